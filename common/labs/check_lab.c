@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct arguments {
@@ -133,6 +134,8 @@ static int read_options(int count, char **argument, struct arguments *arguments,
                         argument[line.at]);
         arguments->names[arguments->name_count++] = argument[line.at++];
     }
+    if (arguments->json && arguments->hint)
+        return fail(fault, EXIT_USAGE, "A hint is no JSON; give --json or --hint.");
     if (arguments->help || arguments->name_count == 2) return 0;
     return fail(fault, EXIT_USAGE, "Two names are missing: LAB SOURCE.cu; --help says more.");
 }
@@ -179,25 +182,50 @@ static void remove_work(const struct places *places)
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 
-static void print_file(const char *path, FILE *out)
+/* What the compiler has printed, up to one byte more than is allowed. */
+struct messages {
+    char bytes[COMPILE_MESSAGES + 2];
+    size_t size;
+};
+
+static void read_messages(const char *path, struct messages *messages)
 {
-    char bytes[4096];
     FILE *file = fopen(path, "rb");
-    size_t count;
-    while (file && (count = fread(bytes, 1, sizeof bytes, file)) > 0) fwrite(bytes, 1, count, out);
+    messages->size = file ? fread(messages->bytes, 1, COMPILE_MESSAGES + 1, file) : 0;
+    messages->bytes[messages->size] = '\0';
     if (file) fclose(file);
 }
 
-static int compile(const struct arguments *a, const char *source, const char *ptx, const char *log)
+/* The first ones: thousands of errors have one cause. */
+static void print_messages(const struct messages *messages)
 {
-    const char *argv[COMPILE_ARGUMENTS];
-    compile_arguments(a->nvcc ? a->nvcc : "nvcc", source, ptx, argv);
-    return run_program(argv, log);
+    enum { SHOWN = 1 << 14 };
+    size_t shown = messages->size;
+    if (shown > SHOWN)
+        for (shown = SHOWN; shown > 0 && messages->bytes[shown - 1] != '\n';) shown--;
+    fwrite(messages->bytes, 1, shown, stderr);
+    if (shown < messages->size) fputs("(The compiler's other messages are left out.)\n", stderr);
 }
+
+/* Why there is no PTX to judge, as the grader says it; or NULL. */
+static const char *compile_failure(int code, const struct messages *messages)
+{
+    enum { SIGNAL = 128 };
+    if (messages->size > COMPILE_MESSAGES)
+        return "With this file, the compiler prints too many messages.";
+    if (code == 0) return NULL;
+    if (code > SIGNAL || compile_exceeded(messages->bytes))
+        return "It does not compile: the compiler needs too much time or memory.";
+    return "It does not compile; the compiler says where, above.";
+}
+
+static const char *compiler_of(const struct arguments *a) { return a->nvcc ? a->nvcc : "nvcc"; }
 
 static int compile_only(const struct arguments *a, struct fault *fault)
 {
-    int code = compile(a, a->names[0], a->names[1], NULL);
+    const char *argv[COMPILE_ARGUMENTS];
+    compile_arguments(compiler_of(a), a->names[0], a->names[1], argv);
+    int code = run_program(argv, NULL);
     if (code == 0) return 0;
     return fail(fault, EXIT_USAGE, "%s cannot be compiled.", a->names[0]);
 }
@@ -263,15 +291,24 @@ static int check(const struct places *places, const struct arguments *a, const s
                  const struct lab_weights *weights, struct lab_verdict *verdict,
                  struct fault *fault)
 {
+    static struct messages messages;
     char ptx[PATH_MAX], log[PATH_MAX];
+    const char *argv[COMPILE_ARGUMENTS], *failure;
     path_of(ptx, places->work, "lab.ptx");
     path_of(log, places->work, "nvcc.txt");
     if (is_ptx(a->names[1])) return judge(places, a, lab, weights, a->names[1], verdict, fault);
-    int code = compile(a, a->names[1], ptx, log);
+    compile_arguments(compiler_of(a), a->names[1], ptx, argv);
+    int code = run_compiler(argv, log);
     if (code == 127) return fail(fault, EXIT_DEVICE, "nvcc cannot be started.");
-    print_file(log, stderr);
-    if (code == 0) return judge(places, a, lab, weights, ptx, verdict, fault);
-    score_nothing(lab, weights, "It does not compile; the compiler says where, above.", verdict);
+    read_messages(log, &messages);
+    print_messages(&messages);
+    failure = compile_failure(code, &messages);
+    if (!failure && access(ptx, R_OK))
+        return fail(fault, EXIT_DEVICE, "%s left no PTX; is it nvcc?", compiler_of(a));
+    if (!failure) return judge(places, a, lab, weights, ptx, verdict, fault);
+    score_nothing(lab, weights, failure, verdict);
+    verdict->seed = a->seed;
+    verdict->handed_out = !a->drawn;
     return 0;
 }
 
@@ -318,7 +355,7 @@ static int check_on_gpu(const struct places *places, const struct arguments *a,
 static int report(const struct places *places, const struct arguments *a,
                   const struct lab_verdict *verdict, struct fault *fault)
 {
-    static const double nearly = 1e-9;
+    static const double shown = 0.01; /* points have two decimals, and the rest is rounded */
     char hints[PATH_MAX];
     path_of(hints, places->programs, "hints.txt");
     if (a->hint) return print_hint(stdout, verdict, hints, a->hint, a->names[1], fault);
@@ -331,7 +368,7 @@ static int report(const struct places *places, const struct arguments *a,
     if (!a->json && !a->no_gpu && has_ended(verdict) &&
         check_on_gpu(places, a, verdict) == EXIT_WRONG)
         return EXIT_WRONG;
-    return verdict->points >= verdict->most - nearly ? EXIT_RIGHT : EXIT_WRONG;
+    return verdict->points >= verdict->most - shown / 2 ? EXIT_RIGHT : EXIT_WRONG;
 }
 
 static int weights_of(const struct places *places, const struct arguments *a, const struct lab *lab,
@@ -343,16 +380,35 @@ static int weights_of(const struct places *places, const struct arguments *a, co
     return fail(fault, EXIT_USAGE, "%s", why);
 }
 
+/* "labs/bug1.cu" is made by `make bug1`. */
+static int no_source(const char *path, const struct lab *lab, struct fault *fault)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    int bug = 0, end = 0, error = errno;
+    if (sscanf(name, "bug%d.cu%n", &bug, &end) == 1 && end > 0 && !name[end])
+        return fail(fault, EXIT_USAGE, "%s cannot be read: %s; `make bug%d` writes it.", path,
+                    strerror(error), bug);
+    return fail(fault, EXIT_USAGE, "%s cannot be read: %s; `make lab%d` writes a skeleton.", path,
+                strerror(error), lab->number);
+}
+
+static int test_source(const char *path, const struct lab *lab, struct fault *fault)
+{
+    struct stat status;
+    if (access(path, R_OK) || stat(path, &status)) return no_source(path, lab, fault);
+    if (!S_ISDIR(status.st_mode)) return 0;
+    return fail(fault, EXIT_USAGE, "%s is a folder; give a file, such as %s/lab%d.cu.", path, path,
+                lab->number);
+}
+
 static int run(const struct arguments *a, const struct places *places, struct fault *fault)
 {
     const struct lab *lab = lab_named(a->names[0]);
     struct lab_weights weights;
     static struct lab_verdict verdict;
     if (!lab) return fail(fault, EXIT_USAGE, "There is no lab \"%s\".", a->names[0]);
-    if (access(a->names[1], R_OK))
-        return fail(fault, EXIT_USAGE, "%s cannot be read: %s; `make lab%d` writes a skeleton.",
-                    a->names[1], strerror(errno), lab->number);
-    int code = weights_of(places, a, lab, &weights, fault);
+    int code = test_source(a->names[1], lab, fault);
+    if (!code) code = weights_of(places, a, lab, &weights, fault);
     if (!code) code = check(places, a, lab, &weights, &verdict, fault);
     if (!code) find_gaps(a->names[1], &verdict);
     return code ? code : report(places, a, &verdict, fault);

@@ -2,6 +2,7 @@
 #include "compile.h"
 
 #include <stddef.h>
+#include <string.h>
 
 void compile_arguments(const char *nvcc, const char *source, const char *ptx,
                        const char *argv[COMPILE_ARGUMENTS])
@@ -11,4 +12,13 @@ void compile_arguments(const char *nvcc, const char *source, const char *ptx,
         nvcc,   "-ptx", "-O3", "-lineinfo", "-arch=compute_90", "-diag-suppress=177,550",
         source, "-o",   ptx,   NULL};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) argv[i] = all[i];
+}
+
+bool compile_exceeded(const char *messages)
+{
+    static const char *const signs[] = {"died due to signal", "limit exceeded", "out of memory",
+                                        "Killed"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (strstr(messages, signs[i]) != NULL) return true;
+    return false;
 }

@@ -5,17 +5,31 @@
 #ifndef LAB_COMPILE_H
 #define LAB_COMPILE_H
 
+#include <stdbool.h>
+
 enum { COMPILE_ARGUMENTS = 16 };
+
+/* What the compiler may use for a student's file, in a check and in a grading: bytes of addresses
+ * and seconds of processor time of a process, bytes of a file, and bytes of messages. A lab's file
+ * takes nvcc 2 s, 250 MB and 20 kB of PTX. */
+#define COMPILE_ADDRESSES (2ULL << 30)
+enum { COMPILE_SECONDS = 10, COMPILE_FILE = 128 << 20, COMPILE_MESSAGES = 1 << 16 };
 
 /* Fills argv, which ends with NULL: nvcc, its options, source and output. The strings are the
  * caller's or constants. */
 void compile_arguments(const char *nvcc, const char *source, const char *ptx,
                        const char *argv[COMPILE_ARGUMENTS]);
 
+/* Do the compiler's messages say that a limit of a process has ended a part of it? If a submission
+ * says so itself, by #error, it only gets another reason. */
+bool compile_exceeded(const char *messages);
+
 /* ---- process.c ------------------------------------------------------------------------------- */
 
 /* Runs a program to its end, with stdout and stderr in the file `log` (NULL: as they are).
  * Returns its exit code, 128 + the number of a signal that ended it, or -1 and errno. */
 int run_program(const char *const *argv, const char *log);
+/* The same with the limits above, but that of messages. */
+int run_compiler(const char *const *argv, const char *log);
 
 #endif

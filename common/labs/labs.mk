@@ -77,7 +77,9 @@ $(LABS:%=check%): check%: $(LAB_PROGRAMS) build/labs/reference%.ptx $(LAB_TEXTS)
 $(LABS:%=hint%): hint%: $(LAB_PROGRAMS) build/labs/reference%.ptx $(LAB_TEXTS)
 	$(Q)build/labs/check-lab $* labs/lab$*.cu --nvcc '$(CUDA)/bin/nvcc' --hint $(or $(LEVEL),1)
 
-NO_LABS  := $(filter-out labs $(LABS:%=lab%) $(LABS:%=hint%),$(filter lab% hint%,$(MAKECMDGOALS)))
+NO_LABS  := $(filter-out labs $(foreach what,lab check hint,$(LABS:%=$(what)%)), \
+            $(filter lab% hint% $(foreach digit,0 1 2 3 4 5 6 7 8 9,check$(digit)%), \
+            $(MAKECMDGOALS)))
 $(NO_LABS):
 	@echo "There is no $@; there are labs 2 to 7, 9 and 11." >&2; exit 2
 
@@ -112,6 +114,11 @@ $(BUGS:%=bug%): bug%:
 $(BUGS:%=check-bug%): check-bug%: $(LAB_PROGRAMS) $(LAB_REFERENCES) $(LAB_TEXTS)
 	$(Q)build/labs/check-lab $(call bug_lab,$*) labs/bug$*.cu --nvcc '$(CUDA)/bin/nvcc' $(ARGS) \
 	    $(FEWER_OK)
+
+NO_BUGS  := $(filter-out $(BUGS:%=bug%) $(BUGS:%=check-bug%), \
+            $(filter bug% check-bug%,$(MAKECMDGOALS)))
+$(NO_BUGS):
+	@echo "There is no $@; there are broken kernels 1 to $(words $(BUGS))." >&2; exit 2
 
 # ---- sheets to fill in --------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,13 +20,33 @@ static void become(const char *const *argv, const char *log)
     _exit(NOT_STARTED);
 }
 
-int run_program(const char *const *argv, const char *log)
+static bool limit_compiler(void)
+{
+    static const struct {
+        int what;
+        rlim_t most;
+    } limits[] = {{RLIMIT_AS, COMPILE_ADDRESSES},
+                  {RLIMIT_CPU, COMPILE_SECONDS},
+                  {RLIMIT_FSIZE, COMPILE_FILE},
+                  {RLIMIT_CORE, 0}};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        if (setrlimit(limits[i].what, &(struct rlimit){limits[i].most, limits[i].most}) != 0)
+            return false;
+    return true;
+}
+
+static int run(const char *const *argv, const char *log, bool limited)
 {
     int status;
     pid_t child = fork();
     if (child < 0) return -1;
+    if (child == 0 && limited && !limit_compiler()) _exit(NOT_STARTED);
     if (child == 0) become(argv, log);
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR) return -1;
     return WIFSIGNALED(status) ? BY_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
 }
+
+int run_program(const char *const *argv, const char *log) { return run(argv, log, false); }
+
+int run_compiler(const char *const *argv, const char *log) { return run(argv, log, true); }

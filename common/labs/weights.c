@@ -58,6 +58,14 @@ static const char *read_line(const char *text, struct weight *weight)
     return NULL;
 }
 
+/* Has an earlier line given this weight? The later one would be taken without a word. */
+static bool is_second(const struct weight *weight, bool given[LAB_MOST + 1][LAB_CRITERIA])
+{
+    bool before = given[weight->lab][weight->criterion];
+    given[weight->lab][weight->criterion] = true;
+    return before;
+}
+
 /* A lab's own weight counts, wherever it stands in the file. */
 static void take_weight(const struct weight *weight, const struct lab *lab, bool *own,
                         struct lab_weights *weights)
@@ -77,11 +85,12 @@ static int read_file(FILE *file, const char *path, const struct lab *lab,
                      struct lab_weights *weights, char *why, size_t why_size)
 {
     char text[LINE_BYTES];
-    bool own[LAB_CRITERIA] = {false};
+    bool own[LAB_CRITERIA] = {false}, given[LAB_MOST + 1][LAB_CRITERIA] = {{false}};
     struct weight weight;
     for (unsigned line = 1; fgets(text, sizeof text, file); line++) {
         if (is_empty(text)) continue;
         const char *wrong = read_line(text, &weight);
+        if (!wrong && is_second(&weight, given)) wrong = "gives a weight for a second time";
         if (wrong) {
             snprintf(why, why_size, "Line %u of %s %s.", line, path, wrong);
             return -1;

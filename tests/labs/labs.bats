@@ -207,6 +207,43 @@ full_points() {
     says "0.00 of 100 points"
 }
 
+# The same limits as in a grading.
+@test "a compiler that needs too much or says too much is ended" {
+    local t=$BATS_TEST_TMPDIR
+    echo '#include "/dev/zero"' >"$t/zero.cu"
+    check 3 "$t/zero.cu"
+    [ "$status" -eq 1 ]
+    says "It does not compile: the compiler needs too much time or memory."
+    seq -f '#warning a long text, for the %.0fth time' 3000 >"$t/warnings.cu"
+    check 3 "$t/warnings.cu"
+    [ "$status" -eq 1 ]
+    says "a long text, for the 1th time"
+    says "(The compiler's other messages are left out.)"
+    says "With this file, the compiler prints too many messages."
+    [ "${#output}" -lt 20000 ]
+    echo 'a syntax error' >"$t/error.cu"
+    check 3 "$t/error.cu" --json --seed 5 --drawn
+    [ "$status" -eq 1 ]
+    says '"seed": 5,'
+    says '"handed_out": false,'
+    run build/labs/check-lab 3 "$t/error.cu" --nvcc /bin/true
+    [ "$status" -eq 3 ]
+    says "/bin/true left no PTX; is it nvcc?"
+}
+
+# Lab 3's solution has conflicts. With these weights they cost less than half of 0.01.
+@test "points that are shown as full ones end with 0" {
+    printf 'work 99.997\nconflicts 0.003\n' >"$BATS_TEST_TMPDIR/weights"
+    check 4 build/labs/reference3.ptx --weights "$BATS_TEST_TMPDIR/weights" --no-gpu
+    says "100.00 of 100 points"
+    [ "$status" -eq 0 ]
+    check 4 build/labs/reference3.ptx --weights "$BATS_TEST_TMPDIR/weights" --json
+    ! grep -qE '"points": 100(\.0*)?,' <<<"$output"
+    printf 'work 99\nconflicts 1\n' >"$BATS_TEST_TMPDIR/weights"
+    check 4 build/labs/reference3.ptx --weights "$BATS_TEST_TMPDIR/weights" --no-gpu
+    [ "$status" -eq 1 ]
+}
+
 @test "an endless kernel is stopped after a number of instructions, the same each time" {
     cat >"$BATS_TEST_TMPDIR/endless.cu" <<'END'
 __global__ void scan_block(volatile float *out, const float *in, int n) { for (;;) out[0] = 1; }
@@ -253,7 +290,8 @@ END
 @test "wrong command lines are one sentence and exit with 2" {
     local ptx=build/labs/reference3.ptx
     for options in "" "3" "8 $ptx" "3 nowhere.cu" "3 $ptx --seed -1" "3 $ptx --seed 1x" \
-        "3 $ptx --weights nowhere" "3 $ptx --fast" "3 $ptx more"; do
+        "3 $ptx --weights nowhere" "3 $ptx --fast" "3 $ptx more" "3 common" \
+        "3 $ptx --json --hint 1"; do
         # shellcheck disable=SC2086
         run build/labs/check-lab $options
         [ "$status" -eq 2 ] || { echo "$options: $status $output"; return 1; }
@@ -262,6 +300,10 @@ END
     done
     run build/labs/check-lab 3 nowhere.cu
     says '`make lab3` writes a skeleton'
+    run build/labs/check-lab 3 labs/bug99.cu
+    says 'labs/bug99.cu cannot be read: No such file or directory; `make bug99` writes it.'
+    run build/labs/check-lab 3 common
+    says "common is a folder; give a file, such as common/lab3.cu."
     run build/labs/check-lab --help
     [ "$status" -eq 0 ]
     says "--weights FILE"
@@ -408,6 +450,12 @@ bug_is_found() {
     run make --no-print-directory lab8
     [ "$status" -eq 2 ]
     says "There is no lab8; there are labs 2 to 7, 9 and 11."
+    run make --no-print-directory check8
+    [ "$status" -eq 2 ]
+    says "There is no check8; there are labs 2 to 7, 9 and 11."
+    run make --no-print-directory check-bug9
+    [ "$status" -eq 2 ]
+    says "There is no check-bug9; there are broken kernels 1 to 8."
     mkdir "$BATS_TEST_TMPDIR/driver"
     gcc -shared -fPIC tests/labs/driver/fake.c -o "$BATS_TEST_TMPDIR/driver/libcuda.so.1"
     FAKE=none LD_LIBRARY_PATH=$BATS_TEST_TMPDIR/driver \

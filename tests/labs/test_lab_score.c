@@ -479,6 +479,8 @@ Test(lab_weights, wrong_lines_are_named)
         {"work -1\n", "not a number from 0 to 1000"},
         {"work nan\n", "not a number from 0 to 1000"},
         {"lab.work 1\n", "names no lab"},
+        {"lab4.work 1\nlab3.work 1\nwork 1\nlab4.work 2\n", "Line 4 of "},
+        {"work 1\nwork 1\n", "gives a weight for a second time"},
         {"work 1 2\n", "no criterion with its points"},
         {"lab3.work 1\n", "gives no points to lab 4"},
         {"", "gives no points to lab 4"},

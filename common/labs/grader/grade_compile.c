@@ -9,18 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A lab's file takes nvcc 2 s, 250 MB and 20 kB of PTX. */
 static const struct sandbox_limits limits = {
-    .address_space = 2ULL << 30,
+    .address_space = COMPILE_ADDRESSES,
     .resident = GRADER_JOB_BYTES,
     .scratch = 256 << 20,
-    .file = 128 << 20,
+    .file = COMPILE_FILE,
     .processes = 64,
-    .cpu_seconds = 10,
+    .cpu_seconds = COMPILE_SECONDS,
     .idle_seconds = 20,
     .wall_seconds = 300,
 };
-enum { MESSAGES = 1 << 16 };
 
 /* The names of its files, inside or, without a sandbox, outside. */
 struct names {
@@ -38,17 +36,6 @@ static void name_files(const struct grader *grader, const char *source, struct n
     snprintf(names->nvcc, sizeof names->nvcc, "%s/bin/nvcc", grader->toolkit.folder);
 }
 
-/* Do the messages say that a limit of a process has ended a part of the compiler? If a submission
- * says so itself, by #error, it only gets another reason. */
-static bool exceeded(const char *messages)
-{
-    static const char *const signs[] = {"died due to signal", "limit exceeded", "out of memory",
-                                        "Killed"};
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (strstr(messages, signs[i]) != NULL) return true;
-    return false;
-}
-
 /* What a shell says if it cannot start a part of the compiler, and with what it and confine report
  * signals. */
 enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127, SIGNAL = 128 };
@@ -62,7 +49,7 @@ static void judge(const struct sandbox_result *result, struct sandbox_output *ou
     static const char wrong[] = "It does not compile; the compiler's messages are in the report.";
     bool exited = result->ending == SANDBOX_EXITED;
     bool too_much = result->ending == SANDBOX_MEMORY ||
-                    (exited && (result->status > SIGNAL || exceeded(outputs[0].bytes)));
+                    (exited && (result->status > SIGNAL || compile_exceeded(outputs[0].bytes)));
     bool broken = exited && (result->status == NOT_EXECUTABLE || result->status == NOT_FOUND);
     if (!too_much && outcome_of_ending(result, outputs[0].bytes, "the compiler", outcome)) return;
     bool done = exited && result->status == 0 && outputs[1].size > 0;
@@ -89,7 +76,7 @@ void grade_compile(const struct grader *grader, const char *source, struct outco
     mounts[count] = (struct sandbox_mount){source, SOURCE_INSIDE, false};
     name_files(grader, source, &names);
     compile_arguments(names.nvcc, names.source, names.ptx, arguments);
-    struct sandbox_output outputs[] = {{.descriptor = STDERR_FILENO, .limit = MESSAGES},
+    struct sandbox_output outputs[] = {{.descriptor = STDERR_FILENO, .limit = COMPILE_MESSAGES},
                                        {.descriptor = SANDBOX_RESULTS, .limit = GRADER_PTX_BYTES}};
     struct sandbox_command command = {.mounts = mounts,
                                       .mount_count = count + 1,
