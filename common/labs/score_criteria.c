@@ -47,11 +47,11 @@ static double share(double expected, double got)
 enum reason {
     ADDS,
     SERIAL,
-    LONGEST,
     HIDDEN,
     TOO_FEW,
     OTHER,
     OTHER_ALONE,
+    LONGEST,
     CONFLICTS,
     NO_SHARED,
     SHUFFLED,
@@ -124,7 +124,6 @@ static void compare_work(struct compared *c)
     double visible = hidden < expected ? 1 - hidden / expected : 0;
     take(c, ADDS, &left, share(expected, adds));
     take(c, SERIAL, &left, adds_parallelism(c));
-    take(c, LONGEST, &left, distribution(c));
     take(c, HIDDEN, &left, hidden > 0 ? visible : 1);
     /* n results need n - 2 additions: with fewer, other instructions have added. */
     take(c, TOO_FEW, &left, adds < least ? adds / least : 1);
@@ -132,6 +131,8 @@ static void compare_work(struct compared *c)
     take(c, OTHER_ALONE, &left,
          share(other_cap * (double)c->expected.other_instructions,
                (double)c->got.other_instructions));
+    /* Last, since what the reasons above name makes warps longer. */
+    take(c, LONGEST, &left, distribution(c));
 }
 
 static void compare_memory(struct compared *c)
@@ -248,7 +249,7 @@ static struct verdict_line *explain_work(struct lab_verdict *v, const struct com
 
 static enum lab_criterion criterion_of(enum reason reason)
 {
-    if (reason <= OTHER_ALONE) return LAB_WORK;
+    if (reason <= LONGEST) return LAB_WORK;
     if (reason <= CONFLICTS_ALONE) return LAB_CONFLICTS;
     return reason <= SECTORS_ALONE ? LAB_SECTORS : LAB_HAZARDS;
 }

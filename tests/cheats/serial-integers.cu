@@ -1,6 +1,6 @@
 // One thread adds in integers, one sum for each scale of the inputs. All threads make additions,
 // loads and stores that look like a parallel scan.
-// expect: 0 30 the longest warps
+// expect: 0 30 warp instructions besides the additions
 static __device__ float real_of(int sum, int unit)
 {
     if (sum == 0) return 0;
