@@ -79,9 +79,11 @@ function singlePass(float4s) {
 const variant = (name, ptx, plan) => ({ name, ptx, plan });
 const powers = (from, to) => (from > to ? [] : [from, ...powers(2 * from, to)]);
 
-/* `sizes` are those that the page offers; the first one is shown at first. */
+/* fold(n): the words of a buffer, of a step that swaps two buffers; the page draws one above the
+ * other. `sizes` are those that the page offers; the first one is shown at first. */
 const STEPS = [
-    { step: 2, chapter: "02-naive", sizes: [512, 8, 16, 32, 64, 128, 256, 1000, 1024],
+    { step: 2, chapter: "02-naive", fold: (n) => n,
+      sizes: [512, 8, 16, 32, 64, 128, 256, 1000, 1024],
       variants: [variant("-", "02-naive/scan", oneBlock(BLOCK, (n) => n, (n) => 2 * n))] },
     { step: 3, chapter: "03-work-efficient", sizes: [512, ...powers(8, 256), 1024, 2048],
       variants: [variant("-", "03-work-efficient/scan", oneBlock(BLOCK, half, (n) => n))] },

@@ -144,7 +144,7 @@ function makeOwn(host, runner, remember) {
     function show(ptx, state) {
         replace(buffers, latest.buffers.length ? buffersView(latest.buffers) : "");
         widget.show({ answer: latest, state, sources: { ...sources, [FILE]: editor.value }, file: FILE,
-                      barriers: barriersOf(ptx), off, placeHost: places,
+                      barriers: barriersOf(ptx), ptx, off, placeHost: places,
                       toggle: (key) => { if (!off.delete(key)) off.add(key); run(); },
                       select: (change) => show(ptx, { ...state, ...change }) });
     }

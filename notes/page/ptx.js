@@ -17,7 +17,7 @@ function barriersOf(ptx) {
     }
     lines.forEach((text, index) => {
         const loc = LOC.exec(text), barrier = BARRIER.exec(text);
-        if (loc) place = { file: files[loc[1]] || "", line: Number(loc[2]) };
+        if (loc && loc[2] !== "0") place = { file: files[loc[1]] || "", line: Number(loc[2]) };
         if (barrier) barriers.push({ index, ...place, isWarp: barrier[2].startsWith("bar.warp") });
     });
     return barriers;

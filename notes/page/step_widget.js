@@ -81,7 +81,8 @@ function makeStepWidget(host, step, data, runner, remember) {
         .filter(([name]) => original().includes(`"${name}"`)));
 
     function show(answer, ptx) {
-        widget.show({ answer, state, sources: sources(), file: "scan.cu", barriers: barriersOf(ptx),
+        widget.show({ answer, state, sources: sources(), file: "scan.cu", ptx,
+                      barriers: barriersOf(ptx), fold: step.fold && step.fold(state.n),
                       off: off(), toggle, recorded: isOriginal() ? recordedOf(data, step, state) : null,
                       placeHost: places, select: (change) => {
                           Object.assign(state, { at: 0 }, change);

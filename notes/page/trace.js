@@ -28,6 +28,7 @@ function readTrace(text) {
 const isShared = (event) => event.space === "shared";
 const isBarrier = (event) => /^bar/.test(event.operation) && event.operation !== "bar.warp";
 const isShuffle = (event) => event.operation.startsWith("shfl");
+const isVote = (event) => event.operation.startsWith("vote");
 const conflictsOf = (event) => (isShared(event) ? event.wavefronts - event.ideal : 0);
 
 /* The active lanes, with the address and the values of each: { lane, address, values }. */
@@ -42,12 +43,13 @@ function lanesOf(event) {
     return lanes;
 }
 
-/* The lane from which a lane of a shuffle takes its value; null: it keeps its own. */
-function shuffleSource(event, lane, distance) {
-    const kind = event.operation.split(".")[1];
-    const from = kind === "up" ? lane - distance : kind === "down" ? lane + distance
-        : kind === "bfly" ? lane ^ distance : distance;
-    return from < 0 || from > 31 ? null : from;
+/* What a shuffle or a vote has done for each of its lanes: { lane, from, given, received }. `from`
+ * is the lane whose value it has received, its own number if it keeps its own; null for a vote. */
+function exchangeOf(event) {
+    const bits = (text) => parseInt(text, 16);
+    return lanesOf(event).map(({ lane, address, values }) => ({
+        lane, from: isShuffle(event) ? address : null,
+        given: bits(values[0]), received: bits(values[1]) }));
 }
 
 /* ---- banks ------------------------------------------------------------------------------- */
@@ -95,15 +97,20 @@ function store(view, written, event, number) {
     }
 }
 
+const emptyMemory = (size) => {
+    const words = Math.ceil(size / WORD);
+    return { view: new DataView(new ArrayBuffer(words * WORD)), words,
+             written: new Array(words).fill(-1) };
+};
+
 /* The bytes after the first `count` events, and for each word the last event that stored it (-1:
  * none). */
 function memoryAfter(events, count, size) {
-    const words = Math.ceil(size / WORD);
-    const view = new DataView(new ArrayBuffer(words * WORD));
-    const written = new Array(words).fill(-1);
+    const memory = emptyMemory(size);
     for (let k = 0; k < count; k++)
-        if (isShared(events[k]) && events[k].operation === "st") store(view, written, events[k], k);
-    return { view, written, words };
+        if (isShared(events[k]) && events[k].operation === "st")
+            store(memory.view, memory.written, events[k], k);
+    return memory;
 }
 
 /* ---- sums -------------------------------------------------------------------------------- */
@@ -138,5 +145,5 @@ function levelsOf(events) {
     return levels.filter((level) => level);
 }
 
-module.exports = { readTrace, isShared, isBarrier, isShuffle, conflictsOf, lanesOf, shuffleSource,
-                   banksOf, wordsByBank, sizeOf, memoryAfter, sumsOf, levelsOf, WORD };
+module.exports = { readTrace, isShared, isBarrier, isShuffle, isVote, conflictsOf, lanesOf,
+                   exchangeOf, banksOf, wordsByBank, sizeOf, memoryAfter, sumsOf, levelsOf, WORD };

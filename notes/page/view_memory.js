@@ -2,16 +2,14 @@
 "use strict";
 const { make, replace } = require("./dom.js");
 const trace = require("./trace.js");
+const { exchangeView } = require("./view_exchange.js");
+const { textOfBits } = require("./values.js");
 
 const SHOWN_WORDS = 4352; // 2048 elements, two buffers, and padding
-const DIGITS = 5;
 
 function wordText(memory, word, type) {
     if (memory.written[word] < 0) return "·";
-    const at = word * trace.WORD;
-    if (type === "u32") return String(memory.view.getUint32(at, true));
-    if (type === "s32") return String(memory.view.getInt32(at, true));
-    return String(Number(memory.view.getFloat32(at, true).toPrecision(DIGITS)));
+    return textOfBits(memory.view.getUint32(word * trace.WORD, true), type);
 }
 
 /* ---- lanes ------------------------------------------------------------------------------- */
@@ -19,15 +17,10 @@ function wordText(memory, word, type) {
 function laneText(event, active, lane) {
     const mine = active.get(lane);
     if (!mine) return "–";
-    if (trace.isShuffle(event)) {
-        const from = trace.shuffleSource(event, lane, mine.address);
-        return from === null ? "own" : `← ${from}`;
-    }
     return trace.isShared(event) ? String(Math.floor(mine.address / trace.WORD)) : "•";
 }
 
 function lanesCaption(event) {
-    if (trace.isShuffle(event)) return "Lanes: from which lane each takes a value";
     if (trace.isShared(event)) return "Lanes: the word of shared memory that each accesses";
     return "Lanes that take part";
 }
@@ -65,7 +58,8 @@ function memoryTable(memory, banks) {
     const legend = make("p", { class: "legend" }, make("span", { class: "touched" }, "accessed"),
         " by this instruction; ", make("span", { class: "excess" }, "accessed"), " in a bank with " +
         "another word, so that one waits for the other; ", make("span", { class: "fresh" }, "written"),
-        " since the last barrier; · never written");
+        " since the last barrier; ", make("span", { class: "held" }, "held back"),
+        " by this barrier from other warps; · never written");
     return { cells, legend, element: make("table", { class: "banks" },
         make("caption", {}, `Shared memory: a column for each of the ${banks} banks${more}`),
         make("thead", {}, head), body) };
@@ -92,7 +86,8 @@ function makeMemory(lanesHost, banksHost) {
             : make("p", {}, "This kernel does not access shared memory here."));
     }
 
-    function show(events, count, size) {
+    /* `held`: what the event's barrier holds back (intervals.js); null: it is no barrier. */
+    function show(events, count, size, held) {
         const event = events[count - 1], isShared = event && trace.isShared(event);
         const lists = isShared ? trace.wordsByBank(event, banks) : [];
         const waiting = isShared ? waitingWords(event, lists) : new Set();
@@ -103,11 +98,12 @@ function makeMemory(lanesHost, banksHost) {
         cells.forEach((cell, word) => {
             const text = wordText(memory, word, type);
             const classes = (touched.has(word) ? "touched " : "") + (waiting.has(word) ? "excess " : "") +
-                (isFresh(word) ? "fresh" : "");
+                (held && held.warps.has(word) ? "held " : "") + (isFresh(word) ? "fresh" : "");
             if (cell.textContent !== text) cell.textContent = text;
             if (cell.className !== classes) cell.className = classes;
         });
-        replace(lanesHost, event ? lanesTable(event, waiting) : "");
+        replace(lanesHost, !event ? "" : trace.isShuffle(event) || trace.isVote(event)
+            ? exchangeView(event, type) : lanesTable(event, waiting));
     }
     return { begin, show };
 }

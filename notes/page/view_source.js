@@ -36,9 +36,10 @@ function makeSource(host) {
             const line = k + 1, barrier = barriers.get(line);
             const isOff = barrier !== undefined && off(line);
             const row = make("tr", { "data-line": line, class: isOff ? "off" : "" },
-                make("th", { scope: "row" }, String(line)), make("td", {}, make("code", {}, code)),
+                make("th", { scope: "row" }, String(line)),
                 make("td", { class: "note" }, sums.get(line) || "",
-                     barrier ? barrierButton(barrier, isOff, () => toggle(line)) : null));
+                     barrier ? barrierButton(barrier, isOff, () => toggle(line)) : null),
+                make("td", {}, make("code", {}, code)));
             lines.set(line, row);
             body.append(row);
         });

@@ -8,53 +8,17 @@ const trace = require("./trace.js");
 const { makeSource } = require("./view_source.js");
 const { makeMemory } = require("./view_memory.js");
 const { makePlayer } = require("./player.js");
+const { makeTree } = require("./view_tree.js");
+const { showHeld } = require("./view_held.js");
+const { heldBack } = require("./intervals.js");
+const { feedsOf } = require("./dataflow.js");
+const { eventText, nextPosition } = require("./sentences.js");
 const counters = require("./view_counters.js");
 
 const UNITS = [["access", "warp instruction"], ["barrier", "barrier"]];
 const NO_SOURCE = "The page does not have this file.";
+const PANELS = ["source", "lanes", "banks", "held", "tree", "counters", "levels", "findings"];
 const MOST_EVENTS = 60000;
-
-/* ---- sentences ----------------------------------------------------------------------------- */
-
-const lanesIn = (mask) => mask.toString(2).replace(/0/g, "").length;
-
-function accessText(event) {
-    const verbs = { ld: "loads from", st: "stores to", atom: "changes" };
-    const what = `${verbs[event.operation]} ${event.space} memory, ${lanesIn(event.mask >>> 0)} lanes`;
-    if (!trace.isShared(event)) return `${what}, ${event.sectors} sectors`;
-    const more = trace.conflictsOf(event);
-    const wavefronts = `${event.wavefronts} ${event.wavefronts === 1 ? "wavefront" : "wavefronts"}`;
-    return `${what}, ${wavefronts}: ${more ? `${more} of them by bank conflicts` : "no conflict"}`;
-}
-
-/* How many warps of the block have come to the barrier that the last event came to. */
-function barrierText(events, count) {
-    const last = events[count - 1];
-    const same = (event) => trace.isBarrier(event) && event.epoch === last.epoch;
-    const here = new Set(events.slice(0, count).filter(same).map((event) => event.warp));
-    const all = new Set(events.filter(same).map((event) => event.warp));
-    return here.size < all.size
-        ? `waits at the barrier: ${here.size} of ${all.size} warps are here`
-        : `comes to the barrier as the last of ${all.size} warps: all go on`;
-}
-
-function eventText(events, count) {
-    const event = events[count - 1];
-    if (!event) return "Nothing has run yet.";
-    const what = trace.isBarrier(event) ? barrierText(events, count)
-        : event.space === "-" ? `executes ${event.operation}, ${lanesIn(event.mask >>> 0)} lanes`
-            : accessText(event);
-    return `${count} of ${events.length}: block ${event.block}, warp ${event.warp}, ` +
-        `${event.file}:${event.line} ${what}.`;
-}
-
-/* The position of the next event (direction 1) or previous one at which a reader stops. */
-function nextPosition(events, position, direction, unit) {
-    let to = position + direction;
-    const goesOn = () => to > 0 && to < events.length && events[to].epoch === events[to - 1].epoch;
-    while (unit === "barrier" && goesOn()) to += direction;
-    return to;
-}
 
 /* ---- the widget ---------------------------------------------------------------------------- */
 
@@ -66,7 +30,10 @@ function panels() {
              event: make("p", { class: "event", "aria-live": "polite" }),
              result: make("div", { class: "result", "aria-live": "polite" }),
              source: panel("code", "Source"), lanes: panel("lanes-panel", "Lanes"),
-             banks: panel("banks-panel", "Shared memory"), counters: panel("numbers", "Counters"),
+             banks: panel("banks-panel", "Shared memory"),
+             tree: make("div", { class: "tree-panel" }),
+             held: make("div", { class: "held-panel", "aria-live": "polite" }),
+             counters: panel("numbers", "Counters"),
              levels: panel("levels-panel", "Conflicts between barriers"),
              findings: panel("findings", "Findings") };
 }
@@ -75,6 +42,7 @@ function panels() {
 function makeWidget(host, title, changed) {
     const parts = panels();
     const source = makeSource(parts.source), memory = makeMemory(parts.lanes, parts.banks);
+    const tree = makeTree(parts.tree);
     let view = null, isShown = false;
 
     const whilePlaying = (plays) => parts.event.setAttribute("aria-live", plays ? "off" : "polite");
@@ -83,9 +51,9 @@ function makeWidget(host, title, changed) {
     const section = make("section", { class: "widget", "aria-label": title, tabindex: 0,
                                       onkeydown: (event) => player.keys(event) },
         make("h2", {}, title), parts.choices, parts.status, parts.result, parts.player, parts.event,
-        make("div", { class: "stack" }, parts.lanes, parts.banks),
-        make("div", { class: "grid" }, parts.source,
-             make("div", { class: "stack" }, parts.counters, parts.levels)), parts.findings);
+        make("div", { class: "stage" }, parts.source,
+             make("div", { class: "stack" }, parts.lanes, parts.banks, parts.held, parts.tree)),
+        make("div", { class: "grid" }, parts.counters, parts.levels), parts.findings);
     host.append(section);
 
     function move(position) {
@@ -94,7 +62,10 @@ function makeWidget(host, title, changed) {
         parts.event.textContent = eventText(view.events, position);
         if (event && event.file && event.file !== view.file) showFile(event.file);
         source.mark(event ? event.line : 0, event && trace.conflictsOf(event) > 0);
-        memory.show(view.events, position, view.size);
+        const held = heldBack(view.events, position - 1);
+        memory.show(view.events, position, view.size, held);
+        showHeld(parts.held, held);
+        tree.show(position);
         const sums = view.hasAllBlocks ? trace.sumsOf(view.events, position) : null;
         if (view.record)
             replace(parts.counters,
@@ -129,7 +100,7 @@ function makeWidget(host, title, changed) {
     }
 
     /* given: answer, state (at, launch, block, rules), sources, file, barriers, off, toggle,
-     * recorded(launch), select(state), type. */
+     * recorded(launch), select(state), type, ptx, fold. */
     function show(given) {
         const { answer, state } = given;
         const document = answer.document ? JSON.parse(answer.document) : null;
@@ -147,6 +118,8 @@ function makeWidget(host, title, changed) {
         showFile((events[0] && events[0].file) || given.file);
         showLevels();
         memory.begin(view.size, state.rules, given.type);
+        tree.begin({ events, size: view.size, feeds: feedsOf(given.ptx), type: given.type,
+                     fold: given.fold });
         replace(given.placeHost, placeChoices(document ? document.launches : [], state, given.select));
         player.reset(events.length, state.at === undefined ? 0 : state.at);
     }
@@ -154,7 +127,7 @@ function makeWidget(host, title, changed) {
     const fail = (message) => {
         player.pause();
         view = null;
-        for (const name of ["source", "lanes", "banks", "counters", "levels", "findings"])
+        for (const name of PANELS)
             replace(parts[name], "");
         parts.event.textContent = "";
         replace(parts.result, make("p", { class: "wrong" }, message));

@@ -209,6 +209,12 @@ void event_member_masks(struct warp *w, const struct insn *i, uint32_t lanes)
     if (has_synccheck(w)) sync_member_masks(w, i, lanes);
 }
 
+void event_exchange(struct warp *w, const struct insn *i, const struct exchange *e)
+{
+    const struct emu *emu = w->block->launch->emu;
+    if (emu->trace_steps) trace_exchange(emu->trace, w, i, e);
+}
+
 void event_shuffle_outside(struct warp *w, int lane, int from)
 {
     if (has_synccheck(w)) sync_shuffle_outside(w, lane, from);

@@ -164,6 +164,16 @@ void event_barrier_arguments(struct warp *, const struct fragment *, const struc
                              unsigned number, unsigned threads);
 /* Lanes come to a warp-wide operation with these member masks. */
 void event_member_masks(struct warp *, const struct insn *, uint32_t lanes);
+/* A shuffle or a vote has been carried out for these lanes. A lane has given a value and received
+ * one: of a vote, whether its predicate is true, and the result. `from` is the lane whose value a
+ * lane of a shuffle has received (it may be its own); NULL for a vote. The arrays have an entry for
+ * each lane of the warp. */
+struct exchange {
+    uint32_t lanes;
+    const uint8_t *from;
+    const uint32_t *given, *received;
+};
+void event_exchange(struct warp *, const struct insn *, const struct exchange *);
 /* A lane reads the value of a lane that does not take part in the shuffle. */
 void event_shuffle_outside(struct warp *, int lane, int from);
 

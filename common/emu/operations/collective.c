@@ -20,6 +20,7 @@ void op_shuffle(struct warp *w, const struct insn *i, uint32_t mask)
 {
     uint32_t *d = lanes_32(w, i->d), value[WARP], inside = 0;
     const uint32_t *b = lanes_32(w, i->b), *c = lanes_32(w, i->c);
+    uint8_t source[WARP] = {0};
     bool checked = announces(w->block, ANNOUNCE_ARGUMENTS);
     memcpy(value, lanes_32(w, i->a), sizeof value);
     for (int lane = 0; lane < WARP; lane++) {
@@ -33,25 +34,51 @@ void op_shuffle(struct warp *w, const struct insn *i, uint32_t mask)
         case SHUFFLE_BUTTERFLY: from = lane ^ delta, ok = from <= last; break;
         case SHUFFLE_INDEX: from = (lane & segment) | (delta & ~segment), ok = from <= last; break;
         }
-        d[lane] = value[ok ? from : lane];
+        source[lane] = (uint8_t)(ok ? from : lane);
+        d[lane] = value[source[lane]];
         if (ok && checked && !(mask >> from & 1)) event_shuffle_outside(w, lane, from);
         inside |= (uint32_t)ok << lane;
     }
     set_predicate(w, i->warp.predicate, mask, inside);
+    if (checked) event_exchange(w, i, &(struct exchange){mask, source, value, d});
+}
+
+/* Announces a vote, in which these lanes have said yes, with its result. */
+static void announce_vote(struct warp *w, const struct insn *i, uint32_t mask, uint32_t yes,
+                          uint32_t result)
+{
+    uint32_t given[WARP], received[WARP];
+    for (int lane = 0; lane < WARP; lane++) {
+        given[lane] = yes >> lane & 1;
+        received[lane] = result;
+    }
+    event_exchange(w, i, &(struct exchange){mask, NULL, given, received});
+}
+
+/* A predicate for all and for any, and the lanes that say yes for a ballot. */
+static uint32_t vote_result(const struct insn *i, uint32_t mask, uint32_t yes)
+{
+    switch ((enum vote)i->warp.vote) {
+    case VOTE_ALL: return yes == mask;
+    case VOTE_ANY: return yes != 0;
+    case VOTE_UNIFORM: return yes == mask || !yes;
+    case VOTE_BALLOT: break;
+    }
+    return yes;
 }
 
 void op_vote(struct warp *w, const struct insn *i, uint32_t mask)
 {
     uint32_t yes = (lanes_32(w, i->a)[0] ^ (i->warp.negated ? ALL_LANES : 0)) & mask;
-    switch ((enum vote)i->warp.vote) {
-    case VOTE_ALL: set_predicate(w, i->d, mask, yes == mask ? ALL_LANES : 0); return;
-    case VOTE_ANY: set_predicate(w, i->d, mask, yes ? ALL_LANES : 0); return;
-    case VOTE_UNIFORM: set_predicate(w, i->d, mask, yes == mask || !yes ? ALL_LANES : 0); return;
-    case VOTE_BALLOT: break;
+    uint32_t result = vote_result(i, mask, yes);
+    if (announces(w->block, ANNOUNCE_ARGUMENTS)) announce_vote(w, i, mask, yes, result);
+    if ((enum vote)i->warp.vote != VOTE_BALLOT) {
+        set_predicate(w, i->d, mask, result ? ALL_LANES : 0);
+        return;
     }
     uint32_t *d = lanes_32(w, i->d);
     for (int lane = 0; lane < WARP; lane++)
-        if (mask >> lane & 1) d[lane] = yes;
+        if (mask >> lane & 1) d[lane] = result;
 }
 
 void op_match_any(struct warp *w, const struct insn *i, uint32_t mask)

@@ -107,20 +107,18 @@ void trace_access(struct emu_trace *trace, const struct warp *w, const struct in
 
 /* ---- barriers and warp-wide operations ------------------------------------------------------- */
 
-static void print_lanes(FILE *file, const uint32_t *values, uint32_t lanes, const char *format,
-                        char end)
+static bool is_exchange(const struct insn *i)
 {
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        fprintf(file, format, values[__builtin_ctz(left)]);
-        fputc(left & (left - 1) ? ' ' : end, file);
-    }
+    const char *word = i->source->words[0];
+    return !strcmp(word, "shfl") || !strcmp(word, "vote");
 }
 
-void trace_step(struct emu_trace *trace, const struct warp *w, const struct insn *i, uint32_t lanes)
+/* Begins the line of a barrier or of a warp-wide operation, up to its lists. */
+static FILE *begin_step(struct emu_trace *trace, const struct warp *w, const struct insn *i,
+                        uint32_t lanes)
 {
     FILE *file = begin_line(trace, w, i);
     const struct ptx_instruction *source = i->source;
-    bool is_shuffle = !strcmp(source->words[0], "shfl");
     fputs(source->words[0], file);
     for (unsigned k = 1; k < source->word_count; k++) /* .up of a shuffle, .warp of a barrier */
         if (strcmp(source->words[k], "sync")) {
@@ -128,10 +126,25 @@ void trace_step(struct emu_trace *trace, const struct warp *w, const struct insn
             break;
         }
     fprintf(file, "\t-\t0\t%08" PRIx32 "\t-\t-\t-\t", lanes);
-    if (!is_shuffle) {
-        fputs("-\t-\n", file);
-        return;
+    return file;
+}
+
+void trace_step(struct emu_trace *trace, const struct warp *w, const struct insn *i, uint32_t lanes)
+{
+    if (is_exchange(i)) return;
+    fputs("-\t-\n", begin_step(trace, w, i, lanes));
+}
+
+void trace_exchange(struct emu_trace *trace, const struct warp *w, const struct insn *i,
+                    const struct exchange *e)
+{
+    FILE *file = begin_step(trace, w, i, e->lanes);
+    if (!e->from) fputs("-\t", file);
+    for (uint32_t left = e->from ? e->lanes : 0; left; left &= left - 1)
+        fprintf(file, "%x%c", e->from[__builtin_ctz(left)], left & (left - 1) ? ' ' : '\t');
+    for (uint32_t left = e->lanes; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        fprintf(file, "%08" PRIx32 ",%08" PRIx32 "%c", e->given[lane], e->received[lane],
+                left & (left - 1) ? ' ' : '\n');
     }
-    print_lanes(file, slot_at(w, i->b), lanes, "%" PRIx32, '\t');
-    print_lanes(file, slot_at(w, i->a), lanes, "%08" PRIx32, '\n');
 }

@@ -14,16 +14,17 @@
  * load.
  *
  * With emu_config.trace_steps, a line is also written when lanes come to a barrier (bar, barrier)
- * or to a warp-wide operation (shfl, vote, match, redux, elect; bar.warp is __syncwarp). Its
- * operation is the first word of the PTX instruction with the next one that is not sync, such as
- * shfl.up, and its space and counts are "-". The lists
- * of a shfl hold its second operand (a distance or a lane) and the value that each lane gives.
- * Those of other operations are "-".
+ * or to a warp-wide operation (match, redux, elect; bar.warp is __syncwarp), and when they carry
+ * out a shfl or a vote. Its operation is the first word of the PTX instruction with the next one
+ * that is not sync, such as shfl.up, and its space and counts are "-". The first list of a shfl
+ * holds the lane whose value each lane receives (hexadecimal); that of other operations is "-". The
+ * second list of a shfl and of a vote holds the value that each lane gives and the one that it
+ * receives, with a comma between them; that of other operations is "-".
  */
 #ifndef EMU_TRACE_H
 #define EMU_TRACE_H
 
-#include "common/emu/machine/access.h"
+#include "common/emu/machine/events.h"
 
 struct emu_trace;
 
@@ -32,7 +33,10 @@ struct emu_trace *trace_open(FILE *);
 void trace_close(struct emu_trace *);
 void trace_access(struct emu_trace *, const struct warp *, const struct insn *,
                   const struct access *);
-/* Lanes come to a barrier or to a warp-wide operation. */
+/* Lanes come to a barrier or to a warp-wide operation. Nothing is written for a shfl or a vote. */
 void trace_step(struct emu_trace *, const struct warp *, const struct insn *, uint32_t lanes);
+/* Lanes have carried out a shfl or a vote. */
+void trace_exchange(struct emu_trace *, const struct warp *, const struct insn *,
+                    const struct exchange *);
 
 #endif

@@ -1,0 +1,185 @@
+/*
+ * view_tree.js -- shared memory as values that grow from barrier to barrier: a row of words for
+ * each interval between barriers, with lines from the words that were loaded to those that were
+ * stored.
+ */
+"use strict";
+const { make, makeSvg, replace, labelled, choice, table } = require("./dom.js");
+const { intervalsOf } = require("./intervals.js");
+const trace = require("./trace.js");
+const { textOfBits } = require("./values.js");
+
+const CELL = 42, HEIGHT = 20, GAP = 34, LABEL = 92, HEAD = 24;
+const FEWEST_COLUMNS = 6, MOST_COLUMNS = 32, MOST_ROWS = 24;
+const COLUMNS = [["used", "of this interval"], ["all", "one after the other"]];
+
+const labelOf = (epoch) => (epoch ? `after barrier ${epoch}` : "at first");
+
+/* The rows up to event `count`: { epoch, stores, values } for each interval with stores, and for
+ * the current one; `values` has a text for each column, at its end. */
+function rowsOf(view, count) {
+    const rows = [], values = [];
+    for (const interval of view.intervals) {
+        const stores = interval.stores.filter((one) => one.at < count);
+        for (const { word, bits } of stores)
+            values[word % view.fold] = bits === null ? "•" : textOfBits(bits, view.type);
+        const isLast = interval.end >= count;
+        if (stores.length || isLast)
+            rows.push({ epoch: interval.epoch, stores, values: [...values] });
+        if (isLast) break;
+    }
+    return rows.slice(-MOST_ROWS);
+}
+
+/* The columns that the interval of the latest event uses, or all, in order. */
+function columnsOf(view, epoch, mode) {
+    const all = [...Array(Math.min(view.words, view.fold)).keys()];
+    const interval = view.intervals.find((one) => one.epoch === epoch);
+    if (mode === "all" || !interval) return all;
+    const used = new Set();
+    for (const { word, sources } of interval.stores) {
+        used.add(word % view.fold);
+        sources.forEach((source) => used.add(source % view.fold));
+    }
+    return used.size ? all.filter((column) => used.has(column)) : all;
+}
+
+/* ---- the drawing ---------------------------------------------------------------------------- */
+
+const topOf = (row) => HEAD + row * (HEIGHT + GAP);
+
+/* The middle of a column; the edge where it would stand if it were shown. */
+function middleOf(columns, column) {
+    const k = columns.indexOf(column);
+    if (k >= 0) return LABEL + k * CELL + CELL / 2;
+    return LABEL + columns.filter((one) => one < column).length * CELL;
+}
+
+function linesOf(view, columns, row, index, now) {
+    const lines = [];
+    for (const { at, word, sources } of row.stores)
+        for (const source of columns.includes(word % view.fold) ? sources : [])
+            lines.push([at === now, makeSvg("line", { class: at === now ? "flow now" : "flow",
+                x1: middleOf(columns, source % view.fold), y1: topOf(index - 1) + HEIGHT,
+                x2: middleOf(columns, word % view.fold), y2: topOf(index) })]);
+    return lines.sort((a, b) => a[0] - b[0]).map((one) => one[1]);
+}
+
+function cellOf(text, kind, k, index) {
+    const x = LABEL + k * CELL;
+    return [makeSvg("rect", { class: kind, x, y: topOf(index), width: CELL, height: HEIGHT }),
+            makeSvg("text", { x: x + CELL / 2, y: topOf(index) + HEIGHT - 6 }, text)];
+}
+
+function drawing(view, rows, columns, count) {
+    const now = count - 1;
+    const latest = rows[rows.length - 1].stores.filter((one) => one.at === now);
+    const loaded = new Set(latest.flatMap((one) => one.sources.map((word) => word % view.fold)));
+    const heads = columns.map((column, k) => makeSvg("text", { class: "head", y: HEAD - 8,
+        x: LABEL + k * CELL + CELL / 2 }, String(column)));
+    const body = rows.map((row, index) => {
+        const stored = new Map(row.stores.map((one) => [one.word % view.fold, one.at === now]));
+        const isAbove = index === rows.length - 2;
+        const kind = (column) => (stored.get(column) ? "now"
+            : isAbove && loaded.has(column) ? "loaded" : stored.has(column) ? "stored" : "");
+        return [index ? linesOf(view, columns, row, index, now) : [],
+                makeSvg("text", { class: "label", x: 0, y: topOf(index) + HEIGHT - 6 },
+                        labelOf(row.epoch)),
+                columns.map((column, k) =>
+                    cellOf(row.values[column] || "·", kind(column), k, index))];
+    });
+    const width = LABEL + columns.length * CELL + 1, height = topOf(rows.length) - GAP + 1;
+    return makeSvg("svg", { class: "tree", width, height, viewBox: `0 0 ${width} ${height}`,
+                            role: "img", "aria-label": summaryOf(rows) }, heads, body);
+}
+
+/* ---- words ---------------------------------------------------------------------------------- */
+
+const storeText = ({ word, sources }) =>
+    (sources.length ? `${word} from ${sources.join(" and ")}` : String(word));
+
+function summaryOf(rows) {
+    const { epoch, stores } = rows[rows.length - 1], most = 4;
+    const words = stores.slice(-most).map(storeText).join("; ");
+    return `Shared memory in ${rows.length} rows. Row "${labelOf(epoch)}": ` +
+        (stores.length ? `${stores.length} words stored, the last ones: ${words}.`
+            : "nothing stored.");
+}
+
+function rowsTable(rows, columns) {
+    const most = 64, caption = "Words of shared memory at the end of each interval, and what was " +
+        "stored from which words";
+    const storesText = (stores) => (stores.length > most ? "… " : "") +
+        stores.slice(-most).map(storeText).join("; ");
+    return table(caption, ["interval", ...columns.map((column) => `word ${column}`), "stored"],
+                 rows.map(({ epoch, stores, values }) => [labelOf(epoch),
+                     ...columns.map((column) => values[column] || "·"), storesText(stores)]));
+}
+
+/* ---- the view ------------------------------------------------------------------------------- */
+
+function makeTree(host) {
+    let view = null, count = 0, mode = "used", start = 0, shown = [];
+    const picture = make("div", { class: "tree-scroll", tabindex: 0, role: "group",
+                                  "aria-label": "Shared memory from barrier to barrier" });
+    const words = make("div");
+    const details = make("details", { ontoggle: () => draw() },
+                         make("summary", {}, "The same as a table"), words);
+    const bar = make("input", { type: "range", min: 0, value: 0, oninput: () => {
+        start = Number(bar.value);
+        draw();
+    } });
+    const controls = make("div", { class: "choices" },
+        labelled("Words", choice(COLUMNS, mode, (value) => { mode = value; follow(); draw(); })),
+        labelled("first column", bar));
+    const mark = (name, text) => make("span", { class: name }, text);
+    const legend = make("p", { class: "legend" }, mark("loaded", "loaded"), " and ",
+        mark("touched", "stored"), " by this instruction; ", mark("fresh", "stored"),
+        " since the barrier above. A line leads from a word that was loaded " +
+        "to the word that was computed from it and stored.");
+
+    const window = () => Math.max(FEWEST_COLUMNS, Math.min(MOST_COLUMNS,
+        Math.floor((host.clientWidth - LABEL - 4) / CELL)));
+
+    /* Moves the window to the columns of the latest event. */
+    function follow() {
+        const event = view.events[count - 1];
+        shown = columnsOf(view, event ? event.epoch : 0, mode);
+        const touched = event && trace.isShared(event) ? trace.lanesOf(event).map(({ address }) =>
+            shown.indexOf(Math.floor(address / trace.WORD) % view.fold)).filter((k) => k >= 0) : [];
+        const first = Math.min(...touched), size = window();
+        if (touched.length && (first < start || first >= start + size)) start = first;
+        start = Math.max(0, Math.min(start, shown.length - size));
+    }
+
+    function draw() {
+        const rows = rowsOf(view, count), size = window();
+        const columns = shown.slice(start, start + size);
+        bar.max = Math.max(0, shown.length - size);
+        bar.value = start;
+        bar.setAttribute("aria-valuetext", `from word ${columns[0]}`);
+        bar.parentElement.hidden = shown.length <= size;
+        replace(picture, rows.length ? drawing(view, rows, columns, count) : "");
+        picture.scrollTop = picture.scrollHeight;
+        replace(words, details.open && rows.length ? rowsTable(rows, columns) : "");
+    }
+
+    /* Begins with a new launch: events of one block, the size of shared memory in bytes, feeds
+     * (dataflow.js), the type of the words, and fold: words at this distance share a column. */
+    function begin({ events, size, feeds, type, fold }) {
+        view = { events, intervals: intervalsOf(events, feeds), words: Math.ceil(size / trace.WORD),
+                 type: type || "f32", fold: fold || Infinity };
+        start = 0;
+        const heading = make("h3", {}, "Shared memory from barrier to barrier");
+        replace(host, size ? [heading, controls, picture, legend, details] : "");
+    }
+    function show(position) {
+        count = position;
+        if (!view.words) return;
+        follow();
+        draw();
+    }
+    return { begin, show };
+}
+
+module.exports = { makeTree };

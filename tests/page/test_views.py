@@ -1,0 +1,213 @@
+"""test_views.py -- what the page shows of shared memory, of shuffles and of barriers: compared with
+what the kernels must do, computed here."""
+import json
+import subprocess
+import unittest
+
+from page_files import BUILT, need
+from test_browser import Page
+
+EXCHANGES = """trace
+launch k 1,1,1 32,1,1 0
+ptx
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k() {
+.reg .b32 %r<4>;
+.reg .pred %p<2>;
+mov.u32 %r0, %tid.x;
+mul.lo.u32 %r0, %r0, 3;
+shfl.sync.up.b32 %r1, %r0, 2, 0, -1;
+shfl.sync.down.b32 %r1, %r0, 3, 6151, -1;
+shfl.sync.bfly.b32 %r1, %r0, 5, 31, -1;
+shfl.sync.idx.b32 %r1, %r0, 40, 31, -1;
+setp.gt.u32 %p0, %r0, 88;
+vote.sync.ballot.b32 %r2, %p0, -1;
+vote.sync.any.pred %p1, !%p0, -1;
+ret;
+}
+"""
+# Shuffles of EXCHANGES: the lane from which each lane takes. 6151 is 0x1807: segments of 8 lanes.
+SOURCES = [lambda lane: lane - 2 if lane >= 2 else lane,
+           lambda lane: lane + 3 if lane % 8 < 5 else lane,
+           lambda lane: lane ^ 5,
+           lambda lane: 8]
+
+
+class Trace(unittest.TestCase):
+    def test_shuffles_and_votes_are_traced_with_both_values(self):
+        need("emcc", "pandoc")
+        answer = subprocess.run([str(BUILT / "native")], input=EXCHANGES, capture_output=True,
+                                text=True, check=True).stdout
+        lines = [line.split("\t") for line in json.loads(answer)["trace"].splitlines()[1:]]
+        self.assertEqual([line[6] for line in lines], ["shfl.up", "shfl.down", "shfl.bfly",
+                                                       "shfl.idx", "vote.ballot", "vote.any"])
+        for line, source in zip(lines, SOURCES):
+            sources = [source(lane) for lane in range(32)]
+            self.assertEqual([int(text, 16) for text in line[13].split()], sources)
+            self.assertEqual(line[14].split(),
+                             ["%08x,%08x" % (3 * lane, 3 * sources[lane]) for lane in range(32)])
+        yes = [3 * lane > 88 for lane in range(32)]
+        ballot = sum(1 << lane for lane in range(32) if yes[lane])
+        self.assertEqual(lines[4][13:], ["-", " ".join("%08x,%08x" % (one, ballot) for one in yes)])
+        self.assertEqual(lines[5][13:], ["-", " ".join("%08x,00000001" % (not one) for one in yes)])
+
+
+class Views(Page):
+    def step_to(self, wanted, most=400):
+        found = self.driver.execute_script(
+            "const article = document.querySelector('article:not([hidden])');"
+            "const step = [...article.querySelectorAll('button')].find("
+            "    (one) => one.textContent === 'Step');"
+            "for (let k = 0; k < arguments[1]; k++) {"
+            "    step.click();"
+            "    const text = article.querySelector('.event').textContent;"
+            "    if (text.includes(arguments[0])) return true;"
+            "}", wanted, most)
+        self.assertTrue(found, "no event has " + wanted)
+
+    def rows(self):
+        """The table of shared memory from barrier to barrier: name, values by word, stores."""
+        self.driver.execute_script(
+            "document.querySelector('article:not([hidden]) .tree-panel details').open = true")
+        self.wait_for(lambda: self.all(".tree-panel tbody tr"))
+        heads, rows = self.driver.execute_script(
+            "const t = document.querySelector('article:not([hidden]) .tree-panel table');"
+            "const texts = (row) => [...row.cells].map((cell) => cell.textContent);"
+            "return [texts(t.tHead.rows[0]), [...t.tBodies[0].rows].map(texts)]")
+        words = [int(head.split()[1]) for head in heads[1:-1]]
+        return [(row[0], dict(zip(words, row[1:-1])), row[-1]) for row in rows]
+
+    def lines(self):
+        return len(self.all(".tree-panel line"))
+
+
+class Tree(Views):
+    def test_the_sums_grow_along_the_tree(self):
+        self.open("#chapter=03-work-efficient&n=16")
+        self.choose("Words", "all")
+        self.press("End")
+        rows = {name: (values, stores) for name, values, stores in self.rows()}
+        values = {name: [float(row[word]) for word in range(16)] for name, (row, _) in rows.items()}
+        expected = values["at first"]
+        for level, stride in enumerate((1, 2, 4, 8), 1):
+            for right in range(2 * stride - 1, 16, 2 * stride):
+                expected = expected[:right] + [expected[right] + expected[right - stride]] + \
+                    expected[right + 1:]
+            self.assertEqual(values["after barrier %d" % level][:15], expected[:15])
+        for level, stride in enumerate((8, 4, 2, 1), 5):
+            expected[15] = 0 if stride == 8 else expected[15]
+            for right in range(2 * stride - 1, 16, 2 * stride):
+                left = right - stride
+                expected[left], expected[right] = expected[right], expected[right] + expected[left]
+            self.assertEqual(values["after barrier %d" % level], expected)
+        self.assertEqual(rows["at first"][1].count("from"), 0)
+        self.assertEqual(rows["after barrier 2"][1],
+                         "3 from 1 and 3; 7 from 5 and 7; 11 from 9 and 11; 15 from 13 and 15")
+        self.assertEqual(rows["after barrier 5"][1], "7 from 15; 15 from 7 and 15")
+
+    def test_lines_lead_from_loads_to_stores_and_the_latest_are_marked(self):
+        self.open("#chapter=03-work-efficient&n=16")
+        self.step_to("scan.cu:43 stores")
+        self.assertEqual(self.lines(), 16)
+        self.assertEqual(len(self.all(".tree-panel line.now")), 16)
+        self.assertEqual(len(self.all(".tree-panel rect.now")), 8)
+        self.press("Step")
+        self.assertEqual(len(self.all(".tree-panel line.now")), 0)
+        label = self.all(".tree-panel svg")[0].get_attribute("aria-label")
+        self.assertRegex(label, r'Row "after barrier 1": 8 words stored.*15 from 14 and 15\.$')
+
+    def test_two_buffers_are_drawn_one_above_the_other(self):
+        self.open("#chapter=02-naive&n=16")
+        self.press("End")
+        rows = self.rows()
+        first = [float(rows[0][1][word]) for word in range(16)]
+        for (_, values, _), offset in zip(rows[1:], (1, 2, 4, 8)):
+            first = [value + (first[k - offset] if k >= offset else 0)
+                     for k, value in enumerate(first)]
+            self.assertEqual([float(values[word]) for word in range(16)], first)
+        self.assertIn("17 from 0 and 1", rows[1][2])
+
+    def test_a_window_shows_some_of_many_words(self):
+        self.open("#chapter=03-work-efficient&n=512")
+        self.step_to("warp 3, scan.cu:43 stores")
+        self.assertGreater(len(self.all(".tree-panel rect.now")), 4)
+        self.assertLessEqual(len(self.all(".tree-panel rect")), 2 * 32)
+        before = self.text(".tree-panel .head")
+        self.driver.execute_script(
+            "const b = document.querySelector('article:not([hidden]) .tree-panel input');"
+            "b.value = 0; b.dispatchEvent(new Event('input'))")
+        self.assertNotEqual(before, "0")
+        self.assertEqual(self.text(".tree-panel .head"), "0")
+
+
+class Exchanges(Views):
+    def test_shuffles_show_what_lanes_give_and_receive(self):
+        for chapter in ("09-warp-shuffle", "10-cooperative", "11-single-pass"):
+            with self.subTest(chapter=chapter):
+                self.open("#chapter=" + chapter)
+                self.step_to("shfl")
+                self.check_exchange()
+
+    def check_exchange(self):
+        rows = self.driver.execute_script(
+            "return [...document.querySelector('article:not([hidden]) .lanes').tBodies[0].rows]"
+            ".map((row) => [...row.cells].slice(1).map((cell) => cell.textContent))")
+        sources = [lane if text == "own" else int(text[2:]) for lane, text in enumerate(rows[0])]
+        self.assertNotEqual(sources, list(range(32)))
+        self.assertEqual([rows[1][source] for source in sources], rows[2])
+        self.assertEqual(len(self.all(".lanes-panel line")), 32)
+
+    def test_votes_show_what_each_lane_says(self):
+        self.open("#chapter=11-single-pass&n=9000&block=2")
+        self.step_to("vote.ballot", 600)
+        cells = [cell.text for cell in self.all(".lanes tbody tr:first-child td")]
+        mask = sum(1 << lane for lane, text in enumerate(cells) if text == "yes")
+        self.assertEqual(self.all(".lanes tbody tr:last-child td")[0].text, "0x%08x" % mask)
+
+
+class Barriers(Views):
+    def held(self):
+        return [item.text for item in self.all(".held-panel li")]
+
+    def test_a_barrier_shows_what_it_holds_back(self):
+        """Step 3's second barrier: thread i has written word 2i + 1, and thread j < 128 reads words
+        4j + 1 and 4j + 3."""
+        self.open("#chapter=03-work-efficient&n=512&at=60")
+        warps, lanes = set(), set()
+        for j in range(128):
+            for i in (2 * j, 2 * j + 1):
+                if i // 32 != j // 32:
+                    warps.add(2 * i + 1)
+                elif i != j:
+                    lanes.add(2 * i + 1)
+        found = self.held()
+        self.assertEqual(found[0], "%d words written before this barrier are read after it by "
+                         "other warps: %d, %d, …, %d" % (len(warps), *sorted(warps)[:2], max(warps)))
+        self.assertTrue(found[1].startswith("%d words" % len(lanes)))
+        self.assertEqual(len(self.all(".banks td.held")), len(warps))
+        self.press("End")
+        self.assertEqual(self.held(), [])
+
+    def test_the_source_is_not_wrapped_and_shows_the_line_that_runs(self):
+        for width in (360, 1280, 2560):
+            self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+                "width": width, "height": 1200, "deviceScaleFactor": 1, "mobile": False})
+            self.open("#chapter=03-work-efficient&n=64&at=60")
+            heights, inside = self.driver.execute_script(
+                "const panel = document.querySelector('article:not([hidden]) .code');"
+                "const box = panel.getBoundingClientRect();"
+                "const row = panel.querySelector('tr.runs').getBoundingClientRect();"
+                "const rows = [...panel.querySelectorAll('tr')].filter((r) => !r.querySelector("
+                "'button'));"
+                "const height = (r) => Math.round(r.getBoundingClientRect().height);"
+                "return [new Set(rows.map(height)).size,"
+                " row.top >= box.top && row.bottom <= box.bottom]")
+            self.assertLessEqual(heights, 2)  # rounded
+            self.assertTrue(inside)
+        self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+if __name__ == "__main__":
+    unittest.main()
