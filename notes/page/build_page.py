@@ -9,6 +9,7 @@ import csv
 import hashlib
 import html
 import json
+import os
 import re
 import subprocess
 import sys
@@ -88,6 +89,7 @@ def chapter_sections():
 
 def short_name(path):
     """A path as the page shows it: from the top of the repository, or only its last part."""
+    path = os.path.normpath(path)
     if path.startswith(str(TOP) + "/"):
         return path[len(str(TOP)) + 1:]
     return "cuda/include/" + path.split("/include/")[-1] if "/include/" in path else path

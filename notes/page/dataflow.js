@@ -7,9 +7,8 @@
  */
 "use strict";
 
-/* Line 0 is code of the compiler's own; traces give it the line before. */
-const LOC = /^\s*\.loc\s+(\d+)\s+(\d+)/;
-const FILE = /\.file\s+(\d+)\s+"([^"]*)"/;
+const { placesOf } = require("./places.js");
+
 const BEFORE_CODE = /^\s*(?:\.loc\s+\d+\s+\d+\s+1\s+)?(?:[\w$]+:\s*)?(?:@!?%\w+\s+)?/;
 const INSTRUCTION = /^([a-z][\w.]*)\s+(.*)$/;
 const VALUE_REGISTER = /%(?!p\d)\w+/g;
@@ -54,23 +53,18 @@ function loadsBehind(definitions, registers) {
 
 /* All functions of a text. */
 function functionsOf(ptx) {
-    const files = {}, functions = [];
-    let place = "", found = null;
-    const lines = ptx.split("\n");
-    for (const line of lines) {
-        const file = FILE.exec(line);
-        if (file) files[file[1]] = file[2].split("/").pop();
-    }
-    for (const line of lines) {
-        const loc = LOC.exec(line);
-        if (loc && loc[2] !== "0") place = `${files[loc[1]] || ""}:${loc[2]}`;
+    const functions = [], places = placesOf(ptx);
+    let found = null;
+    ptx.split("\n").forEach((line, index) => {
+        const { file, line: number } = places[index];
+        const place = `${file.split("/").pop()}:${number}`;
         if (/\.(entry|func)\b/.test(line))
             functions.push(found = { definitions: new Map(), stores: [] });
         for (const part of line.replace(/\/\/.*/, "").replace(BEFORE_CODE, "").split(";")) {
             const one = INSTRUCTION.exec(part.trim().replace(/^@!?%\w+\s+/, ""));
             if (found && one) addInstruction(found, one[1], one[2], place);
         }
-    }
+    });
     return functions;
 }
 

@@ -8,6 +8,19 @@ const FLOAT = 4;
 const padded = (n, shift) => n + ((n - 1) >> shift);
 const blocksOf = (n, size) => Math.ceil(n / size);
 
+/* Step 5's blocks with a launch of its own for the last elements, which takes as many threads as
+ * they need. */
+function scanWithRest(plan, shape, to, from, sums, n) {
+    const { size } = shape, full = Math.floor(n / size), rest = n % size;
+    const tree = Math.max(2, 2 ** Math.ceil(Math.log2(rest || 1)));
+    const launch = (kernel, blocks, leaves, first, count) => plan.launches.push(
+        [kernel, blocks, leaves / 2, padded(leaves, 5) * FLOAT,
+         `@${to}+${first * size * FLOAT}`, `@${from}+${first * size * FLOAT}`,
+         sums ? `@${sums}+${first * FLOAT}` : "u64:0", `u64:${count}`, `s32:${leaves}`]);
+    if (full) launch(shape.full, full, size, 0, n);
+    if (rest) launch(shape.rest, 1, tree, full, rest);
+}
+
 /* Adds the launches that scan buffer `from` into `to`, by blocks of `size` elements, and then the
  * sums of the blocks in place, as the steps of any size do. */
 function scanBlocks(plan, shape, to, from, n, level) {
@@ -15,11 +28,12 @@ function scanBlocks(plan, shape, to, from, n, level) {
     const sums = `sums${level}`;
     if (blocks > 1) plan.buffers.push([sums, "f32", blocks, "none"]);
     const pointers = [`@${to}`, `@${from}`, blocks > 1 ? `@${sums}` : "u64:0", `u64:${n}`];
-    plan.launches.push([shape.kernel, blocks, shape.threads, shape.shared,
-                        ...pointers, ...(shape.more || [])]);
+    if (shape.isWithRest) scanWithRest(plan, shape, to, from, blocks > 1 ? sums : null, n);
+    else plan.launches.push([shape.kernel, blocks, shape.threads, shape.shared,
+                             ...pointers, ...(shape.more || [])]);
     if (blocks === 1) return plan;
     scanBlocks(plan, shape, sums, sums, blocks, level + 1);
-    plan.launches.push([shape.add, blocks - 1, shape.threads, 0,
+    plan.launches.push([shape.add, blocks - 1, shape.addThreads || shape.threads, 0,
                         `@${to}`, `@${sums}`, `u64:${n}`]);
     return plan;
 }
@@ -48,6 +62,9 @@ const padding = (number, floats) =>
 
 const tree = { size: 512, threads: 256, shared: padded(512, 5) * FLOAT, more: ["s32:512"],
                kernel: "_Z10scan_blockPfPKfS_mi", add: "_Z11uniform_addPfPKfm" };
+const other = (kernel, change) => anySize({ ...tree, ...change, kernel });
+const treeBlock = (isPadded, isChecked) =>
+    `_Z10scan_blockILb${isPadded}ELb${isChecked}EEvPfPKfS0_mi`;
 const vectors = { size: 2048, threads: 256, shared: padded(512, 5) * FLOAT,
                   kernel: "_Z10scan_blockPfPKfS_m", add: tree.add };
 const shuffles = (number) => ({ size: 2048, threads: 256, shared: 0, add: tree.add,
@@ -79,15 +96,19 @@ function singlePass(float4s) {
 const variant = (name, ptx, plan) => ({ name, ptx, plan });
 const powers = (from, to) => (from > to ? [] : [from, ...powers(2 * from, to)]);
 
-/* fold(n): the words of a buffer, of a step that swaps two buffers; the page draws one above the
- * other. `sizes` are those that the page offers; the first one is shown at first. */
+/* fold(n, variant): the words of a buffer, of a kernel that swaps two buffers, which the page draws
+ * one above the other; 0: it has one. `paddings` are variants that differ in
+ * their padding alone, with its name. `sizes` are those that the page offers; the
+ * first one is shown at first. */
 const STEPS = [
     { step: 2, chapter: "02-naive", fold: (n) => n,
       sizes: [512, 8, 16, 32, 64, 128, 256, 1000, 1024],
       variants: [variant("-", "02-naive/scan", oneBlock(BLOCK, (n) => n, (n) => 2 * n))] },
     { step: 3, chapter: "03-work-efficient", sizes: [512, ...powers(8, 256), 1024, 2048],
       variants: [variant("-", "03-work-efficient/scan", oneBlock(BLOCK, half, (n) => n))] },
-    { step: 4, chapter: "04-conflict-free", sizes: [512, ...powers(8, 256), 1024, 2048],
+    { step: 4, chapter: "04-conflict-free",
+      paddings: [["none", "none"], ["pad16", "16"], ["pad32", "32"], ["pad32x2", "32 × 2"]],
+      sizes: [512, ...powers(8, 256), 1024, 2048],
       variants: [
           variant("pad32", "04-conflict-free/scan", oneBlock(BLOCK, half, (n) => padded(n, 5))),
           variant("pad16", "04-conflict-free/variants", padding(1, (n) => padded(n, 4))),
@@ -95,7 +116,17 @@ const STEPS = [
                   padding(2, (n) => padded(n, 5) + ((n - 1) >> 10))),
           variant("none", "03-work-efficient/scan", oneBlock(BLOCK, half, (n) => n))] },
     { step: 5, chapter: "05-arbitrary-size", sizes: [1024, 100, 512, 1000, 2048, 5000],
-      variants: [variant("conflict-free", "05-arbitrary-size/scan", anySize(tree))] },
+      fold: (n, name) => (name === "naive" ? 512 : 0),
+      variants: [
+          variant("conflict-free", "05-arbitrary-size/scan", anySize(tree)),
+          variant("work-efficient", "05-arbitrary-size/variants",
+                  other(treeBlock(0, 1), { shared: 512 * FLOAT })),
+          variant("naive", "05-arbitrary-size/variants",
+                  other("_Z16scan_block_naivePfPKfS_mi", { threads: 512, addThreads: 256,
+                                                           shared: 1024 * FLOAT })),
+          variant("conflict-free-remainder", "05-arbitrary-size/variants",
+                  other(null, { isWithRest: true, full: treeBlock(1, 0),
+                                rest: treeBlock(1, 1) }))] },
     { step: 6, chapter: "06-vectorized", sizes: [2048, 512, 1024, 1000, 5000],
       variants: [variant("-", "06-vectorized/scan", anySize(vectors))] },
     { step: 7, chapter: "07-unrolled", sizes: [2048, 512, 1024, 1000, 5000],

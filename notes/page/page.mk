@@ -45,12 +45,15 @@ build/page/native: $(call objects,$(FACE) $(PAGE)/face/native.c) $(EMU)
 
 # The PTX of a step's kernels. Other steps' kernels use no shared memory, or are too large.
 PAGE_CU  := $(foreach s,02 03 04 05 06 07 09 10 11,$(wildcard steps/$(s)-*/scan.cu)) \
-            $(wildcard steps/04-*/variants.cu)
+            $(wildcard steps/04-*/variants.cu steps/05-*/variants.cu)
 PAGE_PTX := $(PAGE_CU:steps/%.cu=build/page/ptx/%.ptx)
+
+# Step 5's other block scans are launched with a kernel of scan.cu: they become one PTX text.
+build/page/ptx/05-%/variants.ptx: WITH = -include steps/$(dir $*)scan.cu
 
 build/page/ptx/%.ptx: steps/%.cu
 	$(call say,nvcc,"$< to PTX")
-	$(Q)$(NVCC) -O3 -lineinfo -ptx -arch=compute_90 $(CPPFLAGS) $(DEPEND) $< -o $(NEW) \
+	$(Q)$(NVCC) -O3 -lineinfo -ptx -arch=compute_90 $(CPPFLAGS) $(WITH) $(DEPEND) $< -o $(NEW) \
 	    && mv -f $(NEW).dependencies $(@:.ptx=.d) $(PUT)
 
 page: build/page/upsweep.html ## build the book as one page, build/page/upsweep.html

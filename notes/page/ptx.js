@@ -1,24 +1,18 @@
 /* ptx.js -- finds and removes barriers in a PTX text, and numbers its lines for the emulator. */
 "use strict";
 
-const LOC = /^\s*\.loc\s+(\d+)\s+(\d+)/;
-const FILE = /\.file\s+(\d+)\s+"([^"]*)"/;
+const { placesOf } = require("./places.js");
+
 const BARRIER = /^(\s*(?:\.loc \d+ \d+ 1 )?)((?:bar|barrier)(?:\.cta)?(?:\.sync|\.red)\b[^;]*;|bar\.warp\.sync\b[^;]*;)/;
 const INSTRUCTION = /^\s*(?:@!?%\w+\s+)?[a-z][\w.]*(?:\s[^;]*)?;/;
 
 /* The barriers: { index of the line, file, line of the source, isWarp }. */
 function barriersOf(ptx) {
-    const files = {}, barriers = [];
-    let place = { file: "", line: 0 };
-    const lines = ptx.split("\n");
-    for (const text of lines) {
-        const file = FILE.exec(text);
-        if (file) files[file[1]] = file[2];
-    }
-    lines.forEach((text, index) => {
-        const loc = LOC.exec(text), barrier = BARRIER.exec(text);
-        if (loc && loc[2] !== "0") place = { file: files[loc[1]] || "", line: Number(loc[2]) };
-        if (barrier) barriers.push({ index, ...place, isWarp: barrier[2].startsWith("bar.warp") });
+    const places = placesOf(ptx), barriers = [];
+    ptx.split("\n").forEach((text, index) => {
+        const barrier = BARRIER.exec(text);
+        if (barrier)
+            barriers.push({ index, ...places[index], isWarp: barrier[2].startsWith("bar.warp") });
     });
     return barriers;
 }

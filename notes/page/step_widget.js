@@ -59,6 +59,14 @@ function makeStepWidget(host, step, data, runner, remember) {
         set({ off: [...keys].join(","), at: state.at }, true);
     }
 
+    function paddingButtons() {
+        return make("div", { class: "buttons", role: "group", "aria-label": "Padding" }, "padding",
+            step.paddings.map(([value, name]) => make("button", {
+                type: "button", "aria-pressed": String(value === state.variant),
+                "aria-label": `Padding: ${name}`, "data-padding": value,
+                onclick: () => set({ variant: value, off: "", at: state.at }) }, name)));
+    }
+
     function showChoices() {
         const names = step.variants.map((one) => [one.name, one.name]);
         const seed = make("input", { type: "number", min: 0, max: MOST_SEED, value: state.seed,
@@ -68,6 +76,7 @@ function makeStepWidget(host, step, data, runner, remember) {
                                  state.n, (value) => set({ n: Number(value) }, true))),
             names.length > 1 ? labelled("variant", choice(names, state.variant,
                 (value) => set({ variant: value, off: "" }))) : null,
+            step.paddings ? paddingButtons() : null,
             labelled("counted by the rules of", choice(RULES, state.rules,
                                                        (value) => set({ rules: value }, true))),
             labelled("schedule seed", seed), places,
@@ -82,7 +91,8 @@ function makeStepWidget(host, step, data, runner, remember) {
 
     function show(answer, ptx) {
         widget.show({ answer, state, sources: sources(), file: "scan.cu", ptx,
-                      barriers: barriersOf(ptx), fold: step.fold && step.fold(state.n),
+                      barriers: barriersOf(ptx),
+                      fold: step.fold && step.fold(state.n, state.variant),
                       off: off(), toggle, recorded: isOriginal() ? recordedOf(data, step, state) : null,
                       placeHost: places, select: (change) => {
                           Object.assign(state, { at: 0 }, change);

@@ -64,7 +64,12 @@ function makeSource(host) {
         current.setAttribute("aria-current", "step");
         host.scrollTop = current.offsetTop - host.clientHeight / 2;
     }
-    return { show, mark };
+    /* Scrolls to a line that is not marked. */
+    function reveal(line) {
+        const row = lines.get(line);
+        if (row && !current) host.scrollTop = row.offsetTop - host.clientHeight / 2;
+    }
+    return { show, mark, reveal };
 }
 
 module.exports = { makeSource };

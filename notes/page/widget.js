@@ -20,6 +20,19 @@ const NO_SOURCE = "The page does not have this file.";
 const PANELS = ["source", "lanes", "banks", "held", "tree", "counters", "levels", "findings"];
 const MOST_EVENTS = 60000;
 
+const pathOf = (sources, name) =>
+    Object.keys(sources).find((path) => path.split("/").pop() === name);
+
+/* "scan_block: 1 block of 256 threads." */
+function shapeText(record) {
+    const count = (numbers, name) => {
+        const size = numbers.reduce((a, b) => a * b, 1), used = numbers.filter((one) => one > 1);
+        const product = used.length > 1 ? ` (${numbers.join(" × ")})` : "";
+        return `${size} ${name}${size === 1 ? "" : "s"}${product}`;
+    };
+    return `${record.kernel}: ${count(record.grid, "block")} of ${count(record.block, "thread")}.`;
+}
+
 /* ---- the widget ---------------------------------------------------------------------------- */
 
 function panels() {
@@ -27,6 +40,7 @@ function panels() {
                                                  role: "region", "aria-label": label });
     return { choices: make("div", { class: "choices" }), player: make("div", { class: "player" }),
              status: make("p", { class: "status", role: "status" }),
+             shape: make("p", { class: "shape" }),
              event: make("p", { class: "event", "aria-live": "polite" }),
              result: make("div", { class: "result", "aria-live": "polite" }),
              source: panel("code", "Source"), lanes: panel("lanes-panel", "Lanes"),
@@ -43,14 +57,15 @@ function makeWidget(host, title, changed) {
     const parts = panels();
     const source = makeSource(parts.source), memory = makeMemory(parts.lanes, parts.banks);
     const tree = makeTree(parts.tree);
-    let view = null, isShown = false;
+    let view = null, isShown = false, fileChoice = null;
 
     const whilePlaying = (plays) => parts.event.setAttribute("aria-live", plays ? "off" : "polite");
     const player = makePlayer(parts.player, { show: move, plays: whilePlaying }, (position, direction, unit) =>
         (view ? nextPosition(view.events, position, direction, unit) : 0), UNITS);
     const section = make("section", { class: "widget", "aria-label": title, tabindex: 0,
                                       onkeydown: (event) => player.keys(event) },
-        make("h2", {}, title), parts.choices, parts.status, parts.result, parts.player, parts.event,
+        make("h2", {}, title), parts.choices, parts.status, parts.shape, parts.result,
+        parts.player, parts.event,
         make("div", { class: "stage" }, parts.source,
              make("div", { class: "stack" }, parts.lanes, parts.banks, parts.held, parts.tree)),
         make("div", { class: "grid" }, parts.counters, parts.levels), parts.findings);
@@ -74,13 +89,16 @@ function makeWidget(host, title, changed) {
     }
 
     function showFile(name) {
-        const path = Object.keys(view.sources).find((one) => one.split("/").pop() === name);
+        const path = pathOf(view.sources, name);
         view.file = name;
+        if (fileChoice) fileChoice.value = name;
         const barriers = new Map(view.barriers.filter((one) => one.file.split("/").pop() === name)
             .map((one) => [one.line, one]));
+        const first = view.events.find((event) => event.file === name);
         source.show(name, path ? view.sources[path] : NO_SOURCE, view.record, barriers,
                     (line) => view.off.has(`${name}:${line}`),
                     (line) => view.toggle(`${name}:${line}`));
+        source.reveal(first ? first.line : 1);
     }
 
     function showLevels() {
@@ -92,7 +110,10 @@ function makeWidget(host, title, changed) {
     /* Which launch and block the player shows. */
     function placeChoices(launches, state, select) {
         const blocks = [...new Set(view.launchEvents.map((event) => event.block))];
-        return [launches.length > 1 ? labelled("Launch", choice(launches.map((one, k) =>
+        const files = Object.keys(view.sources).map((path) => path.split("/").pop());
+        fileChoice = choice(files.map((one) => [one, one]), view.file, showFile);
+        return [files.length > 1 ? labelled("source", fileChoice) : null,
+        launches.length > 1 ? labelled("Launch", choice(launches.map((one, k) =>
             [k, `${k}: ${one.kernel}`]), state.launch, (value) => select({ launch: Number(value), block: 0 })))
             : null,
         blocks.length > 1 ? labelled("Block", choice(blocks.map((one) => [one, one]), state.block,
@@ -109,13 +130,15 @@ function makeWidget(host, title, changed) {
         const launchEvents = all.filter((event) => event.launch === launch).slice(0, MOST_EVENTS);
         const events = launchEvents.filter((event) => event.block === (state.block || 0));
         const record = document ? document.launches[launch] : null;
+        const before = view && pathOf(given.sources, view.file) ? view.file : null;
         view = { ...given, events, launchEvents, size: trace.sizeOf(events), record, file: null,
                  hasAllBlocks: events.length === launchEvents.length,
                  recorded: given.recorded ? given.recorded(launch) : null };
+        parts.shape.textContent = record ? shapeText(record) : "";
         counters.showResult(parts.result, answer);
         replace(parts.findings, document ? counters.findingsList(document) : "");
         replace(parts.counters, "");
-        showFile((events[0] && events[0].file) || given.file);
+        showFile(before || (events[0] && events[0].file) || given.file);
         showLevels();
         memory.begin(view.size, state.rules, given.type);
         tree.begin({ events, size: view.size, feeds: feedsOf(given.ptx), type: given.type,

@@ -209,5 +209,58 @@ class Barriers(Views):
         self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+class Choices(Views):
+    def wait_for_run(self):
+        self.wait_for(lambda: "runs" not in self.text(".status"))
+
+    def click(self, selector):
+        self.driver.execute_script("arguments[0].click()", self.all(selector)[0])
+        self.wait_for_run()
+
+    def test_step_5_has_its_other_block_scans(self):
+        self.open("#chapter=05-arbitrary-size")
+        for variant in ("work-efficient", "naive", "conflict-free-remainder", "conflict-free"):
+            for n in ("100", "5000", "1024"):
+                self.choose("n", n)
+                self.choose("variant", variant)
+                self.assertEqual(self.text(".result"),
+                                 "The result is right: all %s elements." % n)
+            self.assertNotEqual(self.counter("wavefronts of loads")[2], "")
+        self.choose("variant", "naive")
+        self.assertEqual(self.text(".shape"), "scan_block_naive: 2 blocks of 512 threads.")
+
+    def test_padding_changes_by_a_click(self):
+        self.open("#chapter=04-conflict-free&at=30")
+        conflicts = {}
+        for padding in ("none", "pad16", "pad32", "pad32x2"):
+            self.click("[data-padding=%s]" % padding)
+            self.assertEqual(self.control("variant").get_attribute("value"), padding)
+            pressed = self.all(".buttons [aria-pressed=true]")
+            self.assertEqual([one.get_attribute("data-padding") for one in pressed], [padding])
+            self.assertRegex(self.text(".event"), "^30 of ")
+            conflicts[padding] = int(self.counter("bank conflicts of loads")[1])
+        self.assertEqual((conflicts["none"], conflicts["pad32"]), (375, 0))
+        self.assertGreater(conflicts["pad16"], 0)
+
+    def test_a_warps_barrier_can_be_removed(self):
+        self.open("#chapter=10-cooperative&n=5000")
+        self.choose("source", "tile.cuh")
+        button = [one for one in self.all("button.barrier") if "__syncwarp" in one.accessible_name]
+        self.assertEqual(len(button), 1)
+        place = "tile.cuh:" + button[0].get_attribute("data-line")
+        self.driver.execute_script("arguments[0].click()", button[0])
+        self.wait_for_run()
+        self.assertIn(place, self.text(".status"))
+        self.assertIn("tile.cuh", self.text(".source caption"))
+        self.assertIn("racecheck", self.text(".findings"))
+
+    def test_another_schedule_gives_another_wrong_result(self):
+        results = set()
+        for seed in (1, 2, 3):
+            results.add(self.open("#chapter=03-work-efficient&off=scan.cu:37&seed=%d" % seed))
+        self.assertGreater(len(results), 1)
+        self.assertTrue(all("wrong" in one for one in results), results)
+
+
 if __name__ == "__main__":
     unittest.main()

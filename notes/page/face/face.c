@@ -94,7 +94,7 @@ static bool launch(struct session *s, struct request_launch *l)
     if (error) return fail(s, error, emu_message(s->emu));
     if (!fits(s, emu_kernel_info(kernel), l)) return false;
     for (unsigned k = 0; k < l->argument_count; k++) {
-        if (l->buffer[k] >= 0) l->argument[k] = s->request.buffers[l->buffer[k]].address;
+        if (l->buffer[k] >= 0) l->argument[k] += s->request.buffers[l->buffer[k]].address;
         arguments[k] = &l->argument[k];
     }
     error = emu_launch(s->emu, kernel, l->grid, l->block, l->shared, arguments, l->cooperative);

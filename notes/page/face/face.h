@@ -13,8 +13,9 @@
  *                                     the same), none, or values followed by numbers
  *   launch KERNEL GRID BLOCK SHARED ARGUMENT…
  *                                     GRID and BLOCK: x,y,z; SHARED: dynamic bytes; an argument is
- *                                     @NAME for a buffer's address, or TYPE:NUMBER; KERNEL with +
- *                                     before its name is launched cooperatively
+ *                                     @NAME or @NAME+BYTES for an address in a buffer, or
+ *                                     TYPE:NUMBER; KERNEL with + before its name is launched
+ *                                     cooperatively
  *
  * A type is u8, s8, u16, s16, u32, s32, u64, s64, f32 or f64.
  *

@@ -141,11 +141,23 @@ static bool read_buffer(struct reader *r, struct request *q)
     return !strcmp(fill, "values") ? put_values(r, b) : put_pattern(r, b, fill);
 }
 
-static int find_buffer(const struct request *q, const char *name)
+static int find_buffer(const struct request *q, const char *name, size_t length)
 {
     for (size_t k = 0; k < q->buffer_count; k++)
-        if (!strcmp(q->buffers[k].name, name)) return (int)k;
+        if (strlen(q->buffers[k].name) == length && !strncmp(q->buffers[k].name, name, length))
+            return (int)k;
     return -1;
+}
+
+/* NAME or NAME+BYTES. The offset is the argument's value until the buffer has an address. */
+static bool read_address(struct reader *r, const struct request *q, struct request_launch *l,
+                         unsigned k, const char *text)
+{
+    static const struct value_type offset = {"u64", sizeof(uint64_t)};
+    size_t length = strcspn(text, "+");
+    l->buffer[k] = find_buffer(q, text, length);
+    if (l->buffer[k] < 0) return fail(r, "there is no buffer \"%.*s\"", (int)length, text);
+    return !text[length] || put_number(r, &offset, text + length + 1, &l->argument[k]);
 }
 
 static bool read_argument(struct reader *r, const struct request *q, struct request_launch *l,
@@ -156,10 +168,7 @@ static bool read_argument(struct reader *r, const struct request *q, struct requ
     l->argument_count++;
     l->argument[k] = 0;
     l->buffer[k] = -1;
-    if (*text == '@') {
-        l->buffer[k] = find_buffer(q, text + 1);
-        return l->buffer[k] >= 0 || fail(r, "there is no buffer \"%s\"", text + 1);
-    }
+    if (*text == '@') return read_address(r, q, l, k, text + 1);
     const char *colon = strchr(text, ':');
     const struct value_type *type = colon ? value_type(text, (size_t)(colon - text)) : NULL;
     if (!type) return fail(r, "the argument \"%s\" is neither @BUFFER nor TYPE:NUMBER", text);

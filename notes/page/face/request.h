@@ -26,7 +26,8 @@ struct request_launch {
     size_t shared;
     unsigned argument_count;
     int buffer[REQUEST_ARGUMENTS];        /* the index of a buffer; -1: a value */
-    uint64_t argument[REQUEST_ARGUMENTS]; /* its bits; of a buffer the address, once it is known */
+    uint64_t
+        argument[REQUEST_ARGUMENTS]; /* its bits; of a buffer first an offset, then the address */
 };
 
 struct request {
