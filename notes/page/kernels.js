@@ -4,6 +4,11 @@
  */
 "use strict";
 
+/* Keys and names of the rules of counting. */
+const RULES = [["hopper", "Hopper"], ["kepler8", "Kepler (8-byte banks)"],
+               ["kepler4", "Kepler (4-byte banks)"], ["fermi", "Fermi"], ["gt200", "GT200"],
+               ["g80", "G80"]];
+
 const FLOAT = 4;
 const padded = (n, shift) => n + ((n - 1) >> shift);
 const blocksOf = (n, size) => Math.ceil(n / size);
@@ -158,4 +163,4 @@ const stepOf = (number) => STEPS.find((step) => step.step === number);
 const variantOf = (step, name) =>
     step.variants.find((one) => one.name === name) || step.variants[0];
 
-module.exports = { STEPS, requestOf, stepOf, variantOf };
+module.exports = { STEPS, RULES, requestOf, stepOf, variantOf };

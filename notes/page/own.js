@@ -5,58 +5,39 @@
 "use strict";
 const { make, replace, labelled, choice } = require("./dom.js");
 const { barriersOf, withoutBarriers, withLines } = require("./ptx.js");
+const { RULES } = require("./kernels.js");
+const { makeForm } = require("./own_form.js");
 const { makeWidget } = require("./widget.js");
 const { buffersView } = require("./view_counters.js");
 
-const MOST_BYTES = 8 << 20, ALL_CHECKERS = 15, SECONDS = 10, MEMORY = 64 << 20;
+const MOST_BYTES = 8 << 20, ALL_CHECKERS = 15, MEMORY = 64 << 20, MOST_TRACED = 1 << 16;
+const MOST_LINKED = 30000; // characters of a PTX text in a link
 const FILE = "own.ptx";
-const TYPES = ["f32", "s32", "u32", "f64", "u64", "s64", "u8", "u16"].map((name) => [name, name]);
-const FILLS = [["digits", "digits 0 to 9"], ["ramp", "0, 1, 2, …"], ["zero", "zeros"],
-               ["one", "ones"], ["none", "nothing"]];
 const HELP = "nvcc -ptx -lineinfo makes PTX, and so does Compiler Explorer (CUDA C++, with the " +
     "option -ptx). With -lineinfo the page counts by the lines of your source; without it, by " +
     "the lines of the PTX.";
+const LIMITS = [
+    `The text has at most ${MOST_BYTES >> 20} MB, and the device ${MEMORY >> 20} MB of memory.`,
+    "One kernel is launched once. A parameter has at most 8 bytes.",
+    "Clusters have the size for which the kernel was compiled (.reqnctapercluster). A kernel " +
+    "that expects a size with the launch is refused.",
+    `A launch of more than ${MOST_TRACED} threads is counted and checked, but not played.`,
+    `A link holds a text of at most ${MOST_LINKED} characters.`];
+const NEEDS_CLUSTER = "The kernel expects the size of its clusters with the launch " +
+    "(.explicitcluster without .reqnctapercluster). This page cannot give one.";
 
-const number = (value, name) => make("input", { type: "number", min: 0, value, "aria-label": name });
-
-/* One parameter: a buffer, or a number. */
-function argumentRow(parameter, index) {
-    const isPointer = parameter.bytes === 8;
-    const row = make("fieldset", {}, make("legend", {}, `Parameter ${index}: ${parameter.type}`));
-    let kind = isPointer ? "buffer" : "value";
-    const type = choice(TYPES, isPointer ? "f32" : parameter.type.replace("b", "u"), () => {});
-    const count = number(512, `Elements of parameter ${index}`);
-    const fillOf = choice(FILLS, index ? "digits" : "none", () => {});
-    const value = make("input", { value: "512", "aria-label": `Value of parameter ${index}` });
-    const shown = make("span");
-    const update = () => replace(shown, labelled("type", type), kind === "buffer"
-        ? [labelled("elements", count), labelled("filled with", fillOf)]
-        : labelled("value", value));
-    row.append(labelled("is", choice([["buffer", "a buffer"], ["value", "a number"]], kind,
-                                     (chosen) => { kind = chosen; update(); })), shown);
-    update();
-    const name = index === 0 ? "out" : index === 1 ? "in" : `buffer${index}`;
-    return { row, line: () => (kind === "buffer"
-        ? `buffer ${name} ${type.value} ${Math.trunc(count.value)} ${fillOf.value}` : null),
-    argument: () => (kind === "buffer" ? `@${name}` : `${type.value}:${value.value.trim()}`) };
+/* Whether a kernel of the text expects a cluster size with the launch. */
+function needsCluster(ptx, name) {
+    const at = ptx.search(new RegExp(`\\.entry\\s+${name.replace(/\$/g, "\\$")}\\b`));
+    const head = at < 0 ? "" : ptx.slice(at, ptx.indexOf("{", at));
+    return /\.explicitcluster/.test(head) && !/\.reqnctapercluster/.test(head);
 }
 
-function launchFields() {
-    const fields = { grid: number(1, "Blocks"), block: number(256, "Threads of a block"),
-                     shared: number(2048, "Dynamic shared memory in bytes"),
-                     seconds: number(SECONDS, "Seconds until it is stopped"),
-                     cooperative: make("input", { type: "checkbox" }) };
-    const element = make("fieldset", {}, make("legend", {}, "Launch"),
-        labelled("blocks", fields.grid), labelled("threads of a block", fields.block),
-        labelled("dynamic shared memory, bytes", fields.shared),
-        labelled("stop after seconds", fields.seconds),
-        labelled("cooperative", fields.cooperative));
-    return { fields, element };
-}
+const product = (numbers) => numbers.reduce((a, b) => a * b, 1);
 
 function makeOwn(host, runner, remember) {
     const editor = make("textarea", { rows: 14, spellcheck: "false", "aria-label": "Your PTX",
-                                      onchange: () => read() });
+                                      onchange: () => read({}) });
     const file = make("input", { type: "file", accept: ".ptx,text/plain",
                                  onchange: () => take(file.files[0]) });
     const sources = {}; // texts that the line information names
@@ -64,13 +45,21 @@ function makeOwn(host, runner, remember) {
         const given = source.files[0];
         if (given && given.size <= MOST_BYTES) sources[given.name] = await given.text();
     } });
-    const form = make("form", { class: "own", onsubmit: (event) => { event.preventDefault(); run(); } });
-    const launch = launchFields(), places = make("span"), buffers = make("div");
-    let kernels = [], chosen = 0, rows = [], off = new Set(), latest = null;
+    const form = make("form", { class: "own",
+                                onchange: () => keep(),
+                                onsubmit: (event) => { event.preventDefault(); run({}); } });
+    const places = make("span"), buffers = make("div");
+    let kernels = [], chosen = 0, fields = null, off = new Set(), latest = null, moved = {};
     let turn = 0; // of reading: an answer to an older one is not shown
-    const widget = makeWidget(host, "Your own PTX", () => {});
+    const widget = makeWidget(host, "Your own PTX", (change) => {
+        Object.assign(moved, change);
+        keep();
+    });
     widget.section.insertBefore(make("div", { class: "drop" }, make("p", {}, HELP),
-        labelled("A file", file), labelled("Its source, to be shown", source), editor, form), widget.parts.choices.nextSibling);
+        make("details", {}, make("summary", {}, "Limits"),
+             make("ul", {}, LIMITS.map((text) => make("li", {}, text)))),
+        labelled("A file", file), labelled("Its source, to be shown", source), editor, form),
+    widget.parts.choices.nextSibling);
     widget.section.append(buffers);
     host.addEventListener("dragover", (event) => event.preventDefault());
     host.addEventListener("drop", (event) => {
@@ -78,80 +67,102 @@ function makeOwn(host, runner, remember) {
         take(event.dataTransfer.files[0]);
     });
 
+    /* The address holds the text, the form, and what is shown. */
+    function keep() {
+        const own = editor.value.length <= MOST_LINKED ? editor.value : "";
+        remember({ ...moved, chapter: "own", own, off: [...off].join(","), form: fields
+            ? JSON.stringify({ kernel: chosen, hasRun: latest !== null, ...fields.read() }) : "" });
+    }
+
     async function take(given) {
         if (!given) return;
         if (given.size > MOST_BYTES) {
             turn++;
-            widget.fail(`The file has ${Math.ceil(given.size / (1 << 20))} MB, and the page reads ` +
-                        `at most ${MOST_BYTES >> 20} MB.`);
+            widget.fail(`The file has ${Math.ceil(given.size / (1 << 20))} MB, and the page ` +
+                        `reads at most ${MOST_BYTES >> 20} MB.`);
             return;
         }
         editor.value = await given.text();
-        read();
+        read({});
     }
 
-    /* Asks the emulator which kernels the text has. */
-    async function read() {
-        const mine = ++turn;
-        off = new Set();
+    /* Asks the emulator which kernels the text has. `given`: a state to be restored, with its
+     * form. */
+    async function read(given) {
+        const mine = ++turn, old = given.form || {};
+        off = new Set(given.off ? given.off.split(",") : []);
+        latest = fields = null;
+        moved = {};
         replace(form);
         try {
             const answer = await runner.run(`ptx\n${editor.value}`);
             if (mine !== turn) return;
             kernels = answer.kernels;
-            chosen = 0;
+            chosen = kernels[old.kernel] ? old.kernel : 0;
             if (answer.error) widget.fail(answer.message);
             else if (!kernels.length) widget.fail("The text has no kernel (.entry).");
-            else showForm();
+            else showForm(old);
         } catch (error) {
             if (mine === turn) widget.fail(error.message);
         }
-        remember({ chapter: "own", own: editor.value.length < 2000 ? editor.value : "" });
+        if (old.hasRun && fields) run(given);
+        else keep();
     }
 
-    function showForm() {
-        rows = kernels[chosen].parameters.map(argumentRow);
-        replace(form, labelled("Kernel", choice(kernels.map((one, k) => [k, one.function]), chosen,
-                                                (value) => { chosen = Number(value); showForm(); })),
-            launch.element, rows.map((one) => one.row),
+    function showForm(old) {
+        try {
+            fields = makeForm(kernels[chosen], RULES, old);
+        } catch (error) { // a link's form that does not fit the kernel
+            fields = makeForm(kernels[chosen], RULES, {});
+        }
+        const select = choice(kernels.map((one, k) => [k, one.function]), chosen, (value) => {
+            chosen = Number(value);
+            showForm({ launch: fields.launch() });
+        });
+        replace(form, labelled("Kernel", select), ...fields.elements,
             make("button", { type: "submit" }, "Run"),
             make("button", { type: "button", onclick: () => runner.stop() }, "Stop"), places);
     }
 
     function request(ptx) {
-        const { grid, block, shared, cooperative } = launch.fields;
-        const buffers = rows.map((one) => one.line()).filter((line) => line);
-        const plus = cooperative.checked ? "+" : "";
-        return [`check ${ALL_CHECKERS}`, `memory ${MEMORY}`, "trace", ...buffers,
-                `launch ${plus}${kernels[chosen].name} ${grid.value},1,1 ${block.value},1,1 ` +
-                `${shared.value} ${rows.map((one) => one.argument()).join(" ")}`,
+        if (needsCluster(ptx, kernels[chosen].name)) throw new Error(NEEDS_CLUSTER);
+        const { grid, block } = fields.launch();
+        const trace = product(grid) * product(block) <= MOST_TRACED ? ["trace"] : [];
+        return [`check ${ALL_CHECKERS}`, `memory ${MEMORY}`, ...trace, ...fields.request(),
                 "ptx", ptx].join("\n");
     }
 
-    async function run() {
+    async function run(state) {
         const ptx = withLines(editor.value, FILE);
         widget.status("The emulator runs …");
         try {
-            latest = await runner.run(request(withoutBarriers(ptx, off)),
-                                      Number(launch.fields.seconds.value) || SECONDS);
-            show(ptx, {});
+            latest = await runner.run(request(withoutBarriers(ptx, off)), fields.launch().seconds);
+            show(ptx, { ...state, rules: fields.launch().rules });
         } catch (error) {
             widget.fail(error.message);
         }
         widget.status("");
+        keep();
     }
 
     function show(ptx, state) {
+        Object.assign(moved, { launch: state.launch, block: state.block });
         replace(buffers, latest.buffers.length ? buffersView(latest.buffers) : "");
-        widget.show({ answer: latest, state, sources: { ...sources, [FILE]: editor.value }, file: FILE,
-                      barriers: barriersOf(ptx), ptx, off, placeHost: places,
-                      toggle: (key) => { if (!off.delete(key)) off.add(key); run(); },
-                      select: (change) => show(ptx, { ...state, ...change }) });
+        widget.show({ answer: latest, state, sources: { ...sources, [FILE]: editor.value },
+                      file: FILE, barriers: barriersOf(ptx), ptx, off, placeHost: places,
+                      toggle: (key) => { if (!off.delete(key)) off.add(key); run(moved); },
+                      select: (change) => show(ptx, { ...state, at: 0, ...change }) });
     }
     return { open: (state) => {
         if (!state.own || editor.value) return;
         editor.value = state.own;
-        read();
+        let form = {};
+        try {
+            form = JSON.parse(state.form || "{}");
+        } catch (error) {
+            widget.status("The link's form cannot be read, and is left out.");
+        }
+        read({ ...state, form });
     } };
 }
 

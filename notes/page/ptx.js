@@ -43,4 +43,27 @@ function withLines(ptx, name) {
     }).join("\n");
 }
 
-module.exports = { barriersOf, keyOf, withoutBarriers, withLines };
+/* ---- edits in links ------------------------------------------------------------------------ */
+
+/* How a text differs from another one: "first line,lines that are replaced,their new text"; "": not
+ * at all. */
+function editOf(original, text) {
+    if (text === original) return "";
+    const old = original.split("\n"), now = text.split("\n");
+    const most = Math.min(old.length, now.length);
+    let head = 0, tail = 0;
+    while (head < most && old[head] === now[head]) head++;
+    while (tail < most - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++;
+    return `${head},${old.length - head - tail},${now.slice(head, now.length - tail).join("\n")}`;
+}
+
+/* The text that editOf() has described. */
+function withEdit(original, edit) {
+    const [, head, count, text] = /^(\d+),(\d+),([^]*)$/.exec(edit) || [];
+    if (head === undefined) return original;
+    const lines = original.split("\n"), now = text.split("\n");
+    lines.splice(Number(head), Number(count), ...(text === "" ? [] : now));
+    return lines.join("\n");
+}
+
+module.exports = { barriersOf, keyOf, withoutBarriers, withLines, editOf, withEdit };

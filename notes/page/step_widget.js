@@ -1,14 +1,11 @@
 /* step_widget.js -- the widget of a step's kernel, with its choices. */
 "use strict";
 const { make, replace, labelled, choice } = require("./dom.js");
-const { requestOf, variantOf } = require("./kernels.js");
-const { barriersOf, keyOf, withoutBarriers } = require("./ptx.js");
+const { RULES, requestOf, variantOf } = require("./kernels.js");
+const { barriersOf, keyOf, withoutBarriers, editOf, withEdit } = require("./ptx.js");
 const { makeWidget } = require("./widget.js");
 
 const ALL_CHECKERS = 15;
-const RULES = [["hopper", "Hopper"], ["kepler8", "Kepler (8-byte banks)"],
-               ["kepler4", "Kepler (4-byte banks)"], ["fermi", "Fermi"], ["gt200", "GT200"],
-               ["g80", "G80"]];
 const MOST_SEED = 999999999;
 
 /* ncu's counters of a launch: values by metric, and why(counter), which says why the emulator's
@@ -33,11 +30,12 @@ function completeState(step, given) {
     const rules = RULES.some(([key]) => key === given.rules) ? given.rules : "hopper";
     return { chapter: step.chapter, n, variant: variant.name, rules, seed: given.seed || 0,
              off: given.off || "", at: given.at || 0, launch: given.launch || 0,
-             block: given.block || 0 };
+             block: given.block || 0, words: given.words || "", first: given.first || 0,
+             file: given.file || "", edit: given.edit || "" };
 }
 
 function makeStepWidget(host, step, data, runner, remember) {
-    let state = completeState(step, {}), text = null;
+    let state = completeState(step, {});
     const widget = makeWidget(host, `Step ${step.step}: run it here`, (moved) => {
         Object.assign(state, moved);
         remember(state);
@@ -45,18 +43,19 @@ function makeStepWidget(host, step, data, runner, remember) {
     const places = make("span"), editor = make("textarea", { rows: 12, spellcheck: "false",
                                                              "aria-label": "PTX of this kernel" });
     const off = () => new Set(state.off ? state.off.split(",") : []);
-    const isOriginal = () => text === null && !state.off; // what ncu has seen
+    const isOriginal = () => !state.edit && !state.off; // what ncu has seen
     const original = () => data.ptx[variantOf(step, state.variant).ptx];
 
     function set(change, keepsText) {
-        state = completeState(step, { ...state, at: 0, launch: 0, block: 0, ...change });
-        if (!keepsText) text = null;
+        state = completeState(step, { ...state, at: 0, launch: 0, block: 0,
+                                      edit: keepsText ? state.edit : "", ...change });
         run();
     }
     function toggle(key) {
         const keys = off();
         if (!keys.delete(key)) keys.add(key);
-        set({ off: [...keys].join(","), at: state.at }, true);
+        const { at, launch, block } = state;
+        set({ off: [...keys].join(","), at, launch, block }, true);
     }
 
     function paddingButtons() {
@@ -101,7 +100,7 @@ function makeStepWidget(host, step, data, runner, remember) {
     }
 
     async function run() {
-        const ptx = text === null ? original() : text;
+        const ptx = withEdit(original(), state.edit);
         showChoices();
         remember(state);
         if (editor.value !== ptx) editor.value = ptx;
@@ -120,8 +119,8 @@ function makeStepWidget(host, step, data, runner, remember) {
     }
     widget.section.append(make("details", { class: "ptx" },
         make("summary", {}, "The PTX of this kernel: change it, and run it"), editor,
-        make("button", { type: "button", onclick: () => { text = editor.value; set({}, true); } },
-             "Run this text")));
+        make("button", { type: "button", onclick: () =>
+            set({ edit: editOf(original(), editor.value) }, true) }, "Run this text")));
     return { keyOf, open: (given) => { state = completeState(step, given); run(); } };
 }
 

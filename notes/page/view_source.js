@@ -3,14 +3,20 @@
 "use strict";
 const { make, replace } = require("./dom.js");
 
-/* Sums of conflicts by line of a file: loads and stores. */
-function conflictsByLine(record, name) {
+/* What stands beside the lines of a file: sums of conflicts (loads and stores), and findings. */
+function notesByLine(record, findings, name) {
     const sums = new Map();
     for (const { file, line, counters } of record ? record.lines : []) {
         if (file.split("/").pop() !== name) continue;
         const excess = (part) => part.wavefronts - part.ideal_wavefronts;
         const ld = excess(counters.shared_load), st = excess(counters.shared_store);
         if (ld + st) sums.set(line, `${ld} + ${st} conflicts`);
+    }
+    for (const [key, text] of findings) {
+        const [file, line] = key.split(/:(\d+)$/);
+        if (file !== name) continue;
+        const before = sums.get(Number(line));
+        sums.set(Number(line), before ? `${before}; ${text}` : text);
     }
     return sums;
 }
@@ -23,12 +29,13 @@ function barrierButton(barrier, isOff, toggle) {
                 isOff ? "restore" : "remove");
 }
 
-/* barriers: by line; off(line) says whether it is removed; toggle(line) changes that. */
+/* findings: a map from "file:line" to a text; barriers: by line; off(line) says whether it is
+ * removed; toggle(line) changes that. */
 function makeSource(host) {
     let lines = new Map(), current = null;
 
-    function show(name, text, record, barriers, off, toggle) {
-        const sums = conflictsByLine(record, name);
+    function show(name, text, { record, findings }, barriers, off, toggle) {
+        const sums = notesByLine(record, findings, name);
         lines = new Map();
         current = null;
         const body = make("tbody");

@@ -118,8 +118,10 @@ function rowsTable(rows, columns) {
 
 /* ---- the view ------------------------------------------------------------------------------- */
 
-function makeTree(host) {
+/* `changed` is called with { words, first } when the reader has chosen other words. */
+function makeTree(host, changed) {
     let view = null, count = 0, mode = "used", start = 0, shown = [];
+    const tell = () => changed({ words: mode === "used" ? "" : mode, first: start });
     const picture = make("div", { class: "tree-scroll", tabindex: 0, role: "group",
                                   "aria-label": "Shared memory from barrier to barrier" });
     const words = make("div");
@@ -128,10 +130,16 @@ function makeTree(host) {
     const bar = make("input", { type: "range", min: 0, value: 0, oninput: () => {
         start = Number(bar.value);
         draw();
+        tell();
     } });
+    const select = choice(COLUMNS, mode, (value) => {
+        mode = value;
+        follow();
+        draw();
+        tell();
+    });
     const controls = make("div", { class: "choices" },
-        labelled("Words", choice(COLUMNS, mode, (value) => { mode = value; follow(); draw(); })),
-        labelled("first column", bar));
+        labelled("Words", select), labelled("first column", bar));
     const mark = (name, text) => make("span", { class: name }, text);
     const legend = make("p", { class: "legend" }, mark("loaded", "loaded"), " and ",
         mark("touched", "stored"), " by this instruction; ", mark("fresh", "stored"),
@@ -165,11 +173,13 @@ function makeTree(host) {
     }
 
     /* Begins with a new launch: events of one block, the size of shared memory in bytes, feeds
-     * (dataflow.js), the type of the words, and fold: words at this distance share a column. */
-    function begin({ events, size, feeds, type, fold }) {
+     * (dataflow.js), the type of the words, fold: words at this distance share a column; and which
+     * words are shown, as `changed` has been told. */
+    function begin({ events, size, feeds, type, fold, words, first }) {
         view = { events, intervals: intervalsOf(events, feeds), words: Math.ceil(size / trace.WORD),
                  type: type || "f32", fold: fold || Infinity };
-        start = 0;
+        start = first || 0;
+        mode = select.value = words === "all" ? "all" : "used";
         const heading = make("h3", {}, "Shared memory from barrier to barrier");
         replace(host, size ? [heading, controls, picture, legend, details] : "");
     }

@@ -14,10 +14,12 @@ const { heldBack } = require("./intervals.js");
 const { feedsOf } = require("./dataflow.js");
 const { eventText, nextPosition } = require("./sentences.js");
 const counters = require("./view_counters.js");
+const { linesTable, findingsByLine } = require("./view_lines.js");
 
 const UNITS = [["access", "warp instruction"], ["barrier", "barrier"]];
 const NO_SOURCE = "The page does not have this file.";
-const PANELS = ["source", "lanes", "banks", "held", "tree", "counters", "levels", "findings"];
+const PANELS = ["source", "lanes", "banks", "held", "tree", "counters", "levels", "lines",
+                "findings"];
 const MOST_EVENTS = 60000;
 
 const pathOf = (sources, name) =>
@@ -26,8 +28,8 @@ const pathOf = (sources, name) =>
 /* "scan_block: 1 block of 256 threads." */
 function shapeText(record) {
     const count = (numbers, name) => {
-        const size = numbers.reduce((a, b) => a * b, 1), used = numbers.filter((one) => one > 1);
-        const product = used.length > 1 ? ` (${numbers.join(" × ")})` : "";
+        const size = numbers.reduce((a, b) => a * b, 1);
+        const product = numbers[1] * numbers[2] > 1 ? ` (${numbers.join(" × ")})` : "";
         return `${size} ${name}${size === 1 ? "" : "s"}${product}`;
     };
     return `${record.kernel}: ${count(record.grid, "block")} of ${count(record.block, "thread")}.`;
@@ -49,6 +51,7 @@ function panels() {
              held: make("div", { class: "held-panel", "aria-live": "polite" }),
              counters: panel("numbers", "Counters"),
              levels: panel("levels-panel", "Conflicts between barriers"),
+             lines: panel("lines-panel", "Counters of each line"),
              findings: panel("findings", "Findings") };
 }
 
@@ -56,19 +59,20 @@ function panels() {
 function makeWidget(host, title, changed) {
     const parts = panels();
     const source = makeSource(parts.source), memory = makeMemory(parts.lanes, parts.banks);
-    const tree = makeTree(parts.tree);
+    const tree = makeTree(parts.tree, (change) => changed(change));
     let view = null, isShown = false, fileChoice = null;
 
     const whilePlaying = (plays) => parts.event.setAttribute("aria-live", plays ? "off" : "polite");
-    const player = makePlayer(parts.player, { show: move, plays: whilePlaying }, (position, direction, unit) =>
-        (view ? nextPosition(view.events, position, direction, unit) : 0), UNITS);
+    const next = (position, direction, unit) =>
+        (view ? nextPosition(view.events, position, direction, unit) : 0);
+    const player = makePlayer(parts.player, { show: move, plays: whilePlaying }, next, UNITS);
     const section = make("section", { class: "widget", "aria-label": title, tabindex: 0,
                                       onkeydown: (event) => player.keys(event) },
         make("h2", {}, title), parts.choices, parts.status, parts.shape, parts.result,
         parts.player, parts.event,
         make("div", { class: "stage" }, parts.source,
              make("div", { class: "stack" }, parts.lanes, parts.banks, parts.held, parts.tree)),
-        make("div", { class: "grid" }, parts.counters, parts.levels), parts.findings);
+        make("div", { class: "grid" }, parts.counters, parts.levels), parts.lines, parts.findings);
     host.append(section);
 
     function move(position) {
@@ -95,7 +99,7 @@ function makeWidget(host, title, changed) {
         const barriers = new Map(view.barriers.filter((one) => one.file.split("/").pop() === name)
             .map((one) => [one.line, one]));
         const first = view.events.find((event) => event.file === name);
-        source.show(name, path ? view.sources[path] : NO_SOURCE, view.record, barriers,
+        source.show(name, path ? view.sources[path] : NO_SOURCE, view, barriers,
                     (line) => view.off.has(`${name}:${line}`),
                     (line) => view.toggle(`${name}:${line}`));
         source.reveal(first ? first.line : 1);
@@ -111,11 +115,14 @@ function makeWidget(host, title, changed) {
     function placeChoices(launches, state, select) {
         const blocks = [...new Set(view.launchEvents.map((event) => event.block))];
         const files = Object.keys(view.sources).map((path) => path.split("/").pop());
-        fileChoice = choice(files.map((one) => [one, one]), view.file, showFile);
+        fileChoice = choice(files.map((one) => [one, one]), view.file, (name) => {
+            showFile(name);
+            changed({ file: name });
+        });
         return [files.length > 1 ? labelled("source", fileChoice) : null,
         launches.length > 1 ? labelled("Launch", choice(launches.map((one, k) =>
-            [k, `${k}: ${one.kernel}`]), state.launch, (value) => select({ launch: Number(value), block: 0 })))
-            : null,
+            [k, `${k}: ${one.kernel}`]), state.launch,
+            (value) => select({ launch: Number(value), block: 0 }))) : null,
         blocks.length > 1 ? labelled("Block", choice(blocks.map((one) => [one, one]), state.block,
             (value) => select({ block: Number(value) }))) : null];
     }
@@ -132,18 +139,22 @@ function makeWidget(host, title, changed) {
         const record = document ? document.launches[launch] : null;
         const before = view && pathOf(given.sources, view.file) ? view.file : null;
         view = { ...given, events, launchEvents, size: trace.sizeOf(events), record, file: null,
+                 findings: findingsByLine(document),
                  hasAllBlocks: events.length === launchEvents.length,
                  recorded: given.recorded ? given.recorded(launch) : null };
         parts.shape.textContent = record ? shapeText(record) : "";
         counters.showResult(parts.result, answer);
         replace(parts.findings, document ? counters.findingsList(document) : "");
         replace(parts.counters, "");
-        showFile(before || (events[0] && events[0].file) || given.file);
+        replace(parts.lines, linesTable(record, document, given.sources));
+        const chosen = pathOf(given.sources, state.file) ? state.file : before;
+        showFile(chosen || (events[0] && events[0].file) || given.file);
         showLevels();
         memory.begin(view.size, state.rules, given.type);
         tree.begin({ events, size: view.size, feeds: feedsOf(given.ptx), type: given.type,
-                     fold: given.fold });
-        replace(given.placeHost, placeChoices(document ? document.launches : [], state, given.select));
+                     fold: given.fold, words: state.words, first: state.first });
+        const launches = document ? document.launches : [];
+        replace(given.placeHost, placeChoices(launches, state, given.select));
         player.reset(events.length, state.at === undefined ? 0 : state.at);
     }
 

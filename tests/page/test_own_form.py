@@ -1,0 +1,200 @@
+"""test_own_form.py -- the form for the reader's own kernel (shapes, buffers, numbers, limits), and
+links that restore what the page shows."""
+import json
+import unittest
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from page_files import PAGE
+from test_browser import Page
+
+# out[i] = factor · in[i] for i < n, in blocks of 4 × 2 threads that lie in y.
+SCALE = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry scale(.param .u64 out, .param .u64 in, .param .f64 factor, .param .u32 n) {
+.reg .b64 %a<4>;
+.reg .b32 %r<8>;
+.reg .f64 %d<4>;
+.reg .pred %p<2>;
+ld.param.u64 %a0, [out];
+ld.param.u64 %a1, [in];
+ld.param.f64 %d0, [factor];
+ld.param.u32 %r4, [n];
+mov.u32 %r0, %tid.x;
+mov.u32 %r1, %tid.y;
+mov.u32 %r2, %ntid.x;
+mad.lo.u32 %r0, %r1, %r2, %r0;
+mov.u32 %r3, %ctaid.y;
+mul.lo.u32 %r3, %r3, 8;
+add.u32 %r0, %r0, %r3;
+setp.ge.u32 %p0, %r0, %r4;
+@%p0 bra END;
+mul.wide.u32 %a2, %r0, 8;
+add.u64 %a0, %a0, %a2;
+add.u64 %a1, %a1, %a2;
+ld.global.f64 %d1, [%a1];
+mul.f64 %d1, %d1, %d0;
+st.global.f64 [%a0], %d1;
+END:
+ret;
+}
+"""
+KERNEL = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(%s) %s{\n%s\nret;\n}\n"
+FIELDS = {"launch": {"grid": [1, 2, 1], "block": [4, 2, 1], "shared": 0, "seconds": 10, "seed": 0,
+                     "rules": "hopper", "cooperative": False},
+          "parameters": [
+              {"kind": "buffer", "element": "f64", "count": 16, "fill": "zero"},
+              {"kind": "buffer", "element": "f64", "fill": "ramp", "count": 16},
+              {"kind": "value", "type": "f64", "value": "2.5"},
+              {"kind": "value", "type": "u32", "value": "13"}]}
+
+
+def form_runs(form):
+    return json.loads(form)["hasRun"]
+
+
+class Form(Page):
+    def open_own(self, ptx, fields, **more):
+        form = json.dumps({"kernel": 0, "hasRun": True, **fields})
+        self.driver.get("about:blank")
+        self.driver.get(PAGE.as_uri() + "#" + urlencode({"chapter": "own", "own": ptx, "form": form,
+                                                         **more}))
+        return self.wait_for(lambda: self.text(".findings") or self.text(".result") or
+                             (not form_runs(form) and self.all("form button")))
+
+    def changed(self, k, **fields):
+        parameters = [dict(one) for one in FIELDS["parameters"]]
+        parameters[k].update(fields)
+        return {**FIELDS, "parameters": parameters}
+
+    def values(self, k=0):
+        text = self.all(".buffers pre")[k].get_attribute("textContent")
+        return [float(one) for one in text.split()]
+
+
+class OwnForm(Form):
+    def test_blocks_have_two_dimensions_and_numbers_have_types(self):
+        self.open_own(SCALE, FIELDS)
+        self.assertEqual(self.values(), [2.5 * i if i < 13 else 0 for i in range(16)])
+        self.assertEqual(self.text(".shape"), "scale: 2 blocks (1 × 2 × 1) of 8 threads (4 × 2 × 1).")
+
+    def test_buffers_hold_what_is_chosen(self):
+        fills = {"one": [1] * 16, "zero": [0] * 16, "ramp": list(range(16))}
+        for fill, expected in fills.items():
+            self.open_own(SCALE, self.changed(1, fill=fill))
+            self.assertEqual(self.values(1), expected)
+        self.open_own(SCALE, self.changed(1, fill="digits"))
+        self.assertTrue(set(self.values(1)) <= set(range(10)))
+        self.assertGreater(len(set(self.values(1))), 3)
+
+    def test_numbers_can_be_pasted(self):
+        pasted = ["1", "-2.5", "1e3", *["0.5"] * 13]
+        self.open_own(SCALE, self.changed(1, fill="values", values=", ".join(pasted)))
+        self.assertEqual(self.values(), [2.5 * float(one) for one in pasted[:13]] + [0, 0, 0])
+        self.open_own(SCALE, self.changed(1, fill="values", values="1 two 3"))
+        self.assertEqual(self.text(".result"), '"two" in the numbers for parameter 1 is no number.')
+        self.open_own(SCALE, self.changed(3, value="ten"))
+        self.assertEqual(self.text(".result"), "The value of parameter 3 is no number.")
+
+    def test_the_form_can_be_filled_by_hand(self):
+        self.open_own(SCALE, {**FIELDS, "hasRun": False, "parameters": []})
+        self.driver.execute_script(
+            "for (const [name, value] of arguments[0]) {"
+            "  const f = document.querySelector(`[aria-label='${name}']`);"
+            "  f.value = value; f.dispatchEvent(new Event('input')); }",
+            [["Blocks in y", "2"], ["Threads of a block", "4"], ["Threads of a block in y", "2"],
+             ["Value of parameter 2", "3"], ["Value of parameter 3", "16"]])
+        self.press("Run")
+        self.wait_for(lambda: self.text(".shape").startswith("scale: 2 blocks"))
+        for element in self.all("form input, form select, form textarea, form button"):
+            self.assertTrue(element.accessible_name, element.get_attribute("outerHTML"))
+
+    def test_lines_have_counters_and_findings(self):
+        self.open_own(SCALE, self.changed(1, fill="none"))
+        self.wait_for(lambda: self.all(".lines-panel tr"))
+        rows = {row.find_element("css selector", "th").text:
+                [cell.text for cell in row.find_elements("css selector", "td")]
+                for row in self.all(".lines-panel tbody tr")}
+        self.assertEqual(rows["own.ptx:25"][0], "ld.global.f64 %d1, [%a1];")
+        self.assertEqual(rows["own.ptx:25"][3:5], ["2", "4"])
+        self.assertRegex(rows["own.ptx:25"][5], r"^initcheck: \d+$")
+        noted = self.driver.execute_script(
+            "return document.querySelector('article:not([hidden]) .source tr[data-line=\"25\"] "
+            ".note').textContent")
+        self.assertIn("initcheck", noted)
+
+    def test_what_the_page_cannot_give_is_refused_in_words(self):
+        own = {"launch": FIELDS["launch"], "parameters": []}
+        self.open_own(KERNEL % ("", ".explicitcluster ", ""), own)
+        self.assertIn("expects the size of its clusters", self.text(".result"))
+        self.open_own(KERNEL % ("", ".reqnctapercluster 1, 2, 1 ", ""), own)
+        self.wait_for(lambda: "No findings" in self.text(".findings"))
+        self.open_own(KERNEL % ("", ".reqnctapercluster 3, 1, 1 ", ""), own)
+        self.assertIn("no multiple of the clusters", self.text(".result"))
+        self.open_own(KERNEL % (".param .align 4 .b8 p[12]", "", ""), own)
+        self.assertIn("has 12 bytes", self.text("form"))
+        self.assertIn("8 bytes", self.text(".result"))
+        self.assertIn("Clusters", self.text(".drop details"))
+
+    def test_a_large_launch_is_counted_and_not_played(self):
+        launch = {**FIELDS["launch"], "grid": [100, 10, 1], "block": [128, 1, 1]}
+        self.open_own(KERNEL % ("", "", ""), {"launch": launch, "parameters": []})
+        self.wait_for(lambda: "No findings" in self.text(".findings"))
+        self.assertIn("1000 blocks", self.text(".shape"))
+        self.assertEqual(self.text(".event"), "Nothing has run yet.")
+
+    def test_a_hostile_form_is_repaired(self):
+        for form in ('{"launch":{"grid":7},"hasRun":true}', '[]', '{"parameters":[{"element":'
+                     '"f32 4 zero\\nlimit 1","kind":"buffer"},5,null,{"type":"<b>"}]}', "{"):
+            self.driver.get("about:blank")
+            self.driver.get(PAGE.as_uri() + "#" + urlencode({"chapter": "own", "own": SCALE,
+                                                             "form": form}))
+            self.wait_for(lambda: self.all("form button[type=submit]"))
+            self.assertEqual(self.all("form b"), [])
+
+
+class Links(Form):
+    def state(self):
+        return {name: values[0] for name, values in
+                parse_qs(urlsplit(self.driver.current_url).fragment).items()}
+
+    def reopened(self):
+        address = self.driver.current_url
+        self.driver.get("about:blank")
+        self.driver.get(address)
+        self.wait_for(lambda: self.text(".findings"))
+
+    def test_a_link_restores_ones_own_kernel(self):
+        self.open_own(SCALE, FIELDS, at=1, off="")
+        for _ in range(2):
+            self.assertRegex(self.text(".event"), r"^1 of 2")
+            self.assertEqual(self.values()[:3], [0, 2.5, 5])
+            self.assertEqual(json.loads(self.state()["form"])["launch"]["grid"], [1, 2, 1])
+            self.reopened()
+
+    def test_a_link_restores_words_files_and_edits(self):
+        self.open("#chapter=10-cooperative&n=5000&block=1&at=40")
+        self.choose("source", "tile.cuh")
+        self.choose("Words", "all")
+        self.reopened()
+        self.assertEqual(self.control("Words").get_attribute("value"), "all")
+        self.assertRegex(self.text(".event"), "^40 of .*block 1")
+        self.open("#chapter=03-work-efficient&n=64")
+        editor = self.all("textarea")[0]
+        ptx = editor.get_attribute("value").replace("add.f32", "sub.f32", 1)
+        self.driver.execute_script("arguments[0].value = arguments[1]", editor, ptx)
+        self.driver.execute_script(
+            "document.querySelector('article:not([hidden]) details.ptx').open = true")
+        self.press("Run this text")
+        self.wait_for(lambda: "wrong" in self.text(".result"))
+        wrong = self.text(".result")
+        self.reopened()
+        self.assertEqual(self.text(".result"), wrong)
+        self.assertEqual(self.all("textarea")[0].get_attribute("value"), ptx)
+        self.press("Restore all")
+        self.wait_for(lambda: "right" in self.text(".result"))
+        self.assertNotIn("edit", self.state())
+
+
+if __name__ == "__main__":
+    unittest.main()
