@@ -49,4 +49,18 @@ function table(caption, heads, rows) {
                 make("tbody", {}, rows.map(row)));
 }
 
-module.exports = { make, makeSvg, replace, labelled, choice, table };
+/* A function that does something before the next picture, and only what it was given last. What
+ * asks for sizes or scrolls belongs here: it lays out the page. */
+function makeLater() {
+    let wanted = null;
+    return (action) => {
+        if (!wanted) requestAnimationFrame(() => {
+            const now = wanted;
+            wanted = null;
+            now();
+        });
+        wanted = action;
+    };
+}
+
+module.exports = { make, makeSvg, replace, labelled, choice, table, makeLater };

@@ -58,7 +58,8 @@ function makeOwn(host, runner, remember) {
     widget.section.insertBefore(make("div", { class: "drop" }, make("p", {}, HELP),
         make("details", {}, make("summary", {}, "Limits"),
              make("ul", {}, LIMITS.map((text) => make("li", {}, text)))),
-        labelled("A file", file), labelled("Its source, to be shown", source), editor, form),
+        make("div", { class: "choices" }, labelled("A file", file),
+             labelled("Its source, to be shown", source)), editor, form),
     widget.parts.choices.nextSibling);
     widget.section.append(buffers);
     host.addEventListener("dragover", (event) => event.preventDefault());

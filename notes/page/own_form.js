@@ -53,7 +53,7 @@ function makeLaunch(given, rules) {
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-const bufferName = (index) => ["out", "in"][index] || `buffer${index}`;
+const bufferName = (index) => `parameter${index}`;
 
 function startOf(parameter, index) {
     const type = parameter.type.replace("b", "u"), types = TYPES[parameter.bytes] || [];

@@ -33,6 +33,11 @@ const conflictsOf = (event) => (isShared(event) ? event.wavefronts - event.ideal
 
 /* The active lanes, with the address and the values of each: { lane, address, values }. */
 function lanesOf(event) {
+    if (!event.lanes) event.lanes = readLanes(event);
+    return event.lanes;
+}
+
+function readLanes(event) {
     const addresses = event.addresses.split(" "), values = event.values.split(" ");
     const lanes = [];
     for (let lane = 0, k = 0; lane < 32; lane++) {
@@ -89,7 +94,8 @@ function store(view, written, event, number) {
         values.forEach((hex, k) => {
             if (hex === "-") return;
             const at = address + k * width;
-            for (let byte = 0; byte < width; byte++)
+            if (width === WORD) view.setUint32(at, parseInt(hex, 16), true);
+            else for (let byte = 0; byte < width; byte++)
                 view.setUint8(at + byte, parseInt(hex.substr(2 * (width - 1 - byte), 2), 16));
             for (let word = Math.floor(at / WORD); word * WORD < at + width; word++)
                 written[word] = number;

@@ -1,7 +1,7 @@
 /* view_source.js -- the source of a kernel: the line that runs, the conflicts of each line, and a
  * button at each barrier. */
 "use strict";
-const { make, replace } = require("./dom.js");
+const { make, replace, makeLater } = require("./dom.js");
 
 /* What stands beside the lines of a file: sums of conflicts (loads and stores), and findings. */
 function notesByLine(record, findings, name) {
@@ -33,6 +33,7 @@ function barrierButton(barrier, isOff, toggle) {
  * removed; toggle(line) changes that. */
 function makeSource(host) {
     let lines = new Map(), current = null;
+    const later = makeLater();
 
     function show(name, text, { record, findings }, barriers, off, toggle) {
         const sums = notesByLine(record, findings, name);
@@ -69,12 +70,14 @@ function makeSource(host) {
         current.classList.add("runs");
         if (hasConflict) current.classList.add("conflict");
         current.setAttribute("aria-current", "step");
-        host.scrollTop = current.offsetTop - host.clientHeight / 2;
+        const row = current;
+        later(() => { host.scrollTop = row.offsetTop - host.clientHeight / 2; });
     }
     /* Scrolls to a line that is not marked. */
     function reveal(line) {
         const row = lines.get(line);
-        if (row && !current) host.scrollTop = row.offsetTop - host.clientHeight / 2;
+        if (row && !current)
+            later(() => { host.scrollTop = row.offsetTop - host.clientHeight / 2; });
     }
     return { show, mark, reveal };
 }

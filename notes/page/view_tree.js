@@ -4,7 +4,7 @@
  * stored.
  */
 "use strict";
-const { make, makeSvg, replace, labelled, choice, table } = require("./dom.js");
+const { make, makeSvg, replace, labelled, choice, table, makeLater } = require("./dom.js");
 const { intervalsOf } = require("./intervals.js");
 const trace = require("./trace.js");
 const { textOfBits } = require("./values.js");
@@ -21,8 +21,7 @@ function rowsOf(view, count) {
     const rows = [], values = [];
     for (const interval of view.intervals) {
         const stores = interval.stores.filter((one) => one.at < count);
-        for (const { word, bits } of stores)
-            values[word % view.fold] = bits === null ? "•" : textOfBits(bits, view.type);
+        for (const { word, text } of stores) values[word % view.fold] = text;
         const isLast = interval.end >= count;
         if (stores.length || isLast)
             rows.push({ epoch: interval.epoch, stores, values: [...values] });
@@ -121,6 +120,7 @@ function rowsTable(rows, columns) {
 /* `changed` is called with { words, first } when the reader has chosen other words. */
 function makeTree(host, changed) {
     let view = null, count = 0, mode = "used", start = 0, shown = [];
+    const scrollLater = makeLater();
     const tell = () => changed({ words: mode === "used" ? "" : mode, first: start });
     const picture = make("div", { class: "tree-scroll", tabindex: 0, role: "group",
                                   "aria-label": "Shared memory from barrier to barrier" });
@@ -146,8 +146,15 @@ function makeTree(host, changed) {
         " since the barrier above. A line leads from a word that was loaded " +
         "to the word that was computed from it and stored.");
 
+    /* The width is not asked for at each step, which would lay out the page anew. */
+    let width = 0;
+    const measure = () => { width = host.clientWidth; };
     const window = () => Math.max(FEWEST_COLUMNS, Math.min(MOST_COLUMNS,
-        Math.floor((host.clientWidth - LABEL - 4) / CELL)));
+        Math.floor((width - LABEL - 4) / CELL)));
+    new ResizeObserver(() => {
+        measure();
+        if (view && view.words) show(count);
+    }).observe(host);
 
     /* Moves the window to the columns of the latest event. */
     function follow() {
@@ -168,7 +175,7 @@ function makeTree(host, changed) {
         bar.setAttribute("aria-valuetext", `from word ${columns[0]}`);
         bar.parentElement.hidden = shown.length <= size;
         replace(picture, rows.length ? drawing(view, rows, columns, count) : "");
-        picture.scrollTop = picture.scrollHeight;
+        scrollLater(() => { picture.scrollTop = picture.scrollHeight; });
         replace(words, details.open && rows.length ? rowsTable(rows, columns) : "");
     }
 
@@ -176,8 +183,13 @@ function makeTree(host, changed) {
      * (dataflow.js), the type of the words, fold: words at this distance share a column; and which
      * words are shown, as `changed` has been told. */
     function begin({ events, size, feeds, type, fold, words, first }) {
-        view = { events, intervals: intervalsOf(events, feeds), words: Math.ceil(size / trace.WORD),
-                 type: type || "f32", fold: fold || Infinity };
+        const kind = type || "f32", intervals = intervalsOf(events, feeds);
+        for (const { stores } of intervals)
+            for (const one of stores)
+                one.text = one.bits === null ? "•" : textOfBits(one.bits, kind);
+        measure();
+        view = { events, intervals, words: Math.ceil(size / trace.WORD),
+                 fold: fold || Infinity };
         start = first || 0;
         mode = select.value = words === "all" ? "all" : "used";
         const heading = make("h3", {}, "Shared memory from barrier to barrier");

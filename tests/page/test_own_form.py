@@ -76,7 +76,9 @@ class OwnForm(Form):
     def test_blocks_have_two_dimensions_and_numbers_have_types(self):
         self.open_own(SCALE, FIELDS)
         self.assertEqual(self.values(), [2.5 * i if i < 13 else 0 for i in range(16)])
-        self.assertEqual(self.text(".shape"), "scale: 2 blocks (1 × 2 × 1) of 8 threads (4 × 2 × 1).")
+        self.assertEqual(self.text(".shape"),
+                         "scale: 2 blocks (1 × 2 × 1) of 8 threads (4 × 2 × 1).")
+        self.assertEqual(self.text(".result"), "")  # no scan: the page does not judge it
 
     def test_buffers_hold_what_is_chosen(self):
         fills = {"one": [1] * 16, "zero": [0] * 16, "ramp": list(range(16))}
@@ -92,7 +94,8 @@ class OwnForm(Form):
         self.open_own(SCALE, self.changed(1, fill="values", values=", ".join(pasted)))
         self.assertEqual(self.values(), [2.5 * float(one) for one in pasted[:13]] + [0, 0, 0])
         self.open_own(SCALE, self.changed(1, fill="values", values="1 two 3"))
-        self.assertEqual(self.text(".result"), '"two" in the numbers for parameter 1 is no number.')
+        self.assertEqual(self.text(".result"),
+                         '"two" in the numbers for parameter 1 is no number.')
         self.open_own(SCALE, self.changed(3, value="ten"))
         self.assertEqual(self.text(".result"), "The value of parameter 3 is no number.")
 

@@ -3,8 +3,9 @@ what the kernels must do, computed here."""
 import json
 import subprocess
 import unittest
+from urllib.parse import urlencode
 
-from page_files import BUILT, need
+from page_files import BUILT, PAGE, TOP, need, node
 from test_browser import Page
 
 EXCHANGES = """trace
@@ -35,12 +36,53 @@ SOURCES = [lambda lane: lane - 2 if lane >= 2 else lane,
            lambda lane: 8]
 
 
+# Two warps write a word for each thread, and after a __syncwarp each reads its neighbour's.
+NEIGHBOURS = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k() {
+.shared .b32 s[64];
+.reg .b32 %r<4>;
+mov.u32 %r0, %tid.x;
+shl.b32 %r1, %r0, 2;
+mov.u32 %r2, s;
+add.u32 %r1, %r1, %r2;
+st.shared.u32 [%r1], %r0;
+bar.warp.sync -1;
+xor.b32 %r1, %r1, 4;
+ld.shared.u32 %r3, [%r1];
+ret;
+}
+"""
+
+
+def native(request):
+    return json.loads(subprocess.run([str(BUILT / "native")], input=request, capture_output=True,
+                                     text=True, check=True).stdout)
+
+
+class Flow(unittest.TestCase):
+    def test_lines_begin_at_the_words_of_which_the_stored_one_is_the_sum(self):
+        """In steps 2 to 7 a thread stores a sum of words that it has loaded, or one of them."""
+        need("emcc", "pandoc", "node")
+        cases = json.loads(node("--requests", str(BUILT / "ptx")))
+        for case in cases:
+            if case["step"] > 7 or case["n"] not in (16, 512, 1000):
+                continue
+            with self.subTest(step=case["step"], variant=case["variant"], n=case["n"]):
+                given = {"ptx": case["request"].split("\nptx\n", 1)[1],
+                         "traces": [native(case["request"])["trace"]]}
+                found = json.loads(subprocess.run(
+                    ["node", str(TOP / "tests/page/flow.js")], input=json.dumps(given),
+                    capture_output=True, text=True, check=True).stdout)
+                self.assertEqual(found["wrong"], 0, found)
+                self.assertGreaterEqual(found["sums"], case["n"] - 1, found)
+
+
 class Trace(unittest.TestCase):
     def test_shuffles_and_votes_are_traced_with_both_values(self):
         need("emcc", "pandoc")
-        answer = subprocess.run([str(BUILT / "native")], input=EXCHANGES, capture_output=True,
-                                text=True, check=True).stdout
-        lines = [line.split("\t") for line in json.loads(answer)["trace"].splitlines()[1:]]
+        lines = [line.split("\t") for line in native(EXCHANGES)["trace"].splitlines()[1:]]
         self.assertEqual([line[6] for line in lines], ["shfl.up", "shfl.down", "shfl.bfly",
                                                        "shfl.idx", "vote.ballot", "vote.any"])
         for line, source in zip(lines, SOURCES):
@@ -184,11 +226,22 @@ class Barriers(Views):
                     lanes.add(2 * i + 1)
         found = self.held()
         self.assertEqual(found[0], "%d words written before this barrier are read after it by "
-                         "other warps: %d, %d, …, %d" % (len(warps), *sorted(warps)[:2], max(warps)))
+                         "other warps: %d, %d, …, %d"
+                         % (len(warps), *sorted(warps)[:2], max(warps)))
         self.assertTrue(found[1].startswith("%d words" % len(lanes)))
         self.assertEqual(len(self.all(".banks td.held")), len(warps))
         self.press("End")
         self.assertEqual(self.held(), [])
+
+    def test_a_warps_barrier_holds_back_what_other_lanes_read(self):
+        form = {"kernel": 0, "hasRun": True, "launch": {"block": [64, 1, 1]}, "parameters": []}
+        self.driver.get("about:blank")
+        self.driver.get(PAGE.as_uri() + "#" + urlencode({
+            "chapter": "own", "own": NEIGHBOURS, "form": json.dumps(form)}))
+        self.wait_for(lambda: self.text(".findings"))
+        self.step_to("warp 1, own.ptx:12 executes bar.warp")
+        self.assertEqual(self.held(), ["32 words written before this barrier are read after it by "
+                                       "other lanes of the same warp: 32–63"])
 
     def test_the_source_is_not_wrapped_and_shows_the_line_that_runs(self):
         for width in (360, 1280, 2560):
