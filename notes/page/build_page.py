@@ -22,6 +22,7 @@ STEPS = TOP / "steps"
 RECORDED = TOP / "profiles" / "h200" / "counters.csv"
 DIFFERENCES = TOP / "profiles" / "counters_differences.csv"
 KEPT_SIZES = 16384  # elements of a recorded scan that the page can run
+FIRST = "03-work-efficient"  # the chapter that an address without a fragment opens
 
 CHAPTER = re.compile(r"^\d+\. \[([^]]*)\]\(([^)#]+)\)", re.M)
 IMAGE = re.compile(r'<img src="([^"]+)"')
@@ -73,16 +74,28 @@ def chapter_html(file, names):
     return LINK.sub(lambda m: link_in_page(html.unescape(m[1]), path.parent, names), text)
 
 
-def chapter_sections():
+def article(name, text):
+    return '<article id="chapter-%s" data-chapter="%s"%s>%s</article>' % (
+        name, name, "" if text else " hidden", text)
+
+
+def chapter_parts():
+    """The first chapter as an article, places for the others, their texts, and the contents. The
+    texts are data until a chapter is opened: the browser does not read them for the first
+    picture."""
     all_chapters = chapters()
     names = [file[:-3] for _, file in all_chapters]
-    sections, entries = [], []
-    for title, file in all_chapters:
-        name = file[:-3]
-        sections.append('<article id="chapter-%s" data-chapter="%s" hidden>\n%s</article>'
-                        % (name, name, chapter_html(file, names)))
-        entries.append('<li><a href="#chapter=%s">%s</a></li>' % (name, html.escape(title)))
-    return "\n".join(sections), "\n".join(entries)
+    if FIRST not in names:
+        fail("notes/README.md does not name the chapter %s" % FIRST)
+    texts = {file[:-3]: "\n" + chapter_html(file, names) for _, file in all_chapters}
+    entries = ['<li><a href="#chapter=%s">%s</a></li>' % (file[:-3], html.escape(title))
+               for title, file in all_chapters]
+    others = [name for name in names if name != FIRST]
+    return {"FIRST": article(FIRST, texts[FIRST]),
+            "OTHERS": "\n".join(article(name, "") for name in others),
+            "TEXTS": "\n".join('<script type="application/json" id="text-%s">%s</script>'
+                               % (name, inert(json.dumps(texts[name]))) for name in others),
+            "ENTRIES": "\n".join(entries)}
 
 
 # ---- data --------------------------------------------------------------------------------------
@@ -147,7 +160,7 @@ def modules():
     """All modules as one script. Each is a function of a table, as in node."""
     parts = []
     for path in sorted(HERE.glob("*.js")):
-        if path.name in ("worker.js", "main.js"):
+        if path.name in ("worker.js", "main.js", "early.js"):
             continue
         parts.append('modules["./%s"] = function (module, require) {\n%s};\n'
                      % (path.name, path.read_text(encoding="utf-8")))
@@ -166,25 +179,25 @@ def inert(text):
     return text.replace("<", "\\u003c")
 
 
-def policy(script, style):
+def policy(scripts, style):
     return ("default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
             "worker-src blob:; script-src %s 'wasm-unsafe-eval'; style-src %s"
-            % (hash_of(script), hash_of(style)))
+            % (" ".join(map(hash_of, scripts)), hash_of(style)))
 
 
 def page(folder, emulator):
     script = "\n" + modules()
+    early = "\n" + (HERE / "early.js").read_text(encoding="utf-8")
     style = "\n" + (HERE / "style.css").read_text(encoding="utf-8")
     wasm = base64.b64encode(emulator.with_suffix(".wasm").read_bytes()).decode()
     worker = '%s\nconst WASM = "%s";\n%s' % (
         emulator.read_text(encoding="utf-8"), wasm,
         (HERE / "worker.js").read_text(encoding="utf-8"))
-    if "</script" in script or "<!--" in script:
+    if re.search("</script|<!--", script + early):
         fail("a module contains the end of a script")
-    sections, entries = chapter_sections()
-    parts = {"POLICY": policy(script, style), "STYLE": style, "SCRIPT": script,
-             "DATA": inert(json.dumps(page_data(folder))),
-             "WORKER": inert(json.dumps(worker)), "CHAPTERS": sections, "ENTRIES": entries}
+    parts = {"POLICY": policy((script, early), style), "STYLE": style, "SCRIPT": script,
+             "EARLY": early, "DATA": inert(json.dumps(page_data(folder))),
+             "WORKER": inert(json.dumps(worker)), **chapter_parts()}
     template = (HERE / "page.html").read_text(encoding="utf-8")
     return re.sub(r"@([A-Z]+)@", lambda m: parts[m[1]], template)
 

@@ -8,7 +8,6 @@ const { makeOwn } = require("./own.js");
 const FIRST = "03-work-efficient";
 const byId = (id) => document.getElementById(id);
 const textOf = (id) => JSON.parse(byId(id).textContent);
-const articles = [...document.querySelectorAll("article")];
 const widgets = {};
 let runner = null, data = null;
 
@@ -37,14 +36,29 @@ function widgetOf(article) {
     return widgets[name];
 }
 
+/* The text of a chapter becomes elements when it is first opened. false: the browser has not read
+ * it yet. */
+function fillArticle(article) {
+    if (article.firstElementChild) return true;
+    const id = `text-${article.dataset.chapter}`;
+    if (!byId(id) && document.readyState === "loading") return false;
+    article.innerHTML = textOf(id);
+    return true;
+}
+
+/* Before the page is read, only the chapter that stands in it can be shown. Its widget, and every
+ * other chapter, come when all is read. */
 function open() {
     const state = readState(location.hash);
     const article = byId(`chapter-${state.chapter}`) || byId(`chapter-${FIRST}`);
-    for (const one of articles) one.hidden = one !== article;
+    if (!fillArticle(article)) return;
+    document.documentElement.classList.remove("elsewhere");
+    for (const one of document.querySelectorAll("article")) one.hidden = one !== article;
     for (const link of document.querySelectorAll("nav a"))
         if (link.hash === `#chapter=${article.dataset.chapter}`) link.setAttribute("aria-current", "page");
         else link.removeAttribute("aria-current");
     document.title = `${article.querySelector("h1").textContent} – Upsweep`;
+    if (document.readyState === "loading") return;
     /* The text is shown first; then the emulator starts. */
     requestAnimationFrame(() => setTimeout(() => {
         const widget = widgetOf(article);
@@ -69,4 +83,5 @@ byId("copy").addEventListener("click", async () => {
 });
 byId("contents").open = innerWidth >= 800; /* beside the text, otherwise above it */
 window.addEventListener("hashchange", () => { scrollTo(0, 0); open(); });
+document.addEventListener("DOMContentLoaded", open);
 open();

@@ -1,20 +1,13 @@
 """test_browser.py -- the page in headless Chromium, opened as a file: what chapters 3 and 4 say,
 each control, the keyboard, restored states, and input that is wrong or hostile."""
 import re
-import sys
 import tempfile
 import time
 import unittest
 from pathlib import Path
 
-from page_files import PAGE, need
+from browser import Page
 
-try:
-    import selenium  # noqa: F401
-except ImportError:  # python3 is not Debian's, whose packages lie here
-    sys.path.append("/usr/lib/python3/dist-packages")
-
-SECONDS = 40
 KERNEL = """.version 8.0
 .target sm_90
 .address_size 64
@@ -29,83 +22,6 @@ ret;
 """
 
 
-def start():
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-    options = webdriver.ChromeOptions()
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                     "--window-size=1400,1200", "--force-prefers-reduced-motion"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    return webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
-
-
-class Page(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        need("emcc", "pandoc", "chromium", "chromedriver")
-        try:
-            import selenium  # noqa: F401
-        except ImportError:
-            need("python3-selenium")
-        cls.driver = start()
-        cls.addClassCleanup(cls.driver.quit)
-        cls.driver.set_script_timeout(SECONDS)
-
-    def tearDown(self):
-        self.assertEqual([entry["message"][:300] for entry in self.driver.get_log("browser")], [])
-
-    # ---- steps of a test
-
-    def open(self, fragment=""):
-        self.driver.get("about:blank")
-        self.driver.get(PAGE.as_uri() + fragment)
-        return self.wait_for(lambda: self.text(".result"))
-
-    def wait_for(self, ready):
-        end = time.monotonic() + SECONDS
-        while time.monotonic() < end:
-            value = ready()
-            if value:
-                return value
-            time.sleep(0.05)
-        self.fail("the page did not come to the expected state within %d s" % SECONDS)
-
-    def all(self, selector):
-        from selenium.webdriver.common.by import By
-        return self.driver.find_elements(By.CSS_SELECTOR, "article:not([hidden]) " + selector)
-
-    def text(self, selector):
-        found = self.all(selector)
-        return found[0].get_attribute("textContent") if found else ""
-
-    def choose(self, label, value):
-        """Chooses in the control with this label, and waits for the run's end."""
-        from selenium.webdriver.support.ui import Select
-        Select(self.control(label)).select_by_value(value)
-        self.wait_for(lambda: "runs" not in self.text(".status"))
-
-    def control(self, label):
-        for element in self.all("label.control"):
-            if element.get_attribute("textContent").startswith(label + " "):
-                return element.find_element("css selector", "select, input")
-        self.fail("there is no control " + label)
-
-    def press(self, name):
-        for element in self.all("button"):
-            if element.text == name:
-                self.driver.execute_script("arguments[0].click()", element)
-                return
-        self.fail("there is no button " + name)
-
-    def counter(self, name):
-        for row in self.all(".numbers tbody tr"):
-            cells = row.find_elements("css selector", "th, td")
-            if cells[0].text == name:
-                return [cell.text for cell in cells[1:]]
-        self.fail("there is no counter " + name)
-
-
 class Chapters(Page):
     def test_step_3_has_its_conflicts_level_by_level(self):
         self.assertEqual(self.open("#chapter=03-work-efficient"),
@@ -116,7 +32,7 @@ class Chapters(Page):
         self.assertEqual(self.text(".total"), "?")
         self.press("Show all counts")
         self.assertEqual(self.text(".total"), "375 + 225")
-        levels = [cell.text for cell in self.all(".counted")]
+        levels = self.texts(".counted")
         up = ["16 + 8", "24 + 12", "28 + 14", "30 + 15", "30 + 15", "14 + 7", "6 + 3", "2 + 1"]
         down = ["3 + 2", "9 + 6", "21 + 14", "45 + 30", "45 + 30", "42 + 28", "36 + 24", "24 + 16"]
         self.assertEqual(levels[1:9], up)
@@ -136,7 +52,7 @@ class Chapters(Page):
         fields = self.all(".levels input")
         fields[1].send_keys("16 + 8\t")
         fields[2].send_keys("1\t")
-        rows = [row.text for row in self.all(".levels tbody tr")]
+        rows = self.texts(".levels tbody tr")
         self.assertRegex(rows[1], r"16 \+ 8 right$")
         self.assertRegex(rows[2], r"24 \+ 12 not 1$")
 
@@ -145,7 +61,7 @@ class Chapters(Page):
         button = self.all("button.barrier")[0]
         line = button.get_attribute("data-line")
         self.driver.execute_script("arguments[0].click()", button)
-        self.wait_for(lambda: "racecheck" in self.text(".findings"))
+        self.wait_for(lambda: "racecheck: " in self.text(".findings"))
         found = self.text(".findings li")
         self.assertRegex(found, r"scan\.cu:\d+, thread \d+.* and .*scan\.cu:\d+, thread \d+")
         self.assertIn("scan.cu:" + line, self.text(".status"))
@@ -158,11 +74,12 @@ class Chapters(Page):
         self.assertRegex(self.text(".result"), r"wrong: \d+ of 512 elements. First, out\[\d+\] is")
 
     def test_every_kernel_runs_and_counts_as_ncu(self):
+        self.load()
         for chapter in ("02-naive", "03-work-efficient", "04-conflict-free", "05-arbitrary-size",
                         "06-vectorized", "07-unrolled", "09-warp-shuffle", "10-cooperative",
                         "11-single-pass"):
             with self.subTest(chapter=chapter):
-                self.assertRegex(self.open("#chapter=" + chapter), "^The result is right")
+                self.assertRegex(self.go("#chapter=" + chapter), "^The result is right")
                 self.press("End")
                 self.assertRegex(self.text(".event"), r"^(\d+) of \1: block 0, warp \d+")
                 self.assertNotEqual(self.all("tr.runs"), [])
@@ -233,7 +150,7 @@ class Controls(Page):
         self.assertEqual(self.text(".result"), "The result is right: all 64 elements.")
         self.choose("n", "512")
         self.choose("counted by the rules of", "g80")
-        self.assertEqual(self.all(".banks thead th")[-1].text, "15")
+        self.assertEqual(self.texts(".banks thead th")[-1], "15")
         self.assertNotEqual(self.counter("bank conflicts of loads")[1], "375")
 
     def test_a_state_is_restored(self):
@@ -270,8 +187,7 @@ class Controls(Page):
 
 class OwnPtx(Page):
     def own(self, ptx):
-        self.driver.get("about:blank")
-        self.driver.get(PAGE.as_uri() + "#chapter=own")
+        self.load("#chapter=own")
         editor = self.wait_for(lambda: self.all("textarea[aria-label='Your PTX']"))[0]
         self.driver.execute_script(
             "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('change'))",
@@ -304,7 +220,7 @@ class OwnPtx(Page):
         self.wait_for(lambda: "No findings" in self.text(".findings"))
         self.assertTrue(self.text(".buffers pre").startswith("1 1 1 "))
         self.driver.execute_script("arguments[0].click()", self.all("button.barrier")[0])
-        self.wait_for(lambda: "racecheck" in self.text(".findings"))
+        self.wait_for(lambda: "racecheck: " in self.text(".findings"))
 
     def test_its_source_is_shown(self):
         ptx = (KERNEL % ("k", "bar.sync 0;")).replace(

@@ -1,0 +1,130 @@
+"""browser.py -- the page in headless Chromium: one browser for all tests, and the steps of a test.
+Texts are read by one script each, because every call of the driver takes milliseconds."""
+import atexit
+import sys
+import time
+import unittest
+
+from page_files import PAGE, need
+
+try:
+    import selenium  # noqa: F401
+except ImportError:  # python3 is not Debian's, whose packages lie here
+    sys.path.append("/usr/lib/python3/dist-packages")
+
+SECONDS = 40
+SIZE = (1400, 1200)
+SHOWN = "article:not([hidden]) "
+
+# The texts of the elements that a selector finds; as they are shown, with single spaces.
+TEXTS = """return [...document.querySelectorAll(arguments[0])].map(
+    (one) => (arguments[1] ? one.innerText.replace(/\\s+/g, " ") : one.textContent).trim());"""
+PRESS = """const found = [...document.querySelectorAll(arguments[0])].find(
+    (one) => one.textContent.trim() === arguments[1]);
+if (found) found.click();
+return Boolean(found);"""
+CONTROL = """const found = [...document.querySelectorAll(arguments[0])].find(
+    (one) => one.textContent.startsWith(arguments[1]));
+return found ? found.querySelector("select, input") : null;"""
+# A chapter or state by its address, in the page that is open.
+GO = """const same = location.hash === arguments[0];
+for (const one of document.querySelectorAll(".result")) one.replaceChildren();
+location.hash = arguments[0];
+if (same) dispatchEvent(new Event("hashchange"));"""
+COUNTER = """const found = [...document.querySelectorAll(arguments[0])].find(
+    (one) => one.cells[0].textContent === arguments[1]);
+return found ? [...found.cells].slice(1).map((cell) => cell.innerText.trim()) : null;"""
+
+_started = []
+
+
+def start():
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+    options = webdriver.ChromeOptions()
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                     "--window-size=%d,%d" % SIZE, "--force-prefers-reduced-motion"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+    driver.set_script_timeout(SECONDS)
+    return driver
+
+
+def browser():
+    """The browser of all tests, which ends with them."""
+    if not _started:
+        _started.append(start())
+        atexit.register(_started[0].quit)
+    return _started[0]
+
+
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        need("emcc", "pandoc", "chromium", "chromedriver")
+        try:
+            import selenium  # noqa: F401
+        except ImportError:
+            need("python3-selenium")
+        cls.driver = browser()
+
+    def tearDown(self):
+        self.assertEqual([entry["message"][:300] for entry in self.driver.get_log("browser")], [])
+
+    # ---- steps of a test
+
+    def load(self, fragment=""):
+        """Opens the page anew."""
+        self.driver.get("about:blank")
+        self.driver.get(PAGE.as_uri() + fragment)
+
+    def open(self, fragment=""):
+        """Opens the page anew, and waits for the result of the kernel in its chapter."""
+        self.load(fragment)
+        return self.wait_for(lambda: self.text(".result"))
+
+    def go(self, fragment):
+        """Goes to an address in the page that is open, and waits for the result there."""
+        self.driver.execute_script(GO, fragment)
+        return self.wait_for(lambda: self.text(".result"))
+
+    def wait_for(self, ready):
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end:
+            value = ready()
+            if value:
+                return value
+            time.sleep(0.02)
+        self.fail("the page did not come to the expected state within %d s" % SECONDS)
+
+    def all(self, selector):
+        from selenium.webdriver.common.by import By
+        return self.driver.find_elements(By.CSS_SELECTOR, SHOWN + selector)
+
+    def texts(self, selector, as_shown=True):
+        return self.driver.execute_script(TEXTS, SHOWN + selector, as_shown)
+
+    def text(self, selector):
+        found = self.texts(selector, as_shown=False)
+        return found[0] if found else ""
+
+    def choose(self, label, value):
+        """Chooses in the control with this label, and waits for the run's end."""
+        from selenium.webdriver.support.ui import Select
+        Select(self.control(label)).select_by_value(value)
+        self.wait_for(lambda: "runs" not in self.text(".status"))
+
+    def control(self, label):
+        found = self.driver.execute_script(CONTROL, SHOWN + "label.control", label + " ")
+        self.assertIsNotNone(found, "there is no control " + label)
+        return found
+
+    def press(self, name):
+        self.assertTrue(self.driver.execute_script(PRESS, SHOWN + "button", name),
+                        "there is no button " + name)
+
+    def counter(self, name):
+        found = self.driver.execute_script(COUNTER, SHOWN + ".numbers tbody tr", name)
+        self.assertIsNotNone(found, "there is no counter " + name)
+        return found
