@@ -24,10 +24,17 @@ DIFFERENCES = TOP / "profiles" / "counters_differences.csv"
 KEPT_SIZES = 16384  # elements of a recorded scan that the page can run
 FIRST = "03-work-efficient"  # the chapter that an address without a fragment opens
 
+# Pages that are no chapters, to which chapters lead. Those with a title stand in the contents.
+BESIDE = [("Glossary", "glossary.md"), ("Errata", "errata.md")] + [
+    ("", str(path.relative_to(NOTES))) for path in
+    [*sorted(NOTES.glob("answers/*.md")),
+     *(NOTES / "more" / name for name in ("caches.md", "shuffles.md", "pictures.md"))]]
+
 CHAPTER = re.compile(r"^\d+\. \[([^]]*)\]\(([^)#]+)\)", re.M)
 IMAGE = re.compile(r'<img src="([^"]+)"')
 STYLE = re.compile(r' style="[^"]*"')
-LINK = re.compile(r'<a href="([^"]*)"')
+LINK = re.compile(r'<a\s+href="([^"]*)"[^>]*>(.*?)</a>', re.S)
+ID = re.compile(r' id="([^"]*)"')
 FILE_LINE = re.compile(r'^(\s*\.file\s+\d+\s+)"([^"]*)"', re.M)
 
 
@@ -54,24 +61,33 @@ def data_address(path):
     return "data:%s;base64,%s" % (kinds[path.suffix], content)
 
 
-def link_in_page(address, folder, names):
-    """A chapter's link leads to the chapter in the page; other files of the repository are not in
-    the page, and become text with the file's name as a title."""
-    if re.match(r"https?:|#", address):
-        return '<a href="%s"' % address if address[0] != "#" else '<a data-place="%s"' % address[1:]
-    path = (folder / address.split("#")[0]).resolve()
-    name = path.name[:-3] if path.suffix == ".md" else ""
-    if path.parent == NOTES and name in names:
-        return '<a href="#chapter=%s"' % name
-    shown = path.relative_to(TOP) if TOP in path.parents or path == TOP else path.name
-    return '<a title="%s"' % html.escape(str(shown))
+def name_of(file):
+    """The name of a chapter's file in addresses, without a slash."""
+    return file[:-len(".md")].replace("/", "-")
 
 
-def chapter_html(file, names):
-    path = NOTES / file
+def link_in_page(match, path, names):
+    """A link to a chapter leads to it in the page. Other files of the repository are not in the
+    page: what leads to one becomes text with the file's name as a title."""
+    address, text = html.unescape(match[1]), match[2]
+    if re.match(r"https?:", address):
+        return match[0]
+    file, _, place = address.partition("#")
+    target = (path.parent / file).resolve() if file else path
+    if target in names:
+        place = "&amp;place=" + place if place else ""
+        return '<a href="#chapter=%s%s">%s</a>' % (names[target], place, text)
+    shown = target.relative_to(TOP) if TOP in target.parents or target == TOP else target.name
+    return '<span class="file" title="in the repository: %s">%s</span>' % (
+        html.escape(str(shown)), text)
+
+
+def chapter_html(path, names):
+    """The text of a chapter. Its ids begin with its name, as other chapters have the same ones."""
     text = STYLE.sub("", rendered(path))
+    text = ID.sub(lambda m: ' id="%s:%s"' % (names[path], m[1]), text)
     text = IMAGE.sub(lambda m: '<img src="%s"' % data_address(path.parent / m[1]), text)
-    return LINK.sub(lambda m: link_in_page(html.unescape(m[1]), path.parent, names), text)
+    return LINK.sub(lambda m: link_in_page(m, path, names), text)
 
 
 def article(name, text):
@@ -79,23 +95,25 @@ def article(name, text):
         name, name, "" if text else " hidden", text)
 
 
+def entries(pages):
+    return "\n".join('<li><a href="#chapter=%s">%s</a></li>' % (name_of(file), html.escape(title))
+                     for title, file in pages if title)
+
+
 def chapter_parts():
     """The first chapter as an article, places for the others, their texts, and the contents. The
     texts are data until a chapter is opened: the browser does not read them for the first
     picture."""
-    all_chapters = chapters()
-    names = [file[:-3] for _, file in all_chapters]
-    if FIRST not in names:
+    names = {NOTES / file: name_of(file) for _, file in chapters() + BESIDE}
+    texts = {name: "\n" + chapter_html(path, names) for path, name in names.items()}
+    if FIRST not in texts:
         fail("notes/README.md does not name the chapter %s" % FIRST)
-    texts = {file[:-3]: "\n" + chapter_html(file, names) for _, file in all_chapters}
-    entries = ['<li><a href="#chapter=%s">%s</a></li>' % (file[:-3], html.escape(title))
-               for title, file in all_chapters]
-    others = [name for name in names if name != FIRST]
+    others = [name for name in texts if name != FIRST]
     return {"FIRST": article(FIRST, texts[FIRST]),
             "OTHERS": "\n".join(article(name, "") for name in others),
             "TEXTS": "\n".join('<script type="application/json" id="text-%s">%s</script>'
                                % (name, inert(json.dumps(texts[name]))) for name in others),
-            "ENTRIES": "\n".join(entries)}
+            "ENTRIES": entries(chapters()), "BESIDE": entries(BESIDE)}
 
 
 # ---- data --------------------------------------------------------------------------------------

@@ -46,6 +46,14 @@ function fillArticle(article) {
     return true;
 }
 
+function showPlace(chapter, place) {
+    const heading = byId(`${chapter}:${place}`);
+    if (!heading) return;
+    heading.scrollIntoView();
+    heading.tabIndex = -1; /* so that the tabulator key goes on from here */
+    heading.focus({ preventScroll: true });
+}
+
 /* Before the page is read, only the chapter that stands in it can be shown. Its widget, and every
  * other chapter, come when all is read. */
 function open() {
@@ -60,15 +68,25 @@ function open() {
     document.title = `${article.querySelector("h1").textContent} – Upsweep`;
     if (document.readyState === "loading") return;
     /* The text is shown first; then the emulator starts. */
-    requestAnimationFrame(() => setTimeout(() => {
+    requestAnimationFrame(() => setTimeout(async () => {
         const widget = widgetOf(article);
-        if (widget) widget.open(state);
+        const run = widget && widget.open(state);
+        if (!state.place) return;
+        showPlace(state.chapter, state.place);
+        await run; /* which makes what stands before the place longer */
+        if (document.activeElement === byId(`${state.chapter}:${state.place}`))
+            showPlace(state.chapter, state.place);
     }));
 }
 
+/* A place in the chapter that is shown: the widget keeps its state. */
 document.addEventListener("click", (event) => {
-    const link = event.target.closest && event.target.closest("a[data-place]");
-    if (link && byId(link.dataset.place)) byId(link.dataset.place).scrollIntoView();
+    const link = event.target.closest && event.target.closest("main a[href^='#']");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const { chapter, place } = readState(link.hash);
+    if (!place || byId(`chapter-${chapter}`).hidden) return;
+    event.preventDefault();
+    showPlace(chapter, place);
 });
 byId("copy").addEventListener("click", async () => {
     const field = byId("address");

@@ -59,8 +59,8 @@ build/page/ptx/%.ptx: steps/%.cu
 page: build/page/upsweep.html ## build the book as one page, build/page/upsweep.html
 
 PAGE_IN  := $(wildcard $(PAGE)/*.js $(PAGE)/*.py $(PAGE)/*.html $(PAGE)/*.css $(PAGE)/*.txt) \
-            $(wildcard notes/*.md notes/figures/*) profiles/h200/counters.csv \
-            profiles/counters_differences.csv
+            $(wildcard notes/*.md notes/answers/*.md notes/more/*.md notes/figures/*) \
+            profiles/h200/counters.csv profiles/counters_differences.csv
 build/page/upsweep.html: build/page/emulator.js $(PAGE_PTX) $(PAGE_IN)
 	$(call say,page,$@)
 	$(Q)python3 -B $(PAGE)/build_page.py build/page/ptx build/page/emulator.js $(NEW) $(PUT)

@@ -121,7 +121,7 @@ function makeStepWidget(host, step, data, runner, remember) {
         make("summary", {}, "The PTX of this kernel: change it, and run it"), editor,
         make("button", { type: "button", onclick: () =>
             set({ edit: editOf(original(), editor.value) }, true) }, "Run this text")));
-    return { keyOf, open: (given) => { state = completeState(step, given); run(); } };
+    return { keyOf, open: (given) => { state = completeState(step, given); return run(); } };
 }
 
 module.exports = { makeStepWidget };

@@ -1,0 +1,116 @@
+"""test_links.py -- links in the page lead to chapters and places that it has; files of the
+repository that it does not have are text with a title."""
+import json
+import re
+import unittest
+from html.parser import HTMLParser
+from urllib.parse import parse_qs
+
+from browser import Page
+from page_files import PAGE, TOP, need
+
+
+class Chapter(HTMLParser):
+    """The ids, links and titles of a chapter."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.ids, self.links, self.titles = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        values = dict(attrs)
+        if "id" in values:
+            self.ids.append(values["id"])
+        if tag == "a":
+            self.links.append(values.get("href"))
+        if values.get("class") == "file":
+            self.titles.append(values["title"])
+
+
+def chapters():
+    """The name and the parsed text of each chapter of the page."""
+    page = PAGE.read_text(encoding="utf-8")
+    found = {name: json.loads(text) for name, text in re.findall(
+        r'<script type="application/json" id="text-([^"]*)">(.*?)</script>', page, re.S)}
+    first = re.search(r'<article id="chapter-([^"]*)"[^>]*>(.*?)</article>', page, re.S)
+    found[first[1]] = first[2]
+    return {name: Chapter(text) for name, text in found.items()}
+
+
+class Links(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        need("emcc", "pandoc")
+        cls.chapters = chapters()
+
+    def test_no_id_occurs_twice(self):
+        ids = [one for chapter in self.chapters.values() for one in chapter.ids]
+        self.assertGreater(len(ids), 100)
+        self.assertEqual(len(ids), len(set(ids)))
+
+    def test_every_link_leads_to_a_chapter_and_a_place_in_it(self):
+        count = 0
+        for name, chapter in self.chapters.items():
+            for link in chapter.links:
+                with self.subTest(chapter=name, link=link):
+                    self.assertRegex(link or "", "^(https?:|#chapter=)")
+                    if link.startswith("http"):
+                        continue
+                    state = parse_qs(link[1:])
+                    self.assertIn(state["chapter"][0], self.chapters)
+                    if "place" in state:
+                        count += 1
+                        self.assertIn("%s:%s" % (state["chapter"][0], state["place"][0]),
+                                      self.chapters[state["chapter"][0]].ids)
+        self.assertGreater(count, 10)
+
+    def test_files_outside_of_the_page_are_named(self):
+        titles = [one for chapter in self.chapters.values() for one in chapter.titles]
+        self.assertGreater(len(titles), 20)
+        for title in titles:
+            with self.subTest(title=title):
+                self.assertTrue((TOP / re.sub("^in the repository: ", "", title)).exists())
+
+
+class Places(Page):
+    def heading_top(self):
+        return self.driver.execute_script(
+            "return document.activeElement.getBoundingClientRect().top")
+
+    def focused(self):
+        return self.driver.execute_script("return document.activeElement.id")
+
+    def test_an_address_with_a_place_shows_it(self):
+        self.open("#chapter=03-work-efficient&place=questions")
+        self.assertEqual(self.focused(), "03-work-efficient:questions")
+        self.wait_for(lambda: self.texts(".numbers tr"))
+        self.assertTrue(-5 <= self.heading_top() <= 1100, self.heading_top())
+
+    def test_a_place_in_the_same_chapter_keeps_the_widget(self):
+        self.open("#chapter=02-naive&n=64")
+        self.press("Step")
+        self.driver.execute_script(
+            "const link = document.createElement('a');"
+            "link.href = '#chapter=02-naive&place=questions';"
+            "document.querySelector('#chapter-02-naive').append(link); link.click();")
+        self.assertEqual(self.focused(), "02-naive:questions")
+        self.assertRegex(self.text(".event"), "^1 of")
+        self.assertIn("n=64", self.driver.current_url)
+
+    def test_a_link_to_another_chapter_opens_it(self):
+        self.open("#chapter=02-naive")
+        self.driver.execute_script("document.querySelector('#chapter-02-naive "
+                                   "a[href=\"#chapter=answers-02\"]').click()")
+        self.wait_for(lambda: self.text("h1").startswith("Answers"))
+        self.driver.back()
+        self.wait_for(lambda: self.text("h1").startswith("Step 2"))
+
+    def test_an_unknown_place_or_chapter_is_no_error(self):
+        self.open("#chapter=03-work-efficient&place=nowhere")
+        self.open("#chapter=nowhere")
+        self.assertTrue(self.text("h1").startswith("Step 3"))
+
+
+if __name__ == "__main__":
+    unittest.main()
