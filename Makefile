@@ -117,7 +117,7 @@ setup: ## list which tools are missing, and install them (Debian, Ubuntu; needs 
 setup-labs: ## install bubblewrap, in which `make grade` runs what students write
 	@common/build/setup.sh labs
 
-setup-page: ## install what `make page` and its tests need: emscripten, pandoc, Chromium, Selenium
+setup-page: ## install what `make page` and its tests need: emscripten, pandoc, two browsers
 	@common/build/setup.sh page
 
 doctor: ## tell which tools were found and what each is for

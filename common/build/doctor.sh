@@ -6,7 +6,7 @@
 line() { printf '%-10s %-46s %s\n' "$1" "${2:-not found}" "$3"; }
 
 first_number() { grep -o '[0-9]\+\.[0-9.]*[0-9]' | head -n 1; }
-version() { have "$1" && "$1" --version | head -n 1 | first_number; }
+version() { have "$1" && "$1" --version 2>/dev/null | sed -n 1p | first_number; }
 
 # The value of macros $2 that header $1 defines, with dots between them.
 macros() {
@@ -68,6 +68,7 @@ line bwrap "$bwrap" "make grade: a sandbox for students' programs (notes/instruc
 line emcc "$(version emcc)" "make page: the book as a page that runs its kernels (notes/page)"
 line pandoc "$(version pandoc)" "make page: renders the chapters"
 line chromium "$(version chromium)" "make test: tries the page, by Selenium"
+line firefox "$(version firefox-esr)" "make test: tries the page there, too"
 line GPU "$gpu" "real times; without one the steps run emulated"
 line driver "$driver" "must be 580 or newer to run CUDA 13 on the GPU"
 line ncu "$ncu" "counters of the GPU; the emulator has its own, build/emu/emu"

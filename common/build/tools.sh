@@ -45,6 +45,9 @@ missing_packages_of() {
         # Where python3 is not Debian's, tests/page also looks into Debian's folder.
         [ -e /usr/lib/python3/dist-packages/selenium ] ||
             python3 -c 'import selenium' 2>/dev/null || echo python3-selenium
+        have firefox-esr || echo firefox-esr
+        [ -e /usr/lib/python3/dist-packages/websockets ] ||
+            python3 -c 'import websockets' 2>/dev/null || echo python3-websockets
         ;;
     esac
 }

@@ -351,6 +351,7 @@ lists_each_tool() {
     [ "$status" -eq 0 ]
     says $'  emscripten                    123 kB\n'
     [[ "$(cat called)" == *" bats emscripten pandoc chromium chromium-driver"* ]]
+    [[ "$(cat called)" == *" firefox-esr"* ]]
 }
 
 @test "setup asks for the list of packages on a fresh machine" {
