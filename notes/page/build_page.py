@@ -86,6 +86,8 @@ def chapter_html(path, names):
     """The text of a chapter. Its ids begin with its name, as other chapters have the same ones."""
     text = STYLE.sub("", rendered(path))
     text = ID.sub(lambda m: ' id="%s:%s"' % (names[path], m[1]), text)
+    if "<h2" not in text:  # no level is left out
+        text = re.sub(r"(</?h)3\b", r"\g<1>2", text)
     text = IMAGE.sub(lambda m: '<img src="%s"' % data_address(path.parent / m[1]), text)
     return LINK.sub(lambda m: link_in_page(m, path, names), text)
 
