@@ -46,7 +46,8 @@ HEADINGS = """return [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")]
 
 UNNAMED = """return [...document.querySelectorAll("img, svg")].filter((one) =>
     one.checkVisibility() && !one.closest("[aria-hidden=true]") &&
-    !(one.getAttribute("alt") || "").trim() && !one.getAttribute("aria-label") && !one.querySelector(":scope > title"))
+    !(one.getAttribute("alt") || "").trim() && !one.getAttribute("aria-label") &&
+    !one.querySelector(":scope > title"))
     .map((one) => one.outerHTML.slice(0, 200));"""
 
 IDS = "return [...document.querySelectorAll('[id]')].map((one) => one.id);"
