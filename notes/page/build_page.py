@@ -34,6 +34,7 @@ CHAPTER = re.compile(r"^\d+\. \[([^]]*)\]\(([^)#]+)\)", re.M)
 IMAGE = re.compile(r'<img src="([^"]+)"')
 STYLE = re.compile(r' style="[^"]*"')
 LINK = re.compile(r'<a\s+href="([^"]*)"[^>]*>(.*?)</a>', re.S)
+PREDICT = re.compile(r"<!-- predict: ([^|]*)\| ([^|]*) \| (.*?) -->")
 ID = re.compile(r' id="([^"]*)"')
 FILE_LINE = re.compile(r'^(\s*\.file\s+\d+\s+)"([^"]*)"', re.M)
 
@@ -82,12 +83,21 @@ def link_in_page(match, path, names):
         html.escape(str(shown)), text)
 
 
+def question(match):
+    """The place of a question: predict.js makes a field of it. The answer is a cell of the next
+    table with this first head."""
+    table, row, column = (html.escape(part.strip()) for part in match.groups())
+    return '<div class="predict" data-table="%s" data-row="%s" data-column="%s"></div>' % (
+        table, row, column)
+
+
 def chapter_html(path, names):
     """The text of a chapter. Its ids begin with its name, as other chapters have the same ones."""
     text = STYLE.sub("", rendered(path))
     text = ID.sub(lambda m: ' id="%s:%s"' % (names[path], m[1]), text)
     if "<h2" not in text:  # no level is left out
         text = re.sub(r"(</?h)3\b", r"\g<1>2", text)
+    text = PREDICT.sub(question, text)
     text = IMAGE.sub(lambda m: '<img src="%s"' % data_address(path.parent / m[1]), text)
     return LINK.sub(lambda m: link_in_page(m, path, names), text)
 

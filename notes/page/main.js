@@ -3,11 +3,13 @@ const { readState, writeState } = require("./state.js");
 const { STEPS } = require("./kernels.js");
 const { makeRunner } = require("./runner.js");
 const { makeStepWidget } = require("./step_widget.js");
+const { makePredictions } = require("./predict.js");
 const { makeOwn } = require("./own.js");
 
 const FIRST = "03-work-efficient";
 const byId = (id) => document.getElementById(id);
 const textOf = (id) => JSON.parse(byId(id).textContent);
+const filled = new Set();
 const widgets = {};
 let runner = null, data = null;
 
@@ -39,10 +41,11 @@ function widgetOf(article) {
 /* The text of a chapter becomes elements when it is first opened. false: the browser has not read
  * it yet. */
 function fillArticle(article) {
-    if (article.firstElementChild) return true;
-    const id = `text-${article.dataset.chapter}`;
-    if (!byId(id) && document.readyState === "loading") return false;
-    article.innerHTML = textOf(id);
+    const id = `text-${article.dataset.chapter}`, isEmpty = !article.firstElementChild;
+    if (isEmpty && !byId(id) && document.readyState === "loading") return false;
+    if (isEmpty) article.innerHTML = textOf(id);
+    if (!filled.has(article)) makePredictions(article);
+    filled.add(article);
     return true;
 }
 

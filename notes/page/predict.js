@@ -1,0 +1,77 @@
+/* predict.js -- a chapter's question before a table: the table is hidden until the reader has
+ * written a number, or asks for it. The answer is the table's own cell. */
+"use strict";
+const { make, replace, labelled } = require("./dom.js");
+
+const CLOSE = 0.05; // of the answer
+
+const textOf = (cell) => cell.textContent.trim();
+
+/* Numbers in a text; "1 007 576" is one. */
+function numbersIn(text) {
+    const joined = text.replace(/(\d)[\s\u00a0\u202f](?=\d{3}(?!\d))/g, "$1");
+    return (joined.match(/\d+(\.\d+)?/g) || []).map(Number);
+}
+
+const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+
+/* A reader may give the sum of a pair of loads + stores. */
+function isNear(guess, answer, part) {
+    const given = guess.length === answer.length ? guess : [sum(guess)];
+    const wanted = guess.length === answer.length ? answer : [sum(answer)];
+    return given.every((value, k) => Math.abs(value - wanted[k]) <= part * wanted[k]);
+}
+
+function verdict(guess, answer) {
+    const numbers = numbersIn(guess), wanted = numbersIn(answer);
+    if (!numbers.length) return "Write a number.";
+    if (isNear(numbers, wanted, 0)) return `Right: ${answer}.`;
+    return isNear(numbers, wanted, CLOSE) ? `Close: it is ${answer}.` : `Not ${guess}: it is ${answer}.`;
+}
+
+/* The tables behind the question, up to the one whose first head is `name`. */
+function tablesBehind(place, name) {
+    const tables = [];
+    for (let one = place.nextElementSibling; one; one = one.nextElementSibling) {
+        if (one.tagName !== "TABLE") continue;
+        tables.push(one);
+        if (textOf(one.rows[0].cells[0]) === name) return tables;
+    }
+    return [];
+}
+
+function cellOf(table, row, column) {
+    const heads = [...table.rows[0].cells].map(textOf);
+    const found = [...table.rows].find((one) => textOf(one.cells[0]) === row);
+    return found ? found.cells[heads.indexOf(column)] : null;
+}
+
+function makePrediction(place) {
+    const { table, row, column } = place.dataset;
+    const tables = tablesBehind(place, table);
+    const cell = tables.length ? cellOf(tables[tables.length - 1], row, column) : null;
+    if (!cell) return;
+    const guess = make("input", { size: 9, inputmode: "decimal", autocomplete: "off" });
+    const said = make("p", { class: "verdict", role: "status" });
+    const show = () => {
+        for (const one of tables) one.hidden = false;
+        cell.classList.add("answer");
+        button.remove();
+    };
+    const compare = () => {
+        replace(said, verdict(guess.value.trim(), textOf(cell)));
+        if (numbersIn(guess.value).length) show();
+    };
+    const button = make("button", { type: "button", onclick: show }, "Show the table");
+    for (const one of tables) one.hidden = true;
+    place.append(make("form", { onsubmit: (event) => { event.preventDefault(); compare(); } },
+                      labelled("Your prediction", guess),
+                      make("button", { type: "submit" }, "Compare"), button), said);
+}
+
+/* All questions of a chapter. */
+function makePredictions(article) {
+    article.querySelectorAll(".predict").forEach(makePrediction);
+}
+
+module.exports = { makePredictions, numbersIn, verdict };
