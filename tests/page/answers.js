@@ -1,23 +1,26 @@
 /* answers.js -- for test_emulator.py: answers the requests on stdin, a JSON array of texts, by
  * WebAssembly. Arguments: emulator.js, worker.js. With --requests, prints the requests of every
- * step and variant instead: objects of name, n and request; the argument is the folder of PTX. */
+ * step and variant instead: objects of step, variant, n, choice and request, as the page makes them; the argument is the folder of PTX. */
 "use strict";
 const fs = require("fs");
 const path = require("path");
 const PAGE = path.join(__dirname, "..", "..", "notes", "page");
 const ALL_CHECKERS = 15;
+/* What a reader may choose beside n and variant; tried with a step's first n. */
+const CHOICES = [{}, { seed: 7 }, { rules: "g80" }, { rules: "kepler8" }];
 
 function requests(folder) {
     const { STEPS, requestOf } = require(path.join(PAGE, "kernels.js"));
     const found = [];
     for (const step of STEPS)
         for (const variant of step.variants)
-            for (const n of step.sizes) {
-                const ptx = fs.readFileSync(path.join(folder, `${variant.ptx}.ptx`), "utf8");
-                const options = { check: ALL_CHECKERS, trace: n <= 1024 };
-                found.push({ step: step.step, variant: variant.name, n,
-                             request: requestOf(variant.plan(n), ptx, options) });
-            }
+            for (const n of step.sizes)
+                for (const choice of n === step.sizes[0] ? CHOICES : [{}]) {
+                    const ptx = fs.readFileSync(path.join(folder, `${variant.ptx}.ptx`), "utf8");
+                    const options = { check: ALL_CHECKERS, trace: true, ...choice };
+                    found.push({ step: step.step, variant: variant.name, n, choice,
+                                 request: requestOf(variant.plan(n), ptx, options) });
+                }
     return found;
 }
 

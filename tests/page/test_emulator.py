@@ -40,6 +40,34 @@ def counted(document):
                     for line in launch["lines"])) for launch in document["launches"]]
 
 
+def traced(trace, launches):
+    """For each launch, the sums of its events by space and operation."""
+    names = ("launch", "kernel", "block", "warp", "epoch", "place", "operation", "space", "bytes",
+             "mask", "wavefronts", "ideal", "sectors")
+    sums = [{"shared ld": [0, 0, 0], "shared st": [0, 0, 0], "global ld": [0, 0],
+             "global st": [0, 0]} for _ in range(launches)]
+    for line in trace.splitlines()[1:]:
+        event = dict(zip(names, line.split("\t")))
+        sum_of = sums[int(event["launch"])].get(event["space"] + " " + event["operation"])
+        if sum_of is None:
+            continue
+        parts = ("wavefronts", "ideal") if event["space"] == "shared" else ("sectors",)
+        for k, value in enumerate([1, *(int(event[part]) for part in parts)]):
+            sum_of[k] += value
+    return sums
+
+
+def counted_as_traced(counters):
+    """The same sums, as the document has them."""
+    found = {}
+    for name, key in (("ld", "load"), ("st", "store")):
+        shared, far = counters["shared_" + key], counters["global_" + key]
+        found["shared " + name] = [shared["instructions"], shared["wavefronts"],
+                                   shared["ideal_wavefronts"]]
+        found["global " + name] = [far["requests"], far["sectors"]]
+    return found
+
+
 def by_program(case):
     """The document of the step's own program, which `make` has built."""
     command = [str(TOP / "build/emu/emu"), "--json", "--log-file", "/dev/stdout", "./step%d"
@@ -74,11 +102,22 @@ class Steps(unittest.TestCase):
     def test_counters_are_those_of_the_steps(self):
         """A step verifies its scan and may run it more than once: its first launches count."""
         for case, text in zip(self.cases, self.answers):
-            if case["n"] not in (512, 1024, 2048) or case["variant"] == "none":
+            if case["n"] not in (512, 1024, 2048) or case["variant"] == "none" or case["choice"]:
                 continue
             with self.subTest(step=case["step"], variant=case["variant"], n=case["n"]):
                 here = counted(json.loads(json.loads(text)["document"]))
                 self.assertEqual(here, counted(by_program(case))[:len(here)])
+
+
+    def test_the_trace_adds_up_to_the_counters(self):
+        """What the page plays is what it counts: events of shared and global memory."""
+        for case, text in zip(self.cases, self.answers):
+            with self.subTest(step=case["step"], variant=case["variant"], n=case["n"],
+                              choice=case["choice"]):
+                answer = json.loads(text)
+                launches = json.loads(answer["document"])["launches"]
+                self.assertEqual(traced(answer["trace"], len(launches)),
+                                 [counted_as_traced(launch["counters"]) for launch in launches])
 
 
 # An operation of each kind that rounds or flushes: the result's type, the operation, and the types
