@@ -1,6 +1,7 @@
 /* answers.js -- for test_emulator.py: answers the requests on stdin, a JSON array of texts, by
  * WebAssembly. Arguments: emulator.js, worker.js. With --requests, prints the requests of every
- * step and variant instead: objects of step, variant, n, choice and request, as the page makes them; the argument is the folder of PTX. */
+ * step and variant instead, as the page makes them: objects of step, variant, n, choice and
+ * request; the argument is the folder of PTX. */
 "use strict";
 const fs = require("fs");
 const path = require("path");

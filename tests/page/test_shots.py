@@ -2,11 +2,12 @@
 build/page/shots/: of the wanted size, not blank, and unlike the others."""
 import base64
 import hashlib
+import re
 import struct
 import unittest
 
 from browser import Page
-from page_files import BUILT
+from page_files import BUILT, TOP
 
 SHOTS = BUILT / "shots"
 WIDTH, HEIGHT = 1280, 1600
@@ -41,6 +42,16 @@ picture.src = "data:image/png;base64," + arguments[0];"""
 def size_of(png):
     """Width and height, which the first chunk of a PNG file holds."""
     return struct.unpack(">II", png[16:24])
+
+
+class Readme(unittest.TestCase):
+    def test_its_first_screen_shows_the_page(self):
+        first = "\n".join((TOP / "README.md").read_text(encoding="utf-8").splitlines()[:40])
+        self.assertIn("make setup-page && make page", first)
+        names = re.findall(r'src(?:set)?="([^"]*)"', first)
+        self.assertEqual(len(names), 2)
+        sizes = {size_of((TOP / name).read_bytes()) for name in names}
+        self.assertEqual(len(sizes), 1, sizes)
 
 
 class Shots(Page):
