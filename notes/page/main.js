@@ -13,8 +13,10 @@ const filled = new Set();
 const widgets = {};
 let runner = null, data = null;
 
-/* The address keeps the state, without an entry in the history for each step. */
+/* The address keeps the state, without an entry in the history for each step. A run may end when
+ * another chapter has been opened. */
 function remember(state) {
+    if (byId(`chapter-${state.chapter}`).hidden) return;
     history.replaceState(null, "", writeState(state));
 }
 
@@ -59,8 +61,8 @@ function showPlace(chapter, place) {
 
 /* Before the page is read, only the chapter that stands in it can be shown. Its widget, and every
  * other chapter, come when all is read. */
-function open() {
-    const state = readState(location.hash);
+function open(fragment) {
+    const state = readState(fragment);
     const article = byId(`chapter-${state.chapter}`) || byId(`chapter-${FIRST}`);
     if (!fillArticle(article)) return;
     document.documentElement.classList.remove("elsewhere");
@@ -72,6 +74,7 @@ function open() {
     if (document.readyState === "loading") return;
     /* The text is shown first; then the emulator starts. */
     requestAnimationFrame(() => setTimeout(async () => {
+        if (article.hidden) return;
         const widget = widgetOf(article);
         const run = widget && widget.open(state);
         if (!state.place) return;
@@ -103,6 +106,12 @@ byId("copy").addEventListener("click", async () => {
     }
 });
 byId("contents").open = innerWidth >= 800; /* beside the text, otherwise above it */
-window.addEventListener("hashchange", () => { scrollTo(0, 0); open(); });
-document.addEventListener("DOMContentLoaded", open);
-open();
+/* The address may already be another one: a run of the chapter before has ended meanwhile. */
+window.addEventListener("hashchange", (event) => {
+    const fragment = new URL(event.newURL || location.href).hash;
+    if (location.hash !== fragment) history.replaceState(null, "", fragment);
+    scrollTo(0, 0);
+    open(fragment);
+});
+document.addEventListener("DOMContentLoaded", () => open(location.hash));
+open(location.hash);

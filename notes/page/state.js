@@ -1,7 +1,8 @@
 /* state.js -- what the page shows, as the fragment of its address: "#chapter=…&n=…". */
 "use strict";
 
-const TEXTS = ["chapter", "place", "variant", "rules", "off", "own", "form", "words", "file", "edit"];
+const TEXTS = ["chapter", "place", "variant", "rules", "off", "own", "form", "words", "file",
+               "edit"];
 const NUMBERS = ["n", "seed", "at", "launch", "block", "first"];
 
 function readState(fragment) {

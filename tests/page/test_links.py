@@ -106,6 +106,25 @@ class Places(Page):
         self.driver.back()
         self.wait_for(lambda: self.text("h1").startswith("Step 2"))
 
+    def test_a_run_that_ends_late_does_not_lead_back(self):
+        self.open("#chapter=11-single-pass")
+        self.driver.execute_script("location.hash = '#chapter=13-compaction';"
+                                   "history.replaceState(null, '', '#chapter=11-single-pass');")
+        self.wait_for(lambda: self.text("h1").startswith("Step 13"))
+        self.assertTrue(self.driver.current_url.endswith("#chapter=13-compaction"))
+
+    def test_a_run_that_ends_late_does_not_change_the_address(self):
+        self.open("#chapter=11-single-pass")
+        self.driver.execute_script(
+            "const number = document.querySelector('#chapter-11-single-pass [type=number]');"
+            "document.querySelector('#chapter-11-single-pass .result').replaceChildren();"
+            "number.value = 5; number.dispatchEvent(new Event('change'));"
+            "location.hash = '#chapter=13-compaction'")
+        self.wait_for(lambda: self.driver.execute_script(
+            "return document.querySelector('#chapter-11-single-pass .result').textContent;"))
+        self.wait_for(lambda: self.text("h1").startswith("Step 13"))
+        self.assertTrue(self.driver.current_url.endswith("#chapter=13-compaction"))
+
     def test_an_unknown_place_or_chapter_is_no_error(self):
         self.open("#chapter=03-work-efficient&place=nowhere")
         self.open("#chapter=nowhere")
