@@ -2,12 +2,15 @@
 "use strict";
 const trace = require("./trace.js");
 
-const lanesIn = (mask) => mask.toString(2).replace(/0/g, "").length;
+function lanesText(event) {
+    const lanes = (event.mask >>> 0).toString(2).replace(/0/g, "").length;
+    return lanes === 1 ? "1 lane" : `${lanes} lanes`;
+}
 
 function accessText(event) {
     const verbs = { ld: "loads from", st: "stores to", atom: "changes" };
     const what = `${verbs[event.operation]} ${event.space} memory, ` +
-        `${lanesIn(event.mask >>> 0)} lanes`;
+        lanesText(event);
     if (!trace.isShared(event)) return `${what}, ${event.sectors} sectors`;
     const more = trace.conflictsOf(event);
     const wavefronts = `${event.wavefronts} ${event.wavefronts === 1 ? "wavefront" : "wavefronts"}`;
@@ -29,7 +32,7 @@ function eventText(events, count) {
     const event = events[count - 1];
     if (!event) return "Nothing has run yet.";
     const what = trace.isBarrier(event) ? barrierText(events, count)
-        : event.space === "-" ? `executes ${event.operation}, ${lanesIn(event.mask >>> 0)} lanes`
+        : event.space === "-" ? `executes ${event.operation}, ${lanesText(event)}`
             : accessText(event);
     return `${count} of ${events.length}: block ${event.block}, warp ${event.warp}, ` +
         `${event.file}:${event.line} ${what}.`;

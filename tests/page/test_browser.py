@@ -95,6 +95,18 @@ class Chapters(Page):
         for counted, recorded in texts:
             self.assertTrue(counted == recorded or "(" in recorded, (counted, recorded))
 
+    def test_one_lane_is_not_lanes(self):
+        self.open("#chapter=03-work-efficient&n=8")
+        self.assertEqual(self.driver.execute_script(
+            "const bar = document.querySelector('article:not([hidden]) .bar'), found = [];"
+            "for (bar.value = 1; ; bar.value++) {"
+            "    bar.dispatchEvent(new Event('input'));"
+            "    found.push(document.querySelector('article:not([hidden]) .event').textContent);"
+            "    if (bar.value === bar.max) break;"
+            "}"
+            "return [found.some((one) => / 1 lane[,.]/.test(one)),"
+            "        found.some((one) => / 1 lanes/.test(one))];"), [True, False])
+
     def test_shuffles_name_the_lanes(self):
         self.open("#chapter=09-warp-shuffle")
         for _ in range(200):
