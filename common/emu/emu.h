@@ -125,6 +125,7 @@ struct emu_config {
     unsigned patience;
     unsigned limit; /* a grid that runs for this many seconds ends with an error; 0: no limit */
     /* A grid that has executed more warp instructions than this ends with an error (0: no limit).
+     * If its blocks fill the GPU and only wait, the message calls it a deadlock.
      * Whether it does so does not depend on the host's speed, nor on the number of its threads,
      * unless blocks poll what others write. It is noticed when a cluster's turn ends: up to 2^16
      * instructions of each of its warps later. */

@@ -188,21 +188,33 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* All clusters that have begun wait, and none of them can end the wait of another. */
-static void give_up_all(struct cluster *cluster, bool full)
+/* Have clusters to wait until others end? The launch is locked. */
+static bool is_full(const struct launch *launch)
 {
-    struct launch *launch = cluster->launch;
-    char why[300];
+    return launch->next_cluster < launch->cluster_count &&
+           launch->resident == launch->resident_limit;
+}
+
+/* Why the blocks of a full GPU wait for ever. `loops`: "loops", or which ones. */
+static void describe_full(struct launch *launch, const char *loops, char *why, size_t size)
+{
     pthread_mutex_lock(&launch->lock);
     uint64_t begun = launch->next_cluster * launch->cluster_size,
              blocks = launch->cluster_count * launch->cluster_size;
     pthread_mutex_unlock(&launch->lock);
+    snprintf(why, size,
+             "deadlock: the GPU is full, %" PRIu64 " of %" PRIu64 " blocks have begun, and all "
+             "that have not ended wait in %s; does one wait for a block that can begin only when "
+             "another ends?",
+             begun, blocks, loops);
+}
+
+/* All clusters that have begun wait, and none of them can end the wait of another. */
+static void give_up_all(struct cluster *cluster, bool full)
+{
+    char why[300];
     if (full)
-        snprintf(why, sizeof why,
-                 "deadlock: the GPU is full, %" PRIu64 " of %" PRIu64 " blocks have begun, and all "
-                 "that have not ended wait in loops like this one; does one wait for a block that "
-                 "can begin only when another ends?",
-                 begun, blocks);
+        describe_full(cluster->launch, "loops like this one", why, sizeof why);
     else
         snprintf(why, sizeof why,
                  "deadlock: all blocks that have not ended wait in loops like this one, for what "
@@ -269,8 +281,7 @@ static void check_patience(struct cluster *cluster, struct share *share, double 
     seconds = counted(launch, seconds);
     pthread_mutex_lock(&launch->lock);
     count_ended(launch, share);
-    bool full =
-        launch->next_cluster < launch->cluster_count && launch->resident == launch->resident_limit;
+    bool full = is_full(launch);
     if (turn == TURN_CHANGED) launch->changes++;
     bool all = all_spin(cluster, turn, seconds, full), one = is_idle(cluster, turn, seconds);
     pthread_mutex_unlock(&launch->lock);
@@ -280,9 +291,10 @@ static void check_patience(struct cluster *cluster, struct share *share, double 
         give_up_one(cluster);
 }
 
-/* The limit on instructions. What a cluster's turn has executed is added up when the turn is over,
- * so that the sum is exact when the last cluster has ended, whichever host threads ran them. The
- * sentence names no place, which would differ from run to run. */
+/* The limit on instructions. If all blocks of a full GPU only wait, the reason is a deadlock. What
+ * a cluster's turn has executed is added up when the turn is over, so that the sum is exact when
+ * the last cluster has ended, whichever host threads ran them. The sentence names no place, which
+ * would differ from run to run. */
 static void check_instructions(struct cluster *cluster)
 {
     struct launch *launch = cluster->launch;
@@ -296,6 +308,7 @@ static void check_instructions(struct cluster *cluster)
     pthread_mutex_lock(&launch->lock);
     launch->executed += executed;
     bool is_over = launch->executed > limit;
+    bool is_stuck = is_full(launch) && launch->spinning >= launch->resident;
     pthread_mutex_unlock(&launch->lock);
     if (!is_over) return;
     kernel_base_name(launch->kernel->info.name, kernel, sizeof kernel);
@@ -303,6 +316,7 @@ static void check_instructions(struct cluster *cluster)
              "kernel %s has executed more than %" PRIu64
              " warp instructions, and EMU_KERNEL_INSTRUCTIONS allows no more",
              kernel, limit);
+    if (is_stuck) describe_full(launch, "loops", why, sizeof why);
     give_up_launch(launch, EMU_LAUNCH_TIMEOUT, why);
 }
 

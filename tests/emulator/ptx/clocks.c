@@ -92,6 +92,33 @@ Test(emu_limits, bulk_copies_count_by_their_bytes)
     emu_close(emu);
 }
 
+/* Block 1 waits for block 0, which has no place. It is a deadlock, and no loop without an end. */
+Test(emu_limits, instructions_of_blocks_that_only_wait_are_a_deadlock)
+{
+    static const char waits[] = PTX_KERNEL(
+        "waits",
+        "mov.u32 %r0, %ctaid.x;\nsetp.eq.u32 %p0, %r0, 0;\n@%p0 bra STORE;\nNEXT:\n"
+        "ld.param.u64 %in, [p_in];\nld.volatile.global.u32 %r1, [%in];\nsetp.eq.u32 %p1, %r1, 0;\n"
+        "@%p1 bra NEXT;\nret;\nSTORE:\nld.param.u64 %in, [p_in];\nst.volatile.global.u32 [%in], "
+        "1;\nret;\n");
+    struct emu_gpu gpu = *emu_gpu_at(0);
+    gpu.sms = gpu.blocks_per_sm = 1;
+    struct emu_config config = {.gpu = &gpu,
+                                .memory = 1 << 20,
+                                .threads = 1,
+                                .instruction_limit = 1000000,
+                                .descending = true};
+    struct emu *emu = open_emu_with(&config);
+    struct emu_kernel *kernel = load_kernel(emu, waits, "waits");
+    emu_addr out = device_copy(emu, NULL, 4);
+    uint64_t args[] = {out, out};
+    cr_assert_eq(emu_fill(emu, out, 0, 4), 0);
+    cr_expect_eq(launch(emu, kernel, 2, 1, 0, 2, args), EMU_LAUNCH_TIMEOUT);
+    cr_expect(strstr(emu_message(emu), "deadlock: the GPU is full, 1 of 2 blocks have begun"), "%s",
+              emu_message(emu));
+    emu_close(emu);
+}
+
 /* Each launch has the whole limit. */
 Test(emu_limits, instructions_are_those_of_one_launch)
 {
