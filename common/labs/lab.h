@@ -47,6 +47,13 @@ struct lab_plan {
     struct lab_launch launches[LAB_LAUNCHES];
 };
 
+/* What is free of the instructions besides the expected operations, counted in lanes. */
+struct lab_others {
+    double cap;         /* this many times the solution's are free; 0: twice as many */
+    unsigned power;     /* beyond that, points fall with this power of the number; 0: 1 */
+    const char *saving; /* how to need fewer of them: a sentence; or NULL */
+};
+
 struct lab {
     int number;
     const char *title;
@@ -59,6 +66,10 @@ struct lab {
     bool power_of_two;
     const size_t *sizes;         /* those handed out, ascending; ends with 0 */
     const char *const *expected; /* operations that add elements: "add.f32"; ends with NULL */
+    struct lab_others others;
+    /* Blocks that a small device has room for, on which some runs begin with the last block: then
+     * a block may not wait for one with a lower index. 0: no such runs. */
+    unsigned resident;
 };
 
 /* The lab of a number, or NULL. lab_at gives all in order, and NULL beyond the last. */
@@ -77,6 +88,7 @@ struct lab_case {
     uint64_t clock;    /* emu_config.clock_seed */
     size_t boundary;   /* the first large element; 0: none is large */
     uint64_t exponent; /* large elements are this power of two times the others */
+    uint64_t descending; /* not 0: on the lab's small device, the last block begins first */
 };
 
 /* The cases of a lab, at most LAB_CASES, in the order in which they are run; returns their number.

@@ -4,11 +4,12 @@
 #include <math.h>
 
 enum {
-    ORDERS = 3,        /* random orders of warps and blocks for some sizes */
-    ORDERED_SIZES = 3, /* how many sizes, the largest ones */
-    NEAR = 8,          /* a drawn size differs from the one handed out by at most 1/8 … */
-    NEAR_LEAST = 2,    /* … or by this many */
-    ANYWHERE = 2,      /* sizes that are drawn between the lab's least and most */
+    ORDERS = 3,         /* random orders of warps and blocks for some sizes */
+    WAITING_ORDERS = 6, /* the same where blocks wait for blocks */
+    ORDERED_SIZES = 3,  /* how many sizes, the largest ones */
+    NEAR = 8,           /* a drawn size differs from the one handed out by at most 1/8 … */
+    NEAR_LEAST = 2,     /* … or by this many */
+    ANYWHERE = 2,       /* sizes that are drawn between the lab's least and most */
     WARP_LANES = 32,
     TRIES = 100,
     GREATEST_ELEMENT = 15, /* in eighths */
@@ -121,16 +122,28 @@ static struct lab_case make_case(size_t n, bool ordered, bool bounded, uint64_t 
     return c;
 }
 
+/* The last cases: a deadlock there does not hide the others. */
+static size_t add_small_device(const struct lab *lab, const size_t *sizes, size_t count,
+                               uint64_t *state, struct lab_case *cases, size_t made)
+{
+    for (size_t i = count - ORDERED_SIZES; lab->resident && i < count; i++) {
+        cases[made] = make_case(sizes[i], true, false, state);
+        cases[made++].descending = 1;
+    }
+    return made;
+}
+
 size_t lab_cases(const struct lab *lab, uint64_t seed, bool handed_out, struct lab_case *cases)
 {
     uint64_t state = seed ^ (uint64_t)lab->number << 32 ^ (uint64_t)handed_out << 48;
     size_t sizes[LAB_SIZES], count = choose_sizes(lab, handed_out, &state, sizes), made = 0;
+    int orders = lab->resident ? WAITING_ORDERS : ORDERS;
     for (size_t i = 0; i < count; i++)
         cases[made++] = make_case(sizes[i], false, draw(&state) & 1, &state);
     for (size_t i = count > ORDERED_SIZES ? count - ORDERED_SIZES : 0; i < count; i++)
-        for (int order = 0; order < ORDERS; order++)
-            cases[made++] = make_case(sizes[i], true, order > 0, &state);
-    return made;
+        for (int order = 0; order < orders; order++)
+            cases[made++] = make_case(sizes[i], true, order > 0 && order < ORDERS, &state);
+    return add_small_device(lab, sizes, count, &state, cases, made);
 }
 
 /* Magnitude and sign of the next element. */

@@ -164,6 +164,8 @@ static const size_t any_block_sizes[] = {1, 2, 7, 32, 100, 256, 500, 1000, 0};
 static const size_t tree_sizes[] = {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 0};
 static const size_t arbitrary_sizes[] = {1, 3, 100, 512, 513, 1500, 6000, 0};
 static const size_t float4_sizes[] = {1, 5, 1000, 2048, 2049, 5000, 10000, 0};
+/* The largest has more tiles than two warps look at, and more elements than 16 bits count. */
+static const size_t tile_sizes[] = {1, 5, 1000, 2048, 5000, 10000, 250000, 0};
 
 static const char *const adds_f32[] = {"add.f32", "sub.f32", NULL};
 
@@ -232,7 +234,10 @@ static const struct lab labs[] = {
      .most = 12000,
      .timed = LARGE,
      .sizes = float4_sizes,
-     .expected = adds_f32},
+     .expected = adds_f32,
+     .others = {.cap = 1.1,
+                .power = 4,
+                .saving = "Unrolled loops do not count, compare, multiply and jump."}},
     {.number = 9,
      .title = "warp shuffles",
      .source = "steps/09-warp-shuffle/scan.cu",
@@ -251,10 +256,11 @@ static const struct lab labs[] = {
      .plan = plan_tiles,
      .block = FLOAT4_BLOCK,
      .least = 1,
-     .most = 12000,
+     .most = 280000,
      .timed = LARGE,
-     .sizes = float4_sizes,
-     .expected = adds_f32},
+     .sizes = tile_sizes,
+     .expected = adds_f32,
+     .resident = 2},
 };
 
 enum { LAB_COUNT = sizeof labs / sizeof *labs };

@@ -31,6 +31,7 @@ struct bench {
     struct emu *emu;
     struct emu_module *module;
     const struct lab_ptx *ptx;
+    struct emu_gpu gpu; /* small_device(), where it is used */
     size_t bytes[LAB_BUFFERS];
     emu_addr address[LAB_BUFFERS];
     struct lab_case_result *result;
@@ -45,9 +46,10 @@ static bool end_as(struct bench *b, enum lab_end end, const char *message)
     return false;
 }
 
-/* How a launch that failed has ended. Both limits give the same error. */
+/* How a launch that failed has ended. Both limits give the same error, and so does a deadlock. */
 static enum lab_end end_of(int error, const char *message)
 {
+    if (strstr(message, "deadlock")) return LAB_FAULT;
     if (error != EMU_LAUNCH_TIMEOUT) return LAB_FAULT;
     return strstr(message, "warp instructions") ? LAB_INSTRUCTIONS : LAB_SECONDS;
 }
@@ -67,10 +69,21 @@ static bool end_launch(struct bench *b, const struct lab *lab, const char *kerne
     return end_as(b, end, why);
 }
 
+/* The default GPU with one multiprocessor that has room for the lab's number of blocks. */
+static struct emu_gpu small_device(const struct lab *lab)
+{
+    struct emu_gpu gpu = *emu_gpu_at(0);
+    gpu.sms = 1;
+    gpu.blocks_per_sm = (int)lab->resident;
+    return gpu;
+}
+
 static bool open_device(struct bench *b, const struct lab *lab)
 {
     const struct lab_case *c = &b->result->is;
     struct emu_config config = {
+        .gpu = c->descending ? &b->gpu : NULL,
+        .descending = c->descending,
         .threads = 1,
         .memory = DEVICE_BYTES,
         .counters = true,
@@ -83,6 +96,7 @@ static bool open_device(struct bench *b, const struct lab *lab)
         .clock_seed = c->clock,
     };
     char message[RESULTS_TEXT];
+    b->gpu = small_device(lab);
     b->emu = emu_open(&config, message, sizeof message);
     running.emu = b->emu;
     running.why = NULL;

@@ -130,10 +130,12 @@ static int redirect_printf(const char *path, struct printed *printed, struct fau
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* After these the other cases would end in the same way, or take too long. */
-static bool ends_all(enum lab_end end)
+/* After these the other cases would end in the same way, or take too long. On a small device the
+ * fault is a deadlock, which is found only when the limit on instructions is exceeded. */
+static bool ends_all(const struct lab_case_result *r)
 {
-    return end == LAB_REFUSED || end == LAB_INSTRUCTIONS || end == LAB_SECONDS;
+    if (r->is.descending && r->end == LAB_FAULT) return true;
+    return r->end == LAB_REFUSED || r->end == LAB_INSTRUCTIONS || r->end == LAB_SECONDS;
 }
 
 static int run_cases(const struct lab *lab, const struct lab_ptx *ptx, const struct arguments *a,
@@ -151,8 +153,8 @@ static int run_cases(const struct lab *lab, const struct lab_ptx *ptx, const str
         if (!ended) run_case(lab, ptx, &cases[i], &result);
         fflush(stdout);
         result.printed = printed->lines - lines;
-        if (!ended && ends_all(result.end)) memcpy(why, result.message, sizeof why);
-        ended |= ends_all(result.end);
+        if (!ended && ends_all(&result)) memcpy(why, result.message, sizeof why);
+        ended |= ends_all(&result);
         error = results_write_case(a->results, &result);
         run_case_free(&result);
     }

@@ -40,7 +40,8 @@ static int unjudged(struct lab_verdict *v, const char *why)
 static bool is_same_case(const struct lab_case *a, const struct lab_case *b)
 {
     return a->n == b->n && a->input == b->input && a->schedule == b->schedule &&
-           a->clock == b->clock && a->boundary == b->boundary && a->exponent == b->exponent;
+           a->clock == b->clock && a->boundary == b->boundary && a->exponent == b->exponent &&
+           a->descending == b->descending;
 }
 
 /* Are the results those of the lab's cases with this seed? Cases at the end may be missing. */

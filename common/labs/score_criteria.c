@@ -16,8 +16,9 @@
 static const double tolerance = 1.05;
 /* And this many more, for sizes of which the reference counts next to nothing. */
 static const double slack = 8;
-/* Lanes of other instructions may be this many times the reference's, and so may the warp
- * instructions themselves: one thread that does all has few lanes and many instructions. */
+/* Lanes of other instructions may be this many times the reference's (a lab may have its own
+ * number), and so may the warp instructions themselves: one thread that does all has few lanes and
+ * many instructions. */
 static const double other_cap = 2;
 /* And so may the warp instructions that make as many additions. One thread that adds alone needs
  * many more. */
@@ -116,7 +117,20 @@ static double distribution(const struct compared *c)
     return share(longest_cap * (double)c->expected.longest_warps, (double)c->got.longest_warps);
 }
 
-static void compare_work(struct compared *c)
+static double cap_of_others(const struct lab *lab)
+{
+    return lab->others.cap > 0 ? lab->others.cap : other_cap;
+}
+
+/* What share the other instructions earn. Where a lab is about their number, it falls faster. */
+static double share_of_others(const struct lab *lab, const struct compared *c)
+{
+    double free = cap_of_others(lab) * (double)c->expected.other;
+    unsigned power = lab->others.power ? lab->others.power : 1;
+    return pow(share(free, (double)c->got.other), power);
+}
+
+static void compare_work(const struct lab *lab, struct compared *c)
 {
     double left = 1, least = c->own->is.n > 2 ? (double)c->own->is.n - 2 : 0;
     double adds = (double)c->got.adds, hidden = (double)c->got.unexpected;
@@ -127,7 +141,7 @@ static void compare_work(struct compared *c)
     take(c, HIDDEN, &left, hidden > 0 ? visible : 1);
     /* n results need n - 2 additions: with fewer, other instructions have added. */
     take(c, TOO_FEW, &left, adds < least ? adds / least : 1);
-    take(c, OTHER, &left, share(other_cap * (double)c->expected.other, (double)c->got.other));
+    take(c, OTHER, &left, share_of_others(lab, c));
     take(c, OTHER_ALONE, &left,
          share(other_cap * (double)c->expected.other_instructions,
                (double)c->got.other_instructions));
@@ -198,6 +212,18 @@ static const struct lab_line *worst_line(const struct compared *c, enum reason r
 
 typedef unsigned long long number;
 
+static struct verdict_line *explain_others(struct lab_verdict *v, const struct compared *c,
+                                           double lost)
+{
+    const char *saving = v->lab->others.saving;
+    return add_line(v, LAB_WORK, lost,
+                    "n = %zu: %llu instructions of lanes besides the additions, where the step's "
+                    "solution needs %llu and up to %g times as many are free; this line executes "
+                    "most.%s%s",
+                    c->own->is.n, (number)c->got.other, (number)c->expected.other,
+                    cap_of_others(v->lab), saving ? " " : "", saving ? saving : "");
+}
+
 static struct verdict_line *explain_work(struct lab_verdict *v, const struct compared *c,
                                          enum reason reason, double lost)
 {
@@ -238,12 +264,7 @@ static struct verdict_line *explain_work(struct lab_verdict *v, const struct com
                         "n = %zu: %llu warp instructions besides the additions, where the step's "
                         "solution needs %llu and twice as many are free; this line executes most.",
                         n, (number)got->other_instructions, (number)expected->other_instructions);
-    default:
-        return add_line(v, LAB_WORK, lost,
-                        "n = %zu: %llu instructions of lanes besides the additions, where the "
-                        "step's solution needs %llu and twice as many are free; this line "
-                        "executes most.",
-                        n, (number)got->other, (number)expected->other);
+    default: return explain_others(v, c, lost);
     }
 }
 
@@ -408,7 +429,7 @@ void score_criteria(struct lab_verdict *v, const struct lab_results *results,
         c->own = own;
         c->expected = lab_sums(v->lab, &reference->cases[i], NULL);
         c->got = lab_sums(v->lab, own, &c->expected);
-        compare_work(c);
+        compare_work(v->lab, c);
         compare_memory(c);
         weights += c->weight = sqrt((double)own->is.n);
     }

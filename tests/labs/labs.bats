@@ -45,7 +45,7 @@ fill_gaps() {
     awk -v solution="$2" '
         function number() { match($0, /gap [0-9]+/); return substr($0, RSTART + 4, RLENGTH - 4) }
         FILENAME == solution {
-            if (/\/\/ ---- gap [0-9]+:/) gap = number()
+            if (/\/\/ ---- gap [0-9]+:/) { gap = number(); text[gap] = "" }
             else if (/\/\/ ---- end of gap/) gap = 0
             else if (gap && !/\/\/ ---- \(about/) text[gap] = text[gap] $0 "\n"
             next
@@ -121,6 +121,32 @@ full_points() {
 @test "each solution has all points, at sizes handed out and at drawn ones" {
     in_pairs full_points $LABS
     [ ! -e "$BATS_TEST_TMPDIR/fewer" ] || { cat "$BATS_TEST_TMPDIR/fewer"; return 1; }
+}
+
+# fill_and_check FILE: a solution with the gaps of the file, and with the commands of its lines that
+# begin with `// sed: `. Its second line says the points that it gets (from, to) and words of the
+# reason. Its name begins with the lab's number.
+fill_and_check() {
+    local name lab low high words points t=$BATS_TEST_TMPDIR
+    name=$(basename "$1" .cu)
+    lab=${name%%-*}
+    read -r low high words < <(sed -n 's,^// expect: ,,p' "$1")
+    cat "build/labs/reference$lab.cu" "$1" >"$t/$name.gaps"
+    sed -n 's,^// sed: ,,p' "$1" >"$t/$name.sed"
+    fill_gaps "$lab" "$t/$name.gaps" "$BATS_FILE_TMPDIR/lab$lab.cu" |
+        sed -f "$t/$name.sed" >"$t/$name.cu"
+    check "$lab" "$t/$name.cu" --no-gpu --drawn --seed 5
+    points=$(sed -n 's/^\([0-9.]*\) of 100 points: .*/\1/p' <<<"$output")
+    awk -v points="$points" -v low="$low" -v high="$high" \
+        'BEGIN { exit points == "" || points < low || points > high }' &&
+        grep -qF -e "$words" <<<"$output" ||
+        echo "$name: $points, not $low to $high ($words): $output" >>"$t/unexpected"
+}
+
+@test "each way to fill a lab's gaps gets the points that it deserves, and the reason" {
+    [ "$(ls tests/labs/gaps/*.cu | wc -l)" -ge 6 ]
+    in_pairs fill_and_check tests/labs/gaps/*.cu
+    [ ! -e "$BATS_TEST_TMPDIR/unexpected" ] || { cat "$BATS_TEST_TMPDIR/unexpected"; return 1; }
 }
 
 @test "a verdict is the same twice" {

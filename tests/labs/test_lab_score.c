@@ -189,6 +189,24 @@ Test(lab_score, other_instructions)
     expect_line(LAB_WORK, "instructions of lanes besides the additions");
 }
 
+/* Lab 7 is about these instructions: half as many more cost half of the points for work, and the
+ * reason says what saves them. A tenth more is free. */
+Test(lab_score, a_lab_may_leave_fewer_other_instructions_free)
+{
+    fini();
+    make_results(lab_find(7), 9, false, &own);
+    make_results(lab_find(7), 9, false, &reference);
+    for (size_t i = 0; i < own.case_count; i++) more_others(&own.cases[i], 1.1);
+    cr_assert_eq(score_lab(lab_find(7), &own, &reference, &weights, &verdict), 0);
+    cr_expect_eq(verdict.points, 100);
+    for (size_t i = 0; i < own.case_count; i++) more_others(&own.cases[i], 1.35);
+    cr_assert_eq(score_lab(lab_find(7), &own, &reference, &weights, &verdict), 0);
+    cr_expect(verdict.fraction[LAB_WORK] > 0.25 && verdict.fraction[LAB_WORK] < 0.5, "%g",
+              verdict.fraction[LAB_WORK]);
+    expect_line(LAB_WORK, "up to 1.1 times as many are free");
+    expect_line(LAB_WORK, "Unrolled loops do not count, compare, multiply and jump");
+}
+
 Test(lab_score, conflicts)
 {
     expect_continuous(more_wavefronts);

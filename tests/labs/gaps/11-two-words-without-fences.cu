@@ -1,0 +1,5 @@
+// Wrong: status and sum are two words, and nothing puts them in order.
+// expect: 0 90 
+// sed: s/^    uint64_t word = (uint64_t)status.*/    volatile unsigned *half = (volatile unsigned *)g_state; half[0] = __float_as_uint(sum); half[1] = status;/
+// sed: /st.relaxed.gpu/d
+// sed: s/^    asm volatile("ld.relaxed.*/    volatile const unsigned *half = (volatile const unsigned *)g_state; unsigned status = half[1]; word = (uint64_t)status << 32 | half[0];/
