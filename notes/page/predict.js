@@ -7,15 +7,18 @@ const CLOSE = 0.05; // of the answer
 
 const textOf = (cell) => cell.textContent.trim();
 
-/* Numbers in a text; "1 007 576" is one. */
+/* Numbers in a text. "1 007 576" and "1,007,576" are one; any other comma between digits is a
+ * decimal point. */
 function numbersIn(text) {
-    const joined = text.replace(/(\d)[\s\u00a0\u202f](?=\d{3}(?!\d))/g, "$1");
+    const joined = text.replace(/(\d)[\s,\u00a0\u202f](?=\d{3}(?!\d))/g, "$1")
+        .replace(/(\d),(?=\d)/g, "$1.");
     return (joined.match(/\d+(\.\d+)?/g) || []).map(Number);
 }
 
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 
-/* A reader may give the sum of a pair of loads + stores. */
+/* Whether numbers differ from the answer's by at most this part of them. A reader may give the sum
+ * of a pair of loads + stores. */
 function isNear(guess, answer, part) {
     const given = guess.length === answer.length ? guess : [sum(guess)];
     const wanted = guess.length === answer.length ? answer : [sum(answer)];
@@ -26,7 +29,7 @@ function verdict(guess, answer) {
     const numbers = numbersIn(guess), wanted = numbersIn(answer);
     if (!numbers.length) return "Write a number.";
     if (isNear(numbers, wanted, 0)) return `Right: ${answer}.`;
-    return isNear(numbers, wanted, CLOSE) ? `Close: it is ${answer}.` : `Not ${guess}: it is ${answer}.`;
+    return isNear(numbers, wanted, CLOSE) ? `Close. It is ${answer}.` : `It is ${answer}, not ${guess}.`;
 }
 
 /* The tables behind the question, up to the one whose first head is `name`. */
@@ -65,7 +68,7 @@ function makePrediction(place) {
     const button = make("button", { type: "button", onclick: show }, "Show the table");
     for (const one of tables) one.hidden = true;
     place.append(make("form", { onsubmit: (event) => { event.preventDefault(); compare(); } },
-                      labelled("Your prediction", guess),
+                      labelled("your prediction", guess),
                       make("button", { type: "submit" }, "Compare"), button), said);
 }
 
@@ -74,4 +77,4 @@ function makePredictions(article) {
     article.querySelectorAll(".predict").forEach(makePrediction);
 }
 
-module.exports = { makePredictions, numbersIn, verdict };
+module.exports = { isNear, makePredictions, numbersIn, verdict };

@@ -24,7 +24,7 @@ def predicted(step, n, banks, variant=""):
 
 def tree(step, n, banks, variant=""):
     """Of each level of the tree, by its offset, on the way up: there it stores once, so it has the
-    conflicts of one access."""
+    conflicts of one store."""
     return {int(row["offset"]): row for row in predicted(step, n, banks, variant)[1:n.bit_length()]}
 
 
@@ -110,7 +110,8 @@ def tree_levels():
                  plus(traced(3, "", n, "hopper", range(height + 1, 2 * height + 1)))])
     rows.append(["H200", "", "", "", "", "", plus(on_lines(3, "", n, UP)), "",
                  plus(on_lines(3, "", n, DOWN))])
-    return table(["n = %d: offset" % n, "pairs", "warps × lanes", "ways", "conflicts of one access",
+    return table(["n = %d: offset" % n, "pairs", "warps × lanes", "ways",
+                  "conflicts of one load, all warps",
                   "up-sweep", "traced",
                   "down-sweep", "traced"], *rows)
 

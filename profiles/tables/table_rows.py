@@ -275,7 +275,7 @@ def shuffled():
     columns = [("step 7", 7, "", emulated),
                *(("step 9, `%s`" % v, 9, v, emulated) for v in ("shfl", "predicate"))]
     return compare(MI, *columns, more=[
-        line("bytes of shared memory a block", lambda row: row["shared_bytes"]),
+        line("bytes of shared memory per block", lambda row: row["shared_bytes"]),
         ["PTX instructions of warps", *total], ["of which `scan_block`'s first launch", *first]])
 
 
@@ -297,7 +297,7 @@ def passes():
     moved = lambda row: three((int(row["sectors_ld"])
                                + int(row["sectors_st"])) * SECTOR / FLOAT / MI)
     return compare(MI, *columns, more=[
-        ["words moved for each of n",
+        ["words moved per element",
          *(moved(emulated(step, MI, variant)) for _, step, variant, _ in columns)]])
 
 

@@ -7,7 +7,7 @@ from book import text_of
 
 CHAPTERS = ("02-naive", "03-work-efficient", "04-conflict-free", "05-arbitrary-size",
             "06-vectorized", "07-unrolled", "09-warp-shuffle", "11-single-pass")
-QUESTION = re.compile(r"\*\*Predict first:\*\* ([^<]*)\n\n"
+QUESTION = re.compile(r"\*\*Predict first\.\*\* ([^<]*)\n\n"
                       r"<!-- predict: ([^|\n]*) \| ([^|\n]*) \| ([^\n]*) -->\n\n")
 
 
