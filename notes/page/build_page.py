@@ -67,6 +67,10 @@ def name_of(file):
     return file[:-len(".md")].replace("/", "-")
 
 
+FILE = ('<span class="file" title="This file is in the repository, not in this page: %s">'
+        '%s</span>')
+
+
 def link_in_page(match, path, names):
     """A link to a chapter leads to it in the page. Other files of the repository are not in the
     page: what leads to one becomes text with the file's name as a title."""
@@ -79,8 +83,7 @@ def link_in_page(match, path, names):
         place = "&amp;place=" + place if place else ""
         return '<a href="#chapter=%s%s">%s</a>' % (names[target], place, text)
     shown = target.relative_to(TOP) if TOP in target.parents or target == TOP else target.name
-    return '<span class="file" title="in the repository: %s">%s</span>' % (
-        html.escape(str(shown)), text)
+    return FILE % (html.escape(str(shown)), text)
 
 
 def question(match):

@@ -14,17 +14,17 @@ const MOST_BYTES = 8 << 20, ALL_CHECKERS = 15, MEMORY = 64 << 20, MOST_TRACED = 
 const MOST_LINKED = 30000; // characters of a PTX text in a link
 const FILE = "own.ptx";
 const HELP = "nvcc -ptx -lineinfo makes PTX, and so does Compiler Explorer (CUDA C++, with the " +
-    "option -ptx). With -lineinfo the page counts by the lines of your source; without it, by " +
-    "the lines of the PTX.";
+    "option -ptx). With -lineinfo the counters belong to lines of your source. Without it " +
+    "they belong to lines of the PTX.";
 const LIMITS = [
     `The text has at most ${MOST_BYTES >> 20} MB, and the device ${MEMORY >> 20} MB of memory.`,
     "One kernel is launched once. A parameter has at most 8 bytes.",
     "Clusters have the size for which the kernel was compiled (.reqnctapercluster). A kernel " +
-    "that expects a size with the launch is refused.",
+    "whose cluster size is given at the launch is refused.",
     `A launch of more than ${MOST_TRACED} threads is counted and checked, but not played.`,
     `A link holds a text of at most ${MOST_LINKED} characters.`];
-const NEEDS_CLUSTER = "The kernel expects the size of its clusters with the launch " +
-    "(.explicitcluster without .reqnctapercluster). This page cannot give one.";
+const NEEDS_CLUSTER = "The launch has to give this kernel a cluster size " +
+    "(.explicitcluster without .reqnctapercluster). This page cannot.";
 
 /* Whether a kernel of the text expects a cluster size with the launch. */
 function needsCluster(ptx, name) {
@@ -58,8 +58,8 @@ function makeOwn(host, runner, remember) {
     widget.section.insertBefore(make("div", { class: "drop" }, make("p", {}, HELP),
         make("details", {}, make("summary", {}, "Limits"),
              make("ul", {}, LIMITS.map((text) => make("li", {}, text)))),
-        make("div", { class: "choices" }, labelled("A file", file),
-             labelled("Its source, to be shown", source)), editor, form),
+        make("div", { class: "choices" }, labelled("PTX file", file),
+             labelled("source file (optional)", source)), editor, form),
     widget.parts.choices.nextSibling);
     widget.section.append(buffers);
     host.addEventListener("dragover", (event) => event.preventDefault());
@@ -120,7 +120,7 @@ function makeOwn(host, runner, remember) {
             chosen = Number(value);
             showForm({ launch: fields.launch() });
         });
-        replace(form, labelled("Kernel", select), ...fields.elements,
+        replace(form, labelled("kernel", select), ...fields.elements,
             make("button", { type: "submit" }, "Run"),
             make("button", { type: "button", onclick: () => runner.stop() }, "Stop"), places);
     }

@@ -10,7 +10,8 @@ const TYPES = { 8: ["u64", "s64", "f64"], 4: ["f32", "u32", "s32"], 2: ["u16", "
                 1: ["u8", "s8"] };
 const ELEMENTS = ["f32", "s32", "u32", "f64", "u64", "s64", "u16", "s16", "u8", "s8"];
 const FILLS = [["digits", "random digits, 0 to 9"], ["ramp", "0, 1, 2, …"], ["zero", "zeros"],
-               ["one", "ones"], ["values", "numbers that I paste"], ["none", "nothing"]];
+               ["one", "ones"], ["values", "numbers that I paste"],
+               ["none", "leave it uninitialised"]];
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$|^0x[0-9a-f]+$/i;
 
 const named = (names) => names.map((name) => [name, name]);
@@ -35,14 +36,15 @@ function makeLaunch(given, rules) {
     const grid = dimensions("blocks", "Blocks", old.grid);
     const block = dimensions("threads of a block", "Threads of a block", old.block);
     const shared = number(old.shared, "Dynamic shared memory in bytes", 0);
-    const seconds = number(old.seconds, "Seconds until it is stopped", 1);
+    const seconds = number(old.seconds, "Stop the kernel after (seconds)", 1);
     const seed = make("input", { type: "number", min: 0, max: MOST_SEED, value: old.seed });
     const chosen = choice(rules, old.rules, () => {});
     const cooperative = make("input", { type: "checkbox" });
     cooperative.checked = old.cooperative;
     const element = make("fieldset", {}, make("legend", {}, "Launch"), grid.element, block.element,
-        labelled("dynamic shared memory, bytes", shared), labelled("stop after seconds", seconds),
-        labelled("counted by the rules of", chosen), labelled("schedule seed", seed),
+        labelled("dynamic shared memory, bytes", shared),
+        labelled("stop the kernel after (seconds)", seconds),
+        labelled("count bank conflicts as on", chosen), labelled("schedule seed", seed),
         labelled("cooperative", cooperative));
     return { element, read: () => ({ grid: grid.read(), block: block.read(),
                                      shared: Math.trunc(shared.value),
@@ -67,7 +69,8 @@ function pasted(text, name) {
     const words = text.split(/[\s,;]+/).filter((word) => word);
     if (!words.length) throw new Error(`Paste at least one number for ${name}.`);
     const wrong = words.find((word) => !NUMBER.test(word));
-    if (wrong) throw new Error(`"${wrong.slice(0, 40)}" in the numbers for ${name} is no number.`);
+    if (wrong)
+        throw new Error(`"${wrong.slice(0, 40)}" in the numbers for ${name} is not a number.`);
     return words;
 }
 
@@ -121,7 +124,8 @@ function makeParameter(parameter, index, given) {
         if (parameter.bytes > 8)
             throw new Error(`Parameter ${index} has ${parameter.bytes} bytes, and this page gives ` +
                             "at most 8 bytes.");
-        if (!NUMBER.test(state.value.trim())) throw new Error(`The value of ${name} is no number.`);
+        if (!NUMBER.test(state.value.trim()))
+            throw new Error(`The value of ${name} is not a number.`);
         return `${state.type}:${state.value.trim()}`;
     }
     return { row, line, argument, read: () => state };

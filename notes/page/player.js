@@ -52,7 +52,7 @@ function makePlayer(host, { show, plays }, next, units) {
                 button("Back", "left arrow", () => step(-1)), play,
                 button("Step", "right arrow", () => step(1)),
                 button("End", "End", () => { pause(); go(last); }),
-                labelled("by", choice(units, unit, (value) => { unit = value; })), bar);
+                labelled("step by", choice(units, unit, (value) => { unit = value; })), bar);
     return { keys, pause, reset: (size, at) => { pause(); last = size; bar.max = size; go(at); } };
 }
 

@@ -29,7 +29,8 @@ function verdict(guess, answer) {
     const numbers = numbersIn(guess), wanted = numbersIn(answer);
     if (!numbers.length) return "Write a number.";
     if (isNear(numbers, wanted, 0)) return `Right: ${answer}.`;
-    return isNear(numbers, wanted, CLOSE) ? `Close. It is ${answer}.` : `It is ${answer}, not ${guess}.`;
+    return isNear(numbers, wanted, CLOSE) ? `Close. It is ${answer}.`
+        : `It is ${answer}, not ${guess}.`;
 }
 
 /* The tables behind the question, up to the one whose first head is `name`. */

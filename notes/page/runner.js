@@ -35,7 +35,7 @@ function makeRunner(program) {
         clearTimeout(timer);
         worker.terminate();
         worker = null;
-        reject(new Error(sentence || "The run was stopped, and the emulator was started again."));
+        reject(new Error(sentence || "The run was stopped."));
     }
 
     function run(request, seconds = SECONDS) {
@@ -44,8 +44,8 @@ function makeRunner(program) {
         const id = ++count;
         return new Promise((resolve, reject) => {
             const timer = setTimeout(() => stop(
-                `The kernel had not ended after ${seconds} s. It was stopped, and the emulator ` +
-                "was started again. Does a loop wait for something that never happens?"),
+                `The kernel had not ended after ${seconds} s, so it was stopped. ` +
+                "Does a loop wait for something that never happens?"),
             seconds * 1000);
             pending = { id, resolve, reject, timer };
             worker.postMessage({ id, request });

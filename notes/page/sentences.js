@@ -2,40 +2,51 @@
 "use strict";
 const trace = require("./trace.js");
 
-function lanesText(event) {
-    const lanes = (event.mask >>> 0).toString(2).replace(/0/g, "").length;
-    return lanes === 1 ? "1 lane" : `${lanes} lanes`;
+const counted = (count, name) => `${count} ${name}${count === 1 ? "" : "s"}`;
+
+const lanesIn = (event) => (event.mask >>> 0).toString(2).replace(/0/g, "").length;
+const lanesText = (event) => counted(lanesIn(event), "lane");
+
+function conflictsText(conflicts) {
+    if (!conflicts) return "There is no bank conflict";
+    return conflicts === 1 ? "1 of them is a bank conflict"
+        : `${conflicts} of them are bank conflicts`;
 }
 
 function accessText(event) {
-    const verbs = { ld: "loads from", st: "stores to", atom: "changes" };
-    const what = `${verbs[event.operation]} ${event.space} memory, ` +
-        lanesText(event);
-    if (!trace.isShared(event)) return `${what}, ${event.sectors} sectors`;
-    const more = trace.conflictsOf(event);
-    const wavefronts = `${event.wavefronts} ${event.wavefronts === 1 ? "wavefront" : "wavefronts"}`;
-    return `${what}, ${wavefronts}: ${more ? `${more} of them by bank conflicts` : "no conflict"}`;
+    const verbs = lanesIn(event) === 1
+        ? { ld: "loads from", st: "stores to", atom: "executes an atomic operation on" }
+        : { ld: "load from", st: "store to", atom: "execute an atomic operation on" };
+    const what = `: ${lanesText(event)} ${verbs[event.operation]} ${event.space} memory in `;
+    if (!trace.isShared(event)) return what + counted(event.sectors, "sector");
+    return `${what}${counted(event.wavefronts, "wavefront")}. ` +
+        conflictsText(trace.conflictsOf(event));
 }
 
-/* How many warps of the block have come to the barrier that the last event came to. */
+function operationText(event) {
+    const verb = lanesIn(event) === 1 ? "executes" : "execute";
+    return `: ${lanesText(event)} ${verb} ${event.operation}`;
+}
+
+/* How many warps of the block have arrived at the barrier of the last event. */
 function barrierText(events, count) {
     const last = events[count - 1];
     const same = (event) => trace.isBarrier(event) && event.epoch === last.epoch;
     const here = new Set(events.slice(0, count).filter(same).map((event) => event.warp));
     const all = new Set(events.filter(same).map((event) => event.warp));
     return here.size < all.size
-        ? `waits at the barrier: ${here.size} of ${all.size} warps are here`
-        : `comes to the barrier as the last of ${all.size} warps: all go on`;
+        ? ` waits at the barrier, where ${here.size} of ${all.size} warps have arrived`
+        : all.size === 1 ? " is the only warp at the barrier, and continues"
+            : ` arrives at the barrier as the last of ${all.size} warps, so all warps continue`;
 }
 
 function eventText(events, count) {
     const event = events[count - 1];
     if (!event) return "Nothing has run yet.";
     const what = trace.isBarrier(event) ? barrierText(events, count)
-        : event.space === "-" ? `executes ${event.operation}, ${lanesText(event)}`
-            : accessText(event);
-    return `${count} of ${events.length}: block ${event.block}, warp ${event.warp}, ` +
-        `${event.file}:${event.line} ${what}.`;
+        : event.space === "-" ? operationText(event) : accessText(event);
+    return `Event ${count} of ${events.length}. Block ${event.block}, warp ${event.warp} at ` +
+        `${event.file}:${event.line}${what}.`;
 }
 
 /* The position of the next event (direction 1) or previous one at which a reader stops. */
@@ -46,4 +57,4 @@ function nextPosition(events, position, direction, unit) {
     return to;
 }
 
-module.exports = { eventText, nextPosition };
+module.exports = { counted, eventText, nextPosition };

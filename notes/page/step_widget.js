@@ -7,6 +7,7 @@ const { makeWidget } = require("./widget.js");
 
 const ALL_CHECKERS = 15;
 const MOST_SEED = 999999999;
+const RESTORES = "Restore all barriers and the original PTX, and set the schedule seed to 0";
 
 /* ncu's counters of a launch: values by metric, and why(counter), which says why the emulator's
  * differs. null: none is recorded for this scan by these rules. */
@@ -32,6 +33,11 @@ function completeState(step, given) {
              off: given.off || "", at: given.at || 0, launch: given.launch || 0,
              block: given.block || 0, words: given.words || "", first: given.first || 0,
              file: given.file || "", edit: given.edit || "" };
+}
+
+function removedText(off) {
+    if (!off.size) return "";
+    return ` without the ${off.size === 1 ? "barrier" : "barriers"} in ${[...off].join(", ")}`;
 }
 
 function makeStepWidget(host, step, data, runner, remember) {
@@ -76,12 +82,12 @@ function makeStepWidget(host, step, data, runner, remember) {
             names.length > 1 ? labelled("variant", choice(names, state.variant,
                 (value) => set({ variant: value, off: "" }))) : null,
             step.paddings ? paddingButtons() : null,
-            labelled("counted by the rules of", choice(RULES, state.rules,
-                                                       (value) => set({ rules: value }, true))),
+            labelled("count bank conflicts as on", choice(RULES, state.rules,
+                (value) => set({ rules: value }, true))),
             labelled("schedule seed", seed), places,
             make("button", { type: "button", onclick: () => runner.stop() }, "Stop"),
-            make("button", { type: "button", onclick: () => set({ off: "", seed: 0 }) },
-                 "Restore all"));
+            make("button", { type: "button", title: RESTORES,
+                             onclick: () => set({ off: "", seed: 0 }) }, "Restore the kernel"));
     }
 
     /* Other steps have files of the same names. */
@@ -110,8 +116,7 @@ function makeStepWidget(host, step, data, runner, remember) {
         try {
             const answer = await runner.run(requestOf(plan, withoutBarriers(ptx, off()), options));
             show(answer, ptx);
-            const removed = off().size ? ` without the barriers ${[...off()].join(", ")}` : "";
-            widget.status(`Run by the emulator in this page${removed}.`);
+            widget.status(`The emulator in this page has run the kernel${removedText(off())}.`);
         } catch (error) {
             widget.fail(error.message);
             widget.status("");

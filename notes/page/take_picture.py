@@ -12,7 +12,7 @@ import browser  # noqa: E402
 from page_files import PAGE  # noqa: E402
 
 WIDTH, HEIGHT, WINDOW = 1320, 750, 2000
-WORST = "15 of them by bank conflicts"
+WORST = "15 of them are bank conflicts"
 
 # Moves to the first such event. The answer is the place of the picture: from the title on.
 ARRANGE = """const widget = document.querySelector("article:not([hidden]) .widget");

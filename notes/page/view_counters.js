@@ -2,6 +2,8 @@
  * reader's predictions, the findings, and the result. */
 "use strict";
 const { make, replace, table } = require("./dom.js");
+const { isNear, numbersIn } = require("./predict.js");
+const { counted: count } = require("./sentences.js");
 
 /* Name, ncu's metric, what the document counts, what the trace has counted so far, and the name in
  * profiles/counters_differences.csv. */
@@ -27,9 +29,10 @@ const COUNTERS = [
      (c) => c.global_load.sectors, (s) => s.ld.sectors, "sectors ld"],
     ["sectors stored", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
      (c) => c.global_store.sectors, (s) => s.st.sectors, "sectors st"],
-    ["additions of floats", "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum",
+    ["additions of floats, counted once per lane",
+     "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum",
      (c) => c.adds.f32, null, "additions"],
-    ["barriers of warps", null, (c) => c.barriers, null],
+    ["barriers, counted once per warp", null, (c) => c.barriers, null],
 ];
 
 const ARBITRATION = "the hardware also counts arbitration, when one access waits for another";
@@ -49,38 +52,38 @@ function countersTable(counters, sums, recorded) {
     const rows = COUNTERS.map(([name, metric, whole, part, key]) => [
         name, part && sums ? String(part(sums)) : "", String(whole(counters)),
         recordedText(recorded, metric, key, whole(counters))]);
-    const heads = ["counter", "up to here", "whole launch", "H200, by ncu"];
-    const note = recorded ? "" : " (none is recorded by ncu for these choices)";
+    const heads = ["counter", "up to here", "whole launch", "ncu on an H200"];
+    const note = recorded ? "" : " (there is no recording by ncu for these choices)";
     return table(`Counters${note}`, heads, rows);
 }
 
 /* ---- conflicts between barriers, predicted first ------------------------------------------- */
 
-function answerText(guess, sum) {
-    const numbers = (guess.match(/\d+/g) || []).map(Number);
-    const total = numbers.reduce((a, b) => a + b, 0);
+function answerText(guess, answer) {
+    const numbers = numbersIn(guess);
     if (!numbers.length) return "";
-    return total === sum ? "right" : `not ${total}`;
+    return isNear(numbers, answer, 0) ? "right" : `not ${numbers.join(" + ")}`;
 }
 
 function levelRow(level, isShown) {
+    const when = level.epoch ? `after barrier ${level.epoch}` : "before the first barrier";
     const counted = make("td", { class: "counted", "data-epoch": level.epoch },
                          isShown ? `${level.ld} + ${level.st}` : "?");
     const verdict = make("td", { "aria-live": "polite" });
     const guess = make("input", { size: 7, inputmode: "numeric", "aria-label":
-        `Your prediction of the conflicts after barrier ${level.epoch}`,
+        `Your prediction of the conflicts ${when}`,
     onchange: () => {
         counted.textContent = `${level.ld} + ${level.st}`;
-        verdict.textContent = answerText(guess.value, level.ld + level.st);
+        verdict.textContent = answerText(guess.value, [level.ld, level.st]);
     } });
-    return make("tr", {}, make("th", { scope: "row" }, level.epoch ? `after barrier ${level.epoch}`
-        : "before the first barrier"), make("td", {}, [...level.lines].sort((a, b) => a - b).join(", ")),
-    make("td", {}, guess), counted, verdict);
+    const lines = [...level.lines].sort((a, b) => a - b).join(", ");
+    return make("tr", {}, make("th", { scope: "row" }, when), make("td", {}, lines),
+                make("td", {}, guess), counted, verdict);
 }
 
 function levelsTable(levels, isShown, showAll) {
     const sum = (name) => levels.reduce((total, level) => total + level[name], 0);
-    const heads = ["accesses", "lines", "your prediction", "conflicts, loads + stores", ""];
+    const heads = ["when", "lines", "your prediction", "conflicts, loads + stores", ""];
     return [make("table", { class: "levels" },
         make("caption", {}, "Bank conflicts between barriers: predict, then see what was counted"),
         make("thead", {}, make("tr", {}, heads.map((head) => make("th", { scope: "col" }, head)))),
@@ -111,11 +114,12 @@ function findingItem(finding) {
 function findingsList(document) {
     const found = document.findings;
     if (!found.length)
-        return make("p", {}, "No findings by memcheck, racecheck, initcheck and synccheck.");
+        return make("p", {}, "memcheck, racecheck, initcheck and synccheck have found nothing.");
     const most = 20, order = ["racecheck", "synccheck", "memcheck", "initcheck"];
     found.sort((a, b) => order.indexOf(a.tool) - order.indexOf(b.tool));
-    return make("div", {}, make("p", {}, `${document.errors} errors and ${document.warnings} ` +
-        `warnings${found.length > most ? `; the first ${most}` : ""}:`),
+    const shown = found.length > most ? `; the first ${most}` : "";
+    return make("div", {}, make("p", {}, `${count(document.errors, "error")} and ` +
+        `${count(document.warnings, "warning")}${shown}:`),
     make("ol", {}, found.slice(0, most).map(findingItem)));
 }
 

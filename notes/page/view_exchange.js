@@ -59,7 +59,7 @@ function shuffleRows(exchanges, type) {
 function voteRows(event, exchanges) {
     const result = ({ received }) => (event.operation === "vote.ballot"
         ? `0x${received.toString(16).padStart(8, "0")}` : received ? "true" : "false");
-    return [row("says", textsOf(exchanges, (one) => (one.given ? "yes" : "no"))),
+    return [row("predicate", textsOf(exchanges, (one) => String(Boolean(one.given)))),
             row("result", textsOf(exchanges, result))];
 }
 
@@ -69,7 +69,7 @@ function exchangeView(event, type) {
     const heads = [...Array(LANES).keys()].map((lane) =>
         make("th", { scope: "col" }, String(lane)));
     const caption = isShuffle ? "Lanes: from which lane each takes a value"
-        : "Lanes: what each says in the vote, and the result";
+        : "The predicate of each lane, and the result of the vote";
     return [isShuffle ? shuffleDrawing(exchanges, type) : null,
             make("table", { class: "lanes" }, make("caption", {}, caption),
                  make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "lane"), heads)),

@@ -1,10 +1,10 @@
-/* view_held.js -- what a barrier holds back: words that are stored before it and loaded after. */
+/* view_held.js -- which words need a barrier: they are stored before it and loaded after it. */
 "use strict";
 const { make, replace } = require("./dom.js");
 const { runsText } = require("./values.js");
 
-const NOTHING = "Nothing: no word that is stored before it is loaded after it by another thread, " +
-    "before the next barrier.";
+const NOTHING = "No word needs this barrier. Up to the next barrier, no thread loads or " +
+    "overwrites a word that another thread accessed before this one.";
 const wordsText = (set) => `${set.size} ${set.size === 1 ? "word" : "words"}`;
 
 function sentence(set, before, after) {
@@ -18,12 +18,12 @@ function showHeld(host, held) {
         replace(host);
         return;
     }
-    const items = [sentence(held.warps, "written before", "read after it by other warps"),
-                   sentence(held.lanes, "written before",
-                            "read after it by other lanes of the same warp"),
-                   sentence(held.overwritten, "read before",
+    const items = [sentence(held.warps, "stored before", "loaded after it by other warps"),
+                   sentence(held.lanes, "stored before",
+                            "loaded after it by other lanes of the same warp"),
+                   sentence(held.overwritten, "loaded before",
                             "overwritten after it by other threads")];
-    replace(host, make("h3", {}, "What this barrier holds back"),
+    replace(host, make("h3", {}, "Words that need this barrier"),
             items.some((item) => item) ? make("ul", {}, items) : make("p", {}, NOTHING));
 }
 

@@ -21,7 +21,7 @@ function laneText(event, active, lane) {
 }
 
 function lanesCaption(event) {
-    if (trace.isShared(event)) return "Lanes: the word of shared memory that each accesses";
+    if (trace.isShared(event)) return "Word of shared memory that each lane accesses";
     return "Lanes that take part";
 }
 
@@ -56,10 +56,10 @@ function memoryTable(memory, banks) {
     }
     const more = memory.words > words ? ` (the first ${words} of ${memory.words} words)` : "";
     const legend = make("p", { class: "legend" }, make("span", { class: "touched" }, "accessed"),
-        " by this instruction; ", make("span", { class: "excess" }, "accessed"), " in a bank with " +
-        "another word, so that one waits for the other; ", make("span", { class: "fresh" }, "written"),
-        " since the last barrier; ", make("span", { class: "held" }, "held back"),
-        " by this barrier from other warps; · never written");
+        " by this instruction; ", make("span", { class: "excess" }, "accessed"), ", and another " +
+        "word of the same bank, too: a bank conflict; ", make("span", { class: "fresh" }, "stored"),
+        " since the last barrier; ", make("span", { class: "held" }, "stored"),
+        " before this barrier, and loaded after it by another warp; · means: never stored");
     return { cells, legend, element: make("table", { class: "banks" },
         make("caption", {}, `Shared memory: a column for each of the ${banks} banks${more}`),
         make("thead", {}, head), body) };
@@ -83,7 +83,7 @@ function makeMemory(lanesHost, banksHost) {
         const made = memoryTable(trace.memoryAfter([], 0, size), banks);
         cells = made.cells;
         replace(banksHost, size ? [made.element, made.legend]
-            : make("p", {}, "This kernel does not access shared memory here."));
+            : make("p", {}, "This block does not access shared memory in this launch."));
     }
 
     /* `held`: what the event's barrier holds back (intervals.js); null: it is no barrier. */

@@ -11,9 +11,9 @@ const { textOfBits } = require("./values.js");
 
 const CELL = 42, HEIGHT = 20, GAP = 34, LABEL = 92, HEAD = 24;
 const FEWEST_COLUMNS = 6, MOST_COLUMNS = 32, MOST_ROWS = 24;
-const COLUMNS = [["used", "of this interval"], ["all", "one after the other"]];
+const COLUMNS = [["used", "words used since the last barrier"], ["all", "all words"]];
 
-const labelOf = (epoch) => (epoch ? `after barrier ${epoch}` : "at first");
+const labelOf = (epoch) => (epoch ? `after barrier ${epoch}` : "before barrier 1");
 
 /* The rows up to event `count`: { epoch, stores, values } for each interval with stores, and for
  * the current one; `values` has a text for each column, at its end. */
@@ -97,17 +97,21 @@ function drawing(view, rows, columns, count) {
 const storeText = ({ word, sources }) =>
     (sources.length ? `${word} from ${sources.join(" and ")}` : String(word));
 
+function lastStores(stores) {
+    const most = 4, words = stores.slice(-most).map(storeText).join("; ");
+    if (stores.length === 1) return `1 word was stored: ${words}.`;
+    return `${stores.length} words were stored. The last ones are ${words}.`;
+}
+
 function summaryOf(rows) {
-    const { epoch, stores } = rows[rows.length - 1], most = 4;
-    const words = stores.slice(-most).map(storeText).join("; ");
+    const { epoch, stores } = rows[rows.length - 1];
     return `Shared memory in ${rows.length} rows. Row "${labelOf(epoch)}": ` +
-        (stores.length ? `${stores.length} words stored, the last ones: ${words}.`
-            : "nothing stored.");
+        (stores.length ? lastStores(stores) : "Nothing was stored.");
 }
 
 function rowsTable(rows, columns) {
-    const most = 64, caption = "Words of shared memory at the end of each interval, and what was " +
-        "stored from which words";
+    const most = 64, caption = "Words of shared memory before each barrier, and from which " +
+        "words each was computed";
     const storesText = (stores) => (stores.length > most ? "… " : "") +
         stores.slice(-most).map(storeText).join("; ");
     return table(caption, ["interval", ...columns.map((column) => `word ${column}`), "stored"],
@@ -126,7 +130,7 @@ function makeTree(host, changed) {
                                   "aria-label": "Shared memory from barrier to barrier" });
     const words = make("div");
     const details = make("details", { ontoggle: () => draw() },
-                         make("summary", {}, "The same as a table"), words);
+                         make("summary", {}, "Show these words as a table"), words);
     const bar = make("input", { type: "range", min: 0, value: 0, oninput: () => {
         start = Number(bar.value);
         draw();
@@ -139,7 +143,7 @@ function makeTree(host, changed) {
         tell();
     });
     const controls = make("div", { class: "choices" },
-        labelled("Words", select), labelled("first column", bar));
+        labelled("show", select), labelled("first word shown", bar));
     const mark = (name, text) => make("span", { class: name }, text);
     const legend = make("p", { class: "legend" }, mark("loaded", "loaded"), " and ",
         mark("touched", "stored"), " by this instruction; ", mark("fresh", "stored"),

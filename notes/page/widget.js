@@ -120,10 +120,10 @@ function makeWidget(host, title, changed) {
             changed({ file: name });
         });
         return [files.length > 1 ? labelled("source", fileChoice) : null,
-        launches.length > 1 ? labelled("Launch", choice(launches.map((one, k) =>
+        launches.length > 1 ? labelled("launch", choice(launches.map((one, k) =>
             [k, `${k}: ${one.kernel}`]), state.launch,
             (value) => select({ launch: Number(value), block: 0 }))) : null,
-        blocks.length > 1 ? labelled("Block", choice(blocks.map((one) => [one, one]), state.block,
+        blocks.length > 1 ? labelled("block", choice(blocks.map((one) => [one, one]), state.block,
             (value) => select({ block: Number(value) }))) : null];
     }
 

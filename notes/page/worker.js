@@ -13,7 +13,8 @@ function runRequest(emulator, request) {
     emulator.stringToUTF8(request, at, size);
     const answer = emulator._face_run(at);
     emulator._free(at);
-    if (!answer) throw new Error("The emulator's memory does not suffice.");
+    if (!answer) throw new Error("The emulator needs more memory than the page has. " +
+                                "Choose a smaller n or fewer threads.");
     const text = emulator.UTF8ToString(answer);
     emulator._free(answer);
     return text;

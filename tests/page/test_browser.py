@@ -66,8 +66,8 @@ class Chapters(Page):
         self.assertRegex(found, r"scan\.cu:\d+, thread \d+.* and .*scan\.cu:\d+, thread \d+")
         self.assertIn("scan.cu:" + line, self.text(".status"))
         self.assertIn("off=", self.driver.current_url)
-        self.press("Restore all")
-        self.wait_for(lambda: "No findings" in self.text(".findings"))
+        self.press("Restore the kernel")
+        self.wait_for(lambda: "have found nothing" in self.text(".findings"))
 
     def test_a_schedule_shows_a_wrong_element(self):
         self.open("#chapter=03-work-efficient&off=scan.cu:37&seed=1")
@@ -81,7 +81,7 @@ class Chapters(Page):
             with self.subTest(chapter=chapter):
                 self.assertRegex(self.go("#chapter=" + chapter), "^The result is right")
                 self.press("End")
-                self.assertRegex(self.text(".event"), r"^(\d+) of \1: block 0, warp \d+")
+                self.assertRegex(self.text(".event"), r"^Event (\d+) of \1\. Block 0, warp \d+")
                 self.assertNotEqual(self.all("tr.runs"), [])
                 self.check_recorded()
 
@@ -104,7 +104,7 @@ class Chapters(Page):
             "    found.push(document.querySelector('article:not([hidden]) .event').textContent);"
             "    if (bar.value === bar.max) break;"
             "}"
-            "return [found.some((one) => / 1 lane[,.]/.test(one)),"
+            "return [found.some((one) => / 1 lane /.test(one)),"
             "        found.some((one) => / 1 lanes/.test(one))];"), [True, False])
 
     def test_shuffles_name_the_lanes(self):
@@ -120,22 +120,22 @@ class Controls(Page):
     def test_play_step_back_and_bar(self):
         self.open("#chapter=03-work-efficient")
         self.press("Step")
-        self.assertRegex(self.text(".event"), "^1 of ")
+        self.assertRegex(self.text(".event"), "^Event 1 of ")
         self.press("End")
         self.press("Back")
-        self.assertRegex(self.text(".event"), "^360 of 361")
+        self.assertRegex(self.text(".event"), "^Event 360 of 361")
         self.press("Start")
         self.press("Play")
-        self.wait_for(lambda: re.match("^[3-9] of", self.text(".event")))
+        self.wait_for(lambda: re.match("^Event [3-9] of", self.text(".event")))
         self.press("Pause")
         self.driver.execute_script(
             "const b = document.querySelector('article:not([hidden]) .bar'); b.value = 100;"
             "b.dispatchEvent(new Event('input'))")
-        self.assertRegex(self.text(".event"), "^100 of ")
+        self.assertRegex(self.text(".event"), "^Event 100 of ")
 
     def test_barriers_are_steps_too(self):
         self.open("#chapter=03-work-efficient")
-        self.choose("by", "barrier")
+        self.choose("step by", "barrier")
         texts = []
         for _ in range(4):
             self.press("Step")
@@ -148,11 +148,11 @@ class Controls(Page):
         self.open("#chapter=03-work-efficient")
         widget = self.all(".widget")[0]
         widget.send_keys("\ue014\ue014\ue014")  # three times the right arrow
-        self.assertRegex(self.text(".event"), "^3 of ")
+        self.assertRegex(self.text(".event"), "^Event 3 of ")
         widget.send_keys("\ue012")  # left
-        self.assertRegex(self.text(".event"), "^2 of ")
+        self.assertRegex(self.text(".event"), "^Event 2 of ")
         widget.send_keys("\ue010")  # End
-        self.assertRegex(self.text(".event"), "^361 of ")
+        self.assertRegex(self.text(".event"), "^Event 361 of ")
         widget.send_keys("\ue011")  # Home
         self.assertEqual(self.text(".event"), "Nothing has run yet.")
 
@@ -161,7 +161,7 @@ class Controls(Page):
         self.choose("n", "64")
         self.assertEqual(self.text(".result"), "The result is right: all 64 elements.")
         self.choose("n", "512")
-        self.choose("counted by the rules of", "g80")
+        self.choose("count bank conflicts as on", "g80")
         self.assertEqual(self.texts(".banks thead th")[-1], "15")
         self.assertNotEqual(self.counter("bank conflicts of loads")[1], "375")
 
@@ -170,7 +170,7 @@ class Controls(Page):
         self.assertEqual(self.control("n").get_attribute("value"), "128")
         self.assertEqual(self.control("variant").get_attribute("value"), "pad16")
         self.assertEqual(self.control("schedule seed").get_attribute("value"), "7")
-        self.assertRegex(self.text(".event"), "^20 of ")
+        self.assertRegex(self.text(".event"), "^Event 20 of ")
         self.press("Step")
         self.assertIn("at=21", self.driver.current_url)
 
@@ -219,9 +219,9 @@ class OwnPtx(Page):
         self.wait_for(lambda: self.all(".numbers tr"))
         self.run_own(KERNEL % ("k", ".shared .b32 s[64];\nst.shared.u32 [s], %r;\nbar.sync 0;"))
         self.wait_for(lambda: "own.ptx:" in self.text(".findings") or
-                      "No findings" in self.text(".findings"))
+                      "have found nothing" in self.text(".findings"))
         self.press("Step")
-        self.assertIn("own.ptx:10 stores to shared memory", self.text(".event"))
+        self.assertIn("at own.ptx:10: 32 lanes store to shared memory", self.text(".event"))
 
     def test_its_barriers_can_be_removed_and_its_buffers_seen(self):
         body = (".shared .b32 s[64];\n.reg .b32 %s;\n.reg .b64 %b;\nmul.wide.u32 %b, %r, 4;\n"
@@ -229,7 +229,7 @@ class OwnPtx(Page):
                 "st.shared.f32 [%s], 0f3F800000;\nbar.sync 0;\nxor.b32 %s, %s, 128;\n"
                 "ld.shared.u32 %r, [%s];\nst.global.u32 [%a], %r;")
         self.run_own(KERNEL % ("k", body), threads_of_a_block=64)
-        self.wait_for(lambda: "No findings" in self.text(".findings"))
+        self.wait_for(lambda: "have found nothing" in self.text(".findings"))
         self.assertTrue(self.text(".buffers pre").startswith("1 1 1 "))
         self.driver.execute_script("arguments[0].click()", self.all("button.barrier")[0])
         self.wait_for(lambda: "racecheck: " in self.text(".findings"))
@@ -271,10 +271,10 @@ class OwnPtx(Page):
         self.assertNotIn("hacked", self.driver.title)
 
     def test_an_endless_kernel_is_ended(self):
-        self.run_own(KERNEL % ("k", "L:\nadd.u32 %r, %r, 1;\nbra L;"), stop_after_seconds=1)
+        self.run_own(KERNEL % ("k", "L:\nadd.u32 %r, %r, 1;\nbra L;"), stop_the_kernel_after=1)
         self.wait_for(lambda: "had not ended after 1 s" in self.text(".result"))
         self.run_own(KERNEL % ("k", "bar.sync 0;"))
-        self.wait_for(lambda: "No findings" in self.text(".findings"))
+        self.wait_for(lambda: "have found nothing" in self.text(".findings"))
 
     def test_stop_ends_a_run(self):
         self.run_own(KERNEL % ("k", "L:\nadd.u32 %r, %r, 1;\nbra L;"))

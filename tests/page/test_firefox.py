@@ -122,11 +122,11 @@ class Firefox(unittest.TestCase):
         result = await page.wait_for(SHOWN % ".result")
         self.assertEqual(result, "The result is right: all 512 elements.")
         await page.value(PRESS % "Step")
-        self.assertRegex(await page.value(SHOWN % ".event"), "^1 of ")
+        self.assertRegex(await page.value(SHOWN % ".event"), "^Event 1 of ")
         await page.value(PRESS % "Show all counts")
         self.assertEqual(await page.value(SHOWN % ".total"), "375 + 225")
         await page.value(PRESS % "End")
-        self.assertRegex(await page.value(SHOWN % ".event"), r"^(\d+) of \1: ")
+        self.assertRegex(await page.value(SHOWN % ".event"), r"^Event (\d+) of \1\. ")
 
     async def a_missing_barrier(self, page):
         await page.value("document.querySelector("

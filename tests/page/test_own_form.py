@@ -95,9 +95,9 @@ class OwnForm(Form):
         self.assertEqual(self.values(), [2.5 * float(one) for one in pasted[:13]] + [0, 0, 0])
         self.open_own(SCALE, self.changed(1, fill="values", values="1 two 3"))
         self.assertEqual(self.text(".result"),
-                         '"two" in the numbers for parameter 1 is no number.')
+                         '"two" in the numbers for parameter 1 is not a number.')
         self.open_own(SCALE, self.changed(3, value="ten"))
-        self.assertEqual(self.text(".result"), "The value of parameter 3 is no number.")
+        self.assertEqual(self.text(".result"), "The value of parameter 3 is not a number.")
 
     def test_the_form_can_be_filled_by_hand(self):
         self.open_own(SCALE, {**FIELDS, "hasRun": False, "parameters": []})
@@ -129,9 +129,9 @@ class OwnForm(Form):
     def test_what_the_page_cannot_give_is_refused_in_words(self):
         own = {"launch": FIELDS["launch"], "parameters": []}
         self.open_own(KERNEL % ("", ".explicitcluster ", ""), own)
-        self.assertIn("expects the size of its clusters", self.text(".result"))
+        self.assertIn("has to give this kernel a cluster size", self.text(".result"))
         self.open_own(KERNEL % ("", ".reqnctapercluster 1, 2, 1 ", ""), own)
-        self.wait_for(lambda: "No findings" in self.text(".findings"))
+        self.wait_for(lambda: "have found nothing" in self.text(".findings"))
         self.open_own(KERNEL % ("", ".reqnctapercluster 3, 1, 1 ", ""), own)
         self.assertIn("no multiple of the clusters", self.text(".result"))
         self.open_own(KERNEL % (".param .align 4 .b8 p[12]", "", ""), own)
@@ -142,7 +142,7 @@ class OwnForm(Form):
     def test_a_large_launch_is_counted_and_not_played(self):
         launch = {**FIELDS["launch"], "grid": [100, 10, 1], "block": [128, 1, 1]}
         self.open_own(KERNEL % ("", "", ""), {"launch": launch, "parameters": []})
-        self.wait_for(lambda: "No findings" in self.text(".findings"))
+        self.wait_for(lambda: "have found nothing" in self.text(".findings"))
         self.assertIn("1000 blocks", self.text(".shape"))
         self.assertEqual(self.text(".event"), "Nothing has run yet.")
 
@@ -170,7 +170,7 @@ class Links(Form):
     def test_a_link_restores_ones_own_kernel(self):
         self.open_own(SCALE, FIELDS, at=1, off="")
         for _ in range(2):
-            self.assertRegex(self.text(".event"), r"^1 of 2")
+            self.assertRegex(self.text(".event"), r"^Event 1 of 2")
             self.assertEqual(self.values()[:3], [0, 2.5, 5])
             self.assertEqual(json.loads(self.state()["form"])["launch"]["grid"], [1, 2, 1])
             self.reopened()
@@ -178,10 +178,10 @@ class Links(Form):
     def test_a_link_restores_words_files_and_edits(self):
         self.open("#chapter=10-cooperative&n=5000&block=1&at=40")
         self.choose("source", "tile.cuh")
-        self.choose("Words", "all")
+        self.choose("show", "all")
         self.reopened()
-        self.assertEqual(self.control("Words").get_attribute("value"), "all")
-        self.assertRegex(self.text(".event"), "^40 of .*block 1")
+        self.assertEqual(self.control("show").get_attribute("value"), "all")
+        self.assertRegex(self.text(".event"), "^Event 40 of .*Block 1")
         self.open("#chapter=03-work-efficient&n=64")
         editor = self.all("textarea")[0]
         ptx = editor.get_attribute("value").replace("add.f32", "sub.f32", 1)
@@ -194,7 +194,7 @@ class Links(Form):
         self.reopened()
         self.assertEqual(self.text(".result"), wrong)
         self.assertEqual(self.all("textarea")[0].get_attribute("value"), ptx)
-        self.press("Restore all")
+        self.press("Restore the kernel")
         self.wait_for(lambda: "right" in self.text(".result"))
         self.assertNotIn("edit", self.state())
 

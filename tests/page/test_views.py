@@ -128,11 +128,11 @@ class Views(Page):
 class Tree(Views):
     def test_the_sums_grow_along_the_tree(self):
         self.open("#chapter=03-work-efficient&n=16")
-        self.choose("Words", "all")
+        self.choose("show", "all")
         self.press("End")
         rows = {name: (values, stores) for name, values, stores in self.rows()}
         values = {name: [float(row[word]) for word in range(16)] for name, (row, _) in rows.items()}
-        expected = values["at first"]
+        expected = values["before barrier 1"]
         for level, stride in enumerate((1, 2, 4, 8), 1):
             for right in range(2 * stride - 1, 16, 2 * stride):
                 expected = expected[:right] + [expected[right] + expected[right - stride]] + \
@@ -144,21 +144,21 @@ class Tree(Views):
                 left = right - stride
                 expected[left], expected[right] = expected[right], expected[right] + expected[left]
             self.assertEqual(values["after barrier %d" % level], expected)
-        self.assertEqual(rows["at first"][1].count("from"), 0)
+        self.assertEqual(rows["before barrier 1"][1].count("from"), 0)
         self.assertEqual(rows["after barrier 2"][1],
                          "3 from 1 and 3; 7 from 5 and 7; 11 from 9 and 11; 15 from 13 and 15")
         self.assertEqual(rows["after barrier 5"][1], "7 from 15; 15 from 7 and 15")
 
     def test_lines_lead_from_loads_to_stores_and_the_latest_are_marked(self):
         self.open("#chapter=03-work-efficient&n=16")
-        self.step_to("scan.cu:43 stores")
+        self.step_to("scan.cu:43: 8 lanes store")
         self.assertEqual(self.lines(), 16)
         self.assertEqual(len(self.all(".tree-panel line.now")), 16)
         self.assertEqual(len(self.all(".tree-panel rect.now")), 8)
         self.press("Step")
         self.assertEqual(len(self.all(".tree-panel line.now")), 0)
         label = self.all(".tree-panel svg")[0].get_attribute("aria-label")
-        self.assertRegex(label, r'Row "after barrier 1": 8 words stored.*15 from 14 and 15\.$')
+        self.assertRegex(label, r'Row "after barrier 1": 8 words were stored.*15 from 14 and 15\.$')
 
     def test_two_buffers_are_drawn_one_above_the_other(self):
         self.open("#chapter=02-naive&n=16")
@@ -173,7 +173,7 @@ class Tree(Views):
 
     def test_a_window_shows_some_of_many_words(self):
         self.open("#chapter=03-work-efficient&n=512")
-        self.step_to("warp 3, scan.cu:43 stores")
+        self.step_to("warp 3 at scan.cu:43: 32 lanes store")
         self.assertGreater(len(self.all(".tree-panel rect.now")), 4)
         self.assertLessEqual(len(self.all(".tree-panel rect")), 2 * 32)
         before = self.text(".tree-panel .head")
@@ -205,7 +205,7 @@ class Exchanges(Views):
         self.open("#chapter=11-single-pass&n=9000&block=2")
         self.step_to("vote.ballot", 600)
         cells = [cell.text for cell in self.all(".lanes tbody tr:first-child td")]
-        mask = sum(1 << lane for lane, text in enumerate(cells) if text == "yes")
+        mask = sum(1 << lane for lane, text in enumerate(cells) if text == "true")
         self.assertEqual(self.all(".lanes tbody tr:last-child td")[0].text, "0x%08x" % mask)
 
 
@@ -225,7 +225,7 @@ class Barriers(Views):
                 elif i != j:
                     lanes.add(2 * i + 1)
         found = self.held()
-        self.assertEqual(found[0], "%d words written before this barrier are read after it by "
+        self.assertEqual(found[0], "%d words stored before this barrier are loaded after it by "
                          "other warps: %d, %d, …, %d"
                          % (len(warps), *sorted(warps)[:2], max(warps)))
         self.assertTrue(found[1].startswith("%d words" % len(lanes)))
@@ -239,8 +239,8 @@ class Barriers(Views):
         self.driver.get(PAGE.as_uri() + "#" + urlencode({
             "chapter": "own", "own": NEIGHBOURS, "form": json.dumps(form)}))
         self.wait_for(lambda: self.text(".findings"))
-        self.step_to("warp 1, own.ptx:12 executes bar.warp")
-        self.assertEqual(self.held(), ["32 words written before this barrier are read after it by "
+        self.step_to("warp 1 at own.ptx:12: 32 lanes execute bar.warp")
+        self.assertEqual(self.held(), ["32 words stored before this barrier are loaded after it by "
                                        "other lanes of the same warp: 32–63"])
 
     def test_the_source_is_not_wrapped_and_shows_the_line_that_runs(self):
@@ -290,7 +290,7 @@ class Choices(Views):
             self.assertEqual(self.control("variant").get_attribute("value"), padding)
             pressed = self.all(".buttons [aria-pressed=true]")
             self.assertEqual([one.get_attribute("data-padding") for one in pressed], [padding])
-            self.assertRegex(self.text(".event"), "^30 of ")
+            self.assertRegex(self.text(".event"), "^Event 30 of ")
             conflicts[padding] = int(self.counter("bank conflicts of loads")[1])
         self.assertEqual((conflicts["none"], conflicts["pad32"]), (375, 0))
         self.assertGreater(conflicts["pad16"], 0)
