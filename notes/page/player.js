@@ -40,7 +40,8 @@ function makePlayer(host, { show, plays }, next, units) {
         plays(false);
     }
     function keys(event) {
-        if (/^(INPUT|SELECT|TEXTAREA|BUTTON)$/.test(event.target.tagName)) return;
+        if (/^(INPUT|SELECT|TEXTAREA|BUTTON|SUMMARY)$/.test(event.target.tagName)) return;
+        if (event.altKey || event.ctrlKey || event.metaKey) return; // the browser's own
         const actions = { ArrowRight: () => step(1), ArrowLeft: () => step(-1),
                           Home: () => go(0), End: () => go(last),
                           " ": () => (timer ? pause() : start()) };

@@ -62,8 +62,8 @@ function withEdit(original, edit) {
     const [, head, count, text] = /^(\d+),(\d+),([^]*)$/.exec(edit) || [];
     if (head === undefined) return original;
     const lines = original.split("\n"), now = text.split("\n");
-    lines.splice(Number(head), Number(count), ...(text === "" ? [] : now));
-    return lines.join("\n");
+    const rest = lines.slice(Number(head) + Number(count));
+    return lines.slice(0, Number(head)).concat(text === "" ? [] : now, rest).join("\n");
 }
 
 module.exports = { barriersOf, keyOf, withoutBarriers, withLines, editOf, withEdit };

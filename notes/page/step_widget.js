@@ -105,8 +105,15 @@ function makeStepWidget(host, step, data, runner, remember) {
                       } });
     }
 
+    /* A link may name barriers that the kernel does not have. */
+    function keepExisting(ptx) {
+        const keys = new Set(barriersOf(ptx).map(keyOf));
+        state.off = [...off()].filter((key) => keys.has(key)).join(",");
+    }
+
     async function run() {
         const ptx = withEdit(original(), state.edit);
+        keepExisting(ptx);
         showChoices();
         remember(state);
         if (editor.value !== ptx) editor.value = ptx;

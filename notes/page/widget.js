@@ -60,7 +60,7 @@ function makeWidget(host, title, changed) {
     const parts = panels();
     const source = makeSource(parts.source), memory = makeMemory(parts.lanes, parts.banks);
     const tree = makeTree(parts.tree, (change) => changed(change));
-    let view = null, isShown = false, fileChoice = null;
+    let view = null, isShown = false, fileChoice = null, placeHost = null;
 
     const whilePlaying = (plays) => parts.event.setAttribute("aria-live", plays ? "off" : "polite");
     const next = (position, direction, unit) =>
@@ -154,7 +154,8 @@ function makeWidget(host, title, changed) {
         tree.begin({ events, size: view.size, feeds: feedsOf(given.ptx), type: given.type,
                      fold: given.fold, words: state.words, first: state.first });
         const launches = document ? document.launches : [];
-        replace(given.placeHost, placeChoices(launches, state, given.select));
+        placeHost = given.placeHost;
+        replace(placeHost, placeChoices(launches, state, given.select));
         player.reset(events.length, state.at === undefined ? 0 : state.at);
     }
 
@@ -163,6 +164,7 @@ function makeWidget(host, title, changed) {
         view = null;
         for (const name of PANELS)
             replace(parts[name], "");
+        if (placeHost) replace(placeHost, "");
         parts.event.textContent = "";
         replace(parts.result, make("p", { class: "wrong" }, message));
     };

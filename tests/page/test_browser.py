@@ -69,6 +69,25 @@ class Chapters(Page):
         self.press("Restore the kernel")
         self.wait_for(lambda: "have found nothing" in self.text(".findings"))
 
+    def test_a_right_result_with_a_hazard_is_not_called_right_alone(self):
+        self.open("#chapter=02-naive&off=scan.cu:37")
+        self.assertIn("racecheck: ", self.text(".findings"))
+        self.assertRegex(self.text(".result"), "right: all 512 elements. But the kernel is not")
+        self.assertFalse(self.all(".result .right"))
+
+    def test_a_link_names_only_barriers_that_exist(self):
+        self.open("#chapter=03-work-efficient&off=scan.cu:37,scan.cu:99999,any words")
+        self.assertIn("scan.cu:37.", self.text(".status"))
+        self.assertNotIn("99999", self.text(".status") + self.driver.current_url)
+
+    def test_a_summary_has_its_own_keys(self):
+        self.open("#chapter=03-work-efficient")
+        before = self.text(".event")
+        summary = self.all(".widget details.ptx summary")[0]
+        summary.send_keys(" ")
+        self.assertTrue(self.driver.execute_script("return arguments[0].parentNode.open", summary))
+        self.assertEqual(self.text(".event"), before)
+
     def test_a_schedule_shows_a_wrong_element(self):
         self.open("#chapter=03-work-efficient&off=scan.cu:37&seed=1")
         self.assertRegex(self.text(".result"), r"wrong: \d+ of 512 elements. First, out\[\d+\] is")

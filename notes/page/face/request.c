@@ -183,6 +183,8 @@ static bool read_launch(struct reader *r, struct request *q)
     struct request_launch *l = &q->launches[q->launch_count++];
     if (!word(r, text, sizeof text)) return false;
     l->cooperative = *text == '+';
+    if (strlen(text + l->cooperative) >= REQUEST_NAME)
+        return fail(r, "a kernel's name has more than %d characters", REQUEST_NAME - 1);
     strcpy(l->kernel, text + l->cooperative);
     if (!dimensions(r, "the grid", &l->grid) || !dimensions(r, "the block", &l->block) ||
         !bytes(r, "the dynamic shared memory", &l->shared))
