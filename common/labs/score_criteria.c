@@ -87,7 +87,8 @@ struct effort {
  * that the solution would need for as many lanes. */
 static double parallelism(struct effort expected, struct effort got)
 {
-    double times = got.lanes > expected.lanes ? (double)got.lanes / (double)expected.lanes : 1;
+    bool more = got.lanes > expected.lanes && expected.lanes > 0;
+    double times = more ? (double)got.lanes / (double)expected.lanes : 1;
     return share(serial_cap * times * (double)expected.instructions, (double)got.instructions);
 }
 

@@ -171,6 +171,19 @@ Test(lab_score, tiny_sizes_have_some_slack)
     cr_expect_eq(score(), 100);
 }
 
+/* The solution of lab 2 makes no addition at n = 1. */
+Test(lab_score, an_addition_where_the_solution_makes_none)
+{
+    const struct lab *lab = lab_find(2);
+    fini();
+    make_results(lab, 9, false, &own);
+    make_results(lab, 9, false, &reference);
+    for (size_t i = 0; i < own.case_count; i++)
+        if (own.cases[i].is.n == 1) make_operation(&own.cases[i], "add.f32", EMU_CLASS_F32, 1);
+    cr_assert_eq(score_lab(lab, &own, &reference, &weights, &verdict), 0);
+    cr_expect_eq(verdict.points, 100, "%g", verdict.points);
+}
+
 Test(lab_score, additions_one_after_the_other)
 {
     expect_continuous(more_add_instructions);
