@@ -26,6 +26,9 @@ static const double serial_cap = 2;
 /* And so may the instructions of the longest warp, of any kind. Where one warp or one block does
  * what many could, its warps execute many more. */
 static const double longest_cap = 1.5;
+/* Beyond this many times, next to nothing runs in parallel, and other criteria have no merit. A
+ * block that does what a few blocks could stays below it. */
+static const double serial_longest_cap = 32;
 /* What a run with warnings, but without errors, counts of the hazards. */
 static const double warned = 0.5;
 /* Fewer lost points than this are not explained. */
@@ -101,21 +104,22 @@ static double adds_parallelism(const struct compared *c)
                                        got->add_instructions + got->unexpected_instructions});
 }
 
-/* The same of the additions or of all other instructions, whichever have less of it. */
+/* The same for the work's distribution over warps: 1 up to `cap` times the instructions of the
+ * solution's longest warp. */
+static double distribution(const struct compared *c, double cap)
+{
+    return share(cap * (double)c->expected.longest_warps, (double)c->got.longest_warps);
+}
+
+/* The same of the additions, of all other instructions, or of the longest warps, whichever have
+ * least of it. */
 static double least_parallelism(const struct compared *c)
 {
     const struct lab_sums *got = &c->got, *expected = &c->expected;
     double adds = adds_parallelism(c);
     double other = parallelism((struct effort){expected->other, expected->other_instructions},
                                (struct effort){got->other, got->other_instructions});
-    return other < adds ? other : adds;
-}
-
-/* The same for the work's distribution over warps: 1 up to longest_cap times the instructions of
- * the solution's longest warp. */
-static double distribution(const struct compared *c)
-{
-    return share(longest_cap * (double)c->expected.longest_warps, (double)c->got.longest_warps);
+    return fmin(fmin(adds, other), distribution(c, serial_longest_cap));
 }
 
 static double cap_of_others(const struct lab *lab)
@@ -147,7 +151,7 @@ static void compare_work(const struct lab *lab, struct compared *c)
          share(other_cap * (double)c->expected.other_instructions,
                (double)c->got.other_instructions));
     /* Last, since what the reasons above name makes warps longer. */
-    take(c, LONGEST, &left, distribution(c));
+    take(c, LONGEST, &left, distribution(c, longest_cap));
 }
 
 static void compare_memory(struct compared *c)

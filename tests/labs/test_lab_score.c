@@ -196,6 +196,19 @@ Test(lab_score, one_warp_does_what_many_could)
     expect_line(LAB_WORK, "one warp or one block does what others could");
 }
 
+/* Up to 32 times the solution's longest warps, only points for work are lost. */
+Test(lab_score, where_one_warp_does_nearly_all_nothing_else_has_merit)
+{
+    longer_warps(largest(), 20);
+    score();
+    cr_expect_eq(verdict.fraction[LAB_SECTORS], 1);
+    longer_warps(largest(), 20);
+    score();
+    cr_expect_lt(verdict.fraction[LAB_SECTORS], 0.95);
+    cr_expect_lt(verdict.fraction[LAB_CONFLICTS], 0.95);
+    expect_line(LAB_HAZARDS, "there is no merit in having no hazards");
+}
+
 Test(lab_score, other_instructions)
 {
     expect_continuous(more_others);
