@@ -20,7 +20,8 @@ enum {
     LAB_CASES = 64,
 };
 
-/* A lab's arrays in device memory: input and output of n floats each, and the workspace. */
+/* A lab's arrays in device memory: input and output of n floats each, and the workspace. Where the
+ * result is LAB_KEPT, the output has one word more. */
 enum lab_buffer { LAB_IN, LAB_OUT, LAB_WORKSPACE, LAB_BUFFERS };
 
 /* An argument of a kernel. */
@@ -54,18 +55,29 @@ struct lab_others {
     const char *saving; /* how to need fewer of them: a sentence; or NULL */
 };
 
+/* What the output is. */
+enum lab_result {
+    LAB_SUMS, /* the exclusive scan of the n elements */
+    LAB_KEPT, /* the elements greater than 0, in their order; nothing is written behind the last
+                 one, and word n is their number */
+};
+
 struct lab {
     int number;
     const char *title;
-    const char *source;  /* the step's file: "steps/03-work-efficient/scan.cu" */
+    const char *source;  /* "steps/03-work-efficient/scan.cu", or a file of common/labs/sources */
     const char *chapter; /* "notes/03-work-efficient.md" */
     void (*plan)(size_t n, struct lab_plan *);
+    enum lab_result result;
     size_t block; /* elements that a block scans, for the guess at a cause; 0: all */
     size_t least, most;
     size_t timed; /* the size whose time is measured on a GPU; it may be beyond `most` */
     bool power_of_two;
     const size_t *sizes;         /* those handed out, ascending; ends with 0 */
     const char *const *expected; /* operations that add elements: "add.f32"; ends with NULL */
+    /* Additions are of integers. Indices are made of the same ones, so twice the solution's are
+     * free, and operations that hide additions are compared with n. */
+    bool adds_integers;
     struct lab_others others;
     /* Blocks that a small device has room for, on which some runs begin with the last block: then
      * a block may not wait for one with a lower index. 0: no such runs. */
@@ -80,6 +92,10 @@ const struct lab *lab_named(const char *number);
 
 /* ---- lab_cases.c ----------------------------------------------------------------------------- */
 
+/* How many elements of an input are greater than 0: about half, but at least one, and not all
+ * unless n is 1; few; none; all. 0: the result is LAB_SUMS, and about half are. */
+enum lab_share { LAB_HALF = 1, LAB_FEW, LAB_NONE, LAB_ALL };
+
 /* One run of a submission: a fresh device with all checkers on. */
 struct lab_case {
     size_t n;
@@ -89,7 +105,14 @@ struct lab_case {
     size_t boundary;   /* the first large element; 0: none is large */
     uint64_t exponent; /* large elements are this power of two times the others */
     uint64_t descending; /* not 0: on the lab's small device, the last block begins first */
+    uint64_t share;      /* enum lab_share, where the result is LAB_KEPT; otherwise 0 */
 };
+
+/* Words of a case's output: n, and one more for the number of kept elements. */
+size_t lab_output_words(const struct lab_case *);
+
+/* A case of this size in the usual order, with about half of the elements greater than 0. */
+struct lab_case lab_plain_case(const struct lab *, size_t n, uint64_t input);
 
 /* The cases of a lab, at most LAB_CASES, in the order in which they are run; returns their number.
  * The same arguments give the same cases. With `handed_out`, sizes are those that students know;
@@ -101,8 +124,8 @@ size_t lab_cases(const struct lab *, uint64_t seed, bool handed_out, struct lab_
 /* Do students know the size? */
 bool lab_hands_out(const struct lab *, size_t n);
 
-/* The input of a case: n multiples of 1/8, of either sign and not 0. Every sum of neighbours is a
- * float, so the right result does not depend on the order of additions.
+/* The input of a case: n multiples of 1/8, of either sign (see `share`) and not 0. Every sum of
+ * neighbours is a float, so the right result does not depend on the order of additions.
  *
  * With a boundary, the elements from there on are positive and so large that a float that holds one
  * of them holds nothing of the others. So every sum across the boundary is rounded to the large

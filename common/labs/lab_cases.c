@@ -4,15 +4,16 @@
 #include <math.h>
 
 enum {
-    ORDERS = 3,         /* random orders of warps and blocks for some sizes */
-    WAITING_ORDERS = 6, /* the same where blocks wait for blocks */
-    ORDERED_SIZES = 3,  /* how many sizes, the largest ones */
-    NEAR = 8,           /* a drawn size differs from the one handed out by at most 1/8 … */
-    NEAR_LEAST = 2,     /* … or by this many */
-    ANYWHERE = 2,       /* sizes that are drawn between the lab's least and most */
+    ORDERS = 3,        /* random orders of warps and blocks for some sizes */
+    MORE_ORDERS = 6,   /* the same where blocks wait for blocks, or the order has to be kept */
+    ORDERED_SIZES = 3, /* how many sizes, the largest ones */
+    NEAR = 8,          /* a drawn size differs from the one handed out by at most 1/8 … */
+    NEAR_LEAST = 2,    /* … or by this many */
+    ANYWHERE = 2,      /* sizes that are drawn between the lab's least and most */
     WARP_LANES = 32,
     TRIES = 100,
     GREATEST_ELEMENT = 15, /* in eighths */
+    FEW = 256,             /* LAB_FEW: about one element of this number is greater than 0 */
     BOUNDARY_LEAST = 16,   /* the least size that may have a boundary … */
     ALIGNMENT = 256,       /* … which lies between two warps of eight elements a thread */
     EXPONENT = 64,         /* of large elements: from this one … */
@@ -112,6 +113,14 @@ static void draw_boundary(struct lab_case *c, uint64_t *state)
     c->exponent = EXPONENT + draw(state) % EXPONENTS;
 }
 
+size_t lab_output_words(const struct lab_case *c) { return c->n + (c->share != 0); }
+
+struct lab_case lab_plain_case(const struct lab *lab, size_t n, uint64_t input)
+{
+    return (struct lab_case){
+        .n = n, .input = input, .share = lab->result == LAB_KEPT ? LAB_HALF : 0};
+}
+
 static struct lab_case make_case(size_t n, bool ordered, bool bounded, uint64_t *state)
 {
     struct lab_case c = {.n = n};
@@ -133,32 +142,67 @@ static size_t add_small_device(const struct lab *lab, const size_t *sizes, size_
     return made;
 }
 
+/* Where elements are kept, sums do not matter: the share of kept elements does. Runs in the usual
+ * order keep about half, so that right counters are compared at every size. */
+static void set_shares(const struct lab *lab, struct lab_case *cases, size_t count)
+{
+    static const enum lab_share shares[] = {LAB_FEW, LAB_NONE, LAB_ALL, LAB_HALF};
+    size_t ordered = 0;
+    for (size_t i = 0; lab->result == LAB_KEPT && i < count; i++) {
+        struct lab_case *c = &cases[i];
+        c->boundary = c->exponent = 0;
+        c->share = c->schedule ? shares[ordered++ % (sizeof shares / sizeof *shares)] : LAB_HALF;
+    }
+}
+
 size_t lab_cases(const struct lab *lab, uint64_t seed, bool handed_out, struct lab_case *cases)
 {
     uint64_t state = seed ^ (uint64_t)lab->number << 32 ^ (uint64_t)handed_out << 48;
     size_t sizes[LAB_SIZES], count = choose_sizes(lab, handed_out, &state, sizes), made = 0;
-    int orders = lab->resident ? WAITING_ORDERS : ORDERS;
+    int orders = lab->resident || lab->result == LAB_KEPT ? MORE_ORDERS : ORDERS;
     for (size_t i = 0; i < count; i++)
         cases[made++] = make_case(sizes[i], false, draw(&state) & 1, &state);
     for (size_t i = count > ORDERED_SIZES ? count - ORDERED_SIZES : 0; i < count; i++)
         for (int order = 0; order < orders; order++)
             cases[made++] = make_case(sizes[i], true, order > 0 && order < ORDERS, &state);
-    return add_small_device(lab, sizes, count, &state, cases, made);
+    made = add_small_device(lab, sizes, count, &state, cases, made);
+    set_shares(lab, cases, made);
+    return made;
+}
+
+static bool is_positive(enum lab_share share, uint64_t word)
+{
+    switch (share) {
+    case LAB_NONE: return false;
+    case LAB_ALL: return true;
+    case LAB_FEW: return (word >> 32) % FEW == 0;
+    default: return !(word & 1);
+    }
 }
 
 /* Magnitude and sign of the next element. */
-static float draw_element(uint64_t *state)
+static float draw_element(enum lab_share share, uint64_t *state)
 {
     uint64_t word = draw(state);
     float magnitude = (float)(1 + (word >> 1) % GREATEST_ELEMENT) / 8;
-    return word & 1 ? -magnitude : magnitude;
+    return is_positive(share, word) ? magnitude : -magnitude;
+}
+
+/* At least one element is kept, and one is left out if there are two. Otherwise a kernel that
+ * stores nothing, or everything, might be right at a small size. */
+static void force_both(const struct lab_case *c, float *in)
+{
+    size_t i = (size_t)(c->input % c->n), next = (i + 1) % c->n;
+    in[next] = -fabsf(in[next]);
+    in[i] = fabsf(in[i]);
 }
 
 void lab_input(const struct lab_case *c, float *in)
 {
     uint64_t state = c->input;
     float scale = (float)ldexp(1, (int)c->exponent);
-    for (size_t i = 0; i < c->n; i++) in[i] = draw_element(&state);
+    for (size_t i = 0; i < c->n; i++) in[i] = draw_element((enum lab_share)c->share, &state);
+    if (c->share == LAB_HALF) force_both(c, in);
     if (c->boundary == 0) return;
     for (size_t i = c->boundary; i < c->n; i++) in[i] = fabsf(in[i]) * scale;
 }

@@ -116,7 +116,9 @@ enum {
     FLOAT4_BLOCK = 2048,   /* elements a block in steps 6, 7 and 9, and a tile of step 11 */
     SHUFFLE_THREADS = 256, /* a block in steps 9 and 11 */
     BANKS = 32,
-    LARGE = 1 << 24, /* elements whose scan is timed on a GPU */
+    KEPT_BLOCK = 512, /* elements, and threads, of a block in lab 13 */
+    PART = 256,       /* bytes: parts of its workspace begin at multiples of this */
+    LARGE = 1 << 24,  /* elements whose scan is timed on a GPU */
 };
 
 static void plan_arbitrary(size_t n, struct lab_plan *plan)
@@ -158,6 +160,32 @@ static void plan_tiles(size_t n, struct lab_plan *plan)
     add_argument(launch, number_size(n));
 }
 
+/* ---- kept elements: lab 13 ------------------------------------------------------------------- */
+
+/* A thread has one element. */
+static void plan_elements(struct lab_plan *plan, const char *kernel, size_t n,
+                          const struct lab_argument *arguments, unsigned count)
+{
+    struct lab_launch *launch =
+        add_launch(plan, kernel, levels_blocks(n, KEPT_BLOCK), KEPT_BLOCK, 0);
+    for (unsigned i = 0; i < count; i++) add_argument(launch, arguments[i]);
+    add_argument(launch, number_size(n));
+}
+
+/* The workspace holds a flag and a place for each element, and the sums of the places' blocks. */
+static void plan_kept(size_t n, struct lab_plan *plan)
+{
+    static const struct level_kernels k = {.each = KEPT_BLOCK, .threads = KEPT_BLOCK};
+    size_t part = (n * sizeof(int32_t) + PART - 1) / PART * PART;
+    struct lab_argument in = address(LAB_IN, 0), out = address(LAB_OUT, 0);
+    struct lab_argument kept = address(LAB_OUT, n * sizeof(float));
+    struct lab_argument flags = address(LAB_WORKSPACE, 0), places = address(LAB_WORKSPACE, part);
+    plan->workspace = 2 * part + levels_sums(n, k.each) * sizeof(int32_t);
+    plan_elements(plan, "mark", n, (struct lab_argument[]){flags, in}, 2);
+    plan_from(plan, &k, n, places, flags, 2 * part);
+    plan_elements(plan, "scatter", n, (struct lab_argument[]){out, kept, in, flags, places}, 5);
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static const size_t any_block_sizes[] = {1, 2, 7, 32, 100, 256, 500, 1000, 0};
@@ -167,7 +195,11 @@ static const size_t float4_sizes[] = {1, 5, 1000, 2048, 2049, 5000, 10000, 0};
 /* The largest has more tiles than two warps look at, and more elements than 16 bits count. */
 static const size_t tile_sizes[] = {1, 5, 1000, 2048, 5000, 10000, 250000, 0};
 
+static const size_t kept_sizes[] = {1, 5, 100, 512, 513, 3000, 10000, 0};
+
 static const char *const adds_f32[] = {"add.f32", "sub.f32", NULL};
+/* Flags are 0 or 1, so a ballot's population count adds them up as well. */
+static const char *const adds_flags[] = {"add.s32", "sub.s32", "popc.b32", NULL};
 
 static const struct lab labs[] = {
     {.number = 2,
@@ -261,6 +293,19 @@ static const struct lab labs[] = {
      .sizes = tile_sizes,
      .expected = adds_f32,
      .resident = 2},
+    {.number = 13,
+     .title = "compaction: the elements greater than 0",
+     .source = "common/labs/sources/13-compaction.cu",
+     .chapter = "notes/13-compaction.md",
+     .plan = plan_kept,
+     .result = LAB_KEPT,
+     .block = KEPT_BLOCK,
+     .least = 1,
+     .most = 12000,
+     .timed = LARGE,
+     .sizes = kept_sizes,
+     .expected = adds_flags,
+     .adds_integers = true},
 };
 
 enum { LAB_COUNT = sizeof labs / sizeof *labs };

@@ -1,6 +1,9 @@
 # labs.mk — the labs: `make labN` writes a skeleton, `make checkN` judges it, `make hintN` helps.
 
-LABS      = 2 3 4 5 6 7 9 11
+LABS      = 2 3 4 5 6 7 9 11 13
+# A lab's source: the step's, or one of its own where the step's kernels are too long for a lab.
+lab_source = $(or $(wildcard common/labs/sources/$(call two_digits,$(1))-*.cu),$\
+             $(call folder,$(1))/scan.cu)
 LAB_SOURCES = $(wildcard common/labs/*.c)
 LAB_MAINS = %/run_lab.c %/check_lab.c %/grade_labs.c
 # What the programs share. Only run-lab has the emulator.
@@ -20,22 +23,22 @@ LAB_REFERENCES = $(LABS:%=build/labs/reference%.ptx)
 labs: $(LAB_PROGRAMS) $(LAB_REFERENCES) $$(LAB_TEXTS) $$(LAB_BANKS) ## build what labs need
 	@:
 
-#labN: ## write labs/labN.cu, a step with gaps to fill in; N is 2 to 7, 9 or 11
+#labN: ## write labs/labN.cu, a step with gaps to fill in; N is 2 to 7, 9, 11 or 13
 $(LABS:%=lab%): lab%:
 	@mkdir -p labs
 	$(Q)if [ -e labs/lab$*.cu ]; then \
 	    echo "labs/lab$*.cu is there already, and stays as it is. Move it away for a new one."; \
 	else \
-	    common/labs/skeleton.sh $* $(call folder,$*)/scan.cu >labs/lab$*.cu.new && \
+	    common/labs/skeleton.sh $* $(call lab_source,$*) >labs/lab$*.cu.new && \
 	    mv labs/lab$*.cu.new labs/lab$*.cu && \
 	    echo "labs/lab$*.cu is written. Fill in its gaps; then: make check$*"; \
 	fi
 
 # The step's own solution, from the same lines as the skeleton.
-build/labs/reference%.cu: common/labs/skeleton.sh $$(wildcard $$(call folder,$$*)/*.cu* \
-        $$(call folder,$$*)/*.h)
+build/labs/reference%.cu: common/labs/skeleton.sh $$(call lab_source,$$*) \
+        $$(wildcard $$(call folder,$$*)/*.cu* $$(call folder,$$*)/*.h)
 	@mkdir -p $(@D)
-	$(Q)common/labs/skeleton.sh --solution $* $(call folder,$*)/scan.cu >$(NEW) $(PUT)
+	$(Q)common/labs/skeleton.sh --solution $* $(call lab_source,$*) >$(NEW) $(PUT)
 
 build/labs/reference%.ptx: build/labs/reference%.cu build/common/labs/compile.o | \
         build/labs/check-lab
@@ -81,7 +84,7 @@ NO_LABS  := $(filter-out labs $(foreach what,lab check hint,$(LABS:%=$(what)%)),
             $(filter lab% hint% $(foreach digit,0 1 2 3 4 5 6 7 8 9,check$(digit)%), \
             $(MAKECMDGOALS)))
 $(NO_LABS):
-	@echo "There is no $@; there are labs 2 to 7, 9 and 11." >&2; exit 2
+	@echo "There is no $@; there are labs 2 to 7, 9, 11 and 13." >&2; exit 2
 
 # ---- on a GPU -----------------------------------------------------------------------------------
 

@@ -57,7 +57,7 @@ struct lab_case_result {
     struct lab_case is;
     enum lab_end end;
     char message[RESULTS_TEXT]; /* why it did not end as LAB_RAN; or "" */
-    uint32_t *out;              /* the output's is.n words; NULL unless LAB_RAN */
+    uint32_t *out;              /* lab_output_words(&is) of them; NULL unless LAB_RAN */
     struct emu_counts total;    /* of all launches */
     uint64_t longest_warps;     /* warp instructions of each launch's longest warp, added up */
     size_t line_count, operation_count, finding_count;

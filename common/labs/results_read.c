@@ -56,9 +56,10 @@ static void end_texts(struct lab_case_result *r)
 static bool is_within_limits(const struct frame_case *f)
 {
     bool has_output = f->end == LAB_RAN;
-    return f->end <= LAB_NOT_RUN && f->words <= RESULTS_WORDS &&
-           f->words == (has_output ? f->is.n : 0) && f->line_count <= RESULTS_LINES &&
-           f->operation_count <= RESULTS_OPERATIONS && f->finding_count <= RESULTS_FINDINGS;
+    return f->end <= LAB_NOT_RUN && f->words <= RESULTS_WORDS && f->is.n <= RESULTS_WORDS &&
+           f->words == (has_output ? lab_output_words(&f->is) : 0) &&
+           f->line_count <= RESULTS_LINES && f->operation_count <= RESULTS_OPERATIONS &&
+           f->finding_count <= RESULTS_FINDINGS;
 }
 
 static void free_case(struct lab_case_result *r)

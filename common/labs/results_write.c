@@ -39,7 +39,7 @@ int results_write_case(int fd, const struct lab_case_result *result)
     memcpy(frame.tag, TAG_CASE, sizeof frame.tag);
     frame.is = result->is;
     frame.end = result->end;
-    frame.words = result->out ? result->is.n : 0;
+    frame.words = result->out ? lab_output_words(&result->is) : 0;
     frame.line_count = (uint32_t)result->line_count;
     frame.operation_count = (uint32_t)result->operation_count;
     frame.finding_count = (uint32_t)result->finding_count;

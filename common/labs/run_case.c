@@ -174,7 +174,8 @@ static bool run_plan(struct bench *b, const struct lab *lab, const float *in)
 {
     struct lab_plan plan = {0};
     lab->plan(b->result->is.n, &plan);
-    b->bytes[LAB_IN] = b->bytes[LAB_OUT] = b->result->is.n * sizeof *in;
+    b->bytes[LAB_IN] = b->result->is.n * sizeof *in;
+    b->bytes[LAB_OUT] = lab_output_words(&b->result->is) * sizeof *b->result->out;
     b->bytes[LAB_WORKSPACE] = plan.workspace;
     if (!open_device(b, lab) || !load_ptx(b) || !allocate(b) || !fill(b, &plan, in)) return false;
     bool ended = true;

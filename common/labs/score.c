@@ -41,7 +41,7 @@ static bool is_same_case(const struct lab_case *a, const struct lab_case *b)
 {
     return a->n == b->n && a->input == b->input && a->schedule == b->schedule &&
            a->clock == b->clock && a->boundary == b->boundary && a->exponent == b->exponent &&
-           a->descending == b->descending;
+           a->descending == b->descending && a->share == b->share;
 }
 
 /* Are the results those of the lab's cases with this seed? Cases at the end may be missing. */

@@ -70,6 +70,7 @@ enum reason {
 struct compared {
     const struct lab_case_result *own;
     struct lab_sums got, expected;
+    enum emu_add adds;    /* the expected ones */
     double weight;        /* of this size among all */
     double lost[REASONS]; /* fractions of the criterion */
 };
@@ -140,8 +141,9 @@ static void compare_work(const struct lab *lab, struct compared *c)
     double left = 1, least = c->own->is.n > 2 ? (double)c->own->is.n - 2 : 0;
     double adds = (double)c->got.adds, hidden = (double)c->got.unexpected;
     double expected = (double)c->expected.adds;
-    double visible = hidden < expected ? 1 - hidden / expected : 0;
-    take(c, ADDS, &left, share(expected, adds));
+    double needed = lab->adds_integers ? (double)c->own->is.n : expected;
+    double visible = hidden < needed ? 1 - hidden / needed : 0;
+    take(c, ADDS, &left, share(lab->adds_integers ? other_cap * expected : expected, adds));
     take(c, SERIAL, &left, adds_parallelism(c));
     take(c, HIDDEN, &left, hidden > 0 ? visible : 1);
     /* n results need n - 2 additions: with fewer, other instructions have added. */
@@ -173,13 +175,13 @@ static void compare_memory(struct compared *c)
 
 /* ---- where ----------------------------------------------------------------------------------- */
 
-static uint64_t cost_of(const struct emu_counts *c, enum reason reason, uint32_t work_class)
+static uint64_t cost_of(const struct emu_counts *c, enum reason reason, const struct compared *of)
 {
     switch (reason) {
     case ADDS:
     case SERIAL:
-    case LONGEST: return c->adds[EMU_ADD_F32];
-    case HIDDEN: return work_class < EMU_CLASSES ? c->classes[work_class] : 0;
+    case LONGEST: return c->adds[of->adds];
+    case HIDDEN: return of->got.worst_class < EMU_CLASSES ? c->classes[of->got.worst_class] : 0;
     case TOO_FEW:
     case OTHER: return c->lanes;
     case OTHER_ALONE:
@@ -205,7 +207,7 @@ static const struct lab_line *worst_line(const struct compared *c, enum reason r
     uint64_t most = 0;
     for (size_t i = 0; i < c->own->line_count; i++) {
         const struct lab_line *line = &c->own->lines[i];
-        uint64_t cost = cost_of(&line->counts, reason, c->got.worst_class);
+        uint64_t cost = cost_of(&line->counts, reason, c);
         if (line->line == 0 || cost <= most) continue;
         most = cost;
         worst = line;
@@ -432,6 +434,7 @@ void score_criteria(struct lab_verdict *v, const struct lab_results *results,
         if (own->is.schedule != 0 || !is_right(v, own->is.n)) continue;
         struct compared *c = &all[count++];
         c->own = own;
+        c->adds = v->lab->adds_integers ? EMU_ADD_I32 : EMU_ADD_F32;
         c->expected = lab_sums(v->lab, &reference->cases[i], NULL);
         c->got = lab_sums(v->lab, own, &c->expected);
         compare_work(v->lab, c);

@@ -21,6 +21,11 @@ struct wrong_output {
 /* Is the output of a case right? Needs no reference. */
 bool output_is_right(const struct lab *, const struct lab_case_result *, struct wrong_output *);
 
+/* score_kept.c: the same of a case's output and input where the result is LAB_KEPT. An element, the
+ * number of kept elements, or what is stored behind them may be wrong. */
+bool kept_is_right(const struct lab *, const struct lab_case_result *, const float *in,
+                   struct wrong_output *);
+
 /* score_criteria.c: fills `fraction`, and adds a line for each reason why a point is lost. */
 void score_criteria(struct lab_verdict *, const struct lab_results *,
                     const struct lab_results *reference);

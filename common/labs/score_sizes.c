@@ -40,8 +40,8 @@ static bool verify_part(const struct lab *lab, const struct lab_case_result *r, 
 /* Behind a boundary, sums hold nothing of the elements before it. The output at the boundary holds
  * nothing else; it is left out, since a right solution may have made it as the difference of two
  * sums behind the boundary. */
-static bool verify(const struct lab *lab, const struct lab_case_result *r, const float *in,
-                   struct wrong_output *wrong)
+static bool sums_are_right(const struct lab *lab, const struct lab_case_result *r, const float *in,
+                           struct wrong_output *wrong)
 {
     size_t boundary = r->is.boundary, n = r->is.n;
     if (boundary == 0) return verify_part(lab, r, in, 0, n, 0, wrong);
@@ -54,6 +54,10 @@ static bool verify(const struct lab *lab, const struct lab_case_result *r, const
     return false;
 }
 
+typedef bool verify(const struct lab *, const struct lab_case_result *, const float *in,
+                    struct wrong_output *);
+static verify *const verify_result[] = {[LAB_SUMS] = sums_are_right, [LAB_KEPT] = kept_is_right};
+
 bool output_is_right(const struct lab *lab, const struct lab_case_result *r,
                      struct wrong_output *wrong)
 {
@@ -64,7 +68,7 @@ bool output_is_right(const struct lab *lab, const struct lab_case_result *r,
     snprintf(wrong->text, sizeof wrong->text, "memory does not suffice to verify it");
     if (!in) return false;
     lab_input(&r->is, in);
-    bool right = verify(lab, r, in, wrong);
+    bool right = verify_result[lab->result](lab, r, in, wrong);
     free(in);
     return right;
 }

@@ -2,12 +2,16 @@
 # labs.bats — the labs as a student sees them: skeletons, `make checkN`, points and reasons.
 load ../tools/common
 
-LABS="2 3 4 5 6 7 9 11"
+LABS="2 3 4 5 6 7 9 11 13"
 
 nvcc() { "$(common/build/toolkit.sh)/bin/nvcc" "$@"; }
 
-# step_of LAB: the step's scan.cu.
-step_of() { ls steps/"$(printf %02d "$1")"-*/scan.cu; }
+# step_of LAB: what its skeleton is made of: a file of its own, or the step's scan.cu.
+step_of() {
+    local number
+    number=$(printf %02d "$1")
+    ls common/labs/sources/"$number"-*.cu 2>/dev/null || ls steps/"$number"-*/scan.cu
+}
 
 # check LAB FILE [OPTION…]: runs the check and sets $status and $output.
 check() { run build/labs/check-lab "$@" --nvcc "$(common/build/toolkit.sh)/bin/nvcc"; }
@@ -475,10 +479,10 @@ bug_is_found() {
     unset MAKEFLAGS MAKELEVEL
     run make --no-print-directory lab8
     [ "$status" -eq 2 ]
-    says "There is no lab8; there are labs 2 to 7, 9 and 11."
+    says "There is no lab8; there are labs 2 to 7, 9, 11 and 13."
     run make --no-print-directory check8
     [ "$status" -eq 2 ]
-    says "There is no check8; there are labs 2 to 7, 9 and 11."
+    says "There is no check8; there are labs 2 to 7, 9, 11 and 13."
     run make --no-print-directory check-bug9
     [ "$status" -eq 2 ]
     says "There is no check-bug9; there are broken kernels 1 to 8."

@@ -20,6 +20,20 @@ static uint32_t *scan_of(const struct lab_case *c)
     return out;
 }
 
+/* The elements greater than 0, and their number as word n. Nothing is written between them. */
+static uint32_t *kept_of(const struct lab_case *c)
+{
+    float *in = malloc(c->n * sizeof *in);
+    uint32_t *out = malloc(lab_output_words(c) * sizeof *out), count = 0;
+    lab_input(c, in);
+    memset(out, 0xFF, c->n * sizeof *out);
+    for (size_t i = 0; i < c->n; i++)
+        if (in[i] > 0) memcpy(&out[count++], &in[i], sizeof *in);
+    out[c->n] = count;
+    free(in);
+    return out;
+}
+
 void make_operation(struct lab_case_result *r, const char *name, enum emu_class work_class,
                     uint64_t elements)
 {
@@ -49,12 +63,13 @@ void make_finding(struct lab_case_result *r, unsigned line)
     r->errors++;
 }
 
-static void make_counters(struct lab_case_result *r)
+static void make_counters(const struct lab *lab, struct lab_case_result *r)
 {
     size_t n = r->is.n;
     r->total.shared_ld = (struct emu_shared){.instructions = n, .wavefronts = n, .ideal = n};
     r->total.global_ld.sectors = n / SECTOR_FLOATS + 1;
-    make_operation(r, "add.f32", EMU_CLASS_F32, n - 1);
+    make_operation(r, lab->expected[0], lab->adds_integers ? EMU_CLASS_INTEGER : EMU_CLASS_F32,
+                   n - 1);
     make_operation(r, "ld.f32", EMU_CLASS_LOAD, n);
     r->longest_warps = n;
     r->lines = calloc(1, sizeof *r->lines);
@@ -76,7 +91,7 @@ void make_results(const struct lab *lab, uint64_t seed, bool handed_out, struct 
     r->case_count = lab_cases(lab, seed, handed_out, cases);
     for (size_t i = 0; i < r->case_count; i++) {
         r->cases[i].is = cases[i];
-        r->cases[i].out = scan_of(&cases[i]);
-        make_counters(&r->cases[i]);
+        r->cases[i].out = cases[i].share ? kept_of(&cases[i]) : scan_of(&cases[i]);
+        make_counters(lab, &r->cases[i]);
     }
 }

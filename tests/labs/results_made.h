@@ -7,7 +7,8 @@
 
 #include "common/labs/results.h"
 
-/* The results of a right solution on all cases: n - 1 additions by full warps, n / 8 sectors, n
+/* The results of a right solution on all cases: n - 1 additions (floats', or integers')
+ * by full warps, n / 8 sectors, n
  * wavefronts, and as many other instructions of lanes. results_free gives their memory back. */
 void make_results(const struct lab *, uint64_t seed, bool handed_out, struct lab_results *);
 

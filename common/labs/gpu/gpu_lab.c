@@ -66,10 +66,11 @@ static bool load(struct gpu *gpu, const char *path, struct program *program)
 
 /* ---- buffers --------------------------------------------------------------------------------- */
 
-static bool allocate(struct gpu *gpu, const struct lab *lab, size_t n, struct buffers *b)
+static bool allocate(struct gpu *gpu, const struct lab *lab, const struct lab_case *c,
+                     struct buffers *b)
 {
-    *b = (struct buffers){.bytes = {n * sizeof(float), n * sizeof(float)}};
-    lab->plan(n, &b->plan);
+    *b = (struct buffers){.bytes = {c->n * sizeof(float), lab_output_words(c) * sizeof(uint32_t)}};
+    lab->plan(c->n, &b->plan);
     b->bytes[LAB_WORKSPACE] = b->plan.workspace;
     for (int i = 0; i < LAB_BUFFERS; i++)
         if (b->bytes[i] && !did(gpu, gpu->driver.alloc(&b->address[i], b->bytes[i]), "allocating"))
@@ -131,7 +132,7 @@ static bool run_once(struct gpu *gpu, const struct lab *lab, const struct progra
                      struct lab_case_result *r, const float *in)
 {
     struct buffers b;
-    if (allocate(gpu, lab, r->is.n, &b) && fill(gpu, &b, in) && scan(gpu, p, &b) &&
+    if (allocate(gpu, lab, &r->is, &b) && fill(gpu, &b, in) && scan(gpu, p, &b) &&
         did(gpu, gpu->driver.synchronize(), "running the kernels"))
         did(gpu, gpu->driver.read(r->out, b.address[LAB_OUT], b.bytes[LAB_OUT]), "reading");
     release(gpu, &b);
@@ -142,7 +143,8 @@ static bool run_once(struct gpu *gpu, const struct lab *lab, const struct progra
 static bool is_right(struct gpu *gpu, const struct lab *lab, const struct program *p,
                      const struct lab_case *c, struct wrong_output *wrong)
 {
-    struct lab_case_result r = {.is = *c, .end = LAB_RAN, .out = malloc(c->n * sizeof *r.out)};
+    struct lab_case_result r = {
+        .is = *c, .end = LAB_RAN, .out = malloc(lab_output_words(c) * sizeof *r.out)};
     float *in = malloc(c->n * sizeof *in);
     bool right = false;
     if (in && r.out) {
@@ -181,12 +183,12 @@ static bool measure(struct gpu *gpu, const struct lab *lab, const struct program
 {
     float times[2][ROUNDS + 1];
     void *events[2];
-    struct lab_case c = {.n = lab->timed, .input = 1};
+    struct lab_case c = lab_plain_case(lab, lab->timed, 1);
     struct buffers b = {.bytes = {0}};
     float *in = malloc(c.n * sizeof *in);
     for (int i = 0; i < 2; i++) did(gpu, gpu->driver.event_create(&events[i], 0), "timing");
     if (in) lab_input(&c, in);
-    if (in && gpu->error == 0 && allocate(gpu, lab, c.n, &b) && fill(gpu, &b, in))
+    if (in && gpu->error == 0 && allocate(gpu, lab, &c, &b) && fill(gpu, &b, in))
         for (int i = 0; gpu->error == 0 && i < 2 * (ROUNDS + 1); i++)
             time_once(gpu, &programs[i % 2], &b, events, &times[i % 2][i / 2]);
     release(gpu, &b);
