@@ -124,7 +124,7 @@ def chapter_parts():
     if FIRST not in texts:
         fail("notes/README.md does not name the chapter %s" % FIRST)
     others = [name for name in texts if name != FIRST]
-    return {"FIRST": article(FIRST, texts[FIRST]),
+    return {"NAMED": FIRST, "FIRST": article(FIRST, texts[FIRST]),
             "OTHERS": "\n".join(article(name, "") for name in others),
             "TEXTS": "\n".join('<script type="application/json" id="text-%s">%s</script>'
                                % (name, inert(json.dumps(texts[name]))) for name in others),

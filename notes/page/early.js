@@ -1,4 +1,6 @@
-/* early.js -- runs before the text is read: hides the chapter that stands in the page where the address
+/* early.js -- runs before the text is read: hides the chapter that stands in the page if the address
  * names another one, until main.js has opened that one. */
-if (!/^$|^#(.*&)?chapter=03-work-efficient(&|$)/.test(location.hash))
-    document.documentElement.className = "elsewhere";
+(() => {
+    const page = document.documentElement, named = new URLSearchParams(location.hash.slice(1));
+    if (location.hash && named.get("chapter") !== page.dataset.first) page.className = "elsewhere";
+})();

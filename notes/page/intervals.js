@@ -1,6 +1,6 @@
 /*
  * intervals.js -- shared memory between barriers: what each interval stores, from which words, and
- * which values stand there at its end. And what a barrier holds back.
+ * which values stand there at its end. And which words need a barrier.
  */
 "use strict";
 const trace = require("./trace.js");
@@ -64,7 +64,7 @@ function intervalsOf(events, feeds) {
     return intervals;
 }
 
-/* ---- what a barrier holds back ------------------------------------------------------------- */
+/* ---- which words need a barrier ------------------------------------------------------------ */
 
 /* The accesses { word, warp, lane } of these events. */
 function accessesOf(events, isWanted) {
@@ -114,8 +114,8 @@ function aroundWarpBarrier(events, at) {
             accessesOf(events.slice(at + 1, last), isMine)];
 }
 
-/* What the barrier of event `at` holds back, as sets of words: stored before it and loaded after
- * it, up to the next barrier, by other warps (`warps`) or by other lanes of the same warp only
+/* The words that need the barrier of event `at`, as sets: stored before it and loaded after it,
+ * up to the next barrier, by other warps (`warps`) or by other lanes of the same warp only
  * (`lanes`); and loaded before it and stored after it by another thread (`overwritten`). null: the
  * event is no barrier. */
 function heldBack(events, at) {

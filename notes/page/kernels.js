@@ -9,6 +9,9 @@ const RULES = [["hopper", "Hopper"], ["kepler8", "Kepler (8-byte banks)"],
                ["kepler4", "Kepler (4-byte banks)"], ["fermi", "Fermi"], ["gt200", "GT200"],
                ["g80", "G80"]];
 
+/* What every request asks for, and the largest seed that a link holds (state.js). */
+const ALL_CHECKERS = 15, MOST_SEED = 999999999;
+
 const FLOAT = 4;
 const padded = (n, shift) => n + ((n - 1) >> shift);
 const blocksOf = (n, size) => Math.ceil(n / size);
@@ -163,4 +166,4 @@ const stepOf = (number) => STEPS.find((step) => step.step === number);
 const variantOf = (step, name) =>
     step.variants.find((one) => one.name === name) || step.variants[0];
 
-module.exports = { STEPS, RULES, requestOf, stepOf, variantOf };
+module.exports = { ALL_CHECKERS, MOST_SEED, STEPS, RULES, requestOf, stepOf, variantOf };

@@ -6,7 +6,7 @@ const { makeStepWidget } = require("./step_widget.js");
 const { makePredictions } = require("./predict.js");
 const { makeOwn } = require("./own.js");
 
-const FIRST = "03-work-efficient";
+const FIRST = document.documentElement.dataset.first; // named by build_page.py
 const byId = (id) => document.getElementById(id);
 const textOf = (id) => JSON.parse(byId(id).textContent);
 const filled = new Set();

@@ -5,12 +5,12 @@
 "use strict";
 const { make, replace, labelled, choice } = require("./dom.js");
 const { barriersOf, withoutBarriers, withLines } = require("./ptx.js");
-const { RULES } = require("./kernels.js");
+const { ALL_CHECKERS, RULES } = require("./kernels.js");
 const { makeForm } = require("./own_form.js");
 const { makeWidget } = require("./widget.js");
 const { buffersView } = require("./view_counters.js");
 
-const MOST_BYTES = 8 << 20, ALL_CHECKERS = 15, MEMORY = 64 << 20, MOST_TRACED = 1 << 16;
+const MOST_BYTES = 8 << 20, MEMORY = 64 << 20, MOST_TRACED = 1 << 16;
 const MOST_LINKED = 30000; // characters of a PTX text in a link
 const FILE = "own.ptx";
 const HELP = "nvcc -ptx -lineinfo makes PTX, and so does Compiler Explorer (CUDA C++, with the " +

@@ -4,8 +4,9 @@
  */
 "use strict";
 const { make, replace, labelled, choice } = require("./dom.js");
+const { MOST_SEED } = require("./kernels.js");
+const { SECONDS } = require("./runner.js");
 
-const SECONDS = 10, MOST_SEED = 999999999;
 const TYPES = { 8: ["u64", "s64", "f64"], 4: ["f32", "u32", "s32"], 2: ["u16", "s16"],
                 1: ["u8", "s8"] };
 const ELEMENTS = ["f32", "s32", "u32", "f64", "u64", "s64", "u16", "s16", "u8", "s8"];

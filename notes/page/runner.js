@@ -4,7 +4,7 @@
  */
 "use strict";
 
-const SECONDS = 10;
+const SECONDS = 10; // until a kernel is stopped
 
 /* run(request, seconds) gives a promise of the answer (face/face.h), or of an Error with a
  * sentence; stop() ends what runs. */
@@ -54,4 +54,4 @@ function makeRunner(program) {
     return { run, stop: () => stop() };
 }
 
-module.exports = { makeRunner };
+module.exports = { SECONDS, makeRunner };

@@ -1,12 +1,10 @@
 /* step_widget.js -- the widget of a step's kernel, with its choices. */
 "use strict";
 const { make, replace, labelled, choice } = require("./dom.js");
-const { RULES, requestOf, variantOf } = require("./kernels.js");
+const { ALL_CHECKERS, MOST_SEED, RULES, requestOf, variantOf } = require("./kernels.js");
 const { barriersOf, keyOf, withoutBarriers, editOf, withEdit } = require("./ptx.js");
 const { makeWidget } = require("./widget.js");
 
-const ALL_CHECKERS = 15;
-const MOST_SEED = 999999999;
 const RESTORES = "Restore all barriers and the original PTX, and set the schedule seed to 0";
 
 /* ncu's counters of a launch: values by metric, and why(counter), which says why the emulator's

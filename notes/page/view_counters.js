@@ -142,11 +142,10 @@ function resultText(answer) {
 }
 
 /* A right result is no proof that the kernel is right: a hazard may do no harm in this schedule. */
-function showResult(host, answer) {
+function showResult(host, answer, document) {
     const text = answer.error ? answer.message : resultText(answer);
     const isWrong = answer.error || text.startsWith("The result is wrong");
-    const errors = answer.document ? JSON.parse(answer.document).errors : 0;
-    const doubt = text && !isWrong && errors
+    const doubt = text && !isWrong && document && document.errors
         ? " But the kernel is not: in another schedule the result may be wrong. See the findings."
         : "";
     replace(host, make("p", { class: isWrong || doubt ? "wrong" : "right" }, text + doubt));

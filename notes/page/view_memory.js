@@ -86,7 +86,7 @@ function makeMemory(lanesHost, banksHost) {
             : make("p", {}, "This block does not access shared memory in this launch."));
     }
 
-    /* `held`: what the event's barrier holds back (intervals.js); null: it is no barrier. */
+    /* `held`: the words that need the event's barrier (intervals.js); null: it is no barrier. */
     function show(events, count, size, held) {
         const event = events[count - 1], isShared = event && trace.isShared(event);
         const lists = isShared ? trace.wordsByBank(event, banks) : [];

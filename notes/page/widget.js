@@ -143,7 +143,7 @@ function makeWidget(host, title, changed) {
                  hasAllBlocks: events.length === launchEvents.length,
                  recorded: given.recorded ? given.recorded(launch) : null };
         parts.shape.textContent = record ? shapeText(record) : "";
-        counters.showResult(parts.result, answer);
+        counters.showResult(parts.result, answer, document);
         replace(parts.findings, document ? counters.findingsList(document) : "");
         replace(parts.counters, "");
         replace(parts.lines, linesTable(record, document, given.sources));

@@ -244,18 +244,16 @@ ALWAYS uint32_t function_of_three(uint32_t table, uint32_t a, uint32_t b, uint32
 /* A loop for each table, in which the compiler keeps the few operations that the table needs. Their
  * code is long, so there are such loops for AVX2 only, and for all lanes. */
 #if defined __AVX2__
+/* clang-format off */
 #define TABLES_16(X, n)                                                                            \
-    X(n##0)                                                                                        \
-    X(n##1)                                                                                        \
-    X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7) X(n##8) X(n##9) X(n##a) X(n##b) X(n##c)        \
-        X(n##d) X(n##e) X(n##f)
+    X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7)                                \
+    X(n##8) X(n##9) X(n##a) X(n##b) X(n##c) X(n##d) X(n##e) X(n##f)
 #define TABLES_256(X)                                                                              \
-    TABLES_16(X, 0x0)                                                                              \
-    TABLES_16(X, 0x1)                                                                              \
-    TABLES_16(X, 0x2)                                                                              \
-    TABLES_16(X, 0x3) TABLES_16(X, 0x4) TABLES_16(X, 0x5) TABLES_16(X, 0x6) TABLES_16(X, 0x7)      \
-        TABLES_16(X, 0x8) TABLES_16(X, 0x9) TABLES_16(X, 0xa) TABLES_16(X, 0xb) TABLES_16(X, 0xc)  \
-            TABLES_16(X, 0xd) TABLES_16(X, 0xe) TABLES_16(X, 0xf)
+    TABLES_16(X, 0x0) TABLES_16(X, 0x1) TABLES_16(X, 0x2) TABLES_16(X, 0x3)                        \
+    TABLES_16(X, 0x4) TABLES_16(X, 0x5) TABLES_16(X, 0x6) TABLES_16(X, 0x7)                        \
+    TABLES_16(X, 0x8) TABLES_16(X, 0x9) TABLES_16(X, 0xa) TABLES_16(X, 0xb)                        \
+    TABLES_16(X, 0xc) TABLES_16(X, 0xd) TABLES_16(X, 0xe) TABLES_16(X, 0xf)
+/* clang-format on */
 #define DEFINE_TABLE(n)                                                                            \
     static void by_table_##n(lane_32 *d, const lane_32 *a, const lane_32 *b, const lane_32 *c)     \
     {                                                                                              \
