@@ -28,6 +28,7 @@
  *   race_update.c   a load and a store that are not atomic together
  *   race_earlier.c  would an earlier value have taken the same branch?
  *   race_uses.c     what the code does with a value
+ *   value_bits.c    in which bits of a register a value may be
  *   race_report.c   hazards as text
  *   race_life.c     the state of a device, a launch and a block
  *

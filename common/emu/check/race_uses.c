@@ -1,16 +1,16 @@
 /* race_uses.c — see race_uses.h. */
 #include "race_uses.h"
 #include "code_body.h"
+#include "value_bits.h"
 #include "common/emu/decode/warp_ops.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* A function's code, and the registers that a value may have reached. */
+/* A function's code, and the bits of its registers that a value may have reached. */
 struct value_flow {
     const struct insn *code;
     size_t count;
-    const struct ptx_function *function;
-    bool *has_it; /* by register; NULL: out of memory */
+    struct value_bits in; /* in.bits is NULL: out of memory */
     bool leaves; /* it is an argument of a call, the function's result, or in a caller's variable */
     bool is_kept; /* it is in local memory, where code that is not optimised keeps its variables */
     bool *is_shared; /* by instruction: a store that puts it into shared memory; NULL: loads from
@@ -20,31 +20,17 @@ struct value_flow {
 static struct value_flow body_at(const struct emu_kernel *kernel, size_t place)
 {
     struct code_body found = code_body_at(kernel, place);
-    struct value_flow b = {.code = found.code, .count = found.count, .function = found.function};
-    b.has_it = calloc(b.function->register_count + 1, sizeof *b.has_it);
+    struct value_flow b = {.code = found.code, .count = found.count, .in.function = found.function};
+    b.in.bits = calloc(found.function->register_count + 1, sizeof *b.in.bits);
     return b;
 }
 
 /* ---- where a value goes ---------------------------------------------------------------------- */
 
-/* Is the value in an operand? Addresses do not count: the memory that a value points to is another
- * value. */
-static bool is_in(const struct value_flow *b, const struct ptx_operand *operand)
-{
-    if (operand->kind == PTX_REGISTER && b->has_it[operand->index]) return true;
-    for (unsigned k = 0; operand->kind == PTX_VECTOR && k < operand->count; k++)
-        if (is_in(b, operand->items[k])) return true;
-    return operand->other && is_in(b, operand->other);
-}
-
+/* The value may have reached all bits of the operand. */
 static bool put_into(struct value_flow *b, const struct ptx_operand *operand)
 {
-    bool changed = false;
-    if (operand->kind == PTX_REGISTER && !b->has_it[operand->index])
-        changed = b->has_it[operand->index] = true;
-    for (unsigned k = 0; operand->kind == PTX_VECTOR && k < operand->count; k++)
-        changed = put_into(b, operand->items[k]) || changed;
-    return (operand->other && put_into(b, operand->other)) || changed;
+    return value_bits_add(&b->in, operand, ALL_BITS, true);
 }
 
 /* The number of an instruction's result operands: 1 if the first operand is not a memory
@@ -58,13 +44,13 @@ static unsigned results_of(const struct insn *i)
 static bool is_operand(const struct value_flow *b, const struct insn *i)
 {
     for (unsigned k = results_of(i); k < i->source->operand_count; k++)
-        if (is_in(b, &i->source->operands[k])) return true;
+        if (value_bits_of(&b->in, &i->source->operands[k])) return true;
     return false;
 }
 
 static bool takes_it(const struct value_flow *b, const struct insn *i)
 {
-    return (i->source->guard >= 0 && b->has_it[i->source->guard]) || is_operand(b, i);
+    return (i->source->guard >= 0 && b->in.bits[i->source->guard]) || is_operand(b, i);
 }
 
 static const struct ptx_operand *address_in(const struct insn *i)
@@ -81,7 +67,7 @@ static bool is_variable(const struct value_flow *b, const struct insn *i)
     static const char stack[] = "%SP";
     const struct ptx_operand *address = address_in(i);
     return address && address->base->kind == PTX_REGISTER &&
-           !strncmp(b->function->registers[address->base->index].name, stack, strlen(stack));
+           !strncmp(b->in.function->registers[address->base->index].name, stack, strlen(stack));
 }
 
 /* The value is stored, so it may be loaded again, here or in another function. A pointer argument
@@ -91,7 +77,7 @@ static void note_store(struct value_flow *b, const struct insn *i)
     bool may_be_local = i->address.space == PTX_GENERIC || i->address.space == PTX_LOCAL;
     if (is_variable(b, i))
         b->is_kept = true;
-    else if (i->address.space == PTX_PARAM || (may_be_local && !b->function->is_entry))
+    else if (i->address.space == PTX_PARAM || (may_be_local && !b->in.function->is_entry))
         b->leaves = true;
 }
 
@@ -142,7 +128,7 @@ static void note_shared(struct value_flow *b, const struct insn *i)
 {
     if (!b->is_shared || i->tally != TALLY_STORE || !may_be_shared(i)) return;
     b->is_shared[i - b->code] = true;
-    b->leaves = b->leaves || !b->function->is_entry;
+    b->leaves = b->leaves || !b->in.function->is_entry;
     for (size_t n = 0; n + 1 < b->count; n++)
         b->leaves = b->leaves || b->code[n].control == CONTROL_CALL;
 }
@@ -150,18 +136,22 @@ static void note_shared(struct value_flow *b, const struct insn *i)
 /* Follows the value that `place` reads to all registers that it may reach. */
 static void follow(struct value_flow *b, const struct insn *place)
 {
-    if (place->source->operand_count) put_into(b, &place->source->operands[0]);
+    if (place->source->operand_count)
+        value_bits_add(&b->in, &place->source->operands[0], value_bits_loaded(place->source), true);
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t n = 0; n + 1 < b->count; n++) {
             const struct insn *i = &b->code[n];
-            bool is_load = b->is_kept && i->tally == TALLY_LOAD && is_variable(b, i);
-            if (!takes_it(b, i) && !is_load && !loads_shared(b, i)) continue;
+            bool is_load =
+                (b->is_kept && i->tally == TALLY_LOAD && is_variable(b, i)) || loads_shared(b, i);
+            if (!takes_it(b, i) && !is_load) continue;
             if (!strcmp(i->source->words[0], "st")) {
                 note_store(b, i);
                 if (is_operand(b, i)) note_shared(b, i);
             }
-            if (results_of(i)) changed = put_into(b, &i->source->operands[0]) || changed;
+            uint64_t bits = is_load ? ALL_BITS : value_bits_result(&b->in, i->source);
+            if (results_of(i))
+                changed = value_bits_add(&b->in, &i->source->operands[0], bits, is_load) || changed;
         }
     }
 }
@@ -194,22 +184,48 @@ static bool goes_to(const struct value_flow *b, const struct emu_kernel *kernel,
 }
 
 /* Does the value decide whether `again` is carried out? Then at some branch it chooses between a
- * way to the end that passes `again` and one that does not. */
-static bool decides(const struct value_flow *b, const struct emu_kernel *kernel, size_t again)
+ * way to the end that passes `again` and one that does not. Unless `choosing` is NULL, each branch
+ * that chooses so gets ASKED there, whatever it depends on. */
+enum { NOT_ASKED, ASKED, ANSWERED };
+static bool decides(const struct value_flow *b, const struct emu_kernel *kernel, size_t again,
+                    uint8_t *choosing)
 {
     const struct ptx_instruction *source = b->code[again].source;
     bool *can_end =
         calloc(b->count + 1, sizeof *can_end); /* can the end be reached without `again`? */
-    bool chooses, yes = !can_end || (source->guard >= 0 && b->has_it[source->guard]);
+    bool chooses, yes = !can_end || (source->guard >= 0 && b->in.bits[source->guard]);
     for (bool changed = !yes; changed;) {
         changed = false;
         for (size_t n = b->count; n-- > 0;)
             if (n != again && !can_end[n] && goes_to(b, kernel, n, can_end, &chooses))
                 changed = can_end[n] = true;
     }
-    for (size_t n = 0; n + 1 < b->count && !yes; n++)
-        yes = takes_it(b, &b->code[n]) && goes_to(b, kernel, n, can_end, &chooses) && chooses;
+    for (size_t n = 0; n + 1 < b->count && !yes; n++) {
+        bool has_it = takes_it(b, &b->code[n]);
+        if (!has_it && !choosing) continue;
+        if (!goes_to(b, kernel, n, can_end, &chooses) || !chooses) continue;
+        yes = has_it;
+        if (choosing && choosing[n] == NOT_ASKED) choosing[n] = ASKED;
+    }
     free(can_end);
+    return yes;
+}
+
+/* The same, or does the value decide whether a branch is carried out that decides it? In the loop
+ * `do if (x) status = look(); while (!status);` the status does so for the load in look(). */
+static bool decides_at_last(const struct value_flow *b, const struct emu_kernel *kernel,
+                            size_t again)
+{
+    uint8_t *choosing = calloc(b->count + 1, sizeof *choosing);
+    bool yes = !choosing;
+    if (choosing) choosing[again] = ASKED;
+    for (size_t n = 0; n + 1 < b->count && !yes;) {
+        bool ask = choosing[n] == ASKED;
+        if (ask) choosing[n] = ANSWERED;
+        if (ask) yes = decides(b, kernel, n, choosing);
+        n = ask ? 0 : n + 1;
+    }
+    free(choosing);
     return yes;
 }
 
@@ -220,11 +236,10 @@ static bool names_same(const struct insn *i, const struct insn *other)
            a->base->index == b->base->index && a->offset == b->offset;
 }
 
-/* An access is carried out because of a value that `first` has read. Is it another try of
- * `first`? */
+/* Is an access another try of `first`, if it is carried out because of the value that `first` has
+ * read? */
 static bool is_next_try(const struct insn *i, const struct insn *first)
 {
-    if (i == first) return true;
     if (i->tally != TALLY_ATOMIC && i->tally != TALLY_LOAD) return false;
     return first->tally == TALLY_ATOMIC ? names_same(i, first)
                                         : (i->order & ORDER_KIND) != ORDER_WEAK;
@@ -233,11 +248,13 @@ static bool is_next_try(const struct insn *i, const struct insn *first)
 bool uses_tries_again(const struct emu_kernel *kernel, size_t place)
 {
     struct value_flow b = body_at(kernel, place);
-    bool yes = !b.has_it;
-    if (b.has_it) follow(&b, &kernel->code[place]);
+    bool yes = !b.in.bits;
+    if (b.in.bits) follow(&b, &kernel->code[place]);
+    size_t first = (size_t)(kernel->code + place - b.code);
+    yes = yes || b.leaves || decides_at_last(&b, kernel, first);
     for (size_t n = 0; n + 1 < b.count && !yes; n++)
-        yes = b.leaves || (is_next_try(&b.code[n], &kernel->code[place]) && decides(&b, kernel, n));
-    free(b.has_it);
+        yes = is_next_try(&b.code[n], &b.code[first]) && decides(&b, kernel, n, NULL);
+    free(b.in.bits);
     return yes;
 }
 
@@ -250,12 +267,12 @@ bool uses_compares(const struct emu_kernel *kernel, size_t place)
 {
     struct value_flow b = body_at(kernel, place);
     b.is_shared = calloc(b.count, sizeof *b.is_shared);
-    bool yes = !b.has_it || !b.is_shared;
+    bool yes = !b.in.bits || !b.is_shared;
     if (!yes) follow(&b, &kernel->code[place]);
     for (size_t n = 0; n + 1 < b.count && !yes; n++)
         yes = b.leaves || (is_comparison(&b.code[n]) && takes_it(&b, &b.code[n]));
     free(b.is_shared);
-    free(b.has_it);
+    free(b.in.bits);
     return yes;
 }
 
@@ -263,9 +280,9 @@ bool uses_feeds(const struct emu_kernel *kernel, size_t from, size_t to)
 {
     struct value_flow b = body_at(kernel, from);
     const struct insn *at = &kernel->code[to];
-    if (b.has_it) follow(&b, &kernel->code[from]);
-    bool yes = b.has_it && at >= b.code && at < b.code + b.count && is_operand(&b, at);
-    free(b.has_it);
+    if (b.in.bits) follow(&b, &kernel->code[from]);
+    bool yes = b.in.bits && at >= b.code && at < b.code + b.count && is_operand(&b, at);
+    free(b.in.bits);
     return yes;
 }
 
@@ -273,10 +290,10 @@ bool uses_decides(const struct emu_kernel *kernel, size_t from, size_t to)
 {
     struct value_flow b = body_at(kernel, from);
     const struct insn *at = &kernel->code[to];
-    if (b.has_it) follow(&b, &kernel->code[from]);
-    bool yes = b.has_it && at >= b.code && at < b.code + b.count &&
-               decides(&b, kernel, (size_t)(at - b.code));
-    free(b.has_it);
+    if (b.in.bits) follow(&b, &kernel->code[from]);
+    bool yes = b.in.bits && at >= b.code && at < b.code + b.count &&
+               decides(&b, kernel, (size_t)(at - b.code), NULL);
+    free(b.in.bits);
     return yes;
 }
 
@@ -284,17 +301,17 @@ bool uses_swaps(const struct emu_kernel *kernel, size_t place)
 {
     enum { COMPARED = 2 }; /* atom.cas d, [address], compared, new */
     struct value_flow b = body_at(kernel, place);
-    bool any = !b.has_it, once = false;
-    if (b.has_it) follow(&b, &kernel->code[place]);
-    for (size_t n = 0; n < kernel->code_count && b.has_it; n++) {
+    bool any = !b.in.bits, once = false;
+    if (b.in.bits) follow(&b, &kernel->code[place]);
+    for (size_t n = 0; n < kernel->code_count && b.in.bits; n++) {
         const struct insn *i = &kernel->code[n];
         if (i->tally != TALLY_ATOMIC || i->atomic.operation != ATOMIC_CAS) continue;
         bool same = i >= b.code && i < b.code + b.count;
-        if (same ? !is_in(&b, &i->source->operands[COMPARED]) : !b.leaves) continue;
+        if (same ? !value_bits_of(&b.in, &i->source->operands[COMPARED]) : !b.leaves) continue;
         any = true;
         once = once || !uses_tries_again(kernel, n);
     }
-    free(b.has_it);
+    free(b.in.bits);
     return any && !once;
 }
 
@@ -334,20 +351,20 @@ static bool is_plain(const struct insn *i)
 
 /* Finds the instructions between n and the branch that compute the guard, and marks in `needed` the
  * registers that they read. */
-static bool gather_parts(const struct value_flow *b, size_t n, size_t branch, bool *needed,
+static bool gather_parts(const struct value_flow *b, size_t n, size_t branch, uint64_t *needed,
                          uint32_t *parts)
 {
     struct value_flow wanted = *b;
-    wanted.has_it = needed;
-    needed[b->code[branch].source->guard] = true;
+    wanted.in.bits = needed;
+    needed[b->code[branch].source->guard] = ALL_BITS;
     for (size_t k = branch; --k > n;) {
         const struct insn *i = &b->code[k];
-        if (!results_of(i) || !is_in(&wanted, &i->source->operands[0])) continue;
+        if (!results_of(i) || !value_bits_of(&wanted.in, &i->source->operands[0])) continue;
         if (!is_plain(i)) return false;
         *parts |= UINT32_C(1) << (k - n - 1);
         for (unsigned o = 1; o < i->source->operand_count; o++)
             put_into(&wanted, &i->source->operands[o]);
-        if (i->source->guard >= 0) needed[i->source->guard] = true;
+        if (i->source->guard >= 0) needed[i->source->guard] = ALL_BITS;
     }
     return true;
 }
@@ -357,16 +374,16 @@ struct decision uses_decision(const struct emu_kernel *kernel, size_t place)
     struct value_flow b = body_at(kernel, place);
     size_t n = (size_t)(kernel->code + place - b.code);
     size_t branch = branch_behind(&b, kernel, n);
-    bool *needed = calloc(b.function->register_count + 1, sizeof *needed);
+    uint64_t *needed = calloc(b.in.function->register_count + 1, sizeof *needed);
     uint32_t parts = 0;
-    bool only = branch && needed && b.has_it && gather_parts(&b, n, branch, needed, &parts);
+    bool only = branch && needed && b.in.bits && gather_parts(&b, n, branch, needed, &parts);
     if (only) follow(&b, &b.code[n]);
     only = only && !b.leaves && !b.is_kept && takes_it(&b, &b.code[branch]);
     for (size_t k = 0; k + 1 < b.count && only; k++)
         only = k == n || k == branch || !takes_it(&b, &b.code[k]) ||
                (k > n && k < branch && parts >> (k - n - 1) & 1);
     free(needed);
-    free(b.has_it);
+    free(b.in.bits);
     if (!only) return (struct decision){0};
-    return (struct decision){parts, (uint32_t)(b.code + branch - kernel->code), b.function};
+    return (struct decision){parts, (uint32_t)(b.code + branch - kernel->code), b.in.function};
 }

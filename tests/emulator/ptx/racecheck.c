@@ -23,7 +23,7 @@ struct hazard {
 
 static const char warp[] = "__syncwarp()", block[] = "__syncthreads()", blocks[] = "second launch",
                   copy[] = "No wait for that copy", cluster[] = "cluster.sync()",
-                  proxy[] = "fence.proxy.async";
+                  proxy[] = "fence.proxy.async", fence[] = "is a __threadfence() missing";
 
 static const struct hazard hazards[] = {
     {"wrong_warp_reduction", 1, 32, "WAR hazard at __shared__", warp},
@@ -84,6 +84,9 @@ static const struct hazard hazards[] = {
     {"right_two_in_turn", 2, 1, NULL, NULL},
     {"right_poll_by_call", 4, 1, NULL, NULL},
     {"right_look_back", 60, 256, NULL, NULL},
+    {"right_two_words", 60, 32, NULL, NULL},
+    {"wrong_two_words", 60, 32, "RAW hazard at __global__", fence},
+    {"right_two_words_awaited", 60, 32, NULL, NULL},
     {"right_arrival", 1, 64, NULL, NULL},
     {"wrong_arrival_without_syncwarp", 1, 64, "RAW hazard at __shared__", block},
     {"wrong_arrival_without_wait", 1, 64, "hazard at __shared__", block},
