@@ -100,6 +100,7 @@ static void synchronise(struct lane_access *t, uint64_t address, unsigned bytes,
     t->changes = t->writes && !changes_nothing(t, address, host);
     struct reading reading = {t->reads ? race_stores_back(t, table, address, host) : 0,
                               acts_on_value(t)};
+    unsigned values = reading.acts_on_it ? race_values_before(t) : 0;
     for (uint64_t word = address / GRANULE; word * GRANULE < address + bytes; word++) {
         struct stored stored = {!t->reads, t->changes, 0};
         if (t->insn->element_bytes >= GRANULE)
@@ -107,6 +108,7 @@ static void synchronise(struct lane_access *t, uint64_t address, unsigned bytes,
         if (t->reads) sync_acquire(t->w, t->lane, table, word + 1, reading);
         if (t->writes) sync_release(t->w, t->lane, table, word + 1, stored);
     }
+    race_check_values(t, values);
 }
 
 static bool is_off(const struct race_block *race)

@@ -27,6 +27,7 @@
  *   race_exit.c     blocks that exit too early
  *   race_update.c   a load and a store that are not atomic together
  *   race_earlier.c  would an earlier value have taken the same branch?
+ *   race_value_first.c  was a value loaded before its flag?
  *   race_uses.c     what the code does with a value
  *   value_bits.c    in which bits of a register a value may be
  *   race_report.c   hazards as text

@@ -83,6 +83,11 @@ static inline bool stores_same(const struct lane_access *t)
 void race_note_read(const struct lane_access *, const struct granule *);
 void race_check_update(const struct lane_access *, const struct granule *);
 
+/* race_value_first.c: the lane's recent reads that may be values of the flag that it loads now, as
+ * bits; and after it has acquired the flag's clock: checks these reads. */
+unsigned race_values_before(const struct lane_access *);
+void race_check_values(const struct lane_access *, unsigned values);
+
 /* race_exit.c: keeps a use of another block's shared memory, at an offset. */
 void race_note_remote(const struct lane_access *, uint64_t offset);
 

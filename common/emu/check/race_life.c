@@ -73,26 +73,33 @@ bool race_compares(struct race *race, const struct emu_kernel *kernel, size_t pl
     return *answer == 2;
 }
 
-/* The answers for the store at `to`; drops answers that are about another load. */
-static struct code_uses *uses_of_store(struct race *race, size_t from, size_t to)
+/* The answers for the access at `to`; drops answers that are about another load. */
+static struct code_uses *uses_from(struct race *race, size_t from, size_t to)
 {
     struct code_uses *uses = &race->uses[to];
-    if (uses->source != from) uses->is_fed = uses->is_decided = 0;
+    if (uses->source != from) uses->is_fed = uses->is_decided = uses->is_repeated = 0;
     uses->source = (uint32_t)from;
     return uses;
 }
 
 bool race_feeds(struct race *race, const struct emu_kernel *kernel, size_t from, size_t to)
 {
-    uint8_t *answer = &uses_of_store(race, from, to)->is_fed;
+    uint8_t *answer = &uses_from(race, from, to)->is_fed;
     if (!*answer) *answer = uses_feeds(kernel, from, to) ? 2 : 1;
     return *answer == 2;
 }
 
 bool race_decides(struct race *race, const struct emu_kernel *kernel, size_t from, size_t to)
 {
-    uint8_t *answer = &uses_of_store(race, from, to)->is_decided;
+    uint8_t *answer = &uses_from(race, from, to)->is_decided;
     if (!*answer) *answer = uses_decides(kernel, from, to) ? 2 : 1;
+    return *answer == 2;
+}
+
+bool race_repeats(struct race *race, const struct emu_kernel *kernel, size_t from, size_t to)
+{
+    uint8_t *answer = &uses_from(race, from, to)->is_repeated;
+    if (!*answer) *answer = uses_repeats(kernel, from, to) ? 2 : 1;
     return *answer == 2;
 }
 

@@ -45,6 +45,7 @@ enum { RECENT = 4 };
 struct recent_read {
     uint64_t address; /* of the granule */
     record write;     /* that it read: the granule's last one */
+    enum ptx_space space;
     uint16_t place;
     bool is_there, is_atomic;
 };
@@ -91,6 +92,7 @@ struct code_uses {
     /* Of a store: does the value of the load at `source` go into the store, and does it decide
      * whether the store is carried out? Coded as above; only the last `source` is kept. */
     uint8_t is_fed, is_decided;
+    uint8_t is_repeated; /* of a load: does the flag at `source` decide whether it is repeated? */
     uint32_t source;
     uint16_t number; /* of the place, in records; 0: none yet */
     struct decision decision;
@@ -187,6 +189,7 @@ bool race_tries_again(struct race *, const struct emu_kernel *, size_t place);
 bool race_compares(struct race *, const struct emu_kernel *, size_t place);
 bool race_feeds(struct race *, const struct emu_kernel *, size_t from, size_t to);
 bool race_decides(struct race *, const struct emu_kernel *, size_t from, size_t to);
+bool race_repeats(struct race *, const struct emu_kernel *, size_t from, size_t to);
 const struct decision *race_decision(struct race *, const struct emu_kernel *, size_t place);
 /* The number of a place in this launch's records, and the place of a record. */
 unsigned race_number_of_place(struct race *, unsigned place);

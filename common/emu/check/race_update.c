@@ -22,7 +22,7 @@ void race_note_read(const struct lane_access *t, const struct granule *g)
     struct recent_read *recent = state_of(t->w)->recent[t->lane];
     bool is_atomic = (t->kind & KIND_MASK) == KIND_ATOMIC;
     if ((!is_flag(t->kind) && !is_atomic) || t->place == UNKNOWN_PLACE) return;
-    struct recent_read new = {t->address, g->access[LAST_WRITE], (uint16_t)t->place, true,
+    struct recent_read new = {t->address, g->access[LAST_WRITE], t->space, (uint16_t)t->place, true,
                               is_atomic};
     unsigned k = 0;
     while (k < RECENT - 1 && (recent[k].address != new.address || recent[k].place != new.place))

@@ -297,6 +297,17 @@ bool uses_decides(const struct emu_kernel *kernel, size_t from, size_t to)
     return yes;
 }
 
+bool uses_repeats(const struct emu_kernel *kernel, size_t from, size_t to)
+{
+    struct value_flow b = body_at(kernel, from);
+    const struct insn *at = &kernel->code[to];
+    if (b.in.bits) follow(&b, &kernel->code[from]);
+    bool yes = b.in.bits && at >= b.code && at < b.code + b.count &&
+               decides_at_last(&b, kernel, (size_t)(at - b.code));
+    free(b.in.bits);
+    return yes;
+}
+
 bool uses_swaps(const struct emu_kernel *kernel, size_t place)
 {
     enum { COMPARED = 2 }; /* atom.cas d, [address], compared, new */

@@ -24,6 +24,9 @@ bool uses_compares(const struct emu_kernel *, size_t place);
  * values are not followed that far. */
 bool uses_feeds(const struct emu_kernel *, size_t from, size_t to);
 bool uses_decides(const struct emu_kernel *, size_t from, size_t to);
+/* Does the value of the load at `from` decide whether the load at `to` is carried out, or whether a
+ * branch is that decides it, and so on? */
+bool uses_repeats(const struct emu_kernel *, size_t from, size_t to);
 /* Is the value of the load at `place` only a guess, which an atomicCAS compares and the code
  * corrects until it is right? */
 bool uses_swaps(const struct emu_kernel *, size_t place);
