@@ -14,6 +14,7 @@ enum {
     TRIES = 100,
     GREATEST_ELEMENT = 15, /* in eighths */
     FEW = 256,             /* LAB_FEW: about one element of this number is greater than 0 */
+    ZERO = 8,              /* about one of this number of the other elements is 0 */
     BOUNDARY_LEAST = 16,   /* the least size that may have a boundary … */
     ALIGNMENT = 256,       /* … which lies between two warps of eight elements a thread */
     EXPONENT = 64,         /* of large elements: from this one … */
@@ -180,12 +181,14 @@ static bool is_positive(enum lab_share share, uint64_t word)
     }
 }
 
-/* Magnitude and sign of the next element. */
+/* Magnitude and sign of the next element. Where elements are kept, some are 0, which is not greater
+ * than 0. */
 static float draw_element(enum lab_share share, uint64_t *state)
 {
     uint64_t word = draw(state);
     float magnitude = (float)(1 + (word >> 1) % GREATEST_ELEMENT) / 8;
-    return is_positive(share, word) ? magnitude : -magnitude;
+    if (is_positive(share, word)) return magnitude;
+    return share && (word >> 40) % ZERO == 0 ? 0 : -magnitude;
 }
 
 /* At least one element is kept, and one is left out if there are two. Otherwise a kernel that
@@ -194,7 +197,7 @@ static void force_both(const struct lab_case *c, float *in)
 {
     size_t i = (size_t)(c->input % c->n), next = (i + 1) % c->n;
     in[next] = -fabsf(in[next]);
-    in[i] = fabsf(in[i]);
+    in[i] = in[i] == 0 ? 1 : fabsf(in[i]);
 }
 
 void lab_input(const struct lab_case *c, float *in)

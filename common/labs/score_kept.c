@@ -52,12 +52,14 @@ static bool is_permutation(const uint32_t *out, float *kept, size_t count)
     return same;
 }
 
+/* `first` is the first wrong element. */
 static const char *cause_of(const struct lab_case_result *r, const float *in, float *kept,
-                            size_t count)
+                            size_t count, size_t first)
 {
     size_t n = r->is.n;
     if (count < n && !memcmp(r->out, in, n * sizeof *in))
         return "every element is kept, at its own place";
+    if (value_of(r->out[first]) == 0) return "0 is kept, and is not greater than 0";
     if (count > 1 && r->out[0] == NEVER_WRITTEN &&
         !memcmp(r->out + 1, kept, (count - 1) * sizeof *kept))
         return "every kept element is one place too far: is the scan inclusive?";
@@ -76,7 +78,7 @@ static bool elements_are_right(const struct lab_case_result *r, const float *in,
     value_text(r->out[i], got);
     snprintf(wrong->text, sizeof wrong->text, "kept element %zu of %zu %s; it should be %.9g", i,
              count, got, (double)kept[i]);
-    snprintf(wrong->cause, sizeof wrong->cause, "%s", cause_of(r, in, kept, count));
+    snprintf(wrong->cause, sizeof wrong->cause, "%s", cause_of(r, in, kept, count, i));
     return false;
 }
 

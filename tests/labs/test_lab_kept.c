@@ -122,6 +122,24 @@ Test(lab_kept, keeping_everything_is_a_cause)
     expect_wrong("every element is kept, at its own place");
 }
 
+/* Stores what a kernel stores that has >= in place of >. */
+static void keep_zeros(struct lab_case_result *r)
+{
+    size_t count = 0;
+    float *in = malloc(r->is.n * sizeof *in);
+    lab_input(&r->is, in);
+    for (size_t i = 0; i < r->is.n; i++)
+        if (in[i] >= 0) memcpy(&r->out[count++], &in[i], sizeof *in);
+    *count_of(r) = (uint32_t)count;
+    free(in);
+}
+
+Test(lab_kept, keeping_zeros_is_a_cause)
+{
+    keep_zeros(large());
+    expect_wrong("0 is kept, and is not greater than 0");
+}
+
 /* Nothing, all, and few elements are kept in some runs, which are not those whose counters are
  * compared. A kernel that stores the number 0 and nothing else has no size that is right. */
 Test(lab_kept, storing_nothing_earns_nothing)
