@@ -86,8 +86,8 @@ static void find_correctness(struct lab_verdict *v)
     v->correctness = unseen < all ? unseen : all;
     if (v->correctness < all)
         add_line(v, LAB_CRITERIA, v->most * (all - unseen),
-                 "%u of %u runs at sizes that are not handed out are right, and the points are "
-                 "multiplied by no more than that.",
+                 "%u of %u runs at sizes that are not handed out are right. This fraction is less "
+                 "than that of all runs, so it multiplies the points.",
                  v->right_unseen, v->unseen);
 }
 
@@ -139,5 +139,5 @@ void score_nothing(const struct lab *lab, const struct lab_weights *weights, con
 {
     begin_verdict(lab, weights, v);
     snprintf(v->failure, sizeof v->failure, "%s", why);
-    add_line(v, LAB_CRITERIA, v->most, "%s", why);
+    add_line(v, LAB_CRITERIA, v->most, "%s", why)->chapter = "notes/labs.md";
 }

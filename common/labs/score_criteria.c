@@ -223,12 +223,13 @@ static struct verdict_line *explain_others(struct lab_verdict *v, const struct c
                                            double lost)
 {
     const char *saving = v->lab->others.saving;
-    return add_line(v, LAB_WORK, lost,
-                    "n = %zu: %llu instructions of lanes besides the additions, where the step's "
-                    "solution needs %llu and up to %g times as many are free; this line executes "
-                    "most.%s%s",
-                    c->own->is.n, (number)c->got.other, (number)c->expected.other,
-                    cap_of_others(v->lab), saving ? " " : "", saving ? saving : "");
+    return add_line(
+        v, LAB_WORK, lost,
+        "n = %zu: %llu instructions of lanes besides the additions, where the step's "
+        "solution needs %llu and up to %g times as many lose no points; this line executes "
+        "most.%s%s",
+        c->own->is.n, (number)c->got.other, (number)c->expected.other, cap_of_others(v->lab),
+        saving ? " " : "", saving ? saving : "");
 }
 
 static struct verdict_line *explain_work(struct lab_verdict *v, const struct compared *c,
@@ -245,14 +246,14 @@ static struct verdict_line *explain_work(struct lab_verdict *v, const struct com
     case SERIAL:
         return add_line(v, LAB_WORK, lost,
                         "n = %zu: %llu warp instructions add, where the step's solution needs "
-                        "%llu and twice as many are free: too few lanes add at a time.",
+                        "%llu and twice as many lose no points: too few lanes add at a time.",
                         n, (number)(got->add_instructions + got->unexpected_instructions),
                         (number)expected->add_instructions);
     case LONGEST:
         return add_line(
             v, LAB_WORK, lost,
             "n = %zu: the longest warps execute %llu instructions, where those of the "
-            "step's solution execute %llu and half as many more are free: one warp or one "
+            "step's solution execute %llu and half as many more lose no points: one warp or one "
             "block does what others could.",
             n, (number)got->longest_warps, (number)expected->longest_warps);
     case HIDDEN:
@@ -267,10 +268,11 @@ static struct verdict_line *explain_work(struct lab_verdict *v, const struct com
                         "least %zu; the others are made by other instructions, and earn no points.",
                         n, (number)got->adds, n - 2);
     case OTHER_ALONE:
-        return add_line(v, LAB_WORK, lost,
-                        "n = %zu: %llu warp instructions besides the additions, where the step's "
-                        "solution needs %llu and twice as many are free; this line executes most.",
-                        n, (number)got->other_instructions, (number)expected->other_instructions);
+        return add_line(
+            v, LAB_WORK, lost,
+            "n = %zu: %llu warp instructions besides the additions, where the step's "
+            "solution needs %llu and twice as many lose no points; this line executes most.",
+            n, (number)got->other_instructions, (number)expected->other_instructions);
     default: return explain_others(v, c, lost);
     }
 }
@@ -369,18 +371,45 @@ static const struct lab_finding *finding_of(const struct lab_case_result *r)
     return r->finding_count ? &r->findings[0] : NULL;
 }
 
+/* What the finding's other line is. */
+static void describe_other(const struct lab_finding *f, char *text, size_t size)
+{
+    *text = '\0';
+    if (f->other_line == 0) return;
+    if (f->tool != EMU_CHECK_RACE)
+        snprintf(text, size, "; other threads are at line %u", f->other_line);
+    else if (f->other_line == f->line)
+        snprintf(text, size, " between threads at this line");
+    else
+        snprintf(text, size, " between this line and line %u", f->other_line);
+}
+
+/* Is the finding why the kernel was stopped, as the line for wrong runs says already? */
+static bool is_said(const struct lab_case_result *r, const struct lab_finding *f)
+{
+    return r->end != LAB_RAN && f && (f->tool == EMU_CHECK_MEMORY || !strcmp(f->kind, "endless"));
+}
+
 static void explain_hazard(struct lab_verdict *v, const struct lab_case_result *r, unsigned found,
                            double lost)
 {
     const struct lab_finding *f = finding_of(r);
     struct verdict_line *line;
+    if (is_said(r, f) && lost < least_lost) return;
     if (!f) {
         add_line(v, LAB_HAZARDS, lost, "the checkers found something in %u of %u runs.", found,
                  v->cases);
         return;
     }
-    char other[40] = "";
-    if (f->other_line) snprintf(other, sizeof other, ", with line %u", f->other_line);
+    if (!strcmp(f->kind, "endless")) {
+        add_line(v, LAB_HAZARDS, lost,
+                 "n = %zu: a kernel was stopped, as said above; the checkers found something in %u "
+                 "of %u runs.",
+                 r->is.n, found, v->cases);
+        return;
+    }
+    char other[60];
+    describe_other(f, other, sizeof other);
     line = add_line(v, LAB_HAZARDS, lost,
                     "n = %zu: %s: %s (%s)%s; the checkers found something in %u of %u runs.",
                     r->is.n, tool_name(f->tool), f->text, f->kind, other, found, v->cases);

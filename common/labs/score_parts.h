@@ -26,6 +26,12 @@ bool output_is_right(const struct lab *, const struct lab_case_result *, struct 
 bool kept_is_right(const struct lab *, const struct lab_case_result *, const float *in,
                    struct wrong_output *);
 
+/* score_text.c: are two texts the same but for their numbers, up to `end` where they have it? */
+bool same_but_numbers(const char *, const char *, const char *end);
+/* In a message of the emulator, shortens places in a file to "line 52", and leaves out those in the
+ * PTX. ", at line 52" is left out as well if `line`, where the reason begins with it, is 52. */
+void shorten_places(char *message, const char *file, unsigned line);
+
 /* score_criteria.c: fills `fraction`, and adds a line for each reason why a point is lost. */
 void score_criteria(struct lab_verdict *, const struct lab_results *,
                     const struct lab_results *reference);

@@ -37,6 +37,7 @@ static bool verify_part(const struct lab *lab, const struct lab_case_result *r, 
     return found.right;
 }
 
+#define BOUNDARY " (the inputs "
 /* Behind a boundary, sums hold nothing of the elements before it. The output at the boundary holds
  * nothing else; it is left out, since a right solution may have made it as the difference of two
  * sums behind the boundary. */
@@ -49,8 +50,7 @@ static bool sums_are_right(const struct lab *lab, const struct lab_case_result *
     if (verify_part(lab, r, in, boundary, n, 1, wrong)) return true;
     size_t used = strlen(wrong->text);
     snprintf(wrong->text + used, sizeof wrong->text - used,
-             " (the inputs from element %zu on are so large that the others vanish in sums)",
-             boundary);
+             BOUNDARY "from element %zu on are so large that the others vanish in sums)", boundary);
     return false;
 }
 
@@ -138,15 +138,18 @@ static const struct lab_finding *first_finding(const struct lab_results *results
     return NULL;
 }
 
-/* Sizes that are wrong for the same reason share a line. A wrong element is a reason of its own,
- * unless the cause is known. Faults at one line are one reason. */
+/* Sizes that are wrong for the same reason share a line. Wrong elements have the same reason if the
+ * likely causes are the same but for numbers, and so are texts without a cause. Faults at one line
+ * are one reason. */
 static bool is_same_reason(const struct verdict_size *a, const struct verdict_size *b)
 {
     if (a->right || b->right || (a->end == LAB_RAN) != (b->end == LAB_RAN)) return false;
-    if (a->end == LAB_RAN) return *a->cause && !strcmp(a->cause, b->cause);
+    if (a->end == LAB_RAN)
+        return a->error_line == b->error_line && same_but_numbers(a->cause, b->cause, "") &&
+               (*a->cause || same_but_numbers(a->wrong, b->wrong, BOUNDARY));
     if (a->end == LAB_FAULT && b->end == LAB_FAULT && a->error_line)
         return a->error_line == b->error_line;
-    return !strcmp(a->wrong, b->wrong);
+    return same_but_numbers(a->wrong, b->wrong, "");
 }
 
 static bool is_known(const struct lab_verdict *v, size_t size)
@@ -182,6 +185,16 @@ static void explain_size(struct lab_verdict *v, size_t size)
     line->line = s->error_line;
 }
 
+/* A guess from the numbers alone, which says less than an error of a checker. */
+static bool is_weak(const char *cause)
+{
+    static const char *const weak[] = {"all are off by", "only the last", "neighbours were",
+                                       "most are swapped"};
+    for (size_t i = 0; i < sizeof weak / sizeof *weak; i++)
+        if (!strncmp(cause, weak[i], strlen(weak[i]))) return true;
+    return !*cause;
+}
+
 /* Where a checker has found an error. If the size is wrong, it is often the cause. */
 static void note_error(struct verdict_size *size, const struct lab_results *results)
 {
@@ -192,7 +205,8 @@ static void note_error(struct verdict_size *size, const struct lab_results *resu
     size->error_tool = error->tool;
     snprintf(size->error_file, sizeof size->error_file, "%s", error->file);
     size->error_line = error->line;
-    if (!is_error || size->right || size->end != LAB_RAN || *size->cause) return;
+    if (size->end != LAB_RAN) shorten_places(size->wrong, size->error_file, size->error_line);
+    if (!is_error || size->right || size->end != LAB_RAN || !is_weak(size->cause)) return;
     snprintf(size->cause, sizeof size->cause,
              "the error that the checkers report at line %u may be the cause", error->line);
 }

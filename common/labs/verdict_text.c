@@ -14,7 +14,7 @@ static void print_wrong(FILE *out, const struct verdict_size *size)
     if (size->right)
         fputs("right", out);
     else if (size->end != LAB_RAN)
-        fputs("did not end; the reason is below", out);
+        fputs("was stopped; the reason is below", out);
     else
         put(out, size->wrong);
 }
@@ -76,12 +76,18 @@ static void print_gaps(FILE *out, const struct lab_verdict *v, const char *sourc
 static void print_points(FILE *out, const struct lab_verdict *v)
 {
     fprintf(out, "\n%.2f of %g points: ", v->points, v->most);
+    if (v->cases == 0) {
+        fputs("no kernel was run\n", out);
+        return;
+    }
     fprintf(out, "%u of %u runs right", v->right_cases, v->cases);
     for (int c = 0; c < LAB_CRITERIA; c++)
         fprintf(out, ", %s %.2f of %g", lab_criterion_name((enum lab_criterion)c),
                 v->weight[c] * v->fraction[c], v->weight[c]);
-    if (v->correctness < 1) fputs("; all times the fraction of right runs", out);
-    if (v->cases && v->correctness < (double)v->right_cases / v->cases)
+    if (v->correctness < 1)
+        fprintf(out, "; the four are multiplied by %.2f, the fraction of right runs",
+                v->correctness);
+    if (v->correctness < (double)v->right_cases / v->cases)
         fputs(" at sizes that are not handed out", out);
     fputc('\n', out);
 }

@@ -1,6 +1,6 @@
 /* test_lab_score.c — points: full ones for the reference, fewer for each fault, and why. */
 #define _POSIX_C_SOURCE 200809L
-#include "common/labs/score.h"
+#include "common/labs/score_parts.h"
 #include "results_made.h"
 
 #include <criterion/criterion.h>
@@ -75,6 +75,104 @@ Test(lab_score, a_wrong_element_costs_its_run)
     cr_expect_lt(fabs(points - 100.0 * (own.case_count - 1) / own.case_count), 1e-9);
     cr_expect_not(verdict.sizes[3].right);
     expect_line(LAB_CRITERIA, "element 5 is ");
+}
+
+static unsigned lines_of(enum lab_criterion criterion)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < verdict.line_count; i++)
+        count += verdict.lines[i].criterion == criterion;
+    return count;
+}
+
+/* Its last elements, of which at least two are left, are wrong by different numbers. */
+static void spoil(struct lab_case_result *r)
+{
+    for (size_t i = r->is.n / 2; i < r->is.n; i++) {
+        float wrong = 1000.0F + (float)(i * i % 7);
+        memcpy(&r->out[i], &wrong, sizeof wrong);
+    }
+}
+
+Test(lab_score, sizes_that_are_wrong_in_the_same_way_share_a_line)
+{
+    for (size_t i = 0; i < own.case_count; i++)
+        if (own.cases[i].is.n >= 64) spoil(&own.cases[i]);
+    score();
+    expect_line(LAB_CRITERIA, "n = 64 and 5 more sizes: element 32 is 100");
+    cr_expect_eq(lines_of(LAB_CRITERIA), 1);
+}
+
+/* An error of a checker at other lines is another reason. */
+Test(lab_score, sizes_with_errors_at_other_lines_have_their_own)
+{
+    for (size_t i = 0; i < own.case_count; i++) {
+        if (own.cases[i].is.n < 64) continue;
+        spoil(&own.cases[i]);
+        make_finding(&own.cases[i], own.cases[i].is.n < 512 ? 17 : 20);
+    }
+    score();
+    cr_expect_eq(lines_of(LAB_CRITERIA), 2);
+    expect_line(LAB_CRITERIA, "at line 17 may be the cause");
+    expect_line(LAB_CRITERIA, "at line 20 may be the cause");
+}
+
+/* "all are off by the same" says less than the hazard. */
+Test(lab_score, an_error_says_more_than_a_guess_from_numbers)
+{
+    struct lab_case_result *r = largest();
+    while (r->is.boundary) r--;
+    for (size_t i = r->is.n / 2; i < r->is.n; i++) {
+        float sum;
+        memcpy(&sum, &r->out[i], sizeof sum);
+        sum += 1000;
+        memcpy(&r->out[i], &sum, sizeof sum);
+    }
+    score();
+    expect_line(LAB_CRITERIA, "all are off by the same 1000");
+    make_finding(r, 17);
+    score();
+    expect_line(LAB_CRITERIA, "at line 17 may be the cause");
+}
+
+Test(lab_score, texts_that_differ_in_numbers_only)
+{
+    static const struct {
+        const char *a, *b, *end;
+        bool same;
+    } texts[] = {{"", "", "", true},
+                 {"element 5 is -1.5", "element 12 is 3e+20", "", true},
+                 {"off by 2, from element 1", "off by 3", "", false},
+                 {"element 5 is 1", "element 5 was never written", "", false},
+                 {"element 5 is 1", "element 7 is 2 (of 9)", " (", true},
+                 {"element 5 is 1", "element 7 is 2 (of 9)", "", false},
+                 {"zeros", "zeros 1", "", false},
+                 {"a-b 1", "a+b 1", "", false}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        cr_expect_eq(same_but_numbers(texts[i].a, texts[i].b, texts[i].end), texts[i].same,
+                     "%s, %s", texts[i].a, texts[i].b);
+}
+
+Test(lab_score, places_in_messages_are_short)
+{
+    static const struct {
+        const char *message, *shortened;
+    } texts[] = {
+        {"a load, at /a dir/at home/lab3.cu:52 (PTX line 79) in kernel k, block (0,0,0)",
+         "a load in kernel k, block (0,0,0)"},
+        {"a load, at labs/lab3.cu:53 (PTX line 79) in kernel k", "a load, at line 53 in kernel k"},
+        {"lane 1 waits in bar.sync at labs/lab3.cu:9 (PTX line 5); it waits, at labs/lab3.cu:52 "
+         "(PTX line 6)",
+         "lane 1 waits in bar.sync at line 9; it waits"},
+        {"a load, at /usr/sm.h:52 (PTX line 7) in k", "a load, at /usr/sm.h:52 in k"},
+        {"a load, at (PTX line 7", "a load, at (PTX line 7"},
+        {"no place", "no place"}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "%s", texts[i].message);
+        shorten_places(text, "lab3.cu", 52);
+        cr_expect_str_eq(text, texts[i].shortened);
+    }
 }
 
 Test(lab_score, nothing_right_is_no_points)
@@ -229,7 +327,7 @@ Test(lab_score, a_lab_may_leave_fewer_other_instructions_free)
     cr_assert_eq(score_lab(lab_find(7), &own, &reference, &weights, &verdict), 0);
     cr_expect(verdict.fraction[LAB_WORK] > 0.25 && verdict.fraction[LAB_WORK] < 0.5, "%g",
               verdict.fraction[LAB_WORK]);
-    expect_line(LAB_WORK, "up to 1.1 times as many are free");
+    expect_line(LAB_WORK, "up to 1.1 times as many lose no points");
     expect_line(LAB_WORK, "Unrolled loops do not count, compare, multiply and jump");
 }
 
@@ -410,6 +508,15 @@ Test(lab_score, hazards)
     cr_expect(one < 100 && one > 98, "%g", one);
     expect_line(LAB_HAZARDS, "racecheck: a hazard (read-after-write)");
     cr_expect_eq(verdict.lines[0].line, 17);
+    own.cases[own.case_count - 1].findings[0].other_line = 17;
+    score();
+    expect_line(LAB_HAZARDS, "(read-after-write) between threads at this line; the checkers");
+    own.cases[own.case_count - 1].findings[0].other_line = 20;
+    score();
+    expect_line(LAB_HAZARDS, "(read-after-write) between this line and line 20; the checkers");
+    own.cases[own.case_count - 1].findings[0].tool = EMU_CHECK_SYNC;
+    score();
+    expect_line(LAB_HAZARDS, "(read-after-write); other threads are at line 20; the checkers");
     for (size_t i = 0; i + 1 < own.case_count; i++) make_finding(&own.cases[i], 17);
     cr_expect_eq(score(), 80);
 }
@@ -438,6 +545,25 @@ Test(lab_score, a_fault_is_explained)
     end_case(&own.cases[2], LAB_FAULT, "a load is out of bounds");
     cr_expect_lt(score(), 100);
     expect_line(LAB_CRITERIA, "n = 8: a load is out of bounds");
+}
+
+/* The checkers' line would say the same as that of the fault, unless points are lost there, too. */
+Test(lab_score, a_kernel_that_was_stopped_is_explained_once)
+{
+    for (size_t i = 0; i < own.case_count; i++) {
+        end_case(&own.cases[i], LAB_INSTRUCTIONS, "too many instructions");
+        make_finding(&own.cases[i], 0);
+        strcpy(own.cases[i].findings[0].kind, "endless");
+    }
+    cr_expect_eq(score(), 0);
+    cr_expect_eq(verdict.line_count, 1);
+    fini();
+    init();
+    end_case(&own.cases[0], LAB_INSTRUCTIONS, "too many instructions");
+    make_finding(&own.cases[0], 0);
+    strcpy(own.cases[0].findings[0].kind, "endless");
+    score();
+    expect_line(LAB_HAZARDS, "n = 2: a kernel was stopped, as said above");
 }
 
 /* A stream that ends early: its missing cases are wrong. */
