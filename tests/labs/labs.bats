@@ -421,6 +421,11 @@ hint() { check 3 "$2" --hint "$1"; }
         >"$BATS_TEST_TMPDIR/lab3.cu"
     hint 3 "$BATS_TEST_TMPDIR/lab3.cu"
     says "A __syncthreads() is missing between the access at $BATS_TEST_TMPDIR/lab3.cu:"
+    sed -n 's,^// sed: ,,p' tests/labs/gaps/11-sums-apart-without-fences.cu \
+        >"$BATS_TEST_TMPDIR/apart.sed"
+    sed -f "$BATS_TEST_TMPDIR/apart.sed" build/labs/reference11.cu >"$BATS_TEST_TMPDIR/lab11.cu"
+    check 11 "$BATS_TEST_TMPDIR/lab11.cu" --hint 3
+    says "keep status and sum in one 64-bit word"
     hint 1 build/labs/reference3.ptx
     [ "$status" -eq 0 ]
     says "Full points"
