@@ -162,8 +162,11 @@ function requestOf(plan, ptx, options) {
     return `${lines.join("\n")}\nptx\n${ptx}`;
 }
 
+/* The name of the kernel of each launch, as PTX has it. */
+const kernelsOf = (plan) => plan.launches.map(([kernel]) => kernel.replace(/^\+/, ""));
+
 const stepOf = (number) => STEPS.find((step) => step.step === number);
 const variantOf = (step, name) =>
     step.variants.find((one) => one.name === name) || step.variants[0];
 
-module.exports = { ALL_CHECKERS, MOST_SEED, STEPS, RULES, requestOf, stepOf, variantOf };
+module.exports = { ALL_CHECKERS, MOST_SEED, STEPS, RULES, kernelsOf, requestOf, stepOf, variantOf };

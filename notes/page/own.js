@@ -4,7 +4,7 @@
  */
 "use strict";
 const { make, replace, labelled, choice } = require("./dom.js");
-const { barriersOf, withoutBarriers, withLines } = require("./ptx.js");
+const { barriersOf, filesOf, withoutBarriers, withLines } = require("./ptx.js");
 const { ALL_CHECKERS, RULES } = require("./kernels.js");
 const { makeForm } = require("./own_form.js");
 const { makeWidget } = require("./widget.js");
@@ -137,8 +137,10 @@ function makeOwn(host, runner, remember) {
         const ptx = withLines(editor.value, FILE);
         widget.status("The emulator runs …");
         try {
-            latest = await runner.run(request(withoutBarriers(ptx, off)), fields.launch().seconds);
-            show(ptx, { ...state, rules: fields.launch().rules });
+            const kernel = kernels[chosen].name;
+            latest = await runner.run(request(withoutBarriers(ptx, [kernel], off)),
+                                      fields.launch().seconds);
+            show(ptx, kernel, { ...state, rules: fields.launch().rules });
         } catch (error) {
             widget.fail(error.message);
         }
@@ -146,13 +148,14 @@ function makeOwn(host, runner, remember) {
         keep();
     }
 
-    function show(ptx, state) {
+    function show(ptx, kernel, state) {
         Object.assign(moved, { launch: state.launch, block: state.block });
         replace(buffers, latest.buffers.length ? buffersView(latest.buffers) : "");
         widget.show({ answer: latest, state, sources: { ...sources, [FILE]: editor.value },
-                      file: FILE, barriers: barriersOf(ptx), ptx, off, placeHost: places,
+                      kernel, files: [...new Set([...filesOf(ptx, [kernel]), FILE])],
+                      barriers: barriersOf(ptx, [kernel]), ptx, off, placeHost: places,
                       toggle: (key) => { if (!off.delete(key)) off.add(key); run(moved); },
-                      select: (change) => show(ptx, { ...state, at: 0, ...change }) });
+                      select: (change) => show(ptx, kernel, { ...state, at: 0, ...change }) });
     }
     return { open: (state) => {
         if (!state.own || editor.value) return;

@@ -1,4 +1,5 @@
-/* ptx.js -- finds and removes barriers in a PTX text, and numbers its lines for the emulator. */
+/* ptx.js -- finds a kernel's code and its barriers in a PTX text, removes barriers, and numbers the
+ * lines for the emulator. */
 "use strict";
 
 const { placesOf } = require("./places.js");
@@ -6,11 +7,54 @@ const { placesOf } = require("./places.js");
 const BARRIER = /^(\s*(?:\.loc \d+ \d+ 1 )?)((?:bar|barrier)(?:\.cta)?(?:\.sync|\.red)\b[^;]*;|bar\.warp\.sync\b[^;]*;)/;
 const INSTRUCTION = /^\s*(?:@!?%\w+\s+)?[a-z][\w.]*(?:\s[^;]*)?;/;
 
-/* The barriers: { index of the line, file, line of the source, isWarp }. */
-function barriersOf(ptx) {
-    const places = placesOf(ptx), barriers = [];
+const FUNCTION = /\.(?:entry|func)\s+(?:\([^)]*\)\s*)?([\w$]+)/;
+
+/* The functions of a text: { name, first, end (the index behind its last line), called (names) }. A
+ * declaration and the definition that follows it are two. */
+function functionsOf(ptx) {
+    const lines = ptx.split("\n"), functions = [];
+    lines.forEach((line, index) => {
+        const found = FUNCTION.exec(line);
+        if (found) functions.push({ name: found[1], first: index });
+    });
+    const names = new Set(functions.map((one) => one.name));
+    functions.forEach((one, k) => {
+        one.end = k + 1 < functions.length ? functions[k + 1].first : lines.length;
+        const words = lines.slice(one.first, one.end).join("\n").match(/[\w$]+/g);
+        one.called = words.filter((word) => names.has(word));
+    });
+    return functions;
+}
+
+/* The indices of the lines of these kernels and of the functions that they call. */
+function codeOf(ptx, kernels) {
+    const functions = functionsOf(ptx), reached = new Set(kernels), waiting = [...kernels];
+    const indices = new Set();
+    while (waiting.length) {
+        const name = waiting.pop();
+        for (const one of functions.filter((each) => each.name === name)) {
+            for (let index = one.first; index < one.end; index++) indices.add(index);
+            for (const called of one.called.filter((each) => !reached.has(each))) {
+                reached.add(called);
+                waiting.push(called);
+            }
+        }
+    }
+    return indices;
+}
+
+/* The names of the source files of these kernels' code, that of the first instruction first. */
+function filesOf(ptx, kernels) {
+    const places = placesOf(ptx), code = [...codeOf(ptx, kernels)].sort((a, b) => a - b);
+    const used = code.map((index) => places[index]).filter((place) => place.line);
+    return [...new Set(used.map((place) => place.file.split("/").pop()))];
+}
+
+/* The barriers of these kernels: { index of the line, file, line of the source, isWarp }. */
+function barriersOf(ptx, kernels) {
+    const places = placesOf(ptx), code = codeOf(ptx, kernels), barriers = [];
     ptx.split("\n").forEach((text, index) => {
-        const barrier = BARRIER.exec(text);
+        const barrier = code.has(index) && BARRIER.exec(text);
         if (barrier)
             barriers.push({ index, ...places[index], isWarp: barrier[2].startsWith("bar.warp") });
     });
@@ -19,10 +63,11 @@ function barriersOf(ptx) {
 
 const keyOf = (barrier) => `${barrier.file.split("/").pop()}:${barrier.line}`;
 
-/* The text without the barriers whose keys ("scan.cu:52") are in a set. Lines keep their numbers. */
-function withoutBarriers(ptx, keys) {
+/* The text without those barriers of the kernels whose keys ("scan.cu:52") are in a set. Lines keep
+ * their numbers. */
+function withoutBarriers(ptx, kernels, keys) {
     const lines = ptx.split("\n");
-    for (const barrier of barriersOf(ptx))
+    for (const barrier of barriersOf(ptx, kernels))
         if (keys.has(keyOf(barrier)))
             lines[barrier.index] = lines[barrier.index].replace(BARRIER, "$1// removed: $2");
     return lines.join("\n");
@@ -66,4 +111,4 @@ function withEdit(original, edit) {
     return lines.slice(0, Number(head)).concat(text === "" ? [] : now, rest).join("\n");
 }
 
-module.exports = { barriersOf, keyOf, withoutBarriers, withLines, editOf, withEdit };
+module.exports = { barriersOf, filesOf, keyOf, withoutBarriers, withLines, editOf, withEdit };

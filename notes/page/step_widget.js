@@ -1,8 +1,8 @@
 /* step_widget.js -- the widget of a step's kernel, with its choices. */
 "use strict";
 const { make, replace, labelled, choice } = require("./dom.js");
-const { ALL_CHECKERS, MOST_SEED, RULES, requestOf, variantOf } = require("./kernels.js");
-const { barriersOf, keyOf, withoutBarriers, editOf, withEdit } = require("./ptx.js");
+const { ALL_CHECKERS, MOST_SEED, RULES, kernelsOf, requestOf, variantOf } = require("./kernels.js");
+const { barriersOf, filesOf, keyOf, withoutBarriers, editOf, withEdit } = require("./ptx.js");
 const { makeWidget } = require("./widget.js");
 
 const RESTORES = "Restore all barriers and the original PTX, and set the schedule seed to 0";
@@ -67,7 +67,7 @@ function makeStepWidget(host, step, data, runner, remember) {
             step.paddings.map(([value, name]) => make("button", {
                 type: "button", "aria-pressed": String(value === state.variant),
                 "aria-label": `Padding: ${name}`, "data-padding": value,
-                onclick: () => set({ variant: value, off: "", at: state.at }) }, name)));
+                onclick: () => set({ variant: value, off: "", file: "", at: state.at }) }, name)));
     }
 
     function showChoices() {
@@ -78,7 +78,7 @@ function makeStepWidget(host, step, data, runner, remember) {
             labelled("n", choice(step.sizes.slice().sort((a, b) => a - b).map((n) => [n, n]),
                                  state.n, (value) => set({ n: Number(value) }, true))),
             names.length > 1 ? labelled("variant", choice(names, state.variant,
-                (value) => set({ variant: value, off: "" }))) : null,
+                (value) => set({ variant: value, off: "", file: "" }))) : null,
             step.paddings ? paddingButtons() : null,
             labelled("count bank conflicts as on", choice(RULES, state.rules,
                 (value) => set({ rules: value }, true))),
@@ -92,9 +92,13 @@ function makeStepWidget(host, step, data, runner, remember) {
     const sources = () => Object.fromEntries(Object.entries(data.sources)
         .filter(([name]) => original().includes(`"${name}"`)));
 
+    const kernels = () => kernelsOf(variantOf(step, state.variant).plan(state.n));
+
+    /* Files and barriers are those of the kernel of the launch that is shown. */
     function show(answer, ptx) {
-        widget.show({ answer, state, sources: sources(), file: "scan.cu", ptx,
-                      barriers: barriersOf(ptx),
+        const kernel = kernels()[state.launch] || kernels()[0];
+        widget.show({ answer, state, sources: sources(), kernel, files: filesOf(ptx, [kernel]), ptx,
+                      barriers: barriersOf(ptx, [kernel]),
                       fold: step.fold && step.fold(state.n, state.variant),
                       off: off(), toggle, recorded: isOriginal() ? recordedOf(data, step, state) : null,
                       placeHost: places, select: (change) => {
@@ -103,9 +107,9 @@ function makeStepWidget(host, step, data, runner, remember) {
                       } });
     }
 
-    /* A link may name barriers that the kernel does not have. */
+    /* A link may name barriers that the kernels do not have. */
     function keepExisting(ptx) {
-        const keys = new Set(barriersOf(ptx).map(keyOf));
+        const keys = new Set(barriersOf(ptx, kernels()).map(keyOf));
         state.off = [...off()].filter((key) => keys.has(key)).join(",");
     }
 
@@ -119,7 +123,8 @@ function makeStepWidget(host, step, data, runner, remember) {
         const plan = variantOf(step, state.variant).plan(state.n);
         const options = { check: ALL_CHECKERS, rules: state.rules, seed: state.seed, trace: true };
         try {
-            const answer = await runner.run(requestOf(plan, withoutBarriers(ptx, off()), options));
+            const answer = await runner.run(requestOf(
+                plan, withoutBarriers(ptx, kernels(), off()), options));
             show(answer, ptx);
             widget.status(`The emulator in this page has run the kernel${removedText(off())}.`);
         } catch (error) {

@@ -114,12 +114,11 @@ function makeWidget(host, title, changed) {
     /* Which launch and block the player shows. */
     function placeChoices(launches, state, select) {
         const blocks = [...new Set(view.launchEvents.map((event) => event.block))];
-        const files = Object.keys(view.sources).map((path) => path.split("/").pop());
-        fileChoice = choice(files.map((one) => [one, one]), view.file, (name) => {
+        fileChoice = choice(view.files.map((one) => [one, one]), view.file, (name) => {
             showFile(name);
             changed({ file: name });
         });
-        return [files.length > 1 ? labelled("source", fileChoice) : null,
+        return [view.files.length > 1 ? labelled("source", fileChoice) : null,
         launches.length > 1 ? labelled("launch", choice(launches.map((one, k) =>
             [k, `${k}: ${one.kernel}`]), state.launch,
             (value) => select({ launch: Number(value), block: 0 }))) : null,
@@ -127,8 +126,9 @@ function makeWidget(host, title, changed) {
             (value) => select({ block: Number(value) }))) : null];
     }
 
-    /* given: answer, state (at, launch, block, rules), sources, file, barriers, off, toggle,
-     * recorded(launch), select(state), type, ptx, fold. */
+    /* given: answer, state (at, launch, block, rules), sources, kernel (the name in PTX), files (the
+     * names of its source files), barriers, off, toggle, recorded(launch), select(state), type,
+     * ptx, fold. */
     function show(given) {
         const { answer, state } = given;
         const document = answer.document ? JSON.parse(answer.document) : null;
@@ -137,8 +137,11 @@ function makeWidget(host, title, changed) {
         const launchEvents = all.filter((event) => event.launch === launch).slice(0, MOST_EVENTS);
         const events = launchEvents.filter((event) => event.block === (state.block || 0));
         const record = document ? document.launches[launch] : null;
-        const before = view && pathOf(given.sources, view.file) ? view.file : null;
-        view = { ...given, events, launchEvents, size: trace.sizeOf(events), record, file: null,
+        const files = given.files.filter((name) => pathOf(given.sources, name));
+        const isSame = view && view.kernel === given.kernel;
+        const wanted = [state.file, isSame ? view.file : "", events[0] ? events[0].file : ""]
+            .find((name) => files.includes(name));
+        view = { ...given, files, events, launchEvents, size: trace.sizeOf(events), record, file: null,
                  findings: findingsByLine(document),
                  hasAllBlocks: events.length === launchEvents.length,
                  recorded: given.recorded ? given.recorded(launch) : null };
@@ -147,8 +150,7 @@ function makeWidget(host, title, changed) {
         replace(parts.findings, document ? counters.findingsList(document) : "");
         replace(parts.counters, "");
         replace(parts.lines, linesTable(record, document, given.sources));
-        const chosen = pathOf(given.sources, state.file) ? state.file : before;
-        showFile(chosen || (events[0] && events[0].file) || given.file);
+        showFile(wanted || (events[0] && events[0].file) || files[0] || given.files[0]);
         showLevels();
         memory.begin(view.size, state.rules, given.type);
         tree.begin({ events, size: view.size, feeds: feedsOf(given.ptx), type: given.type,

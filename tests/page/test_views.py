@@ -282,6 +282,33 @@ class Choices(Views):
         self.choose("variant", "naive")
         self.assertEqual(self.text(".shape"), "scan_block_naive: 2 blocks of 512 threads.")
 
+    def source(self):
+        """The file that is shown, and the texts of the lines that have a button."""
+        return self.driver.execute_script(
+            "const panel = document.querySelector('article:not([hidden]) .source');"
+            "return [panel.caption.textContent, [...panel.querySelectorAll('button')].map("
+            "    (one) => one.closest('tr').querySelector('code').textContent.trim())]")
+
+    def test_source_and_barriers_are_those_of_the_kernel_that_runs(self):
+        """Step 5's other block scans stand in one PTX text with scan.cu's."""
+        self.open("#chapter=05-arbitrary-size")
+        files = {"work-efficient": "variants.cu", "naive": "naive.cuh",
+                 "conflict-free-remainder": "variants.cu", "conflict-free": "scan.cu"}
+        for variant, file in files.items():
+            self.choose("variant", variant)
+            barriers = 2 if variant == "naive" else 3
+            self.assertEqual(self.source(), ["Source: " + file, ["__syncthreads();"] * barriers])
+        self.choose("variant", "work-efficient")
+        self.choose("launch", "2")
+        self.assertEqual(self.source(), ["Source: scan.cu", []])  # of uniform_add
+        self.choose("launch", "1")
+        self.assertEqual(self.source()[0], "Source: variants.cu")
+
+    def test_a_link_does_not_remove_a_barrier_of_a_kernel_that_does_not_run(self):
+        self.open("#chapter=05-arbitrary-size&variant=naive&off=scan.cu:50")
+        self.assertNotIn("without", self.text(".status"))
+        self.assertNotIn("off", self.driver.current_url)
+
     def test_padding_changes_by_a_click(self):
         self.open("#chapter=04-conflict-free&at=30")
         conflicts = {}
