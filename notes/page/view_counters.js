@@ -123,15 +123,14 @@ function findingsList(document) {
     make("ol", {}, found.slice(0, most).map(findingItem)));
 }
 
-function valuesOf(buffer) {
-    return buffer.values.split(" ").map(Number);
-}
+const numbersOf = (text) => text.split(" ").map(Number);
 
-/* Says whether "out" is the exclusive scan of "in". */
+/* Says whether "out" is the exclusive scan of "in", as it was before the run. */
 function resultText(answer) {
     const buffer = (name) => answer.buffers.find((one) => one.name === name);
     if (!buffer("in") || !buffer("out")) return "";
-    const input = valuesOf(buffer("in")), output = valuesOf(buffer("out"));
+    const input = numbersOf(buffer("in").given || buffer("in").values);
+    const output = numbersOf(buffer("out").values);
     let sum = 0, wrong = 0, first = "";
     output.forEach((value, k) => {
         if (value !== sum && !wrong++) first = `out[${k}] is ${value}, and should be ${sum}`;
@@ -145,9 +144,13 @@ function resultText(answer) {
 function showResult(host, answer, document) {
     const text = answer.error ? answer.message : resultText(answer);
     const isWrong = answer.error || text.startsWith("The result is wrong");
-    const doubt = text && !isWrong && document && document.errors
-        ? " But the kernel is not: in another schedule the result may be wrong. See the findings."
-        : "";
+    const hasChanged =
+        !answer.error && text && answer.buffers.some((one) => one.name === "in" && one.given);
+    const doubt =
+        (hasChanged ? " The kernel has changed its input." : "") +
+        (text && !isWrong && document && document.errors
+             ? " But the kernel is not: in another schedule the result may be wrong. See the findings."
+             : "");
     replace(host, make("p", { class: isWrong || doubt ? "wrong" : "right" }, text + doubt));
 }
 

@@ -75,6 +75,35 @@ class Chapters(Page):
         self.assertRegex(self.text(".result"), "right: all 512 elements. But the kernel is not")
         self.assertFalse(self.all(".result .right"))
 
+    def run_ptx(self, change):
+        """Runs the PTX of the shown kernel after a change of its text."""
+        editor = self.all("details.ptx textarea")[0]
+        self.driver.execute_script(
+            "arguments[0].closest('details').open = true; arguments[0].value = arguments[1]",
+            editor, change(editor.get_attribute("value")))
+        self.press("Run this text")
+        self.wait_for(lambda: "runs" not in self.text(".status"))
+
+    def test_a_kernel_that_changes_its_input_is_judged_by_what_it_was_given(self):
+        """Zeros are the scan of zeros, but not of the input."""
+        self.open("#chapter=03-work-efficient&n=8")
+        end = ("ld.param.u64 %rd1, [%PTR_1];\ncvta.to.global.u64 %rd1, %rd1;\n"
+               "ld.param.u64 %rd2, [%PTR_0];\ncvta.to.global.u64 %rd2, %rd2;\n"
+               "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd3, %r1, 8;\nadd.s64 %rd1, %rd1, %rd3;\n"
+               "add.s64 %rd2, %rd2, %rd3;\nmov.f32 %f1, 0f00000000;\n")
+        for stores, expected in (
+                ("12", "^The result is wrong: [1-7] of 8 elements.*The kernel has changed its input"),
+                ("2", "^The result is wrong: [1-7] of 8 elements[^:]*$")):
+            text = end + "".join("st.global.f32 [%%rd%s], %%f1;\nst.global.f32 [%%rd%s+4], %%f1;\n"
+                                 % (k, k) for k in stores) + "ret;"
+            self.open("#chapter=03-work-efficient&n=8")
+
+            def change(ptx):
+                name = re.search(r"\.entry (\S+?)\(", ptx)[1]
+                return ptx.replace("ret;", text.replace("%PTR", name + "_param"), 1)
+            self.run_ptx(change)
+            self.assertRegex(self.text(".result"), expected)
+
     def test_a_link_names_only_barriers_that_exist(self):
         self.open("#chapter=03-work-efficient&off=scan.cu:37,scan.cu:99999,any words")
         self.assertIn("scan.cu:37.", self.text(".status"))

@@ -145,7 +145,8 @@ static void write_kernels(struct json *j, struct session *s)
     json_close(j, ']');
 }
 
-static void write_values(struct json *j, const struct request_buffer *b, const char *bytes)
+static void write_values(struct json *j, const char *name, const struct request_buffer *b,
+                         const char *bytes)
 {
     char *text = NULL;
     size_t size;
@@ -156,7 +157,7 @@ static void write_values(struct json *j, const struct request_buffer *b, const c
         value_print(out, b->type, bytes + k * b->type->bytes);
     }
     fclose(out);
-    json_text(j, "values", text);
+    json_text(j, name, text);
     free(text);
 }
 
@@ -171,7 +172,8 @@ static void write_buffers(struct json *j, struct session *s)
             json_open(j, NULL, '{');
             json_text(j, "name", b->name);
             json_text(j, "type", b->type->name);
-            write_values(j, b, bytes);
+            write_values(j, "values", b, bytes);
+            if (b->values && memcmp(b->values, bytes, size)) write_values(j, "given", b, b->values);
             json_close(j, '}');
         }
         free(bytes);

@@ -20,8 +20,8 @@
  * A type is u8, s8, u16, s16, u32, s32, u64, s64, f32 or f64.
  *
  * The answer has the fields "error" (of enum emu_error; 0: none), "message", "kernels" (with names
- * and parameters), "buffers" (with their values as text), "document" (as emu --json writes it) and
- * "trace". An error in the request itself is EMU_INVALID_VALUE.
+ * and parameters), "buffers" (with their values as text; "given" has the values before the run of a
+ * buffer that the kernels have changed), "document" (as emu --json writes it) and "trace". An error in the request itself is EMU_INVALID_VALUE.
  */
 #ifndef PAGE_FACE_H
 #define PAGE_FACE_H
