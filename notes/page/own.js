@@ -118,7 +118,7 @@ function makeOwn(host, runner, remember) {
         }
         const select = choice(kernels.map((one, k) => [k, one.function]), chosen, (value) => {
             chosen = Number(value);
-            showForm({ launch: fields.launch() });
+            showForm({ launch: fields.read().launch });
         });
         replace(form, labelled("kernel", select), ...fields.elements,
             make("button", { type: "submit" }, "Run"),

@@ -5,6 +5,7 @@
 "use strict";
 const { make, replace, labelled, choice } = require("./dom.js");
 const { MOST_SEED } = require("./kernels.js");
+const { numberText, wholeIn } = require("./numbers.js");
 const { SECONDS } = require("./runner.js");
 
 const TYPES = { 8: ["u64", "s64", "f64"], 4: ["f32", "u32", "s32"], 2: ["u16", "s16"],
@@ -13,11 +14,11 @@ const ELEMENTS = ["f32", "s32", "u32", "f64", "u64", "s64", "u16", "s16", "u8", 
 const FILLS = [["digits", "random digits, 0 to 9"], ["ramp", "0, 1, 2, …"], ["zero", "zeros"],
                ["one", "ones"], ["values", "numbers that I paste"],
                ["none", "leave it uninitialised"]];
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$|^0x[0-9a-f]+$/i;
+const MOST = 2 ** 32 - 1, MOST_SECONDS = 3600;
 
 const named = (names) => names.map((name) => [name, name]);
-const number = (value, name, min) =>
-    make("input", { type: "number", min, value, "aria-label": name, required: true });
+const number = (value, name, min, max = MOST) =>
+    make("input", { type: "number", min, max, value, "aria-label": name, required: true });
 
 /* ---- the launch ------------------------------------------------------------------------------ */
 
@@ -27,7 +28,9 @@ function dimensions(label, name, values) {
         number(values[k], k ? `${name} in ${axis}` : name, 1));
     return { element: make("span", { class: "dimensions" }, labelled(label, fields[0]), " × ",
                            fields[1], " × ", fields[2]),
-             read: () => fields.map((field) => Math.trunc(field.value)) };
+             read: () => fields.map((field) => Number(field.value)),
+             checked: () => fields.map((field) =>
+                 wholeIn(field.value, 1, MOST, field.getAttribute("aria-label"))) };
 }
 
 /* Fields of the launch. `given` has those of an earlier one. */
@@ -37,8 +40,8 @@ function makeLaunch(given, rules) {
     const grid = dimensions("blocks", "Blocks", old.grid);
     const block = dimensions("threads of a block", "Threads of a block", old.block);
     const shared = number(old.shared, "Dynamic shared memory in bytes", 0);
-    const seconds = number(old.seconds, "Stop the kernel after (seconds)", 1);
-    const seed = make("input", { type: "number", min: 0, max: MOST_SEED, value: old.seed });
+    const seconds = number(old.seconds, "Stop the kernel after (seconds)", 1, MOST_SECONDS);
+    const seed = number(old.seed, "Schedule seed", 0, MOST_SEED);
     const chosen = choice(rules, old.rules, () => {});
     const cooperative = make("input", { type: "checkbox" });
     cooperative.checked = old.cooperative;
@@ -47,11 +50,18 @@ function makeLaunch(given, rules) {
         labelled("stop the kernel after (seconds)", seconds),
         labelled("count bank conflicts as on", chosen), labelled("schedule seed", seed),
         labelled("cooperative", cooperative));
-    return { element, read: () => ({ grid: grid.read(), block: block.read(),
-                                     shared: Math.trunc(shared.value),
-                                     seconds: Number(seconds.value) || SECONDS,
-                                     seed: Math.trunc(seed.value), rules: chosen.value,
-                                     cooperative: cooperative.checked }) };
+    const choices = () => ({ rules: chosen.value, cooperative: cooperative.checked });
+    return { element,
+             read: () => ({ grid: grid.read(), block: block.read(), shared: Number(shared.value),
+                            seconds: Number(seconds.value), seed: Number(seed.value),
+                            ...choices() }),
+             /* The same, or an Error where a field is wrong. */
+             checked: () => ({ grid: grid.checked(), block: block.checked(),
+                               shared: wholeIn(shared.value, 0, MOST, "Dynamic shared memory"),
+                               seconds: wholeIn(seconds.value, 1, MOST_SECONDS,
+                                                "The time until the kernel is stopped, in seconds,"),
+                               seed: wholeIn(seed.value, 0, MOST_SEED, "The schedule seed"),
+                               ...choices() }) };
 }
 
 /* ---- parameters ------------------------------------------------------------------------------ */
@@ -65,21 +75,18 @@ function startOf(parameter, index) {
              fill: index ? "digits" : "none" };
 }
 
-/* The pasted numbers, or an Error. */
-function pasted(text, name) {
+/* The pasted numbers as the emulator reads them, or an Error. */
+function pasted(text, type, name) {
     const words = text.split(/[\s,;]+/).filter((word) => word);
     if (!words.length) throw new Error(`Paste at least one number for ${name}.`);
-    const wrong = words.find((word) => !NUMBER.test(word));
-    if (wrong)
-        throw new Error(`"${wrong.slice(0, 40)}" in the numbers for ${name} is not a number.`);
-    return words;
+    return words.map((word, k) => numberText(word, type, `Number ${k + 1} for ${name}`));
 }
 
 /* A link's fields are not trusted: what the form does not offer becomes what it offers first. */
 function repaired(state, parameter) {
     const types = TYPES[parameter.bytes] || [], fills = FILLS.map(([key]) => key);
     const isBuffer = state.kind === "buffer" && parameter.bytes === 8;
-    return { kind: isBuffer ? "buffer" : "value", count: Number(state.count) || 1,
+    return { kind: isBuffer ? "buffer" : "value", count: Number(state.count) || 0,
              element: ELEMENTS.includes(state.element) ? state.element : ELEMENTS[0],
              type: types.includes(state.type) ? state.type : types[0],
              fill: fills.includes(state.fill) ? state.fill : fills[0],
@@ -116,8 +123,9 @@ function makeParameter(parameter, index, given) {
     function line() {
         if (state.kind !== "buffer") return null;
         const start = `buffer ${bufferName(index)} ${state.element}`;
-        if (state.fill !== "values") return `${start} ${Math.trunc(state.count)} ${state.fill}`;
-        const words = pasted(state.values, name);
+        if (state.fill !== "values")
+            return `${start} ${wholeIn(state.count, 1, MOST, `Elements of ${name}`)} ${state.fill}`;
+        const words = pasted(state.values, state.element, name);
         return `${start} ${words.length} values ${words.join(" ")}`;
     }
     function argument() {
@@ -125,30 +133,28 @@ function makeParameter(parameter, index, given) {
         if (parameter.bytes > 8)
             throw new Error(`Parameter ${index} has ${parameter.bytes} bytes, and this page gives ` +
                             "at most 8 bytes.");
-        if (!NUMBER.test(state.value.trim()))
-            throw new Error(`The value of ${name} is not a number.`);
-        return `${state.type}:${state.value.trim()}`;
+        return `${state.type}:${numberText(state.value, state.type, `The value of ${name}`)}`;
     }
     return { row, line, argument, read: () => state };
 }
 
 /* The form of a kernel: { elements, read(), request(kernel) }. `given` is what an earlier read()
- * has returned. request() has the request's lines (face/face.h), and throws an Error with a
- * sentence. */
+ * has returned. launch() has the fields of the launch. request() has the request's lines
+ * (face/face.h). Both throw an Error with a sentence where a field is wrong. */
 function makeForm(kernel, rules, given) {
     const old = given || {}, launch = makeLaunch(old.launch, rules);
     const rows = kernel.parameters.map((one, k) =>
         makeParameter(one, k, (old.parameters || [])[k]));
 
     function request() {
-        const { grid, block, shared, cooperative, seed, rules: by } = launch.read();
+        const { grid, block, shared, cooperative, seed, rules: by } = launch.checked();
         const buffers = rows.map((one) => one.line()).filter((line) => line);
         return [`schedule ${seed}`, `rules ${by}`, ...buffers,
                 `launch ${cooperative ? "+" : ""}${kernel.name} ${grid.join()} ${block.join()} ` +
                 `${shared} ${rows.map((one) => one.argument()).join(" ")}`];
     }
     return { elements: [launch.element, ...rows.map((one) => one.row)], request,
-             launch: launch.read,
+             launch: launch.checked,
              read: () => ({ launch: launch.read(), parameters: rows.map((one) => one.read()) }) };
 }
 

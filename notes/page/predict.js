@@ -8,11 +8,12 @@ const CLOSE = 0.05; // of the answer
 const textOf = (cell) => cell.textContent.trim();
 
 /* Numbers in a text. "1 007 576" and "1,007,576" are one; any other comma between digits is a
- * decimal point. */
+ * decimal point. A sign and an exponent belong to their number. */
 function numbersIn(text) {
     const joined = text.replace(/(\d)[\s,\u00a0\u202f](?=\d{3}(?!\d))/g, "$1")
         .replace(/(\d),(?=\d)/g, "$1.");
-    return (joined.match(/\d+(\.\d+)?/g) || []).map(Number);
+    const found = joined.match(/[-\u2212]?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi) || [];
+    return found.map((one) => Number(one.replace("\u2212", "-")));
 }
 
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
@@ -25,9 +26,14 @@ function isNear(guess, answer, part) {
     return given.every((value, k) => Math.abs(value - wanted[k]) <= part * wanted[k]);
 }
 
+/* Whether a text is a guess: a number, and no share where the answer is none. */
+const isGuess = (guess, answer) => numbersIn(guess).length > 0 &&
+    (!guess.includes("%") || answer.includes("%"));
+
 function verdict(guess, answer) {
     const numbers = numbersIn(guess), wanted = numbersIn(answer);
-    if (!numbers.length) return "Write a number.";
+    if (!isGuess(guess, answer))
+        return numbers.length ? "The answer is no share. Write a number without %." : "Write a number.";
     if (isNear(numbers, wanted, 0)) return `Right: ${answer}.`;
     return isNear(numbers, wanted, CLOSE) ? `Close. It is ${answer}.`
         : `It is ${answer}, not ${guess}.`;
@@ -64,7 +70,7 @@ function makePrediction(place) {
     };
     const compare = () => {
         replace(said, verdict(guess.value.trim(), textOf(cell)));
-        if (numbersIn(guess.value).length) show();
+        if (isGuess(guess.value, textOf(cell))) show();
     };
     const button = make("button", { type: "button", onclick: show }, "Show the table");
     for (const one of tables) one.hidden = true;

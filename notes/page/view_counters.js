@@ -140,17 +140,16 @@ function resultText(answer) {
     return `The result is wrong: ${wrong} of ${output.length} elements. First, ${first}.`;
 }
 
+const DOUBT = " But the kernel is not: in another schedule the result may be wrong. See the findings.";
+
 /* A right result is no proof that the kernel is right: a hazard may do no harm in this schedule. */
 function showResult(host, answer, document) {
     const text = answer.error ? answer.message : resultText(answer);
     const isWrong = answer.error || text.startsWith("The result is wrong");
-    const hasChanged =
-        !answer.error && text && answer.buffers.some((one) => one.name === "in" && one.given);
-    const doubt =
-        (hasChanged ? " The kernel has changed its input." : "") +
-        (text && !isWrong && document && document.errors
-             ? " But the kernel is not: in another schedule the result may be wrong. See the findings."
-             : "");
+    const hasChanged = !answer.error && text &&
+        answer.buffers.some((one) => one.name === "in" && one.given);
+    const isInDoubt = text && !isWrong && document && document.errors;
+    const doubt = (isInDoubt ? DOUBT : "") + (hasChanged ? " The kernel has changed its input." : "");
     replace(host, make("p", { class: isWrong || doubt ? "wrong" : "right" }, text + doubt));
 }
 

@@ -222,12 +222,41 @@ class Faults(unittest.TestCase):
                     "launch missing 1,1,1 1,1,1 0\nptx\n" + kernel % "ret;",
                     "limit 100000\nlaunch k 1,1,1 1,1,1 0\nptx\n" + kernel % "L: bra L;",
                     "buffer a f32 99999999 zero\nptx\n" + kernel % "ret;",
-                    "buffer a f32 2 values 1 x\nptx\n" + kernel % "ret;"]
+                    "buffer a f32 2 values 1 x\nptx\n" + kernel % "ret;",
+                    *("buffer a %s 1 values %s\nptx\n" % one + kernel % "ret;" for one in
+                      (("u32", "-1"), ("u32", "4294967296"), ("s32", "2147483648"),
+                       ("s32", "-2147483649"), ("u64", "18446744073709551616"), ("s8", "128"),
+                       ("s64", "-9223372036854775809"), ("u8", "256"), ("u32", "1e3"),
+                       ("u32", "0x10"), ("u32", "--1"), ("u32", "-"))),
+                    *("launch k %s 1,1,1 0\nptx\n" % one + kernel % "ret;" for one in
+                      ("4294967297,1,1", "1,-1,1", "1,1", "1,1,1,1", "1,1,1x", ",1,1",
+                       "99999999999999999999,1,1"))]
         for request, answer in zip(requests, in_wasm(requests)):
             with self.subTest(request=request):
                 message = json.loads(answer)["message"]
                 self.assertNotEqual(message, "")
                 self.assertEqual(message, json.loads(native(request))["message"])
+
+
+class Numbers(unittest.TestCase):
+    def test_whole_numbers_are_decimal_and_keep_their_sign(self):
+        need("emcc", "pandoc", "node")
+        cases = [("u32", "010 4294967295 0 -0", "10 4294967295 0 0"),
+                 ("s32", "-2147483648 2147483647 -010", "-2147483648 2147483647 -10"),
+                 ("u64", "18446744073709551615", "18446744073709551615"),
+                 ("s64", "-9223372036854775808 9223372036854775807",
+                  "-9223372036854775808 9223372036854775807"),
+                 ("s8", "-128 127", "-128 127"), ("u16", "65535", "65535"),
+                 ("f32", "010 -2.5 1e3", "10 -2.5 1000")]
+        kernel = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }"
+        requests = ["buffer a %s %d values %s\nptx\n%s" % (kind, len(given.split()), given, kernel)
+                    for kind, given, _ in cases]
+        cases.append(("u8", "ramp", " ".join(str(k % 256) for k in range(300))))
+        requests.append("buffer a u8 300 ramp\nptx\n" + kernel)
+        for request, answer, (_, _, expected) in zip(requests, in_wasm(requests), cases):
+            with self.subTest(request=request):
+                self.assertEqual(json.loads(answer)["buffers"][0]["values"], expected)
+                self.assertEqual(answer, native(request))
 
 
 if __name__ == "__main__":

@@ -95,9 +95,71 @@ class OwnForm(Form):
         self.assertEqual(self.values(), [2.5 * float(one) for one in pasted[:13]] + [0, 0, 0])
         self.open_own(SCALE, self.changed(1, fill="values", values="1 two 3"))
         self.assertEqual(self.text(".result"),
-                         '"two" in the numbers for parameter 1 is not a number.')
+                         'Number 2 for parameter 1 is "two", which is not a number.')
         self.open_own(SCALE, self.changed(3, value="ten"))
-        self.assertEqual(self.text(".result"), "The value of parameter 3 is not a number.")
+        self.assertEqual(self.text(".result"),
+                         'The value of parameter 3 is "ten", which is not a number.')
+
+    def value(self, kind, text):
+        """What a kernel gets of a written value, or the sentence that says why it gets none."""
+        bits = int(kind[1:])
+        body = (".reg .b64 %%a;\n.reg .b%d %%v;\nld.param.u64 %%a, [p];\nld.param.b%d %%v, [v];\n"
+                "st.global.b%d [%%a], %%v;" % (bits, bits, bits))
+        self.open_own(KERNEL % (".param .u64 p, .param .%s v" % kind, "", body), {
+            "launch": {"block": [1, 1, 1]},
+            "parameters": [{"kind": "buffer", "element": kind, "count": 1, "fill": "zero"},
+                           {"kind": "value", "type": kind, "value": text}]})
+        return self.text(".result") or self.text(".buffers pre")
+
+    def test_numbers_have_their_value_or_a_sentence(self):
+        for kind, text, value in (
+                ("u32", "+5", "5"), ("u32", "010", "10"), ("u32", "1e3", "1000"),
+                ("u64", "1e13", "10000000000000"), ("s32", " -0x10 ", "-16"), ("u32", "1.0", "1"),
+                ("s32", "\u22125", "-5"), ("u32", "0xffffffff", "4294967295"),
+                ("u64", "18446744073709551615", "18446744073709551615"),
+                ("s64", "-9223372036854775808", "-9223372036854775808"),
+                ("f32", "-010.50", "-10.5"), ("f32", ".5e1", "5"), ("f64", "0x10", "16"),
+                ("f64", "1e-300", "1e-300")):
+            with self.subTest(kind=kind, text=text):
+                self.assertEqual(float(self.value(kind, text)), float(value))
+                self.assertEqual("." in value or self.value(kind, text), "." in value or value)
+        for kind, text, sentence in (
+                ("u32", "-5", 'is "-5", and u32 holds 0 to 4294967295.'),
+                ("u32", "4294967296", 'is "4294967296", and u32 holds 0 to 4294967295.'),
+                ("u16", "70000", 'is "70000", and u16 holds 0 to 65535.'),
+                ("s32", "2147483648", 'and s32 holds -2147483648 to 2147483647.'),
+                ("u64", "1e999999999", 'and u64 holds 0 to 18446744073709551615.'),
+                ("s64", "-9223372036854775809", 'holds -9223372036854775808 to '),
+                ("u32", "2.5", 'is "2.5", and u32 holds whole numbers.'),
+                ("u32", "1e-999999999", 'holds whole numbers.'),
+                ("f32", "1e39", 'is "1e39", which is too large for f32.'),
+                ("f32", "1e-50", 'is "1e-50", which f32 rounds to 0.'),
+                ("u32", "14 %", 'is "14 %", which is not a number.'),
+                ("u32", "1 2", 'is "1 2", which is not a number.'),
+                ("f32", "nan", 'is "nan", which is not a number.'),
+                ("u32", "0x", 'is "0x", which is not a number.'),
+                ("u32", " ", 'is empty. Write a number.')):
+            with self.subTest(kind=kind, text=text):
+                found = self.value(kind, text)
+                self.assertTrue(found.startswith("The value of parameter 1 is "), found)
+                self.assertIn(sentence, found)
+                self.assertEqual(found.count("."), 2 if " is empty" in found or "2.5" in found
+                                 else 1)
+
+    def test_the_launch_has_whole_numbers_or_a_sentence(self):
+        for fields, sentence in (
+                ({"grid": [1, 2.5, 1]}, "Blocks in y must be a whole number from 1 to 4294967295."),
+                ({"block": ["x", 1, 1]}, "Threads of a block must be a whole number from 1 to "),
+                ({"grid": [1e13, 1, 1]}, "Blocks must be a whole number from 1 to 4294967295."),
+                ({"seconds": 1e9}, "The time until the kernel is stopped, in seconds, must be a "),
+                ({"shared": -1}, "Dynamic shared memory must be a whole number from 0 to "),
+                ({"seed": 1e9}, "The schedule seed must be a whole number from 0 to 999999999.")):
+            with self.subTest(fields=fields):
+                self.open_own(SCALE, {**FIELDS, "launch": {**FIELDS["launch"], **fields}})
+                self.assertIn(sentence, self.text(".result"))
+        for count in (0, 2.5, "", 1e13):
+            self.open_own(SCALE, self.changed(1, count=count))
+            self.assertIn("Elements of parameter 1 must be a whole number", self.text(".result"))
 
     def test_the_form_can_be_filled_by_hand(self):
         self.open_own(SCALE, {**FIELDS, "hasRun": False, "parameters": []})

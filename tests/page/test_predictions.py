@@ -33,6 +33,8 @@ class Predictions(Page):
                 self.go("#chapter=" + chapter)
                 self.assertEqual(self.table(), "none")
                 self.assertEqual(self.write("?"), "Write a number.")
+                self.assertEqual(self.write(right + " %"),
+                                 "The answer is no share. Write a number without %.")
                 self.assertEqual(self.table(), "none")
                 self.assertEqual(self.write(wrong), "It is %s, not %s." % (right, wrong))
                 self.assertNotEqual(self.table(), "none")
@@ -41,6 +43,13 @@ class Predictions(Page):
                 cells = self.texts("td.answer")
                 self.assertEqual(len(cells), 1)
                 self.assertEqual(cells[0].replace("\u00a0", " "), right)
+
+    def test_signs_and_exponents_belong_to_a_number(self):
+        self.open("#chapter=03-work-efficient")
+        for guess in ("-14", "\u221214", "14e3", "1e4"):
+            self.assertEqual(self.write(guess), "It is 14, not %s." % guess)
+        for guess in ("+14", "1.4e1", "14 conflicts"):
+            self.assertEqual(self.write(guess), "Right: 14.")
 
     def test_a_reader_may_ask_for_the_table(self):
         self.open("#chapter=07-unrolled")

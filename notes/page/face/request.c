@@ -1,6 +1,7 @@
 /* request.c — see request.h. */
 #include "request.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,17 +59,26 @@ static bool bytes(struct reader *r, const char *what, size_t *value)
 /* x,y,z */
 static bool dimensions(struct reader *r, const char *what, struct emu_dim *dim)
 {
-    char text[80], rest;
+    enum { AXES = 3, DECIMAL = 10 };
+    uint32_t *to[AXES] = {&dim->x, &dim->y, &dim->z};
+    char text[80], *at = text;
     if (!word(r, text, sizeof text)) return false;
-    if (sscanf(text, "%u,%u,%u%c", &dim->x, &dim->y, &dim->z, &rest) == 3 && text[0] != '-')
-        return true;
-    return fail(r, "%s must be three numbers with commas between them, and is \"%s\"", what, text);
+    for (int k = 0; k < AXES; k++) {
+        bool is_digit = *at >= '0' && *at <= '9';
+        unsigned long long value = strtoull(at, &at, DECIMAL);
+        if (!is_digit || value > UINT32_MAX || *at++ != (k + 1 < AXES ? ',' : 0))
+            return fail(r, "%s must be three numbers with commas between them, and is \"%s\"", what,
+                        text);
+        *to[k] = (uint32_t)value;
+    }
+    return true;
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
 static bool put_number(struct reader *r, const struct value_type *type, const char *text, void *to)
 {
+    enum { DECIMAL = 10 };
     char *end;
     bool is_float = *type->name == 'f';
     double real = strtod(text, &end);
@@ -81,8 +91,14 @@ static bool put_number(struct reader *r, const struct value_type *type, const ch
             memcpy(to, &real, sizeof real);
         return true;
     }
-    uint64_t bits = *text == '-' ? (uint64_t)strtoll(text, &end, 0) : strtoull(text, &end, 0);
+    bool is_negative = *text == '-', is_signed = *type->name == 's';
+    errno = 0;
+    uint64_t bits = strtoull(text + is_negative, &end, DECIMAL);
     if (*end) return fail(r, "\"%s\" is not a whole number", text);
+    uint64_t most = UINT64_MAX >> (64 - 8 * type->bytes + is_signed);
+    if (errno || bits > most + (is_negative && is_signed) || (is_negative && !is_signed && bits))
+        return fail(r, "\"%s\" does not fit into the type %s", text, type->name);
+    if (is_negative) bits = -bits;
     memcpy(to, &bits, type->bytes);
     return true;
 }
@@ -109,11 +125,14 @@ static bool put_pattern(struct reader *r, struct request_buffer *b, const char *
         return fail(r, "buffer %s cannot be filled with \"%s\"", b->name, fill);
     uint32_t state = 1;
     for (size_t k = 0; k < b->count; k++) {
-        char text[TEXT];
+        char text[TEXT], *to = (char *)b->values + k * b->type->bytes;
         state = state * 1664525 + 1013904223; /* Numerical Recipes' generator */
-        size_t value = digits ? (state >> 16) % DIGITS : ramp ? k : !strcmp(fill, "one");
-        snprintf(text, sizeof text, "%zu", value);
-        put_number(r, b->type, text, (char *)b->values + k * b->type->bytes);
+        uint64_t value = digits ? (state >> 16) % DIGITS : ramp ? k : !strcmp(fill, "one");
+        snprintf(text, sizeof text, "%" PRIu64, value);
+        if (*b->type->name == 'f')
+            put_number(r, b->type, text, to);
+        else
+            memcpy(to, &value, b->type->bytes); /* a ramp begins anew after the largest value */
     }
     return true;
 }
