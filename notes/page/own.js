@@ -7,7 +7,7 @@ const { make, replace, labelled, choice } = require("./dom.js");
 const { barriersOf, filesOf, withoutBarriers, withLines } = require("./ptx.js");
 const { ALL_CHECKERS, RULES } = require("./kernels.js");
 const { makeForm } = require("./own_form.js");
-const { makeWidget } = require("./widget.js");
+const { NONE, makeWidget } = require("./widget.js");
 const { buffersView } = require("./view_counters.js");
 
 const MOST_BYTES = 8 << 20, MEMORY = 64 << 20, MOST_TRACED = 1 << 16;
@@ -23,6 +23,7 @@ const LIMITS = [
     "whose cluster size is given at the launch is refused.",
     `A launch of more than ${MOST_TRACED} threads is counted and checked, but not played.`,
     `A link holds a text of at most ${MOST_LINKED} characters.`];
+const NOT_PLAYED = `A launch of more than ${MOST_TRACED} threads is not played.`;
 const NEEDS_CLUSTER = "The launch has to give this kernel a cluster size " +
     "(.explicitcluster without .reqnctapercluster). This page cannot.";
 
@@ -34,6 +35,7 @@ function needsCluster(ptx, name) {
 }
 
 const product = (numbers) => numbers.reduce((a, b) => a * b, 1);
+const isTraced = ({ grid, block }) => product(grid) * product(block) <= MOST_TRACED;
 
 function makeOwn(host, runner, remember) {
     const editor = make("textarea", { rows: 14, spellcheck: "false", "aria-label": "Your PTX",
@@ -50,7 +52,8 @@ function makeOwn(host, runner, remember) {
                                 onsubmit: (event) => { event.preventDefault(); run({}); } });
     const places = make("span"), buffers = make("div");
     let kernels = [], chosen = 0, fields = null, off = new Set(), latest = null, moved = {};
-    let turn = 0; // of reading: an answer to an older one is not shown
+    let hasRun = false; // whether the reader has asked for a run of the text
+    let runs = 0, turn = 0; // of reading: an answer to an older one is not shown
     const widget = makeWidget(host, "Your own PTX", (change) => {
         Object.assign(moved, change);
         keep();
@@ -72,13 +75,14 @@ function makeOwn(host, runner, remember) {
     function keep() {
         const own = editor.value.length <= MOST_LINKED ? editor.value : "";
         remember({ ...moved, chapter: "own", own, off: [...off].join(","), form: fields
-            ? JSON.stringify({ kernel: chosen, hasRun: latest !== null, ...fields.read() }) : "" });
+            ? JSON.stringify({ kernel: chosen, hasRun, ...fields.read() }) : "" });
     }
 
     async function take(given) {
         if (!given) return;
         if (given.size > MOST_BYTES) {
             turn++;
+            replace(buffers);
             widget.fail(`The file has ${Math.ceil(given.size / (1 << 20))} MB, and the page ` +
                         `reads at most ${MOST_BYTES >> 20} MB.`);
             return;
@@ -93,8 +97,11 @@ function makeOwn(host, runner, remember) {
         const mine = ++turn, old = given.form || {};
         off = new Set(given.off ? given.off.split(",") : []);
         latest = fields = null;
+        hasRun = false;
         moved = {};
         replace(form);
+        widget.clear();
+        replace(buffers);
         try {
             const answer = await runner.run(`ptx\n${editor.value}`);
             if (mine !== turn) return;
@@ -127,35 +134,40 @@ function makeOwn(host, runner, remember) {
 
     function request(ptx) {
         if (needsCluster(ptx, kernels[chosen].name)) throw new Error(NEEDS_CLUSTER);
-        const { grid, block } = fields.launch();
-        const trace = product(grid) * product(block) <= MOST_TRACED ? ["trace"] : [];
+        const trace = isTraced(fields.launch()) ? ["trace"] : [];
         return [`check ${ALL_CHECKERS}`, `memory ${MEMORY}`, ...trace, ...fields.request(),
                 "ptx", ptx].join("\n");
     }
 
     async function run(state) {
-        const ptx = withLines(editor.value, FILE);
+        const ptx = withLines(editor.value, FILE), mine = ++runs;
+        hasRun = true;
         widget.status("The emulator runs …");
         try {
-            const kernel = kernels[chosen].name;
-            latest = await runner.run(request(withoutBarriers(ptx, [kernel], off)),
-                                      fields.launch().seconds);
-            show(ptx, kernel, { ...state, rules: fields.launch().rules });
+            const kernel = kernels[chosen].name, launch = fields.launch();
+            latest = await runner.run(request(withoutBarriers(ptx, [kernel], off)), launch.seconds);
+            show({ ptx, kernel, isTraced: isTraced(launch) }, { ...state, rules: launch.rules });
         } catch (error) {
+            if (mine !== runs) return; // a later run has ended this one
+            latest = null;
+            replace(buffers);
             widget.fail(error.message);
         }
         widget.status("");
         keep();
     }
 
-    function show(ptx, kernel, state) {
+    /* `ran`: the text, the kernel's name, and whether it was traced. */
+    function show(ran, state) {
+        const { ptx, kernel } = ran;
         Object.assign(moved, { launch: state.launch, block: state.block });
         replace(buffers, latest.buffers.length ? buffersView(latest.buffers) : "");
         widget.show({ answer: latest, state, sources: { ...sources, [FILE]: editor.value },
                       kernel, files: [...new Set([...filesOf(ptx, [kernel]), FILE])],
+                      none: ran.isTraced ? NONE : NOT_PLAYED,
                       barriers: barriersOf(ptx, [kernel]), ptx, off, placeHost: places,
                       toggle: (key) => { if (!off.delete(key)) off.add(key); run(moved); },
-                      select: (change) => show(ptx, kernel, { ...state, at: 0, ...change }) });
+                      select: (change) => show(ran, { ...state, at: 0, ...change }) });
     }
     return { open: (state) => {
         if (!state.own || editor.value) return;

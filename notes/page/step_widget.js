@@ -3,7 +3,7 @@
 const { make, replace, labelled, choice } = require("./dom.js");
 const { ALL_CHECKERS, MOST_SEED, RULES, kernelsOf, requestOf, variantOf } = require("./kernels.js");
 const { barriersOf, filesOf, keyOf, withoutBarriers, editOf, withEdit } = require("./ptx.js");
-const { makeWidget } = require("./widget.js");
+const { NONE, makeWidget } = require("./widget.js");
 
 const RESTORES = "Restore all barriers and the original PTX, and set the schedule seed to 0";
 
@@ -39,7 +39,7 @@ function removedText(off) {
 }
 
 function makeStepWidget(host, step, data, runner, remember) {
-    let state = completeState(step, {});
+    let state = completeState(step, {}), runs = 0;
     const widget = makeWidget(host, `Step ${step.step}: run it here`, (moved) => {
         Object.assign(state, moved);
         remember(state);
@@ -98,6 +98,7 @@ function makeStepWidget(host, step, data, runner, remember) {
     function show(answer, ptx) {
         const kernel = kernels()[state.launch] || kernels()[0];
         widget.show({ answer, state, sources: sources(), kernel, files: filesOf(ptx, [kernel]), ptx,
+                      none: NONE,
                       barriers: barriersOf(ptx, [kernel]),
                       fold: step.fold && step.fold(state.n, state.variant),
                       off: off(), toggle, recorded: isOriginal() ? recordedOf(data, step, state) : null,
@@ -119,6 +120,7 @@ function makeStepWidget(host, step, data, runner, remember) {
         showChoices();
         remember(state);
         if (editor.value !== ptx) editor.value = ptx;
+        const mine = ++runs;
         widget.status("The emulator runs …");
         const plan = variantOf(step, state.variant).plan(state.n);
         const options = { check: ALL_CHECKERS, rules: state.rules, seed: state.seed, trace: true };
@@ -126,8 +128,11 @@ function makeStepWidget(host, step, data, runner, remember) {
             const answer = await runner.run(requestOf(
                 plan, withoutBarriers(ptx, kernels(), off()), options));
             show(answer, ptx);
-            widget.status(`The emulator in this page has run the kernel${removedText(off())}.`);
+            widget.status(answer.error ? "The emulator has not run the kernel to its end" +
+                `${removedText(off())}.`
+                : `The emulator in this page has run the kernel${removedText(off())}.`);
         } catch (error) {
+            if (mine !== runs) return; // a later run has ended this one
             widget.fail(error.message);
             widget.status("");
         }

@@ -111,8 +111,12 @@ function findingItem(finding) {
                      make("pre", {}, [finding.text, finding.detail].filter((t) => t).join("\n"))));
 }
 
-function findingsList(document) {
+/* `isWhole`: all launches have run to their end. */
+function findingsList(document, isWhole) {
     const found = document.findings;
+    if (!found.length && !isWhole)
+        return make("p", {}, "The checkers have no verdict, because the kernel has not run to its " +
+            "end. The message above says why.");
     if (!found.length)
         return make("p", {}, "memcheck, racecheck, initcheck and synccheck have found nothing.");
     const most = 20, order = ["racecheck", "synccheck", "memcheck", "initcheck"];

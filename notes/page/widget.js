@@ -17,6 +17,7 @@ const counters = require("./view_counters.js");
 const { linesTable, findingsByLine } = require("./view_lines.js");
 
 const UNITS = [["access", "warp instruction"], ["barrier", "barrier"]];
+const NONE = "There is nothing to play: no access to memory, barrier or shuffle has run.";
 const NO_SOURCE = "The page does not have this file.";
 const PANELS = ["source", "lanes", "banks", "held", "tree", "counters", "levels", "lines",
                 "findings"];
@@ -78,7 +79,7 @@ function makeWidget(host, title, changed) {
     function move(position) {
         if (!view) return;
         const event = view.events[position - 1];
-        parts.event.textContent = eventText(view.events, position);
+        parts.event.textContent = view.events.length ? eventText(view.events, position) : view.none;
         if (event && event.file && event.file !== view.file) showFile(event.file);
         source.mark(event ? event.line : 0, event && trace.conflictsOf(event) > 0);
         const held = heldBack(view.events, position - 1);
@@ -127,7 +128,7 @@ function makeWidget(host, title, changed) {
     }
 
     /* given: answer, state (at, launch, block, rules), sources, kernel (the name in PTX), files (the
-     * names of its source files), barriers, off, toggle, recorded(launch), select(state), type,
+     * names of its source files), none (why there is nothing to play), barriers, off, toggle, recorded(launch), select(state), type,
      * ptx, fold. */
     function show(given) {
         const { answer, state } = given;
@@ -147,12 +148,13 @@ function makeWidget(host, title, changed) {
                  recorded: given.recorded ? given.recorded(launch) : null };
         parts.shape.textContent = record ? shapeText(record) : "";
         counters.showResult(parts.result, answer, document);
-        replace(parts.findings, document ? counters.findingsList(document) : "");
+        replace(parts.findings, document ? counters.findingsList(document, !answer.error) : "");
         replace(parts.counters, "");
         replace(parts.lines, linesTable(record, document, given.sources));
         showFile(wanted || (events[0] && events[0].file) || files[0] || given.files[0]);
         showLevels();
         memory.begin(view.size, state.rules, given.type);
+        if (!launchEvents.length) replace(parts.banks, "");
         tree.begin({ events, size: view.size, feeds: feedsOf(given.ptx), type: given.type,
                      fold: given.fold, words: state.words, first: state.first });
         const launches = document ? document.launches : [];
@@ -161,16 +163,20 @@ function makeWidget(host, title, changed) {
         player.reset(events.length, state.at === undefined ? 0 : state.at);
     }
 
-    const fail = (message) => {
-        player.pause();
+    function clear() {
         view = null;
+        player.reset(0, 0);
         for (const name of PANELS)
             replace(parts[name], "");
         if (placeHost) replace(placeHost, "");
-        parts.event.textContent = "";
+        for (const name of ["event", "shape"]) parts[name].textContent = "";
+        replace(parts.result, "");
+    }
+    function fail(message) {
+        clear();
         replace(parts.result, make("p", { class: "wrong" }, message));
-    };
-    return { parts, section, show, fail, status: (text) => { parts.status.textContent = text; } };
+    }
+    return { parts, section, show, clear, fail, status: (text) => { parts.status.textContent = text; } };
 }
 
-module.exports = { makeWidget };
+module.exports = { NONE, makeWidget };

@@ -104,6 +104,22 @@ class Chapters(Page):
             self.run_ptx(change)
             self.assertRegex(self.text(".result"), expected)
 
+    def test_nothing_is_said_of_a_kernel_that_has_not_run(self):
+        self.open("#chapter=03-work-efficient&n=8&off=scan.cu:37")
+        for change, message in ((lambda ptx: "words", "expected .version"),
+                                (lambda ptx: ptx.replace("ret;", "trap;", 1), "trap")):
+            self.run_ptx(change)
+            self.assertIn(message, self.text(".result"))
+            self.assertTrue(self.text(".status").startswith(
+                "The emulator has not run the kernel to its end"), self.text(".status"))
+            self.assertNotIn("have found nothing", self.text(".findings"))
+            self.press("Restore the kernel")
+            self.wait_for(lambda: "have found nothing" in self.text(".findings"))
+        self.run_ptx(lambda ptx: "words")
+        self.assertIn("no verdict", self.text(".findings"))
+        self.assertTrue(self.text(".event").startswith("There is nothing to play"))
+        self.assertEqual(self.text(".banks-panel"), "")
+
     def test_a_link_names_only_barriers_that_exist(self):
         self.open("#chapter=03-work-efficient&off=scan.cu:37,scan.cu:99999,any words")
         self.assertIn("scan.cu:37.", self.text(".status"))
@@ -323,6 +339,31 @@ class OwnPtx(Page):
         self.wait_for(lambda: "had not ended after 1 s" in self.text(".result"))
         self.run_own(KERNEL % ("k", "bar.sync 0;"))
         self.wait_for(lambda: "have found nothing" in self.text(".findings"))
+
+    def test_a_failed_run_leaves_nothing_of_the_run_before(self):
+        body = ".shared .b32 s[64];\nst.shared.u32 [s], %r;"
+        self.run_own(KERNEL % ("k", body))
+        self.wait_for(lambda: self.text(".findings") and self.text(".buffers"))
+        for fields, message in (({"threads_of_a_block": 4096}, "1024"),
+                                ({"threads_of_a_block": 64, "value": "x"}, "not a number")):
+            self.driver.execute_script(
+                "for (const one of document.querySelectorAll('article:not([hidden]) form select'))"
+                "  if (one.value === 'buffer' && arguments[0]) {"
+                "    one.value = 'value'; one.dispatchEvent(new Event('change')); }",
+                "value" in fields)
+            for name, value in fields.items():
+                field = self.control(name.replace("_", " "))
+                field.clear()
+                field.send_keys(str(value))
+            self.press("Run")
+            self.wait_for(lambda: message in self.text(".result"))
+            self.assertNotIn("have found nothing", self.text(".findings"))
+            for panel in (".shape", ".numbers tbody", ".lines-panel", ".banks"):
+                self.assertEqual(self.text(panel), "", panel)
+        self.assertEqual(self.text(".buffers"), "")
+        self.own("")
+        self.wait_for(lambda: "version" in self.text(".result"))
+        self.assertEqual(self.text(".findings"), "")
 
     def test_stop_ends_a_run(self):
         self.run_own(KERNEL % ("k", "L:\nadd.u32 %r, %r, 1;\nbra L;"))

@@ -206,7 +206,8 @@ class OwnForm(Form):
         self.open_own(KERNEL % ("", "", ""), {"launch": launch, "parameters": []})
         self.wait_for(lambda: "have found nothing" in self.text(".findings"))
         self.assertIn("1000 blocks", self.text(".shape"))
-        self.assertEqual(self.text(".event"), "Nothing has run yet.")
+        self.assertEqual(self.text(".event"),
+                         "A launch of more than 65536 threads is not played.")
 
     def test_a_hostile_form_is_repaired(self):
         for form in ('{"launch":{"grid":7},"hasRun":true}', '[]', '{"parameters":[{"element":'
