@@ -23,8 +23,22 @@ const make = (tag, attributes, ...children) =>
 const makeSvg = (tag, attributes, ...children) =>
     fill(document.createElementNS(SVG, tag), attributes, children);
 
+/* What a control is called, by which its successor is found. */
+function keyOf(control) {
+    const label = control.closest("label");
+    return `${control.tagName} ${control.dataset.key || control.getAttribute("aria-label") ||
+        (label ? label.firstChild.data : control.textContent)}`;
+}
+
+/* Replaces the children. If one of them has the focus, a control of the same name gets it. */
 function replace(element, ...children) {
+    const focused = element.contains(document.activeElement) && element !== document.activeElement
+        ? keyOf(document.activeElement) : null;
     element.replaceChildren(...children.flat().filter((child) => child !== null));
+    if (focused === null) return element;
+    const same = [...element.querySelectorAll("button, input, select, textarea, summary")]
+        .find((one) => keyOf(one) === focused);
+    if (same) same.focus({ preventScroll: true });
     return element;
 }
 

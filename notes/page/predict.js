@@ -66,6 +66,7 @@ function makePrediction(place) {
     const show = () => {
         for (const one of tables) one.hidden = false;
         cell.classList.add("answer");
+        if (document.activeElement === button) guess.focus();
         button.remove();
     };
     const compare = () => {

@@ -62,30 +62,35 @@ function makeStepWidget(host, step, data, runner, remember) {
         set({ off: [...keys].join(","), at, launch, block }, true);
     }
 
-    function paddingButtons() {
-        return make("div", { class: "buttons", role: "group", "aria-label": "Padding" }, "padding",
-            step.paddings.map(([value, name]) => make("button", {
-                type: "button", "aria-pressed": String(value === state.variant),
-                "aria-label": `Padding: ${name}`, "data-padding": value,
-                onclick: () => set({ variant: value, off: "", file: "", at: state.at }) }, name)));
-    }
+    /* The controls are made once: what is made anew has lost the keyboard's focus. */
+    const names = step.variants.map((one) => [one.name, one.name]);
+    const sizes = step.sizes.slice().sort((a, b) => a - b).map((n) => [n, n]);
+    const controls = {
+        n: choice(sizes, state.n, (value) => set({ n: Number(value) }, true)),
+        variant: choice(names, state.variant,
+                        (value) => set({ variant: value, off: "", file: "" })),
+        rules: choice(RULES, state.rules, (value) => set({ rules: value }, true)),
+        seed: make("input", { type: "number", min: 0, max: MOST_SEED, onchange: () =>
+            set({ seed: Math.trunc(Math.max(0, Math.min(MOST_SEED, Number(controls.seed.value)))) },
+                true) }),
+    };
+    const paddings = (step.paddings || []).map(([value, name]) => make("button", {
+        type: "button", "aria-label": `Padding: ${name}`, "data-padding": value,
+        onclick: () => set({ variant: value, off: "", file: "", at: state.at }) }, name));
+    replace(widget.parts.choices, labelled("n", controls.n),
+        names.length > 1 ? labelled("variant", controls.variant) : null,
+        paddings.length ? make("div", { class: "buttons", role: "group", "aria-label": "Padding" },
+                               "padding", paddings) : null,
+        labelled("count bank conflicts as on", controls.rules),
+        labelled("schedule seed", controls.seed), places,
+        make("button", { type: "button", onclick: () => runner.stop() }, "Stop"),
+        make("button", { type: "button", title: RESTORES,
+                         onclick: () => set({ off: "", seed: 0 }) }, "Restore the kernel"));
 
     function showChoices() {
-        const names = step.variants.map((one) => [one.name, one.name]);
-        const seed = make("input", { type: "number", min: 0, max: MOST_SEED, value: state.seed,
-            onchange: () => set({ seed: Math.max(0, Math.min(MOST_SEED, Number(seed.value) | 0)) }, true) });
-        replace(widget.parts.choices,
-            labelled("n", choice(step.sizes.slice().sort((a, b) => a - b).map((n) => [n, n]),
-                                 state.n, (value) => set({ n: Number(value) }, true))),
-            names.length > 1 ? labelled("variant", choice(names, state.variant,
-                (value) => set({ variant: value, off: "", file: "" }))) : null,
-            step.paddings ? paddingButtons() : null,
-            labelled("count bank conflicts as on", choice(RULES, state.rules,
-                (value) => set({ rules: value }, true))),
-            labelled("schedule seed", seed), places,
-            make("button", { type: "button", onclick: () => runner.stop() }, "Stop"),
-            make("button", { type: "button", title: RESTORES,
-                             onclick: () => set({ off: "", seed: 0 }) }, "Restore the kernel"));
+        for (const [name, control] of Object.entries(controls)) control.value = state[name];
+        for (const one of paddings)
+            one.setAttribute("aria-pressed", String(one.dataset.padding === state.variant));
     }
 
     /* Other steps have files of the same names. */

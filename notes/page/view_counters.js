@@ -91,7 +91,8 @@ function levelsTable(levels, isShown, showAll) {
              make("tr", {}, make("th", { scope: "row" }, "all"), make("td"), make("td"),
                   make("td", { class: "total" }, isShown ? `${sum("ld")} + ${sum("st")}` : "?"),
                   make("td")))),
-    isShown ? null : make("button", { class: "show-levels", onclick: showAll }, "Show all counts")];
+    isShown ? null : make("button", { class: "show-levels", type: "button", onclick: showAll },
+                          "Show all counts")];
 }
 
 /* ---- findings and results ------------------------------------------------------------------ */

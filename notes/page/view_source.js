@@ -25,7 +25,8 @@ function barrierButton(barrier, isOff, toggle) {
     const name = barrier.isWarp ? "__syncwarp" : "barrier";
     const what = `${isOff ? "Restore" : "Remove"} the ${name} in line ${barrier.line}`;
     return make("button", { class: "barrier", "aria-pressed": String(isOff), "aria-label": what,
-                            title: what, "data-line": barrier.line, onclick: toggle },
+                            title: what, "data-line": barrier.line, "data-key": barrier.line,
+                            onclick: toggle },
                 isOff ? "restore" : "remove");
 }
 
@@ -51,12 +52,8 @@ function makeSource(host) {
             lines.set(line, row);
             body.append(row);
         });
-        const focused = host.contains(document.activeElement) && document.activeElement.dataset.line;
         replace(host, make("table", { class: "source" },
                            make("caption", {}, `Source: ${name}`), body));
-        /* The button that was pressed has been made again. */
-        const same = focused && body.querySelector(`button[data-line="${focused}"]`);
-        if (same) same.focus({ preventScroll: true });
     }
 
     /* Marks the line that runs; the panel alone scrolls to it. */

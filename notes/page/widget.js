@@ -109,7 +109,11 @@ function makeWidget(host, title, changed) {
     function showLevels() {
         const levels = trace.levelsOf(view.launchEvents);
         replace(parts.levels, levels.length
-            ? counters.levelsTable(levels, isShown, () => { isShown = true; showLevels(); }) : []);
+            ? counters.levelsTable(levels, isShown, () => {
+                isShown = true;
+                showLevels();
+                parts.levels.focus({ preventScroll: true }); // the button is gone
+            }) : []);
     }
 
     /* Which launch and block the player shows. */

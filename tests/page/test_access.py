@@ -1,5 +1,6 @@
 """test_access.py -- the page for readers of screens and keyboards, by Chromium's own tree of what
 a screen reader is given: names and roles, headings in order, and the contrast of all texts."""
+import time
 import unittest
 
 from browser import Page
@@ -103,6 +104,49 @@ class Tree(Page):
             ".param .u64 p, .param .f32 v, .param .u32 n) { ret; }")
         self.wait_for(lambda: self.all("form button[type=submit]"))
         self.check_tree(20)
+
+    def focused(self):
+        return self.driver.execute_script(
+            "const one = document.activeElement, label = one.closest('label');"
+            "return one.getAttribute('aria-label') ||"
+            "       (label ? label.firstChild.data : one.textContent).trim()")
+
+    def keys(self, control, keys):
+        """Presses keys on a control, and waits for the run that they begin."""
+        control.send_keys(keys)
+        time.sleep(0.1)
+        self.wait_for(lambda: "runs" not in self.text(".status"))
+        return self.focused()
+
+    def test_a_choice_keeps_the_focus(self):
+        down, enter, tab = "\ue015", "\n", "\t"
+        self.open("#chapter=04-conflict-free")
+        self.assertEqual(self.keys(self.all("[data-padding=pad16]")[0], enter), "Padding: 16")
+        self.assertEqual(self.keys(self.control("schedule seed"), "7" + tab), "Stop")
+        self.assertEqual(self.keys(self.control("n"), down), "n")
+        self.assertEqual(self.keys(self.all("button.barrier")[0], enter)[:19],
+                         "Restore the barrier")
+        self.assertEqual(self.keys(self.all("button.show-levels")[0], enter),
+                         "Conflicts between barriers")
+        self.go("#chapter=05-arbitrary-size&n=2048")
+        for name in ("block", "launch", "variant", "n", "count bank conflicts as on"):
+            before = self.control(name).get_attribute("value")
+            self.assertEqual(self.keys(self.control(name), down), name)
+            self.assertNotEqual(self.control(name).get_attribute("value"), before, name)
+        self.go("#chapter=06-vectorized")
+        self.keys(self.all(".predict button[type=button]")[0], enter)
+        self.assertEqual(self.focused(), "your prediction")
+
+    def test_a_choice_in_the_form_keeps_the_focus(self):
+        self.load("#chapter=own")
+        editor = self.wait_for(lambda: self.all("textarea[aria-label='Your PTX']"))[0]
+        self.driver.execute_script(
+            "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('change'))",
+            editor, ".version 8.0\n.target sm_90\n.address_size 64\n" + "".join(
+                ".visible .entry %s(.param .u64 p) { ret; }\n" % name for name in "ab"))
+        self.wait_for(lambda: self.all("form button[type=submit]"))
+        for name in ("kernel", "type", "filled with", "is"):
+            self.assertEqual(self.keys(self.control(name), "\ue015"), name)
 
     def test_there_is_one_main_part_and_a_named_list_of_chapters(self):
         self.open()
