@@ -238,6 +238,22 @@ class Faults(unittest.TestCase):
                 self.assertEqual(message, json.loads(native(request))["message"])
 
 
+class Traces(unittest.TestCase):
+    def test_a_trace_ends_after_as_many_events_as_are_wanted(self):
+        need("emcc", "pandoc", "node")
+        case = next(one for one in json.loads(node("--requests", str(BUILT / "ptx")))
+                    if one["step"] == 3 and one["n"] == 64 and not one["choice"])
+        whole = json.loads(native(case["request"]))
+        lines = whole["trace"].splitlines(True)
+        self.assertEqual(whole["events"], len(lines) - 1)
+        for most in (0, 1, 17, len(lines) - 1, len(lines) + 5):
+            request = case["request"].replace("\ntrace\n", "\ntrace %d\n" % most)
+            answer = json.loads(in_wasm([request])[0])
+            self.assertEqual(answer["trace"], "".join(lines[:most + 1]))
+            self.assertEqual(answer["events"], whole["events"])
+            self.assertEqual(answer["document"], whole["document"])
+
+
 class Numbers(unittest.TestCase):
     def test_whole_numbers_are_decimal_and_keep_their_sign(self):
         need("emcc", "pandoc", "node")

@@ -1,5 +1,5 @@
 /* face.c — see face.h. */
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
+#define _GNU_SOURCE /* fopencookie, open_memstream */
 #include "face.h"
 #include "common/emu/decode/module.h"
 #include "common/emu/ptx/kernel_name.h"
@@ -17,9 +17,11 @@ struct session {
     struct emu *emu;
     struct emu_module *module;
     struct document document;
-    char *trace; /* what has been traced; set when trace_file is closed */
-    size_t trace_size;
-    FILE *trace_file;
+    FILE *trace_file; /* counts lines, and writes the first ones to kept_file */
+    FILE *kept_file;
+    char *kept; /* what has been kept; set when kept_file is flushed */
+    size_t kept_size;
+    uint64_t lines; /* of the trace, with its header */
     int error;
     char message[MESSAGE];
 };
@@ -33,6 +35,45 @@ static bool fail(struct session *s, int error, const char *message)
     return false;
 }
 
+/* ---- the trace ------------------------------------------------------------------------------- */
+
+/* Keeps the header and as many lines as the request wants, and counts all. */
+static ssize_t keep_lines(void *cookie, const char *text, size_t size)
+{
+    struct session *s = cookie;
+    size_t begin = 0;
+    while (begin < size) {
+        const char *end = memchr(text + begin, '\n', size - begin);
+        size_t length = end ? (size_t)(end - text) + 1 - begin : size - begin;
+        if (s->lines <= s->request.most_events) fwrite(text + begin, 1, length, s->kept_file);
+        s->lines += end != NULL;
+        begin += length;
+    }
+    return (ssize_t)size;
+}
+
+static bool open_trace(struct session *s)
+{
+    s->kept_file = open_memstream(&s->kept, &s->kept_size);
+    if (s->kept_file)
+        s->trace_file = fopencookie(s, "w", (cookie_io_functions_t){.write = keep_lines});
+    return s->trace_file || fail(s, EMU_OUT_OF_MEMORY, "out of memory");
+}
+
+static void flush_trace(struct session *s)
+{
+    if (!s->trace_file) return;
+    fflush(s->trace_file);
+    if (fflush(s->kept_file) || ferror(s->kept_file)) fail(s, EMU_OUT_OF_MEMORY, "out of memory");
+}
+
+static void end_trace(struct session *s)
+{
+    if (s->trace_file) fclose(s->trace_file);
+    if (s->kept_file) fclose(s->kept_file);
+    free(s->kept);
+}
+
 /* ---- running --------------------------------------------------------------------------------- */
 
 static bool open_device(struct session *s)
@@ -40,8 +81,7 @@ static bool open_device(struct session *s)
     struct emu_config config = s->request.config;
     char message[MESSAGE];
     if (s->request.wants_trace) {
-        s->trace_file = open_memstream(&s->trace, &s->trace_size);
-        if (!s->trace_file) return fail(s, EMU_OUT_OF_MEMORY, "out of memory");
+        if (!open_trace(s)) return false;
         config.trace = s->trace_file;
         config.trace_steps = true;
     }
@@ -220,14 +260,9 @@ static void write_answer(FILE *out, struct session *s)
     write_kernels(&j, s);
     if (s->emu) write_document(&j, s); /* before initcheck sees that all buffers are read */
     write_buffers(&j, s);
-    json_text(&j, "trace", s->trace ? s->trace : "");
+    json_text(&j, "trace", s->kept ? s->kept : "");
+    json_number(&j, "events", s->lines ? s->lines - 1 : 0);
     json_close(&j, '}');
-}
-
-static void end_trace(struct session *s)
-{
-    if (s->trace_file && fclose(s->trace_file)) fail(s, EMU_OUT_OF_MEMORY, "out of memory");
-    s->trace_file = NULL;
 }
 
 char *face_run(const char *text)
@@ -237,7 +272,7 @@ char *face_run(const char *text)
     struct session *s = calloc(1, sizeof *s);
     if (!s) return NULL;
     run(s, text);
-    if (s->trace_file) fflush(s->trace_file);
+    flush_trace(s);
     FILE *out = open_memstream(&answer, &size);
     if (out) write_answer(out, s);
     bool is_whole = out && !fclose(out);
@@ -245,7 +280,6 @@ char *face_run(const char *text)
     end_trace(s);
     document_free(&s->document);
     request_free(&s->request);
-    free(s->trace);
     free(s);
     if (is_whole) return answer;
     free(answer);

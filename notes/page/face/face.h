@@ -8,7 +8,8 @@
  *   schedule SEED                     a random but reproducible order
  *   limit N                           warp instructions, after which a grid is ended
  *   memory BYTES                      of the device
- *   trace                             answer with a trace, with steps (trace/trace.h)
+ *   trace [MOST]                      answer with a trace, with steps (trace/trace.h), or with at
+ *                                     most this many events of it
  *   buffer NAME TYPE COUNT FILL       FILL: zero, one, ramp (0, 1, 2, …), digits (0 to 9, always
  *                                     the same), none, or values followed by numbers
  *   launch KERNEL GRID BLOCK SHARED ARGUMENT…
@@ -21,7 +22,8 @@
  *
  * The answer has the fields "error" (of enum emu_error; 0: none), "message", "kernels" (with names
  * and parameters), "buffers" (with their values as text; "given" has the values before the run of a
- * buffer that the kernels have changed), "document" (as emu --json writes it) and "trace". An error in the request itself is EMU_INVALID_VALUE.
+ * buffer that the kernels have changed), "document" (as emu --json writes it), "trace" and
+ * "events" (how many the whole trace has). An error in the request itself is EMU_INVALID_VALUE.
  */
 #ifndef PAGE_FACE_H
 #define PAGE_FACE_H

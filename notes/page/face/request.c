@@ -227,6 +227,13 @@ static bool read_model(struct reader *r, struct emu_config *config, bool is_gpu)
            fail(r, "\"%s\" is not the name of %s", key, is_gpu ? "a GPU" : "a GPU's rules");
 }
 
+static bool read_trace(struct reader *r, struct request *q)
+{
+    q->wants_trace = true;
+    q->most_events = UINT64_MAX;
+    return r->at == r->end || number(r, "the number of events", &q->most_events);
+}
+
 static bool read_line(struct reader *r, struct request *q)
 {
     char key[16];
@@ -239,7 +246,7 @@ static bool read_line(struct reader *r, struct request *q)
     if (!strcmp(key, "schedule")) return number(r, "the seed", &q->config.schedule);
     if (!strcmp(key, "limit")) return number(r, "the limit", &q->config.instruction_limit);
     if (!strcmp(key, "memory")) return bytes(r, "the memory", &q->config.memory);
-    if (!strcmp(key, "trace")) return q->wants_trace = true;
+    if (!strcmp(key, "trace")) return read_trace(r, q);
     if (strcmp(key, "check")) return fail(r, "a line begins with the unknown word \"%s\"", key);
     if (!number(r, "the checkers", &check)) return false;
     q->config.checks = (unsigned)check & EMU_CHECK_ALL;

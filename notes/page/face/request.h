@@ -33,6 +33,7 @@ struct request_launch {
 struct request {
     struct emu_config config;
     bool wants_trace;
+    uint64_t most_events; /* that the trace keeps */
     struct request_buffer buffers[REQUEST_BUFFERS];
     size_t buffer_count;
     struct request_launch launches[REQUEST_LAUNCHES];
