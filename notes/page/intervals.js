@@ -38,13 +38,13 @@ function makeLoads() {
     };
 }
 
-/* Intervals between barriers: { epoch, end (the index behind its last event), stores }, in order. A
+/* Collects intervals between barriers: add(event, at) for each event in order. `intervals` are { epoch, end (the index behind its last event), stores }, in order. A
  * store is { at (the event's index), lane, word, bits (its value's lowest 32 bits; null: unknown),
  * sources (words) }. */
-function intervalsOf(events, feeds) {
+function makeIntervals(feeds) {
     const intervals = [], loads = makeLoads();
     let current = null;
-    events.forEach((event, at) => {
+    function add(event, at) {
         if (!current || current.epoch !== event.epoch)
             intervals.push(current = { epoch: event.epoch, end: at, stores: [] });
         current.end = at + 1;
@@ -60,8 +60,14 @@ function intervalsOf(events, feeds) {
         }
         if (event.operation === "st")
             for (const { lane } of trace.lanesOf(event)) loads.stored(event, lane);
-    });
-    return intervals;
+    }
+    return { intervals, add };
+}
+
+function intervalsOf(events, feeds) {
+    const found = makeIntervals(feeds);
+    events.forEach(found.add);
+    return found.intervals;
 }
 
 /* ---- which words need a barrier ------------------------------------------------------------ */
@@ -128,4 +134,4 @@ function heldBack(events, at) {
     return held;
 }
 
-module.exports = { intervalsOf, heldBack };
+module.exports = { intervalsOf, makeIntervals, heldBack };

@@ -11,6 +11,7 @@ const RULES = [["hopper", "Hopper"], ["kepler8", "Kepler (8-byte banks)"],
 
 /* What every request asks for, and the largest seed that a link holds (state.js). */
 const ALL_CHECKERS = 15, MOST_SEED = 999999999;
+const MOST_EVENTS = 20000; // of a trace that the page plays
 
 const FLOAT = 4;
 const padded = (n, shift) => n + ((n - 1) >> shift);
@@ -155,7 +156,7 @@ const STEPS = [
 function requestOf(plan, ptx, options) {
     const lines = [`check ${options.check}`, `schedule ${options.seed || 0}`];
     if (options.rules) lines.push(`rules ${options.rules}`);
-    if (options.trace) lines.push("trace");
+    if (options.trace) lines.push(`trace ${MOST_EVENTS}`);
     for (const buffer of plan.buffers) lines.push(`buffer ${buffer.join(" ")}`);
     for (const [kernel, grid, block, ...rest] of plan.launches)
         lines.push(`launch ${kernel} ${grid},1,1 ${block},1,1 ${rest.join(" ")}`);
@@ -169,4 +170,4 @@ const stepOf = (number) => STEPS.find((step) => step.step === number);
 const variantOf = (step, name) =>
     step.variants.find((one) => one.name === name) || step.variants[0];
 
-module.exports = { ALL_CHECKERS, MOST_SEED, STEPS, RULES, kernelsOf, requestOf, stepOf, variantOf };
+module.exports = { ALL_CHECKERS, MOST_EVENTS, MOST_SEED, STEPS, RULES, kernelsOf, requestOf, stepOf, variantOf };

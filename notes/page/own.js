@@ -5,7 +5,7 @@
 "use strict";
 const { make, replace, labelled, choice } = require("./dom.js");
 const { barriersOf, filesOf, withoutBarriers, withLines } = require("./ptx.js");
-const { ALL_CHECKERS, RULES } = require("./kernels.js");
+const { ALL_CHECKERS, MOST_EVENTS, RULES } = require("./kernels.js");
 const { makeForm } = require("./own_form.js");
 const { NONE, makeWidget } = require("./widget.js");
 const { buffersView } = require("./view_counters.js");
@@ -134,7 +134,7 @@ function makeOwn(host, runner, remember) {
 
     function request(ptx) {
         if (needsCluster(ptx, kernels[chosen].name)) throw new Error(NEEDS_CLUSTER);
-        const trace = isTraced(fields.launch()) ? ["trace"] : [];
+        const trace = isTraced(fields.launch()) ? [`trace ${MOST_EVENTS}`] : [];
         return [`check ${ALL_CHECKERS}`, `memory ${MEMORY}`, ...trace, ...fields.request(),
                 "ptx", ptx].join("\n");
     }
@@ -146,13 +146,15 @@ function makeOwn(host, runner, remember) {
         try {
             const kernel = kernels[chosen].name, launch = fields.launch();
             latest = await runner.run(request(withoutBarriers(ptx, [kernel], off)), launch.seconds);
-            show({ ptx, kernel, isTraced: isTraced(launch) }, { ...state, rules: launch.rules });
+            await show({ ptx, kernel, isTraced: isTraced(launch) },
+                       { ...state, rules: launch.rules });
         } catch (error) {
             if (mine !== runs) return; // a later run has ended this one
             latest = null;
             replace(buffers);
             widget.fail(error.message);
         }
+        if (mine !== runs) return;
         widget.status("");
         keep();
     }
@@ -162,7 +164,7 @@ function makeOwn(host, runner, remember) {
         const { ptx, kernel } = ran;
         Object.assign(moved, { launch: state.launch, block: state.block });
         replace(buffers, latest.buffers.length ? buffersView(latest.buffers) : "");
-        widget.show({ answer: latest, state, sources: { ...sources, [FILE]: editor.value },
+        return widget.show({ answer: latest, state, sources: { ...sources, [FILE]: editor.value },
                       kernel, files: [...new Set([...filesOf(ptx, [kernel]), FILE])],
                       none: ran.isTraced ? NONE : NOT_PLAYED,
                       barriers: barriersOf(ptx, [kernel]), ptx, off, placeHost: places,

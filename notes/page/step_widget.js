@@ -102,7 +102,7 @@ function makeStepWidget(host, step, data, runner, remember) {
     /* Files and barriers are those of the kernel of the launch that is shown. */
     function show(answer, ptx) {
         const kernel = kernels()[state.launch] || kernels()[0];
-        widget.show({ answer, state, sources: sources(), kernel, files: filesOf(ptx, [kernel]), ptx,
+        return widget.show({ answer, state, sources: sources(), kernel, files: filesOf(ptx, [kernel]), ptx,
                       none: NONE,
                       barriers: barriersOf(ptx, [kernel]),
                       fold: step.fold && step.fold(state.n, state.variant),
@@ -132,8 +132,8 @@ function makeStepWidget(host, step, data, runner, remember) {
         try {
             const answer = await runner.run(requestOf(
                 plan, withoutBarriers(ptx, kernels(), off()), options));
-            show(answer, ptx);
-            widget.status(answer.error ? "The emulator has not run the kernel to its end" +
+            await show(answer, ptx);
+            if (mine === runs) widget.status(answer.error ? "The emulator has not run the kernel to its end" +
                 `${removedText(off())}.`
                 : `The emulator in this page has run the kernel${removedText(off())}.`);
         } catch (error) {

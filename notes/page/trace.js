@@ -4,7 +4,7 @@
  */
 "use strict";
 
-const WORD = 4;
+const WORD = 4, COPY_EVERY = 1024; // events
 const FIELDS = ["launch", "kernel", "block", "warp", "epoch", "place", "operation", "space",
                 "bytes", "mask", "wavefronts", "ideal", "sectors", "addresses", "values"];
 const NUMBERS = ["launch", "block", "warp", "epoch", "bytes", "wavefronts", "ideal", "sectors"];
@@ -20,10 +20,10 @@ function eventOf(line) {
     return event;
 }
 
-/* All events, in the order in which they happened. */
-function readTrace(text) {
-    return text.split("\n").slice(1).filter((line) => line).map(eventOf);
-}
+/* The lines of a trace's events, in the order in which they happened. */
+const linesOf = (text) => text.split("\n").slice(1).filter((line) => line);
+
+const readTrace = (text) => linesOf(text).map(eventOf);
 
 const isShared = (event) => event.space === "shared";
 const isBarrier = (event) => /^bar/.test(event.operation) && event.operation !== "bar.warp";
@@ -80,12 +80,12 @@ function wordsByBank(event, banks) {
 
 /* ---- shared memory ----------------------------------------------------------------------- */
 
-function sizeOf(events) {
-    let size = 0;
-    for (const event of events)
-        if (isShared(event))
-            for (const { address } of lanesOf(event)) size = Math.max(size, address + event.bytes);
-    return size;
+/* Where the access of an event to shared memory ends; 0: it is none. */
+function endOf(event) {
+    let end = 0;
+    if (isShared(event))
+        for (const { address } of lanesOf(event)) end = Math.max(end, address + event.bytes);
+    return end;
 }
 
 function store(view, written, event, number) {
@@ -106,17 +106,29 @@ function store(view, written, event, number) {
 const emptyMemory = (size) => {
     const words = Math.ceil(size / WORD);
     return { view: new DataView(new ArrayBuffer(words * WORD)), words,
-             written: new Array(words).fill(-1) };
+             written: new Int32Array(words).fill(-1) };
 };
+const copyOf = ({ view, words, written }) =>
+    ({ view: new DataView(view.buffer.slice(0)), words, written: written.slice() });
 
-/* The bytes after the first `count` events, and for each word the last event that stored it (-1:
- * none). */
-function memoryAfter(events, count, size) {
-    const memory = emptyMemory(size);
-    for (let k = 0; k < count; k++)
-        if (isShared(events[k]) && events[k].operation === "st")
-            store(memory.view, memory.written, events[k], k);
-    return memory;
+/* A function of `count`: the bytes after the first `count` events, and for each word the last event
+ * that stored it (-1: none). It keeps copies on the way, so that no call begins at the start. */
+function makeHistory(events, size) {
+    const copies = [];
+    let memory = emptyMemory(size), done = 0;
+    return (count) => {
+        if (count < done) {
+            const k = Math.floor(count / COPY_EVERY);
+            memory = copyOf(copies[k]);
+            done = k * COPY_EVERY;
+        }
+        for (; done < count; done++) {
+            if (done % COPY_EVERY === 0) copies[done / COPY_EVERY] ||= copyOf(memory);
+            if (isShared(events[done]) && events[done].operation === "st")
+                store(memory.view, memory.written, events[done], done);
+        }
+        return memory;
+    };
 }
 
 /* ---- sums -------------------------------------------------------------------------------- */
@@ -137,19 +149,15 @@ function sumsOf(events, count) {
     return sums;
 }
 
-/* The accesses to shared memory between two barriers: { epoch, lines, ld, st } with the conflicts
- * of loads and of stores. */
-function levelsOf(events) {
-    const levels = [];
-    for (const event of events) {
-        if (!isShared(event)) continue;
-        const level = levels[event.epoch] ||
-            (levels[event.epoch] = { epoch: event.epoch, lines: new Set(), ld: 0, st: 0 });
-        level.lines.add(event.line);
-        if (event.operation in level) level[event.operation] += conflictsOf(event);
-    }
-    return levels.filter((level) => level);
+/* Adds an event to `levels`, the accesses to shared memory between two barriers, by epochs:
+ * { epoch, lines, ld, st } with the conflicts of loads and of stores. */
+function addToLevels(levels, event) {
+    if (!isShared(event)) return;
+    const level = levels[event.epoch] ||
+        (levels[event.epoch] = { epoch: event.epoch, lines: new Set(), ld: 0, st: 0 });
+    level.lines.add(event.line);
+    if (event.operation in level) level[event.operation] += conflictsOf(event);
 }
 
-module.exports = { readTrace, isShared, isBarrier, isShuffle, isVote, conflictsOf, lanesOf,
-                   exchangeOf, banksOf, wordsByBank, sizeOf, memoryAfter, sumsOf, levelsOf, WORD };
+module.exports = { readTrace, linesOf, eventOf, isShared, isBarrier, isShuffle, isVote, conflictsOf, lanesOf,
+                   exchangeOf, banksOf, wordsByBank, endOf, makeHistory, sumsOf, addToLevels, WORD };

@@ -65,6 +65,8 @@ function answerText(guess, answer) {
     return isNear(numbers, answer, 0) ? "right" : `not ${numbers.join(" + ")}`;
 }
 
+const MOST_LEVELS = 200;
+
 function levelRow(level, isShown) {
     const when = level.epoch ? `after barrier ${level.epoch}` : "before the first barrier";
     const counted = make("td", { class: "counted", "data-epoch": level.epoch },
@@ -84,10 +86,13 @@ function levelRow(level, isShown) {
 function levelsTable(levels, isShown, showAll) {
     const sum = (name) => levels.reduce((total, level) => total + level[name], 0);
     const heads = ["when", "lines", "your prediction", "conflicts, loads + stores", ""];
+    const more = levels.length - MOST_LEVELS;
     return [make("table", { class: "levels" },
         make("caption", {}, "Bank conflicts between barriers: predict, then see what was counted"),
         make("thead", {}, make("tr", {}, heads.map((head) => make("th", { scope: "col" }, head)))),
-        make("tbody", {}, levels.map((level) => levelRow(level, isShown)),
+        make("tbody", {}, levels.slice(0, MOST_LEVELS).map((level) => levelRow(level, isShown)),
+             more > 0 ? make("tr", {}, make("td", { colspan: heads.length },
+                                            `and ${count(more, "more interval")}`)) : null,
              make("tr", {}, make("th", { scope: "row" }, "all"), make("td"), make("td"),
                   make("td", { class: "total" }, isShown ? `${sum("ld")} + ${sum("st")}` : "?"),
                   make("td")))),

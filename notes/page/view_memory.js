@@ -41,9 +41,9 @@ function lanesTable(event, shared) {
 
 /* ---- banks ------------------------------------------------------------------------------- */
 
-function memoryTable(memory, banks) {
+function memoryTable(all, banks) {
     const cells = [], body = make("tbody");
-    const words = Math.min(memory.words, SHOWN_WORDS);
+    const words = Math.min(all, SHOWN_WORDS);
     const head = make("tr", {}, make("th", { scope: "col" }, "word"));
     for (let bank = 0; bank < banks; bank++) head.append(make("th", { scope: "col" }, String(bank)));
     for (let first = 0; first < words; first += banks) {
@@ -54,7 +54,7 @@ function memoryTable(memory, banks) {
         }
         body.append(row);
     }
-    const more = memory.words > words ? ` (the first ${words} of ${memory.words} words)` : "";
+    const more = all > words ? ` (the first ${words} of ${all} words)` : "";
     const legend = make("p", { class: "legend" }, make("span", { class: "touched" }, "accessed"),
         " by this instruction; ", make("span", { class: "excess" }, "accessed"), ", and another " +
         "word of the same bank, too: a bank conflict; ", make("span", { class: "fresh" }, "stored"),
@@ -80,19 +80,19 @@ function makeMemory(lanesHost, banksHost) {
     function begin(size, rules, valueType) {
         banks = trace.banksOf(rules);
         type = valueType || "f32";
-        const made = memoryTable(trace.memoryAfter([], 0, size), banks);
+        const made = memoryTable(Math.ceil(size / trace.WORD), banks);
         cells = made.cells;
         replace(banksHost, size ? [made.element, made.legend]
             : make("p", {}, "This block does not access shared memory in this launch."));
     }
 
-    /* `held`: the words that need the event's barrier (intervals.js); null: it is no barrier. */
-    function show(events, count, size, held) {
+    /* `memory` after `count` events (trace.js); `held`: the words that need the event's barrier
+     * (intervals.js); null: it is no barrier. */
+    function show(events, count, memory, held) {
         const event = events[count - 1], isShared = event && trace.isShared(event);
         const lists = isShared ? trace.wordsByBank(event, banks) : [];
         const waiting = isShared ? waitingWords(event, lists) : new Set();
         const touched = new Set(lists.flat());
-        const memory = trace.memoryAfter(events, count, size);
         const isFresh = (word) => event && memory.written[word] >= 0 &&
             events[memory.written[word]].epoch === event.epoch;
         cells.forEach((cell, word) => {

@@ -5,7 +5,6 @@
  */
 "use strict";
 const { make, makeSvg, replace, labelled, choice, table, makeLater } = require("./dom.js");
-const { intervalsOf } = require("./intervals.js");
 const trace = require("./trace.js");
 const { textOfBits } = require("./values.js");
 
@@ -15,19 +14,27 @@ const COLUMNS = [["used", "words used since the last barrier"], ["all", "all wor
 
 const labelOf = (epoch) => (epoch ? `after barrier ${epoch}` : "before barrier 1");
 
-/* The rows up to event `count`: { epoch, stores, values } for each interval with stores, and for
- * the current one; `values` has a text for each column, at its end. */
+/* The last rows up to event `count`: { epoch, stores, values } for each interval with stores, and
+ * for the current one; `values` has the latest store of each column at its end. */
 function rowsOf(view, count) {
+    const last = view.intervals.findIndex((one) => one.end >= count);
+    const reached = view.intervals.slice(0, last + 1)
+        .filter((one, k) => k === last || one.stores.length);
     const rows = [], values = [];
-    for (const interval of view.intervals) {
-        const stores = interval.stores.filter((one) => one.at < count);
-        for (const { word, text } of stores) values[word % view.fold] = text;
-        const isLast = interval.end >= count;
-        if (stores.length || isLast)
+    reached.forEach((interval, k) => {
+        const isLast = k === reached.length - 1;
+        const stores = isLast ? interval.stores.filter((one) => one.at < count) : interval.stores;
+        for (const one of stores) values[one.word % view.fold] = one;
+        if (k >= reached.length - MOST_ROWS)
             rows.push({ epoch: interval.epoch, stores, values: [...values] });
-        if (isLast) break;
-    }
-    return rows.slice(-MOST_ROWS);
+    });
+    return rows;
+}
+
+/* The value of a store as a text; "·": nothing was stored. */
+function valueText(view, store) {
+    if (!store) return "·";
+    return store.bits === null ? "•" : textOfBits(store.bits, view.type);
 }
 
 /* The columns that the interval of the latest event uses, or all, in order. */
@@ -55,9 +62,9 @@ function middleOf(columns, column) {
 }
 
 function linesOf(view, columns, row, index, now) {
-    const lines = [];
+    const lines = [], shown = new Set(columns);
     for (const { at, word, sources } of row.stores)
-        for (const source of columns.includes(word % view.fold) ? sources : [])
+        for (const source of shown.has(word % view.fold) ? sources : [])
             lines.push([at === now, makeSvg("line", { class: at === now ? "flow now" : "flow",
                 x1: middleOf(columns, source % view.fold), y1: topOf(index - 1) + HEIGHT,
                 x2: middleOf(columns, word % view.fold), y2: topOf(index) })]);
@@ -85,7 +92,7 @@ function drawing(view, rows, columns, count) {
                 makeSvg("text", { class: "label", x: 0, y: topOf(index) + HEIGHT - 6 },
                         labelOf(row.epoch)),
                 columns.map((column, k) =>
-                    cellOf(row.values[column] || "·", kind(column), k, index))];
+                    cellOf(valueText(view, row.values[column]), kind(column), k, index))];
     });
     const width = LABEL + columns.length * CELL + 1, height = topOf(rows.length) - GAP + 1;
     return makeSvg("svg", { class: "tree", width, height, viewBox: `0 0 ${width} ${height}`,
@@ -109,14 +116,15 @@ function summaryOf(rows) {
         (stores.length ? lastStores(stores) : "Nothing was stored.");
 }
 
-function rowsTable(rows, columns) {
+function rowsTable(view, rows, columns) {
     const most = 64, caption = "Words of shared memory before each barrier, and from which " +
         "words each was computed";
     const storesText = (stores) => (stores.length > most ? "… " : "") +
         stores.slice(-most).map(storeText).join("; ");
     return table(caption, ["interval", ...columns.map((column) => `word ${column}`), "stored"],
                  rows.map(({ epoch, stores, values }) => [labelOf(epoch),
-                     ...columns.map((column) => values[column] || "·"), storesText(stores)]));
+                     ...columns.map((column) => valueText(view, values[column])),
+                     storesText(stores)]));
 }
 
 /* ---- the view ------------------------------------------------------------------------------- */
@@ -180,19 +188,15 @@ function makeTree(host, changed) {
         bar.parentElement.hidden = shown.length <= size;
         replace(picture, rows.length ? drawing(view, rows, columns, count) : "");
         scrollLater(() => { picture.scrollTop = picture.scrollHeight; });
-        replace(words, details.open && rows.length ? rowsTable(rows, columns) : "");
+        replace(words, details.open && rows.length ? rowsTable(view, rows, columns) : "");
     }
 
-    /* Begins with a new launch: events of one block, the size of shared memory in bytes, feeds
-     * (dataflow.js), the type of the words, fold: words at this distance share a column; and which
+    /* Begins with a new launch: events of one block and their intervals (intervals.js), the size of
+     * shared memory in bytes, the type of the words, fold: words at this distance share a column; and which
      * words are shown, as `changed` has been told. */
-    function begin({ events, size, feeds, type, fold, words, first }) {
-        const kind = type || "f32", intervals = intervalsOf(events, feeds);
-        for (const { stores } of intervals)
-            for (const one of stores)
-                one.text = one.bits === null ? "•" : textOfBits(one.bits, kind);
+    function begin({ events, intervals, size, type, fold, words, first }) {
         measure();
-        view = { events, intervals, words: Math.ceil(size / trace.WORD),
+        view = { events, intervals, words: Math.ceil(size / trace.WORD), type: type || "f32",
                  fold: fold || Infinity };
         start = first || 0;
         mode = select.value = words === "all" ? "all" : "used";

@@ -10,7 +10,8 @@ const { makeMemory } = require("./view_memory.js");
 const { makePlayer } = require("./player.js");
 const { makeTree } = require("./view_tree.js");
 const { showHeld } = require("./view_held.js");
-const { heldBack } = require("./intervals.js");
+const { heldBack, makeIntervals } = require("./intervals.js");
+const { inPieces } = require("./pieces.js");
 const { feedsOf } = require("./dataflow.js");
 const { eventText, nextPosition } = require("./sentences.js");
 const counters = require("./view_counters.js");
@@ -21,7 +22,6 @@ const NONE = "There is nothing to play: no access to memory, barrier or shuffle 
 const NO_SOURCE = "The page does not have this file.";
 const PANELS = ["source", "lanes", "banks", "held", "tree", "counters", "levels", "lines",
                 "findings"];
-const MOST_EVENTS = 60000;
 
 const pathOf = (sources, name) =>
     Object.keys(sources).find((path) => path.split("/").pop() === name);
@@ -34,6 +34,33 @@ function shapeText(record) {
         return `${size} ${name}${size === 1 ? "" : "s"}${product}`;
     };
     return `${record.kernel}: ${count(record.grid, "block")} of ${count(record.block, "thread")}.`;
+}
+
+/* What the player leaves out. */
+function leftOutText(kept, events) {
+    return kept < events ? ` The player and the conflicts between barriers have the first ${kept} ` +
+        `of ${events} events. All other counters, and the findings, are of the whole run.` : "";
+}
+
+/* What the player needs of a launch and one of its blocks: { events, size (of shared memory in
+ * bytes), intervals, history } of the block, { levels, blocks } of the launch. null: isWanted() has
+ * said no. */
+async function playedOf(text, launch, block, ptx, isWanted) {
+    const events = [], levels = [], blocks = new Set(), found = makeIntervals(feedsOf(ptx));
+    let size = 0;
+    const hasAll = await inPieces(trace.linesOf(text), (line) => {
+        const event = trace.eventOf(line);
+        if (event.launch !== launch) return;
+        trace.addToLevels(levels, event);
+        blocks.add(event.block);
+        if (event.block !== block) return;
+        size = Math.max(size, trace.endOf(event));
+        found.add(event, events.push(event) - 1);
+    }, isWanted);
+    const history = trace.makeHistory(events, size);
+    if (!hasAll || !await inPieces(events, (_, k) => history(k + 1), isWanted)) return null;
+    return { events, size, intervals: found.intervals, history, blocks: [...blocks],
+             levels: levels.filter((level) => level) };
 }
 
 /* ---- the widget ---------------------------------------------------------------------------- */
@@ -62,6 +89,7 @@ function makeWidget(host, title, changed) {
     const source = makeSource(parts.source), memory = makeMemory(parts.lanes, parts.banks);
     const tree = makeTree(parts.tree, (change) => changed(change));
     let view = null, isShown = false, fileChoice = null, placeHost = null;
+    let turn = 0; // of showing: an answer to an older run is not shown
 
     const whilePlaying = (plays) => parts.event.setAttribute("aria-live", plays ? "off" : "polite");
     const next = (position, direction, unit) =>
@@ -83,7 +111,7 @@ function makeWidget(host, title, changed) {
         if (event && event.file && event.file !== view.file) showFile(event.file);
         source.mark(event ? event.line : 0, event && trace.conflictsOf(event) > 0);
         const held = heldBack(view.events, position - 1);
-        memory.show(view.events, position, view.size, held);
+        memory.show(view.events, position, view.history(position), held);
         showHeld(parts.held, held);
         tree.show(position);
         const sums = view.hasAllBlocks ? trace.sumsOf(view.events, position) : null;
@@ -107,9 +135,8 @@ function makeWidget(host, title, changed) {
     }
 
     function showLevels() {
-        const levels = trace.levelsOf(view.launchEvents);
-        replace(parts.levels, levels.length
-            ? counters.levelsTable(levels, isShown, () => {
+        replace(parts.levels, view.levels.length
+            ? counters.levelsTable(view.levels, isShown, () => {
                 isShown = true;
                 showLevels();
                 parts.levels.focus({ preventScroll: true }); // the button is gone
@@ -118,7 +145,6 @@ function makeWidget(host, title, changed) {
 
     /* Which launch and block the player shows. */
     function placeChoices(launches, state, select) {
-        const blocks = [...new Set(view.launchEvents.map((event) => event.block))];
         fileChoice = choice(view.files.map((one) => [one, one]), view.file, (name) => {
             showFile(name);
             changed({ file: name });
@@ -127,30 +153,32 @@ function makeWidget(host, title, changed) {
         launches.length > 1 ? labelled("launch", choice(launches.map((one, k) =>
             [k, `${k}: ${one.kernel}`]), state.launch,
             (value) => select({ launch: Number(value), block: 0 }))) : null,
-        blocks.length > 1 ? labelled("block", choice(blocks.map((one) => [one, one]), state.block,
+        view.blocks.length > 1 ? labelled("block", choice(
+            view.blocks.map((one) => [one, one]), state.block,
             (value) => select({ block: Number(value) }))) : null];
     }
 
     /* given: answer, state (at, launch, block, rules), sources, kernel (the name in PTX), files (the
-     * names of its source files), none (why there is nothing to play), barriers, off, toggle, recorded(launch), select(state), type,
-     * ptx, fold. */
-    function show(given) {
-        const { answer, state } = given;
+     * names of its source files), none (why there is nothing to play), barriers, off, toggle,
+     * recorded(launch), select(state), type, ptx, fold. A promise of the end. */
+    async function show(given) {
+        const { answer, state } = given, mine = ++turn;
         const document = answer.document ? JSON.parse(answer.document) : null;
-        const all = trace.readTrace(answer.trace || "");
         const launch = state.launch || 0;
-        const launchEvents = all.filter((event) => event.launch === launch).slice(0, MOST_EVENTS);
-        const events = launchEvents.filter((event) => event.block === (state.block || 0));
+        const played = await playedOf(answer.trace || "", launch, state.block || 0, given.ptx,
+                                      () => mine === turn);
+        if (!played) return;
+        const { events } = played;
         const record = document ? document.launches[launch] : null;
         const files = given.files.filter((name) => pathOf(given.sources, name));
         const isSame = view && view.kernel === given.kernel;
         const wanted = [state.file, isSame ? view.file : "", events[0] ? events[0].file : ""]
             .find((name) => files.includes(name));
-        view = { ...given, files, events, launchEvents, size: trace.sizeOf(events), record, file: null,
-                 findings: findingsByLine(document),
-                 hasAllBlocks: events.length === launchEvents.length,
+        view = { ...given, ...played, files, record, file: null,
+                 findings: findingsByLine(document), hasAllBlocks: played.blocks.length < 2,
                  recorded: given.recorded ? given.recorded(launch) : null };
-        parts.shape.textContent = record ? shapeText(record) : "";
+        parts.shape.textContent = (record ? shapeText(record) : "") +
+            leftOutText(trace.linesOf(answer.trace || "").length, answer.events);
         counters.showResult(parts.result, answer, document);
         replace(parts.findings, document ? counters.findingsList(document, !answer.error) : "");
         replace(parts.counters, "");
@@ -158,9 +186,9 @@ function makeWidget(host, title, changed) {
         showFile(wanted || (events[0] && events[0].file) || files[0] || given.files[0]);
         showLevels();
         memory.begin(view.size, state.rules, given.type);
-        if (!launchEvents.length) replace(parts.banks, "");
-        tree.begin({ events, size: view.size, feeds: feedsOf(given.ptx), type: given.type,
-                     fold: given.fold, words: state.words, first: state.first });
+        if (!played.blocks.length) replace(parts.banks, "");
+        tree.begin({ ...played, type: given.type, fold: given.fold, words: state.words,
+                     first: state.first });
         const launches = document ? document.launches : [];
         placeHost = given.placeHost;
         replace(placeHost, placeChoices(launches, state, given.select));
@@ -168,6 +196,7 @@ function makeWidget(host, title, changed) {
     }
 
     function clear() {
+        turn++;
         view = null;
         player.reset(0, 0);
         for (const name of PANELS)

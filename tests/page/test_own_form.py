@@ -219,6 +219,65 @@ class OwnForm(Form):
             self.assertEqual(self.all("form b"), [])
 
 
+# Each thread adds 1 to a word of shared memory n times, with a barrier each time.
+LOOP = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry loop(.param .u32 n) {
+.shared .b32 s[1024];
+.reg .b32 %r<6>;
+.reg .pred %p;
+ld.param.u32 %r5, [n];
+mov.u32 %r0, %tid.x;
+shl.b32 %r1, %r0, 2;
+mov.u32 %r2, s;
+add.u32 %r1, %r1, %r2;
+mov.u32 %r3, 0;
+st.shared.u32 [%r1], %r3;
+L:
+bar.sync 0;
+ld.shared.u32 %r4, [%r1];
+add.u32 %r4, %r4, 1;
+st.shared.u32 [%r1], %r4;
+add.u32 %r3, %r3, 1;
+setp.lt.u32 %p, %r3, %r5;
+@%p bra L;
+ret;
+}
+"""
+LONGEST = """const done = arguments[0];
+new PerformanceObserver((list) => done(Math.max(...list.getEntries().map((one) => one.duration))))
+    .observe({ type: "longtask", buffered: true });
+setTimeout(() => done(0), 2000);"""
+
+
+class LongTraces(Form):
+    def open_loop(self, threads, n):
+        self.open_own(LOOP, {"launch": {"block": [threads, 1, 1], "seconds": 60},
+                             "parameters": [{"kind": "value", "type": "u32", "value": str(n)}]})
+
+    def test_a_long_trace_is_cut_with_a_sentence_and_does_not_block_the_page(self):
+        self.open_loop(1024, 600)
+        self.assertIn("have the first 20000 of 57632 events.", self.text(".shape"))
+        self.press("End")
+        self.assertRegex(self.text(".event"), "^Event 20000 of 20000")
+        self.assertEqual(self.texts(".levels tbody tr")[-2], "and 9 more intervals")
+        self.assertLess(self.driver.execute_async_script(LONGEST), 1500)
+
+    def test_values_are_the_same_forward_and_backward(self):
+        self.open_loop(32, 1000)
+        self.assertNotIn("first", self.text(".shape"))
+        bar = self.all(".bar")[0]
+        for at, value in ((3001, 1000), (0, None), (1024, 341), (3001, 1000), (2048, 682), (4, 1),
+                          (1023, 340)):
+            self.driver.execute_script(
+                "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input'))",
+                bar, at)
+            cell = self.driver.execute_script("return document.querySelector("
+                                              "'article:not([hidden]) .banks td').textContent")
+            self.assertEqual(cell, "·" if value is None else str(value))
+
+
 class Links(Form):
     def state(self):
         return {name: values[0] for name, values in
