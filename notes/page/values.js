@@ -1,4 +1,4 @@
-/* values.js -- the words of shared memory and of registers as texts. */
+/* values.js -- the words of shared memory and of registers, and lines of source, as texts. */
 "use strict";
 
 const DIGITS = 5, MOST_SUBNORMAL = 0x007fffff;
@@ -36,4 +36,7 @@ function runsText(numbers) {
     return [...runs, run].map(runText).join("; ");
 }
 
-module.exports = { textOfBits, runsText };
+/* A line of source. A part's name at the right margin, "// … (part B)", moves to its comment. */
+const codeText = (line) => line.replace(/(\/\/.*?)\s{2,}(\(part \w\))$/, "$1 $2");
+
+module.exports = { codeText, textOfBits, runsText };

@@ -1,6 +1,7 @@
 /* view_lines.js -- the counters and the findings of each source line. */
 "use strict";
 const { table } = require("./dom.js");
+const { codeText } = require("./values.js");
 
 const HEADS = ["line", "code", "conflicts, loads + stores", "wavefronts, loads + stores",
                "requests to global memory", "sectors", "findings"];
@@ -39,7 +40,7 @@ function countsOf(counters) {
 function codeOf(sources, name, line) {
     const path = Object.keys(sources).find((one) => baseName(one) === name);
     const text = path ? sources[path].split("\n")[line - 1] : "";
-    return (text || "").trim();
+    return codeText(text || "").trim();
 }
 
 /* A table of all lines that access memory or are named by findings; null: there is no such line. */

@@ -2,6 +2,7 @@
  * button at each barrier. */
 "use strict";
 const { make, replace, makeLater } = require("./dom.js");
+const { codeText } = require("./values.js");
 
 /* What stands beside the lines of a file: sums of conflicts (loads and stores), and findings. */
 function notesByLine(record, findings, name) {
@@ -48,7 +49,7 @@ function makeSource(host) {
                 make("th", { scope: "row" }, String(line)),
                 make("td", { class: "note" }, sums.get(line) || "",
                      barrier ? barrierButton(barrier, isOff, () => toggle(line)) : null),
-                make("td", {}, make("code", {}, code)));
+                make("td", {}, make("code", {}, codeText(code))));
             lines.set(line, row);
             body.append(row);
         });

@@ -304,6 +304,15 @@ class Choices(Views):
         self.choose("launch", "1")
         self.assertEqual(self.source()[0], "Source: variants.cu")
 
+    def test_a_part_s_name_stands_beside_its_comment(self):
+        for chapter in ("03-work-efficient", "04-conflict-free", "05-arbitrary-size",
+                        "06-vectorized", "07-unrolled"):
+            self.open("#chapter=%s&n=512&file=scan.cu" % chapter)
+            parts = [one for one in self.texts(".source code", False) if "(part " in one]
+            self.assertEqual(len(parts), 5, chapter)
+            for text in parts:
+                self.assertRegex(text, r"// (.*\S )?\(part [A-E]\)$")
+
     def test_a_link_does_not_remove_a_barrier_of_a_kernel_that_does_not_run(self):
         self.open("#chapter=05-arbitrary-size&variant=naive&off=scan.cu:50")
         self.assertNotIn("without", self.text(".status"))
