@@ -18,6 +18,7 @@ let runner = null, data = null;
 function remember(state) {
     if (byId(`chapter-${state.chapter}`).hidden) return;
     history.replaceState(null, "", writeState(state));
+    byId("address").value = location.href;
 }
 
 /* A widget stands behind its chapter's first part. */

@@ -4,9 +4,10 @@
  */
 "use strict";
 const { make, replace, labelled, choice } = require("./dom.js");
-const { barriersOf, filesOf, withoutBarriers, withLines } = require("./ptx.js");
+const { barriersOf, filesOf, keyOf, withoutBarriers, withLines } = require("./ptx.js");
 const { ALL_CHECKERS, MOST_EVENTS, RULES } = require("./kernels.js");
 const { makeForm } = require("./own_form.js");
+const { ranText } = require("./sentences.js");
 const { NONE, makeWidget } = require("./widget.js");
 const { buffersView } = require("./view_counters.js");
 
@@ -38,8 +39,12 @@ const product = (numbers) => numbers.reduce((a, b) => a * b, 1);
 const isTraced = ({ grid, block }) => product(grid) * product(block) <= MOST_TRACED;
 
 function makeOwn(host, runner, remember) {
+    /* A text that is pasted has its form before the tabulator key leaves the editor. */
     const editor = make("textarea", { rows: 14, spellcheck: "false", "aria-label": "Your PTX",
-                                      onchange: () => read({}) });
+                                      onpaste: () => setTimeout(() => read({})),
+                                      onchange: () => {
+                                          if (editor.value !== lastRead) read({});
+                                      } });
     const file = make("input", { type: "file", accept: ".ptx,text/plain",
                                  onchange: () => take(file.files[0]) });
     const sources = {}; // texts that the line information names
@@ -53,6 +58,8 @@ function makeOwn(host, runner, remember) {
     const places = make("span"), buffers = make("div");
     let kernels = [], chosen = 0, fields = null, off = new Set(), latest = null, moved = {};
     let hasRun = false; // whether the reader has asked for a run of the text
+    let lastRead = null; // the text of which the form is
+    let kept = {}; // what the address holds
     let runs = 0, turn = 0; // of reading: an answer to an older one is not shown
     const widget = makeWidget(host, "Your own PTX", (change) => {
         Object.assign(moved, change);
@@ -74,15 +81,16 @@ function makeOwn(host, runner, remember) {
     /* The address holds the text, the form, and what is shown. */
     function keep() {
         const own = editor.value.length <= MOST_LINKED ? editor.value : "";
-        remember({ ...moved, chapter: "own", own, off: [...off].join(","), form: fields
-            ? JSON.stringify({ kernel: chosen, hasRun, ...fields.read() }) : "" });
+        kept = { ...moved, chapter: "own", own, off: [...off].join(",") || undefined, form: fields
+            ? JSON.stringify({ kernel: chosen, hasRun, ...fields.read() }) : undefined };
+        remember(kept);
     }
 
     async function take(given) {
         if (!given) return;
         if (given.size > MOST_BYTES) {
             turn++;
-            replace(buffers);
+            forget();
             widget.fail(`The file has ${Math.ceil(given.size / (1 << 20))} MB, and the page ` +
                         `reads at most ${MOST_BYTES >> 20} MB.`);
             return;
@@ -91,17 +99,27 @@ function makeOwn(host, runner, remember) {
         read({});
     }
 
+    /* Shows nothing of an earlier run, and of one that has not ended. */
+    function forget() {
+        runs++;
+        latest = null;
+        hasRun = false;
+        off = new Set();
+        widget.clear();
+        widget.status("");
+        replace(buffers);
+    }
+
     /* Asks the emulator which kernels the text has. `given`: a state to be restored, with its
      * form. */
     async function read(given) {
         const mine = ++turn, old = given.form || {};
-        off = new Set(given.off ? given.off.split(",") : []);
-        latest = fields = null;
-        hasRun = false;
+        lastRead = editor.value;
+        fields = null;
         moved = {};
         replace(form);
-        widget.clear();
-        replace(buffers);
+        forget();
+        off = new Set(given.off ? given.off.split(",") : []);
         try {
             const answer = await runner.run(`ptx\n${editor.value}`);
             if (mine !== turn) return;
@@ -125,6 +143,7 @@ function makeOwn(host, runner, remember) {
         }
         const select = choice(kernels.map((one, k) => [k, one.function]), chosen, (value) => {
             chosen = Number(value);
+            forget();
             showForm({ launch: fields.read().launch });
         });
         replace(form, labelled("kernel", select), ...fields.elements,
@@ -145,6 +164,8 @@ function makeOwn(host, runner, remember) {
         widget.status("The emulator runs …");
         try {
             const kernel = kernels[chosen].name, launch = fields.launch();
+            const keys = new Set(barriersOf(ptx, [kernel]).map(keyOf));
+            off = new Set([...off].filter((key) => keys.has(key))); // of a link
             latest = await runner.run(request(withoutBarriers(ptx, [kernel], off)), launch.seconds);
             await show({ ptx, kernel, isTraced: isTraced(launch) },
                        { ...state, rules: launch.rules });
@@ -155,7 +176,7 @@ function makeOwn(host, runner, remember) {
             widget.fail(error.message);
         }
         if (mine !== runs) return;
-        widget.status("");
+        widget.status(latest ? ranText(latest, off) : "");
         keep();
     }
 
@@ -172,7 +193,8 @@ function makeOwn(host, runner, remember) {
                       select: (change) => show(ran, { ...state, at: 0, ...change }) });
     }
     return { open: (state) => {
-        if (!state.own || editor.value) return;
+        const isShown = ["own", "form", "off"].every((name) => state[name] === kept[name]);
+        if (!state.own || isShown) return;
         editor.value = state.own;
         let form = {};
         try {

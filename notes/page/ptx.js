@@ -7,6 +7,7 @@ const { placesOf } = require("./places.js");
 const BARRIER = /^(\s*(?:\.loc \d+ \d+ 1 )?)((?:bar|barrier)(?:\.cta)?(?:\.sync|\.red)\b[^;]*;|bar\.warp\.sync\b[^;]*;)/;
 const INSTRUCTION = /^\s*(?:@!?%\w+\s+)?[a-z][\w.]*(?:\s[^;]*)?;/;
 
+const LOC = /^\s*\.loc\s/;
 const FUNCTION = /\.(?:entry|func)\s+(?:\([^)]*\)\s*)?([\w$]+)/;
 
 /* The functions of a text: { name, first, end (the index behind its last line), called (names) }. A
@@ -45,8 +46,10 @@ function codeOf(ptx, kernels) {
 
 /* The names of the source files of these kernels' code, that of the first instruction first. */
 function filesOf(ptx, kernels) {
-    const places = placesOf(ptx), code = [...codeOf(ptx, kernels)].sort((a, b) => a - b);
-    const used = code.map((index) => places[index]).filter((place) => place.line);
+    const places = placesOf(ptx), lines = ptx.split("\n");
+    const code = [...codeOf(ptx, kernels)].sort((a, b) => a - b);
+    const used = code.filter((index) => LOC.test(lines[index])).map((index) => places[index])
+        .filter((place) => place.line);
     return [...new Set(used.map((place) => place.file.split("/").pop()))];
 }
 
@@ -102,13 +105,22 @@ function editOf(original, text) {
     return `${head},${old.length - head - tail},${now.slice(head, now.length - tail).join("\n")}`;
 }
 
+const EDIT = /^(\d+),(\d+),([^]*)$/;
+
+/* Whether a text describes a change of the original. */
+function isEdit(original, edit) {
+    const [, head, count] = EDIT.exec(edit) || [];
+    return head !== undefined && Number(head) + Number(count) <= original.split("\n").length;
+}
+
 /* The text that editOf() has described. */
 function withEdit(original, edit) {
-    const [, head, count, text] = /^(\d+),(\d+),([^]*)$/.exec(edit) || [];
-    if (head === undefined) return original;
+    if (!isEdit(original, edit)) return original;
+    const [, head, count, text] = EDIT.exec(edit);
     const lines = original.split("\n"), now = text.split("\n");
     const rest = lines.slice(Number(head) + Number(count));
     return lines.slice(0, Number(head)).concat(text === "" ? [] : now, rest).join("\n");
 }
 
-module.exports = { barriersOf, filesOf, keyOf, withoutBarriers, withLines, editOf, withEdit };
+module.exports = { barriersOf, filesOf, keyOf, withoutBarriers, withLines, editOf, isEdit,
+                   withEdit };

@@ -1,4 +1,4 @@
-/* sentences.js -- what an event does, in words; and where a reader stops next. */
+/* sentences.js -- what an event does, and what has run, in words; and where a reader stops next. */
 "use strict";
 const trace = require("./trace.js");
 
@@ -57,4 +57,12 @@ function nextPosition(events, position, direction, unit) {
     return to;
 }
 
-module.exports = { counted, eventText, nextPosition };
+/* What the emulator has run, without the barriers of these keys. */
+function ranText(answer, off) {
+    const keys = [...off], barriers = keys.length === 1 ? "barrier" : "barriers";
+    const without = keys.length ? ` without the ${barriers} in ${keys.join(", ")}` : "";
+    return answer.error ? `The emulator has not run the kernel to its end${without}.`
+        : `The emulator in this page has run the kernel${without}.`;
+}
+
+module.exports = { counted, ranText, eventText, nextPosition };

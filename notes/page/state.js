@@ -5,11 +5,14 @@ const TEXTS = ["chapter", "place", "variant", "rules", "off", "own", "form", "wo
                "edit"];
 const NUMBERS = ["n", "seed", "at", "launch", "block", "first"];
 
+/* `damaged` has the names of the fields that should be numbers. */
 function readState(fragment) {
-    const state = {};
+    const state = { damaged: [] };
     for (const [name, value] of new URLSearchParams(fragment.replace(/^#/, ""))) {
         if (TEXTS.includes(name)) state[name] = value;
-        if (NUMBERS.includes(name) && /^\d{1,9}$/.test(value)) state[name] = Number(value);
+        if (!NUMBERS.includes(name)) continue;
+        if (/^\d{1,9}$/.test(value)) state[name] = Number(value);
+        else state.damaged.push(name);
     }
     return state;
 }

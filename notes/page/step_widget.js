@@ -2,7 +2,9 @@
 "use strict";
 const { make, replace, labelled, choice } = require("./dom.js");
 const { ALL_CHECKERS, MOST_SEED, RULES, kernelsOf, requestOf, variantOf } = require("./kernels.js");
-const { barriersOf, filesOf, keyOf, withoutBarriers, editOf, withEdit } = require("./ptx.js");
+const { barriersOf, filesOf, keyOf, withoutBarriers, editOf, isEdit, withEdit } =
+    require("./ptx.js");
+const { ranText } = require("./sentences.js");
 const { NONE, makeWidget } = require("./widget.js");
 
 const RESTORES = "Restore all barriers and the original PTX, and set the schedule seed to 0";
@@ -33,9 +35,16 @@ function completeState(step, given) {
              file: given.file || "", edit: given.edit || "" };
 }
 
-function removedText(off) {
-    if (!off.size) return "";
-    return ` without the ${off.size === 1 ? "barrier" : "barriers"} in ${[...off].join(", ")}`;
+/* What a link asks for and the page does not have, in words; "": nothing. */
+function replacedText(step, given, state, original) {
+    const isReplaced = (name) => given.damaged.includes(name) ||
+        (given[name] !== undefined && given[name] !== state[name]);
+    const names = ["n", "variant", "rules", "seed", "at", "launch", "block", "first"]
+        .filter(isReplaced);
+    if (given.off && given.off !== state.off) names.push("removed barriers");
+    return (names.length ? `The page does not have what the link says of: ${names.join(", ")}. `
+        : "") + (given.edit && !isEdit(original, given.edit)
+        ? "The link's change of the PTX cannot be read and is left out. " : "");
 }
 
 function makeStepWidget(host, step, data, runner, remember) {
@@ -53,7 +62,7 @@ function makeStepWidget(host, step, data, runner, remember) {
     function set(change, keepsText) {
         state = completeState(step, { ...state, at: 0, launch: 0, block: 0,
                                       edit: keepsText ? state.edit : "", ...change });
-        run();
+        run(null);
     }
     function toggle(key) {
         const keys = off();
@@ -119,9 +128,13 @@ function makeStepWidget(host, step, data, runner, remember) {
         state.off = [...off()].filter((key) => keys.has(key)).join(",");
     }
 
-    async function run() {
+    /* `given`: the link that asks for the run; null: a choice. */
+    async function run(given) {
+        if (!isEdit(original(), state.edit)) state.edit = "";
         const ptx = withEdit(original(), state.edit);
         keepExisting(ptx);
+        if (state.launch >= kernels().length) state.launch = state.block = 0;
+        const replaced = given ? replacedText(step, given, state, original()) : "";
         showChoices();
         remember(state);
         if (editor.value !== ptx) editor.value = ptx;
@@ -133,9 +146,7 @@ function makeStepWidget(host, step, data, runner, remember) {
             const answer = await runner.run(requestOf(
                 plan, withoutBarriers(ptx, kernels(), off()), options));
             await show(answer, ptx);
-            if (mine === runs) widget.status(answer.error ? "The emulator has not run the kernel to its end" +
-                `${removedText(off())}.`
-                : `The emulator in this page has run the kernel${removedText(off())}.`);
+            if (mine === runs) widget.status(replaced + ranText(answer, off()));
         } catch (error) {
             if (mine !== runs) return; // a later run has ended this one
             widget.fail(error.message);
@@ -146,7 +157,10 @@ function makeStepWidget(host, step, data, runner, remember) {
         make("summary", {}, "The PTX of this kernel: change it, and run it"), editor,
         make("button", { type: "button", onclick: () =>
             set({ edit: editOf(original(), editor.value) }, true) }, "Run this text")));
-    return { keyOf, open: (given) => { state = completeState(step, given); return run(); } };
+    return { keyOf, open: (given) => {
+        state = completeState(step, given);
+        return run(given);
+    } };
 }
 
 module.exports = { makeStepWidget };

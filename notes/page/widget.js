@@ -164,16 +164,20 @@ function makeWidget(host, title, changed) {
     async function show(given) {
         const { answer, state } = given, mine = ++turn;
         const document = answer.document ? JSON.parse(answer.document) : null;
-        const launch = state.launch || 0;
-        const played = await playedOf(answer.trace || "", launch, state.block || 0, given.ptx,
-                                      () => mine === turn);
+        const launch = state.launch || 0, isWanted = () => mine === turn;
+        const play = (one) => playedOf(answer.trace || "", launch, one, given.ptx, isWanted);
+        let block = state.block || 0, played = await play(block);
+        if (played && !played.events.length && played.blocks.length) { // a link may name any block
+            block = played.blocks[0];
+            changed({ block });
+            played = await play(block);
+        }
         if (!played) return;
         const { events } = played;
         const record = document ? document.launches[launch] : null;
         const files = given.files.filter((name) => pathOf(given.sources, name));
         const isSame = view && view.kernel === given.kernel;
-        const wanted = [state.file, isSame ? view.file : "", events[0] ? events[0].file : ""]
-            .find((name) => files.includes(name));
+        const wanted = [state.file, isSame ? view.file : ""].find((name) => files.includes(name));
         view = { ...given, ...played, files, record, file: null,
                  findings: findingsByLine(document), hasAllBlocks: played.blocks.length < 2,
                  recorded: given.recorded ? given.recorded(launch) : null };
@@ -183,7 +187,7 @@ function makeWidget(host, title, changed) {
         replace(parts.findings, document ? counters.findingsList(document, !answer.error) : "");
         replace(parts.counters, "");
         replace(parts.lines, linesTable(record, document, given.sources));
-        showFile(wanted || (events[0] && events[0].file) || files[0] || given.files[0]);
+        showFile(wanted || files[0] || given.files[0]);
         showLevels();
         memory.begin(view.size, state.rules, given.type);
         if (!played.blocks.length) replace(parts.banks, "");
@@ -191,7 +195,7 @@ function makeWidget(host, title, changed) {
                      first: state.first });
         const launches = document ? document.launches : [];
         placeHost = given.placeHost;
-        replace(placeHost, placeChoices(launches, state, given.select));
+        replace(placeHost, placeChoices(launches, { launch, block }, given.select));
         player.reset(events.length, state.at === undefined ? 0 : state.at);
     }
 

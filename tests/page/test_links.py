@@ -73,6 +73,52 @@ class Links(unittest.TestCase):
                 self.assertTrue((TOP / re.sub("^.*: ", "", title)).exists())
 
 
+class Damaged(Page):
+    def test_what_a_link_says_and_the_page_does_not_have_is_named(self):
+        for fragment, names in (("n=513", "n"), ("n=1048576&variant=x", "n, variant"),
+                                ("rules=x&seed=-1", "rules, seed"), ("launch=7", "launch"),
+                                ("off=scan.cu:38", "removed barriers"), ("at=x", "at")):
+            with self.subTest(fragment=fragment):
+                self.open("#chapter=03-work-efficient&" + fragment)
+                self.assertEqual(
+                    self.wait_for(lambda: self.text(".widget .event") and self.text(".status")),
+                    "The page does not have what the link says of: %s. "
+                    "The emulator in this page has run the kernel." % names)
+        self.choose("n", "64")
+        self.assertNotIn("link", self.text(".status"))
+        self.open("#chapter=03-work-efficient&n=64&seed=5&rules=fermi&off=scan.cu:37&at=4")
+        self.wait_for(lambda: self.text(".event"))
+        self.assertNotIn("link", self.text(".status"))
+
+    def test_a_change_that_cannot_be_read_is_not_called_run(self):
+        for edit in ("5", "1,2", "99999,0,abc", "0,99999,", "%E0%A4%A"):
+            with self.subTest(edit=edit):
+                self.open("#chapter=03-work-efficient&edit=" + edit)
+                self.wait_for(lambda: self.text(".event"))
+                self.assertTrue(self.text(".status").startswith(
+                    "The link's change of the PTX cannot be read"), self.text(".status"))
+                self.assertNotIn("edit", self.driver.current_url)
+                self.assertNotEqual(self.counter("wavefronts of loads")[2], "")
+
+    def test_a_launch_or_block_that_does_not_exist_is_another_one(self):
+        for fragment in ("03-work-efficient&launch=7&block=3", "03-work-efficient&block=9",
+                         "05-arbitrary-size&n=2048&launch=1&block=3",
+                         "11-single-pass&n=9000&block=8"):
+            with self.subTest(fragment=fragment):
+                self.open("#chapter=" + fragment)
+                self.wait_for(lambda: self.text(".event") == "Nothing has run yet.")
+                self.press("Step")
+                self.assertRegex(self.text(".event"), "^Event 1 of .* Block 0")
+                self.assertNotIn("block=", self.driver.current_url)
+
+    def test_the_copied_address_follows(self):
+        self.open("#chapter=03-work-efficient&n=64")
+        self.driver.execute_script("document.getElementById('copy').click()")
+        self.press("Step")
+        self.assertEqual(self.driver.execute_script(
+            "return document.getElementById('address').value"), self.driver.current_url)
+
+
 class Places(Page):
     def heading_top(self):
         return self.driver.execute_script(

@@ -278,6 +278,52 @@ class LongTraces(Form):
             self.assertEqual(cell, "·" if value is None else str(value))
 
 
+TWO = KERNEL[:KERNEL.index(".visible")] + (
+    ".visible .entry first() {\n.shared .b32 s[4];\nst.shared.u32 [s], 1;\nbar.sync 0;\nret;\n}\n"
+    ".visible .entry second() {\nbar.sync 0;\nret;\n}\n")
+
+
+class Kernels(Form):
+    def test_another_kernel_has_no_results_yet(self):
+        self.open_own(TWO, {})
+        self.assertEqual(len(self.all("button.barrier")), 1)
+        self.driver.execute_script("arguments[0].click()", self.all("button.barrier")[0])
+        self.wait_for(lambda: self.text(".status") == "The emulator in this page has run the "
+                      "kernel without the barrier in own.ptx:7.")
+        self.choose("kernel", "1")
+        self.assertEqual([self.text(one) for one in (".status", ".shape", ".findings", ".source")],
+                         [""] * 4)
+        self.press("Run")
+        self.wait_for(lambda: self.text(".shape").startswith("second: "))
+        self.assertEqual(self.text(".status"), "The emulator in this page has run the kernel.")
+        buttons = [one.get_attribute("data-line") for one in self.all("button.barrier")]
+        self.assertEqual(buttons, ["11"])
+
+    def test_a_link_to_another_text_opens_it(self):
+        one, other = (KERNEL % ("", "", "bar.sync 0;")).replace(" k(", " one("), TWO
+        self.open_own(one, {})
+        form = json.dumps({"kernel": 1, "hasRun": True})
+        self.driver.execute_script("location.hash = arguments[0]", "#" + urlencode({
+            "chapter": "own", "own": other, "form": form, "off": "own.ptx:11,own.ptx:7"}))
+        self.wait_for(lambda: self.text(".shape").startswith("second: "))
+        self.assertEqual(self.text(".status"), "The emulator in this page has run the kernel "
+                         "without the barrier in own.ptx:11.")
+        self.driver.back()
+        self.wait_for(lambda: self.text(".shape").startswith("one: "))
+
+    def test_the_tabulator_key_leads_from_a_pasted_text_to_its_form(self):
+        self.load("#chapter=own")
+        editor = self.wait_for(lambda: self.all("textarea[aria-label='Your PTX']"))[0]
+        editor.click()
+        self.driver.execute_script(
+            "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('paste'))",
+            editor, TWO)
+        self.wait_for(lambda: self.all("form button[type=submit]"))
+        editor.send_keys("\t")
+        self.assertEqual(self.driver.execute_script(
+            "return document.activeElement.closest('label').firstChild.data.trim()"), "kernel")
+
+
 class Links(Form):
     def state(self):
         return {name: values[0] for name, values in

@@ -303,6 +303,14 @@ class Choices(Views):
         self.assertEqual(self.source(), ["Source: scan.cu", []])  # of uniform_add
         self.choose("launch", "1")
         self.assertEqual(self.source()[0], "Source: variants.cu")
+        self.choose("variant", "naive")
+        self.assertIsNone(self.driver.execute_script(
+            "return [...document.querySelectorAll('article:not([hidden]) label.control')]"
+            ".find((one) => one.textContent.startsWith('source '))"))
+        for chapter, barriers in (("06-vectorized", 3), ("07-unrolled", 3), ("09-warp-shuffle", 2)):
+            self.open("#chapter=" + chapter)
+            self.assertEqual(self.source(),
+                             ["Source: scan.cu", ["__syncthreads();"] * barriers], chapter)
 
     def test_a_part_s_name_stands_beside_its_comment(self):
         for chapter in ("03-work-efficient", "04-conflict-free", "05-arbitrary-size",
