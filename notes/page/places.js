@@ -12,7 +12,7 @@ const isToolkit = (path) => (path || "").includes("/include/");
 
 /* For each line of the text { file, line }, with the whole name of the file; "" and 0 before the
  * first place. */
-function placesOf(ptx) {
+function findPlaces(ptx) {
     const lines = ptx.split("\n"), files = {}, homes = new Map();
     for (const line of lines) {
         const file = FILE.exec(line);
@@ -31,6 +31,13 @@ function placesOf(ptx) {
         if (home.line) current = home;
         return current;
     });
+}
+
+let latest = { ptx: null, places: [] }; // several views ask for the places of one text
+
+function placesOf(ptx) {
+    if (latest.ptx !== ptx) latest = { ptx, places: findPlaces(ptx) };
+    return latest.places;
 }
 
 module.exports = { placesOf };

@@ -4,6 +4,8 @@
 const { make, replace, makeLater } = require("./dom.js");
 const { codeText } = require("./values.js");
 
+const MOST_LINES = 600;
+
 /* What stands beside the lines of a file: sums of conflicts (loads and stores), and findings. */
 function notesByLine(record, findings, name) {
     const sums = new Map();
@@ -31,30 +33,46 @@ function barrierButton(barrier, isOff, toggle) {
                 isOff ? "restore" : "remove");
 }
 
+/* Which lines of a text are shown: all, or those around one. */
+function windowOf(count, line) {
+    if (count <= MOST_LINES) return [1, count];
+    const first = Math.max(1, Math.min(line - MOST_LINES / 2, count - MOST_LINES + 1));
+    return [first, first + MOST_LINES - 1];
+}
+
 /* findings: a map from "file:line" to a text; barriers: by line; off(line) says whether it is
  * removed; toggle(line) changes that. */
 function makeSource(host) {
-    let lines = new Map(), current = null;
+    let lines = new Map(), current = null, shown = null;
     const later = makeLater();
 
-    function show(name, text, { record, findings }, barriers, off, toggle) {
-        const sums = notesByLine(record, findings, name);
+    function rowOf(line) {
+        const barrier = shown.barriers.get(line), isOff = barrier !== undefined && shown.off(line);
+        return make("tr", { "data-line": line, class: isOff ? "off" : "" },
+            make("th", { scope: "row" }, String(line)),
+            make("td", { class: "note" }, shown.sums.get(line) || "",
+                 barrier ? barrierButton(barrier, isOff, () => shown.toggle(line)) : null),
+            make("td", {}, make("code", {}, codeText(shown.texts[line - 1]))));
+    }
+
+    /* Shows a line, and as many around it as the page can. */
+    function showAround(line) {
+        const [first, last] = windowOf(shown.texts.length, line), count = shown.texts.length;
+        const part = count > last - first + 1 ? ` (lines ${first} to ${last} of ${count})` : "";
         lines = new Map();
         current = null;
-        const body = make("tbody");
-        text.split("\n").forEach((code, k) => {
-            const line = k + 1, barrier = barriers.get(line);
-            const isOff = barrier !== undefined && off(line);
-            const row = make("tr", { "data-line": line, class: isOff ? "off" : "" },
-                make("th", { scope: "row" }, String(line)),
-                make("td", { class: "note" }, sums.get(line) || "",
-                     barrier ? barrierButton(barrier, isOff, () => toggle(line)) : null),
-                make("td", {}, make("code", {}, codeText(code))));
-            lines.set(line, row);
-            body.append(row);
-        });
+        for (let k = first; k <= last; k++) lines.set(k, rowOf(k));
         replace(host, make("table", { class: "source" },
-                           make("caption", {}, `Source: ${name}`), body));
+                           make("caption", {}, `Source: ${shown.name}${part}`),
+                           make("tbody", {}, [...lines.values()])));
+    }
+
+    /* Shows a text, and scrolls to a line of it. */
+    function show(name, text, { record, findings }, barriers, off, toggle, line) {
+        shown = { name, texts: text.split("\n"), sums: notesByLine(record, findings, name),
+                  barriers, off, toggle };
+        showAround(line);
+        scrollTo(lines.get(line));
     }
 
     /* Marks the line that runs; the panel alone scrolls to it. */
@@ -63,21 +81,18 @@ function makeSource(host) {
             current.classList.remove("runs", "conflict");
             current.removeAttribute("aria-current");
         }
+        if (shown && line > 0 && line <= shown.texts.length && !lines.has(line)) showAround(line);
         current = lines.get(line) || null;
         if (!current) return;
         current.classList.add("runs");
         if (hasConflict) current.classList.add("conflict");
         current.setAttribute("aria-current", "step");
-        const row = current;
-        later(() => { host.scrollTop = row.offsetTop - host.clientHeight / 2; });
+        scrollTo(current);
     }
-    /* Scrolls to a line that is not marked. */
-    function reveal(line) {
-        const row = lines.get(line);
-        if (row && !current)
-            later(() => { host.scrollTop = row.offsetTop - host.clientHeight / 2; });
+    function scrollTo(row) {
+        if (row) later(() => { host.scrollTop = row.offsetTop - host.clientHeight / 2; });
     }
-    return { show, mark, reveal };
+    return { show, mark };
 }
 
 module.exports = { makeSource };

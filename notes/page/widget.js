@@ -130,8 +130,7 @@ function makeWidget(host, title, changed) {
         const first = view.events.find((event) => event.file === name);
         source.show(name, path ? view.sources[path] : NO_SOURCE, view, barriers,
                     (line) => view.off.has(`${name}:${line}`),
-                    (line) => view.toggle(`${name}:${line}`));
-        source.reveal(first ? first.line : 1);
+                    (line) => view.toggle(`${name}:${line}`), first ? first.line : 1);
     }
 
     function showLevels() {

@@ -264,6 +264,27 @@ class LongTraces(Form):
         self.assertEqual(self.texts(".levels tbody tr")[-2], "and 9 more intervals")
         self.assertLess(self.driver.execute_async_script(LONGEST), 1500)
 
+    def test_a_long_text_is_shown_around_the_line_that_runs(self):
+        body = "\n".join(["ld.shared.u32 %r, [s];"] + ["add.u32 %r, %r, 1;"] * 20000 +
+                         ["st.shared.u32 [s], %r;"])
+        self.load("#chapter=own")
+        editor = self.wait_for(lambda: self.all("textarea[aria-label='Your PTX']"))[0]
+        self.driver.execute_script(
+            "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('change'))",
+            editor, KERNEL % ("", "", ".reg .b32 %r;\n.shared .b32 s[4];\n" + body))
+        self.wait_for(lambda: self.all("form button[type=submit]"))
+        self.driver.execute_script("arguments[0].value = 32", self.control("threads of a block"))
+        self.press("Run")
+        self.wait_for(lambda: self.text(".findings"))
+        self.assertEqual(self.text(".source caption"), "Source: own.ptx (lines 1 to 600 of 20011)")
+        self.press("Step")
+        self.assertEqual(self.text("tr.runs code"), "ld.shared.u32 %r, [s];")
+        self.press("Step")
+        self.assertEqual(self.text("tr.runs code"), "st.shared.u32 [s], %r;")
+        self.assertEqual(self.text(".source caption"),
+                         "Source: own.ptx (lines 19412 to 20011 of 20011)")
+        self.assertLess(self.driver.execute_async_script(LONGEST), 1500)
+
     def test_values_are_the_same_forward_and_backward(self):
         self.open_loop(32, 1000)
         self.assertNotIn("first", self.text(".shape"))
