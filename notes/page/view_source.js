@@ -6,20 +6,21 @@ const { codeText } = require("./values.js");
 
 const MOST_LINES = 600;
 
-/* What stands beside the lines of a file: sums of conflicts (loads and stores), and findings. */
+/* What stands beside the lines of a file, as children of an element: sums of conflicts (loads and
+ * stores), and findings. */
 function notesByLine(record, findings, name) {
     const sums = new Map();
     for (const { file, line, counters } of record ? record.lines : []) {
         if (file.split("/").pop() !== name) continue;
         const excess = (part) => part.wavefronts - part.ideal_wavefronts;
         const ld = excess(counters.shared_load), st = excess(counters.shared_store);
-        if (ld + st) sums.set(line, `${ld} + ${st} conflicts`);
+        if (ld + st) sums.set(line, [`${ld} + ${st}`, make("span", { class: "unit" }, " conflicts")]);
     }
     for (const [key, text] of findings) {
         const [file, line] = key.split(/:(\d+)$/);
         if (file !== name) continue;
         const before = sums.get(Number(line));
-        sums.set(Number(line), before ? `${before}; ${text}` : text);
+        sums.set(Number(line), before ? [before, `; ${text}`] : text);
     }
     return sums;
 }

@@ -332,6 +332,11 @@ class Kernels(Form):
         self.driver.back()
         self.wait_for(lambda: self.text(".shape").startswith("one: "))
 
+    def test_buttons_do_not_touch(self):
+        self.open_own(SCALE, FIELDS)
+        run, stop = [one.rect for one in self.all("form > button")]
+        self.assertGreater(stop["x"], run["x"] + run["width"] + 4)
+
     def test_the_tabulator_key_leads_from_a_pasted_text_to_its_form(self):
         self.load("#chapter=own")
         editor = self.wait_for(lambda: self.all("textarea[aria-label='Your PTX']"))[0]

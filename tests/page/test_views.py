@@ -321,6 +321,29 @@ class Choices(Views):
             for text in parts:
                 self.assertRegex(text, r"// (.*\S )?\(part [A-E]\)$")
 
+    def width(self, width):
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": 1200, "deviceScaleFactor": 1, "mobile": False})
+        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
+
+    def test_all_banks_are_seen_beside_the_scroll_bar(self):
+        self.width(1280)
+        self.open("#chapter=05-arbitrary-size&variant=naive&at=60")
+        self.wait_for(lambda: self.all(".banks"))
+        self.assertEqual(*self.driver.execute_script(
+            "const panel = document.querySelector('article:not([hidden]) .banks-panel');"
+            "return [panel.scrollWidth, panel.clientWidth]"))
+
+    def test_a_narrow_page_has_room_for_the_code(self):
+        self.width(360)
+        for chapter in ("03-work-efficient", "05-arbitrary-size"):
+            self.open("#chapter=" + chapter)
+            self.wait_for(lambda: self.all(".source code"))
+            self.assertLess(self.driver.execute_script(
+                "const code = document.querySelector('article:not([hidden]) .source code');"
+                "return code.getBoundingClientRect().left -"
+                "       code.closest('.panel').getBoundingClientRect().left"), 125)
+
     def test_a_link_does_not_remove_a_barrier_of_a_kernel_that_does_not_run(self):
         self.open("#chapter=05-arbitrary-size&variant=naive&off=scan.cu:50")
         self.assertNotIn("without", self.text(".status"))
