@@ -114,6 +114,7 @@ function makeOwn(host, runner, remember) {
      * form. */
     async function read(given) {
         const mine = ++turn, old = given.form || {};
+        editor.value = editor.value.replace(/^\ufeff/, ""); // a byte order mark
         lastRead = editor.value;
         fields = null;
         moved = {};

@@ -4,7 +4,8 @@
 
 const { placesOf } = require("./places.js");
 
-const BARRIER = /^(\s*(?:\.loc \d+ \d+ 1 )?)((?:bar|barrier)(?:\.cta)?(?:\.sync|\.red)\b[^;]*;|bar\.warp\.sync\b[^;]*;)/;
+const BARRIER = new RegExp("^(\\s*(?:\\.loc \\d+ \\d+ 1 )?)(?:@!?%\\w+\\s+)?" +
+    "((?:bar|barrier)(?:\\.cta)?(?:\\.sync|\\.red)\\b[^;]*;|bar\\.warp\\.sync\\b[^;]*;)");
 const INSTRUCTION = /^\s*(?:@!?%\w+\s+)?[a-z][\w.]*(?:\s[^;]*)?;/;
 
 const LOC = /^\s*\.loc\s/;
@@ -72,7 +73,7 @@ function withoutBarriers(ptx, kernels, keys) {
     const lines = ptx.split("\n");
     for (const barrier of barriersOf(ptx, kernels))
         if (keys.has(keyOf(barrier)))
-            lines[barrier.index] = lines[barrier.index].replace(BARRIER, "$1// removed: $2");
+            lines[barrier.index] = lines[barrier.index].replace(BARRIER, "$1/* removed: $2 */");
     return lines.join("\n");
 }
 

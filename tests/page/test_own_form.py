@@ -320,6 +320,17 @@ class Kernels(Form):
         buttons = [one.get_attribute("data-line") for one in self.all("button.barrier")]
         self.assertEqual(buttons, ["11"])
 
+    def test_only_the_barrier_of_a_line_is_removed(self):
+        text = KERNEL % (".param .u64 p", "", ".reg .b64 %a;\n.reg .b32 %r;\n.reg .pred %q;\n"
+                         "ld.param.u64 %a, [p];\nmov.u32 %r, 7;\nsetp.eq.u32 %q, %r, 7;\n"
+                         "@%q bar.sync 0; st.global.u32 [%a], %r;")
+        self.open_own("\ufeff" + text, {"launch": {"block": [1, 1, 1]}, "parameters": [
+            {"kind": "buffer", "element": "u32", "count": 1, "fill": "zero"}]})
+        for status in ("without the barrier in own.ptx:11.", "has run the kernel."):
+            self.driver.execute_script("arguments[0].click()", self.all("button.barrier")[0])
+            self.wait_for(lambda: self.text(".status").endswith(status))
+            self.assertEqual((self.text(".result"), self.values()), ("", [7]))
+
     def test_a_link_to_another_text_opens_it(self):
         one, other = (KERNEL % ("", "", "bar.sync 0;")).replace(" k(", " one("), TWO
         self.open_own(one, {})
