@@ -13,12 +13,27 @@ const filled = new Set();
 const widgets = {};
 let runner = null, data = null;
 
+/* Browsers refuse or leave out changes of the address when there are too many. */
+const MOST_WRITES = 40, WRITES_MS = 10000, RETRY_MS = 500;
+let writes = [], latest = null, later = null;
+
+function write() {
+    clearTimeout(later);
+    later = null;
+    if (byId(`chapter-${latest.chapter}`).hidden) return;
+    history.replaceState(null, "", writeState(latest));
+    byId("address").value = location.href;
+}
+
 /* The address keeps the state, without an entry in the history for each step. A run may end when
  * another chapter has been opened. */
 function remember(state) {
-    if (byId(`chapter-${state.chapter}`).hidden) return;
-    history.replaceState(null, "", writeState(state));
-    byId("address").value = location.href;
+    latest = state;
+    if (later) return;
+    const now = performance.now();
+    writes = [...writes.filter((time) => now - time < WRITES_MS), now];
+    if (writes.length <= MOST_WRITES) write();
+    else later = setTimeout(write, RETRY_MS);
 }
 
 /* A widget stands behind its chapter's first part. */
@@ -97,6 +112,7 @@ document.addEventListener("click", (event) => {
 });
 byId("copy").addEventListener("click", async () => {
     const field = byId("address");
+    if (later) write();
     field.hidden = false;
     field.value = location.href;
     field.select();

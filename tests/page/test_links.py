@@ -111,6 +111,16 @@ class Damaged(Page):
                 self.assertRegex(self.text(".event"), "^Event 1 of .* Block 0")
                 self.assertNotIn("block=", self.driver.current_url)
 
+    def test_the_address_follows_many_steps(self):
+        """Chromium leaves out changes of the address beyond 200 in a short time."""
+        self.open("#chapter=03-work-efficient&n=8")
+        self.driver.execute_script(
+            "const bar = document.querySelector('article:not([hidden]) .bar');"
+            "for (let k = 0; k < 501; k++) {"
+            "    bar.value = 1 + k % 7; bar.dispatchEvent(new Event('input')); }")
+        self.assertRegex(self.text(".event"), "^Event 4 of")
+        self.wait_for(lambda: "at=4" in self.driver.current_url)
+
     def test_the_copied_address_follows(self):
         self.open("#chapter=03-work-efficient&n=64")
         self.driver.execute_script("document.getElementById('copy').click()")
