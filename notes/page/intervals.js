@@ -38,9 +38,9 @@ function makeLoads() {
     };
 }
 
-/* Collects intervals between barriers: add(event, at) for each event in order. `intervals` are { epoch, end (the index behind its last event), stores }, in order. A
- * store is { at (the event's index), lane, word, bits (its value's lowest 32 bits; null: unknown),
- * sources (words) }. */
+/* Collects intervals between barriers: add(event, at) for each event in order. `intervals` are
+ * { epoch, end (the index behind its last event), stores }, in order. A store is { at (the event's
+ * index), lane, word, bits (its value's lowest 32 bits; null: unknown), sources (words) }. */
 function makeIntervals(feeds) {
     const intervals = [], loads = makeLoads();
     let current = null;

@@ -28,6 +28,7 @@ function write() {
 /* The address keeps the state, without an entry in the history for each step. A run may end when
  * another chapter has been opened. */
 function remember(state) {
+    if (byId(`chapter-${state.chapter}`).hidden) return;
     latest = state;
     if (later) return;
     const now = performance.now();

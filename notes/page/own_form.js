@@ -14,6 +14,7 @@ const ELEMENTS = ["f32", "s32", "u32", "f64", "u64", "s64", "u16", "s16", "u8", 
 const FILLS = [["digits", "random digits, 0 to 9"], ["ramp", "0, 1, 2, …"], ["zero", "zeros"],
                ["one", "ones"], ["values", "numbers that I paste"],
                ["none", "leave it uninitialised"]];
+const TIME = "The time until the kernel is stopped, in seconds,";
 const MOST = 2 ** 32 - 1, MOST_SECONDS = 3600;
 
 const named = (names) => names.map((name) => [name, name]);
@@ -58,8 +59,7 @@ function makeLaunch(given, rules) {
              /* The same, or an Error where a field is wrong. */
              checked: () => ({ grid: grid.checked(), block: block.checked(),
                                shared: wholeIn(shared.value, 0, MOST, "Dynamic shared memory"),
-                               seconds: wholeIn(seconds.value, 1, MOST_SECONDS,
-                                                "The time until the kernel is stopped, in seconds,"),
+                               seconds: wholeIn(seconds.value, 1, MOST_SECONDS, TIME),
                                seed: wholeIn(seed.value, 0, MOST_SEED, "The schedule seed"),
                                ...choices() }) };
 }

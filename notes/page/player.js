@@ -29,6 +29,10 @@ function makePlayer(host, { show, plays }, next, units) {
         play.textContent = "Pause";
         plays(true);
         timer = setInterval(() => {
+            if (host.closest("[hidden]")) { // another chapter is shown
+                pause();
+                return;
+            }
             go(next(position, 1, unit));
             if (position === last) pause();
         }, PAUSE_MS);

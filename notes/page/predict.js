@@ -33,7 +33,8 @@ const isGuess = (guess, answer) => numbersIn(guess).length > 0 &&
 function verdict(guess, answer) {
     const numbers = numbersIn(guess), wanted = numbersIn(answer);
     if (!isGuess(guess, answer))
-        return numbers.length ? "The answer is no share. Write a number without %." : "Write a number.";
+        return numbers.length ? "The answer is no share. Write a number without %."
+            : "Write a number.";
     if (isNear(numbers, wanted, 0)) return `Right: ${answer}.`;
     return isNear(numbers, wanted, CLOSE) ? `Close. It is ${answer}.`
         : `It is ${answer}, not ${guess}.`;

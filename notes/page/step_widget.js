@@ -49,17 +49,21 @@ function replacedText(step, given, state, original) {
 
 function makeStepWidget(host, step, data, runner, remember) {
     let state = completeState(step, {}), runs = 0;
+    let typed = null; // a text that has not been run
     const widget = makeWidget(host, `Step ${step.step}: run it here`, (moved) => {
         Object.assign(state, moved);
         remember(state);
     });
     const places = make("span"), editor = make("textarea", { rows: 12, spellcheck: "false",
-                                                             "aria-label": "PTX of this kernel" });
+                                                             "aria-label": "PTX of this kernel",
+        oninput: () => { typed = editor.value; } });
     const off = () => new Set(state.off ? state.off.split(",") : []);
     const isOriginal = () => !state.edit && !state.off; // what ncu has seen
     const original = () => data.ptx[variantOf(step, state.variant).ptx];
 
+    /* `keepsText`: the PTX stays, and what has been typed of another one. */
     function set(change, keepsText) {
+        if (!keepsText) typed = null;
         state = completeState(step, { ...state, at: 0, launch: 0, block: 0,
                                       edit: keepsText ? state.edit : "", ...change });
         run(null);
@@ -111,8 +115,8 @@ function makeStepWidget(host, step, data, runner, remember) {
     /* Files and barriers are those of the kernel of the launch that is shown. */
     function show(answer, ptx) {
         const kernel = kernels()[state.launch] || kernels()[0];
-        return widget.show({ answer, state, sources: sources(), kernel, files: filesOf(ptx, [kernel]), ptx,
-                      none: NONE,
+        return widget.show({ answer, state, sources: sources(), kernel, ptx, none: NONE,
+                      files: filesOf(ptx, [kernel]),
                       barriers: barriersOf(ptx, [kernel]),
                       fold: step.fold && step.fold(state.n, state.variant),
                       off: off(), toggle, recorded: isOriginal() ? recordedOf(data, step, state) : null,
@@ -137,7 +141,8 @@ function makeStepWidget(host, step, data, runner, remember) {
         const replaced = given ? replacedText(step, given, state, original()) : "";
         showChoices();
         remember(state);
-        if (editor.value !== ptx) editor.value = ptx;
+        if (given) typed = null;
+        if (typed === null && editor.value !== ptx) editor.value = ptx;
         const mine = ++runs;
         widget.status("The emulator runs …");
         const plan = variantOf(step, state.variant).plan(state.n);
@@ -155,8 +160,10 @@ function makeStepWidget(host, step, data, runner, remember) {
     }
     widget.section.append(make("details", { class: "ptx" },
         make("summary", {}, "The PTX of this kernel: change it, and run it"), editor,
-        make("button", { type: "button", onclick: () =>
-            set({ edit: editOf(original(), editor.value) }, true) }, "Run this text")));
+        make("button", { type: "button", onclick: () => {
+            typed = null;
+            set({ edit: editOf(original(), editor.value) }, true);
+        } }, "Run this text")));
     return { keyOf, open: (given) => {
         state = completeState(step, given);
         return run(given);

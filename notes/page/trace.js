@@ -159,5 +159,5 @@ function addToLevels(levels, event) {
     if (event.operation in level) level[event.operation] += conflictsOf(event);
 }
 
-module.exports = { readTrace, linesOf, eventOf, isShared, isBarrier, isShuffle, isVote, conflictsOf, lanesOf,
-                   exchangeOf, banksOf, wordsByBank, endOf, makeHistory, sumsOf, addToLevels, WORD };
+module.exports = { readTrace, linesOf, eventOf, isShared, isBarrier, isShuffle, isVote, conflictsOf,
+                   lanesOf, exchangeOf, banksOf, wordsByBank, endOf, makeHistory, sumsOf, addToLevels, WORD };

@@ -61,7 +61,7 @@ function countersTable(counters, sums, recorded) {
 
 function answerText(guess, answer) {
     const numbers = numbersIn(guess);
-    if (!numbers.length) return "";
+    if (!numbers.length) return "Write a number.";
     return isNear(numbers, answer, 0) ? "right" : `not ${numbers.join(" + ")}`;
 }
 
@@ -75,7 +75,7 @@ function levelRow(level, isShown) {
     const guess = make("input", { size: 7, inputmode: "numeric", "aria-label":
         `Your prediction of the conflicts ${when}`,
     onchange: () => {
-        counted.textContent = `${level.ld} + ${level.st}`;
+        if (numbersIn(guess.value).length) counted.textContent = `${level.ld} + ${level.st}`;
         verdict.textContent = answerText(guess.value, [level.ld, level.st]);
     } });
     const lines = [...level.lines].sort((a, b) => a - b).join(", ");
@@ -121,8 +121,8 @@ function findingItem(finding) {
 function findingsList(document, isWhole) {
     const found = document.findings;
     if (!found.length && !isWhole)
-        return make("p", {}, "The checkers have no verdict, because the kernel has not run to its " +
-            "end. The message above says why.");
+        return make("p", {}, "The checkers have no verdict, because the kernel has not run to " +
+            "its end. The message above says why.");
     if (!found.length)
         return make("p", {}, "memcheck, racecheck, initcheck and synccheck have found nothing.");
     const most = 20, order = ["racecheck", "synccheck", "memcheck", "initcheck"];
@@ -150,7 +150,8 @@ function resultText(answer) {
     return `The result is wrong: ${wrong} of ${output.length} elements. First, ${first}.`;
 }
 
-const DOUBT = " But the kernel is not: in another schedule the result may be wrong. See the findings.";
+const DOUBT = " But the kernel is not: in another schedule the result may be wrong. " +
+    "See the findings.", CHANGED = " The kernel has changed its input.";
 
 /* A right result is no proof that the kernel is right: a hazard may do no harm in this schedule. */
 function showResult(host, answer, document) {
@@ -159,7 +160,7 @@ function showResult(host, answer, document) {
     const hasChanged = !answer.error && text &&
         answer.buffers.some((one) => one.name === "in" && one.given);
     const isInDoubt = text && !isWrong && document && document.errors;
-    const doubt = (isInDoubt ? DOUBT : "") + (hasChanged ? " The kernel has changed its input." : "");
+    const doubt = (isInDoubt ? DOUBT : "") + (hasChanged ? CHANGED : "");
     replace(host, make("p", { class: isWrong || doubt ? "wrong" : "right" }, text + doubt));
 }
 

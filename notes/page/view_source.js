@@ -14,7 +14,8 @@ function notesByLine(record, findings, name) {
         if (file.split("/").pop() !== name) continue;
         const excess = (part) => part.wavefronts - part.ideal_wavefronts;
         const ld = excess(counters.shared_load), st = excess(counters.shared_store);
-        if (ld + st) sums.set(line, [`${ld} + ${st}`, make("span", { class: "unit" }, " conflicts")]);
+        if (ld + st)
+            sums.set(line, [`${ld} + ${st}`, make("span", { class: "unit" }, " conflicts")]);
     }
     for (const [key, text] of findings) {
         const [file, line] = key.split(/:(\d+)$/);

@@ -192,8 +192,8 @@ function makeTree(host, changed) {
     }
 
     /* Begins with a new launch: events of one block and their intervals (intervals.js), the size of
-     * shared memory in bytes, the type of the words, fold: words at this distance share a column; and which
-     * words are shown, as `changed` has been told. */
+     * shared memory in bytes, the type of the words, fold: words at this distance share a column;
+     * and which words are shown, as `changed` has been told. */
     function begin({ events, intervals, size, type, fold, words, first }) {
         measure();
         view = { events, intervals, words: Math.ceil(size / trace.WORD), type: type || "f32",

@@ -38,8 +38,8 @@ function shapeText(record) {
 
 /* What the player leaves out. */
 function leftOutText(kept, events) {
-    return kept < events ? ` The player and the conflicts between barriers have the first ${kept} ` +
-        `of ${events} events. All other counters, and the findings, are of the whole run.` : "";
+    return kept < events ? ` The player and the conflicts between barriers have the first ` +
+        `${kept} of ${events} events. All other counters, and the findings, are of the whole run.` : "";
 }
 
 /* What the player needs of a launch and one of its blocks: { events, size (of shared memory in
@@ -157,8 +157,8 @@ function makeWidget(host, title, changed) {
             (value) => select({ block: Number(value) }))) : null];
     }
 
-    /* given: answer, state (at, launch, block, rules), sources, kernel (the name in PTX), files (the
-     * names of its source files), none (why there is nothing to play), barriers, off, toggle,
+    /* given: answer, state (at, launch, block, rules), sources, kernel (the name in PTX), files
+     * (the names of its source files), none (why there is nothing to play), barriers, off, toggle,
      * recorded(launch), select(state), type, ptx, fold. A promise of the end. */
     async function show(given) {
         const { answer, state } = given, mine = ++turn;
@@ -212,7 +212,8 @@ function makeWidget(host, title, changed) {
         clear();
         replace(parts.result, make("p", { class: "wrong" }, message));
     }
-    return { parts, section, show, clear, fail, status: (text) => { parts.status.textContent = text; } };
+    const status = (text) => { parts.status.textContent = text; };
+    return { parts, section, show, clear, fail, status };
 }
 
 module.exports = { NONE, makeWidget };

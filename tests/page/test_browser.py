@@ -52,9 +52,11 @@ class Chapters(Page):
         fields = self.all(".levels input")
         fields[1].send_keys("16 + 8\t")
         fields[2].send_keys("1\t")
+        fields[3].send_keys("words\t")
         rows = self.texts(".levels tbody tr")
         self.assertRegex(rows[1], r"16 \+ 8 right$")
         self.assertRegex(rows[2], r"24 \+ 12 not 1$")
+        self.assertRegex(rows[3], r"\? Write a number\.$")
 
     def test_a_missing_barrier_shows_its_hazard(self):
         self.open("#chapter=03-work-efficient")
@@ -196,6 +198,27 @@ class Controls(Page):
             "const b = document.querySelector('article:not([hidden]) .bar'); b.value = 100;"
             "b.dispatchEvent(new Event('input'))")
         self.assertRegex(self.text(".event"), "^Event 100 of ")
+
+    def test_playing_ends_with_the_chapter(self):
+        self.open("#chapter=03-work-efficient")
+        self.press("Play")
+        self.driver.execute_script("location.hash = '#chapter=13-compaction'")
+        play = ("return [...document.querySelectorAll('#chapter-03-work-efficient .player button')]"
+                "[2].textContent")
+        self.wait_for(lambda: self.driver.execute_script(play) == "Play")
+        self.assertTrue(self.driver.current_url.endswith("#chapter=13-compaction"))
+
+    def test_a_choice_keeps_a_text_that_has_not_been_run(self):
+        self.open("#chapter=04-conflict-free&n=64")
+        editor = self.all("details.ptx textarea")[0]
+        original = editor.get_attribute("value")
+        self.driver.execute_script("arguments[0].closest('details').open = true", editor)
+        editor.send_keys("words")
+        self.choose("n", "128")
+        self.assertEqual(self.text(".result"), "The result is right: all 128 elements.")
+        self.assertIn("words", editor.get_attribute("value"))
+        self.press("Restore the kernel")
+        self.wait_for(lambda: editor.get_attribute("value") == original)
 
     def test_barriers_are_steps_too(self):
         self.open("#chapter=03-work-efficient")
