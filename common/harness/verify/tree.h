@@ -54,7 +54,7 @@ struct tree_level {
 };
 
 #define TREE_LEVELS 96
-#define TREE_WAYS   256
+#define TREE_WAYS   512
 
 struct tree {
     size_t count; /* 0: nothing is known but the depth */
