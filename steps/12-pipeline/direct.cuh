@@ -42,7 +42,7 @@ static __global__ void __launch_bounds__(DIRECT_THREADS, DIRECT_BLOCKS(sizeof(Su
         vector_of<Sum, Sum> y[TILE_ROWS];
 
         // Fetch, and add up the segments.
-        fetch_segment<ALIGNED>(x, in, begin, n);
+        fetch_segment(x, in, begin, n, ALIGNED);
         Sum sum = segment_sum<Sum>(x);
         if (lane == 0) sums[segment] = sum;
         __syncthreads(); // no warp may read the segments' sums before all are there
@@ -57,7 +57,7 @@ static __global__ void __launch_bounds__(DIRECT_THREADS, DIRECT_BLOCKS(sizeof(Su
         }
         segment_scan<INCLUSIVE>(x, y);
         __syncthreads(); // no warp may read the prefix before warp 0 has found it
-        store_segment<ALIGNED>(out, begin, n, (Sum)(prefix + before), y);
+        store_segment(out, begin, n, (Sum)(prefix + before), y, ALIGNED);
     }
 }
 

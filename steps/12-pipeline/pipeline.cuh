@@ -209,7 +209,7 @@ static __device__ void scan_role(ring_of<In, Sum> &ring, Sum *out, size_t n)
         barrier_wait(&slot.ready, p.slot_parity);
         MOMENT(t.tile, STORE);
         size_t begin = ((size_t)t.tile * TILE_SEGMENTS + segment) * TILE_ROWS * ROW(sizeof(Sum));
-        store_segment<true>(out, begin, n, (Sum)(slot.prefix + slot.before[segment]), y);
+        store_segment(out, begin, n, (Sum)(slot.prefix + slot.before[segment]), y, true);
         MOMENT(t.tile, STORED);
     }
 }

@@ -86,7 +86,7 @@ static __global__ void __launch_bounds__(WARPS *LANES)
 
     // Fetch, and add up the segments.
     size_t begin = t.tile * TILE + segment * SEGMENT;
-    fetch_segment<ALIGNED>(x, in, begin, n);
+    fetch_segment(x, in, begin, n, ALIGNED);
     Sum sum = segment_sum<Sum>(x);
     if (lane == 0) sums[segment] = sum;
     __syncthreads(); // no warp may read the segments' sums before all are there
@@ -97,7 +97,7 @@ static __global__ void __launch_bounds__(WARPS *LANES)
     if (threadIdx.x == WARPS - 1) write_state(&states[t.tile], t.epoch, all);
     segment_scan<INCLUSIVE>(x, y);
     auto prefix = sum_before<WARPS>(states, t);
-    store_segment<ALIGNED>(out, begin, n, (Sum)(prefix + before), y);
+    store_segment(out, begin, n, (Sum)(prefix + before), y, ALIGNED);
 }
 
 #endif

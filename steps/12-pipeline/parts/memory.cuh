@@ -7,15 +7,16 @@
 #include "types.cuh"
 
 /* Fetches the segment that begins at index `begin`. Elements at n and beyond count as 0. A vector
- * is one access if `in` is ALIGNED to vectors and the whole segment is there, otherwise one for
+ * is one access if `in` is `aligned` to vectors and the whole segment is there, otherwise one for
  * each element. The condition is checked once for all rows: checked for each row, it would make
  * each row wait for the one before. */
-template <bool ALIGNED, typename In, int V, int ROWS>
-static __device__ void fetch_segment(vector<In, V> (&x)[ROWS], const In *in, size_t begin, size_t n)
+template <typename In, int V, int ROWS>
+static __device__ void fetch_segment(vector<In, V> (&x)[ROWS], const In *in, size_t begin, size_t n,
+                                     bool aligned)
 {
     size_t i = begin + threadIdx.x % LANES * V;
 
-    if (ALIGNED && begin + ROWS * LANES * V <= n) {
+    if (aligned && begin + ROWS * LANES * V <= n) {
 #pragma unroll
         for (int r = 0; r < ROWS; r++) x[r] = *(const vector<In, V> *)(in + i + r * LANES * V);
     } else {
@@ -37,13 +38,13 @@ static __device__ void store_vector(void *to, uint4 v)
 
 /* Stores a segment in the same way, with `base` added to each sum. Elements at n and beyond are
  * left alone. */
-template <bool ALIGNED, typename Sum, int V, int ROWS>
+template <typename Sum, int V, int ROWS>
 static __device__ void store_segment(Sum *out, size_t begin, size_t n, Sum base,
-                                     const vector<Sum, V> (&y)[ROWS])
+                                     const vector<Sum, V> (&y)[ROWS], bool aligned)
 {
     size_t i = begin + threadIdx.x % LANES * V;
 
-    if (ALIGNED && begin + ROWS * LANES * V <= n) {
+    if (aligned && begin + ROWS * LANES * V <= n) {
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             vector<Sum, V> z;

@@ -43,12 +43,10 @@ template <int N, typename T> static __device__ T tree_sum(const T (&x)[N])
     return sum[0];
 }
 
-/* The sum of a segment, in every lane: each lane adds up its own elements, then the lanes are
- * added. */
-template <typename Sum, typename In, int V, int ROWS>
-static __device__ Sum segment_sum(const vector<In, V> (&x)[ROWS])
+/* Adds a lane's elements of these rows to `sum`, row by row. */
+template <typename In, typename Sum, int V, int ROWS>
+static __device__ void add_rows(const vector<In, V> (&x)[ROWS], Sum &sum)
 {
-    Sum sum = 0;
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
         Sum row = x[r].e[0];
@@ -56,13 +54,24 @@ static __device__ Sum segment_sum(const vector<In, V> (&x)[ROWS])
         for (int k = 1; k < V; k++) row += x[r].e[k];
         sum += row;
     }
+}
+
+/* The sum of a segment, in every lane: each lane adds up its own elements, then the lanes are
+ * added. */
+template <typename Sum, typename In, int V, int ROWS>
+static __device__ Sum segment_sum(const vector<In, V> (&x)[ROWS])
+{
+    Sum sum = 0;
+    add_rows(x, sum);
     return warp_sum(sum);
 }
 
-/* Scans a segment: y[r].e[k] becomes the sum of all of its elements before x[r].e[k], and of that
- * one too if INCLUSIVE. */
-template <bool INCLUSIVE, typename In, typename Sum, int V, int ROWS>
-static __device__ void segment_scan(const vector<In, V> (&x)[ROWS], vector<Sum, V> (&y)[ROWS])
+/* Scans some rows of a segment: y[r].e[k] becomes the sum of all of its elements before x[r].e[k],
+ * and of that one too if INCLUSIVE. `rows` is the sum of the segment's rows before these, and
+ * becomes that of the rows up to the last of these, unless that is the LAST row of the segment. */
+template <bool INCLUSIVE, bool LAST, typename In, typename Sum, int V, int ROWS>
+static __device__ void scan_rows(const vector<In, V> (&x)[ROWS], vector<Sum, V> (&y)[ROWS],
+                                 Sum &rows)
 {
     Sum total[ROWS], before[ROWS];
 
@@ -81,12 +90,11 @@ static __device__ void segment_scan(const vector<In, V> (&x)[ROWS], vector<Sum, 
     for (int r = 0; r < ROWS; r++) total[r] = warp_scan(total[r]);
 
     // Add the rows before. The total of a row is in its last lane.
-    Sum rows = 0;
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
         Sum left = __shfl_up_sync(ALL_LANES, total[r], 1);
         before[r] = threadIdx.x % LANES == 0 ? rows : rows + left;
-        if (r < ROWS - 1) rows += __shfl_sync(ALL_LANES, total[r], LANES - 1);
+        if (!LAST || r < ROWS - 1) rows += __shfl_sync(ALL_LANES, total[r], LANES - 1);
     }
 
     // Add to each element the sum of all before it. Begin with the last element, because each takes
@@ -99,6 +107,14 @@ static __device__ void segment_scan(const vector<In, V> (&x)[ROWS], vector<Sum, 
                         : k > 0   ? before[r] + y[r].e[k - 1]
                                   : before[r];
     }
+}
+
+/* Scans a whole segment. */
+template <bool INCLUSIVE, typename In, typename Sum, int V, int ROWS>
+static __device__ void segment_scan(const vector<In, V> (&x)[ROWS], vector<Sum, V> (&y)[ROWS])
+{
+    Sum rows = 0;
+    scan_rows<INCLUSIVE, true>(x, y, rows);
 }
 
 #endif
