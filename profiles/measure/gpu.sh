@@ -111,12 +111,12 @@ patterns() {
 }
 
 # compute-sanitizer slows down every launch, and step 8 has dozens of them, so few elements must be
-# enough there. Step 12 has one kernel for large n and another for all other n.
+# enough there. Step 12 has a kernel each for small, middling and large n.
 sanitized_sizes() {
     case $1:$2 in
     8:*) echo 1000 ;;
-    12:f32) echo 1000 65539 2^22+5 ;;
-    12:f64) echo 65539 2^21+5 ;;
+    12:f32) echo 1000 65539 2^22+5 2^23+1048581 ;;
+    12:f64) echo 65539 2^21+5 2^22+524293 ;;
     *)
         if only_powers "$1"; then echo 1024
         elif [ -n "$(limit "$1")" ]; then echo 1000

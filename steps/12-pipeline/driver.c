@@ -47,8 +47,11 @@ static enum kernel kernel_of(size_t n, int variant)
 
 static struct division division_of(size_t n, int variant)
 {
-    if (kernel_of(n, variant) == KERNEL_WAVE) return wave_division(n, sum_bytes(variant));
-    return (struct division){TILE_SEGMENTS, TILE_ROWS};
+    switch (kernel_of(n, variant)) {
+    case KERNEL_WAVE: return wave_division(n, sum_bytes(variant));
+    case KERNEL_ONCHIP: return onchip_division(n, sum_bytes(variant));
+    default: return (struct division){TILE_SEGMENTS, TILE_ROWS};
+    }
 }
 
 typedef cudaError_t large_fn(size_t n, struct launch_shape *);
@@ -57,11 +60,25 @@ large_fn step12_large_f32, step12_large_f64, step12_large_i32, step12_large_u64,
 static large_fn *const large[] = {step12_large_f32, step12_large_f64, step12_large_i32,
                                   step12_large_u64, step12_large_i16, step12_large_i8};
 
-/* Shared memory of a block of scan_wave: the ticket, and a sum and a carry for each segment. */
-static size_t wave_shared(int segments, int variant)
+/* The number of threads that share the work of adding up the tiles before one. */
+static unsigned lookers_of(enum kernel kernel, struct division d)
+{
+    return kernel == KERNEL_WAVE     ? (unsigned)d.segments * LANES
+           : kernel == KERNEL_ONCHIP ? ONCHIP_MAX_TILES
+                                     : LANES;
+}
+
+/* Shared memory of a block of scan_wave and scan_onchip: the ticket, a sum for each segment, a
+ * carry for each warp that looks; and the parts that scan_onchip holds. A single tile has only the
+ * sums. */
+static size_t wave_shared(size_t n, int variant)
 {
     size_t sum = sum_bytes(variant), ticket = 8, carry = variant == F32 ? sizeof(double) : sum;
-    return ticket + (size_t)segments * (sum + carry);
+    enum kernel kernel = kernel_of(n, variant);
+    struct division d = division_of(n, variant);
+    size_t held = kernel == KERNEL_ONCHIP ? onchip_held_bytes(d.rows, sum) : 0;
+    if (tiles_in(n, d, sum) == 1) return (size_t)d.segments * sum;
+    return ticket + (size_t)d.segments * sum + lookers_of(kernel, d) / LANES * carry + held;
 }
 
 /* The number of blocks of the kernels for large n depends on the GPU, so scan.cu is asked for
@@ -71,9 +88,9 @@ static struct launch_shape step12_shape(size_t n, int variant)
     struct division d = division_of(n, variant);
     struct launch_shape shape = {.grid = tiles_in(n, d, sum_bytes(variant)),
                                  .block = (unsigned)d.segments * LANES,
-                                 .shared_bytes = wave_shared(d.segments, variant),
+                                 .shared_bytes = wave_shared(n, variant),
                                  .launches = 1};
-    if (kernel_of(n, variant) != KERNEL_WAVE && large[variant](n, &shape) != cudaSuccess)
+    if (kernel_of(n, variant) == KERNEL_PIPELINE && large[variant](n, &shape) != cudaSuccess)
         (void)cudaGetLastError(); /* the launch itself will say what is wrong */
     return shape;
 }
@@ -85,8 +102,9 @@ static double levels(int count) { return count > 1 ? 1 + levels((count + 1) / 2)
  * out, because they add carries. Each lane, for each segment: scans its vectors; adds the vectors
  * up, then the lanes (for the sum of the segment); scans the rows over the lanes; and adds the sums
  * of all before to rows and elements. In the pipeline the warps that sum up are others than those
- * that scan, so the vectors are summed up once more. Each warp scans the sums of its block's
- * segments; in the pipeline one warp does so for all. */
+ * that scan, so the vectors are summed up once more. In scan_onchip the scan of a segment yields
+ * its sum. Each warp scans the sums of its block's segments; in the pipeline one warp does so for
+ * all. */
 static double step12_adds(size_t n, int variant)
 {
     size_t bytes = sum_bytes(variant);
@@ -100,6 +118,7 @@ static double step12_adds(size_t n, int variant)
         sum += d.rows * in_vector;
         before = levels(LANES) / d.segments;
     }
+    if (kernel == KERNEL_ONCHIP) sum = 1; // the rows of the last part, too
     return LANES * segments * (sum + scan + before) + (double)n;
 }
 
@@ -114,8 +133,9 @@ static double step12_depth(size_t n, int variant)
 
 /*
  * The order in which reference_tree.h adds. The scan of a segment: a vector, the warp's sweeps,
- * the rows. The sum of a segment: the vectors of a lane, then the lanes. The segments of a tile:
- * by the sweeps of a warp. The tiles: in turns by the threads that find the prefixes, in double.
+ * the rows. The sum of a segment: the vectors of a lane, then the lanes; in scan_onchip the last
+ * sum of its scan. The segments of a tile: by the sweeps of a warp. The tiles: in turns by the
+ * threads that find the prefixes, in double.
  * The sums of all before the tile, the segment, the row and the vector are added one to the other,
  * and a carry becomes a sum.
  */
@@ -129,13 +149,14 @@ static void step12_tree(struct tree *tree, size_t n, int variant)
     tree_run(tree, vector, vector - 1);
     tree_sweeps(tree, vector, row);
     tree_run(tree, segment, (size_t)d.rows - 1);
-    tree_add(tree, (struct tree_level){
-                       .sums = SUMS_STRIDED, .length = segment, .vector = vector, .ways = LANES});
+    if (kernel != KERNEL_ONCHIP)
+        tree_add(tree,
+                 (struct tree_level){
+                     .sums = SUMS_STRIDED, .length = segment, .vector = vector, .ways = LANES});
     tree_sweeps(tree, segment, tile);
     tree_add(tree, (struct tree_level){.sums = SUMS_CARRY,
                                        .length = tile,
-                                       .ways = kernel == KERNEL_WAVE ? (unsigned)d.segments * LANES
-                                                                     : LANES,
+                                       .ways = lookers_of(kernel, d),
                                        .in_double = true});
     tree->joins += 5;
 }

@@ -8,16 +8,20 @@
 static struct division division_of(size_t n, size_t sum_bytes, enum kernel kernel)
 {
     struct division tile = {TILE_SEGMENTS, TILE_ROWS};
-    return kernel == KERNEL_WAVE ? wave_division(n, sum_bytes) : tile;
+    return kernel == KERNEL_WAVE     ? wave_division(n, sum_bytes)
+           : kernel == KERNEL_ONCHIP ? onchip_division(n, sum_bytes)
+                                     : tile;
 }
 
 static int lookers_of(struct division d, enum kernel kernel)
 {
-    return kernel == KERNEL_WAVE ? d.segments * LANES : LANES;
+    return kernel == KERNEL_WAVE     ? d.segments * LANES
+           : kernel == KERNEL_ONCHIP ? ONCHIP_MAX_TILES
+                                     : LANES;
 }
 
 #define MOST_LOOKERS (LARGE_SEGMENTS * LANES)
-#define MOST_ROWS    TILE_ROWS
+#define MOST_ROWS    ONCHIP_MAX_ROWS
 
 typedef double Carry;
 
@@ -46,11 +50,11 @@ static int levels(size_t count)
 
 /*
  * An input reaches an output in one of two ways. The first is from an earlier segment or tile:
- * through the sums of its vector, of its lane's rows, of the lanes and of the segments into a
- * carry; the carry is added to the sum before the segment, and the result to the element. The
- * second is within its own segment: through its vector, the lanes and the rows into the sum before
- * the row, which is added to the element and to the sum before the segment. 0 + x is exact and
- * counts as no addition.
+ * through the sums of its vector, of its lane's rows, of the lanes (in scan_onchip of the lanes,
+ * and then of the rows) and of the segments into a carry; the carry is added to the sum before the
+ * segment, and the result to the element. The second is within its own segment: through its vector,
+ * the lanes and the rows into the sum before the row, which is added to the element and to the sum
+ * before the segment. 0 + x is exact and counts as no addition.
  */
 struct reference_depth reference_depth(size_t n, size_t sum_bytes, enum kernel kernel)
 {

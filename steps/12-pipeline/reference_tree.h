@@ -37,8 +37,8 @@ static Sum OF(segment_sum)(const Sum *x, int rows)
     return lane[0];
 }
 
-/* Scans the segment x, and adds `base` to each sum. */
-static void OF(segment_scan)(Sum *y, const Sum *x, int rows, bool inclusive, Sum base)
+/* Scans the segment x, and adds `base` to each sum. Returns the sum of the segment's rows. */
+static Sum OF(segment_scan)(Sum *y, const Sum *x, int rows, bool inclusive, Sum base)
 {
     Sum rows_before = 0;
     for (int r = 0; r < rows; r++, x += LANES * V, y += LANES * V) {
@@ -60,6 +60,7 @@ static void OF(segment_scan)(Sum *y, const Sum *x, int rows, bool inclusive, Sum
         }
         rows_before += total[LANES - 1];
     }
+    return rows_before;
 }
 
 /* The segment that begins at this index. Elements at n and beyond count as 0. */
@@ -84,7 +85,8 @@ void OF(reference)(Sum *out, const Sum *in, size_t n, bool inclusive, enum kerne
         Sum sums[LANES] = {0};
         for (int s = 0; s < d.segments; s++) {
             OF(fetch)(x, in, begin + s * length, length, n);
-            sums[s] = OF(segment_sum)(x, d.rows);
+            sums[s] = kernel == KERNEL_ONCHIP ? OF(segment_scan)(y, x, d.rows, inclusive, 0)
+                                              : OF(segment_sum)(x, d.rows);
         }
         OF(warp_scan)(sums);
 

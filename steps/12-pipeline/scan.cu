@@ -6,7 +6,7 @@
  * Same as step 11 except: a block goes on to further tiles; tiles are copied to shared memory long
  * before they are scanned (barrier.cuh, ring.cuh) and their sums published as long before; a prefix
  * is made of sums alone (prefix.cuh); states are never cleared, they carry an epoch (states.cuh);
- * and small and middling n have a kernel of their own (wave.cuh).
+ * and small and middling n have kernels of their own (wave.cuh, onchip.cuh).
  * What it fixes: the chain of tiles that wait for each other; the launch that clears the states;
  * and sums of floats are the same in every bit in every run.
  * What is still bad: it is long, and its sizes are an H200's. Before Hopper, and for arrays that
@@ -18,6 +18,7 @@
 #include "scan.h"
 #include "common/harness/step.h"
 #include "direct.cuh"
+#include "onchip.cuh"
 #include "pipeline.cuh"
 #include "wave.cuh"
 
@@ -25,6 +26,7 @@
 struct gpu {
     int capability; /* compute capability: 90 for 9.0 */
     int multiprocessors;
+    int shared; /* bytes of shared memory that a block may have */
 };
 
 static cudaError_t look_at_gpu(struct gpu *gpu)
@@ -37,6 +39,9 @@ static cudaError_t look_at_gpu(struct gpu *gpu)
     if (!error)
         error =
             cudaDeviceGetAttribute(&gpu->multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    if (!error)
+        error =
+            cudaDeviceGetAttribute(&gpu->shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     gpu->capability = 10 * major + minor;
     return error;
 }
@@ -53,12 +58,13 @@ static cudaError_t blocks_for(const void *kernel, int threads, size_t shared, si
     return !error && fit == 0 ? cudaErrorInvalidConfiguration : error;
 }
 
-template <int SEGMENTS, int ROWS, bool ALIGNED, bool INCLUSIVE, typename In, typename Sum>
+template <int SEGMENTS, int ROWS, bool ALONE, bool ALIGNED, bool INCLUSIVE, typename In,
+          typename Sum>
 static cudaError_t launch_wave_of(Sum *out, const In *in, size_t n, struct workspace *w,
                                   cudaStream_t stream)
 {
     unsigned tiles = (unsigned)tiles_in(n, {SEGMENTS, ROWS}, sizeof(Sum));
-    scan_wave<SEGMENTS, ROWS, ALIGNED, INCLUSIVE>
+    scan_wave<SEGMENTS, ROWS, ALONE, ALIGNED, INCLUSIVE>
         <<<tiles, SEGMENTS * LANES, 0, stream>>>(out, in, n, tiles, w);
     return cudaGetLastError();
 }
@@ -70,15 +76,49 @@ static cudaError_t launch_wave(Sum *out, const In *in, size_t n, struct workspac
     const int SEGMENTS = FINE_SEGMENTS(sizeof(Sum)), ROWS = FINE_ROWS(sizeof(Sum));
     struct division d = wave_division(n, sizeof(Sum));
 
+    if (tiles_in(n, d, sizeof(Sum)) == 1) // a fine one
+        return launch_wave_of<SEGMENTS, ROWS, true, ALIGNED, INCLUSIVE>(out, in, n, w, stream);
     if (d.segments == SEGMENTS && d.rows == ROWS)
-        return launch_wave_of<SEGMENTS, ROWS, ALIGNED, INCLUSIVE>(out, in, n, w, stream);
+        return launch_wave_of<SEGMENTS, ROWS, false, ALIGNED, INCLUSIVE>(out, in, n, w, stream);
     if (d.segments == MIDDLING_SEGMENTS)
-        return launch_wave_of<MIDDLING_SEGMENTS, MIDDLING_ROWS, ALIGNED, INCLUSIVE>(out, in, n, w,
-                                                                                    stream);
+        return launch_wave_of<MIDDLING_SEGMENTS, MIDDLING_ROWS, false, ALIGNED, INCLUSIVE>(
+            out, in, n, w, stream);
     if (d.segments == LARGE_SEGMENTS)
-        return launch_wave_of<LARGE_SEGMENTS, LARGE_ROWS, ALIGNED, INCLUSIVE>(out, in, n, w,
-                                                                              stream);
-    return launch_wave_of<TILE_SEGMENTS, TILE_ROWS, ALIGNED, INCLUSIVE>(out, in, n, w, stream);
+        return launch_wave_of<LARGE_SEGMENTS, LARGE_ROWS, false, ALIGNED, INCLUSIVE>(out, in, n, w,
+                                                                                     stream);
+    return launch_wave_of<TILE_SEGMENTS, TILE_ROWS, false, ALIGNED, INCLUSIVE>(out, in, n, w,
+                                                                               stream);
+}
+
+template <bool HELD, bool INCLUSIVE, typename In, typename Sum>
+static cudaError_t launch_onchip_of(Sum *out, const In *in, size_t n, bool aligned,
+                                    struct workspace *w, cudaStream_t stream)
+{
+    struct division d = onchip_division(n, sizeof(Sum));
+    unsigned tiles = (unsigned)tiles_in(n, d, sizeof(Sum));
+    size_t held = HELD ? onchip_held_bytes(d.rows, sizeof(Sum)) : 0;
+
+    if (HELD) {
+        // The most of all n: other threads of the host may set it for other n at the same time.
+        size_t most = onchip_held_bytes(ONCHIP_MAX_ROWS, sizeof(Sum));
+        cudaError_t error =
+            cudaFuncSetAttribute((const void *)scan_onchip<HELD, INCLUSIVE, In, Sum>,
+                                 cudaFuncAttributeMaxDynamicSharedMemorySize, (int)most);
+        if (error) return error;
+    }
+    scan_onchip<HELD, INCLUSIVE>
+        <<<tiles, ONCHIP_THREADS, held, stream>>>(out, in, n, d.rows / PART_ROWS, aligned, w);
+    return cudaGetLastError();
+}
+
+/* Holds the scanned rows if they, and 1 KiB for the rest, fit into this GPU's shared memory. */
+template <bool INCLUSIVE, typename In, typename Sum>
+static cudaError_t launch_onchip(Sum *out, const In *in, size_t n, bool aligned,
+                                 const struct gpu *gpu, struct workspace *w, cudaStream_t stream)
+{
+    if (onchip_held_bytes(ONCHIP_MAX_ROWS, sizeof(Sum)) + 1024 <= (size_t)gpu->shared)
+        return launch_onchip_of<true, INCLUSIVE>(out, in, n, aligned, w, stream);
+    return launch_onchip_of<false, INCLUSIVE>(out, in, n, aligned, w, stream);
 }
 
 template <bool ALIGNED, bool INCLUSIVE, typename In, typename Sum>
@@ -171,6 +211,11 @@ static cudaError_t scan(void *workspace, size_t *bytes, Sum *out, const In *in, 
     if (kernel == KERNEL_WAVE)
         return aligned ? launch_wave<true, INCLUSIVE>(out, in, n, w, stream)
                        : launch_wave<false, INCLUSIVE>(out, in, n, w, stream);
+    // Integers may be added in any order. If each element is an access of its own, scan_direct is
+    // faster.
+    bool any_order = (Sum)0.5 == 0;
+    if (kernel == KERNEL_ONCHIP && (aligned || !any_order))
+        return launch_onchip<INCLUSIVE>(out, in, n, aligned, &gpu, w, stream);
     return aligned ? launch_direct<true, INCLUSIVE>(out, in, n, &gpu, w, stream)
                    : launch_direct<false, INCLUSIVE>(out, in, n, &gpu, w, stream);
 }

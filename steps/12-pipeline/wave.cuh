@@ -4,7 +4,7 @@
  * Step 11's form, a ticket, a tile, its sum, its prefix; but no tile waits for a prefix: the
  * threads of a block ask for the sums of all tiles before it, one or two each, in one go. What is
  * left is a row of latencies, one after the other, and of these the ticket's and that of device
- * memory pass at the same time.
+ * memory pass at the same time. A single tile waits for no other tile, so it needs no ticket.
  */
 #ifndef STEP12_WAVE_CUH
 #define STEP12_WAVE_CUH
@@ -32,37 +32,39 @@ static __device__ void fetch_ahead(const void *from, size_t bytes)
 #endif
 }
 
-/* The sum of the tiles before the ticket's, in every thread. Thread i of T adds up the tiles i, i +
- * T, i + 2T, …; then the lanes of a warp are added in a balanced tree, then the warps. Waits for
- * sums that are not published yet. */
-template <int WARPS, typename Sum>
+/* The sum of the tiles before the ticket's, in every thread. Thread i of the first T adds up the
+ * tiles i, i + T, i + 2T, …; then the lanes of a warp are added in a balanced tree, then the warps.
+ * Waits for sums that are not published yet. T is 32 LOOKERS, for the first LOOKERS of WARPS
+ * warps. */
+template <int WARPS, int LOOKERS = WARPS, typename Sum>
 static __device__ typename carry_of<Sum>::type sum_before(const state<Sum> *states, struct ticket t)
 {
     typedef typename carry_of<Sum>::type Carry;
-    __shared__ Carry warps[WARPS];
+    __shared__ Carry warps[LOOKERS];
     int warp = threadIdx.x / LANES;
+    bool looks = LOOKERS == WARPS || warp < LOOKERS;
     Carry sum = 0;
 
-    for (unsigned i = threadIdx.x; i < t.tile; i += WARPS * LANES) {
+    for (unsigned i = threadIdx.x; looks && i < t.tile; i += LOOKERS * LANES) {
         state<Sum> found;
         do found = read_state(&states[i]);
         while (!is_of(found, t.epoch));
         sum += value_of(found);
     }
     __syncwarp(); // lanes leave the loop at different times
-    if (warp * LANES < t.tile) sum = warp_sum(sum);
-    if (threadIdx.x % LANES == 0) warps[warp] = sum;
+    if (looks && warp * LANES < t.tile) sum = warp_sum(sum);
+    if (looks && threadIdx.x % LANES == 0) warps[warp] = sum;
     __syncthreads(); // no thread may read the warps' sums before all are there
 
-    Carry all[WARPS];
+    Carry all[LOOKERS];
 #pragma unroll
-    for (int i = 0; i < WARPS; i++) all[i] = warps[i];
+    for (int i = 0; i < LOOKERS; i++) all[i] = warps[i];
     return tree_sum(all);
 }
 
 /* Scans n elements with `tiles` blocks of WARPS warps, each of which takes a segment of
- * ROWS rows. */
-template <int WARPS, int ROWS, bool ALIGNED, bool INCLUSIVE, typename In, typename Sum>
+ * ROWS rows. ALONE: there is one tile. */
+template <int WARPS, int ROWS, bool ALONE, bool ALIGNED, bool INCLUSIVE, typename In, typename Sum>
 static __global__ void __launch_bounds__(WARPS *LANES)
     scan_wave(Sum *out, const In *in, size_t n, unsigned tiles, struct workspace *w)
 {
@@ -75,14 +77,17 @@ static __global__ void __launch_bounds__(WARPS *LANES)
     vector_of<Sum, Sum> y[ROWS];
 
     // Draw a ticket. Meanwhile another warp begins to prefetch.
-    if (threadIdx.x == 0) drawn = draw_ticket(w);
-    if (ALIGNED && threadIdx.x == LANES && tiles <= WAVE_AHEAD_MOST) {
-        size_t begin = blockIdx.x * TILE, count = n - begin < TILE ? n - begin : TILE;
-        fetch_ahead(in + begin, count * sizeof(In));
+    struct ticket t = {0, 0};
+    if (!ALONE) {
+        if (threadIdx.x == 0) drawn = draw_ticket(w);
+        if (ALIGNED && threadIdx.x == LANES && tiles <= WAVE_AHEAD_MOST) {
+            size_t begin = blockIdx.x * TILE, count = n - begin < TILE ? n - begin : TILE;
+            fetch_ahead(in + begin, count * sizeof(In));
+        }
+        __syncthreads(); // no thread may read the ticket before it is drawn
+        t = drawn;
+        if (threadIdx.x == 0) end_if_last(w, t, tiles);
     }
-    __syncthreads(); // no thread may read the ticket before it is drawn
-    struct ticket t = drawn;
-    if (threadIdx.x == 0) end_if_last(w, t, tiles);
 
     // Fetch, and add up the segments.
     size_t begin = t.tile * TILE + segment * SEGMENT;
@@ -94,10 +99,10 @@ static __global__ void __launch_bounds__(WARPS *LANES)
     Sum before = segment == 0 ? 0 : __shfl_sync(ALL_LANES, all, segment - 1);
 
     // Publish the tile's sum, and scan the segment while the sums of other tiles are on their way.
-    if (threadIdx.x == WARPS - 1) write_state(&states[t.tile], t.epoch, all);
+    if (!ALONE && threadIdx.x == WARPS - 1) write_state(&states[t.tile], t.epoch, all);
     segment_scan<INCLUSIVE>(x, y);
-    auto prefix = sum_before<WARPS>(states, t);
-    store_segment(out, begin, n, (Sum)(prefix + before), y, ALIGNED);
+    if (!ALONE) before = (Sum)(sum_before<WARPS>(states, t) + before);
+    store_segment(out, begin, n, before, y, ALIGNED);
 }
 
 #endif

@@ -134,7 +134,7 @@ static int scan_beside(struct beside *b, size_t n, int held, cudaStream_t stream
 /* Does the scan end, and is it right? */
 static int run_one(struct experiment *e, struct beside *b, size_t n, int held, struct fault *fault)
 {
-    static const char *const names[] = {"scan_wave", "scan_pipeline", "scan_direct"};
+    static const char *const names[] = {"scan_wave", "scan_onchip", "scan_pipeline", "scan_direct"};
     enum kernel kernel = kernel_for(n, sizeof(float), 10 * e->device.major + e->device.minor, true);
     unsigned long long wrong;
     float milliseconds = 0;
@@ -155,8 +155,9 @@ static int run_one(struct experiment *e, struct beside *b, size_t n, int held, s
 
 static int run(struct experiment *e, struct fault *fault)
 {
-    static const size_t on_gpu[] = {1000, 1 << 13, 1 << 16, 1 << 18, 1 << 22, 1 << 24, 1 << 28};
-    static const size_t on_emulator[] = {1000, 1 << 13, 40000, 70000, WAVE_MAX(4) + 1};
+    static const size_t on_gpu[] = {1000, 1 << 13, 1 << 16, 1 << 18, 1 << 22,
+                                    1 << 23, 1 << 24, 1 << 28};
+    static const size_t on_emulator[] = {1000, 1 << 13, 40000, WAVE_MAX(4) + 1, ONCHIP_MAX(4) + 1};
     const size_t *sizes = e->emulated ? on_emulator : on_gpu;
     size_t count = (e->emulated ? sizeof on_emulator : sizeof on_gpu) / sizeof *sizes;
     struct beside b;

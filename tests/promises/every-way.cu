@@ -30,12 +30,12 @@ static const struct way ways[] = {
 #define REST ((size_t)64 << 20) // bytes for all but input and output: the workspace
 
 /* Numbers of elements, by purpose. On the emulator they are small. Only types of 8 bytes have a
- * large one there, since scan_pipeline takes these from a smaller n on. */
+ * large one there, since scan_onchip and scan_pipeline take these from a smaller n on. */
 struct sizes {
     size_t ways, large, huge;
 };
 static const struct sizes on_gpu = {((size_t)1 << 26) + 3, (size_t)1 << 28, ((size_t)1 << 32) + 5};
-static const struct sizes on_emulator = {70003, WAVE_MAX(8) + 8193, 0};
+static const struct sizes on_emulator = {70003, ONCHIP_MAX(8) + 8193, 0};
 
 /* Does the GPU have enough free memory? */
 static int fits(size_t bytes, bool *yes, struct fault *fault)

@@ -241,8 +241,31 @@ Test(pipeline, u64_at_every_edge) { expect_type(U64); }
 Test(pipeline, i16_at_every_edge) { expect_type(I16); }
 Test(pipeline, i8_at_every_edge) { expect_type(I8); }
 
-/* The n at which scan_pipeline begins. */
-static size_t pipeline_from(size_t sum_bytes) { return WAVE_MAX(sum_bytes) + 1; }
+/* The n at which scan_onchip and scan_pipeline begin. */
+static size_t onchip_from(size_t sum_bytes) { return WAVE_MAX(sum_bytes) + 1; }
+static size_t pipeline_from(size_t sum_bytes) { return ONCHIP_MAX(sum_bytes) + 1; }
+
+/* scan_onchip: at its first n, with the most rows, and where its last segment, or its last tile,
+ * has a few elements only. Elements are aligned to 16 bytes or not. */
+static void expect_onchip(int type)
+{
+    size_t bytes = types[type].sum_bytes, first = onchip_from(bytes),
+           last = pipeline_from(bytes) - 1;
+    size_t n[] = {first, last - 12345, last};
+    bool may_be_in_place = types[type].in_bytes == types[type].sum_bytes;
+    void *in = numbers(type, last);
+    for (size_t i = 0; i < LENGTH(n); i++) {
+        cr_expect_eq(kernel_for(n[i], bytes, 90, i != 1), KERNEL_ONCHIP);
+        expect_right(&(struct job){type, n[i], i != 0, may_be_in_place && i == 1, i % 2}, in, 90);
+    }
+    cr_expect_eq(onchip_division(last, bytes).rows, ONCHIP_MAX_ROWS);
+}
+Test(pipeline, f32_on_the_chip) { expect_onchip(F32); }
+Test(pipeline, f64_on_the_chip) { expect_onchip(F64); }
+Test(pipeline, i32_on_the_chip) { expect_onchip(I32); }
+Test(pipeline, u64_on_the_chip) { expect_onchip(U64); }
+Test(pipeline, i16_on_the_chip) { expect_onchip(I16); }
+Test(pipeline, i8_on_the_chip) { expect_onchip(I8); }
 
 /* scan_pipeline, from its first n on; and at 16 bytes off their alignment, elements of its size. */
 Test(pipeline, large_n)
@@ -251,12 +274,10 @@ Test(pipeline, large_n)
         size_t n = pipeline_from(types[type].sum_bytes);
         bool may_be_in_place = types[type].in_bytes == types[type].sum_bytes;
         void *in = numbers(type, n + 20011);
-        cr_expect_eq(kernel_for(n - 1, types[type].sum_bytes, 90, true), KERNEL_WAVE);
+        cr_expect_eq(kernel_for(n - 1, types[type].sum_bytes, 90, true), KERNEL_ONCHIP);
         cr_expect_eq(kernel_for(n, types[type].sum_bytes, 90, true), KERNEL_PIPELINE);
-        if (type == F64) { /* whose first n is the smallest */
-            expect_right(&(struct job){type, n - 1, true, false, 0}, in, 90);
+        if (type == F64) /* whose first n is the smallest */
             expect_right(&(struct job){type, n, false, true, 0}, in, 90);
-        }
         expect_right(&(struct job){type, n + 20011, type % 2 == 0, may_be_in_place, 16}, in, 90);
     }
 }
@@ -330,6 +351,9 @@ static void expect_same_bits_on(const char *gpu, int capability)
         size_t n = pipeline_from(types[type].sum_bytes) + 4321;
         void *in = numbers(type, n);
         expect_right(&(struct job){type, n, false, true, 0}, in, capability);
+        expect_right(
+            &(struct job){type, onchip_from(types[type].sum_bytes) + 4321, type == F64, true, 0},
+            in, capability);
         expect_right(&(struct job){type, 33333, true, false, 1}, in, capability);
     }
 }
@@ -358,17 +382,24 @@ static void expect_a_hundred_times(const char *order, int type)
 Test(pipeline, a_hundred_runs) { expect_a_hundred_times("ascending", F32); }
 Test(pipeline, a_hundred_runs_in_descending_order) { expect_a_hundred_times("descending", F64); }
 
-/* The kernel of large n, in several orders. */
-Test(pipeline, large_n_in_other_orders)
+/* The kernels of larger n, in several orders. */
+static void expect_in_other_orders(struct job job)
 {
     cr_redirect_stderr();
     setenv("EMU_SCHEDULE", "7", 1);
     setenv("EMU_BLOCKS", "descending", 1);
-    struct job job = {F32, pipeline_from(4) + 77, false, false, 0};
-    void *in = numbers(F32, job.n), *want = wanted(&job, in, 90);
+    void *in = numbers(job.type, job.n), *want = wanted(&job, in, 90);
     struct buffer workspace = make_workspace(workspace_bytes(&job));
     for (int run = 0; run < 3; run++) expect_bits(&job, in, want, &workspace);
     end(&workspace);
+}
+Test(pipeline, on_the_chip_in_other_orders)
+{
+    expect_in_other_orders((struct job){F64, onchip_from(8) + 77, false, false, 0});
+}
+Test(pipeline, large_n_in_other_orders)
+{
+    expect_in_other_orders((struct job){F32, pipeline_from(4) + 77, false, false, 0});
 }
 
 /* ---- the bound of the error ------------------------------------------------------------------ */
@@ -392,11 +423,12 @@ static double of_bound(const float *out, const float *in, size_t n)
  * reference stands for the kernels, which give the same bits. */
 Test(pipeline, error_is_within_the_bound)
 {
-    size_t sizes[] = {5000, 8192, pipeline_from(4) + 3, (size_t)1 << 23};
-    float *in = numbers(F32, 1 << 23), *out = keep(malloc(sizeof(float) << 23));
-    for (size_t s = 0; s < LENGTH(sizes); s++)
+    size_t sizes[] = {5000, 8192, onchip_from(4) + 3, (size_t)1 << 23, pipeline_from(4) + 3};
+    float *out = keep(malloc(sizeof(float) << 24));
+    for (size_t s = 0; s < LENGTH(sizes); s++) {
+        size_t n = sizes[s];
+        float *in = numbers(F32, n);
         for (int kind = 0; kind < 3; kind++) { /* with a sign, without a sign, all equal */
-            size_t n = sizes[s];
             for (size_t i = 0; i < n && kind > 0; i++) in[i] = kind == 1 ? fabsf(in[i]) : 0.1f;
             reference_f32(out, in, n, false, kernel_for(n, 4, 90, true));
             double worst = of_bound(out, in, n);
@@ -405,6 +437,7 @@ Test(pipeline, error_is_within_the_bound)
             for (size_t i = 0; i < n; i++) out[i] = sum, sum += in[i];
             if (kind == 2 && n > 1 << 20) cr_expect_gt(of_bound(out, in, n), 1);
         }
+    }
 }
 
 extern const struct step step12;
@@ -412,7 +445,7 @@ extern const struct step step12;
 /* The verifier has room for the threads that share the work of a tile's prefix. */
 Test(pipeline, the_verifier_has_room_for_its_tree)
 {
-    const size_t n[] = {1000, WAVE_MAX(4), WAVE_MAX(4) + 1};
+    const size_t n[] = {1000, WAVE_MAX(4), ONCHIP_MAX(4), ONCHIP_MAX(4) + 1};
     for (size_t i = 0; i < LENGTH(n); i++) {
         struct tree tree = step_tree(&step12, n[i], 0);
         for (size_t l = 0; l < tree.count; l++)
@@ -435,6 +468,9 @@ Test(pipeline, depth_of_floats_does_not_grow)
     for (size_t n = 1; n <= WAVE_MAX(4); n *= 2) // twice as many segments are one addition more
         cr_expect_leq(reference_depth(n, 4, KERNEL_WAVE).sums,
                       million.sums + (tiles_of(n, 4) > LARGE_MIN_TILES));
+    /* 18 rows, or 12, and 32 segments in place of 8 and 8. */
+    cr_expect_eq(reference_depth(ONCHIP_MAX(4), 4, KERNEL_ONCHIP).sums, million.sums + 10 + 2);
+    cr_expect_eq(reference_depth(WAVE_MAX(4) + 1, 4, KERNEL_ONCHIP).sums, million.sums + 4 + 2);
     cr_expect_eq(billion.carries, (double)(1 << 30) / (1 << 18) + 5);
     cr_expect_lt(billion.carries * 0x1p-29, 1e-5);
 }
@@ -534,6 +570,30 @@ Test(pipeline, a_state_for_each_tile)
         for (size_t n = 1; n <= WAVE_MAX(bytes); n += 97)
             cr_assert_leq(tiles_in(n, wave_division(n, bytes), bytes), states_for(n, bytes),
                           "%zu sums of %zu bytes", n, bytes);
+    for (size_t bytes = 4; bytes <= 8; bytes += 4)
+        for (size_t n = WAVE_MAX(bytes) + 1; n <= ONCHIP_MAX(bytes); n += 997) {
+            struct division d = onchip_division(n, bytes);
+            cr_assert_leq(tiles_in(n, d, bytes), ONCHIP_MAX_TILES);
+            cr_assert_leq(ONCHIP_MAX_TILES, states_for(n, bytes));
+            cr_assert(d.rows % PART_ROWS == 0 && d.rows <= ONCHIP_MAX_ROWS, "%d rows", d.rows);
+        }
+}
+
+/* A single tile needs no other block, so it draws no ticket and publishes no sum. */
+Test(pipeline, a_single_tile_uses_no_workspace)
+{
+    struct job job = {F32, (size_t)FINE_SEGMENTS(4) * FINE_ROWS(4) * ROW(4), true, false, 0};
+    struct buffer workspace = make_workspace(workspace_bytes(&job));
+    unsigned char *bytes = keep(malloc(workspace.bytes));
+    void *in = numbers(F32, job.n + 1);
+    for (size_t more = 0; more < 2; more++, job.n++) {
+        size_t used = 0;
+        expect_bits(&job, in, wanted(&job, in, 90), &workspace);
+        ok(buffer_download(&workspace, 0, bytes, workspace.bytes));
+        for (size_t i = 0; i < workspace.bytes; i++) used += bytes[i] != 0;
+        cr_expect((used > 0) == (more > 0), "n = %zu: %zu bytes", job.n, used);
+    }
+    end(&workspace);
 }
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -650,4 +710,5 @@ Test(pipeline, is_as_large_as_its_chapter_says)
 {
     cr_expect_eq(TILE(sizeof(float)) * sizeof(float), 32 << 10);
     cr_expect_eq(WAVE_MAX(sizeof(float)), 1 << 22);
+    cr_expect_eq(ONCHIP_MAX(sizeof(float)), 9 << 20);
 }

@@ -73,7 +73,7 @@ Test(promises, beside)
     expect_sum("wrong", 5, 0);
     expect_sum("ended", 5, 5);
     expect("scan_wave,1000 beside 0 of 132,");
-    expect("scan_wave,");
+    expect("scan_onchip,");
     expect("scan_pipeline,");
 }
 

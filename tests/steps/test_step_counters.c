@@ -58,14 +58,20 @@ static void expect_as_described(const struct step *step, int variant, size_t n)
     counters_free(&counters);
 }
 
-/* Step 12's kernels. For small n there is one block per tile, with fine tiles first. Then there is
+/* Step 12's kernels. For small n there is one block per tile, with fine tiles first. Then there are
+ * 1024 threads per block, which hold the sums of 6 or 12 rows for each of 32 warps. Then there is
  * one block on each of 132 SMs, of 8 + 4 + 1 + 1 warps with six stages of 32 KiB. */
 Test(step_counters, step_12_says_what_it_launches)
 {
     struct launch_shape small = step12.shape(4096, 0), wave = step12.shape(1 << 22, 0);
-    struct launch_shape pipeline = step12.shape((1 << 22) + 1, 0);
+    struct launch_shape onchip = step12.shape((1 << 22) + 1, 0), held = step12.shape(9 << 20, 0);
+    struct launch_shape pipeline = step12.shape((9 << 20) + 1, 0);
     cr_expect(small.grid == 2 && small.block == 128, "%zu of %u", small.grid, small.block);
     cr_expect(wave.grid == 256 && wave.block == 512, "%zu of %u", wave.grid, wave.block);
+    cr_expect(onchip.grid == 86 && onchip.block == 1024, "%zu of %u", onchip.grid, onchip.block);
+    cr_expect_eq(onchip.shared_bytes, 6 * 32 * 512 + 8 + 32 * sizeof(float) + 4 * sizeof(double));
+    cr_expect(held.grid == 128 && held.block == 1024, "%zu of %u", held.grid, held.block);
+    cr_expect_eq(held.shared_bytes, 2 * 6 * 32 * 512 + 8 + 32 * sizeof(float) + 4 * sizeof(double));
     cr_expect(pipeline.grid == 132 && pipeline.block == 14 * 32, "%zu of %u", pipeline.grid,
               pipeline.block);
     cr_expect(pipeline.shared_bytes > 6 << 15 && pipeline.shared_bytes < 7 << 15, "%zu bytes",
@@ -77,7 +83,7 @@ Test(step_counters, step_12_says_what_it_launches)
 Test(step_counters, step_12_says_what_it_launches_before_hopper)
 {
     setenv("EMU_GPU", "a100", 1);
-    struct launch_shape direct = step12.shape((1 << 22) + 1, 0);
+    struct launch_shape direct = step12.shape((9 << 20) + 1, 0);
     cr_expect(direct.grid == 108 * 4 && direct.block == 256, "%zu of %u", direct.grid,
               direct.block);
     cr_expect_eq(direct.shared_bytes, 8 + 8 * sizeof(float) + sizeof(double));

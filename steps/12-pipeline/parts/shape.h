@@ -40,6 +40,18 @@
 #define LARGE_ROWS                8
 #define LARGE_MIN_TILES           384 /* more TILEs than this: large tiles */
 
+/* scan_onchip takes more than twice as many elements as scan_wave. It has at most ONCHIP_MAX_TILES
+ * tiles, so that each has a multiprocessor of an H200 for itself. A warp scans PART_ROWS rows at a
+ * time. The last part of its segment stays in registers, and the others in shared memory. So the
+ * most rows are those that fit. */
+#define ONCHIP_MAX_TILES      128
+#define ONCHIP_SEGMENTS       32
+#define ONCHIP_MAX_ROWS       18
+#define PART_ROWS             6
+#define ONCHIP_MAX(sum_bytes) (ONCHIP_MAX_TILES * ONCHIP_TILE(ONCHIP_MAX_ROWS, sum_bytes))
+#define ONCHIP_TILE(rows, sum_bytes)                                                               \
+    ((size_t)ONCHIP_SEGMENTS * (size_t)(rows) * (size_t)ROW(sum_bytes))
+
 /* How a block divides its tile: into `segments` segments of `rows` rows. */
 struct division {
     int segments, rows;
@@ -70,6 +82,21 @@ static inline struct division wave_division(size_t n, size_t sum_bytes)
     return tiles_of(n, sum_bytes) <= LARGE_MIN_TILES ? coarse : large;
 }
 
+/* How scan_onchip divides n elements: into segments that are as short as the number of tiles
+ * allows. */
+static inline struct division onchip_division(size_t n, size_t sum_bytes)
+{
+    struct division d = {ONCHIP_SEGMENTS, PART_ROWS};
+    while (tiles_in(n, d, sum_bytes) > ONCHIP_MAX_TILES) d.rows += PART_ROWS;
+    return d;
+}
+
+/* The shared memory in which a block of scan_onchip holds all parts but the last. */
+static inline size_t onchip_held_bytes(int rows, size_t sum_bytes)
+{
+    return ONCHIP_TILE(rows - PART_ROWS, sum_bytes) * sum_bytes;
+}
+
 /* The number of states in a workspace for n elements. They are enough for any fewer elements,
  * too. */
 static inline size_t states_for(size_t n, size_t sum_bytes)
@@ -79,7 +106,7 @@ static inline size_t states_for(size_t n, size_t sum_bytes)
 }
 
 /* What one scan launches. */
-enum kernel { KERNEL_WAVE, KERNEL_PIPELINE, KERNEL_DIRECT };
+enum kernel { KERNEL_WAVE, KERNEL_ONCHIP, KERNEL_PIPELINE, KERNEL_DIRECT };
 
 /* The kernel for n elements on a GPU of this compute capability (90 for 9.0). scan_pipeline needs
  * Hopper and 16-byte alignment. Otherwise scan_direct takes its place and adds in the same
@@ -87,6 +114,7 @@ enum kernel { KERNEL_WAVE, KERNEL_PIPELINE, KERNEL_DIRECT };
 static inline enum kernel kernel_for(size_t n, size_t sum_bytes, int capability, bool aligned)
 {
     if (n <= WAVE_MAX(sum_bytes)) return KERNEL_WAVE;
+    if (n <= ONCHIP_MAX(sum_bytes)) return KERNEL_ONCHIP;
     return capability >= 90 && aligned ? KERNEL_PIPELINE : KERNEL_DIRECT;
 }
 
