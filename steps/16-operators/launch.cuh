@@ -1,0 +1,102 @@
+/*
+ * launch.cuh — chooses the kernel for a scan, and launches it.
+ */
+#ifndef STEP16_LAUNCH_CUH
+#define STEP16_LAUNCH_CUH
+
+#include "columns.cuh"
+#include "direct.cuh"
+#include "pipeline.cuh"
+
+/* Is p a multiple of 16 bytes? NULL is. */
+static inline bool aligned_to_16(const void *p) { return (uintptr_t)p % 16 == 0; }
+
+/* The number of blocks that fit on the GPU at a time, but no more than there are tiles. */
+static inline cudaError_t blocks_that_fit(const void *kernel, int threads, size_t shared,
+                                          unsigned tiles, unsigned *blocks)
+{
+    int device, multiprocessors = 0, fit = 0;
+    cudaError_t error = cudaGetDevice(&device);
+    if (!error)
+        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    if (!error) error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, threads, shared);
+    if (!error && fit == 0) error = cudaErrorInvalidConfiguration;
+    unsigned all = (unsigned)(fit * multiprocessors);
+    *blocks = tiles < all ? tiles : all;
+    return error;
+}
+
+static inline cudaError_t compute_capability(int *major)
+{
+    int device;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error) return error;
+    return cudaDeviceGetAttribute(major, cudaDevAttrComputeCapabilityMajor, device);
+}
+
+template <bool HEADED, int R, typename Op>
+static cudaError_t launch_direct(const job<Op> &j, cudaStream_t stream)
+{
+    unsigned blocks;
+    auto kernel = scan_direct<HEADED, R, Op>;
+    cudaError_t error =
+        blocks_that_fit((const void *)kernel, DIRECT_THREADS, 0, j.tiles, &blocks);
+    if (error) return error;
+    kernel<<<blocks, DIRECT_THREADS, 0, stream>>>(j);
+    return cudaGetLastError();
+}
+
+template <bool REVERSE, enum heads HEADS, typename Op>
+static cudaError_t launch_pipeline(const job<Op> &j, cudaStream_t stream)
+{
+    unsigned blocks;
+    auto kernel = scan_pipeline<REVERSE, HEADS, Op>;
+    int shared = sizeof(ring_of<Op, HEADS>);
+    cudaError_t error =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
+    if (!error)
+        error = blocks_that_fit((const void *)kernel, PIPELINE_THREADS, shared, j.tiles, &blocks);
+    if (error) return error;
+    kernel<<<blocks, PIPELINE_THREADS, shared, stream>>>(j);
+    return cudaGetLastError();
+}
+
+/* Scans the columns of j.n > 0 elements. */
+template <typename Op>
+static cudaError_t launch_columns(job<Op> j, size_t columns, cudaStream_t stream)
+{
+    struct column_shape s = column_shape_of(j.n, columns);
+    unsigned blocks;
+    j.tiles = (unsigned)(s.strips * s.tiles);
+    cudaError_t error = blocks_that_fit((const void *)scan_columns<Op>, COLUMN_THREADS, 0, j.tiles,
+                                        &blocks);
+    if (error) return error;
+    scan_columns<<<blocks, COLUMN_THREADS, 0, stream>>>(j, s);
+    return cudaGetLastError();
+}
+
+/* Scans j.n > 0 elements. HEADS is j.kind. */
+template <enum heads HEADS, typename Op>
+static cudaError_t launch_scan(job<Op> j, cudaStream_t stream)
+{
+    const bool HEADED = HEADS != NO_HEADS;
+    int rows = rows_for(j.n, WIDEST<Op>), major;
+    cudaError_t error = compute_capability(&major);
+    if (error) return error;
+
+    j.tiles = (unsigned)tiles_with(j.n, rows, WIDEST<Op>);
+    j.aligned = aligned_to_16(j.out) && aligned_to_16(j.in) && aligned_to_16(j.in2) &&
+                aligned_to_16(j.heads);
+    if (rows == FEW_ROWS) return launch_direct<HEADED, FEW_ROWS>(j, stream);
+    // A ring that is larger than this GPU's shared memory is not an error: the other kernel is
+    // used.
+    if (j.aligned && major >= 9) {
+        error = j.reverse ? launch_pipeline<true, HEADS>(j, stream)
+                          : launch_pipeline<false, HEADS>(j, stream);
+        if (error != cudaErrorInvalidValue) return error;
+        (void)cudaGetLastError();
+    }
+    return launch_direct<HEADED, MANY_ROWS>(j, stream);
+}
+
+#endif

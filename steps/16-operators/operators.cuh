@@ -1,0 +1,212 @@
+/*
+ * operators.cuh — the operators. Each is associative: (a ∘ b) ∘ c = a ∘ (b ∘ c). The order of the
+ * operands matters for some of them, and the kernels keep it.
+ *
+ * An operator is a struct with
+ *   In, Out     types of an element of the input and of the result;
+ *   In2         type of an element of a second input, or no_input;
+ *   State       what is combined: 4, 8 or 16 bytes, of 4-byte words;
+ *   identity()  the state that changes no other one;
+ *   enter(x, y) the state of one element;
+ *   combine(left, right)  the state of two neighbouring parts of the input;
+ *   leave(before, own)    the result from the state of all elements that count for it, and the
+ *                         state of its own element;
+ *   begin(h)    the state of an initial value that is given as a result.
+ * All of them are called on the GPU, and on the CPU by reference.cuh and check.cuh.
+ */
+#ifndef STEP16_OPERATORS_CUH
+#define STEP16_OPERATORS_CUH
+
+#include <math.h>
+#include <stdint.h>
+
+#define BOTH __host__ __device__ inline
+
+struct no_input {};
+
+/* Of the operators whose elements, states and results are the same. */
+template <typename T> struct plain {
+    typedef T In, State, Out;
+    typedef no_input In2;
+    BOTH T enter(T x, no_input) const { return x; }
+    BOTH T leave(T before, T) const { return before; }
+    BOTH T begin(T initial) const { return initial; }
+};
+
+/* Integers wrap: they are added as unsigned ones. */
+template <typename T> struct wrapping {
+    typedef T type;
+};
+template <> struct wrapping<int32_t> {
+    typedef uint32_t type;
+};
+template <> struct wrapping<int64_t> {
+    typedef uint64_t type;
+};
+
+template <typename T> struct sum_operator : plain<T> {
+    typedef typename wrapping<T>::type U;
+    BOTH T identity() const { return 0; }
+    BOTH T combine(T left, T right) const { return (T)((U)left + (U)right); }
+};
+
+template <typename T> struct product_operator : plain<T> {
+    typedef typename wrapping<T>::type U;
+    BOTH T identity() const { return 1; }
+    BOTH T combine(T left, T right) const { return (T)((U)left * (U)right); }
+};
+
+template <typename T> struct xor_operator : plain<T> {
+    BOTH T identity() const { return 0; }
+    BOTH T combine(T left, T right) const { return left ^ right; }
+};
+
+/* The least and the largest number of a type. */
+template <typename T> struct range;
+template <> struct range<float> {
+    BOTH static float least() { return -INFINITY; }
+    BOTH static float largest() { return INFINITY; }
+};
+template <> struct range<double> {
+    BOTH static double least() { return -(double)INFINITY; }
+    BOTH static double largest() { return (double)INFINITY; }
+};
+template <> struct range<int32_t> {
+    BOTH static int32_t least() { return INT32_MIN; }
+    BOTH static int32_t largest() { return INT32_MAX; }
+};
+template <> struct range<int64_t> {
+    BOTH static int64_t least() { return INT64_MIN; }
+    BOTH static int64_t largest() { return INT64_MAX; }
+};
+
+/* The largest so far. Of equal ones, such as -0 and +0, the last. From the first NaN on the result
+ * is that NaN. */
+template <typename T> struct max_operator : plain<T> {
+    BOTH T identity() const { return range<T>::least(); }
+    BOTH T combine(T left, T right) const { return left > right || left != left ? left : right; }
+};
+
+template <typename T> struct min_operator : plain<T> {
+    BOTH T identity() const { return range<T>::largest(); }
+    BOTH T combine(T left, T right) const { return left < right || left != left ? left : right; }
+};
+
+/* log(exp(x0) + exp(x1) + …). The state is the largest x and the sum of all exp(x - largest), so
+ * nothing overflows. */
+template <typename T> struct log_sum {
+    T largest, sum; /* sum = 0: of no element, or of -INFINITY alone */
+};
+
+static BOTH float exp_of(float x) { return expf(x); }
+static BOTH double exp_of(double x) { return exp(x); }
+static BOTH float log_of(float x) { return logf(x); }
+static BOTH double log_of(double x) { return log(x); }
+
+template <typename T> struct logsumexp_operator {
+    typedef T In, Out;
+    typedef no_input In2;
+    typedef log_sum<T> State;
+    BOTH State identity() const { return {range<T>::least(), 0}; }
+    BOTH State enter(T x, no_input) const { return {x, x == range<T>::least() ? (T)0 : (T)1}; }
+    BOTH State begin(T initial) const { return enter(initial, {}); }
+    BOTH State combine(State left, State right) const
+    {
+        bool greater = left.largest > right.largest;
+        State high = greater ? left : right, low = greater ? right : left;
+        // Both may be infinite: then the difference would be NaN.
+        T scale = low.largest == high.largest ? (T)1 : exp_of(low.largest - high.largest);
+        return {high.largest, high.sum + low.sum * scale};
+    }
+    BOTH T leave(State before, State) const { return before.largest + log_of(before.sum); }
+};
+
+/* h = a h + b. A part of the input maps the h before it to the h after it. This map is affine as
+ * well: h -> a h + b with an a and a b of its own. To combine is to apply one map after the
+ * other. */
+template <typename T> struct affine {
+    T a, b;
+};
+
+static BOTH float multiply_add(float a, float b, float c) { return fmaf(a, b, c); }
+static BOTH double multiply_add(double a, double b, double c) { return fma(a, b, c); }
+
+template <typename T> static BOTH affine<T> apply_after(affine<T> left, affine<T> right)
+{
+    return {right.a * left.a, multiply_add(right.a, left.b, right.b)};
+}
+
+/* Inputs a and b; the result is h, from an initial h of 0. */
+template <typename T> struct affine_operator {
+    typedef T In, In2, Out;
+    typedef affine<T> State;
+    BOTH State identity() const { return {1, 0}; }
+    BOTH State enter(T a, T b) const { return {a, b}; }
+    BOTH State begin(T initial) const { return {1, initial}; }
+    BOTH State combine(State left, State right) const { return apply_after(left, right); }
+    BOTH T leave(State before, State) const { return before.b; }
+};
+
+/* The same with constants: h = keep h + take x. An exponential moving average has take = 1 - keep,
+ * a discounted return has take = 1 and is scanned in reverse. */
+template <typename T> struct decay_operator {
+    typedef T In, Out;
+    typedef no_input In2;
+    typedef affine<T> State;
+    T keep, take;
+    BOTH State identity() const { return {1, 0}; }
+    BOTH State enter(T x, no_input) const { return {keep, take * x}; }
+    BOTH State begin(T initial) const { return {1, initial}; }
+    BOTH State combine(State left, State right) const { return apply_after(left, right); }
+    BOTH T leave(State before, State) const { return before.b; }
+};
+
+/* Brackets that are left over in a part of a text when each opening one has taken the closing one
+ * that belongs to it: first `closing` of the one kind, then `opening` of the other. */
+struct left_over {
+    int32_t closing, opening;
+};
+
+/* Of ( [ { and ) ] }; all kinds count as one. The result is the number of brackets that are open
+ * after the character, or, from the first closing bracket without an opening one on, minus the
+ * number of such brackets. */
+struct brackets_operator {
+    typedef uint8_t In;
+    typedef int32_t Out;
+    typedef no_input In2;
+    typedef left_over State;
+    BOTH State identity() const { return {0, 0}; }
+    BOTH State enter(uint8_t c, no_input) const
+    {
+        return {c == ')' || c == ']' || c == '}', c == '(' || c == '[' || c == '{'};
+    }
+    BOTH State begin(int32_t depth) const { return {0, depth}; }
+    BOTH State combine(State left, State right) const
+    {
+        int32_t pairs = left.opening < right.closing ? left.opening : right.closing;
+        return {left.closing + right.closing - pairs, left.opening - pairs + right.opening};
+    }
+    BOTH int32_t leave(State before, State) const
+    {
+        return before.closing > 0 ? -before.closing : before.opening;
+    }
+};
+
+/* Which points of a terrain can be seen from its first point? The inputs are the heights, and the
+ * distances from the first point. A point is visible if its slope is above all slopes before it.
+ * Scan it exclusively: then `before` is the largest slope before the point. */
+struct sight_operator {
+    typedef float In, In2, State;
+    typedef int32_t Out;
+    float height; /* of the eye */
+    BOTH float identity() const { return -INFINITY; }
+    BOTH float enter(float high, float distance) const
+    {
+        return distance > 0 ? (high - height) / distance : -INFINITY;
+    }
+    BOTH float begin(int32_t) const { return -INFINITY; }
+    BOTH float combine(float left, float right) const { return left > right ? left : right; }
+    BOTH int32_t leave(float before, float own) const { return own > before; }
+};
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * heads.cuh — where sequences begin. A sequence is a part of the array that is scanned by itself.
+ *
+ * The first element of a sequence is its head. Heads are given in one of four ways, or there is one
+ * sequence only. In a reverse scan the head of a sequence is its last element: that is the one
+ * before the head of the next sequence. So with H(i) as below, element i is a head if H(i), and in a
+ * reverse scan if H(i + 1).
+ *   ROWS   H(i) if i is a multiple of the length of a row;
+ *   BYTES  H(i) if byte i is not 0;
+ *   BITS   H(i) if bit i is 1: bit i % 32 of word i / 32;
+ *   KEYS   H(i) if key i is not equal to key i - 1.
+ * Always H(0) and H(n).
+ */
+#ifndef STEP16_HEADS_CUH
+#define STEP16_HEADS_CUH
+
+#include "shape.h"
+
+#include <stdint.h>
+
+enum heads { NO_HEADS, ROWS, BYTES, BITS, KEYS };
+
+/* The type of an element of the array that gives the heads. A word of bits holds those of
+ * HEADS_PER(heads) elements. */
+template <enum heads HEADS> struct head_array {
+    typedef uint32_t type;
+};
+template <> struct head_array<BYTES> {
+    typedef uint8_t type;
+};
+template <> struct head_array<KEYS> {
+    typedef int32_t type;
+};
+#define HEADS_PER(heads) ((heads) == BITS ? 32 : 1)
+#define HEADS_READ(heads) ((heads) == BYTES || (heads) == BITS || (heads) == KEYS)
+
+/* H(i) for 0 < i < n, from an array of heads. */
+static __host__ __device__ inline bool is_head(enum heads kind, const void *heads, size_t i)
+{
+    if (kind == BYTES) return ((const uint8_t *)heads)[i] != 0;
+    if (kind == BITS) return ((const uint32_t *)heads)[i / 32] >> i % 32 & 1;
+    return ((const int32_t *)heads)[i] != ((const int32_t *)heads)[i - 1]; // KEYS
+}
+
+/* Where the heads of rows lie in a tile: at `first`, and from there on at each multiple of
+ * `length`. */
+struct row_heads {
+    unsigned first, length;
+    uint64_t reciprocal; /* 2^32 / length, rounded up */
+};
+
+/* Rows of `length` elements, as a tile that begins at index `begin` sees them. Of rows that are
+ * longer than a tile it sees one head at most, so their length may be cut. */
+static __host__ __device__ inline struct row_heads row_heads_from(size_t begin, size_t length)
+{
+    const size_t FAR = (size_t)1 << 15; /* beyond every tile */
+    size_t first = (length - begin % length) % length;
+    struct row_heads rows;
+    rows.first = (unsigned)(first < FAR ? first : FAR - 1);
+    rows.length = (unsigned)(length < FAR ? length : FAR);
+    rows.reciprocal = (((uint64_t)1 << 32) + rows.length - 1) / rows.length;
+    return rows;
+}
+
+/* H of the V elements from `at` on, in bits 0 to V - 1. `at` is counted from the begin of the tile.
+ * It is below 2^14 and the length at most 2^15, so the quotient by way of the reciprocal is
+ * exact. */
+template <int V> static __device__ unsigned row_bits(struct row_heads rows, unsigned at)
+{
+    unsigned bits = 0;
+    // The distance from the last head, as if there were one before the first, too.
+    unsigned from = at + (rows.first ? rows.length - rows.first : 0);
+    from -= (unsigned)(from * rows.reciprocal >> 32) * rows.length;
+#pragma unroll
+    for (int k = 0; k < V; k++) {
+        bits |= (from == 0) << k;
+        from = from + 1 == rows.length ? 0 : from + 1;
+    }
+    return bits;
+}
+
+#endif

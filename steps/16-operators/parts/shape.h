@@ -1,0 +1,49 @@
+/*
+ * shape.h — how elements are divided among tiles, segments and rows, and how tiles are divided
+ * among windows.
+ *
+ * A row is what the 32 lanes of a warp take with one access each, a segment what one warp scans, a
+ * tile what one block scans at a time, a window the tiles whose sums are combined at a time. n alone
+ * fixes these sizes, and with them the tree of combinations: in which blocks tiles are scanned, and
+ * when, has no say.
+ *
+ * In a reverse scan everything is mirrored: tile 0 is the last one of the array, and so is each
+ * segment, row, lane and element.
+ */
+#ifndef STEP16_SHAPE_H
+#define STEP16_SHAPE_H
+
+#include "steps/12-pipeline/parts/shape.h" /* LANES, LANE_TAKES, ROW */
+
+#define SEGMENTS 8 /* in a tile */
+
+/* Rows in a segment: few elements get small tiles, so that more blocks share the work. */
+#define FEW_ROWS       2
+#define MANY_ROWS      8
+#define FEW_MOST_TILES 512 /* the most tiles with FEW_ROWS */
+
+/* `widest`: bytes of an element of the widest array of the scan. A lane takes 16 bytes of it. */
+#define TILE_WITH(rows, widest) ((size_t)SEGMENTS * (rows) * ROW(widest))
+
+/* Tiles in a window: a lane holds the sums of WINDOW / LANES neighbours. */
+#define WINDOW 128
+
+static inline size_t tiles_with(size_t n, int rows, size_t widest)
+{
+    return n / TILE_WITH(rows, widest) + (n % TILE_WITH(rows, widest) > 0);
+}
+
+/* The rows of a segment in a scan of n elements. */
+static inline int rows_for(size_t n, size_t widest)
+{
+    return tiles_with(n, FEW_ROWS, widest) <= FEW_MOST_TILES ? FEW_ROWS : MANY_ROWS;
+}
+
+/* The number of states in a workspace for n elements. They are enough for any fewer elements. */
+static inline size_t states_needed(size_t n, size_t widest)
+{
+    size_t tiles = tiles_with(n, MANY_ROWS, widest);
+    return (tiles < FEW_MOST_TILES ? FEW_MOST_TILES : tiles) + WINDOW;
+}
+
+#endif

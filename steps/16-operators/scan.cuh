@@ -1,0 +1,120 @@
+/*
+ * scan.cuh — scans with an operator of one's own, for programs in C++ that nvcc compiles.
+ *
+ *     scan<sum_operator<float>>({}, workspace, &bytes, out, in, NULL, n, &options, stream);
+ *
+ * Op is a struct as operators.cuh describes: it must be associative, which scan_check_operator
+ * (check.cuh) tests. An object of it is given, because an operator may have parameters. in2 is NULL
+ * if Op::In2 is no_input. Everything else is as scan.h says. ALL_HEADS: also SCAN_HEADS_BYTES and
+ * SCAN_HEADS_KEYS, which take four kernels more; otherwise these return cudaErrorNotSupported.
+ */
+#ifndef STEP16_SCAN_CUH
+#define STEP16_SCAN_CUH
+
+#include "launch.cuh"
+#include "operators.cuh"
+#include "scan.h"
+
+#define OFFSET_THREADS 256
+
+/* Sets the bits of sequences that begin at these offsets. */
+static __global__ void offsets_to_bits(unsigned *bits, const int64_t *offsets, size_t count,
+                                       size_t n)
+{
+    size_t i = (size_t)blockIdx.x * OFFSET_THREADS + threadIdx.x;
+    if (i < count && offsets[i] >= 0 && (size_t)offsets[i] < n)
+        atomicOr(&bits[offsets[i] / 32], 1u << offsets[i] % 32);
+}
+
+static inline size_t words_of_bits(size_t n) { return n / 32 + (n % 32 > 0); }
+
+/* The bits stand behind the states. */
+static inline cudaError_t bits_of_offsets(unsigned *bits, const struct scan_options *o, size_t n,
+                                          cudaStream_t stream)
+{
+    size_t blocks = (o->count + OFFSET_THREADS - 1) / OFFSET_THREADS;
+    cudaError_t error = cudaMemsetAsync(bits, 0, words_of_bits(n) * sizeof *bits, stream);
+    if (error || o->count == 0) return error;
+    if (blocks > INT32_MAX) return cudaErrorInvalidValue;
+    offsets_to_bits<<<(unsigned)blocks, OFFSET_THREADS, 0, stream>>>(
+        bits, (const int64_t *)o->heads, o->count, n);
+    return cudaGetLastError();
+}
+
+/* Bytes of the states, a multiple of 16. */
+template <typename Op> static size_t bytes_of_states(size_t n, const struct scan_options *o)
+{
+    size_t states = o->columns ? column_states(column_shape_of(n, o->columns))
+                               : states_needed(n, WIDEST<Op>);
+    return (states * sizeof(published<typename Op::State>) + 15) / 16 * 16;
+}
+
+template <bool ALL_HEADS, typename Op>
+static cudaError_t launch_for(const job<Op> &j, size_t columns, cudaStream_t stream)
+{
+    if (columns) return launch_columns(j, columns, stream);
+    switch (j.kind) {
+    case NO_HEADS: return launch_scan<NO_HEADS>(j, stream);
+    case ROWS: return launch_scan<ROWS>(j, stream);
+    case BITS: return launch_scan<BITS>(j, stream);
+    default: break;
+    }
+    if constexpr (ALL_HEADS)
+        return j.kind == BYTES ? launch_scan<BYTES>(j, stream) : launch_scan<KEYS>(j, stream);
+    else
+        return cudaErrorNotSupported;
+}
+
+/* Is what the options say possible for n elements? */
+static inline bool options_are_valid(const struct scan_options *o, size_t n)
+{
+    int shapes = (o->row > 0) + (o->columns > 0) + (o->kind != SCAN_HEADS_NONE);
+    if (shapes > 1 || (unsigned)o->kind > SCAN_HEADS_OFFSETS) return false;
+    if (o->kind != SCAN_HEADS_NONE && !o->heads && (o->kind != SCAN_HEADS_OFFSETS || o->count))
+        return false;
+    return !(o->row && n % o->row) && !(o->columns && n % o->columns);
+}
+
+template <typename Op, bool ALL_HEADS = false>
+static cudaError_t scan(const Op &op, void *workspace, size_t *bytes, typename Op::Out *out,
+                        const typename Op::In *in, const typename Op::In2 *in2, size_t n,
+                        const struct scan_options *options, cudaStream_t stream)
+{
+    static const struct scan_options none = {};
+    static const enum heads kinds[] = {NO_HEADS, BYTES, BITS, KEYS, BITS};
+    const struct scan_options *o = options ? options : &none;
+    bool offsets = o->kind == SCAN_HEADS_OFFSETS;
+
+    if (!options_are_valid(o, n)) return cudaErrorInvalidValue;
+    size_t states = bytes_of_states<Op>(n, o), tiles = tiles_with(n, MANY_ROWS, WIDEST<Op>);
+    size_t needed = sizeof(struct workspace) + states + (offsets ? 4 * words_of_bits(n) : 0);
+    if (workspace == NULL) {
+        *bytes = needed;
+        return cudaSuccess;
+    }
+    if (n == 0) return cudaSuccess;
+    if (*bytes < needed || !aligned_to_16(workspace)) return cudaErrorInvalidValue;
+    if (o->columns) {
+        struct column_shape s = column_shape_of(n, o->columns);
+        tiles = s.strips * s.tiles;
+    }
+    if (tiles > UINT32_MAX / 2) return cudaErrorInvalidValue; // tickets are of 32 bits
+
+    job<Op> j = {};
+    j.op = op;
+    j.initial = o->initial ? op.begin(*(const typename Op::Out *)o->initial) : op.identity();
+    j.inclusive = o->inclusive, j.reverse = o->reverse;
+    j.out = out, j.in = in, j.in2 = in2, j.n = n;
+    j.kind = o->row ? ROWS : kinds[o->kind];
+    j.heads = o->heads, j.row = o->row;
+    j.workspace = (struct workspace *)workspace;
+    if (offsets) {
+        unsigned *bits = (unsigned *)((char *)(j.workspace + 1) + states);
+        cudaError_t error = bits_of_offsets(bits, o, n, stream);
+        if (error) return error;
+        j.heads = bits;
+    }
+    return launch_for<ALL_HEADS>(j, o->columns, stream);
+}
+
+#endif

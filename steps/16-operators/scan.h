@@ -1,0 +1,138 @@
+/*
+ * scan.h — step 16 as a library: scans of device memory with any associative operator, for programs
+ * in C and C++. For an operator of your own see scan.cuh.
+ *
+ *     struct scan_options backwards = {.inclusive = true, .reverse = true};
+ *     size_t bytes = 0;
+ *     scan_max_i32(NULL, &bytes, NULL, NULL, n, &backwards, stream);        how large a workspace?
+ *     cudaMalloc(&workspace, bytes);
+ *     scan_operators_init(workspace, bytes, stream);                        once
+ *     scan_max_i32(workspace, &bytes, out, in, n, &backwards, stream);      as often as you like
+ *
+ *   operator     result for a part x0 … xi of the input            types
+ *   sum          x0 + … + xi                                       f32 f64 i32 i64
+ *   product      x0 · … · xi                                       f32 f64 i64
+ *   max, min     the largest, the smallest                         f32 f64 i32 i64
+ *   xor          x0 ^ … ^ xi                                       u32 u64
+ *   logsumexp    log(exp x0 + … + exp xi)                          f32 f64
+ *   affine       h = a h + b, for each pair of a and b             f32 f64
+ *   decay        h = keep h + take x, for each x                   f32 f64
+ *   brackets     open brackets after each character                u8 -> i32
+ *   sight        is a point visible from the first one?            f32 -> i32
+ *
+ * Integers wrap. A float sum, product, affine or decay is the same in every bit in every run: n and
+ * the shape decide in which order elements are combined. max and min: from a NaN on, the result is
+ * NaN; of -0 and +0 the later one counts. logsumexp is NaN from a NaN on, and -INFINITY for no
+ * elements and for elements that are all -INFINITY.
+ */
+#ifndef STEP16_SCAN_H
+#define STEP16_SCAN_H
+
+#include <cuda_runtime.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What begins a new sequence, which is scanned by itself. */
+enum scan_heads {
+    SCAN_HEADS_NONE,
+    SCAN_HEADS_BYTES,   /* uint8_t[n]: not 0 at the first element of a sequence */
+    SCAN_HEADS_BITS,    /* uint32_t[(n + 31) / 32]: bit i % 32 of word i / 32 */
+    SCAN_HEADS_KEYS,    /* int32_t[n]: neighbours with equal keys are of one sequence */
+    SCAN_HEADS_OFFSETS, /* int64_t[count]: the indices of first elements. Those below 0, at n and
+                           beyond are passed over; equal ones are empty sequences */
+};
+
+/* NULL and all zeros: exclusive, forwards, one sequence, from the identity. */
+struct scan_options {
+    bool inclusive; /* the result of an element includes the element */
+    bool reverse;   /* from the last element to the first: "before" means "behind" */
+
+    /* At most one of row, columns and heads may be set. */
+    size_t row;           /* > 0: each `row` elements are a sequence; n is a multiple */
+    size_t columns;       /* > 0: n is rows times `columns` elements, one row after the other; each
+                             column is a sequence */
+    enum scan_heads kind; /* sequences of any lengths, */
+    const void *heads;    /* by this array in device memory, */
+    size_t count;         /* of so many elements: SCAN_HEADS_OFFSETS only */
+
+    const void *initial; /* one result in host memory, which comes before each sequence */
+};
+
+/* Clears a workspace. Needed once, before its first scan. */
+cudaError_t scan_operators_init(void *workspace, size_t bytes, cudaStream_t stream);
+
+/*
+ * workspace  NULL: sets *bytes to what a scan of n elements with these options needs, and does
+ *            nothing else. Otherwise *bytes bytes of device memory, aligned to 16, which
+ *            scan_operators_init has cleared once. It may be used for any number of scans, of any
+ *            operator and options and of any n for which it is large enough, one after the other.
+ *            Scans that may run at the same time need one each. It serves 2^31 - 1 scans; then it
+ *            must be cleared again.
+ * out, in    n elements each in device memory, aligned to one element. out may be an input if the
+ *            types have the same size; otherwise they do not overlap.
+ * options    NULL, or as above. Read during the call only.
+ * stream     every launch goes there; the call does not wait. It may be captured into a graph.
+ * Returns cudaSuccess; cudaErrorInvalidValue if the workspace is too small or not aligned, if n is
+ * no multiple of row or columns, if more than one of row, columns and kind is set, or if n is of
+ * more than 2^31 tiles; or the error of a launch. n = 0 succeeds and does nothing.
+ */
+#define SCAN_ARGUMENTS size_t n, const struct scan_options *options, cudaStream_t stream
+/* clang-format off */
+#define DECLARE_SCAN(name, In, Out)                                                                \
+    cudaError_t scan_##name(void *workspace, size_t *bytes, Out *out, const In *in, SCAN_ARGUMENTS)
+/* clang-format on */
+
+DECLARE_SCAN(sum_f32, float, float);
+DECLARE_SCAN(sum_f64, double, double);
+DECLARE_SCAN(sum_i32, int32_t, int32_t);
+DECLARE_SCAN(sum_i64, int64_t, int64_t);
+DECLARE_SCAN(product_f32, float, float);
+DECLARE_SCAN(product_f64, double, double);
+DECLARE_SCAN(product_i64, int64_t, int64_t);
+DECLARE_SCAN(max_f32, float, float);
+DECLARE_SCAN(max_f64, double, double);
+DECLARE_SCAN(max_i32, int32_t, int32_t);
+DECLARE_SCAN(max_i64, int64_t, int64_t);
+DECLARE_SCAN(min_f32, float, float);
+DECLARE_SCAN(min_f64, double, double);
+DECLARE_SCAN(min_i32, int32_t, int32_t);
+DECLARE_SCAN(min_i64, int64_t, int64_t);
+DECLARE_SCAN(xor_u32, uint32_t, uint32_t);
+DECLARE_SCAN(xor_u64, uint64_t, uint64_t);
+DECLARE_SCAN(logsumexp_f32, float, float);
+DECLARE_SCAN(logsumexp_f64, double, double);
+/* Of ( ) [ ] { } and other characters. Each kind of bracket counts as the same. From the first
+ * closing bracket without an opening one on: minus the number of such brackets so far. */
+DECLARE_SCAN(brackets, uint8_t, int32_t);
+#undef DECLARE_SCAN
+
+/* h = a h + b, from h = 0 or *options->initial on. a and b are finite. */
+cudaError_t scan_affine_f32(void *workspace, size_t *bytes, float *out, const float *a,
+                            const float *b, SCAN_ARGUMENTS);
+cudaError_t scan_affine_f64(void *workspace, size_t *bytes, double *out, const double *a,
+                            const double *b, SCAN_ARGUMENTS);
+
+/* h = keep h + take x, from h = 0 or *options->initial on. A moving average has take = 1 - keep; a
+ * discounted return is reverse, with take = 1. */
+cudaError_t scan_decay_f32(void *workspace, size_t *bytes, float *out, const float *in, float keep,
+                           float take, SCAN_ARGUMENTS);
+cudaError_t scan_decay_f64(void *workspace, size_t *bytes, double *out, const double *in,
+                           double keep, double take, SCAN_ARGUMENTS);
+
+/* out[i] = 1 if the point of this height and distance from the eye is above the lines to all points
+ * before it, otherwise 0. Points at distance 0 or less are not visible. Always exclusive:
+ * options->inclusive and initial must not be set. */
+cudaError_t scan_sight_f32(void *workspace, size_t *bytes, int32_t *out, const float *heights,
+                           const float *distances, float eye, SCAN_ARGUMENTS);
+#undef SCAN_ARGUMENTS
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
