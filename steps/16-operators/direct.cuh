@@ -85,10 +85,12 @@ static __global__ void __launch_bounds__(DIRECT_THREADS, 2)
     int segment = threadIdx.x / LANES, lane = threadIdx.x % LANES;
     published<State> *states = published_of<State>(j.workspace);
     struct progress<State> progress = {{HEADED ? j.op.identity() : j.initial, false}, 0};
+    bool once = gridDim.x == j.tiles; // each block scans one tile
 
-    while (true) {
+    do {
         if (threadIdx.x == 0) {
             drawn = draw_ticket(j.workspace);
+            if (once) end_if_last(j.workspace, drawn, j.tiles);
             if (j.kind == ROWS && drawn.tile < j.tiles)
                 rows = row_heads_from(begin_of<R>(j.reverse, j, drawn.tile), j.row);
         }
@@ -114,21 +116,21 @@ static __global__ void __launch_bounds__(DIRECT_THREADS, 2)
         unsigned lanes = HEADED ? __ballot_sync(ALL_LANES, mine && segment_heads[lane]) : 0;
         State all = warp_scan(j.op, mine ? sums[lane] : j.op.identity(), reach_of(lanes));
 
-        // Warp 0 publishes the tile's sum and finds its prefix. The other warps scan meanwhile.
+        // Publish the tile's sum, and scan while the sums of other tiles are on their way. Then
+        // warp 0 finds the prefix.
+        if (threadIdx.x == SEGMENTS - 1) publish(&states[t.tile], t.epoch, {all, lanes != 0});
+        memcpy(x, own, sizeof x);
+        segment_scan<HEADED>(j.op, x, heads, before);
         if (segment == 0) {
-            if (lane == SEGMENTS - 1) publish(&states[t.tile], t.epoch, {all, lanes != 0});
-            __syncwarp();
             auto found = prefix_of(j.op, states, t.tile, t.epoch, &progress);
             if (lane == 0) prefix = found.value;
         }
-        memcpy(x, own, sizeof x);
-        segment_scan<HEADED>(j.op, x, heads, before);
         State within = from_lane(all, segment == 0 ? 0 : segment - 1);
         __syncthreads(); // no warp may read the prefix before warp 0 has found it
         State base = segment == 0 ? prefix : j.op.combine(prefix, within);
         if (HEADED && lanes & bits_below(segment)) base = within;
         store_segment<HEADED>(j.reverse, j, begin, segment, own, x, heads, before, base);
-    }
+    } while (!once);
 }
 
 #endif

@@ -65,7 +65,7 @@ static cudaError_t launch_pipeline(const job<Op> &j, cudaStream_t stream)
 template <typename Op>
 static cudaError_t launch_columns(job<Op> j, size_t columns, cudaStream_t stream)
 {
-    struct column_shape s = column_shape_of(j.n, columns);
+    struct column_shape s = column_shape_of(j.n, columns, sizeof(typename Op::State));
     unsigned blocks;
     j.tiles = (unsigned)(s.strips * s.tiles);
     cudaError_t error = blocks_that_fit((const void *)scan_columns<Op>, COLUMN_THREADS, 0, j.tiles,
@@ -90,7 +90,7 @@ static cudaError_t launch_scan(job<Op> j, cudaStream_t stream)
     if (rows == FEW_ROWS) return launch_direct<HEADED, FEW_ROWS>(j, stream);
     // A ring that is larger than this GPU's shared memory is not an error: the other kernel is
     // used.
-    if (j.aligned && major >= 9) {
+    if (j.aligned && major >= 9 && j.tiles > MOST_TILES) {
         error = j.reverse ? launch_pipeline<true, HEADS>(j, stream)
                           : launch_pipeline<false, HEADS>(j, stream);
         if (error != cudaErrorInvalidValue) return error;

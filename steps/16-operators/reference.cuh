@@ -202,46 +202,50 @@ template <typename Op> struct reference {
 template <typename Op> static void column_reference(const job<Op> &j, size_t columns)
 {
     typedef typename Op::State State;
-    struct column_shape s = column_shape_of(j.n, columns);
-    const size_t TILE_ROWS = (size_t)COLUMN_WARPS * COLUMN_ROWS * s.at_a_time;
+    const int ACCESSES = COLUMN_ACCESSES(sizeof(State)), EACH = COLUMN_WINDOW / COLUMN_WARPS;
+    struct column_shape s = column_shape_of(j.n, columns, sizeof(State));
+    const size_t SEGMENT = (size_t)ACCESSES * s.at_a_time;
 
     for (size_t c = 0; c < columns; c++) {
-        State windows = j.initial, window = j.op.identity();
+        State windows = j.initial, parts[COLUMN_WARPS];
         for (size_t tile = 0; tile < s.tiles; tile++) {
-            if (tile % COLUMN_WINDOW == 0 && tile > 0)
-                windows = j.op.combine(windows, window), window = j.op.identity();
-            State prefix = j.op.combine(windows, window), all = j.op.identity();
-            for (int warp = 0; warp < COLUMN_WARPS; warp++) {
-                State base = j.op.combine(prefix, all), sum = j.op.identity();
-                for (int r = 0; r < COLUMN_ROWS; r++) {
-                    size_t row = tile * TILE_ROWS + ((size_t)warp * COLUMN_ROWS + r) * s.at_a_time;
-                    std::vector<State> own, x;
-                    std::vector<size_t> at;
-                    for (unsigned i = 0; i < s.at_a_time; i++, row++) {
-                        bool there = row < s.rows;
-                        at.push_back(there ? (j.reverse ? s.rows - 1 - row : row) * columns + c
-                                           : j.n);
-                        own.push_back(there ? element_at(j, at[i], j.in2) : j.op.identity());
-                    }
-                    x = own;
-                    for (size_t d = 1; d < x.size(); d *= 2) {
-                        std::vector<State> above = x;
-                        for (size_t i = d; i < x.size(); i++)
-                            x[i] = j.op.combine(above[i - d], x[i]);
-                    }
-                    for (size_t i = 0; i < x.size(); i++) {
-                        State before = i > 0 ? x[i - 1] : j.op.identity();
-                        if (s.at_a_time > 1) before = j.op.combine(sum, before);
-                        if (s.at_a_time == 1) before = sum;
-                        before = j.op.combine(base, before);
-                        if (j.inclusive) before = j.op.combine(before, own[i]);
-                        if (at[i] < j.n) j.out[at[i]] = j.op.leave(before, own[i]);
-                    }
-                    sum = j.op.combine(sum, x.back());
+            size_t in_window = tile % COLUMN_WINDOW;
+            if (in_window == 0)
+                for (State &part : parts) part = j.op.identity();
+            State within = j.op.identity();
+            for (const State &part : parts) within = j.op.combine(within, part);
+            State prefix = j.op.combine(windows, within), all = j.op.identity();
+            for (size_t warp = 0; warp < COLUMN_WARPS; warp++) {
+                // Where the elements lie, and the scans of the accesses.
+                std::vector<size_t> at(SEGMENT);
+                std::vector<State> x(SEGMENT);
+                State sum = j.op.identity(), before = j.op.combine(prefix, all);
+                for (size_t i = 0; i < SEGMENT; i++) {
+                    size_t row = (tile * COLUMN_WARPS + warp) * SEGMENT + i;
+                    at[i] = row >= s.rows ? j.n : (j.reverse ? s.rows - 1 - row : row) * columns + c;
+                    x[i] = at[i] < j.n ? element_at(j, at[i], j.in2) : j.op.identity();
                 }
-                all = warp == 0 ? sum : j.op.combine(all, sum);
+                for (size_t from = 0; from < SEGMENT; from += s.at_a_time) {
+                    for (size_t d = 1; d < s.at_a_time; d *= 2) {
+                        std::vector<State> above = x;
+                        for (size_t i = d; i < s.at_a_time; i++)
+                            x[from + i] = j.op.combine(above[from + i - d], x[from + i]);
+                    }
+                    for (size_t i = from; i < from + s.at_a_time; i++) {
+                        State y = j.inclusive ? j.op.combine(before, x[i])
+                                  : i > from  ? j.op.combine(before, x[i - 1])
+                                              : before;
+                        if (at[i] < j.n) j.out[at[i]] = j.op.leave(y, element_at(j, at[i], j.in2));
+                    }
+                    before = j.op.combine(before, x[from + s.at_a_time - 1]);
+                    sum = j.op.combine(sum, x[from + s.at_a_time - 1]);
+                }
+                all = j.op.combine(all, sum);
             }
-            window = j.op.combine(window, all);
+            if (in_window == COLUMN_WINDOW - 1)
+                windows = j.op.combine(windows, j.op.combine(within, all));
+            State &part = parts[in_window / EACH];
+            part = j.op.combine(part, all);
         }
     }
 }

@@ -47,17 +47,23 @@ static __device__ unsigned bits_below(int bit) { return (1u << bit) - 1; }
 /* The highest of the 32 bits that is set, -1 if none is. */
 static __device__ int highest_bit(unsigned bits) { return 31 - __clz(bits); }
 
-/* The sum over all lanes in order, in every lane: a balanced tree. In each pair of lanes, the sum
- * of the lower lanes comes first. */
+/* Combines what this lane has with what its partner has; the lower lane's part comes first. By
+ * value: of two variables nvcc may choose an address, and then both lie in local memory. */
+template <typename Op>
+static __device__ typename Op::State combine_pair(const Op &op, bool upper,
+                                                  typename Op::State mine,
+                                                  typename Op::State other)
+{
+    typename Op::State left = upper ? other : mine, right = upper ? mine : other;
+    return op.combine(left, right);
+}
+
+/* The sum over all lanes in order, in every lane: a balanced tree. */
 template <typename Op>
 static __device__ typename Op::State warp_sum(const Op &op, typename Op::State x)
 {
 #pragma unroll
-    for (int d = 1; d < LANES; d *= 2) {
-        bool upper = threadIdx.x & d;
-        auto other = from_partner(x, d);
-        x = op.combine(upper ? other : x, upper ? x : other);
-    }
+    for (int d = 1; d < LANES; d *= 2) x = combine_pair(op, threadIdx.x & d, x, from_partner(x, d));
     return x;
 }
 
@@ -129,25 +135,19 @@ static __device__ typename Op::State segment_sum(const Op &op, typename Op::Stat
         bool upper = threadIdx.x & d; // keeps the upper half of its rows
 #pragma unroll
         for (int r = 0; r < R / (2 * d); r++) {
-            auto keep = upper ? row[r + R / (2 * d)] : row[r];
-            auto other = from_partner(upper ? row[r] : row[r + R / (2 * d)], d);
-            row[r] = op.combine(upper ? other : keep, upper ? keep : other);
+            typename Op::State first = row[r], second = row[r + R / (2 * d)];
+            typename Op::State mine = upper ? second : first, give = upper ? first : second;
+            row[r] = combine_pair(op, upper, mine, from_partner(give, d));
         }
     }
     auto sum = row[0];
 #pragma unroll
-    for (int d = R; d < LANES; d *= 2) {
-        bool upper = threadIdx.x & d;
-        auto other = from_partner(sum, d);
-        sum = op.combine(upper ? other : sum, upper ? sum : other);
-    }
+    for (int d = R; d < LANES; d *= 2)
+        sum = combine_pair(op, threadIdx.x & d, sum, from_partner(sum, d));
     // Neighbouring rows lie in lanes R / 2 apart, pairs of rows R / 4 apart, …
 #pragma unroll
-    for (int d = R / 2; d > 0; d /= 2) {
-        bool upper = threadIdx.x & d;
-        auto other = from_partner(sum, d);
-        sum = op.combine(upper ? other : sum, upper ? sum : other);
-    }
+    for (int d = R / 2; d > 0; d /= 2)
+        sum = combine_pair(op, threadIdx.x & d, sum, from_partner(sum, d));
     return sum;
 }
 

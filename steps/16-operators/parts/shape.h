@@ -20,7 +20,7 @@
 /* Rows in a segment: few elements get small tiles, so that more blocks share the work. */
 #define FEW_ROWS       2
 #define MANY_ROWS      8
-#define FEW_MOST_TILES 512 /* the most tiles with FEW_ROWS */
+#define MOST_TILES     128 /* with FEW_ROWS; and, with MANY_ROWS, in direct.cuh on Hopper */
 
 /* `widest`: bytes of an element of the widest array of the scan. A lane takes 16 bytes of it. */
 #define TILE_WITH(rows, widest) ((size_t)SEGMENTS * (rows) * ROW(widest))
@@ -36,14 +36,14 @@ static inline size_t tiles_with(size_t n, int rows, size_t widest)
 /* The rows of a segment in a scan of n elements. */
 static inline int rows_for(size_t n, size_t widest)
 {
-    return tiles_with(n, FEW_ROWS, widest) <= FEW_MOST_TILES ? FEW_ROWS : MANY_ROWS;
+    return tiles_with(n, FEW_ROWS, widest) <= MOST_TILES ? FEW_ROWS : MANY_ROWS;
 }
 
 /* The number of states in a workspace for n elements. They are enough for any fewer elements. */
 static inline size_t states_needed(size_t n, size_t widest)
 {
     size_t tiles = tiles_with(n, MANY_ROWS, widest);
-    return (tiles < FEW_MOST_TILES ? FEW_MOST_TILES : tiles) + WINDOW;
+    return (tiles < MOST_TILES ? MOST_TILES : tiles) + WINDOW;
 }
 
 #endif
