@@ -224,3 +224,57 @@ def applications():
         duration(own) if own else "", "%s: %s" % (library, duration(other)) if other else ""]
     return table(["step", "what it teaches", "on an H200", "`fast`", "a library"],
                  *(row(*step, *shown[step[0]]) for step in STEPS))
+
+
+# ---- step 16 -----------------------------------------------------------------------------------
+
+LONGEST = 2**28  # elements of one sequence
+# The name in the recording, and the words of the table.
+OPERATORS = [("sum", "sum, float"), ("max", "max, int32"), ("affine", "affine, float"),
+             ("reverse-affine", "affine, in reverse"), ("decay", "decay, float"),
+             ("flags", "sum by flags in bytes"), ("bits", "sum by flags in bits"),
+             ("keys", "sum by int32 keys"), ("brackets", "brackets of a text"),
+             ("logsumexp", "logsumexp, float")]
+SHAPES = [("rows-32", 32 * 2**20, "sum", "1 Mi rows of 32"),
+          ("rows-1000", 10**8, "sum", "100 000 rows of 1000"),
+          ("columns-2", 2 * 2**20, "sum", "columns of 1 Mi rows of 2"),
+          ("columns-32", 32 * 2**20, "sum", "columns of 1 Mi rows of 32"),
+          ("columns-1000", 10**8, "sum", "columns of 100 000 rows of 1000"),
+          ("affine-rows-65536", 1536 * 65536, "affine", "1536 rows of 65 536"),
+          ("affine-columns-1536", 1536 * 65536, "affine", "columns of 65 536 rows of 1536")]
+BESIDE = {"sum": "step12", "max": "cub", "affine": "cub", "keys": "cub"}
+
+
+@of("rates")
+def operator_rates(value):
+    """Step 16: one sequence of 2^28 elements, for each operator."""
+    at = lambda name: "%s n=%d" % (name, LONGEST)
+    beside = lambda name: (times_as_fast(value("ours", at(name), "times_other"))
+                           if BESIDE.get(name) == "cub" else "")
+    return gpu("Time of a scan of %s elements (one call, cold L2)" % size(LONGEST)) + table(
+        ["operator", "step 16", "of the floor", "CUB", "times as fast"],
+        *([words, duration(value("ours", at(name), "time")),
+           percent(value("ours", at(name), "of_floor")),
+           duration(value("cub", at(name), "time")) if BESIDE.get(name) == "cub" else "",
+           beside(name)] for name, words in OPERATORS))
+
+
+@of("rates")
+def operator_shapes(value):
+    """Step 16: rows and columns."""
+    at = lambda name, n: "%s n=%d" % (name, n)
+    return gpu("Time of a scan of rows or columns of floats (one call, cold L2)") + table(
+        ["shape", "operator", "step 16", "a copy", "of the floor"],
+        *([words, op, duration(value("ours", at(name, n), "time")),
+           duration(value("copy", at(name, n), "time")),
+           percent(value("ours", at(name, n), "of_floor"))] for name, n, op, words in SHAPES))
+
+
+@of("rates")
+def operator_sizes(value):
+    """Step 16: the sum beside step 12's, and max and affine beside CUB's, by size."""
+    against = lambda name, n: times_as_fast(value("ours", "%s n=%d" % (name, n), "times_other"))
+    return gpu("The speed of step 16 in multiples of another scan's") + table(
+        ["n", "sum, of step 12", "max, of CUB", "affine, of CUB", "sum by keys, of CUB"],
+        *([size(n), *(against(name, n) for name in ("sum", "max", "affine", "keys"))]
+          for n in (2**k for k in range(10, 29, 2))))

@@ -1,15 +1,14 @@
 /*
- * columns.cuh — the kernel for columns: the array is many rows of few elements, and each column is
- * a sequence.
+ * columns.cuh — the kernel for columns: the array is many rows, and each column is a sequence.
  *
- * Memory is read row by row, as it lies. A warp takes up to 32 neighbouring columns, a lane each. If
- * there are fewer, it takes several rows at a time: lane l has row l / columns and column
+ * Memory is read row by row, as it lies. A warp takes up to 32 neighbouring columns, a lane each.
+ * If there are fewer, it takes several rows at a time: lane l has row l / columns and column
  * l % columns. A segment is what a warp takes by `accesses` such accesses, a tile the segments of
  * all warps of a block, one below the other. A strip is what lies below each other of the same 32
  * columns. Each tile publishes a sum for each of its columns.
  *
- * The prefix: the tiles of a strip are divided into windows of COLUMN_WINDOW tiles. The last tile of
- * a window publishes the sum of the window as well. So a tile combines, for each column and in
+ * The prefix: the tiles of a strip are divided into windows of COLUMN_WINDOW tiles. The last tile
+ * of a window publishes the sum of the window as well. So a tile combines, for each column and in
  * order, the sums of whole windows, and then those of the tiles before it in its own window.
  */
 #ifndef STEP16_COLUMNS_CUH
@@ -19,12 +18,12 @@
 
 #define COLUMN_WARPS   8
 #define COLUMN_THREADS (COLUMN_WARPS * LANES)
-#define COLUMN_BLOCKS  4 /* at least, on a multiprocessor: while one waits, the others work */
+#define COLUMN_BLOCKS  2 /* at least, on a multiprocessor */
 #define COLUMN_WINDOW  32
 #define COLUMN_BATCH   (2 * COLUMN_WARPS) /* windows that are loaded at a time */
 /* From this many strips on, blocks begin side by side, so that they read neighbouring memory. With
  * fewer, they go through one strip after the other, and keep what they have of its prefixes. */
-#define SIDE_BY_SIDE   32
+#define SIDE_BY_SIDE 32
 
 /* Accesses of a lane: 128 bytes of states, so that they fit into registers. */
 #define COLUMN_ACCESSES(state_bytes) (128 / (int)(state_bytes))
@@ -57,13 +56,12 @@ static __host__ __device__ inline size_t column_states(struct column_shape s)
     return s.strips * (s.tiles + s.tiles / COLUMN_WINDOW) * LANES;
 }
 
-/* Waits for the sum that another block publishes. */
+/* Waits for the sum that another block publishes, and whose words have been loaded once. */
 template <typename State>
-static __device__ State wait_for(const published<State> *state, unsigned epoch)
+static __device__ State wait_for(published<State> found, const published<State> *state,
+                                 unsigned epoch)
 {
-    published<State> found;
-    do load_words(found.word, state->word);
-    while (!is_of(found, epoch));
+    while (!is_of(found, epoch)) load_words(found.word, state->word);
     return sum_in(found).value;
 }
 
@@ -106,28 +104,33 @@ static __device__ typename Op::State scan_access(const Op &op, struct column_sha
 }
 
 /* The sum of an access, from its scan: that of the last row, in every lane. */
-template <typename State>
-static __device__ State sum_of_access(struct column_shape s, State x)
+template <typename State> static __device__ State sum_of_access(struct column_shape s, State x)
 {
     return from_lane(x, (s.at_a_time - 1) * s.width + threadIdx.x % LANES % s.width);
 }
 
-/* Loads a lane's elements; x[i] becomes the scan of access i. Returns their sum. NARROW: there are
- * several rows in an access. */
-template <bool NARROW, typename Op, int A>
-static __device__ typename Op::State load_part(const job<Op> &j, struct column_shape s,
-                                               struct lane_part p, typename Op::State (&x)[A])
+/* Begins to load a lane's elements. */
+template <typename Op, int A>
+static __device__ void load_part(const job<Op> &j, struct lane_part p, typename Op::State (&x)[A])
 {
 #pragma unroll
     for (int i = 0; i < A; i++)
         x[i] = i < p.count ? element_at(j, p.first + i * p.step, j.in2) : j.op.identity();
-    auto sum = j.op.identity();
+}
+
+/* x[i] becomes the scan of access i. Returns the sum of all accesses. NARROW: there are several
+ * rows in an access. */
+template <bool NARROW, typename Op, int A>
+static __device__ typename Op::State sum_part(const Op &op, struct column_shape s,
+                                              struct lane_part p, typename Op::State (&x)[A])
+{
+    auto sum = op.identity();
 #pragma unroll
     for (int i = 0; i < A; i++) {
-        if (NARROW) x[i] = scan_access(j.op, s, x[i], p.row);
-        sum = j.op.combine(sum, NARROW ? sum_of_access(s, x[i]) : x[i]);
+        if (NARROW) x[i] = scan_access(op, s, x[i], p.row);
+        sum = op.combine(sum, x[i]);
     }
-    return sum;
+    return NARROW ? sum_of_access(s, sum) : sum; // the last row has the sums of the accesses
 }
 
 /* Stores the results of a lane's elements; `sum` is what lies before them. */
@@ -144,7 +147,8 @@ static __device__ void store_part(const job<Op> &j, struct column_shape s, struc
         }
         if (i < p.count) {
             size_t at = p.first + i * p.step;
-            auto own = element_at(j, at, j.in2); // most operators do not use it, so it is not loaded
+            auto own =
+                element_at(j, at, j.in2); // most operators do not use it, so it is not loaded
             j.out[at] = j.op.leave(j.inclusive ? with : before, own);
         }
         sum = NARROW ? j.op.combine(sum, sum_of_access(s, x[i])) : with;
@@ -154,8 +158,8 @@ static __device__ void store_part(const job<Op> &j, struct column_shape s, struc
 /* What a block shares. */
 template <typename State> struct column_shared {
     struct ticket drawn;
-    State sums[COLUMN_WARPS][LANES];     // of the segments
-    State parts[COLUMN_WARPS][LANES];    // of the tiles before in the window, by warp
+    State sums[COLUMN_WARPS][LANES];  // of the segments
+    State parts[COLUMN_WARPS][LANES]; // of the tiles before in the window, by warp
     State windows[COLUMN_BATCH][LANES];
     State prefix[LANES];
 };
@@ -166,16 +170,38 @@ template <typename State> struct column_progress {
     size_t strip, windows;
 };
 
+/* A tile of a block. */
+template <typename State> struct column_tile {
+    struct ticket ticket;
+    size_t strip, tile;
+    struct lane_part part;
+    State x[COLUMN_ACCESSES(sizeof(State))];
+    State within, all; // the sum of the warps before this one, and of all
+};
+
+/* Begins to load the warp's windows of a batch: those from `first` on and before `end`. */
+template <typename State>
+static __device__ void load_batch(published<State> (&found)[2], const published<State> *windows,
+                                  size_t first, size_t end)
+{
+#pragma unroll
+    for (unsigned i = 0; i < 2; i++) {
+        size_t w = first + i * COLUMN_WARPS + threadIdx.x / LANES;
+        if (w < end) load_words(found[i].word, windows[w * LANES].word);
+    }
+}
+
 /* Finds shared.prefix, what lies before the tile in each column. All warps load states, warp 0
- * combines them in order. Publishes the sum of the window if the tile is its last: `own` is that of
- * the tile, in warp 0. */
+ * combines them in order. Publishes the sum of the window if the tile is its last. */
 template <typename Op>
-static __device__ void find_prefix(const job<Op> &j, struct column_shape s, size_t strip,
-                                   size_t tile, unsigned epoch, typename Op::State own,
+static __device__ void find_prefix(const job<Op> &j, struct column_shape s,
+                                   const struct column_tile<typename Op::State> &c,
                                    struct column_progress<typename Op::State> *p,
                                    struct column_shared<typename Op::State> &shared)
 {
     typedef typename Op::State State;
+    size_t tile = c.tile, strip = c.strip;
+    unsigned epoch = c.ticket.epoch;
     const unsigned EACH = COLUMN_WINDOW / COLUMN_WARPS; // tiles of a warp
     unsigned warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
     published<State> *all = published_of<State>(j.workspace) + lane;
@@ -184,30 +210,41 @@ static __device__ void find_prefix(const job<Op> &j, struct column_shape s, size
     published<State> *windows =
         all + (s.strips * s.tiles + strip * (s.tiles / COLUMN_WINDOW)) * LANES;
 
+    // Begin to load all of them, and then wait for each.
+    published<State> found[EACH], found_windows[2];
+    if (p->strip != strip) *p = {j.initial, strip, 0};
+#pragma unroll
+    for (unsigned i = 0; i < EACH; i++)
+        if (first + warp * EACH + i < tile)
+            load_words(found[i].word, tiles[(warp * EACH + i) * LANES].word);
+    load_batch(found_windows, windows, p->windows, window);
     State part = j.op.identity();
 #pragma unroll
     for (unsigned i = 0; i < EACH; i++)
         if (first + warp * EACH + i < tile)
-            part = j.op.combine(part, wait_for(&tiles[(warp * EACH + i) * LANES], epoch));
+            part = j.op.combine(part, wait_for(found[i], &tiles[(warp * EACH + i) * LANES], epoch));
     shared.parts[warp][lane] = part;
     __syncthreads(); // no warp may read the parts before all are there
     State within = j.op.identity();
     if (warp == 0) {
-        for (int w = 0; w < COLUMN_WARPS; w++)
-            within = j.op.combine(within, shared.parts[w][lane]);
+        for (int w = 0; w < COLUMN_WARPS; w++) within = j.op.combine(within, shared.parts[w][lane]);
         if (tile % COLUMN_WINDOW == COLUMN_WINDOW - 1)
-            publish(&windows[window * LANES], epoch, {j.op.combine(within, own), false});
+            publish(&windows[window * LANES], epoch, {j.op.combine(within, c.all), false});
     }
-    if (p->strip != strip) *p = {j.initial, strip, 0};
-    for (; p->windows < window; p->windows += COLUMN_BATCH) {
+    while (p->windows < window) {
 #pragma unroll
-        for (unsigned i = warp; i < COLUMN_BATCH; i += COLUMN_WARPS)
-            if (p->windows + i < window)
-                shared.windows[i][lane] = wait_for(&windows[(p->windows + i) * LANES], epoch);
+        for (unsigned i = 0; i < 2; i++) {
+            size_t w = p->windows + i * COLUMN_WARPS + warp;
+            if (w < window)
+                shared.windows[i * COLUMN_WARPS + warp][lane] =
+                    wait_for(found_windows[i], &windows[w * LANES], epoch);
+        }
         __syncthreads(); // no warp may read the windows before all are there
         if (warp == 0)
             for (unsigned i = 0; i < COLUMN_BATCH && p->windows + i < window; i++)
                 p->sum = j.op.combine(p->sum, shared.windows[i][lane]);
+        p->windows += COLUMN_BATCH;
+        load_batch(found_windows, windows, p->windows, window);
         __syncthreads(); // no warp may write the next windows before these are read
     }
     p->windows = window;
@@ -215,37 +252,71 @@ static __device__ void find_prefix(const job<Op> &j, struct column_shape s, size
     __syncthreads(); // no warp may read the prefixes before warp 0 has found them
 }
 
-/* One tile. The next ticket is drawn as soon as the sum is published, so its latency passes while
- * the prefix is found. */
+/* Draws a ticket and begins to load its tile. False if there is none. */
+template <typename Op>
+static __device__ bool begin_tile(const job<Op> &j, struct column_shape s,
+                                  struct column_tile<typename Op::State> &c,
+                                  struct column_shared<typename Op::State> &shared)
+{
+    const int A = COLUMN_ACCESSES(sizeof(typename Op::State));
+    __syncthreads(); // no thread may still read the ticket before
+    if (threadIdx.x == 0) shared.drawn = draw_ticket(j.workspace);
+    __syncthreads(); // no thread may read the ticket before it is drawn
+    struct ticket t = shared.drawn;
+    if (t.tile >= j.tiles) return false;
+    bool beside = s.strips >= SIDE_BY_SIDE;
+    c.ticket = t;
+    c.tile = beside ? t.tile / s.strips : t.tile % s.tiles;
+    c.strip = beside ? t.tile % s.strips : t.tile / s.tiles;
+    c.part = part_of(s, j.reverse, c.strip, c.tile, A);
+    load_part(j, c.part, c.x);
+    return true;
+}
+
 template <bool NARROW, typename Op>
-static __device__ void scan_tile(const job<Op> &j, struct column_shape s,
-                                 struct column_progress<typename Op::State> *progress,
-                                 struct column_shared<typename Op::State> &shared)
+static __device__ void publish_tile(const job<Op> &j, struct column_shape s,
+                                    struct column_tile<typename Op::State> &c,
+                                    struct column_shared<typename Op::State> &shared)
 {
     typedef typename Op::State State;
-    const int A = COLUMN_ACCESSES(sizeof(State));
     unsigned warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
-    struct ticket t = shared.drawn;
-    bool beside = s.strips >= SIDE_BY_SIDE;
-    size_t tile = beside ? t.tile / s.strips : t.tile % s.tiles;
-    size_t strip = beside ? t.tile % s.strips : t.tile / s.tiles;
-    struct lane_part p = part_of(s, j.reverse, strip, tile, A);
-    State x[A];
-
-    shared.sums[warp][lane] = load_part<NARROW>(j, s, p, x);
+    shared.sums[warp][lane] = sum_part<NARROW>(j.op, s, c.part, c.x);
     __syncthreads(); // no warp may read the sums before all are there
-
-    State within = j.op.identity(), all = j.op.identity();
+    c.within = c.all = j.op.identity();
     for (unsigned w = 0; w < COLUMN_WARPS; w++) {
-        if (w == warp) within = all;
-        all = j.op.combine(all, shared.sums[w][lane]);
+        if (w == warp) c.within = c.all;
+        c.all = j.op.combine(c.all, shared.sums[w][lane]);
     }
     if (warp == 0)
-        publish(&published_of<State>(j.workspace)[(strip * s.tiles + tile) * LANES + lane], t.epoch,
-                {all, false});
-    if (threadIdx.x == 0) shared.drawn = draw_ticket(j.workspace);
-    find_prefix(j, s, strip, tile, t.epoch, all, progress, shared);
-    store_part<NARROW>(j, s, p, x, j.op.combine(shared.prefix[lane], within));
+        publish(&published_of<State>(j.workspace)[(c.strip * s.tiles + c.tile) * LANES + lane],
+                c.ticket.epoch, {c.all, false});
+}
+
+/* All tiles of a block. The sums of a tile are published before the prefix of the tile before it is
+ * waited for. So no sum waits for a prefix, and when a prefix is to be found, most of the sums for
+ * it have long been published. */
+template <bool NARROW, typename Op>
+static __device__ void scan_tiles(const job<Op> &j, struct column_shape s,
+                                  struct column_shared<typename Op::State> &shared)
+{
+    struct column_progress<typename Op::State> progress = {
+        j.initial, 0, 0
+    };
+    struct column_tile<typename Op::State> now, next;
+    bool another = begin_tile(j, s, now, shared);
+
+    if (another) publish_tile<NARROW>(j, s, now, shared);
+    while (another) {
+        // A ticket that is drawn before it is needed would let all later tiles wait.
+        another = begin_tile(j, s, next, shared);
+        if (another) publish_tile<NARROW>(j, s, next, shared);
+        find_prefix(j, s, now, &progress, shared);
+        store_part<NARROW>(j, s, now.part, now.x,
+                           j.op.combine(shared.prefix[threadIdx.x % LANES], now.within));
+        now = next;
+    }
+    // Every block draws until it gets a ticket without a tile.
+    if (threadIdx.x == 0) end_if_last(j.workspace, shared.drawn, j.tiles + gridDim.x);
 }
 
 /* Needs COLUMN_THREADS threads per block. Works with any number of blocks. */
@@ -253,20 +324,12 @@ template <typename Op>
 static __global__ void __launch_bounds__(COLUMN_THREADS, COLUMN_BLOCKS)
     scan_columns(const __grid_constant__ job<Op> j, struct column_shape s)
 {
-    typedef typename Op::State State;
-    __shared__ struct column_shared<State> shared;
-    struct column_progress<State> progress = {j.initial, 0, 0};
+    __shared__ struct column_shared<typename Op::State> shared;
 
-    if (threadIdx.x == 0) shared.drawn = draw_ticket(j.workspace);
-    __syncthreads(); // no thread may read the ticket before it is drawn
-    while (shared.drawn.tile < j.tiles) {
-        if (s.at_a_time > 1)
-            scan_tile<true>(j, s, &progress, shared);
-        else
-            scan_tile<false>(j, s, &progress, shared);
-    }
-    // Every block draws until it gets a ticket without a tile.
-    if (threadIdx.x == 0) end_if_last(j.workspace, shared.drawn, j.tiles + gridDim.x);
+    if (s.at_a_time > 1)
+        scan_tiles<true>(j, s, shared);
+    else
+        scan_tiles<false>(j, s, shared);
 }
 
 #endif

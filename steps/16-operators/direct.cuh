@@ -84,7 +84,9 @@ static __global__ void __launch_bounds__(DIRECT_THREADS, 2)
     __shared__ bool segment_heads[SEGMENTS];
     int segment = threadIdx.x / LANES, lane = threadIdx.x % LANES;
     published<State> *states = published_of<State>(j.workspace);
-    struct progress<State> progress = {{HEADED ? j.op.identity() : j.initial, false}, 0};
+    struct progress<State> progress = {
+        {HEADED ? j.op.identity() : j.initial, false}, 0
+    };
     bool once = gridDim.x == j.tiles; // each block scans one tile
 
     do {

@@ -19,7 +19,8 @@ static inline cudaError_t blocks_that_fit(const void *kernel, int threads, size_
     cudaError_t error = cudaGetDevice(&device);
     if (!error)
         error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-    if (!error) error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, threads, shared);
+    if (!error)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, threads, shared);
     if (!error && fit == 0) error = cudaErrorInvalidConfiguration;
     unsigned all = (unsigned)(fit * multiprocessors);
     *blocks = tiles < all ? tiles : all;
@@ -39,8 +40,7 @@ static cudaError_t launch_direct(const job<Op> &j, cudaStream_t stream)
 {
     unsigned blocks;
     auto kernel = scan_direct<HEADED, R, Op>;
-    cudaError_t error =
-        blocks_that_fit((const void *)kernel, DIRECT_THREADS, 0, j.tiles, &blocks);
+    cudaError_t error = blocks_that_fit((const void *)kernel, DIRECT_THREADS, 0, j.tiles, &blocks);
     if (error) return error;
     kernel<<<blocks, DIRECT_THREADS, 0, stream>>>(j);
     return cudaGetLastError();
@@ -68,8 +68,8 @@ static cudaError_t launch_columns(job<Op> j, size_t columns, cudaStream_t stream
     struct column_shape s = column_shape_of(j.n, columns, sizeof(typename Op::State));
     unsigned blocks;
     j.tiles = (unsigned)(s.strips * s.tiles);
-    cudaError_t error = blocks_that_fit((const void *)scan_columns<Op>, COLUMN_THREADS, 0, j.tiles,
-                                        &blocks);
+    cudaError_t error =
+        blocks_that_fit((const void *)scan_columns<Op>, COLUMN_THREADS, 0, j.tiles, &blocks);
     if (error) return error;
     scan_columns<<<blocks, COLUMN_THREADS, 0, stream>>>(j, s);
     return cudaGetLastError();

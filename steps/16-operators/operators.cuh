@@ -22,7 +22,8 @@
 
 #define BOTH __host__ __device__ inline
 
-struct no_input {};
+struct no_input {
+};
 
 /* Of the operators whose elements, states and results are the same. */
 template <typename T> struct plain {
@@ -168,8 +169,8 @@ struct left_over {
 };
 
 /* Of ( [ { and ) ] }; all kinds count as one. The result is the number of brackets that are open
- * after the character, or, from the first closing bracket without an opening one on, minus the
- * number of such brackets. */
+ * after the characters that count, or, from the first closing bracket without an opening one on,
+ * minus the number of such brackets. */
 struct brackets_operator {
     typedef uint8_t In;
     typedef int32_t Out;
@@ -193,7 +194,8 @@ struct brackets_operator {
 };
 
 /* Which points of a terrain can be seen from its first point? The inputs are the heights, and the
- * distances from the first point. A point is visible if its slope is above all slopes before it.
+ * distances from the first point. A point is visible if its slope is above all slopes before it. A
+ * point whose slope is NaN is not visible and hides nothing.
  * Scan it exclusively: then `before` is the largest slope before the point. */
 struct sight_operator {
     typedef float In, In2, State;
@@ -202,7 +204,8 @@ struct sight_operator {
     BOTH float identity() const { return -INFINITY; }
     BOTH float enter(float high, float distance) const
     {
-        return distance > 0 ? (high - height) / distance : -INFINITY;
+        float slope = (high - height) / distance;
+        return distance > 0 && slope == slope ? slope : -INFINITY;
     }
     BOTH float begin(int32_t) const { return -INFINITY; }
     BOTH float combine(float left, float right) const { return left > right ? left : right; }

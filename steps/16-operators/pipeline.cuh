@@ -103,14 +103,17 @@ static __device__ void load_tile(unsigned char *stage, const job<Op> &j, unsigne
 template <bool REVERSE, enum heads HEADS, typename Op>
 static __device__ void load_role(ring_of<Op, HEADS> &ring, const job<Op> &j, struct ticket t)
 {
-    struct place<ring_of<Op, HEADS>::STAGES> p = {0, 0, 1, 0}; // parity 1: stages are empty
+    struct place<ring_of<Op, HEADS>::STAGES> p = {
+        0, 0, 1, 0
+    }; // parity 1: stages are empty
     int lane = threadIdx.x % LANES;
 
     while (t.tile < j.tiles) {
         auto &slot = ring.slot[p.slot];
         if (lane == 0) {
             slot.drawn = t;
-            if (HEADS == ROWS) slot.rows = row_heads_from(begin_of<MANY_ROWS>(REVERSE, j, t.tile), j.row);
+            if (HEADS == ROWS)
+                slot.rows = row_heads_from(begin_of<MANY_ROWS>(REVERSE, j, t.tile), j.row);
         }
         load_tile<REVERSE, HEADS>(ring.data[p.stage], j, t.tile, &ring.full[p.stage]);
         step_on(&p);
@@ -128,16 +131,36 @@ static __device__ void load_role(ring_of<Op, HEADS> &ring, const job<Op> &j, str
 
 /* ---- from a stage to registers --------------------------------------------------------------- */
 
+/* The heads of a segment of rows. Whether rows are long is asked once, not for each vector. */
+template <bool REVERSE, int R, int V>
+static __device__ unsigned heads_of_rows(struct row_heads rows, int segment)
+{
+    unsigned heads = 0;
+    if (rows.length >= TILE_WITH(R, 16 / V)) {
+#pragma unroll
+        for (int r = 0; r < R; r++) {
+            unsigned bits = long_row_bits<V>(rows, vector_at<R, V>(REVERSE, segment, r) + REVERSE);
+            heads |= in_order<V>(REVERSE, bits) << (r * V);
+        }
+    } else {
+#pragma unroll
+        for (int r = 0; r < R; r++) {
+            unsigned bits = row_bits<V>(rows, vector_at<R, V>(REVERSE, segment, r) + REVERSE);
+            heads |= in_order<V>(REVERSE, bits) << (r * V);
+        }
+    }
+    return heads;
+}
+
 /* H of the V elements from `at` on in memory, as bits. H(0) and H(n) are for the caller. */
 template <bool REVERSE, enum heads HEADS, typename Op, int V>
-static __device__ unsigned staged_bits(const unsigned char *stage, struct row_heads rows, int at)
+static __device__ unsigned staged_bits(const unsigned char *stage, int at)
 {
     typedef stage_of<Op, HEADS> Stage;
     auto *heads = (const typename Stage::Head *)(stage + Stage::OF_HEADS);
     auto *halo = (const typename Stage::Head *)(stage + Stage::OF_HALO);
     unsigned bits = 0;
 
-    if (HEADS == ROWS) return row_bits<V>(rows, at + REVERSE);
     if (HEADS == BITS) {
         // The word behind the last one is the first of the halo, which follows.
         unsigned word = heads[at / 32] >> at % 32;
@@ -183,11 +206,12 @@ static __device__ unsigned read_segment(const job<Op> &j, typename Op::State (&x
 #pragma unroll
         for (int k = 0; k < V; k++)
             x[r][k] = j.op.enter(mirrored(REVERSE, a, k), mirrored(REVERSE, b, k));
-        if (HEADS != NO_HEADS) {
-            unsigned bits = staged_bits<REVERSE, HEADS, Op, V>(stage, rows, at);
+        if (HEADS_READ(HEADS)) {
+            unsigned bits = staged_bits<REVERSE, HEADS, Op, V>(stage, at);
             heads |= in_order<V>(REVERSE, bits) << (r * V);
         }
     }
+    if (HEADS == ROWS) heads = heads_of_rows<REVERSE, R, V>(rows, segment);
     // The first element of the scan, and what lies outside of the array, are in the first or last
     // tile.
     if (t == 0 || begin + stage_of<Op, HEADS>::ELEMENTS > j.n)
@@ -215,8 +239,8 @@ static __device__ void sum_role(ring_of<Op, HEADS> &ring, const job<Op> &j)
         for (int i = 0; i < SEGMENTS / SUM_WARPS; i++) {
             State x[MANY_ROWS][V];
             int segment = warp + i * SUM_WARPS;
-            unsigned heads = read_segment<REVERSE, HEADS>(j, x, ring.data[p.stage], slot.rows,
-                                                          t.tile, segment);
+            unsigned heads =
+                read_segment<REVERSE, HEADS>(j, x, ring.data[p.stage], slot.rows, t.tile, segment);
             bool head = HEADS != NO_HEADS && drop_before_last_head(j.op, x, heads);
             State sum = segment_sum(j.op, x);
             if (lane == 0) slot.sums[segment] = sum, slot.heads[segment] = head;
@@ -246,7 +270,9 @@ static __device__ void look_role(ring_of<Op, HEADS> &ring, const job<Op> &j)
 {
     typedef typename Op::State State;
     const published<State> *states = published_of<State>(j.workspace);
-    struct progress<State> progress = {{HEADS == NO_HEADS ? j.initial : j.op.identity(), false}, 0};
+    struct progress<State> progress = {
+        {HEADS == NO_HEADS ? j.initial : j.op.identity(), false}, 0
+    };
 
     for (struct place<ring_of<Op, HEADS>::STAGES> p = {0, 0, 0, 0};; step_on(&p)) {
         auto &slot = ring.slot[p.slot];
@@ -276,8 +302,8 @@ static __device__ void scan_role(ring_of<Op, HEADS> &ring, const job<Op> &j)
 
         State own[MANY_ROWS][V], x[MANY_ROWS][V];
         rows_before<State, MANY_ROWS> before;
-        unsigned heads = read_segment<REVERSE, HEADS>(j, own, ring.data[p.stage], slot.rows, t.tile,
-                                                      segment);
+        unsigned heads =
+            read_segment<REVERSE, HEADS>(j, own, ring.data[p.stage], slot.rows, t.tile, segment);
         barrier_arrive(&ring.empty[p.stage]);
         memcpy(x, own, sizeof x);
         segment_scan<HEADED>(j.op, x, heads, before);
@@ -286,7 +312,7 @@ static __device__ void scan_role(ring_of<Op, HEADS> &ring, const job<Op> &j)
         State base = segment == 0 ? slot.prefix : j.op.combine(slot.prefix, slot.before[segment]);
         if (HEADED && !(slot.open >> segment & 1)) base = slot.before[segment];
         store_segment<HEADED>(REVERSE, j, begin_of<MANY_ROWS>(REVERSE, j, t.tile), segment, own, x,
-                                             heads, before, base);
+                              heads, before, base);
     }
 }
 

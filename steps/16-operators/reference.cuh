@@ -126,7 +126,7 @@ template <typename Op> struct reference {
                 for (int k = 0; k < V; k++) {
                     size_t q = begin + l * V + k;
                     bool here = head(q);
-                    State y = k == 0 ? before.value
+                    State y = k == 0   ? before.value
                               : closed ? x[l][k - 1]
                                        : j.op.combine(before.value, x[l][k - 1]);
                     if (here) y = j.op.identity();
@@ -222,7 +222,8 @@ template <typename Op> static void column_reference(const job<Op> &j, size_t col
                 State sum = j.op.identity(), before = j.op.combine(prefix, all);
                 for (size_t i = 0; i < SEGMENT; i++) {
                     size_t row = (tile * COLUMN_WARPS + warp) * SEGMENT + i;
-                    at[i] = row >= s.rows ? j.n : (j.reverse ? s.rows - 1 - row : row) * columns + c;
+                    at[i] =
+                        row >= s.rows ? j.n : (j.reverse ? s.rows - 1 - row : row) * columns + c;
                     x[i] = at[i] < j.n ? element_at(j, at[i], j.in2) : j.op.identity();
                 }
                 for (size_t from = 0; from < SEGMENT; from += s.at_a_time) {

@@ -81,6 +81,9 @@ static cudaError_t scan(const Op &op, void *workspace, size_t *bytes, typename O
                         const typename Op::In *in, const typename Op::In2 *in2, size_t n,
                         const struct scan_options *options, cudaStream_t stream)
 {
+    static_assert(sizeof(typename Op::State) == 4 || sizeof(typename Op::State) == 8 ||
+                      sizeof(typename Op::State) == 16,
+                  "Op::State must have 4, 8 or 16 bytes; add a member that fills it up");
     static const struct scan_options none = {};
     static const enum heads kinds[] = {NO_HEADS, BYTES, BITS, KEYS, BITS};
     const struct scan_options *o = options ? options : &none;
@@ -95,6 +98,7 @@ static cudaError_t scan(const Op &op, void *workspace, size_t *bytes, typename O
     }
     if (n == 0) return cudaSuccess;
     if (*bytes < needed || !aligned_to_16(workspace)) return cudaErrorInvalidValue;
+    if (bytes_of<typename Op::In2>::value > 0 && !in2) return cudaErrorInvalidValue;
     if (o->columns) {
         struct column_shape s = column_shape_of(n, o->columns, sizeof(typename Op::State));
         tiles = s.strips * s.tiles;

@@ -17,7 +17,7 @@
  *   logsumexp    log(exp x0 + … + exp xi)                          f32 f64
  *   affine       h = a h + b, for each pair of a and b             f32 f64
  *   decay        h = keep h + take x, for each x                   f32 f64
- *   brackets     open brackets after each character                u8 -> i32
+ *   brackets     open brackets after the part                      u8 -> i32
  *   sight        is a point visible from the first one?            f32 -> i32
  *
  * Integers wrap. A float sum, product, affine or decay is the same in every bit in every run: n and
@@ -125,7 +125,7 @@ cudaError_t scan_decay_f64(void *workspace, size_t *bytes, double *out, const do
                            double keep, double take, SCAN_ARGUMENTS);
 
 /* out[i] = 1 if the point of this height and distance from the eye is above the lines to all points
- * before it, otherwise 0. Points at distance 0 or less are not visible. Always exclusive:
+ * before it, otherwise 0. Points at distance 0 or less, and NaN, are not visible and hide nothing. Always exclusive:
  * options->inclusive and initial must not be set. */
 cudaError_t scan_sight_f32(void *workspace, size_t *bytes, int32_t *out, const float *heights,
                            const float *distances, float eye, SCAN_ARGUMENTS);

@@ -90,18 +90,15 @@ RUN_OF(max_ours, scan_max_i32(WORKSPACE, (int *)x->out, x->keys, x->n, &INCLUSIV
 RUN_OF(max_cub, cub::DeviceScan::InclusiveScan(x->cub, x->cub_bytes, x->keys, (int *)x->other,
                                                larger_of(), (int64_t)x->n, stream))
 RUN_OF(sum_ours, scan_sum_f32(WORKSPACE, x->out, x->b, x->n, NULL, stream))
-RUN_OF(sum_step12,
-       scan_exclusive_f32(x->step12, &x->step12_bytes, x->other, x->b, x->n, stream))
+RUN_OF(sum_step12, scan_exclusive_f32(x->step12, &x->step12_bytes, x->other, x->b, x->n, stream))
 RUN_OF(reverse_ours, scan_sum_f32(WORKSPACE, x->out, x->b, x->n, &REVERSED, stream))
 RUN_OF(affine_ours, scan_affine_f32(WORKSPACE, x->out, x->a, x->b, x->n, &INCLUSIVE, stream))
 RUN_OF(affine_reverse, scan_affine_f32(WORKSPACE, x->out, x->a, x->b, x->n, &REVERSED, stream))
 RUN_OF(affine_cub, cub::DeviceScan::InclusiveScan(x->cub, x->cub_bytes, x->pairs, x->pairs_out,
                                                   applied(), (int64_t)x->n, stream))
-RUN_OF(decay_ours,
-       scan_decay_f32(WORKSPACE, x->out, x->b, 0.9f, 0.1f, x->n, &INCLUSIVE, stream))
+RUN_OF(decay_ours, scan_decay_f32(WORKSPACE, x->out, x->b, 0.9f, 0.1f, x->n, &INCLUSIVE, stream))
 RUN_OF(logsumexp_ours, scan_logsumexp_f32(WORKSPACE, x->out, x->b, x->n, &INCLUSIVE, stream))
-RUN_OF(brackets_ours,
-       scan_brackets(WORKSPACE, (int *)x->out, x->text, x->n, &INCLUSIVE, stream))
+RUN_OF(brackets_ours, scan_brackets(WORKSPACE, (int *)x->out, x->text, x->n, &INCLUSIVE, stream))
 
 static cudaError_t with_heads(struct arrays *x, enum scan_heads kind, const void *heads,
                               cudaStream_t stream)
@@ -227,9 +224,9 @@ static int open_arrays(struct arrays *x, size_t n, struct fault *fault)
 
 static void close_arrays(struct arrays *x)
 {
-    void *const memory[] = {x->a,     x->b,    x->out,  x->other, x->pairs,     x->pairs_out,
-                            x->flags, x->text, x->keys, x->bits,  x->workspace, x->step12,
-                            x->cub,   x->differ};
+    void *const memory[] = {x->a,         x->b,      x->out,  x->other, x->pairs,
+                            x->pairs_out, x->flags,  x->text, x->keys,  x->bits,
+                            x->workspace, x->step12, x->cub,  x->differ};
     for (void *m : memory) cudaFree(m);
 }
 

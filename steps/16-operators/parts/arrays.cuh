@@ -21,8 +21,8 @@ template <typename Op> struct job {
     const typename Op::In *in;
     const typename Op::In2 *in2; // NULL if there is none
     enum heads kind;
-    const void *heads;           // BYTES, BITS, KEYS
-    size_t row;                  // ROWS: elements of a row
+    const void *heads; // BYTES, BITS, KEYS
+    size_t row;        // ROWS: elements of a row
     size_t n;
     unsigned tiles;
     struct workspace *workspace;
@@ -54,13 +54,10 @@ constexpr int WIDEST = larger(sizeof(typename Op::Out),
                               larger(sizeof(typename Op::In), bytes_of<typename Op::In2>::value));
 
 /* N neighbours that are moved by one memory access: 16 bytes at most. */
-template <typename T, int N> struct __align__(sizeof(T) * N) neighbours {
-    T e[N];
-};
+template <typename T, int N> struct __align__(sizeof(T) * N) neighbours { T e[N]; };
 
 /* Where a lane finds its vector of row r, among the elements of the tile in memory. */
-template <int R, int V>
-static __device__ int vector_at(bool reverse, int segment, int r)
+template <int R, int V> static __device__ int vector_at(bool reverse, int segment, int r)
 {
     int lane = threadIdx.x % LANES;
     if (reverse) segment = SEGMENTS - 1 - segment, r = R - 1 - r, lane = LANES - 1 - lane;
@@ -98,8 +95,8 @@ template <int V> static __device__ unsigned in_order(bool reverse, unsigned bits
 /* Sets what is special at the edges of the array: elements at n and beyond are the identity, and
  * the first element of the scan is a head. Returns the heads. */
 template <typename Op, int R, int V>
-static __device__ unsigned at_edges(bool reverse, const job<Op> &j, typename Op::State (&x)[R][V], unsigned heads,
-                                    size_t begin, int segment)
+static __device__ unsigned at_edges(bool reverse, const job<Op> &j, typename Op::State (&x)[R][V],
+                                    unsigned heads, size_t begin, int segment)
 {
     size_t first = reverse ? j.n - 1 : 0;
 #pragma unroll
@@ -120,8 +117,7 @@ template <typename T, int V> static __device__ void put(T *to, const T (&x)[V])
     unsigned part[sizeof(T) * V / 4];
     memcpy(part, x, sizeof part);
     if (sizeof part == 16)
-        asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(
-                         __cvta_generic_to_global(to)),
+        asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)),
                      "r"(part[0]), "r"(part[1]), "r"(part[2]), "r"(part[3])
                      : "memory");
     else
@@ -165,9 +161,8 @@ static __device__ void store_rows(bool reverse, const job<Op> &j, size_t begin, 
  * vector if the arrays are aligned to vectors. Elements at n and beyond are left alone. */
 template <bool HEADED, typename Op, int R, int V>
 static __device__ void store_segment(bool reverse, const job<Op> &j, size_t begin, int segment,
-                                     typename Op::State (&own)[R][V],
-                                     typename Op::State (&x)[R][V], unsigned heads,
-                                     rows_before<typename Op::State, R> &before,
+                                     typename Op::State (&own)[R][V], typename Op::State (&x)[R][V],
+                                     unsigned heads, rows_before<typename Op::State, R> &before,
                                      typename Op::State base)
 {
     if (j.aligned && begin + TILE_WITH(R, 16 / V) <= j.n)

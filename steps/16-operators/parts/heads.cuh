@@ -31,7 +31,7 @@ template <> struct head_array<BYTES> {
 template <> struct head_array<KEYS> {
     typedef int32_t type;
 };
-#define HEADS_PER(heads) ((heads) == BITS ? 32 : 1)
+#define HEADS_PER(heads)  ((heads) == BITS ? 32 : 1)
 #define HEADS_READ(heads) ((heads) == BYTES || (heads) == BITS || (heads) == KEYS)
 
 /* H(i) for 0 < i < n, from an array of heads. */
@@ -77,6 +77,13 @@ template <int V> static __device__ unsigned row_bits(struct row_heads rows, unsi
         from = from + 1 == rows.length ? 0 : from + 1;
     }
     return bits;
+}
+
+/* The same if rows are at least as long as tiles: then there is one head at most. */
+template <int V> static __device__ unsigned long_row_bits(struct row_heads rows, unsigned at)
+{
+    unsigned distance = rows.first - at;
+    return distance < V ? 1u << distance : 0;
 }
 
 #endif

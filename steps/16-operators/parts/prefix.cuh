@@ -68,8 +68,8 @@ window_sum(const Op &op, struct window<typename Op::State> &w,
 }
 
 template <typename Op>
-static __device__ headed<typename Op::State>
-join(const Op &op, headed<typename Op::State> left, headed<typename Op::State> right)
+static __device__ headed<typename Op::State> join(const Op &op, headed<typename Op::State> left,
+                                                  headed<typename Op::State> right)
 {
     if (right.head) return right;
     return {op.combine(left.value, right.value), left.head};
@@ -79,8 +79,8 @@ join(const Op &op, headed<typename Op::State> left, headed<typename Op::State> r
  * tiles. */
 template <typename Op>
 static __device__ headed<typename Op::State>
-prefix_of(const Op &op, const published<typename Op::State> *states, unsigned tile,
-          unsigned epoch, struct progress<typename Op::State> *p)
+prefix_of(const Op &op, const published<typename Op::State> *states, unsigned tile, unsigned epoch,
+          struct progress<typename Op::State> *p)
 {
     unsigned own = tile / WINDOW * WINDOW;
     struct window<typename Op::State> whole, part;

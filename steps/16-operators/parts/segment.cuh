@@ -23,15 +23,15 @@
         memcpy(&x, part, sizeof(State));                                                           \
         return x;                                                                                  \
     }
-template <typename State> static __device__ State from_lane(State x, int lane)
-    SHUFFLE(__shfl_sync, lane)
-template <typename State> static __device__ State from_left(State x, int distance)
-    SHUFFLE(__shfl_up_sync, distance)
-template <typename State> static __device__ State from_partner(State x, int distance)
-    SHUFFLE(__shfl_xor_sync, distance)
+template <typename State>
+static __device__ State from_lane(State x, int lane)
+    SHUFFLE(__shfl_sync, lane) template <typename State>
+    static __device__ State
+    from_left(State x, int distance) SHUFFLE(__shfl_up_sync, distance) template <typename State>
+    static __device__ State from_partner(State x, int distance) SHUFFLE(__shfl_xor_sync, distance)
 
-/* The largest of the lanes' numbers, in every lane. */
-static __device__ int warp_max(int x)
+    /* The largest of the lanes' numbers, in every lane. */
+    static __device__ int warp_max(int x)
 {
 #if __CUDA_ARCH__ >= 800
     return __reduce_max_sync(ALL_LANES, x);
@@ -50,8 +50,7 @@ static __device__ int highest_bit(unsigned bits) { return 31 - __clz(bits); }
 /* Combines what this lane has with what its partner has; the lower lane's part comes first. By
  * value: of two variables nvcc may choose an address, and then both lie in local memory. */
 template <typename Op>
-static __device__ typename Op::State combine_pair(const Op &op, bool upper,
-                                                  typename Op::State mine,
+static __device__ typename Op::State combine_pair(const Op &op, bool upper, typename Op::State mine,
                                                   typename Op::State other)
 {
     typename Op::State left = upper ? other : mine, right = upper ? mine : other;
@@ -144,7 +143,7 @@ static __device__ typename Op::State segment_sum(const Op &op, typename Op::Stat
 #pragma unroll
     for (int d = R; d < LANES; d *= 2)
         sum = combine_pair(op, threadIdx.x & d, sum, from_partner(sum, d));
-    // Neighbouring rows lie in lanes R / 2 apart, pairs of rows R / 4 apart, …
+        // Neighbouring rows lie in lanes R / 2 apart, pairs of rows R / 4 apart, …
 #pragma unroll
     for (int d = R / 2; d > 0; d /= 2)
         sum = combine_pair(op, threadIdx.x & d, sum, from_partner(sum, d));

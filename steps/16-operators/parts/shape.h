@@ -18,12 +18,12 @@
 #define SEGMENTS 8 /* in a tile */
 
 /* Rows in a segment: few elements get small tiles, so that more blocks share the work. */
-#define FEW_ROWS       2
-#define MANY_ROWS      8
-#define MOST_TILES     128 /* with FEW_ROWS; and, with MANY_ROWS, in direct.cuh on Hopper */
+#define FEW_ROWS   2
+#define MANY_ROWS  8
+#define MOST_TILES 128 /* with FEW_ROWS; and, with MANY_ROWS, in direct.cuh on Hopper */
 
 /* `widest`: bytes of an element of the widest array of the scan. A lane takes 16 bytes of it. */
-#define TILE_WITH(rows, widest) ((size_t)SEGMENTS * (rows) * ROW(widest))
+#define TILE_WITH(rows, widest) ((size_t)SEGMENTS * (rows)*ROW(widest))
 
 /* Tiles in a window: a lane holds the sums of WINDOW / LANES neighbours. */
 #define WINDOW 128

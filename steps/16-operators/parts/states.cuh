@@ -19,7 +19,8 @@ template <typename State> struct headed {
 };
 
 /* 4, 8 or 16 bytes. */
-template <typename State> struct __align__(sizeof(State) * 2) published {
+template <typename State> struct __align__(sizeof(State) * 2) published
+{
     uint64_t word[WORDS(State)];
 };
 
@@ -40,7 +41,8 @@ static __device__ void publish(published<State> *to, unsigned epoch, headed<Stat
 
 /* Loads the words of a state, two with one access. They may have been written at different times:
  * each has its epoch. */
-template <int WORDS> static __device__ void load_words(uint64_t (&word)[WORDS], const uint64_t *from)
+template <int WORDS>
+static __device__ void load_words(uint64_t (&word)[WORDS], const uint64_t *from)
 {
     if (WORDS == 1) word[0] = read_word(from);
 #pragma unroll
@@ -56,7 +58,8 @@ template <typename State> static __device__ bool is_of(const published<State> &p
 {
     bool all = true;
 #pragma unroll
-    for (int i = 0; i < WORDS(State); i++) all &= (unsigned)(p.word[i] >> 33) == (epoch & 0x7fffffff);
+    for (int i = 0; i < WORDS(State); i++)
+        all &= (unsigned)(p.word[i] >> 33) == (epoch & 0x7fffffff);
     return all;
 }
 
