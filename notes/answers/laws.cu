@@ -1,0 +1,52 @@
+/*
+ * Are these operators associative? For the answer to the first question of notes/16-operators.md.
+ */
+#include "../../steps/16-operators/check.cuh"
+
+struct difference : plain<int> {
+    BOTH int identity() const { return 0; }
+    BOTH int combine(int left, int right) const { return left - right; }
+};
+
+struct middle : plain<float> {
+    BOTH float identity() const { return 0; }
+    BOTH float combine(float left, float right) const { return (left + right) / 2; }
+};
+
+/* The mean again, with a state that has what a mean needs. */
+struct sum_and_count {
+    float sum, count;
+};
+struct mean {
+    typedef float In, Out;
+    typedef no_input In2;
+    typedef sum_and_count State;
+    BOTH State identity() const { return {0, 0}; }
+    BOTH State enter(float x, no_input) const { return {x, 1}; }
+    BOTH State combine(State left, State right) const
+    {
+        return {left.sum + right.sum, left.count + right.count};
+    }
+    BOTH float leave(State before, State) const { return before.sum / before.count; }
+    BOTH State begin(float initial) const { return {initial, 1}; }
+};
+
+/* A 0 stands for "no element". */
+struct first_that_is_not_0 : plain<int> {
+    BOTH int identity() const { return 0; }
+    BOTH int combine(int left, int right) const { return left != 0 ? left : right; }
+};
+
+template <typename Op> static void check(const char *name)
+{
+    printf("%s:\n", name);
+    if (scan_check_operator(Op(), stdout)) printf("  nothing found\n");
+}
+
+int main(void)
+{
+    check<difference>("a - b");
+    check<middle>("(a + b) / 2");
+    check<mean>("sum and count");
+    check<first_that_is_not_0>("the first that is not 0");
+}
