@@ -41,7 +41,7 @@ struct drawing {
 /* One of the extremes, but only one for all elements of a try. */
 template <typename T, int N> static T extreme_of(drawing &d, const T (&values)[N], T otherwise)
 {
-    if (d.extreme || d.below(4) != 0) return otherwise;
+    if (d.extreme || d.below(2) != 0) return otherwise;
     d.extreme = true;
     return values[d.below(N)];
 }

@@ -51,6 +51,9 @@ Test(own_operators, wrong_operators_are_reported, .fini = release)
         bool associative, identity;
     } wrong[] = {{"subtraction f32", false, false},
                  {"subtraction i32", false, false},
+                 {"sum of quarters", false, false},
+                 {"changes", true, false},
+                 {"sum of parts", false, true},
                  {"mean f64", false, false},
                  {"max from 0 f32", true, false},
                  {"max from 0 i64", true, false},
@@ -75,6 +78,7 @@ Test(own_operators, wrong_operators_are_reported, .fini = release)
 Test(own_operators, what_the_laws_allow_is_not_reported, .fini = release)
 {
     cr_expect(passes("finite affine exchanged"), "%s", said);
+    cr_expect(passes("finite sum and product"), "%s", said);
     cr_expect(passes("finite max without NaN"), "%s", said);
 }
 
