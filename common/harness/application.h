@@ -69,8 +69,12 @@ struct application {
      * none. */
     const char *experiment;
 
+    /* Is --inclusive for the application to obey? (options->inclusive.) Then its result is not
+     * shifted. False: the option is refused. */
+    bool takes_inclusive;
+
     /* Names of the harness's options that are refused because they would have no effect: "round",
-     * "real"; ends with NULL. --inclusive and --in-place always are. NULL: no others. */
+     * "real"; ends with NULL. --in-place always is. NULL: no others. */
     const char *const *unused;
 
     /* Lines of --help about the files that it takes, in place of those about numbers. NULL:

@@ -213,7 +213,8 @@ static const struct option_table table = {rows, sizeof rows / sizeof *rows};
 static bool is_unused(const struct step *step, const char *name)
 {
     if (!step->application) return false;
-    if (strcmp(name, "inclusive") == 0 || strcmp(name, "in-place") == 0) return true;
+    if (strcmp(name, "inclusive") == 0) return !step->application->takes_inclusive;
+    if (strcmp(name, "in-place") == 0) return true;
     const char *const *unused = step->application->unused;
     for (; unused && *unused; unused++)
         if (strcmp(name, *unused) == 0) return true;
@@ -222,7 +223,7 @@ static bool is_unused(const struct step *step, const char *name)
 
 /* ---- options that only this step has --------------------------------------------------------- */
 
-enum { OWN_MOST = 8, HELP_COLUMN = 20 };
+enum { OWN_MOST = 12, HELP_COLUMN = 20 };
 
 static int set_own(void *to, const char *value, struct fault *fault)
 {
@@ -392,8 +393,12 @@ void options_help(const struct step *step, FILE *to)
     struct option_row own[OWN_MOST];
     for (size_t i = 0; i < table.count; i++)
         if ((strcmp(rows[i].name, "variant") != 0 || step->variants) &&
-            !is_unused(step, rows[i].name))
-            option_print((struct option_table){&rows[i], 1}, HELP_COLUMN, to);
+            !is_unused(step, rows[i].name)) {
+            struct option_row row = rows[i];
+            if (step->application && strcmp(row.name, "inclusive") == 0)
+                row.help = "each result includes its own element";
+            option_print((struct option_table){&row, 1}, HELP_COLUMN, to);
+        }
     option_print(own_options(step, own), HELP_COLUMN, to);
 
     fprintf(to, "\n");

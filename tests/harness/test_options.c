@@ -1,5 +1,6 @@
 /* test_options.c — sizes, options, and options that contradict each other. */
 #define _GNU_SOURCE
+#include "common/harness/application.h"
 #include "common/harness/options.h"
 #include "common/harness/size.h"
 
@@ -258,4 +259,34 @@ Test(options, help_names_every_option_and_limit)
     fclose(file);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         cr_expect(strstr(text, names[i]), "%s is missing", names[i]);
+}
+
+/* --inclusive is refused by an application, unless the application obeys it. */
+Test(options, inclusive_of_an_application)
+{
+    const struct application obeys = {.takes_inclusive = true}, refuses = {.experiment = NULL};
+    struct step applies = {.number = 9, .name = "nine", .title = "Nine", .default_n = 512};
+    char *const argv[] = {"./step9", "--inclusive", NULL};
+    struct options options;
+    struct fault fault = {0};
+    char *help;
+    size_t size;
+
+    applies.application = &obeys;
+    cr_assert_eq(options_parse(&options, &applies, 2, argv, &fault), 0, "%s", fault.text);
+    cr_expect(options.inclusive);
+    FILE *to = open_memstream(&help, &size);
+    options_help(&applies, to);
+    fclose(to);
+    cr_expect(strstr(help, "  --inclusive       each result includes its own element\n"));
+    free(help);
+
+    applies.application = &refuses;
+    cr_assert_eq(options_parse(&options, &applies, 2, argv, &fault), EXIT_USAGE);
+    cr_expect_str_eq(fault.text, "--inclusive: step 9 (nine) has no use for it; leave it out.");
+    to = open_memstream(&help, &size);
+    options_help(&applies, to);
+    fclose(to);
+    cr_expect(!strstr(help, "--inclusive"));
+    free(help);
 }

@@ -108,7 +108,7 @@ static void row_input(FILE *to, const struct step *step, const struct options *o
                  (unsigned long long)options->seed);
     if (options->input_rounded) strcat(how, ", rounded to the nearest");
     if (options->in_place) strcat(how, ", in place");
-    if (options->inclusive) strcat(how, ", made inclusive");
+    if (options->inclusive && !step->application) strcat(how, ", made inclusive");
     size_t used = strlen(how);
     if (options->offset)
         snprintf(how + used, sizeof how - used, ", displaced by %zu", options->offset);

@@ -43,6 +43,12 @@ static size_t workspace_bytes(const struct step *step, const struct options *opt
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
+/* Is the result shifted, because --inclusive asks for it? An application obeys by itself. */
+static bool shifts(const struct step *step, const struct options *options)
+{
+    return options->inclusive && !step->application;
+}
+
 /* Are there runs on the reversed input? */
 static bool reverses(const struct options *options)
 {
@@ -54,9 +60,9 @@ bool bench_memory(const struct step *step, const struct options *options, size_t
 {
     /* No element and no workspace is wider than 32 bytes an element; a larger n would overflow. */
     if (n > SIZE_MAX / 64) return false;
-    size_t orders = reverses(options) ? ORDERS : 1;
+    size_t orders = reverses(options) ? ORDERS : 1, results = shifts(step, options) ? 2 : 1;
     size_t arrays = buffer_room(input_bytes(step, n), 0) +
-                    buffer_room(output_bytes(step, options, n), 0) * (options->inclusive ? 2 : 1) +
+                    buffer_room(output_bytes(step, options, n), 0) * results +
                     buffer_room(workspace_bytes(step, options, n), 0);
     size_t piece = piece_bytes(step, options, n);
     size_t references = step->reference ? orders * (n + 1) * sizeof(double) : 0;
@@ -89,7 +95,7 @@ static int make_buffers(struct bench *b, struct fault *fault)
     if (!code) code = buffer_make(&b->out, result, out_offset, on_host, "the output", fault);
     if (!code && workspace)
         code = buffer_make(&b->workspace, workspace, 0, on_host, "the workspace", fault);
-    if (!code && b->options->inclusive)
+    if (!code && shifts(step, b->options))
         code = buffer_make(&b->shifted, result, out_offset, on_host, "the inclusive result", fault);
     if (code) return code;
     if (workspace && step->clear_workspace)
@@ -359,7 +365,7 @@ static int verify_result(struct bench *b, bool inclusive, struct outcome *o, str
 
 int bench_verify(struct bench *b, struct outcome *o, struct fault *fault)
 {
-    bool inclusive = b->options->inclusive && b->order == AS_GIVEN;
+    bool inclusive = shifts(b->step, b->options) && b->order == AS_GIVEN;
     int code;
     o->verified = b->options->verify != VERIFY_NONE;
     if (inclusive) {
@@ -383,7 +389,7 @@ int bench_whole_result(struct bench *b, const void **result, struct fault *fault
 
 int bench_result(struct bench *b, size_t start, void *to, size_t count, struct fault *fault)
 {
-    const struct buffer *result = b->options->inclusive ? &b->shifted : &b->out;
+    const struct buffer *result = shifts(b->step, b->options) ? &b->shifted : &b->out;
     size_t size = element_size(element_of_sum(b->step->element));
     CUDA_CHECK(fault, buffer_download(result, start * size, to, count * size));
     return 0;

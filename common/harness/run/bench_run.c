@@ -310,7 +310,7 @@ static int measure(struct bench *b, struct outcome *o, int reps, struct fault *f
                               &o->timing, fault);
     if (code == EXIT_WRONG) return 0;
     /* The shifted result, which is written to --output, is verified as well. */
-    if (!code && b->options->inclusive) code = verify_later(b, o, "the last timed run", fault);
+    if (!code && b->shifted.base) code = verify_later(b, o, "the last timed run", fault);
     return code;
 }
 
