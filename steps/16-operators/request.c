@@ -1,0 +1,361 @@
+/*
+ * request.c — the options that only step 16 has, and which of them go together.
+ */
+#include "request.h"
+
+#include "common/harness/size.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEEP_DEFAULT 0.9
+
+struct operators_request operators_request = {.op = OP_MAX, .along = -1};
+
+#define REALS    {ELEMENT_F32, ELEMENT_F64}, 2
+#define SIGNED   {ELEMENT_F32, ELEMENT_F64, ELEMENT_I32, ELEMENT_I64}, 4
+#define NO_INT32 {ELEMENT_F32, ELEMENT_F64, ELEMENT_I64}, 3
+#define UNSIGNED {ELEMENT_U32, ELEMENT_U64}, 2
+#define TEXT     {ELEMENT_I8}, 1
+#define HEIGHTS  {ELEMENT_F32}, 1
+const struct operator_facts operator_facts[OPERATORS] = {
+    [OP_SUM] = {"sum", OP_SUM, SIGNED, true, false, "random integers"},
+    [OP_PRODUCT] = {"product", OP_PRODUCT, NO_INT32, false, false, "random factors"},
+    [OP_MAX] = {"max", OP_MAX, SIGNED, true, false, "a random walk"},
+    [OP_MIN] = {"min", OP_MIN, SIGNED, false, false, "a random walk"},
+    [OP_XOR] = {"xor", OP_XOR, UNSIGNED, false, false, "random bits"},
+    [OP_LOGSUMEXP] = {"logsumexp", OP_LOGSUMEXP, REALS, false, false, "random, from -8 to 8"},
+    [OP_AFFINE] = {"affine", OP_AFFINE, REALS, false, true, "random, from -1 to 1"},
+    [OP_EMA] = {"ema", OP_EMA, REALS, false, false, "random, from -1 to 1"},
+    [OP_DISCOUNT] = {"discount", OP_DISCOUNT, REALS, false, false, "random, from -1 to 1"},
+    [OP_SEGMENTED_SUM] = {"segmented-sum", OP_SUM, SIGNED, true, false, "random integers"},
+    [OP_SEGMENTED_MAX] = {"segmented-max", OP_MAX, SIGNED, true, false, "a random walk"},
+    [OP_BRACKETS] = {"brackets", OP_BRACKETS, TEXT, false, false, "a random text"},
+    [OP_SIGHT] = {"line-of-sight", OP_SIGHT, HEIGHTS, false, true, "a random walk"},
+};
+
+static const struct {
+    const char *name;
+    enum element element;
+} type_names[] = {{"f32", ELEMENT_F32}, {"f64", ELEMENT_F64}, {"i32", ELEMENT_I32},
+                  {"i64", ELEMENT_I64}, {"u32", ELEMENT_U32}, {"u64", ELEMENT_U64}};
+enum { TYPE_NAMES = sizeof type_names / sizeof *type_names };
+
+static const char *const head_names[] = {[SCAN_HEADS_BYTES] = "bytes",
+                                         [SCAN_HEADS_BITS] = "bits",
+                                         [SCAN_HEADS_KEYS] = "keys",
+                                         [SCAN_HEADS_OFFSETS] = "offsets"};
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static const char *set_op(const char *value)
+{
+    for (int op = 0; op < OPERATORS; op++)
+        if (strcmp(value, operator_facts[op].name) == 0) {
+            operators_request.op = (enum operator_kind)op;
+            return NULL;
+        }
+    return "this operator is unknown; choose sum, product, max, min, xor, logsumexp, affine, ema, "
+           "discount, segmented-sum, segmented-max, brackets or line-of-sight.";
+}
+
+static const char *set_type(const char *value)
+{
+    for (int i = 0; i < TYPE_NAMES; i++)
+        if (strcmp(value, type_names[i].name) == 0) {
+            operators_request.type = type_names[i].name;
+            return NULL;
+        }
+    return "this type is unknown; choose f32, f64, i32, i64, u32 or u64.";
+}
+
+static bool read_real(const char *text, double *number)
+{
+    char *end;
+    *number = strtod(text, &end);
+    return *text && !*end;
+}
+
+static const char *set_keep(const char *value)
+{
+    operators_request.keep_given = true;
+    bool right = read_real(value, &operators_request.keep) && operators_request.keep >= 0 &&
+                 operators_request.keep <= 1;
+    return right ? NULL : "give a number from 0 to 1.";
+}
+
+static const char *set_reverse(const char *value)
+{
+    (void)value;
+    operators_request.reverse = true;
+    return NULL;
+}
+
+static const char *set_initial(const char *value)
+{
+    operators_request.initial = value;
+    return NULL;
+}
+
+/* A whole number from 1 on. False: it is none. */
+static bool read_number(const char *text, size_t *number)
+{
+    struct fault ignored;
+    return size_parse(text, "", number, &ignored) == 0 && *number > 0;
+}
+
+static const char *set_shape(const char *value)
+{
+    char rows[32];
+    size_t n;
+    const char *cross = strchr(value, 'x');
+    size_t length = cross ? (size_t)(cross - value) : sizeof rows;
+    if (length < sizeof rows) {
+        memcpy(rows, value, length);
+        rows[length] = '\0';
+        if (read_number(rows, &operators_request.rows) &&
+            read_number(cross + 1, &operators_request.columns) &&
+            !__builtin_mul_overflow(operators_request.rows, operators_request.columns, &n))
+            return NULL;
+    }
+    return "give the numbers of rows and columns, such as 1000x64.";
+}
+
+static const char *set_along(const char *value)
+{
+    if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
+        return "choose 0, down the columns, or 1, along the rows.";
+    operators_request.along = *value - '0';
+    return NULL;
+}
+
+static const char *set_heads(const char *value)
+{
+    for (int kind = SCAN_HEADS_BYTES; kind <= SCAN_HEADS_OFFSETS; kind++)
+        if (strcmp(value, head_names[kind]) == 0) {
+            operators_request.kind = (enum scan_heads)kind;
+            return NULL;
+        }
+    return "this kind is unknown; choose bytes, bits, keys or offsets.";
+}
+
+static const char *set_every(const char *value)
+{
+    return read_number(value, &operators_request.every) ? NULL
+                                                        : "give a number of elements, from 1 on.";
+}
+
+static const char *set_second(const char *value)
+{
+    operators_request.second = value;
+    return *value ? NULL : "the file name is empty.";
+}
+
+const struct step_option operators_options[] = {
+    {.name = "op",
+     .argument = "NAME",
+     .help = "the operator: one of those below (default max)",
+     .set = set_op},
+    {.name = "type",
+     .argument = "T",
+     .help = "f32, f64, i32, i64, u32 or u64 (default: a .npy file's, or f32; xor: u32)",
+     .set = set_type},
+    {.name = "keep",
+     .argument = "X",
+     .help = "h = X h + take x; take is 1 - X for ema and 1 for discount (default 0.9)",
+     .set = set_keep},
+    {.name = "reverse", .help = "scan from the last element to the first", .set = set_reverse},
+    {.name = "initial",
+     .argument = "X",
+     .help = "a result that comes before each sequence",
+     .set = set_initial},
+    {.name = "shape",
+     .argument = "RxC",
+     .help = "R rows of C elements, one row after the other",
+     .set = set_shape},
+    {.name = "along",
+     .argument = "AXIS",
+     .help = "with --shape: 0 scans each column, 1 (default) each row",
+     .set = set_along},
+    {.name = "heads",
+     .argument = "KIND",
+     .help = "random sequences, given by bytes, bits, keys or offsets",
+     .set = set_heads},
+    {.name = "every",
+     .argument = "N",
+     .help = "with heads: about every N-th element begins a sequence (default 100)",
+     .set = set_every},
+    {.name = "second",
+     .argument = "FILE",
+     .help = "affine: b, where --input has a; line-of-sight: the distances",
+     .set = set_second},
+    {.name = NULL}};
+
+/* ---- types ----------------------------------------------------------------------------------- */
+
+static const char *short_name(enum element element)
+{
+    for (int i = 0; i < TYPE_NAMES; i++)
+        if (type_names[i].element == element) return type_names[i].name;
+    return "u8";
+}
+
+static bool takes_type(const struct operator_facts *op, enum element element)
+{
+    for (int i = 0; i < op->type_count; i++)
+        if (op->types[i] == element) return true;
+    return false;
+}
+
+/* "f32, f64 or i64" */
+static void list_types(const struct operator_facts *op, char *text, size_t size)
+{
+    *text = '\0';
+    for (int i = 0; i < op->type_count; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, size - used, "%s%s",
+                 i == 0                   ? ""
+                 : i + 1 < op->type_count ? ", "
+                                          : " or ",
+                 short_name(op->types[i]));
+    }
+}
+
+/* That of --type, or that of a .npy file, or the operator's first. */
+static int choose_type(const struct options *o, struct fault *fault)
+{
+    const struct operator_facts *op = &operator_facts[operators_request.op];
+    char list[60];
+    enum element element = op->types[0];
+    list_types(op, list, sizeof list);
+    if (operators_request.type && op->plain == OP_BRACKETS)
+        return fail(fault, EXIT_USAGE, "--type: --op brackets takes characters; leave it out.");
+    if (operators_request.type) {
+        for (int i = 0; i < TYPE_NAMES; i++)
+            if (strcmp(type_names[i].name, operators_request.type) == 0)
+                element = type_names[i].element;
+        if (!takes_type(op, element))
+            return fail(fault, EXIT_USAGE, "--type %s: --op %s does not have it; %s %s.",
+                        operators_request.type, op->name, op->type_count > 1 ? "choose" : "it has",
+                        list);
+    } else if (o->input && op->plain != OP_BRACKETS && input_npy_type(o->input, &element) &&
+               !takes_type(op, element)) {
+        return fail(fault, EXIT_USAGE, "%s has elements of %s, and --op %s has %s; add --type.",
+                    o->input, short_name(element), op->name, list);
+    }
+    operators_request.element = element;
+    operators_request.result =
+        op->plain == OP_BRACKETS || op->plain == OP_SIGHT ? ELEMENT_I32 : element;
+    return 0;
+}
+
+/* ---- the initial value ----------------------------------------------------------------------- */
+
+static bool read_initial(enum element element, const char *text, enum conversion *how)
+{
+    char *end;
+    errno = 0;
+    if (element_is_real(element)) {
+        double value;
+        if (!read_real(text, &value)) return false;
+        *how = element_store_real(element, &operators_request.initial_value, 0, value);
+    } else if (element == ELEMENT_U32 || element == ELEMENT_U64) {
+        unsigned long long value = strtoull(text, &end, 10);
+        if (!*text || *text == '-' || *end || errno) return false;
+        *how = element_store_unsigned(element, &operators_request.initial_value, 0, value);
+    } else {
+        long long value = strtoll(text, &end, 10);
+        if (!*text || *end || errno) return false;
+        *how = element_store_integer(element, &operators_request.initial_value, 0, value);
+    }
+    return true;
+}
+
+static int check_initial(struct fault *fault)
+{
+    const char *text = operators_request.initial;
+    enum conversion how = CONVERT_EXACT;
+    if (!text) return 0;
+    if (operators_request.plain == OP_SIGHT)
+        return fail(fault, EXIT_USAGE,
+                    "--initial: --op line-of-sight has no initial value; leave it out.");
+    if (!read_initial(operators_request.result, text, &how) || how == CONVERT_OUT_OF_RANGE)
+        return fail(fault, EXIT_USAGE, "--initial \"%.60s\" is no number of type %s.", text,
+                    short_name(operators_request.result));
+    if (operators_request.plain == OP_BRACKETS && (int32_t)operators_request.initial_value < 0)
+        return fail(fault, EXIT_USAGE, "--initial %.60s: a depth is 0 or more.", text);
+    return 0;
+}
+
+/* ---- options together ------------------------------------------------------------------------ */
+
+static int check_operator(const struct options *o, struct fault *fault)
+{
+    const struct operator_facts *op = &operator_facts[operators_request.op];
+    if (operators_request.keep_given && op->plain != OP_EMA && op->plain != OP_DISCOUNT)
+        return fail(fault, EXIT_USAGE, "--keep goes with --op ema and --op discount.");
+    if (op->plain == OP_SIGHT && o->inclusive)
+        return fail(fault, EXIT_USAGE,
+                    "--inclusive: --op line-of-sight is always exclusive; leave it out.");
+    if (operators_request.second && !op->second)
+        return fail(fault, EXIT_USAGE, "--second goes with --op affine and --op line-of-sight.");
+    if (operators_request.second && !o->input)
+        return fail(fault, EXIT_USAGE, "--second goes with the first input; add --input FILE.");
+    if (operators_request.second && !strcmp(operators_request.second, "-") &&
+        !strcmp(o->input, "-"))
+        return fail(fault, EXIT_USAGE, "--input and --second cannot both be stdin.");
+    if (op->plain == OP_AFFINE && o->input && !operators_request.second)
+        return fail(fault, EXIT_USAGE,
+                    "--op affine has two inputs: --input has a; add --second FILE, which has b.");
+    if (op->plain == OP_BRACKETS && o->round)
+        return fail(fault, EXIT_USAGE, "--round: --op brackets takes characters; leave it out.");
+    return 0;
+}
+
+static int check_shape(const struct options *o, struct fault *fault)
+{
+    const struct operator_facts *op = &operator_facts[operators_request.op];
+    enum scan_heads kind = operators_request.kind;
+    bool segmented = op->plain != operators_request.op;
+    if (operators_request.along >= 0 && !operators_request.rows)
+        return fail(fault, EXIT_USAGE, "--along goes with --shape RxC.");
+    if (operators_request.rows && (o->n_given || o->sweep))
+        return fail(fault, EXIT_USAGE, "%s and --shape exclude each other; both say how many.",
+                    o->sweep ? "--sweep" : "--n");
+    if (operators_request.rows && (kind != SCAN_HEADS_NONE || segmented))
+        return fail(fault, EXIT_USAGE,
+                    "--shape and %s exclude each other; both say where sequences begin.",
+                    segmented ? "a segmented operator" : "--heads");
+    if ((kind == SCAN_HEADS_BYTES || kind == SCAN_HEADS_KEYS) && !op->all_heads)
+        return fail(fault, EXIT_USAGE, "--heads %s: --op %s takes bits and offsets.",
+                    head_names[kind], op->name);
+    if (operators_request.every && kind == SCAN_HEADS_NONE && !segmented)
+        return fail(fault, EXIT_USAGE, "--every goes with --heads or a segmented operator.");
+    if (segmented && kind == SCAN_HEADS_NONE) operators_request.kind = SCAN_HEADS_BYTES;
+    if (operators_request.rows && operators_request.along < 0) operators_request.along = 1;
+    return 0;
+}
+
+int operators_check(const struct options *o, struct fault *fault)
+{
+    operators_request.inclusive = o->inclusive;
+    operators_request.seed = o->seed;
+    operators_request.offset = o->offset;
+    operators_request.plain = operator_facts[operators_request.op].plain;
+    if (!operators_request.keep_given) operators_request.keep = KEEP_DEFAULT;
+    int code = check_operator(o, fault);
+    if (!code) code = choose_type(o, fault);
+    if (!code) code = check_initial(fault);
+    return code ? code : check_shape(o, fault);
+}
+
+/* 1 - keep is exact for the keep that the type holds, if keep is 1/2 or more. */
+struct decay operators_decay(void)
+{
+    bool single = operators_request.element == ELEMENT_F32;
+    double keep = single ? (double)(float)operators_request.keep : operators_request.keep;
+    double take = operators_request.plain == OP_EMA ? 1 - keep : 1;
+    return (struct decay){keep, single ? (double)(float)take : take};
+}

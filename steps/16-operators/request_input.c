@@ -1,0 +1,302 @@
+/*
+ * request_input.c — the inputs of step 16: files, or random numbers.
+ *
+ * The harness's input is the first one. A second input, such as b of affine, and the array of heads
+ * lie in device memory of the step's own. They stay the same when the harness reverses its input.
+ */
+#include "request.h"
+
+#include "common/files/visible.h"
+#include "common/harness/cuda_check.h"
+#include "common/harness/report/format.h"
+#include "common/harness/run/device.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_ROOM  ((size_t)1 << 16)
+#define SECOND_SEED 0x2ED /* b is independent of a */
+
+/* ---- random numbers -------------------------------------------------------------------------- */
+
+/* The upper bits of element i, which is of random bits, as a number from -1 to 1. */
+static double unit(const struct input *input, size_t i)
+{
+    uint32_t bits = element_size(input->element) == 8
+                        ? (uint32_t)(((const uint64_t *)input->data)[i] >> 32)
+                        : ((const uint32_t *)input->data)[i];
+    return (double)(bits >> 8) * 0x1p-23 - 1;
+}
+
+/* Real numbers from -most to most. */
+static void make_reals(struct input *input, double most)
+{
+    for (size_t i = 0; i < input->n; i++)
+        element_store_real(input->element, input->data, i, most * unit(input, i));
+}
+
+#define EXPONENT_MOST 30
+
+/* Factors 1/2, 1 and 2 of either sign. The product of any neighbours is a power of two from
+ * 2^-60 to 2^60, so it is exact. */
+static void make_factors(struct input *input)
+{
+    int exponent = 0;
+    for (size_t i = 0; i < input->n; i++) {
+        double u = unit(input, i);
+        int step = fabs(u) < 0.25 ? 0 : fabs(u) < 0.625 ? 1 : -1;
+        if (abs(exponent + step) > EXPONENT_MOST) step = 0;
+        exponent += step;
+        element_store_real(input->element, input->data, i, copysign(ldexp(1, step), u));
+    }
+}
+
+/* Odd factors: a product of them is never 0. */
+static void make_odd(struct input *input)
+{
+    for (size_t i = 0; i < input->n; i++) ((uint64_t *)input->data)[i] |= 1;
+}
+
+/* The running sums of random integers, which stay below 2^22. */
+static void make_walk(struct input *input)
+{
+#define WALK(element, type, sum)                                                                   \
+    case element:                                                                                  \
+        for (size_t i = 1; i < input->n; i++)                                                      \
+            ((type *)input->data)[i] =                                                             \
+                (type)(((type *)input->data)[i] + ((type *)input->data)[i - 1]);                   \
+        break;
+    switch (input->element) {
+        ELEMENT_TYPES(WALK)
+    }
+#undef WALK
+}
+
+#define DEPTH_MOST 40
+
+/* Characters of a text whose brackets match. */
+static void make_text(struct input *input)
+{
+    static const char opening[] = "([{", closing[] = ")]}", letters[] = "abcdefghijklmno ";
+    unsigned char *text = input->data;
+    size_t depth = 0;
+    for (size_t i = 0; i < input->n; i++) {
+        unsigned bits = text[i];
+        size_t left = input->n - i;
+        bool opens = depth == 0 || (bits & 1 && depth < DEPTH_MOST);
+        if (depth == left || (bits >= 0xB0 && !opens))
+            text[i] = (unsigned char)closing[--depth % 3];
+        else if (bits >= 0xB0 && depth + 1 < left)
+            text[i] = (unsigned char)opening[depth++ % 3];
+        else
+            text[i] = (unsigned char)(bits == 0 ? '\n' : letters[bits % 16]);
+    }
+}
+
+/* Random numbers that suit the operator: operator_facts.random. */
+static int generate(struct input *input, size_t n, uint64_t seed, struct fault *fault)
+{
+    enum operator_kind op = operators_request.plain;
+    enum element element = operators_request.element;
+    bool integers = op == OP_SUM || op == OP_MAX || op == OP_MIN || op == OP_SIGHT;
+    int code = integers ? input_generate(input, element, n, false, seed, fault)
+                        : input_generate_bits(input, element, n, seed, fault);
+    if (code) return code;
+    if (op == OP_MAX || op == OP_MIN || op == OP_SIGHT) make_walk(input);
+    if (op == OP_PRODUCT && element_is_real(element)) make_factors(input);
+    if (op == OP_PRODUCT && !element_is_real(element)) make_odd(input);
+    if (op == OP_LOGSUMEXP) make_reals(input, 8);
+    if (op == OP_AFFINE || op == OP_EMA || op == OP_DISCOUNT) make_reals(input, 1);
+    if (op == OP_BRACKETS) make_text(input);
+    return 0;
+}
+
+/* ---- a file of characters -------------------------------------------------------------------- */
+
+static int read_all(struct input *input, FILE *from, const char *name, struct fault *fault)
+{
+    size_t room = 0, got;
+    do {
+        if (input->n == room) {
+            room = room ? 2 * room : FIRST_ROOM;
+            void *larger = room <= device_host_memory() ? realloc(input->data, room) : NULL;
+            if (!larger) return fail(fault, EXIT_USAGE, "%s does not fit into memory.", name);
+            input->data = larger;
+        }
+        got = fread((char *)input->data + input->n, 1, room - input->n, from);
+        input->n += got;
+    } while (got > 0);
+    if (ferror(from)) return fail(fault, EXIT_USAGE, "cannot read %s: %s.", name, strerror(errno));
+    if (input->n == 0)
+        return fail(fault, EXIT_USAGE, "%s is empty; there is nothing to scan.", name);
+    return 0;
+}
+
+static int read_text(struct input *input, const char *path, struct fault *fault)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    FILE *from = is_stdin ? stdin : fopen(path, "rb");
+    *input = (struct input){.element = ELEMENT_I8};
+    if (!from) return fail(fault, EXIT_USAGE, "cannot open %s: %s.", path, strerror(errno));
+    int code = read_all(input, from, is_stdin ? "stdin" : path, fault);
+    if (!is_stdin) fclose(from);
+    if (code) input_free(input);
+    return code;
+}
+
+/* ---- the first input ------------------------------------------------------------------------- */
+
+static int check_length(const char *path, size_t n, size_t want, const char *of,
+                        struct fault *fault)
+{
+    if (n == want) return 0;
+    return fail(fault, EXIT_USAGE, "%s has %zu elements, and %s %zu; they have to agree.",
+                strcmp(path, "-") ? path : "stdin", n, of, want);
+}
+
+static int first_input(struct input *input, const struct options *o, struct fault *fault)
+{
+    const struct operators_request *r = &operators_request;
+    size_t n = r->rows ? r->rows * r->columns : o->n;
+    if (!o->input) return generate(input, n, o->seed, fault);
+    int code = r->plain == OP_BRACKETS
+                   ? read_text(input, o->input, fault)
+                   : input_read(input, r->element, o->input, 0, o->round, fault);
+    if (code) return code;
+    if (r->rows) code = check_length(o->input, input->n, n, "--shape", fault);
+    if (code) input_free(input);
+    return code;
+}
+
+/* ---- the second input ------------------------------------------------------------------------ */
+
+/* How far the points are from the first one of their sequence: 0, 1, 2, … */
+static void make_distances(struct input *distances)
+{
+    const struct operators_request *r = &operators_request;
+    size_t n = distances->n, distance = 0;
+    float *to = distances->data;
+    bool columns = r->rows && r->along == 0;
+    for (size_t q = 0; q < n; q++) {
+        size_t i = r->reverse ? n - 1 - q : q;
+        if (columns)
+            distance = q / r->columns;
+        else
+            distance = operators_is_first(i, n) ? 0 : distance + 1;
+        to[i] = (float)distance;
+    }
+}
+
+static int second_input(struct input *second, size_t n, const struct options *o,
+                        struct fault *fault)
+{
+    const struct operators_request *r = &operators_request;
+    *second = (struct input){.element = r->element, .n = n};
+    if (r->second) {
+        int code = input_read(second, r->element, r->second, 0, o->round, fault);
+        if (!code) code = check_length(r->second, second->n, n, "--input", fault);
+        if (code) input_free(second);
+        return code;
+    }
+    if (r->plain == OP_AFFINE) return generate(second, n, o->seed ^ SECOND_SEED, fault);
+    second->data = malloc(n * sizeof(float));
+    if (!second->data)
+        return fail(fault, EXIT_USAGE, "%zu distances do not fit into host memory.", n);
+    make_distances(second);
+    return 0;
+}
+
+/* ---- device memory --------------------------------------------------------------------------- */
+
+/* An array of the step's own, displaced by --offset. */
+struct array {
+    char *memory, *data;
+};
+static struct array second_array, heads_array;
+
+static int upload(struct array *array, const void *from, size_t bytes, size_t element,
+                  struct fault *fault)
+{
+    size_t displaced = operators_request.offset * element;
+    CUDA_CHECK(fault, cudaFree(array->memory));
+    array->memory = array->data = NULL;
+    CUDA_CHECK(fault, cudaMalloc((void **)&array->memory, bytes + displaced));
+    array->data = array->memory + displaced;
+    CUDA_CHECK(fault, cudaMemcpy(array->data, from, bytes, cudaMemcpyHostToDevice));
+    return 0;
+}
+
+static int upload_second(const struct input *first, const struct options *o, struct fault *fault)
+{
+    struct operators_request *r = &operators_request;
+    struct input second;
+    free(r->second_input);
+    r->second_input = r->second_on_device = NULL;
+    if (!operator_facts[r->plain].second) return 0;
+    int code = second_input(&second, first->n, o, fault);
+    if (code) return code;
+    r->second_input = second.data;
+    size_t size = element_size(r->element);
+    code = upload(&second_array, second.data, first->n * size, size, fault);
+    r->second_on_device = second_array.data;
+    return code;
+}
+
+static int upload_heads(size_t n, struct fault *fault)
+{
+    static const size_t sizes[] = {[SCAN_HEADS_BYTES] = 1,
+                                   [SCAN_HEADS_BITS] = 4,
+                                   [SCAN_HEADS_KEYS] = 4,
+                                   [SCAN_HEADS_OFFSETS] = 8};
+    struct operators_request *r = &operators_request;
+    r->heads_on_device = NULL;
+    r->head_count = r->head_bytes = 0;
+    if (r->kind == SCAN_HEADS_NONE) return 0;
+    void *heads = operators_heads(n, &r->head_count, &r->head_bytes);
+    if (!heads) return fail(fault, EXIT_USAGE, "the heads of %zu elements do not fit.", n);
+    int code = upload(&heads_array, heads, r->head_bytes, sizes[r->kind], fault);
+    free(heads);
+    r->heads_on_device = heads_array.data;
+    return code;
+}
+
+/* ---- everything ------------------------------------------------------------------------------ */
+
+int operators_input(struct input *input, const struct options *o, struct fault *fault)
+{
+    struct operators_request *r = &operators_request;
+    int code = operators_check(o, fault);
+    if (!code) code = first_input(input, o, fault);
+    if (code) return code;
+    r->n = input->n;
+    if (r->plain == OP_SIGHT) r->eye = ((const float *)input->data)[r->reverse ? input->n - 1 : 0];
+    code = upload_second(input, o, fault);
+    if (!code) code = upload_heads(input->n, fault);
+    if (!code && o->input) code = operators_check_range(input, o->input, fault);
+    if (code) input_free(input);
+    return code;
+}
+
+void operators_about_input(char *text, size_t size, const struct options *o)
+{
+    const struct operator_facts *op = &operator_facts[operators_request.op];
+    const char *elements =
+        op->plain == OP_BRACKETS ? "characters" : element_plural(operators_request.element);
+    char name[120];
+    *text = '\0';
+    if (!o->input) {
+        snprintf(text, size, "%s %s: %s, seed %llu", format_count(operators_request.n).s, elements,
+                 op->random, (unsigned long long)o->seed);
+    } else if (op->plain == OP_BRACKETS || operators_request.second) {
+        visible(name, sizeof name, strcmp(o->input, "-") ? o->input : "stdin");
+        int used = snprintf(text, size, "%s %s from %s", format_count(operators_request.n).s,
+                            elements, name);
+        if (operators_request.second && used >= 0 && (size_t)used < size) {
+            visible(name, sizeof name,
+                    strcmp(operators_request.second, "-") ? operators_request.second : "stdin");
+            snprintf(text + used, size - (size_t)used, " and %s", name);
+        }
+    }
+}
