@@ -386,6 +386,28 @@ Test(emu_barrier, promised_blocks)
     emu_close(emu);
 }
 
+/* 14 warps lie in four parts of a multiprocessor, 4 of them in one part, which has 16384
+ * registers. */
+Test(emu_barrier, promised_warps_in_parts)
+{
+    enum { VALUES = 80 };
+    static char text[8000];
+    size_t used = (size_t)snprintf(text, sizeof text,
+                                   PTX_HEADER ".visible .entry k(.param .u64 p)\n"
+                                              ".maxntid 448, 1, 1\n.minnctapersm 1\n{\n"
+                                              ".reg .b64 %%l<%d>;\nld.param.u64 %%l0, [p];\n",
+                                   VALUES + 1);
+    for (int i = 0; i < 2 * VALUES; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 i < VALUES ? "ld.u64 %%l%d, [%%l0];\n" : "st.u64 [%%l0], %%l%d;\n",
+                                 1 + i % VALUES);
+    snprintf(text + used, sizeof text - used, "ret;\n}\n");
+    struct emu *emu = open_emu();
+    unsigned registers = emu_kernel_info(load_kernel(emu, text, "k"))->registers;
+    cr_expect(registers == 128, "%u", registers);
+    emu_close(emu);
+}
+
 /* Every block and thread gets its own indices. */
 Test(emu_barrier, indices_of_blocks_and_threads)
 {
