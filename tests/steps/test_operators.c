@@ -1,0 +1,799 @@
+/*
+ * test_operators.c — what step 16's scan.h promises: each operator, type, shape and direction has
+ * the bits of the reference on the CPU, which combines in the same order (logsumexp: nearly, since
+ * exp is another one there); special values; workspaces that are used again; and the calls that it
+ * refuses. The judge of ./step16 is tested at the end.
+ */
+#include "tests/support/cudart_check.h"
+#include "steps/16-operators/judge.h"
+#include "steps/16-operators/request.h"
+#include "tests/fixtures/scan_reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
+
+TestSuite(operators, .timeout = 300);
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+static uint64_t random_state = 1;
+
+static uint64_t random_bits(void)
+{
+    uint64_t z = random_state += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+static void put(const struct scanned *s, void *to, size_t i, double x)
+{
+    if (s->in == 4)
+        ((float *)to)[i] = (float)x;
+    else
+        ((double *)to)[i] = x;
+}
+
+/* Integers of random bits, brackets, or floats whose combinations round and stay in range. */
+static void *random_input(const struct scanned *s, size_t n)
+{
+    static const char text[] = "(){}[]((ab ";
+    unsigned char *data = malloc(n * s->in + 8);
+    cr_assert(data != NULL);
+    bool product = strncmp(s->name, "product", 7) == 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits = random_bits();
+        double x = (double)(int64_t)bits * 0x1p-63;
+        if (s->in == 1)
+            data[i] = (unsigned char)text[bits % (sizeof text - 1)];
+        else if (s->real)
+            put(s, data, i, product ? copysign(1 + x * 0x1p-10, x) : x);
+        else
+            memcpy(data + i * s->in, &bits, s->in);
+    }
+    return data;
+}
+
+/* ---- one scan -------------------------------------------------------------------------------- */
+
+enum shape { ONE, ROWS, COLUMNS, BYTES, BITS, KEYS, OFFSETS, SHAPES };
+
+struct job {
+    const struct scanned *op;
+    size_t n;
+    enum shape shape;
+    size_t length; /* of rows and columns; about that of sequences with heads */
+    bool inclusive, reverse, initial;
+    int displaced; /* all arrays, by so many elements */
+    bool in_place;
+};
+#define JOB_FORMAT "%s, n = %zu, shape %d of %zu, inclusive %d, reverse %d, initial %d: "
+#define JOB_ARGS(j)                                                                                \
+    (j)->op->name, (j)->n, (j)->shape, (j)->length, (j)->inclusive, (j)->reverse, (j)->initial
+
+static bool is_sight(const struct scanned *s) { return strcmp(s->name, "sight_f32") == 0; }
+
+/* Is there such a scan? */
+static bool exists(const struct job *j)
+{
+    if (is_sight(j->op) && (j->inclusive || j->initial)) return false;
+    return j->op->all_heads || (j->shape != BYTES && j->shape != KEYS);
+}
+
+/* An array of heads on the host: about one element in j->length begins a sequence. Of offsets, one
+ * is twice there, and some are out of range. */
+struct heads {
+    void *data;
+    size_t count, bytes;
+};
+
+static struct heads random_heads(const struct job *j)
+{
+    size_t n = j->n, next = 0, length = j->length ? j->length : 1;
+    struct heads h = {.data = calloc(n + 8, 8)};
+    cr_assert(h.data != NULL);
+    int64_t *offsets = h.data;
+    if (j->shape == OFFSETS) {
+        const int64_t others[] = {-1, INT64_MIN, (int64_t)n, (int64_t)n + 5, INT64_MAX, 0, 0};
+        for (size_t i = 0; i < LENGTH(others); i++) offsets[next++] = others[i];
+    }
+    int32_t key = (int32_t)random_bits();
+    for (size_t i = 0; i < n; i++) {
+        bool begins = random_bits() % length == 0;
+        key = (int32_t)((uint32_t)key + begins);
+        if (j->shape == BYTES) ((uint8_t *)h.data)[i] = (uint8_t)(begins ? 1 + i % 255 : 0);
+        if (j->shape == BITS) ((uint32_t *)h.data)[i / 32] |= (uint32_t)begins << i % 32;
+        if (j->shape == KEYS) ((int32_t *)h.data)[i] = key;
+        if (j->shape == OFFSETS && begins) offsets[next++] = (int64_t)i;
+    }
+    static const size_t sizes[SHAPES] = {[BYTES] = 1, [BITS] = 4, [KEYS] = 4, [OFFSETS] = 8};
+    h.count = j->shape == OFFSETS ? next : j->shape == BITS ? (n + 31) / 32 : n;
+    h.bytes = h.count * sizes[j->shape];
+    return h;
+}
+
+static struct scan_options options_of(const struct job *j, const struct heads *h,
+                                      const void *initial)
+{
+    static const enum scan_heads kinds[SHAPES] = {[BYTES] = SCAN_HEADS_BYTES,
+                                                  [BITS] = SCAN_HEADS_BITS,
+                                                  [KEYS] = SCAN_HEADS_KEYS,
+                                                  [OFFSETS] = SCAN_HEADS_OFFSETS};
+    return (struct scan_options){.inclusive = j->inclusive,
+                                 .reverse = j->reverse,
+                                 .row = j->shape == ROWS ? j->length : 0,
+                                 .columns = j->shape == COLUMNS ? j->length : 0,
+                                 .kind = kinds[j->shape],
+                                 .heads = h->data,
+                                 .count = j->shape == OFFSETS ? h->count : 0,
+                                 .initial = j->initial ? initial : NULL};
+}
+
+static double real_at(const struct scanned *s, const void *from, size_t i)
+{
+    return s->out == 4 ? (double)((const float *)from)[i] : ((const double *)from)[i];
+}
+
+/* Equal in every bit; a NaN is as good as another one. logsumexp has another exp and log. */
+static bool agree(const struct scanned *s, const void *got, const void *want, size_t i)
+{
+    if (memcmp((const char *)got + i * s->out, (const char *)want + i * s->out, s->out) == 0)
+        return true;
+    if (!s->real || is_sight(s)) return false;
+    double g = real_at(s, got, i), w = real_at(s, want, i);
+    if (isnan(g) && isnan(w)) return true;
+    if (strncmp(s->name, "logsumexp", 9) != 0) return false;
+    return fabs(g - w) <= (s->out == 4 ? 0x1p-18 : 0x1p-47) * (1 + fabs(w));
+}
+
+static void compare(const struct job *j, const void *got, const void *want)
+{
+    for (size_t i = 0; i < j->n; i++) {
+        uint64_t g = 0, w = 0;
+        if (agree(j->op, got, want, i)) continue;
+        memcpy(&g, (const char *)got + i * j->op->out, j->op->out);
+        memcpy(&w, (const char *)want + i * j->op->out, j->op->out);
+        cr_assert(false, JOB_FORMAT "element %zu is %llx, not %llx", JOB_ARGS(j), i,
+                  (unsigned long long)g, (unsigned long long)w);
+    }
+}
+
+#define GUARD      64 /* bytes before and behind each array */
+#define GUARD_BYTE 0xA5
+
+/* Device memory with guards, displaced by some bytes. */
+struct guarded {
+    unsigned char *base, *data;
+    size_t bytes;
+};
+
+static struct guarded guarded(const void *from, size_t bytes, size_t displaced)
+{
+    struct guarded g = {.base = device_memory(bytes + displaced + 2 * GUARD), .bytes = bytes};
+    g.data = g.base + GUARD + displaced;
+    ok(cudaMemset(g.base, GUARD_BYTE, bytes + displaced + 2 * GUARD));
+    if (from && bytes) ok(cudaMemcpy(g.data, from, bytes, cudaMemcpyHostToDevice));
+    return g;
+}
+
+/* The guards are as they were, and the array as well if `was` is given. Frees it. */
+static void release(const struct job *j, struct guarded *g, const void *was, const char *name)
+{
+    size_t before = (size_t)(g->data - g->base), all = before + g->bytes + GUARD;
+    unsigned char *now = malloc(all);
+    cr_assert(now != NULL);
+    ok(cudaMemcpy(now, g->base, all, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < all; i++)
+        if (i < before || i >= before + g->bytes)
+            cr_assert(now[i] == GUARD_BYTE, JOB_FORMAT "byte %ld of %s has changed", JOB_ARGS(j),
+                      (long)i - (long)before, name);
+    if (was && g->bytes)
+        cr_assert(memcmp(now + before, was, g->bytes) == 0, JOB_FORMAT "%s has changed",
+                  JOB_ARGS(j), name);
+    free(now);
+    ok(cudaFree(g->base));
+}
+
+/* A workspace for several scans; { NULL } makes one for a single scan. */
+struct workspace {
+    void *memory;
+    size_t bytes;
+};
+
+static size_t workspace_bytes(const struct job *j, const struct scan_options *o)
+{
+    size_t bytes = 0;
+    ok(j->op->scan(NULL, &bytes, NULL, NULL, NULL, j->n, o, NULL));
+    return bytes;
+}
+
+static void scan_with(const struct job *j, struct workspace w, const struct scan_options *o,
+                      struct guarded *out, const struct guarded *in, const struct guarded *in2)
+{
+    size_t bytes = w.memory ? w.bytes : workspace_bytes(j, o);
+    struct guarded own = {0};
+    if (!w.memory) {
+        own = guarded(NULL, bytes, 0);
+        w.memory = own.data;
+        ok(scan_operators_init(w.memory, bytes, NULL));
+    }
+    cudaError_t error =
+        j->op->scan(w.memory, &bytes, out->data, in->data, in2->data, j->n, o, NULL);
+    cr_assert(!error, JOB_FORMAT "%s", JOB_ARGS(j), cudaGetErrorName(error));
+    ok(cudaDeviceSynchronize());
+    if (own.base) release(j, &own, NULL, "the workspace");
+}
+
+/* Scans on the device, and compares each result with the reference. */
+static void expect_scan_in(const struct job *j, struct workspace w)
+{
+    const struct scanned *s = j->op;
+    if (!exists(j)) return;
+    size_t d = (size_t)j->displaced;
+    void *in = random_input(s, j->n), *in2 = random_input(s, j->n), *want = malloc(j->n * 8 + 8);
+    void *got = malloc(j->n * 8 + 8);
+    struct heads h = {0};
+    if (j->shape >= BYTES) h = random_heads(j);
+    uint64_t initial = 3;
+    if (s->real) put(s, &initial, 0, 1.5);
+    struct scan_options o = options_of(j, &h, &initial);
+    s->reference(want, in, in2, j->n, &o);
+
+    struct guarded first = guarded(in, j->n * s->in, d * s->in);
+    struct guarded second = guarded(in2, j->n * s->in2, d * s->in2);
+    struct guarded heads = guarded(h.data, h.bytes, d * (h.count ? h.bytes / h.count : 0));
+    struct guarded out = j->in_place ? first : guarded(NULL, j->n * s->out, d * s->out);
+    if (h.data) o.heads = heads.data;
+    scan_with(j, w, &o, &out, &first, &second);
+    ok(cudaMemcpy(got, out.data, j->n * s->out, cudaMemcpyDeviceToHost));
+    compare(j, got, want);
+    release(j, &heads, h.data, "the array of heads");
+    release(j, &second, in2, "the second input");
+    if (!j->in_place) release(j, &first, in, "the input");
+    release(j, &out, NULL, "the output");
+    void *const memory[] = {in, in2, want, got, h.data};
+    for (size_t i = 0; i < LENGTH(memory); i++) free(memory[i]);
+}
+
+static void expect_scan(struct job j) { expect_scan_in(&j, (struct workspace){0}); }
+
+static const struct scanned *find(const char *name)
+{
+    const struct scanned *s = all_scanned;
+    while (s->name && strcmp(s->name, name) != 0) s++;
+    cr_assert(s->name, "%s is no scan", name);
+    return s;
+}
+
+/* ---- right ----------------------------------------------------------------------------------- */
+
+/* A tile has 2048 elements of 4 bytes, or 1024 of 8. */
+Test(operators, each_operator_shape_and_direction)
+{
+    for (const struct scanned *s = all_scanned; s->name; s++)
+        for (int i = 0; i < SHAPES * 8; i++)
+            expect_scan((struct job){.op = s,
+                                     .n = 5040,
+                                     .shape = (enum shape)(i % SHAPES),
+                                     .length = 35,
+                                     .inclusive = i / SHAPES & 1,
+                                     .reverse = i / SHAPES & 2,
+                                     .initial = i / SHAPES & 4});
+}
+
+/* Around lanes, rows, segments and tiles, without and with heads. */
+Test(operators, sizes)
+{
+    static const size_t sizes[] = {1,    2,    3,    4,    31,   32,   33,   127,
+                                   128,  129,  255,  256,  257,  511,  512,  1023,
+                                   1024, 1025, 2047, 2048, 2049, 4095, 4097, 10007};
+    static const char *const names[] = {"sum_f32", "max_f64", "affine_f64", "brackets"};
+    for (size_t i = 0; i < LENGTH(sizes); i++)
+        for (size_t k = 0; k < LENGTH(names); k++)
+            for (int more = 0; more < 4; more++)
+                expect_scan((struct job){.op = find(names[k]),
+                                         .n = sizes[i],
+                                         .shape = more & 1 ? BITS : ONE,
+                                         .length = 1 + sizes[i] / 4,
+                                         .inclusive = i & 1,
+                                         .reverse = more & 2});
+}
+
+/* Rows and columns of 1 to n elements; 2520 has many divisors. */
+Test(operators, lengths_of_rows_and_columns)
+{
+    enum { N = 2 * 2520 };
+    static const char *const names[] = {"sum_f32", "max_i64", "decay_f32"};
+    for (size_t length = 1; length <= N; length++)
+        for (int more = 0; more < 4 && N % length == 0; more++)
+            expect_scan((struct job){.op = find(names[length % LENGTH(names)]),
+                                     .n = N,
+                                     .shape = more & 1 ? COLUMNS : ROWS,
+                                     .length = length,
+                                     .inclusive = length & 1,
+                                     .reverse = more & 2,
+                                     .initial = length & 2});
+}
+
+/* Sequences of 1 element, of some tiles, and one that is as long as the array. */
+Test(operators, lengths_of_sequences)
+{
+    static const size_t lengths[] = {1, 2, 5, 30, 300, 3000, 1000000};
+    for (size_t i = 0; i < LENGTH(lengths); i++)
+        for (int shape = BYTES; shape <= OFFSETS; shape++)
+            for (int reverse = 0; reverse < 2; reverse++)
+                expect_scan((struct job){.op = find(i & 1 ? "sum_f32" : "max_f64"),
+                                         .n = 20011,
+                                         .shape = (enum shape)shape,
+                                         .length = lengths[i],
+                                         .inclusive = i & 2,
+                                         .reverse = reverse});
+}
+
+/* A window has 128 tiles; of columns, 32 tiles of at least 128 rows. */
+Test(operators, many_windows)
+{
+    for (int i = 0; i < 4; i++) {
+        struct job j = {
+            .op = find("affine_f64"), .n = 300000, .inclusive = i & 1, .reverse = i & 2};
+        expect_scan(j);
+        j.shape = BITS, j.length = 140000;
+        expect_scan(j);
+        j.shape = COLUMNS, j.length = 25;
+        expect_scan(j);
+        j.op = find("product_f32"), j.length = 60, j.initial = true;
+        expect_scan(j);
+    }
+}
+
+/* Every kernel for many tiles: with each kind of heads in each direction. One test for each eighth
+ * of the operators, so that they run side by side. */
+static void expect_pipelines(int part)
+{
+    int i = 0;
+    for (const struct scanned *s = all_scanned; s->name; s++)
+        for (int shape = 0; shape < SHAPES && (s - all_scanned) % 8 == part; shape++)
+            for (int reverse = 0; reverse < 2; reverse++, i++) {
+                if (shape == COLUMNS || shape == OFFSETS) continue;
+                size_t n = scanned_many_from(s) + 1000 + (size_t)i;
+                expect_scan((struct job){.op = s,
+                                         .n = shape == ROWS ? n / 7 * 7 : n,
+                                         .shape = (enum shape)shape,
+                                         .length = shape == ROWS ? n / 7 : 5000,
+                                         .inclusive = i & 1 && !is_sight(s),
+                                         .reverse = reverse,
+                                         .initial = i & 2 && !is_sight(s)});
+            }
+}
+Test(operators, pipelines_0) { expect_pipelines(0); }
+Test(operators, pipelines_1) { expect_pipelines(1); }
+Test(operators, pipelines_2) { expect_pipelines(2); }
+Test(operators, pipelines_3) { expect_pipelines(3); }
+Test(operators, pipelines_4) { expect_pipelines(4); }
+Test(operators, pipelines_5) { expect_pipelines(5); }
+Test(operators, pipelines_6) { expect_pipelines(6); }
+Test(operators, pipelines_7) { expect_pipelines(7); }
+
+/* Arrays that are aligned to one element only: few tiles, and many. */
+Test(operators, arrays_at_odd_addresses)
+{
+    for (const struct scanned *s = all_scanned; s->name; s++)
+        for (int shape = 0; shape < SHAPES; shape++)
+            expect_scan((struct job){.op = s,
+                                     .n = 4200,
+                                     .shape = (enum shape)shape,
+                                     .length = 42,
+                                     .reverse = shape & 1,
+                                     .displaced = 1 + shape % 3});
+    static const char *const names[] = {"max_f64", "affine_f64"};
+    for (size_t k = 0; k < LENGTH(names); k++)
+        for (int i = 0; i < 4; i++) {
+            const struct scanned *s = find(names[k]);
+            expect_scan((struct job){.op = s,
+                                     .n = scanned_many_from(s) + 77,
+                                     .shape = i & 1 ? BITS : ONE,
+                                     .length = 700,
+                                     .reverse = i & 2,
+                                     .displaced = 1});
+        }
+}
+
+Test(operators, in_place)
+{
+    for (const struct scanned *s = all_scanned; s->name; s++)
+        for (int i = 0; i < SHAPES * 2 && s->in == s->out; i++)
+            expect_scan((struct job){.op = s,
+                                     .n = 6300,
+                                     .shape = (enum shape)(i % SHAPES),
+                                     .length = 63,
+                                     .inclusive = i & 1,
+                                     .reverse = i / SHAPES,
+                                     .in_place = true});
+    const struct scanned *s = find("sum_f64");
+    for (int reverse = 0; reverse < 2; reverse++)
+        expect_scan(
+            (struct job){.op = s, .n = scanned_many_from(s), .reverse = reverse, .in_place = true});
+}
+
+/* One workspace serves different operators, shapes and n, one after the other. */
+Test(operators, a_workspace_is_used_again)
+{
+    struct job largest = {.op = find("affine_f64"), .n = 40000, .shape = OFFSETS};
+    struct scan_options o = {.kind = SCAN_HEADS_OFFSETS};
+    struct workspace w = {.bytes = workspace_bytes(&largest, &o)};
+    struct job columns = {.op = largest.op, .n = 40000};
+    o = (struct scan_options){.columns = 40};
+    if (workspace_bytes(&columns, &o) > w.bytes) w.bytes = workspace_bytes(&columns, &o);
+    w.memory = device_memory(w.bytes);
+    ok(cudaMemset(w.memory, 0xFF, w.bytes));
+    ok(scan_operators_init(w.memory, w.bytes, NULL));
+    int i = 0;
+    for (const struct scanned *s = all_scanned; s->name; s++)
+        for (int shape = 0; shape < SHAPES; shape++, i++) {
+            struct job j = {.op = s,
+                            .n = (size_t)(i % 5 == 0 ? 40000 : 40 * (i % 90 + 1)),
+                            .shape = (enum shape)shape,
+                            .length = 40,
+                            .reverse = i & 2};
+            expect_scan_in(&j, w);
+        }
+    ok(cudaFree(w.memory));
+}
+
+/* A captured scan is run twice. */
+Test(operators, in_a_graph)
+{
+    enum { N = 3000 };
+    const struct scanned *s = find("sum_i32");
+    int32_t host[N], want[N], got[N];
+    int64_t offsets[] = {0, 100, 100, 2000, N, -4};
+    for (int i = 0; i < N; i++) host[i] = i - 7;
+    struct scan_options o = {
+        .inclusive = true, .kind = SCAN_HEADS_OFFSETS, .heads = offsets, .count = LENGTH(offsets)};
+    s->reference(want, host, NULL, N, &o);
+    struct job j = {.op = s, .n = N};
+    size_t bytes = workspace_bytes(&j, &o);
+    void *workspace = device_memory(bytes), *in = device_memory(sizeof host),
+         *out = device_memory(sizeof host), *heads = device_memory(sizeof offsets);
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    ok(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    ok(cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice));
+    ok(cudaMemcpy(heads, offsets, sizeof offsets, cudaMemcpyHostToDevice));
+    ok(scan_operators_init(workspace, bytes, NULL));
+    o.heads = heads;
+    ok(cudaDeviceSynchronize());
+    ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    ok(scan_sum_i32(workspace, &bytes, out, in, N, &o, stream));
+    ok(cudaStreamEndCapture(stream, &graph));
+    ok(cudaGraphInstantiate(&exec, graph, 0));
+    for (int i = 0; i < 2; i++) {
+        ok(cudaMemset(out, 0xFF, sizeof host));
+        ok(cudaDeviceSynchronize());
+        ok(cudaGraphLaunch(exec, stream));
+        ok(cudaStreamSynchronize(stream));
+        ok(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
+        compare(&j, got, want);
+    }
+    ok(cudaGraphExecDestroy(exec));
+    ok(cudaGraphDestroy(graph));
+    ok(cudaStreamDestroy(stream));
+    void *const memory[] = {workspace, in, out, heads};
+    for (size_t i = 0; i < LENGTH(memory); i++) ok(cudaFree(memory[i]));
+}
+
+/* ---- results that are written down here ------------------------------------------------------ */
+
+/* Scans `n` elements, and compares with `want` in every bit (but that of a NaN). */
+static void expect_results(const char *name, const void *in, const void *in2, size_t n,
+                           const struct scan_options *o, const void *want)
+{
+    struct job j = {.op = find(name), .n = n};
+    struct guarded first = guarded(in, n * j.op->in, 0), out = guarded(NULL, n * j.op->out, 0);
+    struct guarded second = guarded(in2, in2 ? n * j.op->in2 : 0, 0);
+    uint64_t got[64];
+    cr_assert(n * j.op->out <= sizeof got);
+    static const struct scan_options none;
+    scan_with(&j, (struct workspace){0}, o ? o : &none, &out, &first, &second);
+    ok(cudaMemcpy(got, out.data, n * j.op->out, cudaMemcpyDeviceToHost));
+    compare(&j, got, want);
+    release(&j, &first, in, "the input");
+    release(&j, &second, in2, "the second input");
+    release(&j, &out, NULL, "the output");
+}
+#define EXPECT(name, result, o, in, ...)                                                           \
+    expect_results(name, in, NULL, LENGTH(in), o, (const result[]){__VA_ARGS__})
+
+static const struct scan_options inclusive = {.inclusive = true},
+                                 backwards = {.inclusive = true, .reverse = true};
+
+Test(operators, special_floats)
+{
+    const float x[] = {1, -INFINITY, NAN, 5, INFINITY}, zeros[] = {-0.0f, 0.0f, -0.0f};
+    EXPECT("max_f32", float, &inclusive, x, 1, 1, NAN, NAN, NAN);
+    EXPECT("max_f32", float, NULL, x, -INFINITY, 1, 1, NAN, NAN);
+    EXPECT("max_f32", float, &backwards, x, NAN, NAN, NAN, INFINITY, INFINITY);
+    EXPECT("min_f32", float, &inclusive, x, 1, -INFINITY, NAN, NAN, NAN);
+    EXPECT("max_f32", float, &inclusive, zeros, -0.0f, 0.0f, -0.0f);
+    EXPECT("min_f32", float, &backwards, zeros, -0.0f, 0.0f, -0.0f);
+    const float infinite[] = {1, INFINITY, 2, -INFINITY, 3};
+    EXPECT("sum_f32", float, &inclusive, infinite, 1, INFINITY, INFINITY, NAN, NAN);
+    const double huge[] = {-INFINITY, 1000, -INFINITY, INFINITY, NAN};
+    EXPECT("logsumexp_f64", double, NULL, huge, -INFINITY, -INFINITY, 1000, 1000, INFINITY);
+    EXPECT("logsumexp_f64", double, &inclusive, huge, -INFINITY, 1000, 1000, INFINITY, NAN);
+    const double equal[] = {700, 700, 700, 700};
+    EXPECT("logsumexp_f64", double, &inclusive, equal, 700, 700 + log(2), 700 + log(3),
+           700 + log(4));
+}
+
+Test(operators, integers_wrap)
+{
+    const int32_t x[] = {INT32_MAX, 1, INT32_MIN, -1};
+    EXPECT("sum_i32", int32_t, &inclusive, x, INT32_MAX, INT32_MIN, 0, -1);
+    const int64_t y[] = {INT64_MAX, 2, INT64_MIN};
+    EXPECT("sum_i64", int64_t, &inclusive, y, INT64_MAX, INT64_MIN + 1, 1);
+    EXPECT("product_i64", int64_t, &inclusive, y, INT64_MAX, -2, 0);
+    EXPECT("max_i32", int32_t, NULL, x, INT32_MIN, INT32_MAX, INT32_MAX, INT32_MAX);
+    EXPECT("min_i64", int64_t, NULL, y, INT64_MAX, INT64_MAX, 2);
+}
+
+Test(operators, initial_values_come_before_each_sequence)
+{
+    const float x[] = {1, 2, 4, 8};
+    const float ten = 10;
+    struct scan_options o = {.initial = &ten, .row = 2};
+    EXPECT("sum_f32", float, &o, x, 10, 11, 10, 14);
+    o = (struct scan_options){.initial = &ten, .columns = 2, .reverse = true};
+    EXPECT("sum_f32", float, &o, x, 14, 18, 10, 10);
+    o = (struct scan_options){.initial = &ten, .inclusive = true};
+    EXPECT("decay_f32", float, &o, x, 8, 7, 7.25, 9.4375);
+    const uint8_t text[] = "a)(])";
+    const int32_t depth = 1;
+    o = (struct scan_options){.initial = &depth, .inclusive = true};
+    expect_results("brackets", text, NULL, 5, &o, (const int32_t[]){1, 0, 1, 0, -1});
+}
+
+Test(operators, brackets)
+{
+    const uint8_t good[] = "f(x[1], {2})", wrong[] = "(]))(}";
+    expect_results("brackets", good, NULL, 12, NULL,
+                   (const int32_t[]){0, 0, 1, 1, 2, 2, 1, 1, 1, 2, 2, 1});
+    expect_results("brackets", wrong, NULL, 6, &inclusive, (const int32_t[]){1, 0, -1, -2, -2, -2});
+}
+
+Test(operators, line_of_sight)
+{
+    const float height[] = {0.125f, 1, 1.5f, 9, 9, 20}, distance[] = {0, 1, 2, 3, -1, 6};
+    expect_results("sight_f32", height, distance, 6, NULL, (const int32_t[]){0, 1, 0, 1, 0, 1});
+}
+
+Test(operators, affine)
+{
+    const double a[] = {2, 0, -1, 0.5}, b[] = {1, 3, 4, 2}, start = 5;
+    struct scan_options o = {.initial = &start, .inclusive = true};
+    expect_results("affine_f64", a, b, 4, &o, (const double[]){11, 3, 1, 2.5});
+    expect_results("affine_f64", a, b, 4, NULL, (const double[]){0, 1, 3, 1});
+    o.reverse = true;
+    expect_results("affine_f64", a, b, 4, &o, (const double[]){7, 3, -0.5, 4.5});
+}
+
+/* ---- refused --------------------------------------------------------------------------------- */
+
+Test(operators, nothing_to_scan)
+{
+    size_t bytes = 0;
+    char *workspace;
+    ok(scan_sum_f32(NULL, &bytes, NULL, NULL, 0, NULL, NULL));
+    workspace = device_memory(bytes);
+    ok(scan_operators_init(workspace, bytes, NULL));
+    struct scan_options o = {.row = 3};
+    ok(scan_sum_f32(workspace, &bytes, NULL, NULL, 0, NULL, NULL));
+    ok(scan_sum_f32(workspace, &bytes, NULL, NULL, 0, &o, NULL));
+    o = (struct scan_options){.columns = 3, .reverse = true};
+    ok(scan_sum_f32(workspace, &bytes, NULL, NULL, 0, &o, NULL));
+    o = (struct scan_options){.kind = SCAN_HEADS_OFFSETS};
+    ok(scan_sum_f32(workspace, &bytes, NULL, NULL, 0, &o, NULL));
+    ok(cudaDeviceSynchronize());
+    ok(cudaFree(workspace));
+}
+
+Test(operators, refuses)
+{
+    enum { N = 96 };
+    float *in = device_memory(2 * N * sizeof *in), *out = in + N;
+    const void *some = in;
+    const struct scan_options wrong[] = {
+        {.row = 5},
+        {.columns = 7},
+        {.row = 2, .columns = 2},
+        {.row = 2, .kind = SCAN_HEADS_BITS, .heads = some},
+        {.columns = 2, .kind = SCAN_HEADS_KEYS, .heads = some},
+        {.kind = SCAN_HEADS_BYTES},
+        {.kind = SCAN_HEADS_BITS},
+        {.kind = SCAN_HEADS_KEYS},
+        {.kind = SCAN_HEADS_OFFSETS, .count = 1},
+        {.kind = (enum scan_heads)(SCAN_HEADS_OFFSETS + 1), .heads = some},
+    };
+    size_t bytes = 0, less, enough = (size_t)1 << 20;
+    char *workspace = device_memory(enough);
+    ok(scan_operators_init(workspace, enough, NULL));
+    for (size_t i = 0; i < LENGTH(wrong); i++) {
+        is(scan_sum_f32(NULL, &bytes, NULL, NULL, N, &wrong[i], NULL), cudaErrorInvalidValue);
+        is(scan_sum_f32(workspace, &enough, out, in, N, &wrong[i], NULL), cudaErrorInvalidValue);
+    }
+    for (const struct scanned *s = all_scanned; s->name; s++) {
+        ok(s->scan(NULL, &bytes, NULL, NULL, NULL, N, NULL, NULL));
+        less = bytes - 1;
+        is(s->scan(workspace, &less, out, in, in, N, NULL, NULL), cudaErrorInvalidValue);
+        is(s->scan(workspace + 8, &enough, out, in, in, N, NULL, NULL), cudaErrorInvalidValue);
+    }
+    const struct scan_options bytes_of = {.kind = SCAN_HEADS_BYTES, .heads = some},
+                              keys = {.kind = SCAN_HEADS_KEYS, .heads = some};
+    for (const struct scanned *s = all_scanned; s->name; s++) {
+        if (s->all_heads) continue;
+        is(s->scan(workspace, &enough, out, in, in, N, &bytes_of, NULL), cudaErrorNotSupported);
+        is(s->scan(workspace, &enough, out, in, in, N, &keys, NULL), cudaErrorNotSupported);
+    }
+    const float initial = 0;
+    const struct scan_options started = {.initial = &initial};
+    is(scan_sight_f32(workspace, &enough, (int32_t *)out, in, in, 0, N, &inclusive, NULL),
+       cudaErrorInvalidValue);
+    is(scan_sight_f32(workspace, &enough, (int32_t *)out, in, in, 0, N, &started, NULL),
+       cudaErrorInvalidValue);
+    is(scan_sum_f32(workspace, &(size_t){SIZE_MAX}, out, in, (size_t)1 << 46, NULL, NULL),
+       cudaErrorInvalidValue);
+    ok(cudaFree(workspace));
+    ok(cudaFree(in));
+}
+
+/* ---- the step's own judge -------------------------------------------------------------------- */
+
+/* Judges n results of one sequence. */
+static struct verdict judge(enum operator_kind op, enum element element, const void *in, size_t n,
+                            const void *out)
+{
+    struct problem problem = {.element = element, .in = in, .n = n};
+    struct options options = {.inclusive = operators_request.inclusive};
+    struct verdict verdict = {0};
+    struct fault fault;
+    operators_request.plain = operators_request.op = op;
+    operators_request.element = operators_request.result = element;
+    if (op == OP_BRACKETS || op == OP_SIGHT) operators_request.result = ELEMENT_I32;
+    cr_assert_eq(operators_judge(&verdict, &problem, &options, out, &fault), 0);
+    cr_assert(verdict.checked == n && verdict.right == (verdict.wrong == 0));
+    return verdict;
+}
+
+static void expect_wrong(struct verdict v, size_t index, const char *got, const char *want)
+{
+    cr_assert(v.wrong == 1 && v.shown == 1, "%zu wrong", v.wrong);
+    cr_expect_eq(v.first[0].index, index);
+    cr_expect_str_eq(v.first[0].got, got);
+    cr_expect_str_eq(v.first[0].want, want);
+}
+
+Test(operators, judge_of_exact_results)
+{
+    const float x[] = {-1, -0.0f, 0.0f, NAN, 2};
+    float max[] = {-INFINITY, -1, -0.0f, 0.0f, NAN};
+    struct verdict v = judge(OP_MAX, ELEMENT_F32, x, 5, max);
+    cr_expect(v.right && v.exact);
+    max[2] = 0.0f;
+    expect_wrong(judge(OP_MAX, ELEMENT_F32, x, 5, max), 2, "0", "-0");
+    max[2] = -0.0f, max[4] = 2;
+    expect_wrong(judge(OP_MAX, ELEMENT_F32, x, 5, max), 4, "2", "nan");
+
+    const int32_t k[] = {INT32_MAX, 1, 5};
+    int32_t sum[] = {0, INT32_MAX, INT32_MIN};
+    cr_expect(judge(OP_SUM, ELEMENT_I32, k, 3, sum).right);
+    sum[2] = INT32_MIN + 1;
+    expect_wrong(judge(OP_SUM, ELEMENT_I32, k, 3, sum), 2, "-2147483647", "-2147483648");
+
+    const float whole[] = {3, -7, 0x1p23f, 1};
+    float sums[] = {0, 3, -4, 0x1p23f - 4};
+    v = judge(OP_SUM, ELEMENT_F32, whole, 4, sums);
+    cr_expect(v.right && v.exact);
+    sums[3] = nextafterf(sums[3], 0);
+    cr_expect(judge(OP_SUM, ELEMENT_F32, whole, 4, sums).wrong == 1);
+
+    const uint64_t bits[] = {5, 3, UINT64_MAX};
+    uint64_t xors[] = {0, 5, 6};
+    cr_expect(judge(OP_XOR, ELEMENT_U64, bits, 3, xors).right);
+    xors[2] ^= (uint64_t)1 << 63;
+    cr_expect(judge(OP_XOR, ELEMENT_U64, bits, 3, xors).wrong == 1);
+}
+
+/* A result may differ by some roundings, and by no more. */
+Test(operators, judge_of_rounded_results)
+{
+    enum { N = 40 };
+    static const enum operator_kind ops[] = {OP_SUM, OP_PRODUCT, OP_AFFINE, OP_EMA, OP_LOGSUMEXP};
+    float x[N], out[N];
+    static float b[N];
+    for (int i = 0; i < N; i++) x[i] = 0.9f + 0.01f * (float)(i % 7), b[i] = 0.3f * (float)i;
+    operators_request.keep = 0.7;
+    operators_request.second_input = b;
+    operators_request.inclusive = true;
+    for (size_t k = 0; k < LENGTH(ops); k++) {
+        double h = ops[k] == OP_PRODUCT;
+        for (int i = 0; i < N; i++) {
+            double xi = (double)x[i], keep = (double)0.7f;
+            if (ops[k] == OP_SUM) h += xi;
+            if (ops[k] == OP_PRODUCT) h *= xi;
+            if (ops[k] == OP_AFFINE) h = xi * h + (double)b[i];
+            if (ops[k] == OP_EMA) h = keep * h + (double)(float)(1 - keep) * xi;
+            if (ops[k] == OP_LOGSUMEXP) h += exp(xi);
+            out[i] = (float)(ops[k] == OP_LOGSUMEXP ? log(h) : h);
+        }
+        struct verdict v = judge(ops[k], ELEMENT_F32, x, N, out);
+        cr_expect(v.right && !v.exact && v.worst < 0.2, "operator %d: %g", ops[k], v.worst);
+        cr_expect(v.bound > 0 && v.bound < 0.01, "operator %d: %g", ops[k], v.bound);
+        out[N - 1] = nextafterf(out[N - 1], 1e9f);
+        cr_expect(judge(ops[k], ELEMENT_F32, x, N, out).right);
+        out[N - 1] *= 1.001f;
+        cr_expect_eq(judge(ops[k], ELEMENT_F32, x, N, out).wrong, 1);
+        out[N - 1] = NAN;
+        cr_expect_eq(judge(ops[k], ELEMENT_F32, x, N, out).wrong, 1);
+    }
+}
+
+Test(operators, judge_of_brackets)
+{
+    const char right[] = "a(\n[x]", wrong[] = "()\n\303\244 )(";
+    const int32_t depths[] = {0, 0, 1, 1, 2, 2}, later[] = {0, 1, 0, 0, 0, 0, 0, -1};
+    struct operators_judged *judged = &operators_judged;
+    cr_expect(judge(OP_BRACKETS, ELEMENT_I8, right, 6, depths).right);
+    cr_expect(judged->greatest == 2 && judged->open == 1 && !judged->wrong);
+    cr_expect(judge(OP_BRACKETS, ELEMENT_I8, wrong, 8, later).right);
+    cr_expect(judged->wrong && judged->wrong_line == 2 && judged->wrong_column == 3, "%zu %zu",
+              judged->wrong_line, judged->wrong_column);
+}
+
+/* Sequences begin where heads and rows say, in both directions. */
+Test(operators, judge_of_sequences)
+{
+    const int64_t x[] = {1, 2, 3, 4, 5, 6}, rows[] = {0, 1, 3, 0, 4, 9},
+                  rows_back[] = {5, 3, 0, 11, 6, 0}, columns[] = {0, 0, 0, 1, 2, 3};
+    operators_request.rows = 2, operators_request.columns = 3, operators_request.along = 1;
+    cr_expect(judge(OP_SUM, ELEMENT_I64, x, 6, rows).right);
+    cr_expect(!judge(OP_SUM, ELEMENT_I64, x, 6, columns).right);
+    operators_request.reverse = true;
+    cr_expect(judge(OP_SUM, ELEMENT_I64, x, 6, rows_back).right);
+    operators_request.reverse = false, operators_request.along = 0;
+    cr_expect(judge(OP_SUM, ELEMENT_I64, x, 6, columns).right);
+    cr_expect(!judge(OP_SUM, ELEMENT_I64, x, 6, rows).right);
+    operators_request.rows = 0;
+    operators_request.kind = SCAN_HEADS_BYTES, operators_request.every = 1;
+    const int64_t zeros[6] = {0};
+    cr_expect(judge(OP_SUM, ELEMENT_I64, x, 6, zeros).right);
+}
+
+/* The four kinds of heads name the same elements. */
+Test(operators, heads_of_a_request)
+{
+    enum { N = 1000 };
+    operators_request.every = 20;
+    size_t begins = 0, count[SHAPES], bytes[SHAPES];
+    void *heads[SHAPES];
+    for (int kind = SCAN_HEADS_BYTES; kind <= SCAN_HEADS_OFFSETS; kind++) {
+        operators_request.kind = (enum scan_heads)kind;
+        heads[kind] = operators_heads(N, &count[kind], &bytes[kind]);
+    }
+    const uint8_t *flags = heads[SCAN_HEADS_BYTES];
+    const uint32_t *bits = heads[SCAN_HEADS_BITS];
+    const int32_t *keys = heads[SCAN_HEADS_KEYS];
+    const int64_t *offsets = heads[SCAN_HEADS_OFFSETS];
+    for (size_t i = 0; i < N; i++) {
+        bool begin = operators_begins(i);
+        cr_assert(flags[i] == begin && (bits[i / 32] >> i % 32 & 1) == begin);
+        cr_assert(i == 0 || (keys[i] != keys[i - 1]) == begin);
+        if (begin) cr_assert_eq(offsets[begins++], (int64_t)i);
+    }
+    cr_expect(begins == count[SCAN_HEADS_OFFSETS] && begins > 20 && begins < 100, "%zu", begins);
+    cr_expect(bytes[SCAN_HEADS_BYTES] == N && bytes[SCAN_HEADS_BITS] == 4 * (size_t)(N / 32 + 1));
+    cr_expect(bytes[SCAN_HEADS_KEYS] == 4 * (size_t)N && bytes[SCAN_HEADS_OFFSETS] == 8 * begins);
+    for (int kind = SCAN_HEADS_BYTES; kind <= SCAN_HEADS_OFFSETS; kind++) free(heads[kind]);
+}
