@@ -53,7 +53,8 @@ endif
 # A.c becomes build/A.o, and A.cu build/A.cu.o.
 objects   = $(patsubst %.c,build/%.o,$(filter %.c,$(1))) \
             $(patsubst %.cu,$(CUDA_BUILD)/%.cu.o,$(filter %.cu,$(1)))
-sources   = $(filter-out %/example.c,$(wildcard $(addsuffix /*.c,$(1)) $(addsuffix /*.cu,$(1))))
+sources   = $(filter-out $(addprefix %/example,.c _backward.c _json.c),$(wildcard \
+            $(addsuffix /*.c,$(1)) $(addsuffix /*.cu,$(1))))
 CUDA_BUILD = build
 
 COMMON   := $(filter-out common/harness/main.c,$(call sources,$(addprefix common/,command files \

@@ -72,9 +72,9 @@ build/experiments/14-against-npp: $(call objects,$(addprefix steps/14-summed-are
                                   document.cu judge.c reference.c))
 build/experiments/14-against-npp: LIBRARIES = -ldl
 
-# The examples for scan.h, compact.h, sat.h and sort.h need no other part of this project.
-EXAMPLES  = build/example build/example13 build/example14 build/example15
-example: $(EXAMPLES) ## build the examples of libraries: build/example, build/example13 to 15
+# The examples for the headers of steps 12 to 16 need no other part of this project.
+EXAMPLES  = build/example $(addprefix build/example,13 14 15 16 16-backward 16-json)
+example: $(EXAMPLES) ## build the examples of libraries: build/example, build/example13 to 16
 	@:
 
 build/example: build/steps/12-pipeline/example.o $(call objects,steps/12-pipeline/scan.cu)
@@ -82,6 +82,11 @@ build/example13: build/steps/13-compaction/example.o $(call objects,steps/13-com
 build/example14: build/steps/14-summed-area-table/example.o \
         $(call objects,$(addprefix steps/14-summed-area-table/,fast.cu filter.cu))
 build/example15: build/steps/15-radix-sort/example.o $(call objects,steps/15-radix-sort/sort.cu)
+OTHERS16 := $(call objects,steps/16-operators/others.cu)
+AFFINE16 := $(call objects,steps/16-operators/affine.cu)
+build/example16: build/steps/16-operators/example.o $(AFFINE16) $(OTHERS16)
+build/example16-backward: build/steps/16-operators/example_backward.o $(AFFINE16) $(OTHERS16)
+build/example16-json: build/steps/16-operators/example_json.o $(OTHERS16)
 $(EXAMPLES): RUNPATH = $(patsubst build/cuda,$$ORIGIN/cuda,$(CUDA))/lib64
 $(EXAMPLES):
 	$(call say,link,$@)
