@@ -199,7 +199,8 @@ STEPS = [
     (13, "compaction", "a scan of 0s and 1s gives each kept element its place"),
     (14, "summed-area-table",
      "scans of all rows and all columns make filters of any width cost the same"),
-    (15, "radix-sort", "for each digit, a scan of its counts gives each key its place")]
+    (15, "radix-sort", "for each digit, a scan of its counts gives each key its place"),
+    (16, "operators", "one algorithm serves every associative operator, and rows and columns")]
 
 
 def measured(name, variant, parameter):
@@ -211,13 +212,16 @@ def measured(name, variant, parameter):
 def applications():
     """README's table: what each application does, and its time beside a library's."""
     half = selects_at(2**24, 50)
+    affine = "affine n=%d" % 2**24
     shown = {13: ("2²⁴ int32, one half kept", measured("selects", "fast", half), "CUB",
                   measured("selects", "cub", half)),
              14: ("4096 x 4096 pixels, grey", measured("against-npp", "fast", "grey 4096x4096"),
                   "NPP",
                   measured("against-npp", "NPP", "grey 4096x4096")),
              15: ("2²⁴ keys of 32 bits", measured("against-cub", "fast", "u32 n=%d" % 2**24), "CUB",
-                  measured("against-cub", "cub", "u32 n=%d" % 2**24))}
+                  measured("against-cub", "cub", "u32 n=%d" % 2**24)),
+             16: ("2²⁴ steps of h = a h + b, float", measured("rates", "ours", affine), "CUB",
+                  measured("rates", "cub", affine))}
     row = lambda number, name, teaches, what, own, library, other: [
         "[%d](steps/%d-%s) [%s](notes/%d-%s.md)" % (number, number, name, name, number, name),
         teaches, what,

@@ -80,16 +80,16 @@ template <int V, enum row_class CLASS>
 static __device__ unsigned row_bits(struct row_heads rows, unsigned at)
 {
     // How far the next head is. Of long rows there is one head at most.
-    unsigned next = rows.first - at, bits = 0;
+    unsigned next = rows.first - at, bits;
     if (CLASS != LONG) {
         unsigned from = at + rows.length - rows.first; // a head
         from -= (unsigned)(from * rows.reciprocal >> 32) * rows.length;
         next = from == 0 ? 0 : rows.length - from;
     }
-    if (CLASS != SHORTER_THAN_A_VECTOR) return next < V ? 1u << next : 0;
+    bits = next < V ? 1u << next : 0;
 #pragma unroll
     for (int k = 0; k < V; k++)
-        if (k % rows.length == next) bits |= 1u << k;
+        if (CLASS == SHORTER_THAN_A_VECTOR && k % rows.length == next) bits |= 1u << k;
     return bits;
 }
 
