@@ -13,8 +13,8 @@
  *              |b|. An element b goes through at most d fused multiply-adds, and is multiplied by a
  *              product of some factors a, with a rounding for each factor. decay: d + 1, since
  *              take x is rounded, too.
- *   logsumexp  u (6 d + 3 log i + 2 + |result|). The sum of exponentials is at least 1. Each of them
- *              is scaled at most d times, by an exp of 2 ulp (CUDA C++ Programming Guide,
+ *   logsumexp  u (6 d + 3 log i + 2 + |result|). The sum of exponentials is at least 1. Each of
+ *              them is scaled at most d times, by an exp of 2 ulp (CUDA C++ Programming Guide,
  *              mathematical functions: expf 2 ulp, exp 1 ulp) and a product, and goes into a sum.
  *              An argument of exp is rounded; all those of an element add up to its distance from
  *              the largest one. The mean of these distances, weighted by the exponentials, is at
@@ -52,7 +52,7 @@ enum {
     WINDOW_LEAST = WINDOW * SEGMENTS * FEW_ROWS * LANES /* elements, if each has 16 bytes */
 };
 
-double operators_depth(size_t n)
+static double depth_of(size_t n)
 {
     const struct operators_request *r = &operators_request;
     if (r->rows && r->along == 0) return COLUMN_STEPS + (double)(r->rows / COLUMN_WINDOW_ROWS + 1);
@@ -557,7 +557,7 @@ int operators_judge(struct verdict *v, const struct problem *p, const struct opt
                       .n = p->n,
                       .decay = operators_decay(),
                       .u = element_roundoff(r->element),
-                      .depth = operators_depth(p->n),
+                      .depth = depth_of(p->n),
                       .exact_most = (double)element_exact_max(r->element)};
     bool decays = r->plain == OP_EMA || r->plain == OP_DISCOUNT;
     j.growth = expm1l(((long double)j.depth + decays) * (long double)j.u);

@@ -20,7 +20,4 @@ struct operators_judged {
 };
 extern struct operators_judged operators_judged;
 
-/* The most combinations on the way from an element to a result, in any of the scan's trees. */
-double operators_depth(size_t n);
-
 #endif

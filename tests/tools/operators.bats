@@ -52,9 +52,9 @@ scanned() { step16 "$@" --input - --output - 2>"$dir/report" | tr '\n' ' '; }
               ema keeping 0.5 of doubles, 30 columns of 20 elements, in reverse, inclusive"
     says_not "made inclusive"
     run step16 --op segmented-sum --n 5000 --type i32
-    says "segmented-sum of 32-bit integers, sequences by bytes, about one in 100 elements, forwards,"
+    says "segmented-sum of 32-bit integers, sequences by bytes, about one in 100 elements, forward"
     run step16 --op sum --heads offsets --every 7 --n 5000 --json
-    says '"variant_remark": "sum of floats, sequences by offsets, about one in 7 elements, forwards,'
+    says '"variant_remark": "sum of floats, sequences by offsets, about one in 7 elements, forward'
     says '"launches": 2'
     run step16 --n 1000 --json --inclusive
     says '"inclusive": true'
@@ -148,7 +148,8 @@ write("b.npy", "<f8", "d", [1, 2, 3])
 write("u4.npy", "<u4", "I", [1, 2, 4])
 END
     step16 --op max --inclusive --input "$dir/i8.npy" --output "$dir/out.npy" >"$dir/report"
-    tail -c 32 "$dir/out.npy" | od -An -td8 -w32 | tr -s ' ' | grep -qx " 5 5 1099511627776 1099511627776"
+    tail -c 32 "$dir/out.npy" | od -An -td8 -w32 | tr -s ' ' |
+        grep -qx " 5 5 1099511627776 1099511627776"
     grep -q "max of 64-bit integers" "$dir/report"
     [ "$(step16 --op affine --inclusive --input "$dir/a.npy" --second "$dir/b.npy" --output - \
         2>"$dir/report" | tr '\n' ' ')" = "1 2.25 0.75 " ]
@@ -156,7 +157,7 @@ END
     [ "$(step16 --op xor --input "$dir/u4.npy" --output - 2>/dev/null | tr '\n' ' ')" = "0 1 3 " ]
     run step16 --op sum --input "$dir/u4.npy"
     [ "$status" -eq 2 ]
-    says "step16: $dir/u4.npy has elements of u32, and --op sum has f32, f64, i32 or i64; add --type."
+    says "step16: $dir/u4.npy has elements of u32, and --op sum has f32, f64, i32 or i64; add"
 }
 
 @test "floats beside Python" {
@@ -234,7 +235,8 @@ END
     }
     echo 1 2 3 4 5 6 >"$dir/six"
     echo 1 2 3 >"$dir/three"
-    refused "--op: this operator is unknown; choose sum, product, max, min, xor, logsumexp," --op mean
+    refused "--op: this operator is unknown; choose sum, product, max, min, xor, logsumexp," \
+        --op mean
     refused "--type: this type is unknown; choose f32, f64, i32, i64, u32 or u64." --type i8
     refused "--type f32: --op xor does not have it; choose u32 or u64." --op xor --type f32
     refused "--type u32: --op max does not have it; choose f32, f64, i32 or i64." --type u32
