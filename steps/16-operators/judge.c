@@ -101,23 +101,24 @@ static uint64_t integer_at(enum element element, const void *array, size_t i)
     }
 }
 
-static void note(struct judge *j, size_t i, const char *want)
+/* Result i is wrong. NULL: enough of them are shown; otherwise the caller fills in `want`. */
+static struct mismatch *note(struct judge *j, size_t i)
 {
     struct verdict *v = j->verdict;
     v->right = false;
     v->wrong++;
-    if (v->shown == VERIFY_SHOWN) return;
+    if (v->shown == VERIFY_SHOWN) return NULL;
     struct mismatch *m = &v->first[v->shown++];
     m->index = i;
     element_text(j->result, j->out, i, m->got, sizeof m->got);
-    snprintf(m->want, sizeof m->want, "%s", want);
+    return m;
 }
 
 static void note_real(struct judge *j, size_t i, long double want)
 {
-    char text[48];
-    snprintf(text, sizeof text, j->element == ELEMENT_F32 ? "%.9Lg" : "%.17Lg", want);
-    note(j, i, text);
+    struct mismatch *m = note(j, i);
+    const char *format = j->element == ELEMENT_F32 ? "%.9Lg" : "%.17Lg";
+    if (m) snprintf(m->want, sizeof m->want, format, want);
 }
 
 /* Compares result i with one that has to be equal. */
@@ -125,15 +126,11 @@ static void expect_integer(struct judge *j, size_t i, uint64_t want)
 {
     uint64_t got = integer_at(j->result, j->out, i);
     uint32_t narrow = (uint32_t)want;
-    char text[48];
-    if (element_size(j->result) == sizeof narrow) {
-        if ((uint32_t)got == narrow) return;
-        element_text(j->result, &narrow, 0, text, sizeof text);
-    } else {
-        if (got == want) return;
-        element_text(j->result, &want, 0, text, sizeof text);
-    }
-    note(j, i, text);
+    bool is_narrow = element_size(j->result) == sizeof narrow;
+    if (is_narrow ? (uint32_t)got == narrow : got == want) return;
+    struct mismatch *m = note(j, i);
+    const void *wanted = is_narrow ? (const void *)&narrow : &want;
+    if (m) element_text(j->result, wanted, 0, m->want, sizeof m->want);
 }
 
 /* Compares result i with one from which it may differ by `bound`. NaN and infinities have to be the
