@@ -38,11 +38,12 @@ struct operators_judged operators_judged;
 
 /* ---- the depth ------------------------------------------------------------------------------- */
 
-/* columns.cuh: a lane combines 16 rows, after up to 5 steps among rows of one access; then come 8
- * warps, 32 tiles of a window, the windows before, and 6 more. */
+/* columns.cuh: a lane combines up to 32 accesses, after up to 5 steps among the rows of one; then
+ * come 8 warps, 32 tiles of a window, the windows before, and 6 more. A window has the most rows
+ * with one row and 4 bytes an access; it has at least 8 accesses of 8 warps in 32 tiles. */
 enum {
-    COLUMN_STEPS = 16 + 5 + 8 + 32 + 6,
-    COLUMN_WINDOW_ROWS = 16 * 8 * 32,
+    COLUMN_STEPS = 32 + 5 + 8 + 32 + 6,
+    COLUMN_WINDOW_ROWS = 8 * 8 * 32,
 };
 
 /* segment.cuh and prefix.cuh: vectors of at most 4 elements, rows and lanes of a segment, segments
@@ -411,7 +412,8 @@ static void compare_brackets(struct judge *j, const struct state *s, size_t i)
 static float slope_at(const struct judge *j, size_t i)
 {
     float height = ((const float *)j->in)[i], distance = ((const float *)j->second)[i];
-    return distance > 0 ? (height - operators_request.eye) / distance : -INFINITY;
+    float slope = (height - operators_request.eye) / distance;
+    return distance > 0 && slope == slope ? slope : -INFINITY;
 }
 
 static void begin_sight(const struct judge *j, struct state *s)

@@ -332,16 +332,37 @@ Test(operators, lengths_of_sequences)
                                          .reverse = reverse});
 }
 
-/* A window has 128 tiles; of columns, 32 tiles of at least 128 rows. */
+/* From 129 tiles on, tiles have four times as many elements. */
+Test(operators, larger_tiles)
+{
+    int i = 0;
+    for (const struct scanned *s = all_scanned; s->name; s++)
+        for (int shape = 0; shape < SHAPES; shape++, i++) {
+            if (shape != ONE && shape != i % SHAPES && shape != BITS) continue;
+            size_t n = (s->out == 8 ? 128 * 1024 : 128 * 2048) + 1 + (size_t)i;
+            expect_scan((struct job){.op = s,
+                                     .n = n / 60 * 60 + 60,
+                                     .shape = (enum shape)shape,
+                                     .length = 60,
+                                     .inclusive = i & 1,
+                                     .reverse = i & 2});
+        }
+}
+
+/* A window has 128 tiles; of columns, 32 tiles of 64 rows or more. */
 Test(operators, many_windows)
 {
+    struct job j = {.op = find("affine_f64"), .n = 1350000, .inclusive = true};
+    expect_scan(j);
+    j.reverse = true, j.shape = BITS, j.length = 700000;
+    expect_scan(j);
     for (int i = 0; i < 4; i++) {
-        struct job j = {
-            .op = find("affine_f64"), .n = 300000, .inclusive = i & 1, .reverse = i & 2};
-        expect_scan(j);
-        j.shape = BITS, j.length = 140000;
-        expect_scan(j);
-        j.shape = COLUMNS, j.length = 25;
+        j = (struct job){.op = find("affine_f64"),
+                         .n = 300000,
+                         .shape = COLUMNS,
+                         .length = 25,
+                         .inclusive = i & 1,
+                         .reverse = i & 2};
         expect_scan(j);
         j.op = find("product_f32"), j.length = 60, j.initial = true;
         expect_scan(j);
@@ -568,6 +589,8 @@ Test(operators, line_of_sight)
 {
     const float height[] = {0.125f, 1, 1.5f, 9, 9, 20}, distance[] = {0, 1, 2, 3, -1, 6};
     expect_results("sight_f32", height, distance, 6, NULL, (const int32_t[]){0, 1, 0, 1, 0, 1});
+    const float unknown[] = {0, NAN, 1, 2}, far[] = {0, 1, 1, NAN};
+    expect_results("sight_f32", unknown, far, 4, NULL, (const int32_t[]){0, 0, 1, 0});
 }
 
 Test(operators, affine)
@@ -643,6 +666,7 @@ Test(operators, refuses)
        cudaErrorInvalidValue);
     is(scan_sight_f32(workspace, &enough, (int32_t *)out, in, in, 0, N, &started, NULL),
        cudaErrorInvalidValue);
+    is(scan_affine_f32(workspace, &enough, out, in, NULL, N, NULL, NULL), cudaErrorInvalidValue);
     is(scan_sum_f32(workspace, &(size_t){SIZE_MAX}, out, in, (size_t)1 << 46, NULL, NULL),
        cudaErrorInvalidValue);
     ok(cudaFree(workspace));
