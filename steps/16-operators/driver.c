@@ -239,6 +239,7 @@ static size_t own_files(struct application_file files[APPLICATION_FILES])
 static const char *const unused[] = {"real", NULL}; /* random numbers suit the operator */
 
 static const struct application step16_application = {
+    .experiment = "16-rates",
     .takes_inclusive = true,
     .unused = unused,
     .own_files = own_files,

@@ -119,7 +119,7 @@ Test(bench, wrong_use_is_explained)
 Test(bench, applications_are_timed_by_their_experiments)
 {
     static const char *const experiments[][2] = {
-        {"13", "selects"}, {"14", "against-npp"}, {"15", "against-cub"}};
+        {"13", "selects"}, {"14", "against-npp"}, {"15", "against-cub"}, {"16", "rates"}};
     for (size_t i = 0; i < sizeof experiments / sizeof *experiments; i++) {
         char text[200];
         const char *step = experiments[i][0], *name = experiments[i][1];
