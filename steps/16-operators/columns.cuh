@@ -141,7 +141,7 @@ static __device__ void store_part(const job<Op> &j, struct column_shape s, struc
 #pragma unroll
     for (int i = 0; i < A; i++) {
         auto with = j.op.combine(sum, x[i]), before = sum;
-        if (NARROW && !j.inclusive) {
+        if (NARROW) {
             auto above = from_left(x[i], s.width);
             if (p.row > 0) before = j.op.combine(sum, above);
         }
@@ -303,22 +303,20 @@ static __device__ void scan_tiles(const job<Op> &j, struct column_shape s,
         j.initial, 0, 0
     };
     struct column_tile<typename Op::State> now, next;
-    bool once = gridDim.x == j.tiles; // each block scans one tile
     bool another = begin_tile(j, s, now, shared);
 
     if (another) publish_tile<NARROW>(j, s, now, shared);
     while (another) {
         // A ticket that is drawn before it is needed would let all later tiles wait.
-        another = !once && begin_tile(j, s, next, shared);
+        another = begin_tile(j, s, next, shared);
         if (another) publish_tile<NARROW>(j, s, next, shared);
         find_prefix(j, s, now, &progress, shared);
         store_part<NARROW>(j, s, now.part, now.x,
                            j.op.combine(shared.prefix[threadIdx.x % LANES], now.within));
         now = next;
     }
-    // Every block draws until it gets a ticket without a tile, unless it draws once.
-    unsigned tickets = j.tiles + (once ? 0 : gridDim.x);
-    if (threadIdx.x == 0) end_if_last(j.workspace, shared.drawn, tickets);
+    // Every block draws until it gets a ticket without a tile.
+    if (threadIdx.x == 0) end_if_last(j.workspace, shared.drawn, j.tiles + gridDim.x);
 }
 
 /* Needs COLUMN_THREADS threads per block. Works with any number of blocks. */

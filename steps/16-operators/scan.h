@@ -125,8 +125,8 @@ cudaError_t scan_decay_f64(void *workspace, size_t *bytes, double *out, const do
                            double keep, double take, SCAN_ARGUMENTS);
 
 /* out[i] = 1 if the point of this height and distance from the eye is above the lines to all points
- * before it, otherwise 0. Points at distance 0 or less, and NaN, are not visible and hide nothing. Always exclusive:
- * options->inclusive and initial must not be set. */
+ * before it, otherwise 0. Points at distance 0 or less, and NaN, are not visible and hide nothing.
+ * Always exclusive: options->inclusive and initial must not be set. */
 cudaError_t scan_sight_f32(void *workspace, size_t *bytes, int32_t *out, const float *heights,
                            const float *distances, float eye, SCAN_ARGUMENTS);
 #undef SCAN_ARGUMENTS

@@ -75,8 +75,8 @@ static __device__ headed<typename Op::State> join(const Op &op, headed<typename 
     return {op.combine(left.value, right.value), left.head};
 }
 
-/* The sum of all before `tile`, in every lane of the calling warp, which must call it with ascending
- * tiles. */
+/* The sum of all before `tile`, in every lane of the calling warp. The warp must call it with
+ * ascending tiles. */
 template <typename Op>
 static __device__ headed<typename Op::State>
 prefix_of(const Op &op, const published<typename Op::State> *states, unsigned tile, unsigned epoch,

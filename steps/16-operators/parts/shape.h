@@ -2,10 +2,9 @@
  * shape.h — how elements are divided among tiles, segments and rows, and how tiles are divided
  * among windows.
  *
- * A row is what the 32 lanes of a warp take with one access each, a segment what one warp scans, a
- * tile what one block scans at a time, a window the tiles whose sums are combined at a time. n alone
- * fixes these sizes, and with them the tree of combinations: in which blocks tiles are scanned, and
- * when, has no say.
+ * A row is what the 32 lanes of a warp take with one access each. A segment is what one warp scans,
+ * a tile what one block scans at a time. A window is the tiles whose sums are combined at a time. n
+ * alone fixes these sizes, and with them the tree of combinations.
  *
  * In a reverse scan everything is mirrored: tile 0 is the last one of the array, and so is each
  * segment, row, lane and element.
