@@ -48,19 +48,32 @@ void count_shared_atomic(struct insn_counts *counts, const struct insn *insn,
     counts->source_ideal += (is_cas ? 2 : 1) * source_ideal(mask, bytes, needed);
 }
 
-/* For each sector, the most lanes that have the same address in it. */
+/* The lanes of a group with this address. */
+static uint32_t lanes_at(const uint64_t *address, uint32_t group, uint64_t wanted)
+{
+    uint32_t lanes = 0;
+    for (unsigned lane = 0; lane < WARP; lane++)
+        lanes |= (uint32_t)(address[lane] == wanted) << lane;
+    return lanes & group;
+}
+
+/* For each sector, the most lanes that have the same address in it: the sum of these. */
 static unsigned turns_by_sector(const uint64_t *address, uint32_t group)
 {
-    enum { TURNS = 32 };
-    uint64_t turn[WARP]; /* a sector, and how many earlier lanes have the lane's address */
-    unsigned lanes = 0;
-    for (uint32_t left = group; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(left), earlier = 0;
-        for (uint32_t k = group & ((UINT32_C(1) << lane) - 1); k; k &= k - 1)
-            earlier += address[__builtin_ctz(k)] == address[lane];
-        turn[lanes++] = address[lane] / SECTOR_BYTES * TURNS + earlier;
+    uint64_t sector[WARP];
+    unsigned most[WARP], sectors = 0, turns = 0;
+    while (group) {
+        uint64_t first = address[__builtin_ctz(group)];
+        uint32_t same = lanes_at(address, group, first);
+        unsigned lanes = (unsigned)__builtin_popcount(same), s = 0;
+        group &= ~same;
+        while (s < sectors && sector[s] != first / SECTOR_BYTES) s++;
+        if (s == sectors) sector[sectors++] = first / SECTOR_BYTES, most[s] = 0;
+        if (lanes <= most[s]) continue;
+        turns += lanes - most[s];
+        most[s] = lanes;
     }
-    return distinct(turn, lanes);
+    return turns;
 }
 
 static unsigned lines(const uint64_t *address, uint32_t mask)
