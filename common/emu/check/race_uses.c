@@ -253,7 +253,7 @@ bool uses_tries_again(const struct emu_kernel *kernel, size_t place)
     size_t first = (size_t)(kernel->code + place - b.code);
     yes = yes || b.leaves || decides_at_last(&b, kernel, first);
     for (size_t n = 0; n + 1 < b.count && !yes; n++)
-        yes = is_next_try(&b.code[n], &b.code[first]) && decides(&b, kernel, n, NULL);
+        yes = is_next_try(&b.code[n], &b.code[first]) && decides_at_last(&b, kernel, n);
     free(b.in.bits);
     return yes;
 }
