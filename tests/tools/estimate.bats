@@ -47,7 +47,7 @@ line="this will take about\($shorter\), estimated by runs on 131 072 elements; f
 
 @test "a file's elements are counted" {
     yes 1 | head -n 3000000 >"$dir/ones"
-    estimated ./step9 --input "$dir/ones" --reps 30
+    estimated ./step9 --input "$dir/ones" --reps 3000
     echo "$output" | grep -qx "step9: ${line}fewer elements, --reps 0, --verify sample"
 }
 
