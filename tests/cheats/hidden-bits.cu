@@ -1,5 +1,5 @@
 // Adds by and, xor and shifts.
-// expect: 0 60 other arithmetic
+// expect: 0 60 vanish in sums
 __device__ int integers(int a, int b)
 {
     while (b != 0) {

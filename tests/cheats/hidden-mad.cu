@@ -1,5 +1,5 @@
 // Adds by mad.
-// expect: 0 60 other arithmetic
+// expect: 0 60 vanish in sums
 __device__ int integers(int a, int b)
 {
     int sum;

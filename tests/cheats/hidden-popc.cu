@@ -1,5 +1,5 @@
 // Adds by counting bits: popc as a full adder.
-// expect: 0 60 other arithmetic
+// expect: 0 60 vanish in sums
 __device__ int integers(int a, int b)
 {
     unsigned sum = 0, carry = 0;

@@ -1,5 +1,5 @@
 // Adds by redux, over a warp.
-// expect: 0 25 redux
+// expect: 0 25 vanish in sums
 //@ kernel
 {
     int lane = threadIdx.x % 32, width = blockDim.x < 32 ? blockDim.x : 32;

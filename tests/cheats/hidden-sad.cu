@@ -1,5 +1,5 @@
 // Adds by sad, the sum of absolute differences.
-// expect: 0 60 other arithmetic
+// expect: 0 60 vanish in sums
 __device__ int integers(int a, int b)
 {
     int sum, shifted = b ^ (b < 0 ? 0x20000000 : 0xE0000000);
