@@ -1,0 +1,149 @@
+/*
+ * launch.cuh — launches each of step 12's kernels, for the GPU that is there.
+ */
+#ifndef STEP12_LAUNCH_CUH
+#define STEP12_LAUNCH_CUH
+
+#include "direct.cuh"
+#include "onchip.cuh"
+#include "pipeline.cuh"
+#include "wave.cuh"
+
+#include <cuda_runtime.h>
+
+/* GPU properties that the launch needs. */
+struct gpu {
+    int capability; /* compute capability: 90 for 9.0 */
+    int multiprocessors;
+    int shared; /* bytes of shared memory that a block may have */
+};
+
+static cudaError_t look_at_gpu(struct gpu *gpu)
+{
+    int device, major = 0, minor = 0;
+    cudaError_t error = cudaGetDevice(&device);
+
+    if (!error) error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    if (!error) error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+    if (!error)
+        error =
+            cudaDeviceGetAttribute(&gpu->multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    if (!error)
+        error =
+            cudaDeviceGetAttribute(&gpu->shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    gpu->capability = 10 * major + minor;
+    return error;
+}
+
+/* The number of blocks that fit on the GPU at a time, but no more than there are tiles. */
+static cudaError_t blocks_for(const void *kernel, int threads, size_t shared, size_t tiles,
+                              const struct gpu *gpu, unsigned *blocks)
+{
+    int fit = 0;
+    cudaError_t error =
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, threads, shared);
+    size_t all = (size_t)fit * gpu->multiprocessors;
+    *blocks = (unsigned)(tiles < all ? tiles : all);
+    return !error && fit == 0 ? cudaErrorInvalidConfiguration : error;
+}
+
+template <int SEGMENTS, int ROWS, bool ALONE, bool ALIGNED, bool INCLUSIVE, typename In,
+          typename Sum>
+static cudaError_t launch_wave_of(Sum *out, const In *in, size_t n, struct workspace *w,
+                                  cudaStream_t stream)
+{
+    unsigned tiles = (unsigned)tiles_in(n, {SEGMENTS, ROWS}, sizeof(Sum));
+    scan_wave<SEGMENTS, ROWS, ALONE, ALIGNED, INCLUSIVE>
+        <<<tiles, SEGMENTS * LANES, 0, stream>>>(out, in, n, tiles, w);
+    return cudaGetLastError();
+}
+
+template <bool ALIGNED, bool INCLUSIVE, typename In, typename Sum>
+static cudaError_t launch_wave(Sum *out, const In *in, size_t n, struct workspace *w,
+                               cudaStream_t stream)
+{
+    const int SEGMENTS = FINE_SEGMENTS(sizeof(Sum)), ROWS = FINE_ROWS(sizeof(Sum));
+    struct division d = wave_division(n, sizeof(Sum));
+
+    if (tiles_in(n, d, sizeof(Sum)) == 1) // a fine one
+        return launch_wave_of<SEGMENTS, ROWS, true, ALIGNED, INCLUSIVE>(out, in, n, w, stream);
+    if (d.segments == SEGMENTS && d.rows == ROWS)
+        return launch_wave_of<SEGMENTS, ROWS, false, ALIGNED, INCLUSIVE>(out, in, n, w, stream);
+    if (d.segments == MIDDLING_SEGMENTS)
+        return launch_wave_of<MIDDLING_SEGMENTS, MIDDLING_ROWS, false, ALIGNED, INCLUSIVE>(
+            out, in, n, w, stream);
+    if (d.segments == LARGE_SEGMENTS)
+        return launch_wave_of<LARGE_SEGMENTS, LARGE_ROWS, false, ALIGNED, INCLUSIVE>(out, in, n, w,
+                                                                                     stream);
+    return launch_wave_of<TILE_SEGMENTS, TILE_ROWS, false, ALIGNED, INCLUSIVE>(out, in, n, w,
+                                                                               stream);
+}
+
+template <bool HELD, bool INCLUSIVE, typename In, typename Sum>
+static cudaError_t launch_onchip_of(Sum *out, const In *in, size_t n, bool aligned,
+                                    struct workspace *w, cudaStream_t stream)
+{
+    struct division d = onchip_division(n, sizeof(Sum));
+    unsigned tiles = (unsigned)tiles_in(n, d, sizeof(Sum));
+    size_t held = HELD ? onchip_held_bytes(d.rows, sizeof(Sum)) : 0;
+
+    if (HELD) {
+        // The most of all n: other threads of the host may set it for other n at the same time.
+        size_t most = onchip_held_bytes(ONCHIP_MAX_ROWS, sizeof(Sum));
+        cudaError_t error =
+            cudaFuncSetAttribute((const void *)scan_onchip<HELD, INCLUSIVE, In, Sum>,
+                                 cudaFuncAttributeMaxDynamicSharedMemorySize, (int)most);
+        if (error) return error;
+    }
+    scan_onchip<HELD, INCLUSIVE>
+        <<<tiles, ONCHIP_THREADS, held, stream>>>(out, in, n, d.rows / PART_ROWS, aligned, w);
+    return cudaGetLastError();
+}
+
+/* Holds the scanned rows if they, and 1 KiB for the rest, fit into this GPU's shared memory. */
+template <bool INCLUSIVE, typename In, typename Sum>
+static cudaError_t launch_onchip(Sum *out, const In *in, size_t n, bool aligned,
+                                 const struct gpu *gpu, struct workspace *w, cudaStream_t stream)
+{
+    if (onchip_held_bytes(ONCHIP_MAX_ROWS, sizeof(Sum)) + 1024 <= (size_t)gpu->shared)
+        return launch_onchip_of<true, INCLUSIVE>(out, in, n, aligned, w, stream);
+    return launch_onchip_of<false, INCLUSIVE>(out, in, n, aligned, w, stream);
+}
+
+template <bool ALIGNED, bool INCLUSIVE, typename In, typename Sum>
+static cudaError_t launch_direct(Sum *out, const In *in, size_t n, const struct gpu *gpu,
+                                 struct workspace *w, cudaStream_t stream)
+{
+    size_t tiles = tiles_of(n, sizeof(Sum));
+    unsigned blocks;
+    cudaError_t error = blocks_for((const void *)scan_direct<ALIGNED, INCLUSIVE, In, Sum>,
+                                   DIRECT_THREADS, 0, tiles, gpu, &blocks);
+    if (error) return error;
+    scan_direct<ALIGNED, INCLUSIVE>
+        <<<blocks, DIRECT_THREADS, 0, stream>>>(out, in, n, (unsigned)tiles, w);
+    return cudaGetLastError();
+}
+
+template <bool INCLUSIVE, typename In, typename Sum>
+static cudaError_t pipeline_blocks(size_t n, const struct gpu *gpu, unsigned *blocks)
+{
+    const void *kernel = (const void *)scan_pipeline<INCLUSIVE, In, Sum>;
+    size_t tiles = tiles_of(n, sizeof(Sum)), shared = sizeof(ring_of<In, Sum>);
+    cudaError_t error =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+    return error ? error : blocks_for(kernel, PIPELINE_THREADS, shared, tiles, gpu, blocks);
+}
+
+template <bool INCLUSIVE, typename In, typename Sum>
+static cudaError_t launch_pipeline(Sum *out, const In *in, size_t n, const struct gpu *gpu,
+                                   struct workspace *w, cudaStream_t stream)
+{
+    unsigned blocks;
+    cudaError_t error = pipeline_blocks<INCLUSIVE, In, Sum>(n, gpu, &blocks);
+    if (error) return error;
+    scan_pipeline<INCLUSIVE><<<blocks, PIPELINE_THREADS, sizeof(ring_of<In, Sum>), stream>>>(
+        out, in, n, (unsigned)tiles_of(n, sizeof(Sum)), w);
+    return cudaGetLastError();
+}
+
+#endif
