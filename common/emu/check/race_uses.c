@@ -276,36 +276,44 @@ bool uses_compares(const struct emu_kernel *kernel, size_t place)
     return yes;
 }
 
-bool uses_feeds(const struct emu_kernel *kernel, size_t from, size_t to)
+/* Asks about the value of the load at `from` and the instruction at `to`, if both are in one
+ * function. */
+typedef bool question(const struct value_flow *, const struct emu_kernel *, size_t to);
+static bool ask(const struct emu_kernel *kernel, size_t from, size_t to, question *asked)
 {
     struct value_flow b = body_at(kernel, from);
     const struct insn *at = &kernel->code[to];
     if (b.in.bits) follow(&b, &kernel->code[from]);
-    bool yes = b.in.bits && at >= b.code && at < b.code + b.count && is_operand(&b, at);
+    bool yes = b.in.bits && at >= b.code && at < b.code + b.count &&
+               asked(&b, kernel, (size_t)(at - b.code));
     free(b.in.bits);
     return yes;
+}
+
+static bool feeds(const struct value_flow *b, const struct emu_kernel *kernel, size_t to)
+{
+    (void)kernel;
+    return is_operand(b, &b->code[to]);
+}
+
+static bool decides_once(const struct value_flow *b, const struct emu_kernel *kernel, size_t to)
+{
+    return decides(b, kernel, to, NULL);
+}
+
+bool uses_feeds(const struct emu_kernel *kernel, size_t from, size_t to)
+{
+    return ask(kernel, from, to, feeds);
 }
 
 bool uses_decides(const struct emu_kernel *kernel, size_t from, size_t to)
 {
-    struct value_flow b = body_at(kernel, from);
-    const struct insn *at = &kernel->code[to];
-    if (b.in.bits) follow(&b, &kernel->code[from]);
-    bool yes = b.in.bits && at >= b.code && at < b.code + b.count &&
-               decides(&b, kernel, (size_t)(at - b.code), NULL);
-    free(b.in.bits);
-    return yes;
+    return ask(kernel, from, to, decides_once);
 }
 
 bool uses_repeats(const struct emu_kernel *kernel, size_t from, size_t to)
 {
-    struct value_flow b = body_at(kernel, from);
-    const struct insn *at = &kernel->code[to];
-    if (b.in.bits) follow(&b, &kernel->code[from]);
-    bool yes = b.in.bits && at >= b.code && at < b.code + b.count &&
-               decides_at_last(&b, kernel, (size_t)(at - b.code));
-    free(b.in.bits);
-    return yes;
+    return ask(kernel, from, to, decides_at_last);
 }
 
 bool uses_swaps(const struct emu_kernel *kernel, size_t place)
