@@ -252,7 +252,7 @@ static __device__ void find_prefix(const job<Op> &j, struct column_shape s,
     __syncthreads(); // no warp may read the prefixes before warp 0 has found them
 }
 
-/* Draws a ticket and begins to load its tile. False if there is none. */
+/* Draws a ticket and begins to load its tile. False if the ticket has no tile. */
 template <typename Op>
 static __device__ bool begin_tile(const job<Op> &j, struct column_shape s,
                                   struct column_tile<typename Op::State> &c,

@@ -65,7 +65,7 @@ struct operators_request {
     size_t offset;          /* --offset, in elements */
     float eye;              /* OP_SIGHT: the height of the first point */
 
-    /* On the host: the second input, of n elements; NULL if there is none. */
+    /* On the host: the second input, of n elements; NULL: none. */
     void *second_input;
     /* On the device: the second input, and the array of heads with the number of its elements.
      * They are displaced by --offset as the harness's buffers are. */

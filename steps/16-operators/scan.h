@@ -58,7 +58,7 @@ struct scan_options {
                              column is a sequence */
     enum scan_heads kind; /* sequences of any lengths, */
     const void *heads;    /* by this array in device memory, */
-    size_t count;         /* of so many elements: SCAN_HEADS_OFFSETS only */
+    size_t count;         /* the number of its elements: SCAN_HEADS_OFFSETS only */
 
     const void *initial; /* one result in host memory, which comes before each sequence */
 };

@@ -66,7 +66,7 @@ struct job {
     enum shape shape;
     size_t length; /* of rows and columns; about that of sequences with heads */
     bool inclusive, reverse, initial;
-    int displaced; /* all arrays, by so many elements */
+    int displaced; /* in elements, of all arrays */
     bool in_place;
 };
 #define JOB_FORMAT "%s, n = %zu, shape %d of %zu, inclusive %d, reverse %d, initial %d: "

@@ -19,7 +19,7 @@ template <typename Op> struct job {
     bool aligned; // all arrays, to 16 bytes
     typename Op::Out *out;
     const typename Op::In *in;
-    const typename Op::In2 *in2; // NULL if there is none
+    const typename Op::In2 *in2; // NULL: none
     enum heads kind;
     const void *heads; // BYTES, BITS, KEYS
     size_t row;        // ROWS: elements of a row
