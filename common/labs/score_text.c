@@ -30,7 +30,8 @@ bool same_but_numbers(const char *a, const char *b, const char *end)
     return is_end(a, end) && is_end(b, end);
 }
 
-#define PTX_LINE " (PTX line "
+#define PTX_LINE  " (PTX line "
+#define AT_A_LINE ", at "
 
 /* Where the file's path begins in "… at labs/lab3.cu:52 (PTX line 79)", and the number of the line.
  * NULL: it is another file. */
@@ -58,8 +59,10 @@ void shorten_places(char *text, const char *file, unsigned line)
             continue;
         }
         /* The line stands before the text already. */
-        bool is_said = own == line && path - text >= 5 && !strncmp(path - 5, ", at ", 5);
-        char *from = is_said ? path - 5 : path;
+        size_t before = strlen(AT_A_LINE);
+        bool is_said = own == line && (size_t)(path - text) >= before &&
+                       !strncmp(path - before, AT_A_LINE, before);
+        char *from = is_said ? path - before : path;
         int size = is_said ? 0 : snprintf(number, sizeof number, "line %u", own);
         memcpy(from, number, (size_t)size); /* no longer than ":52 (PTX line 79)" */
         memmove(from + size, behind, strlen(behind) + 1);

@@ -3,7 +3,7 @@
  *
  * As step 12's ring, with a stage of several arrays: elements of one or two inputs, and what gives
  * the heads. A stage is a multiple of 128 bytes, and so is the place of each array in it: copies to
- * other addresses take longer (0.84 in place of 0.98 of the floor for two inputs).
+ * other addresses take longer.
  */
 #ifndef STEP16_RING_CUH
 #define STEP16_RING_CUH
