@@ -39,8 +39,12 @@ enum emu_error {
     EMU_INVALID_VALUE = 1,
     EMU_OUT_OF_MEMORY = 2,
     EMU_INVALID_DEVICE_FUNCTION = 98,
+    EMU_OWN_MEMORY = 201,      /* emu_import(): this process has exported it */
+    EMU_MAP_FAILED = 205,      /* emu_import(): it belongs to another user */
+    EMU_NOT_A_PEER = 217,      /* emu_import(): it belongs to another model of GPU */
     EMU_INVALID_PTX = 218,     /* malformed */
     EMU_UNSUPPORTED_PTX = 222, /* an instruction or a version that the emulator does not know */
+    EMU_INVALID_HANDLE = 400,  /* emu_import(): the memory is there no more */
     EMU_SYMBOL_NOT_FOUND = 500,
     EMU_ILLEGAL_ADDRESS = 700,
     EMU_LAUNCH_OUT_OF_RESOURCES =
@@ -110,6 +114,9 @@ struct emu_config {
     /* Bytes of device memory. 0: the model's, but at most half of the host's, and less where the
      * host has too few addresses left (ulimit -v). emu_memory_info() returns the result. */
     size_t memory;
+    /* Processes like this one, which share the host's cores and its memory: each takes an equal
+     * part by default. 0: 1 */
+    unsigned processes;
     unsigned more; /* devices that will be opened after this one: addresses are kept for them */
     bool counters; /* count from the start; see emu_count() */
     /* Where every access to shared and global memory is written, as a line of text; NULL: nowhere.
@@ -209,6 +216,23 @@ int emu_set_peer(struct emu *, struct emu *peer, bool may_access);
  * `to`. */
 int emu_copy_peer(struct emu *to, emu_addr to_address, struct emu *from, emu_addr from_address,
                   size_t bytes);
+
+/* ---- several processes --------------------------------------------------------------------- */
+
+enum { EMU_HANDLE_BYTES = 64 };
+
+/* Lets other processes of this user access the allocation that holds an address, until it is freed.
+ * Writes a handle for them into handle[EMU_HANDLE_BYTES], the same one each time. initcheck then
+ * takes the allocation for written. */
+int emu_export(struct emu *, emu_addr, void *handle);
+/* Gives another process's allocation addresses on this device. If it has some already, they are
+ * counted once more. Atomics and the order of accesses hold between the processes. The memory stays
+ * while it is imported, even if the other process frees it or ends. */
+int emu_import(struct emu *, const void *handle, emu_addr *address);
+/* How often the allocation that begins at an address has been imported; 0: it has not. */
+unsigned emu_imported(struct emu *, emu_addr);
+/* Takes back one emu_import(). EMU_INVALID_VALUE for any other address. */
+int emu_close_import(struct emu *, emu_addr);
 
 /* ---- code ---------------------------------------------------------------------------------- */
 

@@ -42,8 +42,8 @@ Test(refused, by_name_and_once)
     is(cudaMallocArray(&array, &description, 16, 16, 0), cudaErrorNotSupported);
     is(cudaMallocArray(&array, &description, 16, 16, 0), cudaErrorNotSupported);
     is(cudaGetLastError(), cudaErrorNotSupported);
-    cudaIpcMemHandle_t handle;
-    is(cudaIpcGetMemHandle(&handle, NULL), cudaErrorNotSupported);
+    cudaIpcEventHandle_t handle;
+    is(cudaIpcGetEventHandle(&handle, NULL), cudaErrorNotSupported);
     struct cudaMemcpy3DParms copy = {.dstArray = (cudaArray_t)&array};
     is(cudaMemcpy3D(&copy), cudaErrorNotSupported);
     const char *said = read_stderr();
@@ -51,9 +51,10 @@ Test(refused, by_name_and_once)
         "emu: cudaMallocArray is not supported (called by ",
         CALLER_FILE,
         "): there are no textures, surfaces and arrays; use memory of cudaMalloc and a plain "
-        "pointer instead\nemu: cudaIpcGetMemHandle is not supported (called by ",
-        "): memory cannot be shared with other processes; use threads of one process, or copy "
-        "through host memory\nemu: a copy from or to an array (cudaArray_t) is not supported "
+        "pointer instead\nemu: cudaIpcGetEventHandle is not supported (called by ",
+        "): events cannot be shared with other processes; wait for the stream, and tell them by a "
+        "message or a flag in memory of cudaIpcOpenMemHandle\nemu: a copy from or to an array "
+        "(cudaArray_t) is not supported "
         "(called by ",
         "): there are no arrays; copy memory of cudaMalloc instead\n",
     };

@@ -27,4 +27,26 @@ void address_space_close(struct address_space *);
 /* The host may take back the memory of these pages of the store, whose content is lost. */
 void address_space_discard(void *first_page, size_t bytes);
 
+/*
+ * Memory that processes share: files in memory. Such a file has no name, and it is gone when no
+ * process uses it, however the processes end. Its first page holds a label; the content follows.
+ */
+
+/* A new file for `bytes` bytes of content. -1: the host has none. */
+int address_space_file(uint64_t bytes);
+/* Writes the label. False: the host has no memory for it. */
+bool address_space_label(int file, const void *label, size_t size);
+/* The file that another process has open as `file`, and its label. -1: errno says why. */
+int address_space_borrow(int process, int file, void *label, size_t size);
+void address_space_close_file(int file);
+/* Makes these pages of the store the content of a file. With `keep`, what they hold becomes the
+ * file's. False: the host has no memory or addresses for it. */
+bool address_space_share(void *first_page, uint64_t bytes, int file, bool keep);
+/* The pages are the process's own again, and 0. */
+void address_space_unshare(void *first_page, uint64_t bytes);
+/* This process's number. */
+int address_space_process(void);
+/* Random bytes, for a key. False: the host has none. */
+bool address_space_random(void *bytes, size_t size);
+
 #endif

@@ -56,7 +56,8 @@ static void start_blocks(struct cluster *cluster, uint64_t index)
 
 void cluster_start(struct cluster *cluster, uint64_t index)
 {
-    cluster->waited = false;
+    cluster->waited = cluster->polls = false;
+    cluster->rested = 0;
     cluster->ended = 0;
     cluster->idle = 0;
     cluster->spins_since = 0;
@@ -102,6 +103,7 @@ bool cluster_run(struct cluster *cluster, struct insn_counts *counts)
 enum cluster_turn cluster_end_turn(struct cluster *cluster)
 {
     bool changed = false, wrote = false, passed = false, worked = false, looked_at_time = false;
+    cluster->polls = false;
     for (unsigned rank = 0; rank < cluster->size; rank++) {
         struct block *block = cluster->blocks[rank];
         changed = changed || block->changed || block->changed_earlier;
@@ -119,6 +121,7 @@ enum cluster_turn cluster_end_turn(struct cluster *cluster)
     }
     /* A wait for an mbarrier may read the time to measure how long it waits. */
     bool waits_for_time = looked_at_time && !cluster->waits_for.warp;
-    if (!waits_for_time && (!worked || repeats(cluster))) return TURN_SPUN;
+    cluster->polls = !worked || (!waits_for_time && repeats(cluster));
+    if (!waits_for_time && cluster->polls) return TURN_SPUN;
     return wrote ? TURN_CHANGED : TURN_WORKED;
 }

@@ -20,11 +20,24 @@ int device_failed(struct emu *emu, int error, const char *format, ...)
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-static size_t memory_size(const struct emu_gpu *gpu, size_t wanted)
+static unsigned processes_of(const struct emu_config *config)
 {
-    if (wanted) return wanted;
-    size_t half = (size_t)sysconf(_SC_PHYS_PAGES) / 2 * (size_t)sysconf(_SC_PAGESIZE);
-    return gpu->memory < half ? gpu->memory : half;
+    return config->processes ? config->processes : 1;
+}
+
+static size_t memory_size(const struct emu_gpu *gpu, const struct emu_config *config)
+{
+    if (config->memory) return config->memory;
+    size_t pages = (size_t)sysconf(_SC_PHYS_PAGES) / 2 / processes_of(config);
+    size_t most = pages * (size_t)sysconf(_SC_PAGESIZE);
+    return gpu->memory < most ? gpu->memory : most;
+}
+
+static unsigned thread_count(const struct emu_config *config)
+{
+    if (config->threads) return config->threads;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN) / (long)processes_of(config);
+    return cores > 0 ? (unsigned)cores : 1;
 }
 
 /* Opens the memory. If the program did not ask for a size, the default size is halved until the
@@ -33,7 +46,7 @@ static size_t memory_size(const struct emu_gpu *gpu, size_t wanted)
 static bool open_memory(struct emu *emu, const struct emu_config *config)
 {
     enum { LEAST = 1 << 20, STRETCHES = 4 }; /* device addresses and their bytes, both doubled */
-    size_t bytes = memory_size(emu->gpu, config->memory);
+    size_t bytes = memory_size(emu->gpu, config);
     if (config->memory) return memory_open(&emu->memory, bytes, config->number, 0);
     for (; bytes >= LEAST; bytes /= 2)
         if (memory_open(&emu->memory, bytes, config->number,
@@ -78,8 +91,7 @@ struct emu *emu_open(const struct emu_config *config, char *message, size_t size
         return NULL;
     }
     emu->gpu = config->gpu ? config->gpu : emu_gpu_at(0);
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    emu->threads = config->threads ? config->threads : cores > 0 ? (unsigned)cores : 1;
+    emu->threads = thread_count(config);
     emu->counting = config->counters;
     enum { DEFAULT_PATIENCE = 60 };
     emu->model = config->model && config->model->shared ? config->model : NULL;
@@ -356,6 +368,14 @@ bool device_range(const struct emu *emu, uint64_t address, struct range *range)
         if (emu->peers[i].may_access && emu_is_device(emu->peers[i].emu, address))
             return memory_look(&emu->peers[i].emu->memory, address, range) && !range->is_heap;
     return false;
+}
+
+bool device_shares_memory(const struct emu *emu)
+{
+    bool shares = emu->memory.area_count > 0;
+    for (unsigned i = 0; i < emu->peer_count; i++)
+        shares = shares || (emu->peers[i].may_access && emu->peers[i].emu->memory.area_count > 0);
+    return shares;
 }
 
 bool device_is_odd_address(uint64_t address, char *text, size_t size)

@@ -61,6 +61,8 @@ int device_failed(struct emu *, int error, const char *format, ...)
 
 /* For kernels: the range that holds an address, on this device or a peer. False: no range does. */
 bool device_range(const struct emu *, uint64_t address, struct range *);
+/* Do other processes access memory that kernels of the device may access, too? */
+bool device_shares_memory(const struct emu *);
 /* Describes an address that cannot be one of global memory: "a null pointer", "8 bytes from a null
  * pointer", "it is an address of shared memory". False: it could be. */
 bool device_is_odd_address(uint64_t address, char *text, size_t size);

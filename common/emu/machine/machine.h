@@ -80,6 +80,7 @@ struct range {
     uint64_t base, bytes;
     int64_t delta;
     bool is_heap; /* the heap of malloc in kernels (heap.h) */
+    bool is_exported, is_imported; /* other processes see it; it is another process's (ipc.h) */
 };
 
 struct warp {
@@ -189,6 +190,8 @@ struct cluster {
     struct cluster_wait waits_for;
     struct repeat repeat;
     bool waited;           /* it has had a turn and has not ended in it */
+    bool polls;            /* in its last turn it only waited, perhaps for time to pass */
+    double rested;         /* seconds that its host thread has rested since that turn */
     double idle;           /* its running time, in seconds, since any cluster changed memory */
     uint64_t changes_seen; /* launch->changes at that time */
     uint64_t spins_since;  /* launch->unrest when it began to spin; 0: it does not spin */
@@ -223,6 +226,7 @@ struct launch {
     uint64_t changes;  /* turns in which a cluster changed memory, and clusters that ended */
     uint64_t unrest;   /* turns in which a cluster did not only spin; counted from 1 */
     uint64_t spinning; /* clusters that have only spun since */
+    uint64_t polls;    /* turns of clusters that only waited, since one did something else */
     double spun;       /* seconds that clusters have run while all of them were spinning */
     double spun_until; /* host's clock: no deadlock is reported before */
     struct cluster *waiting, **waiting_end;

@@ -1,5 +1,6 @@
 /* memory.c — see memory.h. */
 #include "memory.h"
+#include "ipc.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ bool memory_open(struct memory *memory, size_t capacity, unsigned number, size_t
 void memory_close(struct memory *memory)
 {
     if (!memory->space.base) return;
+    ipc_close_all(memory);
     address_space_close(&memory->space);
     ranges_close(&memory->allocations);
     ranges_close(&memory->mapped);
@@ -105,31 +107,68 @@ static uint64_t find_place(const struct memory *memory, uint64_t from, uint64_t 
     return place + bytes + RANGES_GAP <= end ? place : 0;
 }
 
+/* Where `bytes` bytes fit; 0: nowhere. */
+static uint64_t find_free(const struct memory *memory, uint64_t bytes)
+{
+    uint64_t place = find_place(memory, memory->next, bytes);
+    return place ? place : find_place(memory, memory->space.base + RANGES_GAP, bytes);
+}
+
+/* Adds the range that begins at a free place. NULL: out of memory. */
+static const struct range *add_range(struct memory *memory, struct range range)
+{
+    range.delta = (int64_t)((uint64_t)(uintptr_t)memory->space.store - memory->space.base);
+    memory->next = ranges_behind(range.base + range.bytes);
+    return insert(memory, &memory->allocations, range);
+}
+
 int memory_alloc(struct memory *memory, size_t bytes, emu_addr *address)
 {
     if (!bytes) return EMU_INVALID_VALUE;
     if (bytes > memory->capacity - memory->used) return EMU_OUT_OF_MEMORY;
-    uint64_t place = find_place(memory, memory->next, bytes);
-    if (!place) place = find_place(memory, memory->space.base + RANGES_GAP, bytes);
+    uint64_t place = find_free(memory, bytes);
     if (!place) return EMU_OUT_OF_MEMORY;
-    int64_t delta = (int64_t)((uint64_t)(uintptr_t)memory->space.store - memory->space.base);
-    if (!insert(memory, &memory->allocations,
-                (struct range){.base = place, .bytes = bytes, .delta = delta}))
-        return EMU_OUT_OF_MEMORY;
+    const struct range *range = add_range(memory, (struct range){.base = place, .bytes = bytes});
+    if (!range) return EMU_OUT_OF_MEMORY;
     memory->used += bytes;
-    memory->next = ranges_behind(place + bytes);
-    memset((void *)(uintptr_t)(place + (uint64_t)delta), POISON,
+    memset((void *)(uintptr_t)(place + (uint64_t)range->delta), POISON,
            bytes < POISON_LIMIT ? bytes : POISON_LIMIT);
     *address = place;
     return EMU_OK;
 }
 
+int memory_take(struct memory *memory, size_t bytes, uint64_t page_offset, emu_addr *address)
+{
+    uint64_t place = find_free(memory, bytes + 2 * RANGES_GAP); /* for the offset */
+    if (!place) return EMU_OUT_OF_MEMORY;
+    place = round_up(place, RANGES_GAP) + page_offset;
+    if (!add_range(memory, (struct range){.base = place, .bytes = bytes, .is_imported = true}))
+        return EMU_OUT_OF_MEMORY;
+    *address = place;
+    return EMU_OK;
+}
+
+void memory_give_back(struct memory *memory, emu_addr address)
+{
+    take_out(memory, &memory->allocations, address);
+}
+
+/* Two allocations never share a page of the store, because the gap is as wide as a page. */
+void *memory_pages(const struct range *range, uint64_t *bytes)
+{
+    uint64_t first = range->base / RANGES_GAP * RANGES_GAP;
+    *bytes = round_up(range->base + range->bytes, RANGES_GAP) - first;
+    return (void *)(uintptr_t)(first + (uint64_t)range->delta);
+}
+
 static void free_range(struct memory *memory, const struct range *range)
 {
-    /* Two allocations never share a page of the store, because the gap is as wide as a page. */
-    uint64_t first = range->base / RANGES_GAP * RANGES_GAP,
-             end = round_up(range->base + range->bytes, RANGES_GAP);
-    address_space_discard((void *)(uintptr_t)(first + (uint64_t)range->delta), end - first);
+    uint64_t bytes;
+    void *first_page = memory_pages(range, &bytes);
+    if (range->is_exported)
+        ipc_withdraw(memory, range);
+    else
+        address_space_discard(first_page, bytes);
     memory->used -= range->bytes;
     take_out(memory, &memory->allocations, range->base);
 }
@@ -137,7 +176,7 @@ static void free_range(struct memory *memory, const struct range *range)
 int memory_free(struct memory *memory, emu_addr address)
 {
     const struct range *range = memory_find(memory, address);
-    if (!range || range->base != address || !range->delta || range->is_heap)
+    if (!range || range->base != address || !range->delta || range->is_heap || range->is_imported)
         return EMU_INVALID_VALUE;
     free_range(memory, range);
     return EMU_OK;

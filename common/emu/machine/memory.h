@@ -12,6 +12,8 @@
 #include "address_space.h"
 #include "ranges.h"
 
+struct ipc_area; /* ipc.c */
+
 struct memory {
     struct address_space space; /* the byte at address a is space.store[a - space.base] */
     size_t capacity, used;   /* bytes that may be allocated; bytes that are */
@@ -19,6 +21,8 @@ struct memory {
     struct ranges allocations, mapped; /* ranges of device addresses; of mapped host memory */
     pthread_mutex_t
         lock; /* of both, for kernels of other devices; emu->lock keeps out all others */
+    struct ipc_area *areas; /* that several processes share; NULL: none */
+    atomic_uint area_count; /* of them, for kernels of other devices, too */
 };
 
 /* Reserves addresses for `capacity` bytes, different ones for each device number. False: the host
@@ -31,6 +35,11 @@ int memory_free(struct memory *, emu_addr);
 /* The same for the heap of malloc in kernels, which the host cannot access. */
 int memory_alloc_heap(struct memory *, size_t bytes, emu_addr *);
 void memory_free_heap(struct memory *, emu_addr);
+/* Takes addresses for another process's memory; `page_offset` is that of the first in its page. */
+int memory_take(struct memory *, size_t bytes, uint64_t page_offset, emu_addr *);
+void memory_give_back(struct memory *, emu_addr);
+/* The pages of the store that hold a range, which hold no other one. */
+void *memory_pages(const struct range *, uint64_t *bytes);
 int memory_map(struct memory *, void *host, size_t bytes);
 int memory_unmap(struct memory *, void *host);
 /* The range that holds an address; NULL: none does. */

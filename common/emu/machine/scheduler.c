@@ -7,6 +7,7 @@
 #include "deadlock.h"
 #include "common/emu/ptx/kernel_name.h"
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -212,9 +213,16 @@ static void describe_full(struct launch *launch, const char *loops, char *why, s
 /* All clusters that have begun wait, and none of them can end the wait of another. */
 static void give_up_all(struct cluster *cluster, bool full)
 {
-    char why[300];
+    char why[400];
+    const struct emu *emu = cluster->launch->emu;
     if (full)
         describe_full(cluster->launch, "loops like this one", why, sizeof why);
+    else if (device_shares_memory(emu))
+        snprintf(why, sizeof why,
+                 "all blocks that have not ended have waited for %u seconds in loops like this "
+                 "one, for what none of them writes: has another process that shares memory with "
+                 "this one ended, or does it need longer? (EMU_TIMEOUT=SECONDS allows more time)",
+                 emu->patience);
     else
         snprintf(why, sizeof why,
                  "deadlock: all blocks that have not ended wait in loops like this one, for what "
@@ -272,19 +280,43 @@ static bool is_idle(struct cluster *cluster, enum cluster_turn turn, double seco
     return turn == TURN_WORKED && cluster->idle > launch->emu->patience;
 }
 
+/* After a cluster's turn: do all clusters only wait, perhaps for another process? Once per round of
+ * them, their host thread leaves its core to others. The launch is locked. */
+static bool is_round_of_polls(const struct cluster *cluster)
+{
+    struct launch *launch = cluster->launch;
+    launch->polls = cluster->polls ? launch->polls + 1 : 0;
+    return launch->polls && launch->polls % launch->resident == 0;
+}
+
+/* At first for as short a time as possible. Returns the seconds that it took. */
+static double rest(uint64_t rounds)
+{
+    enum { SHORT_RESTS = 16, REST_NANOSECONDS = 50000 };
+    double start = now();
+    if (rounds <= SHORT_RESTS)
+        sched_yield();
+    else
+        nanosleep(&(struct timespec){.tv_nsec = REST_NANOSECONDS}, NULL);
+    return now() - start;
+}
+
 /* After a cluster's turn: do all clusters, or does this one, wait for something that never
  * comes? */
 static void check_patience(struct cluster *cluster, struct share *share, double seconds)
 {
     struct launch *launch = cluster->launch;
     enum cluster_turn turn = cluster_end_turn(cluster);
-    seconds = counted(launch, seconds);
+    seconds = counted(launch, seconds + cluster->rested);
     pthread_mutex_lock(&launch->lock);
     count_ended(launch, share);
     bool full = is_full(launch);
     if (turn == TURN_CHANGED) launch->changes++;
     bool all = all_spin(cluster, turn, seconds, full), one = is_idle(cluster, turn, seconds);
+    bool rests = is_round_of_polls(cluster) && device_shares_memory(launch->emu);
+    uint64_t rounds = launch->polls / launch->resident;
     pthread_mutex_unlock(&launch->lock);
+    cluster->rested = rests ? rest(rounds) : 0;
     if (all)
         give_up_all(cluster, full);
     else if (one)

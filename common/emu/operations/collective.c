@@ -141,8 +141,10 @@ void op_trap(struct warp *w, const struct insn *i, uint32_t mask)
           i->source->words[0]);
 }
 
+/* Other blocks may run on other host threads, and other processes may share the memory. */
 void op_fence(struct warp *w, const struct insn *i, uint32_t mask)
 {
+    if (!(i->order & ORDER_BLOCK)) atomic_thread_fence(memory_order_seq_cst);
     if (announces(w->block, ANNOUNCE_ORDER))
         event_fence(w, mask, i->order & ORDER_BLOCK ? SCOPE_BLOCK : SCOPE_DEVICE);
 }

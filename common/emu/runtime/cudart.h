@@ -15,6 +15,7 @@
  *   cudart_capture*.c    graphs made by capturing streams
  *   cudart_handles.c, cudart_node_list.c            tables of handles, lists of nodes
  *   cudart_memory.c      allocation
+ *   cudart_ipc.c         memory of other processes
  *   cudart_device.c, cudart_peer.c                  choosing a device, several devices
  *   cudart_properties.c, cudart_occupancy.c         properties of devices and of kernels
  *   cudart_stream.c, cudart_event.c, cudart_object.c   streams and events

@@ -64,6 +64,10 @@ static int release(const struct runtime_allocation *allocation)
     free(allocation->advice);
     if (allocation->pool != NULL) cudart_pool_give(allocation->pool, allocation->bytes);
     if (allocation->kind == DEVICE) return emu_free(cudart_owner(address)->emu, (emu_addr)address);
+    if (allocation->kind == IMPORTED) {
+        while (emu_close_import(cudart_owner(address)->emu, (emu_addr)address) == EMU_OK) continue;
+        return EMU_OK;
+    }
     int error = cudart_unmap(address);
     if (error == EMU_OK && allocation->kind != REGISTERED) free(address);
     return error;

@@ -14,9 +14,9 @@ struct advice {
     struct cudaMemLocation preferred, prefetched;
 };
 
-/* An allocation. Device memory belongs to the emulator. All other kinds are host memory, which
- * devices access at the same address. */
-enum memory_kind { DEVICE, PINNED, MANAGED, REGISTERED };
+/* An allocation. Device memory belongs to the emulator; IMPORTED is that of another process. All
+ * other kinds are host memory, which devices access at the same address. */
+enum memory_kind { DEVICE, PINNED, MANAGED, REGISTERED, IMPORTED };
 
 struct runtime_allocation {
     void *address;

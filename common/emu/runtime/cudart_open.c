@@ -4,10 +4,10 @@
  *   EMU_GPU=h200          the model (gpu.c)
  *   EMU_MODEL=hopper      the generation by whose rules memory is counted (models.c)
  *   EMU_DEVICES=4         number of devices; default: 1
- *   EMU_THREADS=4         host threads; default: one per core
+ *   EMU_THREADS=4         host threads; default: one per core, divided among MPI's local ranks
  *   EMU_MEMORY=2G         bytes of memory per device, with K, M or G for 2^10, 2^20, 2^30;
- *                         default: the model's, but at most half of the host's, and less under
- *                         ulimit -v
+ *                         default: the model's, but at most half of the host's, divided among
+ *                         MPI's local ranks, and less under ulimit -v
  *   EMU_TRACE=FILE        write every access to shared and global memory to this file, as text
  *   EMU_TIMEOUT=60        limit of the time that a block may run without changing memory, in s
  *   EMU_KERNEL_TIMEOUT=N  limit of the time of a kernel, in s; default: no limit
@@ -103,6 +103,19 @@ static size_t read_number(const char *name, bool with_unit, size_t largest, cons
     return (size_t)number << shift;
 }
 
+/* How many processes mpirun has started on this host, as Open MPI and MPICH say it; 1: none. */
+static unsigned local_ranks(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"};
+    enum { MOST = 1 << 16 };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = cudart_setting(names[i]);
+        unsigned long number = value != NULL ? strtoul(value, NULL, 10) : 0;
+        if (number > 0 && number < MOST) return (unsigned)number;
+    }
+    return 1;
+}
+
 bool cudart_switch(const char *name)
 {
     const char *value = cudart_setting(name);
@@ -192,6 +205,7 @@ static int read_config(struct emu_config *config)
         .threads = (unsigned)read_number("EMU_THREADS", false, MAX_THREADS, "1 to 1024"),
         .memory =
             read_number("EMU_MEMORY", true, SIZE_MAX / 2, "a number of bytes, such as 512M or 2G"),
+        .processes = local_ranks(),
         .patience = (unsigned)read_number("EMU_TIMEOUT", false, MAX_PATIENCE, "1 to 1000000"),
         .limit = (unsigned)read_number("EMU_KERNEL_TIMEOUT", false, MAX_PATIENCE, "1 to 1000000"),
         .instruction_limit = read_number("EMU_KERNEL_INSTRUCTIONS", false, SIZE_MAX,

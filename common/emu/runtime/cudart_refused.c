@@ -42,11 +42,12 @@
     R(cudaImportExternalSemaphore) R(cudaSignalExternalSemaphoresAsync)                            \
     R(cudaWaitExternalSemaphoresAsync)
 
-#define PROCESSES(R)                                                                               \
-    R(cudaIpcCloseMemHandle) R(cudaIpcGetEventHandle) R(cudaIpcGetMemHandle)                       \
-    R(cudaIpcOpenEventHandle) R(cudaIpcOpenMemHandle) R(cudaMemPoolExportPointer)                  \
-    R(cudaMemPoolExportToShareableHandle) R(cudaMemPoolImportFromShareableHandle)                  \
-    R(cudaMemPoolImportPointer)
+#define SHARED_EVENTS(R)                                                                           \
+    R(cudaIpcGetEventHandle) R(cudaIpcOpenEventHandle)
+
+#define SHARED_POOLS(R)                                                                            \
+    R(cudaMemPoolExportPointer) R(cudaMemPoolExportToShareableHandle)                              \
+    R(cudaMemPoolImportFromShareableHandle) R(cudaMemPoolImportPointer)
 
 #define LIBRARIES(R)                                                                               \
     R(cudaLibraryEnumerateKernels) R(cudaLibraryGetGlobal) R(cudaLibraryGetKernel)                 \
@@ -154,10 +155,15 @@ GRAPHICS(R_GRAPHICS)
                  "cudaMalloc, and events of this runtime")
 EXTERNAL(R_EXTERNAL)
 
-#define R_PROCESSES(name)                                                                          \
-    REFUSE(name, "memory cannot be shared with other processes; use threads of one process, or "   \
-                 "copy through host memory")
-PROCESSES(R_PROCESSES)
+#define R_SHARED_EVENTS(name)                                                                      \
+    REFUSE(name, "events cannot be shared with other processes; wait for the stream, and tell "    \
+                 "them by a message or a flag in memory of cudaIpcOpenMemHandle")
+SHARED_EVENTS(R_SHARED_EVENTS)
+
+#define R_SHARED_POOLS(name)                                                                       \
+    REFUSE(name, "memory of pools cannot be shared with other processes; share memory of "         \
+                 "cudaMalloc by cudaIpcGetMemHandle")
+SHARED_POOLS(R_SHARED_POOLS)
 
 #define R_LIBRARIES(name)                                                                          \
     REFUSE(name, "code can only be compiled into the program; link the kernels by nvcc instead")
