@@ -1,0 +1,79 @@
+/*
+ * scan.h — step 17 as a library: a scan of more elements than one GPU holds, for programs with MPI.
+ *
+ *     struct many_part mine = many_part_of(n, ranks, rank);            which elements are mine?
+ *     many_create(&scan, MPI_COMM_WORLD, MANY_SUM_F32, EXCHANGE_PEER, n, &fault);      once
+ *     many_run(scan, out, in, NULL, false, stream, &fault);            as often as you like
+ *     cudaStreamSynchronize(stream);
+ *     many_check(scan, &fault);
+ *     many_destroy(scan);
+ *
+ * exclusive: out[i] combines in[0] … in[i-1], out[0] is the identity; inclusive: in[0] … in[i].
+ * Each rank has one GPU, which the caller selects by cudaSetDevice before many_create.
+ *
+ * The results are the same in every bit for any number of ranks, and for every exchange but
+ * EXCHANGE_EXSCAN with floating-point numbers.
+ *
+ * A function returns 0, or an exit code of fault.h with a sentence in the fault.
+ */
+#ifndef STEP17_SCAN_H
+#define STEP17_SCAN_H
+
+#include "common/command/fault.h"
+#include "operator.h"
+#include "shape.h"
+
+#include <cuda_runtime.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How the ranks tell each other the sums of their nodes. */
+enum many_exchange {
+    EXCHANGE_MPI,    /* MPI_Allgather, through the host's memory */
+    EXCHANGE_NCCL,   /* ncclAllGather. Only if the program was built with NCCL */
+    EXCHANGE_PEER,   /* stores into the other GPUs' memory, and a flag. All ranks on one machine */
+    EXCHANGE_EXSCAN, /* MPI_Exscan of one sum a rank: sums of floats then depend on the ranks */
+};
+
+struct many_scan;
+
+/* The device memory, in bytes, that many_create allocates for a rank. */
+size_t many_bytes(enum many_op, enum many_exchange, size_t n, int ranks, int rank);
+
+/* All ranks call it with the same arguments. It returns the same on all of them: if it fails on one
+ * rank, it fails on all, with the sentence of the first rank that failed. A scan that was not
+ * created is NULL, which many_destroy takes. */
+int many_create(struct many_scan **, MPI_Comm, enum many_op, enum many_exchange, size_t n,
+                struct fault *);
+
+/*
+ * All ranks call it, and as often as the others. out, in and in2 are the caller's part in device
+ * memory, aligned to 16 bytes; NULL if the part is empty. in2 is the second input of
+ * MANY_AFFINE_F32, otherwise NULL. out may be an input. With EXCHANGE_PEER and EXCHANGE_NCCL the
+ * call does not wait, and may be captured into a graph. With the others it waits for the stream in
+ * between. Scans of the same many_scan must run one after the other.
+ *
+ * What it returns is this rank's alone.
+ */
+int many_run(struct many_scan *, void *out, const void *in, const void *in2, bool inclusive,
+             cudaStream_t, struct fault *);
+
+/* To be called when the stream has been synchronised: did the sums of all ranks arrive? With
+ * EXCHANGE_PEER a GPU waits MANY_WAIT_SECONDS for the others. When a wait has failed, all later
+ * runs of this many_scan fail at once. */
+int many_check(struct many_scan *, struct fault *);
+#define MANY_WAIT_SECONDS 30
+
+/* All ranks call it when their streams are idle. */
+void many_destroy(struct many_scan *);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

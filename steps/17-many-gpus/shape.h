@@ -1,0 +1,81 @@
+/*
+ * shape.h — how elements are divided among tiles, nodes and ranks.
+ *
+ * The tree of combinations. In each of its levels parts are combined in the order of the elements,
+ * so that operators need not commute. n and the type alone fix it; the number of ranks has no say,
+ * because a rank has whole nodes.
+ *   vector   16 bytes of one array: 4 elements of 4 bytes or 2 of 8, which a lane loads at a time
+ *   row      the vectors of the 32 lanes of a warp
+ *   segment  512 elements, 4 or 8 rows: what a warp scans
+ *   tile     8 segments, 4096 elements: what a block scans
+ *   node     2^k tiles, with the smallest k that gives at most MANY_NODES nodes: what ranks tell
+ *            each other
+ * reference.h computes the same tree on the CPU, bit for bit.
+ *
+ * What is still bad: the parts of the ranks differ by up to one node. With 1024 nodes that is 10 %
+ * for 100 ranks, and nearly 100 % for 1000.
+ */
+#ifndef STEP17_SHAPE_H
+#define STEP17_SHAPE_H
+
+#include <stddef.h>
+
+#define MANY_SEGMENT  512
+#define MANY_SEGMENTS 8 /* in a tile */
+#define MANY_TILE     ((size_t)MANY_SEGMENTS * MANY_SEGMENT)
+#define MANY_NODES    1024 /* at most: one block combines their sums, a thread each */
+#define MANY_RANKS    1024 /* at most */
+
+/* The tree of n elements. */
+struct many_shape {
+    size_t n, tiles, node_tiles; /* the last node, and the last tile, may be shorter */
+    unsigned nodes;
+};
+
+static inline struct many_shape many_shape_of(size_t n)
+{
+    struct many_shape s = {n, n / MANY_TILE + (n % MANY_TILE > 0), 1, 0};
+    while ((s.tiles + s.node_tiles - 1) / s.node_tiles > MANY_NODES) s.node_tiles *= 2;
+    s.nodes = (unsigned)((s.tiles + s.node_tiles - 1) / s.node_tiles);
+    return s;
+}
+
+/* Neighbours: of all nodes, of all tiles or of all elements. */
+struct many_part {
+    size_t begin, count;
+};
+
+/* The nodes of a rank. There may be none. */
+static inline struct many_part many_nodes_of(struct many_shape s, int ranks, int rank)
+{
+    size_t begin = (size_t)s.nodes * (size_t)rank / (size_t)ranks;
+    size_t end = (size_t)s.nodes * ((size_t)rank + 1) / (size_t)ranks;
+    struct many_part part = {begin, end - begin};
+    return part;
+}
+
+/* The tiles, or the elements, of some nodes: `per_node` of them are in a node, `all` in all. */
+static inline struct many_part many_within(struct many_part nodes, size_t per_node, size_t all)
+{
+    size_t begin = nodes.begin * per_node, end = (nodes.begin + nodes.count) * per_node;
+    if (begin > all) begin = all;
+    if (end > all) end = all;
+    struct many_part part = {begin, end - begin};
+    return part;
+}
+
+/* The elements of a rank. */
+static inline struct many_part many_part_of(size_t n, int ranks, int rank)
+{
+    struct many_shape s = many_shape_of(n);
+    return many_within(many_nodes_of(s, ranks, rank), s.node_tiles * MANY_TILE, n);
+}
+
+/* Where the sums of all nodes lie side by side, each rank has as many slots as the rank with the
+ * most nodes. */
+static inline unsigned many_slots(unsigned nodes, int ranks)
+{
+    return (nodes + (unsigned)ranks - 1) / (unsigned)ranks;
+}
+
+#endif
