@@ -1,0 +1,202 @@
+/*
+ * Step 17: more elements than one GPU holds.
+ *
+ * What it is: a scan by many GPUs, each of which has a part of the elements. Each GPU reduces its
+ * part, all GPUs tell each other the sums of some nodes of the tree, and each scans its part.
+ * Same as step 16 except: two passes in place of one, because what lies before a part is only known
+ * when all GPUs before it have read theirs. The first pass leaves the sum of each tile, so that the
+ * second pass need not look back: what lies before a tile is there when it starts.
+ * What it fixes: the limit of one GPU's memory, and of its bandwidth. Results are the same in every
+ * bit for any number of GPUs.
+ * What is still bad: 3 words an element move, not 2. So P GPUs are at most 2/3 P times as fast as
+ * one that reads and writes each element once.
+ * How to run it: make run17 P=4; or as a library: scan.h.
+ *
+ * This file has the kernels between which nothing is exchanged; peer.cu has the one that exchanges.
+ */
+#include "part.h"
+#include "common/harness/cuda_check.h"
+#include "nodes.cuh"
+
+/* The least number of blocks on a multiprocessor: their loads are in flight together. A state of 8
+ * bytes takes twice the registers. */
+#define REDUCE_BLOCKS(bytes) ((bytes) == 8 ? 4 : 8)
+#define SCAN_BLOCKS(bytes)   ((bytes) == 8 ? 3 : 6)
+
+/* The sums of all tiles, a block a tile. */
+template <typename Op>
+static __global__ void __launch_bounds__(TILE_THREADS, REDUCE_BLOCKS(sizeof(typename Op::State)))
+    reduce_tiles(Op op, typename Op::State *tile_sums, arrays<Op> a)
+{
+    __shared__ typename Op::State sums[MANY_SEGMENTS];
+    typename Op::State x[ROWS_OF(Op)][VECTOR(Op)];
+    int lane = threadIdx.x % LANES;
+
+    load_segment<READ_AGAIN>(op, x, a, blockIdx.x);
+    auto sum = segment_sum(op, x);
+    if (lane == 0) sums[threadIdx.x / LANES] = sum;
+    __syncthreads(); // no thread may read the segments' sums before all are there
+    if (threadIdx.x >= LANES) return;
+    sum = warp_sum(op, lane < MANY_SEGMENTS ? sums[lane] : op.identity());
+    if (lane == 0) tile_sums[blockIdx.x] = sum;
+}
+
+/* Scans the sums of a node's tiles, exclusively and in place, a block a node. */
+template <typename Op>
+static __global__ void __launch_bounds__(SUM_THREADS)
+    scan_tile_sums(Op op, typename Op::State *tile_sums, typename Op::State *node_sums,
+                   size_t tiles, size_t node_tiles)
+{
+    __shared__ typename Op::State sums[SUM_WARPS];
+    size_t begin = blockIdx.x * node_tiles, end = min(begin + node_tiles, tiles);
+    auto carry = op.identity(), total = carry;
+
+    // More tiles than threads: what the turns before have summed up is carried on.
+    for (size_t i = begin + threadIdx.x; i - threadIdx.x < end; i += blockDim.x) {
+        auto before = block_scan(op, i < end ? tile_sums[i] : op.identity(), sums, &total);
+        if (i < end) tile_sums[i] = op.combine(carry, before);
+        carry = op.combine(carry, total);
+        __syncthreads(); // no warp may write its sum before all have read the last ones
+    }
+    if (threadIdx.x == 0) node_sums[blockIdx.x] = carry;
+}
+
+/* What stands before each node, by one block. */
+template <typename Op>
+static __global__ void __launch_bounds__(SUM_THREADS)
+    scan_nodes(Op op, struct nodes n, const typename Op::State *all, typename Op::State *prefix)
+{
+    scan_all_nodes(op, n, all, prefix);
+}
+
+/* The results of all tiles, a block a tile, the last tile first: L2 still has what the reduction
+ * has read last. */
+template <bool INCLUSIVE, typename Op>
+static __global__ void __launch_bounds__(TILE_THREADS, SCAN_BLOCKS(sizeof(typename Op::State)))
+    scan_tiles(Op op, typename Op::Out *out, arrays<Op> a, const typename Op::State *tile_prefix,
+               const typename Op::State *node_prefix, int node_shift)
+{
+    const int R = ROWS_OF(Op), V = VECTOR(Op);
+    __shared__ typename Op::State sums[MANY_SEGMENTS];
+    typename Op::State x[R][V];
+    typename Op::Out y[R][V];
+    rows_before<typename Op::State, R> before;
+    size_t tile = gridDim.x - 1 - blockIdx.x;
+
+    auto of_node = node_prefix[tile >> node_shift], within = tile_prefix[tile];
+    load_segment<READ_LAST>(op, x, a, tile);
+    segment_scan<false>(op, x, 0, before);
+
+    // The segment's sum is the scan of its last element.
+    auto sum = op.combine(before.sum[R - 1], x[R - 1][V - 1]);
+    if (threadIdx.x % LANES == LANES - 1) sums[threadIdx.x / LANES] = sum;
+    __syncthreads(); // no warp may read the segments' sums before all are there
+    auto base = op.combine(op.combine(of_node, within), segments_before(op, sums));
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+        auto joined = op.combine(base, before.sum[r]);
+#pragma unroll
+        for (int k = 0; k < V; k++) {
+            auto state = element_of<false>(op, x, 0, joined, INCLUSIVE, r, k);
+            y[r][k] = op.leave(state, state);
+        }
+    }
+    store_segment(out, a, tile, y);
+}
+
+/* ---- launches -------------------------------------------------------------------------------- */
+
+static struct many_part nodes_in(const struct part *p)
+{
+    return many_nodes_of(p->shape, p->ranks, p->rank);
+}
+
+static size_t tiles_in(const struct part *p)
+{
+    return many_within(nodes_in(p), p->shape.node_tiles, p->shape.tiles).count;
+}
+
+template <typename Op>
+static arrays<Op> arrays_of(const struct part *p, const void *in, const void *in2)
+{
+    size_t per_node = p->shape.node_tiles * MANY_TILE;
+    return {(const typename Op::In *)in, (const typename Op::In2 *)in2,
+            many_within(nodes_in(p), per_node, p->shape.n).count};
+}
+
+template <typename Op> struct launch {
+    typedef typename Op::State State;
+
+    static cudaError_t reduce(const struct part *p, const void *in, const void *in2,
+                              cudaStream_t stream)
+    {
+        reduce_tiles<<<(unsigned)tiles_in(p), TILE_THREADS, 0, stream>>>(
+            Op(), (State *)p->tile_sums, arrays_of<Op>(p, in, in2));
+        return cudaGetLastError();
+    }
+
+    static cudaError_t tile_sums(const struct part *p, cudaStream_t stream)
+    {
+        size_t width = p->shape.node_tiles;
+        unsigned threads = width < LANES ? LANES : width > SUM_THREADS ? SUM_THREADS : width;
+        scan_tile_sums<<<(unsigned)nodes_in(p).count, threads, 0, stream>>>(
+            Op(), (State *)p->tile_sums, (State *)p->node_sums, tiles_in(p), width);
+        return cudaGetLastError();
+    }
+
+    static cudaError_t nodes(const struct part *p, const void *all, cudaStream_t stream)
+    {
+        scan_nodes<<<1, SUM_THREADS, 0, stream>>>(Op(), nodes_of(p->shape, p->ranks, p->rank),
+                                                  (const State *)all, (State *)p->node_prefix);
+        return cudaGetLastError();
+    }
+
+    template <bool INCLUSIVE>
+    static cudaError_t scan(const struct part *p, void *out, const void *in, const void *in2,
+                            cudaStream_t stream)
+    {
+        int node_shift = 0;
+        while ((size_t)1 << node_shift < p->shape.node_tiles) node_shift++;
+        scan_tiles<INCLUSIVE><<<(unsigned)tiles_in(p), TILE_THREADS, 0, stream>>>(
+            Op(), (typename Op::Out *)out, arrays_of<Op>(p, in, in2),
+            (const State *)p->tile_sums, (const State *)p->node_prefix, node_shift);
+        return cudaGetLastError();
+    }
+};
+
+/* Calls a function of `launch` for the operator of a part, if the part has elements. */
+#define LAUNCH(p, call)                                                                            \
+    do {                                                                                           \
+        if (tiles_in(p) == 0) return cudaSuccess;                                                  \
+        if (tiles_in(p) > INT32_MAX) return cudaErrorInvalidValue; /* the largest grid */          \
+        switch ((p)->op) {                                                                         \
+        case MANY_SUM_F32: return launch<sum_operator<float>>::call;                               \
+        case MANY_SUM_F64: return launch<sum_operator<double>>::call;                              \
+        case MANY_SUM_I32: return launch<sum_operator<int32_t>>::call;                             \
+        case MANY_SUM_I64: return launch<sum_operator<int64_t>>::call;                             \
+        case MANY_AFFINE_F32: return launch<affine_operator<float>>::call;                         \
+        default: return cudaErrorInvalidValue;                                                     \
+        }                                                                                          \
+    } while (0)
+
+cudaError_t part_reduce(const struct part *p, const void *in, const void *in2, cudaStream_t stream)
+{
+    LAUNCH(p, reduce(p, in, in2, stream));
+}
+
+cudaError_t part_scan_tile_sums(const struct part *p, cudaStream_t stream)
+{
+    LAUNCH(p, tile_sums(p, stream));
+}
+
+cudaError_t part_scan_nodes(const struct part *p, const void *all_nodes, cudaStream_t stream)
+{
+    LAUNCH(p, nodes(p, all_nodes, stream));
+}
+
+cudaError_t part_scan(const struct part *p, void *out, const void *in, const void *in2,
+                      bool inclusive, cudaStream_t stream)
+{
+    if (inclusive) LAUNCH(p, template scan<true>(p, out, in, in2, stream));
+    LAUNCH(p, template scan<false>(p, out, in, in2, stream));
+}
