@@ -12,7 +12,8 @@
  * Each rank has one GPU, which the caller selects by cudaSetDevice before many_create.
  *
  * The results are the same in every bit for any number of ranks, and for every exchange but
- * EXCHANGE_EXSCAN with floating-point numbers.
+ * EXCHANGE_EXSCAN with floating-point numbers. For MANY_AFFINE_F32 the products of neighbouring a
+ * must be finite.
  *
  * A function returns 0, or an exit code of fault.h with a sentence in the fault.
  */
@@ -41,6 +42,9 @@ enum many_exchange {
 };
 
 struct many_scan;
+
+/* The kernels that a scan launches. */
+int many_launches(enum many_exchange);
 
 /* The device memory, in bytes, that many_create allocates for a rank. */
 size_t many_bytes(enum many_op, enum many_exchange, size_t n, int ranks, int rank);

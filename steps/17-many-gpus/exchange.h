@@ -1,0 +1,42 @@
+/*
+ * exchange.h — what the ways to exchange the sums of nodes have in common. Each is a file
+ * exchange_*.c with one `struct exchange`.
+ */
+#ifndef STEP17_EXCHANGE_H
+#define STEP17_EXCHANGE_H
+
+#include "part.h"
+#include "scan.h"
+
+struct exchange {
+    /* Allocates what this way needs, on each rank by itself; NULL: nothing. If it returns a fault
+     * on one rank, `close` is called on all. */
+    int (*open)(struct many_scan *, struct fault *);
+    /* Is called when `open` has succeeded on all ranks, and may be collective. NULL: nothing. */
+    int (*connect)(struct many_scan *, struct fault *);
+    /* Makes node_prefix of all ranks' node_sums. Collective, and called even if this rank has
+     * failed before: the others wait for it. */
+    int (*run)(struct many_scan *, cudaStream_t, struct fault *);
+    int (*check)(struct many_scan *, struct fault *); /* see many_check; NULL: nothing */
+    /* Collective. What was not opened is NULL. */
+    void (*close)(struct many_scan *);
+    int launches;                     /* of kernels, in `run` */
+    size_t (*bytes)(size_t gathered); /* of device memory. `gathered`: the states of all slots */
+};
+
+extern const struct exchange exchange_mpi, exchange_nccl, exchange_peer, exchange_exscan;
+
+struct many_scan {
+    MPI_Comm comm;
+    int ranks, rank;
+    struct part part;
+    size_t state, slots; /* bytes of a state; many_slots */
+    const struct exchange *exchange;
+    void *own; /* the exchange's */
+};
+
+/* Returns `code` if it is 0 on all ranks. Otherwise it returns the code of the first rank with a
+ * fault, and all get its sentence. Collective. */
+int many_agree(const struct many_scan *, int code, struct fault *);
+
+#endif

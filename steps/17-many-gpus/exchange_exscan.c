@@ -1,0 +1,107 @@
+/*
+ * exchange_exscan.c — one sum a rank, and MPI's own scan: MPI_Exscan gives each rank the
+ * combination of the sums of all ranks before it. It gives rank 0 nothing: what stands in its
+ * buffer is undefined, and it takes the identity.
+ *
+ * That is enough for integers. A sum of floats is added up in the groups that the parts of the
+ * ranks make, so its last bits depend on the number of ranks.
+ */
+#include "exchange.h"
+
+#include "common/harness/cuda_check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct exscan {
+    void *nodes; /* pinned host memory: sums of this rank's nodes, then what stands before them */
+    MPI_Datatype type;
+    MPI_Op op;
+};
+
+/* MPI calls a function with the left operands first, and stores where the right ones are. It does
+ * not say which operator it is for. So each operator has a function. */
+static void combine_all(enum many_op op, const void *left, void *right, int count)
+{
+    for (int i = 0; i < count; i++) {
+        union many_state *to = (union many_state *)right + i;
+        *to = many_combine(op, ((const union many_state *)left)[i], *to);
+    }
+}
+#define FUNCTION(name, op)                                                                         \
+    static void name(void *left, void *right, int *count, MPI_Datatype *type)                      \
+    {                                                                                              \
+        (void)type;                                                                                \
+        combine_all(op, left, right, *count);                                                      \
+    }
+FUNCTION(sum_f32, MANY_SUM_F32)
+FUNCTION(sum_f64, MANY_SUM_F64)
+FUNCTION(sum_i32, MANY_SUM_I32)
+FUNCTION(sum_i64, MANY_SUM_I64)
+FUNCTION(affine_f32, MANY_AFFINE_F32)
+static MPI_User_function *const functions[MANY_OPS] = {
+    [MANY_SUM_F32] = sum_f32, [MANY_SUM_F64] = sum_f64,       [MANY_SUM_I32] = sum_i32,
+    [MANY_SUM_I64] = sum_i64, [MANY_AFFINE_F32] = affine_f32,
+};
+
+static size_t bytes(size_t gathered) { return (void)gathered, 0; }
+
+static int exscan_open(struct many_scan *s, struct fault *fault)
+{
+    struct exscan *e = calloc(1, sizeof *e);
+    int commutes = s->part.op != MANY_AFFINE_F32;
+    s->own = e;
+    if (!e) return fail(fault, EXIT_DEVICE, "out of host memory.");
+    MPI_Type_contiguous(sizeof(union many_state), MPI_BYTE, &e->type);
+    MPI_Type_commit(&e->type);
+    MPI_Op_create(functions[s->part.op], commutes, &e->op);
+    CUDA_CHECK(fault, cudaMallocHost(&e->nodes, (s->slots + 1) * s->state));
+    return 0;
+}
+
+/* Combines `before` with the sums of this rank's nodes. If `store`, each of them is replaced by
+ * what stands before it. */
+static union many_state scan_nodes(const struct many_scan *s, union many_state before, bool store)
+{
+    const struct exscan *e = s->own;
+    size_t count = many_nodes_of(s->part.shape, s->ranks, s->rank).count;
+    for (size_t i = 0; i < count; i++) {
+        char *at = (char *)e->nodes + i * s->state;
+        union many_state sum = many_identity(s->part.op);
+        memcpy(&sum, at, s->state);
+        if (store) memcpy(at, &before, s->state);
+        before = many_combine(s->part.op, before, sum);
+    }
+    return before;
+}
+
+static int exscan_run(struct many_scan *s, cudaStream_t stream, struct fault *fault)
+{
+    struct exscan *e = s->own;
+    size_t size = s->slots * s->state;
+    union many_state none = many_identity(s->part.op), mine, before;
+    cudaError_t error =
+        cudaMemcpyAsync(e->nodes, s->part.node_sums, size, cudaMemcpyDeviceToHost, stream);
+    if (!error) error = cudaStreamSynchronize(stream);
+    mine = scan_nodes(s, none, false);
+    MPI_Exscan(&mine, &before, 1, e->type, e->op, s->comm);
+    if (s->rank == 0) before = none;
+    CUDA_CHECK(fault, error);
+    scan_nodes(s, before, true);
+    CUDA_CHECK(fault, cudaMemcpyAsync(s->part.node_prefix, e->nodes, size, cudaMemcpyHostToDevice,
+                                      stream));
+    return 0;
+}
+
+static void exscan_close(struct many_scan *s)
+{
+    struct exscan *e = s->own;
+    if (!e) return;
+    MPI_Op_free(&e->op);
+    MPI_Type_free(&e->type);
+    cudaFreeHost(e->nodes);
+    free(e);
+}
+
+const struct exchange exchange_exscan = {
+    .open = exscan_open, .run = exscan_run, .close = exscan_close, .launches = 0, .bytes = bytes};

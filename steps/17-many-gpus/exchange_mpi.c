@@ -1,0 +1,57 @@
+/*
+ * exchange_mpi.c — all ranks gather the sums of all nodes by MPI_Allgather. It works between any
+ * machines. The sums go through the host's memory, and the host waits for the GPU: twice the way
+ * between both, and a launch that begins late.
+ */
+#include "exchange.h"
+
+#include "common/harness/cuda_check.h"
+
+#include <stdlib.h>
+
+struct gather {
+    void *mine, *all; /* pinned host memory: this rank's slots, and those of all ranks */
+    void *all_nodes;  /* device memory */
+};
+
+static size_t bytes(size_t gathered) { return gathered; }
+
+static int gather_open(struct many_scan *s, struct fault *fault)
+{
+    struct gather *g = calloc(1, sizeof *g);
+    size_t size = (s->slots + 1) * s->state; /* never 0 */
+    s->own = g;
+    if (!g) return fail(fault, EXIT_DEVICE, "out of host memory.");
+    CUDA_CHECK(fault, cudaMallocHost(&g->mine, size));
+    CUDA_CHECK(fault, cudaMallocHost(&g->all, (size_t)s->ranks * size));
+    CUDA_CHECK(fault, cudaMalloc(&g->all_nodes, (size_t)s->ranks * size));
+    return 0;
+}
+
+static int gather_run(struct many_scan *s, cudaStream_t stream, struct fault *fault)
+{
+    struct gather *g = s->own;
+    size_t size = s->slots * s->state;
+    cudaError_t error =
+        cudaMemcpyAsync(g->mine, s->part.node_sums, size, cudaMemcpyDeviceToHost, stream);
+    if (!error) error = cudaStreamSynchronize(stream);
+    MPI_Allgather(g->mine, (int)size, MPI_BYTE, g->all, (int)size, MPI_BYTE, s->comm);
+    CUDA_CHECK(fault, error);
+    CUDA_CHECK(fault, cudaMemcpyAsync(g->all_nodes, g->all, (size_t)s->ranks * size,
+                                      cudaMemcpyHostToDevice, stream));
+    CUDA_CHECK(fault, part_scan_nodes(&s->part, g->all_nodes, stream));
+    return 0;
+}
+
+static void gather_close(struct many_scan *s)
+{
+    struct gather *g = s->own;
+    if (!g) return;
+    cudaFreeHost(g->mine);
+    cudaFreeHost(g->all);
+    cudaFree(g->all_nodes);
+    free(g);
+}
+
+const struct exchange exchange_mpi = {
+    .open = gather_open, .run = gather_run, .close = gather_close, .launches = 1, .bytes = bytes};

@@ -1,0 +1,109 @@
+/*
+ * exchange_nccl.c — all ranks gather the sums of all nodes by ncclAllGather, which is a kernel in
+ * the stream: the host does not wait, and the scan may be captured into a graph.
+ */
+#include "exchange.h"
+
+#include "common/harness/cuda_check.h"
+
+#include <stdlib.h>
+
+static size_t bytes(size_t gathered) { return gathered; }
+
+#ifdef HAVE_NCCL
+#include <nccl.h>
+
+struct nccl {
+    ncclComm_t comm;
+    void *all_nodes; /* device memory */
+};
+
+static int nccl_fault(struct fault *fault, ncclResult_t result, const char *call)
+{
+    return fail(fault, EXIT_DEVICE, "%s: %s.", call, ncclGetErrorString(result));
+}
+
+#define NCCL_CHECK(fault, call)                                                                    \
+    do {                                                                                           \
+        ncclResult_t result_ = (call);                                                             \
+        if (result_ != ncclSuccess) return nccl_fault((fault), result_, #call);                    \
+    } while (0)
+
+static int nccl_open(struct many_scan *s, struct fault *fault)
+{
+    struct nccl *x = calloc(1, sizeof *x);
+    s->own = x;
+    if (!x) return fail(fault, EXIT_DEVICE, "out of host memory.");
+    CUDA_CHECK(fault, cudaMalloc(&x->all_nodes, ((size_t)s->ranks * s->slots + 1) * s->state));
+    return 0;
+}
+
+/* Rank 0 draws an id, by which the ranks find each other. */
+static int nccl_connect(struct many_scan *s, struct fault *fault)
+{
+    struct nccl *x = s->own;
+    ncclUniqueId id = {0};
+    ncclResult_t drawn = s->rank == 0 ? ncclGetUniqueId(&id) : ncclSuccess;
+    int code = drawn ? nccl_fault(fault, drawn, "ncclGetUniqueId") : 0;
+    code = many_agree(s, code, fault);
+    if (code) return code;
+    MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, s->comm);
+    NCCL_CHECK(fault, ncclCommInitRank(&x->comm, s->ranks, id, s->rank));
+    return 0;
+}
+
+static int nccl_run(struct many_scan *s, cudaStream_t stream, struct fault *fault)
+{
+    struct nccl *x = s->own;
+    NCCL_CHECK(fault, ncclAllGather(s->part.node_sums, x->all_nodes, s->slots * s->state, ncclChar,
+                                    x->comm, stream));
+    CUDA_CHECK(fault, part_scan_nodes(&s->part, x->all_nodes, stream));
+    return 0;
+}
+
+static int nccl_check(struct many_scan *s, struct fault *fault)
+{
+    struct nccl *x = s->own;
+    ncclResult_t result = ncclSuccess;
+    NCCL_CHECK(fault, ncclCommGetAsyncError(x->comm, &result));
+    return result == ncclSuccess ? 0 : nccl_fault(fault, result, "ncclAllGather");
+}
+
+static void nccl_close(struct many_scan *s)
+{
+    struct nccl *x = s->own;
+    if (!x) return;
+    if (x->comm) ncclCommDestroy(x->comm);
+    cudaFree(x->all_nodes);
+    free(x);
+}
+
+#else
+
+static int nccl_open(struct many_scan *s, struct fault *fault)
+{
+    (void)s;
+    return fail(fault, EXIT_USAGE,
+                "this program was built without NCCL; use another exchange, or install NCCL and "
+                "build it again.");
+}
+
+static int nccl_run(struct many_scan *s, cudaStream_t stream, struct fault *fault)
+{
+    (void)stream;
+    return nccl_open(s, fault);
+}
+
+static void nccl_close(struct many_scan *s) { (void)s; }
+#define nccl_connect NULL
+#define nccl_check   NULL
+
+#endif
+
+const struct exchange exchange_nccl = {.open = nccl_open,
+                                       .connect = nccl_connect,
+                                       .run = nccl_run,
+                                       .check = nccl_check,
+                                       .close = nccl_close,
+                                       .launches = 2,
+                                       .bytes = bytes};

@@ -1,0 +1,165 @@
+/* many.c — see scan.h: the library around the kernels (part.h) and the exchanges (exchange.h). */
+#include "exchange.h"
+
+#include "common/harness/cuda_check.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct exchange *const exchanges[] = {[EXCHANGE_MPI] = &exchange_mpi,
+                                                   [EXCHANGE_NCCL] = &exchange_nccl,
+                                                   [EXCHANGE_PEER] = &exchange_peer,
+                                                   [EXCHANGE_EXSCAN] = &exchange_exscan};
+enum { EXCHANGES = sizeof exchanges / sizeof *exchanges, OWN_LAUNCHES = 3 };
+
+int many_launches(enum many_exchange exchange)
+{
+    return OWN_LAUNCHES + exchanges[exchange]->launches;
+}
+
+static size_t own_tiles(struct many_shape shape, int ranks, int rank)
+{
+    return many_within(many_nodes_of(shape, ranks, rank), shape.node_tiles, shape.tiles).count;
+}
+
+size_t many_bytes(enum many_op op, enum many_exchange exchange, size_t n, int ranks, int rank)
+{
+    struct many_shape shape = many_shape_of(n);
+    size_t state = many_state_bytes(op), slots = many_slots(shape.nodes, ranks);
+    return (own_tiles(shape, ranks, rank) + 2 * slots) * state +
+           exchanges[exchange]->bytes((size_t)ranks * slots * state);
+}
+
+/* ---- agreement ------------------------------------------------------------------------------- */
+
+int many_agree(const struct many_scan *s, int code, struct fault *fault)
+{
+    struct fault first = {0};
+    int mine = code ? s->rank : s->ranks, rank, failed = code != 0, failures;
+    MPI_Allreduce(&mine, &rank, 1, MPI_INT, MPI_MIN, s->comm);
+    if (rank == s->ranks) return 0;
+    MPI_Allreduce(&failed, &failures, 1, MPI_INT, MPI_SUM, s->comm);
+    if (rank == s->rank) first = *fault;
+    MPI_Bcast(&first, sizeof first, MPI_BYTE, rank, s->comm);
+    if (failures == s->ranks) return fail(fault, first.code, "%s", first.text);
+    return fail(fault, first.code, "rank %d of %d: %s", rank, s->ranks, first.text);
+}
+
+/* Have all ranks the same arguments? */
+static int agree_on(const struct many_scan *s, enum many_op op, enum many_exchange exchange,
+                    size_t n, struct fault *fault)
+{
+    uint64_t mine[] = {(uint64_t)op, (uint64_t)exchange, n}, first[3];
+    memcpy(first, mine, sizeof first);
+    MPI_Bcast(first, 3, MPI_UINT64_T, 0, s->comm);
+    int code = 0;
+    if (memcmp(first, mine, sizeof first) != 0)
+        code = fail(fault, EXIT_USAGE,
+                    "operator, exchange or n differ from those of rank 0; they must be the same "
+                    "on all ranks.");
+    else if ((unsigned)op >= MANY_OPS || (unsigned)exchange >= EXCHANGES)
+        code = fail(fault, EXIT_USAGE, "there is no operator %d or no exchange %d.", (int)op,
+                    (int)exchange);
+    else if (s->ranks > MANY_RANKS)
+        code = fail(fault, EXIT_USAGE, "%d ranks are too many; %d is the limit.", s->ranks,
+                    MANY_RANKS);
+    return many_agree(s, code, fault);
+}
+
+/* ---- the library ----------------------------------------------------------------------------- */
+
+/* Memory of `count` states. The exchange sends all slots of node_sums, also those without a
+ * node. */
+static int states_open(const struct many_scan *s, void **to, size_t count, struct fault *fault)
+{
+    CUDA_CHECK(fault, cudaMalloc(to, (count + 1) * s->state));
+    CUDA_CHECK(fault, cudaMemset(*to, 0, (count + 1) * s->state));
+    return 0;
+}
+
+static int open_part(struct many_scan *s, struct fault *fault)
+{
+    struct part *p = &s->part;
+    int code = states_open(s, &p->tile_sums, own_tiles(p->shape, s->ranks, s->rank), fault);
+    if (!code) code = states_open(s, &p->node_sums, s->slots, fault);
+    if (!code) code = states_open(s, &p->node_prefix, s->slots, fault);
+    if (!code && s->exchange->open) code = s->exchange->open(s, fault);
+    // The memory is cleared in stream 0, and a scan may be in another stream.
+    if (!code) CUDA_CHECK(fault, cudaDeviceSynchronize());
+    return code;
+}
+
+int many_create(struct many_scan **scan, MPI_Comm comm, enum many_op op,
+                enum many_exchange exchange, size_t n, struct fault *fault)
+{
+    struct many_scan s = {.comm = MPI_COMM_NULL};
+    *scan = NULL;
+    MPI_Comm_dup(comm, &s.comm);
+    MPI_Comm_size(s.comm, &s.ranks);
+    MPI_Comm_rank(s.comm, &s.rank);
+    int code = agree_on(&s, op, exchange, n, fault);
+    if (!code) {
+        s.part.op = op;
+        s.part.shape = many_shape_of(n);
+        s.part.ranks = s.ranks, s.part.rank = s.rank;
+        s.state = many_state_bytes(op);
+        s.slots = many_slots(s.part.shape.nodes, s.ranks);
+        s.exchange = exchanges[exchange];
+        *scan = malloc(sizeof s);
+        if (!*scan) code = fail(fault, EXIT_DEVICE, "out of host memory.");
+        code = many_agree(&s, code, fault);
+    }
+    if (code) {
+        free(*scan), *scan = NULL;
+        MPI_Comm_free(&s.comm);
+        return code;
+    }
+    **scan = s;
+    code = many_agree(&s, open_part(*scan, fault), fault);
+    if (!code && s.exchange->connect)
+        code = many_agree(&s, s.exchange->connect(*scan, fault), fault);
+    if (code) many_destroy(*scan), *scan = NULL;
+    return code;
+}
+
+static bool misaligned(const void *p) { return (uintptr_t)p % 16 != 0; }
+
+static int before_exchange(struct many_scan *s, const void *out, const void *in, const void *in2,
+                           cudaStream_t stream, struct fault *fault)
+{
+    if (misaligned(out) || misaligned(in) || misaligned(in2))
+        return fail(fault, EXIT_USAGE, "an array is not aligned to 16 bytes.");
+    CUDA_CHECK(fault, part_reduce(&s->part, in, in2, stream));
+    CUDA_CHECK(fault, part_scan_tile_sums(&s->part, stream));
+    return 0;
+}
+
+int many_run(struct many_scan *s, void *out, const void *in, const void *in2, bool inclusive,
+             cudaStream_t stream, struct fault *fault)
+{
+    struct fault later = {0};
+    if (s->part.shape.n == 0) return 0;
+    int code = before_exchange(s, out, in, in2, stream, fault);
+    int exchanged = s->exchange->run(s, stream, &later);
+    if (code) return code;
+    if (exchanged) return fail(fault, exchanged, "%s", later.text);
+    CUDA_CHECK(fault, part_scan(&s->part, out, in, in2, inclusive, stream));
+    return 0;
+}
+
+int many_check(struct many_scan *s, struct fault *fault)
+{
+    return s->exchange->check && s->part.shape.n > 0 ? s->exchange->check(s, fault) : 0;
+}
+
+void many_destroy(struct many_scan *s)
+{
+    if (!s) return;
+    s->exchange->close(s);
+    cudaFree(s->part.tile_sums);
+    cudaFree(s->part.node_sums);
+    cudaFree(s->part.node_prefix);
+    MPI_Comm_free(&s->comm);
+    free(s);
+}
