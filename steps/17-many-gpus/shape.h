@@ -71,6 +71,14 @@ static inline struct many_part many_part_of(size_t n, int ranks, int rank)
     return many_within(many_nodes_of(s, ranks, rank), s.node_tiles * MANY_TILE, n);
 }
 
+/* The most combinations between an element and a result, for bounds of rounding errors: at most 13 up
+ * to the sum of its tile; 11 up to what stands before a tile in its node, and one for each 1024
+ * tiles of the node; 11 up to what stands before a node; and 5 down to the result. */
+static inline int many_depth(size_t n)
+{
+    return 40 + (int)((many_shape_of(n).node_tiles + 1023) / 1024);
+}
+
 /* Where the sums of all nodes lie side by side, each rank has as many slots as the rank with the
  * most nodes. */
 static inline unsigned many_slots(unsigned nodes, int ranks)

@@ -1,0 +1,441 @@
+/*
+ * test_many.c — step 17 without MPI: for several numbers of ranks, the parts one after the other on
+ * one device have the bits of the reference on the CPU; the exchange by peer memory, in which other
+ * ranks' stores are made beforehand; and no hazards. Ranks that are processes: tests/ranks.
+ */
+#define _GNU_SOURCE
+#include "tests/support/command.h"
+#include "tests/support/cudart_check.h"
+#include "steps/17-many-gpus/part.h"
+#include "steps/17-many-gpus/peer.h"
+#include "steps/17-many-gpus/reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
+
+TestSuite(many, .init = command_init, .fini = command_fini, .timeout = 300);
+
+static const char *const names[MANY_OPS] = {"sum f32", "sum f64", "sum i32", "sum i64",
+                                            "affine f32"};
+static const int all_ranks[] = {1, 2, 3, 4, 7};
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+static uint64_t random_state = 1;
+
+static uint64_t random_bits(void)
+{
+    uint64_t z = random_state += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+/* Numbers that round when they are added: from -1 to 1, with 24 or 53 bits. */
+static double random_real(void) { return (double)(int64_t)random_bits() * 0x1p-63; }
+
+static void put_real(enum many_op op, void *to, size_t i, double x)
+{
+    if (op == MANY_SUM_F64)
+        ((double *)to)[i] = x;
+    else
+        ((float *)to)[i] = (float)x;
+}
+
+static bool is_real(enum many_op op) { return op != MANY_SUM_I32 && op != MANY_SUM_I64; }
+
+/* Integers of random bits; factors a that keep products in range and have both signs. */
+static void *random_input(enum many_op op, size_t n, bool factors)
+{
+    size_t bytes = many_element_bytes(op);
+    char *data = malloc(n * bytes + 8);
+    cr_assert(data != NULL);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits = random_bits();
+        if (!is_real(op))
+            memcpy(data + i * bytes, &bits, bytes);
+        else
+            put_real(op, data, i, factors ? copysign(1, random_real()) : random_real());
+    }
+    return data;
+}
+
+/* ---- a scan by ranks that follow each other -------------------------------------------------- */
+
+/* Device memory that ends where its last element ends. */
+static void *on_device(const void *from, size_t bytes)
+{
+    if (bytes == 0) return NULL;
+    void *memory = device_memory(bytes);
+    if (from) ok(cudaMemcpy(memory, from, bytes, cudaMemcpyHostToDevice));
+    return memory;
+}
+
+struct rank {
+    struct part part;
+    struct many_part elements;
+    void *in, *in2, *out;
+};
+
+struct scan {
+    enum many_op op;
+    size_t n;
+    int ranks;
+    bool inclusive, in_place;
+    const void *in, *in2;
+    struct rank rank[7];
+    void *all_nodes;
+};
+
+static size_t slots_bytes(const struct scan *s)
+{
+    return many_slots(many_shape_of(s->n).nodes, s->ranks) * many_state_bytes(s->op);
+}
+
+static void open_rank(struct scan *s, int r)
+{
+    struct many_shape shape = many_shape_of(s->n);
+    struct many_part nodes = many_nodes_of(shape, s->ranks, r);
+    size_t tiles = many_within(nodes, shape.node_tiles, shape.tiles).count;
+    size_t e = many_element_bytes(s->op), state = many_state_bytes(s->op);
+    struct rank *k = &s->rank[r];
+    k->elements = many_part_of(s->n, s->ranks, r);
+    size_t begin = k->elements.begin * e, bytes = k->elements.count * e;
+    k->in = on_device((const char *)s->in + begin, bytes);
+    k->in2 = s->op == MANY_AFFINE_F32 ? on_device((const char *)s->in2 + begin, bytes) : NULL;
+    k->out = s->in_place ? k->in : on_device(NULL, bytes);
+    k->part = (struct part){s->op, shape, s->ranks, r, NULL, NULL, NULL};
+    k->part.tile_sums = on_device(NULL, tiles * state);
+    k->part.node_sums = on_device(NULL, slots_bytes(s));
+    k->part.node_prefix = on_device(NULL, slots_bytes(s));
+}
+
+static void close_rank(struct rank *k)
+{
+    void *const memory[] = {k->in,
+                            k->in2,
+                            k->in == k->out ? NULL : k->out,
+                            k->part.tile_sums,
+                            k->part.node_sums,
+                            k->part.node_prefix};
+    for (size_t i = 0; i < LENGTH(memory); i++) ok(cudaFree(memory[i]));
+}
+
+/* Each rank's sums, and, in place of an exchange, a copy of them to all_nodes. */
+static void reduce_all(struct scan *s)
+{
+    size_t bytes = slots_bytes(s);
+    s->all_nodes = on_device(NULL, (size_t)s->ranks * bytes);
+    for (int r = 0; r < s->ranks; r++) {
+        struct rank *k = &s->rank[r];
+        size_t own = many_nodes_of(k->part.shape, s->ranks, r).count;
+        ok(part_reduce(&k->part, k->in, k->in2, NULL));
+        ok(part_scan_tile_sums(&k->part, NULL));
+        if (own)
+            ok(cudaMemcpy((char *)s->all_nodes + (size_t)r * bytes, k->part.node_sums,
+                          own * many_state_bytes(s->op), cudaMemcpyDeviceToDevice));
+    }
+}
+
+static void finish_all(struct scan *s, void *got)
+{
+    size_t e = many_element_bytes(s->op);
+    for (int r = 0; r < s->ranks; r++) {
+        struct rank *k = &s->rank[r];
+        ok(part_scan(&k->part, k->out, k->in, k->in2, s->inclusive, NULL));
+        if (k->elements.count)
+            ok(cudaMemcpy((char *)got + k->elements.begin * e, k->out, k->elements.count * e,
+                          cudaMemcpyDeviceToHost));
+    }
+}
+
+/* Equal in every bit; a NaN is as good as another one. */
+static void compare(const struct scan *s, const void *got, const void *want)
+{
+    size_t e = many_element_bytes(s->op);
+    for (size_t i = 0; i < s->n; i++) {
+        uint64_t g = 0, w = 0;
+        memcpy(&g, (const char *)got + i * e, e);
+        memcpy(&w, (const char *)want + i * e, e);
+        bool nan = is_real(s->op) &&
+                   (e == 4 ? isnan(((const float *)got)[i]) && isnan(((const float *)want)[i])
+                           : isnan(((const double *)got)[i]) && isnan(((const double *)want)[i]));
+        cr_assert(g == w || nan,
+                  "%s, n = %zu, %d ranks, inclusive %d: element %zu is %llx, not %llx",
+                  names[s->op], s->n, s->ranks, s->inclusive, i, (unsigned long long)g,
+                  (unsigned long long)w);
+    }
+}
+
+typedef void exchange_fn(struct scan *);
+
+static void by_copies(struct scan *s)
+{
+    for (int r = 0; r < s->ranks; r++) ok(part_scan_nodes(&s->rank[r].part, s->all_nodes, NULL));
+}
+
+/* Scans with this number of ranks, and compares with `want`. */
+static void expect_scan(struct scan s, const void *want, exchange_fn *exchange)
+{
+    void *got = malloc(s.n * 8 + 8);
+    cr_assert(got != NULL);
+    for (int r = 0; r < s.ranks; r++) open_rank(&s, r);
+    reduce_all(&s);
+    exchange(&s);
+    finish_all(&s, got);
+    ok(cudaDeviceSynchronize());
+    compare(&s, got, want);
+    for (int r = 0; r < s.ranks; r++) close_rank(&s.rank[r]);
+    ok(cudaFree(s.all_nodes));
+    free(got);
+}
+
+/* The same for some numbers of ranks. */
+static void expect_for(enum many_op op, size_t n, bool inclusive, const void *in, const void *in2,
+                       const int *ranks, size_t count, exchange_fn *exchange)
+{
+    void *want = malloc(n * 8 + 8);
+    cr_assert(want != NULL && many_reference(op, want, in, in2, n, inclusive));
+    for (size_t i = 0; i < count; i++)
+        expect_scan((struct scan){.op = op,
+                                  .n = n,
+                                  .ranks = ranks[i],
+                                  .inclusive = inclusive,
+                                  .in_place = i % 2 == 1,
+                                  .in = in,
+                                  .in2 = in2},
+                    want, exchange);
+    free(want);
+}
+
+static void expect_random(enum many_op op, size_t n, bool inclusive, const int *ranks, size_t count)
+{
+    void *in = random_input(op, n, op == MANY_AFFINE_F32), *in2 = random_input(op, n, false);
+    expect_for(op, n, inclusive, in, in2, ranks, count, by_copies);
+    free(in);
+    free(in2);
+}
+
+/* ---- the bits of the reference --------------------------------------------------------------- */
+
+Test(many, small_parts)
+{
+    static const size_t sizes[] = {1,    2,    31,   511,   512,   513,   4095,
+                                   4096, 4097, 8192, 12289, 28671, 28673, 100000};
+    for (size_t i = 0; i < LENGTH(sizes); i++)
+        for (int op = 0; op < MANY_OPS; op++)
+            expect_random((enum many_op)op, sizes[i], (i + (size_t)op) % 2, all_ranks,
+                          LENGTH(all_ranks));
+}
+
+/* Both kinds of scan of the same elements. */
+Test(many, exclusive_and_inclusive)
+{
+    for (int op = 0; op < MANY_OPS; op++)
+        for (int inclusive = 0; inclusive < 2; inclusive++)
+            expect_random((enum many_op)op, 20011, inclusive, all_ranks, LENGTH(all_ranks));
+}
+
+/* Nodes of two tiles, and a last one of one tile. */
+Test(many, nodes_of_several_tiles)
+{
+    static const int few[] = {1, 3, 7};
+    size_t n = MANY_NODES * MANY_TILE + 5;
+    cr_assert_eq(many_shape_of(n).node_tiles, 2);
+    cr_assert_eq(many_shape_of(n).nodes, MANY_NODES / 2 + 1);
+    expect_random(MANY_SUM_F32, n, false, few, LENGTH(few));
+    expect_random(MANY_AFFINE_F32, n, true, few, 2);
+}
+
+/* -0, infinities, NaN and the least number, each among others. */
+Test(many, special_values)
+{
+    static const double special[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1.0, -1.0, 0x1p-149};
+    static const enum many_op ops[] = {MANY_SUM_F32, MANY_SUM_F64};
+    enum { N = 3 * 4096 + 17 };
+    for (size_t o = 0; o < LENGTH(ops); o++)
+        for (size_t v = 0; v < LENGTH(special); v++)
+            for (int inclusive = 0; inclusive < 2; inclusive++) {
+                void *in = malloc(N * sizeof(double));
+                cr_assert(in != NULL);
+                for (size_t i = 0; i < N; i++) put_real(ops[o], in, i, v < 2 ? -0.0 : 0.5);
+                put_real(ops[o], in, 4096 + 100, special[v]);
+                expect_for(ops[o], N, inclusive, in, NULL, all_ranks + 2, 2, by_copies);
+                free(in);
+            }
+}
+
+/* A node of more tiles than a block has threads takes more than 2^32 elements. Its sums alone can
+ * be scanned here: of 2 nodes, 2048 tiles and 952. */
+Test(many, nodes_of_more_tiles_than_threads)
+{
+    enum { TILES = 3000, NODE = 2048 };
+    struct many_shape shape = {TILES * MANY_TILE, TILES, NODE, 2};
+    int64_t tiles[TILES], got[TILES], nodes[2], sum[2] = {0};
+    for (int i = 0; i < TILES; i++) tiles[i] = (int64_t)random_bits();
+    struct part part = {.op = MANY_SUM_I64, .shape = shape, .ranks = 1};
+    part.tile_sums = on_device(tiles, sizeof tiles);
+    part.node_sums = on_device(NULL, sizeof nodes);
+    ok(part_scan_tile_sums(&part, NULL));
+    ok(cudaMemcpy(got, part.tile_sums, sizeof got, cudaMemcpyDeviceToHost));
+    ok(cudaMemcpy(nodes, part.node_sums, sizeof nodes, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < TILES; i++) {
+        cr_assert_eq(got[i], sum[i / NODE], "tile %d", i);
+        sum[i / NODE] = (int64_t)((uint64_t)sum[i / NODE] + (uint64_t)tiles[i]);
+    }
+    cr_assert(nodes[0] == sum[0] && nodes[1] == sum[1]);
+    ok(cudaFree(part.tile_sums));
+    ok(cudaFree(part.node_sums));
+}
+
+/* ---- the shape ------------------------------------------------------------------------------- */
+
+static void expect_parts(size_t n, int ranks)
+{
+    struct many_shape shape = many_shape_of(n);
+    size_t next = 0;
+    cr_assert(shape.nodes <= MANY_NODES && shape.nodes * shape.node_tiles >= shape.tiles);
+    for (int r = 0; r < ranks; r++) {
+        struct many_part part = many_part_of(n, ranks, r), nodes = many_nodes_of(shape, ranks, r);
+        cr_assert(part.begin == next, "n = %zu: rank %d of %d", n, r, ranks);
+        cr_assert(nodes.count <= many_slots(shape.nodes, ranks));
+        next += part.count;
+    }
+    cr_assert_eq(next, n);
+}
+
+Test(many, parts_are_all_elements)
+{
+    static const size_t sizes[] = {0, 1, 4096, 4097, 100000, 4194304, 4194305, (size_t)1 << 40};
+    for (size_t i = 0; i < LENGTH(sizes); i++)
+        for (int ranks = 1; ranks <= MANY_RANKS; ranks++) expect_parts(sizes[i], ranks);
+    cr_assert_eq(many_shape_of((size_t)1 << 22).node_tiles, 1);
+    cr_assert_eq(many_shape_of(((size_t)1 << 22) + 1).node_tiles, 2);
+}
+
+Test(many, no_elements)
+{
+    struct part part = {.op = MANY_SUM_F32, .shape = many_shape_of(0), .ranks = 3, .rank = 1};
+    ok(part_reduce(&part, NULL, NULL, NULL));
+    ok(part_scan_tile_sums(&part, NULL));
+    ok(part_scan_nodes(&part, NULL, NULL));
+    ok(part_scan(&part, NULL, NULL, NULL, true, NULL));
+    cr_assert(many_reference(MANY_SUM_F32, NULL, NULL, NULL, 0, true));
+}
+
+/* ---- the exchange by peer memory ------------------------------------------------------------- */
+
+#define WAIT_NS 1000000
+
+static struct mailbox *mailboxes[7];
+static struct mailbox **mailboxes_on_gpu;
+
+/* The host does here what another rank's kernel does: its sums, and then its flag. */
+static void deliver(const struct scan *s, int from, int to, uint32_t epoch)
+{
+    size_t bytes = slots_bytes(s),
+           own = many_nodes_of(s->rank[from].part.shape, s->ranks, from).count *
+                 many_state_bytes(s->op);
+    char *sums = (char *)mailboxes[to]->turn[epoch % 2].sums + (size_t)from * bytes;
+    if (own) ok(cudaMemcpy(sums, s->rank[from].part.node_sums, own, cudaMemcpyDeviceToDevice));
+    ok(cudaMemcpy(&mailboxes[to]->turn[epoch % 2].flag[from], &epoch, sizeof epoch,
+                  cudaMemcpyHostToDevice));
+}
+
+static uint32_t word(const uint32_t *at)
+{
+    uint32_t x;
+    ok(cudaMemcpy(&x, at, sizeof x, cudaMemcpyDeviceToHost));
+    return x;
+}
+
+/* Runs the exchange of all ranks, each of which finds the others' sums. Those with lower numbers
+ * were stored by their kernels. */
+static void exchange_once(struct scan *s, uint32_t epoch)
+{
+    struct peers peers = {(struct mailbox *const *)mailboxes_on_gpu, WAIT_NS};
+    for (int r = 0; r < s->ranks; r++) {
+        for (int other = r + 1; other < s->ranks; other++) deliver(s, other, r, epoch);
+        ok(peer_exchange(&s->rank[r].part, peers, NULL));
+        ok(cudaDeviceSynchronize());
+        cr_assert_eq(word(&mailboxes[r]->failed), 0);
+        cr_assert_eq(word(&mailboxes[r]->epoch), epoch);
+        for (int other = 0; other < s->ranks; other++)
+            cr_assert_eq(word(&mailboxes[other]->turn[epoch % 2].flag[r]), epoch);
+    }
+}
+
+static void open_mailboxes(int ranks)
+{
+    for (int r = 0; r < ranks; r++) {
+        mailboxes[r] = device_memory(sizeof *mailboxes[r]);
+        ok(cudaMemset(mailboxes[r], 0, sizeof *mailboxes[r]));
+    }
+    mailboxes_on_gpu = on_device(mailboxes, (size_t)ranks * sizeof *mailboxes);
+}
+
+static void close_mailboxes(int ranks)
+{
+    for (int r = 0; r < ranks; r++) ok(cudaFree(mailboxes[r]));
+    ok(cudaFree(mailboxes_on_gpu));
+}
+
+/* Three scans: the memory of the first is used again by the third. */
+static void by_peers(struct scan *s)
+{
+    open_mailboxes(s->ranks);
+    for (uint32_t epoch = 1; epoch <= 3; epoch++) exchange_once(s, epoch);
+    close_mailboxes(s->ranks);
+}
+
+Test(many, peers)
+{
+    size_t n = 9 * MANY_TILE + 100;
+    for (int op = 0; op < MANY_OPS; op++) {
+        void *in = random_input((enum many_op)op, n, op == MANY_AFFINE_F32);
+        void *in2 = random_input((enum many_op)op, n, false);
+        expect_for((enum many_op)op, n, op % 2, in, in2, all_ranks, LENGTH(all_ranks), by_peers);
+        free(in);
+        free(in2);
+    }
+}
+
+/* A flag that does not come ends the wait, and all later ones: the epochs may differ then. */
+Test(many, a_peer_that_does_not_come)
+{
+    size_t n = 2 * MANY_TILE;
+    struct scan s = {.op = MANY_SUM_F32, .n = n, .ranks = 2};
+    void *in = random_input(s.op, n, false);
+    s.in = in;
+    open_rank(&s, 0);
+    open_mailboxes(2);
+    struct peers peers = {(struct mailbox *const *)mailboxes_on_gpu, WAIT_NS};
+    struct peers long_wait = {peers.mailbox, UINT64_MAX};
+    ok(part_reduce(&s.rank[0].part, s.rank[0].in, NULL, NULL));
+    ok(part_scan_tile_sums(&s.rank[0].part, NULL));
+    ok(peer_exchange(&s.rank[0].part, peers, NULL));
+    ok(cudaDeviceSynchronize());
+    cr_assert_eq(word(&mailboxes[0]->failed), 2);
+    ok(peer_exchange(&s.rank[0].part, long_wait, NULL));
+    ok(cudaDeviceSynchronize());
+    cr_assert_eq(word(&mailboxes[0]->failed), 2);
+    close_mailboxes(2);
+    close_rank(&s.rank[0]);
+    free(in);
+}
+
+/* ---- hazards --------------------------------------------------------------------------------- */
+
+/* Tests of this file in a process of its own, with the checkers. */
+Test(many, no_hazards)
+{
+    expect_status(0,
+                  "env -u BXFI_MAP EMU_TOOL=all /proc/%d/exe"
+                  " --filter 'many/@(exclusive_and_inclusive|peers)' >$t/found 2>&1 &&"
+                  " grep 'Passing: 2 ' $t/found && grep 'ERROR SUMMARY: 0 errors' $t/found &&"
+                  " ! grep 'ERROR SUMMARY: [1-9]' $t/found",
+                  (int)getpid());
+}
