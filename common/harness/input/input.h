@@ -6,6 +6,7 @@
 
 #include "common/command/fault.h"
 #include "common/harness/element.h"
+#include "input_npy.h"
 
 #include <stdio.h>
 
@@ -36,6 +37,18 @@ int input_generate_bits(struct input *, enum element, size_t n, uint64_t seed, s
 /* Real numbers, uniform in [-1, 1), with 23 digits after the point. Only for float and double. */
 int input_generate_uniform(struct input *, enum element, size_t n, uint64_t seed, struct fault *);
 
+/* A part of an input of `whole` elements: elements first … first+count-1. */
+struct input_part {
+    size_t first, count, whole;
+};
+
+/* The same numbers, but only those of a part: input->n is part.count. Integers take time for the
+ * elements before the part, too. */
+int input_generate_part(struct input *, enum element, struct input_part, bool real, uint64_t seed,
+                        struct fault *);
+int input_generate_bits_part(struct input *, enum element, struct input_part, uint64_t seed,
+                             struct fault *);
+
 /*
  * input.c: the numbers of a file ("-": stdin). Its content says whether it is .npy or text. At most
  * max_n numbers (0: only memory limits them). Fractions are rounded to
@@ -48,6 +61,26 @@ int input_read(struct input *, enum element, const char *path, size_t max_n, boo
 
 /* Is the path a regular .npy file of a type that is read? Then *element is that type. */
 bool input_npy_type(const char *path, enum element *element);
+
+/* ---- input_part.c: a .npy file that is read by parts ------------------------------------------ */
+
+struct npy_file {
+    struct npy_header header; /* header.n: elements of the whole file */
+    FILE *file;
+    const char *path;
+    long start; /* the first element's place in the file */
+};
+
+/* Opens a regular .npy file with as many elements as its header promises, at least one. Returns 0,
+ * or EXIT_USAGE; then there is nothing to close. */
+int npy_file_open(struct npy_file *, const char *path, struct fault *);
+/* The type that holds the file's elements. */
+enum element npy_file_type(const struct npy_file *);
+/* Reads elements part.first … of the file into input->data, converted as input_read() does it.
+ * Returns 0 or EXIT_USAGE. */
+int npy_file_read(struct npy_file *, struct input *, enum element, struct input_part, bool round,
+                  struct fault *);
+void npy_file_close(struct npy_file *);
 
 void input_free(struct input *);
 
@@ -66,6 +99,12 @@ struct reader {
  * format 1 to 3).
  * The file stands before the magic string. */
 int input_read_npy(struct reader *, struct input *, struct fault *);
+/* Some elements of a .npy file, which stands before them; `first` is the first one's index in the
+ * file. They become input->data[0..count), for which there is room. */
+int input_read_npy_elements(struct reader *, const struct npy_header *, size_t first, size_t count,
+                            struct input *, struct fault *);
+/* The type that holds the elements of such a file. */
+enum element input_npy_element(const struct npy_header *);
 /* Numbers separated by white space or commas, to the end of the file. */
 int input_read_text(struct reader *, struct input *, struct fault *);
 

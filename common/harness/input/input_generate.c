@@ -48,15 +48,22 @@ static uint64_t random_bits(uint64_t seed, uint64_t i)
     return z ^ (z >> 31);
 }
 
-static void generate_integers(struct input *input, uint64_t seed)
+/* Step i of the walk. It depends on the steps before it, through their sum. */
+static int64_t walk_step(uint64_t seed, uint64_t i, uint64_t amplitude, int64_t walk)
+{
+    uint64_t bits = random_bits(seed, i);
+    int64_t step = 1 + (int64_t)(((bits >> 32) * amplitude) >> 32);
+    if (bits & 1) step = -step;
+    return walk + step > WALK_BOUND || walk + step < -WALK_BOUND ? -step : step;
+}
+
+static void generate_integers(struct input *input, struct input_part part, uint64_t seed)
 {
     uint64_t amplitude = input->element == ELEMENT_I8 ? AMPLITUDE_SMALL : AMPLITUDE;
     int64_t walk = 0;
-    for (size_t i = 0; i < input->n; i++) {
-        uint64_t bits = random_bits(seed, i);
-        int64_t step = 1 + (int64_t)(((bits >> 32) * amplitude) >> 32);
-        if (bits & 1) step = -step;
-        if (walk + step > WALK_BOUND || walk + step < -WALK_BOUND) step = -step;
+    for (size_t i = 0; i < part.first; i++) walk += walk_step(seed, i, amplitude, walk);
+    for (size_t i = 0; i < part.count; i++) {
+        int64_t step = walk_step(seed, part.first + i, amplitude, walk);
         walk += step;
         element_store_integer(input->element, input->data, i, step);
         if (i % (1 << 20) == 0) progress_at(i);
@@ -72,11 +79,11 @@ static int real_bits(enum element element, size_t n)
     return bits;
 }
 
-static void generate_reals(struct input *input, uint64_t seed)
+static void generate_reals(struct input *input, struct input_part part, uint64_t seed)
 {
-    int bits = real_bits(input->element, input->n);
-    for (size_t i = 0; i < input->n; i++) {
-        uint64_t random = random_bits(seed, i);
+    int bits = real_bits(input->element, part.whole);
+    for (size_t i = 0; i < part.count; i++) {
+        uint64_t random = random_bits(seed, part.first + i);
         uint64_t digits = (random >> (64 - bits)) | (uint64_t)1 << (bits - 1);
         double x = ldexp((double)digits, -bits);
         element_store_real(input->element, input->data, i, random & 1 ? -x : x);
@@ -84,55 +91,71 @@ static void generate_reals(struct input *input, uint64_t seed)
     }
 }
 
-static void generate_uniform(struct input *input, uint64_t seed)
+static void generate_uniform(struct input *input, struct input_part part, uint64_t seed)
 {
-    for (size_t i = 0; i < input->n; i++) {
-        int64_t integer = (int64_t)(random_bits(seed, i) >> (64 - UNIFORM_BITS));
+    for (size_t i = 0; i < part.count; i++) {
+        int64_t integer = (int64_t)(random_bits(seed, part.first + i) >> (64 - UNIFORM_BITS));
         integer -= (int64_t)1 << (UNIFORM_BITS - 1);
         element_store_real(input->element, input->data, i, (double)integer * 0x1p-23);
     }
 }
 
-static void generate_bits(struct input *input, uint64_t seed)
+static void generate_bits(struct input *input, struct input_part part, uint64_t seed)
 {
     size_t size = element_size(input->element);
-    for (size_t i = 0; i < input->n; i++) {
-        uint64_t random = random_bits(seed, i);
+    for (size_t i = 0; i < part.count; i++) {
+        uint64_t random = random_bits(seed, part.first + i);
         memcpy((char *)input->data + i * size, &random, size);
         if (i % (1 << 20) == 0) progress_at(i);
     }
 }
 
-typedef void generate_fn(struct input *, uint64_t seed);
+typedef void generate_fn(struct input *, struct input_part, uint64_t seed);
 
-static int generate(struct input *input, enum element element, size_t n, uint64_t seed,
-                    generate_fn *numbers, struct fault *fault)
+static int generate(struct input *input, enum element element, struct input_part part,
+                    uint64_t seed, generate_fn *numbers, struct fault *fault)
 {
-    *input = (struct input){.element = element, .n = n, .data = calloc(n, element_size(element))};
+    size_t n = part.count;
+    *input = (struct input){.element = element, .n = n};
+    input->data = calloc(n ? n : 1, element_size(element));
     if (!input->data)
         return fail(fault, EXIT_USAGE, "%zu %s do not fit into host memory.", n,
                     element_plural(element));
     progress_begin("random numbers", n);
-    numbers(input, seed);
+    numbers(input, part, seed);
     progress_end();
     return 0;
+}
+
+static struct input_part all_of(size_t n) { return (struct input_part){0, n, n}; }
+
+int input_generate_part(struct input *input, enum element element, struct input_part part,
+                        bool real, uint64_t seed, struct fault *fault)
+{
+    bool reals = real && element_is_real(element);
+    return generate(input, element, part, seed, reals ? generate_reals : generate_integers, fault);
 }
 
 int input_generate(struct input *input, enum element element, size_t n, bool real, uint64_t seed,
                    struct fault *fault)
 {
-    bool reals = real && element_is_real(element);
-    return generate(input, element, n, seed, reals ? generate_reals : generate_integers, fault);
+    return input_generate_part(input, element, all_of(n), real, seed, fault);
+}
+
+int input_generate_bits_part(struct input *input, enum element element, struct input_part part,
+                             uint64_t seed, struct fault *fault)
+{
+    return generate(input, element, part, seed, generate_bits, fault);
 }
 
 int input_generate_bits(struct input *input, enum element element, size_t n, uint64_t seed,
                         struct fault *fault)
 {
-    return generate(input, element, n, seed, generate_bits, fault);
+    return input_generate_bits_part(input, element, all_of(n), seed, fault);
 }
 
 int input_generate_uniform(struct input *input, enum element element, size_t n, uint64_t seed,
                            struct fault *fault)
 {
-    return generate(input, element, n, seed, generate_uniform, fault);
+    return generate(input, element, all_of(n), seed, generate_uniform, fault);
 }

@@ -106,35 +106,41 @@ static enum conversion store(enum npy_kind kind, const void *chunk, size_t i, st
     return conversion;
 }
 
-static int read_elements(struct reader *reader, const struct npy_header *header,
-                         struct input *input, struct fault *fault)
+enum element input_npy_element(const struct npy_header *header) { return elements[header->kind]; }
+
+int input_read_npy_elements(struct reader *reader, const struct npy_header *header, size_t first,
+                            size_t count, struct input *input, struct fault *fault)
 {
     size_t size = element_size(elements[header->kind]);
     int64_t chunk[CHUNK]; /* of either size, aligned for both */
-    for (size_t done = 0; done < header->n;) {
-        size_t wanted = header->n - done < CHUNK ? header->n - done : CHUNK;
+    for (size_t done = 0; done < count;) {
+        size_t wanted = count - done < CHUNK ? count - done : CHUNK;
         size_t got = fread(chunk, size, wanted, reader->file);
         if (got < wanted && ferror(reader->file))
             return fail(fault, EXIT_USAGE, "cannot read %s: %s.", reader->name, strerror(errno));
         if (got < wanted)
             return fail(fault, EXIT_USAGE,
                         "%s is truncated: its header promises %zu elements, but there are %zu.",
-                        reader->name, header->n, done + got);
+                        reader->name, header->n, first + done + got);
         if (header->swap) swap_bytes((unsigned char *)chunk, size, got);
         for (size_t i = 0; i < got; i++) {
             char shown[48];
             enum conversion conversion =
                 store(header->kind, chunk, i, input, done + i, shown, sizeof shown);
             if (!input_takes(reader, conversion))
-                return input_refuse(reader, conversion, done + i, shown, fault);
+                return input_refuse(reader, conversion, first + done + i, shown, fault);
         }
         done += got;
     }
+    return 0;
+}
+
+static int check_end(struct reader *reader, const struct npy_header *header, struct fault *fault)
+{
     if (getc(reader->file) != EOF)
         return fail(fault, EXIT_USAGE,
                     "%s goes on after the %zu elements that its header promises.", reader->name,
                     header->n);
-    input->n = header->n;
     return 0;
 }
 
@@ -151,7 +157,10 @@ int input_read_npy(struct reader *reader, struct input *input, struct fault *fau
         return 0;
     }
     code = input_reserve(reader, input, header.n, fault);
-    return code ? code : read_elements(reader, &header, input, fault);
+    if (!code) code = input_read_npy_elements(reader, &header, 0, header.n, input, fault);
+    if (!code) code = check_end(reader, &header, fault);
+    if (!code) input->n = header.n;
+    return code;
 }
 
 bool input_npy_type(const char *path, enum element *element)
@@ -164,6 +173,6 @@ bool input_npy_type(const char *path, enum element *element)
     if (!file) return false;
     bool is_npy = npy_header_read(&header, file, path, &ignored) == 0;
     fclose(file);
-    if (is_npy) *element = elements[header.kind];
+    if (is_npy) *element = input_npy_element(&header);
     return is_npy;
 }

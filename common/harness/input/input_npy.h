@@ -10,6 +10,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum npy_kind { NPY_F4, NPY_F8, NPY_I4, NPY_I8, NPY_U4, NPY_U8 };
 
 #define NPY_DIMENSIONS 3 /* at most */
@@ -39,5 +43,9 @@ int npy_header_read(struct npy_header *, FILE *, const char *name, struct fault 
 
 /* Fails with "FILE is no usable .npy file: what." */
 int npy_malformed(const char *name, const char *what, struct fault *);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
