@@ -74,12 +74,16 @@ struct application {
     bool takes_inclusive;
 
     /* Names of the harness's options that are refused because they would have no effect: "round",
-     * "real"; ends with NULL. --in-place always is. NULL: no others. */
+     * "real", "sweep", "offset", "counters", "trace"; ends with NULL. --in-place always is. NULL: no
+     * others. */
     const char *const *unused;
 
     /* Lines of --help about the files that it takes, in place of those about numbers. NULL:
      * numbers. */
     const char *files;
+
+    /* What --help says of --input and of --output. NULL: as for numbers. */
+    const char *input_help, *output_help;
 
     /* A line of the report about the variant: which of its kernels runs, and why, where the input
      * decides that; "" for no line. NULL: never. */

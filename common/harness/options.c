@@ -264,10 +264,9 @@ static int check_application(const struct options *o, const struct step *step, s
     const struct {
         const char *name;
         bool given;
-    } all[] = {{"inclusive", o->inclusive},
-               {"in-place", o->in_place},
-               {"round", o->round},
-               {"real", o->real}};
+    } all[] = {{"inclusive", o->inclusive}, {"in-place", o->in_place},  {"round", o->round},
+               {"real", o->real},           {"sweep", o->sweep},        {"offset", o->offset > 0},
+               {"counters", o->counters},   {"trace", o->trace != NULL}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].given && is_unused(step, all[i].name))
             return fail(fault, EXIT_USAGE, "--%s: step %d (%s) has no use for it; leave it out.",
@@ -386,6 +385,17 @@ static const char number_files[] =
     "numbers that the step's type cannot hold exactly, such as integers beyond 2^24 for float,\n"
     "are refused unless --round. NaN and infinities are scanned as they are.\n";
 
+/* What an option of the harness does in this step. */
+static const char *help_for(const struct step *step, const struct option_row *row)
+{
+    const struct application *a = step->application;
+    if (!a) return row->help;
+    if (strcmp(row->name, "inclusive") == 0) return "each result includes its own element";
+    if (strcmp(row->name, "input") == 0 && a->input_help) return a->input_help;
+    if (strcmp(row->name, "output") == 0 && a->output_help) return a->output_help;
+    return row->help;
+}
+
 void options_help(const struct step *step, FILE *to)
 {
     struct program_name program = step_program(step);
@@ -395,8 +405,7 @@ void options_help(const struct step *step, FILE *to)
         if ((strcmp(rows[i].name, "variant") != 0 || step->variants) &&
             !is_unused(step, rows[i].name)) {
             struct option_row row = rows[i];
-            if (step->application && strcmp(row.name, "inclusive") == 0)
-                row.help = "each result includes its own element";
+            row.help = help_for(step, &row);
             option_print((struct option_table){&row, 1}, HELP_COLUMN, to);
         }
     option_print(own_options(step, own), HELP_COLUMN, to);

@@ -261,6 +261,40 @@ Test(options, help_names_every_option_and_limit)
         cr_expect(strstr(text, names[i]), "%s is missing", names[i]);
 }
 
+/* An application names the options that it has no use for, and says itself what files it takes. */
+Test(options, what_an_application_has_no_use_for)
+{
+    static const char *const unused[] = {"sweep", "offset", "counters", "trace", NULL};
+    static const char *const values[] = {NULL, "3", NULL, "file"};
+    const struct application refuses = {.unused = unused, .input_help = "scan the sounds of FILE"};
+    const struct application takes = {.experiment = NULL};
+    struct step applies = {.number = 9, .name = "nine", .title = "Nine", .default_n = 512};
+    struct options options;
+    struct fault fault = {0};
+    char *help, option[20], want[80];
+    size_t size;
+
+    for (int i = 0; unused[i]; i++) {
+        snprintf(option, sizeof option, "--%s", unused[i]);
+        char *const argv[] = {"./step9", option, (char *)(uintptr_t)values[i], NULL};
+        int argc = values[i] ? 3 : 2;
+        applies.application = &refuses;
+        cr_expect_eq(options_parse(&options, &applies, argc, argv, &fault), EXIT_USAGE);
+        snprintf(want, sizeof want, "%s: step 9 (nine) has no use for it; leave it out.", option);
+        cr_expect_str_eq(fault.text, want);
+        applies.application = &takes;
+        cr_expect_eq(options_parse(&options, &applies, argc, argv, &fault), 0, "%s", fault.text);
+    }
+    applies.application = &refuses;
+    FILE *to = open_memstream(&help, &size);
+    options_help(&applies, to);
+    fclose(to);
+    cr_expect(!strstr(help, "--sweep") && !strstr(help, "--trace"));
+    cr_expect(strstr(help, "  --input FILE      scan the sounds of FILE\n"));
+    cr_expect(strstr(help, "  --output FILE     write the result: .npy if so named"));
+    free(help);
+}
+
 /* --inclusive is refused by an application, unless the application obeys it. */
 Test(options, inclusive_of_an_application)
 {
