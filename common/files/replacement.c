@@ -221,6 +221,11 @@ int replacement_begin(struct replacement *new, const char *path)
     return error;
 }
 
+const char *replacement_name(const struct replacement *new)
+{
+    return new->target != NULL ? slots[new->slot].name : NULL;
+}
+
 static void forget(struct replacement *new)
 {
     if (new->slot >= 0) slots[new->slot].state = SLOT_FREE;

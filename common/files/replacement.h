@@ -25,6 +25,10 @@ struct replacement {
  */
 int replacement_begin(struct replacement *, const char *path);
 
+/* The new file's other name, under which another process may write to it, too; NULL if the file is
+ * written directly. It holds until the replacement has ended. */
+const char *replacement_name(const struct replacement *);
+
 /* Completes the new file under its other name. A full disk shows here at the latest. Returns 0, or
  * an errno; after an errno the new file has been removed. */
 int replacement_close(struct replacement *);
