@@ -66,11 +66,16 @@ PICTURE_PROGRAMS = step14 bench $(addprefix build/tests/,run side-by-side bench/
 PICTURES := $(call objects,$(filter-out %/$(if $(PNG),no_)png.c, \
             $(call sources,common/harness/pictures)))
 
-# Folder steps/03-name makes program ./step3, and has descriptor step03.
+# Flags of Open MPI, which step 17 needs; empty if it is missing.
+MPI      := $(shell common/build/mpi.sh)
+
+# Folder steps/03-name makes program ./step3, and has descriptor step03. Step 17 is a program of
+# several processes, and is built and run in its own way: steps.mk.
 FOLDERS  := $(patsubst %/,%,$(wildcard steps/[0-9][0-9]-*/))
+ONE_PROCESS = $(filter-out steps/17-%,$(FOLDERS))
 NUMBERS  := $(foreach f,$(FOLDERS),$(firstword $(subst -, ,$(notdir $(f)))))
-OTHERWISE = step5-B% step7-R%
-STEPS    := $(sort $(patsubst %,step%,$(NUMBERS:0%=%)))
+OTHERWISE = step5-B% step7-R% step17
+STEPS    := $(filter-out $(if $(MPI),,step17),$(sort $(patsubst %,step%,$(NUMBERS:0%=%))))
 two_digits = $(if $(filter 0% 1 2 3 4 5 6 7 8 9,$(1)),0)$(1)
 folder    = $(patsubst %/,%,$(call the_only,$(1),$(wildcard steps/$(call two_digits,$(1))-*/)))
 the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly one folder \
@@ -78,7 +83,7 @@ the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly o
 
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all setup setup-labs setup-page doctor format clean help
+.PHONY: all setup setup-labs setup-page setup-mpi doctor format clean help
 
 all: $(STEPS) ## build every step; the default
 #cub: ## build CUB's scan, to be compared with
@@ -88,7 +93,7 @@ all: $(STEPS) ## build every step; the default
 # ---- steps --------------------------------------------------------------------------------------
 
 # Goals stepN without a folder get this rule too, and with it the error of `the_only`.
-$(sort $(STEPS) $(filter-out $(OTHERWISE),$(filter step%,$(MAKECMDGOALS)))): step%: \
+$(filter-out $(OTHERWISE),$(sort $(STEPS) $(filter step%,$(MAKECMDGOALS)))): step%: \
         build/main/step$$(call two_digits,$$*).o \
         $$(call objects,$$(call sources,$$(call folder,$$*)) $(COMMON)) | emu
 	$(call say,link,$@)
@@ -121,6 +126,9 @@ setup-labs: ## install bubblewrap, in which `make grade` runs what students writ
 setup-page: ## install what `make page` and its tests need: emscripten, pandoc, two browsers
 	@common/build/setup.sh page
 
+setup-mpi: ## install Open MPI, which step 17 needs
+	@common/build/setup.sh mpi
+
 doctor: ## tell which tools were found and what each is for
 	@common/build/doctor.sh
 
@@ -132,7 +140,7 @@ clean: ## remove what was built; a toolkit in build/cuda stays
 	    $(wildcard step[0-9] step[0-9][0-9] step[57]-* cub bench *.new)
 
 help: ## list the targets
-	@sed -En 's/^#?([A-Za-z=1-]+):.*## (.*)/\1:\2/p' $(filter Makefile %.mk,$(MAKEFILE_LIST)) | \
+	@sed -En 's/^#?([A-Za-z0-9=-]+):.*## (.*)/\1:\2/p' $(filter Makefile %.mk,$(MAKEFILE_LIST)) | \
 	    awk -F : '{ printf "  make %-13s %s\n", $$1, $$2 }'
 
 # The rest of the build stands beside what it builds.

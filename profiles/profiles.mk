@@ -12,7 +12,7 @@ compare: all ## two steps' counters side by side, A=3 B=4 N=512 LINES=1; without
 	$(Q)profiles/measure/compare.sh
 
 # The emulator's benchmark times the steps and a few kernels of its own.
-BENCH    := $(call objects,$(call sources,profiles/measure/speed $(FOLDERS)) $(COMMON))
+BENCH    := $(call objects,$(call sources,profiles/measure/speed $(ONE_PROCESS)) $(COMMON))
 
 # As the emulator's operations, with which it is compared.
 build/profiles/measure/speed/translated.o: CFLAGS += -O3 -fno-math-errno -fno-trapping-math

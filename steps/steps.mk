@@ -1,6 +1,6 @@
 # steps.mk — builds what belongs to single steps besides the programs ./stepN.
 
-.PHONY: experiments example
+.PHONY: experiments example run17
 
 diff%:
 	$(Q)common/build/diff_step.sh $*
@@ -32,6 +32,29 @@ step7-R%: build/main/step07.o build/steps/07-unrolled/driver.o build/R%/scan.o \
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 #step5-BN: ## build step 5 with blocks of N elements; step7-RN: step 7 with at most N registers
+
+# Step 17: its sources are compiled with the flags of MPI and, if the toolkit has it, NCCL. The tests
+# are linked with those that need neither.
+FOLDER17 := $(filter steps/17-%,$(FOLDERS))
+NO_MPI17  = $(addprefix $(FOLDER17)/,part.cu peer.cu operator.c reference.c judge.c request.c \
+            input_part.c)
+NCCL     := $(and $(wildcard $(CUDA)/include/nccl.h),$(wildcard $(CUDA)/lib64/libnccl.so))
+build/$(FOLDER17)/%.o: CPPFLAGS += $(patsubst -I%,-isystem %,$(filter -I% -D%,$(MPI))) \
+                       $(if $(NCCL),-DHAVE_NCCL)
+step17: LIBRARIES = $(filter-out -I% -D%,$(MPI)) $(if $(NCCL),-lnccl)
+ifneq ($(MPI),)
+step17: $(call objects,$(call sources,$(FOLDER17)) $(COMMON)) | emu
+	$(call say,link,$@)
+	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
+else
+step17:
+	@echo 'step17 needs Open MPI; `make setup-mpi` installs it.' >&2; exit 1
+all:
+	@echo 'step17 is skipped: Open MPI is missing; `make setup-mpi` installs it.'
+endif
+
+run17: step17 ## run step 17 in P=4 processes on this machine; ARGS="--n 1Mi" are its options
+	@common/build/run17.sh $(or $(P),4) $(ARGS)
 
 # Step 13 builds on step 12's scan.
 step13: $(call objects,steps/12-pipeline/scan.cu)

@@ -17,7 +17,7 @@ cub: build/main/cub.o $(CUB) $(call objects,$(COMMON)) | emu
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
 # ./bench has all steps, CUB and the roof. It finds out at run time which of them are linked in.
-SIDE_BY_SIDE = $(call objects,$(call sources,common/bench $(FOLDERS)) $(COMMON))
+SIDE_BY_SIDE = $(call objects,$(call sources,common/bench $(ONE_PROCESS)) $(COMMON))
 # Steps that apply scan are timed by experiments, which ./bench runs.
 APPLICATIONS = $(addprefix build/experiments/,13-selects 14-against-npp 15-against-cub 16-rates)
 bench: | $(APPLICATIONS)

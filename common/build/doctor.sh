@@ -23,6 +23,13 @@ criterion() {
     dpkg-query -W -f '${Version}' libcriterion-dev 2>/dev/null || echo found
 }
 
+# The version of NCCL in the toolkit.
+nccl() {
+    [ -e "$cuda/lib64/libnccl.so" ] || return
+    sed -n 's/^#define NCCL_\(MAJOR\|MINOR\|PATCH\) //p' "$cuda/include/nccl.h" 2>/dev/null |
+        paste -sd. -
+}
+
 cuda=$(toolkit)
 if [ -n "$cuda" ]; then
     nvcc="$("$cuda/bin/nvcc" --version | sed -n 's/.*release \(.*\),.*/\1/p') in $cuda"
@@ -39,6 +46,11 @@ query_gpu() {
 bwrap=$(version bwrap)
 if [ -n "$bwrap" ] && ! try_sandbox; then
     bwrap="$bwrap, cannot start a sandbox here"
+fi
+
+mpi=$(version mpirun)
+if [ -n "$mpi" ] && [ -z "$("$here/mpi.sh")" ]; then
+    mpi="$mpi, without its header and library"
 fi
 
 gpu=$(query_gpu name | uniq -c | sed 's/^ *1 //; s/^ *\([0-9]*\) /\1 x /' | paste -sd, -)
@@ -65,6 +77,8 @@ line libpng "$(macros png.h PNG_LIBPNG_VER_STRING)" \
 line Criterion "$(criterion)" "make test: the tests in C"
 line bats "$(version bats)" "make test: those of scripts and commands"
 line bwrap "$bwrap" "make grade: a sandbox for students' programs (notes/instructor.md)"
+line mpi "$mpi" "step 17: a scan between processes"
+line NCCL "$(nccl)" "step 17 --exchange nccl, with GPUs"
 line emcc "$(version emcc)" "make page: the book as a page that runs its kernels (notes/page)"
 line pandoc "$(version pandoc)" "make page: renders the chapters"
 line chromium "$(version chromium)" "make test: tries the page, by Selenium"

@@ -2,8 +2,9 @@
 # shellcheck disable=SC2086 # lists of packages are split into words on purpose
 # make setup: lists what is missing with its size, then installs that and nothing else: Debian
 # packages with apt-get, and CUDA 13.0, if there is no CUDA 13 toolkit, in build/cuda (toolkit.txt).
-# `setup.sh labs` (make setup-labs) adds what only the labs' grader needs, and
-# `setup.sh page` (make setup-page) what only the book's page needs.
+# `setup.sh labs` (make setup-labs) adds what only the labs' grader needs, `setup.sh page` (make
+# setup-page) what only the book's page needs, and `setup.sh mpi` (make setup-mpi) what only step 17
+# needs.
 set -eu
 . common/build/tools.sh
 

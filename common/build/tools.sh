@@ -37,6 +37,10 @@ missing_packages() {
 missing_packages_of() {
     case $1 in
     labs) have bwrap || echo bubblewrap ;;
+    mpi)
+        have mpirun || echo openmpi-bin
+        [ -n "$("$here/mpi.sh")" ] || echo libopenmpi-dev
+        ;;
     page)
         have emcc || echo emscripten
         have pandoc || echo pandoc

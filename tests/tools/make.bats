@@ -288,7 +288,7 @@ in_line() {
 lists_each_tool() {
     [ "$status" -eq 0 ]
     says "make       "
-    for tool in gcc g++ toolkit zstd libpng Criterion bats bwrap GPU driver ncu counters; do
+    for tool in gcc g++ toolkit zstd libpng Criterion bats bwrap mpi NCCL GPU driver ncu counters; do
         says $'\n'"$(printf '%-10s ' $tool)"
     done
 }
@@ -352,6 +352,63 @@ lists_each_tool() {
     says $'  emscripten                    123 kB\n'
     [[ "$(cat called)" == *" bats emscripten pandoc chromium chromium-driver"* ]]
     [[ "$(cat called)" == *" firefox-esr"* ]]
+}
+
+@test "setup-mpi adds what only step 17 needs" {
+    stand_in id "echo 0"
+    stand_in apt-get 'case "$*" in *--print-uris*) ;; *) echo "$@" >>called ;; esac'
+    stand_in apt-cache "echo Package: x; echo Size: 123000"
+    run bare make setup-mpi
+    [ "$status" -eq 0 ]
+    says $'  libopenmpi-dev                123 kB\n'
+    [ "$(cat called)" = \
+        "install -y --no-install-recommends gcc g++ bats openmpi-bin libopenmpi-dev" ]
+}
+
+# Where pkg-config does not know of Open MPI, its compiler tells the flags.
+@test "step 17 is built where Open MPI is, and skipped by name elsewhere" {
+    stand_in gcc "exit 0"
+    stand_in g++ "exit 0"
+    sources 08-new 17-many
+    run bare make -n
+    [ "$status" -eq 0 ]
+    says "step17 is skipped: Open MPI is missing; "
+    says "make setup-mpi"
+    says $'.new step8\n'
+    says_not "-o build/steps/17-many/driver.o"
+    run bare make step17
+    [ "$status" -ne 0 ]
+    says 'step17 needs Open MPI; `make setup-mpi` installs it.'
+    [ ! -e step17 ]
+
+    stand_in mpirun "exit 0"
+    stand_in mpicc 'case $1 in *compile) echo -I/opt/mpi/include;; *) echo -L/opt/mpi -lmpi;; esac'
+    run bare make -n
+    [ "$status" -eq 0 ]
+    says_not "is skipped"
+    says "-isystem /opt/mpi/include"
+    says "-o build/steps/17-many/driver.o"
+    says "-L/opt/mpi -lmpi"
+    [ "$(grep -c -e "-isystem /opt/mpi" <<<"$output")" -eq 2 ] # no other source sees MPI
+    says $'.new step17\n'
+}
+
+@test "make run17 takes 1 to 64 ranks" {
+    stand_in mpirun 'echo "mpirun $*"'
+    for number in 0 65 -1 x 1000 ""; do
+        run bare common/build/run17.sh "$number"
+        [ "$status" -eq 2 ]
+        [ "$output" = "make run17: P has to be a number of ranks from 1 to 64." ]
+    done
+    stand_in id "echo 0"
+    run bare common/build/run17.sh 64 --n 5
+    [ "$status" -eq 0 ]
+    says " --allow-run-as-root "
+    says " -np 64 ./step17 --n 5"
+    stand_in id "echo 1000"
+    run bare common/build/run17.sh 1
+    says_not root
+    says " -np 1 ./step17"
 }
 
 @test "setup asks for the list of packages on a fresh machine" {

@@ -1,0 +1,62 @@
+/* input_part.c — see input_part.h. */
+#include "input_part.h"
+
+#define SECOND_SEED 0x2ED /* b is independent of a, as in step 16 */
+
+int source_open(struct source *s, const struct options *options, struct fault *fault)
+{
+    *s = (struct source){.options = options, .n = options->n};
+    if (!options->input) return 0;
+    int code = npy_file_open(&s->input, options->input, fault);
+    if (code) return code;
+    s->n = s->input.header.n;
+    if (!many_request.second) return 0;
+    code = npy_file_open(&s->second, many_request.second, fault);
+    if (!code && s->second.header.n != s->n)
+        code = fail(fault, EXIT_USAGE, "%s has %zu elements, and %s %zu; they have to agree.",
+                    many_request.second, s->second.header.n, options->input, s->n);
+    if (code) source_close(s);
+    return code;
+}
+
+void source_close(struct source *s)
+{
+    npy_file_close(&s->input);
+    npy_file_close(&s->second);
+}
+
+/* Random bits become real numbers from -1 to 1, as in step 16. */
+static void make_reals(struct input *input)
+{
+    for (size_t i = 0; i < input->n; i++) {
+        uint32_t bits = ((const uint32_t *)input->data)[i];
+        ((float *)input->data)[i] = (float)((double)(bits >> 8) * 0x1p-23 - 1);
+    }
+}
+
+static int make_factors(struct input *input, struct input_part part, uint64_t seed,
+                        struct fault *fault)
+{
+    int code = input_generate_bits_part(input, ELEMENT_F32, part, seed, fault);
+    if (!code) make_reals(input);
+    return code;
+}
+
+int source_read(struct source *s, struct many_part mine, struct input *in, struct input *second,
+                struct fault *fault)
+{
+    const struct options *o = s->options;
+    enum element element = many_request.element;
+    struct input_part part = {.first = mine.begin, .count = mine.count, .whole = s->n};
+    *in = *second = (struct input){.element = element};
+    if (o->input) {
+        int code = npy_file_read(&s->input, in, element, part, o->round, fault);
+        if (!code && many_request.second)
+            code = npy_file_read(&s->second, second, element, part, o->round, fault);
+        return code;
+    }
+    if (!many_request.affine)
+        return input_generate_part(in, element, part, o->real, o->seed, fault);
+    int code = make_factors(in, part, o->seed, fault);
+    return code ? code : make_factors(second, part, o->seed ^ SECOND_SEED, fault);
+}

@@ -1,0 +1,49 @@
+/*
+ * main.c — the program ./step17, one process for each rank.
+ *
+ * Options and device come before MPI_Init, because choosing the emulator starts the program again.
+ * What is wrong with them is said after it, once.
+ */
+#define _POSIX_C_SOURCE 200809L /* setenv */
+#include "program.h"
+#include "ranks.h"
+#include "request.h"
+
+#include "common/harness/files.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct step step17;
+
+/* Only rank 0 says how far it is. */
+static void quieten(void)
+{
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    if (rank && strcmp(rank, "0") != 0) setenv("EMU_PROGRESS", "0", 1);
+}
+
+static void begin(struct start *s, int argc, char **argv)
+{
+    s->code = options_parse(&s->options, s->step, argc, argv, &s->fault);
+    if (s->code || s->options.help || s->options.version) return;
+    s->code = files_check(&s->options, s->step->application, &s->fault);
+    if (!s->code) s->code = request_check(&s->options, &s->fault);
+    if (s->code) return;
+    ranks_select_early();
+    s->code = device_choose(&s->options, &s->device, &s->fault);
+}
+
+int main(int argc, char **argv)
+{
+    static struct start start = {.step = &step17};
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    quieten();
+    begin(&start, argc, argv);
+    MPI_Init(&argc, &argv);
+    int code = program_run(&start);
+    MPI_Finalize();
+    return code;
+}

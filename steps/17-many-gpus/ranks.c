@@ -1,0 +1,143 @@
+/* ranks.c — see ranks.h. */
+#include "ranks.h"
+
+#include "common/harness/cuda_check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void ranks_select_early(void)
+{
+    const char *local = getenv("OMPI_COMM_WORLD_LOCAL_RANK");
+    int gpus = 0;
+    if (!local || cudaGetDeviceCount(&gpus) != cudaSuccess || gpus < 1) {
+        (void)cudaGetLastError(); /* device_choose says what is wrong */
+        return;
+    }
+    (void)cudaSetDevice(atoi(local) % gpus);
+}
+
+static void count_machines(struct ranks *r)
+{
+    int first;
+    MPI_Comm_split_type(r->comm, MPI_COMM_TYPE_SHARED, r->rank, MPI_INFO_NULL, &r->here);
+    MPI_Comm_rank(r->here, &r->local);
+    MPI_Comm_size(r->here, &r->locals);
+    first = r->local == 0;
+    MPI_Allreduce(&first, &r->machines, 1, MPI_INT, MPI_SUM, r->comm);
+}
+
+/* Selects a GPU and asks for its id. Emulated ones have none: each rank emulates one of its own. */
+static int select_gpu(const struct ranks *r, cudaUUID_t *id, struct fault *fault)
+{
+    int gpus;
+    struct cudaDeviceProp gpu;
+    CUDA_CHECK(fault, cudaGetDeviceCount(&gpus));
+    CUDA_CHECK(fault, cudaSetDevice(r->local % gpus));
+    CUDA_CHECK(fault, cudaGetDeviceProperties(&gpu, r->local % gpus));
+    *id = gpu.uuid;
+    if (r->emulated) memcpy(id, &r->local, sizeof r->local);
+    return 0;
+}
+
+/* How many different GPUs are there, and how many ranks have this rank's? */
+static void count_gpus(struct ranks *r, const cudaUUID_t *id)
+{
+    cudaUUID_t all[r->locals];
+    int first = 1;
+    MPI_Allgather(id, (int)sizeof *id, MPI_BYTE, all, (int)sizeof *id, MPI_BYTE, r->here);
+    for (int i = 0; i < r->locals; i++) {
+        if (memcmp(&all[i], id, sizeof *id) != 0) continue;
+        r->sharers++;
+        if (i < r->local) first = 0;
+    }
+    MPI_Allreduce(&first, &r->gpus, 1, MPI_INT, MPI_SUM, r->comm);
+}
+
+/* Does this rank's GPU reach all others that it can see? */
+static bool reaches_peers(void)
+{
+    int own, count;
+    if (cudaGetDevice(&own) || cudaGetDeviceCount(&count)) return false;
+    for (int i = 0; i < count; i++) {
+        int can = 1;
+        if (i != own && (cudaDeviceCanAccessPeer(&can, own, i) || !can)) return false;
+    }
+    return true;
+}
+
+int ranks_open(struct ranks *r, const struct device *device, struct fault *fault)
+{
+    *r = (struct ranks){.comm = MPI_COMM_WORLD};
+    MPI_Comm_rank(r->comm, &r->rank);
+    MPI_Comm_size(r->comm, &r->count);
+    count_machines(r);
+    int emulated = device->emulated, all;
+    MPI_Allreduce(&emulated, &all, 1, MPI_INT, MPI_LAND, r->comm);
+    r->emulated = all;
+    cudaUUID_t id = {{0}};
+    int code = select_gpu(r, &id, fault);
+    count_gpus(r, &id);
+    int reaches = !code && r->sharers == 1 && (r->emulated || reaches_peers());
+    if (r->machines > 1 || device->emulated != r->emulated) reaches = false;
+    MPI_Allreduce(&reaches, &all, 1, MPI_INT, MPI_LAND, r->comm);
+    r->peers = all;
+    return code;
+}
+
+void ranks_close(struct ranks *r) { MPI_Comm_free(&r->here); }
+
+/* ---- the exchange ---------------------------------------------------------------------------- */
+
+static int check_nccl(const struct ranks *r, struct fault *fault)
+{
+#ifndef HAVE_NCCL
+    (void)r;
+    return fail(fault, EXIT_USAGE,
+                "--exchange nccl: this program was built without NCCL; choose peer or mpi.");
+#else
+    if (r->emulated)
+        return fail(fault, EXIT_USAGE,
+                    "--exchange nccl needs GPUs, and these are emulated; choose peer or mpi.");
+    return 0;
+#endif
+}
+
+static int check_own_gpu(const struct ranks *r, const char *name, struct fault *fault)
+{
+    if (r->gpus >= r->count) return 0;
+    return fail(fault, EXIT_USAGE,
+                "--exchange %s needs a GPU for each rank, and %d ranks share %d GPU%s; choose mpi, "
+                "or start fewer ranks.",
+                name, r->count, r->gpus, r->gpus > 1 ? "s" : "");
+}
+
+static int check_peer(const struct ranks *r, struct fault *fault)
+{
+    if (r->machines > 1)
+        return fail(fault, EXIT_USAGE,
+                    "--exchange peer needs all ranks on one machine, and they are on %d; choose "
+                    "mpi or nccl.",
+                    r->machines);
+    if (r->peers) return 0;
+    return fail(fault, EXIT_USAGE,
+                "--exchange peer needs GPUs that reach each other's memory; choose mpi or nccl.");
+}
+
+int ranks_exchange(const struct ranks *r, enum exchange_choice choice, enum many_exchange *exchange,
+                   struct fault *fault)
+{
+    int code = 0;
+    if (choice == CHOOSE_NCCL) code = check_nccl(r, fault);
+    if (!code && (choice == CHOOSE_NCCL || choice == CHOOSE_PEER))
+        code = check_own_gpu(r, exchange_names[choice], fault);
+    if (!code && choice == CHOOSE_PEER) code = check_peer(r, fault);
+    switch (choice) {
+    case CHOOSE_NCCL: *exchange = EXCHANGE_NCCL; break;
+    case CHOOSE_PEER: *exchange = EXCHANGE_PEER; break;
+    case CHOOSE_EXSCAN: *exchange = EXCHANGE_EXSCAN; break;
+    case CHOOSE_MPI: *exchange = EXCHANGE_MPI; break;
+    default: *exchange = r->peers ? EXCHANGE_PEER : EXCHANGE_MPI;
+    }
+    return code;
+}

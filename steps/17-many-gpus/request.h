@@ -1,0 +1,46 @@
+/*
+ * request.h — what the user asks step 17 for, beside the harness's options.
+ */
+#ifndef STEP17_REQUEST_H
+#define STEP17_REQUEST_H
+
+#include "common/harness/options.h"
+#include "operator.h"
+
+enum exchange_choice { CHOOSE_MPI, CHOOSE_NCCL, CHOOSE_PEER, CHOOSE_EXSCAN, CHOOSE_ANY };
+
+struct many_request {
+    bool affine;        /* --op affine; otherwise a sum */
+    const char *type;   /* --type; NULL: a .npy file's, or f32 */
+    const char *second; /* --second; NULL: not given */
+    enum exchange_choice exchange;
+
+    /* Filled in by request_check(). */
+    enum element element;
+    enum many_op op;
+};
+
+/* One program, one request. */
+extern struct many_request many_request;
+extern const struct step_option many_options[];
+extern const char *const exchange_names[];
+
+/* Do the options go together? Opens the .npy file for its type if --type leaves that to the file.
+ * Returns 0 or EXIT_USAGE. */
+int request_check(const struct options *, struct fault *);
+
+/* All options by name and value, as text: for ranks to compare. */
+#define SETTINGS_MOST 20
+#define SETTING_TEXT  300
+struct settings {
+    struct {
+        char name[12], value[SETTING_TEXT];
+    } is[SETTINGS_MOST];
+    size_t count;
+};
+void settings_of(const struct options *, struct settings *);
+
+/* Returns 0 if both are the same, or EXIT_USAGE and the first difference. */
+int settings_compare(const struct settings *own, const struct settings *of_rank_0, struct fault *);
+
+#endif
