@@ -32,7 +32,10 @@ static __global__ void __launch_bounds__(TILE_THREADS, REDUCE_BLOCKS(sizeof(type
     typename Op::State x[ROWS_OF(Op)][VECTOR(Op)];
     int lane = threadIdx.x % LANES;
 
-    load_segment<READ_AGAIN>(op, x, a, blockIdx.x);
+    if (is_whole(a, blockIdx.x))
+        load_segment<READ_AGAIN, true>(op, x, a, blockIdx.x);
+    else
+        load_segment<READ_AGAIN, false>(op, x, a, blockIdx.x);
     auto sum = segment_sum(op, x);
     if (lane == 0) sums[threadIdx.x / LANES] = sum;
     __syncthreads(); // no thread may read the segments' sums before all are there
@@ -69,29 +72,27 @@ static __global__ void __launch_bounds__(SUM_THREADS)
     scan_all_nodes(op, n, all, prefix);
 }
 
-/* The results of all tiles, a block a tile, the last tile first: L2 still has what the reduction
- * has read last. */
-template <bool INCLUSIVE, typename Op>
-static __global__ void __launch_bounds__(TILE_THREADS, SCAN_BLOCKS(sizeof(typename Op::State)))
-    scan_tiles(Op op, typename Op::Out *out, arrays<Op> a, const typename Op::State *tile_prefix,
-               const typename Op::State *node_prefix, int node_shift)
+/* The results of a tile. Lanes 0 and 1 have what stands before it as `prefix`. All of this is
+ * compiled twice. Were only its loads and stores, then a whole tile would issue those of the other
+ * kind, too, without effect. */
+template <bool WHOLE, bool INCLUSIVE, typename Op>
+static __device__ void scan_tile(const Op &op, typename Op::Out *out, const arrays<Op> &a,
+                                 size_t tile, typename Op::State prefix)
 {
     const int R = ROWS_OF(Op), V = VECTOR(Op);
     __shared__ typename Op::State sums[MANY_SEGMENTS];
     typename Op::State x[R][V];
     typename Op::Out y[R][V];
     rows_before<typename Op::State, R> before;
-    size_t tile = gridDim.x - 1 - blockIdx.x;
 
-    auto of_node = node_prefix[tile >> node_shift], within = tile_prefix[tile];
-    load_segment<READ_LAST>(op, x, a, tile);
+    load_segment<READ_LAST, WHOLE>(op, x, a, tile);
     segment_scan<false>(op, x, 0, before);
 
     // The segment's sum is the scan of its last element.
     auto sum = op.combine(before.sum[R - 1], x[R - 1][V - 1]);
     if (threadIdx.x % LANES == LANES - 1) sums[threadIdx.x / LANES] = sum;
-    __syncthreads(); // no warp may read the segments' sums before all are there
-    auto base = op.combine(op.combine(of_node, within), segments_before(op, sums));
+    __syncthreads(); // no thread may read the segments' sums before all are there
+    auto base = segment_base(op, prefix, sums);
 #pragma unroll
     for (int r = 0; r < R; r++) {
         auto joined = op.combine(base, before.sum[r]);
@@ -101,7 +102,26 @@ static __global__ void __launch_bounds__(TILE_THREADS, SCAN_BLOCKS(sizeof(typena
             y[r][k] = op.leave(state, state);
         }
     }
-    store_segment(out, a, tile, y);
+    store_segment<WHOLE>(out, a, tile, y);
+}
+
+/* The results of all tiles, a block a tile, the last tile first: L2 still has what the reduction
+ * has read last. */
+template <bool INCLUSIVE, typename Op>
+static __global__ void __launch_bounds__(TILE_THREADS, SCAN_BLOCKS(sizeof(typename Op::State)))
+    scan_tiles(Op op, typename Op::Out *out, arrays<Op> a, const typename Op::State *tile_prefix,
+               const typename Op::State *node_prefix, int node_shift)
+{
+    size_t tile = gridDim.x - 1 - blockIdx.x;
+    // What stands before the tile's node, and before the tile in the node. It is combined after the
+    // tile has been loaded, so no load of the tile waits for it.
+    int lane = threadIdx.x % LANES;
+    auto from = lane == 0 ? &node_prefix[tile >> node_shift] : &tile_prefix[tile];
+    auto prefix = lane < 2 ? *from : op.identity();
+    if (is_whole(a, tile))
+        scan_tile<true, INCLUSIVE>(op, out, a, tile, prefix);
+    else
+        scan_tile<false, INCLUSIVE>(op, out, a, tile, prefix);
 }
 
 /* ---- launches -------------------------------------------------------------------------------- */

@@ -48,14 +48,19 @@ template <typename Op> static __device__ size_t first_of(size_t tile)
     return segment * MANY_SEGMENT + threadIdx.x % LANES * VECTOR(Op);
 }
 
+template <typename Op> static __device__ bool is_whole(const arrays<Op> &a, size_t tile)
+{
+    return (tile + 1) * MANY_TILE <= a.count;
+}
+
 /* Loads this warp's segment of a tile. Elements beyond the part are the identity. In a whole tile
  * all loads are issued before the first state is made. */
-template <enum again AGAIN, typename Op, int R, int V>
+template <enum again AGAIN, bool WHOLE, typename Op, int R, int V>
 static __device__ void load_segment(const Op &op, typename Op::State (&x)[R][V],
                                     const arrays<Op> &a, size_t tile)
 {
     size_t i = first_of<Op>(tile);
-    if ((tile + 1) * MANY_TILE <= a.count) {
+    if (WHOLE) {
         typename Op::In in[R][V];
         typename Op::In2 in2[R][V];
 #pragma unroll
@@ -78,12 +83,12 @@ static __device__ void load_segment(const Op &op, typename Op::State (&x)[R][V],
 }
 
 /* Stores results, past what L2 keeps of the input. */
-template <typename Op, int R, int V>
+template <bool WHOLE, typename Op, int R, int V>
 static __device__ void store_segment(typename Op::Out *out, const arrays<Op> &a, size_t tile,
                                      const typename Op::Out (&y)[R][V])
 {
     size_t i = first_of<Op>(tile);
-    if ((tile + 1) * MANY_TILE <= a.count) {
+    if (WHOLE) {
 #pragma unroll
         for (int r = 0; r < R; r++) {
             uint4 v;
@@ -99,16 +104,15 @@ static __device__ void store_segment(typename Op::Out *out, const arrays<Op> &a,
     }
 }
 
-/* The combination of what all segments before this warp's have, if every warp has put its
- * segment's into `sums` before a barrier. Segment 0 gets the identity. */
+/* What stands before this warp's segment. Lanes 0 and 1 have what stands before the tile, in two
+ * parts, as `before`; every warp has put its segment's sum into `sums` before a barrier. */
 template <typename Op>
-static __device__ typename Op::State segments_before(const Op &op,
-                                                     const typename Op::State (&sums)[MANY_SEGMENTS])
+static __device__ typename Op::State segment_base(const Op &op, typename Op::State before,
+                                                  const typename Op::State (&sums)[MANY_SEGMENTS])
 {
     int lane = threadIdx.x % LANES, segment = threadIdx.x / LANES;
-    auto all = warp_scan(op, lane < MANY_SEGMENTS ? sums[lane] : op.identity(), lane);
-    auto before = from_lane(all, segment > 0 ? segment - 1 : 0);
-    return segment > 0 ? before : op.identity();
+    auto x = lane < 2 ? before : lane < 2 + MANY_SEGMENTS ? sums[lane - 2] : op.identity();
+    return from_lane(warp_scan(op, x, lane), segment + 1);
 }
 
 /* Scans a state of each thread over the block, exclusively. `total` becomes the combination of all.

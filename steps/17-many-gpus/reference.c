@@ -124,24 +124,24 @@ static void segment_scan(enum many_op op, State x[MANY_SEGMENT], struct rows_bef
     }
 }
 
-/* The results of a tile, before which `prefix` stands. x is overwritten. */
-static void scan_tile(enum many_op op, State y[MANY_TILE], State x[MANY_TILE], State prefix,
-                      bool inclusive)
+/* The results of a tile. of_node stands before its node, and `within` before it in the node. x is
+ * overwritten. */
+static void scan_tile(enum many_op op, State y[MANY_TILE], State x[MANY_TILE], State of_node,
+                      State within, bool inclusive)
 {
     struct division d = division_of(op);
     struct rows_before before[MANY_SEGMENTS];
-    State sums[LANES];
-    for (int s = 0; s < LANES; s++) sums[s] = many_identity(op);
+    State bases[LANES] = {of_node, within};
+    for (int l = 2; l < LANES; l++) bases[l] = many_identity(op);
     for (int s = 0; s < MANY_SEGMENTS; s++) {
         segment_scan(op, x + s * MANY_SEGMENT, &before[s]);
-        sums[s] =
+        bases[s + 2] =
             many_combine(op, before[s].sum[d.rows - 1][LANES - 1], x[(s + 1) * MANY_SEGMENT - 1]);
     }
-    warp_scan(op, sums);
+    warp_scan(op, bases);
     for (int i = 0; i < (int)MANY_TILE; i++) {
         int s = i / MANY_SEGMENT, v = i % MANY_SEGMENT / d.vector, k = i % d.vector;
-        State base = many_combine(op, prefix, s ? sums[s - 1] : many_identity(op));
-        State joined = many_combine(op, base, before[s].sum[v / LANES][v % LANES]);
+        State joined = many_combine(op, bases[s + 1], before[s].sum[v / LANES][v % LANES]);
         y[i] = inclusive ? many_combine(op, joined, x[i])
                : k > 0   ? many_combine(op, joined, x[i - 1])
                          : joined;
@@ -182,8 +182,7 @@ static void scan_all(const struct scan *s, void *out, State *tile_sums, bool inc
     block_scan(s->op, nodes, shape.nodes, SUM_THREADS);
     for (size_t t = 0; t < shape.tiles; t++) {
         load_tile(s, x, t);
-        scan_tile(s->op, y, x, many_combine(s->op, nodes[t / shape.node_tiles], tile_sums[t]),
-                  inclusive);
+        scan_tile(s->op, y, x, nodes[t / shape.node_tiles], tile_sums[t], inclusive);
         for (size_t i = t * MANY_TILE; i < s->n && i < (t + 1) * MANY_TILE; i++)
             many_leave(s->op, out, i, y[i % MANY_TILE]);
     }

@@ -73,10 +73,10 @@ static inline struct many_part many_part_of(size_t n, int ranks, int rank)
 
 /* The most combinations between an element and a result, for bounds of rounding errors: at most 13 up
  * to the sum of its tile; 11 up to what stands before a tile in its node, and one for each 1024
- * tiles of the node; 11 up to what stands before a node; and 5 down to the result. */
+ * tiles of the node; 11 up to what stands before a node; and 7 down to the result. */
 static inline int many_depth(size_t n)
 {
-    return 40 + (int)((many_shape_of(n).node_tiles + 1023) / 1024);
+    return 42 + (int)((many_shape_of(n).node_tiles + 1023) / 1024);
 }
 
 /* Where the sums of all nodes lie side by side, each rank has as many slots as the rank with the
