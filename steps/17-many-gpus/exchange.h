@@ -35,8 +35,4 @@ struct many_scan {
     void *own; /* the exchange's */
 };
 
-/* Returns `code` if it is 0 on all ranks. Otherwise it returns the code of the first rank with a
- * fault, and all get its sentence. Collective. */
-int many_agree(const struct many_scan *, int code, struct fault *);
-
 #endif

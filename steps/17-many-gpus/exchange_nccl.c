@@ -2,6 +2,7 @@
  * exchange_nccl.c — all ranks gather the sums of all nodes by ncclAllGather, which is a kernel in
  * the stream: the host does not wait, and the scan may be captured into a graph.
  */
+#include "agree.h"
 #include "exchange.h"
 
 #include "common/harness/cuda_check.h"
@@ -45,7 +46,7 @@ static int nccl_connect(struct many_scan *s, struct fault *fault)
     ncclUniqueId id = {0};
     ncclResult_t drawn = s->rank == 0 ? ncclGetUniqueId(&id) : ncclSuccess;
     int code = drawn ? nccl_fault(fault, drawn, "ncclGetUniqueId") : 0;
-    code = many_agree(s, code, fault);
+    code = agree(s->comm, code, fault);
     if (code) return code;
     MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, s->comm);
     NCCL_CHECK(fault, ncclCommInitRank(&x->comm, s->ranks, id, s->rank));

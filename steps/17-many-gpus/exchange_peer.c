@@ -2,6 +2,7 @@
  * exchange_peer.c — each GPU stores its sums into the memory of the others: see peer.h. The ranks
  * are processes of one machine. CUDA's IPC handles make the memory of one visible in another.
  */
+#include "agree.h"
 #include "exchange.h"
 #include "peer.h"
 
@@ -52,7 +53,7 @@ static int on_one_machine(const struct many_scan *s, struct fault *fault)
         code = fail(fault, EXIT_USAGE,
                     "the ranks are on several machines, and only GPUs of one machine can store "
                     "into each other's memory; use exchange mpi or nccl.");
-    return many_agree(s, code, fault);
+    return agree(s->comm, code, fault);
 }
 
 static int get_handle(struct peer *x, int ranks, cudaIpcMemHandle_t *handle, struct fault *fault)
@@ -83,7 +84,7 @@ static int peer_connect(struct many_scan *s, struct fault *fault)
     if (code) return free(all), code;
     code = all ? get_handle(s->own, s->ranks, &mine, fault)
                : fail(fault, EXIT_DEVICE, "out of host memory.");
-    code = many_agree(s, code, fault);
+    code = agree(s->comm, code, fault);
     if (code) return free(all), code;
     MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, s->comm);
     code = open_all(s, all, fault);

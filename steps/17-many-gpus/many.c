@@ -1,4 +1,5 @@
 /* many.c — see scan.h: the library around the kernels (part.h) and the exchanges (exchange.h). */
+#include "agree.h"
 #include "exchange.h"
 
 #include "common/harness/cuda_check.h"
@@ -31,21 +32,6 @@ size_t many_bytes(enum many_op op, enum many_exchange exchange, size_t n, int ra
            exchanges[exchange]->bytes((size_t)ranks * slots * state);
 }
 
-/* ---- agreement ------------------------------------------------------------------------------- */
-
-int many_agree(const struct many_scan *s, int code, struct fault *fault)
-{
-    struct fault first = {0};
-    int mine = code ? s->rank : s->ranks, rank, failed = code != 0, failures;
-    MPI_Allreduce(&mine, &rank, 1, MPI_INT, MPI_MIN, s->comm);
-    if (rank == s->ranks) return 0;
-    MPI_Allreduce(&failed, &failures, 1, MPI_INT, MPI_SUM, s->comm);
-    if (rank == s->rank) first = *fault;
-    MPI_Bcast(&first, sizeof first, MPI_BYTE, rank, s->comm);
-    if (failures == s->ranks) return fail(fault, first.code, "%s", first.text);
-    return fail(fault, first.code, "rank %d of %d: %s", rank, s->ranks, first.text);
-}
-
 /* Have all ranks the same arguments? */
 static int agree_on(const struct many_scan *s, enum many_op op, enum many_exchange exchange,
                     size_t n, struct fault *fault)
@@ -64,7 +50,7 @@ static int agree_on(const struct many_scan *s, enum many_op op, enum many_exchan
     else if (s->ranks > MANY_RANKS)
         code = fail(fault, EXIT_USAGE, "%d ranks are too many; %d is the limit.", s->ranks,
                     MANY_RANKS);
-    return many_agree(s, code, fault);
+    return agree(s->comm, code, fault);
 }
 
 /* ---- the library ----------------------------------------------------------------------------- */
@@ -108,7 +94,7 @@ int many_create(struct many_scan **scan, MPI_Comm comm, enum many_op op,
         s.exchange = exchanges[exchange];
         *scan = malloc(sizeof s);
         if (!*scan) code = fail(fault, EXIT_DEVICE, "out of host memory.");
-        code = many_agree(&s, code, fault);
+        code = agree(s.comm, code, fault);
     }
     if (code) {
         free(*scan), *scan = NULL;
@@ -116,9 +102,9 @@ int many_create(struct many_scan **scan, MPI_Comm comm, enum many_op op,
         return code;
     }
     **scan = s;
-    code = many_agree(&s, open_part(*scan, fault), fault);
+    code = agree(s.comm, open_part(*scan, fault), fault);
     if (!code && s.exchange->connect)
-        code = many_agree(&s, s.exchange->connect(*scan, fault), fault);
+        code = agree(s.comm, s.exchange->connect(*scan, fault), fault);
     if (code) many_destroy(*scan), *scan = NULL;
     return code;
 }

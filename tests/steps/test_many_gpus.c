@@ -1,5 +1,5 @@
 /*
- * test_many.c — step 17 without MPI: for several numbers of ranks, the parts one after the other on
+ * test_many_gpus.c — step 17 without MPI: for several numbers of ranks, the parts one after the other on
  * one device have the bits of the reference on the CPU; the exchange by peer memory, in which other
  * ranks' stores are made beforehand; and no hazards. Ranks that are processes: tests/ranks.
  */
@@ -16,7 +16,7 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof(array)[0])
 
-TestSuite(many, .init = command_init, .fini = command_fini, .timeout = 300);
+TestSuite(many_gpus, .init = command_init, .fini = command_fini, .timeout = 300);
 
 static const char *const names[MANY_OPS] = {"sum f32", "sum f64", "sum i32", "sum i64",
                                             "affine f32"};
@@ -221,7 +221,7 @@ static void expect_random(enum many_op op, size_t n, bool inclusive, const int *
 
 /* ---- the bits of the reference --------------------------------------------------------------- */
 
-Test(many, small_parts)
+Test(many_gpus, small_parts)
 {
     static const size_t sizes[] = {1,    2,    31,   511,   512,   513,   4095,
                                    4096, 4097, 8192, 12289, 28671, 28673, 100000};
@@ -232,7 +232,7 @@ Test(many, small_parts)
 }
 
 /* Both kinds of scan of the same elements. */
-Test(many, exclusive_and_inclusive)
+Test(many_gpus, exclusive_and_inclusive)
 {
     for (int op = 0; op < MANY_OPS; op++)
         for (int inclusive = 0; inclusive < 2; inclusive++)
@@ -240,7 +240,7 @@ Test(many, exclusive_and_inclusive)
 }
 
 /* Nodes of two tiles, and a last one of one tile. */
-Test(many, nodes_of_several_tiles)
+Test(many_gpus, nodes_of_several_tiles)
 {
     static const int few[] = {1, 3, 7};
     size_t n = MANY_NODES * MANY_TILE + 5;
@@ -251,7 +251,7 @@ Test(many, nodes_of_several_tiles)
 }
 
 /* -0, infinities, NaN and the least number, each among others. */
-Test(many, special_values)
+Test(many_gpus, special_values)
 {
     static const double special[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1.0, -1.0, 0x1p-149};
     static const enum many_op ops[] = {MANY_SUM_F32, MANY_SUM_F64};
@@ -270,7 +270,7 @@ Test(many, special_values)
 
 /* A node of more tiles than a block has threads takes more than 2^32 elements. Its sums alone can
  * be scanned here: of 2 nodes, 2048 tiles and 952. */
-Test(many, nodes_of_more_tiles_than_threads)
+Test(many_gpus, nodes_of_more_tiles_than_threads)
 {
     enum { TILES = 3000, NODE = 2048 };
     struct many_shape shape = {TILES * MANY_TILE, TILES, NODE, 2};
@@ -307,7 +307,7 @@ static void expect_parts(size_t n, int ranks)
     cr_assert_eq(next, n);
 }
 
-Test(many, parts_are_all_elements)
+Test(many_gpus, parts_are_all_elements)
 {
     static const size_t sizes[] = {0, 1, 4096, 4097, 100000, 4194304, 4194305, (size_t)1 << 40};
     for (size_t i = 0; i < LENGTH(sizes); i++)
@@ -316,7 +316,7 @@ Test(many, parts_are_all_elements)
     cr_assert_eq(many_shape_of(((size_t)1 << 22) + 1).node_tiles, 2);
 }
 
-Test(many, no_elements)
+Test(many_gpus, no_elements)
 {
     struct part part = {.op = MANY_SUM_F32, .shape = many_shape_of(0), .ranks = 3, .rank = 1};
     ok(part_reduce(&part, NULL, NULL, NULL));
@@ -391,7 +391,7 @@ static void by_peers(struct scan *s)
     close_mailboxes(s->ranks);
 }
 
-Test(many, peers)
+Test(many_gpus, peers)
 {
     size_t n = 9 * MANY_TILE + 100;
     for (int op = 0; op < MANY_OPS; op++) {
@@ -404,7 +404,7 @@ Test(many, peers)
 }
 
 /* A flag that does not come ends the wait, and all later ones: the epochs may differ then. */
-Test(many, a_peer_that_does_not_come)
+Test(many_gpus, a_peer_that_does_not_come)
 {
     size_t n = 2 * MANY_TILE;
     struct scan s = {.op = MANY_SUM_F32, .n = n, .ranks = 2};
@@ -430,11 +430,11 @@ Test(many, a_peer_that_does_not_come)
 /* ---- hazards --------------------------------------------------------------------------------- */
 
 /* Tests of this file in a process of its own, with the checkers. */
-Test(many, no_hazards)
+Test(many_gpus, no_hazards)
 {
     expect_status(0,
                   "env -u BXFI_MAP EMU_TOOL=all /proc/%d/exe"
-                  " --filter 'many/@(exclusive_and_inclusive|peers)' >$t/found 2>&1 &&"
+                  " --filter 'many_gpus/@(exclusive_and_inclusive|peers)' >$t/found 2>&1 &&"
                   " grep 'Passing: 2 ' $t/found && grep 'ERROR SUMMARY: 0 errors' $t/found &&"
                   " ! grep 'ERROR SUMMARY: [1-9]' $t/found",
                   (int)getpid());
