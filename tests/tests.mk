@@ -36,6 +36,15 @@ build/tests/wrong-scan: $(call objects,$(call sources,$(WRONG)) $(COMMON)) | emu
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
+# Step 17 with a scan that is wrong on purpose, where Open MPI is.
+build/tests/ranks/%.o: CPPFLAGS += $(patsubst -I%,-isystem %,$(filter -I% -D%,$(MPI)))
+build/tests/wrong-ranks: LIBRARIES = -Wl,--wrap=many_run $(filter-out -I% -D%,$(MPI)) \
+                         $(if $(NCCL),-lnccl)
+build/tests/wrong-ranks: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib64
+build/tests/wrong-ranks: $(call objects,$(call sources,tests/ranks $(FOLDER17)) $(COMMON)) | emu
+	$(call say,link,$@)
+	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
+
 # Programs of one source file that tests examine or run: see tests/fixtures/programs/programs.h.
 CHECKED  := memory reported sync merged endless waits traced ticket ring limits unwritten launches \
             forks
@@ -50,7 +59,7 @@ tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $
         $$(if $$(filter test-all,$$(MAKECMDGOALS)),$$(CHECKS)) all experiments $(PROMISES) \
         build/fidelity/patterns $$(EXAMPLES) build/tests/side-by-side build/tests/wrong-scan \
         build/tests/step14-no-png labs build/labs/grade-labs build/labs/confine \
-        build/tests/labs/misbehave \
+        build/tests/labs/misbehave $(if $(MPI),build/tests/wrong-ranks) \
         $(SMALL_BLOCKS) $(if $(SANITIZE),,$(PAGE_TESTS))
 	@:
 

@@ -11,7 +11,7 @@
  * ranks. */
 int output_parts(const struct runs *, const char *path, struct fault *);
 
-/* Can the file be written by parts? To be asked before the runs; on rank 0. */
+/* Can the file be written by parts? To be asked before the runs. */
 int output_parts_check(const char *path, struct fault *);
 
 #endif

@@ -7,7 +7,7 @@
 #include "output_part.h"
 #include "report.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 struct program {
     struct start *start;
@@ -63,6 +63,21 @@ static int check_memory(struct program *p, size_t n, enum many_exchange exchange
     return 0;
 }
 
+/* Have all ranks found the same kind and number of elements? Each has opened the files itself. */
+static int compare_files(struct program *p)
+{
+    size_t own[] = {p->source.n, many_request.element}, of_rank_0[2];
+    memcpy(of_rank_0, own, sizeof own);
+    MPI_Bcast(of_rank_0, (int)sizeof of_rank_0, MPI_BYTE, 0, p->ranks.comm);
+    int code = 0;
+    if (memcmp(own, of_rank_0, sizeof own) != 0)
+        code = fail(&p->fault, EXIT_USAGE,
+                    "%s has %zu %s, but on rank 0 it has %zu %s; all ranks need the same file.",
+                    p->start->options.input, own[0], element_plural(many_request.element),
+                    of_rank_0[0], element_plural((enum element)of_rank_0[1]));
+    return agree(p->ranks.comm, code, &p->fault);
+}
+
 /* Opens the files, and fills in everything of the runs but the part's elements. */
 static int prepare(struct program *p)
 {
@@ -71,12 +86,13 @@ static int prepare(struct program *p)
     struct runs *r = &p->runs;
     int code = source_open(&p->source, o, &p->fault);
     code = agree(comm, code, &p->fault);
+    if (!code) code = compare_files(p);
     if (code) return code;
     *r = (struct runs){.ranks = &p->ranks, .options = o, .n = p->source.n};
     code = ranks_exchange(&p->ranks, many_request.exchange, &r->exchange, &p->fault);
     code = agree(comm, code, &p->fault);
     if (!code) code = agree(comm, check_memory(p, r->n, r->exchange), &p->fault);
-    if (!code && o->output && first(p)) code = output_parts_check(o->output, &p->fault);
+    if (!code && o->output) code = output_parts_check(o->output, &p->fault);
     return agree(comm, code, &p->fault);
 }
 

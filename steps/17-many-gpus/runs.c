@@ -185,7 +185,7 @@ static int read_results(const struct runs *r, struct judge *judge, uint64_t *che
 static double depth_of(const struct runs *r)
 {
     double more = r->exchange == EXCHANGE_EXSCAN ? (double)r->ranks->count : 0;
-    return (double)60 + more;
+    return (double)many_depth(r->n) + more;
 }
 
 static int look_at_results(const struct runs *r, struct found *found, uint64_t *checksum,

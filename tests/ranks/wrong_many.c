@@ -1,0 +1,38 @@
+/*
+ * wrong_many.c — ./step17 with a scan that is wrong on purpose, in the last rank: build/tests/wrong-
+ * ranks. WRONG says how: element, before, behind, input (of every run), timed (of later runs), fail
+ * (many_run returns a fault) or die (the process is killed).
+ */
+#define _GNU_SOURCE
+#include "steps/17-many-gpus/scan.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+int __real_many_run(struct many_scan *, void *, const void *, const void *, bool, cudaStream_t,
+                    struct fault *);
+int __wrap_many_run(struct many_scan *, void *, const void *, const void *, bool, cudaStream_t,
+                    struct fault *);
+
+int __wrap_many_run(struct many_scan *scan, void *out, const void *in, const void *in2,
+                    bool inclusive, cudaStream_t stream, struct fault *fault)
+{
+    static int runs;
+    int rank, ranks;
+    const char *wrong = getenv("WRONG");
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    bool is = rank == ranks - 1 && wrong;
+    if (is && strcmp(wrong, "die") == 0) raise(SIGKILL);
+    int code = __real_many_run(scan, out, in, in2, inclusive, stream, fault);
+    runs++;
+    char *at = NULL;
+    if (is && strcmp(wrong, "fail") == 0) return fail(fault, EXIT_DEVICE, "it fails on purpose.");
+    if (is && strcmp(wrong, "element") == 0) at = (char *)out + 40;
+    if (is && strcmp(wrong, "before") == 0) at = (char *)out - 3;
+    if (is && strcmp(wrong, "input") == 0) at = (char *)(uintptr_t)in + 80;
+    if (is && strcmp(wrong, "timed") == 0 && runs > 1) at = (char *)out + 40;
+    if (at) cudaMemsetAsync(at, 1, 1, stream);
+    return code;
+}
