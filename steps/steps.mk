@@ -33,8 +33,8 @@ step7-R%: build/main/step07.o build/steps/07-unrolled/driver.o build/R%/scan.o \
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 #step5-BN: ## build step 5 with blocks of N elements; step7-RN: step 7 with at most N registers
 
-# Step 17: its sources are compiled with the flags of MPI and, if the toolkit has it, NCCL. The tests
-# are linked with those that need neither.
+# Step 17: its sources are compiled with the flags of MPI and, if the toolkit has it, NCCL. The
+# tests are linked with those that need neither.
 FOLDER17 := $(filter steps/17-%,$(FOLDERS))
 NO_MPI17  = $(addprefix $(FOLDER17)/,part.cu peer.cu operator.c reference.c judge.c request.c \
             input_part.c)
@@ -61,7 +61,8 @@ step13: $(call objects,steps/12-pipeline/scan.cu)
 
 # Each experiment is a small program: steps/00-copy/experiments/NAME.cu becomes
 # build/experiments/00-NAME.
-EXPERIMENTS := $(foreach f,$(wildcard steps/*/experiments/*.cu),build/experiments/$(firstword \
+EXPERIMENTS := $(foreach f,$(filter-out $(if $(MPI),,steps/17-%), \
+               $(wildcard steps/*/experiments/*.cu)),build/experiments/$(firstword \
                $(subst -, ,$(word 2,$(subst /, ,$f))))-$(basename $(notdir $f)))
 
 experiments: $(EXPERIMENTS) ## build all experiments, build/experiments/NN-NAME

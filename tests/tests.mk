@@ -22,8 +22,8 @@ $(PROMISES) build/promises/12-same-bits-cub: build/promises/12-%: $(LIBRARY) \
 # One program holds all tests, everything in common/ and all steps; its CUDA runtime is emulated.
 TEST_ROOMS = harness steps emulator emulator/ptx labs tools fuzz wrong errata support fixtures
 TESTS    := $(call objects,$(filter-out %/bench_main.c,$(call sources,common/bench)) \
-            $(call sources,$(addprefix tests/,$(TEST_ROOMS)) $(ONE_PROCESS)) $(wildcard $(NO_MPI17)) \
-            $(COMMON) $(GRADER)) $(LAB_SHARED)
+            $(call sources,$(addprefix tests/,$(TEST_ROOMS)) $(ONE_PROCESS)) \
+            $(wildcard $(NO_MPI17)) $(COMMON) $(GRADER)) $(LAB_SHARED)
 
 # Kernels that are tested from the PTX of each generation of the compiler.
 THREE_PTX = -gencode arch=compute_100,code=compute_100

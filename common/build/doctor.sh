@@ -26,7 +26,7 @@ criterion() {
 # The version of NCCL in the toolkit.
 nccl() {
     [ -e "$cuda/lib64/libnccl.so" ] || return
-    sed -n 's/^#define NCCL_\(MAJOR\|MINOR\|PATCH\) //p' "$cuda/include/nccl.h" 2>/dev/null |
+    sed -n 's/^.define NCCL_\(MAJOR\|MINOR\|PATCH\) //p' "$cuda/include/nccl.h" 2>/dev/null |
         paste -sd. -
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# mpi.sh: prints the flags with which a program in C is compiled and linked with Open MPI; nothing if
-# it is missing, or if it cannot start programs.
+# mpi.sh: prints the flags that compile and link a program in C with Open MPI. It prints nothing
+# where Open MPI is missing, or has no mpirun.
 command -v mpirun >/dev/null || exit 0
 pkg-config --cflags --libs ompi-c 2>/dev/null && exit
 # Without pkg-config, or where it does not know of Open MPI, its compiler says it.

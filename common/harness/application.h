@@ -74,8 +74,8 @@ struct application {
     bool takes_inclusive;
 
     /* Names of the harness's options that are refused because they would have no effect: "round",
-     * "real", "sweep", "offset", "counters", "trace"; ends with NULL. --in-place always is. NULL: no
-     * others. */
+     * "real", "sweep", "offset", "counters", "trace"; ends with NULL. --in-place always is.
+     * NULL: no others. */
     const char *const *unused;
 
     /* Lines of --help about the files that it takes, in place of those about numbers. NULL:

@@ -28,8 +28,8 @@ void ranks_select_early(void);
 int ranks_open(struct ranks *, const struct device *, struct fault *);
 void ranks_close(struct ranks *);
 
-/* The exchange that the user chose or, if none was chosen, the best one that is possible. Returns 0,
- * or EXIT_USAGE if the choice is impossible here; the same on all ranks. */
+/* The exchange that the user chose or, if none was chosen, the best one that is possible. Returns
+ * 0, or EXIT_USAGE if the choice is impossible here; the same on all ranks. */
 int ranks_exchange(const struct ranks *, enum exchange_choice, enum many_exchange *,
                    struct fault *);
 

@@ -4,7 +4,7 @@
  * The keys of the record that the other steps have mean the same (common/harness/report/report.h).
  * These are step 17's own:
  *   op, second               sum or affine; the file of b
- *   ranks, machines, gpus    numbers of ranks, of machines, and of different GPUs that the ranks have
+ *   ranks, machines, gpus    numbers of ranks, of machines, and of different GPUs
  *   exchange                 mpi, nccl, peer or exscan
  *   part_least, part_most    elements of the smallest and of the largest part
  *   nodes, node_elements     nodes of the tree; elements of each, but for the last one

@@ -69,6 +69,9 @@ APPLICATION = HARNESS + COMMAND + [
     "common/harness/pictures", "steps/04-conflict-free/scan.h",
     "steps/12-pipeline/scan.h", "steps/12-pipeline/wave.cuh", "steps/12-pipeline/parts"]
 FIRST_APPLICATION = "steps/13"
+# Between ranks the operators and a warp's part are those of step 16.
+MANY_GPUS = APPLICATION + ["steps/16-operators/operators.cuh",
+                           "steps/16-operators/parts/segment.cuh"]
 EXPERIMENT = HARNESS
 
 
@@ -86,6 +89,8 @@ def allowed(room):
         return MAY_INCLUDE[room]
     if room.endswith("/experiments"):
         return EXPERIMENT + [room.rsplit("/", 1)[0], "steps/12-pipeline/scan.h"]
+    if room == "steps/17-many-gpus":
+        return MANY_GPUS
     if room >= FIRST_APPLICATION:
         return APPLICATION
     return STEP + STEP_0 if room == "steps/00-copy" else STEP

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# faults.bats — every rank ends, with one sentence and the same exit code, whatever is wrong; and what
-# the report says.
+# faults.bats — every rank ends, with one sentence and the same exit code, whatever is wrong; and
+# what the report says.
 load ranks
 
 # refused P "sentence" OPTIONS…: the sentence is the whole output, although P ranks run.
@@ -80,8 +80,8 @@ same options." ]
     (cat "$dir/x.npy" && echo) >"$dir/long.npy"
     echo 1 2 3 >"$dir/text"
     ./step15 --reps 0 --type u32 --n 9000 --output "$dir/u.npy" >/dev/null
-    refused 3 "$dir/short.npy is truncated: its header promises 9000 elements, but there are 8999." \
-        --input "$dir/short.npy"
+    refused 3 "$dir/short.npy is truncated: its header promises 9000 elements, but there are \
+8999." --input "$dir/short.npy"
     refused 2 "$dir/long.npy goes on after the 9000 elements that its header promises." \
         --input "$dir/long.npy"
     refused 2 "cannot read $dir: Is a directory." --input "$dir"
@@ -89,8 +89,8 @@ same options." ]
     refused 2 "$dir/text is no .npy file, and text cannot be read by parts; numpy.save() makes a \
 .npy file." --input "$dir/text"
     refused 2 "stdin cannot be read by parts; write the numbers into a .npy file." --input -
-    refused 2 "$dir/u.npy has elements of uint32, and step 17 has f32, f64, i32 or i64; add --type, \
-and --round if they may be rounded." --input "$dir/u.npy"
+    refused 2 "$dir/u.npy has elements of uint32, and step 17 has f32, f64, i32 or i64; add \
+--type, and --round if they may be rounded." --input "$dir/u.npy"
     ./step16 --reps 0 --op sum --type f32 --n 9001 --output "$dir/b.npy" >/dev/null
     ./step16 --reps 0 --op sum --type f32 --n 9000 --output "$dir/a.npy" >/dev/null
     refused 2 "$dir/b.npy has 9001 elements, and $dir/a.npy 9000; they have to agree." \

@@ -1,7 +1,7 @@
 /*
- * wrong_many.c — ./step17 with a scan that is wrong on purpose, in the last rank: build/tests/wrong-
- * ranks. WRONG says how: element, before, behind, input (of every run), timed (of later runs), fail
- * (many_run returns a fault) or die (the process is killed).
+ * wrong_many.c — build/tests/wrong-ranks: ./step17 with a scan that is wrong on purpose, in the
+ * last rank. WRONG says how: element, before (the output), input, timed (a run after the first),
+ * fail (many_run returns a fault) or die (the process is killed).
  */
 #define _GNU_SOURCE
 #include "steps/17-many-gpus/scan.h"

@@ -288,7 +288,8 @@ in_line() {
 lists_each_tool() {
     [ "$status" -eq 0 ]
     says "make       "
-    for tool in gcc g++ toolkit zstd libpng Criterion bats bwrap mpi NCCL GPU driver ncu counters; do
+    for tool in gcc g++ toolkit zstd libpng Criterion bats bwrap mpi NCCL GPU driver ncu \
+        counters; do
         says $'\n'"$(printf '%-10s ' $tool)"
     done
 }
@@ -382,7 +383,8 @@ lists_each_tool() {
     [ ! -e step17 ]
 
     stand_in mpirun "exit 0"
-    stand_in mpicc 'case $1 in *compile) echo -I/opt/mpi/include;; *) echo -L/opt/mpi -lmpi;; esac'
+    stand_in mpicc \
+        'case $1 in *compile) echo -I/opt/mpi/include;; *) echo -L/opt/mpi -lmpi;; esac'
     run bare make -n
     [ "$status" -eq 0 ]
     says_not "is skipped"

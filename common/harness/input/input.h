@@ -62,7 +62,7 @@ int input_read(struct input *, enum element, const char *path, size_t max_n, boo
 /* Is the path a regular .npy file of a type that is read? Then *element is that type. */
 bool input_npy_type(const char *path, enum element *element);
 
-/* ---- input_part.c: a .npy file that is read by parts ------------------------------------------ */
+/* ---- input_part.c: a .npy file that is read by parts ----------------------------------------- */
 
 struct npy_file {
     struct npy_header header; /* header.n: elements of the whole file */
