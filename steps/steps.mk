@@ -53,6 +53,12 @@ all:
 	@echo 'step17 is skipped: Open MPI is missing; `make setup-mpi` installs it.'
 endif
 
+# Its experiment is a program of several processes, too.
+RATES17   = build/experiments/17-rates
+$(RATES17): $(call objects,$(filter-out %/main.c,$(call sources,$(FOLDER17))) \
+            steps/12-pipeline/scan.cu)
+$(RATES17): LIBRARIES = $(filter-out -I% -D%,$(MPI)) $(if $(NCCL),-lnccl)
+
 run17: step17 ## run step 17 in P=4 processes on this machine; ARGS="--n 1Mi" are its options
 	@common/build/run17.sh $(or $(P),4) $(ARGS)
 
@@ -64,6 +70,7 @@ step13: $(call objects,steps/12-pipeline/scan.cu)
 EXPERIMENTS := $(foreach f,$(filter-out $(if $(MPI),,steps/17-%), \
                $(wildcard steps/*/experiments/*.cu)),build/experiments/$(firstword \
                $(subst -, ,$(word 2,$(subst /, ,$f))))-$(basename $(notdir $f)))
+EXPERIMENTS := $(filter-out $(if $(MPI),,$(RATES17)),$(EXPERIMENTS))
 
 experiments: $(EXPERIMENTS) ## build all experiments, build/experiments/NN-NAME
 #experiment-NN-NAME: ## build and run one, such as make experiment-06-clocks

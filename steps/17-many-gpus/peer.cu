@@ -4,34 +4,8 @@
  * memory only, so that waiting uses no link.
  */
 #include "peer.h"
+#include "flag.cuh"
 #include "nodes.cuh"
-
-/* Release and acquire at the scope of the system: all GPUs and the CPU. What a thread has stored
- * before, and what threads of its block have stored before a barrier before, is seen by a thread
- * that acquires the flag, and by threads of its block after a barrier after. */
-static __device__ void set_flag(uint32_t *flag, uint32_t epoch)
-{
-    asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(flag)),
-                 "r"(epoch)
-                 : "memory");
-}
-
-static __device__ uint32_t get_flag(const uint32_t *flag)
-{
-    uint32_t epoch;
-    asm volatile("ld.acquire.sys.global.u32 %0, [%1];"
-                 : "=r"(epoch)
-                 : "l"(__cvta_generic_to_global(flag))
-                 : "memory");
-    return epoch;
-}
-
-static __device__ uint64_t clock_ns(void)
-{
-    uint64_t ns;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
-    return ns;
-}
 
 /* Waits until the flag has the epoch. Returns false if it takes too long. */
 static __device__ bool wait_for(const uint32_t *flag, uint32_t epoch, uint64_t wait_ns)

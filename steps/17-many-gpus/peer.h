@@ -13,10 +13,10 @@ extern "C" {
 #endif
 
 /*
- * Where a rank gets what the others store: device memory, cleared. It exists twice. Scans take turns
- * with the two, by the parity of their number: the epoch, which begins at 1. So a rank that is
- * one scan ahead does not overwrite what another one still reads. It cannot be two ahead, because it
- * waits in each scan for the flags of all.
+ * Where a rank gets what the others store: device memory, cleared. It has two turns. Scans use them
+ * alternately, by the parity of their number. This number is the epoch, which begins at 1. So a
+ * rank that is one scan ahead does not overwrite what another one still reads. It cannot be two
+ * ahead, because it waits in each scan for the flags of all ranks.
  */
 struct mailbox {
     struct {

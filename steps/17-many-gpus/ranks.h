@@ -20,6 +20,10 @@ struct ranks {
     bool peers;    /* each has a GPU of its own, on one machine, and they reach each other */
 };
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Selects the GPU before MPI is there, as far as Open MPI's environment names the rank's number on
  * its machine; so no other GPU gets a context. */
 void ranks_select_early(void);
@@ -32,5 +36,9 @@ void ranks_close(struct ranks *);
  * 0, or EXIT_USAGE if the choice is impossible here; the same on all ranks. */
 int ranks_exchange(const struct ranks *, enum exchange_choice, enum many_exchange *,
                    struct fault *);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

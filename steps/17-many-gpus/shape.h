@@ -71,8 +71,8 @@ static inline struct many_part many_part_of(size_t n, int ranks, int rank)
     return many_within(many_nodes_of(s, ranks, rank), s.node_tiles * MANY_TILE, n);
 }
 
-/* The most combinations between an element and a result, for bounds of rounding errors: at most 13 up
- * to the sum of its tile; 11 up to what stands before a tile in its node, and one for each 1024
+/* The most combinations between an element and a result, for bounds of rounding errors: at most 13
+ * up to the sum of its tile; 11 up to what stands before a tile in its node, and one for each 1024
  * tiles of the node; 11 up to what stands before a node; and 7 down to the result. */
 static inline int many_depth(size_t n)
 {

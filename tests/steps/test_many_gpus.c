@@ -1,7 +1,8 @@
 /*
- * test_many_gpus.c — step 17 without MPI: for several numbers of ranks, the parts one after the other on
- * one device have the bits of the reference on the CPU; the exchange by peer memory, in which other
- * ranks' stores are made beforehand; and no hazards. Ranks that are processes: tests/ranks.
+ * test_many_gpus.c — step 17 without MPI. For several numbers of ranks, one device scans the parts
+ * one after the other, and the bits are those of the reference on the CPU. In the exchange by peer
+ * memory, the host makes the other ranks' stores beforehand. tests/ranks has ranks that are
+ * processes.
  */
 #define _GNU_SOURCE
 #include "tests/support/command.h"
