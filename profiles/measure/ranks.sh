@@ -1,0 +1,81 @@
+#!/bin/sh
+# ranks.sh — measures step 17: scans by several GPUs of one machine, and what limits them.
+#
+#   profiles/measure/ranks.sh [DIRECTORY [DEVICE]]      default: build/profiles, cuda
+#
+# Writes two files, each with `#` lines that name GPU, driver, toolkit and date:
+#   ranks.csv           rows of the experiment 17-rates for 1 rank and for 2, 4 … ranks, up to the
+#                       number of GPUs. Every result is verified there, element by element.
+#   ranks_verified.csv  rows of ./step17 with all GPUs: each operator and type, and each exchange,
+#                       verified on the host
+# and fails if the checksums of results differ between numbers of ranks. With emu for DEVICE it runs
+# on the emulator, with few elements and without times, as a test of this script.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+out=${1:-build/profiles}
+device=${2:-cuda}
+cuda=$(common/build/toolkit.sh)
+mkdir -p "$out" || exit 2
+
+# Multicast through NVLink stays off: it is not needed here.
+export NCCL_NVLS_ENABLE=0
+# ranks P PROGRAM OPTIONS…
+ranks() {
+    number=$1 root=
+    shift
+    [ "$(id -u)" != 0 ] || root=--allow-run-as-root
+    # shellcheck disable=SC2086 # none or one option
+    mpirun --quiet $root --oversubscribe --bind-to none --mca btl self,vader \
+        --mca btl_vader_single_copy_mechanism none --mca plm isolated -x NCCL_NVLS_ENABLE \
+        -np "$number" "$@" --device "$device" --csv
+}
+about() {
+    echo "# $1"
+    if [ "$device" = cuda ]; then
+        echo "# GPU: $gpus of $(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)"
+        echo "# driver: $(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -1)"
+    else
+        echo "# GPU: $gpus emulated"
+    fi
+    echo "# toolkit: $("$cuda/bin/nvcc" --version | sed -n 's/.*release [^,]*, V//p')"
+    echo "# MPI: $(mpirun --version | head -1)"
+    echo "# NCCL: $(sed -n 's/^#define NCCL_VERSION_CODE *//p' "$cuda/include/nccl.h" 2>/dev/null)"
+    echo "# date: $(date -u +%Y-%m-%d)"
+}
+# The first CSV row of a file brings its header line along.
+append() {
+    if grep -qv '^#' "$2"; then tail -n +2 "$1" >>"$2"; else cat "$1" >>"$2"; fi
+}
+row=$(mktemp) && trap 'rm -f "$row"' EXIT
+fail() {
+    echo "ranks.sh: $1" >&2
+    exit 1
+}
+
+make step17 build/experiments/17-rates >&2 || fail "step 17 cannot be built."
+if [ "$device" = cuda ]; then gpus=$(nvidia-smi -L | wc -l); else gpus=2; fi
+[ "$gpus" -ge 1 ] || fail "there is no GPU."
+
+about "Scans by several GPUs: medians and quartiles, of the slowest rank." >"$out/ranks.csv"
+number=1
+while [ "$number" -le "$gpus" ]; do
+    ranks $number build/experiments/17-rates >"$row" || fail "17-rates with $number ranks failed."
+    append "$row" "$out/ranks.csv"
+    number=$((number * 2))
+done
+# Each row of a checksum has to be there once for each number of ranks, always with the same value.
+different=$(grep ',checksum_' "$out/ranks.csv" | sort -u | cut -d, -f 3-5 | uniq -d)
+[ -z "$different" ] || fail "results differ between numbers of ranks: $different"
+
+about "./step17 with all GPUs, verified on the host." >"$out/ranks_verified.csv"
+if [ "$device" = cuda ]; then n=2^24+5; else n=20011; fi
+verified() {
+    ranks "$gpus" ./step17 --n $n "$@" >"$row" || fail "./step17 --n $n $* failed."
+    append "$row" "$out/ranks_verified.csv"
+}
+for type in f32 f64; do verified --type $type --real; done
+for type in i32 i64; do verified --type $type; done
+verified --op affine
+exchanges="mpi exscan"
+[ "$device" != cuda ] || [ ! -e "$cuda/include/nccl.h" ] || exchanges="$exchanges nccl"
+for exchange in $exchanges; do verified --exchange "$exchange"; done
