@@ -337,14 +337,16 @@ static int fill_all(struct subject *s, bool real, struct fault *fault)
     return 0;
 }
 
-/* Scans once, over results of a run before that would be NaN. */
+/* Scans once, by a graph if there is one. What an earlier run has stored is replaced by NaN. */
 static int scan_once(struct way *w, struct fault *fault)
 {
     struct subject *s = w->s;
     struct bench *b = s->bench;
     CUDA_CHECK(fault, cudaMemsetAsync(b->out, 0xff, s->mine.count * sizeof(float), b->stream));
     CUDA_CHECK(fault, cudaMemsetAsync(b->result, 0, sizeof *b->result, b->stream));
-    if (scan_by(w, b->stream)) {
+    if (s->scan[w->exchange]) {
+        CUDA_CHECK(fault, scan_graph(w, b->stream));
+    } else if (scan_by(w, b->stream)) {
         *fault = s->fault;
         return fault->code;
     }
@@ -475,6 +477,7 @@ static int run_subject(struct bench *b, enum many_op op, size_t n, struct fault 
         if (!code) code = open_way(&ways[at], fault);
         if (!code && s.by[at]) code = verify(&ways[at], fault);
         if (!code && s.by[at]) code = capture_way(&ways[at], fault);
+        if (!code && s.scan[at]) code = verify(&ways[at], fault);
     }
     if (!code) code = measure(&s, ways, fault);
     if (!code) code = checksums(&s, ways, fault);
