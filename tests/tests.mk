@@ -45,6 +45,14 @@ build/tests/wrong-ranks: $(call objects,$(call sources,tests/ranks $(FOLDER17)) 
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
+# A program that calls step 17's library.
+CALLS17   = $(filter-out %/main.c,$(call sources,$(FOLDER17)))
+build/tests/many-calls: LIBRARIES = $(filter-out -I% -D%,$(MPI)) $(if $(NCCL),-lnccl)
+build/tests/many-calls: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib64
+build/tests/many-calls: $(call objects,tests/ranks/library/calls.c $(CALLS17) $(COMMON)) | emu
+	$(call say,link,$@)
+	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
+
 # Programs of one source file that tests examine or run: see tests/fixtures/programs/programs.h.
 CHECKED  := memory reported sync merged endless waits traced ticket ring limits unwritten launches \
             forks
@@ -59,7 +67,7 @@ tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $
         $$(if $$(filter test-all,$$(MAKECMDGOALS)),$$(CHECKS)) all experiments $(PROMISES) \
         build/fidelity/patterns $$(EXAMPLES) build/tests/side-by-side build/tests/wrong-scan \
         build/tests/step14-no-png labs build/labs/grade-labs build/labs/confine \
-        build/tests/labs/misbehave $(if $(MPI),build/tests/wrong-ranks) \
+        build/tests/labs/misbehave $(if $(MPI),build/tests/wrong-ranks build/tests/many-calls) \
         $(SMALL_BLOCKS) $(if $(SANITIZE),,$(PAGE_TESTS))
 	@:
 

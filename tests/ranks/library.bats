@@ -1,0 +1,12 @@
+#!/usr/bin/env bats
+# library.bats — step 17's scan.h in programs of several processes: tests/ranks/library/calls.c.
+load ranks
+
+calls() { LD_LIBRARY_PATH=build/emu mpirun_with -np "$1" build/tests/many-calls "${@:2}"; }
+
+# Starting MPI takes longer than the tests, so several run in one program.
+@test "bits of the reference; a graph launched again; two scans at a time; a scan of nothing" {
+    for p in 1 3 7; do calls $p bits graph together nothing; done
+}
+
+@test "arguments that differ between ranks, do not exist or are not aligned" { calls 3 refused; }

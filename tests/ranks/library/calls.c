@@ -1,0 +1,229 @@
+/*
+ * calls.c — what step 17's scan.h promises, in several processes: build/tests/many-calls TEST…
+ * prints what was wrong, or nothing. tests/ranks/library.bats runs it.
+ */
+#include "steps/17-many-gpus/reference.h"
+#include "steps/17-many-gpus/scan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N 30011 /* 8 tiles */
+
+static int rank, ranks, wrong;
+
+static void expect(bool is, const char *what, const struct fault *fault)
+{
+    if (is) return;
+    printf("rank %d of %d: %s (%s)\n", rank, ranks, what, fault->text);
+    wrong = 1;
+}
+
+/* Element i of any type: small integers, and real numbers whose sums round. */
+static void put(enum many_op op, void *to, size_t i, uint32_t salt)
+{
+    uint32_t z = (uint32_t)(i + salt) * 0x9E3779B9u;
+    z ^= z >> 15;
+    double real = (double)z * 0x1p-31 - 1;
+    switch (op) {
+    case MANY_SUM_F64: ((double *)to)[i] = real; break;
+    case MANY_SUM_I32: ((int32_t *)to)[i] = (int32_t)z; break;
+    case MANY_SUM_I64: ((int64_t *)to)[i] = (int64_t)z << 20; break;
+    default: ((float *)to)[i] = (float)real;
+    }
+}
+
+/* A scan with its arrays: this rank's on the device, all elements on the host. */
+struct arrays {
+    enum many_op op;
+    size_t n;
+    struct many_part mine;
+    struct many_scan *scan;
+    void *all_in, *all_in2, *want, *got;
+    void *in, *in2, *out;
+};
+
+static void *on_device(const struct arrays *a, const void *all)
+{
+    size_t e = many_element_bytes(a->op);
+    void *memory = NULL;
+    cudaMalloc(&memory, a->mine.count * e + 16);
+    cudaMemcpy(memory, (const char *)all + a->mine.begin * e, a->mine.count * e,
+               cudaMemcpyHostToDevice);
+    return memory;
+}
+
+static void open_arrays(struct arrays *a, enum many_op op, enum many_exchange exchange, size_t n)
+{
+    struct fault fault = {0};
+    *a = (struct arrays){.op = op, .n = n, .mine = many_part_of(n, ranks, rank)};
+    a->all_in = malloc(n * 8 + 8), a->all_in2 = malloc(n * 8 + 8);
+    a->want = malloc(n * 8 + 8), a->got = malloc(n * 8 + 8);
+    for (size_t i = 0; i < n; i++) put(op, a->all_in, i, 0), put(op, a->all_in2, i, 77);
+    a->in = on_device(a, a->all_in), a->in2 = on_device(a, a->all_in2);
+    a->out = on_device(a, a->all_in);
+    int code = many_create(&a->scan, MPI_COMM_WORLD, op, exchange, n, &fault);
+    expect(code == 0, "many_create", &fault);
+}
+
+static void close_arrays(struct arrays *a)
+{
+    void *const host[] = {a->all_in, a->all_in2, a->want, a->got};
+    many_destroy(a->scan);
+    for (size_t i = 0; i < sizeof host / sizeof *host; i++) free(host[i]);
+    cudaFree(a->in), cudaFree(a->in2), cudaFree(a->out);
+}
+
+/* Other elements, so that the sums of an earlier run are wrong. */
+static void change(struct arrays *a, uint32_t salt)
+{
+    size_t e = many_element_bytes(a->op);
+    for (size_t i = 0; i < a->n; i++) put(a->op, a->all_in, i, salt);
+    cudaMemcpy(a->in, (char *)a->all_in + a->mine.begin * e, a->mine.count * e,
+               cudaMemcpyHostToDevice);
+}
+
+/* Are this rank's results those of the reference, in every bit? */
+static void expect_results(struct arrays *a, bool inclusive)
+{
+    struct fault fault = {0};
+    size_t e = many_element_bytes(a->op), bytes = a->mine.count * e;
+    expect(cudaDeviceSynchronize() == cudaSuccess, "cudaDeviceSynchronize", &fault);
+    expect(many_check(a->scan, &fault) == 0, "many_check", &fault);
+    many_reference(a->op, a->want, a->all_in, a->all_in2, a->n, inclusive);
+    cudaMemcpy(a->got, a->out, bytes, cudaMemcpyDeviceToHost);
+    expect(memcmp(a->got, (char *)a->want + a->mine.begin * e, bytes) == 0, "other bits", &fault);
+    cudaMemset(a->out, 0xff, bytes);
+}
+
+static void run(struct arrays *a, bool inclusive, cudaStream_t stream)
+{
+    struct fault fault = {0};
+    const void *in2 = a->op == MANY_AFFINE_F32 ? a->in2 : NULL;
+    int code = many_run(a->scan, a->out, a->in, in2, inclusive, stream, &fault);
+    expect(code == 0, "many_run", &fault);
+}
+
+/* ---- the tests ------------------------------------------------------------------------------- */
+
+/* Each operator and exchange, several runs of both kinds. exscan has these bits for integers, and
+ * for sums of one tile. */
+static void bits(void)
+{
+    static const enum many_exchange exchanges[] = {EXCHANGE_MPI, EXCHANGE_PEER, EXCHANGE_EXSCAN};
+    for (int op = 0; op < MANY_OPS; op++)
+        for (int i = 0; i < 3; i++) {
+            struct arrays a;
+            bool integers = op == MANY_SUM_I32 || op == MANY_SUM_I64;
+            if (exchanges[i] == EXCHANGE_EXSCAN && !integers) continue;
+            open_arrays(&a, (enum many_op)op, exchanges[i], N);
+            for (int k = 0; k < 3; k++) {
+                change(&a, (uint32_t)k);
+                run(&a, k % 2, NULL);
+                expect_results(&a, k % 2);
+            }
+            close_arrays(&a);
+        }
+}
+
+/* A graph that is launched several times: the epoch is not captured. */
+static void graph(void)
+{
+    struct arrays a;
+    struct fault fault = {0};
+    cudaStream_t stream;
+    cudaGraph_t captured;
+    cudaGraphExec_t exec;
+    open_arrays(&a, MANY_SUM_F32, EXCHANGE_PEER, N);
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+    run(&a, false, stream), run(&a, true, stream);
+    expect(cudaStreamEndCapture(stream, &captured) == cudaSuccess, "capture", &fault);
+    expect(cudaGraphInstantiate(&exec, captured, 0) == cudaSuccess, "instantiate", &fault);
+    for (int k = 0; k < 5; k++) {
+        change(&a, (uint32_t)k);
+        expect(cudaGraphLaunch(exec, stream) == cudaSuccess, "launch", &fault);
+        expect_results(&a, true);
+    }
+    cudaGraphExecDestroy(exec);
+    cudaGraphDestroy(captured);
+    cudaStreamDestroy(stream);
+    close_arrays(&a);
+}
+
+/* Two scans at a time do not disturb each other, nor do ranks without elements. */
+static void together(void)
+{
+    struct arrays a, b;
+    open_arrays(&a, MANY_SUM_F64, EXCHANGE_PEER, N);
+    open_arrays(&b, MANY_AFFINE_F32, EXCHANGE_PEER, 5);
+    run(&a, false, NULL), run(&b, true, NULL), run(&a, false, NULL);
+    expect_results(&a, false), expect_results(&b, true);
+    close_arrays(&b);
+    run(&a, true, NULL), expect_results(&a, true);
+    close_arrays(&a);
+}
+
+static void expect_refused(enum many_op op, enum many_exchange exchange, size_t n,
+                           const char *sentence)
+{
+    struct fault fault = {0};
+    struct many_scan *scan;
+    int code = many_create(&scan, MPI_COMM_WORLD, op, exchange, n, &fault);
+    expect(code == EXIT_USAGE && scan == NULL, "not refused", &fault);
+    expect(strstr(fault.text, sentence) != NULL, sentence, &fault);
+}
+
+/* What differs between ranks, what does not exist, and an array that is not aligned. */
+static void refused(void)
+{
+    struct fault fault = {0};
+    struct arrays a;
+    bool last = rank == ranks - 1;
+    const char *differ = "differ from those of rank 0";
+    expect_refused(MANY_SUM_F32, EXCHANGE_MPI, last ? 200 : 100, differ);
+    expect_refused(last ? MANY_SUM_I32 : MANY_SUM_F32, EXCHANGE_MPI, 100, differ);
+    expect_refused(MANY_SUM_F32, last ? EXCHANGE_PEER : EXCHANGE_MPI, 100, differ);
+    expect_refused((enum many_op)9, EXCHANGE_MPI, 100, "no operator 9");
+    expect_refused(MANY_SUM_F32, (enum many_exchange)9, 100, "no exchange 9");
+    open_arrays(&a, MANY_SUM_F32, EXCHANGE_MPI, N);
+    int code = many_run(a.scan, (char *)a.out + 4, a.in, NULL, false, NULL, &fault);
+    expect(code == EXIT_USAGE && strstr(fault.text, "aligned"), "not refused", &fault);
+    run(&a, false, NULL), expect_results(&a, false);
+    close_arrays(&a);
+    many_destroy(NULL);
+}
+
+/* No elements: nothing is read or written. */
+static void nothing(void)
+{
+    for (int exchange = EXCHANGE_MPI; exchange <= EXCHANGE_EXSCAN; exchange++) {
+        struct arrays a;
+        if (exchange == EXCHANGE_NCCL) continue;
+        open_arrays(&a, MANY_SUM_F32, (enum many_exchange)exchange, 0);
+        run(&a, false, NULL), expect_results(&a, false);
+        close_arrays(&a);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*test)(void);
+    } tests[] = {{"bits", bits},
+                 {"graph", graph},
+                 {"together", together},
+                 {"refused", refused},
+                 {"nothing", nothing}};
+    int found = 1;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (int k = 1; k < argc; k++)
+        for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
+            if (strcmp(argv[k], tests[i].name) == 0) found++, tests[i].test();
+    MPI_Finalize();
+    return found == argc ? wrong : 2;
+}
