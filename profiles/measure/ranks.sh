@@ -25,7 +25,7 @@ ranks() {
     shift
     [ "$(id -u)" != 0 ] || root=--allow-run-as-root
     # shellcheck disable=SC2086 # none or one option
-    mpirun --quiet $root --oversubscribe --bind-to none --mca btl self,vader \
+    mpirun --quiet $root --oversubscribe --bind-to none --mca pml ob1 --mca btl self,vader \
         --mca btl_vader_single_copy_mechanism none --mca plm isolated -x NCCL_NVLS_ENABLE \
         -np "$number" "$@" --device "$device" --csv
 }
