@@ -98,14 +98,12 @@ exact 1 --type f32 --n 50000"
     ranks 2 --reps 0 --type i32 --n 20000 --output "$dir/x.npy" >/dev/null
     cp "$dir/x.npy" "$dir/before.npy"
     run ranks 2 --reps 0 --input "$dir/x.npy" --output "$dir/x.npy"
-    [ "$status" -eq 2 ]
-    [ "$output" = "step17: --output $dir/x.npy is the same file as --input $dir/x.npy; write to \
-another one." ]
+    ends 2 "step17: --output $dir/x.npy is the same file as --input $dir/x.npy; write to \
+another one."
     # The second rank may write less than its part needs.
     run mpirun_with -np 1 ./step17 --n 2000000 --reps 0 --output "$dir/x.npy" : \
         -np 1 bash -c "ulimit -f 5500; exec ./step17 --n 2000000 --reps 0 --output $dir/x.npy"
-    [ "$status" -eq 2 ]
-    [ "$output" = "step17: rank 1 of 2: cannot write $dir/x.npy: File too large." ]
+    ends 2 "step17: rank 1 of 2: cannot write $dir/x.npy: File too large."
     cmp "$dir/x.npy" "$dir/before.npy"
     [ "$(ls "$dir")" = $'before.npy\nx.npy' ]
 }

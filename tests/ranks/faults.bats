@@ -8,10 +8,7 @@ refused() {
     local p=$1 text=$2
     shift 2
     run ranks "$p" "$@"
-    if [ "$status" -ne 2 ] || [ "$output" != "step17: $text" ]; then
-        printf 'expected: step17: %s\nstatus %s: %s\n' "$text" "$status" "$output"
-        return 1
-    fi
+    ends 2 "step17: $text"
 }
 
 @test "help, version and wrong usage are printed once" {
@@ -46,18 +43,15 @@ refused() {
     [ "$status" -eq 0 ]
     says "ranks       1 on one machine, with an emulated GPU"
     run ./step17 --n 0
-    [ "$status" -eq 2 ]
-    [ "$output" = "step17: --n 0 leaves nothing to scan; n has to be at least 1." ]
+    ends 2 "step17: --n 0 leaves nothing to scan; n has to be at least 1."
 }
 
 @test "ranks with different options" {
     run mpirun_with -np 1 ./step17 --n 100 : -np 2 ./step17 --n 200
-    [ "$status" -eq 2 ]
-    [ "$output" = "step17: rank 1 of 3: --n is 200, but on rank 0 it is 100; give all ranks the \
-same options." ]
+    ends 2 "step17: rank 1 of 3: --n is 200, but on rank 0 it is 100; give all ranks the \
+same options."
     run mpirun_with -np 1 ./step17 : -np 1 ./step17 --bogus
-    [ "$status" -eq 2 ]
-    [ "$output" = "step17: rank 1 of 2: \"--bogus\" is no option of this step; --help lists them." ]
+    ends 2 "step17: rank 1 of 2: \"--bogus\" is no option of this step; --help lists them."
     run mpirun_with -np 1 ./step17 --help : -np 1 ./step17
     [ "$status" -eq 2 ]
     says "--help is not given, but on rank 0 it is given"
@@ -104,14 +98,12 @@ same options." ]
     local here=$PWD
     run mpirun_with -np 1 -wdir "$dir/0" "$here/step17" --type i32 --input x.npy : \
         -np 1 -wdir "$dir/1" "$here/step17" --type i32 --input x.npy
-    [ "$status" -eq 2 ]
-    [ "$output" = "step17: rank 1 of 2: cannot open x.npy: No such file or directory." ]
+    ends 2 "step17: rank 1 of 2: cannot open x.npy: No such file or directory."
     ./step16 --reps 0 --op sum --type i32 --n 8000 --output "$dir/1/x.npy" >/dev/null
     run mpirun_with -np 1 -wdir "$dir/0" "$here/step17" --type i32 --input x.npy : \
         -np 1 -wdir "$dir/1" "$here/step17" --type i32 --input x.npy
-    [ "$status" -eq 2 ]
-    [ "$output" = "step17: rank 1 of 2: x.npy has 8000 32-bit integers, but on rank 0 it \
-has 9000 32-bit integers; all ranks need the same file." ]
+    ends 2 "step17: rank 1 of 2: x.npy has 8000 32-bit integers, but on rank 0 it \
+has 9000 32-bit integers; all ranks need the same file."
 }
 
 @test "outputs that cannot be written by parts" {
@@ -164,8 +156,7 @@ wrong() {
 @test "a rank that fails ends all ranks" {
     for exchange in mpi peer; do
         run wrong fail 3 --n 20000 --exchange $exchange
-        [ "$status" -eq 3 ]
-        [ "$output" = "wrong-ranks: rank 2 of 3: it fails on purpose." ]
+        ends 3 "wrong-ranks: rank 2 of 3: it fails on purpose."
     done
 }
 

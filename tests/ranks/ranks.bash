@@ -5,6 +5,8 @@ load ../tools/common
 setup() {
     export DEVICE=emu NO_COLOR=1 EMU_PROGRESS=0
     dir=$BATS_TEST_TMPDIR
+    # Under the sanitizers: Open MPI does not free all of its memory.
+    export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
     [ -x step17 ] && command -v mpirun >/dev/null && return
     [ -n "${MPI_REQUIRED:-}" ] || skip "Open MPI is missing: make setup-mpi installs it"
     echo "step17 or mpirun is missing, and MPI_REQUIRED is set" >&2
@@ -15,12 +17,7 @@ setup() {
 ranks() { timeout 60 common/build/run17.sh "$@"; }
 
 # mpirun_with ARGUMENTS…: the same for ranks with options of their own, as mpirun takes them.
-mpirun_with() {
-    local root=
-    [ "$(id -u)" != 0 ] || root=--allow-run-as-root
-    timeout 60 mpirun --quiet $root --oversubscribe --bind-to none --mca btl self,vader \
-        --mca btl_vader_single_copy_mechanism none --mca plm isolated "$@"
-}
+mpirun_with() { timeout 60 common/build/mpirun.sh "$@"; }
 
 # checksum P OPTIONS…: prints the checksum of the result, or what went wrong.
 checksum() {
@@ -41,4 +38,11 @@ same_checksums() {
         echo "$got"
         return 1
     fi
+}
+
+# ends STATUS "text": the last `run` had this exit code, and this text is its whole output.
+ends() {
+    [ "$status" -eq "$1" ] && [ "$output" = "$2" ] && return
+    printf 'expected: %s %s\n     got: %s %s\n' "$1" "$2" "$status" "$output"
+    return 1
 }
