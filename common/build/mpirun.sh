@@ -9,5 +9,5 @@ root=
 [ -t 1 ] || export NO_COLOR=1
 # The other way to store what ranks know of each other sometimes prints errors of its locks.
 export PMIX_MCA_gds=hash
-exec mpirun --quiet $root --oversubscribe --bind-to none --mca btl self,vader \
+exec mpirun --quiet $root --oversubscribe --bind-to none --mca pml ob1 --mca btl self,vader \
     --mca btl_vader_single_copy_mechanism none --mca plm isolated "$@"
