@@ -20,7 +20,9 @@ template <int V, typename Op>
 static __device__ unsigned fetched_bits(const job<Op> &j, struct row_heads rows, size_t i, int at)
 {
     unsigned bits = 0;
-    if (j.kind == ROWS) return row_bits<V>(rows, at + j.reverse);
+    if (j.kind == ROWS)
+        return rows.length < V ? row_bits<V, SHORTER_THAN_A_VECTOR>(rows, at + j.reverse)
+                               : row_bits<V, SHORTER_THAN_A_TILE>(rows, at + j.reverse);
 #pragma unroll
     for (int k = 0; k < V; k++) {
         size_t asked = i + k + j.reverse;

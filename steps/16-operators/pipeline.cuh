@@ -131,25 +131,29 @@ static __device__ void load_role(ring_of<Op, HEADS> &ring, const job<Op> &j, str
 
 /* ---- from a stage to registers --------------------------------------------------------------- */
 
-/* The heads of a segment of rows. Whether rows are long is asked once, not for each vector. */
+template <enum row_class CLASS, bool REVERSE, int R, int V>
+static __device__ unsigned heads_of_class(struct row_heads rows, int segment)
+{
+    unsigned heads = 0;
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+        unsigned at = vector_at<R, V>(REVERSE, segment, r) + REVERSE;
+        heads |= in_order<V>(REVERSE, row_bits<V, CLASS>(rows, at)) << (r * V);
+    }
+    return heads;
+}
+
+/* The heads of a segment of rows. How long rows are is asked once, not for each vector. */
 template <bool REVERSE, int R, int V>
 static __device__ unsigned heads_of_rows(struct row_heads rows, int segment)
 {
-    unsigned heads = 0;
-    if (rows.length >= TILE_WITH(R, 16 / V)) {
-#pragma unroll
-        for (int r = 0; r < R; r++) {
-            unsigned bits = long_row_bits<V>(rows, vector_at<R, V>(REVERSE, segment, r) + REVERSE);
-            heads |= in_order<V>(REVERSE, bits) << (r * V);
-        }
-    } else {
-#pragma unroll
-        for (int r = 0; r < R; r++) {
-            unsigned bits = row_bits<V>(rows, vector_at<R, V>(REVERSE, segment, r) + REVERSE);
-            heads |= in_order<V>(REVERSE, bits) << (r * V);
-        }
+    switch (class_of(rows, V, (unsigned)TILE_WITH(R, 16 / V))) {
+    case SHORTER_THAN_A_VECTOR:
+        return heads_of_class<SHORTER_THAN_A_VECTOR, REVERSE, R, V>(rows, segment);
+    case SHORTER_THAN_A_TILE:
+        return heads_of_class<SHORTER_THAN_A_TILE, REVERSE, R, V>(rows, segment);
+    default: return heads_of_class<LONG, REVERSE, R, V>(rows, segment);
     }
-    return heads;
 }
 
 /* H of the V elements from `at` on in memory, as bits. H(0) and H(n) are for the caller. */

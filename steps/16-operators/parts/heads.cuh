@@ -62,28 +62,38 @@ static __host__ __device__ inline struct row_heads row_heads_from(size_t begin, 
     return rows;
 }
 
+/* How long rows are, as the code for their heads asks. */
+enum row_class { SHORTER_THAN_A_VECTOR, SHORTER_THAN_A_TILE, LONG };
+
+static __device__ inline enum row_class class_of(struct row_heads rows, unsigned vector,
+                                                 unsigned tile)
+{
+    return rows.length < vector ? SHORTER_THAN_A_VECTOR
+           : rows.length < tile ? SHORTER_THAN_A_TILE
+                                : LONG;
+}
+
 /* H of the V elements from `at` on, in bits 0 to V - 1. `at` is counted from the begin of the tile.
  * It is below 2^14 and the length at most 2^15, so the quotient by way of the reciprocal is
  * exact. */
-template <int V> static __device__ unsigned row_bits(struct row_heads rows, unsigned at)
+template <int V, enum row_class CLASS>
+static __device__ unsigned row_bits(struct row_heads rows, unsigned at)
 {
-    unsigned bits = 0;
-    // The distance from the last head, as if there were one before the first, too.
-    unsigned from = at + (rows.first ? rows.length - rows.first : 0);
-    from -= (unsigned)(from * rows.reciprocal >> 32) * rows.length;
-#pragma unroll
-    for (int k = 0; k < V; k++) {
-        bits |= (from == 0) << k;
-        from = from + 1 == rows.length ? 0 : from + 1;
+    // How far the next head is. Of long rows there is one head at most.
+    unsigned next = rows.first - at, bits;
+    if (CLASS != LONG) {
+        unsigned from = at + rows.length - rows.first; // a head
+        // The reciprocal of 1 has more than 32 bits.
+        from -= rows.length * (CLASS == SHORTER_THAN_A_VECTOR
+                                   ? (unsigned)(from * rows.reciprocal >> 32)
+                                   : __umulhi(from, (unsigned)rows.reciprocal));
+        next = from == 0 ? 0 : rows.length - from;
     }
+    bits = next < V ? 1u << next : 0;
+#pragma unroll
+    for (int k = 0; k < V; k++)
+        if (CLASS == SHORTER_THAN_A_VECTOR && k % rows.length == next) bits |= 1u << k;
     return bits;
-}
-
-/* The same if rows are at least as long as tiles: then there is one head at most. */
-template <int V> static __device__ unsigned long_row_bits(struct row_heads rows, unsigned at)
-{
-    unsigned distance = rows.first - at;
-    return distance < V ? 1u << distance : 0;
 }
 
 #endif
