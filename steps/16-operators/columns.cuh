@@ -4,332 +4,294 @@
  * Memory is read row by row, as it lies. A warp takes up to 32 neighbouring columns, a lane each.
  * If there are fewer, it takes several rows at a time: lane l has row l / columns and column
  * l % columns. A segment is what a warp takes by `accesses` such accesses, a tile the segments of
- * all warps of a block, one below the other. A strip is what lies below each other of the same 32
- * columns. Each tile publishes a sum for each of its columns.
+ * all scan warps of a block, one below the other. A strip is what lies below each other of the same
+ * 32 columns. Each tile publishes a sum for each of its columns.
  *
- * The prefix: the tiles of a strip are divided into windows of COLUMN_WINDOW tiles. The last tile
+ * The prefix: the tiles of a strip are divided into windows of COLUMN_WINDOW tiles. Each last tile
  * of a window publishes the sum of the window as well. So a tile combines, for each column and in
  * order, the sums of whole windows, and then those of the tiles before it in its own window.
+ *
+ * A block has three tiles at a time, in shared memory. The elements of the first one are being
+ * copied. The second one has arrived, and its sums are being published. The sums of the third one
+ * have been published, and the look warps find its prefixes. Then its results are stored. With one
+ * tile at a time, all blocks would load, wait and store at the same time.
+ * What is still bad: with fewer than 32 columns an access has several rows, and each is scanned
+ * over the lanes, twice. With many strips a block has to combine all windows of a strip again.
  */
 #ifndef STEP16_COLUMNS_CUH
 #define STEP16_COLUMNS_CUH
 
-#include "parts/arrays.cuh"
+#include "parts/column_tile.cuh"
 
-#define COLUMN_WARPS   8
-#define COLUMN_THREADS (COLUMN_WARPS * LANES)
-#define COLUMN_BLOCKS  2 /* at least, on a multiprocessor */
-#define COLUMN_WINDOW  32
-#define COLUMN_BATCH   (2 * COLUMN_WARPS) /* windows that are loaded at a time */
-/* From this many strips on, blocks begin side by side, so that they read neighbouring memory. With
- * fewer, they go through one strip after the other, and keep what they have of its prefixes. */
-#define SIDE_BY_SIDE 32
+/* ---- the scan warps -------------------------------------------------------------------------- */
 
-/* Accesses of a lane: 128 bytes of states, so that they fit into registers. */
-#define COLUMN_ACCESSES(state_bytes) (128 / (int)(state_bytes))
-
-/* How rows * columns elements are divided. */
-struct column_shape {
-    size_t rows, columns;
-    unsigned width;       // columns of a strip, at most LANES
-    unsigned at_a_time;   // rows of an access
-    size_t strips, tiles; // tiles of a strip
-};
-
-static __host__ __device__ inline struct column_shape column_shape_of(size_t n, size_t columns,
-                                                                      size_t state_bytes)
-{
-    struct column_shape s;
-    s.columns = columns;
-    s.rows = n / columns;
-    s.width = (unsigned)(columns < LANES ? columns : LANES);
-    s.at_a_time = LANES / s.width;
-    size_t rows = (size_t)s.at_a_time * COLUMN_ACCESSES(state_bytes) * COLUMN_WARPS;
-    s.strips = (columns + LANES - 1) / LANES;
-    s.tiles = (s.rows + rows - 1) / rows;
-    return s;
-}
-
-/* A state for each lane of each tile, and for each lane of each window. */
-static __host__ __device__ inline size_t column_states(struct column_shape s)
-{
-    return s.strips * (s.tiles + s.tiles / COLUMN_WINDOW) * LANES;
-}
-
-/* Waits for the sum that another block publishes, and whose words have been loaded once. */
-template <typename State>
-static __device__ State wait_for(published<State> found, const published<State> *state,
-                                 unsigned epoch)
-{
-    while (!is_of(found, epoch)) load_words(found.word, state->word);
-    return sum_in(found).value;
-}
-
-/* A lane's part of a tile. */
-struct lane_part {
-    size_t first, step; // the first element in memory, and from one access to the next
-    int count;          // accesses with an element
-    unsigned row;       // of the lane, in an access
-};
-
-/* The step may go backwards: it wraps. */
-static __device__ struct lane_part part_of(struct column_shape s, bool reverse, size_t strip,
-                                           size_t tile, int accesses)
-{
-    unsigned warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
-    struct lane_part p;
-    size_t column = strip * LANES + lane % s.width;
-    p.row = lane / s.width;
-    size_t row = (tile * COLUMN_WARPS + warp) * accesses * s.at_a_time + p.row;
-    p.first = (reverse ? s.rows - 1 - row : row) * s.columns + column;
-    p.step = (reverse ? -(size_t)1 : 1) * s.at_a_time * s.columns;
-    p.count = 0;
-    if (row < s.rows && column < s.columns && p.row < s.at_a_time) {
-        size_t left = (s.rows - row + s.at_a_time - 1) / s.at_a_time;
-        p.count = left < (size_t)accesses ? (int)left : accesses;
-    }
-    return p;
-}
-
-/* Scans an access over the lanes of the same column: they lie `width` apart. */
-template <typename Op>
-static __device__ typename Op::State scan_access(const Op &op, struct column_shape s,
-                                                 typename Op::State x, unsigned row)
-{
-    for (unsigned d = 1; d < s.at_a_time; d *= 2) {
-        auto above = from_left(x, d * s.width);
-        if (d <= row) x = op.combine(above, x);
-    }
-    return x;
-}
-
-/* The sum of an access, from its scan: that of the last row, in every lane. */
-template <typename State> static __device__ State sum_of_access(struct column_shape s, State x)
-{
-    return from_lane(x, (s.at_a_time - 1) * s.width + threadIdx.x % LANES % s.width);
-}
-
-/* Begins to load a lane's elements. */
-template <typename Op, int A>
-static __device__ void load_part(const job<Op> &j, struct lane_part p, typename Op::State (&x)[A])
-{
-#pragma unroll
-    for (int i = 0; i < A; i++)
-        x[i] = i < p.count ? element_at(j, p.first + i * p.step, j.in2) : j.op.identity();
-}
-
-/* x[i] becomes the scan of access i. Returns the sum of all accesses. NARROW: there are several
- * rows in an access. */
-template <bool NARROW, typename Op, int A>
-static __device__ typename Op::State sum_part(const Op &op, struct column_shape s,
-                                              struct lane_part p, typename Op::State (&x)[A])
-{
-    auto sum = op.identity();
-#pragma unroll
-    for (int i = 0; i < A; i++) {
-        if (NARROW) x[i] = scan_access(op, s, x[i], p.row);
-        sum = op.combine(sum, x[i]);
-    }
-    return NARROW ? sum_of_access(s, sum) : sum; // the last row has the sums of the accesses
-}
-
-/* Stores the results of a lane's elements; `sum` is what lies before them. */
-template <bool NARROW, typename Op, int A>
-static __device__ void store_part(const job<Op> &j, struct column_shape s, struct lane_part p,
-                                  typename Op::State (&x)[A], typename Op::State sum)
-{
-#pragma unroll
-    for (int i = 0; i < A; i++) {
-        auto with = j.op.combine(sum, x[i]), before = sum;
-        if (NARROW) {
-            auto above = from_left(x[i], s.width);
-            if (p.row > 0) before = j.op.combine(sum, above);
-        }
-        if (i < p.count) {
-            size_t at = p.first + i * p.step;
-            auto own =
-                element_at(j, at, j.in2); // most operators do not use it, so it is not loaded
-            j.out[at] = j.op.leave(j.inclusive ? with : before, own);
-        }
-        sum = NARROW ? j.op.combine(sum, sum_of_access(s, x[i])) : with;
-    }
-}
-
-/* What a block shares. */
-template <typename State> struct column_shared {
-    struct ticket drawn;
-    State sums[COLUMN_WARPS][LANES];  // of the segments
-    State parts[COLUMN_WARPS][LANES]; // of the tiles before in the window, by warp
-    State windows[COLUMN_BATCH][LANES];
-    State prefix[LANES];
-};
-
-/* What a block has combined of whole windows of a strip: the first `windows` of them. */
-template <typename State> struct column_progress {
-    State sum; // in warp 0
-    size_t strip, windows;
-};
-
-/* A tile of a block. */
-template <typename State> struct column_tile {
-    struct ticket ticket;
-    size_t strip, tile;
-    struct lane_part part;
-    State x[COLUMN_ACCESSES(sizeof(State))];
-    State within, all; // the sum of the warps before this one, and of all
-};
-
-/* Begins to load the warp's windows of a batch: those from `first` on and before `end`. */
-template <typename State>
-static __device__ void load_batch(published<State> (&found)[2], const published<State> *windows,
-                                  size_t first, size_t end)
-{
-#pragma unroll
-    for (unsigned i = 0; i < 2; i++) {
-        size_t w = first + i * COLUMN_WARPS + threadIdx.x / LANES;
-        if (w < end) load_words(found[i].word, windows[w * LANES].word);
-    }
-}
-
-/* Finds shared.prefix, what lies before the tile in each column. All warps load states, warp 0
- * combines them in order. Publishes the sum of the window if the tile is its last. */
-template <typename Op>
-static __device__ void find_prefix(const job<Op> &j, struct column_shape s,
-                                   const struct column_tile<typename Op::State> &c,
-                                   struct column_progress<typename Op::State> *p,
-                                   struct column_shared<typename Op::State> &shared)
+/* Sums up a tile that has arrived, and publishes its sums. Returns the sum of the segments before
+ * the warp's own. NARROW: there are several rows in an access. */
+template <bool NARROW, typename Op>
+static __device__ typename Op::State sum_tile(const column_job<Op> &c, struct column_tile tile,
+                                              int stage, struct column_shared<Op> &shared,
+                                              typename Op::State (&sums)[LANES])
 {
     typedef typename Op::State State;
-    size_t tile = c.tile, strip = c.strip;
-    unsigned epoch = c.ticket.epoch;
-    const unsigned EACH = COLUMN_WINDOW / COLUMN_WARPS; // tiles of a warp
+    const job<Op> &j = c.all;
     unsigned warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
-    published<State> *all = published_of<State>(j.workspace) + lane;
-    size_t window = tile / COLUMN_WINDOW, first = window * COLUMN_WINDOW;
-    published<State> *tiles = all + (strip * s.tiles + first) * LANES;
-    published<State> *windows =
-        all + (s.strips * s.tiles + strip * (s.tiles / COLUMN_WINDOW)) * LANES;
+    struct lane_part p = part_of(c, tile);
+    const int N = CHUNK(State);
+    State x[N], sum = j.op.identity(), before = sum;
 
-    // Begin to load all of them, and then wait for each.
-    published<State> found[EACH], found_windows[2];
-    if (p->strip != strip) *p = {j.initial, strip, 0};
+#pragma unroll 1
+    for (int first = 0; first < column_shared<Op>::ACCESSES; first += N) {
+        take_chunk(j.op, p, first, shared.stages[stage], x);
+        if (NARROW) scan_accesses(j.op, c.shape, p.row, x);
 #pragma unroll
-    for (unsigned i = 0; i < EACH; i++)
-        if (first + warp * EACH + i < tile)
-            load_words(found[i].word, tiles[(warp * EACH + i) * LANES].word);
-    load_batch(found_windows, windows, p->windows, window);
-    State part = j.op.identity();
-#pragma unroll
-    for (unsigned i = 0; i < EACH; i++)
-        if (first + warp * EACH + i < tile)
-            part = j.op.combine(part, wait_for(found[i], &tiles[(warp * EACH + i) * LANES], epoch));
-    shared.parts[warp][lane] = part;
-    __syncthreads(); // no warp may read the parts before all are there
-    State within = j.op.identity();
+        for (int i = 0; i < N; i++) sum = j.op.combine(sum, x[i]);
+    }
+    if (NARROW) sum = sum_of_access(c.shape, sum); // the last row has the sums of the accesses
+    shared.parts[warp][lane] = sum;
+    // Barrier 1 is for the scan warps only. No warp may read the segments' sums before all are
+    // there.
+    asm volatile("barrier.sync 1, %0;" ::"n"(SCAN_THREADS) : "memory");
+    sum = before;
+    for (unsigned w = 0; w < COLUMN_WARPS; w++) {
+        if (w == warp) before = sum;
+        sum = j.op.combine(sum, shared.parts[w][lane]);
+    }
     if (warp == 0) {
-        for (int w = 0; w < COLUMN_WARPS; w++) within = j.op.combine(within, shared.parts[w][lane]);
-        if (tile % COLUMN_WINDOW == COLUMN_WINDOW - 1)
-            publish(&windows[window * LANES], epoch, {j.op.combine(within, c.all), false});
+        size_t at = tile.strip * c.shape.tiles + tile.tile;
+        publish(&published_of<State>(j.workspace)[at * LANES + lane], tile.epoch, {sum, false});
+        sums[lane] = sum;
+    }
+    return before;
+}
+
+/* Stores the results of a tile; `sum` is what lies before the warp's segment. */
+template <bool NARROW, typename Op>
+static __device__ void store_tile(const column_job<Op> &c, struct column_tile tile, int stage,
+                                  const struct column_shared<Op> &shared, typename Op::State sum)
+{
+    const job<Op> &j = c.all;
+    struct lane_part p = part_of(c, tile);
+    typedef typename Op::Out Out;
+    const int N = CHUNK(typename Op::State);
+    char *at = (char *)(j.out + p.first); // to add is faster than to multiply
+    size_t step = p.step * sizeof(Out);
+
+#pragma unroll 1
+    for (int first = 0; first < column_shared<Op>::ACCESSES; first += N) {
+        typename Op::State own[N], x[N];
+        Out y[N];
+        take_chunk(j.op, p, first, shared.stages[stage], own);
+        memcpy(x, own, sizeof x);
+        if (NARROW) scan_accesses(j.op, c.shape, p.row, x);
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            auto with = j.op.combine(sum, x[i]), before = sum;
+            if (NARROW && !j.inclusive) {
+                auto above = from_left(x[i], c.shape.width);
+                if (p.row > 0) before = j.op.combine(sum, above);
+            }
+            y[i] = j.op.leave(j.inclusive ? with : before, own[i]);
+            sum = NARROW ? j.op.combine(sum, sum_of_access(c.shape, x[i])) : with;
+        }
+        if (first + N <= p.count) {
+#pragma unroll
+            for (int i = 0; i < N; i++, at += step) *(Out *)at = y[i];
+        } else {
+#pragma unroll
+            for (int i = 0; i < N; i++, at += step)
+                if (first + i < p.count) *(Out *)at = y[i];
+        }
+    }
+}
+
+/* ---- the look warps -------------------------------------------------------------------------- */
+
+/* What they have combined of whole windows of a strip: the first `windows` of them. */
+template <typename State> struct column_progress {
+    State sum; // in the first look warp
+    unsigned strip, windows;
+};
+
+/* Begins to load the first `count` sums of `from`, LOOK_BATCH at most. */
+template <typename State, int N>
+static __device__ void load_sums(published<State> (&found)[N], const published<State> *from,
+                                 int count)
+{
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        if (i < count) load_words(found[i].word, from[i * LANES].word);
+}
+
+/* Waits for those that are not published yet. */
+template <typename State, int N>
+static __device__ void await_sums(published<State> (&found)[N], const published<State> *from,
+                                  int count, unsigned epoch)
+{
+    while (true) {
+        bool again = false;
+#pragma unroll
+        for (int i = 0; i < N; i++) again |= i < count && !is_of(found[i], epoch);
+        if (!__any_sync(ALL_LANES, again)) return;
+        load_sums(found, from, count);
+    }
+}
+
+/* Barrier 2 is for the look warps only. */
+static __device__ void look_sync(void)
+{
+    asm volatile("barrier.sync 2, %0;" ::"n"(LOOK_WARPS * LANES) : "memory");
+}
+
+/* Finds r.prefix: what lies before a tile in each column. Publishes the sum of the window if the
+ * tile is its last, before waiting for windows: so no window waits for another one. */
+template <typename Op>
+static __device__ void find_prefix(const column_job<Op> &c, struct column_tile tile,
+                                   struct column_progress<typename Op::State> *p,
+                                   struct column_shared<Op> &shared,
+                                   typename column_shared<Op>::round &r)
+{
+    typedef typename Op::State State;
+    const int BATCH = LOOK_BATCH(State);
+    const job<Op> &j = c.all;
+    struct column_shape s = c.shape;
+    unsigned warp = threadIdx.x / LANES - COLUMN_WARPS, lane = threadIdx.x % LANES;
+    unsigned window = tile.tile / COLUMN_WINDOW, in_window = tile.tile % COLUMN_WINDOW;
+    published<State> *tiles = published_of<State>(j.workspace) + lane;
+    published<State> *windows = tiles + s.strips * s.tiles * LANES;
+    tiles += (tile.strip * s.tiles + tile.tile - in_window + warp * TILES_EACH) * LANES;
+    windows += tile.strip * (s.tiles / COLUMN_WINDOW) * LANES;
+    int mine = (int)in_window - (int)warp * TILES_EACH;
+    if (p->strip != tile.strip) *p = {j.initial, tile.strip, 0};
+
+    // Begin to load windows, and combine tiles meanwhile.
+    published<State> found[BATCH], found_windows[BATCH];
+    unsigned at = p->windows + warp * BATCH;
+    load_sums(found_windows, windows + (size_t)at * LANES, (int)window - (int)at);
+    State sum = j.op.identity(), within = sum;
+    for (int first = 0; first < TILES_EACH && first < mine; first += BATCH) {
+        int count = min(mine, TILES_EACH) - first;
+        load_sums(found, tiles + first * LANES, count);
+        await_sums(found, tiles + first * LANES, count, tile.epoch);
+#pragma unroll
+        for (int i = 0; i < BATCH; i++)
+            if (i < count) sum = j.op.combine(sum, sum_in(found[i]).value);
+    }
+    shared.tiles[warp][lane] = sum;
+    look_sync(); // the first warp may not read the sums before all are there
+    if (warp == 0) {
+        for (int w = 0; w < LOOK_WARPS; w++) within = j.op.combine(within, shared.tiles[w][lane]);
+        if (in_window == COLUMN_WINDOW - 1)
+            publish(&windows[window * LANES], tile.epoch,
+                    {j.op.combine(within, r.sum[lane]), false});
     }
     while (p->windows < window) {
+        at = p->windows + warp * BATCH;
+        await_sums(found_windows, windows + (size_t)at * LANES, (int)window - (int)at, tile.epoch);
 #pragma unroll
-        for (unsigned i = 0; i < 2; i++) {
-            size_t w = p->windows + i * COLUMN_WARPS + warp;
-            if (w < window)
-                shared.windows[i * COLUMN_WARPS + warp][lane] =
-                    wait_for(found_windows[i], &windows[w * LANES], epoch);
-        }
-        __syncthreads(); // no warp may read the windows before all are there
+        for (int i = 0; i < BATCH; i++)
+            shared.windows[warp * BATCH + i][lane] = sum_in(found_windows[i]).value;
+        look_sync(); // the first warp may not read the windows before all are there
         if (warp == 0)
-            for (unsigned i = 0; i < COLUMN_BATCH && p->windows + i < window; i++)
+            for (unsigned i = 0; i < LOOK_WARPS * BATCH && p->windows + i < window; i++)
                 p->sum = j.op.combine(p->sum, shared.windows[i][lane]);
-        p->windows += COLUMN_BATCH;
-        load_batch(found_windows, windows, p->windows, window);
-        __syncthreads(); // no warp may write the next windows before these are read
+        p->windows += LOOK_WARPS * BATCH;
+        at = p->windows + warp * BATCH;
+        load_sums(found_windows, windows + (size_t)at * LANES, (int)window - (int)at);
+        look_sync(); // no warp may write the next windows before these are read
     }
     p->windows = window;
-    if (warp == 0) shared.prefix[lane] = j.op.combine(p->sum, within);
-    __syncthreads(); // no warp may read the prefixes before warp 0 has found them
+    if (warp == 0) r.prefix[lane] = j.op.combine(p->sum, within);
 }
 
-/* Draws a ticket and begins to load its tile. False if the ticket has no tile. */
+/* ---- the kernel ------------------------------------------------------------------------------ */
+
+/* A tile of a block. Otherwise there are no more. */
+struct maybe_tile {
+    bool is;
+    struct column_tile at;
+};
+
+/* Makes a tile of the ticket that was drawn, and begins to load it. */
 template <typename Op>
-static __device__ bool begin_tile(const job<Op> &j, struct column_shape s,
-                                  struct column_tile<typename Op::State> &c,
-                                  struct column_shared<typename Op::State> &shared)
+static __device__ struct maybe_tile begin_tile(const column_job<Op> &c, struct ticket t, int stage,
+                                               struct column_shared<Op> &shared)
 {
-    const int A = COLUMN_ACCESSES(sizeof(typename Op::State));
-    __syncthreads(); // no thread may still read the ticket before
-    if (threadIdx.x == 0) shared.drawn = draw_ticket(j.workspace);
-    __syncthreads(); // no thread may read the ticket before it is drawn
-    struct ticket t = shared.drawn;
-    if (t.tile >= j.tiles) return false;
-    bool beside = s.strips >= SIDE_BY_SIDE;
-    c.ticket = t;
-    c.tile = beside ? t.tile / s.strips : t.tile % s.tiles;
-    c.strip = beside ? t.tile % s.strips : t.tile / s.tiles;
-    c.part = part_of(s, j.reverse, c.strip, c.tile, A);
-    load_part(j, c.part, c.x);
-    return true;
+    struct maybe_tile tile = {t.tile < c.all.tiles, tile_of(c.shape, t)};
+    if (tile.is && threadIdx.x < SCAN_THREADS) begin_load(c, tile.at, stage, shared);
+    return tile;
 }
 
+/* All tiles of a block. In each round the look warps find the prefixes of the tile `now`, while the
+ * scan warps publish the sums of the tile `next`, whose elements have arrived, and the elements of
+ * the tile `third` are on their way. So most sums that a prefix needs have been published a round
+ * before. Then the results of `now` are stored, and the loads of another tile begin in its place.
+ */
 template <bool NARROW, typename Op>
-static __device__ void publish_tile(const job<Op> &j, struct column_shape s,
-                                    struct column_tile<typename Op::State> &c,
-                                    struct column_shared<typename Op::State> &shared)
+static __device__ void scan_tiles(const column_job<Op> &c, struct column_shared<Op> &shared)
 {
     typedef typename Op::State State;
-    unsigned warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
-    shared.sums[warp][lane] = sum_part<NARROW>(j.op, s, c.part, c.x);
-    __syncthreads(); // no warp may read the sums before all are there
-    c.within = c.all = j.op.identity();
-    for (unsigned w = 0; w < COLUMN_WARPS; w++) {
-        if (w == warp) c.within = c.all;
-        c.all = j.op.combine(c.all, shared.sums[w][lane]);
-    }
-    if (warp == 0)
-        publish(&published_of<State>(j.workspace)[(c.strip * s.tiles + c.tile) * LANES + lane],
-                c.ticket.epoch, {c.all, false});
-}
-
-/* All tiles of a block. The sums of a tile are published before the prefix of the tile before it is
- * waited for. So no sum waits for a prefix, and when a prefix is to be found, most of the sums for
- * it have long been published. */
-template <bool NARROW, typename Op>
-static __device__ void scan_tiles(const job<Op> &j, struct column_shape s,
-                                  struct column_shared<typename Op::State> &shared)
-{
-    struct column_progress<typename Op::State> progress = {
+    const job<Op> &j = c.all;
+    bool looks = threadIdx.x >= SCAN_THREADS, draws = threadIdx.x == LANES; // in a scan warp
+    bool once = gridDim.x == j.tiles; // each block scans one tile
+    struct column_progress<State> progress = {
         j.initial, 0, 0
     };
-    struct column_tile<typename Op::State> now, next;
-    bool another = begin_tile(j, s, now, shared);
+    State before_now = j.op.identity(), before_next = before_now;
+    struct maybe_tile now = {}, next = now, third = now;
+    struct ticket t;
 
-    if (another) publish_tile<NARROW>(j, s, now, shared);
-    while (another) {
-        // A ticket that is drawn before it is needed would let all later tiles wait.
-        another = begin_tile(j, s, next, shared);
-        if (another) publish_tile<NARROW>(j, s, next, shared);
-        find_prefix(j, s, now, &progress, shared);
-        store_part<NARROW>(j, s, now.part, now.x,
-                           j.op.combine(shared.prefix[threadIdx.x % LANES], now.within));
-        now = next;
+    for (int first = 0; first < 2; first++) {
+        if (first == 0 || (next.is && c.ahead && !once)) {
+            if (draws) shared.rounds[!first].drawn = draw_ticket(j.workspace);
+            __syncthreads(); // no thread may read the ticket before it is drawn
+            t = shared.rounds[!first].drawn;
+            (first == 0 ? next : third) = begin_tile(c, t, first, shared);
+        }
+        __pipeline_commit();
     }
-    // Every block draws until it gets a ticket without a tile.
-    if (threadIdx.x == 0) end_if_last(j.workspace, shared.drawn, j.tiles + gridDim.x);
+    for (int at = 2, round = 0; now.is || next.is || third.is; round ^= 1) {
+        auto &r = shared.rounds[round], &other = shared.rounds[!round];
+        int stage = c.ahead ? at : 0, stage_next = c.ahead ? (at + 1) % COLUMN_STAGES : 0;
+        bool draw = c.ahead ? third.is : now.is && !once;
+        struct maybe_tile fourth = {};
+        if (!looks) {
+            if (draws && draw) other.drawn = draw_ticket(j.workspace);
+            __pipeline_wait_prior(1); // the copies of `third` may go on
+            if (next.is) before_next = sum_tile<NARROW>(c, next.at, stage_next, shared, other.sum);
+        } else if (now.is) {
+            find_prefix(c, now.at, &progress, shared, r);
+        }
+        __syncthreads(); // no thread may read the prefix, the ticket and the sums before that
+        if (!looks && now.is) {
+            State before = r.prefix[threadIdx.x % LANES];
+            store_tile<NARROW>(c, now.at, stage, shared, j.op.combine(before, before_now));
+        }
+        if (draw) {
+            t = other.drawn;
+            fourth = begin_tile(c, t, stage, shared);
+        }
+        __pipeline_commit();
+        now = next, next = third, third = fourth, before_now = before_next;
+        at = (at + 1) % COLUMN_STAGES;
+    }
+    // Every block draws until it gets a ticket without a tile, unless it draws once.
+    unsigned tickets = j.tiles + (once ? 0 : gridDim.x);
+    if (threadIdx.x == 0) end_if_last(j.workspace, t, tickets);
 }
 
-/* Needs COLUMN_THREADS threads per block. Works with any number of blocks. */
+/* Needs COLUMN_THREADS threads per block, and column_shared_bytes() of shared memory. Works with
+ * any number of blocks. */
 template <typename Op>
 static __global__ void __launch_bounds__(COLUMN_THREADS, COLUMN_BLOCKS)
-    scan_columns(const __grid_constant__ job<Op> j, struct column_shape s)
+    scan_columns(const __grid_constant__ column_job<Op> c)
 {
-    __shared__ struct column_shared<typename Op::State> shared;
+    extern __shared__ __align__(16) unsigned char bytes[];
+    struct column_shared<Op> &shared = *(struct column_shared<Op> *)bytes;
 
-    if (s.at_a_time > 1)
-        scan_tiles<true>(j, s, shared);
+    if (c.shape.at_a_time > 1)
+        scan_tiles<true>(c, shared);
     else
-        scan_tiles<false>(j, s, shared);
+        scan_tiles<false>(c, shared);
 }
 
 #endif

@@ -39,11 +39,11 @@ struct operators_judged operators_judged;
 /* ---- the depth ------------------------------------------------------------------------------- */
 
 /* columns.cuh: a lane combines up to 32 accesses, after up to 5 steps among the rows of one; then
- * come 8 warps, 32 tiles of a window, the windows before, and 6 more. A window has the most rows
- * with one row and 4 bytes an access; it has at least 8 accesses of 8 warps in 32 tiles. */
+ * come 8 warps, 16 tiles of a window, the windows before, and 6 more. A window has at least 8
+ * accesses of 8 warps in 16 tiles. */
 enum {
-    COLUMN_STEPS = 32 + 5 + 8 + 32 + 6,
-    COLUMN_WINDOW_ROWS = 8 * 8 * 32,
+    COLUMN_STEPS = 32 + 5 + 8 + 16 + 6,
+    COLUMN_WINDOW_ROWS = 8 * 8 * 16,
 };
 
 /* segment.cuh and prefix.cuh: vectors of at most 4 elements, rows and lanes of a segment, segments

@@ -63,15 +63,28 @@ static cudaError_t launch_pipeline(const job<Op> &j, cudaStream_t stream)
 
 /* Scans the columns of j.n > 0 elements. */
 template <typename Op>
-static cudaError_t launch_columns(job<Op> j, size_t columns, cudaStream_t stream)
+static cudaError_t launch_columns(const job<Op> &j, size_t columns, cudaStream_t stream)
 {
-    struct column_shape s = column_shape_of(j.n, columns, sizeof(typename Op::State));
+    typedef column_shared<Op> Shared;
+    auto kernel = scan_columns<Op>;
+    column_job<Op> c = {j, column_shape_of(j.n, columns, COLUMN_BYTES<Op>), true};
+    int device, most, shared = (int)sizeof(Shared);
     unsigned blocks;
-    j.tiles = (unsigned)(s.strips * s.tiles);
-    cudaError_t error =
-        blocks_that_fit((const void *)scan_columns<Op>, COLUMN_THREADS, 0, j.tiles, &blocks);
+    c.all.tiles = (unsigned)(c.shape.strips * c.shape.tiles);
+
+    cudaError_t error = cudaGetDevice(&device);
+    if (!error)
+        error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (!error && shared > most) {
+        c.ahead = false;
+        shared = (int)(offsetof(Shared, stages) + sizeof(typename Shared::stage));
+    }
+    if (!error)
+        error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
+    if (!error)
+        error = blocks_that_fit((const void *)kernel, COLUMN_THREADS, shared, c.all.tiles, &blocks);
     if (error) return error;
-    scan_columns<<<blocks, COLUMN_THREADS, 0, stream>>>(j, s);
+    kernel<<<blocks, COLUMN_THREADS, shared, stream>>>(c);
     return cudaGetLastError();
 }
 

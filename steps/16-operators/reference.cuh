@@ -202,12 +202,12 @@ template <typename Op> struct reference {
 template <typename Op> static void column_reference(const job<Op> &j, size_t columns)
 {
     typedef typename Op::State State;
-    const int ACCESSES = COLUMN_ACCESSES(sizeof(State)), EACH = COLUMN_WINDOW / COLUMN_WARPS;
-    struct column_shape s = column_shape_of(j.n, columns, sizeof(State));
+    const int ACCESSES = COLUMN_ACCESSES(COLUMN_BYTES<Op>);
+    struct column_shape s = column_shape_of(j.n, columns, COLUMN_BYTES<Op>);
     const size_t SEGMENT = (size_t)ACCESSES * s.at_a_time;
 
     for (size_t c = 0; c < columns; c++) {
-        State windows = j.initial, parts[COLUMN_WARPS];
+        State windows = j.initial, parts[LOOK_WARPS];
         for (size_t tile = 0; tile < s.tiles; tile++) {
             size_t in_window = tile % COLUMN_WINDOW;
             if (in_window == 0)
@@ -245,7 +245,7 @@ template <typename Op> static void column_reference(const job<Op> &j, size_t col
             }
             if (in_window == COLUMN_WINDOW - 1)
                 windows = j.op.combine(windows, j.op.combine(within, all));
-            State &part = parts[in_window / EACH];
+            State &part = parts[in_window / TILES_EACH];
             part = j.op.combine(part, all);
         }
     }

@@ -44,8 +44,7 @@ static inline cudaError_t bits_of_offsets(unsigned *bits, const struct scan_opti
 /* Bytes of the states, a multiple of 16. */
 template <typename Op> static size_t bytes_of_states(size_t n, const struct scan_options *o)
 {
-    const size_t BYTES = sizeof(typename Op::State);
-    size_t states = o->columns ? column_states(column_shape_of(n, o->columns, BYTES))
+    size_t states = o->columns ? column_states(column_shape_of(n, o->columns, COLUMN_BYTES<Op>))
                                : states_needed(n, WIDEST<Op>);
     return (states * sizeof(published<typename Op::State>) + 15) / 16 * 16;
 }
@@ -100,7 +99,7 @@ static cudaError_t scan(const Op &op, void *workspace, size_t *bytes, typename O
     if (*bytes < needed || !aligned_to_16(workspace)) return cudaErrorInvalidValue;
     if (bytes_of<typename Op::In2>::value > 0 && !in2) return cudaErrorInvalidValue;
     if (o->columns) {
-        struct column_shape s = column_shape_of(n, o->columns, sizeof(typename Op::State));
+        struct column_shape s = column_shape_of(n, o->columns, COLUMN_BYTES<Op>);
         tiles = s.strips * s.tiles;
     }
     if (tiles > UINT32_MAX / 2) return cudaErrorInvalidValue; // tickets are of 32 bits

@@ -18,30 +18,34 @@
 
 constexpr int lines(int bytes) { return (bytes + LINE - 1) / LINE * LINE; }
 
+// clang-format off: it takes these for something else
 /* The layout of a stage: offsets in bytes. */
-template <typename Op, enum heads HEADS>
-struct stage_of {
-    typedef typename head_array<HEADS>::type Head; enum {
+template <typename Op, enum heads HEADS> struct stage_of {
+    typedef typename head_array<HEADS>::type Head;
+    enum {
         V = LANE_TAKES(WIDEST<Op>),
-        ELEMENTS = SEGMENTS *MANY_ROWS *LANES *V,
+        ELEMENTS = SEGMENTS * MANY_ROWS * LANES * V,
         HEAD_BYTES = HEADS_READ(HEADS) ? ELEMENTS / HEADS_PER(HEADS) * (int)sizeof(Head) : 0,
-        IN2 = lines(ELEMENTS *(int)sizeof(typename Op::In)),
-        OF_HEADS = IN2 + lines(ELEMENTS *bytes_of<typename Op::In2>::value),
+        IN2 = lines(ELEMENTS * (int)sizeof(typename Op::In)),
+        OF_HEADS = IN2 + lines(ELEMENTS * bytes_of<typename Op::In2>::value),
         OF_HALO = OF_HEADS + HEAD_BYTES,
         BYTES_IN_ALL = lines(OF_HALO + (HEADS_READ(HEADS) ? HALO : 0)),
     };
 };
 
-template <typename Op, enum heads HEADS>
-struct ring_of {
-    typedef stage_of<Op, HEADS> Stage; typedef typename Op::State State;
-    enum {FIT = RING_BYTES / Stage::BYTES_IN_ALL, STAGES = FIT < MOST_STAGES ? FIT : MOST_STAGES,
-          SLOTS = 2 * STAGES};
+template <typename Op, enum heads HEADS> struct ring_of {
+    typedef stage_of<Op, HEADS> Stage;
+    typedef typename Op::State State;
+    enum {
+        FIT = RING_BYTES / Stage::BYTES_IN_ALL,
+        STAGES = FIT < MOST_STAGES ? FIT : MOST_STAGES,
+        SLOTS = 2 * STAGES,
+    };
     unsigned char data[STAGES][Stage::BYTES_IN_ALL];
 
     barrier full[STAGES];  // the tile has arrived, and slot.drawn is written
     barrier empty[STAGES]; // all readers of the tile have read it
-    struct slot{
+    struct slot {
         barrier ready;          // prefix, before and open are written
         struct ticket drawn;    // the tile; NO_TILE: there are no more
         struct row_heads rows;  // ROWS: where they begin in the tile
@@ -50,10 +54,9 @@ struct ring_of {
         State before[SEGMENTS]; // of the segments before, within the tile
         bool heads[SEGMENTS];   // is there a head in the segment?
         unsigned open;          // bit s: there is no head in the segments before s
-    }
-slot[SLOTS];
-}
-;
+    } slot[SLOTS];
+};
+// clang-format on
 
 #define NO_TILE 0xffffffffu
 
