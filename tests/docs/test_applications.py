@@ -29,9 +29,6 @@ DIFFERENCES = [
     ("15", "fast", 0, {"wavefronts_ld"},
      "ptxas leaves out loads whose value no lane of a warp needs"),
 ]
-# Recorded when step 12, which scans the flags, still drew a ticket for a single tile: not compared
-# until the counters are recorded again.
-STALE = {("13", "document", 512)}
 
 
 def recorded():
@@ -65,8 +62,6 @@ class Applications(unittest.TestCase):
     def test_the_emulator_counts_as_ncu_did(self):
         runs, steps = recorded(), set()
         for (step, variant, n), totals in runs.items():
-            if (step, variant, n) in STALE:
-                continue
             counts = emulated(step, variant, n)
             steps.add(step)
             for counter in [*GLOBAL.values(), *SHARED]:
