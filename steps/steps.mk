@@ -33,15 +33,21 @@ step7-R%: build/main/step07.o build/steps/07-unrolled/driver.o build/R%/scan.o \
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 #step5-BN: ## build step 5 with blocks of N elements; step7-RN: step 7 with at most N registers
 
-# Step 17: its sources are compiled with the flags of MPI and, if the toolkit has it, NCCL. The
-# tests are linked with those that need neither.
+# Step 17: its sources are compiled with the flags of MPI and, if it is there, NCCL: in the toolkit,
+# or in NCCL_HOME. The tests are linked with those that need neither.
 FOLDER17 := $(filter steps/17-%,$(FOLDERS))
 NO_MPI17  = $(addprefix $(FOLDER17)/,part.cu peer.cu operator.c reference.c judge.c request.c \
             input_part.c)
-NCCL     := $(and $(wildcard $(CUDA)/include/nccl.h),$(wildcard $(CUDA)/lib64/libnccl.so))
+NCCL_HOME ?= $(CUDA)
+NCCL     := $(and $(wildcard $(NCCL_HOME)/include/nccl.h),$(firstword $(wildcard $(foreach f,\
+            libnccl.so libnccl.so.2,$(addsuffix /$(f),$(addprefix $(NCCL_HOME)/,lib64 lib \
+            lib/x86_64-linux-gnu))))))
+NCCL_LINK = $(if $(NCCL),$(NCCL) -Wl$(comma)-rpath$(comma)$(abspath $(dir $(NCCL))))
+comma    := ,
 build/$(FOLDER17)/%.o: CPPFLAGS += $(patsubst -I%,-isystem %,$(filter -I% -D%,$(MPI))) \
-                       $(if $(NCCL),-DHAVE_NCCL)
-step17: LIBRARIES = $(filter-out -I% -D%,$(MPI)) $(if $(NCCL),-lnccl)
+                       $(if $(NCCL),-DHAVE_NCCL $(addprefix -isystem ,$(filter-out \
+                       /usr/include,$(NCCL_HOME)/include)))
+step17: LIBRARIES = $(filter-out -I% -D%,$(MPI)) $(NCCL_LINK)
 ifneq ($(MPI),)
 step17: $(call objects,$(call sources,$(FOLDER17)) $(COMMON)) | emu
 	$(call say,link,$@)
@@ -57,7 +63,7 @@ endif
 RATES17   = build/experiments/17-rates
 $(RATES17): $(call objects,$(filter-out %/main.c,$(call sources,$(FOLDER17))) \
             steps/12-pipeline/scan.cu)
-$(RATES17): LIBRARIES = $(filter-out -I% -D%,$(MPI)) $(if $(NCCL),-lnccl)
+$(RATES17): LIBRARIES = $(filter-out -I% -D%,$(MPI)) $(NCCL_LINK)
 
 run17: step17 ## run step 17 in P=4 processes on this machine; ARGS="--n 1Mi" are its options
 	@common/build/run17.sh $(or $(P),4) $(ARGS)

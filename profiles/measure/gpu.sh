@@ -22,6 +22,8 @@
 #               to call it, streams, graphs, another kernel on a part of the GPU (tests/promises)
 #   large       the steps of any size at 2^31 + 5: right or wrong; they run at the same time, so
 #               there are no times
+#   every       step 16's operators, types, shapes and directions, and some of them with 2^31 + 5
+#               elements: right or wrong
 #
 # The recordings in profiles/<gpu>/ are copies of these files; no script overwrites them. STEPS,
 # VARIANTS and SIZES limit what is recorded, as in STEPS="8 9" (steps.sh); merge.py puts such rows
@@ -31,7 +33,7 @@ cd "$(dirname "$0")/../.." || exit 2
 out=${1:-build/profiles}
 [ $# -eq 0 ] || shift
 parts=${*:-verify patterns sanitizer counters limits operators shuffles compiled experiments bench \
-    promises large}
+    promises large every}
 mkdir -p "$out" || exit 2
 failed=0
 
@@ -187,7 +189,7 @@ counted_sizes() {
     12:f32) up_to 12 512 2048 2^16 2^20 2^22 2^24 ;; # scan_wave, from 2^24 on scan_pipeline
     12:f64) up_to 12 2048 2^16 2^22 ;;
     12:*) ;;
-    13:* | 14:* | 15:*) up_to "$1" 512 2^16 ;; # the sizes of test_applications.py
+    13:* | 14:* | 15:* | 16:*) up_to "$1" 512 2^16 ;; # the sizes of test_applications.py
     *) up_to "$1" 512 1024 2048 2^16 2^20 2^24 ;;
     esac
 }
@@ -346,6 +348,67 @@ promises() {
             { failed=$((failed + 1)); echo "$program failed" >&2; }
         append "$row" "$out/promises.csv"
     done
+}
+
+# every_run N OP TYPE SHAPE DIRECTION OPTION…: prints the row of a run of step 16 with N elements.
+# The options say so, too.
+every_run() {
+    number=$1 op=$2 type=$3 shape=$4 direction=$5
+    shift 5
+    said=$(timeout 300 ./step16 --device cuda --reps 0 --csv --op "$op" "$@" 2>&1 | tail -n 1)
+    verdict=$(echo "$said" | awk -F, '{ print ($0 ~ /,full,true,/) ? "right" : "wrong" }')
+    echo "$op,$type,$shape,$direction,$number,$verdict"
+    [ "$verdict" = right ] || echo "step16 --op $op $*: $said" >&2
+}
+# Its variants: an operator, and the types and kinds of heads that it has. A plain operator takes
+# shapes as well.
+EVERY="sum:f32,f64,i32,i64:bytes,bits,keys,offsets product:f32,f64,i64:bits,offsets
+    max:f32,f64,i32,i64:bytes,bits,keys,offsets min:f32,f64,i32,i64:bits,offsets
+    xor:u32,u64:bits,offsets logsumexp:f32,f64:bits,offsets affine:f32,f64:bits,offsets
+    ema:f32,f64:bits,offsets discount:f32,f64:bits,offsets brackets:-:bits,offsets
+    line-of-sight:f32:bits,offsets"
+every() {
+    about "Step 16: operators, types, shapes and directions, verified element by element." \
+        >"$out/every.csv"
+    echo "op,type,shape,direction,n,verdict" >>"$out/every.csv"
+    running=0
+    for each in $EVERY; do
+        op=${each%%:*} kinds=${each##*:} types=${each#*:} types=${types%:*}
+        for type in $(echo "$types" | tr , ' '); do
+            for direction in forward reverse; do
+                for shape in one 1100x1000:1 35000x31:0 1100x1000:0 $(echo "$kinds" | tr , ' '); do
+                    options=
+                    [ "$type" = - ] || options="--type $type"
+                    [ $direction = forward ] || options="$options --reverse"
+                    case $shape in
+                    one) options="$options --n 2^20+1" number=1048577 ;;
+                    *x*:*) options="$options --shape ${shape%:*} --along ${shape#*:}"
+                        number=$((${shape%%x*} * $(echo "${shape%:*}" | cut -dx -f2))) ;;
+                    *) options="$options --n 2^20+1 --heads $shape" number=1048577 ;;
+                    esac
+                    running=$((running + 1))
+                    # shellcheck disable=SC2086
+                    every_run $number "$op" "$type" "$shape" $direction $options \
+                        >"$row.every.$(printf %04d $running)" &
+                    [ $((running % 12)) -ne 0 ] || wait
+                done
+            done
+        done
+    done
+    wait
+    n=2147483653
+    every_run $n sum f32 one forward --n $n >"$row.every.large1" &
+    every_run $n max i32 one reverse --n $n --type i32 >"$row.every.large2" &
+    wait
+    every_run $n affine f32 one forward --n $n >"$row.every.large3" &
+    every_run $n sum i32 bits forward --n $n --type i32 --heads bits >"$row.every.large4" &
+    wait
+    every_run $((n - 5)) sum i32 67108864x32:0 forward --type i32 --shape 67108864x32 --along 0 \
+        >"$row.every.large5" &
+    every_run $n xor u32 one forward --n $n >"$row.every.large6" &
+    wait
+    cat "$row".every.* >>"$out/every.csv"
+    failed=$((failed + $(grep -c wrong "$out/every.csv")))
 }
 
 for part in $parts; do $part; done

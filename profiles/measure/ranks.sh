@@ -8,13 +8,15 @@
 #                       number of GPUs. Every result is verified there, element by element.
 #   ranks_verified.csv  rows of ./step17 with all GPUs: each operator and type, and each exchange,
 #                       verified on the host
-# and fails if the checksums of results differ between numbers of ranks. With emu for DEVICE it runs
+# NCCL_HOME is the folder of include/nccl.h and lib/libnccl.so, if not the toolkit. The script
+# fails if the checksums of results differ between numbers of ranks. With emu for DEVICE it runs
 # on the emulator, with few elements and without times, as a test of this script.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 out=${1:-build/profiles}
 device=${2:-cuda}
 cuda=$(common/build/toolkit.sh)
+export NCCL_HOME="${NCCL_HOME:-$cuda}" # where the Makefile looks for it
 mkdir -p "$out" || exit 2
 
 # Multicast through NVLink stays off: it is not needed here.
@@ -39,7 +41,8 @@ about() {
     fi
     echo "# toolkit: $("$cuda/bin/nvcc" --version | sed -n 's/.*release [^,]*, V//p')"
     echo "# MPI: $(mpirun --version | head -1)"
-    echo "# NCCL: $(sed -n 's/^#define NCCL_VERSION_CODE *//p' "$cuda/include/nccl.h" 2>/dev/null)"
+    header=$NCCL_HOME/include/nccl.h
+    echo "# NCCL: $(sed -n 's/^#define NCCL_VERSION_CODE *//p' "$header" 2>/dev/null)"
     echo "# date: $(date -u +%Y-%m-%d)"
 }
 # The first CSV row of a file brings its header line along.
@@ -77,5 +80,5 @@ for type in f32 f64; do verified --type $type --real; done
 for type in i32 i64; do verified --type $type; done
 verified --op affine
 exchanges="mpi exscan"
-[ "$device" != cuda ] || [ ! -e "$cuda/include/nccl.h" ] || exchanges="$exchanges nccl"
+[ "$device" != cuda ] || [ ! -e "$NCCL_HOME/include/nccl.h" ] || exchanges="$exchanges nccl"
 for exchange in $exchanges; do verified --exchange "$exchange"; done
