@@ -3,6 +3,7 @@
  * it uses CUDA, and they send each other handles and words through pipes.
  */
 #define _GNU_SOURCE
+#include "common/emu/emu.h"
 #include "tests/fixtures/ipc_code.h"
 #include "tests/support/command.h"
 #include "tests/support/cudart_check.h"
@@ -411,6 +412,55 @@ Test(ipc, another_user_may_not_open_it)
     struct process child = start(be_another_user);
     send_memory(&child, new_words(3, 1));
     expect_end(&child);
+}
+
+/* ---- the checkers ---------------------------------------------------------------------------- */
+
+static struct emu *open_checking(void)
+{
+    char message[200];
+    struct emu_config config = {.memory = 1 << 20, .checks = EMU_CHECK_ALL};
+    struct emu *emu = emu_open(&config, message, sizeof message);
+    need(emu);
+    return emu;
+}
+
+enum { CHECKED_BYTES = 5000 };
+
+static void import_checked(struct process *parent)
+{
+    char handle[EMU_HANDLE_BYTES], bytes[CHECKED_BYTES];
+    emu_addr address;
+    uint64_t leaked;
+    struct emu *emu = open_checking();
+    receive(parent, handle, sizeof handle);
+    need(!emu_import(emu, handle, &address) && emu_imported(emu, address) == 1);
+    need(!emu_read(emu, bytes, address, sizeof bytes));
+    need(!emu_fill(emu, address, 7, sizeof bytes));
+    need(emu_free(emu, address) == EMU_INVALID_VALUE);
+    need(emu_report_leaks(emu, &leaked) == 0 && emu_findings(emu) == 0);
+    emu_close(emu); /* with memory that is open */
+    send_word(parent, 0);
+}
+
+/* What another process may write counts as written, and its memory is no leak of this one. */
+Test(ipc, shared_memory_has_no_findings)
+{
+    struct process child = start(import_checked);
+    char handle[EMU_HANDLE_BYTES], bytes[CHECKED_BYTES];
+    emu_addr address;
+    uint64_t leaked;
+    struct emu *emu = open_checking();
+    cr_assert(!emu_alloc(emu, sizeof bytes, &address));
+    cr_assert(!emu_export(emu, address + 1, handle) && emu_imported(emu, address) == 0);
+    send_bytes(&child, handle, sizeof handle);
+    receive_word(&child);
+    cr_assert(!emu_read(emu, bytes, address, sizeof bytes));
+    cr_assert(bytes[0] == 7 && bytes[CHECKED_BYTES - 1] == 7);
+    cr_assert_eq(emu_findings(emu), 0);
+    cr_assert_eq(emu_report_leaks(emu, &leaked), 1);
+    expect_end(&child);
+    emu_close(emu); /* with memory that is exported */
 }
 
 /* ---- waiting --------------------------------------------------------------------------------- */

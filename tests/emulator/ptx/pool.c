@@ -1,6 +1,7 @@
 /* pool.c — grids on several host threads, which wait for the next launch and do not exist after
  * fork() in the child. */
 #define _POSIX_C_SOURCE 200809L
+#include "common/emu/machine/device.h"
 #include "ptx_run.h"
 
 #include <criterion/criterion.h>
@@ -34,6 +35,26 @@ Test(emu_pool, launch_after_launch, .timeout = 60)
     struct emu *emu = open_with_threads(5);
     for (unsigned i = 0; i < 200; i++) expect_right(emu, (1 + i % 64) * BLOCK);
     emu_close(emu);
+}
+
+static unsigned threads_of(struct emu_config config)
+{
+    config.memory = 1 << 20;
+    struct emu *emu = open_emu_with(&config);
+    unsigned threads = emu->threads;
+    emu_close(emu);
+    return threads;
+}
+
+/* EMU_THREADS and EMU_MEMORY are not divided. */
+Test(emu_pool, processes_share_the_cores)
+{
+    unsigned cores = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+    cr_assert_eq(threads_of((struct emu_config){0}), cores);
+    cr_assert_eq(threads_of((struct emu_config){.processes = 1}), cores);
+    cr_assert_eq(threads_of((struct emu_config){.processes = cores}), 1);
+    cr_assert_eq(threads_of((struct emu_config){.processes = cores + 1}), 1);
+    cr_assert_eq(threads_of((struct emu_config){.processes = cores, .threads = 3}), 3);
 }
 
 /* Host threads that have never had work, and a device that is closed right after it was opened. */
