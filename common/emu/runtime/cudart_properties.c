@@ -29,9 +29,9 @@ static size_t total_memory(void)
 
 static bool is_device(int number) { return number >= 0 && number < cudart_device_count(); }
 
-/* Sizes of textures and surfaces, and properties about sharing with other processes, stay 0: the
- * emulator does not support them. Concurrent kernels and copies are reported as on the GPU,
- * although the emulator runs them one after the other. */
+/* Sizes of textures and surfaces, and properties about sharing events and pools with other
+ * processes, stay 0: the emulator does not support them. Concurrent kernels and copies are reported
+ * as on the GPU, although the emulator runs them one after the other. */
 cudaError_t CUDARTAPI cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 {
     enum { TEXTURE_ALIGNMENT = 512, TEXTURE_PITCH_ALIGNMENT = 32, COPY_ENGINES = 3 };
