@@ -263,6 +263,24 @@ Test(ipc, bounds_are_checked)
     expect_end(&child);
 }
 
+/* A store and a later load of another word are in order if a fence is between them: not both blocks
+ * miss the other's store. Host threads are to each other as processes are. */
+Test(ipc, a_fence_orders_a_store_and_a_load)
+{
+    enum { LAUNCHES = 8, ROUNDS = 10000 };
+    setenv("EMU_THREADS", "2", 1);
+    static unsigned saw[2][ROUNDS];
+    struct two_blocks *shared = device_memory(sizeof *shared);
+    unsigned *saw_there = device_memory(sizeof saw), missed = 0;
+    for (int launch = 0; launch < LAUNCHES; launch++) {
+        ok(cudaMemset(shared, 0, sizeof *shared));
+        ok(launch_store_then_load(shared, saw_there, ROUNDS));
+        ok(cudaMemcpy(saw, saw_there, sizeof saw, cudaMemcpyDeviceToHost));
+        for (unsigned k = 0; k < ROUNDS; k++) missed += saw[0][k] <= k && saw[1][k] <= k;
+    }
+    cr_assert(missed == 0, "%u of %d rounds", missed, LAUNCHES * ROUNDS);
+}
+
 /* ---- wrong ----------------------------------------------------------------------------------- */
 
 Test(ipc, only_memory_of_cuda_malloc_is_exported)
