@@ -8,6 +8,7 @@
 #include "tests/support/command.h"
 #include "tests/support/cudart_check.h"
 
+#include <dirent.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -267,11 +268,13 @@ Test(ipc, bounds_are_checked)
  * miss the other's store. Host threads are to each other as processes are. */
 Test(ipc, a_fence_orders_a_store_and_a_load)
 {
-    enum { LAUNCHES = 8, ROUNDS = 10000 };
+    enum { LAUNCHES = 8, ROUNDS = 5000 };
+    cudaIpcMemHandle_t handle;
     setenv("EMU_THREADS", "2", 1);
     static unsigned saw[2][ROUNDS];
     struct two_blocks *shared = device_memory(sizeof *shared);
     unsigned *saw_there = device_memory(sizeof saw), missed = 0;
+    ok(cudaIpcGetMemHandle(&handle, shared)); /* a block that waits leaves its core to others */
     for (int launch = 0; launch < LAUNCHES; launch++) {
         ok(cudaMemset(shared, 0, sizeof *shared));
         ok(launch_store_then_load(shared, saw_there, ROUNDS));
@@ -429,6 +432,55 @@ Test(ipc, another_user_may_not_open_it)
     if (getuid() != 0) cr_skip_test("only root can become another user");
     struct process child = start(be_another_user);
     send_memory(&child, new_words(3, 1));
+    expect_end(&child);
+}
+
+static int count_files(void)
+{
+    int count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    need(folder != NULL);
+    while (readdir(folder) != NULL) count++;
+    closedir(folder);
+    return count;
+}
+
+/* Low descriptors stay free: programs may rely on them. */
+static void open_and_close(struct process *parent)
+{
+    cudaIpcMemHandle_t handle;
+    void *memory;
+    receive(parent, &handle, sizeof handle);
+    need_ok(cudaFree(NULL));
+    int files = count_files();
+    for (int k = 0; k < 100; k++) {
+        need_ok(open_handle(&handle, &memory));
+        need(count_files() == files);
+        need_ok(cudaIpcCloseMemHandle(memory));
+    }
+}
+
+Test(ipc, no_file_stays_open)
+{
+    struct process child = start(open_and_close);
+    int *word = new_words(1, 1), files = count_files(), lowest = dup(0);
+    send_memory(&child, word);
+    close(lowest);
+    int next = dup(0);
+    close(next);
+    cr_assert(next == lowest && count_files() == files + 1);
+    for (int k = 0; k < 100; k++) {
+        cudaIpcMemHandle_t handle;
+        int *other = device_memory(sizeof *other);
+        ok(cudaIpcGetMemHandle(&handle, other));
+        ok(cudaFree(other));
+        other = device_memory(sizeof *other);
+        cr_assert(value_at(other) == (int)0xCDCDCDCD);
+        ok(cudaFree(other));
+    }
+    cr_assert(count_files() == files + 1);
+    ok(cudaFree(word));
+    cr_assert(count_files() == files);
     expect_end(&child);
 }
 
