@@ -1,5 +1,5 @@
 /*
- * flag.cuh — words by which GPUs tell each other that something is stored.
+ * flag.cuh — words that say to another GPU that something is stored.
  */
 #ifndef STEP17_FLAG_CUH
 #define STEP17_FLAG_CUH

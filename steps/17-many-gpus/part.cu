@@ -2,7 +2,7 @@
  * Step 17: more elements than one GPU holds.
  *
  * What it is: a scan by many GPUs, each of which has a part of the elements. Each GPU reduces its
- * part, all GPUs tell each other the sums of some nodes of the tree, and each scans its part.
+ * part, the GPUs exchange the sums of some nodes of the tree, and each scans its part.
  * Same as step 16 except: two passes in place of one, because what lies before a part is only known
  * when all GPUs before it have read theirs. The first pass leaves the sum of each tile, so that the
  * second pass need not look back: what lies before a tile is there when it starts.

@@ -1,5 +1,5 @@
 /*
- * part.h — the kernels of a rank, for programs in C. No function here knows of other ranks.
+ * part.h — the kernels of a rank, for programs in C. None of them waits for another rank.
  *
  * All arrays are device memory, aligned to 16 bytes. Every launch goes into the stream; no call
  * waits. A part without elements launches nothing.

@@ -1,5 +1,5 @@
 /*
- * peer.h — the kernel in which the GPUs of one machine tell each other the sums of their nodes.
+ * peer.h — the kernel in which the GPUs of one machine exchange the sums of their nodes.
  */
 #ifndef STEP17_PEER_H
 #define STEP17_PEER_H

@@ -33,7 +33,7 @@
 extern "C" {
 #endif
 
-/* How the ranks tell each other the sums of their nodes. */
+/* How the ranks exchange the sums of their nodes. */
 enum many_exchange {
     EXCHANGE_MPI,    /* MPI_Allgather, through the host's memory */
     EXCHANGE_NCCL,   /* ncclAllGather. Only if the program was built with NCCL */

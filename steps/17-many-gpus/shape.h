@@ -8,8 +8,8 @@
  *   row      the vectors of the 32 lanes of a warp
  *   segment  512 elements, 4 or 8 rows: what a warp scans
  *   tile     8 segments, 4096 elements: what a block scans
- *   node     2^k tiles, with the smallest k that gives at most MANY_NODES nodes: what ranks tell
- *            each other
+ *   node     2^k tiles, with the smallest k that gives at most MANY_NODES nodes. The ranks
+ *            exchange the sums of nodes
  * reference.h computes the same tree on the CPU, bit for bit.
  *
  * What is still bad: the parts of the ranks differ by up to one node. With 1024 nodes that is 10 %

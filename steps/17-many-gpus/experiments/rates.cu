@@ -103,7 +103,7 @@ static __global__ void check(enum many_op op, const float *out, struct many_part
     if (out[i] != want) atomicAdd(wrong, 1ull); // a NaN is wrong, too
 }
 
-/* A sum over all bits, which does not depend on who has which elements. */
+/* A sum over all bits, which does not depend on which rank has which elements. */
 static __global__ void digest(const float *out, struct many_part mine, unsigned long long *sum)
 {
     size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
