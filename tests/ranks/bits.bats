@@ -107,3 +107,14 @@ another one."
     cmp "$dir/x.npy" "$dir/before.npy"
     [ "$(ls "$dir")" = $'before.npy\nx.npy' ]
 }
+
+# Memory without guards, and ranks without elements.
+@test "the checkers find nothing in several processes" {
+    for arguments in "--n 9000" "--n 5" "--op affine --n 30000 --inclusive --exchange mpi" \
+        "--type f64 --n 30000 --exchange exscan"; do
+        # shellcheck disable=SC2086
+        run mpirun_with -np 3 build/emu/emu --tool all ./step17 --reps 1 $arguments
+        [ "$status" -eq 0 ]
+        [ "$(grep -c "ERROR SUMMARY: 0 errors" <<<"$output")" -eq 3 ]
+    done
+}
