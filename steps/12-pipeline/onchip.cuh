@@ -19,6 +19,11 @@
 #define ONCHIP_THREADS (ONCHIP_SEGMENTS * LANES)
 #define ONCHIP_LOOKERS (ONCHIP_MAX_TILES / LANES) /* warps: a tile for each thread */
 
+/* experiments/held.cu records moments here. */
+#ifndef HELD_MOMENT
+#define HELD_MOMENT(tile, what)
+#endif
+
 /* Needs ONCHIP_THREADS threads per block, a block for each tile of `parts` parts, and if HELD
  * onchip_held_bytes of shared memory. */
 template <bool HELD, bool INCLUSIVE, typename In, typename Sum>
@@ -38,6 +43,7 @@ static __global__ void __launch_bounds__(ONCHIP_THREADS, 1)
     __syncthreads(); // no thread may read the ticket before it is drawn
     struct ticket t = drawn;
     if (threadIdx.x == 0) end_if_last(w, t, gridDim.x);
+    HELD_MOMENT(t.tile, BEGUN);
 
     // Fetch and scan the segment, and hold all parts but the last in shared memory. Each lane reads
     // only what it has written there, so no barrier is needed.
@@ -56,11 +62,14 @@ static __global__ void __launch_bounds__(ONCHIP_THREADS, 1)
     scan_rows<INCLUSIVE, false>(x, y, rows);
 
     if (lane == 0) sums[segment] = rows;
+    HELD_MOMENT(t.tile, SCANNED);
     __syncthreads(); // no warp may read the segments' sums before all are there
     Sum all = warp_scan(sums[lane]);
     Sum before = segment == 0 ? 0 : __shfl_sync(ALL_LANES, all, segment - 1);
     if (threadIdx.x == ONCHIP_SEGMENTS - 1) write_state(&states[t.tile], t.epoch, all);
     auto prefix = sum_before<ONCHIP_SEGMENTS, ONCHIP_LOOKERS>(states, t);
+
+    HELD_MOMENT(t.tile, FOUND);
 
     // Add what is before the segment, and store.
     Sum base = (Sum)(prefix + before);
@@ -76,6 +85,7 @@ static __global__ void __launch_bounds__(ONCHIP_THREADS, 1)
         }
         store_segment(out, begin + p * PART, n, base, y, aligned);
     }
+    HELD_MOMENT(t.tile, STORED);
 }
 
 #endif
