@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#define LOOP_ROUNDOFF 0x1p-63L /* of long double, twice */
+#define U_FLOAT  0x1p-24 /* unit roundoffs */
+#define U_DOUBLE 0x1p-53
 
 enum element many_element(enum many_op op)
 {
@@ -24,44 +25,49 @@ struct reference reference_begin(void)
     return (struct reference){.whole = true, .least = INFINITY, .run = 1, .product = 1};
 }
 
-/* value + x, and what rounding loses (Knuth's TwoSum). */
-static void add(struct wide_sum *s, long double x)
+static double larger(double a, double b) { return a > b ? a : b; }
+
+static double smaller(double a, double b) { return a < b ? a : b; }
+
+/* The sum has twice the digits of a double, since what rounding loses is added up, too (Knuth's
+ * TwoSum). */
+static void add(struct reference *r, double x)
 {
-    long double sum = s->sum + x, part = sum - s->sum;
-    s->lost += (s->sum - (sum - part)) + (x - part);
-    s->sum = sum;
+    double sum = r->sum + x, part = sum - r->sum;
+    r->lost += (r->sum - (sum - part)) + (x - part);
+    r->sum = sum;
 }
 
-static void take_real(struct reference *r, long double x, long double exact_most)
+static void take_real(struct reference *r, double x, double exact_most)
 {
-    if (!isfinite(x)) {
+    double size = fabs(x);
+    if (!(size <= DBL_MAX)) {
         r->special += x;
         r->whole = false;
         return;
     }
-    long double size = fabsl(x);
-    add(&r->sum, x);
+    add(r, x);
     r->magnitude += size;
-    r->low = fminl(r->low, r->sum.sum);
-    r->high = fmaxl(r->high, r->sum.sum);
-    r->whole = r->whole && size <= exact_most && x == (long double)(int64_t)x;
-    if (size > 0 && (double)size < r->least) r->least = (double)size;
+    r->low = smaller(r->low, r->sum);
+    r->high = larger(r->high, r->sum);
+    r->whole = r->whole && size <= exact_most && x == (double)(int64_t)x;
+    if (size > 0 && size < r->least) r->least = size;
 }
 
-static void take_affine(struct reference *r, long double a, long double b)
+static void take_affine(struct reference *r, double a, double b)
 {
-    long double size = fabsl(a), u = (long double)element_roundoff(ELEMENT_F32);
-    if (!r->infinite && !(isfinite(a) && isfinite(b))) {
+    double size = fabs(a), added = fabs(b);
+    if (!(size <= FLT_MAX && added <= FLT_MAX) && !r->infinite) {
         r->infinite = true;
         r->infinite_at = r->count;
     }
-    r->run = fmaxl(1, size > 0 ? r->run * size : r->run);
-    r->product = fmaxl(r->product, r->run);
-    r->addends += fabsl(b);
-    r->error = size * ((1 + u) * r->error + u * r->magnitude);
-    r->sum.sum = a * r->sum.sum + b;
-    r->magnitude = size * r->magnitude + fabsl(b);
-    r->high = fmaxl(r->high, r->magnitude);
+    r->run = size > 0 ? larger(1, r->run * size) : r->run;
+    r->product = larger(r->product, r->run);
+    r->addends += added;
+    r->error = size * ((1 + U_FLOAT) * r->error + U_FLOAT * r->magnitude);
+    r->sum = a * r->sum + b;
+    r->magnitude = size * r->magnitude + added;
+    r->high = larger(r->high, r->magnitude);
 }
 
 /* Element i of some. */
@@ -70,10 +76,9 @@ static void take(struct reference *r, enum many_op op, const void *in, const voi
     switch (op) {
     case MANY_SUM_I32: r->integer += (uint64_t)(int64_t)((const int32_t *)in)[i]; break;
     case MANY_SUM_I64: r->integer += ((const uint64_t *)in)[i]; break;
-    case MANY_SUM_F32: take_real(r, (long double)((const float *)in)[i], 0x1p24L); break;
-    case MANY_SUM_F64: take_real(r, (long double)((const double *)in)[i], 0x1p53L); break;
-    default:
-        take_affine(r, (long double)((const float *)in)[i], (long double)((const float *)in2)[i]);
+    case MANY_SUM_F32: take_real(r, (double)((const float *)in)[i], 0x1p24); break;
+    case MANY_SUM_F64: take_real(r, ((const double *)in)[i], 0x1p53); break;
+    default: take_affine(r, (double)((const float *)in)[i], (double)((const float *)in2)[i]);
     }
     r->count++;
 }
@@ -81,12 +86,28 @@ static void take(struct reference *r, enum many_op op, const void *in, const voi
 void reference_pass(struct reference *r, enum many_op op, const void *in, const void *in2,
                     size_t count)
 {
-    for (size_t i = 0; i < count; i++) take(r, op, in, in2, i);
+    struct reference at = *r; /* in registers */
+    for (size_t i = 0; i < count; i++) take(&at, op, in, in2, i);
+    *r = at;
+}
+
+void reference_join(struct reference *r, const struct reference *next)
+{
+    r->count += next->count;
+    r->integer += next->integer;
+    r->low = smaller(r->low, r->sum + next->low);
+    r->high = larger(r->high, r->sum + next->high);
+    add(r, next->sum);
+    r->lost += next->lost;
+    r->special += next->special;
+    r->magnitude += next->magnitude;
+    r->least = smaller(r->least, next->least);
+    r->whole = r->whole && next->whole;
 }
 
 int reference_check(const struct reference *r, enum many_op op, struct fault *fault)
 {
-    struct facts facts = {.magnitude = r->magnitude};
+    struct facts facts = {.magnitude = (long double)r->magnitude};
     if (op != MANY_AFFINE_F32) return facts_check(&facts, many_element(op), fault);
     if (r->infinite)
         return fail(fault, EXIT_USAGE,
@@ -95,7 +116,7 @@ int reference_check(const struct reference *r, enum many_op op, struct fault *fa
     /* A result is at most the largest product times the sum of all |b|. */
     if (r->product * (r->addends + 1) < FLT_MAX / 2) return 0;
     return fail(fault, EXIT_USAGE,
-                "products of neighbours of a reach %.3Lg, and |b| sum to %.3Lg, so results may "
+                "products of neighbours of a reach %.3g, and |b| sum to %.3g, so results may "
                 "leave the range of floats; scale them down.",
                 r->product, r->addends);
 }
@@ -106,6 +127,8 @@ void judge_begin(struct judge *j, const struct reference *before)
 {
     j->at = *before;
     j->done = 0;
+    j->element = many_element(j->op);
+    j->growth = expm1(j->depth * log1p(element_roundoff(j->element)));
     j->verdict = (struct verdict){.right = true, .exact = true, .least = INFINITY};
 }
 
@@ -119,13 +142,13 @@ static struct mismatch *note(struct judge *j, const void *out, size_t i)
     if (v->shown == VERIFY_SHOWN) return NULL;
     struct mismatch *m = &v->first[v->shown++];
     m->index = j->first + j->done;
-    element_text(many_element(j->op), out, i, m->got, sizeof m->got);
+    element_text(j->element, out, i, m->got, sizeof m->got);
     return m;
 }
 
 static void expect_integer(struct judge *j, const void *out, size_t i)
 {
-    enum element element = many_element(j->op);
+    enum element element = j->element;
     const void *want = &j->at.integer;
     uint32_t narrow = (uint32_t)j->at.integer;
     bool same = element == ELEMENT_I32 ? ((const uint32_t *)out)[i] == narrow
@@ -136,66 +159,59 @@ static void expect_integer(struct judge *j, const void *out, size_t i)
     if (m) element_text(element, want, 0, m->want, sizeof m->want);
 }
 
-/* A result may differ from `want` by `bound`. */
-static void expect_real(struct judge *j, const void *out, size_t i, long double want,
-                        long double bound)
+/* A result may differ from `want` by `bound`. The difference is taken in long double. */
+static void expect_real(struct judge *j, const void *out, size_t i, long double want, double bound)
 {
     struct verdict *v = &j->verdict;
-    bool narrow = many_element(j->op) == ELEMENT_F32;
-    long double got =
-        narrow ? (long double)((const float *)out)[i] : (long double)((const double *)out)[i];
-    long double error = fabsl(got - want);
-    bool right = isnan(want) ? isnan(got) : isinf(want) ? got == want : error <= bound;
+    bool narrow = j->element == ELEMENT_F32;
+    double got = narrow ? (double)((const float *)out)[i] : ((const double *)out)[i];
+    double error = fabs((double)((long double)got - want));
+    bool right = error <= bound; /* not so for NaN and infinities */
+    if (!right && !isfinite(want)) right = isnan(want) ? isnan(got) : (long double)got == want;
     if (!right) {
         struct mismatch *m = note(j, out, i);
         if (m) snprintf(m->want, sizeof m->want, narrow ? "%.9Lg" : "%.17Lg", want);
         return;
     }
-    if (!isfinite(want) || bound == 0) return;
+    if (bound == 0 || !(error <= bound)) return;
     v->exact = false;
-    if (bound > (long double)v->bound) v->bound = (double)bound;
-    if (error / bound > (long double)v->worst) v->worst = (double)(error / bound);
+    if (bound > v->bound) v->bound = bound;
+    if (error > v->worst * bound) v->worst = error / bound;
 }
 
-static long double growth_of(const struct judge *j)
-{
-    return expm1l((long double)j->depth *
-                  log1pl((long double)element_roundoff(many_element(j->op))));
-}
-
-static void expect_sum(struct judge *j, const void *out, size_t i, long double growth)
+static void expect_sum(struct judge *j, const void *out, size_t i)
 {
     const struct reference *r = &j->at;
     /* A sum of neighbours is the difference of two running sums. */
-    long double most = element_exact_max(many_element(j->op));
-    bool exact = r->whole && r->high - r->low <= most;
-    long double want = r->sum.sum + r->sum.lost + r->special;
-    long double loop = LOOP_ROUNDOFF * fabsl(want);
-    expect_real(j, out, i, want, exact ? 0 : growth * r->magnitude + loop);
+    bool exact = r->whole && r->high - r->low <= (j->element == ELEMENT_F32 ? 0x1p24 : 0x1p53);
+    long double want = (long double)r->sum + (long double)r->lost + (long double)r->special;
+    /* The magnitude is a sum of doubles, which may be too small by count u. */
+    double more = 1 + (double)r->count * U_DOUBLE;
+    expect_real(j, out, i, want, exact ? 0 : j->growth * more * r->magnitude);
 }
 
-static void expect_affine(struct judge *j, const void *out, size_t i, long double growth)
+static void expect_affine(struct judge *j, const void *out, size_t i)
 {
     const struct reference *r = &j->at;
-    long double count = (long double)r->count;
     /* Products that are too small for the type, or for a normal number, differ by less than this
      * from exact ones. */
-    long double u = (long double)element_roundoff(ELEMENT_F32);
-    long double small = u * (long double)FLT_MIN * count * (1 + r->high);
-    long double loop = count * LOOP_ROUNDOFF * r->magnitude;
-    long double bound = growth * (r->magnitude + r->error) + r->error + loop;
-    expect_real(j, out, i, r->sum.sum, r->count ? bound + 4 * small : 0);
+    double small = U_FLOAT * FLT_MIN * (double)r->count * (1 + r->high);
+    /* The loop rounds as the scan does, in a type with a u that is smaller by 2^-29, and also after
+     * the addition. */
+    double loop = 0x1p-26 * r->error + 4 * U_DOUBLE * r->magnitude;
+    double bound = j->growth * (r->magnitude + r->error) + r->error + loop;
+    expect_real(j, out, i, (long double)r->sum, r->count ? bound + 4 * small : 0);
 }
 
 void judge_piece(struct judge *j, const void *out, size_t count)
 {
-    long double growth = growth_of(j);
+    bool real = element_is_real(j->element);
     for (size_t i = 0; i < count; i++, j->done++) {
         if (j->inclusive) take(&j->at, j->op, j->in, j->in2, j->done);
         if (j->op == MANY_AFFINE_F32)
-            expect_affine(j, out, i, growth);
-        else if (element_is_real(many_element(j->op)))
-            expect_sum(j, out, i, growth);
+            expect_affine(j, out, i);
+        else if (real)
+            expect_sum(j, out, i);
         else
             expect_integer(j, out, i);
         if (!j->inclusive) take(&j->at, j->op, j->in, j->in2, j->done);

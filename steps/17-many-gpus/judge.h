@@ -22,19 +22,19 @@
 /* What the loop has after `count` elements. */
 struct reference {
     size_t count;
-    uint64_t integer;         /* the sum of integers, modulo 2^64 */
-    struct wide_sum sum;      /* of floats; affine: the result, without a lost part */
-    long double special;      /* the sum of NaN and infinities; 0: none */
-    long double magnitude;    /* |x0| + …; affine: h' */
-    long double low, high;    /* the least and the largest running sum; affine, high: largest h' */
-    long double error;        /* affine: h'' - h' */
-    long double run, product; /* affine: the largest |product| of neighbours of a, of those that
-                                 end here and of all; at least 1 */
-    long double addends;      /* affine: |b0| + … */
-    bool infinite;            /* affine: an element is not finite; the first is `infinite_at` */
+    uint64_t integer;    /* the sum of integers, modulo 2^64 */
+    double sum, lost;    /* of floats, and what rounding has lost; affine: the result */
+    double special;      /* the sum of NaN and infinities; 0: none */
+    double magnitude;    /* |x0| + …; affine: h' */
+    double low, high;    /* the least and the largest running sum; affine, high: largest h' */
+    double error;        /* affine: h'' - h' */
+    double run, product; /* affine: the largest |product| of neighbours of a, of those that end
+                               here and of all; at least 1 */
+    double addends;      /* affine: |b0| + … */
+    double least;        /* the smallest |x| that is not 0 */
+    bool whole;          /* all are whole numbers that the type holds */
+    bool infinite;       /* affine: an element is not finite; the first is `infinite_at` */
     size_t infinite_at;
-    double least; /* the smallest |x| that is not 0 */
-    bool whole;   /* all are whole numbers that the type holds */
 };
 
 struct judge {
@@ -44,7 +44,9 @@ struct judge {
     double depth;         /* of the tree */
     const void *in, *in2; /* the part, on the host */
 
-    size_t done; /* elements of it that have been compared */
+    enum element element; /* of op */
+    double growth;        /* (1 + u)^d - 1 */
+    size_t done;          /* elements of it that have been compared */
     struct reference at;
     struct verdict verdict;
 };
@@ -54,6 +56,9 @@ struct reference reference_begin(void);
 /* Passes over `count` elements. */
 void reference_pass(struct reference *, enum many_op, const void *in, const void *in2,
                     size_t count);
+/* For sums: passes over the elements that `next` has passed over from reference_begin() on. So
+ * ranks pass over their parts at the same time. */
+void reference_join(struct reference *, const struct reference *next);
 /* Refuses what overflows in some orders of combinations, and in affine what is not finite:
  * EXIT_USAGE. */
 int reference_check(const struct reference *, enum many_op, struct fault *);

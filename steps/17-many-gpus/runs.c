@@ -148,14 +148,20 @@ static int pass_reference(const struct runs *r, struct reference *before, struct
 {
     const struct ranks *ranks = r->ranks;
     int bytes = (int)sizeof *before;
+    enum many_op op = many_request.op;
+    struct reference own = reference_begin();
     *before = reference_begin();
+    if (op != MANY_AFFINE_F32) reference_pass(&own, op, r->in.data, r->second.data, r->part.count);
     if (ranks->rank > 0)
         MPI_Recv(before, bytes, MPI_BYTE, ranks->rank - 1, 0, ranks->comm, MPI_STATUS_IGNORE);
     struct reference after = *before;
-    reference_pass(&after, many_request.op, r->in.data, r->second.data, r->part.count);
+    if (op == MANY_AFFINE_F32)
+        reference_pass(&after, op, r->in.data, r->second.data, r->part.count);
+    else
+        reference_join(&after, &own);
     if (ranks->rank < ranks->count - 1)
         MPI_Send(&after, bytes, MPI_BYTE, ranks->rank + 1, 0, ranks->comm);
-    int code = reference_check(&after, many_request.op, fault);
+    int code = reference_check(&after, op, fault);
     return agree(ranks->comm, code, fault);
 }
 

@@ -13,6 +13,15 @@
 
 enum { N = 20000, RANKS = 3 };
 
+/* As runs.c does it. */
+static void pass(struct reference *before, enum many_op op, const void *in, const void *in2,
+                 size_t count)
+{
+    struct reference own = reference_begin();
+    reference_pass(op == MANY_AFFINE_F32 ? before : &own, op, in, in2, count);
+    if (op != MANY_AFFINE_F32) reference_join(before, &own);
+}
+
 /* Compares results in three parts. Returns the verdict on the part that `out` has wrong, or on the
  * last one. */
 static struct verdict judge(enum many_op op, bool inclusive, const void *in, const void *in2,
@@ -32,7 +41,7 @@ static struct verdict judge(enum many_op op, bool inclusive, const void *in, con
                     part.count - part.count / 2);
         cr_expect_eq(j.verdict.checked, part.count);
         if (!j.verdict.right) break;
-        reference_pass(&before, op, j.in, j.in2, part.count);
+        pass(&before, op, j.in, j.in2, part.count);
     }
     return j.verdict;
 }
@@ -142,6 +151,28 @@ Test(many_judge, affine_in_a_loop_of_floats)
     out[17000] = 1.001f * out[17000] + 0.001f;
     v = judge(MANY_AFFINE_F32, false, a, b, out);
     cr_expect(!v.right && v.first[0].index == 17000);
+}
+
+/* ---- joining parts ------------------------------------------------------------------------------ */
+
+Test(many_judge, joined_parts_are_the_whole)
+{
+    static float in[N];
+    struct reference whole = reference_begin(), joined = whole;
+    for (int i = 0; i < N; i++) in[i] = (float)(i % 2 ? 1000 - i : i / 3);
+    reference_pass(&whole, MANY_SUM_F32, in, NULL, N);
+    pass(&joined, MANY_SUM_F32, in, NULL, 7000);
+    pass(&joined, MANY_SUM_F32, in + 7000, NULL, 0);
+    pass(&joined, MANY_SUM_F32, in + 7000, NULL, N - 7000);
+    cr_expect(whole.whole && joined.whole);
+    cr_expect_eq(joined.count, N);
+    cr_expect_eq(joined.sum, whole.sum);
+    cr_expect_eq(joined.low, whole.low);
+    cr_expect_eq(joined.high, whole.high);
+    cr_expect_lt(whole.low, 0);
+    cr_expect_gt(whole.high, 0);
+    cr_expect_eq(joined.magnitude, whole.magnitude);
+    cr_expect_eq(joined.least, 1);
 }
 
 /* ---- what is refused ------------------------------------------------------------------------- */
