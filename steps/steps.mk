@@ -42,12 +42,13 @@ NCCL_HOME ?= $(CUDA)
 NCCL     := $(and $(wildcard $(NCCL_HOME)/include/nccl.h),$(firstword $(wildcard $(foreach f,\
             libnccl.so libnccl.so.2,$(addsuffix /$(f),$(addprefix $(NCCL_HOME)/,lib64 lib \
             lib/x86_64-linux-gnu))))))
-NCCL_LINK = $(if $(NCCL),$(NCCL) -Wl$(comma)-rpath$(comma)$(abspath $(dir $(NCCL))))
 comma    := ,
-build/$(FOLDER17)/%.o: CPPFLAGS += $(patsubst -I%,-isystem %,$(filter -I% -D%,$(MPI))) \
-                       $(if $(NCCL),-DHAVE_NCCL $(addprefix -isystem ,$(filter-out \
-                       /usr/include,$(NCCL_HOME)/include)))
-step17: LIBRARIES = $(filter-out -I% -D%,$(MPI)) $(NCCL_LINK)
+HEADERS17 = $(patsubst -I%,-isystem %,$(filter -I% -D%,$(MPI)))
+NCCL17    = -DHAVE_NCCL $(addprefix -isystem ,$(filter-out /usr/include,$(NCCL_HOME)/include))
+LIBRARIES17 = $(filter-out -I% -D%,$(MPI)) \
+            $(if $(NCCL),$(NCCL) -Wl$(comma)-rpath$(comma)$(abspath $(dir $(NCCL))))
+build/$(FOLDER17)/%.o: CPPFLAGS += $(HEADERS17) $(if $(NCCL),$(NCCL17))
+step17: LIBRARIES = $(LIBRARIES17)
 ifneq ($(MPI),)
 step17: $(call objects,$(call sources,$(FOLDER17)) $(COMMON)) | emu
 	$(call say,link,$@)
@@ -63,7 +64,7 @@ endif
 RATES17   = build/experiments/17-rates
 $(RATES17): $(call objects,$(filter-out %/main.c,$(call sources,$(FOLDER17))) \
             steps/12-pipeline/scan.cu)
-$(RATES17): LIBRARIES = $(filter-out -I% -D%,$(MPI)) $(NCCL_LINK)
+$(RATES17): LIBRARIES = $(LIBRARIES17)
 
 run17: step17 ## run step 17 in P=4 processes on this machine; ARGS="--n 1Mi" are its options
 	@common/build/run17.sh $(or $(P),4) $(ARGS)
@@ -76,7 +77,6 @@ step13: $(call objects,steps/12-pipeline/scan.cu)
 EXPERIMENTS := $(foreach f,$(filter-out $(if $(MPI),,steps/17-%), \
                $(wildcard steps/*/experiments/*.cu)),build/experiments/$(firstword \
                $(subst -, ,$(word 2,$(subst /, ,$f))))-$(basename $(notdir $f)))
-EXPERIMENTS := $(filter-out $(if $(MPI),,$(RATES17)),$(EXPERIMENTS))
 
 experiments: $(EXPERIMENTS) ## build all experiments, build/experiments/NN-NAME
 #experiment-NN-NAME: ## build and run one, such as make experiment-06-clocks

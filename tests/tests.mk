@@ -37,9 +37,8 @@ build/tests/wrong-scan: $(call objects,$(call sources,$(WRONG)) $(COMMON)) | emu
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
 # Step 17 with a scan that is wrong on purpose, where Open MPI is.
-build/tests/ranks/%.o: CPPFLAGS += $(patsubst -I%,-isystem %,$(filter -I% -D%,$(MPI)))
-build/tests/wrong-ranks: LIBRARIES = -Wl,--wrap=many_run $(filter-out -I% -D%,$(MPI)) \
-                         $(if $(NCCL),-lnccl)
+build/tests/ranks/%.o: CPPFLAGS += $(HEADERS17)
+build/tests/wrong-ranks: LIBRARIES = -Wl,--wrap=many_run $(LIBRARIES17)
 build/tests/wrong-ranks: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib64
 build/tests/wrong-ranks: $(call objects,$(call sources,tests/ranks $(FOLDER17)) $(COMMON)) | emu
 	$(call say,link,$@)
@@ -47,7 +46,7 @@ build/tests/wrong-ranks: $(call objects,$(call sources,tests/ranks $(FOLDER17)) 
 
 # A program that calls step 17's library.
 CALLS17   = $(filter-out %/main.c,$(call sources,$(FOLDER17)))
-build/tests/many-calls: LIBRARIES = $(filter-out -I% -D%,$(MPI)) $(if $(NCCL),-lnccl)
+build/tests/many-calls: LIBRARIES = $(LIBRARIES17)
 build/tests/many-calls: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib64
 build/tests/many-calls: $(call objects,tests/ranks/library/calls.c $(CALLS17) $(COMMON)) | emu
 	$(call say,link,$@)

@@ -7,7 +7,10 @@ load ranks
 # run at a time, because mpirun takes a second to end; all_refused waits for them.
 refused() {
     while [ "$(jobs -r | wc -l)" -ge 5 ]; do wait -n || true; done
-    { run ranks "$1" "${@:3}" && ends 2 "step17: $2" >>"$dir/refused" || touch "$dir/wrong"; } 3>&- &
+    {
+        run ranks "$1" "${@:3}"
+        ends 2 "step17: $2" >>"$dir/refused" || touch "$dir/wrong"
+    } 3>&- &
 }
 
 all_refused() {

@@ -153,7 +153,7 @@ Test(many_judge, affine_in_a_loop_of_floats)
     cr_expect(!v.right && v.first[0].index == 17000);
 }
 
-/* ---- joining parts ------------------------------------------------------------------------------ */
+/* ---- joining parts --------------------------------------------------------------------------- */
 
 Test(many_judge, joined_parts_are_the_whole)
 {
