@@ -89,55 +89,23 @@ void ranks_close(struct ranks *r) { MPI_Comm_free(&r->here); }
 
 /* ---- the exchange ---------------------------------------------------------------------------- */
 
-static int check_nccl(const struct ranks *r, struct fault *fault)
-{
-#ifndef HAVE_NCCL
-    (void)r;
-    return fail(fault, EXIT_USAGE,
-                "--exchange nccl: this program was built without NCCL; choose peer or mpi.");
-#else
-    if (r->emulated)
-        return fail(fault, EXIT_USAGE,
-                    "--exchange nccl needs GPUs, and these are emulated; choose peer or mpi.");
-    return 0;
-#endif
-}
-
-static int check_own_gpu(const struct ranks *r, const char *name, struct fault *fault)
-{
-    if (r->gpus >= r->count) return 0;
-    return fail(fault, EXIT_USAGE,
-                "--exchange %s needs a GPU for each rank, and %d ranks share %d GPU%s; choose mpi, "
-                "or start fewer ranks.",
-                name, r->count, r->gpus, r->gpus > 1 ? "s" : "");
-}
-
-static int check_peer(const struct ranks *r, struct fault *fault)
-{
-    if (r->machines > 1)
-        return fail(fault, EXIT_USAGE,
-                    "--exchange peer needs all ranks on one machine, and they are on %d; choose "
-                    "mpi or nccl.",
-                    r->machines);
-    if (r->peers) return 0;
-    return fail(fault, EXIT_USAGE,
-                "--exchange peer needs GPUs that reach each other's memory; choose mpi or nccl.");
-}
-
-int ranks_exchange(const struct ranks *r, enum exchange_choice choice, enum many_exchange *exchange,
+int ranks_exchange(const struct ranks *r, enum exchange_choice asked, enum many_exchange *exchange,
                    struct fault *fault)
 {
-    int code = 0;
-    if (choice == CHOOSE_NCCL) code = check_nccl(r, fault);
-    if (!code && (choice == CHOOSE_NCCL || choice == CHOOSE_PEER))
-        code = check_own_gpu(r, exchange_names[choice], fault);
-    if (!code && choice == CHOOSE_PEER) code = check_peer(r, fault);
-    switch (choice) {
-    case CHOOSE_NCCL: *exchange = EXCHANGE_NCCL; break;
-    case CHOOSE_PEER: *exchange = EXCHANGE_PEER; break;
-    case CHOOSE_EXSCAN: *exchange = EXCHANGE_EXSCAN; break;
-    case CHOOSE_MPI: *exchange = EXCHANGE_MPI; break;
-    default: *exchange = r->peers ? EXCHANGE_PEER : EXCHANGE_MPI;
-    }
+    static const enum many_exchange of[] = {[CHOOSE_MPI] = EXCHANGE_MPI,
+                                            [CHOOSE_NCCL] = EXCHANGE_NCCL,
+                                            [CHOOSE_PEER] = EXCHANGE_PEER,
+                                            [CHOOSE_EXSCAN] = EXCHANGE_EXSCAN};
+    struct surroundings s = {.ranks = r->count,
+                             .machines = r->machines,
+                             .gpus = r->gpus,
+                             .emulated = r->emulated,
+                             .peers = r->peers};
+#ifdef HAVE_NCCL
+    s.nccl = true;
+#endif
+    enum exchange_choice chosen = CHOOSE_MPI;
+    int code = choose_exchange(&s, asked, &chosen, fault);
+    *exchange = of[chosen];
     return code;
 }

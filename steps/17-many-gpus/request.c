@@ -164,6 +164,54 @@ int request_check(const struct options *o, struct fault *fault)
     return code;
 }
 
+/* ---- the exchange ---------------------------------------------------------------------------- */
+
+static int check_nccl(const struct surroundings *s, struct fault *fault)
+{
+    if (!s->nccl)
+        return fail(fault, EXIT_USAGE,
+                    "--exchange nccl: this program was built without NCCL; choose peer or mpi.");
+    if (s->emulated)
+        return fail(fault, EXIT_USAGE,
+                    "--exchange nccl needs GPUs, and these are emulated; choose peer or mpi.");
+    return 0;
+}
+
+static int check_own_gpu(const struct surroundings *s, const char *name, struct fault *fault)
+{
+    if (s->gpus >= s->ranks) return 0;
+    return fail(fault, EXIT_USAGE,
+                "--exchange %s needs a GPU for each rank, and %d ranks share %d GPU%s; choose mpi, "
+                "or start fewer ranks.",
+                name, s->ranks, s->gpus, s->gpus > 1 ? "s" : "");
+}
+
+static int check_peer(const struct surroundings *s, struct fault *fault)
+{
+    if (s->machines > 1)
+        return fail(fault, EXIT_USAGE,
+                    "--exchange peer needs all ranks on one machine, and they are on %d; choose "
+                    "mpi or nccl.",
+                    s->machines);
+    if (s->peers) return 0;
+    return fail(fault, EXIT_USAGE,
+                "--exchange peer needs GPUs that reach each other's memory; choose mpi or nccl.");
+}
+
+int choose_exchange(const struct surroundings *s, enum exchange_choice asked,
+                    enum exchange_choice *chosen, struct fault *fault)
+{
+    bool possible = s->peers && s->machines == 1 && s->gpus >= s->ranks;
+    int code = 0;
+    *chosen = asked;
+    if (asked == CHOOSE_ANY) *chosen = possible ? CHOOSE_PEER : CHOOSE_MPI;
+    if (asked == CHOOSE_NCCL) code = check_nccl(s, fault);
+    if (!code && (asked == CHOOSE_NCCL || asked == CHOOSE_PEER))
+        code = check_own_gpu(s, exchange_names[asked], fault);
+    if (!code && asked == CHOOSE_PEER) code = check_peer(s, fault);
+    return code;
+}
+
 /* ---- the same on every rank? ----------------------------------------------------------------- */
 
 __attribute__((format(printf, 3, 4))) static void add(struct settings *s, const char *name,

@@ -29,6 +29,19 @@ extern const char *const exchange_names[];
  * Returns 0 or EXIT_USAGE. */
 int request_check(const struct options *, struct fault *);
 
+/* What decides which exchanges are possible. */
+struct surroundings {
+    int ranks, machines, gpus; /* gpus: different ones */
+    bool emulated;
+    bool peers; /* each rank has a GPU of its own, and they reach each other's memory */
+    bool nccl;  /* the program was built with NCCL */
+};
+
+/* What was asked for or, if that is CHOOSE_ANY, peer if it is possible, and else mpi. Returns 0, or
+ * EXIT_USAGE if what was asked for is impossible here. */
+int choose_exchange(const struct surroundings *, enum exchange_choice asked,
+                    enum exchange_choice *chosen, struct fault *);
+
 /* All options by name and value, as text: for ranks to compare. */
 #define SETTINGS_MOST 20
 #define SETTING_TEXT  300

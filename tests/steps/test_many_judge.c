@@ -221,3 +221,54 @@ Test(many_request, ranks_with_other_options)
     cr_expect_str_eq(fault.text,
                      "--n is 200, but on rank 0 it is 100; give all ranks the same options.");
 }
+
+/* ---- which exchange -------------------------------------------------------------------------- */
+
+static void expect_choice(struct surroundings s, enum exchange_choice asked,
+                          enum exchange_choice want)
+{
+    enum exchange_choice chosen;
+    struct fault fault = {0};
+    cr_expect_eq(choose_exchange(&s, asked, &chosen, &fault), 0, "%s", fault.text);
+    cr_expect_eq(chosen, want);
+}
+
+static void expect_impossible(struct surroundings s, enum exchange_choice asked, const char *text)
+{
+    enum exchange_choice chosen;
+    struct fault fault = {0};
+    cr_expect_eq(choose_exchange(&s, asked, &chosen, &fault), EXIT_USAGE);
+    cr_expect(strstr(fault.text, text), "expected \"%s\" in: %s", text, fault.text);
+    cr_expect_eq(choose_exchange(&s, CHOOSE_EXSCAN, &chosen, &fault), 0); /* always possible */
+    cr_expect_eq(choose_exchange(&s, CHOOSE_MPI, &chosen, &fault), 0);
+}
+
+Test(many_request, exchanges_that_are_possible)
+{
+    struct surroundings good = {.ranks = 4, .machines = 1, .gpus = 4, .peers = true, .nccl = true};
+    struct surroundings far = good, shared = good, apart = good, plain = good, emulated = good;
+    expect_choice(good, CHOOSE_ANY, CHOOSE_PEER);
+    expect_choice(good, CHOOSE_NCCL, CHOOSE_NCCL);
+    expect_choice(good, CHOOSE_EXSCAN, CHOOSE_EXSCAN);
+
+    far.machines = 2, far.peers = false;
+    expect_choice(far, CHOOSE_ANY, CHOOSE_MPI);
+    expect_choice(far, CHOOSE_NCCL, CHOOSE_NCCL);
+    expect_impossible(far, CHOOSE_PEER, "needs all ranks on one machine, and they are on 2;");
+
+    shared.gpus = 3, shared.peers = false;
+    expect_choice(shared, CHOOSE_ANY, CHOOSE_MPI);
+    expect_impossible(shared, CHOOSE_PEER, "peer needs a GPU for each rank, and 4 ranks share 3");
+    expect_impossible(shared, CHOOSE_NCCL, "nccl needs a GPU for each rank, and 4 ranks share 3");
+
+    apart.peers = false;
+    expect_choice(apart, CHOOSE_ANY, CHOOSE_MPI);
+    expect_choice(apart, CHOOSE_NCCL, CHOOSE_NCCL);
+    expect_impossible(apart, CHOOSE_PEER, "needs GPUs that reach each other's memory;");
+
+    plain.nccl = false;
+    expect_impossible(plain, CHOOSE_NCCL, "this program was built without NCCL;");
+    emulated.emulated = true;
+    expect_choice(emulated, CHOOSE_ANY, CHOOSE_PEER);
+    expect_impossible(emulated, CHOOSE_NCCL, "needs GPUs, and these are emulated;");
+}
