@@ -304,6 +304,30 @@ Test(output, a_symbolic_link_stays_one)
     expect_content("a.txt", "1\n");
 }
 
+/* Another process may write to the file under its other name, until it is put into its place. */
+Test(output, the_other_name_leads_to_the_file)
+{
+    struct output output;
+    struct fault fault;
+    int numbers[] = {7, 8};
+    cr_assert_eq(output_begin(&output, "x.npy", ELEMENT_I32, 2, &fault), 0);
+    long start = ftell(output.file);
+    fflush(output.file);
+    int file = open(replacement_name(&output.replacement), O_WRONLY);
+    cr_assert_geq(file, 0);
+    cr_assert_eq(pwrite(file, numbers, sizeof numbers, start), (ssize_t)sizeof numbers);
+    close(file);
+    cr_assert_neq(access("x.npy", F_OK), 0);
+    cr_assert_eq(output_end(&output, &fault), 0);
+    struct input input;
+    cr_assert_eq(input_read(&input, ELEMENT_I32, "x.npy", 0, false, &fault), 0, "%s", fault.text);
+    cr_expect_arr_eq(input.data, numbers, sizeof numbers);
+    input_free(&input);
+    cr_assert_eq(output_begin(&output, "/dev/null", ELEMENT_I32, 2, &fault), 0);
+    cr_expect_null(replacement_name(&output.replacement));
+    output_abandon(&output);
+}
+
 Test(output, devices_are_written_and_not_replaced)
 {
     struct fault fault;
