@@ -17,7 +17,7 @@ scripts=$(mktemp) && said=$(mktemp) || exit
 trap 'rm -f "$scripts" "$said" "$said.status"' EXIT
 # The tests of make, of steps of one's own and of scripts run no C of ours that others do not run.
 files="tests/tools tests/labs tests/ranks"
-others="-e /make.bats -e /gpu_script.bats -e /compare.bats"
+others="-e /make.bats -e /gpu_script.bats -e /compare.bats -e /measure.bats"
 # shellcheck disable=SC2086
 [ -z "${SANITIZED:-}" ] ||
     files=$(ls tests/tools/*.bats tests/labs/*.bats tests/ranks/*.bats |

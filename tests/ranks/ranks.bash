@@ -3,6 +3,7 @@
 load ../tools/common
 
 setup() {
+    unset MAKEFLAGS MAKELEVEL MFLAGS
     export DEVICE=emu NO_COLOR=1 EMU_PROGRESS=0
     dir=$BATS_TEST_TMPDIR
     # Under the sanitizers: Open MPI does not free all of its memory.
