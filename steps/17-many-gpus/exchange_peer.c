@@ -17,30 +17,27 @@ _Static_assert(sizeof(struct mailbox) <= MAILBOX_BYTES, "a mailbox fits into its
 
 struct peer {
     struct mailbox *mine;
-    struct mailbox **all;    /* of the ranks, as this process sees them; NULL: not opened */
-    struct mailbox **on_gpu; /* the same, in device memory */
+    struct peers all; /* the mailboxes as this process sees them; NULL: not opened */
 };
 
 static size_t bytes(size_t gathered)
 {
     (void)gathered;
-    return MAILBOX_BYTES + MANY_RANKS * sizeof(struct mailbox *);
+    return MAILBOX_BYTES;
 }
 
 static int peer_open(struct many_scan *s, struct fault *fault)
 {
-    size_t pointers = (size_t)s->ranks * sizeof(struct mailbox *);
     struct peer *x = calloc(1, sizeof *x);
     s->own = x;
-    if (x) x->all = calloc(1, pointers);
-    if (!x || !x->all) return fail(fault, EXIT_DEVICE, "out of host memory.");
+    if (!x) return fail(fault, EXIT_DEVICE, "out of host memory.");
+    x->all.wait_ns = (uint64_t)MANY_WAIT_SECONDS * 1000000000;
     CUDA_CHECK(fault, cudaMalloc((void **)&x->mine, MAILBOX_BYTES));
     CUDA_CHECK(fault, cudaMemset(x->mine, 0, sizeof *x->mine));
-    CUDA_CHECK(fault, cudaMalloc((void **)&x->on_gpu, pointers));
     return 0;
 }
 
-/* Are all ranks on one machine? Returns the same on all of them. */
+/* Are all ranks on one machine, and not too many? Returns the same on all of them. */
 static int on_one_machine(const struct many_scan *s, struct fault *fault)
 {
     MPI_Comm here;
@@ -53,6 +50,10 @@ static int on_one_machine(const struct many_scan *s, struct fault *fault)
         code = fail(fault, EXIT_USAGE,
                     "the ranks are on several machines, and only GPUs of one machine can store "
                     "into each other's memory; use exchange mpi or nccl.");
+    else if (s->ranks > MANY_PEERS)
+        code = fail(fault, EXIT_USAGE,
+                    "exchange peer takes at most %d ranks, not %d; use exchange mpi or nccl.",
+                    MANY_PEERS, s->ranks);
     return agree(s->comm, code, fault);
 }
 
@@ -65,15 +66,13 @@ static int get_handle(struct peer *x, int ranks, cudaIpcMemHandle_t *handle, str
 static int open_all(struct many_scan *s, const cudaIpcMemHandle_t *handles, struct fault *fault)
 {
     struct peer *x = s->own;
-    for (int r = 0; r < s->ranks; r++) {
-        void *opened = x->mine;
-        if (r != s->rank)
-            CUDA_CHECK(fault,
-                       cudaIpcOpenMemHandle(&opened, handles[r], cudaIpcMemLazyEnablePeerAccess));
-        x->all[r] = opened;
+    x->all.mailbox[0] = x->mine;
+    for (int r = 1; r < s->ranks; r++) {
+        void *opened;
+        CUDA_CHECK(fault, cudaIpcOpenMemHandle(&opened, handles[(s->rank + r) % s->ranks],
+                                               cudaIpcMemLazyEnablePeerAccess));
+        x->all.mailbox[r] = opened;
     }
-    CUDA_CHECK(fault, cudaMemcpy(x->on_gpu, x->all, (size_t)s->ranks * sizeof *x->all,
-                                 cudaMemcpyHostToDevice));
     return 0;
 }
 
@@ -95,32 +94,30 @@ static int peer_connect(struct many_scan *s, struct fault *fault)
 static int peer_run(struct many_scan *s, cudaStream_t stream, struct fault *fault)
 {
     struct peer *x = s->own;
-    struct peers peers = {x->on_gpu, (uint64_t)MANY_WAIT_SECONDS * 1000000000};
-    CUDA_CHECK(fault, peer_exchange(&s->part, peers, stream));
+    CUDA_CHECK(fault, peer_exchange(&s->part, &x->all, stream));
     return 0;
 }
 
 static int peer_check(struct many_scan *s, struct fault *fault)
 {
     struct peer *x = s->own;
-    uint32_t failed;
-    CUDA_CHECK(fault, cudaMemcpy(&failed, &x->mine->failed, sizeof failed, cudaMemcpyDeviceToHost));
-    if (!failed) return 0;
-    return fail(fault, EXIT_DEVICE, "the sums of rank %u did not arrive within %d seconds.",
-                failed - 1, MANY_WAIT_SECONDS);
+    struct progress progress;
+    CUDA_CHECK(fault,
+               cudaMemcpy(&progress, &x->mine->progress, sizeof progress, cudaMemcpyDeviceToHost));
+    if (!progress.failed) return 0;
+    return fail(fault, EXIT_DEVICE, "the sums of rank %d did not arrive within %d seconds.",
+                peer_sender_of(s->part.shape, s->ranks, progress.failed - 1), MANY_WAIT_SECONDS);
 }
 
 /* No rank may free its mailbox while another one has it open. */
 static void peer_close(struct many_scan *s)
 {
     struct peer *x = s->own;
-    for (int r = 0; x && x->all && r < s->ranks; r++)
-        if (r != s->rank && x->all[r]) cudaIpcCloseMemHandle(x->all[r]);
+    for (int r = 1; x && r < MANY_PEERS; r++)
+        if (x->all.mailbox[r]) cudaIpcCloseMemHandle(x->all.mailbox[r]);
     MPI_Barrier(s->comm);
     if (!x) return;
     cudaFree(x->mine);
-    cudaFree(x->on_gpu);
-    free(x->all);
     free(x);
 }
 

@@ -1,61 +1,99 @@
 /*
  * peer.cu — the exchange of step 17 without the host: see peer.h. Each GPU maps the memory of the
- * others, stores into it over NVLink or PCIe, and sets a flag there. It polls flags in its own
- * memory only, so that waiting uses no link.
+ * others, and stores its sums there over NVLink or PCIe. It polls its own memory only, so that
+ * waiting uses no link.
+ *
+ * Simpler: store the sums, then a flag with release semantics, and poll the ranks' flags. But a
+ * release waits until all stores before have arrived, and the flag crosses the link after that.
+ * Here each word has the epoch beside its 32 bits of a sum (words.cuh), and is polled itself. A sum
+ * crosses the link once, and nothing else waits for it than its own thread. So a warp is scanned as
+ * soon as its sums are there.
  */
 #include "peer.h"
 #include "flag.cuh"
-#include "nodes.cuh"
+#include "part.cuh"
+#include "words.cuh"
 
-/* Waits until the flag has the epoch. Returns false if it takes too long. */
-static __device__ bool wait_for(const uint32_t *flag, uint32_t epoch, uint64_t wait_ns)
+#define POLLS 64 /* between two readings of the clock */
+
+/* Which entries there are, and which of them this rank sends. */
+struct entries {
+    unsigned all, first, own;
+    unsigned nodes;  // of this rank: own, or none
+    unsigned others; // ranks
+};
+
+/* Waits for an entry. Returns false if it takes too long. */
+template <typename State>
+static __device__ bool wait_for(State &x, const uint64_t *entry, uint32_t epoch, uint64_t wait_ns)
 {
-    uint64_t start = clock_ns();
-    while (get_flag(flag) != epoch)
-        if (clock_ns() - start > wait_ns) return false;
+    uint64_t start = 0;
+    for (unsigned polls = 1; !load_state(x, entry, epoch); polls++) {
+        if (polls % POLLS != 0) continue;
+        uint64_t now = clock_ns();
+        if (start == 0) start = now;
+        if (now - start > wait_ns) return false;
+    }
     return true;
 }
 
-/* One block. Thread i stores the sums of node i of this rank, and waits for rank i. */
+/* Stores a state into the mailboxes of all other ranks. */
+template <typename State>
+static __device__ void send(const struct peers &peers, unsigned others, State x, unsigned entry,
+                            uint32_t epoch)
+{
+    uint64_t word[STATE_WORDS(State)];
+    make_words(word, x, epoch);
+#pragma unroll 1 // copies of the loop for many ranks would only be in the way of few
+    for (unsigned r = 1; r <= others; r++)
+        store_words(&peers.mailbox[r]->turn[epoch % 2][entry * STATE_WORDS(State)], word);
+}
+
+/* One block, a thread an entry. Thread i sends entry i if it is of this rank, and otherwise waits
+ * for it. */
 template <typename Op>
 static __global__ void __launch_bounds__(SUM_THREADS)
-    exchange_nodes(Op op, struct nodes n, unsigned rank, const typename Op::State *node_sums,
-                   typename Op::State *node_prefix, struct peers peers)
+    exchange_nodes(Op op, struct entries e, const typename Op::State *node_sums,
+                   typename Op::State *node_prefix, const __grid_constant__ struct peers peers)
 {
     typedef typename Op::State State;
-    struct mailbox *mine = peers.mailbox[rank];
-    uint32_t epoch = mine->epoch + 1;
-    unsigned i = threadIdx.x;
-    bool failed = mine->failed; // then the others are no longer in step
+    __shared__ State sums[SUM_WARPS];
+    struct mailbox *mine = peers.mailbox[0];
+    unsigned i = threadIdx.x, own = i - e.first; // before the first one: a large number
+    State total, x = own < e.nodes ? node_sums[own] : op.identity();
+    uint2 progress = *(const uint2 *)&mine->progress;
+    uint32_t epoch = progress.x + 1;
+    bool failed = progress.y; // then the others are no longer in step
 
-    if (i < n.own)
-        for (unsigned r = 0; r < n.ranks; r++) {
-            State *sums = (State *)peers.mailbox[(rank + r) % n.ranks]->turn[epoch % 2].sums;
-            sums[rank * n.slots + i] = node_sums[i];
-        }
-    __syncthreads(); // no flag may be set before all sums are stored
-    if (i < n.ranks) {
-        set_flag(&peers.mailbox[i]->turn[epoch % 2].flag[rank], epoch);
-        if (!failed && !wait_for(&mine->turn[epoch % 2].flag[i], epoch, peers.wait_ns))
-            atomicCAS(&mine->failed, 0, i + 1);
-    }
-    if (i == 0) mine->epoch = epoch;
-    __syncthreads(); // no sum may be read before all flags are there
-    scan_all_nodes(op, n, (const State *)mine->turn[epoch % 2].sums, node_prefix);
+    if (own < e.own) send(peers, e.others, x, i, epoch);
+    __syncwarp(); // no thread may wait before its warp has sent: ranks would wait for each other
+    if (own >= e.own && i < e.all && !failed &&
+        !wait_for(x, &mine->turn[epoch % 2][i * STATE_WORDS(State)], epoch, peers.wait_ns))
+        atomicCAS(&mine->progress.failed, 0, i + 1);
+
+    // What stands before a node does not depend on entries of ranks without nodes: they are behind.
+    auto before = block_scan(op, x, sums, &total);
+    if (own < e.nodes) node_prefix[own] = before;
+    if (i == 0) mine->progress.epoch = epoch; // after a barrier: all threads have loaded it
 }
 
 template <typename Op>
-static cudaError_t launch(const struct part *p, struct peers peers, cudaStream_t stream)
+static cudaError_t launch(const struct part *p, const struct peers *peers, cudaStream_t stream)
 {
     typedef typename Op::State State;
-    exchange_nodes<<<1, SUM_THREADS, 0, stream>>>(
-        Op(), nodes_of(p->shape, p->ranks, p->rank), (unsigned)p->rank,
-        (const State *)p->node_sums, (State *)p->node_prefix, peers);
+    struct many_part own = peer_entries_of(p->shape, p->ranks, p->rank);
+    struct entries e = {peer_entries(p->shape, p->ranks), (unsigned)own.begin, (unsigned)own.count,
+                        (unsigned)many_nodes_of(p->shape, p->ranks, p->rank).count,
+                        (unsigned)p->ranks - 1};
+    unsigned threads = (e.all + LANES - 1) / LANES * LANES;
+    exchange_nodes<<<1, threads, 0, stream>>>(Op(), e, (const State *)p->node_sums,
+                                              (State *)p->node_prefix, *peers);
     return cudaGetLastError();
 }
 
-cudaError_t peer_exchange(const struct part *p, struct peers peers, cudaStream_t stream)
+cudaError_t peer_exchange(const struct part *p, const struct peers *peers, cudaStream_t stream)
 {
+    if (p->ranks > MANY_PEERS) return cudaErrorInvalidValue;
     switch (p->op) {
     case MANY_SUM_F32: return launch<sum_operator<float>>(p, peers, stream);
     case MANY_SUM_F64: return launch<sum_operator<double>>(p, peers, stream);

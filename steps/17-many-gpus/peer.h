@@ -14,30 +14,58 @@ extern "C" {
 
 /*
  * Where a rank gets what the others store: device memory, cleared. It has two turns. Scans use them
- * alternately, by the parity of their number. This number is the epoch, which begins at 1. So a
- * rank that is one scan ahead does not overwrite what another one still reads. It cannot be two
- * ahead, because it waits in each scan for the flags of all ranks.
+ * alternately, by the parity of their number. This number is the epoch, which begins at 1.
+ *
+ * No store of scan e + 2 overwrites a word of scan e that another rank has still to read. In scan
+ * e + 1 each rank sends every other rank at least one word, and waits for all words of every other
+ * rank. Rank A stores words of scan e + 2 when its scan e + 1 has ended. Then A has found words of
+ * scan e + 1 from each rank B. B has stored them after its scan e had ended, and with it all of B's
+ * loads of scan e.
  */
 struct mailbox {
-    struct {
-        uint32_t flag[MANY_RANKS];     /* the epoch, when rank i has stored all its sums */
-        uint64_t sums[2 * MANY_NODES]; /* of many_slots nodes of each rank */
-    } turn[2];
-    /* This rank's own. */
-    uint32_t epoch;  /* of the last scan */
-    uint32_t failed; /* 1 + a rank whose flag did not come in time; 0: none */
+    uint64_t turn[2][2 * MANY_NODES]; /* an entry is a word, or two for states of 8 bytes */
+    /* This rank's own. The kernel loads both numbers with one access. */
+    struct progress {
+        uint32_t epoch;  /* of the last scan */
+        uint32_t failed; /* 1 + an entry that did not come in time; 0: none */
+    } progress;
 };
 
-/* What the kernel gets: the mailboxes of all ranks, as this GPU sees them. `ranks` pointers in
- * device memory. */
+/* The entries that a rank sends to each other rank: one for each of its nodes. A rank without nodes
+ * sends one, too, so that the others can wait for it. It lies behind those of all nodes. */
+static inline struct many_part peer_entries_of(struct many_shape shape, int ranks, int rank)
+{
+    struct many_part own = many_nodes_of(shape, ranks, rank);
+    // Of the ranks before this one, own.begin have a node each.
+    if (own.count == 0) own.begin = shape.nodes + (size_t)rank - own.begin, own.count = 1;
+    return own;
+}
+
+/* The rank that sends an entry. */
+static inline int peer_sender_of(struct many_shape shape, int ranks, size_t entry)
+{
+    int rank = 0;
+    while (entry - peer_entries_of(shape, ranks, rank).begin >=
+           peer_entries_of(shape, ranks, rank).count)
+        rank++;
+    return rank;
+}
+
+/* The entries of all ranks. */
+static inline unsigned peer_entries(struct many_shape shape, int ranks)
+{
+    return shape.nodes > (unsigned)ranks ? shape.nodes : (unsigned)ranks;
+}
+
+/* What the kernel gets, as arguments: the addresses need not be loaded from device memory. */
 struct peers {
-    struct mailbox *const *mailbox;
-    uint64_t wait_ns; /* for a flag at most */
+    struct mailbox *mailbox[MANY_PEERS]; /* [r] is that of rank (own rank + r) % ranks */
+    uint64_t wait_ns;                    /* for an entry at most */
 };
 
 /* 3 and 4. Stores the node_sums into all mailboxes, waits for those of the others, and makes
  * node_prefix. A rank without nodes takes part, too. */
-cudaError_t peer_exchange(const struct part *, struct peers, cudaStream_t);
+cudaError_t peer_exchange(const struct part *, const struct peers *, cudaStream_t);
 
 #ifdef __cplusplus
 }

@@ -79,7 +79,8 @@ int ranks_open(struct ranks *r, const struct device *device, struct fault *fault
     int code = select_gpu(r, &id, fault);
     count_gpus(r, &id);
     int reaches = !code && r->sharers == 1 && (r->emulated || reaches_peers());
-    if (r->machines > 1 || device->emulated != r->emulated) reaches = false;
+    if (r->machines > 1 || r->count > MANY_PEERS || device->emulated != r->emulated)
+        reaches = false;
     MPI_Allreduce(&reaches, &all, 1, MPI_INT, MPI_LAND, r->comm);
     r->peers = all;
     return code;

@@ -193,6 +193,10 @@ static int check_peer(const struct surroundings *s, struct fault *fault)
                     "--exchange peer needs all ranks on one machine, and they are on %d; choose "
                     "mpi or nccl.",
                     s->machines);
+    if (s->ranks > MANY_PEERS)
+        return fail(fault, EXIT_USAGE,
+                    "--exchange peer takes at most %d ranks, not %d; choose mpi or nccl.",
+                    MANY_PEERS, s->ranks);
     if (s->peers) return 0;
     return fail(fault, EXIT_USAGE,
                 "--exchange peer needs GPUs that reach each other's memory; choose mpi or nccl.");

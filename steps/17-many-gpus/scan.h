@@ -37,7 +37,7 @@ extern "C" {
 enum many_exchange {
     EXCHANGE_MPI,    /* MPI_Allgather, through the host's memory */
     EXCHANGE_NCCL,   /* ncclAllGather. Only if the program was built with NCCL */
-    EXCHANGE_PEER,   /* stores into the other GPUs' memory, and a flag. All ranks on one machine */
+    EXCHANGE_PEER,   /* stores into other GPUs' memory. At most MANY_PEERS ranks, on one machine */
     EXCHANGE_EXSCAN, /* MPI_Exscan of one sum a rank: sums of floats then depend on the ranks */
 };
 

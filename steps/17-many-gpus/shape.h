@@ -25,6 +25,7 @@
 #define MANY_TILE     ((size_t)MANY_SEGMENTS * MANY_SEGMENT)
 #define MANY_NODES    1024 /* at most: one block combines their sums, a thread each */
 #define MANY_RANKS    1024 /* at most */
+#define MANY_PEERS    32   /* ranks at most that exchange by peer memory (peer.h) */
 
 /* The tree of n elements. */
 struct many_shape {

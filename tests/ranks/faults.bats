@@ -47,6 +47,16 @@ all_refused() {
     all_refused
 }
 
+@test "exchange peer takes 32 ranks and no more" {
+    run ranks 32 --n 100003 --reps 1
+    [ "$status" -eq 0 ]
+    says "exchange    peer: "
+    run ranks 33 --n 100003 --reps 1
+    [ "$status" -eq 0 ]
+    says "exchange    mpi: "
+    refused 33 "--exchange peer takes at most 32 ranks, not 33; choose mpi or nccl." --exchange peer
+}
+
 @test "one rank needs no mpirun" {
     run ./step17 --n 5000
     [ "$status" -eq 0 ]

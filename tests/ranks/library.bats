@@ -11,3 +11,5 @@ calls() { mpirun_with -x LD_LIBRARY_PATH=build/emu -np "$1" build/tests/many-cal
 }
 
 @test "arguments that differ between ranks, do not exist or are not aligned" { calls 3 refused; }
+
+@test "more ranks than exchange by peer memory" { calls 33 too_many; }

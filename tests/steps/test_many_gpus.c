@@ -332,40 +332,78 @@ Test(many_gpus, no_elements)
 #define WAIT_NS 1000000
 
 static struct mailbox *mailboxes[7];
-static struct mailbox **mailboxes_on_gpu;
 
-/* The host does here what another rank's kernel does: its sums, and then its flag. */
-static void deliver(const struct scan *s, int from, int to, uint32_t epoch)
+static struct peers peers_of(int ranks, int rank, uint64_t wait_ns)
 {
-    size_t bytes = slots_bytes(s),
-           own = many_nodes_of(s->rank[from].part.shape, s->ranks, from).count *
-                 many_state_bytes(s->op);
-    char *sums = (char *)mailboxes[to]->turn[epoch % 2].sums + (size_t)from * bytes;
-    if (own) ok(cudaMemcpy(sums, s->rank[from].part.node_sums, own, cudaMemcpyDeviceToDevice));
-    ok(cudaMemcpy(&mailboxes[to]->turn[epoch % 2].flag[from], &epoch, sizeof epoch,
-                  cudaMemcpyHostToDevice));
+    struct peers peers = {.wait_ns = wait_ns};
+    for (int r = 0; r < ranks; r++) peers.mailbox[r] = mailboxes[(rank + r) % ranks];
+    return peers;
 }
 
-static uint32_t word(const uint32_t *at)
+/* The words that a rank sends in an epoch; their number is returned. A rank without nodes sends
+ * some state. */
+static size_t words_of(const struct rank *k, uint32_t epoch, uint64_t *words)
 {
-    uint32_t x;
-    ok(cudaMemcpy(&x, at, sizeof x, cudaMemcpyDeviceToHost));
-    return x;
+    uint32_t half[2 * MANY_NODES] = {0};
+    const struct part *p = &k->part;
+    size_t state = many_state_bytes(p->op), own = many_nodes_of(p->shape, p->ranks, p->rank).count;
+    size_t count = peer_entries_of(p->shape, p->ranks, p->rank).count * state / sizeof *half;
+    if (own) ok(cudaMemcpy(half, p->node_sums, own * state, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < count; i++) words[i] = (uint64_t)epoch << 32 | half[i];
+    return count;
+}
+
+/* Where a rank's words begin in the mailbox of another one. */
+static uint64_t *place_of(const struct rank *from, int to, uint32_t epoch)
+{
+    const struct part *p = &from->part;
+    size_t words = many_state_bytes(p->op) / sizeof(uint32_t);
+    return &mailboxes[to]
+                ->turn[epoch % 2][peer_entries_of(p->shape, p->ranks, p->rank).begin * words];
+}
+
+/* The host does here what another rank's kernel does. */
+static void deliver(const struct rank *from, int to, uint32_t epoch)
+{
+    uint64_t words[2 * MANY_NODES];
+    size_t count = words_of(from, epoch, words);
+    ok(cudaMemcpy(place_of(from, to, epoch), words, count * sizeof *words, cudaMemcpyHostToDevice));
+}
+
+/* Has the kernel of a rank stored the words that it should send? */
+static void expect_delivered(const struct rank *from, int to, uint32_t epoch)
+{
+    uint64_t want[2 * MANY_NODES], got[2 * MANY_NODES];
+    const struct part *p = &from->part;
+    size_t count = words_of(from, epoch, want);
+    bool nodes = many_nodes_of(p->shape, p->ranks, p->rank).count > 0;
+    ok(cudaMemcpy(got, place_of(from, to, epoch), count * sizeof *got, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < count; i++)
+        cr_assert(nodes ? got[i] == want[i] : got[i] >> 32 == epoch,
+                  "rank %d, epoch %u, word %zu: %llx, not %llx", p->rank, epoch, i,
+                  (unsigned long long)got[i], (unsigned long long)want[i]);
+}
+
+static struct progress progress_of(int rank)
+{
+    struct progress progress;
+    ok(cudaMemcpy(&progress, &mailboxes[rank]->progress, sizeof progress, cudaMemcpyDeviceToHost));
+    return progress;
 }
 
 /* Runs the exchange of all ranks, each of which finds the others' sums. Those with lower numbers
  * were stored by their kernels. */
 static void exchange_once(struct scan *s, uint32_t epoch)
 {
-    struct peers peers = {(struct mailbox *const *)mailboxes_on_gpu, WAIT_NS};
     for (int r = 0; r < s->ranks; r++) {
-        for (int other = r + 1; other < s->ranks; other++) deliver(s, other, r, epoch);
-        ok(peer_exchange(&s->rank[r].part, peers, NULL));
+        struct peers peers = peers_of(s->ranks, r, WAIT_NS);
+        for (int other = r + 1; other < s->ranks; other++) deliver(&s->rank[other], r, epoch);
+        ok(peer_exchange(&s->rank[r].part, &peers, NULL));
         ok(cudaDeviceSynchronize());
-        cr_assert_eq(word(&mailboxes[r]->failed), 0);
-        cr_assert_eq(word(&mailboxes[r]->epoch), epoch);
+        cr_assert_eq(progress_of(r).failed, 0);
+        cr_assert_eq(progress_of(r).epoch, epoch);
         for (int other = 0; other < s->ranks; other++)
-            cr_assert_eq(word(&mailboxes[other]->turn[epoch % 2].flag[r]), epoch);
+            if (other != r) expect_delivered(&s->rank[r], other, epoch);
     }
 }
 
@@ -375,13 +413,11 @@ static void open_mailboxes(int ranks)
         mailboxes[r] = device_memory(sizeof *mailboxes[r]);
         ok(cudaMemset(mailboxes[r], 0, sizeof *mailboxes[r]));
     }
-    mailboxes_on_gpu = on_device(mailboxes, (size_t)ranks * sizeof *mailboxes);
 }
 
 static void close_mailboxes(int ranks)
 {
     for (int r = 0; r < ranks; r++) ok(cudaFree(mailboxes[r]));
-    ok(cudaFree(mailboxes_on_gpu));
 }
 
 /* Three scans: the memory of the first is used again by the third. */
@@ -392,40 +428,128 @@ static void by_peers(struct scan *s)
     close_mailboxes(s->ranks);
 }
 
+static void expect_by_peers(enum many_op op, size_t n)
+{
+    void *in = random_input(op, n, op == MANY_AFFINE_F32), *in2 = random_input(op, n, false);
+    expect_for(op, n, op % 2, in, in2, all_ranks, LENGTH(all_ranks), by_peers);
+    free(in);
+    free(in2);
+}
+
+/* 10 nodes, and 2, so that ranks have none. */
 Test(many_gpus, peers)
 {
-    size_t n = 9 * MANY_TILE + 100;
     for (int op = 0; op < MANY_OPS; op++) {
-        void *in = random_input((enum many_op)op, n, op == MANY_AFFINE_F32);
-        void *in2 = random_input((enum many_op)op, n, false);
-        expect_for((enum many_op)op, n, op % 2, in, in2, all_ranks, LENGTH(all_ranks), by_peers);
-        free(in);
-        free(in2);
+        expect_by_peers((enum many_op)op, 9 * MANY_TILE + 100);
+        expect_by_peers((enum many_op)op, MANY_TILE + 1);
     }
 }
 
-/* A flag that does not come ends the wait, and all later ones: the epochs may differ then. */
+/* More nodes than a warp has threads; the blocks are no larger than that takes. */
+Test(many_gpus, peers_with_several_warps)
+{
+    expect_by_peers(MANY_SUM_F32, 70 * MANY_TILE);
+    expect_by_peers(MANY_AFFINE_F32, 64 * MANY_TILE + 1);
+}
+
+Test(many_gpus, each_entry_has_one_sender)
+{
+    static const unsigned nodes[] = {1, 2, 6, 7, 8, 31, 1000, MANY_NODES};
+    for (size_t i = 0; i < LENGTH(nodes); i++)
+        for (int ranks = 1; ranks <= MANY_PEERS; ranks++) {
+            struct many_shape shape = many_shape_of(nodes[i] * MANY_TILE);
+            unsigned sent[MANY_NODES] = {0}, all = peer_entries(shape, ranks);
+            cr_assert_leq(all, MANY_NODES);
+            for (int r = 0; r < ranks; r++) {
+                struct many_part own = peer_entries_of(shape, ranks, r);
+                cr_assert(own.count > 0 && own.begin + own.count <= all);
+                for (size_t k = own.begin; k < own.begin + own.count; k++) {
+                    sent[k]++;
+                    cr_assert_eq(peer_sender_of(shape, ranks, k), r);
+                }
+            }
+            for (unsigned k = 0; k < all; k++) cr_assert_eq(sent[k], 1);
+        }
+}
+
+/* ---- sums that do not come ------------------------------------------------------------------- */
+
+/* Three ranks with `nodes` nodes, of which rank 0 runs. */
+static struct scan three_ranks(enum many_op op, size_t nodes)
+{
+    struct scan s = {.op = op, .n = nodes * MANY_TILE, .ranks = 3};
+    s.in = random_input(op, s.n, op == MANY_AFFINE_F32);
+    s.in2 = random_input(op, s.n, false);
+    for (int r = 0; r < s.ranks; r++) open_rank(&s, r);
+    reduce_all(&s);
+    open_mailboxes(s.ranks);
+    return s;
+}
+
+static void close_ranks(struct scan *s)
+{
+    close_mailboxes(s->ranks);
+    for (int r = 0; r < s->ranks; r++) close_rank(&s->rank[r]);
+    ok(cudaFree(s->all_nodes));
+    free((void *)(uintptr_t)s->in);
+    free((void *)(uintptr_t)s->in2);
+}
+
+/* Runs rank 0. Returns the rank that it has waited for in vain, or -1. */
+static int missing(const struct scan *s, uint64_t wait_ns)
+{
+    struct peers peers = peers_of(s->ranks, 0, wait_ns);
+    ok(peer_exchange(&s->rank[0].part, &peers, NULL));
+    ok(cudaDeviceSynchronize());
+    uint32_t failed = progress_of(0).failed;
+    return failed ? peer_sender_of(s->rank[0].part.shape, s->ranks, failed - 1) : -1;
+}
+
+/* It ends the wait, and all later ones: the epochs may differ then. */
 Test(many_gpus, a_peer_that_does_not_come)
 {
-    size_t n = 2 * MANY_TILE;
-    struct scan s = {.op = MANY_SUM_F32, .n = n, .ranks = 2};
-    void *in = random_input(s.op, n, false);
-    s.in = in;
-    open_rank(&s, 0);
-    open_mailboxes(2);
-    struct peers peers = {(struct mailbox *const *)mailboxes_on_gpu, WAIT_NS};
-    struct peers long_wait = {peers.mailbox, UINT64_MAX};
-    ok(part_reduce(&s.rank[0].part, s.rank[0].in, NULL, NULL));
-    ok(part_scan_tile_sums(&s.rank[0].part, NULL));
-    ok(peer_exchange(&s.rank[0].part, peers, NULL));
-    ok(cudaDeviceSynchronize());
-    cr_assert_eq(word(&mailboxes[0]->failed), 2);
-    ok(peer_exchange(&s.rank[0].part, long_wait, NULL));
-    ok(cudaDeviceSynchronize());
-    cr_assert_eq(word(&mailboxes[0]->failed), 2);
-    close_mailboxes(2);
-    close_rank(&s.rank[0]);
-    free(in);
+    struct scan s = three_ranks(MANY_SUM_F32, 7);
+    deliver(&s.rank[1], 0, 1);
+    cr_assert_eq(missing(&s, WAIT_NS), 2);
+    cr_assert_eq(missing(&s, UINT64_MAX), 2);
+    cr_assert_eq(progress_of(0).epoch, 2);
+    close_ranks(&s);
+}
+
+/* With one node ranks 0 and 1 have none. Rank 0 waits for rank 1 all the same. */
+Test(many_gpus, a_peer_without_nodes_does_not_come)
+{
+    struct scan s = three_ranks(MANY_SUM_F64, 1);
+    deliver(&s.rank[1], 0, 1), deliver(&s.rank[2], 0, 1);
+    cr_assert_eq(missing(&s, WAIT_NS), -1);
+    deliver(&s.rank[2], 0, 2);
+    cr_assert_eq(missing(&s, WAIT_NS), 1);
+    close_ranks(&s);
+}
+
+/* Sums of the scan before the last lie where those of this scan should come. */
+Test(many_gpus, old_sums_do_not_count)
+{
+    struct scan s = three_ranks(MANY_SUM_I32, 7);
+    for (uint32_t epoch = 1; epoch <= 2; epoch++) {
+        deliver(&s.rank[1], 0, epoch), deliver(&s.rank[2], 0, epoch);
+        cr_assert_eq(missing(&s, WAIT_NS), -1);
+    }
+    deliver(&s.rank[2], 0, 3);
+    cr_assert_eq(missing(&s, WAIT_NS), 1);
+    close_ranks(&s);
+}
+
+/* Of a state of two words, one alone has come; first the one, then the other. */
+Test(many_gpus, half_a_state_does_not_count)
+{
+    for (int late = 0; late < 2; late++) {
+        struct scan s = three_ranks(MANY_SUM_F64, 3);
+        deliver(&s.rank[1], 0, 1), deliver(&s.rank[2], 0, 1);
+        ok(cudaMemset(place_of(&s.rank[2], 0, 1) + late, 0, sizeof(uint64_t)));
+        cr_assert_eq(missing(&s, WAIT_NS), 2);
+        close_ranks(&s);
+    }
 }
 
 /* ---- hazards --------------------------------------------------------------------------------- */
@@ -435,8 +559,8 @@ Test(many_gpus, no_hazards)
 {
     expect_status(0,
                   "env -u BXFI_MAP EMU_TOOL=all /proc/%d/exe"
-                  " --filter 'many_gpus/@(exclusive_and_inclusive|peers)' >$t/found 2>&1 &&"
-                  " grep 'Passing: 2 ' $t/found && grep 'ERROR SUMMARY: 0 errors' $t/found &&"
+                  " --filter 'many_gpus/@(exclusive_and_inclusive|peers*)' >$t/found 2>&1 &&"
+                  " grep 'Passing: 3 ' $t/found && grep 'ERROR SUMMARY: 0 errors' $t/found &&"
                   " ! grep 'ERROR SUMMARY: [1-9]' $t/found",
                   (int)getpid());
 }

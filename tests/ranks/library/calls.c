@@ -195,6 +195,12 @@ static void refused(void)
     many_destroy(NULL);
 }
 
+/* Of more ranks than MANY_PEERS. */
+static void too_many(void)
+{
+    expect_refused(MANY_SUM_F32, EXCHANGE_PEER, 100, "takes at most 32 ranks");
+}
+
 /* No elements: nothing is read or written. */
 static void nothing(void)
 {
@@ -216,6 +222,7 @@ int main(int argc, char **argv)
                  {"graph", graph},
                  {"together", together},
                  {"refused", refused},
+                 {"too_many", too_many},
                  {"nothing", nothing}};
     int found = 1;
     MPI_Init(&argc, &argv);
