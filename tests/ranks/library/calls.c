@@ -2,6 +2,7 @@
  * calls.c — what step 17's scan.h promises, in several processes: build/tests/many-calls TEST…
  * prints what was wrong, or nothing. tests/ranks/library.bats runs it.
  */
+#include "steps/17-many-gpus/peer.h"
 #include "steps/17-many-gpus/reference.h"
 #include "steps/17-many-gpus/scan.h"
 
@@ -201,6 +202,44 @@ static void too_many(void)
     expect_refused(MANY_SUM_F32, EXCHANGE_PEER, 100, "takes at most 32 ranks");
 }
 
+/* Where the library waits MANY_WAIT_SECONDS, the tests wait this long. */
+static uint64_t wait_ns = (uint64_t)MANY_WAIT_SECONDS * 1000000000;
+
+cudaError_t __real_peer_exchange(const struct part *, const struct peers *, cudaStream_t);
+cudaError_t __wrap_peer_exchange(const struct part *, const struct peers *, cudaStream_t);
+
+cudaError_t __wrap_peer_exchange(const struct part *part, const struct peers *given,
+                                 cudaStream_t stream)
+{
+    struct peers peers = *given;
+    peers.wait_ns = wait_ns;
+    return __real_peer_exchange(part, &peers, stream);
+}
+
+/* Of two ranks, one never scans. The other one finds this out, and does not wait again. */
+static void late(void)
+{
+    static const size_t sizes[] = {N, 1}; // of one node, rank 0 has nothing
+    for (int i = 0; i < 2; i++) {
+        struct fault fault = {0};
+        struct arrays a;
+        char sentence[80];
+        int missing = i == 0 ? 1 : 0;
+        open_arrays(&a, MANY_SUM_F32, EXCHANGE_PEER, sizes[i]);
+        wait_ns = 1000000;
+        for (int k = 0; k < 2 && rank != missing; k++) {
+            run(&a, false, NULL);
+            expect(cudaDeviceSynchronize() == cudaSuccess, "cudaDeviceSynchronize", &fault);
+            snprintf(sentence, sizeof sentence,
+                     "the sums of rank %d did not arrive within 30 seconds.", missing);
+            expect(many_check(a.scan, &fault) == EXIT_DEVICE, "no fault", &fault);
+            expect(strcmp(fault.text, sentence) == 0, sentence, &fault);
+            wait_ns = UINT64_MAX;
+        }
+        close_arrays(&a);
+    }
+}
+
 /* No elements: nothing is read or written. */
 static void nothing(void)
 {
@@ -218,11 +257,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*test)(void);
-    } tests[] = {{"bits", bits},
-                 {"graph", graph},
-                 {"together", together},
-                 {"refused", refused},
-                 {"too_many", too_many},
+    } tests[] = {{"bits", bits},       {"graph", graph},       {"together", together},
+                 {"refused", refused}, {"too_many", too_many}, {"late", late},
                  {"nothing", nothing}};
     int found = 1;
     MPI_Init(&argc, &argv);
