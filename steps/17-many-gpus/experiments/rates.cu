@@ -3,12 +3,13 @@
  *
  * What it shows: for each number of elements, the times of step 17's scan with each exchange, of
  * its kernels one by one, of each exchange alone, of a copy of a part, and of step 12's scan of all
- * elements by rank 0 alone. With two ranks there are also the times of a flag there and back, and
- * of copies between two GPUs. Results are verified by the definition of the scan: each element is
- * made of the one before it. The numbers are integers, so that this is exact.
+ * elements by rank 0 alone. An empty kernel in a graph shows the least time that can be measured of
+ * an exchange in a graph. With two ranks there are also the times of a flag there and back, and of
+ * copies between two GPUs. Results are verified by the definition of the scan: each element is made
+ * of the one before it. The numbers are integers, so that this is exact.
  * How it measures: before a run all L2 caches are emptied by reading; then the GPUs wait for each
- * other's flags, so that all begin at the same time. The time is that of the slowest rank, between
- * two events of its stream. The contenders run in turns.
+ * other, so that all begin at the same time. The time is that of the slowest rank, between two
+ * events of its stream. The contenders run in turns.
  * How to run it: mpirun -np 2 build/experiments/17-rates --csv, on a machine with as many GPUs; or
  * profiles/measure/ranks.sh.
  */
@@ -45,6 +46,7 @@ struct bench {
     void *step12;
     size_t step12_bytes;
     unsigned long long *result; // two words: what a kernel has counted
+    cudaGraphExec_t empty;
 };
 
 /* What is scanned: n elements, of which this rank has a part. */
@@ -280,14 +282,27 @@ static cudaError_t step12_alone(void *context, cudaStream_t stream)
     return scan_exclusive_f32(b->step12, &b->step12_bytes, b->out, b->in, s->n, stream);
 }
 
+static __global__ void empty(void) {}
+
+static cudaError_t launch_empty(void *, cudaStream_t stream)
+{
+    empty<<<1, 32, 0, stream>>>();
+    return cudaGetLastError();
+}
+static cudaError_t empty_graph(void *context, cudaStream_t stream)
+{
+    struct subject *s = (struct subject *)context;
+    return cudaGraphLaunch(s->bench->empty, stream);
+}
+
 /* Captures one run of the work. */
-static int capture(struct subject *s, run_fn *work, struct way *way, cudaGraphExec_t *to,
+static int capture(struct bench *b, run_fn *work, void *context, cudaGraphExec_t *to,
                    struct fault *fault)
 {
-    cudaStream_t stream = s->bench->stream;
+    cudaStream_t stream = b->stream;
     cudaGraph_t graph;
     CUDA_CHECK(fault, cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    cudaError_t error = work(way, stream), end = cudaStreamEndCapture(stream, &graph);
+    cudaError_t error = work(context, stream), end = cudaStreamEndCapture(stream, &graph);
     CUDA_CHECK(fault, error);
     CUDA_CHECK(fault, end);
     error = cudaGraphInstantiate(to, graph, 0);
@@ -313,8 +328,8 @@ static int capture_way(struct way *w, struct fault *fault)
     struct subject *s = w->s;
     int at = w->exchange;
     if (at == EXCHANGE_MPI || at == EXCHANGE_EXSCAN) return 0;
-    int code = capture(s, scan_by, w, &s->scan[at], fault);
-    if (!code) code = capture(s, exchange_by, w, &s->exchange[at], fault);
+    int code = capture(s->bench, scan_by, w, &s->scan[at], fault);
+    if (!code) code = capture(s->bench, exchange_by, w, &s->exchange[at], fault);
     return agree(s->bench->ranks.comm, code, fault);
 }
 
@@ -433,6 +448,7 @@ static int contenders_of(struct subject *s, struct way *ways, struct contender *
     c[count++] = {"read", read_part, s, false, 0};
     c[count++] = {"reduce", reduce_alone, s, false, 0};
     c[count++] = {"tile sums", tile_sums_alone, s, false, 0};
+    c[count++] = {"empty kernel", empty_graph, s, false, 0};
     c[count++] = {"finish", finish_alone, s, false, 0};
     for (int at = EXCHANGE_MPI; at <= EXCHANGE_EXSCAN; at++) {
         if (!s->by[at]) continue;
@@ -580,13 +596,14 @@ static int open_bench(struct bench *b, struct fault *fault)
     CUDA_CHECK(fault, cudaMalloc(&b->step12, b->step12_bytes));
     CUDA_CHECK(fault, scan_workspace_init(b->step12, b->step12_bytes, b->stream));
     CUDA_CHECK(fault, cudaDeviceSynchronize());
-    return 0;
+    return capture(b, launch_empty, NULL, &b->empty, fault);
 }
 
 static void close_bench(struct bench *b)
 {
     void *const memory[] = {b->in, b->in2, b->out, b->flush, b->result, b->step12};
     many_destroy(b->meet);
+    if (b->empty) cudaGraphExecDestroy(b->empty);
     for (void *m : memory) cudaFree(m);
     cudaEventDestroy(b->start);
     cudaEventDestroy(b->stop);
