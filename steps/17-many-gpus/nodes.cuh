@@ -27,17 +27,6 @@ static __device__ unsigned slot_of(struct nodes n, unsigned node)
     return rank * n.slots + node - n.all * rank / n.ranks;
 }
 
-/* A state that another GPU may have written: never from a cache that does not see its stores. */
-template <typename State> static __device__ State load_fresh(const State *from)
-{
-    unsigned part[WORDS(State)];
-    State x;
-#pragma unroll
-    for (int i = 0; i < WORDS(State); i++) part[i] = ((const volatile unsigned *)from)[i];
-    memcpy(&x, part, sizeof x);
-    return x;
-}
-
 /* One block of SUM_THREADS threads: node_prefix of this rank's nodes. */
 template <typename Op>
 static __device__ void scan_all_nodes(const Op &op, struct nodes n, const typename Op::State *all,
@@ -46,7 +35,7 @@ static __device__ void scan_all_nodes(const Op &op, struct nodes n, const typena
     __shared__ typename Op::State sums[SUM_WARPS];
     typename Op::State total;
     unsigned node = threadIdx.x;
-    auto x = node < n.all ? load_fresh(&all[slot_of(n, node)]) : op.identity();
+    auto x = node < n.all ? all[slot_of(n, node)] : op.identity();
     auto before = block_scan(op, x, sums, &total);
     if (node >= n.first && node < n.first + n.own) node_prefix[node - n.first] = before;
 }
