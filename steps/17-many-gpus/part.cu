@@ -16,7 +16,7 @@
  */
 #include "part.h"
 #include "common/harness/cuda_check.h"
-#include "nodes.cuh"
+#include "part.cuh"
 
 /* The least number of blocks on a multiprocessor: their loads are in flight together. A state of 8
  * bytes takes twice the registers. */
@@ -64,12 +64,39 @@ static __global__ void __launch_bounds__(SUM_THREADS)
     if (threadIdx.x == 0) node_sums[blockIdx.x] = carry;
 }
 
-/* What stands before each node, by one block. */
+/* Which nodes there are, and which are of this rank. */
+struct nodes {
+    unsigned all, first, own;
+    unsigned ranks, slots; // many_slots
+};
+
+static inline struct nodes nodes_of(struct many_shape shape, int ranks, int rank)
+{
+    struct many_part own = many_nodes_of(shape, ranks, rank);
+    return {shape.nodes, (unsigned)own.begin, (unsigned)own.count, (unsigned)ranks,
+            many_slots(shape.nodes, ranks)};
+}
+
+/* Where the sum of a node lies, if those of each rank lie side by side: rank r has the nodes from
+ * all * r / ranks on, rounded down. */
+static __device__ unsigned slot_of(struct nodes n, unsigned node)
+{
+    unsigned rank = ((node + 1) * n.ranks - 1) / n.all;
+    return rank * n.slots + node - n.all * rank / n.ranks;
+}
+
+/* What stands before each of this rank's nodes, by one block. */
 template <typename Op>
 static __global__ void __launch_bounds__(SUM_THREADS)
-    scan_nodes(Op op, struct nodes n, const typename Op::State *all, typename Op::State *prefix)
+    scan_nodes(Op op, struct nodes n, const typename Op::State *all,
+               typename Op::State *node_prefix)
 {
-    scan_all_nodes(op, n, all, prefix);
+    __shared__ typename Op::State sums[SUM_WARPS];
+    typename Op::State total;
+    unsigned node = threadIdx.x;
+    auto x = node < n.all ? all[slot_of(n, node)] : op.identity();
+    auto before = block_scan(op, x, sums, &total);
+    if (node >= n.first && node < n.first + n.own) node_prefix[node - n.first] = before;
 }
 
 /* The results of a tile. Lanes 0 and 1 have what stands before it as `prefix`. All of this is
