@@ -2,6 +2,7 @@
  * request.c — the options that only step 17 has.
  */
 #include "request.h"
+#include "shape.h"
 
 #include "common/harness/input/input.h"
 #include "common/harness/report/output.h"
