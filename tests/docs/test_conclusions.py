@@ -4,8 +4,8 @@ asks for what a sentence says, a little less strictly than the numbers of the da
 import re
 import unittest
 
-from recordings import (SIZES, TOP, bench_roof, median_roof, number, of_roof, seconds, share,
-                        value)
+from recordings import (SIZES, TOP, bench_roof, median_roof, number, of_roof, rank_rows, seconds,
+                        share, value)
 
 N12 = 1 << 12
 N16, MI, N24, N28 = (SIZES[name] for name in ("16", "Mi", "24", "28"))
@@ -287,6 +287,74 @@ class Applications(Conclusions):
             memory = self.busy(*launch, "dram__throughput")
             for what in "sm__issue_active", "lts__throughput":
                 self.between(memory, self.busy(*launch, what), 90)
+
+
+class Chapter17(Conclusions):
+    """How many times as fast, and how well the model of rank_rows.py says so."""
+    time = staticmethod(rank_rows.seconds)  # of a variant, n and a number of ranks
+
+    def test_results_are_right_and_the_same(self):
+        self.assertGreater(len(rank_rows.VERIFIED), 5)
+        for row in rank_rows.VERIFIED:
+            self.assertEqual((row["right"], row["verify"]), ("true", "full"))
+        sums = {}
+        for row in rank_rows.has(rank_rows.RANKS, variant="bits"):
+            sums.setdefault((row["parameter"], row["metric"]), []).append(row["value"])
+        self.assertGreater(len(sums), 10)
+        for values in sums.values():
+            self.assertEqual(len(values), len(rank_rows.MEASURED))
+            self.assertEqual(len(set(values)), 1)
+
+    def test_two_gpus_come_to_the_ceiling(self):
+        """And 2^30 floats take at most 4/5 of the time of step 12."""
+        ratio = lambda n: self.time("step12", n, 2) / self.time("scan peer", n, 2)
+        self.assertGreater(ratio(1 << 30), 1.25)
+        for power in (28, 30, 31):
+            self.between(0.97 * 4 / 3, ratio(1 << power), 1.03 * 4 / 3)
+
+    def test_one_gpu_is_better_with_step_12(self):
+        for n in rank_rows.SIZES:
+            self.assertGreater(self.time("scan peer", n, 1), 1.3 * self.time("step12", n, 1))
+        self.about(self.time("scan peer", 1 << 30, 1) / self.time("step12", 1 << 30, 1), 3 / 2)
+
+    def test_both_passes_take_three_halves_of_step_12(self):
+        """The first is as fast as reading, which is faster than writing; the second is slower than
+        a copy."""
+        read, reduce, copy, finish, step12 = (
+            self.time(what, 1 << 30, 1) for what in ("read", "reduce", "copy", "finish", "step12"))
+        self.assertLess(read, 0.48 * copy)
+        self.assertLess(reduce, 1.02 * read)
+        self.assertGreater(finish, 1.02 * copy)
+        self.between(1.45, (reduce + finish) / step12, 1.53)
+
+    def test_the_host_matters_for_few_elements(self):
+        for way in ("mpi", "exscan"):
+            self.assertGreater(self.time("exchange " + way, MI, 2),
+                               self.time("scan " + way, MI, 2) / 2)
+            self.assertLess(self.time("scan " + way, 1 << 30, 2),
+                            1.05 * self.time("scan peer", 1 << 30, 2))
+
+    def test_the_model_predicts_two_gpus(self):
+        """Its constants are of one GPU and of the link. L2 makes the scan faster than it says."""
+        for n in rank_rows.SIZES:
+            self.between(-0.15, rank_rows.error(n, 2), 0.15)
+            if n >= N28:
+                self.between(-0.03, rank_rows.error(n, 2), 0.03)
+        for power in (24, 25, 26):
+            self.assertGreater(rank_rows.error(1 << power, 2), 0)
+        self.assertLess(rank_rows.measured_crossover(2), rank_rows.MODEL.crossover(2))
+
+    def test_the_ceiling_is_two_thirds(self):
+        for gpus in (2, 4, 8, rank_rows.MACHINES):
+            self.about(rank_rows.MODEL.ceiling(gpus), 2 * gpus / 3)
+            self.about(rank_rows.MODEL.speed_up(gpus, 1 << 50), 2 * gpus / 3)
+
+    def test_more_gpus_need_fewer_elements_and_a_network_more(self):
+        two, four, eight, many = (rank_rows.MODEL.crossover(p) for p in (2, 4, 8,
+                                                                        rank_rows.MACHINES))
+        self.assertLess(eight, four)
+        self.assertLess(four - eight, two - four)
+        self.assertGreater(many, two)
 
 
 class Readme(Conclusions):
