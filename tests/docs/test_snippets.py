@@ -8,7 +8,7 @@ from book import TOP, text_of
 CHAPTERS = ["00-copy.md", "02-naive.md", "03-work-efficient.md", "04-conflict-free.md",
             "05-arbitrary-size.md", "06-vectorized.md", "07-unrolled.md", "08-off-chip.md",
             "10-cooperative.md", "11-single-pass.md", "12c-ring.md", "13-compaction.md",
-            "14-summed-area-table.md", "15-radix-sort.md", "16-operators.md"]
+            "14-summed-area-table.md", "15-radix-sort.md", "16-operators.md", "17-many-gpus.md"]
 BLOCK = re.compile(r"^```c\n(.*?)^```$", re.M | re.S)
 LIBRARY = re.compile(r"^### As a library\n.*?(?=^### |\Z)", re.M | re.S)
 SOURCES = {".c", ".h", ".cu", ".cuh"}
