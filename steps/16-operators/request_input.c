@@ -39,17 +39,21 @@ static void make_reals(struct input *input, double most)
 
 #define EXPONENT_MOST 30
 
-/* Factors 1/2, 1 and 2 of either sign. The product of any neighbours is a power of two from
- * 2^-60 to 2^60, so it is exact. */
+/* Factors 1/2, 1 and 2 of either sign. The product of any neighbours of a sequence, which may be a
+ * column, is a power of two from 2^-60 to 2^60, so it is exact. */
 static void make_factors(struct input *input)
 {
-    int exponent = 0;
-    for (size_t i = 0; i < input->n; i++) {
-        double u = unit(input, i);
-        int step = fabs(u) < 0.25 ? 0 : fabs(u) < 0.625 ? 1 : -1;
-        if (abs(exponent + step) > EXPONENT_MOST) step = 0;
-        exponent += step;
-        element_store_real(input->element, input->data, i, copysign(ldexp(1, step), u));
+    const struct operators_request *r = &operators_request;
+    size_t columns = r->rows && r->along == 0 ? r->columns : 1;
+    for (size_t column = 0; column < columns; column++) {
+        int exponent = 0;
+        for (size_t i = column; i < input->n; i += columns) {
+            double u = unit(input, i);
+            int step = fabs(u) < 0.25 ? 0 : fabs(u) < 0.625 ? 1 : -1;
+            if (abs(exponent + step) > EXPONENT_MOST) step = 0;
+            exponent += step;
+            element_store_real(input->element, input->data, i, copysign(ldexp(1, step), u));
+        }
     }
 }
 
