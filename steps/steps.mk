@@ -72,6 +72,9 @@ run17: step17 ## run step 17 in P=4 processes on this machine; ARGS="--n 1Mi" ar
 # Step 13 builds on step 12's scan.
 step13: $(call objects,steps/12-pipeline/scan.cu)
 
+# Step 16 finds the partners of brackets with step 15's sort.
+step16: $(call objects,steps/15-radix-sort/sort.cu)
+
 # Each experiment is a small program: steps/00-copy/experiments/NAME.cu becomes
 # build/experiments/00-NAME.
 EXPERIMENTS := $(foreach f,$(filter-out $(if $(MPI),,steps/17-%), \

@@ -69,6 +69,8 @@ APPLICATION = HARNESS + COMMAND + [
     "common/harness/pictures", "steps/04-conflict-free/scan.h",
     "steps/12-pipeline/scan.h", "steps/12-pipeline/wave.cuh", "steps/12-pipeline/parts"]
 FIRST_APPLICATION = "steps/13"
+# Partners of brackets are found by a sort.
+OPERATORS = APPLICATION + ["steps/15-radix-sort/sort.h"]
 # Between ranks the operators and a warp's part are those of step 16.
 MANY_GPUS = APPLICATION + ["steps/16-operators/operators.cuh",
                            "steps/16-operators/parts/segment.cuh"]
@@ -89,6 +91,8 @@ def allowed(room):
         return MAY_INCLUDE[room]
     if room.endswith("/experiments"):
         return EXPERIMENT + [room.rsplit("/", 1)[0], "steps/12-pipeline/scan.h"]
+    if room == "steps/16-operators":
+        return OPERATORS
     if room == "steps/17-many-gpus":
         return MANY_GPUS
     if room >= FIRST_APPLICATION:
@@ -151,7 +155,8 @@ class Layers(unittest.TestCase):
                  ("steps/02-naive/scan.cu", "common/harness/options.h"),
                  ("steps/12-pipeline/scan.cu", "steps/13-compaction/predicate.h"),
                  ("steps/13-compaction/driver.c", "steps/12-pipeline/driver.c"),
-                 ("steps/13-compaction/fast.cu", "steps/11-single-pass/scan.cu")]
+                 ("steps/13-compaction/fast.cu", "steps/11-single-pass/scan.cu"),
+                 ("steps/16-operators/partners.cu", "steps/15-radix-sort/launch.cuh")]
         right = [("common/emu/check/race.c", "common/emu/machine/machine.h"),
                  ("common/emu/ptx/ptx.c", "common/emu/emu.h"),
                  ("common/emu/machine/fault.c", "common/files/visible.h"),
