@@ -221,8 +221,8 @@ static void step16_result(char *text, size_t size)
     int used = snprintf(text, size, "greatest depth %s; ", format_count(f->greatest).s);
     if (f->wrong)
         snprintf(text + used, size - (size_t)used,
-                 "line %zu, column %zu closes a bracket that is not open", f->wrong_line,
-                 f->wrong_column);
+                 "line %zu, column %zu closes a bracket that is not open", f->wrong_at.line,
+                 f->wrong_at.column);
     else if (f->open)
         snprintf(text + used, size - (size_t)used, "%s bracket%s left open at the end",
                  format_count(f->open).s, f->open > 1 ? "s" : "");

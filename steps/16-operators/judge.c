@@ -466,6 +466,17 @@ static struct steps steps_of(enum operator_kind op, enum element element)
 
 /* ---- all sequences --------------------------------------------------------------------------- */
 
+struct text_place text_place_of(const void *text, size_t i)
+{
+    struct text_place place = {1, 1};
+    for (size_t k = 0; k < i; k++) {
+        unsigned char c = ((const unsigned char *)text)[k];
+        place.column += (c & 0xC0) != 0x80; /* a character of UTF-8 begins */
+        if (c == '\n') place.line++, place.column = 1;
+    }
+    return place;
+}
+
 /* What a text says beside the depths. `was`: before character i. */
 static void note_brackets(const struct judge *j, const struct state *s, const struct state *was,
                           size_t i)
@@ -474,12 +485,7 @@ static void note_brackets(const struct judge *j, const struct state *s, const st
     if (s->opening > 0 && (size_t)s->opening > f->greatest) f->greatest = (size_t)s->opening;
     if (f->wrong || s->closing == was->closing) return;
     f->wrong = true;
-    f->wrong_line = f->wrong_column = 1;
-    for (size_t k = 0; k < i; k++) {
-        unsigned char c = ((const unsigned char *)j->in)[k];
-        f->wrong_column += (c & 0xC0) != 0x80; /* a character of UTF-8 begins */
-        if (c == '\n') f->wrong_line++, f->wrong_column = 1;
-    }
+    f->wrong_at = text_place_of(j->in, i);
 }
 
 static void judge_element(struct judge *j, const struct steps *steps, struct state *s, size_t i)

@@ -10,13 +10,21 @@
 int operators_judge(struct verdict *, const struct problem *, const struct options *,
                     const void *out, struct fault *);
 
+/* Both count from 1 on. */
+struct text_place {
+    size_t line, column;
+};
+
+/* Where character i of a text is. */
+struct text_place text_place_of(const void *text, size_t i);
+
 /* What the last judged result says, beside its elements. */
 struct operators_judged {
-    size_t visible;                  /* points in the line of sight */
-    size_t greatest;                 /* depth of brackets */
-    size_t open;                     /* brackets that are open at the ends of their sequences */
-    bool wrong;                      /* there is a closing bracket without an opening one */
-    size_t wrong_line, wrong_column; /* of the first one in the order of the scan, from 1 on */
+    size_t visible;             /* points in the line of sight */
+    size_t greatest;            /* depth of brackets */
+    size_t open;                /* brackets that are open at the ends of their sequences */
+    bool wrong;                 /* there is a closing bracket without an opening one */
+    struct text_place wrong_at; /* the first one in the order of the scan */
 };
 extern struct operators_judged operators_judged;
 

@@ -772,8 +772,8 @@ Test(operators, judge_of_brackets)
     cr_expect(judge(OP_BRACKETS, ELEMENT_I8, right, 6, depths).right);
     cr_expect(judged->greatest == 2 && judged->open == 1 && !judged->wrong);
     cr_expect(judge(OP_BRACKETS, ELEMENT_I8, wrong, 8, later).right);
-    cr_expect(judged->wrong && judged->wrong_line == 2 && judged->wrong_column == 3, "%zu %zu",
-              judged->wrong_line, judged->wrong_column);
+    struct text_place at = judged->wrong_at;
+    cr_expect(judged->wrong && at.line == 2 && at.column == 3, "%zu %zu", at.line, at.column);
 }
 
 /* Sequences begin where heads and rows say, in both directions. */
