@@ -4,7 +4,7 @@
  */
 #include "captured_shape.h"
 
-#define NODES_MOST 8
+#define NODES_MOST 16
 
 /* The shape of a captured graph: of its last kernel, and how many kernels there are. */
 static void look_at(cudaGraph_t graph, struct launch_shape *shape)

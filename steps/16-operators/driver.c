@@ -5,6 +5,7 @@
 #include "common/harness/step.h"
 #include "judge.h"
 #include "captured_shape.h"
+#include "partners.h"
 #include "request.h"
 
 #include <stdio.h>
@@ -83,7 +84,10 @@ static cudaError_t call(struct call c)
     case OP_MIN: return call_min(c);
     case OP_XOR:
         return operators_request.element == ELEMENT_U32 ? CALL(xor_u32, ) : CALL(xor_u64, );
-    case OP_BRACKETS: return CALL(brackets, );
+    case OP_BRACKETS:
+        return operators_request.partners
+                   ? scan_bracket_partners(c.workspace, c.bytes, c.out, c.in, c.n, c.stream)
+                   : CALL(brackets, );
     case OP_SIGHT: return CALL(sight_f32, c.second, operators_request.eye, );
     default: return call_real(c);
     }
@@ -169,6 +173,20 @@ static double step16_least_bytes(size_t n, int variant)
            (double)operators_request.head_bytes;
 }
 
+/* Each character goes through a scan, a kernel that makes its depth a level, a sort of the levels
+ * with their indices, and a kernel that makes partners. The sort has a pass for each byte of the
+ * greatest level. */
+static double partners_moved_bytes(size_t n)
+{
+    const unsigned around_sort = 3; /* launches */
+    double scan = 1 + 4, levels = 1 + 4 + 4, partners = 1 + 4 + 4 + 4, sort = 4 + 8;
+    if (step16_shape(n, 0).launches > around_sort + 1) {
+        sort += 4; /* it counts the digits before */
+        for (size_t most = operators_judged.greatest >> 8; most > 0; most >>= 8) sort += 8 + 8;
+    }
+    return (double)n * (scan + levels + partners + sort);
+}
+
 /* Without the states of tiles. Offsets become bits: these are cleared, set and read. A bit that is
  * set is counted as a word that is read and written. */
 static double step16_moved_bytes(size_t n, int variant)
@@ -176,6 +194,7 @@ static double step16_moved_bytes(size_t n, int variant)
     double bits = operators_request.kind == SCAN_HEADS_OFFSETS
                       ? (double)n / 4 + 8 * (double)operators_request.head_count
                       : 0;
+    if (operators_request.partners) return partners_moved_bytes(n);
     return step16_least_bytes(n, variant) + bits;
 }
 
@@ -204,10 +223,37 @@ static void step16_about(char *text, size_t size, const struct options *options)
     about_shape(shape, sizeof shape);
     if (r->plain == OP_EMA || r->plain == OP_DISCOUNT)
         snprintf(keep, sizeof keep, " keeping %g", r->keep);
+    if (r->partners) {
+        snprintf(text, size, "partners of brackets; all kinds count as one");
+        return;
+    }
     snprintf(text, size, "%s%s of %s, %s, %s, %s", operator_facts[r->op].name, keep,
              r->plain == OP_BRACKETS ? "characters" : element_plural(r->element), shape,
              r->reverse ? "in reverse" : "forwards",
              options->inclusive ? "inclusive" : "exclusive");
+}
+
+/* Depths or pairs, and then where the text first goes wrong. */
+static void about_brackets(char *text, size_t size)
+{
+    const struct operators_judged *f = &operators_judged;
+    int used = operators_request.partners
+                   ? snprintf(text, size, "%s pair%s of brackets; ", format_count(f->pairs).s,
+                              f->pairs == 1 ? "" : "s")
+                   : snprintf(text, size, "greatest depth %s; ", format_count(f->greatest).s);
+    text += used, size -= (size_t)used;
+    if (f->mixed)
+        snprintf(text, size, "line %zu, column %zu: %c closes %c of line %zu, column %zu",
+                 f->closing_at.line, f->closing_at.column, f->mixed_closing, f->mixed_opening,
+                 f->opening_at.line, f->opening_at.column);
+    else if (f->wrong)
+        snprintf(text, size, "line %zu, column %zu closes a bracket that is not open",
+                 f->wrong_at.line, f->wrong_at.column);
+    else if (f->open)
+        snprintf(text, size, "%s bracket%s left open at the end", format_count(f->open).s,
+                 f->open > 1 ? "s" : "");
+    else
+        snprintf(text, size, "every bracket is closed");
 }
 
 static void step16_result(char *text, size_t size)
@@ -217,17 +263,7 @@ static void step16_result(char *text, size_t size)
     if (operators_request.plain == OP_SIGHT)
         snprintf(text, size, "%s of %s points are visible", format_count(f->visible).s,
                  format_count(operators_request.n).s);
-    if (operators_request.plain != OP_BRACKETS) return;
-    int used = snprintf(text, size, "greatest depth %s; ", format_count(f->greatest).s);
-    if (f->wrong)
-        snprintf(text + used, size - (size_t)used,
-                 "line %zu, column %zu closes a bracket that is not open", f->wrong_at.line,
-                 f->wrong_at.column);
-    else if (f->open)
-        snprintf(text + used, size - (size_t)used, "%s bracket%s left open at the end",
-                 format_count(f->open).s, f->open > 1 ? "s" : "");
-    else
-        snprintf(text + used, size - (size_t)used, "every bracket is closed");
+    if (operators_request.plain == OP_BRACKETS) about_brackets(text, size);
 }
 
 static size_t own_files(struct application_file files[APPLICATION_FILES])

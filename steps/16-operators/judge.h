@@ -25,7 +25,19 @@ struct operators_judged {
     size_t open;                /* brackets that are open at the ends of their sequences */
     bool wrong;                 /* there is a closing bracket without an opening one */
     struct text_place wrong_at; /* the first one in the order of the scan */
+
+    /* --partners: up to the first closing bracket without an opening one. */
+    size_t pairs;
+    bool mixed;                        /* there are partners of different kinds, such as ( and ] */
+    char mixed_opening, mixed_closing; /* the first two in the order of the closing ones, */
+    struct text_place opening_at, closing_at; /* and where they are */
 };
 extern struct operators_judged operators_judged;
+
+/* ---- judge_partners.c ------------------------------------------------------------------------ */
+
+/* The same for --partners: each partner against that of a stack. EXIT_USAGE: no memory. */
+int operators_judge_partners(struct verdict *, const struct problem *, const int32_t *partner,
+                             struct fault *);
 
 #endif

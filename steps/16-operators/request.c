@@ -153,6 +153,13 @@ static const char *set_second(const char *value)
     return *value ? NULL : "the file name is empty.";
 }
 
+static const char *set_partners(const char *value)
+{
+    (void)value;
+    operators_request.partners = true;
+    return NULL;
+}
+
 const struct step_option operators_options[] = {
     {.name = "op",
      .argument = "NAME",
@@ -191,6 +198,9 @@ const struct step_option operators_options[] = {
      .argument = "FILE",
      .help = "affine: b, where --input has a; line-of-sight: the distances",
      .set = set_second},
+    {.name = "partners",
+     .help = "brackets: the index of each bracket's partner, in place of the depth",
+     .set = set_partners},
     {.name = NULL}};
 
 /* ---- types ----------------------------------------------------------------------------------- */
@@ -338,6 +348,31 @@ static int check_shape(const struct options *o, struct fault *fault)
     return 0;
 }
 
+/* They are of a whole text. */
+static int check_partners(const struct options *o, struct fault *fault)
+{
+    const struct operators_request *r = &operators_request;
+    const char *other = r->rows                      ? "--shape"
+                        : r->kind != SCAN_HEADS_NONE ? "--heads"
+                        : r->reverse                 ? "--reverse"
+                        : r->initial                 ? "--initial"
+                        : o->inclusive               ? "--inclusive"
+                                                     : NULL;
+    if (!r->partners) return 0;
+    if (r->plain != OP_BRACKETS)
+        return fail(fault, EXIT_USAGE, "--partners goes with --op brackets.");
+    if (other)
+        return fail(fault, EXIT_USAGE, "%s: --partners takes a whole text; leave it out.", other);
+    return o->input ? 0 : operators_check_count(o->n, fault);
+}
+
+int operators_check_count(size_t n, struct fault *fault)
+{
+    if (!operators_request.partners || n <= INT32_MAX) return 0;
+    return fail(fault, EXIT_USAGE, "--partners takes at most 2^31 - 1 characters; these are %zu.",
+                n);
+}
+
 int operators_check(const struct options *o, struct fault *fault)
 {
     operators_request.inclusive = o->inclusive;
@@ -346,6 +381,7 @@ int operators_check(const struct options *o, struct fault *fault)
     operators_request.plain = operator_facts[operators_request.op].plain;
     if (!operators_request.keep_given) operators_request.keep = KEEP_DEFAULT;
     int code = check_operator(o, fault);
+    if (!code) code = check_partners(o, fault);
     if (!code) code = choose_type(o, fault);
     if (!code) code = check_initial(fault);
     return code ? code : check_shape(o, fault);

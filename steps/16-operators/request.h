@@ -54,6 +54,7 @@ struct operators_request {
     enum scan_heads kind; /* --heads; SCAN_HEADS_NONE: not given */
     size_t every;         /* --every; 0: not given, EVERY_DEFAULT */
     const char *second;   /* --second; NULL: not given */
+    bool partners;        /* --partners: the results are the partners of brackets */
 
     /* Filled in by operators_check() and operators_input(). */
     enum operator_kind plain;
@@ -81,6 +82,9 @@ extern const struct step_option operators_options[];
 
 /* Do the options go together? Fills in the types. Returns 0 or EXIT_USAGE. */
 int operators_check(const struct options *, struct fault *);
+
+/* Refuses more characters than --partners takes: EXIT_USAGE. */
+int operators_check_count(size_t n, struct fault *);
 
 /* keep and take of OP_EMA and OP_DISCOUNT in the type of the elements. */
 struct decay {

@@ -169,7 +169,8 @@ static int first_input(struct input *input, const struct options *o, struct faul
                    ? read_text(input, o->input, fault)
                    : input_read(input, r->element, o->input, 0, o->round, fault);
     if (code) return code;
-    if (r->rows) code = check_length(o->input, input->n, n, "--shape", fault);
+    code = operators_check_count(input->n, fault);
+    if (!code && r->rows) code = check_length(o->input, input->n, n, "--shape", fault);
     if (code) input_free(input);
     return code;
 }

@@ -776,6 +776,44 @@ Test(operators, judge_of_brackets)
     cr_expect(judged->wrong && at.line == 2 && at.column == 3, "%zu %zu", at.line, at.column);
 }
 
+static struct verdict judge_partners(const char *text, const int32_t *partners)
+{
+    operators_request.partners = true;
+    return judge(OP_BRACKETS, ELEMENT_I8, text, strlen(text), partners);
+}
+
+static bool is_at(struct text_place place, size_t line, size_t column)
+{
+    return place.line == line && place.column == column;
+}
+
+Test(operators, judge_of_partners)
+{
+    struct operators_judged *f = &operators_judged;
+    int32_t partners[] = {-1, 2, 1, 6, 5, 4, 3};
+    struct verdict v = judge_partners("(()[{}]", partners);
+    cr_expect(v.right && v.exact && f->pairs == 3 && f->greatest == 3 && f->open == 1);
+    cr_expect(!f->wrong && !f->mixed);
+    partners[0] = 2;
+    expect_wrong(judge_partners("(()[{}]", partners), 0, "2", "-1");
+    partners[0] = -1, partners[6] = INT32_MIN;
+    expect_wrong(judge_partners("(()[{}]", partners), 6, "-2147483648", "3");
+    const int32_t wrong[7] = {0};
+    v = judge_partners("(()[{}]", wrong);
+    cr_expect(v.wrong == 7 && v.shown == VERIFY_SHOWN);
+}
+
+Test(operators, judge_of_partners_in_wrong_texts)
+{
+    struct operators_judged *f = &operators_judged;
+    cr_expect(judge_partners("[]\n)()", (int32_t[]){1, 0, -1, -1, -1, -1}).right);
+    cr_expect(f->wrong && is_at(f->wrong_at, 2, 1) && f->pairs == 1 && !f->mixed);
+    cr_expect(judge_partners("{(\n}[)))", (int32_t[]){6, 3, -1, 1, 5, 4, 0, -1}).right);
+    cr_expect(f->wrong && is_at(f->wrong_at, 2, 5) && f->pairs == 3 && f->mixed);
+    cr_expect(f->mixed_opening == '(' && is_at(f->opening_at, 1, 2));
+    cr_expect(f->mixed_closing == '}' && is_at(f->closing_at, 2, 1));
+}
+
 /* Sequences begin where heads and rows say, in both directions. */
 Test(operators, judge_of_sequences)
 {

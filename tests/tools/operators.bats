@@ -91,6 +91,55 @@ scanned() { step16 "$@" --input - --output - 2>"$dir/report" | tr '\n' ' '; }
     says "every element, exactly"
 }
 
+@test "partners of brackets" {
+    result() {
+        grep -qxF "  result      $1" "$dir/report" || { cat "$dir/report"; return 1; }
+    }
+    [ "$(printf '(a[]){}(' | scanned --op brackets --partners)" = "4 -1 3 2 0 6 5 -1 " ]
+    result "3 pairs of brackets; 1 bracket left open at the end"
+    [ "$(printf '()\n ))()' | scanned --op brackets --partners)" = "1 0 -1 -1 -1 -1 -1 -1 " ]
+    result "1 pair of brackets; line 2, column 2 closes a bracket that is not open"
+    # Of different kinds: the first pair is named, whatever comes later.
+    [ "$(printf '(\n[\n \303\244)]{])' | scanned --op brackets --partners)" = \
+        "8 -1 7 -1 -1 -1 -1 2 0 10 9 -1 " ]
+    result "3 pairs of brackets; line 3, column 3: ) closes [ of line 2, column 1"
+    run ./step16 --op brackets --partners --n 5000 --offset 3 --reps 1
+    says "20 blocks of 256 threads and 0 bytes of shared memory each; 4 kernels per scan"
+    says "partners of brackets; all kinds count as one"
+    says "right: every element, exactly, in each timed run, too"
+    says "pairs of brackets; every bracket is closed"
+    run step16 --op brackets --partners --input common/harness/options.c
+    says "every element, exactly"
+}
+
+@test "bytes that are moved for partners" {
+    moved() {
+        printf "%$1s" "" | tr ' ' '(' >"$dir/open"
+        run step16 --op brackets --partners --input "$dir/open"
+        [ "$status" -eq 0 ]
+        says "traffic     $2 read and written"
+    }
+    moved 1000 "38.1 KiB" # 39 bytes for each character: the sort is one launch
+    moved 70000 "5.0 MiB" # 43, and 32 for the two passes by the upper bytes of the levels
+    says "8 kernels per scan"
+    printf '%70000s' "" >"$dir/open"
+    run step16 --op brackets --partners --input "$dir/open"
+    says "traffic     2.9 MiB read and written"
+    says "0 pairs of brackets; every bracket is closed"
+}
+
+@test "the checkers find nothing in the partners of brackets" {
+    for n in 7000 70000; do
+        run build/emu/emu --tool all ./step16 --op brackets --partners --n $n --reps 0
+        [ "$status" -eq 0 ]
+        says "ERROR SUMMARY: 0 errors"
+    done
+    run build/emu/emu --gpu t4 --tool all ./step16 --op brackets --partners --n 7000 --reps 0
+    [ "$status" -eq 0 ]
+    says "every element, exactly"
+    says "ERROR SUMMARY: 0 errors"
+}
+
 @test "points in the line of sight" {
     run step16 --op line-of-sight --input <(echo 0 1 1 6 3)
     says "2 of 5 points are visible"
@@ -257,6 +306,15 @@ END
     refused '--initial "4294967296" is no number of type i32.' --type i32 --initial 4294967296
     refused '--initial "-1" is no number of type u64.' --op xor --type u64 --initial -1
     refused "--initial -1: a depth is 0 or more." --op brackets --initial -1
+    refused "--partners goes with --op brackets." --partners
+    for option in "--shape 2x3" "--heads bits" --reverse "--initial 0" --inclusive; do
+        # shellcheck disable=SC2086 # options are words
+        refused "${option%% *}: --partners takes a whole text; leave it out." --op brackets \
+            --partners $option
+    done
+    run step16 --op brackets --partners --n 3G
+    [ "$status" -eq 2 ]
+    says "step16: --partners takes at most 2^31 - 1 characters; these are 3000000000."
     refused "--shape: give the numbers of rows and columns, such as 1000x64." --shape 10
     refused "--shape: give the numbers of rows and columns, such as 1000x64." --shape 0x5
     refused "--shape: give the numbers of rows and columns, such as 1000x64." --shape 4Gx16G
