@@ -351,27 +351,23 @@ promises() {
     done
 }
 
-# every_run N OP TYPE SHAPE DIRECTION OPTION…: prints the row of a run of step 16 with N elements.
-# The options say so, too.
+# every_run N OP TYPE SHAPE DIRECTION OPTION…: runs step 16 and appends the row. The options say
+# all of this, too.
 every_run() {
     number=$1 op=$2 type=$3 shape=$4 direction=$5
     shift 5
     said=$(timeout 300 ./step16 --device cuda --reps 0 --csv --op "$op" "$@" 2>&1 | tail -n 1)
     verdict=$(echo "$said" | awk -F, '{ print ($0 ~ /,full,true,/) ? "right" : "wrong" }')
-    echo "$op,$type,$shape,$direction,$number,$verdict"
+    echo "$op,$type,$shape,$direction,$number,$verdict" >>"$out/every.csv"
     [ "$verdict" = right ] || echo "step16 --op $op $*: $said" >&2
 }
-# Its variants: an operator, and the types and kinds of heads that it has. A plain operator takes
-# shapes as well.
+# The operators with their types, and the kinds of heads that they take.
 EVERY="sum:f32,f64,i32,i64:bytes,bits,keys,offsets product:f32,f64,i64:bits,offsets
     max:f32,f64,i32,i64:bytes,bits,keys,offsets min:f32,f64,i32,i64:bits,offsets
     xor:u32,u64:bits,offsets logsumexp:f32,f64:bits,offsets affine:f32,f64:bits,offsets
     ema:f32,f64:bits,offsets discount:f32,f64:bits,offsets brackets:-:bits,offsets
     line-of-sight:f32:bits,offsets"
-every() {
-    about "Step 16: operators, types, shapes and directions, verified element by element." \
-        >"$out/every.csv"
-    echo "op,type,shape,direction,n,verdict" >>"$out/every.csv"
+every_small() (
     running=0
     for each in $EVERY; do
         op=${each%%:*} kinds=${each##*:} types=${each#*:} types=${types%:*}
@@ -389,26 +385,27 @@ every() {
                     esac
                     running=$((running + 1))
                     # shellcheck disable=SC2086
-                    every_run $number "$op" "$type" "$shape" $direction $options \
-                        >"$row.every.$(printf %04d $running)" &
-                    [ $((running % 12)) -ne 0 ] || wait
+                    every_run $number "$op" "$type" "$shape" $direction $options &
+                    [ $((running % ${AT_ONCE:-12})) -ne 0 ] || wait
                 done
             done
         done
     done
     wait
+)
+every() {
+    about "Step 16: operators, types, shapes and directions, verified element by element." \
+        >"$out/every.csv"
+    echo "op,type,shape,direction,n,verdict" >>"$out/every.csv"
+    # A run takes 35 GB of memory, on the GPU and on the host.
     n=2147483653
-    every_run $n sum f32 one forward --n $n >"$row.every.large1" &
-    every_run $n max i32 one reverse --n $n --type i32 >"$row.every.large2" &
+    every_run $n sum f32 one forward --n $n &
+    every_run $n affine f32 one reverse --n $n --reverse &
+    every_run $((n - 5)) max i32 67108864x32:0 forward --type i32 --shape 67108864x32 --along 0 &
+    every_small # its `wait` is for its own runs
     wait
-    every_run $n affine f32 one forward --n $n >"$row.every.large3" &
-    every_run $n sum i32 bits forward --n $n --type i32 --heads bits >"$row.every.large4" &
-    wait
-    every_run $((n - 5)) sum i32 67108864x32:0 forward --type i32 --shape 67108864x32 --along 0 \
-        >"$row.every.large5" &
-    every_run $n xor u32 one forward --n $n >"$row.every.large6" &
-    wait
-    cat "$row".every.* >>"$out/every.csv"
+    { grep '^#\|^op' "$out/every.csv"; grep -v '^#\|^op' "$out/every.csv" | sort; } >"$row" &&
+        cat "$row" >"$out/every.csv"
     failed=$((failed + $(grep -c wrong "$out/every.csv")))
 }
 

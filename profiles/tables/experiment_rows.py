@@ -334,6 +334,27 @@ def timeline(value):
             "included, are published." % mean("tiles ahead")]
 
 
+@of("held")
+def held(value):
+    """Step 12: the parts of a block's time at middle sizes, by its clock."""
+    edge = lambda metric: [float(row["value"]) for row in
+                           find([row for row in EXPERIMENTS if row["experiment"] == "timeline"],
+                                variant="edges", metric=metric)]
+    edges = list(zip(edge("before the first store"), edge("after the last copy")))
+    percent = lambda part: "%.0f %%" % (100 * part)
+    rows = []
+    for n in (2**22, 2**23):
+        of_block = lambda part: value("scan_onchip", "n=%d" % n, part)
+        rows.append(["`scan_onchip`", size(n), percent(of_block("load and scan")),
+                     percent(of_block("find the prefix")), percent(of_block("store"))])
+    for n, (begin, end) in zip((2**26, 2**24), edges):
+        rows.append(["`scan_pipeline`", size(n), percent(begin), "", percent(end)])
+    rows[2:] = rows[:1:-1]
+    return gpu("Parts of a block's time, by the clock of its multiprocessor, mean of all blocks") + \
+        table(["kernel", "n", "loads, and stores nothing yet", "only waits for its prefix",
+               "stores, and loads nothing any more"], *rows)
+
+
 @of("fixed-order")
 def fixed_order(value):
     """Step 12: what the order of additions costs, and the carry in double."""

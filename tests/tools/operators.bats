@@ -181,6 +181,12 @@ line-of-sight f32
 END
 }
 
+@test "random factors keep the product of a long column in range" {
+    run ./step16 --op product --shape 35000x31 --along 0 --reps 0
+    [ "$status" -eq 0 ]
+    says "right: every element, exactly"
+}
+
 @test ".npy files" {
     need python3
     python3 - "$dir" <<'END'
