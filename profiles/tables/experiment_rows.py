@@ -350,7 +350,7 @@ def held(value):
     for n, (begin, end) in zip((2**26, 2**24), edges):
         rows.append(["`scan_pipeline`", size(n), percent(begin), "", percent(end)])
     rows[2:] = rows[:1:-1]
-    return gpu("Parts of a block's time, by the clock of its multiprocessor, mean of all blocks") + \
+    return gpu("Parts of a block's time, by the clock of its multiprocessor, on average,") + \
         table(["kernel", "n", "loads, and stores nothing yet", "only waits for its prefix",
                "stores, and loads nothing any more"], *rows)
 
