@@ -126,12 +126,14 @@ def ranks_times():
     """Step 17 beside step 12."""
     many = MEASURED[1:]
     ratio = lambda n, p: seconds("step12", n, p) / seconds("scan peer", n, p)
-    return on_gpus("Time of a sum of n floats with `--exchange peer` (one call, cold L2)") + table(
+    launched = "scan peer without a graph"
+    return on_gpus("Time of a sum of n floats with `--exchange peer` (a graph, cold L2)") + table(
         ["n", "step 12, 1 GPU", "step 17, 1 GPU", *(cell for p in many for cell in (
-            gpus_of(p), "times step 12"))],
+            gpus_of(p), "times step 12", "without a graph"))],
         *([size(n), duration(seconds("step12", n, 1)), duration(seconds("scan peer", n, 1)),
            *(cell for p in many for cell in (
-               duration(seconds("scan peer", n, p)), times_as_fast(ratio(n, p))))]
+               duration(seconds("scan peer", n, p)), times_as_fast(ratio(n, p)),
+               duration(seconds(launched, n, p))))]
           for n in SIZES))
 
 
@@ -155,8 +157,9 @@ def ranks_exchanges():
     cell = lambda what, name, n: duration(seconds("%s %s" % (what, name), n, 2))
     link = lambda variant: "%.0f GB/s" % (value(variant, "ranks=2", "rate") / 1e9)
     return on_gpus("Times of 2 ranks") + table(
-        ["`--exchange`", "the exchange alone", "a sum of %s floats" % size(SMALL),
-         "of %s" % size(LARGE)],
+        ["`--exchange`", "the exchange alone, %s floats" % size(SMALL),
+         "a sum of %s floats" % size(SMALL), "of %s" % size(LARGE)],
+        ["(a graph of an empty kernel)", duration(seconds("empty kernel", SMALL, 2)), "", ""],
         *(["`%s`" % name, cell("exchange", name, SMALL), cell("scan", name, SMALL),
            cell("scan", name, LARGE)] for name in names)) + [
         "",
@@ -209,12 +212,14 @@ def ranks_crossover():
 def ranks_right():
     right = [row for row in VERIFIED if row["right"] == "true" and row["verify"] == "full"]
     sums = {row["parameter"] for row in RANKS if row["variant"] == "bits"}
-    return ["On %s, %d of %d runs of `./step17` gave the right value of each of %s elements, with "
-            "each type and operator" % (
-                gpus_of(MEASURED[-1]), len(right), len(VERIFIED), grouped(VERIFIED[0]["n"])),
-            "and %d ways to exchange. Each scan of real numbers, of %d kinds and sizes, had the "
-            "same checksum with %s." % (
-                len({row["exchange"] for row in VERIFIED}), len(sums),
+    peer = sum(row["exchange"] == "peer" for row in VERIFIED)
+    return ["On %s, %d of %d runs of `./step17` gave the right value of each of %s elements: "
+            "%d with `peer`," % (gpus_of(MEASURED[-1]), len(right), len(VERIFIED),
+                                 grouped(VERIFIED[0]["n"]), peer),
+            "one for each type and operator, and %d sums of floats with the other exchanges. Each "
+            "scan of real numbers," % (len(VERIFIED) - peer),
+            "of %d kinds and sizes, had the same checksum with %s." % (
+                len(sums),
                 " and ".join(", ".join(map(gpus_of, MEASURED)).rsplit(", ", 1)))]
 
 
