@@ -13,7 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from book import NOTES, TOP, text_of
 
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
-QUIET = {**os.environ, "EMU_PROGRESS": "0"}  # no "emulating for 2 s" on a slow machine
+# No "emulating for 2 s" on a slow machine, and blocks that print do so in their order.
+QUIET = {**os.environ, "EMU_PROGRESS": "0", "EMU_THREADS": "1"}
 ANSWERS = sorted(glob.glob("answers/*.md", root_dir=NOTES))
 PAGES = ["first-kernel.md", "02-naive.md", "17-many-gpus.md", *ANSWERS]
 RANKS = "common/build/run17.sh"  # needs Open MPI
