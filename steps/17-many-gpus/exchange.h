@@ -20,8 +20,9 @@ struct exchange {
     int (*check)(struct many_scan *, struct fault *); /* see many_check; NULL: nothing */
     /* Collective. What was not opened is NULL. */
     void (*close)(struct many_scan *);
-    int launches;                     /* of kernels, in `run` */
-    size_t (*bytes)(size_t gathered); /* of device memory. `gathered`: the states of all slots */
+    int launches; /* of kernels, in `run` */
+    /* How much device memory `open` allocates for a rank. NULL: none. */
+    size_t (*bytes)(int ranks, size_t slots, size_t state_bytes);
 };
 
 extern const struct exchange exchange_mpi, exchange_nccl, exchange_peer, exchange_exscan;
@@ -30,9 +31,21 @@ struct many_scan {
     MPI_Comm comm;
     int ranks, rank;
     struct part part;
-    size_t state, slots; /* bytes of a state; many_slots */
+    size_t state_bytes, slots; /* many_slots */
     const struct exchange *exchange;
     void *own; /* the exchange's */
 };
+
+/* The bytes of an array of states. They are never 0, also if a rank has no tiles. */
+static inline size_t states_bytes(size_t count, size_t state_bytes)
+{
+    return (count + 1) * state_bytes;
+}
+
+/* The bytes of the sums of all nodes: the slots of each rank, side by side. */
+static inline size_t all_slots_bytes(int ranks, size_t slots, size_t state_bytes)
+{
+    return states_bytes((size_t)ranks * slots, state_bytes);
+}
 
 #endif

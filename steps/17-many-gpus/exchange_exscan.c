@@ -44,8 +44,6 @@ static MPI_User_function *const functions[MANY_OPS] = {
     [MANY_SUM_I64] = sum_i64, [MANY_AFFINE_F32] = affine_f32,
 };
 
-static size_t bytes(size_t gathered) { return (void)gathered, 0; }
-
 static int exscan_open(struct many_scan *s, struct fault *fault)
 {
     struct exscan *e = calloc(1, sizeof *e);
@@ -55,7 +53,7 @@ static int exscan_open(struct many_scan *s, struct fault *fault)
     MPI_Type_contiguous(sizeof(union many_state), MPI_BYTE, &e->type);
     MPI_Type_commit(&e->type);
     MPI_Op_create(functions[s->part.op], commutes, &e->op);
-    CUDA_CHECK(fault, cudaMallocHost(&e->nodes, (s->slots + 1) * s->state));
+    CUDA_CHECK(fault, cudaMallocHost(&e->nodes, states_bytes(s->slots, s->state_bytes)));
     return 0;
 }
 
@@ -66,10 +64,10 @@ static union many_state scan_nodes(const struct many_scan *s, union many_state b
     const struct exscan *e = s->own;
     size_t count = many_nodes_of(s->part.shape, s->ranks, s->rank).count;
     for (size_t i = 0; i < count; i++) {
-        char *at = (char *)e->nodes + i * s->state;
+        char *at = (char *)e->nodes + i * s->state_bytes;
         union many_state sum = many_identity(s->part.op);
-        memcpy(&sum, at, s->state);
-        if (store) memcpy(at, &before, s->state);
+        memcpy(&sum, at, s->state_bytes);
+        if (store) memcpy(at, &before, s->state_bytes);
         before = many_combine(s->part.op, before, sum);
     }
     return before;
@@ -78,7 +76,7 @@ static union many_state scan_nodes(const struct many_scan *s, union many_state b
 static int exscan_run(struct many_scan *s, cudaStream_t stream, struct fault *fault)
 {
     struct exscan *e = s->own;
-    size_t size = s->slots * s->state;
+    size_t size = s->slots * s->state_bytes;
     union many_state none = many_identity(s->part.op), mine, before;
     cudaError_t error =
         cudaMemcpyAsync(e->nodes, s->part.node_sums, size, cudaMemcpyDeviceToHost, stream);
@@ -104,4 +102,4 @@ static void exscan_close(struct many_scan *s)
 }
 
 const struct exchange exchange_exscan = {
-    .open = exscan_open, .run = exscan_run, .close = exscan_close, .launches = 0, .bytes = bytes};
+    .open = exscan_open, .run = exscan_run, .close = exscan_close, .launches = 0};

@@ -14,24 +14,22 @@ struct gather {
     void *all_nodes;  /* device memory */
 };
 
-static size_t bytes(size_t gathered) { return gathered; }
-
 static int gather_open(struct many_scan *s, struct fault *fault)
 {
     struct gather *g = calloc(1, sizeof *g);
-    size_t size = (s->slots + 1) * s->state; /* never 0 */
+    size_t size = all_slots_bytes(s->ranks, s->slots, s->state_bytes);
     s->own = g;
     if (!g) return fail(fault, EXIT_DEVICE, "out of host memory.");
-    CUDA_CHECK(fault, cudaMallocHost(&g->mine, size));
-    CUDA_CHECK(fault, cudaMallocHost(&g->all, (size_t)s->ranks * size));
-    CUDA_CHECK(fault, cudaMalloc(&g->all_nodes, (size_t)s->ranks * size));
+    CUDA_CHECK(fault, cudaMallocHost(&g->mine, states_bytes(s->slots, s->state_bytes)));
+    CUDA_CHECK(fault, cudaMallocHost(&g->all, size));
+    CUDA_CHECK(fault, cudaMalloc(&g->all_nodes, size));
     return 0;
 }
 
 static int gather_run(struct many_scan *s, cudaStream_t stream, struct fault *fault)
 {
     struct gather *g = s->own;
-    size_t size = s->slots * s->state;
+    size_t size = s->slots * s->state_bytes;
     cudaError_t error =
         cudaMemcpyAsync(g->mine, s->part.node_sums, size, cudaMemcpyDeviceToHost, stream);
     if (!error) error = cudaStreamSynchronize(stream);
@@ -53,5 +51,8 @@ static void gather_close(struct many_scan *s)
     free(g);
 }
 
-const struct exchange exchange_mpi = {
-    .open = gather_open, .run = gather_run, .close = gather_close, .launches = 1, .bytes = bytes};
+const struct exchange exchange_mpi = {.open = gather_open,
+                                      .run = gather_run,
+                                      .close = gather_close,
+                                      .launches = 1,
+                                      .bytes = all_slots_bytes};

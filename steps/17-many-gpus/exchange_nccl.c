@@ -9,8 +9,6 @@
 
 #include <stdlib.h>
 
-static size_t bytes(size_t gathered) { return gathered; }
-
 #ifdef HAVE_NCCL
 #include <nccl.h>
 
@@ -35,7 +33,8 @@ static int nccl_open(struct many_scan *s, struct fault *fault)
     struct nccl *x = calloc(1, sizeof *x);
     s->own = x;
     if (!x) return fail(fault, EXIT_DEVICE, "out of host memory.");
-    CUDA_CHECK(fault, cudaMalloc(&x->all_nodes, ((size_t)s->ranks * s->slots + 1) * s->state));
+    CUDA_CHECK(fault,
+               cudaMalloc(&x->all_nodes, all_slots_bytes(s->ranks, s->slots, s->state_bytes)));
     return 0;
 }
 
@@ -56,8 +55,8 @@ static int nccl_connect(struct many_scan *s, struct fault *fault)
 static int nccl_run(struct many_scan *s, cudaStream_t stream, struct fault *fault)
 {
     struct nccl *x = s->own;
-    NCCL_CHECK(fault, ncclAllGather(s->part.node_sums, x->all_nodes, s->slots * s->state, ncclChar,
-                                    x->comm, stream));
+    NCCL_CHECK(fault, ncclAllGather(s->part.node_sums, x->all_nodes, s->slots * s->state_bytes,
+                                    ncclChar, x->comm, stream));
     CUDA_CHECK(fault, part_scan_nodes(&s->part, x->all_nodes, stream));
     return 0;
 }
@@ -107,4 +106,4 @@ const struct exchange exchange_nccl = {.open = nccl_open,
                                        .check = nccl_check,
                                        .close = nccl_close,
                                        .launches = 2,
-                                       .bytes = bytes};
+                                       .bytes = all_slots_bytes};

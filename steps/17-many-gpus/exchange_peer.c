@@ -20,9 +20,9 @@ struct peer {
     struct peers all; /* the mailboxes as this process sees them; NULL: not opened */
 };
 
-static size_t bytes(size_t gathered)
+static size_t mailbox_bytes(int ranks, size_t slots, size_t state_bytes)
 {
-    (void)gathered;
+    (void)ranks, (void)slots, (void)state_bytes;
     return MAILBOX_BYTES;
 }
 
@@ -127,4 +127,4 @@ const struct exchange exchange_peer = {.open = peer_open,
                                        .check = peer_check,
                                        .close = peer_close,
                                        .launches = 1,
-                                       .bytes = bytes};
+                                       .bytes = mailbox_bytes};

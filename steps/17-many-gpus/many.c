@@ -28,8 +28,10 @@ size_t many_bytes(enum many_op op, enum many_exchange exchange, size_t n, int ra
 {
     struct many_shape shape = many_shape_of(n);
     size_t state = many_state_bytes(op), slots = many_slots(shape.nodes, ranks);
-    return (own_tiles(shape, ranks, rank) + 2 * slots) * state +
-           exchanges[exchange]->bytes((size_t)ranks * slots * state);
+    size_t part =
+        states_bytes(own_tiles(shape, ranks, rank), state) + 2 * states_bytes(slots, state);
+    const struct exchange *x = exchanges[exchange];
+    return part + (x->bytes ? x->bytes(ranks, slots, state) : 0);
 }
 
 /* Have all ranks the same arguments? */
@@ -59,8 +61,9 @@ static int agree_on(const struct many_scan *s, enum many_op op, enum many_exchan
  * node. */
 static int states_open(const struct many_scan *s, void **to, size_t count, struct fault *fault)
 {
-    CUDA_CHECK(fault, cudaMalloc(to, (count + 1) * s->state));
-    CUDA_CHECK(fault, cudaMemset(*to, 0, (count + 1) * s->state));
+    size_t bytes = states_bytes(count, s->state_bytes);
+    CUDA_CHECK(fault, cudaMalloc(to, bytes));
+    CUDA_CHECK(fault, cudaMemset(*to, 0, bytes));
     return 0;
 }
 
@@ -89,7 +92,7 @@ int many_create(struct many_scan **scan, MPI_Comm comm, enum many_op op,
         s.part.op = op;
         s.part.shape = many_shape_of(n);
         s.part.ranks = s.ranks, s.part.rank = s.rank;
-        s.state = many_state_bytes(op);
+        s.state_bytes = many_state_bytes(op);
         s.slots = many_slots(s.part.shape.nodes, s.ranks);
         s.exchange = exchanges[exchange];
         *scan = malloc(sizeof s);

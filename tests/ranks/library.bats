@@ -6,8 +6,8 @@ load ranks
 calls() { mpirun_with -x LD_LIBRARY_PATH=build/emu -np "$1" build/tests/many-calls "${@:2}"; }
 
 # Starting MPI takes longer than the tests, so several run in one program.
-@test "bits of the reference; a graph launched again; two scans at a time; a scan of nothing" {
-    for p in 1 3 7; do calls $p bits graph together nothing; done
+@test "bits of the reference; a graph launched again; two scans at a time; no elements; memory" {
+    for p in 1 3 7; do calls $p bits graph together nothing memory; done
 }
 
 @test "arguments that differ between ranks, do not exist or are not aligned" { calls 3 refused; }

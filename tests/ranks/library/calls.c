@@ -202,6 +202,40 @@ static void too_many(void)
     expect_refused(MANY_SUM_F32, EXCHANGE_PEER, 100, "takes at most 32 ranks");
 }
 
+/* The device memory that the program has allocated so far, in bytes. */
+static size_t allocated;
+
+cudaError_t __real_cudaMalloc(void **, size_t);
+cudaError_t __wrap_cudaMalloc(void **, size_t);
+
+cudaError_t __wrap_cudaMalloc(void **to, size_t bytes)
+{
+    allocated += bytes;
+    return __real_cudaMalloc(to, bytes);
+}
+
+/* many_bytes is what many_create allocates. With 5 elements only the last rank has a tile; with 0
+ * none has. */
+static void memory(void)
+{
+    static const size_t sizes[] = {N, 5, 0};
+    for (int exchange = EXCHANGE_MPI; exchange <= EXCHANGE_EXSCAN; exchange++) {
+        if (exchange == EXCHANGE_NCCL) continue;
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            struct fault fault = {0};
+            struct many_scan *scan;
+            enum many_op op = i == 0 ? MANY_AFFINE_F32 : MANY_SUM_I32;
+            size_t want = many_bytes(op, (enum many_exchange)exchange, sizes[i], ranks, rank);
+            allocated = 0;
+            int code = many_create(&scan, MPI_COMM_WORLD, op, (enum many_exchange)exchange,
+                                   sizes[i], &fault);
+            expect(code == 0, "many_create", &fault);
+            expect(allocated == want, "many_bytes", &fault);
+            many_destroy(scan);
+        }
+    }
+}
+
 /* Where the library waits MANY_WAIT_SECONDS, the tests wait this long. */
 static uint64_t wait_ns = (uint64_t)MANY_WAIT_SECONDS * 1000000000;
 
@@ -259,7 +293,7 @@ int main(int argc, char **argv)
         void (*test)(void);
     } tests[] = {{"bits", bits},       {"graph", graph},       {"together", together},
                  {"refused", refused}, {"too_many", too_many}, {"late", late},
-                 {"nothing", nothing}};
+                 {"nothing", nothing}, {"memory", memory}};
     int found = 1;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
