@@ -10,7 +10,7 @@
  * soon as its sums are there.
  */
 #include "peer.h"
-#include "flag.cuh"
+#include "clock.cuh"
 #include "part.cuh"
 #include "words.cuh"
 

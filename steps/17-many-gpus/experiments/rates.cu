@@ -14,11 +14,12 @@
  * profiles/measure/ranks.sh.
  */
 #include "../agree.h"
+#include "../clock.cuh"
 #include "../exchange.h"
-#include "../flag.cuh"
 #include "../ranks.h"
 #include "common/harness/experiment.h"
 #include "common/harness/run/roof.h"
+#include "flag.cuh"
 #include "steps/12-pipeline/scan.h"
 
 #include <stdlib.h>

@@ -26,11 +26,4 @@ static __device__ uint32_t get_flag(const uint32_t *flag)
     return epoch;
 }
 
-static __device__ uint64_t clock_ns(void)
-{
-    uint64_t ns;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
-    return ns;
-}
-
 #endif
