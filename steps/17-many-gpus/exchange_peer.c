@@ -13,6 +13,7 @@
 /* An allocation of its own. CUDA takes smaller ones from a common block, and a handle would make
  * all of it visible. */
 #define MAILBOX_BYTES ((size_t)2 << 20)
+#define NS_PER_SECOND 1000000000
 _Static_assert(sizeof(struct mailbox) <= MAILBOX_BYTES, "a mailbox fits into its memory");
 
 struct peer {
@@ -31,7 +32,7 @@ static int peer_open(struct many_scan *s, struct fault *fault)
     struct peer *x = calloc(1, sizeof *x);
     s->own = x;
     if (!x) return fail(fault, EXIT_DEVICE, "out of host memory.");
-    x->all.wait_ns = (uint64_t)MANY_WAIT_SECONDS * 1000000000;
+    x->all.wait_ns = (uint64_t)MANY_WAIT_SECONDS * NS_PER_SECOND;
     CUDA_CHECK(fault, cudaMalloc((void **)&x->mine, MAILBOX_BYTES));
     CUDA_CHECK(fault, cudaMemset(x->mine, 0, sizeof *x->mine));
     return 0;
@@ -105,7 +106,9 @@ static int peer_check(struct many_scan *s, struct fault *fault)
     CUDA_CHECK(fault,
                cudaMemcpy(&progress, &x->mine->progress, sizeof progress, cudaMemcpyDeviceToHost));
     if (!progress.failed) return 0;
-    return fail(fault, EXIT_DEVICE, "the sums of rank %d did not arrive within %d seconds.",
+    return fail(fault, EXIT_DEVICE,
+                "the sums of rank %d did not arrive within %d seconds; all ranks must call "
+                "many_run equally often.",
                 peer_sender_of(s->part.shape, s->ranks, progress.failed - 1), MANY_WAIT_SECONDS);
 }
 

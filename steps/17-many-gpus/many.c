@@ -19,17 +19,12 @@ int many_launches(enum many_exchange exchange)
     return OWN_LAUNCHES + exchanges[exchange]->launches;
 }
 
-static size_t own_tiles(struct many_shape shape, int ranks, int rank)
-{
-    return many_within(many_nodes_of(shape, ranks, rank), shape.node_tiles, shape.tiles).count;
-}
-
 size_t many_bytes(enum many_op op, enum many_exchange exchange, size_t n, int ranks, int rank)
 {
     struct many_shape shape = many_shape_of(n);
     size_t state = many_state_bytes(op), slots = many_slots(shape.nodes, ranks);
-    size_t part =
-        states_bytes(own_tiles(shape, ranks, rank), state) + 2 * states_bytes(slots, state);
+    size_t part = states_bytes(many_tiles_of(shape, ranks, rank).count, state) +
+                  2 * states_bytes(slots, state);
     const struct exchange *x = exchanges[exchange];
     return part + (x->bytes ? x->bytes(ranks, slots, state) : 0);
 }
@@ -70,7 +65,8 @@ static int states_open(const struct many_scan *s, void **to, size_t count, struc
 static int open_part(struct many_scan *s, struct fault *fault)
 {
     struct part *p = &s->part;
-    int code = states_open(s, &p->tile_sums, own_tiles(p->shape, s->ranks, s->rank), fault);
+    size_t tiles = many_tiles_of(p->shape, s->ranks, s->rank).count;
+    int code = states_open(s, &p->tile_sums, tiles, fault);
     if (!code) code = states_open(s, &p->node_sums, s->slots, fault);
     if (!code) code = states_open(s, &p->node_prefix, s->slots, fault);
     if (!code && s->exchange->open) code = s->exchange->open(s, fault);
@@ -112,13 +108,20 @@ int many_create(struct many_scan **scan, MPI_Comm comm, enum many_op op,
     return code;
 }
 
-static bool misaligned(const void *p) { return (uintptr_t)p % 16 != 0; }
+static int check_aligned(const char *name, const void *p, struct fault *fault)
+{
+    if ((uintptr_t)p % MANY_ALIGNMENT == 0) return 0;
+    return fail(fault, EXIT_USAGE, "%s is not aligned; its address must be a multiple of %d.", name,
+                MANY_ALIGNMENT);
+}
 
 static int before_exchange(struct many_scan *s, const void *out, const void *in, const void *in2,
                            cudaStream_t stream, struct fault *fault)
 {
-    if (misaligned(out) || misaligned(in) || misaligned(in2))
-        return fail(fault, EXIT_USAGE, "an array is not aligned to 16 bytes.");
+    int code = check_aligned("out", out, fault);
+    if (!code) code = check_aligned("in", in, fault);
+    if (!code) code = check_aligned("in2", in2, fault);
+    if (code) return code;
     CUDA_CHECK(fault, part_reduce(&s->part, in, in2, stream));
     CUDA_CHECK(fault, part_scan_tile_sums(&s->part, stream));
     return 0;

@@ -46,7 +46,7 @@ static __global__ void __launch_bounds__(TILE_THREADS, REDUCE_BLOCKS(sizeof(type
 
 /* Scans the sums of a node's tiles, exclusively and in place, a block a node. */
 template <typename Op>
-static __global__ void __launch_bounds__(SUM_THREADS)
+static __global__ void __launch_bounds__(MANY_SUM_THREADS)
     scan_tile_sums(Op op, typename Op::State *tile_sums, typename Op::State *node_sums,
                    size_t tiles, size_t node_tiles)
 {
@@ -87,7 +87,7 @@ static __device__ unsigned slot_of(struct nodes n, unsigned node)
 
 /* What stands before each of this rank's nodes, by one block. */
 template <typename Op>
-static __global__ void __launch_bounds__(SUM_THREADS)
+static __global__ void __launch_bounds__(MANY_SUM_THREADS)
     scan_nodes(Op op, struct nodes n, const typename Op::State *all,
                typename Op::State *node_prefix)
 {
@@ -160,15 +160,14 @@ static struct many_part nodes_in(const struct part *p)
 
 static size_t tiles_in(const struct part *p)
 {
-    return many_within(nodes_in(p), p->shape.node_tiles, p->shape.tiles).count;
+    return many_tiles_of(p->shape, p->ranks, p->rank).count;
 }
 
 template <typename Op>
 static arrays<Op> arrays_of(const struct part *p, const void *in, const void *in2)
 {
-    size_t per_node = p->shape.node_tiles * MANY_TILE;
     return {(const typename Op::In *)in, (const typename Op::In2 *)in2,
-            many_within(nodes_in(p), per_node, p->shape.n).count};
+            many_part_of(p->shape.n, p->ranks, p->rank).count};
 }
 
 template <typename Op> struct launch {
@@ -185,7 +184,8 @@ template <typename Op> struct launch {
     static cudaError_t tile_sums(const struct part *p, cudaStream_t stream)
     {
         size_t width = p->shape.node_tiles;
-        unsigned threads = width < LANES ? LANES : width > SUM_THREADS ? SUM_THREADS : width;
+        unsigned most = width > MANY_SUM_THREADS ? MANY_SUM_THREADS : width;
+        unsigned threads = most < LANES ? LANES : most;
         scan_tile_sums<<<(unsigned)nodes_in(p).count, threads, 0, stream>>>(
             Op(), (State *)p->tile_sums, (State *)p->node_sums, tiles_in(p), width);
         return cudaGetLastError();
@@ -193,8 +193,8 @@ template <typename Op> struct launch {
 
     static cudaError_t nodes(const struct part *p, const void *all, cudaStream_t stream)
     {
-        scan_nodes<<<1, SUM_THREADS, 0, stream>>>(Op(), nodes_of(p->shape, p->ranks, p->rank),
-                                                  (const State *)all, (State *)p->node_prefix);
+        scan_nodes<<<1, MANY_SUM_THREADS, 0, stream>>>(Op(), nodes_of(p->shape, p->ranks, p->rank),
+                                                       (const State *)all, (State *)p->node_prefix);
         return cudaGetLastError();
     }
 
@@ -211,19 +211,13 @@ template <typename Op> struct launch {
     }
 };
 
-/* Calls a function of `launch` for the operator of a part, if the part has elements. */
+/* Returns what a function of `launch` returns for the operator of a part. A part without elements
+ * launches nothing. */
 #define LAUNCH(p, call)                                                                            \
     do {                                                                                           \
         if (tiles_in(p) == 0) return cudaSuccess;                                                  \
         if (tiles_in(p) > INT32_MAX) return cudaErrorInvalidValue; /* the largest grid */          \
-        switch ((p)->op) {                                                                         \
-        case MANY_SUM_F32: return launch<sum_operator<float>>::call;                               \
-        case MANY_SUM_F64: return launch<sum_operator<double>>::call;                              \
-        case MANY_SUM_I32: return launch<sum_operator<int32_t>>::call;                             \
-        case MANY_SUM_I64: return launch<sum_operator<int64_t>>::call;                             \
-        case MANY_AFFINE_F32: return launch<affine_operator<float>>::call;                         \
-        default: return cudaErrorInvalidValue;                                                     \
-        }                                                                                          \
+        RETURN_FOR_OPERATOR((p)->op, launch, ::call)                                               \
     } while (0)
 
 cudaError_t part_reduce(const struct part *p, const void *in, const void *in2, cudaStream_t stream)

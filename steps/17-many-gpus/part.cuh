@@ -12,11 +12,11 @@
 #include "steps/16-operators/parts/segment.cuh"
 
 #define TILE_THREADS (MANY_SEGMENTS * LANES)
-#define SUM_THREADS  1024 /* at most, of a block that scans sums */
-#define SUM_WARPS    (SUM_THREADS / LANES)
+#define SUM_WARPS    (MANY_SUM_THREADS / LANES)
 /* Neighbours in a lane's vector of a row, and the rows of a segment. */
 #define VECTOR(Op)   LANE_TAKES((int)sizeof(typename Op::In))
 #define ROWS_OF(Op)  (MANY_SEGMENT / LANES / VECTOR(Op))
+static_assert(MANY_NODES <= MANY_SUM_THREADS, "a block has a thread for each node");
 
 /* The arrays of a rank's part, in which tile 0 begins at element 0. */
 template <typename Op> struct arrays {
@@ -133,5 +133,16 @@ static __device__ typename Op::State block_scan(const Op &op, typename Op::State
     if (warp == 0) return lane == 0 ? op.identity() : left;
     return lane == 0 ? before : op.combine(before, left);
 }
+
+/* Returns what `function` returns for an operator. `call` is what follows the template argument. */
+#define RETURN_FOR_OPERATOR(op, function, call)                                                    \
+    switch (op) {                                                                                  \
+    case MANY_SUM_F32: return function<sum_operator<float>> call;                                  \
+    case MANY_SUM_F64: return function<sum_operator<double>> call;                                 \
+    case MANY_SUM_I32: return function<sum_operator<int32_t>> call;                                \
+    case MANY_SUM_I64: return function<sum_operator<int64_t>> call;                                \
+    case MANY_AFFINE_F32: return function<affine_operator<float>> call;                            \
+    default: return cudaErrorInvalidValue;                                                         \
+    }
 
 #endif

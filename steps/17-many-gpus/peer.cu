@@ -46,13 +46,13 @@ static __device__ void send(const struct peers &peers, unsigned others, State x,
     make_words(word, x, epoch);
 #pragma unroll 1 // copies of the loop for many ranks would only be in the way of few
     for (unsigned r = 1; r <= others; r++)
-        store_words(&peers.mailbox[r]->turn[epoch % 2][entry * STATE_WORDS(State)], word);
+        store_words(&peers.mailbox[r]->half[epoch % 2][entry * STATE_WORDS(State)], word);
 }
 
 /* One block, a thread an entry. Thread i sends entry i if it is of this rank, and otherwise waits
  * for it. */
 template <typename Op>
-static __global__ void __launch_bounds__(SUM_THREADS)
+static __global__ void __launch_bounds__(MANY_SUM_THREADS)
     exchange_nodes(Op op, struct entries e, const typename Op::State *node_sums,
                    typename Op::State *node_prefix, const __grid_constant__ struct peers peers)
 {
@@ -68,7 +68,7 @@ static __global__ void __launch_bounds__(SUM_THREADS)
     if (own < e.own) send(peers, e.others, x, i, epoch);
     __syncwarp(); // no thread may wait before its warp has sent: ranks would wait for each other
     if (own >= e.own && i < e.all && !failed &&
-        !wait_for(x, &mine->turn[epoch % 2][i * STATE_WORDS(State)], epoch, peers.wait_ns))
+        !wait_for(x, &mine->half[epoch % 2][i * STATE_WORDS(State)], epoch, peers.wait_ns))
         atomicCAS(&mine->progress.failed, 0, i + 1);
 
     // What stands before a node does not depend on entries of ranks without nodes: they are behind.
@@ -94,12 +94,5 @@ static cudaError_t launch(const struct part *p, const struct peers *peers, cudaS
 cudaError_t peer_exchange(const struct part *p, const struct peers *peers, cudaStream_t stream)
 {
     if (p->ranks > MANY_PEERS) return cudaErrorInvalidValue;
-    switch (p->op) {
-    case MANY_SUM_F32: return launch<sum_operator<float>>(p, peers, stream);
-    case MANY_SUM_F64: return launch<sum_operator<double>>(p, peers, stream);
-    case MANY_SUM_I32: return launch<sum_operator<int32_t>>(p, peers, stream);
-    case MANY_SUM_I64: return launch<sum_operator<int64_t>>(p, peers, stream);
-    case MANY_AFFINE_F32: return launch<affine_operator<float>>(p, peers, stream);
-    default: return cudaErrorInvalidValue;
-    }
+    RETURN_FOR_OPERATOR(p->op, launch, (p, peers, stream));
 }

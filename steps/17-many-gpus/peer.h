@@ -23,7 +23,7 @@ extern "C" {
  * loads of scan e.
  */
 struct mailbox {
-    uint64_t turn[2][2 * MANY_NODES]; /* an entry is a word, or two for states of 8 bytes */
+    uint64_t half[2][2 * MANY_NODES]; /* an entry is a word, or two for states of 8 bytes */
     /* This rank's own. The kernel loads both numbers with one access. */
     struct progress {
         uint32_t epoch;  /* of the last scan */

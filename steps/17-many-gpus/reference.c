@@ -9,9 +9,8 @@
 
 typedef union many_state State;
 
-#define LANES       32
-#define SUM_THREADS 1024
-#define MOST_ROWS   8
+#define LANES     32
+#define MOST_ROWS 8
 
 /* How a segment is divided: into vectors of `vector` elements, and into rows of LANES vectors. */
 struct division {
@@ -68,7 +67,7 @@ static State reduce_tile(enum many_op op, const State x[MANY_TILE])
  * all. */
 static State block_scan(enum many_op op, State *x, size_t count, size_t threads)
 {
-    State lanes[SUM_THREADS], warps[LANES];
+    State lanes[MANY_SUM_THREADS], warps[LANES];
     for (size_t i = 0; i < threads; i++) lanes[i] = i < count ? x[i] : many_identity(op);
     for (size_t w = 0; w < LANES; w++) {
         warps[w] = many_identity(op);
@@ -88,7 +87,7 @@ static State block_scan(enum many_op op, State *x, size_t count, size_t threads)
 /* Scans the sums of a node's tiles in place, exclusively. Returns the node's sum. */
 static State scan_tile_sums(enum many_op op, State *sums, size_t tiles, size_t node_tiles)
 {
-    size_t width = node_tiles < SUM_THREADS ? node_tiles : SUM_THREADS;
+    size_t width = node_tiles < MANY_SUM_THREADS ? node_tiles : MANY_SUM_THREADS;
     size_t threads = width < LANES ? LANES : width;
     State carry = many_identity(op);
     for (size_t first = 0; first < tiles; first += threads) {
@@ -179,7 +178,7 @@ static void scan_all(const struct scan *s, void *out, State *tile_sums, bool inc
             scan_tile_sums(s->op, tile_sums + first,
                            rest < shape.node_tiles ? rest : shape.node_tiles, shape.node_tiles);
     }
-    block_scan(s->op, nodes, shape.nodes, SUM_THREADS);
+    block_scan(s->op, nodes, shape.nodes, MANY_SUM_THREADS);
     for (size_t t = 0; t < shape.tiles; t++) {
         load_tile(s, x, t);
         scan_tile(s->op, y, x, nodes[t / shape.node_tiles], tile_sums[t], inclusive);

@@ -57,7 +57,7 @@ int many_create(struct many_scan **, MPI_Comm, enum many_op, enum many_exchange,
 
 /*
  * All ranks call it, and as often as the others. out, in and in2 are the caller's part in device
- * memory, aligned to 16 bytes; NULL if the part is empty. in2 is the second input of
+ * memory, aligned to MANY_ALIGNMENT bytes; NULL if the part is empty. in2 is the second input of
  * MANY_AFFINE_F32, otherwise NULL. out may be an input. With EXCHANGE_PEER and EXCHANGE_NCCL the
  * call does not wait, and may be captured into a graph. With the others it waits for the stream in
  * between. Scans of the same many_scan must run one after the other.
@@ -66,6 +66,8 @@ int many_create(struct many_scan **, MPI_Comm, enum many_op, enum many_exchange,
  */
 int many_run(struct many_scan *, void *out, const void *in, const void *in2, bool inclusive,
              cudaStream_t, struct fault *);
+
+#define MANY_ALIGNMENT 16
 
 /* To be called when the stream has been synchronised: did the sums of all ranks arrive? With
  * EXCHANGE_PEER a GPU waits MANY_WAIT_SECONDS for the others. When a wait has failed, all later

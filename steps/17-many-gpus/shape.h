@@ -23,9 +23,11 @@
 #define MANY_SEGMENT  512
 #define MANY_SEGMENTS 8 /* in a tile */
 #define MANY_TILE     ((size_t)MANY_SEGMENTS * MANY_SEGMENT)
-#define MANY_NODES    1024 /* at most: one block combines their sums, a thread each */
+#define MANY_NODES    1024 /* at most: one block combines their sums, a thread for each */
 #define MANY_RANKS    1024 /* at most */
 #define MANY_PEERS    32   /* ranks at most that exchange by peer memory (peer.h) */
+/* Threads at most of a block that scans sums. It scans this many tiles of a node at a time. */
+#define MANY_SUM_THREADS 1024
 
 /* The tree of n elements. */
 struct many_shape {
@@ -65,6 +67,12 @@ static inline struct many_part many_within(struct many_part nodes, size_t per_no
     return part;
 }
 
+/* The tiles of a rank. */
+static inline struct many_part many_tiles_of(struct many_shape s, int ranks, int rank)
+{
+    return many_within(many_nodes_of(s, ranks, rank), s.node_tiles, s.tiles);
+}
+
 /* The elements of a rank. */
 static inline struct many_part many_part_of(size_t n, int ranks, int rank)
 {
@@ -72,12 +80,15 @@ static inline struct many_part many_part_of(size_t n, int ranks, int rank)
     return many_within(many_nodes_of(s, ranks, rank), s.node_tiles * MANY_TILE, n);
 }
 
-/* The most combinations between an element and a result, for bounds of rounding errors: at most 13
- * up to the sum of its tile; 11 up to what stands before a tile in its node, and one for each 1024
- * tiles of the node; 11 up to what stands before a node; and 7 down to the result. */
+/* The most combinations between an element and a result, for bounds of rounding errors. Each sum is
+ * combined up to the next one: the sum of the tile, the sum of the tiles before a tile in its node,
+ * the sum of the nodes before a node, the result. A node is scanned MANY_SUM_THREADS tiles at a
+ * time, and each time adds a combination. */
 static inline int many_depth(size_t n)
 {
-    return 42 + (int)((many_shape_of(n).node_tiles + 1023) / 1024);
+    const int to_tile = 13, to_tiles_before = 11, to_nodes_before = 11, to_result = 7;
+    size_t times = (many_shape_of(n).node_tiles + MANY_SUM_THREADS - 1) / MANY_SUM_THREADS;
+    return to_tile + to_tiles_before + (int)times + to_nodes_before + to_result;
 }
 
 /* Where the sums of all nodes lie side by side, each rank has as many slots as the rank with the

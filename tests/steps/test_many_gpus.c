@@ -99,8 +99,7 @@ static size_t slots_bytes(const struct scan *s)
 static void open_rank(struct scan *s, int r)
 {
     struct many_shape shape = many_shape_of(s->n);
-    struct many_part nodes = many_nodes_of(shape, s->ranks, r);
-    size_t tiles = many_within(nodes, shape.node_tiles, shape.tiles).count;
+    size_t tiles = many_tiles_of(shape, s->ranks, r).count;
     size_t e = many_element_bytes(s->op), state = many_state_bytes(s->op);
     struct rank *k = &s->rank[r];
     k->elements = many_part_of(s->n, s->ranks, r);
@@ -359,7 +358,7 @@ static uint64_t *place_of(const struct rank *from, int to, uint32_t epoch)
     const struct part *p = &from->part;
     size_t words = many_state_bytes(p->op) / sizeof(uint32_t);
     return &mailboxes[to]
-                ->turn[epoch % 2][peer_entries_of(p->shape, p->ranks, p->rank).begin * words];
+                ->half[epoch % 2][peer_entries_of(p->shape, p->ranks, p->rank).begin * words];
 }
 
 /* The host does here what another rank's kernel does. */

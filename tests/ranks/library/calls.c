@@ -176,10 +176,20 @@ static void expect_refused(enum many_op op, enum many_exchange exchange, size_t 
     expect(strstr(fault.text, sentence) != NULL, sentence, &fault);
 }
 
+static void expect_misaligned(struct many_scan *scan, void *out, const void *in, const void *in2,
+                              const char *name)
+{
+    struct fault fault = {0};
+    char sentence[80];
+    snprintf(sentence, sizeof sentence, "%s is not aligned; its address must be a multiple of 16.",
+             name);
+    int code = many_run(scan, out, in, in2, false, NULL, &fault);
+    expect(code == EXIT_USAGE && strcmp(fault.text, sentence) == 0, sentence, &fault);
+}
+
 /* What differs between ranks, what does not exist, and an array that is not aligned. */
 static void refused(void)
 {
-    struct fault fault = {0};
     struct arrays a;
     bool last = rank == ranks - 1;
     const char *differ = "differ from those of rank 0";
@@ -189,8 +199,9 @@ static void refused(void)
     expect_refused((enum many_op)9, EXCHANGE_MPI, 100, "no operator 9");
     expect_refused(MANY_SUM_F32, (enum many_exchange)9, 100, "no exchange 9");
     open_arrays(&a, MANY_SUM_F32, EXCHANGE_MPI, N);
-    int code = many_run(a.scan, (char *)a.out + 4, a.in, NULL, false, NULL, &fault);
-    expect(code == EXIT_USAGE && strstr(fault.text, "aligned"), "not refused", &fault);
+    expect_misaligned(a.scan, (char *)a.out + 4, a.in, NULL, "out");
+    expect_misaligned(a.scan, a.out, (char *)a.in + 8, NULL, "in");
+    expect_misaligned(a.scan, a.out, a.in, (char *)a.in2 + 1, "in2");
     run(&a, false, NULL), expect_results(&a, false);
     close_arrays(&a);
     many_destroy(NULL);
@@ -257,7 +268,7 @@ static void late(void)
     for (int i = 0; i < 2; i++) {
         struct fault fault = {0};
         struct arrays a;
-        char sentence[80];
+        char sentence[120];
         int missing = i == 0 ? 1 : 0;
         open_arrays(&a, MANY_SUM_F32, EXCHANGE_PEER, sizes[i]);
         wait_ns = 1000000;
@@ -265,7 +276,9 @@ static void late(void)
             run(&a, false, NULL);
             expect(cudaDeviceSynchronize() == cudaSuccess, "cudaDeviceSynchronize", &fault);
             snprintf(sentence, sizeof sentence,
-                     "the sums of rank %d did not arrive within 30 seconds.", missing);
+                     "the sums of rank %d did not arrive within 30 seconds; all ranks must call "
+                     "many_run equally often.",
+                     missing);
             expect(many_check(a.scan, &fault) == EXIT_DEVICE, "no fault", &fault);
             expect(strcmp(fault.text, sentence) == 0, sentence, &fault);
             wait_ns = UINT64_MAX;
