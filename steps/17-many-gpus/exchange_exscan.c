@@ -1,7 +1,7 @@
 /*
- * exchange_exscan.c — one sum a rank, and MPI's own scan: MPI_Exscan gives each rank the
- * combination of the sums of all ranks before it. It gives rank 0 nothing: what stands in its
- * buffer is undefined, and it takes the identity.
+ * exchange_exscan.c — one sum per rank, and MPI's own scan: MPI_Exscan gives each rank the
+ * combination of the sums of all ranks before it. On rank 0 the result of MPI_Exscan is undefined,
+ * so rank 0 takes the identity.
  *
  * That is enough for integers. A sum of floats is added up in the groups that the parts of the
  * ranks make, so its last bits depend on the number of ranks.

@@ -1,7 +1,7 @@
 /*
  * exchange_mpi.c — all ranks gather the sums of all nodes by MPI_Allgather. It works between any
- * machines. The sums go through the host's memory, and the host waits for the GPU: twice the way
- * between both, and a launch that begins late.
+ * machines. The sums are copied from the GPU to the host, and from the host to the GPU. In between
+ * the host waits for the GPU, so it launches the next kernel late.
  */
 #include "exchange.h"
 

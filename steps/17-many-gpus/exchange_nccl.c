@@ -38,7 +38,7 @@ static int nccl_open(struct many_scan *s, struct fault *fault)
     return 0;
 }
 
-/* Rank 0 draws an id, by which the ranks find each other. */
+/* Rank 0 makes an id. All ranks pass the same id to ncclCommInitRank. */
 static int nccl_connect(struct many_scan *s, struct fault *fault)
 {
     struct nccl *x = s->own;

@@ -2,7 +2,7 @@
  * main.c — the program ./step17, one process for each rank.
  *
  * Options and device come before MPI_Init, because choosing the emulator starts the program again.
- * What is wrong with them is said after it, once.
+ * Their errors are reported after MPI_Init, once for all ranks.
  */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "program.h"
@@ -17,7 +17,8 @@
 
 extern const struct step step17;
 
-/* Only rank 0 says how far it is. */
+/* Only rank 0 prints progress. Open MPI sets the variable, and MPI is not initialised yet. With
+ * another MPI all ranks print progress. */
 static void quieten(void)
 {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");

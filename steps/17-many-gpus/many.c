@@ -29,7 +29,7 @@ size_t many_bytes(enum many_op op, enum many_exchange exchange, size_t n, int ra
     return part + (x->bytes ? x->bytes(ranks, slots, state) : 0);
 }
 
-/* Have all ranks the same arguments? */
+/* Checks that all ranks have the same arguments, and that these are valid. */
 static int agree_on(const struct many_scan *s, enum many_op op, enum many_exchange exchange,
                     size_t n, struct fault *fault)
 {

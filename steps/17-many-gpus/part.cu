@@ -2,14 +2,14 @@
  * Step 17: more elements than one GPU holds.
  *
  * What it is: a scan by many GPUs, each of which has a part of the elements. Each GPU reduces its
- * part, the GPUs exchange the sums of some nodes of the tree, and each scans its part.
+ * part, the GPUs exchange the sums of all nodes, and each scans its part.
  * Same as step 16 except: two passes in place of one, because what lies before a part is only known
  * when all GPUs before it have read theirs. The first pass leaves the sum of each tile, so that the
- * second pass need not look back: what lies before a tile is there when it starts.
+ * second pass need not look back: when it starts, the sum of everything before a tile is in memory.
  * What it fixes: the limit of one GPU's memory, and of its bandwidth. Results are the same in every
  * bit for any number of GPUs.
- * What is still bad: 3 words an element move, not 2. So P GPUs are at most 2/3 P times as fast as
- * one that reads and writes each element once.
+ * What is still bad: 3 words per element are moved, not 2. So P GPUs are at most 2/3 P times as
+ * fast as one that reads and writes each element once.
  * How to run it: make run17 P=4; or as a library: scan.h.
  *
  * This file has the kernels between which nothing is exchanged; peer.cu has the one that exchanges.
@@ -18,12 +18,15 @@
 #include "common/harness/cuda_check.h"
 #include "part.cuh"
 
-/* The least number of blocks on a multiprocessor: their loads are in flight together. A state of 8
- * bytes takes twice the registers. */
+/* The least number of blocks on a multiprocessor: their loads are in flight together. It limits the
+ * registers of a thread. A multiprocessor has 65 536: for 8 blocks of 256 threads these are 32
+ * each, for 6 blocks 40, for 4 blocks 64, for 3 blocks 80. A lane has 16 states; those of 8 bytes
+ * take twice the registers. The scan also keeps what stands before each row, so it gets fewer
+ * blocks. */
 #define REDUCE_BLOCKS(bytes) ((bytes) == 8 ? 4 : 8)
 #define SCAN_BLOCKS(bytes)   ((bytes) == 8 ? 3 : 6)
 
-/* The sums of all tiles, a block a tile. */
+/* The sums of all tiles, one block per tile. */
 template <typename Op>
 static __global__ void __launch_bounds__(TILE_THREADS, REDUCE_BLOCKS(sizeof(typename Op::State)))
     reduce_tiles(Op op, typename Op::State *tile_sums, arrays<Op> a)
@@ -44,7 +47,8 @@ static __global__ void __launch_bounds__(TILE_THREADS, REDUCE_BLOCKS(sizeof(type
     if (lane == 0) tile_sums[blockIdx.x] = sum;
 }
 
-/* Scans the sums of a node's tiles, exclusively and in place, a block a node. */
+/* Scans the sums of a node's tiles, exclusively and in place, and stores the node's sum. There is
+ * one block per node. */
 template <typename Op>
 static __global__ void __launch_bounds__(MANY_SUM_THREADS)
     scan_tile_sums(Op op, typename Op::State *tile_sums, typename Op::State *node_sums,
@@ -54,12 +58,14 @@ static __global__ void __launch_bounds__(MANY_SUM_THREADS)
     size_t begin = blockIdx.x * node_tiles, end = min(begin + node_tiles, tiles);
     auto carry = op.identity(), total = carry;
 
-    // More tiles than threads: what the turns before have summed up is carried on.
+    // With more tiles than threads, `carry` is the sum of all tiles of the iterations before.
     for (size_t i = begin + threadIdx.x; i - threadIdx.x < end; i += blockDim.x) {
         auto before = block_scan(op, i < end ? tile_sums[i] : op.identity(), sums, &total);
         if (i < end) tile_sums[i] = op.combine(carry, before);
         carry = op.combine(carry, total);
-        __syncthreads(); // no warp may write its sum before all have read the last ones
+        // No warp may write its sum of the next iteration before all warps have read the sums of
+        // this one.
+        __syncthreads();
     }
     if (threadIdx.x == 0) node_sums[blockIdx.x] = carry;
 }
@@ -77,8 +83,9 @@ static inline struct nodes nodes_of(struct many_shape shape, int ranks, int rank
             many_slots(shape.nodes, ranks)};
 }
 
-/* Where the sum of a node lies, if those of each rank lie side by side: rank r has the nodes from
- * all * r / ranks on, rounded down. */
+/* Where the sum of a node lies, if those of each rank lie side by side. Rank r has the nodes from
+ * all * r / ranks on, rounded down. So a node's rank is the largest r for which all * r is less
+ * than (node + 1) * ranks. The products fit into 32 bits, and no difference is negative. */
 static __device__ unsigned slot_of(struct nodes n, unsigned node)
 {
     unsigned rank = ((node + 1) * n.ranks - 1) / n.all;
@@ -99,9 +106,9 @@ static __global__ void __launch_bounds__(MANY_SUM_THREADS)
     if (node >= n.first && node < n.first + n.own) node_prefix[node - n.first] = before;
 }
 
-/* The results of a tile. Lanes 0 and 1 have what stands before it as `prefix`. All of this is
- * compiled twice. Were only its loads and stores, then a whole tile would issue those of the other
- * kind, too, without effect. */
+/* The results of a tile. Lanes 0 and 1 have what stands before it as `prefix`. The whole function
+ * is compiled twice. If only loads and stores were, a whole tile would also issue the conditional
+ * ones. */
 template <bool WHOLE, bool INCLUSIVE, typename Op>
 static __device__ void scan_tile(const Op &op, typename Op::Out *out, const arrays<Op> &a,
                                  size_t tile, typename Op::State prefix)
@@ -132,8 +139,8 @@ static __device__ void scan_tile(const Op &op, typename Op::Out *out, const arra
     store_segment<WHOLE>(out, a, tile, y);
 }
 
-/* The results of all tiles, a block a tile, the last tile first: L2 still has what the reduction
- * has read last. */
+/* The results of all tiles, one block per tile. The last tile is first: L2 still has what the
+ * reduction has read last. */
 template <bool INCLUSIVE, typename Op>
 static __global__ void __launch_bounds__(TILE_THREADS, SCAN_BLOCKS(sizeof(typename Op::State)))
     scan_tiles(Op op, typename Op::Out *out, arrays<Op> a, const typename Op::State *tile_prefix,

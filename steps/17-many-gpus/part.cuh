@@ -1,8 +1,9 @@
 /*
  * part.cuh — what a block does with a tile of its rank's part, and with sums.
  *
- * The warp's part is step 16's, without heads: the scan of a segment, and its sum in the order of
- * the elements (segment.cuh). An element is entered into a state and left again as there.
+ * A warp scans and sums up its segment by step 16's functions (segment.cuh), in the order of the
+ * elements. No element is a head, at which a scan of step 16 starts again. `enter` makes a state of
+ * an element, `leave` a result of a state, as in step 16.
  */
 #ifndef STEP17_PART_CUH
 #define STEP17_PART_CUH
@@ -25,7 +26,7 @@ template <typename Op> struct arrays {
     size_t count;
 };
 
-/* 16 bytes of device memory that are read once more, or for the last time. */
+/* Vectors that are read again later, or for the last time. */
 enum again { READ_AGAIN, READ_LAST };
 template <enum again AGAIN, typename T, int V>
 static __device__ void load_vector(T (&x)[V], const T *from)
@@ -82,7 +83,7 @@ static __device__ void load_segment(const Op &op, typename Op::State (&x)[R][V],
     }
 }
 
-/* Stores results, past what L2 keeps of the input. */
+/* Stores results, with __stcs, so that they do not displace the input in L2. */
 template <bool WHOLE, typename Op, int R, int V>
 static __device__ void store_segment(typename Op::Out *out, const arrays<Op> &a, size_t tile,
                                      const typename Op::Out (&y)[R][V])
@@ -105,7 +106,7 @@ static __device__ void store_segment(typename Op::Out *out, const arrays<Op> &a,
 }
 
 /* What stands before this warp's segment. Lanes 0 and 1 have what stands before the tile, in two
- * parts, as `before`; every warp has put its segment's sum into `sums` before a barrier. */
+ * parts, as `before`. Every warp has stored its segment's sum into `sums` before a barrier. */
 template <typename Op>
 static __device__ typename Op::State segment_base(const Op &op, typename Op::State before,
                                                   const typename Op::State (&sums)[MANY_SEGMENTS])
@@ -116,8 +117,8 @@ static __device__ typename Op::State segment_base(const Op &op, typename Op::Sta
 }
 
 /* Scans a state of each thread over the block, exclusively. `total` becomes the combination of all.
- * A block may have any number of whole warps: it is the same scan, without the identities of the
- * warps that are not there. All threads call it; between two calls there must be a barrier. */
+ * A block may have any number of whole warps: what a thread gets has the same bits as in a block of
+ * 1024 threads. All threads call it. Between two calls there must be a barrier. */
 template <typename Op>
 static __device__ typename Op::State block_scan(const Op &op, typename Op::State x,
                                                 typename Op::State (&sums)[SUM_WARPS],

@@ -1,6 +1,9 @@
 /*
  * part.h — the kernels of a rank, for programs in C. None of them waits for another rank.
  *
+ * A scan has five stages. 1, 2, 4 and 5 are here. 3 is the exchange, after which each rank has the
+ * node_sums of all (exchange.h). peer_exchange of peer.h does 3 and 4 in one kernel.
+ *
  * All arrays are device memory, aligned to 16 bytes. Every launch goes into the stream; no call
  * waits. A part without elements launches nothing.
  */
@@ -33,7 +36,7 @@ cudaError_t part_reduce(const struct part *, const void *in, const void *in2, cu
 /* 2. tile_sums become what stands in their node before each tile; node_sums those of the nodes. */
 cudaError_t part_scan_tile_sums(const struct part *, cudaStream_t);
 
-/* 4. After an exchange, all_nodes has the node_sums of each rank side by side: node_prefix become
+/* 4. After the exchange all_nodes has the node_sums of each rank side by side: node_prefix become
  * what stands before each of this rank's nodes. */
 cudaError_t part_scan_nodes(const struct part *, const void *all_nodes, cudaStream_t);
 

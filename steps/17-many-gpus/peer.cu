@@ -6,8 +6,8 @@
  * Simpler: store the sums, then a flag with release semantics, and poll the ranks' flags. But a
  * release waits until all stores before have arrived, and the flag crosses the link after that.
  * Here each word has the epoch beside its 32 bits of a sum (words.cuh), and is polled itself. A sum
- * crosses the link once, and nothing else waits for it than its own thread. So a warp is scanned as
- * soon as its sums are there.
+ * crosses the link once. Only its own thread waits for a sum, so a warp's sums are scanned as soon
+ * as they have arrived.
  */
 #include "peer.h"
 #include "clock.cuh"
@@ -19,8 +19,8 @@
 /* Which entries there are, and which of them this rank sends. */
 struct entries {
     unsigned all, first, own;
-    unsigned nodes;  // of this rank: own, or none
-    unsigned others; // ranks
+    unsigned nodes;  // of this rank: `own`, or 0
+    unsigned others; // the number of other ranks
 };
 
 /* Waits for an entry. Returns false if it takes too long. */
@@ -49,8 +49,8 @@ static __device__ void send(const struct peers &peers, unsigned others, State x,
         store_words(&peers.mailbox[r]->half[epoch % 2][entry * STATE_WORDS(State)], word);
 }
 
-/* One block, a thread an entry. Thread i sends entry i if it is of this rank, and otherwise waits
- * for it. */
+/* One block, with a thread for each entry. Thread i sends entry i if it is of this rank, and
+ * otherwise waits for it. */
 template <typename Op>
 static __global__ void __launch_bounds__(MANY_SUM_THREADS)
     exchange_nodes(Op op, struct entries e, const typename Op::State *node_sums,
@@ -59,14 +59,15 @@ static __global__ void __launch_bounds__(MANY_SUM_THREADS)
     typedef typename Op::State State;
     __shared__ State sums[SUM_WARPS];
     struct mailbox *mine = peers.mailbox[0];
-    unsigned i = threadIdx.x, own = i - e.first; // before the first one: a large number
+    unsigned i = threadIdx.x, own = i - e.first; // if i < e.first, an unsigned wrap makes it large
     State total, x = own < e.nodes ? node_sums[own] : op.identity();
     uint2 progress = *(const uint2 *)&mine->progress;
     uint32_t epoch = progress.x + 1;
-    bool failed = progress.y; // then the others are no longer in step
+    bool failed = progress.y; // then the ranks' epochs may differ
 
     if (own < e.own) send(peers, e.others, x, i, epoch);
-    __syncwarp(); // no thread may wait before its warp has sent: ranks would wait for each other
+    // No thread may wait before all threads of its warp have sent: ranks would wait for each other.
+    __syncwarp();
     if (own >= e.own && i < e.all && !failed &&
         !wait_for(x, &mine->half[epoch % 2][i * STATE_WORDS(State)], epoch, peers.wait_ns))
         atomicCAS(&mine->progress.failed, 0, i + 1);

@@ -13,8 +13,9 @@ extern "C" {
 #endif
 
 /*
- * Where a rank gets what the others store: device memory, cleared. It has two turns. Scans use them
- * alternately, by the parity of their number. This number is the epoch, which begins at 1.
+ * Device memory of a rank into which the others store their sums. It is cleared at first. It has
+ * two halves. Scans use them alternately, by the parity of their number. This number is the epoch,
+ * which begins at 1.
  *
  * No store of scan e + 2 overwrites a word of scan e that another rank has still to read. In scan
  * e + 1 each rank sends every other rank at least one word, and waits for all words of every other
@@ -41,7 +42,8 @@ static inline struct many_part peer_entries_of(struct many_shape shape, int rank
     return own;
 }
 
-/* The rank that sends an entry. */
+/* The rank that sends an entry. For an entry before `begin` an unsigned wrap makes the difference
+ * large. */
 static inline int peer_sender_of(struct many_shape shape, int ranks, size_t entry)
 {
     int rank = 0;
@@ -63,8 +65,8 @@ struct peers {
     uint64_t wait_ns;                    /* for an entry at most */
 };
 
-/* 3 and 4. Stores the node_sums into all mailboxes, waits for those of the others, and makes
- * node_prefix. A rank without nodes takes part, too. */
+/* Stages 3 and 4 of part.h. Stores the node_sums into all mailboxes, waits for those of the others,
+ * and makes node_prefix. A rank without nodes takes part, too. */
 cudaError_t peer_exchange(const struct part *, const struct peers *, cudaStream_t);
 
 #ifdef __cplusplus

@@ -7,7 +7,7 @@
 #include "common/harness/options.h"
 #include "common/harness/run/device.h"
 
-/* What a rank knows before it talks to others. */
+/* A rank's options and device, which are read before MPI_Init. */
 struct start {
     const struct step *step;
     struct options options;

@@ -38,12 +38,12 @@ enum many_exchange {
     EXCHANGE_MPI,    /* MPI_Allgather, through the host's memory */
     EXCHANGE_NCCL,   /* ncclAllGather. Only if the program was built with NCCL */
     EXCHANGE_PEER,   /* stores into other GPUs' memory. At most MANY_PEERS ranks, on one machine */
-    EXCHANGE_EXSCAN, /* MPI_Exscan of one sum a rank: sums of floats then depend on the ranks */
+    EXCHANGE_EXSCAN, /* MPI_Exscan of one sum per rank: sums of floats then depend on the ranks */
 };
 
 struct many_scan;
 
-/* The kernels that a scan launches. */
+/* How many kernels a scan launches. */
 int many_launches(enum many_exchange);
 
 /* The device memory, in bytes, that many_create allocates for a rank. */
@@ -62,7 +62,8 @@ int many_create(struct many_scan **, MPI_Comm, enum many_op, enum many_exchange,
  * call does not wait, and may be captured into a graph. With the others it waits for the stream in
  * between. Scans of the same many_scan must run one after the other.
  *
- * What it returns is this rank's alone.
+ * If it fails on one rank, the results of all ranks are undefined, although it may return 0 on the
+ * others, and many_check as well. The caller compares the codes.
  */
 int many_run(struct many_scan *, void *out, const void *in, const void *in2, bool inclusive,
              cudaStream_t, struct fault *);
@@ -70,8 +71,8 @@ int many_run(struct many_scan *, void *out, const void *in, const void *in2, boo
 #define MANY_ALIGNMENT 16
 
 /* To be called when the stream has been synchronised: did the sums of all ranks arrive? With
- * EXCHANGE_PEER a GPU waits MANY_WAIT_SECONDS for the others. When a wait has failed, all later
- * runs of this many_scan fail at once. */
+ * EXCHANGE_PEER a GPU waits MANY_WAIT_SECONDS for the others. When a wait has failed, later runs of
+ * this many_scan do not wait, and many_check fails after each of them. */
 int many_check(struct many_scan *, struct fault *);
 #define MANY_WAIT_SECONDS 30
 

@@ -1,9 +1,10 @@
 /*
  * words.cuh — words that carry their own flag: 32 bits of a state, and the epoch.
  *
- * As step 12's states, but other GPUs store them: the scope is the system. A word is stored and
- * loaded by one access, also over NVLink and PCIe. So a thread that finds the epoch in a word also
- * finds the value, and neither side needs a fence. NCCL's protocol LL does the same.
+ * Step 12 stores its states in the same way. Here other GPUs store them, so the scope is the
+ * system. A word is stored and loaded by one access, also over NVLink and PCIe. So a thread that
+ * finds the epoch in a word also finds the value, and neither side needs a fence. NCCL's protocol
+ * LL does the same.
  */
 #ifndef STEP17_WORDS_CUH
 #define STEP17_WORDS_CUH
@@ -11,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Of a state of 4 or 8 bytes: one word or two. */
+/* A state of 4 bytes has one word, a state of 8 bytes has two. */
 #define STATE_WORDS(State) ((int)(sizeof(State) / sizeof(uint32_t)))
 
 /* Two words with one access. Each of them has its epoch, so they may become visible one after the

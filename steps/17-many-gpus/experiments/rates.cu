@@ -511,8 +511,8 @@ struct link {
     uint32_t sent; // flags so far
 };
 
-/* Flags go there and back, one thread each. The flags are the first words of both, and have the
- * number `sent` at first. */
+/* Flags go there and back, between one thread of each GPU. The flags are the first words of both,
+ * and have the number `sent` at first. */
 static __global__ void ping(uint32_t *mine, uint32_t *theirs, uint32_t sent, bool begins)
 {
     uint64_t start = clock_ns();
