@@ -1,20 +1,21 @@
 /*
  * columns.cuh — the kernel for columns: the array is many rows, and each column is a sequence.
  *
- * Memory is read row by row, as it lies. A warp takes up to 32 neighbouring columns, a lane each.
+ * Memory is read row by row, as it lies. A warp takes up to 32 neighbouring columns, one per lane.
  * If there are fewer, it takes several rows at a time: lane l has row l / columns and column
- * l % columns. A segment is what a warp takes by `accesses` such accesses, a tile the segments of
- * all scan warps of a block, one below the other. A strip is what lies below each other of the same
- * 32 columns. Each tile publishes a sum for each of its columns.
+ * l % columns. A warp takes a segment by ACCESSES such accesses. A tile consists of the segments of
+ * all scan warps of a block, one below the other. A strip is 32 neighbouring columns, from the
+ * first row to the last. Each tile publishes a sum for each of its columns.
  *
- * The prefix: the tiles of a strip are divided into windows of COLUMN_WINDOW tiles. Each last tile
- * of a window publishes the sum of the window as well. So a tile combines, for each column and in
- * order, the sums of whole windows, and then those of the tiles before it in its own window.
+ * The prefix: the tiles of a strip are divided into windows of COLUMN_WINDOW tiles. The last tile
+ * of each window publishes the sum of the window as well. So a tile combines, for each column and
+ * in order, the sums of whole windows, and then those of the tiles before it in its own window.
  *
- * A block has three tiles at a time, in shared memory. The elements of the first one are being
- * copied. The second one has arrived, and its sums are being published. The sums of the third one
- * have been published, and the look warps find its prefixes. Then its results are stored. With one
- * tile at a time, all blocks would load, wait and store at the same time.
+ * A block has three tiles at a time in shared memory: `third`, `next` and `now`. The elements of
+ * `third` are being copied. The elements of `next` have arrived, and its sums are being published.
+ * The sums of `now` have been published, and the look warps find its prefixes. Then the results of
+ * `now` are stored. With one tile at a time, all blocks would load, wait and store at the same
+ * time.
  * What is still bad: with fewer than 32 columns an access has several rows, and each is scanned
  * over the lanes, twice. With many strips a block has to combine all windows of a strip again.
  */
@@ -22,6 +23,10 @@
 #define STEP16_COLUMNS_CUH
 
 #include "parts/column_tile.cuh"
+
+/* Barriers of a part of the block: one of the scan warps, one of the look warps. */
+#define SCAN_BARRIER 1
+#define LOOK_BARRIER 2
 
 /* ---- the scan warps -------------------------------------------------------------------------- */
 
@@ -48,9 +53,8 @@ static __device__ typename Op::State sum_tile(const column_job<Op> &c, struct co
     }
     if (NARROW) sum = sum_of_access(c.shape, sum); // the last row has the sums of the accesses
     shared.parts[warp][lane] = sum;
-    // Barrier 1 is for the scan warps only. No warp may read the segments' sums before all are
-    // there.
-    asm volatile("barrier.sync 1, %0;" ::"n"(SCAN_THREADS) : "memory");
+    // No warp may read the segments' sums before all are there.
+    asm volatile("barrier.sync %0, %1;" ::"n"(SCAN_BARRIER), "n"(SCAN_THREADS) : "memory");
     sum = before;
     for (unsigned w = 0; w < COLUMN_WARPS; w++) {
         if (w == warp) before = sum;
@@ -136,10 +140,9 @@ static __device__ void await_sums(published<State> (&found)[N], const published<
     }
 }
 
-/* Barrier 2 is for the look warps only. */
 static __device__ void look_sync(void)
 {
-    asm volatile("barrier.sync 2, %0;" ::"n"(LOOK_WARPS * LANES) : "memory");
+    asm volatile("barrier.sync %0, %1;" ::"n"(LOOK_BARRIER), "n"(LOOK_WARPS * LANES) : "memory");
 }
 
 /* Finds r.prefix: what lies before a tile in each column. Publishes the sum of the window if the
@@ -205,7 +208,7 @@ static __device__ void find_prefix(const column_job<Op> &c, struct column_tile t
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
-/* A tile of a block. Otherwise there are no more. */
+/* A tile of a block. `is` is false if no tile is left. */
 struct maybe_tile {
     bool is;
     struct column_tile at;
@@ -240,7 +243,7 @@ static __device__ void scan_tiles(const column_job<Op> &c, struct column_shared<
     struct maybe_tile now = {}, next = now, third = now;
     struct ticket t;
 
-    for (int first = 0; first < 2; first++) {
+    for (int first = 0; first < COLUMN_STAGES - 1; first++) {
         if (first == 0 || (next.is && c.ahead && !once)) {
             if (draws) shared.rounds[!first].drawn = draw_ticket(j.workspace);
             __syncthreads(); // no thread may read the ticket before it is drawn
@@ -249,7 +252,7 @@ static __device__ void scan_tiles(const column_job<Op> &c, struct column_shared<
         }
         __pipeline_commit();
     }
-    for (int at = 2, round = 0; now.is || next.is || third.is; round ^= 1) {
+    for (int at = COLUMN_STAGES - 1, round = 0; now.is || next.is || third.is; round ^= 1) {
         auto &r = shared.rounds[round], &other = shared.rounds[!round];
         int stage = c.ahead ? at : 0, stage_next = c.ahead ? (at + 1) % COLUMN_STAGES : 0;
         bool draw = c.ahead ? third.is : now.is && !once;
@@ -261,7 +264,7 @@ static __device__ void scan_tiles(const column_job<Op> &c, struct column_shared<
         } else if (now.is) {
             find_prefix(c, now.at, &progress, shared, r);
         }
-        __syncthreads(); // no thread may read the prefix, the ticket and the sums before that
+        __syncthreads(); // no thread may read prefix, ticket or sums before they are written
         if (!looks && now.is) {
             State before = r.prefix[threadIdx.x % LANES];
             store_tile<NARROW>(c, now.at, stage, shared, j.op.combine(before, before_now));

@@ -17,8 +17,8 @@
 #define COLUMN_STAGES  3
 #define COLUMN_WINDOW  16
 #define TILES_EACH     (COLUMN_WINDOW / LOOK_WARPS) /* of a window: those of one look warp */
-/* How many sums a lane loads at once, and of how many accesses it works on the states at once, so
- * that their latencies overlap. */
+/* How many sums a lane of a look warp loads at a time, and the states of how many accesses a lane
+ * of a scan warp works on at a time. Their latencies overlap. */
 #define LOOK_BATCH(State) (32 / (int)sizeof(State))
 #define CHUNK(State)      (32 / (int)sizeof(State))
 #define COPIES            8 /* that a lane begins one after the other, without a condition */
@@ -75,7 +75,7 @@ template <typename Op> struct column_shared {
     enum { ACCESSES = COLUMN_ACCESSES(COLUMN_BYTES<Op>) };
     // Twice: while one of them is read in a round, the other is written for the next round.
     struct round {
-        struct ticket drawn; // by the look warp
+        struct ticket drawn; // by a scan warp
         State sum[LANES];    // of a tile that is published
         State prefix[LANES]; // of the same tile
     } rounds[2];
