@@ -5,7 +5,7 @@
 # the same for variants and sizes.
 
 # Prints the numbers of all steps, from the first argument on, that are built and asked for; then
-# the other arguments (such as cub) that are asked for. Step 17 is not among them: it runs in several
+# the other arguments (such as cub) that are asked for. Not step 17: it runs in several
 # processes, and ranks.sh measures it.
 steps() {
     from=$1

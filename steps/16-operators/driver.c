@@ -242,13 +242,18 @@ static void about_brackets(char *text, size_t size)
                               f->pairs == 1 ? "" : "s")
                    : snprintf(text, size, "greatest depth %s; ", format_count(f->greatest).s);
     text += used, size -= (size_t)used;
-    if (f->mixed)
-        snprintf(text, size, "line %zu, column %zu: %c closes %c of line %zu, column %zu",
-                 f->closing_at.line, f->closing_at.column, f->mixed_closing, f->mixed_opening,
-                 f->opening_at.line, f->opening_at.column);
-    else if (f->wrong)
+    if (f->mixed) {
+        used = snprintf(text, size, "line %zu, column %zu: %c closes %c of line %zu, column %zu%s",
+                        f->closing_at.line, f->closing_at.column, f->mixed_closing,
+                        f->mixed_opening, f->opening_at.line, f->opening_at.column,
+                        f->wrong ? "; " : "");
+        text += used, size -= (size_t)used;
+    }
+    if (f->wrong)
         snprintf(text, size, "line %zu, column %zu closes a bracket that is not open",
                  f->wrong_at.line, f->wrong_at.column);
+    else if (f->mixed)
+        return;
     else if (f->open)
         snprintf(text, size, "%s bracket%s left open at the end", format_count(f->open).s,
                  f->open > 1 ? "s" : "");

@@ -84,7 +84,7 @@ static int exscan_run(struct many_scan *s, cudaStream_t stream, struct fault *fa
     mine = scan_nodes(s, none, false);
     MPI_Exscan(&mine, &before, 1, e->type, e->op, s->comm);
     if (s->rank == 0) before = none;
-    CUDA_CHECK(fault, error);
+    if (error) return cuda_fault(fault, error, "the copy of the sums to the host");
     scan_nodes(s, before, true);
     CUDA_CHECK(fault, cudaMemcpyAsync(s->part.node_prefix, e->nodes, size, cudaMemcpyHostToDevice,
                                       stream));

@@ -34,7 +34,7 @@ static int gather_run(struct many_scan *s, cudaStream_t stream, struct fault *fa
         cudaMemcpyAsync(g->mine, s->part.node_sums, size, cudaMemcpyDeviceToHost, stream);
     if (!error) error = cudaStreamSynchronize(stream);
     MPI_Allgather(g->mine, (int)size, MPI_BYTE, g->all, (int)size, MPI_BYTE, s->comm);
-    CUDA_CHECK(fault, error);
+    if (error) return cuda_fault(fault, error, "the copy of the sums to the host");
     CUDA_CHECK(fault, cudaMemcpyAsync(g->all_nodes, g->all, (size_t)s->ranks * size,
                                       cudaMemcpyHostToDevice, stream));
     CUDA_CHECK(fault, part_scan_nodes(&s->part, g->all_nodes, stream));

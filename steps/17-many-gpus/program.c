@@ -78,6 +78,23 @@ static int compare_files(struct program *p)
     return agree(p->ranks.comm, code, &p->fault);
 }
 
+/* On one machine: has every rank opened the same file, also from folders of their own? */
+static int compare_places(struct program *p)
+{
+    const struct npy_file *files[] = {&p->source.input, &p->source.second};
+    int code = 0;
+    for (int i = 0; i < 2 && p->ranks.machines == 1; i++) {
+        unsigned long long own[] = {files[i]->device, files[i]->number}, of_rank_0[2];
+        memcpy(of_rank_0, own, sizeof own);
+        MPI_Bcast(of_rank_0, (int)sizeof of_rank_0, MPI_BYTE, 0, p->ranks.comm);
+        if (!code && memcmp(own, of_rank_0, sizeof own) != 0)
+            code = fail(&p->fault, EXIT_USAGE,
+                        "%s is another file than on rank 0; all ranks need the same file.",
+                        files[i]->path);
+    }
+    return agree(p->ranks.comm, code, &p->fault);
+}
+
 /* Opens the files, and fills in everything of the runs but the part's elements. */
 static int prepare(struct program *p)
 {
@@ -87,6 +104,7 @@ static int prepare(struct program *p)
     int code = source_open(&p->source, o, &p->fault);
     code = agree(comm, code, &p->fault);
     if (!code) code = compare_files(p);
+    if (!code) code = compare_places(p);
     if (code) return code;
     *r = (struct runs){.ranks = &p->ranks, .options = o, .n = p->source.n};
     code = ranks_exchange(&p->ranks, many_request.exchange, &r->exchange, &p->fault);

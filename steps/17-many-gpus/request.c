@@ -238,6 +238,10 @@ static void add_flag(struct settings *s, const char *name, bool given)
 static void add_text(struct settings *s, const char *name, const char *value)
 {
     add(s, name, "%s", value ? value : "not given");
+    for (; value && *value; value++) {
+        uint64_t *sum = &s->is[s->count - 1].sum;
+        *sum = (*sum ^ (unsigned char)*value) * 0x100000001B3; // FNV-1a
+    }
 }
 
 void settings_of(const struct options *o, struct settings *s)
@@ -273,9 +277,10 @@ int settings_compare(const struct settings *own, const struct settings *of_rank_
                      struct fault *fault)
 {
     for (size_t i = 0; i < own->count; i++)
-        if (strcmp(own->is[i].value, of_rank_0->is[i].value) != 0)
+        if (strcmp(own->is[i].value, of_rank_0->is[i].value) != 0 ||
+            own->is[i].sum != of_rank_0->is[i].sum)
             return fail(fault, EXIT_USAGE,
-                        "--%s is %s, but on rank 0 it is %s; give all ranks the same options.",
+                        "--%s is %.200s, but on rank 0 it is %.200s; give all ranks the same options.",
                         own->is[i].name, own->is[i].value, of_rank_0->is[i].value);
     return 0;
 }

@@ -48,6 +48,7 @@ int choose_exchange(const struct surroundings *, enum exchange_choice asked,
 struct settings {
     struct {
         char name[12], value[SETTING_TEXT];
+        uint64_t sum; /* of all characters: `value` may have been cut */
     } is[SETTINGS_MOST];
     size_t count;
 };

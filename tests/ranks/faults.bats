@@ -71,6 +71,14 @@ all_refused() {
 same options."
     run mpirun_with -np 1 ./step17 : -np 1 ./step17 --bogus
     ends 2 "step17: rank 1 of 2: \"--bogus\" is no option of this step; --help lists them."
+    local long
+    long=$dir/$(printf 'x%.0s' {1..200})/$(printf 'y%.0s' {1..200})
+    mkdir -p "$long"
+    ./step16 --reps 0 --op sum --n 90 --output "$long/a.npy" >/dev/null
+    ./step16 --reps 0 --op sum --n 90 --seed 2 --output "$long/b.npy" >/dev/null
+    run mpirun_with -np 1 ./step17 --input "$long/a.npy" : -np 1 ./step17 --input "$long/b.npy"
+    [ "$status" -eq 2 ]
+    says "give all ranks the same options."
     run mpirun_with -np 1 ./step17 --help : -np 1 ./step17
     [ "$status" -eq 2 ]
     says "--help is not given, but on rank 0 it is given"
@@ -99,6 +107,9 @@ same options."
     refused 2 "$dir/long.npy goes on after the 9000 elements that its header promises." \
         --input "$dir/long.npy"
     refused 2 "cannot read $dir: Is a directory." --input "$dir"
+    mkfifo "$dir/pipe"
+    refused 2 "$dir/pipe is no regular file, and cannot be read by parts; copy it into one." \
+        --input "$dir/pipe"
     refused 2 "cannot open $dir/none.npy: No such file or directory." --input "$dir/none.npy"
     refused 2 "$dir/text is no .npy file, and text cannot be read by parts; numpy.save() makes a \
 .npy file." --input "$dir/text"
@@ -125,6 +136,11 @@ same options."
         -np 1 -wdir "$dir/1" "$here/step17" --type i32 --input x.npy
     ends 2 "step17: rank 1 of 2: x.npy has 8000 32-bit integers, but on rank 0 it \
 has 9000 32-bit integers; all ranks need the same file."
+    ./step16 --reps 0 --op sum --type i32 --n 9000 --seed 2 --output "$dir/1/x.npy" >/dev/null
+    run mpirun_with -np 1 -wdir "$dir/0" "$here/step17" --type i32 --input x.npy : \
+        -np 1 -wdir "$dir/1" "$here/step17" --type i32 --input x.npy
+    ends 2 "step17: rank 1 of 2: x.npy is another file than on rank 0; all ranks need the same \
+file."
 }
 
 @test "outputs that cannot be written by parts" {

@@ -99,10 +99,11 @@ scanned() { step16 "$@" --input - --output - 2>"$dir/report" | tr '\n' ' '; }
     result "3 pairs of brackets; 1 bracket left open at the end"
     [ "$(printf '()\n ))()' | scanned --op brackets --partners)" = "1 0 -1 -1 -1 -1 -1 -1 " ]
     result "1 pair of brackets; line 2, column 2 closes a bracket that is not open"
-    # Of different kinds: the first pair is named, whatever comes later.
+    # Of different kinds: the first pair is named, and what closes nothing after it.
     [ "$(printf '(\n[\n \303\244)]{])' | scanned --op brackets --partners)" = \
         "8 -1 7 -1 -1 -1 -1 2 0 10 9 -1 " ]
-    result "3 pairs of brackets; line 3, column 3: ) closes [ of line 2, column 1"
+    result "3 pairs of brackets; line 3, column 3: ) closes [ of line 2, column 1; \
+line 3, column 7 closes a bracket that is not open"
     run ./step16 --op brackets --partners --n 5000 --offset 3 --reps 1
     says "20 blocks of 256 threads and 0 bytes of shared memory each; 4 kernels per scan"
     says "partners of brackets; all kinds count as one"

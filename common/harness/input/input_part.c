@@ -1,7 +1,7 @@
 /*
  * input_part.c — reads a part of a .npy file, so that no program needs memory for all of it.
  */
-#define _POSIX_C_SOURCE 200809L /* fseeko */
+#define _POSIX_C_SOURCE 200809L /* fseeko, st_mtim */
 #include "input.h"
 
 #include <errno.h>
@@ -10,18 +10,48 @@
 
 #define NPY_FIRST_BYTE 0x93 /* of "\x93NUMPY" */
 
-/* Only a regular .npy file has its elements at places that are known. */
-static int check_kind(const struct npy_file *f, struct fault *fault)
+static long long changed_ns(const struct stat *status)
+{
+    return status->st_mtim.tv_sec * 1000000000LL + status->st_mtim.tv_nsec;
+}
+
+static void note_state(struct npy_file *f, const struct stat *status)
+{
+    f->length = status->st_size;
+    f->changed_ns = changed_ns(status);
+    f->device = status->st_dev;
+    f->number = status->st_ino;
+}
+
+static int check_unchanged(const struct npy_file *f, struct fault *fault)
+{
+    struct stat status;
+    if (fstat(fileno(f->file), &status) == 0 && status.st_size == f->length &&
+        changed_ns(&status) == f->changed_ns)
+        return 0;
+    return fail(fault, EXIT_USAGE,
+                "%s was changed while it was read; run again when no other program writes to it.",
+                f->path);
+}
+
+/* Before it is opened: to open a pipe would wait for a writer. */
+static int check_regular(const char *path, struct fault *fault)
+{
+    struct stat status;
+    if (stat(path, &status) != 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) return 0;
+    return fail(fault, EXIT_USAGE,
+                "%s is no regular file, and cannot be read by parts; copy it into one.", path);
+}
+
+/* Only a .npy file has its elements at places that are known. */
+static int check_kind(struct npy_file *f, struct fault *fault)
 {
     struct stat status;
     if (fstat(fileno(f->file), &status) != 0)
         return fail(fault, EXIT_USAGE, "cannot read %s: %s.", f->path, strerror(errno));
     if (S_ISDIR(status.st_mode))
         return fail(fault, EXIT_USAGE, "cannot read %s: %s.", f->path, strerror(EISDIR));
-    if (!S_ISREG(status.st_mode))
-        return fail(fault, EXIT_USAGE,
-                    "%s is no regular file, and cannot be read by parts; copy it into one.",
-                    f->path);
+    note_state(f, &status);
     int first = getc(f->file);
     if (first == EOF)
         return fail(fault, EXIT_USAGE, "%s is empty; there is nothing to scan.", f->path);
@@ -57,7 +87,9 @@ static int check_length(const struct npy_file *f, struct fault *fault)
 
 int npy_file_open(struct npy_file *f, const char *path, struct fault *fault)
 {
-    *f = (struct npy_file){.path = path, .file = fopen(path, "rb"), .header = {.most = 1}};
+    *f = (struct npy_file){.path = path, .header = {.most = 1}};
+    if (check_regular(path, fault)) return fault->code;
+    f->file = fopen(path, "rb");
     if (!f->file) return fail(fault, EXIT_USAGE, "cannot open %s: %s.", path, strerror(errno));
     int code = check_kind(f, fault);
     if (!code) code = npy_header_read(&f->header, f->file, path, fault);
@@ -82,6 +114,7 @@ int npy_file_read(struct npy_file *f, struct input *input, enum element element,
         code = fail(fault, EXIT_USAGE, "cannot read %s: %s.", f->path, strerror(errno));
     if (!code)
         code = input_read_npy_elements(&reader, &f->header, part.first, part.count, input, fault);
+    if (!code) code = check_unchanged(f, fault);
     input->rounded = reader.has_rounded;
     if (code) input_free(input);
     return code;

@@ -48,7 +48,7 @@ struct outcome {
     bool roofed;
     struct roof roof;
     double least_bytes, moved_bytes; /* of an application's first run: application.h */
-    char result[120];                /* a line about its result */
+    char result[200];                /* a line about its result */
 };
 
 /* The order in which the input's numbers are scanned. */
