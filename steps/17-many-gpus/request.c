@@ -280,7 +280,8 @@ int settings_compare(const struct settings *own, const struct settings *of_rank_
         if (strcmp(own->is[i].value, of_rank_0->is[i].value) != 0 ||
             own->is[i].sum != of_rank_0->is[i].sum)
             return fail(fault, EXIT_USAGE,
-                        "--%s is %.200s, but on rank 0 it is %.200s; give all ranks the same options.",
+                        "--%s is %.200s, but on rank 0 it is %.200s; give all ranks the same "
+                        "options.",
                         own->is[i].name, own->is[i].value, of_rank_0->is[i].value);
     return 0;
 }
