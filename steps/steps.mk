@@ -33,21 +33,15 @@ step7-R%: build/main/step07.o build/steps/07-unrolled/driver.o build/R%/scan.o \
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 #step5-BN: ## build step 5 with blocks of N elements; step7-RN: step 7 with at most N registers
 
-# Step 17: its sources are compiled with the flags of MPI and, if it is there, NCCL: in the toolkit,
-# or in NCCL_HOME. The tests are linked with those that need neither.
+# Step 17: its sources are compiled with the flags of MPI and, if it is there, NCCL. The tests are
+# linked with those that need neither.
 FOLDER17 := $(filter steps/17-%,$(FOLDERS))
 NO_MPI17  = $(addprefix $(FOLDER17)/,part.cu peer.cu operator.c reference.c judge.c request.c \
             input_part.c)
-NCCL_HOME ?= $(CUDA)
-NCCL     := $(and $(wildcard $(NCCL_HOME)/include/nccl.h),$(firstword $(wildcard $(foreach f,\
-            libnccl.so libnccl.so.2,$(addsuffix /$(f),$(addprefix $(NCCL_HOME)/,lib64 lib \
-            lib/x86_64-linux-gnu))))))
-comma    := ,
-HEADERS17 = $(patsubst -I%,-isystem %,$(filter -I% -D%,$(MPI)))
-NCCL17    = -DHAVE_NCCL $(addprefix -isystem ,$(filter-out /usr/include,$(NCCL_HOME)/include))
-LIBRARIES17 = $(filter-out -I% -D%,$(MPI)) \
-            $(if $(NCCL),$(NCCL) -Wl$(comma)-rpath$(comma)$(abspath $(dir $(NCCL))))
-build/$(FOLDER17)/%.o: CPPFLAGS += $(HEADERS17) $(if $(NCCL),$(NCCL17))
+NCCL     := $(shell NCCL_HOME='$(or $(NCCL_HOME),$(CUDA))' common/build/nccl.sh)
+HEADERS17 = $(patsubst -I%,-isystem %,$(filter -I% -D%,$(MPI) $(NCCL)))
+LIBRARIES17 = $(filter-out -I% -D%,$(MPI) $(NCCL))
+build/$(FOLDER17)/%.o: CPPFLAGS += $(HEADERS17)
 step17: LIBRARIES = $(LIBRARIES17)
 ifneq ($(MPI),)
 step17: $(call objects,$(call sources,$(FOLDER17)) $(COMMON)) | emu

@@ -23,10 +23,9 @@ criterion() {
     dpkg-query -W -f '${Version}' libcriterion-dev 2>/dev/null || echo found
 }
 
-# The version of NCCL in the toolkit.
 nccl() {
-    [ -e "$cuda/lib64/libnccl.so" ] || return
-    sed -n 's/^.define NCCL_\(MAJOR\|MINOR\|PATCH\) //p' "$cuda/include/nccl.h" 2>/dev/null |
+    [ -n "$("$here/nccl.sh")" ] || return
+    sed -n 's/^.define NCCL_\(MAJOR\|MINOR\|PATCH\) //p' "${NCCL_HOME:-$cuda}/include/nccl.h" |
         paste -sd. -
 }
 

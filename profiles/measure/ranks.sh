@@ -8,28 +8,23 @@
 #                       number of GPUs. Every result is verified there, element by element.
 #   ranks_verified.csv  rows of ./step17 with all GPUs: each operator and type, and each exchange,
 #                       verified on the host
-# NCCL_HOME is the folder of include/nccl.h and lib/libnccl.so, if not the toolkit. The script
-# fails if the checksums of results differ between numbers of ranks. With emu for DEVICE it runs
-# on the emulator, with few elements and without times, as a test of this script.
+# and fails if the checksums of results differ between numbers of ranks. With emu for DEVICE it runs
+# on the emulator, with few elements and without times, as a test of this script. NCCL_HOME is the
+# folder of include/nccl.h and lib/libnccl.so, if not the toolkit.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 out=${1:-build/profiles}
 device=${2:-cuda}
 cuda=$(common/build/toolkit.sh)
-export NCCL_HOME="${NCCL_HOME:-$cuda}" # where the Makefile looks for it
 mkdir -p "$out" || exit 2
 
 # Multicast through NVLink stays off: it is not needed here.
 export NCCL_NVLS_ENABLE=0
 # ranks P PROGRAM OPTIONS…
 ranks() {
-    number=$1 root=
+    number=$1
     shift
-    [ "$(id -u)" != 0 ] || root=--allow-run-as-root
-    # shellcheck disable=SC2086 # none or one option
-    mpirun --quiet $root --oversubscribe --bind-to none --mca pml ob1 --mca btl self,vader \
-        --mca btl_vader_single_copy_mechanism none --mca plm isolated -x NCCL_NVLS_ENABLE \
-        -np "$number" "$@" --device "$device" --csv
+    common/build/mpirun.sh -x NCCL_NVLS_ENABLE -np "$number" "$@" --device "$device" --csv
 }
 about() {
     echo "# $1"
@@ -41,7 +36,7 @@ about() {
     fi
     echo "# toolkit: $("$cuda/bin/nvcc" --version | sed -n 's/.*release [^,]*, V//p')"
     echo "# MPI: $(mpirun --version | head -1)"
-    header=$NCCL_HOME/include/nccl.h
+    header=${NCCL_HOME:-$cuda}/include/nccl.h
     echo "# NCCL: $(sed -n 's/^#define NCCL_VERSION_CODE *//p' "$header" 2>/dev/null)"
     echo "# date: $(date -u +%Y-%m-%d)"
 }
@@ -80,5 +75,5 @@ for type in f32 f64; do verified --type $type --real; done
 for type in i32 i64; do verified --type $type; done
 verified --op affine
 exchanges="mpi exscan"
-[ "$device" != cuda ] || [ ! -e "$NCCL_HOME/include/nccl.h" ] || exchanges="$exchanges nccl"
+[ "$device" != cuda ] || [ -z "$(common/build/nccl.sh)" ] || exchanges="$exchanges nccl"
 for exchange in $exchanges; do verified --exchange "$exchange"; done

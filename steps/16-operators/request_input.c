@@ -40,7 +40,7 @@ static void make_reals(struct input *input, double most)
 #define EXPONENT_MOST 30
 
 /* Factors 1/2, 1 and 2 of either sign. The product of any neighbours of a sequence, which may be a
- * column, is a power of two from 2^-60 to 2^60, so it is exact. */
+ * column, is a power of two from 2^-60 to 2^60. Floats hold these exactly. */
 static void make_factors(struct input *input)
 {
     const struct operators_request *r = &operators_request;

@@ -63,35 +63,34 @@ static int check_memory(struct program *p, size_t n, enum many_exchange exchange
     return 0;
 }
 
-/* Have all ranks found the same kind and number of elements? Each has opened the files itself. */
+/* What a rank has found in the files, which it has opened itself. */
+struct found_files {
+    size_t n;
+    enum element element;
+    unsigned long long places[4]; /* device and number of each file */
+};
+
+/* Have all ranks found the same? Machines may have copies of a file at different places. */
 static int compare_files(struct program *p)
 {
-    size_t own[] = {p->source.n, many_request.element}, of_rank_0[2];
-    memcpy(of_rank_0, own, sizeof own);
-    MPI_Bcast(of_rank_0, (int)sizeof of_rank_0, MPI_BYTE, 0, p->ranks.comm);
-    int code = 0;
-    if (memcmp(own, of_rank_0, sizeof own) != 0)
+    const struct npy_file *in = &p->source.input, *second = &p->source.second;
+    const struct found_files own = {
+        p->source.n,
+        many_request.element,
+        {in->device, in->number, second->device, second->number},
+    };
+    struct found_files of_rank_0 = own;
+    MPI_Bcast(&of_rank_0, (int)sizeof of_rank_0, MPI_BYTE, 0, p->ranks.comm);
+    int code = 0, first_differs = memcmp(own.places, of_rank_0.places, sizeof own.places / 2);
+    if (own.n != of_rank_0.n || own.element != of_rank_0.element)
         code = fail(&p->fault, EXIT_USAGE,
                     "%s has %zu %s, but on rank 0 it has %zu %s; all ranks need the same file.",
-                    p->start->options.input, own[0], element_plural(many_request.element),
-                    of_rank_0[0], element_plural((enum element)of_rank_0[1]));
-    return agree(p->ranks.comm, code, &p->fault);
-}
-
-/* On one machine: has every rank opened the same file, also from folders of their own? */
-static int compare_places(struct program *p)
-{
-    const struct npy_file *files[] = {&p->source.input, &p->source.second};
-    int code = 0;
-    for (int i = 0; i < 2 && p->ranks.machines == 1; i++) {
-        unsigned long long own[] = {files[i]->device, files[i]->number}, of_rank_0[2];
-        memcpy(of_rank_0, own, sizeof own);
-        MPI_Bcast(of_rank_0, (int)sizeof of_rank_0, MPI_BYTE, 0, p->ranks.comm);
-        if (!code && memcmp(own, of_rank_0, sizeof own) != 0)
-            code = fail(&p->fault, EXIT_USAGE,
-                        "%s is another file than on rank 0; all ranks need the same file.",
-                        files[i]->path);
-    }
+                    in->path, own.n, element_plural(own.element), of_rank_0.n,
+                    element_plural(of_rank_0.element));
+    else if (p->ranks.machines == 1 && memcmp(own.places, of_rank_0.places, sizeof own.places) != 0)
+        code = fail(&p->fault, EXIT_USAGE,
+                    "%s is another file than on rank 0; all ranks need the same file.",
+                    first_differs ? in->path : second->path);
     return agree(p->ranks.comm, code, &p->fault);
 }
 
@@ -104,7 +103,6 @@ static int prepare(struct program *p)
     int code = source_open(&p->source, o, &p->fault);
     code = agree(comm, code, &p->fault);
     if (!code) code = compare_files(p);
-    if (!code) code = compare_places(p);
     if (code) return code;
     *r = (struct runs){.ranks = &p->ranks, .options = o, .n = p->source.n};
     code = ranks_exchange(&p->ranks, many_request.exchange, &r->exchange, &p->fault);

@@ -9,8 +9,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define LABEL_WIDTH 10
-#define NAME_SHOWN  120
+#define NAME_SHOWN 120
 
 /* What both forms of the report are made of. */
 struct facts17 {
@@ -51,18 +50,6 @@ static struct facts17 facts_of_runs(const struct step *step, const struct device
 
 /* ---- the screen ------------------------------------------------------------------------------ */
 
-__attribute__((format(printf, 3, 4))) static void row(FILE *to, const char *label,
-                                                      const char *format, ...)
-{
-    struct style style = style_of(to);
-    fprintf(to, "  %s%-*s%s  ", style.quiet, LABEL_WIDTH, label, style.end);
-    va_list arguments;
-    va_start(arguments, format);
-    vfprintf(to, format, arguments);
-    va_end(arguments);
-    putc('\n', to);
-}
-
 static void row_ranks(FILE *to, const struct facts17 *f)
 {
     const struct ranks *r = f->runs->ranks;
@@ -73,7 +60,7 @@ static void row_ranks(FILE *to, const struct facts17 *f)
                  r->emulated ? "an emulated" : "a");
     else
         snprintf(gpus, sizeof gpus, "which share %d GPU%s", r->gpus, r->gpus > 1 ? "s" : "");
-    row(to, "ranks", "%d on %s, %s", r->count, where, gpus);
+    report_row(to, "ranks", "%d on %s, %s", r->count, where, gpus);
 }
 
 static void rows_parts(FILE *to, const struct facts17 *f)
@@ -84,11 +71,12 @@ static void rows_parts(FILE *to, const struct facts17 *f)
     if (f->most > f->least)
         snprintf(sizes, sizeof sizes, "%s to %s", format_count(f->least).s,
                  format_count(f->most).s);
-    row(to, "parts", "%s element%s a rank; the tree has %s node%s of %s%s", sizes,
-        f->most == 1 ? "" : "s", format_count(s->nodes).s, s->nodes == 1 ? "" : "s",
-        s->nodes == 1 ? "at most " : "", format_count(s->node_tiles * MANY_TILE).s);
-    row(to, "launch", "%d kernels per scan on each rank; a block of %d threads for each tile of %s",
-        many_launches(f->runs->exchange), MANY_SEGMENTS * 32, format_count(MANY_TILE).s);
+    report_row(to, "parts", "%s element%s a rank; the tree has %s node%s of %s%s", sizes,
+               f->most == 1 ? "" : "s", format_count(s->nodes).s, s->nodes == 1 ? "" : "s",
+               s->nodes == 1 ? "at most " : "", format_count(s->node_tiles * MANY_TILE).s);
+    report_row(to, "launch",
+               "%d kernels per scan on each rank; a block of %d threads for each tile of %s",
+               many_launches(f->runs->exchange), MANY_SEGMENTS * 32, format_count(MANY_TILE).s);
 }
 
 static void row_exchange(FILE *to, const struct facts17 *f)
@@ -98,7 +86,7 @@ static void row_exchange(FILE *to, const struct facts17 *f)
         [EXCHANGE_NCCL] = "ncclAllGather of the nodes' sums, from GPU to GPU",
         [EXCHANGE_PEER] = "GPUs store the nodes' sums into each other's memory",
         [EXCHANGE_EXSCAN] = "MPI_Exscan of one sum a rank, through the host's memory"};
-    row(to, "exchange", "%s: %s", exchange_name(f->runs->exchange), how[f->runs->exchange]);
+    report_row(to, "exchange", "%s: %s", exchange_name(f->runs->exchange), how[f->runs->exchange]);
 }
 
 static void row_input(FILE *to, const struct facts17 *f)
@@ -117,22 +105,23 @@ static void row_input(FILE *to, const struct facts17 *f)
     const char *elements = element_plural(many_element(many_request.op));
     bool pairs = many_request.affine;
     int letters = (int)strlen(elements) - (f->runs->n == 1 && !pairs); /* "1 float" */
-    row(to, "input", "%s %s%.*s, %s", format_count(f->runs->n).s, pairs ? "pairs of " : "", letters,
-        elements, from);
-    row(to, "operator", "%s, %s", many_request.affine ? "affine (h = a h + b)" : "sum",
-        o->inclusive ? "inclusive" : "exclusive");
+    report_row(to, "input", "%s %s%.*s, %s", format_count(f->runs->n).s, pairs ? "pairs of " : "",
+               letters, elements, from);
+    report_row(to, "operator", "%s, %s", many_request.affine ? "affine (h = a h + b)" : "sum",
+               o->inclusive ? "inclusive" : "exclusive");
 }
 
 static void rows_wrong(FILE *to, const struct facts17 *f)
 {
     const struct verdict *v = &f->o->verdict;
-    if (*f->o->damage) row(to, "", "rank %d: %s", f->o->wrong_rank, f->o->damage);
+    if (*f->o->damage) report_row(to, "", "rank %d: %s", f->o->wrong_rank, f->o->damage);
     if (v->right) return;
-    row(to, "", "%s of %s elements, rank %d is the first to have one", format_count(v->wrong).s,
-        format_count(v->checked).s, f->o->wrong_rank);
-    row(to, "", "%12s  %18s  %18s", "index", "got", "expected");
+    report_row(to, "", "%s of %s elements, rank %d is the first to have one",
+               format_count(v->wrong).s, format_count(v->checked).s, f->o->wrong_rank);
+    report_row(to, "", "%12s  %18s  %18s", "index", "got", "expected");
     for (size_t i = 0; i < v->shown; i++)
-        row(to, "", "%12zu  %18s  %18s", v->first[i].index, v->first[i].got, v->first[i].want);
+        report_row(to, "", "%12zu  %18s  %18s", v->first[i].index, v->first[i].got,
+                   v->first[i].want);
 }
 
 static void row_verified(FILE *to, const struct facts17 *f)
@@ -141,41 +130,42 @@ static void row_verified(FILE *to, const struct facts17 *f)
     const struct verdict *v = &f->o->verdict;
     const char *when = f->o->timing.reps ? ", the same bits in each timed run" : "";
     if (f->runs->options->verify == VERIFY_NONE)
-        row(to, "verified", "not at all (--verify none)");
+        report_row(to, "verified", "not at all (--verify none)");
     else if (!f->o->right)
-        row(to, "verified", "%sWRONG%s", style.bad, style.end);
+        report_row(to, "verified", "%sWRONG%s", style.bad, style.end);
     else if (v->exact)
-        row(to, "verified", "%sright%s: every element, exactly%s", style.good, style.end, when);
+        report_row(to, "verified", "%sright%s: every element, exactly%s", style.good, style.end,
+                   when);
     else
-        row(to, "verified", "%sright%s: every element, worst error %s of the bound%s", style.good,
-            style.end, format_percent(v->worst).s, when);
+        report_row(to, "verified", "%sright%s: every element, worst error %s of the bound%s",
+                   style.good, style.end, format_percent(v->worst).s, when);
     rows_wrong(to, f);
 }
 
 static void row_checksum(FILE *to, const struct facts17 *f)
 {
-    row(to, "checksum", "%016llx, %s", (unsigned long long)f->o->checksum,
-        f->depends ? "of bits that depend on the number of ranks"
-                   : "the same for any number of ranks");
+    report_row(to, "checksum", "%016llx, %s", (unsigned long long)f->o->checksum,
+               f->depends ? "of bits that depend on the number of ranks"
+                          : "the same for any number of ranks");
 }
 
 static void rows_time(FILE *to, const struct facts17 *f)
 {
     const struct timing *t = &f->o->timing;
-    row(to, "traffic", "%s read and written, %g words an element",
-        format_bytes((uint64_t)f->bytes).s, f->words);
+    report_row(to, "traffic", "%s read and written, %g words an element",
+               format_bytes((uint64_t)f->bytes).s, f->words);
     if (t->reps == 0) return;
     char spread[120] = "";
     if (t->reps > 1)
         snprintf(spread, sizeof spread, ", median of %d (quartiles %s to %s)", t->reps,
                  format_seconds(t->lower).s, format_seconds(t->upper).s);
     bool emulated = f->runs->ranks->emulated;
-    row(to, "time", "%s%s%s%s", format_seconds(t->median).s, spread,
-        f->runs->ranks->count > 1 ? ", of the slowest rank" : "",
-        emulated ? ": the emulator's own, not a GPU's" : "");
+    report_row(to, "time", "%s%s%s%s", format_seconds(t->median).s, spread,
+               f->runs->ranks->count > 1 ? ", of the slowest rank" : "",
+               emulated ? ": the emulator's own, not a GPU's" : "");
     if (!emulated)
-        row(to, "speed", "%s of all GPUs, %s a GPU", format_rate(f->bytes / t->median).s,
-            format_rate(f->bytes / t->median / f->runs->ranks->gpus).s);
+        report_row(to, "speed", "%s of all GPUs, %s a GPU", format_rate(f->bytes / t->median).s,
+                   format_rate(f->bytes / t->median / f->runs->ranks->gpus).s);
 }
 
 static void print_text(FILE *to, const struct facts17 *f)

@@ -328,12 +328,15 @@ static void try_handles(struct process *parent)
     need(word_at(memory) == 3 && cudaPeekAtLastError() == cudaErrorInvalidValue);
 }
 
-Test(ipc, wrong_handles_have_errors)
+/* A child gets the handle of a word that is 3, and does all of the test. */
+static void give_memory(void (*work)(struct process *parent))
 {
-    struct process child = start(try_handles);
+    struct process child = start(work);
     send_memory(&child, new_words(3, 1));
     expect_end(&child);
 }
+
+Test(ipc, wrong_handles_have_errors) { give_memory(try_handles); }
 
 static void use_freed(struct process *parent)
 {
@@ -411,12 +414,7 @@ static void be_another_model(struct process *parent)
     need(open_handle(&handle, &memory) == cudaErrorPeerAccessUnsupported);
 }
 
-Test(ipc, another_model_is_no_peer)
-{
-    struct process child = start(be_another_model);
-    send_memory(&child, new_words(3, 1));
-    expect_end(&child);
-}
+Test(ipc, another_model_is_no_peer) { give_memory(be_another_model); }
 
 static void be_another_user(struct process *parent)
 {
@@ -430,9 +428,7 @@ static void be_another_user(struct process *parent)
 Test(ipc, another_user_may_not_open_it)
 {
     if (getuid() != 0) cr_skip_test("only root can become another user");
-    struct process child = start(be_another_user);
-    send_memory(&child, new_words(3, 1));
-    expect_end(&child);
+    give_memory(be_another_user);
 }
 
 static int count_files(void)

@@ -6,8 +6,10 @@
 #include "common/harness/report/output.h"
 
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define N 10007
@@ -159,6 +161,25 @@ Test(input_parts, what_cannot_be_read_by_parts_is_refused)
     expect_refused("/dev/null", "/dev/null is no regular file, and cannot be read by parts");
     expect_refused("/nonexistent", "cannot open /nonexistent: No such file");
     expect_refused("README.md", "README.md is no .npy file, and text cannot be read by parts");
+}
+
+/* Has anything been written since the file was opened? Its time says so. */
+Test(input_parts, a_file_that_changes_while_it_is_read_is_refused)
+{
+    struct npy_file file;
+    struct input read;
+    struct fault fault = {0};
+    make_file(ELEMENT_F32, 0);
+    cr_assert_eq(npy_file_open(&file, path, &fault), 0);
+    cr_assert_eq(npy_file_read(&file, &read, ELEMENT_F32, parts[1], false, &fault), 0);
+    input_free(&read);
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = 1}};
+    cr_assert_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+    cr_expect_eq(npy_file_read(&file, &read, ELEMENT_F32, parts[1], false, &fault), EXIT_USAGE);
+    cr_expect(strstr(fault.text, "was changed while it was read"), "%s", fault.text);
+    cr_expect_null(read.data);
+    npy_file_close(&file);
+    remove_file();
 }
 
 /* The index in a message is that in the file. */

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "tests/support/command.h"
 #include "tests/support/cudart_check.h"
+#include "tests/support/random.h"
 #include "steps/17-many-gpus/part.h"
 #include "steps/17-many-gpus/peer.h"
 #include "steps/17-many-gpus/reference.h"
@@ -24,16 +25,6 @@ static const char *const names[MANY_OPS] = {"sum f32", "sum f64", "sum i32", "su
 static const int all_ranks[] = {1, 2, 3, 4, 7};
 
 /* ---- numbers --------------------------------------------------------------------------------- */
-
-static uint64_t random_state = 1;
-
-static uint64_t random_bits(void)
-{
-    uint64_t z = random_state += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
 
 /* Numbers that round when they are added: from -1 to 1, with 24 or 53 bits. */
 static double random_real(void) { return (double)(int64_t)random_bits() * 0x1p-63; }

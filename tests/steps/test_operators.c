@@ -5,6 +5,7 @@
  * refuses. The judge of ./step16 is tested at the end.
  */
 #include "tests/support/cudart_check.h"
+#include "tests/support/random.h"
 #include "steps/16-operators/judge.h"
 #include "steps/16-operators/request.h"
 #include "tests/fixtures/scan_reference.h"
@@ -17,16 +18,6 @@
 TestSuite(operators, .timeout = 300);
 
 /* ---- numbers --------------------------------------------------------------------------------- */
-
-static uint64_t random_state = 1;
-
-static uint64_t random_bits(void)
-{
-    uint64_t z = random_state += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
 
 static void put(const struct scanned *s, void *to, size_t i, double x)
 {

@@ -3,6 +3,7 @@
  * stack on the host, workspaces that are used again, graphs, and the calls that it refuses.
  */
 #include "tests/support/cudart_check.h"
+#include "tests/support/random.h"
 #include "steps/16-operators/partners.h"
 
 #include <stdlib.h>
@@ -25,15 +26,7 @@ enum kind {
     KINDS
 };
 
-static uint64_t random_state = 1;
-
-static unsigned random_below(unsigned limit)
-{
-    uint64_t z = random_state += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return (unsigned)((z ^ (z >> 31)) % limit);
-}
+static unsigned random_below(unsigned limit) { return (unsigned)(random_bits() % limit); }
 
 static uint8_t one_of(const char *characters)
 {

@@ -5,6 +5,7 @@
  * large n.
  */
 #include "tests/support/cudart_check.h"
+#include "tests/support/random.h"
 #include "steps/15-radix-sort/request.h"
 #include "steps/15-radix-sort/sort.h"
 
@@ -140,16 +141,6 @@ static struct item *expected(const struct job *j, const void *keys)
 }
 
 /* ---- one sort -------------------------------------------------------------------------------- */
-
-static uint64_t random_state = 1;
-
-static uint64_t random_bits(void)
-{
-    uint64_t z = random_state += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
 
 static cudaError_t call(const struct job *j, void *workspace, size_t *bytes, void *out,
                         uint32_t *values, const void *in, const uint32_t *from)

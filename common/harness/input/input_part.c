@@ -67,13 +67,10 @@ static int check_kind(struct npy_file *f, struct fault *fault)
 /* Has the file as many elements as its header promises? */
 static int check_length(const struct npy_file *f, struct fault *fault)
 {
-    struct stat status;
     size_t promised = f->header.n, size = element_size(npy_file_type(f)), bytes;
     if (promised == 0)
         return fail(fault, EXIT_USAGE, "%s has no elements; there is nothing to scan.", f->path);
-    if (fstat(fileno(f->file), &status) != 0)
-        return fail(fault, EXIT_USAGE, "cannot read %s: %s.", f->path, strerror(errno));
-    size_t there = (size_t)(status.st_size - f->start);
+    size_t there = (size_t)(f->length - f->start);
     if (__builtin_mul_overflow(promised, size, &bytes) || there < bytes)
         return fail(fault, EXIT_USAGE,
                     "%s is truncated: its header promises %zu elements, but there are %zu.",

@@ -23,9 +23,7 @@ double report_bytes_moved(const struct step *step, const struct outcome *o)
            (double)(element_size(step->element) + element_size(element_of_sum(step->element)));
 }
 
-/* One row: a label in the margin, and a line of text. */
-__attribute__((format(printf, 3, 4))) static void report_row(FILE *to, const char *label,
-                                                             const char *format, ...)
+void report_row(FILE *to, const char *label, const char *format, ...)
 {
     struct style style = style_of(to);
     fprintf(to, "  %s%-*s%s  ", style.quiet, LABEL_WIDTH, label, style.end);

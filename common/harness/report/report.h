@@ -69,6 +69,9 @@ extern "C" {
 /* The heading of a step's report: number, title, what it teaches and where it runs. Steps with a
  * `run` of their own begin with it too. device may be NULL: the step runs on the host. */
 void report_heading(FILE *, const struct step *, const struct device *);
+/* One row: a label in the margin ("": none), and a line of text. */
+void report_row(FILE *, const char *label, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* The last line: the remaining weakness of the step. Prints nothing if the step names no
  * weakness. */
 void report_still_bad(FILE *, const struct step *);
