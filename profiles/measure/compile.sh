@@ -1,6 +1,5 @@
 #!/bin/bash
-# compile.sh — measures how long nvcc takes for the kernels of a step, on a machine that does nothing
-# else.
+# compile.sh — measures how long nvcc takes for the kernels of step 16. Nothing else should run.
 #
 #   profiles/measure/compile.sh [FILE]      default: profiles/compile.csv
 #

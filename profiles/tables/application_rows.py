@@ -282,3 +282,12 @@ def operator_sizes(value):
         ["n", "sum, of step 12", "max, of CUB", "affine, of CUB", "sum by keys, of CUB"],
         *([size(n), *(against(name, n) for name in ("sum", "max", "affine", "keys"))]
           for n in (2**k for k in range(10, 29, 2))))
+
+
+def compile_time():
+    """How long nvcc takes for step 16."""
+    (row,), about = read("compile.csv")
+    return ["nvcc takes %.0f s for the %s files of step 16 with %s processes at a time, which is "
+            "%.0f s of" % (float(row["elapsed"]), row["files"], row["processes"],
+                           float(row["processor"])),
+            "processor time (%s)." % about["CPU"]]
