@@ -52,6 +52,11 @@ build/tests/many-calls: $(call objects,tests/ranks/library/calls.c $(CALLS17) $(
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
+# No leaks are looked for in programs with Open MPI.
+ifneq ($(and $(SANITIZE),$(MPI)),)
+step17 $(RATES17) build/tests/wrong-ranks build/tests/many-calls: build/tests/support/ranks/leaks.o
+endif
+
 # Programs of one source file that tests examine or run: see tests/fixtures/programs/programs.h.
 CHECKED  := memory reported sync merged endless waits traced ticket ring limits unwritten launches \
             forks

@@ -6,8 +6,6 @@ setup() {
     unset MAKEFLAGS MAKELEVEL MFLAGS
     export DEVICE=emu NO_COLOR=1 EMU_PROGRESS=0
     dir=$BATS_TEST_TMPDIR
-    # Under the sanitizers: Open MPI does not free all of its memory.
-    export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
     [ -x step17 ] && command -v mpirun >/dev/null && return
     [ -n "${MPI_REQUIRED:-}" ] || skip "Open MPI is missing: make setup-mpi installs it"
     echo "step17 or mpirun is missing, and MPI_REQUIRED is set" >&2
