@@ -30,6 +30,17 @@ static bool shares_dash(const struct option_row *row, struct command_line *line,
     return shares;
 }
 
+static int apply(const struct option_row *row, void *to, const char *value, struct fault *fault)
+{
+    if (row->set) return row->set(row->to ? row->to : to, value, fault);
+    char *member = (char *)to + row->member;
+    if (row->argument)
+        *(const char **)member = value;
+    else
+        *(bool *)member = true;
+    return 0;
+}
+
 /* The value that is joined to the option, or else the next argument. */
 static int take_value(const struct option_row *row, struct command_line *line, const char **value,
                       struct fault *fault)
@@ -52,10 +63,10 @@ int option_take(struct option_table table, struct command_line *line, void *to, 
     for (const struct option_row *row = table.rows; row < table.rows + table.count; row++) {
         if (!names(argument, line->letters, row, &value)) continue;
         *taken = true;
-        if (shares_dash(row, line, value)) return row->set(row->to ? row->to : to, NULL, fault);
+        if (shares_dash(row, line, value)) return apply(row, to, NULL, fault);
         line->at++;
         int code = take_value(row, line, &value, fault);
-        return code ? code : row->set(row->to ? row->to : to, value, fault);
+        return code ? code : apply(row, to, value, fault);
     }
     return 0;
 }

@@ -25,15 +25,32 @@ struct option_row {
     const char *name;     /* without the dashes; NULL: an empty line of --help */
     const char *argument; /* what --help calls the value; NULL: a flag without a value */
     const char *help;     /* lines with '\n' between them */
-    option_fn *set;
-    void *to;    /* passed to `set` in place of option_take()'s `to`; NULL: that one */
-    char letter; /* 0: none */
+    option_fn *set;       /* NULL: the option sets a member of `to` */
+    void *to;             /* passed to `set` in place of option_take()'s `to`; NULL: that one */
+    char letter;          /* 0: none */
+    size_t member;        /* if set is NULL: the offset of a bool, or of a const char * if the
+                             option has a value */
 };
 
-/* A row that has neither letter nor `to`. */
+/* Rows without a letter; OPTION_TO has a `to` of its own. */
 #define OPTION(name, argument, help, set)                                                          \
     {                                                                                              \
-        name, argument, help, set, NULL, 0                                                         \
+        name, argument, help, set, NULL, 0, 0                                                      \
+    }
+#define OPTION_TO(name, argument, help, set, to)                                                   \
+    {                                                                                              \
+        name, argument, help, set, to, 0, 0                                                        \
+    }
+
+/* A flag that sets a bool of `to` to true, and an option whose value a const char * of `to` gets.
+ * `to` is a `type`, such as struct options. */
+#define OPTION_FLAG(name, help, type, member)                                                      \
+    {                                                                                              \
+        name, NULL, help, NULL, NULL, 0, offsetof(type, member)                                    \
+    }
+#define OPTION_TEXT(name, argument, help, type, member)                                            \
+    {                                                                                              \
+        name, argument, help, NULL, NULL, 0, offsetof(type, member)                                \
     }
 
 struct option_table {

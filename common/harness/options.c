@@ -236,8 +236,12 @@ static struct option_table own_options(const struct step *step, struct option_ro
 {
     size_t count = 0;
     for (const struct step_option *own = step->options; own && own->name; own++)
-        to[count++] = (struct option_row){own->name, own->argument,          own->help,
-                                          set_own,   (void *)(uintptr_t)own, own->letter};
+        to[count++] = (struct option_row){.name = own->name,
+                                          .argument = own->argument,
+                                          .help = own->help,
+                                          .set = set_own,
+                                          .to = (void *)(uintptr_t)own,
+                                          .letter = own->letter};
     return (struct option_table){to, count};
 }
 

@@ -39,41 +39,6 @@ struct places {
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static int set_json(void *to, const char *value, struct fault *fault)
-{
-    (void)value, (void)fault;
-    ((struct arguments *)to)->json = true;
-    return 0;
-}
-
-static int set_drawn(void *to, const char *value, struct fault *fault)
-{
-    (void)value, (void)fault;
-    ((struct arguments *)to)->drawn = true;
-    return 0;
-}
-
-static int set_no_gpu(void *to, const char *value, struct fault *fault)
-{
-    (void)value, (void)fault;
-    ((struct arguments *)to)->no_gpu = true;
-    return 0;
-}
-
-static int set_compile(void *to, const char *value, struct fault *fault)
-{
-    (void)value, (void)fault;
-    ((struct arguments *)to)->compile = true;
-    return 0;
-}
-
-static int set_help(void *to, const char *value, struct fault *fault)
-{
-    (void)value, (void)fault;
-    ((struct arguments *)to)->help = true;
-    return 0;
-}
-
 static int set_seed(void *to, const char *value, struct fault *fault)
 {
     char *end;
@@ -91,32 +56,20 @@ static int set_hint(void *to, const char *value, struct fault *fault)
     return fail(fault, EXIT_USAGE, "\"%s\" is not a level of hints; give 1, 2 or 3.", value);
 }
 
-static int set_weights(void *to, const char *value, struct fault *fault)
-{
-    (void)fault;
-    ((struct arguments *)to)->weights = value;
-    return 0;
-}
-
-static int set_nvcc(void *to, const char *value, struct fault *fault)
-{
-    (void)fault;
-    ((struct arguments *)to)->nvcc = value;
-    return 0;
-}
-
 static const struct option_row rows[] = {
-    OPTION("json", NULL, "print the verdict as one JSON object", set_json),
+    OPTION_FLAG("json", "print the verdict as one JSON object", struct arguments, json),
     OPTION("seed", "S", "seed of inputs, orders of warps, and drawn sizes; default: 1", set_seed),
-    OPTION("drawn", NULL, "draw sizes near those handed out, as the grader does", set_drawn),
-    OPTION("weights", "FILE", "what each criterion is worth; default: common/labs/weights.txt",
-           set_weights),
+    OPTION_FLAG("drawn", "draw sizes near those handed out, as the grader does", struct arguments,
+                drawn),
+    OPTION_TEXT("weights", "FILE", "what each criterion is worth; default: common/labs/weights.txt",
+                struct arguments, weights),
     OPTION("hint", "LEVEL", "print a hint in place of the verdict; 1 to 3: the more, the clearer",
            set_hint),
-    OPTION("no-gpu", NULL, "leave out the second check, on a GPU", set_no_gpu),
-    OPTION("nvcc", "NVCC", "the compiler; default: nvcc", set_nvcc),
-    OPTION("compile", NULL, "compile SOURCE.cu to PTX, and do nothing else", set_compile),
-    OPTION("help", NULL, "print this help", set_help),
+    OPTION_FLAG("no-gpu", "leave out the second check, on a GPU", struct arguments, no_gpu),
+    OPTION_TEXT("nvcc", "NVCC", "the compiler; default: nvcc", struct arguments, nvcc),
+    OPTION_FLAG("compile", "compile SOURCE.cu to PTX, and do nothing else", struct arguments,
+                compile),
+    OPTION_FLAG("help", "print this help", struct arguments, help),
 };
 static const struct option_table table = {rows, sizeof rows / sizeof *rows};
 

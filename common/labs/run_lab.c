@@ -56,25 +56,13 @@ static int set_results(void *to, const char *value, struct fault *fault)
     return code;
 }
 
-static int set_handed_out(void *to, const char *value, struct fault *fault)
-{
-    (void)value, (void)fault;
-    ((struct arguments *)to)->handed_out = true;
-    return 0;
-}
-
-static int set_printf(void *to, const char *value, struct fault *fault)
-{
-    (void)fault;
-    ((struct arguments *)to)->printf_file = value;
-    return 0;
-}
-
 static const struct option_row rows[] = {
     OPTION("seed", "S", "seed of sizes, inputs, orders and clocks", set_seed),
-    OPTION("handed-out", NULL, "the sizes that students know, not drawn ones", set_handed_out),
+    OPTION_FLAG("handed-out", "the sizes that students know, not drawn ones", struct arguments,
+                handed_out),
     OPTION("results-fd", "N", "descriptor for the results", set_results),
-    OPTION("printf", "FILE", "where the kernels' printf goes; default: nowhere", set_printf),
+    OPTION_TEXT("printf", "FILE", "where the kernels' printf goes; default: nowhere",
+                struct arguments, printf_file),
 };
 static const struct option_table table = {rows, sizeof rows / sizeof *rows};
 

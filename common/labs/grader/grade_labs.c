@@ -27,13 +27,6 @@ struct arguments {
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static int set_out(void *to, const char *value, struct fault *fault)
-{
-    (void)fault;
-    ((struct arguments *)to)->grader.out = value;
-    return 0;
-}
-
 static int read_number(const char *value, uint64_t most, uint64_t *number, struct fault *fault)
 {
     char *end;
@@ -60,86 +53,33 @@ static int set_jobs(void *to, const char *value, struct fault *fault)
     return code;
 }
 
-static int set_weights(void *to, const char *value, struct fault *fault)
-{
-    (void)fault;
-    ((struct arguments *)to)->weights = value;
-    return 0;
-}
-
-static int set_nvcc(void *to, const char *value, struct fault *fault)
-{
-    (void)fault;
-    ((struct arguments *)to)->nvcc = value;
-    return 0;
-}
-
-static int set_bwrap(void *to, const char *value, struct fault *fault)
-{
-    (void)fault;
-    ((struct arguments *)to)->grader.bwrap = value;
-    return 0;
-}
-
-static int set_no_sandbox(void *to, const char *value, struct fault *fault)
-{
-    (void)value, (void)fault;
-    ((struct arguments *)to)->grader.unprotected = true;
-    return 0;
-}
-
 static int set_return(void *to, const char *value, struct fault *fault)
 {
     ((struct arguments *)to)->grader.returns = value;
     return return_check(value, fault);
 }
 
-static int set_roster(void *to, const char *value, struct fault *fault)
-{
-    (void)fault;
-    ((struct arguments *)to)->roster = value;
-    return 0;
-}
-
-static int set_bom(void *to, const char *value, struct fault *fault)
-{
-    (void)value, (void)fault;
-    ((struct arguments *)to)->grader.bom = true;
-    return 0;
-}
-
-static int set_again(void *to, const char *value, struct fault *fault)
-{
-    (void)value, (void)fault;
-    ((struct arguments *)to)->again = true;
-    return 0;
-}
-
-static int set_help(void *to, const char *value, struct fault *fault)
-{
-    (void)value, (void)fault;
-    ((struct arguments *)to)->help = true;
-    return 0;
-}
-
 static const struct option_row rows[] = {
-    OPTION("out", "FOLDER", "where grades.csv and reports go; default: grades/labN", set_out),
+    OPTION_TEXT("out", "FOLDER", "where grades.csv and reports go; default: grades/labN",
+                struct arguments, grader.out),
     OPTION("seed", "S", "repeat the grading that had this seed; default: a fresh one", set_seed),
     OPTION("jobs", "J",
            "submissions at a time; default: one for each processor and for each 2 GiB of memory",
            set_jobs),
-    OPTION("again", NULL, "judge again what has the status \"look at it\"", set_again),
-    OPTION("weights", "FILE", "what each criterion is worth; default: common/labs/weights.txt",
-           set_weights),
-    OPTION("roster", "FILE", "names of the class, one a line: each gets a row of grades.csv",
-           set_roster),
+    OPTION_FLAG("again", "judge again what has the status \"look at it\"", struct arguments, again),
+    OPTION_TEXT("weights", "FILE", "what each criterion is worth; default: common/labs/weights.txt",
+                struct arguments, weights),
+    OPTION_TEXT("roster", "FILE", "names of the class, one a line: each gets a row of grades.csv",
+                struct arguments, roster),
     OPTION("return", "FOLDER", "copy reports to a new FOLDER/NAME, to give them back", set_return),
-    OPTION("bom", NULL, "begin grades.csv with the mark by which Excel recognises UTF-8", set_bom),
-    OPTION("nvcc", "NVCC", "the compiler; default: nvcc", set_nvcc),
-    OPTION("bwrap", "FILE", "the program of bubblewrap; default: bwrap", set_bwrap),
-    OPTION("no-sandbox", NULL, "run submissions without protection, if you trust them all",
-           set_no_sandbox),
-    OPTION("help", NULL, "print this help", set_help),
+    OPTION_FLAG("bom", "begin grades.csv with the mark by which Excel recognises UTF-8",
+                struct arguments, grader.bom),
+    OPTION_TEXT("nvcc", "NVCC", "the compiler; default: nvcc", struct arguments, nvcc),
+    OPTION_TEXT("bwrap", "FILE", "the program of bubblewrap; default: bwrap", struct arguments,
+                grader.bwrap),
+    OPTION_FLAG("no-sandbox", "run submissions without protection, if you trust them all",
+                struct arguments, grader.unprotected),
+    OPTION_FLAG("help", "print this help", struct arguments, help),
 };
 static const struct option_table table = {rows, sizeof rows / sizeof *rows};
 
