@@ -15,16 +15,31 @@ part() {
 
 scripts=$(mktemp) && said=$(mktemp) || exit
 trap 'rm -f "$scripts" "$said" "$said.status"' EXIT
-# The tests of make, of steps of one's own and of scripts run no C of ours that others do not run.
-# Those of step 17's library wait for each other in up to 7 processes, which is slow when sanitized.
+# Under the sanitizers some tests are left to the ordinary tree. These C tests run kernels for long,
+# on host code that shorter tests run, too; bats' are those with the tag "long". The tests of make,
+# of steps of one's own and of scripts run no C of ours that others do not run. Those of step 17's
+# library wait for each other in up to 7 processes, which is slow when sanitized.
+long='bound/@(holds_for_several_levels|one_wrong_element_in_a_million_shows)
+compaction/each_kernel_is_right_under_the_checkers
+emu_command/many_short_launches_say_how_many_they_are
+hazards/@(none_in_step_12s_pipeline|none_in_the_ring)
+operators/@(larger_tiles|pipelines_[0-6])
+pipeline/@(large_n|large_n_in_other_orders|one_workspace_for_all)
+pipeline/@(replays_of_a_graph|same_bits_on_a_b200)
+promises/@(beside|every_way)
+racecheck/finds_the_same_in_any_order
+schedules/right_programs_stay_right
+steps/@(*_at_every_size|large_sizes)'
 files="tests/tools tests/labs tests/ranks"
 others="-e /make.bats -e /gpu_script.bats -e /compare.bats -e /measure.bats -e /library.bats"
-# shellcheck disable=SC2086
-[ -z "${SANITIZED:-}" ] ||
+if [ -n "${SANITIZED:-}" ]; then
+    # shellcheck disable=SC2086
     files=$(ls tests/tools/*.bats tests/labs/*.bats tests/ranks/*.bats |
         grep -v $others -e /own_step.bats)
+    set -- --filter "!($(echo "$long" | paste -sd '|'))"
+fi
 # shellcheck disable=SC2086
-bats $files >"$scripts" 2>&1 &
+bats ${SANITIZED:+--filter-tags '!long'} $files >"$scripts" 2>&1 &
 bats=$!
 scripts_end() {
     wait "$bats"
@@ -33,7 +48,7 @@ scripts_end() {
     return $status
 }
 criterion() {
-    { build/tests/run 2>&1; echo $? >"$said.status"; } | tee "$said"
+    { build/tests/run "$@" 2>&1; echo $? >"$said.status"; } | tee "$said"
     status=$(cat "$said.status") && rm "$said.status"
     return "$status"
 }
@@ -52,7 +67,7 @@ elif command -v python3 >/dev/null; then
 else
     echo "== documents, mutation scripts, page: skipped, python3 is not installed"
 fi
-part "C" criterion
+part "C" criterion "$@"
 part "scripts and commands" scripts_end
 [ -z "$failed" ] || echo "make test: failed: $failed" >&2
 tail -n 1 "$said"

@@ -147,6 +147,7 @@ fill_and_check() {
         echo "$name: $points, not $low to $high ($words): $output" >>"$t/unexpected"
 }
 
+# bats test_tags=long
 @test "each way to fill a lab's gaps gets the points that it deserves, and the reason" {
     [ "$(ls tests/labs/gaps/*.cu | wc -l)" -ge 6 ]
     in_pairs fill_and_check tests/labs/gaps/*.cu

@@ -3,6 +3,7 @@
 # of other steps where these must be the same.
 load ranks
 
+# bats test_tags=long
 @test "the bits are the same for 1, 2, 3, 4 and 7 ranks, each operator and type, and exchange" {
     local lines= scan
     for scan in "sum f32 --real" "sum f64 --real" "sum i32" "sum i64" "affine f32 --inclusive"; do
@@ -27,6 +28,7 @@ load ranks
 }
 
 # More than 1024 tiles: nodes of two tiles.
+# bats test_tags=long
 @test "the bits are the same where nodes have several tiles" {
     same_checksums "large 1 --real --n 2^22+5
 large 2 --real --n 2^22+5 --exchange mpi

@@ -47,6 +47,7 @@ all_refused() {
     all_refused
 }
 
+# bats test_tags=long
 @test "exchange peer takes 32 ranks and no more" {
     run ranks 32 --n 100003 --reps 1
     [ "$status" -eq 0 ]

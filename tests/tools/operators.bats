@@ -246,6 +246,7 @@ END
     done
 }
 
+# bats test_tags=long
 @test "the checkers find nothing in rows and columns" {
     for arguments in "--shape 100x70" "--shape 100x70 --along 0 --op affine" \
         "--shape 9000x3 --along 0 --op ema --reverse" "--shape 3x3000 --along 0 --op min"; do
@@ -258,6 +259,7 @@ END
     done
 }
 
+# bats test_tags=long
 @test "the checkers find nothing in the pipeline" {
     for arguments in "--op max --type f64" "--op affine --type f64 --heads bits" \
         "--op segmented-sum --heads keys --type i64 --reverse"; do
