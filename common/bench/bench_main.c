@@ -8,6 +8,7 @@
 #include "common/harness/application.h"
 #include "common/harness/run/device.h"
 #include "common/harness/report/format.h"
+#include "common/harness/report/standard.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -176,6 +177,7 @@ int main(int argc, char **argv)
 {
     static struct bench_program program = {.all_right = true};
     struct bench_options *o = &program.options;
+    standard_hold();
     signal(SIGPIPE, SIG_IGN);
     int code = bench_options_parse(o, argc, argv, &program.fault);
     if (code) return fault_say(&program.fault);

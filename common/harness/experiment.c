@@ -5,6 +5,7 @@
 #include "common/command/option_table.h"
 #include "common/files/visible.h"
 #include "common/harness/report/format.h"
+#include "common/harness/report/standard.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -110,6 +111,7 @@ int experiment_main(const char *name, const char *about, experiment_fn *run, int
     struct options options = {.argv = argv};
     struct fault fault = {0};
 
+    standard_hold();
     int code = parse(&e, &options, argc, argv, &fault);
     if (!code && options.help) return help(&e, argv[0]), EXIT_RIGHT;
     if (!code) code = device_choose(&options, &e.device, &fault);

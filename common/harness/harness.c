@@ -281,6 +281,7 @@ static int check_stdout(struct program *p)
 
 static int run_program(const struct step *step, int argc, char **argv)
 {
+    standard_hold();
     struct program program = {.step = step, .standard = standard_now()};
     struct device device;
     /* A closed pipe and a file beyond `ulimit -f` become errors of fwrite, rather than end the

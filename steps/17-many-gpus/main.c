@@ -10,6 +10,7 @@
 #include "request.h"
 
 #include "common/harness/files.h"
+#include "common/harness/report/standard.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -39,6 +40,7 @@ static void begin(struct start *s, int argc, char **argv)
 int main(int argc, char **argv)
 {
     static struct start start = {.step = &step17};
+    standard_hold();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     quieten();

@@ -196,6 +196,16 @@ Test(cli, output_that_cannot_be_written)
     cr_expect(strstr(r->out, "0\n2\n") && strstr(r->out, "Broken pipe"), "%s", r->out);
 }
 
+/* A file that is opened does not take the place of a closed stdin, stdout or stderr. */
+Test(cli, closed_standard_streams)
+{
+    cr_expect_eq(run("./step3 --trace $t/trace <&- 2>&-")->code, 0);
+    expect_refused("./step3 --trace $t/trace >&-", EXIT_USAGE, "stdout");
+    expect_refused("./step3 --trace $t/trace <&- >&-", EXIT_USAGE, "stdout");
+    expect_refused("./step1 --input - <&-", EXIT_USAGE, "cannot read stdin: Bad file descriptor.");
+    cr_expect_eq(run("grep -q 'Step 3' $t/trace")->code, 1);
+}
+
 /* The old content of the file stays. */
 Test(cli, a_refused_run_leaves_the_old_output)
 {

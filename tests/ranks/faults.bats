@@ -66,6 +66,19 @@ all_refused() {
     ends 2 "step17: --n 0 leaves nothing to scan; n has to be at least 1."
 }
 
+# MPI opens sockets, which must not take the place of stdout.
+@test "closed standard streams" {
+    run bash -c './step17 --n 5000 <&- >&-'
+    ends 2 "step17: cannot write the report to stdout."
+    run bash -c './step17 --n 5000 <&- 2>&-'
+    [ "$status" -eq 0 ]
+    says "verified    right"
+    run bash -c './step17 --n 5000 <&- >&- 2>&-'
+    ends 2 ""
+    run bash -c './step17 --help <&- >&-'
+    ends 2 "step17: cannot write the report to stdout."
+}
+
 @test "ranks with different options" {
     run mpirun_with -np 1 ./step17 --n 100 : -np 2 ./step17 --n 200
     ends 2 "step17: rank 1 of 3: --n is 200, but on rank 0 it is 100; give all ranks the \

@@ -1,10 +1,17 @@
 #define _GNU_SOURCE
 #include "standard.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
 static const int descriptors[2] = {STDOUT_FILENO, STDERR_FILENO};
+
+void standard_hold(void)
+{
+    for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
+        if (fcntl(i, F_GETFD) < 0) open("/dev/null", i == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
 
 struct standard standard_now(void)
 {

@@ -1,6 +1,7 @@
 /*
- * standard.h — are stdout and stderr still the files that they were? A scan runs in the harness's
- * process and may redirect them, so that the report is lost.
+ * standard.h — stdin, stdout and stderr: no other file takes the place of a closed one, and a scan,
+ * which runs in the harness's process, has not redirected stdout or stderr, so that the report is
+ * lost.
  */
 #ifndef STANDARD_H
 #define STANDARD_H
@@ -11,6 +12,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Where stdin, stdout or stderr is closed, puts a file there that can neither be read nor written
+ * as this stream. Otherwise the next file that is opened would take its place: the report would go
+ * into a file of the user's. To be called before any file is opened. */
+void standard_hold(void);
 
 /* The files of both; is_open: false for one that was closed when the program began. */
 struct standard {
