@@ -124,6 +124,12 @@ static int run_type(struct bench_program *p, struct data *data, enum element typ
     return code;
 }
 
+static int check_stdout(struct fault *fault)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
+    return fail(fault, EXIT_USAGE, "cannot write to stdout.");
+}
+
 static int run(struct bench_program *p)
 {
     struct bench_options *o = &p->options;
@@ -142,9 +148,7 @@ static int run(struct bench_program *p)
         contenders_print_applications(stdout);
     }
     data_close(&data);
-    if (!code && (fflush(stdout) != 0 || ferror(stdout)))
-        code = fail(&p->fault, EXIT_USAGE, "cannot write to stdout.");
-    return code;
+    return code ? code : check_stdout(&p->fault);
 }
 
 /* Goes on as the experiment that times an application. Returns only if that is not possible. */
@@ -187,7 +191,7 @@ int main(int argc, char **argv)
         else
             printf("bench, Upsweep %s, CUDA %d.%d\n", UPSWEEP_VERSION, CUDART_VERSION / 1000,
                    CUDART_VERSION % 1000 / 10);
-        return EXIT_RIGHT;
+        return check_stdout(&program.fault) ? fault_say(&program.fault) : EXIT_RIGHT;
     }
     const struct step *application;
     code = contenders_application(&application, o->steps, &program.fault);

@@ -105,6 +105,21 @@ static void print_lesson(const struct experiment *e)
                e->name);
 }
 
+static int measure(struct experiment *e, const struct options *options, experiment_fn *run,
+                   struct fault *fault)
+{
+    int code = device_choose(options, &e->device, fault);
+    e->emulated = e->device.emulated;
+    if (!code && !e->emulated) code = timer_open(&e->timer, false, fault);
+    if (!code) {
+        print_head(e);
+        code = run(e, fault);
+        if (!code) print_lesson(e);
+    }
+    timer_close(&e->timer);
+    return code;
+}
+
 int experiment_main(const char *name, const char *about, experiment_fn *run, int argc, char **argv)
 {
     struct experiment e = {.name = name, .about = about};
@@ -113,18 +128,12 @@ int experiment_main(const char *name, const char *about, experiment_fn *run, int
 
     standard_hold();
     int code = parse(&e, &options, argc, argv, &fault);
-    if (!code && options.help) return help(&e, argv[0]), EXIT_RIGHT;
-    if (!code) code = device_choose(&options, &e.device, &fault);
-    e.emulated = e.device.emulated;
-    if (!code && !e.emulated) code = timer_open(&e.timer, false, &fault);
-    if (!code) {
-        print_head(&e);
-        code = run(&e, &fault);
-        if (!code) print_lesson(&e);
-    }
-    timer_close(&e.timer);
-    if (!code && fflush(stdout) != 0)
-        code = fail(&fault, EXIT_USAGE, "cannot write the rows to stdout.");
+    if (!code && options.help)
+        help(&e, argv[0]);
+    else if (!code)
+        code = measure(&e, &options, run, &fault);
+    if (!code && (fflush(stdout) != 0 || ferror(stdout)))
+        code = fail(&fault, EXIT_USAGE, "cannot write to stdout.");
     return code ? fault_say(&fault) : EXIT_RIGHT;
 }
 

@@ -115,6 +115,17 @@ Test(bench, wrong_use_is_explained)
     }
 }
 
+Test(bench, stdout_that_cannot_be_written)
+{
+    static const char *const options[] = {"--n 1024 --reps 1 --steps 5", "--help", "--version"};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        char command[200];
+        snprintf(command, sizeof command, "{ " BENCH "%s >/dev/full; } 2>&1", options[i]);
+        cr_expect(run_command(command) == 2, "%s", options[i]);
+        expect("side-by-side: cannot write to stdout.\n");
+    }
+}
+
 /* For a step that applies scan, its experiment runs with the same options, and its rows name it. */
 Test(bench, applications_are_timed_by_their_experiments)
 {

@@ -43,6 +43,15 @@ static bool has_mpi(void)
     return getenv("MPI_REQUIRED") || run("test -n \"$(common/build/mpi.sh)\"") == 0;
 }
 
+Test(experiments, stdout_that_cannot_be_written)
+{
+    static const char *const options[] = {"--csv", "--help"};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        expect_status(2, "{ " FOLDER "09-votes --device emu %s >/dev/full; } 2>&1", options[i]);
+        cr_expect_str_eq(output, "09-votes: cannot write to stdout.\n");
+    }
+}
+
 /* Every experiment has a program. Its rows have seven fields; the first two name the experiment and
  * the variant. */
 Test(experiments, all_are_right)
