@@ -1,5 +1,7 @@
-#!/bin/sh
-# mpirun.sh ARGUMENTS…: mpirun with what Open MPI needs for many processes on one machine.
+#!/bin/bash
+# mpirun.sh ARGUMENTS…: mpirun with what Open MPI needs for many processes on one machine. Its
+# --quiet leaves out what the ranks say themselves, and also that a signal has ended a rank. That is
+# said here.
 #
 # It refuses root and more processes than cores unless it is told otherwise. Here no process needs a
 # network (self, vader), ssh (isolated) or a right to read other processes' memory.
@@ -9,5 +11,24 @@ root=
 [ -t 1 ] || export NO_COLOR=1
 # The other way to store what ranks know of each other sometimes prints errors of its locks.
 export PMIX_MCA_gds=hash
-exec mpirun --quiet $root --oversubscribe --bind-to none --mca pml ob1 --mca btl self,vader \
-    --mca btl_vader_single_copy_mechanism none --mca plm isolated "$@"
+# A signal that should end this script goes to mpirun, which ends all ranks. A process group of its
+# own (set -m) keeps a terminal from sending it to mpirun a second time.
+stopped=
+trap 'stopped=1; kill "$!"' HUP INT QUIT TERM
+set -m
+# shellcheck disable=SC2086
+mpirun --quiet $root --oversubscribe --bind-to none --mca pml ob1 --mca btl self,vader \
+    --mca btl_vader_single_copy_mechanism none --mca plm isolated "$@" &
+wait "$!"
+status=$?
+# Here `wait` was interrupted, and not mpirun.
+while [ -n "$stopped" ] && [ "$status" -gt 128 ]; do
+    stopped=
+    wait "$!"
+    status=$?
+done
+# The status of a process that a signal has ended is 128 and the signal's number.
+if [ "$status" -gt 128 ] && signal=$(kill -l "$status" 2>/dev/null); then
+    echo "mpirun.sh: a rank was ended by signal $signal, so mpirun ended all ranks." >&2
+fi
+exit "$status"
