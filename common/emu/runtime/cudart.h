@@ -177,13 +177,17 @@ unsigned long long cudart_stream_id(cudaStream_t);
 /* Removes the device's streams and events. */
 void cudart_drop_streams(void);
 
-/* ---- settings (cudart_open.c)
- * ----------------------------------------------------------------- */
+/* ---- settings (cudart_open.c) ---------------------------------------------------------------- */
 
 /* The value of an EMU_* variable; NULL if it is not set or empty. */
 const char *cudart_setting(const char *name);
 /* Is a variable 1? Unset, empty and 0 mean false; any other value ends the process. */
 bool cudart_switch(const char *name);
+/* Ends the program with one sentence that says which values a variable takes. */
+_Noreturn void cudart_refuse(const char *name, const char *value, const char *accepted);
+
+/* ---- files to write (cudart_output.c) -------------------------------------------------------- */
+
 /* The path in a variable that names a file to write, or NULL. Ends the process if the file is
  * this program, or any program or library. */
 const char *cudart_output(const char *name);
@@ -191,8 +195,6 @@ const char *cudart_output(const char *name);
 void cudart_keep_apart(const char *name, const char *other);
 /* Ends the process if a file to write is a source file of a module. */
 void cudart_keep_sources(const struct emu_module *);
-/* Ends the program with one sentence that says which values a variable takes. */
-_Noreturn void cudart_refuse(const char *name, const char *value, const char *accepted);
 
 /* ---- the trace (cudart_trace.c) -------------------------------------------------------------- */
 
