@@ -480,7 +480,8 @@ static int print_help(void *to, const char *value, struct fault *fault)
         "the\n"
         "flags above. Output and exit code are the program's own; the report follows when it ends\n"
         "by exit or return. Kernel names are those of ncu --print-kernel-base function. Exit code\n"
-        "2: wrong usage; 4: a limit of --budget or --baseline is exceeded; 130: Ctrl-C.");
+        "2: wrong usage; 4: a limit of --budget or --baseline is exceeded; 130: Ctrl-C. If mpirun\n"
+        "has started several ranks, each writes files of its own: FILE.0, FILE.1, and so on.");
     puts("\nemu run compiles FILE.cu with nvcc, says with which command, and runs the program.\n"
          "nvcc also reads its own variables, such as NVCC_APPEND_FLAGS. A program that is called\n"
          "run is ./run.");

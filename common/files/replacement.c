@@ -121,8 +121,7 @@ bool replacement_same(const char *path, const char *other)
     return same;
 }
 
-/* Is it, or will it be, a regular file? */
-static bool is_replaced(const char *path)
+bool replacement_is_file(const char *path)
 {
     struct stat status;
     if (replacement_descriptor(path) >= 0) return false;
@@ -209,7 +208,7 @@ int replacement_begin(struct replacement *new, const char *path)
     int descriptor = replacement_descriptor(path);
     if (descriptor >= 0) {
         new->file = open_descriptor(descriptor);
-    } else if (!is_replaced(path)) {
+    } else if (!replacement_is_file(path)) {
         new->file = fopen(path, "wbe");
     } else {
         new->target = resolve(path);
@@ -291,7 +290,7 @@ int replacement_check(const char *path)
     if (exists && S_ISDIR(status.st_mode)) return EISDIR;
     if (!exists && length > 0 && path[length - 1] == '/') return EISDIR;
     if (exists && access(path, W_OK) != 0) return errno;
-    if (!is_replaced(path)) return 0;
+    if (!replacement_is_file(path)) return 0;
     struct replacement trial;
     int error = replacement_begin(&trial, path);
     if (error == 0) replacement_drop(&trial);

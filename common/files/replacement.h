@@ -49,6 +49,9 @@ void replacement_drop_all(void);
  * A file without permission to write is not replaced either. */
 int replacement_check(const char *path);
 
+/* Is it, or will it be, a regular file, which is replaced? */
+bool replacement_is_file(const char *path);
+
 /* The descriptor that a path names: 1 for /dev/stdout, 3 for /dev/fd/3; -1: none. */
 int replacement_descriptor(const char *path);
 

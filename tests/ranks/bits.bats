@@ -110,6 +110,14 @@ another one."
     [ "$(ls "$dir")" = $'before.npy\nx.npy' ]
 }
 
+@test "each rank writes a trace of its own" {
+    EMU_TRACE=$dir/trace run ranks 2 --n 9000 --reps 0
+    [ "$status" -eq 0 ]
+    [ "$(ls "$dir")" = $'trace.0\ntrace.1' ]
+    grep -q reduce_tiles "$dir/trace.0"
+    grep -q reduce_tiles "$dir/trace.1"
+}
+
 # Memory without guards, and ranks without elements.
 @test "the checkers find nothing in several processes" {
     for arguments in "--n 9000" "--n 5" "--op affine --n 30000 --inclusive --exchange mpi" \

@@ -352,6 +352,50 @@ Test(emu_command, a_check_log_has_the_findings_of_all_programs)
     expect_status(1, "grep old $t/log");
 }
 
+#define RANK(mpi, rank) mpi "_RANK=" #rank " " mpi "_SIZE=2 "
+#define OPEN_MPI        "OMPI_COMM_WORLD"
+#define MPICH           "PMI"
+
+Test(emu_command, each_rank_writes_files_of_its_own)
+{
+    expect_status(0, "mkdir $t/a.b; for rank in 0 1; do export " OPEN_MPI "_RANK=$rank " OPEN_MPI
+                     "_SIZE=2; $emu --trace $t/a.b/t --html $t/p.q.html --sarif $t/.s --csv "
+                     "--log-file $t/r.csv $p/shared; EMU_TOOL=all EMU_CHECK_LOG=$t/c.log $emu "
+                     "$p/shared >/dev/null; done; cd $t; ls -A a.b .");
+    expect(".:\n.s.0\n.s.1\na.b\nc.0.log\nc.1.log\np.q.0.html\np.q.1.html\nr.0.csv\nr.1.csv\n");
+    expect("a.b:\nt.0\nt.1\n");
+    expect_status(0, "cd $t; grep -c strided a.b/t.0 p.q.0.html .s.0 r.0.csv; cat c.1.log");
+    expect("ERROR SUMMARY: 0 errors");
+    expect_status(0, RANK(MPICH, 1) "$emu --trace $t/m $p/shared && cat $t/m.1");
+    expect("strided");
+}
+
+/* One rank alone, and what is no file. */
+Test(emu_command, ranks_without_files_of_their_own)
+{
+    expect_status(0, OPEN_MPI "_RANK=0 " OPEN_MPI "_SIZE=1 $emu --trace $t/t $p/shared; ls $t");
+    expect("t\n");
+    static const char *const streams[] = {"stdout", "/dev/stdout", "/dev/fd/1"};
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
+        expect_status(0, RANK(OPEN_MPI, 1) "$emu --csv --log-file %s $p/shared >$t/o; cat $t/o",
+                      streams[i]);
+        expect("strided");
+    }
+    expect_status(0, "ls $t; rm $t/o");
+    cr_expect_str_eq(output, "o\nt\n");
+    /* Programs of one command share the log of the checkers. */
+    expect_status(0, "$emu --tool all --log-file $t/log sh -c '" RANK(OPEN_MPI, 0) "$0; " RANK(
+                         OPEN_MPI, 1) "$0' $p/shared; ls $t; cat $t/log");
+    expect("log\nt\n========= EMU");
+    expect("errors\n========= EMU");
+}
+
+Test(emu_command, a_rank_writes_into_no_program)
+{
+    expect_status(2, "cp $p/shared $t/p.1; " RANK(OPEN_MPI, 1) "$emu --trace $t/p $p/shared 2>&1");
+    expect("p.1 is not written: the file is a program or a library\n");
+}
+
 Test(emu_command, a_command_that_starts_no_program)
 {
     static const char *const commands[] = {"/bin/ls", "sh -c :", "/usr/bin/env true"};

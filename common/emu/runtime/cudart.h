@@ -188,8 +188,8 @@ _Noreturn void cudart_refuse(const char *name, const char *value, const char *ac
 
 /* ---- files to write (cudart_output.c) -------------------------------------------------------- */
 
-/* The path in a variable that names a file to write, or NULL. Ends the process if the file is
- * this program, or any program or library. */
+/* The file that this process writes for a variable that names one, or NULL. Ends the process if the
+ * file is this program, or any program or library. */
 const char *cudart_output(const char *name);
 /* Ends the process if two variables name the same file. */
 void cudart_keep_apart(const char *name, const char *other);

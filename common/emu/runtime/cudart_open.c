@@ -8,7 +8,8 @@
  *   EMU_MEMORY=2G         bytes of memory per device, with K, M or G for 2^10, 2^20, 2^30;
  *                         default: the model's, but at most half of the host's, divided among
  *                         MPI's local ranks, and less under ulimit -v
- *   EMU_TRACE=FILE        write every access to shared and global memory to this file, as text
+ *   EMU_TRACE=FILE        write every access to shared and global memory to this file, as text (of
+ *                         several ranks: cudart_output.c)
  *   EMU_TIMEOUT=60        limit of the time that a block may run without changing memory, in s
  *   EMU_KERNEL_TIMEOUT=N  limit of the time of a kernel, in s; default: no limit
  *   EMU_KERNEL_INSTRUCTIONS=N  limit of a kernel's warp instructions; default: no limit

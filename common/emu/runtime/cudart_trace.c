@@ -47,7 +47,7 @@ void cudart_check_trace(void)
 
 FILE *cudart_open_trace(void)
 {
-    const char *path = cudart_setting("EMU_TRACE");
+    const char *path = cudart_output("EMU_TRACE");
     if (path == NULL) return NULL;
     cudart_check_trace();
     process = getpid();
