@@ -9,6 +9,7 @@ for library in "$home"/lib64/libnccl.so "$home"/lib/libnccl.so "$home"/lib*/libn
     [ -e "$library" ] || continue
     # GCC searches /usr/include itself, and last: libraries' headers rely on that.
     [ "$home" = /usr ] || printf '%s ' "-I$home/include"
-    echo "-DHAVE_NCCL $library -Wl,-rpath,${library%/*}"
+    # The command emu names NCCL, which needs a GPU, when it is called: not before that (lazy).
+    echo "-DHAVE_NCCL $library -Wl,-rpath,${library%/*} -Wl,-z,lazy"
     exit
 done

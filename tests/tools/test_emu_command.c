@@ -473,9 +473,23 @@ Test(emu_command, a_static_program_is_named_below_a_command)
 Test(emu_command, libraries_that_need_a_gpu_are_named)
 {
     expect_status(0, "$emu --log-file /dev/null env LD_PRELOAD=$p/needs_gpu.so $p/shared 2>&1");
-    expect("last value 124\n");
-    expect("emu: needs_gpu.so, which ");
-    expect("/shared loads, has NVIDIA's runtime linked into it, and that needs a GPU: ");
+    cr_expect_str_eq(output, "last value 124\n"); /* it is not called */
+    /* A library that is not called, or is called by linking, or by dlsym. */
+    expect_status(
+        0, "cd $t; echo '__attribute__((section(\".nv_fatbin\"), used)) char fat[8] = {1};"
+           "int half(int n) { return n / 2; }' >half.c; gcc -shared -fPIC half.c -o half.so;"
+           "echo 'int half(int); int main(int count, char **words) { (void)words;"
+           "return count > 1 ? half(2 * count) : 1; }' >main.c;"
+           "gcc main.c -Wl,-z,lazy $t/half.so -o main;"
+           "echo 'import ctypes, sys; f = ctypes.CDLL(sys.argv[1]).half; exit(f(4))' >main.py");
+    expect_status(1, "$emu $t/main 2>&1");
+    expect_not("needs a GPU");
+    static const char *const calls[] = {"$t/main x", "python3 $t/main.py $t/half.so"};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        expect_status(2, "$emu %s 2>&1", calls[i]);
+        expect("emu: half.so, which ");
+        expect(" calls, has NVIDIA's runtime linked into it, and that needs a GPU: ");
+    }
     expect_status(0, "$emu --log-file /dev/null env LD_PRELOAD=libcuda.so.1 $p/shared 2>&1");
     expect("/shared loads libcuda.so.1, a part of CUDA's driver, which needs a GPU: ");
     expect_status(0, "$emu --log-file /dev/null env LD_PRELOAD=$p/needs_cudart.so $p/shared 2>&1");

@@ -8,8 +8,9 @@
  * - A program that would run on NVIDIA's runtime, and so without the emulator, is ended with the
  *   sentence that the command emu says of it: without a GPU its results would be wrong.
  * - Functions that start a program go through start.c.
- * - A library that needs a GPU, because it holds NVIDIA's runtime or loads CUDA's driver, is named.
- *   The program goes on, since it may do without.
+ * - A library that needs a GPU is named: one that holds NVIDIA's runtime when one of its functions
+ *   is first called, and one that loads CUDA's driver when it does so. The program goes on, since
+ *   it may do without.
  *
  * The linker loads this library into a namespace of its own, with its own C library. It is never
  * built with sanitizers.
@@ -75,19 +76,34 @@ static bool is_library(const char *name, const char *library)
     return strncmp(name, library, length) == 0 && (name[length] == '\0' || name[length] == '.');
 }
 
+static bool is_c_library(const struct link_map *map)
+{
+    return is_library(last_part(map->l_name), "libc.so");
+}
+
 /* ---- what is loaded -------------------------------------------------------------------------- */
 
-/* Objects that were named because they need a GPU: each is named once. */
-static const struct link_map *named[64];
-static size_t named_count;
+enum { MOST = 64 }; /* objects of which notes are kept */
 
-/* Notes that an object is being named. False: it has been, or there have been too many. */
-static bool name_once(const struct link_map *map)
+struct objects {
+    const struct link_map *maps[MOST];
+    size_t count;
+};
+static struct objects with_runtime; /* that of NVIDIA */
+static struct objects named;        /* because they need a GPU: each is named once */
+
+static bool has(const struct objects *o, const struct link_map *map)
 {
-    for (size_t i = 0; i < named_count; i++)
-        if (named[i] == map) return false;
-    if (named_count == sizeof named / sizeof *named) return false;
-    named[named_count++] = map;
+    for (size_t i = 0; i < o->count; i++)
+        if (o->maps[i] == map) return true;
+    return false;
+}
+
+/* False: it has been added before, or there are too many. */
+static bool add(struct objects *o, const struct link_map *map)
+{
+    if (o->count == MOST || has(o, map)) return false;
+    o->maps[o->count++] = map;
     return true;
 }
 
@@ -111,30 +127,40 @@ static void judge_program(void)
     _exit(USAGE_ERROR);
 }
 
-static void judge_library(const struct link_map *map)
+static void tell_of_library(const struct link_map *map)
 {
-    if (elf_runtime(map->l_name) != RUNTIME_NVIDIA || !name_once(map)) return;
     char program[PATH_MAX];
+    if (!has(&with_runtime, map) || !add(&named, map)) return;
     find_program(program);
     audit_say(
-        "%s, which %s loads, has NVIDIA's runtime linked into it, and that needs a GPU: its calls "
+        "%s, which %s calls, has NVIDIA's runtime linked into it, and that needs a GPU: its calls "
         "fail on the emulator, which runs kernels of programs that use libcudart.so.13; do without "
         "this library, or run on a GPU",
         last_part(map->l_name), program);
 }
 
-/* The flags that it returns ask for news of functions of the C library when they are first called:
- * calls cost nothing. */
+/* The flags that it returns ask for news of functions when they are first called: those of the C
+ * library, and those of libraries that need a GPU. Further calls cost nothing. */
 unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
 {
     *cookie = (uintptr_t)map;
     if (namespace != LM_ID_BASE) return 0;
-    if (is_library(last_part(map->l_name), "libc.so")) return LA_FLG_BINDTO | LA_FLG_BINDFROM;
-    if (map->l_name[0] == '\0')
-        judge_program();
-    else if (strchr(map->l_name, '/') != NULL) /* linux-vdso.so.1 is no file */
-        judge_library(map);
-    return LA_FLG_BINDFROM;
+    if (is_c_library(map)) return LA_FLG_BINDTO | LA_FLG_BINDFROM;
+    if (map->l_name[0] == '\0') judge_program();
+    /* linux-vdso.so.1 is no file */
+    bool has_runtime =
+        strchr(map->l_name, '/') != NULL && elf_runtime(map->l_name) == RUNTIME_NVIDIA;
+    if (has_runtime) add(&with_runtime, map);
+    return has_runtime ? LA_FLG_BINDTO | LA_FLG_BINDFROM : LA_FLG_BINDFROM;
+}
+
+/* Another object may get the same map. */
+unsigned la_objclose(uintptr_t *cookie)
+{
+    for (size_t i = 0; i < with_runtime.count; i++)
+        if ((uintptr_t)with_runtime.maps[i] == *cookie)
+            with_runtime.maps[i] = with_runtime.maps[--with_runtime.count];
+    return 0;
 }
 
 /* ---- what is looked for ---------------------------------------------------------------------- */
@@ -151,7 +177,7 @@ static const char *driver_name(const char *name)
 static void tell_of_driver(const struct link_map *by, const char *name)
 {
     char object[PATH_MAX];
-    if (!name_once(by)) return;
+    if (!add(&named, by)) return;
     name_object(by, object);
     audit_say(
         "%s loads %s, a part of CUDA's driver, which needs a GPU: what it does with that fails on "
@@ -183,11 +209,14 @@ char *la_objsearch(const char *path, uintptr_t *cookie, unsigned how)
     return (char *)path;
 }
 
-/* ---- functions of the C library -------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned index, uintptr_t *by, uintptr_t *of,
                        unsigned *flags, const char *name)
 {
-    (void)index, (void)by, (void)of, (void)flags;
-    return start_replaced(name, symbol->st_value);
+    (void)index, (void)flags;
+    const struct link_map *library = (const struct link_map *)*of;
+    if (is_c_library(library)) return start_replaced(name, symbol->st_value);
+    if (*by != *of) tell_of_library(library);
+    return symbol->st_value;
 }
