@@ -183,9 +183,8 @@ template <typename Op> struct launch {
     static cudaError_t reduce(const struct part *p, const void *in, const void *in2,
                               cudaStream_t stream)
     {
-        reduce_tiles<<<(unsigned)tiles_in(p), TILE_THREADS, 0, stream>>>(
-            Op(), (State *)p->tile_sums, arrays_of<Op>(p, in, in2));
-        return cudaGetLastError();
+        return launch_kernel(reduce_tiles<Op>, (unsigned)tiles_in(p), TILE_THREADS, stream, Op(),
+                             (State *)p->tile_sums, arrays_of<Op>(p, in, in2));
     }
 
     static cudaError_t tile_sums(const struct part *p, cudaStream_t stream)
@@ -193,16 +192,15 @@ template <typename Op> struct launch {
         size_t width = p->shape.node_tiles;
         unsigned most = width > MANY_SUM_THREADS ? MANY_SUM_THREADS : width;
         unsigned threads = most < LANES ? LANES : most;
-        scan_tile_sums<<<(unsigned)nodes_in(p).count, threads, 0, stream>>>(
-            Op(), (State *)p->tile_sums, (State *)p->node_sums, tiles_in(p), width);
-        return cudaGetLastError();
+        return launch_kernel(scan_tile_sums<Op>, (unsigned)nodes_in(p).count, threads, stream, Op(),
+                             (State *)p->tile_sums, (State *)p->node_sums, tiles_in(p), width);
     }
 
     static cudaError_t nodes(const struct part *p, const void *all, cudaStream_t stream)
     {
-        scan_nodes<<<1, MANY_SUM_THREADS, 0, stream>>>(Op(), nodes_of(p->shape, p->ranks, p->rank),
-                                                       (const State *)all, (State *)p->node_prefix);
-        return cudaGetLastError();
+        return launch_kernel(scan_nodes<Op>, 1, MANY_SUM_THREADS, stream, Op(),
+                             nodes_of(p->shape, p->ranks, p->rank), (const State *)all,
+                             (State *)p->node_prefix);
     }
 
     template <bool INCLUSIVE>
@@ -211,10 +209,10 @@ template <typename Op> struct launch {
     {
         int node_shift = 0;
         while ((size_t)1 << node_shift < p->shape.node_tiles) node_shift++;
-        scan_tiles<INCLUSIVE><<<(unsigned)tiles_in(p), TILE_THREADS, 0, stream>>>(
-            Op(), (typename Op::Out *)out, arrays_of<Op>(p, in, in2),
-            (const State *)p->tile_sums, (const State *)p->node_prefix, node_shift);
-        return cudaGetLastError();
+        return launch_kernel(scan_tiles<INCLUSIVE, Op>, (unsigned)tiles_in(p), TILE_THREADS, stream,
+                             Op(), (typename Op::Out *)out, arrays_of<Op>(p, in, in2),
+                             (const State *)p->tile_sums, (const State *)p->node_prefix,
+                             node_shift);
     }
 };
 

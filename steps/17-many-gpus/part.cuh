@@ -146,4 +146,19 @@ static __device__ typename Op::State block_scan(const Op &op, typename Op::State
     default: return cudaErrorInvalidValue;                                                         \
     }
 
+/* ---- launches -------------------------------------------------------------------------------- */
+
+/* Returns the error of this launch. After <<<>>>, cudaGetLastError would also return, and clear, an
+ * error of the caller's own calls before. */
+template <typename... Parameters, typename... Arguments>
+static cudaError_t launch_kernel(void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
+                                 cudaStream_t stream, Arguments... arguments)
+{
+    cudaLaunchConfig_t config = {};
+    config.gridDim = blocks;
+    config.blockDim = threads;
+    config.stream = stream;
+    return cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+
 #endif

@@ -87,9 +87,8 @@ static cudaError_t launch(const struct part *p, const struct peers *peers, cudaS
                         (unsigned)many_nodes_of(p->shape, p->ranks, p->rank).count,
                         (unsigned)p->ranks - 1};
     unsigned threads = (e.all + LANES - 1) / LANES * LANES;
-    exchange_nodes<<<1, threads, 0, stream>>>(Op(), e, (const State *)p->node_sums,
-                                              (State *)p->node_prefix, *peers);
-    return cudaGetLastError();
+    return launch_kernel(exchange_nodes<Op>, 1, threads, stream, Op(), e,
+                         (const State *)p->node_sums, (State *)p->node_prefix, *peers);
 }
 
 cudaError_t peer_exchange(const struct part *p, const struct peers *peers, cudaStream_t stream)

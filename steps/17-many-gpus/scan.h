@@ -15,7 +15,8 @@
  * EXCHANGE_EXSCAN with floating-point numbers. For MANY_AFFINE_F32 the products of neighbouring a
  * must be finite.
  *
- * A function returns 0, or an exit code of fault.h with a sentence in the fault.
+ * A function returns 0, or an exit code of fault.h with a sentence in the fault. An error of CUDA
+ * that was there before stays for the caller's cudaGetLastError.
  */
 #ifndef STEP17_SCAN_H
 #define STEP17_SCAN_H

@@ -12,6 +12,8 @@ calls() { mpirun_with -x LD_LIBRARY_PATH=build/emu -np "$1" build/tests/many-cal
 
 @test "arguments that differ between ranks, do not exist or are not aligned" { calls 3 refused; }
 
+@test "an error of the caller's own stays with the caller" { calls 2 error_before; }
+
 @test "a rank that does not scan is named by the other one" { calls 2 late; }
 
 @test "more ranks than exchange by peer memory" { calls 33 too_many; }

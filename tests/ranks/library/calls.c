@@ -166,6 +166,21 @@ static void together(void)
     close_arrays(&a);
 }
 
+/* An error of a rank's own calls before: the scan is right, and the error stays. */
+static void error_before(void)
+{
+    for (int exchange = EXCHANGE_MPI; exchange <= EXCHANGE_EXSCAN; exchange++) {
+        struct fault fault = {0};
+        struct arrays a;
+        if (exchange == EXCHANGE_NCCL) continue;
+        cudaError_t error = rank == ranks - 1 ? cudaSetDevice(-1) : cudaSuccess;
+        open_arrays(&a, MANY_SUM_I32, (enum many_exchange)exchange, N);
+        run(&a, false, NULL), expect_results(&a, false);
+        close_arrays(&a);
+        expect(cudaGetLastError() == error, "cudaGetLastError", &fault);
+    }
+}
+
 static void expect_refused(enum many_op op, enum many_exchange exchange, size_t n,
                            const char *sentence)
 {
@@ -306,7 +321,7 @@ int main(int argc, char **argv)
         void (*test)(void);
     } tests[] = {{"bits", bits},       {"graph", graph},       {"together", together},
                  {"refused", refused}, {"too_many", too_many}, {"late", late},
-                 {"nothing", nothing}, {"memory", memory}};
+                 {"nothing", nothing}, {"memory", memory},     {"error_before", error_before}};
     int found = 1;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
