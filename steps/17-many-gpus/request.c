@@ -199,6 +199,10 @@ static int check_peer(const struct surroundings *s, struct fault *fault)
                     "--exchange peer takes at most %d ranks, not %d; choose mpi or nccl.",
                     MANY_PEERS, s->ranks);
     if (s->peers) return 0;
+    if (s->emulated)
+        return fail(fault, EXIT_USAGE,
+                    "--exchange peer needs emulated GPUs of one model; choose mpi, or give all "
+                    "ranks the same EMU_GPU.");
     return fail(fault, EXIT_USAGE,
                 "--exchange peer needs GPUs that reach each other's memory; choose mpi or nccl.");
 }

@@ -79,6 +79,17 @@ all_refused() {
     ends 2 "step17: cannot write the report to stdout."
 }
 
+@test "ranks that emulate different GPUs" {
+    local mixed=(-np 1 -x EMU_GPU=h100 ./step17 --n 9000)
+    run mpirun_with "${mixed[@]}" : -np 1 -x EMU_GPU=t4 ./step17 --n 9000
+    [ "$status" -eq 0 ]
+    says "exchange    mpi: "
+    run mpirun_with "${mixed[@]}" --exchange peer : -np 1 -x EMU_GPU=t4 ./step17 --n 9000 \
+        --exchange peer
+    ends 2 "step17: --exchange peer needs emulated GPUs of one model; choose mpi, or give all \
+ranks the same EMU_GPU."
+}
+
 @test "ranks with different options" {
     run mpirun_with -np 1 ./step17 --n 100 : -np 2 ./step17 --n 200
     ends 2 "step17: rank 1 of 3: --n is 200, but on rank 0 it is 100; give all ranks the \
