@@ -144,7 +144,7 @@ def ranks_passes():
     rows = [("read", "reading alone", 1), ("reduce", "first pass", 1), ("copy", "a copy", 2),
             ("finish", "second pass", 2), ("step12", "step 12", 2)]
     return on_gpus("Rates with %s floats" % size(LARGE)) + table(
-        ["", "words an element", "time", "rate"],
+        ["", "words per element", "time", "rate"],
         *([what, words, duration(at(variant)), rate(variant, words)]
           for variant, what, words in rows))
 
@@ -171,7 +171,7 @@ def ranks_exchanges():
 
 
 def ranks_constants():
-    picoseconds = lambda per: "%s ps an element" % three(per * 1e12)
+    picoseconds = lambda per: "%s ps per element" % three(per * 1e12)
     return on_gpus("Constants of the model, measured") + table(
         ["constant", "is measured as", "value"],
         ["first pass", "`reduce`, 1 GPU, %s floats" % size(LARGEST), picoseconds(MODEL.reduce)],

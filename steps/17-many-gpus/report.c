@@ -71,7 +71,7 @@ static void rows_parts(FILE *to, const struct facts17 *f)
     if (f->most > f->least)
         snprintf(sizes, sizeof sizes, "%s to %s", format_count(f->least).s,
                  format_count(f->most).s);
-    report_row(to, "parts", "%s element%s a rank; the tree has %s node%s of %s%s", sizes,
+    report_row(to, "parts", "%s element%s per rank; the tree has %s node%s of %s%s", sizes,
                f->most == 1 ? "" : "s", format_count(s->nodes).s, s->nodes == 1 ? "" : "s",
                s->nodes == 1 ? "at most " : "", format_count(s->node_tiles * MANY_TILE).s);
     report_row(to, "launch",
@@ -85,7 +85,7 @@ static void row_exchange(FILE *to, const struct facts17 *f)
         [EXCHANGE_MPI] = "MPI_Allgather of the nodes' sums, through the host's memory",
         [EXCHANGE_NCCL] = "ncclAllGather of the nodes' sums, from GPU to GPU",
         [EXCHANGE_PEER] = "GPUs store the nodes' sums into each other's memory",
-        [EXCHANGE_EXSCAN] = "MPI_Exscan of one sum a rank, through the host's memory"};
+        [EXCHANGE_EXSCAN] = "MPI_Exscan of one sum per rank, through the host's memory"};
     report_row(to, "exchange", "%s: %s", exchange_name(f->runs->exchange), how[f->runs->exchange]);
 }
 
@@ -152,7 +152,7 @@ static void row_checksum(FILE *to, const struct facts17 *f)
 static void rows_time(FILE *to, const struct facts17 *f)
 {
     const struct timing *t = &f->o->timing;
-    report_row(to, "traffic", "%s read and written, %g words an element",
+    report_row(to, "traffic", "%s read and written, %g words per element",
                format_bytes((uint64_t)f->bytes).s, f->words);
     if (t->reps == 0) return;
     char spread[120] = "";
@@ -164,7 +164,7 @@ static void rows_time(FILE *to, const struct facts17 *f)
                f->runs->ranks->count > 1 ? ", of the slowest rank" : "",
                emulated ? ": the emulator's own, not a GPU's" : "");
     if (!emulated)
-        report_row(to, "speed", "%s of all GPUs, %s a GPU", format_rate(f->bytes / t->median).s,
+        report_row(to, "speed", "%s of all GPUs, %s per GPU", format_rate(f->bytes / t->median).s,
                    format_rate(f->bytes / t->median / f->runs->ranks->gpus).s);
 }
 

@@ -9,7 +9,7 @@
  *   part_least, part_most    elements of the smallest and of the largest part
  *   nodes, node_elements     nodes of the tree; elements of each, but for the last one
  *   wrong_rank               the first rank whose results are wrong
- *   words_per_element        words that a GPU reads and writes for an element
+ *   words_per_element        words that a GPU reads and writes per element
  *   checksum                 of all bits of the result, as 16 hexadecimal digits
  *   checksum_of_ranks        true if other numbers of ranks may have other bits
  */

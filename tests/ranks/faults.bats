@@ -263,20 +263,20 @@ wrong() {
     [ "$status" -eq 0 ]
     says "Step 17 · A scan between ranks"
     says "ranks       3 on one machine, each with an emulated GPU of its own"
-    says "parts       8192 to 12 288 elements a rank; the tree has 8 nodes of 4096"
+    says "parts       8192 to 12 288 elements per rank; the tree has 8 nodes of 4096"
     says "exchange    peer: "
     says "input       30 000 floats, random integers, seed 1"
     says "operator    sum, exclusive"
     says "verified    right: every element, exactly, the same bits in each timed run"
     says "the same for any number of ranks"
-    says "traffic     351.6 KiB read and written, 3 words an element"
+    says "traffic     351.6 KiB read and written, 3 words per element"
     says "of the slowest rank: the emulator's own, not a GPU's"
     run ranks 2 --op affine --n 30000 --exchange mpi
     says "exchange    mpi: "
     says "pairs of floats, random reals, seed 1"
     says "operator    affine (h = a h + b), exclusive"
     says "worst error "
-    says "5 words an element"
+    says "5 words per element"
 }
 
 @test "JSON and CSV have the same keys" {

@@ -637,7 +637,8 @@ static int run_all(struct bench *b, struct fault *fault)
 static int run(struct experiment *e, struct fault *fault)
 {
     struct bench b = {};
-    e->lesson = "Two GPUs read and write 3 words an element, one GPU 2: at most 4/3 times as fast.";
+    e->lesson = "Two GPUs read and write 3 words per element, one GPU 2: the speed-up is 4/3 at "
+                "most.";
     b.e = e;
     b.most = e->emulated ? MOST_EMULATED : MOST;
     MPI_Init(NULL, NULL);
