@@ -29,6 +29,15 @@ static const struct {
 size_t element_size(enum element e) { return table[e].size; }
 const char *element_name(enum element e) { return table[e].name; }
 const char *element_plural(enum element e) { return table[e].plural; }
+
+struct element_words element_words(enum element e, size_t n)
+{
+    struct element_words words;
+    int letters = (int)strlen(table[e].plural) - (n == 1); /* without the s */
+    snprintf(words.s, sizeof words.s, "%.*s", letters, table[e].plural);
+    return words;
+}
+
 bool element_is_real(enum element e) { return table[e].real; }
 enum element element_of_sum(enum element e) { return table[e].sum; }
 double element_roundoff(enum element e) { return table[e].roundoff; }

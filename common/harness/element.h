@@ -33,6 +33,12 @@ extern "C" {
 size_t element_size(enum element);
 const char *element_name(enum element);   /* "float", "int64", … */
 const char *element_plural(enum element); /* "floats" */
+/* "float" if n is 1, else "floats" */
+struct element_words {
+    char s[32];
+};
+struct element_words element_words(enum element, size_t n);
+
 bool element_is_real(enum element);
 
 /* Sums are as wide as elements, except those of 8 and 16 bits, which are summed in 32. */

@@ -156,8 +156,8 @@ static int check_length(const char *path, size_t n, size_t want, const char *of,
                         struct fault *fault)
 {
     if (n == want) return 0;
-    return fail(fault, EXIT_USAGE, "%s has %zu elements, and %s %zu; they have to agree.",
-                strcmp(path, "-") ? path : "stdin", n, of, want);
+    return fail(fault, EXIT_USAGE, "%s has %zu element%s, and %s %zu; they have to agree.",
+                strcmp(path, "-") ? path : "stdin", n, n == 1 ? "" : "s", of, want);
 }
 
 static int first_input(struct input *input, const struct options *o, struct fault *fault)

@@ -13,8 +13,9 @@ int source_open(struct source *s, const struct options *options, struct fault *f
     if (!many_request.second) return 0;
     code = npy_file_open(&s->second, many_request.second, fault);
     if (!code && s->second.header.n != s->n)
-        code = fail(fault, EXIT_USAGE, "%s has %zu elements, and %s %zu; they have to agree.",
-                    many_request.second, s->second.header.n, options->input, s->n);
+        code = fail(fault, EXIT_USAGE, "%s has %zu element%s, and %s %zu; they have to agree.",
+                    many_request.second, s->second.header.n, s->second.header.n == 1 ? "" : "s",
+                    options->input, s->n);
     if (code) source_close(s);
     return code;
 }

@@ -85,8 +85,8 @@ static int compare_files(struct program *p)
     if (own.n != of_rank_0.n || own.element != of_rank_0.element)
         code = fail(&p->fault, EXIT_USAGE,
                     "%s has %zu %s, but on rank 0 it has %zu %s; all ranks need the same file.",
-                    in->path, own.n, element_plural(own.element), of_rank_0.n,
-                    element_plural(of_rank_0.element));
+                    in->path, own.n, element_words(own.element, own.n).s, of_rank_0.n,
+                    element_words(of_rank_0.element, of_rank_0.n).s);
     else if (p->ranks.machines == 1 && memcmp(own.places, of_rank_0.places, sizeof own.places) != 0)
         code = fail(&p->fault, EXIT_USAGE,
                     "%s is another file than on rank 0; all ranks need the same file.",

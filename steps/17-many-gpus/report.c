@@ -102,11 +102,13 @@ static void row_input(FILE *to, const struct facts17 *f)
         snprintf(from, sizeof from, "random %s, seed %llu",
                  o->real || many_request.affine ? "reals" : "integers",
                  (unsigned long long)o->seed);
-    const char *elements = element_plural(many_element(many_request.op));
-    bool pairs = many_request.affine;
-    int letters = (int)strlen(elements) - (f->runs->n == 1 && !pairs); /* "1 float" */
-    report_row(to, "input", "%s %s%.*s, %s", format_count(f->runs->n).s, pairs ? "pairs of " : "",
-               letters, elements, from);
+    size_t n = f->runs->n;
+    enum element element = many_element(many_request.op);
+    if (many_request.affine)
+        report_row(to, "input", "%s pair%s of %s, %s", format_count(n).s, n == 1 ? "" : "s",
+                   element_plural(element), from);
+    else
+        report_row(to, "input", "%s %s, %s", format_count(n).s, element_words(element, n).s, from);
     report_row(to, "operator", "%s, %s", many_request.affine ? "affine (h = a h + b)" : "sum",
                o->inclusive ? "inclusive" : "exclusive");
 }
@@ -116,8 +118,9 @@ static void rows_wrong(FILE *to, const struct facts17 *f)
     const struct verdict *v = &f->o->verdict;
     if (*f->o->damage) report_row(to, "", "rank %d: %s", f->o->wrong_rank, f->o->damage);
     if (v->right) return;
-    report_row(to, "", "%s of %s elements, rank %d is the first to have one",
-               format_count(v->wrong).s, format_count(v->checked).s, f->o->wrong_rank);
+    report_row(to, "", "%s of %s element%s, rank %d is the first to have one",
+               format_count(v->wrong).s, format_count(v->checked).s, v->checked == 1 ? "" : "s",
+               f->o->wrong_rank);
     report_row(to, "", "%12s  %18s  %18s", "index", "got", "expected");
     for (size_t i = 0; i < v->shown; i++)
         report_row(to, "", "%12zu  %18s  %18s", v->first[i].index, v->first[i].got,

@@ -146,7 +146,8 @@ static void expect_refused(const char *name, const char *text)
 Test(input_parts, what_cannot_be_read_by_parts_is_refused)
 {
     make_file(ELEMENT_F32, -1);
-    expect_refused(path, "is truncated: its header promises 10007 elements, but there are 10006.");
+    expect_refused(path,
+                   "is truncated: its header promises 10007 elements, but the file has 10006.");
     remove_file();
     make_file(ELEMENT_F32, 1);
     expect_refused(path, "goes on after the 10007 elements that its header promises.");

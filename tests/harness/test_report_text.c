@@ -226,6 +226,9 @@ Test(report_text, a_wrong_result)
     expect_line("              likely cause: it is so");
     expect_line(
         "              to look for hazards and bad accesses: build/emu/emu --tool all ./step4");
+    outcome.verdict = (struct verdict){.checked = 1, .wrong = 1};
+    print_report(&emulated, &(struct options){.seed = 3}, &outcome);
+    expect_line("              1 of 1 element");
     strcpy(outcome.run, "timed run 3 of 12");
     strcpy(outcome.damage, "a guard was written");
     outcome.verdict = (struct verdict){.right = true, .checked = 1000};

@@ -127,7 +127,7 @@ same options."
     (cat "$dir/x.npy" && echo) >"$dir/long.npy"
     echo 1 2 3 >"$dir/text"
     ./step15 --reps 0 --type u32 --n 9000 --output "$dir/u.npy" >/dev/null
-    refused 3 "$dir/short.npy is truncated: its header promises 9000 elements, but there are \
+    refused 3 "$dir/short.npy is truncated: its header promises 9000 elements, but the file has \
 8999." --input "$dir/short.npy"
     refused 2 "$dir/long.npy goes on after the 9000 elements that its header promises." \
         --input "$dir/long.npy"
@@ -145,6 +145,15 @@ same options."
     ./step16 --reps 0 --op sum --type f32 --n 9000 --output "$dir/a.npy" >/dev/null
     refused 2 "$dir/b.npy has 9001 elements, and $dir/a.npy 9000; they have to agree." \
         --op affine --input "$dir/a.npy" --second "$dir/b.npy"
+    ./step16 --reps 0 --op sum --type f32 --n 1 --output "$dir/1.npy" >/dev/null
+    head -c -4 "$dir/1.npy" >"$dir/0.npy"
+    (cat "$dir/1.npy" && echo) >"$dir/2.npy"
+    refused 1 "$dir/0.npy is truncated: its header promises 1 element, but the file has 0." \
+        --input "$dir/0.npy"
+    refused 1 "$dir/2.npy goes on after the 1 element that its header promises." \
+        --input "$dir/2.npy"
+    refused 1 "$dir/1.npy has 1 element, and $dir/a.npy 9000; they have to agree." \
+        --op affine --input "$dir/a.npy" --second "$dir/1.npy"
     all_refused
 }
 
@@ -161,6 +170,11 @@ same options."
         -np 1 -wdir "$dir/1" "$here/step17" --type i32 --input x.npy
     ends 2 "step17: rank 1 of 2: x.npy has 8000 32-bit integers, but on rank 0 it \
 has 9000 32-bit integers; all ranks need the same file."
+    ./step16 --reps 0 --op sum --type f32 --n 1 --output "$dir/1/x.npy" >/dev/null
+    run mpirun_with -np 1 -wdir "$dir/0" "$here/step17" --input x.npy : \
+        -np 1 -wdir "$dir/1" "$here/step17" --input x.npy
+    ends 2 "step17: rank 1 of 2: x.npy has 1 float, but on rank 0 it has 9000 32-bit integers; all \
+ranks need the same file."
     ./step16 --reps 0 --op sum --type i32 --n 9000 --seed 2 --output "$dir/1/x.npy" >/dev/null
     run mpirun_with -np 1 -wdir "$dir/0" "$here/step17" --type i32 --input x.npy : \
         -np 1 -wdir "$dir/1" "$here/step17" --type i32 --input x.npy
@@ -277,6 +291,16 @@ wrong() {
     says "operator    affine (h = a h + b), exclusive"
     says "worst error "
     says "5 words per element"
+}
+
+@test "the report on one element" {
+    run ranks 2 --n 1 --reps 0
+    says "parts       0 to 1 element per rank; the tree has 1 node of at most 4096"
+    says "input       1 float, random"
+    run ranks 2 --n 1 --reps 0 --op affine
+    says "input       1 pair of floats, random"
+    run wrong first 1 --n 1
+    says "1 of 1 element, rank 0"
 }
 
 @test "JSON and CSV have the same keys" {

@@ -1,7 +1,7 @@
 /*
  * wrong_many.c — build/tests/wrong-ranks: ./step17 with a scan that is wrong on purpose, in the
- * last rank. WRONG says how: element, before (the output), input, timed (a run after the first),
- * fail (many_run returns a fault) or die (the process is killed).
+ * last rank. WRONG says how: element, first (element), before (the output), input, timed (a run
+ * after the first), fail (many_run returns a fault) or die (the process is killed).
  */
 #define _GNU_SOURCE
 #include "steps/17-many-gpus/scan.h"
@@ -30,6 +30,7 @@ int __wrap_many_run(struct many_scan *scan, void *out, const void *in, const voi
     char *at = NULL;
     if (is && strcmp(wrong, "fail") == 0) return fail(fault, EXIT_DEVICE, "it fails on purpose.");
     if (is && strcmp(wrong, "element") == 0) at = (char *)out + 40;
+    if (is && strcmp(wrong, "first") == 0) at = out;
     if (is && strcmp(wrong, "before") == 0) at = (char *)out - 3;
     if (is && strcmp(wrong, "input") == 0) at = (char *)(uintptr_t)in + 80;
     if (is && strcmp(wrong, "timed") == 0 && runs > 1) at = (char *)out + 40;

@@ -293,6 +293,7 @@ END
     }
     echo 1 2 3 4 5 6 >"$dir/six"
     echo 1 2 3 >"$dir/three"
+    echo 1 >"$dir/one"
     refused "--op: this operator is unknown; choose sum, product, max, min, xor, logsumexp," \
         --op mean
     refused "--type: this type is unknown; choose f32, f64, i32, i64, u32 or u64." --type i8
@@ -349,6 +350,8 @@ END
         --op affine --input "$dir/six"
     refused "$dir/three has 3 elements, and --input 6; they have to agree." --op affine \
         --input "$dir/six" --second "$dir/three"
+    refused "$dir/one has 1 element, and --input 6; they have to agree." --op affine \
+        --input "$dir/six" --second "$dir/one"
     refused "$dir/six has 6 elements, and --shape 8; they have to agree." --shape 2x4 \
         --input "$dir/six"
     refused "--output $dir/six is the same file as --second $dir/six" --op affine \

@@ -120,8 +120,9 @@ int input_read_npy_elements(struct reader *reader, const struct npy_header *head
             return fail(fault, EXIT_USAGE, "cannot read %s: %s.", reader->name, strerror(errno));
         if (got < wanted)
             return fail(fault, EXIT_USAGE,
-                        "%s is truncated: its header promises %zu elements, but there are %zu.",
-                        reader->name, header->n, first + done + got);
+                        "%s is truncated: its header promises %zu element%s, but the file has "
+                        "%zu.",
+                        reader->name, header->n, header->n == 1 ? "" : "s", first + done + got);
         if (header->swap) swap_bytes((unsigned char *)chunk, size, got);
         for (size_t i = 0; i < got; i++) {
             char shown[48];
@@ -139,8 +140,8 @@ static int check_end(struct reader *reader, const struct npy_header *header, str
 {
     if (getc(reader->file) != EOF)
         return fail(fault, EXIT_USAGE,
-                    "%s goes on after the %zu elements that its header promises.", reader->name,
-                    header->n);
+                    "%s goes on after the %zu element%s that its header promises.", reader->name,
+                    header->n, header->n == 1 ? "" : "s");
     return 0;
 }
 

@@ -73,12 +73,12 @@ static int check_length(const struct npy_file *f, struct fault *fault)
     size_t there = (size_t)(f->length - f->start);
     if (__builtin_mul_overflow(promised, size, &bytes) || there < bytes)
         return fail(fault, EXIT_USAGE,
-                    "%s is truncated: its header promises %zu elements, but there are %zu.",
-                    f->path, promised, there / size);
+                    "%s is truncated: its header promises %zu element%s, but the file has %zu.",
+                    f->path, promised, promised == 1 ? "" : "s", there / size);
     if (there > bytes)
         return fail(fault, EXIT_USAGE,
-                    "%s goes on after the %zu elements that its header promises.", f->path,
-                    promised);
+                    "%s goes on after the %zu element%s that its header promises.", f->path,
+                    promised, promised == 1 ? "" : "s");
     return 0;
 }
 

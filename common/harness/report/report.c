@@ -110,16 +110,14 @@ static void row_input(FILE *to, const struct step *step, const struct options *o
     size_t used = strlen(how);
     if (options->offset)
         snprintf(how + used, sizeof how - used, ", displaced by %zu", options->offset);
-    const char *elements = element_plural(step->element);
-    int letters = (int)strlen(elements) - (o->n == 1); /* "1 float" */
     const struct application *a = step->application;
     char own[RECORD_TEXT] = "";
     if (a && a->about_input) a->about_input(own, sizeof own, options);
     if (*own)
         report_row(to, "input", "%s%s", own, how);
     else
-        report_row(to, "input", "%s %.*s, %s%s", format_count(o->n).s, letters, elements, from,
-                   how);
+        report_row(to, "input", "%s %s, %s%s", format_count(o->n).s,
+                   element_words(step->element, o->n).s, from, how);
     if (step->variants) report_row(to, "variant", "%s", step->variants[options->variant]);
     report_variant_remark(step, options, own);
     if (*own) report_row(to, "", "%s", own);
@@ -187,7 +185,8 @@ static void rows_mismatches(FILE *to, const struct step *step, const struct outc
         row_advice(to, step);
         return;
     }
-    report_row(to, "", "%s of %s elements", format_count(v->wrong).s, format_count(v->checked).s);
+    report_row(to, "", "%s of %s element%s", format_count(v->wrong).s, format_count(v->checked).s,
+               v->checked == 1 ? "" : "s");
     report_row(to, "", "%12s  %18s  %18s", "index", "got", "expected");
     for (size_t i = 0; i < v->shown; i++)
         report_row(to, "", "%12zu  %18s  %18s", v->first[i].index, v->first[i].got,
