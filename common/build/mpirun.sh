@@ -7,6 +7,13 @@
 # network (self, vader), ssh (isolated) or a right to read other processes' memory.
 root=
 [ "$(id -u)" != 0 ] || root=--allow-run-as-root
+# mpirun does not notice that its stdout is closed, and cannot do without stdin and stderr.
+if ! { : 3>&1; } 2>/dev/null; then
+    echo "mpirun.sh: stdout is closed; send it to a file." >&2
+    exit 2
+fi
+{ : 3<&0; } 2>/dev/null || exec </dev/null
+{ : 3>&2; } || exec 2>/dev/null
 # mpirun gives the ranks a terminal of their own, also where its own output is a file.
 [ -t 1 ] || export NO_COLOR=1
 # The other way to store what ranks know of each other sometimes prints errors of its locks.

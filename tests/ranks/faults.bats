@@ -77,6 +77,11 @@ all_refused() {
     ends 2 ""
     run bash -c './step17 --help <&- >&-'
     ends 2 "step17: cannot write the report to stdout."
+    run bash -c 'common/build/run17.sh 2 --n 5000 <&- >&-'
+    ends 2 "mpirun.sh: stdout is closed; send it to a file."
+    run bash -c 'common/build/run17.sh 2 --n 5000 <&- 2>&-'
+    [ "$status" -eq 0 ]
+    says "verified    right"
 }
 
 @test "ranks that emulate different GPUs" {
