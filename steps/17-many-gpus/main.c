@@ -26,6 +26,13 @@ static void quieten(void)
     if (rank && strcmp(rank, "0") != 0) setenv("EMU_PROGRESS", "0", 1);
 }
 
+/* A rank that runs without mpirun is alone. Open MPI would start a daemon for it, which needs PATH,
+ * ssh and sockets, although it has nothing to do. */
+static void settle_alone(void)
+{
+    if (!getenv("OMPI_COMM_WORLD_RANK")) setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+}
+
 static void begin(struct start *s, int argc, char **argv)
 {
     s->code = options_parse(&s->options, s->step, argc, argv, &s->fault);
@@ -44,6 +51,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     quieten();
+    settle_alone();
     begin(&start, argc, argv);
     MPI_Init(&argc, &argv);
     int code = program_run(&start);

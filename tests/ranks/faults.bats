@@ -62,6 +62,8 @@ all_refused() {
     run ./step17 --n 5000
     [ "$status" -eq 0 ]
     says "ranks       1 on one machine, with an emulated GPU"
+    run env -u PATH ./step17 --n 5000 # no daemon is started
+    [ "$status" -eq 0 ]
     run ./step17 --n 0
     ends 2 "step17: --n 0 leaves nothing to scan; n has to be at least 1."
 }
