@@ -402,6 +402,9 @@ lists_each_tool() {
         [ "$status" -eq 2 ]
         [ "$output" = "make run17: P has to be a number of ranks from 1 to 64." ]
     done
+    run bare common/build/run17.sh
+    [ "$status" -eq 2 ]
+    [ "$output" = "make run17: P has to be a number of ranks from 1 to 64." ]
     stand_in id "echo 0"
     run bare common/build/run17.sh 64 --n 5
     [ "$status" -eq 0 ]
