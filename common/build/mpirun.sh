@@ -34,8 +34,13 @@ while [ -n "$stopped" ] && [ "$status" -gt 128 ]; do
     wait "$!"
     status=$?
 done
-# The status of a process that a signal has ended is 128 and the signal's number.
+# The status of a process that a signal has ended is 128 and the signal's number. Some of these are
+# also mpirun's own, for a program or a folder that it cannot find or use.
 if [ "$status" -gt 128 ] && signal=$(kill -l "$status" 2>/dev/null); then
-    echo "mpirun.sh: a rank was ended by signal $signal, so mpirun ended all ranks." >&2
+    case $signal in
+    QUIT | ILL | ABRT | BUS) what="could not be started, or was ended by signal $signal" ;;
+    *) what="was ended by signal $signal" ;;
+    esac
+    echo "mpirun.sh: a rank $what, so mpirun ended all ranks." >&2
 fi
 exit "$status"

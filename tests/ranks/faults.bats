@@ -272,6 +272,14 @@ wrong() {
     done
 }
 
+@test "a program that cannot be started" {
+    run mpirun_with -np 2 ./none
+    ends 132 "mpirun.sh: a rank could not be started, or was ended by signal ILL, so mpirun ended \
+all ranks."
+    run mpirun_with -np 2 no-such-program
+    [[ $output == "mpirun.sh: a rank could not be started, or "* ]]
+}
+
 @test "a rank that exits with a code of its own says why itself" {
     run mpirun_with -np 2 bash -c 'exit 255'
     ends 255 ""
