@@ -22,6 +22,7 @@ export PMIX_MCA_gds=hash
 # own (set -m) keeps a terminal from sending it to mpirun a second time.
 stopped=
 trap 'stopped=1; kill "$!"' HUP INT QUIT TERM
+trap '' TTOU # which a terminal may send to a group in the background that writes
 set -m
 # shellcheck disable=SC2086
 mpirun --quiet $root --oversubscribe --bind-to none --mca pml ob1 --mca btl self,vader \

@@ -272,6 +272,13 @@ wrong() {
     done
 }
 
+@test "a terminal that stops groups in the background which write to it" {
+    need script
+    run timeout -k 1 60 script -qec 'stty tostop; common/build/run17.sh 2 --n 5000' /dev/null
+    [ "$status" -eq 0 ]
+    says "right"
+}
+
 @test "a program that cannot be started" {
     run mpirun_with -np 2 ./none
     ends 132 "mpirun.sh: a rank could not be started, or was ended by signal ILL, so mpirun ended \
