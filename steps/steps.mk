@@ -98,7 +98,7 @@ build/experiments/05-transfers: $(call objects,steps/05-arbitrary-size/variants.
 build/experiments/13-selects: $(call objects,$(addprefix steps/,13-compaction/fast.cu \
         13-compaction/document.cu 13-compaction/atomic.cu 12-pipeline/scan.cu))
 build/experiments/16-rates: $(call objects,$(addprefix steps/,$(addprefix 16-operators/,affine.cu \
-        logsumexp.cu max.cu others.cu sum.cu) 12-pipeline/scan.cu))
+        logsumexp.cu max_integers.cu others.cu sum_integers.cu sum_reals.cu) 12-pipeline/scan.cu))
 build/experiments/15-against-cub: $(call objects,steps/15-radix-sort/sort.cu)
 
 # Step 14's experiment needs step 14's objects.

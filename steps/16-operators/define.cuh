@@ -1,5 +1,5 @@
 /* define.cuh — defines one function of scan.h. One file for each operator includes it, so that they
- * are compiled side by side. */
+ * are compiled side by side. sum and max take all kinds of heads, and have two files each. */
 #ifndef STEP16_DEFINE_CUH
 #define STEP16_DEFINE_CUH
 

@@ -1,7 +1,0 @@
-/* max.cu — see scan.h. */
-#include "define.cuh"
-
-DEFINE_SCAN(max_f32, max_operator<float>, true)
-DEFINE_SCAN(max_f64, max_operator<double>, true)
-DEFINE_SCAN(max_i32, max_operator<int32_t>, true)
-DEFINE_SCAN(max_i64, max_operator<int64_t>, true)

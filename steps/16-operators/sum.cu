@@ -1,7 +1,0 @@
-/* sum.cu — see scan.h. */
-#include "define.cuh"
-
-DEFINE_SCAN(sum_f32, sum_operator<float>, true)
-DEFINE_SCAN(sum_f64, sum_operator<double>, true)
-DEFINE_SCAN(sum_i32, sum_operator<int32_t>, true)
-DEFINE_SCAN(sum_i64, sum_operator<int64_t>, true)
