@@ -27,6 +27,22 @@ static inline cudaError_t blocks_that_fit(const void *kernel, int threads, size_
     return error;
 }
 
+/* kernel<<<…>>>(job) for any kernel and its only argument, with as many blocks as fit. `shared`:
+ * bytes of dynamic shared memory. */
+static inline cudaError_t launch_blocks(const void *kernel, int threads, int shared, unsigned tiles,
+                                        const void *job, cudaStream_t stream)
+{
+    unsigned blocks;
+    void *arguments[] = {(void *)job};
+    cudaError_t error = cudaSuccess;
+    if (shared > 0)
+        error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
+    if (!error) error = blocks_that_fit(kernel, threads, shared, tiles, &blocks);
+    if (error) return error;
+    (void)cudaLaunchKernel(kernel, blocks, threads, arguments, shared, stream);
+    return cudaGetLastError();
+}
+
 static inline cudaError_t compute_capability(int *major)
 {
     int device;
@@ -38,27 +54,16 @@ static inline cudaError_t compute_capability(int *major)
 template <bool HEADED, int R, typename Op>
 static cudaError_t launch_direct(const job<Op> &j, cudaStream_t stream)
 {
-    unsigned blocks;
     auto kernel = scan_direct<HEADED, R, Op>;
-    cudaError_t error = blocks_that_fit((const void *)kernel, DIRECT_THREADS, 0, j.tiles, &blocks);
-    if (error) return error;
-    kernel<<<blocks, DIRECT_THREADS, 0, stream>>>(j);
-    return cudaGetLastError();
+    return launch_blocks((const void *)kernel, DIRECT_THREADS, 0, j.tiles, &j, stream);
 }
 
 template <bool REVERSE, enum heads HEADS, typename Op>
 static cudaError_t launch_pipeline(const job<Op> &j, cudaStream_t stream)
 {
-    unsigned blocks;
     auto kernel = scan_pipeline<REVERSE, HEADS, Op>;
     int shared = sizeof(ring_of<Op, HEADS>);
-    cudaError_t error =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
-    if (!error)
-        error = blocks_that_fit((const void *)kernel, PIPELINE_THREADS, shared, j.tiles, &blocks);
-    if (error) return error;
-    kernel<<<blocks, PIPELINE_THREADS, shared, stream>>>(j);
-    return cudaGetLastError();
+    return launch_blocks((const void *)kernel, PIPELINE_THREADS, shared, j.tiles, &j, stream);
 }
 
 /* Scans the columns of j.n > 0 elements. */
@@ -69,7 +74,6 @@ static cudaError_t launch_columns(const job<Op> &j, size_t columns, cudaStream_t
     auto kernel = scan_columns<Op>;
     column_job<Op> c = {j, column_shape_of(j.n, columns, COLUMN_BYTES<Op>), true};
     int device, most, shared = (int)sizeof(Shared);
-    unsigned blocks;
     c.all.tiles = (unsigned)(c.shape.strips * c.shape.tiles);
 
     cudaError_t error = cudaGetDevice(&device);
@@ -79,13 +83,8 @@ static cudaError_t launch_columns(const job<Op> &j, size_t columns, cudaStream_t
         c.ahead = false;
         shared = (int)(offsetof(Shared, stages) + sizeof(typename Shared::stage));
     }
-    if (!error)
-        error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
-    if (!error)
-        error = blocks_that_fit((const void *)kernel, COLUMN_THREADS, shared, c.all.tiles, &blocks);
     if (error) return error;
-    kernel<<<blocks, COLUMN_THREADS, shared, stream>>>(c);
-    return cudaGetLastError();
+    return launch_blocks((const void *)kernel, COLUMN_THREADS, shared, c.all.tiles, &c, stream);
 }
 
 /* Scans j.n > 0 elements. HEADS is j.kind. */
