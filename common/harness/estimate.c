@@ -102,14 +102,15 @@ static bool time_reps(const struct step *step, const struct options *o, bool emu
 
 /* ---- the sentence ---------------------------------------------------------------------------- */
 
-static void say(const struct step *step, const struct options *o, int reps, size_t sample,
+static void say(const struct step *step, const struct options *o, int reps, size_t elements,
                 double seconds)
 {
+    bool sample = o->verify == VERIFY_FULL && !step->application; /* options_parse refuses it */
     fprintf(stderr,
             "%s: this will take about %s, estimated by runs on %s elements; faster: %s%s%s\n",
-            step_program(step).name, format_duration(seconds).s, format_count(sample).s,
+            step_program(step).name, format_duration(seconds).s, format_count(elements).s,
             o->sweep ? "one size by --n" : "fewer elements", reps ? ", --reps 0" : "",
-            o->verify == VERIFY_FULL ? ", --verify sample" : "");
+            sample ? ", --verify sample" : "");
     fflush(stderr);
 }
 
