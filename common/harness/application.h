@@ -30,6 +30,11 @@ struct application_file {
 };
 
 struct application {
+    /* Of an input that will be generated: checks the options together, and sets input->element and
+     * input->n. It makes nothing: an input that does not fit into memory is refused before it is
+     * generated. Returns 0 or EXIT_USAGE. NULL only if `input` is. */
+    int (*plan)(struct input *, const struct options *, struct fault *);
+
     /* Reads the file options->input, or generates options->n elements. Sets input->element, which
      * replaces step.element. Returns 0, or EXIT_USAGE and a sentence; then there is nothing to
      * free. NULL: numbers, as for a scan. */
@@ -37,6 +42,10 @@ struct application {
 
     /* Bytes of the result's buffer. The whole buffer is passed to `verify` and to `write`. */
     size_t (*output_bytes)(size_t n, int variant);
+
+    /* Bytes of the arrays that `input` makes besides, in device memory and as many in host memory.
+     * NULL: it makes none. */
+    size_t (*own_bytes)(size_t n);
 
     /* Bytes of an element of the result, to whose multiples --offset displaces it. 0: as many as an
      * element of the input has. */

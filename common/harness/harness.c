@@ -65,16 +65,28 @@ static void estimate(const struct program *p, size_t n)
     if (!p->options.sweep) estimate_say(p->step, &p->options, p->device, n, n);
 }
 
-/* The input of an application, which decides of what type it is. */
-static int get_own_input(struct program *p, struct input *input)
+/* The application has decided of what type its input is. */
+static int check_own_memory(struct program *p, const struct input *input)
 {
-    estimate(p, p->options.n);
-    int code = p->step->application->input(input, &p->options, &p->fault);
-    if (code) return code;
     p->read = *p->step;
     p->read.element = input->element;
     p->step = &p->read;
-    code = check_memory(p, input->n);
+    return check_memory(p, input->n);
+}
+
+/* The input of an application. How large a file is says the file. */
+static int get_own_input(struct program *p, struct input *input)
+{
+    const struct application *a = p->step->application;
+    if (!p->options.input) {
+        int code = a->plan(input, &p->options, &p->fault);
+        if (!code) code = check_own_memory(p, input);
+        if (code) return code;
+    }
+    estimate(p, p->options.n);
+    int code = a->input(input, &p->options, &p->fault);
+    if (code || !p->options.input) return code;
+    code = check_own_memory(p, input);
     if (code) input_free(input);
     return code;
 }

@@ -268,18 +268,27 @@ static struct launch_shape shape(size_t n, int variant)
 
 /* ---- the hooks ------------------------------------------------------------------------------- */
 
+static int check_count(size_t n, const struct options *o, struct fault *fault)
+{
+    if (o->variant != DOCUMENT || n <= UINT32_MAX) return 0;
+    return fail(fault, EXIT_USAGE,
+                "%zu elements are more than variant document takes; use --variant fast.", n);
+}
+
+static int plan(struct input *in, const struct options *o, struct fault *fault)
+{
+    int code = request_plan(in, o, fault);
+    return code ? code : check_count(in->n, o, fault);
+}
+
 static int input(struct input *in, const struct options *o, struct fault *fault)
 {
     int code = request_input(in, o, fault);
     if (code) return code;
     request.element = in->element;
     request.offset = o->offset * element_size(in->element);
-    if (o->variant == DOCUMENT && in->n > UINT32_MAX) {
-        input_free(in);
-        code =
-            fail(fault, EXIT_USAGE,
-                 "%zu elements are more than variant document takes; use --variant fast.", in->n);
-    }
+    code = check_count(in->n, o, fault);
+    if (code) input_free(in);
     return code;
 }
 
@@ -291,6 +300,7 @@ static int write(const struct options *o, const struct input *in, const void *ou
 
 static const struct application application = {
     .experiment = "13-selects",
+    .plan = plan,
     .input = input,
     .output_bytes = output_bytes,
     .verify = verify,

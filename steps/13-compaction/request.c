@@ -172,10 +172,21 @@ static int read_predicate(struct fault *fault)
     return code;
 }
 
-int request_input(struct input *input, const struct options *o, struct fault *fault)
+static int check(const struct options *o, struct fault *fault)
 {
     int code = check_together(o, fault);
-    if (!code && !request.grep) code = read_predicate(fault);
+    return code || request.grep ? code : read_predicate(fault);
+}
+
+int request_plan(struct input *input, const struct options *o, struct fault *fault)
+{
+    *input = (struct input){.element = request.element, .n = o->n};
+    return check(o, fault);
+}
+
+int request_input(struct input *input, const struct options *o, struct fault *fault)
+{
+    int code = check(o, fault);
     if (code) return code;
     if (request.grep) return read_text(input, o->input, fault);
     if (o->input) return input_read(input, request.element, o->input, 0, o->round, fault);

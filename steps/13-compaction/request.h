@@ -23,6 +23,9 @@ extern struct request request;
 
 extern const struct step_option request_options[];
 
+/* Checks the options together, and says how large a generated input is: application.h. */
+int request_plan(struct input *, const struct options *, struct fault *);
+
 /* Checks the options together, and reads or generates the input: application.h. */
 int request_input(struct input *, const struct options *, struct fault *);
 

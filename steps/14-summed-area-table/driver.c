@@ -217,6 +217,7 @@ static const char *const unused[] = {"round", NULL};
 static const struct application application = {
     .experiment = "14-against-npp",
     .unused = unused,
+    .plan = sat_request_plan,
     .input = sat_request_input,
     .own_files = own_files,
     .output_bytes = output_bytes,

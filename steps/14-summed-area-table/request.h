@@ -46,6 +46,10 @@ int sat_request_check(const struct options *, struct fault *);
 /* The same once the picture is known: which filter it is, its width, and the output's format. */
 int sat_request_check_filter(const struct options *, struct fault *);
 
+/* request_input.c: checks the options together, and says how large a random picture is:
+ * application.h. */
+int sat_request_plan(struct input *, const struct options *, struct fault *);
+
 /* request_input.c: checks the options together, and reads or generates the input: application.h. It
  * is the picture, and behind it the depth map if there is one, whose samples are scaled to
  * all of the range of the picture's. */

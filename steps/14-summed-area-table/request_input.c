@@ -34,9 +34,8 @@ static void choose_size(const struct options *o)
         (struct sat_size){sat_request.width, sat_request.height, sat_request.channels};
     if (!sat_request.size.channels) sat_request.size.channels = 1;
     if (sat_request.width) return;
-    size_t height = 1;
-    for (size_t d = 1; d * d <= o->n; d++)
-        if (o->n % d == 0) height = d;
+    size_t height = (size_t)sqrt((double)o->n);
+    while (height > o->n / height || o->n % height > 0) height--;
     sat_request.size.width = o->n / height;
     sat_request.size.height = height;
 }
@@ -66,17 +65,26 @@ static int reserve(struct input *input, size_t n, struct fault *fault)
                               n);
 }
 
-static int generate(struct input *input, const struct options *o, struct fault *fault)
+/* What a random picture is, without its samples. */
+static int choose(struct input *input, const struct options *o, struct fault *fault)
 {
-    size_t samples;
+    struct sat_size *size = &sat_request.size;
     choose_size(o);
     sat_request.element = o->real ? ELEMENT_F32 : sat_request.bits == 16 ? ELEMENT_I16 : ELEMENT_I8;
     sat_request.maximum = sat_request.element == ELEMENT_I8 ? UINT8_MAX : UINT16_MAX;
-    if (__builtin_mul_overflow(sat_request.size.width, sat_request.size.height, &samples) ||
-        __builtin_mul_overflow(samples, sat_request.size.channels, &samples))
-        samples = SIZE_MAX;
     *input = (struct input){.element = sat_request.element};
-    int code = reserve(input, samples, fault);
+    if (__builtin_mul_overflow(size->width, size->height, &input->n) ||
+        __builtin_mul_overflow(input->n, size->channels, &input->n))
+        return fail(fault, EXIT_USAGE,
+                    "%zu x %zu pixels are more than any memory holds; take a smaller picture.",
+                    size->width, size->height);
+    return 0;
+}
+
+static int generate(struct input *input, const struct options *o, struct fault *fault)
+{
+    int code = choose(input, o, fault);
+    if (!code) code = reserve(input, input->n, fault);
     if (!code) fill(input, o->seed);
     return code;
 }
@@ -179,10 +187,22 @@ static int read_files(struct input *input, const struct options *o, struct fault
     return code;
 }
 
+static int check(const struct options *o, struct fault *fault)
+{
+    sat_request.variant = (enum variant)o->variant;
+    return sat_request_check(o, fault);
+}
+
+int sat_request_plan(struct input *input, const struct options *o, struct fault *fault)
+{
+    int code = check(o, fault);
+    if (!code) code = choose(input, o, fault);
+    return code ? code : sat_request_check_filter(o, fault);
+}
+
 int sat_request_input(struct input *input, const struct options *o, struct fault *fault)
 {
-    int code = sat_request_check(o, fault);
-    sat_request.variant = (enum variant)o->variant;
+    int code = check(o, fault);
     if (!code) code = o->input ? read_files(input, o, fault) : generate(input, o, fault);
     if (code) return code;
     code = sat_request_check_filter(o, fault);

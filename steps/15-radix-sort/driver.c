@@ -132,6 +132,20 @@ static int check_request(const struct options *options, struct fault *fault)
     return sort_request.values ? output_check(sort_request.values, fault) : 0;
 }
 
+/* The values of pairs are places of 32 bits. */
+static int check_count(size_t n, struct fault *fault)
+{
+    if (!sort_request.pairs || n <= UINT32_MAX) return 0;
+    return fail(fault, EXIT_USAGE, "--pairs takes at most 2^32 - 1 keys; these are %zu.", n);
+}
+
+static int step15_plan(struct input *input, const struct options *options, struct fault *fault)
+{
+    int code = check_request(options, fault);
+    *input = (struct input){.element = sort_request.element, .n = options->n};
+    return code ? code : check_count(input->n, fault);
+}
+
 static int step15_input(struct input *input, const struct options *options, struct fault *fault)
 {
     int code = check_request(options, fault);
@@ -146,6 +160,10 @@ static int step15_input(struct input *input, const struct options *options, stru
         code = input_generate_bits(input, sort_request.element, options->n, options->seed, fault);
     }
     sort_request.element = input->element;
+    if (!code) {
+        code = check_count(input->n, fault);
+        if (code) input_free(input);
+    }
     return code;
 }
 
@@ -223,6 +241,7 @@ static const struct application step15_application = {
     .experiment = "15-against-cub",
     .unused = unused,
     .own_files = own_files,
+    .plan = step15_plan,
     .input = step15_input,
     .output_bytes = step15_output_bytes,
     .verify = sort_verify,

@@ -58,14 +58,27 @@ static void fill(void *heads, size_t n)
     }
 }
 
+size_t operators_heads_bytes(size_t n)
+{
+    const struct operators_request *r = &operators_request;
+    switch (r->kind) {
+    case SCAN_HEADS_NONE: return 0;
+    case SCAN_HEADS_BYTES: return n;
+    case SCAN_HEADS_BITS: return (n / 32 + (n % 32 > 0)) * 4;
+    case SCAN_HEADS_KEYS: return n * 4;
+    default: return (n / (r->every ? r->every : EVERY_DEFAULT) + 1) * 8;
+    }
+}
+
 void *operators_heads(size_t n, size_t *count, size_t *bytes)
 {
     switch (operators_request.kind) {
-    case SCAN_HEADS_BYTES: *count = n, *bytes = n; break;
-    case SCAN_HEADS_BITS: *count = n / 32 + (n % 32 > 0), *bytes = *count * 4; break;
-    case SCAN_HEADS_KEYS: *count = n, *bytes = n * 4; break;
-    default: *count = count_begins(n), *bytes = *count * 8;
+    case SCAN_HEADS_BITS: *count = n / 32 + (n % 32 > 0); break;
+    case SCAN_HEADS_OFFSETS: *count = count_begins(n); break;
+    default: *count = n;
     }
+    bool offsets = operators_request.kind == SCAN_HEADS_OFFSETS;
+    *bytes = offsets ? *count * 8 : operators_heads_bytes(n);
     void *heads = calloc(*bytes, 1);
     if (heads) fill(heads, n);
     return heads;

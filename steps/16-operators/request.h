@@ -94,6 +94,12 @@ struct decay operators_decay(void);
 
 /* ---- request_input.c ------------------------------------------------------------------------- */
 
+/* Checks the options together, and says how large a generated input is: application.h. */
+int operators_plan(struct input *, const struct options *, struct fault *);
+
+/* Bytes of the second input and of the heads: application.h. */
+size_t operators_own_bytes(size_t n);
+
 /* Checks the options together, and reads or generates the inputs: application.h. */
 int operators_input(struct input *, const struct options *, struct fault *);
 
@@ -108,6 +114,9 @@ bool operators_begins(size_t i);
 /* Does the scan begin a sequence with element i of n? In a reverse scan that is the last one of its
  * sequence. Not for columns. */
 bool operators_is_first(size_t i, size_t n);
+
+/* Bytes of the array of heads for n elements; of offsets, about as many. */
+size_t operators_heads_bytes(size_t n);
 
 /* Makes the array of heads on the host: n elements have *count of them, in *bytes bytes. NULL: no
  * memory. */

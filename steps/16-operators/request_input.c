@@ -160,10 +160,16 @@ static int check_length(const char *path, size_t n, size_t want, const char *of,
                 strcmp(path, "-") ? path : "stdin", n, n == 1 ? "" : "s", of, want);
 }
 
+static size_t count_asked(const struct options *o)
+{
+    const struct operators_request *r = &operators_request;
+    return r->rows ? r->rows * r->columns : o->n;
+}
+
 static int first_input(struct input *input, const struct options *o, struct fault *fault)
 {
     const struct operators_request *r = &operators_request;
-    size_t n = r->rows ? r->rows * r->columns : o->n;
+    size_t n = count_asked(o);
     if (!o->input) return generate(input, n, o->seed, fault);
     int code = r->plain == OP_BRACKETS
                    ? read_text(input, o->input, fault)
@@ -268,6 +274,20 @@ static int upload_heads(size_t n, struct fault *fault)
 }
 
 /* ---- everything ------------------------------------------------------------------------------ */
+
+int operators_plan(struct input *input, const struct options *o, struct fault *fault)
+{
+    int code = operators_check(o, fault);
+    *input = (struct input){.element = operators_request.element, .n = count_asked(o)};
+    return code;
+}
+
+size_t operators_own_bytes(size_t n)
+{
+    const struct operators_request *r = &operators_request;
+    size_t second = operator_facts[r->plain].second ? n * element_size(r->element) : 0;
+    return second + operators_heads_bytes(n);
+}
 
 int operators_input(struct input *input, const struct options *o, struct fault *fault)
 {

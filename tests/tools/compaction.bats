@@ -63,6 +63,10 @@ refused() {
 
 @test "what cannot be done is refused in one sentence" {
     printf '1 2 3\n' >numbers && : >empty
+    refused --type f64 --n 2^40 # before any number is generated
+    says "step13: 1099511627776 elements need 16.0 TiB of device memory, but "
+    refused --variant document --n 2^32
+    says "4294967296 elements are more than variant document takes; use --variant fast."
     refused --keep 'x >> 1'
     says '  x >> 1
      ^'

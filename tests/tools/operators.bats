@@ -366,6 +366,29 @@ END
     refused "--variant: step 16 (operators) has no variants." --variant fast
 }
 
+# Before any number is generated. Arrays of the step's own count, too.
+@test "an input that is larger than memory" {
+    needs() {
+        local memory=$1
+        shift
+        run step16 "$@"
+        [ "$status" -eq 2 ]
+        [[ $output == "step16: 1099511627776 elements need $memory of device memory, but "* ]] ||
+            { echo "$*: $output"; return 1; }
+    }
+    needs "8.0 TiB" --n 2^40
+    needs "16.0 TiB" --op sum --type f64 --shape 1Mix1Mi
+    needs "5.0 TiB" --op brackets --n 2^40
+    needs "12.0 TiB" --op affine --n 2^40
+    needs "12.1 TiB" --op line-of-sight --shape 1Mix1Mi --along 0
+    needs "9.0 TiB" --op segmented-sum --n 2^40
+    needs "8.1 TiB" --op max --heads bits --n 2^40
+    needs "12.0 TiB" --op max --heads keys --n 2^40
+    needs "16.1 TiB" --op max --heads offsets --every 1 --n 2^40
+    run step16 --op brackets --n 2^60
+    says "step16: 1152921504606846976 elements are more than any memory holds."
+}
+
 @test "files whose results may leave the range of their type" {
     refused() {
         run step16 --op "$2" --type "$3" --round --input "$dir/x" "${@:4}"

@@ -140,6 +140,9 @@ END
         [ "${#lines[@]}" -eq 1 ]
     }
     refused "--lines sorts a text file; add --input FILE." --lines
+    refused "1099511627776 elements need 12.0 TiB of device memory, but " --variant bitonic \
+        --n 2^40 # before any key is generated
+    refused "--pairs takes at most 2^32 - 1 keys; these are 4294967296." --pairs --n 2^32
     refused "--lines and --type exclude each other." --lines --type u32 --input README.md
     refused "--pairs: variant document sorts keys alone; variant fast has it." --variant document \
         --pairs

@@ -212,6 +212,10 @@ END
     refuses "--channels: a picture has 1 channel" --channels 2 --box 3
     refuses "--bits: samples have 8 or 16 bits." --bits 12 --box 3
     refuses "leave them or --input out." --input "$t/a.pgm" --size 3x4 --box 3
+    # before any pixel is made
+    refuses "1099511627776 elements need 6.1 TiB of device memory" --box 3 --n 2^40
+    refuses "9999999999 x 9999999999 pixels are more than any memory holds; take a smaller" \
+        --size 9999999999x9999999999 --box 3
     refuses "--n and --size exclude each other" --n 100 --size 3x4 --box 3
     run step14 --sweep --size 3x4
     [ "$status" -eq 2 ]

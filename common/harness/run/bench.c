@@ -36,6 +36,12 @@ static size_t piece_bytes(const struct step *step, const struct options *options
     return result > piece ? result : piece;
 }
 
+/* Arrays that an application makes with its input. */
+static size_t own_bytes(const struct step *step, size_t n)
+{
+    return step->application && step->application->own_bytes ? step->application->own_bytes(n) : 0;
+}
+
 static size_t workspace_bytes(const struct step *step, const struct options *options, size_t n)
 {
     return step->workspace ? step->workspace(n, options->variant) : 0;
@@ -58,16 +64,18 @@ static bool reverses(const struct options *options)
 bool bench_memory(const struct step *step, const struct options *options, size_t n, bool emulated,
                   size_t *device, size_t *host)
 {
-    /* No element and no workspace is wider than 32 bytes an element; a larger n would overflow. */
-    if (n > SIZE_MAX / 64) return false;
+    /* All arrays have less than 128 bytes an element; a larger n would overflow. */
+    if (n > SIZE_MAX / 128) return false;
     size_t orders = reverses(options) ? ORDERS : 1, results = shifts(step, options) ? 2 : 1;
     size_t arrays = buffer_room(input_bytes(step, n), 0) +
                     buffer_room(output_bytes(step, options, n), 0) * results +
                     buffer_room(workspace_bytes(step, options, n), 0);
     size_t piece = piece_bytes(step, options, n);
     size_t references = step->reference ? orders * (n + 1) * sizeof(double) : 0;
+    size_t own = own_bytes(step, n);
     if (step->application) references += output_bytes(step, options, n);
-    *host = orders * input_bytes(step, n) + piece + references;
+    arrays += own;
+    *host = own + orders * input_bytes(step, n) + piece + references;
     if (step->on_host || emulated) *host += arrays;
     *device = step->on_host ? 0 : arrays;
     return true;
