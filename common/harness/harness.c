@@ -47,13 +47,14 @@ static int check_memory(struct program *p, size_t n)
     if (p->device) device_needs += timing_flush_bytes(emulated, p->device->l2);
     if (p->device && device_needs > p->device->memory_free)
         return fail(&p->fault, EXIT_USAGE,
-                    "%zu elements need %s of device memory, but %s are free; take fewer.", n,
-                    format_bytes(device_needs).s, format_bytes(p->device->memory_free).s);
+                    "%zu element%s need%s %s of device memory, but %s are free; take fewer.", n,
+                    plural(n), n == 1 ? "s" : "", format_bytes(device_needs).s,
+                    format_bytes(p->device->memory_free).s);
     if (host_needs > host_has)
         return fail(&p->fault, EXIT_USAGE,
-                    "%zu elements need %s of host memory%s, but %s are available; take fewer.", n,
-                    format_bytes(host_needs).s, emulated ? " under the emulator" : "",
-                    format_bytes(host_has).s);
+                    "%zu element%s need%s %s of host memory%s, but %s are available; take fewer.",
+                    n, plural(n), n == 1 ? "s" : "", format_bytes(host_needs).s,
+                    emulated ? " under the emulator" : "", format_bytes(host_has).s);
     return 0;
 }
 

@@ -86,8 +86,8 @@ static void print_head(const struct experiment *e)
 {
     struct style style = style_of(stdout);
 
-    printf("\n  Each pattern copies %s floats%s.\n\n", format_count(e->input.n).s,
-           e->options.verify == VERIFY_NONE ? "" : "; every copy was verified");
+    printf("\n  Each pattern copies %s float%s%s.\n\n", format_count(e->input.n).s,
+           plural(e->input.n), e->options.verify == VERIFY_NONE ? "" : "; every copy was verified");
     printf("  %-21s%22s%9s%22s\n", "", "bytes to load", "", "sectors per request");
     printf("%s  %-21s%11s%11s%9s%13s%9s%12s%11s%s\n", style.strong, "pattern", "needed",
            "requested", "used", "loads", "stores", "time", "useful", style.end);

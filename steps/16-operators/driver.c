@@ -206,10 +206,12 @@ static void about_shape(char *text, size_t size)
                                         [SCAN_HEADS_KEYS] = "keys",
                                         [SCAN_HEADS_OFFSETS] = "offsets"};
     const struct operators_request *r = &operators_request;
+    size_t count = r->along ? r->rows : r->columns, each = r->along ? r->columns : r->rows;
     if (r->rows)
-        snprintf(text, size, "%s %s of %s elements",
-                 format_count(r->along ? r->rows : r->columns).s, r->along ? "rows" : "columns",
-                 format_count(r->along ? r->columns : r->rows).s);
+        snprintf(text, size, "%s %s%s of %s element%s", format_count(count).s,
+                 r->along ? "row" : "column", plural(count), format_count(each).s, plural(each));
+    else if (r->kind != SCAN_HEADS_NONE && r->every == 1)
+        snprintf(text, size, "sequences by %s, each of 1 element", kinds[r->kind]);
     else if (r->kind != SCAN_HEADS_NONE)
         snprintf(text, size, "sequences by %s, about one in %s elements", kinds[r->kind],
                  format_count(r->every ? r->every : EVERY_DEFAULT).s);
@@ -238,9 +240,13 @@ static void step16_about(char *text, size_t size, const struct options *options)
 static void about_brackets(char *text, size_t size)
 {
     const struct operators_judged *f = &operators_judged;
+    if (f->greatest == 0 && !f->wrong) {
+        snprintf(text, size, "no brackets");
+        return;
+    }
     int used = operators_request.partners
                    ? snprintf(text, size, "%s pair%s of brackets; ", format_count(f->pairs).s,
-                              f->pairs == 1 ? "" : "s")
+                              plural(f->pairs))
                    : snprintf(text, size, "greatest depth %s; ", format_count(f->greatest).s);
     text += used, size -= (size_t)used;
     if (f->mixed) {
@@ -257,7 +263,7 @@ static void about_brackets(char *text, size_t size)
         return;
     else if (f->open)
         snprintf(text, size, "%s bracket%s left open at the end", format_count(f->open).s,
-                 f->open > 1 ? "s" : "");
+                 plural(f->open));
     else
         snprintf(text, size, "every bracket is closed");
 }
@@ -266,9 +272,10 @@ static void step16_result(char *text, size_t size)
 {
     const struct operators_judged *f = &operators_judged;
     *text = '\0';
+    size_t n = operators_request.n;
     if (operators_request.plain == OP_SIGHT)
-        snprintf(text, size, "%s of %s points are visible", format_count(f->visible).s,
-                 format_count(operators_request.n).s);
+        snprintf(text, size, "%s of %s point%s %s visible", format_count(f->visible).s,
+                 format_count(n).s, plural(n), f->visible == 1 || n == 1 ? "is" : "are");
     if (operators_request.plain == OP_BRACKETS) about_brackets(text, size);
 }
 

@@ -157,7 +157,7 @@ static int check_length(const char *path, size_t n, size_t want, const char *of,
 {
     if (n == want) return 0;
     return fail(fault, EXIT_USAGE, "%s has %zu element%s, and %s %zu; they have to agree.",
-                strcmp(path, "-") ? path : "stdin", n, n == 1 ? "" : "s", of, want);
+                strcmp(path, "-") ? path : "stdin", n, plural(n), of, want);
 }
 
 static size_t count_asked(const struct options *o)
@@ -309,15 +309,16 @@ void operators_about_input(char *text, size_t size, const struct options *o)
     const struct operator_facts *op = &operator_facts[operators_request.op];
     const char *elements =
         op->plain == OP_BRACKETS ? "characters" : element_plural(operators_request.element);
+    int letters = (int)strlen(elements) - (operators_request.n == 1); /* "1 float" */
     char name[120];
     *text = '\0';
     if (!o->input) {
-        snprintf(text, size, "%s %s: %s, seed %llu", format_count(operators_request.n).s, elements,
-                 op->random, (unsigned long long)o->seed);
+        snprintf(text, size, "%s %.*s: %s, seed %llu", format_count(operators_request.n).s, letters,
+                 elements, op->random, (unsigned long long)o->seed);
     } else if (op->plain == OP_BRACKETS || operators_request.second) {
         visible(name, sizeof name, strcmp(o->input, "-") ? o->input : "stdin");
-        int used = snprintf(text, size, "%s %s from %s", format_count(operators_request.n).s,
-                            elements, name);
+        int used = snprintf(text, size, "%s %.*s from %s", format_count(operators_request.n).s,
+                            letters, elements, name);
         if (operators_request.second && used >= 0 && (size_t)used < size) {
             visible(name, sizeof name,
                     strcmp(operators_request.second, "-") ? operators_request.second : "stdin");

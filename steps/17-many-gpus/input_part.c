@@ -1,6 +1,8 @@
 /* input_part.c — see input_part.h. */
 #include "input_part.h"
 
+#include "common/harness/report/format.h"
+
 #define SECOND_SEED 0x2ED /* b is independent of a, as in step 16 */
 
 int source_open(struct source *s, const struct options *options, struct fault *fault)
@@ -14,7 +16,7 @@ int source_open(struct source *s, const struct options *options, struct fault *f
     code = npy_file_open(&s->second, many_request.second, fault);
     if (!code && s->second.header.n != s->n)
         code = fail(fault, EXIT_USAGE, "%s has %zu element%s, and %s %zu; they have to agree.",
-                    many_request.second, s->second.header.n, s->second.header.n == 1 ? "" : "s",
+                    many_request.second, s->second.header.n, plural(s->second.header.n),
                     options->input, s->n);
     if (code) source_close(s);
     return code;

@@ -72,7 +72,7 @@ static void rows_parts(FILE *to, const struct facts17 *f)
         snprintf(sizes, sizeof sizes, "%s to %s", format_count(f->least).s,
                  format_count(f->most).s);
     report_row(to, "parts", "%s element%s per rank; the tree has %s node%s of %s%s", sizes,
-               f->most == 1 ? "" : "s", format_count(s->nodes).s, s->nodes == 1 ? "" : "s",
+               plural(f->most), format_count(s->nodes).s, plural(s->nodes),
                s->nodes == 1 ? "at most " : "", format_count(s->node_tiles * MANY_TILE).s);
     report_row(to, "launch",
                "%d kernels per scan on each rank; a block of %d threads for each tile of %s",
@@ -119,7 +119,7 @@ static void rows_wrong(FILE *to, const struct facts17 *f)
     if (*f->o->damage) report_row(to, "", "rank %d: %s", f->o->wrong_rank, f->o->damage);
     if (v->right) return;
     report_row(to, "", "%s of %s element%s, rank %d is the first to have one",
-               format_count(v->wrong).s, format_count(v->checked).s, v->checked == 1 ? "" : "s",
+               format_count(v->wrong).s, format_count(v->checked).s, plural(v->checked),
                f->o->wrong_rank);
     report_row(to, "", "%12s  %18s  %18s", "index", "got", "expected");
     for (size_t i = 0; i < v->shown; i++)

@@ -154,6 +154,8 @@ Test(cli, larger_than_memory)
     expect_refused("./step1 --n 1000T", EXIT_USAGE, "memory");
     expect_refused("./step5 --n 2^63", EXIT_USAGE, "memory");
     expect_refused("./step1 --n 2^62", EXIT_USAGE, "memory");
+    expect_refused("EMU_MEMORY=1M ./step5 --n 1 --device emu", EXIT_USAGE,
+                   ": 1 element needs 6.0 MiB of device memory, but 1 MiB are free; take fewer.");
 }
 
 Test(cli, bad_files)
@@ -282,6 +284,8 @@ Test(cli, one_element)
         r = run("echo 42 | ./step%d --input - --output - --inclusive", step);
         cr_expect_str_eq(r->out, "42\n");
     }
+    struct result *r = run("./step0 --n 1 --device emu");
+    cr_expect(strstr(r->out, "Each pattern copies 1 float; every copy"), "%s", r->out);
 }
 
 Test(cli, what_is_written_can_be_read)

@@ -368,7 +368,7 @@ Test(input, npy_that_is_refused)
         {npy(1, DICT("<f4", "False", "(0,)"), f4, 0), "has no elements"},
         {npy(1, DICT("<f4", "False", "(5,)"), f4, 16), "promises 5 elements, but the file has 4"},
         {npy(1, DICT("<f4", "False", "(5,)"), f4, 15), "truncated"},
-        {npy(1, DICT("<f4", "False", "(1,)"), f4, 0), "promises 1 element, but the file has 0."},
+        {npy(1, DICT("<f4", "False", "(1,)"), f4, 3), "promises 1 element, but the file has 0"},
         {npy(1, DICT("<f4", "False", "(1,)"), f4, 8), "goes on after the 1 element that"},
         {npy(1, DICT("<f4", "False", "(3,)"), f4, 16), "goes on after the 3 elements"},
         {npy(1, DICT("<i8", "False", "(2,)"), i8, 16), "number 2, 16777217, cannot be held"},

@@ -14,6 +14,9 @@ Test(report, numbers)
     cr_expect_str_eq(format_count(1024).s, "1024");
     cr_expect_str_eq(format_count(10000).s, "10 000");
     cr_expect_str_eq(format_count(1048576).s, "1 048 576");
+    cr_expect_str_eq(plural(0), "s");
+    cr_expect_str_eq(plural(1), "");
+    cr_expect_str_eq(plural(2), "s");
     cr_expect_str_eq(format_count(UINT64_MAX).s, "18 446 744 073 709 551 615");
     cr_expect_str_eq(format_bytes(0).s, "0 bytes");
     cr_expect_str_eq(format_bytes(1023).s, "1023 bytes");

@@ -56,6 +56,14 @@ scanned() { step16 "$@" --input - --output - 2>"$dir/report" | tr '\n' ' '; }
     run step16 --op sum --heads offsets --every 7 --n 5000 --json
     says '"variant_remark": "sum of floats, sequences by offsets, about one in 7 elements, forward'
     says '"launches": 2'
+    run step16 --n 1 --type i32
+    says "input       1 32-bit integer: a random walk, seed 1"
+    run step16 --shape 5x1
+    says "max of floats, 5 rows of 1 element, forwards"
+    run step16 --shape 5x1 --along 0
+    says "max of floats, 1 column of 5 elements, forwards"
+    run step16 --op segmented-sum --every 1 --n 9
+    says "segmented-sum of floats, sequences by bytes, each of 1 element, forwards"
     run step16 --n 1000 --json --inclusive
     says '"inclusive": true'
 }
@@ -89,6 +97,12 @@ scanned() { step16 "$@" --input - --output - 2>"$dir/report" | tr '\n' ' '; }
     says "greatest depth 7; 7 brackets left open"
     run step16 --op brackets --input common/harness/options.c
     says "every element, exactly"
+    echo abc >"$dir/letters"
+    run step16 --op brackets --input "$dir/letters"
+    says "result      no brackets"
+    run step16 --op brackets --input <(printf ')')
+    says "input       1 character from"
+    says "result      greatest depth 0; line 1, column 1 closes a bracket that is not open"
 }
 
 @test "partners of brackets" {
@@ -126,7 +140,7 @@ line 3, column 7 closes a bracket that is not open"
     printf '%70000s' "" >"$dir/open"
     run step16 --op brackets --partners --input "$dir/open"
     says "traffic     2.9 MiB read and written"
-    says "0 pairs of brackets; every bracket is closed"
+    says "result      no brackets"
 }
 
 @test "the checkers find nothing in the partners of brackets" {
@@ -144,6 +158,10 @@ line 3, column 7 closes a bracket that is not open"
 @test "points in the line of sight" {
     run step16 --op line-of-sight --input <(echo 0 1 1 6 3)
     says "2 of 5 points are visible"
+    run step16 --op line-of-sight --input <(echo 1 2)
+    says "1 of 2 points is visible"
+    run step16 --op line-of-sight --n 1
+    says "0 of 1 point is visible"
 }
 
 # Each operator and type gets two of these in turn.
@@ -294,6 +312,8 @@ END
     echo 1 2 3 4 5 6 >"$dir/six"
     echo 1 2 3 >"$dir/three"
     echo 1 >"$dir/one"
+    refused "$dir/one has 1 element, and --input 3; they have to agree." --op affine \
+        --input "$dir/three" --second "$dir/one"
     refused "--op: this operator is unknown; choose sum, product, max, min, xor, logsumexp," \
         --op mean
     refused "--type: this type is unknown; choose f32, f64, i32, i64, u32 or u64." --type i8

@@ -253,10 +253,12 @@ emu: kernel rac has not run to an end, and $T/b:4 has a number for it: is its na
     cmp "$T/1" "$T/4"
     emu --html "$T/h" $P padded >"$T/out"
     check pictures "$T/h" 0 1
+    grep -q "<p>1 launch on an emulated " "$T/h"
     emu --html "$T/h" ./step3 --n 1024 --reps 1 --device emu >"$T/out"
     grep -q 'fill="#e83"' "$T/h"
     emu --html "$T/h" build/tests/programs/launches often 2000 >"$T/out"
     check pictures "$T/h" 1 2
+    grep -q ", 1 warp, " "$T/h"
     [ "$(wc -c <"$T/h")" -lt 100000 ]
 }
 

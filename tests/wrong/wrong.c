@@ -106,8 +106,8 @@ const struct wrong wrong_scans[] = {
 
     /* boundaries.cu */
     {STEP(first_is_input), .n = 1000},
-    {STEP(first_unwritten), .n = 1000, .cause = "never written, the first is 0"},
-    {STEP(last_unwritten), .n = 1000, .cause = "never written"},
+    {STEP(first_unwritten), .n = 1000, .cause = "element 0 was never written"},
+    {STEP(last_unwritten), .n = 1000, .cause = "element 999 was never written"},
     {STEP(first_of_each_block), .n = 1000, .cause = "left neighbour"},
     {STEP(last_of_each_block), .n = 1000, .cause = "left neighbour"},
     {STEP(first_of_each_warp), .n = 1000, .cause = "left neighbour"},

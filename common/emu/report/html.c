@@ -247,9 +247,10 @@ void html_write_part(FILE *out, const struct document *d)
 {
     fputs("<h1>", out);
     html_text(out, d->program);
-    fprintf(out, "</h1>\n<p>%zu launches on an emulated %s, compute capability %d.%d%s%s</p>\n",
-            d->launch_count, d->gpu->name, d->gpu->major, d->gpu->minor,
-            d->rules != NULL ? ", by the rules of " : "", d->rules != NULL ? d->rules : "");
+    fprintf(out, "</h1>\n<p>%zu launch%s on an emulated %s, compute capability %d.%d%s%s</p>\n",
+            d->launch_count, d->launch_count == 1 ? "" : "es", d->gpu->name, d->gpu->major,
+            d->gpu->minor, d->rules != NULL ? ", by the rules of " : "",
+            d->rules != NULL ? d->rules : "");
     put_kernels(out, d);
     put_failures(out, d);
     put_findings(out, d);

@@ -63,7 +63,8 @@ static void put_timeline(FILE *out, const struct emu_timeline *t)
     kernel_base_name(t->kernel, kernel, sizeof kernel);
     fputs("<figure><figcaption>", out);
     html_text(out, kernel);
-    fprintf(out, ", %u warps, %" PRIu64 " instructions%s</figcaption>", t->warps, t->steps,
+    fprintf(out, ", %u warp%s, %" PRIu64 " instructions%s</figcaption>", t->warps,
+            t->warps == 1 ? "" : "s", t->steps,
             t->is_cut ? "; there are more, which are not shown" : "");
     fprintf(out, "<svg width=\"%d\" height=\"%u\" font-size=\"10\" fill=\"currentColor\">",
             LEFT + WIDTH, t->warps * ROW + AXIS);

@@ -7,6 +7,7 @@
  */
 #include "input.h"
 
+#include "common/harness/report/format.h"
 #include "input_npy.h"
 
 #include <errno.h>
@@ -120,9 +121,8 @@ int input_read_npy_elements(struct reader *reader, const struct npy_header *head
             return fail(fault, EXIT_USAGE, "cannot read %s: %s.", reader->name, strerror(errno));
         if (got < wanted)
             return fail(fault, EXIT_USAGE,
-                        "%s is truncated: its header promises %zu element%s, but the file has "
-                        "%zu.",
-                        reader->name, header->n, header->n == 1 ? "" : "s", first + done + got);
+                        "%s is truncated: its header promises %zu element%s, but the file has %zu.",
+                        reader->name, header->n, plural(header->n), first + done + got);
         if (header->swap) swap_bytes((unsigned char *)chunk, size, got);
         for (size_t i = 0; i < got; i++) {
             char shown[48];
@@ -141,7 +141,7 @@ static int check_end(struct reader *reader, const struct npy_header *header, str
     if (getc(reader->file) != EOF)
         return fail(fault, EXIT_USAGE,
                     "%s goes on after the %zu element%s that its header promises.", reader->name,
-                    header->n, header->n == 1 ? "" : "s");
+                    header->n, plural(header->n));
     return 0;
 }
 

@@ -4,6 +4,8 @@
 #define _POSIX_C_SOURCE 200809L /* fseeko, st_mtim */
 #include "input.h"
 
+#include "common/harness/report/format.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -74,11 +76,11 @@ static int check_length(const struct npy_file *f, struct fault *fault)
     if (__builtin_mul_overflow(promised, size, &bytes) || there < bytes)
         return fail(fault, EXIT_USAGE,
                     "%s is truncated: its header promises %zu element%s, but the file has %zu.",
-                    f->path, promised, promised == 1 ? "" : "s", there / size);
+                    f->path, promised, plural(promised), there / size);
     if (there > bytes)
         return fail(fault, EXIT_USAGE,
                     "%s goes on after the %zu element%s that its header promises.", f->path,
-                    promised, promised == 1 ? "" : "s");
+                    promised, plural(promised));
     return 0;
 }
 

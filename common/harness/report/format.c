@@ -24,6 +24,8 @@ struct text format_count(uint64_t count)
     return text;
 }
 
+const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
+
 struct text format_bytes(uint64_t bytes)
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

@@ -18,6 +18,7 @@ struct text {
 };
 
 struct text format_count(uint64_t); /* 1048576 → "1 048 576", from five digits on */
+const char *plural(uint64_t count); /* "" for 1, otherwise "s": "1 block", "2 blocks" */
 struct text format_bytes(uint64_t); /* 2048 → "2 KiB"; exact multiples and else one decimal */
 struct text format_seconds(double); /* 1.2e-5 → "12.0 µs" */
 struct text format_duration(double seconds);      /* whole units: "9 s", "17 min", "2 h 5 min" */

@@ -81,9 +81,8 @@ static void row_launch(FILE *to, const struct device *device, const struct outco
     char more[64] = "";
     if (shape->launches > 1) snprintf(more, sizeof more, "; %u kernels per scan", shape->launches);
     report_row(to, "launch", "%s block%s of %u thread%s and %s of shared memory%s%s",
-               format_count(shape->grid).s, shape->grid > 1 ? "s" : "", shape->block,
-               shape->block > 1 ? "s" : "", format_bytes(shape->shared_bytes).s,
-               shape->grid > 1 ? " each" : "", more);
+               format_count(shape->grid).s, plural(shape->grid), shape->block, plural(shape->block),
+               format_bytes(shape->shared_bytes).s, shape->grid > 1 ? " each" : "", more);
     if (!device) return;
     const char *limit;
     int blocks = device_blocks_per_sm(device, shape, &limit);
@@ -91,7 +90,7 @@ static void row_launch(FILE *to, const struct device *device, const struct outco
     double warps = blocks * (double)((shape->block + warp - 1) / warp);
     report_row(to, "occupancy", "%s: %d block%s per SM, limited by %s (registers not considered)",
                format_percent(warps * warp / device->threads_per_sm).s, blocks,
-               blocks == 1 ? "" : "s", limit);
+               plural((uint64_t)blocks), limit);
 }
 
 static void row_input(FILE *to, const struct step *step, const struct options *options,
@@ -186,7 +185,7 @@ static void rows_mismatches(FILE *to, const struct step *step, const struct outc
         return;
     }
     report_row(to, "", "%s of %s element%s", format_count(v->wrong).s, format_count(v->checked).s,
-               v->checked == 1 ? "" : "s");
+               plural(v->checked));
     report_row(to, "", "%12s  %18s  %18s", "index", "got", "expected");
     for (size_t i = 0; i < v->shown; i++)
         report_row(to, "", "%12zu  %18s  %18s", v->first[i].index, v->first[i].got,

@@ -100,6 +100,7 @@ static bool name_unwritten(const struct cause *c)
     if (s->never_written != all) return false;
     if (all == c->v->verdict.checked)
         return name(c, "the output was never written%s", or_minus_one);
+    if (all == 1) return name(c, "element %zu was never written%s", s->first, or_minus_one);
     if (to_the_end(c) && gapless(s))
         return name(c, "the last %zu elements were never written%s", all, or_minus_one);
     return name(c, "%zu elements were never written%s, the first is %zu", all, or_minus_one,
