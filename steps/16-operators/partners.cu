@@ -22,7 +22,6 @@
 #include "scan.h"
 #include "steps/15-radix-sort/sort.h"
 
-#define THREADS        256
 #define PART_ALIGNMENT ((size_t)256)
 
 /* Of characters without a partner: they come first. The sort leaves out passes over digits that are
@@ -32,7 +31,7 @@
 /* On entry, `level` has the depths after the characters. */
 static __global__ void depths_to_levels(int32_t *level, const uint8_t *text, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    size_t i = (size_t)blockIdx.x * PARTNER_THREADS + threadIdx.x;
     if (i >= n) return;
     struct left_over own = brackets_operator().enter(text[i], {});
     int32_t depth = level[i]; // below 0: the text has gone wrong
@@ -44,7 +43,7 @@ static __global__ void depths_to_levels(int32_t *level, const uint8_t *text, siz
 static __global__ void pair_neighbours(int32_t *partner, const int32_t *level,
                                        const uint32_t *index, const uint8_t *text, size_t n)
 {
-    size_t k = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    size_t k = (size_t)blockIdx.x * PARTNER_THREADS + threadIdx.x;
     if (k >= n) return;
     uint32_t own = index[k];
     int32_t other = -1;
@@ -98,17 +97,17 @@ cudaError_t scan_bracket_partners(void *workspace, size_t *bytes, int32_t *partn
     char *parts = (char *)workspace;
     int32_t *levels = (int32_t *)(parts + l.levels);
     uint32_t *indices = (uint32_t *)(parts + l.indices);
-    unsigned blocks = (unsigned)((n + THREADS - 1) / THREADS);
+    unsigned blocks = (unsigned)((n + PARTNER_THREADS - 1) / PARTNER_THREADS);
     // The parts lie elsewhere for another n, so they are cleared for each text.
     CUDA_TRY(scan_operators_init(parts, l.scan_bytes, stream));
     CUDA_TRY(sort_workspace_init(parts + l.sort, l.sort_bytes, stream));
 
     // `partner` holds depths, levels, and at last partners.
     CUDA_TRY(scan_brackets(parts, &l.scan_bytes, partner, text, n, &options, stream));
-    depths_to_levels<<<blocks, THREADS, 0, stream>>>(partner, text, n);
+    depths_to_levels<<<blocks, PARTNER_THREADS, 0, stream>>>(partner, text, n);
     CUDA_TRY(cudaGetLastError());
     CUDA_TRY(sort_pairs_i32(parts + l.sort, &l.sort_bytes, levels, indices, partner, NULL, n,
                             SORT_ASCENDING, stream));
-    pair_neighbours<<<blocks, THREADS, 0, stream>>>(partner, levels, indices, text, n);
+    pair_neighbours<<<blocks, PARTNER_THREADS, 0, stream>>>(partner, levels, indices, text, n);
     return cudaGetLastError();
 }

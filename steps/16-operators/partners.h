@@ -28,6 +28,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define PARTNER_THREADS 256 /* of a block of its own kernels */
+
 #ifdef __cplusplus
 extern "C" {
 #endif
