@@ -53,6 +53,26 @@ static void run(cudaGraph_t graph, int times)
 
 static void add_one(void *number) { ++*(int *)number; }
 
+/* The memory of a fill has to be there, although nothing is written yet. */
+Test(capture, a_fill_of_memory_that_is_not_there)
+{
+    int *device = zero();
+    cudaStream_t stream = new_stream(cudaStreamNonBlocking);
+    cudaGraph_t graph;
+    ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    ok(cudaMemsetAsync(device, 1, sizeof *device, stream));
+    ok(cudaStreamEndCapture(stream, &graph));
+    ok(cudaGraphDestroy(graph));
+    ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    is(cudaMemsetAsync((void *)((size_t)1 << 20), 1, 4, stream), cudaErrorInvalidValue);
+    is(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
+    ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    is(cudaMemsetAsync(device, 1, (size_t)1 << 30, stream), cudaErrorInvalidValue);
+    is(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
+    ok(cudaStreamDestroy(stream));
+    ok(cudaFree(device));
+}
+
 Test(capture, work_is_kept_and_not_done)
 {
     int *device = zero(), host = -1, calls = 0;

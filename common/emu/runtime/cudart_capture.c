@@ -91,12 +91,15 @@ cudaError_t cudart_check_event_wait(const struct object *event)
 
 /* ---- work, events ---------------------------------------------------------------------------- */
 
-/* Adds a node behind the stream's tail. The node becomes the new tail. */
+/* Adds a node behind the stream's tail. The node becomes the new tail. As a node of a graph, a fill
+ * is checked when it is made: its memory has to be there. */
 static cudaError_t add(struct capture *capture, struct object *stream, const struct work *work)
 {
     struct node *node;
-    cudaError_t error =
-        cudart_add_node(capture->graph, work, stream->tail.node, stream->tail.count, &node);
+    bool fills = work->type == cudaGraphNodeTypeMemset;
+    cudaError_t error = fills ? cudart_check_fill(&work->fill) : cudaSuccess;
+    if (error == cudaSuccess)
+        error = cudart_add_node(capture->graph, work, stream->tail.node, stream->tail.count, &node);
     if (error == cudaSuccess) {
         node->capture = capture->id;
         cudart_clear(&stream->tail);

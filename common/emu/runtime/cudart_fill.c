@@ -14,7 +14,9 @@ cudaError_t cudart_check_fill(const struct cudaMemsetParams *p)
     if (p->width == 0 || p->height == 0) return cudaSuccess;
     if (p->dst == NULL || (p->height > 1 && p->width * p->elementSize > p->pitch))
         return cudaErrorInvalidValue;
-    return cudaSuccess;
+    bool is_there =
+        cudart_is_reachable(p->dst, (p->height - 1) * p->pitch + p->width * p->elementSize);
+    return is_there ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 /* Writes one row; `pattern` is its content, or NULL if all its bytes are p->value. */
@@ -37,8 +39,6 @@ cudaError_t cudart_run_fill(const struct cudaMemsetParams *p)
     int error = cudart_check_fill(p);
     if (error != cudaSuccess || p->width == 0 || p->height == 0) return (cudaError_t)error;
     size_t bytes = p->width * p->elementSize;
-    if (!cudart_is_reachable(p->dst, (p->height - 1) * p->pitch + bytes))
-        return cudaErrorInvalidValue;
     char *pattern = p->elementSize > 1 ? malloc(bytes) : NULL;
     if (p->elementSize > 1 && pattern == NULL) return cudaErrorMemoryAllocation;
     for (size_t i = 0; pattern != NULL && i < p->width; i++) /* host and device are little-endian */
