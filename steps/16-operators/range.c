@@ -1,15 +1,17 @@
 /*
- * range.c — refuses a file of floats if a combination of neighbours may leave the range of their
- * type.
+ * range.c — refuses a file, or an initial value, if a combination of neighbours may leave the range
+ * of the type of the results.
  *
  * A scan combines neighbours in another order than a loop does. A loop may stay in range where a
  * sum of neighbours overflows, so the results would depend on the order. The tests below hold for
- * any order, any sequences and both directions. max, min and logsumexp cannot leave the range.
+ * any order, any sequences and both directions. max, min and logsumexp cannot leave the range, and
+ * integers wrap.
  */
 #include "request.h"
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 /* Powers of two: results stay below the largest number by a factor of 2, and products of factors
  * above the smallest normal one. */
@@ -29,10 +31,11 @@ static double number(enum element element, const void *array, size_t i)
     return element == ELEMENT_F32 ? (double)((const float *)array)[i] : ((const double *)array)[i];
 }
 
+/* 0: there is none, or the results are not finite in any order. */
 static double initial_magnitude(enum element element)
 {
-    return operators_request.initial ? fabs(number(element, &operators_request.initial_value, 0))
-                                     : 0;
+    double x = number(element, &operators_request.initial_value, 0);
+    return operators_request.initial && isfinite(x) ? fabs(x) : 0;
 }
 
 /* The sum of all magnitudes that are finite. */
@@ -68,10 +71,15 @@ static struct products products_of(enum element element, const void *array, size
     return p;
 }
 
+/* `path`: NULL for random numbers, whose results stay in range without an initial value. */
 static int refuse(const char *path, const char *what, struct fault *fault)
 {
+    const char *type = element_plural(operators_request.result);
+    if (!path)
+        return fail(fault, EXIT_USAGE, "--initial %.60s: %s may leave the range of %s.",
+                    operators_request.initial, what, type);
     return fail(fault, EXIT_USAGE, "%s: %s of its elements may leave the range of %s; scale them.",
-                path, what, element_plural(operators_request.element));
+                path, what, type);
 }
 
 static int check_finite(enum element element, const void *array, size_t n, const char *path,
@@ -99,10 +107,31 @@ static int check_affine(const struct input *in, const char *path, struct fault *
     return largest * sum < most ? 0 : refuse(path, "results", fault);
 }
 
+/* A depth is at most the initial one and all brackets that open, and at least minus all that
+ * close. */
+static int check_depths(const struct input *in, const char *path, struct fault *fault)
+{
+    size_t opening = operators_request.initial ? (uint32_t)operators_request.initial_value : 0;
+    size_t closing = 0;
+    if (in->n <= INT32_MAX - opening) return 0;
+    for (size_t i = 0; i < in->n; i++) {
+        char c = ((const char *)in->data)[i];
+        opening += c == '(' || c == '[' || c == '{';
+        closing += c == ')' || c == ']' || c == '}';
+    }
+    if (opening <= INT32_MAX && closing <= INT32_MAX) return 0;
+    return operators_request.initial
+               ? refuse(NULL, "depths", fault)
+               : fail(fault, EXIT_USAGE, "%s: depths may leave the range of %s; take a part.", path,
+                      element_plural(operators_request.result));
+}
+
 int operators_check_range(const struct input *in, const char *path, struct fault *fault)
 {
     enum element e = in->element;
     struct limits limits = limits_of(e);
+    if (path && strcmp(path, "-") == 0) path = "stdin";
+    if (operators_request.plain == OP_BRACKETS) return check_depths(in, path, fault);
     if (!element_is_real(e)) return 0;
     switch (operators_request.plain) {
     case OP_EMA:

@@ -283,6 +283,20 @@ static bool read_initial(enum element element, const char *text, enum conversion
     return true;
 }
 
+static bool is_affine(void)
+{
+    enum operator_kind op = operators_request.plain;
+    return op == OP_AFFINE || op == OP_EMA || op == OP_DISCOUNT;
+}
+
+/* Of a real type. */
+static bool initial_is_finite(void)
+{
+    double value;
+    element_to_doubles(operators_request.result, &operators_request.initial_value, 0, 1, &value);
+    return isfinite(value);
+}
+
 static int check_initial(struct fault *fault)
 {
     const char *text = operators_request.initial;
@@ -294,6 +308,9 @@ static int check_initial(struct fault *fault)
     if (!read_initial(operators_request.result, text, &how) || how == CONVERT_OUT_OF_RANGE)
         return fail(fault, EXIT_USAGE, "--initial \"%.60s\" is no number of type %s.", text,
                     short_name(operators_request.result));
+    if (is_affine() && !initial_is_finite())
+        return fail(fault, EXIT_USAGE, "--initial %.60s: --op %s needs a finite one.", text,
+                    operator_facts[operators_request.op].name);
     if (operators_request.plain == OP_BRACKETS && (int32_t)operators_request.initial_value < 0)
         return fail(fault, EXIT_USAGE, "--initial %.60s: a depth is 0 or more.", text);
     return 0;

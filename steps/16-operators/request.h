@@ -124,8 +124,8 @@ void *operators_heads(size_t n, size_t *count, size_t *bytes);
 
 /* ---- range.c --------------------------------------------------------------------------------- */
 
-/* Refuses numbers of a file whose results, or combinations on the way to them, may leave the range
- * of their type: EXIT_USAGE. */
+/* Refuses numbers whose results, or combinations on the way to them, may leave the range of their
+ * type: EXIT_USAGE. The path of their file; NULL: random numbers, with --initial. */
 int operators_check_range(const struct input *, const char *path, struct fault *);
 
 #endif

@@ -299,7 +299,7 @@ int operators_input(struct input *input, const struct options *o, struct fault *
     if (r->plain == OP_SIGHT) r->eye = ((const float *)input->data)[r->reverse ? input->n - 1 : 0];
     code = upload_second(input, o, fault);
     if (!code) code = upload_heads(input->n, fault);
-    if (!code && o->input) code = operators_check_range(input, o->input, fault);
+    if (!code && (o->input || r->initial)) code = operators_check_range(input, o->input, fault);
     if (code) input_free(input);
     return code;
 }

@@ -107,7 +107,8 @@ DECLARE_SCAN(xor_u64, uint64_t, uint64_t);
 DECLARE_SCAN(logsumexp_f32, float, float);
 DECLARE_SCAN(logsumexp_f64, double, double);
 /* Of ( ) [ ] { } and other characters. Each kind of bracket counts as the same. From the first
- * closing bracket without an opening one on: minus the number of such brackets so far. */
+ * closing bracket without an opening one on: minus the number of such brackets so far. At most
+ * 2^31 - 1 of them open, with those of the initial depth, and as many close. */
 DECLARE_SCAN(brackets, uint8_t, int32_t);
 #undef DECLARE_SCAN
 

@@ -437,6 +437,34 @@ END
     echo 1 2 3 >"$dir/b"
     refused "$dir/x: results of its elements may leave the range of floats" affine f32 \
         --second "$dir/b"
+    run step16 --op sum --round --input - <<<"3e38 3e38"
+    says "step16: stdin: sums of its elements may leave the range of floats; scale them."
+}
+
+@test "an initial value with which results may leave the range of their type" {
+    refused() {
+        run step16 --op "$2" --initial "$3" --n 1000 "${@:4}"
+        [ "$status" -eq 2 ]
+        [ "$output" = "step16: --initial $3$1" ] || { echo "$*: $output"; return 1; }
+    }
+    right() {
+        run step16 --op "$1" --initial "$2" --n 1000
+        [ "$status" -eq 0 ] || { echo "$*: $output"; return 1; }
+    }
+    refused ": products may leave the range of floats." product 1e38
+    refused ": sums may leave the range of floats." sum 3e38
+    refused ": depths may leave the range of 32-bit integers." brackets 2147483647
+    refused ": --op affine needs a finite one." affine inf
+    refused ": --op ema needs a finite one." ema nan --type f64
+    right product 1e-10
+    right product inf
+    right sum -inf
+    right affine 1e30
+    right brackets 2147480000
+    run step16 --op brackets --initial 2147483646 --input - <<<"(("
+    says "step16: --initial 2147483646: depths may leave the range of 32-bit integers."
+    run step16 --op brackets --initial 2147483645 --inclusive --input - <<<"(("
+    says "greatest depth 2 147 483 647; 2 147 483 647 brackets left open at the end"
 }
 
 @test "the examples of scan.h" {
