@@ -269,7 +269,8 @@ static bool read_initial(enum element element, const char *text, enum conversion
     errno = 0;
     if (element_is_real(element)) {
         double value;
-        if (!read_real(text, &value)) return false;
+        bool right = read_real(text, &value);
+        if (!right || (errno == ERANGE && isinf(value))) return false;
         *how = element_store_real(element, &operators_request.initial_value, 0, value);
     } else if (element == ELEMENT_U32 || element == ELEMENT_U64) {
         unsigned long long value = strtoull(text, &end, 10);

@@ -454,6 +454,9 @@ END
     refused ": products may leave the range of floats." product 1e38
     refused ": sums may leave the range of floats." sum 3e38
     refused ": depths may leave the range of 32-bit integers." brackets 2147483647
+    run step16 --op sum --type f64 --initial 1e400 --n 1000
+    [ "$status" -eq 2 ]
+    says 'step16: --initial "1e400" is no number of type f64.'
     refused ": --op affine needs a finite one." affine inf
     refused ": --op ema needs a finite one." ema nan --type f64
     right product 1e-10
