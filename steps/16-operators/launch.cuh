@@ -27,19 +27,19 @@ static inline cudaError_t blocks_that_fit(const void *kernel, int threads, size_
     return error;
 }
 
-/* kernel<<<…>>>(job) for any kernel and its only argument, with as many blocks as fit. `shared`:
- * bytes of dynamic shared memory. */
-static inline cudaError_t launch_blocks(const void *kernel, int threads, int shared, unsigned tiles,
-                                        const void *job, cudaStream_t stream)
+/* Starts a kernel with as many blocks as fit. `shared`: bytes of dynamic shared memory. */
+template <typename Job>
+static cudaError_t launch_blocks(void (*kernel)(Job), int threads, int shared, unsigned tiles,
+                                 const Job &j, cudaStream_t stream)
 {
     unsigned blocks;
-    void *arguments[] = {(void *)job};
+    const void *address = (const void *)kernel;
     cudaError_t error = cudaSuccess;
     if (shared > 0)
-        error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
-    if (!error) error = blocks_that_fit(kernel, threads, shared, tiles, &blocks);
+        error = cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
+    if (!error) error = blocks_that_fit(address, threads, shared, tiles, &blocks);
     if (error) return error;
-    (void)cudaLaunchKernel(kernel, blocks, threads, arguments, shared, stream);
+    kernel<<<blocks, threads, shared, stream>>>(j);
     return cudaGetLastError();
 }
 
@@ -55,7 +55,7 @@ template <bool HEADED, int R, typename Op>
 static cudaError_t launch_direct(const job<Op> &j, cudaStream_t stream)
 {
     auto kernel = scan_direct<HEADED, R, Op>;
-    return launch_blocks((const void *)kernel, DIRECT_THREADS, 0, j.tiles, &j, stream);
+    return launch_blocks(kernel, DIRECT_THREADS, 0, j.tiles, j, stream);
 }
 
 template <bool REVERSE, enum heads HEADS, typename Op>
@@ -63,7 +63,7 @@ static cudaError_t launch_pipeline(const job<Op> &j, cudaStream_t stream)
 {
     auto kernel = scan_pipeline<REVERSE, HEADS, Op>;
     int shared = sizeof(ring_of<Op, HEADS>);
-    return launch_blocks((const void *)kernel, PIPELINE_THREADS, shared, j.tiles, &j, stream);
+    return launch_blocks(kernel, PIPELINE_THREADS, shared, j.tiles, j, stream);
 }
 
 /* Scans the columns of j.n > 0 elements. */
@@ -84,7 +84,7 @@ static cudaError_t launch_columns(const job<Op> &j, size_t columns, cudaStream_t
         shared = (int)(offsetof(Shared, stages) + sizeof(typename Shared::stage));
     }
     if (error) return error;
-    return launch_blocks((const void *)kernel, COLUMN_THREADS, shared, c.all.tiles, &c, stream);
+    return launch_blocks(kernel, COLUMN_THREADS, shared, c.all.tiles, c, stream);
 }
 
 /* Scans j.n > 0 elements. HEADS is j.kind. */
