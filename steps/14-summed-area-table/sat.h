@@ -19,8 +19,9 @@
  *            time need one each.
  * stream     every launch goes there; the call does not wait. It may be captured into a graph.
  * Returns cudaSuccess; cudaErrorInvalidValue if the workspace is too small or not aligned, if there
- * are not 1, 3 or 4 channels, or if a window is refused (below); or the error of a launch. A
- * picture without pixels succeeds and nothing is launched.
+ * are not 1, 3 or 4 channels, or if a window is refused (below); or what cudaGetLastError() returns
+ * after a launch, which may be the error of a call before. A picture without pixels succeeds and
+ * nothing is launched.
  *
  * Sums of integers are modulo 2^32. The sum of a rectangle, a - b - c + d modulo 2^32, is exact if
  * it is itself below 2^32, even where the table has overflown. Sums of floats are the same in every

@@ -21,7 +21,8 @@
  * n           0 succeeds and does nothing. Fewer than 2^32 keys with values_in NULL.
  * stream      every launch goes there; the call does not wait. It may be captured into a graph.
  * Returns cudaSuccess; cudaErrorInvalidValue if the workspace is too small or not aligned, if `out`
- * and `in` overlap, or if n is too large; or the error of a launch.
+ * and `in` overlap, or if n is too large; or what cudaGetLastError() returns after a launch, which
+ * may be the error of a call before.
  *
  * Order: that of the numbers. For floats it is a total order of the bits: NaN with the sign bit
  * set, -infinity, negative numbers, -0, +0, positive numbers, +infinity, NaN. So -0 comes before

@@ -79,7 +79,8 @@ cudaError_t scan_operators_init(void *workspace, size_t bytes, cudaStream_t stre
  * stream     every launch goes there; the call does not wait. It may be captured into a graph.
  * Returns cudaSuccess; cudaErrorInvalidValue if the workspace is too small or not aligned, if n is
  * no multiple of row or columns, if more than one of row, columns and kind is set, or if n is of
- * more than 2^31 tiles; or the error of a launch. n = 0 succeeds and does nothing.
+ * more than 2^31 tiles; or what cudaGetLastError() returns after a launch, which may be the error
+ * of a call before. n = 0 succeeds and does nothing.
  */
 #define SCAN_ARGUMENTS size_t n, const struct scan_options *options, cudaStream_t stream
 /* clang-format off */

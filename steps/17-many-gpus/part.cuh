@@ -148,8 +148,9 @@ static __device__ typename Op::State block_scan(const Op &op, typename Op::State
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-/* Returns the error of this launch. After <<<>>>, cudaGetLastError would also return, and clear, an
- * error of the caller's own calls before. */
+/* kernel<<<blocks, threads, 0, stream>>>(arguments...), which returns the error of this launch alone.
+ * Behind <<<>>>, cudaGetLastError would also return an error of the caller's own calls before: this
+ * rank would fail, and the others would not. */
 template <typename... Parameters, typename... Arguments>
 static cudaError_t launch_kernel(void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
                                  cudaStream_t stream, Arguments... arguments)

@@ -651,6 +651,26 @@ Test(pipeline, refuses_a_bad_workspace)
         }
 }
 
+/* The caller's own error is returned once; the scan has run. */
+Test(pipeline, returns_an_error_of_a_call_before)
+{
+    static const size_t sizes[] = {1000, 100000}; /* one kernel each */
+    for (size_t s = 0; s < LENGTH(sizes); s++) {
+        struct job job = {I32, sizes[s], true, false, 0};
+        struct buffer w = make_workspace(workspace_bytes(&job));
+        struct buffer in = make(job.n * sizeof(int), 0), out = make(job.n * sizeof(int), 0);
+        int last = 0;
+        ok(cudaMemset(in.data, 0, in.bytes));
+        is(cudaSetDevice(-1), cudaErrorInvalidDevice);
+        is(scan_of(&job)(w.data, &w.bytes, out.data, in.data, job.n, NULL), cudaErrorInvalidDevice);
+        ok(cudaGetLastError());
+        ok(cudaDeviceSynchronize());
+        ok(buffer_download(&out, out.bytes - sizeof last, &last, sizeof last));
+        cr_expect_eq(last, 0);
+        end(&w), end(&in), end(&out);
+    }
+}
+
 /* Without a workspace the call stores the size that is needed: more for more tiles, never 0. */
 Test(pipeline, tells_how_large_a_workspace_it_needs)
 {
