@@ -148,7 +148,7 @@ static __device__ typename Op::State block_scan(const Op &op, typename Op::State
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-/* kernel<<<blocks, threads, 0, stream>>>(arguments...), which returns the error of this launch alone.
+/* kernel<<<blocks, threads, 0, stream>>>(arguments...), returning only the error of this launch.
  * Behind <<<>>>, cudaGetLastError would also return an error of the caller's own calls before: this
  * rank would fail, and the others would not. */
 template <typename... Parameters, typename... Arguments>

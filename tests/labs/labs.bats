@@ -154,6 +154,7 @@ fill_and_check() {
     [ ! -e "$BATS_TEST_TMPDIR/unexpected" ] || { cat "$BATS_TEST_TMPDIR/unexpected"; return 1; }
 }
 
+# bats test_tags=long
 @test "a verdict is the same twice" {
     check 11 build/labs/reference11.ptx --drawn --seed 77 --json
     local first=$output
