@@ -3,28 +3,35 @@
 #
 #   profiles/measure/compile.sh [FILE]      default: profiles/compile.csv
 #
-# The objects are removed and made again by two processes at a time. Writes the elapsed time and the
-# processor time of all of them; `#` lines name the processor, the toolkit and the date.
+# The objects are removed and made again by two processes at a time, three times: how fast the
+# processor is may change from run to run. Writes the elapsed time and the processor time of all of
+# them; `#` lines name the processor, the toolkit and the date.
 set -eu
 cd "$(dirname "$0")/../.."
 out=${1:-profiles/compile.csv}
+runs=3
 folder=steps/16-operators
 objects=$(printf "build/%s.o\n" $folder/*.cu)
-times=$(mktemp) && trap 'rm -f "$times"' EXIT
+rows=$(mktemp) && trap 'rm -f "$rows"' EXIT
 
-# shellcheck disable=SC2086 # a list of words
-rm -f $objects
 TIMEFORMAT='%R %U %S'
-# shellcheck disable=SC2086
-{ time make -j2 $objects >&2; } 2> >(tail -n 1 >"$times")
-sync
-read -r elapsed user system <"$times"
+for run in $(seq $runs); do
+    # shellcheck disable=SC2086 # a list of words
+    rm -f $objects
+    # shellcheck disable=SC2086
+    { time make -j2 $objects >&2; } 2> >(tail -n 1 >"$rows.time")
+    sync
+    read -r elapsed user system <"$rows.time"
+    rm "$rows.time"
+    processor=$(awk "BEGIN { print $user + $system }")
+    echo "16,$(echo "$objects" | wc -l),2,$run,$elapsed,$processor" >>"$rows"
+done
 {
     echo "# How long nvcc takes for the kernels of a step; see profiles/README.md."
     echo "# CPU: $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores"
     echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version |
         sed -n 's/.*release [^,]*, V//p')"
     echo "# date: $(date -u +%Y-%m-%d)"
-    echo "step,files,processes,elapsed,processor"
-    echo "16,$(echo "$objects" | wc -l),2,$elapsed,$(awk "BEGIN { print $user + $system }")"
+    echo "step,files,processes,run,elapsed,processor"
+    cat "$rows"
 } >"$out"

@@ -286,8 +286,11 @@ def operator_sizes(value):
 
 def compile_time():
     """How long nvcc takes for step 16."""
-    (row,), about = read("compile.csv")
+    rows, about = read("compile.csv")
+    rows.sort(key=lambda row: float(row["elapsed"]))
+    least, median, most = rows[0], rows[len(rows) // 2], rows[-1]
     return ["nvcc takes %.0f s for the %s files of step 16 with %s processes at a time, which is "
-            "%.0f s of" % (float(row["elapsed"]), row["files"], row["processes"],
-                           float(row["processor"])),
-            "processor time (%s)." % about["CPU"]]
+            "%.0f s of" % (float(median["elapsed"]), median["files"], median["processes"],
+                           float(median["processor"])),
+            "processor time (%s; median of %d runs, %.0f s to %.0f s)."
+            % (about["CPU"], len(rows), float(least["elapsed"]), float(most["elapsed"]))]
