@@ -19,14 +19,15 @@ fi
 # The other way to store what ranks know of each other sometimes prints errors of its locks.
 export PMIX_MCA_gds=hash
 # A signal that should end this script goes to mpirun, which ends all ranks. A process group of its
-# own (set -m) keeps a terminal from sending it to mpirun a second time.
+# own (set -m) keeps a terminal from sending it to mpirun a second time. If this script is killed,
+# the kernel sends mpirun SIGTERM (setpriv).
 stopped=
 trap 'stopped=1; kill "$!"' HUP INT QUIT TERM
 trap '' TTOU # which a terminal may send to a group in the background that writes
 set -m
 # shellcheck disable=SC2086
-mpirun --quiet $root --oversubscribe --bind-to none --mca pml ob1 --mca btl self,vader \
-    --mca btl_vader_single_copy_mechanism none --mca plm isolated "$@" &
+setpriv --pdeathsig TERM mpirun --quiet $root --oversubscribe --bind-to none --mca pml ob1 \
+    --mca btl self,vader --mca btl_vader_single_copy_mechanism none --mca plm isolated "$@" &
 wait "$!"
 status=$?
 # Here `wait` was interrupted, and not mpirun.
