@@ -13,6 +13,7 @@ setup() {
 # estimated COMMAND…: runs it until there is a first line on stderr, for a minute at most. The
 # output is then that line.
 estimated() {
+    : >"$dir/err" # the line of the program before must not be taken for this one's
     "$@" >"$dir/out" 2>"$dir/err" &
     program=$!
     for _ in $(seq 600); do
