@@ -5,7 +5,7 @@
 load common
 
 TOOLS="make sh cat cp mv rm ln ls mkdir mktemp chmod touch head tail cut paste tr wc df sed grep awk
-    find sort env dirname readlink uname nproc id sha256sum"
+    find sort env dirname readlink uname nproc id setpriv sha256sum"
 
 # stand_in NAME LINE: puts a shell script of one line into bin/, which `bare` makes the whole PATH.
 stand_in() {
