@@ -126,7 +126,7 @@ static int run_type(struct bench_program *p, struct data *data, enum element typ
 
 static int check_stdout(struct fault *fault)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
+    if (standard_written()) return 0;
     return fail(fault, EXIT_USAGE, "cannot write to stdout.");
 }
 

@@ -132,8 +132,7 @@ int experiment_main(const char *name, const char *about, experiment_fn *run, int
         help(&e, argv[0]);
     else if (!code)
         code = measure(&e, &options, run, &fault);
-    if (!code && (fflush(stdout) != 0 || ferror(stdout)))
-        code = fail(&fault, EXIT_USAGE, "cannot write to stdout.");
+    if (!code && !standard_written()) code = fail(&fault, EXIT_USAGE, "cannot write to stdout.");
     return code ? fault_say(&fault) : EXIT_RIGHT;
 }
 

@@ -282,7 +282,7 @@ static int run(struct program *p)
  * too. */
 static int check_stdout(struct program *p)
 {
-    if (fflush(stdout) != 0 || ferror(stdout))
+    if (!standard_written())
         return fail(&p->fault, EXIT_USAGE, "cannot write the report to stdout.");
     const char *changed = standard_changed(&p->standard);
     if (!changed) return 0;

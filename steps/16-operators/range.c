@@ -31,7 +31,7 @@ static double number(enum element element, const void *array, size_t i)
     return element == ELEMENT_F32 ? (double)((const float *)array)[i] : ((const double *)array)[i];
 }
 
-/* 0: there is none, or the results are not finite in any order. */
+/* 0 without an initial value, or with one that makes no result finite in any order. */
 static double initial_magnitude(enum element element)
 {
     double x = number(element, &operators_request.initial_value, 0);

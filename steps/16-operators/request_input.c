@@ -307,18 +307,17 @@ int operators_input(struct input *input, const struct options *o, struct fault *
 void operators_about_input(char *text, size_t size, const struct options *o)
 {
     const struct operator_facts *op = &operator_facts[operators_request.op];
-    const char *elements =
-        op->plain == OP_BRACKETS ? "characters" : element_plural(operators_request.element);
-    int letters = (int)strlen(elements) - (operators_request.n == 1); /* "1 float" */
+    size_t n = operators_request.n;
+    struct element_words elements = element_words(operators_request.element, n);
+    if (op->plain == OP_BRACKETS) snprintf(elements.s, sizeof elements.s, "character%s", plural(n));
     char name[120];
     *text = '\0';
     if (!o->input) {
-        snprintf(text, size, "%s %.*s: %s, seed %llu", format_count(operators_request.n).s, letters,
-                 elements, op->random, (unsigned long long)o->seed);
+        snprintf(text, size, "%s %s: %s, seed %llu", format_count(n).s, elements.s, op->random,
+                 (unsigned long long)o->seed);
     } else if (op->plain == OP_BRACKETS || operators_request.second) {
         visible(name, sizeof name, strcmp(o->input, "-") ? o->input : "stdin");
-        int used = snprintf(text, size, "%s %.*s from %s", format_count(operators_request.n).s,
-                            letters, elements, name);
+        int used = snprintf(text, size, "%s %s from %s", format_count(n).s, elements.s, name);
         if (operators_request.second && used >= 0 && (size_t)used < size) {
             visible(name, sizeof name,
                     strcmp(operators_request.second, "-") ? operators_request.second : "stdin");

@@ -3,6 +3,7 @@
 
 #include "agree.h"
 #include "common/harness/report/format.h"
+#include "common/harness/report/standard.h"
 #include "input_part.h"
 #include "output_part.h"
 #include "report.h"
@@ -119,7 +120,7 @@ static int report(struct program *p, const struct outcome17 *outcome)
     int code = 0;
     if (first(p)) {
         report17(stdout, p->start->step, &p->start->device, &p->runs, outcome);
-        if (fflush(stdout) != 0 || ferror(stdout))
+        if (!standard_written())
             code = fail(&p->fault, EXIT_USAGE, "cannot write the report to stdout.");
     }
     return agree(p->ranks.comm, code, &p->fault);
@@ -170,7 +171,7 @@ static int inform(struct program *p)
     const struct step *step = p->start->step;
     if (first(p) && p->start->options.help) options_help(step, stdout);
     if (first(p) && !p->start->options.help) print_version(step);
-    if (fflush(stdout) != 0 || ferror(stdout))
+    if (!standard_written())
         return fail(&p->fault, EXIT_USAGE, "cannot write the report to stdout.");
     return 0;
 }

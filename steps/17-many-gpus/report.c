@@ -59,7 +59,7 @@ static void row_ranks(FILE *to, const struct facts17 *f)
         snprintf(gpus, sizeof gpus, r->count > 1 ? "each with %s GPU of its own" : "with %s GPU",
                  r->emulated ? "an emulated" : "a");
     else
-        snprintf(gpus, sizeof gpus, "which share %d GPU%s", r->gpus, r->gpus > 1 ? "s" : "");
+        snprintf(gpus, sizeof gpus, "which share %d GPU%s", r->gpus, plural((uint64_t)r->gpus));
     report_row(to, "ranks", "%d on %s, %s", r->count, where, gpus);
 }
 
@@ -105,7 +105,7 @@ static void row_input(FILE *to, const struct facts17 *f)
     size_t n = f->runs->n;
     enum element element = many_element(many_request.op);
     if (many_request.affine)
-        report_row(to, "input", "%s pair%s of %s, %s", format_count(n).s, n == 1 ? "" : "s",
+        report_row(to, "input", "%s pair%s of %s, %s", format_count(n).s, plural(n),
                    element_plural(element), from);
     else
         report_row(to, "input", "%s %s, %s", format_count(n).s, element_words(element, n).s, from);

@@ -13,6 +13,8 @@ void standard_hold(void)
         if (fcntl(i, F_GETFD) < 0) open("/dev/null", i == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+bool standard_written(void) { return fflush(stdout) == 0 && !ferror(stdout); }
+
 struct standard standard_now(void)
 {
     struct standard now;

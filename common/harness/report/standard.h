@@ -18,6 +18,9 @@ extern "C" {
  * into a file of the user's. To be called before any file is opened. */
 void standard_hold(void);
 
+/* Has all that was printed to stdout been written? */
+bool standard_written(void);
+
 /* The files of both; is_open: false for one that was closed when the program began. */
 struct standard {
     struct {
