@@ -10,9 +10,9 @@ CFLAGS    = -O2 -g
 LDFLAGS   =
 C_FLAGS   = -std=c11 -Wall -Wextra -Werror -pthread $(SANITIZE)
 # PTX for the emulator and any GPU since Turing, and machine code for H100 and H200.
-NVCCFLAGS = -O3 -lineinfo -Werror all-warnings -Xcompiler -Wall,-Wextra \
-            -gencode arch=compute_75,code=compute_75 \
+GPUS      = -gencode arch=compute_75,code=compute_75 \
             -gencode arch=compute_90,code=[sm_90,compute_90]
+NVCCFLAGS = -O3 -lineinfo -Werror all-warnings -Xcompiler -Wall,-Wextra $(GPUS)
 CPPFLAGS  = -I.
 COMPILE   = $(CC) $(C_FLAGS) $(CPPFLAGS) $(DEPEND) -isystem $(CUDA)/include $(CFLAGS) -c $< \
             -o $(NEW)

@@ -122,6 +122,7 @@ full_points() {
     done
 }
 
+# bats test_tags=long
 @test "each solution has all points, at sizes handed out and at drawn ones" {
     in_pairs full_points $LABS
     [ ! -e "$BATS_TEST_TMPDIR/fewer" ] || { cat "$BATS_TEST_TMPDIR/fewer"; return 1; }
@@ -415,6 +416,7 @@ END
 # hint LEVEL FILE: the hint for lab 3.
 hint() { check 3 "$2" --hint "$1"; }
 
+# bats test_tags=long
 @test "hints follow what the check has found" {
     hint 3 "$BATS_FILE_TMPDIR/lab3.cu"
     [ "$status" -eq 0 ]
@@ -473,6 +475,7 @@ bug_is_found() {
         echo "bug $1, $words: $output" >>"$BATS_TEST_TMPDIR/not_found"
 }
 
+# bats test_tags=long
 @test "each broken kernel compiles, and is found as its script says" {
     [ "$(ls common/labs/bugs/*.sed | wc -l)" -eq 8 ]
     in_pairs bug_is_found 1 2 3 4 5 6 7 8

@@ -60,6 +60,7 @@ line="this will take about\($duration\), estimated by runs on 131 072 elements; 
 }
 
 # The emulator would report on the runs that are estimated by.
+# bats test_tags=long
 @test "under emu there are no other runs than those of the program" {
     run -0 build/emu/emu --csv --launches --log-file "$dir/log" ./step5 --n 2^20 --reps 0
     EMU_PROGRESS=0 build/emu/emu --csv --launches --log-file "$dir/quiet" ./step5 --n 2^20 --reps 0

@@ -168,6 +168,7 @@ line 3, column 7 closes a bracket that is not open"
 ways=("" "--reverse --inclusive --initial 2 --offset 1" "--shape 60x70 --along 0"
     "--shape 60x70 --reverse" "--heads bits --every 30" "--heads offsets --reverse" "--offset 3")
 
+# bats test_tags=long
 @test "each operator and type in timed runs" {
     local i=0
     while read -r op types; do
@@ -251,6 +252,7 @@ END
     done
 }
 
+# bats test_tags=long
 @test "the checkers find nothing in the kernel for few tiles" {
     for arguments in "--op max" "--op affine --reverse --type f64" "--op brackets --heads bits" \
         "--op segmented-sum --heads keys --reverse" "--op sum --heads offsets --offset 3" \
