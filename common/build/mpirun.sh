@@ -24,10 +24,15 @@ export PMIX_MCA_gds=hash
 stopped=
 trap 'stopped=1; kill "$!"' HUP INT QUIT TERM
 trap '' TTOU # which a terminal may send to a group in the background that writes
+# mpirun does not notice either that its stdout is full. cat does, and lives until mpirun has ended.
+exec 4> >(trap '' HUP INT QUIT TERM && exec cat 2>/dev/null)
+cat=$!
 set -m
 # shellcheck disable=SC2086
 setpriv --pdeathsig TERM mpirun --quiet $root --oversubscribe --bind-to none --mca pml ob1 \
-    --mca btl self,vader --mca btl_vader_single_copy_mechanism none --mca plm isolated "$@" &
+    --mca btl self,vader --mca btl_vader_single_copy_mechanism none --mca plm isolated "$@" \
+    >&4 4>&- &
+exec 4>&-
 wait "$!"
 status=$?
 # Here `wait` was interrupted, and not mpirun.
@@ -45,4 +50,11 @@ if [ "$status" -gt 128 ] && signal=$(kill -l "$status" 2>/dev/null); then
     esac
     echo "mpirun.sh: a rank $what, so mpirun ended all ranks." >&2
 fi
+wait "$cat"
+written=$?
+if [ "$written" = 1 ]; then
+    echo "mpirun.sh: cannot write to stdout what the ranks print." >&2
+    written=2
+fi
+[ "$status" != 0 ] || status=$written
 exit "$status"

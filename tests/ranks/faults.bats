@@ -86,6 +86,15 @@ all_refused() {
     says "verified    right"
 }
 
+@test "stdout that is full, or that its reader closes" {
+    run bash -c 'common/build/run17.sh 2 --n 5000 >/dev/full'
+    ends 2 "mpirun.sh: cannot write to stdout what the ranks print."
+    run bash -c 'set -o pipefail; common/build/run17.sh 2 --n -5 | true'
+    ends 2 "step17: --n -5 is negative; n has to be at least 1."
+    run bash -c 'common/build/run17.sh 2 --n 5000 | head -n 1'
+    ends 0 "Step 17 · A scan between ranks"
+}
+
 @test "ranks that emulate different GPUs" {
     local mixed=(-np 1 -x EMU_GPU=h100 ./step17 --n 9000)
     run mpirun_with "${mixed[@]}" : -np 1 -x EMU_GPU=t4 ./step17 --n 9000
