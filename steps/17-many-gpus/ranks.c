@@ -66,13 +66,15 @@ static bool reaches_peers(void)
     return true;
 }
 
-/* Is this rank's GPU of the same model as that of rank 0? */
-static bool same_model(const struct ranks *r, const struct device *device)
+/* Are all ranks' GPUs of the same model as that of rank 0? */
+static bool are_alike(const struct ranks *r, const struct device *device)
 {
     char name[DEVICE_NAME];
     memcpy(name, device->name, sizeof name);
     MPI_Bcast(name, sizeof name, MPI_BYTE, 0, r->comm);
-    return strcmp(name, device->name) == 0;
+    int same = strcmp(name, device->name) == 0, all;
+    MPI_Allreduce(&same, &all, 1, MPI_INT, MPI_LAND, r->comm);
+    return all;
 }
 
 int ranks_open(struct ranks *r, const struct device *device, struct fault *fault)
@@ -87,8 +89,8 @@ int ranks_open(struct ranks *r, const struct device *device, struct fault *fault
     cudaUUID_t id = {{0}};
     int code = select_gpu(r, &id, fault);
     count_gpus(r, &id);
-    bool same = same_model(r, device);
-    int reaches = !code && r->sharers == 1 && (r->emulated ? same : reaches_peers());
+    r->alike = are_alike(r, device);
+    int reaches = !code && r->sharers == 1 && (r->emulated ? r->alike : reaches_peers());
     if (r->machines > 1 || r->count > MANY_PEERS || device->emulated != r->emulated)
         reaches = false;
     MPI_Allreduce(&reaches, &all, 1, MPI_INT, MPI_LAND, r->comm);

@@ -16,6 +16,7 @@ struct ranks {
     int machines;
     int gpus;      /* different ones, on all machines; emulated: one each */
     int sharers;   /* ranks that have this rank's GPU */
+    bool alike;    /* all GPUs are of one model */
     bool emulated; /* on every rank */
     bool peers;    /* each has a GPU of its own, on one machine, and they reach each other (emulated
                     * ones: if they are of one model), and there are MANY_PEERS at most */

@@ -60,7 +60,8 @@ static void row_ranks(FILE *to, const struct facts17 *f)
                  r->emulated ? "an emulated" : "a");
     else
         snprintf(gpus, sizeof gpus, "which share %d GPU%s", r->gpus, plural((uint64_t)r->gpus));
-    report_row(to, "ranks", "%d on %s, %s", r->count, where, gpus);
+    report_row(to, "ranks", "%d on %s, %s%s", r->count, where, gpus,
+               r->alike ? "" : ", not all like rank 0's");
 }
 
 static void rows_parts(FILE *to, const struct facts17 *f)
@@ -211,7 +212,7 @@ static void record_input(struct record *r, const struct facts17 *f)
 static void record_ranks(struct record *r, const struct facts17 *f)
 {
     const struct ranks *ranks = f->runs->ranks;
-    record_text(r, "device", "%s", f->device->name);
+    record_text(r, "device", "%s%s", f->device->name, ranks->alike ? "" : ", and others");
     record_bool(r, "emulated", ranks->emulated);
     record_integer(r, "ranks", (uint64_t)ranks->count);
     record_integer(r, "machines", (uint64_t)ranks->machines);

@@ -100,6 +100,9 @@ all_refused() {
     run mpirun_with "${mixed[@]}" : -np 1 -x EMU_GPU=t4 ./step17 --n 9000
     [ "$status" -eq 0 ]
     says "exchange    mpi: "
+    says "ranks       2 on one machine, each with an emulated GPU of its own, not all like rank 0's"
+    run mpirun_with "${mixed[@]}" --json : -np 1 -x EMU_GPU=t4 ./step17 --n 9000 --json
+    says '"device": "NVIDIA H100 80GB HBM3 (emulated), and others"'
     run mpirun_with "${mixed[@]}" --exchange peer : -np 1 -x EMU_GPU=t4 ./step17 --n 9000 \
         --exchange peer
     ends 2 "step17: --exchange peer needs emulated GPUs of one model; choose mpi, or give all \
