@@ -25,16 +25,14 @@ TESTS    := $(call objects,$(filter-out %/bench_main.c,$(call sources,common/ben
             $(call sources,$(addprefix tests/,$(TEST_ROOMS)) $(ONE_PROCESS)) \
             $(wildcard $(NO_MPI17)) $(COMMON) $(GRADER)) $(LAB_SHARED)
 
-# Only the emulator runs the kernels of tests, most of them as an H200: one PTX, which compiles in
-# half the time.
-H200_PTX  = -gencode arch=compute_90,code=compute_90
-$(CUDA_BUILD)/tests/fixtures/% $(CUDA_BUILD)/tests/wrong/%: GPUS = $(H200_PTX)
+# Of these large files only the emulator runs kernels, as an H200: one PTX takes half the time.
+$(patsubst %,$(CUDA_BUILD)/tests/fixtures/%.cu.o,own_operators scan_reference sort_code): \
+    GPUS = -gencode arch=compute_90,code=compute_90
 
 # Kernels that are tested from the PTX of each generation of the compiler.
-TWO_PTX   = -gencode arch=compute_75,code=compute_75 $(H200_PTX)
-THREE_PTX = $(TWO_PTX) -gencode arch=compute_100,code=compute_100
+THREE_PTX = -gencode arch=compute_100,code=compute_100
 $(patsubst %,$(CUDA_BUILD)/tests/fixtures/%_code.cu.o,cooperative async cluster): \
-    GPUS = $(THREE_PTX)
+    NVCCFLAGS += $(THREE_PTX)
 
 # A program like a step whose scan is wrong on purpose.
 WRONG    := tests/wrong tests/wrong/program steps/09-warp-shuffle
@@ -111,6 +109,8 @@ build/tests/labs/misbehave: tests/labs/sandbox/misbehave.c
 	$(call say,$(CC),$@)
 	$(Q)$(CC) $(filter-out $(SANITIZE),$(C_FLAGS)) $(CFLAGS) $< -o $(NEW) $(PUT)
 
+TWO_PTX   = -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=compute_90
+
 build/tests/programs/shared: OPTIONS = $(NVCCFLAGS) -cudart shared
 build/tests/programs/nvidia: OPTIONS = $(NVCCFLAGS)
 build/tests/programs/emulated: OPTIONS = $(NVCCFLAGS)
@@ -131,7 +131,6 @@ build/tests/programs/%: tests/fixtures/programs/kernels.cu | emu
 # Programs for the checkers, a program that ptxas changes, and programs that wait or do not end.
 build/tests/programs/ticket: $(wildcard steps/11-*/*.cu*) steps/11-single-pass/scan.h
 build/tests/programs/ring: $(wildcard steps/12-*/*.cuh steps/12-*/parts/*)
-$(CHECKED:%=build/tests/programs/%): GPUS = $(H200_PTX)
 $(CHECKED:%=build/tests/programs/%): %: tests/fixtures/programs/$$(notdir $$@).cu
 	$(call say,nvcc,$@)
 	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -g -cudart shared $< -o $(NEW) $(PUT)
@@ -160,10 +159,9 @@ build/tests/programs/no_memory.so: tests/fixtures/programs/no_memory.c
 	$(Q)$(CC) -std=c11 -Wall -Wextra -Werror -O2 -fPIC -shared $< -o $(NEW) -ldl $(PUT)
 
 # A program of two objects, for three generations of GPUs.
-build/tests/programs/linked: GPUS = $(THREE_PTX)
 build/tests/programs/linked: $(wildcard tests/fixtures/programs/linked*) | emu
 	$(call say,nvcc,$@)
-	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -rdc=true -cudart shared \
+	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) $(THREE_PTX) -rdc=true -cudart shared \
 	    $(filter %.cu,$^) -o $(NEW) $(PUT)
 
 build/tests/programs/hazards.ptx: steps/12-pipeline/parts/barrier.cuh
