@@ -26,14 +26,13 @@ static __global__ void offsets_to_bits(unsigned *bits, const int64_t *offsets, s
         atomicOr(&bits[offsets[i] / 32], 1u << offsets[i] % 32);
 }
 
-static inline size_t words_of_bits(size_t n) { return n / 32 + (n % 32 > 0); }
+static inline size_t bytes_of_bits(size_t n) { return 4 * (n / 32 + (n % 32 > 0)); }
 
-/* The bits stand behind the states. */
 static inline cudaError_t bits_of_offsets(unsigned *bits, const struct scan_options *o, size_t n,
                                           cudaStream_t stream)
 {
     size_t blocks = (o->count + OFFSET_THREADS - 1) / OFFSET_THREADS;
-    cudaError_t error = cudaMemsetAsync(bits, 0, words_of_bits(n) * sizeof *bits, stream);
+    cudaError_t error = cudaMemsetAsync(bits, 0, bytes_of_bits(n), stream);
     if (error || o->count == 0) return error;
     if (blocks > INT32_MAX) return cudaErrorInvalidValue;
     offsets_to_bits<<<(unsigned)blocks, OFFSET_THREADS, 0, stream>>>(
@@ -90,7 +89,7 @@ static cudaError_t scan(const Op &op, void *workspace, size_t *bytes, typename O
 
     if (!options_are_valid(o, n)) return cudaErrorInvalidValue;
     size_t states = bytes_of_states<Op>(n, o), tiles = tiles_with(n, MANY_ROWS, WIDEST<Op>);
-    size_t needed = sizeof(struct workspace) + states + (offsets ? 4 * words_of_bits(n) : 0);
+    size_t needed = sizeof(struct workspace) + states + (offsets ? bytes_of_bits(n) : 0);
     if (workspace == NULL) {
         *bytes = needed;
         return cudaSuccess;
@@ -112,13 +111,17 @@ static cudaError_t scan(const Op &op, void *workspace, size_t *bytes, typename O
     j.kind = o->row ? ROWS : kinds[o->kind];
     j.heads = o->heads, j.row = o->row;
     j.workspace = (struct workspace *)workspace;
-    if (offsets) {
-        unsigned *bits = (unsigned *)((char *)(j.workspace + 1) + states);
-        cudaError_t error = bits_of_offsets(bits, o, n, stream);
-        if (error) return error;
-        j.heads = bits;
-    }
-    return launch_for<ALL_HEADS>(j, o->columns, stream);
+    if (!offsets) return launch_for<ALL_HEADS>(j, o->columns, stream);
+
+    // The bits stand behind the states, where a scan of more elements has states, too. They are
+    // cleared after the scan: such a scan could take them for a sum that a tile has published.
+    unsigned *bits = (unsigned *)((char *)(j.workspace + 1) + states);
+    cudaError_t error = bits_of_offsets(bits, o, n, stream);
+    if (error) return error;
+    j.heads = bits;
+    cudaError_t launched = launch_for<ALL_HEADS>(j, o->columns, stream);
+    error = cudaMemsetAsync(bits, 0, bytes_of_bits(n), stream);
+    return launched ? launched : error;
 }
 
 #endif

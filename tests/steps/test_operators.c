@@ -454,6 +454,32 @@ Test(operators, a_workspace_is_used_again)
     ok(cudaFree(w.memory));
 }
 
+/* The bits of offsets stand where a scan of more elements has states. In each state these would be
+ * a sum that a tile published in the second scan of the workspace. */
+Test(operators, bits_of_offsets_are_no_states)
+{
+    enum { EACH = 64, STALE = 34 };
+    const struct scanned *s = find("sum_f32");
+    size_t few = scanned_many_from(s), many = 4 * few, count = few / EACH;
+    int64_t *offsets = malloc(count * sizeof *offsets);
+    cr_assert(offsets);
+    for (size_t i = 0; i < count; i++) offsets[i] = (int64_t)(EACH * i + STALE);
+    void *heads = device_memory(count * sizeof *offsets), *in = device_memory(few * s->in),
+         *out = device_memory(few * s->out);
+    ok(cudaMemcpy(heads, offsets, count * sizeof *offsets, cudaMemcpyHostToDevice));
+    ok(cudaMemset(in, 0, few * s->in));
+    struct job first = {.op = s, .n = few}, second = {.op = s, .n = many};
+    struct scan_options o = {.kind = SCAN_HEADS_OFFSETS, .heads = heads, .count = count};
+    struct workspace w = {.bytes = workspace_bytes(&first, &o)};
+    cr_assert(workspace_bytes(&second, NULL) < w.bytes);
+    w.memory = device_memory(w.bytes);
+    ok(scan_operators_init(w.memory, w.bytes, NULL));
+    ok(s->scan(w.memory, &w.bytes, out, in, NULL, few, &o, NULL));
+    expect_scan_in(&second, w);
+    ok(cudaFree(heads)), ok(cudaFree(in)), ok(cudaFree(out)), ok(cudaFree(w.memory));
+    free(offsets);
+}
+
 /* A captured scan is run twice. */
 Test(operators, in_a_graph)
 {
