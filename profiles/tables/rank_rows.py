@@ -123,14 +123,14 @@ def times_as_fast(ratio):
 
 
 def ranks_times():
-    """Step 17 beside step 12."""
+    """Step 17 beside step 12, which was measured in the same run as the most GPUs."""
     many = MEASURED[1:]
     ratio = lambda n, p: seconds("step12", n, p) / seconds("scan peer", n, p)
     launched = "scan peer without a graph"
     return on_gpus("Time of a sum of n floats with `--exchange peer` (a graph, cold L2)") + table(
         ["n", "step 12, 1 GPU", "step 17, 1 GPU", *(cell for p in many for cell in (
-            gpus_of(p), "times step 12", "without a graph"))],
-        *([size(n), duration(seconds("step12", n, 1)), duration(seconds("scan peer", n, 1)),
+            gpus_of(p), "speed-up", gpus_of(p) + ", without a graph"))],
+        *([size(n), duration(seconds("step12", n, many[-1])), duration(seconds("scan peer", n, 1)),
            *(cell for p in many for cell in (
                duration(seconds("scan peer", n, p)), times_as_fast(ratio(n, p)),
                duration(seconds(launched, n, p))))]
@@ -172,15 +172,16 @@ def ranks_exchanges():
 
 def ranks_constants():
     picoseconds = lambda per: "%s ps per element" % three(per * 1e12)
+    alone = "the pass alone, 1 GPU, %s floats" % size(LARGEST)
     return on_gpus("Constants of the model, measured") + table(
         ["constant", "is measured as", "value"],
-        ["first pass", "`reduce`, 1 GPU, %s floats" % size(LARGEST), picoseconds(MODEL.reduce)],
-        ["second pass", "`finish`, 1 GPU, %s floats" % size(LARGEST), picoseconds(MODEL.finish)],
+        ["first pass", alone, picoseconds(MODEL.reduce)],
+        ["second pass", alone, picoseconds(MODEL.finish)],
         ["latency of the launches", "a scan of %s floats by 1 GPU, without its passes"
          % size(SMALL), duration(MODEL.latency)],
         ["latency of the exchange", "half of a flag there and back", duration(MODEL.flag)],
         ["step 12", "1 GPU, %s floats" % size(LARGEST), picoseconds(MODEL.step12)],
-        ["latency of step 12", "a scan of %s floats without the line above" % size(SMALL),
+        ["latency of step 12", "a scan of %s floats, less the time by the line above" % size(SMALL),
          duration(MODEL.step12_latency)])
 
 

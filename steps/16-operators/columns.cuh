@@ -282,8 +282,8 @@ static __device__ void scan_tiles(const column_job<Op> &c, struct column_shared<
     if (threadIdx.x == 0) end_if_last(j.workspace, t, tickets);
 }
 
-/* Needs COLUMN_THREADS threads per block, and column_shared_bytes() of shared memory. Works with
- * any number of blocks. */
+/* Needs COLUMN_THREADS threads per block, and a column_shared<Op> of shared memory, with one stage
+ * if c.ahead is false. Works with any number of blocks. */
 template <typename Op>
 static __global__ void __launch_bounds__(COLUMN_THREADS, COLUMN_BLOCKS)
     scan_columns(const __grid_constant__ column_job<Op> c)

@@ -17,7 +17,7 @@ static void check(cudaError_t error, const char *call)
 int main(int argc, char **argv)
 {
     enum { MOST = 1 << 20 };
-    char line[256];
+    char line[4096];
     size_t n = 0, bytes;
     float *price, *average;
     void *workspace;
@@ -29,6 +29,8 @@ int main(int argc, char **argv)
     CHECK(cudaMallocManaged((void **)&average, MOST * sizeof *average, cudaMemAttachGlobal));
     while (n < MOST && fgets(line, sizeof line, csv)) /* the heading has no number */
         if (sscanf(line, "%*[^,],%f", &price[n]) == 1) n++;
+    if (n == MOST || ferror(csv))
+        return fprintf(stderr, "%s: has %d prices or more, or cannot be read\n", argv[1], MOST), 2;
     fclose(csv);
 
     /* average = 0.75 average + 0.25 price, from the first price on */

@@ -39,6 +39,8 @@ int main(int argc, char **argv)
 
     CHECK(cudaMallocManaged((void **)&text, MOST, cudaMemAttachGlobal));
     n = fread(text, 1, MOST, json);
+    if (n == MOST || ferror(json))
+        return fprintf(stderr, "%s: has %d bytes or more, or cannot be read\n", argv[1], MOST), 2;
     fclose(json);
     blank_strings(text, n);
     CHECK(cudaMallocManaged((void **)&depth, (n + 1) * sizeof *depth, cudaMemAttachGlobal));

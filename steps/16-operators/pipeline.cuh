@@ -1,5 +1,5 @@
 /*
- * pipeline.cuh — the kernel for large n, on Hopper.
+ * pipeline.cuh — the kernel for large n, on Hopper and later.
  *
  * Same as step 12's pipeline except: a tile comes from up to three arrays; sums keep the order of
  * the elements; heads end sequences; a reverse scan mirrors the array (shape.h). The roles are

@@ -20,10 +20,10 @@
  *   brackets     open brackets after the part                      u8 -> i32
  *   sight        is a point visible from the first one?            f32 -> i32
  *
- * Integers wrap. A float sum, product, affine or decay is the same in every bit in every run: n and
- * the shape decide in which order elements are combined. max and min: from a NaN on, the result is
- * NaN; of -0 and +0 the later one counts. logsumexp is NaN from a NaN on, and -INFINITY for no
- * elements and for elements that are all -INFINITY.
+ * Integers wrap. A result of floats is the same in every bit in every run: n, the types, and the
+ * sequences or columns fix the order in which elements are combined. max and min: from a NaN on,
+ * the result is NaN; of -0 and +0 the later one counts. logsumexp is NaN from a NaN on, and
+ * -INFINITY for no elements and for elements that are all -INFINITY.
  */
 #ifndef STEP16_SCAN_H
 #define STEP16_SCAN_H
@@ -37,7 +37,9 @@
 extern "C" {
 #endif
 
-/* What begins a new sequence, which is scanned by itself. */
+/* What begins a new sequence, which is scanned by itself. The first element of a sequence is the
+ * one with the lowest index, also in a reverse scan. Element 0 begins a sequence in any case. BYTES
+ * and KEYS are for scan_sum_… and scan_max_… only; others return cudaErrorNotSupported. */
 enum scan_heads {
     SCAN_HEADS_NONE,
     SCAN_HEADS_BYTES,   /* uint8_t[n]: not 0 at the first element of a sequence */
@@ -52,7 +54,7 @@ struct scan_options {
     bool inclusive; /* the result of an element includes the element */
     bool reverse;   /* from the last element to the first: "before" means "behind" */
 
-    /* At most one of row, columns and heads may be set. */
+    /* At most one of row, columns and kind may be set. */
     size_t row;           /* > 0: each `row` elements are a sequence; n is a multiple */
     size_t columns;       /* > 0: n is rows times `columns` elements, one row after the other; each
                              column is a sequence */
@@ -77,10 +79,11 @@ cudaError_t scan_operators_init(void *workspace, size_t bytes, cudaStream_t stre
  *            types have the same size; otherwise they do not overlap.
  * options    NULL, or as above. Read during the call only.
  * stream     every launch goes there; the call does not wait. It may be captured into a graph.
- * Returns cudaSuccess; cudaErrorInvalidValue if the workspace is too small or not aligned, if n is
- * no multiple of row or columns, if more than one of row, columns and kind is set, or if n is of
- * more than 2^31 tiles; or what cudaGetLastError() returns after a launch, which may be the error
- * of a call before. n = 0 succeeds and does nothing.
+ * Returns cudaSuccess; cudaErrorNotSupported for heads that the function does not take;
+ * cudaErrorInvalidValue if the workspace is too small or not aligned, if n is no multiple of row or
+ * columns, if more than one of row, columns and kind is set, if heads or a second input are
+ * missing, or if n is of 2^31 tiles or more; or what cudaGetLastError() returns after a launch,
+ * which may be the error of a call before. n = 0 succeeds and does nothing.
  */
 #define SCAN_ARGUMENTS size_t n, const struct scan_options *options, cudaStream_t stream
 /* clang-format off */
@@ -113,14 +116,16 @@ DECLARE_SCAN(logsumexp_f64, double, double);
 DECLARE_SCAN(brackets, uint8_t, int32_t);
 #undef DECLARE_SCAN
 
-/* h = a h + b, from h = 0 or *options->initial on. a and b are finite. */
+/* h = a h + b, from h = 0 or *options->initial on. a, b and the products of neighbouring a must be
+ * finite: maps are combined before h is known. */
 cudaError_t scan_affine_f32(void *workspace, size_t *bytes, float *out, const float *a,
                             const float *b, SCAN_ARGUMENTS);
 cudaError_t scan_affine_f64(void *workspace, size_t *bytes, double *out, const double *a,
                             const double *b, SCAN_ARGUMENTS);
 
 /* h = keep h + take x, from h = 0 or *options->initial on. A moving average has take = 1 - keep; a
- * discounted return is reverse, with take = 1. */
+ * discounted return is reverse, with take = 1. keep, its powers up to the n-th, and take x must be
+ * finite. */
 cudaError_t scan_decay_f32(void *workspace, size_t *bytes, float *out, const float *in, float keep,
                            float take, SCAN_ARGUMENTS);
 cudaError_t scan_decay_f64(void *workspace, size_t *bytes, double *out, const double *in,

@@ -14,7 +14,7 @@
 #include <string.h>
 
 struct exscan {
-    void *nodes; /* pinned host memory: sums of this rank's nodes, then what stands before them */
+    void *nodes; /* pinned host memory: the sums of this rank's nodes, later their prefixes */
     MPI_Datatype type;
     MPI_Op op;
 };

@@ -105,8 +105,8 @@ static __device__ void store_segment(typename Op::Out *out, const arrays<Op> &a,
     }
 }
 
-/* What stands before this warp's segment. Lanes 0 and 1 have what stands before the tile, in two
- * parts, as `before`. Every warp has stored its segment's sum into `sums` before a barrier. */
+/* The prefix of this warp's segment. Lanes 0 and 1 have that of the tile, in two parts, as
+ * `before`. Every warp has stored its segment's sum into `sums` before a barrier. */
 template <typename Op>
 static __device__ typename Op::State segment_base(const Op &op, typename Op::State before,
                                                   const typename Op::State (&sums)[MANY_SEGMENTS])

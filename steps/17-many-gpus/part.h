@@ -33,11 +33,11 @@ struct part {
 /* 1. tile_sums become the sums of the tiles. */
 cudaError_t part_reduce(const struct part *, const void *in, const void *in2, cudaStream_t);
 
-/* 2. tile_sums become what stands in their node before each tile; node_sums those of the nodes. */
+/* 2. tile_sums become the prefixes of the tiles in their node; node_sums the sums of the nodes. */
 cudaError_t part_scan_tile_sums(const struct part *, cudaStream_t);
 
 /* 4. After the exchange all_nodes has the node_sums of each rank side by side: node_prefix become
- * what stands before each of this rank's nodes. */
+ * the prefixes of this rank's nodes. */
 cudaError_t part_scan_nodes(const struct part *, const void *all_nodes, cudaStream_t);
 
 /* 5. The results. */

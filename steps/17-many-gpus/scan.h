@@ -8,7 +8,8 @@
  *     many_check(scan, &fault);
  *     many_destroy(scan);
  *
- * exclusive: out[i] combines in[0] … in[i-1], out[0] is the identity; inclusive: in[0] … in[i].
+ * Let x be the whole array of n elements. The result for element i combines x[0] … x[i-1], and that
+ * for element 0 is the identity; inclusive: x[0] … x[i]. `in` and `out` are the rank's own part.
  * Each rank has one GPU, which the caller selects by cudaSetDevice before many_create.
  *
  * The results are the same in every bit for any number of ranks, and for every exchange but

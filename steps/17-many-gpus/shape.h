@@ -2,8 +2,8 @@
  * shape.h — how elements are divided among tiles, nodes and ranks.
  *
  * The tree of combinations. In each of its levels parts are combined in the order of the elements,
- * so that operators need not commute. n and the type alone fix it; the number of ranks has no say,
- * because a rank has whole nodes.
+ * so that operators need not commute. n and the type alone fix it. The number of ranks does not
+ * change it, because a rank has whole nodes.
  *   vector   16 bytes of one array: 4 elements of 4 bytes or 2 of 8, which a lane loads at a time
  *   row      the vectors of the 32 lanes of a warp
  *   segment  512 elements, 4 or 8 rows: what a warp scans

@@ -15,14 +15,15 @@
 /* A state of 4 bytes has one word, a state of 8 bytes has two. */
 #define STATE_WORDS(State) ((int)(sizeof(State) / sizeof(uint32_t)))
 
-/* Two words with one access. Each of them has its epoch, so they may become visible one after the
- * other. */
 static inline __device__ void store_words(uint64_t *to, const uint64_t (&word)[1])
 {
     asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(to)),
                  "l"(word[0])
                  : "memory");
 }
+
+/* Two words with one access. Each of them has its epoch, so they may become visible one after the
+ * other. */
 static inline __device__ void store_words(uint64_t *to, const uint64_t (&word)[2])
 {
     asm volatile("st.relaxed.sys.global.v2.u64 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(to)),

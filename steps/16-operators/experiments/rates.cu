@@ -36,7 +36,7 @@ struct arrays {
 
 static __device__ uint32_t mixed(uint32_t z)
 {
-    z = (z ^ (z >> 16)) * 0x85EBCA6Bu; // splitmix's last step, in 32 bits
+    z = (z ^ (z >> 16)) * 0x85EBCA6Bu; // MurmurHash3's last step
     z = (z ^ (z >> 13)) * 0xC2B2AE35u;
     return z ^ (z >> 16);
 }

@@ -4,7 +4,7 @@
  *
  * A row is what the 32 lanes of a warp take with one access each. A segment is what one warp scans,
  * a tile what one block scans at a time. A window is the tiles whose sums are combined at a time. n
- * alone fixes these sizes, and with them the tree of combinations.
+ * and the types fix these sizes, and with the sequences the tree of combinations.
  *
  * In a reverse scan everything is mirrored: tile 0 is the last one of the array, and so is each
  * segment, row, lane and element.

@@ -1,6 +1,5 @@
 /*
- * states.cuh — what tiles publish: the sum of a tile, and whether a segment of the data begins in
- * it.
+ * states.cuh — what tiles publish: the sum of a tile, and whether a sequence begins in it.
  *
  * As step 12's states: each word carries 32 bits of the sum and the epoch of this scan, so a thread
  * that finds the epoch also finds the value. The lowest bit beside the epoch is the head: 1 if a

@@ -69,7 +69,7 @@ static const char *op_name(enum many_op op) { return op == MANY_AFFINE_F32 ? "af
 static __device__ uint32_t mixed(uint64_t i)
 {
     uint32_t z = (uint32_t)i * 0x9E3779B9u;
-    z = (z ^ (z >> 16)) * 0x85EBCA6Bu; // splitmix's last step, in 32 bits
+    z = (z ^ (z >> 16)) * 0x85EBCA6Bu; // MurmurHash3's last step
     z = (z ^ (z >> 13)) * 0xC2B2AE35u;
     return z ^ (z >> 16);
 }
