@@ -63,13 +63,9 @@ static cudaError_t scan(void *workspace, size_t *bytes, Sum *out, const In *in, 
     bool aligned = ((uintptr_t)in | (uintptr_t)out) % 16 == 0;
     enum kernel kernel = kernel_for(n, sizeof(Sum), gpu.capability, aligned);
 
-    // A ring that is larger than this GPU's shared memory is not an error: the other kernel is
-    // used.
-    if (kernel == KERNEL_PIPELINE) {
-        error = launch_pipeline<INCLUSIVE>(out, in, n, &gpu, w, stream);
-        if (error != cudaErrorInvalidValue) return error;
-        (void)cudaGetLastError();
-    }
+    // If the ring is larger than this GPU's shared memory, the other kernel is used.
+    if (kernel == KERNEL_PIPELINE && sizeof(ring_of<In, Sum>) <= (size_t)gpu.shared)
+        return launch_pipeline<INCLUSIVE>(out, in, n, &gpu, w, stream);
     if (kernel == KERNEL_WAVE)
         return aligned ? launch_wave<true, INCLUSIVE>(out, in, n, w, stream)
                        : launch_wave<false, INCLUSIVE>(out, in, n, w, stream);

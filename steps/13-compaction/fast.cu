@@ -77,6 +77,16 @@ static cudaError_t look_at_gpu(int *capability, int *multiprocessors)
     return cudaSuccess;
 }
 
+/* Bytes of shared memory that a block may have. */
+static cudaError_t shared_of_a_block(size_t *bytes)
+{
+    int device, most;
+    CUDA_TRY(cudaGetDevice(&device));
+    CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    *bytes = (size_t)most;
+    return cudaSuccess;
+}
+
 /* As many blocks as fit on the GPU at a time, but no more than there are tiles. */
 static cudaError_t blocks_for(const void *kernel, int threads, size_t shared, size_t tiles,
                               int multiprocessors, unsigned *blocks)
@@ -128,13 +138,12 @@ template <typename T, typename Keep>
 static cudaError_t launch_large(const struct call<T> *c, Keep keep)
 {
     int capability, multiprocessors;
+    size_t most;
     CUDA_TRY(look_at_gpu(&capability, &multiprocessors));
-    if (capability >= 90 && (uintptr_t)c->in % 16 == 0) {
-        // A ring that is larger than this GPU's shared memory is no error: there is another kernel.
-        cudaError_t error = launch_pipeline(c, keep, multiprocessors);
-        if (error != cudaErrorInvalidValue) return error;
-        (void)cudaGetLastError();
-    }
+    CUDA_TRY(shared_of_a_block(&most));
+    // If the ring is larger than this GPU's shared memory, the other kernel is used.
+    if (capability >= 90 && (uintptr_t)c->in % 16 == 0 && sizeof(selection<T>) <= most)
+        return launch_pipeline(c, keep, multiprocessors);
     return launch_direct(c, keep, multiprocessors);
 }
 

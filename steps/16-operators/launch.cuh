@@ -51,6 +51,15 @@ static inline cudaError_t compute_capability(int *major)
     return cudaDeviceGetAttribute(major, cudaDevAttrComputeCapabilityMajor, device);
 }
 
+/* Bytes of shared memory that a block may have. */
+static inline cudaError_t shared_of_a_block(int *bytes)
+{
+    int device;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error) return error;
+    return cudaDeviceGetAttribute(bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+}
+
 template <bool HEADED, int R, typename Op>
 static cudaError_t launch_direct(const job<Op> &j, cudaStream_t stream)
 {
@@ -73,17 +82,15 @@ static cudaError_t launch_columns(const job<Op> &j, size_t columns, cudaStream_t
     typedef column_shared<Op> Shared;
     auto kernel = scan_columns<Op>;
     column_job<Op> c = {j, column_shape_of(j.n, columns, COLUMN_BYTES<Op>), true};
-    int device, most, shared = (int)sizeof(Shared);
+    int most, shared = (int)sizeof(Shared);
     c.all.tiles = (unsigned)(c.shape.strips * c.shape.tiles);
 
-    cudaError_t error = cudaGetDevice(&device);
-    if (!error)
-        error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    if (!error && shared > most) {
+    cudaError_t error = shared_of_a_block(&most);
+    if (error) return error;
+    if (shared > most) {
         c.ahead = false;
         shared = (int)(offsetof(Shared, stages) + sizeof(typename Shared::stage));
     }
-    if (error) return error;
     return launch_blocks(kernel, COLUMN_THREADS, shared, c.all.tiles, c, stream);
 }
 
@@ -92,22 +99,20 @@ template <enum heads HEADS, typename Op>
 static cudaError_t launch_scan(job<Op> j, cudaStream_t stream)
 {
     const bool HEADED = HEADS != NO_HEADS;
-    int rows = rows_for(j.n, WIDEST<Op>), major;
+    int rows = rows_for(j.n, WIDEST<Op>), major, most;
     cudaError_t error = compute_capability(&major);
+    if (!error) error = shared_of_a_block(&most);
     if (error) return error;
 
     j.tiles = (unsigned)tiles_with(j.n, rows, WIDEST<Op>);
     j.aligned = aligned_to_16(j.out) && aligned_to_16(j.in) && aligned_to_16(j.in2) &&
                 aligned_to_16(j.heads);
     if (rows == FEW_ROWS) return launch_direct<HEADED, FEW_ROWS>(j, stream);
-    // A ring that is larger than this GPU's shared memory is not an error: the other kernel is
-    // used.
-    if (j.aligned && major >= 9 && j.tiles > MOST_TILES) {
-        error = j.reverse ? launch_pipeline<true, HEADS>(j, stream)
-                          : launch_pipeline<false, HEADS>(j, stream);
-        if (error != cudaErrorInvalidValue) return error;
-        (void)cudaGetLastError();
-    }
+    // If the ring is larger than this GPU's shared memory, the other kernel is used.
+    if (j.aligned && major >= 9 && j.tiles > MOST_TILES &&
+        sizeof(ring_of<Op, HEADS>) <= (size_t)most)
+        return j.reverse ? launch_pipeline<true, HEADS>(j, stream)
+                         : launch_pipeline<false, HEADS>(j, stream);
     return launch_direct<HEADED, MANY_ROWS>(j, stream);
 }
 

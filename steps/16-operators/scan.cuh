@@ -116,12 +116,11 @@ static cudaError_t scan(const Op &op, void *workspace, size_t *bytes, typename O
     // The bits stand behind the states, where a scan of more elements has states, too. They are
     // cleared after the scan: such a scan could take them for a sum that a tile has published.
     unsigned *bits = (unsigned *)((char *)(j.workspace + 1) + states);
-    cudaError_t error = bits_of_offsets(bits, o, n, stream);
-    if (error) return error;
     j.heads = bits;
-    cudaError_t launched = launch_for<ALL_HEADS>(j, o->columns, stream);
-    error = cudaMemsetAsync(bits, 0, bytes_of_bits(n), stream);
-    return launched ? launched : error;
+    cudaError_t error = bits_of_offsets(bits, o, n, stream);
+    if (!error) error = launch_for<ALL_HEADS>(j, o->columns, stream);
+    cudaError_t cleared = cudaMemsetAsync(bits, 0, bytes_of_bits(n), stream);
+    return error ? error : cleared;
 }
 
 #endif

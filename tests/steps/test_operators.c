@@ -455,15 +455,17 @@ Test(operators, a_workspace_is_used_again)
 }
 
 /* The bits of offsets stand where a scan of more elements has states. In each state these would be
- * a sum that a tile published in the second scan of the workspace. */
-Test(operators, bits_of_offsets_are_no_states)
+ * a sum that a tile published in the next scan of the workspace, whose epoch is 2, or 1 if an error
+ * of a call before ends the first scan. */
+static void expect_no_bits(bool error_before)
 {
-    enum { EACH = 64, STALE = 34 };
+    enum { EACH = 64, OF_EPOCH_1 = 33, OF_EPOCH_2 = 34 };
     const struct scanned *s = find("sum_f32");
     size_t few = scanned_many_from(s), many = 4 * few, count = few / EACH;
     int64_t *offsets = malloc(count * sizeof *offsets);
     cr_assert(offsets);
-    for (size_t i = 0; i < count; i++) offsets[i] = (int64_t)(EACH * i + STALE);
+    for (size_t i = 0; i < count; i++)
+        offsets[i] = (int64_t)(EACH * i + (error_before ? OF_EPOCH_1 : OF_EPOCH_2));
     void *heads = device_memory(count * sizeof *offsets), *in = device_memory(few * s->in),
          *out = device_memory(few * s->out);
     ok(cudaMemcpy(heads, offsets, count * sizeof *offsets, cudaMemcpyHostToDevice));
@@ -474,10 +476,35 @@ Test(operators, bits_of_offsets_are_no_states)
     cr_assert(workspace_bytes(&second, NULL) < w.bytes);
     w.memory = device_memory(w.bytes);
     ok(scan_operators_init(w.memory, w.bytes, NULL));
-    ok(s->scan(w.memory, &w.bytes, out, in, NULL, few, &o, NULL));
+    if (error_before) is(cudaSetDevice(-1), cudaErrorInvalidDevice);
+    is(s->scan(w.memory, &w.bytes, out, in, NULL, few, &o, NULL),
+       error_before ? cudaErrorInvalidDevice : cudaSuccess);
     expect_scan_in(&second, w);
     ok(cudaFree(heads)), ok(cudaFree(in)), ok(cudaFree(out)), ok(cudaFree(w.memory));
     free(offsets);
+}
+
+Test(operators, bits_of_offsets_are_no_states) { expect_no_bits(false); }
+Test(operators, bits_of_offsets_are_cleared_after_an_error) { expect_no_bits(true); }
+
+/* In place a second kernel would scan the sums. */
+Test(operators, scans_once_after_an_invalid_value)
+{
+    const struct scanned *s = find("sum_i32");
+    struct scan_options o = {.inclusive = true};
+    struct job j = {.op = s, .n = scanned_many_from(s)};
+    size_t bytes = workspace_bytes(&j, &o);
+    void *workspace = device_memory(bytes);
+    char *x = device_memory(j.n * s->in);
+    int32_t last;
+    ok(scan_operators_init(workspace, bytes, NULL));
+    ok(cudaMemset(x, 1, j.n * s->in)); /* 0x01010101 each */
+    is(cudaFree(x + 4), cudaErrorInvalidValue);
+    is(s->scan(workspace, &bytes, x, x, NULL, j.n, &o, NULL), cudaErrorInvalidValue);
+    ok(cudaGetLastError());
+    ok(cudaMemcpy(&last, x + (j.n - 1) * s->out, sizeof last, cudaMemcpyDeviceToHost));
+    cr_expect_eq(last, (int32_t)(j.n * 0x01010101u));
+    ok(cudaFree(x)), ok(cudaFree(workspace));
 }
 
 /* A captured scan is run twice. */

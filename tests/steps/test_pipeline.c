@@ -671,6 +671,24 @@ Test(pipeline, returns_an_error_of_a_call_before)
     }
 }
 
+/* An error of a call before must not be taken for that of a kernel which cannot be launched: in
+ * place a second kernel would scan the sums. */
+Test(pipeline, scans_once_after_an_invalid_value)
+{
+    enum { N = 10000000 };
+    struct job job = {I32, N, true, false, 0};
+    struct buffer w = make_workspace(workspace_bytes(&job)), x = make(N * sizeof(int), 0);
+    int last = 0;
+    ok(cudaMemset(x.data, 1, x.bytes)); /* 0x01010101 each */
+    is(cudaFree((char *)x.data + 4), cudaErrorInvalidValue);
+    is(scan_of(&job)(w.data, &w.bytes, x.data, x.data, N, NULL), cudaErrorInvalidValue);
+    ok(cudaGetLastError());
+    ok(cudaDeviceSynchronize());
+    ok(buffer_download(&x, x.bytes - sizeof last, &last, sizeof last));
+    cr_expect_eq(last, (int)((job.inclusive ? N : N - 1) * 0x01010101u));
+    end(&w), end(&x);
+}
+
 /* Without a workspace the call stores the size that is needed: more for more tiles, never 0. */
 Test(pipeline, tells_how_large_a_workspace_it_needs)
 {
