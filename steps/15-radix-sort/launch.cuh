@@ -58,8 +58,12 @@ static cudaError_t launch_resident_of(struct arrays<Key> a, size_t n, codec<Key>
     config.attrs = &cluster;
     config.numAttrs = blocks > 1;
 
+    // The same limit for any number of blocks: another thread of the host may be between the two
+    // calls, too, or a graph may be launched later.
+    size_t most = resident_bytes<KEYS, PAIRS, Key>(CLUSTER_MOST);
     if (shared > (size_t)gpu->shared) return cudaErrorInvalidClusterSize;
-    CUDA_TRY(allow_shared((const void *)kernel, shared));
+    if (most > (size_t)gpu->shared) most = (size_t)gpu->shared;
+    CUDA_TRY(allow_shared((const void *)kernel, most));
     if (blocks > 1) {
         int fit = 0;
         if (blocks > CLUSTER_PORTABLE)

@@ -352,6 +352,40 @@ Test(sort, arrays_at_odd_addresses)
     for (size_t i = 0; i < LENGTH(memory); i++) ok(cudaFree(memory[i]));
 }
 
+/* A sort of few keys in between needs less shared memory of the same kernel. */
+Test(sort, a_graph_launched_after_other_sizes)
+{
+    enum { N = 30000, FEW = 2000 };
+    size_t bytes = 0, keys = N * sizeof(uint64_t);
+    uint64_t *in = device_memory(keys), *out = device_memory(keys), *few = device_memory(keys);
+    uint64_t *host = malloc(keys), *sorted = malloc(keys);
+    uint32_t *values = device_memory(N * sizeof *values);
+    ok(sort_pairs_u64(NULL, &bytes, NULL, NULL, NULL, NULL, N, SORT_ASCENDING, NULL));
+    void *workspace = device_memory(bytes), *other = device_memory(bytes);
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cr_assert(host && sorted);
+    for (size_t i = 0; i < N; i++) host[i] = random_bits();
+    ok(cudaMemcpy(in, host, keys, cudaMemcpyHostToDevice));
+    ok(sort_workspace_init(workspace, bytes, NULL));
+    ok(sort_workspace_init(other, bytes, NULL));
+    ok(cudaStreamCreate(&stream));
+    ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    ok(sort_pairs_u64(workspace, &bytes, out, values, in, NULL, N, SORT_ASCENDING, stream));
+    ok(cudaStreamEndCapture(stream, &graph));
+    ok(cudaGraphInstantiate(&exec, graph, 0));
+    ok(sort_pairs_u64(other, &bytes, few, values, in, NULL, FEW, SORT_ASCENDING, stream));
+    ok(cudaGraphLaunch(exec, stream));
+    ok(cudaStreamSynchronize(stream));
+    ok(cudaMemcpy(sorted, out, keys, cudaMemcpyDeviceToHost));
+    for (size_t i = 1; i < N; i++) cr_assert_leq(sorted[i - 1], sorted[i], "at %zu", i);
+    ok(cudaGraphExecDestroy(exec)), ok(cudaGraphDestroy(graph)), ok(cudaStreamDestroy(stream));
+    void *const memory[] = {in, out, few, values, workspace, other};
+    for (size_t i = 0; i < LENGTH(memory); i++) ok(cudaFree(memory[i]));
+    free(host), free(sorted);
+}
+
 /* ---- the step's own verifier ----------------------------------------------------------------- */
 
 /* Judges 6 pairs, one of which `break_it` has made wrong. */
