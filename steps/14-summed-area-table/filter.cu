@@ -69,6 +69,7 @@ template <typename Pixel> struct width_by_depth {
         unsigned d = depth[pixel], far = f.farthest > f.focus ? f.farthest - f.focus : 0;
         unsigned away = d > f.focus ? d - f.focus : f.focus - d;
         uint64_t most = f.focus > far ? f.focus : far; // the greatest distance there is
+        if (away > most) away = (unsigned)most;
         size_t r = most ? (away * (uint64_t)((f.width - 1) / 2) + most / 2) / most : 0;
         return {r, r};
     }
@@ -110,12 +111,13 @@ static cudaError_t launch(Pixel *out, const Table &table, const Width &width, un
     return cudaGetLastError();
 }
 
-/* Is a window's sum below 2^32, if each of its samples is at most `maximum`? */
-static bool sum_fits(struct sat_size size, size_t width, uint64_t maximum)
+/* Is the size valid, and a window's sum below 2^32 if each of its samples is at most `maximum`? */
+static bool window_is_valid(struct sat_size size, size_t width, uint64_t maximum)
 {
     uint64_t across = width < size.width ? width : size.width;
     uint64_t down = width < size.height ? width : size.height;
-    return width > 0 && (across == 0 || down <= UINT32_MAX / maximum / across);
+    bool known = size.channels == 1 || size.channels == 3 || size.channels == 4;
+    return known && width > 0 && (across == 0 || down <= UINT32_MAX / maximum / across);
 }
 
 template <typename Pixel>
@@ -123,7 +125,7 @@ static cudaError_t box(Pixel *out, const uint32_t *table, struct sat_size size, 
                        cudaStream_t stream)
 {
     unsigned maximum = (Pixel)~0u;
-    if (!sum_fits(size, width, maximum)) return cudaErrorInvalidValue;
+    if (!window_is_valid(size, width, maximum)) return cudaErrorInvalidValue;
     return launch(out, whole_table{table, size}, same_width{width}, maximum, stream);
 }
 
@@ -132,7 +134,8 @@ static cudaError_t blur(Pixel *out, const uint32_t *table, const Pixel *depth, s
                         struct sat_focus focus, cudaStream_t stream)
 {
     unsigned maximum = (Pixel)~0u;
-    if (!sum_fits(size, focus.width, maximum) || focus.width % 2 == 0) return cudaErrorInvalidValue;
+    if (!window_is_valid(size, focus.width, maximum) || focus.width % 2 == 0)
+        return cudaErrorInvalidValue;
     return launch(out, whole_table{table, size}, width_by_depth<Pixel>{depth, focus}, maximum,
                   stream);
 }

@@ -51,6 +51,7 @@ static struct reach reach_at(struct window w, enum element element, size_t pixel
     uint64_t focus = w.focus.focus, depth = sample(w.depths, element, pixel);
     uint64_t far = w.focus.farthest > focus ? w.focus.farthest - focus : 0;
     uint64_t away = depth > focus ? depth - focus : focus - depth, most = focus > far ? focus : far;
+    if (away > most) away = most;
     size_t r = most ? (away * ((w.focus.width - 1) / 2) + most / 2) / most : 0;
     return (struct reach){r, r};
 }

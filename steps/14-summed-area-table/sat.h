@@ -58,7 +58,7 @@ double sat_depth(struct sat_size);
  * the right and below to (width - 1)/2 to the left and above. Windows are cut at the picture's
  * borders and divided by the number of pixels that are left. A width is refused if the sum of a
  * window of white pixels reaches 2^32: with 8 bits beyond 4104, with 16 bits beyond 256, unless the
- * picture is smaller.
+ * picture is smaller. Width 0 is refused as well.
  */
 cudaError_t sat_box_u8(uint8_t *out, const uint32_t *table, struct sat_size, size_t width,
                        cudaStream_t stream);
@@ -68,7 +68,8 @@ cudaError_t sat_box_u16(uint16_t *out, const uint32_t *table, struct sat_size, s
 /*
  * Approximate depth of field: the same with a width for each pixel. depth has a sample for each
  * pixel, of the same type; where it is `focus` the width is 1, and it grows with the distance from
- * that, up to `width` (odd) for the sample from 0 to `farthest` that is furthest away.
+ * that, up to `width` for the sample from 0 to `farthest` that is furthest away, and for samples
+ * beyond `farthest`. An even width is refused.
  */
 struct sat_focus {
     unsigned focus, farthest;

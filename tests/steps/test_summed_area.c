@@ -335,7 +335,8 @@ static void reach(struct window w, enum element element, size_t pixel, long *bef
     if (!w.depths) return;
     double focus = w.focus.focus, far = w.focus.farthest, d = sample(w.depths, element, pixel);
     double most = focus > far - focus ? focus : far - focus;
-    *before = *behind = (long)floor(fabs(d - focus) / most * (double)(w.focus.width / 2) + 0.5);
+    *before = *behind =
+        (long)floor(fmin(fabs(d - focus), most) / most * (double)(w.focus.width / 2) + 0.5);
 }
 
 static void expect_filtered(const struct sample_picture *p, enum variant variant, struct window w,
@@ -417,8 +418,11 @@ Test(summed_area, depth_of_field)
                 make((struct sat_size){29, 17, channel_counts[c]}, element, 0, false);
             struct sample_picture depth = make((struct sat_size){29, 17, 1}, element, 0, false);
             for (unsigned focus = 0; focus <= white; focus += white / 3)
-                for (enum variant v = FAST; v <= DOCUMENT; v++)
+                for (enum variant v = FAST; v <= DOCUMENT; v++) {
                     expect_filter(&p, v, (struct window){.focus = {focus, white, 15}}, &depth);
+                    /* samples beyond the farthest one count as that */
+                    expect_filter(&p, v, (struct window){.focus = {focus, white / 2, 15}}, &depth);
+                }
             unmake(&p);
             unmake(&depth);
         }
@@ -443,6 +447,10 @@ Test(summed_area, calls_that_are_refused)
         bool right = channels == 1 || channels == 3 || channels == 4;
         is(sat_u8(NULL, &less, NULL, NULL, other, NULL),
            right ? cudaSuccess : cudaErrorInvalidValue);
+        if (right) continue;
+        struct sat_focus focus = {0, 255, 3};
+        is(sat_box_u8(p.on_device, table, other, 3, NULL), cudaErrorInvalidValue);
+        is(sat_blur_u8(p.on_device, table, p.on_device, other, focus, NULL), cudaErrorInvalidValue);
     }
     ok(sat_u8(workspace, &bytes, table, p.on_device, (struct sat_size){0, 4, 1}, NULL));
     ok(sat_u8(workspace, &bytes, table, p.on_device, (struct sat_size){4, 0, 1}, NULL));
