@@ -19,7 +19,7 @@
  * n          0 succeeds and does nothing; more than 2^32 are fine.
  * stream     every launch goes there; the call does not wait. It may be captured into a graph.
  * Returns cudaSuccess; cudaErrorInvalidValue if the workspace is too small or not aligned, or if n
- * is of more than 2^31 tiles (2^43 elements at least); or what cudaGetLastError() returns after a
+ * is of 2^31 tiles or more (2^43 elements at least); or what cudaGetLastError() returns after a
  * launch, which may be the error of a call before.
  *
  * Sums of integers are exact modulo 2^32 or 2^64. Sums of floats are the same in every bit in every

@@ -19,7 +19,7 @@
  * predicate  host memory; not needed any more when the call returns.
  * stream     every launch goes there; the call does not wait. It may be captured into a graph.
  * Returns cudaSuccess; cudaErrorInvalidValue if the workspace is too small or not aligned, or if n
- * is of more than 2^31 tiles; or what cudaGetLastError() returns after a launch, which may be the
+ * is of 2^31 tiles or more; or what cudaGetLastError() returns after a launch, which may be the
  * error of a call before.
  */
 #ifndef STEP13_COMPACT_H

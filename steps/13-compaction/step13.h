@@ -35,7 +35,7 @@ struct compaction {
 cudaError_t compact_fast_shape(size_t n, enum element, struct launch_shape *);
 
 /* document.cu: predicate, scan, scatter. n below 2^32. The workspace has document_workspace(n)
- * bytes, and was cleared once. */
+ * bytes, and was cleared once, or again for another n. */
 size_t document_workspace(size_t n);
 cudaError_t compact_document(const struct compaction *);
 
@@ -46,7 +46,7 @@ cudaError_t compact_atomic(const struct compaction *);
  * lines.cu: which bytes of a text belong to lines that contain `text` (`length` bytes without a
  * newline), or to those that do not, if `invert`. flags[i] becomes 1 or 0. Upper and lower case of
  * ASCII letters are the same if `ignore_case`. The workspace has lines_workspace(n) bytes, and was
- * cleared once. n below 2^31.
+ * cleared once, or again for another n. n below 2^31.
  */
 #define TEXT_MOST 256
 
