@@ -24,8 +24,15 @@ export PMIX_MCA_gds=hash
 stopped=
 trap 'stopped=1; kill "$!"' HUP INT QUIT TERM
 trap '' TTOU # which a terminal may send to a group in the background that writes
-# mpirun does not notice either that its stdout is full. cat does, and lives until mpirun has ended.
-exec 4> >(trap '' HUP INT QUIT TERM && exec cat 2>/dev/null)
+# mpirun does not notice either that its stdout is full, and complains if its reader is gone. cat
+# notices both. Then another cat takes the rest, until mpirun has ended.
+exec 4> >(
+    trap '' HUP INT QUIT TERM
+    cat 2>/dev/null
+    written=$?
+    [ "$written" = 0 ] || cat >/dev/null
+    exit "$written"
+)
 cat=$!
 set -m
 # shellcheck disable=SC2086
