@@ -100,14 +100,14 @@ static cudaError_t launch_scan(job<Op> j, cudaStream_t stream)
 {
     const bool HEADED = HEADS != NO_HEADS;
     int rows = rows_for(j.n, WIDEST<Op>), major, most;
-    cudaError_t error = compute_capability(&major);
-    if (!error) error = shared_of_a_block(&most);
-    if (error) return error;
-
     j.tiles = (unsigned)tiles_with(j.n, rows, WIDEST<Op>);
     j.aligned = aligned_to_16(j.out) && aligned_to_16(j.in) && aligned_to_16(j.in2) &&
                 aligned_to_16(j.heads);
     if (rows == FEW_ROWS) return launch_direct<HEADED, FEW_ROWS>(j, stream);
+
+    cudaError_t error = compute_capability(&major);
+    if (!error) error = shared_of_a_block(&most);
+    if (error) return error;
     // If the ring is larger than this GPU's shared memory, the other kernel is used.
     if (j.aligned && major >= 9 && j.tiles > MOST_TILES &&
         sizeof(ring_of<Op, HEADS>) <= (size_t)most)
