@@ -556,6 +556,7 @@ Test(emu_command, every_wrong_setting_is_told, .timeout = 60)
     } settings[] = {
         {"EMU_GPU", "--gpu", "one of h200", {"voodoo2", "H-200"}},
         {"EMU_MODEL", "--model", "g80, gt200", {"volta", "0"}},
+        {"EMU_PTX", NULL, "such as 75", {"0", "sm_75", "7.5", "1000", "-1"}},
         {"EMU_DEVICES", "--devices", "1 to 16", {"0", "17", "two", "-1", "+2", " 2", "2x"}},
         {"EMU_PROGRESS", "--progress", "0 to 1000000", {"-1", "soon", "1000001", "+1"}},
         {"EMU_THREADS", "--threads", "1 to 1024", {"0", "1025", "x", "-1", "+2", " 2", "0x4"}},

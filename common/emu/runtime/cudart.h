@@ -60,6 +60,8 @@ struct device *cudart_device_at(int number);
 struct device *cudart_device(void);
 /* Makes a device the calling thread's; returns the number of the previous one. */
 int cudart_use_device(int number);
+/* The newest compute capability (90 for 9.0) whose code the devices run. */
+unsigned cudart_newest_code(void);
 /* Sets the limits of cudaDeviceSetLimit to a GPU's defaults. (cudart_device.c) */
 void cudart_default_limits(struct device *);
 /* Withdraws the device's permissions to access other devices' memory. (cudart_peer.c) */
@@ -134,6 +136,7 @@ struct function {
     struct emu_kernel *kernel; /* NULL until first used */
     cudaError_t error;         /* why it cannot be used, once that is known */
     unsigned ptx_arch;         /* architecture of its PTX: 90 for compute_90 */
+    unsigned code_arch;        /* of the machine code that a GPU would run */
     size_t max_dynamic_shared; /* bytes, as set by cudaFuncSetAttribute; 0: the default */
     bool large_clusters;       /* clusters of more than EMU_PORTABLE_CLUSTER blocks; set likewise */
 };

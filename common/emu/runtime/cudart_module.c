@@ -48,8 +48,7 @@ static void name_part(struct part *part, size_t object, size_t objects)
 static int extract_all(const struct fatbin_wrapper *wrapper, size_t count, struct part *parts,
                        size_t *found, char *message)
 {
-    const struct emu_gpu *gpu = emu_gpu(emu_runtime());
-    unsigned arch = (unsigned)(10 * gpu->major + gpu->minor);
+    unsigned arch = cudart_newest_code();
     int first_error = EMU_OK; /* the first object file is the program's own */
     char text[MESSAGE_BYTES];
     *found = 0;
@@ -92,10 +91,8 @@ static int link_parts(struct image *image, size_t count, const struct part *part
  * apart from the PTX. */
 static void attach_machine_code(struct image *image, const struct fatbin_wrapper *wrapper)
 {
-    const struct emu_gpu *gpu = emu_gpu(emu_runtime());
     struct fatbin_code *code = &image->code;
-    if (fatbin_machine_code(wrapper->data, SIZE_MAX, (unsigned)(10 * gpu->major + gpu->minor),
-                            code))
+    if (fatbin_machine_code(wrapper->data, SIZE_MAX, cudart_newest_code(), code))
         emu_machine_code(emu_runtime(), image->module, code->data, code->size, code->arch);
 }
 
@@ -162,6 +159,14 @@ cudaError_t cudart_load(struct program *program)
     return image->error = (cudaError_t)error;
 }
 
+/* A GPU runs machine code of its own generation. Of other PTX its driver makes machine code. */
+static unsigned arch_of_code(const struct image *image)
+{
+    const struct emu_gpu *gpu = emu_gpu(emu_runtime());
+    bool is_own = image->code.data != NULL && image->code.arch / 10 == (unsigned)gpu->major;
+    return is_own ? image->code.arch : (unsigned)(10 * gpu->major + gpu->minor);
+}
+
 /* Loads the kernel on the thread's device, unless that has been tried before. An error is printed
  * once. */
 static cudaError_t prepare(struct kernel *kernel, struct function *function)
@@ -176,6 +181,7 @@ static cudaError_t prepare(struct kernel *kernel, struct function *function)
         if (error == EMU_UNSUPPORTED_PTX) error = (int)cudaErrorNotSupported; /* not its version */
         function->name = kernel->name;
         function->ptx_arch = image->ptx_arch;
+        function->code_arch = arch_of_code(image);
     }
     return function->error = (cudaError_t)error;
 }

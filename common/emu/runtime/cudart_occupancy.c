@@ -36,14 +36,13 @@ cudaError_t CUDARTAPI cudaFuncGetAttributes(struct cudaFuncAttributes *attribute
     if (error != cudaSuccess) return cudart_done(error);
 
     const struct emu_kernel_info *info = emu_kernel_info(function->kernel);
-    const struct emu_gpu *gpu = emu_gpu(emu_runtime());
     *attributes = (struct cudaFuncAttributes){
         .sharedSizeBytes = info->shared_bytes,
         .localSizeBytes = info->local_bytes,
         .maxThreadsPerBlock = (int)info->max_threads,
         .numRegs = (int)info->registers,
         .ptxVersion = (int)function->ptx_arch,
-        .binaryVersion = 10 * gpu->major + gpu->minor,
+        .binaryVersion = (int)function->code_arch,
         .maxDynamicSharedSizeBytes = (int)dynamic_allowed(function),
         .preferredShmemCarveout = cudaSharedmemCarveoutDefault,
         .clusterDimMustBeSet = info->cluster[0] != 0,

@@ -3,6 +3,8 @@
  *
  *   EMU_GPU=h200          the model (gpu.c)
  *   EMU_MODEL=hopper      the generation by whose rules memory is counted (models.c)
+ *   EMU_PTX=75            runs PTX for this compute capability or an older one, as if the program
+ *                         held no newer code; default: the newest that the model can run
  *   EMU_DEVICES=4         number of devices; default: 1
  *   EMU_THREADS=4         host threads; default: one per core, divided among MPI's local ranks
  *   EMU_MEMORY=2G         bytes of memory per device, with K, M or G for 2^10, 2^20, 2^30;
@@ -102,6 +104,16 @@ static size_t read_number(const char *name, bool with_unit, size_t largest, cons
     return (size_t)number << shift;
 }
 
+unsigned cudart_newest_code(void)
+{
+    enum { MAX_CAPABILITY = 999 };
+    const struct emu_gpu *gpu = read_gpu();
+    unsigned own = (unsigned)(10 * gpu->major + gpu->minor);
+    unsigned most = (unsigned)read_number("EMU_PTX", false, MAX_CAPABILITY,
+                                          "a compute capability, such as 75");
+    return most && most < own ? most : own;
+}
+
 /* How many processes mpirun has started on this host, as Open MPI and MPICH say it; 1: none. */
 static unsigned local_ranks(void)
 {
@@ -172,6 +184,7 @@ __attribute__((constructor)) static void check_settings(void)
 {
     struct emu_config config;
     read_config(&config);
+    cudart_newest_code();
     cudart_check_trace();
 }
 
