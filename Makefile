@@ -46,7 +46,7 @@ GOALS    := $(filter-out help setup setup-% doctor docs format clean uninstall d
             $(or $(MAKECMDGOALS),all))
 ifneq ($(GOALS),)
     MISSING := $(shell CC='$(CC)' CXX='$(CXX)' common/build/missing.sh \
-               $(if $(filter test% mutate%,$(GOALS)),tests))
+               $(if $(filter-out %-architectures,$(filter test% mutate%,$(GOALS))),tests))
     $(if $(MISSING),$(error Missing: $(MISSING). `make setup` installs what is missing))
 endif
 

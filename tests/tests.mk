@@ -1,6 +1,6 @@
 # tests.mk — builds and runs the tests and their programs, sanitizers, fuzzers and mutations.
 
-.PHONY: promises checks pairs tests-build test test-asan test-all fuzz
+.PHONY: promises checks pairs tests-build test test-asan test-all test-architectures fuzz
 .PHONY: mutate mutate-record mutate-map
 
 # Tests of what step 12 promises, for a GPU or the emulator: tests/promises/NAME.cu becomes
@@ -64,16 +64,17 @@ endif
 # Programs of one source file that tests examine or run: see tests/fixtures/programs/programs.h.
 CHECKED  := memory reported sync merged endless waits traced ticket ring limits unwritten launches \
             forks
-PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia emulated per-thread \
-            linked refused rpath needs_gpu.so needs_cudart.so no_memory.so hazards.ptx zstd.fatbin \
-            lz4.fatbin stored.fatbin only90a.fatbin cubin.fatbin)
+PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia sm_80 emulated \
+            per-thread linked refused rpath needs_gpu.so needs_cudart.so no_memory.so hazards.ptx \
+            zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin cubin.fatbin)
 
 SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
 
 #tests-build: ## build the tests
 tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) \
         $$(if $$(filter test-all,$$(MAKECMDGOALS)),$$(CHECKS)) all experiments $(PROMISES) \
-        build/fidelity/patterns $$(EXAMPLES) build/tests/side-by-side build/tests/wrong-scan \
+        build/architectures/usual/run build/fidelity/patterns $$(EXAMPLES) \
+        build/tests/side-by-side build/tests/wrong-scan \
         build/tests/step14-no-png labs build/labs/grade-labs build/labs/confine \
         build/tests/labs/misbehave $(if $(MPI),build/tests/wrong-ranks build/tests/many-calls) \
         $(SMALL_BLOCKS) $(if $(SANITIZE),,$(PAGE_TESTS))
@@ -113,6 +114,7 @@ TWO_PTX   = -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,co
 
 build/tests/programs/shared: OPTIONS = $(NVCCFLAGS) -cudart shared
 build/tests/programs/nvidia: OPTIONS = $(NVCCFLAGS)
+build/tests/programs/sm_80: OPTIONS = -arch=sm_80 -cudart shared
 build/tests/programs/emulated: OPTIONS = $(NVCCFLAGS)
 build/tests/programs/emulated: SETTING = NVCC_PREPEND_FLAGS="$$(build/emu/emu --nvcc-flags)"
 build/tests/programs/per-thread: OPTIONS = $(NVCCFLAGS) -cudart shared -default-stream per-thread
@@ -204,6 +206,35 @@ $(addprefix build/pairs/,$(CLASSES) $(ALONE)): $(CHECK_HEADERS)
 
 test: tests-build $(if $(CI),test-asan) ## run every test; with CI=1, under the sanitizers first
 	$(Q)common/build/test.sh
+
+# A program that runs the libraries of steps 12 to 16 on any GPU, build/architectures/NAME/run. They
+# are compiled for one architecture, by these options of nvcc, or are the usual objects.
+BY_ARCHITECTURE = common/harness/run/roof_bulk.cu $(addprefix steps/,12-pipeline/scan.cu \
+        13-compaction/fast.cu 14-summed-area-table/fast.cu 15-radix-sort/sort.cu \
+        16-operators/sum_reals.cu)
+IN_EACH  := tests/architectures/libraries.c steps/16-operators/others.cu $(filter-out \
+        $(BY_ARCHITECTURE),$(COMMON))
+define architecture_rules
+build/architectures/$(1)/%.cu.o: %.cu
+	$$(call say,nvcc,"$$< for $(1)")
+	$$(Q)$$(NVCC) -O3 -lineinfo $(2) $$(CPPFLAGS) $$(DEPEND) -c $$< -o $$(NEW) $$(PUT_OBJECT)
+$(call architecture_program,$(1),build/architectures/$(1))
+test-architectures: build/architectures/$(1)/run
+endef
+define architecture_program
+build/architectures/$(1)/run: RUNPATH = $$(patsubst build/cuda,$$$$ORIGIN/../../cuda,$$(CUDA))/lib64
+build/architectures/$(1)/run: $(BY_ARCHITECTURE:%=$(2)/%.o) \
+        $$(call objects,$$(IN_EACH))
+	$$(call say,link,$$@)
+	$$(Q)$$(LINK) $$(CUDART) -lm -pthread $$(PUT)
+endef
+$(eval $(call architecture_program,usual,$(CUDA_BUILD)))
+$(eval $(call architecture_rules,ptx,-arch=compute_75 -code=compute_75))
+$(eval $(call architecture_rules,default,))
+$(foreach sm,sm_75 sm_80 sm_90,$(eval $(call architecture_rules,$(sm),-arch=$(sm))))
+
+test-architectures: | emu ## run steps 12 to 16 compiled for older GPUs and newer, here or emulated
+	$(Q)tests/architectures/architectures.sh ptx:75 default:75 sm_75:75 sm_80:80 sm_90:90
 
 -include tests/emulator/programs/programs.mk
 

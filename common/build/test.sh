@@ -20,7 +20,8 @@ trap 'rm -f "$scripts" "$said" "$said.status"' EXIT
 # beside them. bats' are those with the tag "long". The tests of make, of steps of one's own and of
 # scripts run no C of ours that others do not run. Those of step 17's library wait for each other in
 # up to 7 processes, which is slow when sanitized.
-long='bench/applications_are_timed_by_their_experiments
+long='architectures/code_for_a_t4_on_an_h200
+bench/applications_are_timed_by_their_experiments
 bound/@(holds_*|is_not_loose|one_wrong_element_in_a_million_shows)
 compaction/each_kernel_is_right_under_the_checkers
 emu_command/many_short_launches_say_how_many_they_are

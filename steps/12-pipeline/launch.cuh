@@ -4,6 +4,7 @@
 #ifndef STEP12_LAUNCH_CUH
 #define STEP12_LAUNCH_CUH
 
+#include "common/harness/code_capability.cuh"
 #include "direct.cuh"
 #include "onchip.cuh"
 #include "pipeline.cuh"
@@ -13,25 +14,23 @@
 
 /* GPU properties that the launch needs. */
 struct gpu {
-    int capability; /* compute capability: 90 for 9.0 */
+    int capability; /* of the code (code_capability.cuh): 90 for 9.0 */
     int multiprocessors;
     int shared; /* bytes of shared memory that a block may have */
 };
 
 static cudaError_t look_at_gpu(struct gpu *gpu)
 {
-    int device, major = 0, minor = 0;
+    int device;
     cudaError_t error = cudaGetDevice(&device);
 
-    if (!error) error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    if (!error) error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+    if (!error) error = code_capability(&gpu->capability);
     if (!error)
         error =
             cudaDeviceGetAttribute(&gpu->multiprocessors, cudaDevAttrMultiProcessorCount, device);
     if (!error)
         error =
             cudaDeviceGetAttribute(&gpu->shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    gpu->capability = 10 * major + minor;
     return error;
 }
 

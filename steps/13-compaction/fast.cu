@@ -18,6 +18,7 @@
 #include "compact.h"
 #include "step13.h"
 
+#include "common/harness/code_capability.cuh"
 #include "common/harness/step.h"
 #include "select_direct.cuh"
 #include "select_pipeline.cuh"
@@ -65,16 +66,13 @@ static cudaError_t launch_wave(const struct call<T> *c, Keep keep)
     return cudaGetLastError();
 }
 
-/* GPU properties that a launch of blocks which stay needs. */
+/* What a launch of blocks which stay has to know: the capability of the code, and the GPU. */
 static cudaError_t look_at_gpu(int *capability, int *multiprocessors)
 {
-    int device, major, minor;
+    int device;
+    CUDA_TRY(code_capability(capability));
     CUDA_TRY(cudaGetDevice(&device));
-    CUDA_TRY(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-    CUDA_TRY(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
-    CUDA_TRY(cudaDeviceGetAttribute(multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    *capability = 10 * major + minor;
-    return cudaSuccess;
+    return cudaDeviceGetAttribute(multiprocessors, cudaDevAttrMultiProcessorCount, device);
 }
 
 /* Bytes of shared memory that a block may have. */

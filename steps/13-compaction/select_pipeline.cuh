@@ -254,6 +254,8 @@ static __global__ void __launch_bounds__(PIPELINE_THREADS, 1)
         look_role(ring, states_of<unsigned>(w));
     else
         load_role(ring, first, in, n, tiles, w);
+#else
+    __trap();
 #endif
 }
 

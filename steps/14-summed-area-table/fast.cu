@@ -14,6 +14,7 @@
  * work.
  * How to run it: make step14 && ./step14 --size 512x512, or as a library: sat.h.
  */
+#include "common/harness/code_capability.cuh"
 #include "parts/scan_down.cuh"
 #include "parts/sum_tiles.cuh"
 #include "parts/write_table.cuh"
@@ -63,23 +64,23 @@ static struct sums<Sum> divide(struct sat_size size, void *workspace, size_t *by
 }
 
 /* Launches a kernel that may begin while the one before it in the stream still runs, and that waits
- * for it by itself (wait_for_kernel_before). Only code made from PTX for Hopper waits so. */
+ * for it by itself (wait_for_kernel_before). Only code for Hopper waits so. */
 template <typename... Parameters, typename... Arguments>
 static cudaError_t launch_after(void (*kernel)(Parameters...), size_t blocks, unsigned threads,
                                 cudaStream_t stream, Arguments... arguments)
 {
-    struct cudaFuncAttributes code;
+    int capability;
     cudaLaunchAttribute overlap = {};
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     overlap.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config = {};
     if (blocks > INT32_MAX) return cudaErrorInvalidValue; // beyond any grid
-    CUDA_TRY(cudaFuncGetAttributes(&code, kernel));
+    CUDA_TRY(code_capability(&capability));
     config.gridDim = (unsigned)blocks;
     config.blockDim = threads;
     config.stream = stream;
     config.attrs = &overlap;
-    config.numAttrs = code.ptxVersion >= 90;
+    config.numAttrs = capability >= 90;
     return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 

@@ -4,6 +4,7 @@
 #ifndef STEP15_LAUNCH_CUH
 #define STEP15_LAUNCH_CUH
 
+#include "common/harness/code_capability.cuh"
 #include "common/harness/cuda_check.h"
 #include "histogram.cuh"
 #include "onesweep.cuh"
@@ -13,22 +14,18 @@
 
 /* GPU properties that the launches need. */
 struct gpu {
-    int capability; /* 90 for 9.0 */
+    int capability; /* of the code (code_capability.cuh): 90 for 9.0 */
     int multiprocessors;
     int shared; /* most bytes of shared memory that a block can have */
 };
 
 static cudaError_t look_at_gpu(struct gpu *gpu)
 {
-    int device, major = 0, minor = 0;
+    int device;
+    CUDA_TRY(code_capability(&gpu->capability));
     CUDA_TRY(cudaGetDevice(&device));
-    CUDA_TRY(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-    CUDA_TRY(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
     CUDA_TRY(cudaDeviceGetAttribute(&gpu->multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    CUDA_TRY(
-        cudaDeviceGetAttribute(&gpu->shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    gpu->capability = 10 * major + minor;
-    return cudaSuccess;
+    return cudaDeviceGetAttribute(&gpu->shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
 }
 
 static cudaError_t allow_shared(const void *kernel, size_t bytes)

@@ -134,6 +134,19 @@ static __device__ void take_keys(Key (&x)[KEYS], uint32_t (&value)[PAIRS ? KEYS 
     }
 }
 
+/* Is it so in any thread of the block? All threads call it and get the same answer, so the vote
+ * changes nothing. But without it ptxas (13.0) cannot make code for Hopper of older PTX: if the
+ * barrier itself says whether a loop goes on, the eight votes of take_place in that loop need more
+ * predicates than there are ("Register allocation failed with register count of '7'"). */
+static __device__ bool in_any_thread(bool is)
+{
+#if __CUDA_ARCH__ >= 900
+    return __syncthreads_or(is);
+#else
+    return __any_sync(ALL_LANES, __syncthreads_or(is));
+#endif
+}
+
 /* ---- between the blocks of a cluster --------------------------------------------------------- */
 
 #if __CUDA_ARCH__ >= 900
@@ -262,7 +275,7 @@ static __global__ void __launch_bounds__(RESIDENT_THREADS, 1)
         unsigned in_block = sum_before(count, m->sums);
         if (d < DIGITS) counts_to_places(m->counters, counts, in_block);
         // No warp may take places before they are there.
-        if (__syncthreads_or(blocks == 1 && count == Memory::SHARE)) continue; // all the same
+        if (in_any_thread(blocks == 1 && count == Memory::SHARE)) continue; // all the same
         put_in_order(m, x, value, rank, anew(pass)); // digits are computed anew: see onesweep.cuh
 #if __CUDA_ARCH__ >= 900
         if (blocks > 1) {

@@ -5,6 +5,7 @@
 #define STEP16_LAUNCH_CUH
 
 #include "columns.cuh"
+#include "common/harness/code_capability.cuh"
 #include "direct.cuh"
 #include "pipeline.cuh"
 
@@ -41,14 +42,6 @@ static cudaError_t launch_blocks(void (*kernel)(Job), int threads, int shared, u
     if (error) return error;
     kernel<<<blocks, threads, shared, stream>>>(j);
     return cudaGetLastError();
-}
-
-static inline cudaError_t compute_capability(int *major)
-{
-    int device;
-    cudaError_t error = cudaGetDevice(&device);
-    if (error) return error;
-    return cudaDeviceGetAttribute(major, cudaDevAttrComputeCapabilityMajor, device);
 }
 
 /* Bytes of shared memory that a block may have. */
@@ -99,17 +92,17 @@ template <enum heads HEADS, typename Op>
 static cudaError_t launch_scan(job<Op> j, cudaStream_t stream)
 {
     const bool HEADED = HEADS != NO_HEADS;
-    int rows = rows_for(j.n, WIDEST<Op>), major, most;
+    int rows = rows_for(j.n, WIDEST<Op>), capability, most;
     j.tiles = (unsigned)tiles_with(j.n, rows, WIDEST<Op>);
     j.aligned = aligned_to_16(j.out) && aligned_to_16(j.in) && aligned_to_16(j.in2) &&
                 aligned_to_16(j.heads);
     if (rows == FEW_ROWS) return launch_direct<HEADED, FEW_ROWS>(j, stream);
 
-    cudaError_t error = compute_capability(&major);
+    cudaError_t error = code_capability(&capability);
     if (!error) error = shared_of_a_block(&most);
     if (error) return error;
     // If the ring is larger than this GPU's shared memory, the other kernel is used.
-    if (j.aligned && major >= 9 && j.tiles > MOST_TILES &&
+    if (j.aligned && capability >= 90 && j.tiles > MOST_TILES &&
         sizeof(ring_of<Op, HEADS>) <= (size_t)most)
         return j.reverse ? launch_pipeline<true, HEADS>(j, stream)
                          : launch_pipeline<false, HEADS>(j, stream);

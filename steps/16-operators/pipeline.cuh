@@ -357,6 +357,8 @@ static __global__ void __launch_bounds__(PIPELINE_THREADS, 1)
         look_role(ring, j);
     else
         load_role<REVERSE>(ring, j, first);
+#else
+    __trap();
 #endif
 }
 

@@ -21,6 +21,7 @@
  *
  * Step 12 scans with the same ring. There, threads also work on a stage between load and store.
  */
+#include "common/harness/code_capability.cuh"
 #include "common/harness/cuda_check.h"
 #include "roof.h"
 
@@ -30,7 +31,7 @@
 #define STAGE_BYTES  (16 << 10) /* with two blocks an SM: 192 of its 228 KiB */
 #define BLOCKS_AN_SM 2
 #define RING_BYTES   (STAGES * STAGE_BYTES)
-#define CAPABILITY   9 /* the first compute capability that has bulk copies */
+#define CAPABILITY   90 /* 9.0, the first compute capability that has bulk copies */
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
@@ -124,18 +125,18 @@ static __global__ void copy_bulk(char *to, const char *from, size_t bytes)
 }
 
 #else
-static __global__ void copy_bulk(char *, const char *, size_t) {}
+static __global__ void copy_bulk(char *, const char *, size_t) { __trap(); }
 #endif
 
-/* The number of resident blocks. 0: this GPU has no bulk copies. */
+/* The number of resident blocks. 0: the code for this GPU has no bulk copies. */
 static cudaError_t resident_blocks(unsigned *blocks)
 {
-    int device, major, sms;
+    int device, capability, sms;
     *blocks = 0;
     CUDA_TRY(cudaGetDevice(&device));
-    CUDA_TRY(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+    CUDA_TRY(code_capability(&capability));
     CUDA_TRY(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
-    if (major < CAPABILITY) return cudaSuccess;
+    if (capability < CAPABILITY) return cudaSuccess;
     *blocks = (unsigned)sms * BLOCKS_AN_SM;
     return cudaFuncSetAttribute(copy_bulk, cudaFuncAttributeMaxDynamicSharedMemorySize, RING_BYTES);
 }

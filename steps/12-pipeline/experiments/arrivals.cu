@@ -5,6 +5,7 @@
  * after the other. But a warp arrives only three times per tile and does not wait for its arrivals.
  * How to run it: make experiment-12-arrivals
  */
+#include "common/harness/code_capability.cuh"
 #include "common/harness/experiment.h"
 #include "steps/12-pipeline/parts/memory.cuh"
 #include "steps/12-pipeline/parts/prefix.cuh"
@@ -101,11 +102,13 @@ static int scan(struct experiment *e, size_t n, struct fault *fault)
 
 static int run(struct experiment *e, struct fault *fault)
 {
+    int capability;
     e->lesson = "one arrival per warp is no faster than one per lane.";
-    if (e->device.major < 9)
+    CUDA_CHECK(fault, code_capability(&capability));
+    if (capability < 90)
         return fail(fault, EXIT_DEVICE,
-                    "the pipeline needs compute capability 9.0; this GPU has %d.%d.",
-                    e->device.major, e->device.minor);
+                    "the pipeline needs compute capability 9.0; the code for this GPU has %d.%d.",
+                    capability / 10, capability % 10);
     if (e->emulated) return scan(e, 1 << 18, fault);
     for (int log = 24; log <= 28; log += 2)
         if (scan(e, (size_t)1 << log, fault)) return fault->code;

@@ -7,6 +7,7 @@
  * grows with n.
  * How to run it: make experiment-12-fixed-order
  */
+#include "common/harness/code_capability.cuh"
 #include "common/harness/experiment.h"
 #include "steps/12-pipeline/parts/memory.cuh"
 #include "steps/12-pipeline/parts/prefix.cuh"
@@ -143,6 +144,7 @@ static int measure(struct experiment *e, struct scan *s, struct fault *fault)
 
 static int run(struct experiment *e, struct fault *fault)
 {
+    int capability;
     e->lesson = "from 2^26 elements on, neither the fixed order nor the carry in "
                 "double costs time.";
     static const size_t on_gpu[] = {1 << 24, 1 << 26, 1 << 28, 0}, emulated[] = {1 << 18, 0};
@@ -150,10 +152,11 @@ static int run(struct experiment *e, struct fault *fault)
     size_t most = e->emulated ? 1 << 18 : 1 << 28;
     struct scan s = {};
 
-    if (e->device.major < 9)
+    CUDA_CHECK(fault, code_capability(&capability));
+    if (capability < 90)
         return fail(fault, EXIT_DEVICE,
-                    "the pipeline needs compute capability 9.0; this GPU has %d.%d.",
-                    e->device.major, e->device.minor);
+                    "the pipeline needs compute capability 9.0; the code for this GPU has %d.%d.",
+                    capability / 10, capability % 10);
     s.blocks = e->emulated ? 2 : e->device.sms;
     size_t bytes = sizeof(struct workspace) + states_for(most, 4) * sizeof(state<float>);
     CUDA_CHECK(fault, cudaMalloc(&s.in, most * sizeof(float)));

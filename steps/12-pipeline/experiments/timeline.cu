@@ -8,6 +8,7 @@
  * of an ordinary scan.
  * How to run it: make experiment-12-timeline
  */
+#include "common/harness/code_capability.cuh"
 #include "common/harness/experiment.h"
 
 #include <stdlib.h>
@@ -222,12 +223,14 @@ static int measure(struct experiment *e, size_t n, bool whole, struct fault *fau
 
 static int run(struct experiment *e, struct fault *fault)
 {
+    int capability;
     e->lesson = "the sums are some tiles ahead of the scans, and the scans wait for the "
                 "look warp.";
-    if (e->device.major < 9)
+    CUDA_CHECK(fault, code_capability(&capability));
+    if (capability < 90)
         return fail(fault, EXIT_DEVICE,
-                    "the pipeline needs compute capability 9.0; this GPU has %d.%d.",
-                    e->device.major, e->device.minor);
+                    "the pipeline needs compute capability 9.0; the code for this GPU has %d.%d.",
+                    capability / 10, capability % 10);
     if (e->emulated) return measure(e, (size_t)1 << 19, true, fault);
     int code = measure(e, (size_t)1 << 26, true, fault);
     return code ? code : measure(e, (size_t)1 << 24, false, fault);

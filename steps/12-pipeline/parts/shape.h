@@ -108,9 +108,9 @@ static inline size_t states_for(size_t n, size_t sum_bytes)
 /* What one scan launches. */
 enum kernel { KERNEL_WAVE, KERNEL_ONCHIP, KERNEL_PIPELINE, KERNEL_DIRECT };
 
-/* The kernel for n elements on a GPU of this compute capability (90 for 9.0). scan_pipeline needs
- * Hopper and 16-byte alignment. Otherwise scan_direct takes its place and adds in the same
- * order. */
+/* The kernel for n elements. `capability` is that of the code (90 for 9.0), which may be below that
+ * of the GPU. scan_pipeline needs code for Hopper and 16-byte alignment. Otherwise scan_direct
+ * takes its place and adds in the same order. */
 static inline enum kernel kernel_for(size_t n, size_t sum_bytes, int capability, bool aligned)
 {
     if (n <= WAVE_MAX(sum_bytes)) return KERNEL_WAVE;

@@ -21,6 +21,8 @@ static __device__ unsigned cluster_size()
     unsigned size = 1;
 #if __CUDA_ARCH__ >= 900
     asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(size));
+#else
+    if (gridDim.x > 1) __trap();
 #endif
     return size;
 }
