@@ -38,7 +38,7 @@ step7-R%: build/main/step07.o build/steps/07-unrolled/driver.o build/R%/scan.o \
 FOLDER17 := $(filter steps/17-%,$(FOLDERS))
 NO_MPI17  = $(addprefix $(FOLDER17)/,part.cu peer.cu operator.c reference.c judge.c request.c \
             input_part.c)
-NCCL     := $(shell NCCL_HOME='$(or $(NCCL_HOME),$(CUDA))' common/build/nccl.sh)
+NCCL     := $(shell NCCL_HOME='$(NCCL_HOME)' CUDA='$(CUDA)' common/build/nccl.sh)
 HEADERS17 = $(patsubst -I%,-isystem %,$(filter -I% -D%,$(MPI) $(NCCL)))
 LIBRARIES17 = $(filter-out -I% -D%,$(MPI) $(NCCL))
 build/$(FOLDER17)/%.o: CPPFLAGS += $(HEADERS17)

@@ -24,9 +24,10 @@ criterion() {
 }
 
 nccl() {
-    [ -n "$("$here/nccl.sh")" ] || return
-    sed -n 's/^.define NCCL_\(MAJOR\|MINOR\|PATCH\) //p' "${NCCL_HOME:-$cuda}/include/nccl.h" |
-        paste -sd. -
+    home=$("$here/nccl.sh" --home)
+    [ -n "$home" ] || return
+    sed -n 's/^.define NCCL_\(MAJOR\|MINOR\|PATCH\) //p' "$home/include/nccl.h" | paste -sd. - |
+        sed "s,\$, in $home,"
 }
 
 cuda=$(toolkit)
@@ -77,7 +78,9 @@ line Criterion "$(criterion)" "make test: the tests in C"
 line bats "$(version bats)" "make test: those of scripts and commands"
 line bwrap "$bwrap" "make grade: a sandbox for students' programs (notes/instructor.md)"
 line mpi "$mpi" "step 17: a scan between processes"
-line NCCL "$(nccl)" "step 17 --exchange nccl, with GPUs"
+nccl=$(nccl)
+line NCCL "$nccl" "step 17 --exchange nccl, with GPUs"
+[ -n "$nccl" ] || echo "           looked for in $("$here/nccl.sh" --folders | paste -sd' ' -)"
 line emcc "$(version emcc)" "make page: the book as a page that runs its kernels (notes/page)"
 line pandoc "$(version pandoc)" "make page: renders the chapters"
 line chromium "$(version chromium)" "make test: tries the page, by Selenium"

@@ -9,8 +9,8 @@
 #   ranks_verified.csv  rows of ./step17 with all GPUs: each operator and type, and each exchange,
 #                       verified on the host
 # and fails if the checksums of results differ between numbers of ranks. With emu for DEVICE it runs
-# on the emulator, with few elements and without times, as a test of this script. NCCL_HOME is the
-# folder of include/nccl.h and lib/libnccl.so, if not the toolkit.
+# on the emulator, with few elements and without times, as a test of this script. NCCL is the
+# one that step 17 was built with (common/build/nccl.sh).
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 out=${1:-build/profiles}
@@ -36,7 +36,7 @@ about() {
     fi
     echo "# toolkit: $("$cuda/bin/nvcc" --version | sed -n 's/.*release [^,]*, V//p')"
     echo "# MPI: $(mpirun --version | head -1)"
-    header=${NCCL_HOME:-$cuda}/include/nccl.h
+    header=$(common/build/nccl.sh --home)/include/nccl.h
     echo "# NCCL: $(sed -n 's/^#define NCCL_VERSION_CODE *//p' "$header" 2>/dev/null)"
     echo "# date: $(date -u +%Y-%m-%d)"
 }

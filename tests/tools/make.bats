@@ -305,6 +305,51 @@ lists_each_tool() {
     says "make setup installs what is missing"
 }
 
+# python_with FOLDER: the python3 in PATH has its packages there. wheel FOLDER: NCCL, as pip unpacks
+# it, without a link for the linker.
+python_with() { stand_in python3 "echo; echo $1/..; echo $1"; }
+wheel() {
+    mkdir -p "$1/nvidia/nccl/include" "$1/nvidia/nccl/lib"
+    printf '#define NCCL_%s\n' 'MAJOR 2' 'MINOR 28' 'PATCH 9' >"$1/nvidia/nccl/include/nccl.h"
+    touch "$1/nvidia/nccl/lib/libnccl.so.2"
+}
+
+@test "NCCL of pip is found after the toolkit's, and doctor says where" {
+    local packages=$PWD/venv/lib/python3.11/site-packages found
+    python_with "$packages"
+    run bare common/build/nccl.sh
+    [ -z "$output" ]
+    run bare make doctor
+    says "NCCL       not found "
+    says $'\n'"           looked for in $PWD/cuda $packages/nvidia/nccl"$'\n'
+    wheel "$packages"
+    found=$packages/nvidia/nccl
+    run bare common/build/nccl.sh
+    [ "$output" = "-I$found/include -DHAVE_NCCL $found/lib/libnccl.so.2 \
+-Wl,-rpath,$found/lib -Wl,-z,lazy" ]
+    run bare make doctor
+    says $'\n'"NCCL       2.28.9 in $found"
+    says_not "looked for"
+    run bare NCCL_HOME="$PWD/none" make doctor
+    says $'\n'"           looked for in $PWD/none"$'\n'
+    touch cuda/include/nccl.h cuda/lib64/libnccl.so
+    run bare common/build/nccl.sh
+    says "-DHAVE_NCCL $PWD/cuda/lib64/libnccl.so "
+}
+
+# make compiles step 17 with what nccl.sh prints.
+@test "step 17 is linked with the NCCL of pip" {
+    local packages=$PWD/venv/lib/python3.11/site-packages
+    python_with "$packages"
+    wheel "$packages"
+    stand_in mpirun :
+    stand_in pkg-config "echo -lmpi"
+    sources 17-many-gpus
+    PATH=$PWD/bin:$PATH CUDA_HOME=$PWD/cuda V=1 run make -n step17
+    [ "$status" -eq 0 ]
+    says "$packages/nvidia/nccl/lib/libnccl.so.2 -Wl,-rpath,$packages/nvidia/nccl/lib"
+}
+
 # These tests run, so no tool is missing here. `make setup` takes less than 0.1 s on an idle
 # machine.
 @test "setup with everything there is quick and changes nothing" {
