@@ -65,8 +65,9 @@ endif
 CHECKED  := memory reported sync merged endless waits traced ticket ring limits unwritten launches \
             forks
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia sm_80 emulated \
-            per-thread linked refused rpath needs_gpu.so needs_cudart.so no_memory.so hazards.ptx \
-            zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin cubin.fatbin)
+            per-thread linked refused rpath needs_gpu.so needs_cudart.so no_memory.so \
+            no_tmpfile.so hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
+            cubin.fatbin)
 
 SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
 
@@ -156,7 +157,8 @@ build/tests/programs/needs_gpu.so: OPTIONS = $(NVCCFLAGS) -shared -Xcompiler -fP
 # A library that gets the runtime from its program.
 build/tests/programs/needs_cudart.so: OPTIONS = $(NVCCFLAGS) -shared -Xcompiler -fPIC -cudart none
 
-build/tests/programs/no_memory.so: tests/fixtures/programs/no_memory.c
+build/tests/programs/no_memory.so build/tests/programs/no_tmpfile.so: build/tests/programs/%.so: \
+        tests/fixtures/programs/%.c
 	$(call say,$(CC),$@)
 	$(Q)$(CC) -std=c11 -Wall -Wextra -Werror -O2 -fPIC -shared $< -o $(NEW) -ldl $(PUT)
 

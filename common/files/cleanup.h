@@ -12,7 +12,7 @@ extern "C" {
 
 /* From cleanup_begin() to cleanup_end(), a signal that would end the program, or that has a
  * handler, first removes the files of replacement.h. Then it does what it would have done
- * otherwise. Ignored signals stay ignored, and SIGKILL leaves the files. Pairs of calls may be
+ * otherwise. Ignored signals stay ignored. SIGKILL leaves the files that have a name. Pairs of calls may be
  * nested: the outermost one counts. */
 void cleanup_begin(void);
 void cleanup_end(void);

@@ -143,9 +143,40 @@ static int take_slot(void)
     return -1;
 }
 
-/* Opens a new file beside the target. Its name is recorded for the signal handler before the file
- * exists. */
-static int open_beside(struct slot *slot, const char *target, mode_t mode)
+/* A file's name, as long as a process has it open. */
+struct open_name {
+    char text[40];
+};
+
+static struct open_name name_of_open(pid_t process, int file)
+{
+    struct open_name name;
+    snprintf(name.text, sizeof name.text, "/proc/%ld/fd/%d", (long)process, file);
+    return name;
+}
+
+/* Opens a new file without a name in the target's folder. Returns -1 where it could not get a name
+ * later: the file system has no such files, or there is no /proc. */
+static int open_nameless(const char *target, mode_t mode)
+{
+    char *copy = strdup(target);
+    int file = copy ? open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode) : -1;
+    free(copy);
+    if (file < 0 || access(name_of_open(getpid(), file).text, F_OK) == 0) return file;
+    close(file);
+    return -1;
+}
+
+/* Gives a file without a name this one, which must not be taken. */
+static int link_nameless(int file, const char *name)
+{
+    return linkat(AT_FDCWD, name_of_open(getpid(), file).text, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+}
+
+/* Gives a file another name beside the target: that of the slot. The file `nameless` gets it, or,
+ * if that is -1, a new file is opened. The name is recorded for the signal handler before the file
+ * has it. Returns a descriptor, or -1. */
+static int name_beside(struct slot *slot, const char *target, mode_t mode, int nameless)
 {
     const char *name = strrchr(target, '/') + 1;
     for (int i = 0; i < ATTEMPTS; i++) {
@@ -156,7 +187,11 @@ static int open_beside(struct slot *slot, const char *target, mode_t mode)
             return -1;
         }
         slot->state = SLOT_NAMED;
-        int file = open(slot->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        int file = nameless;
+        if (nameless < 0)
+            file = open(slot->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        else if (link_nameless(nameless, slot->name) != 0)
+            file = -1;
         if (file >= 0) return file;
         slot->state = SLOT_TAKEN;
         if (errno != EEXIST) return -1;
@@ -189,8 +224,9 @@ static FILE *open_new(struct replacement *new)
     bool exists = stat(new->target, &old) == 0;
     new->slot = take_slot();
     if (new->slot < 0) return NULL;
-    struct slot *slot = &slots[new->slot];
-    int file = open_beside(slot, new->target, exists ? old.st_mode & 0777 : 0666);
+    mode_t mode = exists ? old.st_mode & 0777 : 0666;
+    int file = open_nameless(new->target, mode);
+    if (file < 0) file = name_beside(&slots[new->slot], new->target, mode, -1);
     if (file < 0) return NULL;
     if (exists) take_over(file, &old);
     return open_stream(file);
@@ -204,7 +240,7 @@ static FILE *open_descriptor(int descriptor)
 
 int replacement_begin(struct replacement *new, const char *path)
 {
-    *new = (struct replacement){.slot = -1};
+    *new = (struct replacement){.slot = -1, .nameless = -1};
     int descriptor = replacement_descriptor(path);
     if (descriptor >= 0) {
         new->file = open_descriptor(descriptor);
@@ -220,16 +256,23 @@ int replacement_begin(struct replacement *new, const char *path)
     return error;
 }
 
-const char *replacement_name(const struct replacement *new)
+const char *replacement_name(struct replacement *new, bool for_other_machines)
 {
-    return new->target != NULL ? slots[new->slot].name : NULL;
+    if (new->target == NULL) return NULL;
+    struct slot *slot = &slots[new->slot];
+    int file = fileno(new->file);
+    if (slot->state == SLOT_NAMED) return slot->name;
+    if (for_other_machines) return name_beside(slot, new->target, 0, file) >= 0 ? slot->name : NULL;
+    strcpy(slot->name, name_of_open(slot->process, file).text);
+    return slot->name;
 }
 
 static void forget(struct replacement *new)
 {
+    if (new->nameless >= 0) close(new->nameless);
     if (new->slot >= 0) slots[new->slot].state = SLOT_FREE;
     free(new->target);
-    *new = (struct replacement){.slot = -1};
+    *new = (struct replacement){.slot = -1, .nameless = -1};
 }
 
 int replacement_close(struct replacement *new)
@@ -237,17 +280,31 @@ int replacement_close(struct replacement *new)
     int error = ferror(new->file) ? EIO : 0;
     if (fflush(new->file) != 0) error = errno;
     if (error == 0 && new->target != NULL && fsync(fileno(new->file)) != 0) error = errno;
+    if (error == 0 && new->target != NULL && slots[new->slot].state != SLOT_NAMED &&
+        (new->nameless = fcntl(fileno(new->file), F_DUPFD_CLOEXEC, 0)) < 0)
+        error = errno;
     if (fclose(new->file) != 0 && error == 0) error = errno;
     new->file = NULL;
     if (error != 0) replacement_drop(new);
     return error;
 }
 
+/* Puts the closed file into its place. A file without a name can get one that is not taken: if the
+ * target exists, it needs another name in between. Returns 0 or -1. */
+static int put_into_place(const struct replacement *new)
+{
+    struct slot *slot = &slots[new->slot];
+    if (slot->state != SLOT_NAMED) {
+        if (link_nameless(new->nameless, new->target) == 0) return 0;
+        if (errno != EEXIST || name_beside(slot, new->target, 0, new->nameless) < 0) return -1;
+    }
+    return rename(slot->name, new->target);
+}
+
 int replacement_end(struct replacement *new)
 {
     int error = new->file != NULL ? replacement_close(new) : 0;
-    if (error == 0 && new->target != NULL && rename(slots[new->slot].name, new->target) != 0)
-        error = errno;
+    if (error == 0 && new->target != NULL && put_into_place(new) != 0) error = errno;
     if (error != 0)
         replacement_drop(new);
     else

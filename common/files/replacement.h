@@ -1,9 +1,10 @@
 /*
- * replacement.h — writes a file under another name beside its place, and puts it into its place
- * when it is complete.
+ * replacement.h — writes a new file in the same folder, and puts it into its place when it is
+ * complete.
  *
- * Until then the old file stays as it is, also for programs that are reading it. Only regular
- * files are replaced. A device, a pipe, or a descriptor (/dev/stdout, /dev/fd/3) is written
+ * Until then the old file stays as it is, also for programs that are reading it. The new file has
+ * no name, so nothing of it remains however the process ends. Where the file system has no files
+ * without a name, it has another name beside its place. Only regular files are replaced. A device, a pipe, or a descriptor (/dev/stdout, /dev/fd/3) is written
  * directly. The harness writes its files in this way, and so does the emulator.
  */
 #ifndef EMU_REPLACEMENT_H
@@ -16,6 +17,7 @@ struct replacement {
     FILE *file;   /* to be written to; NULL: nothing was begun, or it has been closed */
     char *target; /* the place: the path with symbolic links followed; NULL: nothing is replaced */
     int slot;     /* of the other name */
+    int nameless; /* the descriptor of a new file without a name that has been closed, or -1 */
 };
 
 /*
@@ -25,11 +27,12 @@ struct replacement {
  */
 int replacement_begin(struct replacement *, const char *path);
 
-/* The new file's other name, under which another process may write to it, too; NULL if the file is
- * written directly. It holds until the replacement has ended. */
-const char *replacement_name(const struct replacement *);
+/* A name under which another process may write to the new file, too, until replacement_close; NULL
+ * if the file is written directly, or if there is no name, with errno. Processes of other machines
+ * need a name beside its place, which SIGKILL leaves behind. */
+const char *replacement_name(struct replacement *, bool for_other_machines);
 
-/* Completes the new file under its other name. A full disk shows here at the latest. Returns 0, or
+/* Completes the new file, but not in its place. A full disk shows here at the latest. Returns 0, or
  * an errno; after an errno the new file has been removed. */
 int replacement_close(struct replacement *);
 

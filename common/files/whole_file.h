@@ -8,8 +8,8 @@
 
 /*
  * Writes text[0..length) to a path; NULL or "stdout" is the standard output, "stderr" the standard
- * error. A regular file is first written under another name beside it and then renamed, so that its
- * old content stays if anything fails; a device or a pipe is written as it is.
+ * error. A regular file is first written as a new one beside it and then put into its place, so
+ * that its old content stays if anything fails; a device or a pipe is written as it is.
  * Returns 0 or an errno.
  */
 int whole_file_write(const char *path, const char *text, size_t length);

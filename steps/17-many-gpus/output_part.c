@@ -44,7 +44,7 @@ static int begin(struct output *output, const struct runs *r, const char *path, 
     enum element element = many_element(many_request.op);
     int code = output_begin(output, path, element, r->n, fault);
     if (code) return code;
-    const char *name = replacement_name(&output->replacement);
+    const char *name = replacement_name(&output->replacement, r->ranks->machines > 1);
     if (!name) {
         output_abandon(output);
         return output_parts_check(path, fault);

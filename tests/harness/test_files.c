@@ -299,15 +299,23 @@ Test(files, a_full_file_system)
 
 /* ---- signals --------------------------------------------------------------------------------- */
 
-/* Starts a program, sends it a signal when it has written to a temporary file of this name, and
- * prints its exit status and the files that are left. Shells ignore SIGINT for programs in the
- * background; `env` undoes that. The sanitizers would catch faults instead of the program. */
-#define SANITIZERS " ASAN_OPTIONS=$ASAN_OPTIONS:handle_segv=0:handle_sigbus=0:handle_abort=0 "
+/* Starts a program, sends it a signal when it has written to a new file, and prints its exit status
+ * and the files that are left. Shells ignore SIGINT for programs in the background; `env` undoes
+ * that. The sanitizers would catch faults instead of the program. */
+#define SANITIZERS                                                                                 \
+    " ASAN_OPTIONS=$ASAN_OPTIONS:handle_segv=0:handle_sigbus=0:handle_abort=0:"                    \
+    "verify_asan_link_order=0 "
 #define KILL(signal, name, program)                                                                \
     "exec 2>/dev/null; ulimit -c 0; echo old >$t/" name                                            \
     "; env --default-signal=INT,QUIT" SANITIZERS program " >/dev/null 2>&1 & "                     \
-    "until test -s \"$(echo $t/" name ".*)\"; do kill -0 $! 2>/dev/null || break; sleep 0.01; "    \
+    "until test -n \"$(find /proc/$!/fd -lname \"$t/*\" -exec test -s {} \\; -print)\"; do "       \
+    "kill -0 $! 2>/dev/null || break; sleep 0.01; "                                                \
     "done; kill -" signal " $! && wait $!; echo status $?; head -c 20 $t/" name "; ls $t"
+
+/* So the new file has a name. */
+#define NAMED "LD_PRELOAD=$p/no_tmpfile.so "
+#define STEP1 "./step1 --n 2^21 --reps 0 --verify none --output $t/o.txt"
+#define STEP5 "./step5 --n 2^20 --trace $t/o.txt"
 
 /* All signals that end a program by default; 34 is the first real-time signal. */
 Test(files, a_signal_leaves_no_temporary_file)
@@ -319,10 +327,19 @@ Test(files, a_signal_leaves_no_temporary_file)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         snprintf(want, sizeof want, "status %d\nold\no.txt\n", 128 + numbers[i]);
         snprintf(number, sizeof number, "%d", numbers[i]);
-        run(KILL("%s", "o.txt", "./step1 --n 2^21 --reps 0 --verify none --output $t/o.txt"),
-            number);
+        run(KILL("%s", "o.txt", NAMED STEP1), number);
         cr_expect_str_eq(output, want);
     }
+}
+
+/* No program can clean up after SIGKILL: the new file has no name. */
+Test(files, sigkill_leaves_no_temporary_file)
+{
+    static const char want[] = "status 137\nold\no.txt\n";
+    run(KILL("KILL", "o.txt", STEP1));
+    cr_expect_str_eq(output, want);
+    run(KILL("KILL", "o.txt", STEP5));
+    cr_expect_str_eq(output, want);
 }
 
 /* The emulator catches Ctrl-C itself. */
@@ -335,7 +352,7 @@ Test(files, a_signal_leaves_no_temporary_file_of_an_emulated_step)
     char want[100];
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         snprintf(want, sizeof want, "status %d\nold\no.txt\n", 128 + signals[i].number);
-        run(KILL("%s", "o.txt", "./step11 --n 2^20 --reps 0 --verify none --output $t/o.txt"),
+        run(KILL("%s", "o.txt", NAMED "./step11 --n 2^20 --reps 0 --verify none --output $t/o.txt"),
             signals[i].name);
         cr_expect_str_eq(output, want);
     }
@@ -346,10 +363,10 @@ Test(files, a_signal_leaves_no_temporary_file_of_a_trace)
 {
     static const char *const signals[] = {"TERM", "HUP", "QUIT", "USR1", "PROF", "SEGV"};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        run(KILL("%s", "o.txt", "./step5 --n 2^20 --trace $t/o.txt"), signals[i]);
+        run(KILL("%s", "o.txt", NAMED STEP5), signals[i]);
         expect("old\no.txt\n");
     }
-    run(KILL("INT", "o.txt", "./step5 --n 2^20 --trace $t/o.txt") "; grep -c scan.cu: $t/o.txt");
+    run(KILL("INT", "o.txt", NAMED STEP5) "; grep -c scan.cu: $t/o.txt");
     expect("status 130\n");
     expect_not("old");
     expect_not("o.txt.");

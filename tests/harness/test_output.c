@@ -216,12 +216,12 @@ Test(output, a_private_file_is_private_from_the_beginning)
     cr_assert_eq(write_floats("a.txt", floats, 1, &fault), 0);
     cr_assert_eq(chmod("a.txt", 0600), 0);
     cr_assert_eq(output_begin(&output, "a.txt", ELEMENT_F32, 1, &fault), 0);
-    DIR *here = opendir(".");
-    for (struct dirent *entry; (entry = readdir(here));)
-        if (entry->d_name[0] != '.') cr_expect_eq(mode_of(entry->d_name), 0600);
-    closedir(here);
+    cr_expect_eq(mode_of(replacement_name(&output.replacement, false)), 0600);
+    cr_expect_eq(count_files(), 1);
+    cr_expect_eq(mode_of(replacement_name(&output.replacement, true)), 0600);
     cr_expect_eq(count_files(), 2);
     output_abandon(&output);
+    cr_expect_eq(count_files(), 1);
 }
 
 Test(output, a_link_to_nothing_stays_one)
@@ -275,8 +275,10 @@ Test(output, a_temporary_name_that_is_taken)
     struct fault fault;
     snprintf(name, sizeof name, "a.txt.%ld-0.new", (long)getpid());
     cr_assert_eq(symlink("/nonexistent/x", name), 0);
-    cr_expect_eq(write_floats("a.txt", floats + 1, 1, &fault), 0, "%s", fault.text);
-    expect_content("a.txt", "1\n");
+    for (int i = 0; i < 2; i++) { // without an old file, and with one
+        cr_expect_eq(write_floats("a.txt", floats + i, 1, &fault), 0, "%s", fault.text);
+        expect_content("a.txt", i == 0 ? "0\n" : "1\n");
+    }
     cr_expect_eq(count_files(), 2);
 }
 
@@ -304,8 +306,8 @@ Test(output, a_symbolic_link_stays_one)
     expect_content("a.txt", "1\n");
 }
 
-/* Another process may write to the file under its other name, until it is put into its place. */
-Test(output, the_other_name_leads_to_the_file)
+/* Another process may write to the file under a name that it has until it is complete. */
+static void write_by_name(bool for_other_machines)
 {
     struct output output;
     struct fault fault;
@@ -313,18 +315,31 @@ Test(output, the_other_name_leads_to_the_file)
     cr_assert_eq(output_begin(&output, "x.npy", ELEMENT_I32, 2, &fault), 0);
     long start = ftell(output.file);
     fflush(output.file);
-    int file = open(replacement_name(&output.replacement), O_WRONLY);
+    int files = count_files();
+    int file = open(replacement_name(&output.replacement, for_other_machines), O_WRONLY);
     cr_assert_geq(file, 0);
+    cr_expect_eq(count_files(), files + for_other_machines);
     cr_assert_eq(pwrite(file, numbers, sizeof numbers, start), (ssize_t)sizeof numbers);
     close(file);
-    cr_assert_neq(access("x.npy", F_OK), 0);
     cr_assert_eq(output_end(&output, &fault), 0);
     struct input input;
     cr_assert_eq(input_read(&input, ELEMENT_I32, "x.npy", 0, false, &fault), 0, "%s", fault.text);
     cr_expect_arr_eq(input.data, numbers, sizeof numbers);
+    cr_expect_eq(count_files(), 1);
     input_free(&input);
+}
+
+Test(output, a_name_leads_to_the_new_file)
+{
+    struct output output;
+    struct fault fault;
+    for (int old = 0; old < 2; old++)
+        for (int for_other_machines = 0; for_other_machines < 2; for_other_machines++) {
+            if (!old) unlink("x.npy");
+            write_by_name(for_other_machines);
+        }
     cr_assert_eq(output_begin(&output, "/dev/null", ELEMENT_I32, 2, &fault), 0);
-    cr_expect_null(replacement_name(&output.replacement));
+    cr_expect_null(replacement_name(&output.replacement, false));
     output_abandon(&output);
 }
 

@@ -137,7 +137,7 @@ static struct {
     struct output output[OUTPUT_HELD];
 } held;
 
-/* Completes the file, under its other name. Returns 0 or an errno. */
+/* Completes the file, but not in its place. Returns 0 or an errno. */
 static int hold(struct output *output)
 {
     if (held.count == OUTPUT_HELD) return EMFILE;

@@ -1,12 +1,12 @@
 /*
  * output.h — writes the result into a file, completely or not at all.
  *
- * A regular file is first written under another name beside its place. When it is complete, it
- * replaces the old file. Devices and pipes are written directly (replacement.h). If a signal ends
- * the program, no temporary file remains (cleanup.h).
+ * A regular file is first written as a new one beside it. When it is complete, it replaces the old
+ * file. Devices and pipes are written directly (replacement.h). If a signal ends the program, no
+ * temporary file remains (cleanup.h).
  *
  * Several results are replaced together: between output_hold() and output_release() a file that is
- * ended stays under its other name.
+ * ended does not get into its place.
  */
 #ifndef OUTPUT_H
 #define OUTPUT_H
