@@ -50,7 +50,7 @@ build/tests/wrong-ranks: $(call objects,$(call sources,tests/ranks $(FOLDER17)) 
 
 # A program that calls step 17's library.
 CALLS17   = $(filter-out %/main.c,$(call sources,$(FOLDER17)))
-build/tests/many-calls: LIBRARIES = -Wl,--wrap=peer_exchange -Wl,--wrap=cudaMalloc $(LIBRARIES17)
+build/tests/many-calls: LIBRARIES = -Wl,--wrap=cudaMalloc $(LIBRARIES17)
 build/tests/many-calls: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib64
 build/tests/many-calls: $(call objects,tests/ranks/library/calls.c $(CALLS17) $(COMMON)) | emu
 	$(call say,link,$@)

@@ -12,8 +12,8 @@ extern "C" {
 
 /* From cleanup_begin() to cleanup_end(), a signal that would end the program, or that has a
  * handler, first removes the files of replacement.h. Then it does what it would have done
- * otherwise. Ignored signals stay ignored. SIGKILL leaves the files that have a name. Pairs of calls may be
- * nested: the outermost one counts. */
+ * otherwise. Ignored signals stay ignored. SIGKILL leaves files that have a name. Pairs of calls
+ * may be nested: the outermost one counts. */
 void cleanup_begin(void);
 void cleanup_end(void);
 

@@ -4,8 +4,9 @@
  *
  * Until then the old file stays as it is, also for programs that are reading it. The new file has
  * no name, so nothing of it remains however the process ends. Where the file system has no files
- * without a name, it has another name beside its place. Only regular files are replaced. A device, a pipe, or a descriptor (/dev/stdout, /dev/fd/3) is written
- * directly. The harness writes its files in this way, and so does the emulator.
+ * without a name, it has another name beside its place. Only regular files are replaced. A device,
+ * a pipe, or a descriptor (/dev/stdout, /dev/fd/3) is written directly. The harness writes its
+ * files in this way, and so does the emulator.
  */
 #ifndef EMU_REPLACEMENT_H
 #define EMU_REPLACEMENT_H

@@ -15,10 +15,15 @@ struct exchange {
     /* Is called when `open` has succeeded on all ranks, and may be collective. NULL: nothing. */
     int (*connect)(struct many_scan *, struct fault *);
     /* Makes node_prefix of all ranks' node_sums. Collective, and called even if this rank has
-     * failed before: the others wait for it. */
+     * failed before: the others wait for it. A collective of MPI is `running` until it ends. */
     int (*run)(struct many_scan *, cudaStream_t, struct fault *);
     int (*check)(struct many_scan *, struct fault *); /* see many_check; NULL: nothing */
-    /* Collective. What was not opened is NULL. */
+    /* After a wait that has failed, when all ranks have come to many_reset. NULL: `run` is a
+     * collective on `comm`. */
+    int (*reset)(struct many_scan *, struct fault *);
+    /* Gives back other ranks' memory, so that these can free it after a meeting. NULL: nothing. */
+    void (*leave)(struct many_scan *);
+    /* What was not opened is NULL. */
     void (*close)(struct many_scan *);
     int launches; /* of kernels, in `run` */
     /* How much device memory `open` allocates for a rank. NULL: none. */
@@ -29,6 +34,10 @@ extern const struct exchange exchange_mpi, exchange_nccl, exchange_peer, exchang
 
 struct many_scan {
     MPI_Comm comm;
+    MPI_Comm control;             /* for meetings (waits.h), and for another `comm` */
+    MPI_Request running, meeting; /* collectives on `comm` and on `control` that are under way */
+    double wait;                  /* see many_create */
+    bool lost;                    /* a wait has failed */
     int ranks, rank;
     struct part part;
     size_t state_bytes, slots; /* many_slots */

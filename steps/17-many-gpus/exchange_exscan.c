@@ -6,7 +6,7 @@
  * That is enough for integers. A sum of floats is added up in the groups that the parts of the
  * ranks make, so its last bits depend on the number of ranks.
  */
-#include "exchange.h"
+#include "waits.h"
 
 #include "common/harness/cuda_check.h"
 
@@ -15,6 +15,7 @@
 
 struct exscan {
     void *nodes; /* pinned host memory: the sums of this rank's nodes, later their prefixes */
+    union many_state mine, before; /* the sum of all nodes of this rank, and of all before it */
     MPI_Datatype type;
     MPI_Op op;
 };
@@ -73,19 +74,32 @@ static union many_state scan_nodes(const struct many_scan *s, union many_state b
     return before;
 }
 
+/* Without a limit MPI may wait in a way of its own. */
+static int exscan_ranks(struct many_scan *s, struct fault *fault)
+{
+    struct exscan *e = s->own;
+    if (s->wait == MANY_WAIT_FOREVER) {
+        MPI_Exscan(&e->mine, &e->before, 1, e->type, e->op, s->comm);
+        return 0;
+    }
+    MPI_Iexscan(&e->mine, &e->before, 1, e->type, e->op, s->comm, &s->running);
+    return await(s, &s->running, "many_run", fault);
+}
+
 static int exscan_run(struct many_scan *s, cudaStream_t stream, struct fault *fault)
 {
     struct exscan *e = s->own;
     size_t size = s->slots * s->state_bytes;
-    union many_state none = many_identity(s->part.op), mine, before;
+    union many_state none = many_identity(s->part.op);
     cudaError_t error =
         cudaMemcpyAsync(e->nodes, s->part.node_sums, size, cudaMemcpyDeviceToHost, stream);
     if (!error) error = cudaStreamSynchronize(stream);
-    mine = scan_nodes(s, none, false);
-    MPI_Exscan(&mine, &before, 1, e->type, e->op, s->comm);
-    if (s->rank == 0) before = none;
+    e->mine = scan_nodes(s, none, false);
+    int code = exscan_ranks(s, fault);
+    if (code) return code;
+    if (s->rank == 0) e->before = none;
     if (error) return cuda_fault(fault, error, "the copy of the sums to the host");
-    scan_nodes(s, before, true);
+    scan_nodes(s, e->before, true);
     CUDA_CHECK(fault, cudaMemcpyAsync(s->part.node_prefix, e->nodes, size, cudaMemcpyHostToDevice,
                                       stream));
     return 0;

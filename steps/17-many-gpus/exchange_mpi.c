@@ -3,7 +3,7 @@
  * machines. The sums are copied from the GPU to the host, and from the host to the GPU. In between
  * the host waits for the GPU, so it launches the next kernel late.
  */
-#include "exchange.h"
+#include "waits.h"
 
 #include "common/harness/cuda_check.h"
 
@@ -26,6 +26,18 @@ static int gather_open(struct many_scan *s, struct fault *fault)
     return 0;
 }
 
+/* Without a limit MPI may wait in a way of its own. */
+static int gather(struct many_scan *s, int size, struct fault *fault)
+{
+    const struct gather *g = s->own;
+    if (s->wait == MANY_WAIT_FOREVER) {
+        MPI_Allgather(g->mine, size, MPI_BYTE, g->all, size, MPI_BYTE, s->comm);
+        return 0;
+    }
+    MPI_Iallgather(g->mine, size, MPI_BYTE, g->all, size, MPI_BYTE, s->comm, &s->running);
+    return await(s, &s->running, "many_run", fault);
+}
+
 static int gather_run(struct many_scan *s, cudaStream_t stream, struct fault *fault)
 {
     struct gather *g = s->own;
@@ -33,7 +45,8 @@ static int gather_run(struct many_scan *s, cudaStream_t stream, struct fault *fa
     cudaError_t error =
         cudaMemcpyAsync(g->mine, s->part.node_sums, size, cudaMemcpyDeviceToHost, stream);
     if (!error) error = cudaStreamSynchronize(stream);
-    MPI_Allgather(g->mine, (int)size, MPI_BYTE, g->all, (int)size, MPI_BYTE, s->comm);
+    int code = gather(s, (int)size, fault);
+    if (code) return code;
     if (error) return cuda_fault(fault, error, "the copy of the sums to the host");
     CUDA_CHECK(fault, cudaMemcpyAsync(g->all_nodes, g->all, (size_t)s->ranks * size,
                                       cudaMemcpyHostToDevice, stream));

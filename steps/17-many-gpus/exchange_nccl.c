@@ -69,6 +69,15 @@ static int nccl_check(struct many_scan *s, struct fault *fault)
     return result == ncclSuccess ? 0 : nccl_fault(fault, result, "ncclAllGather");
 }
 
+/* ncclCommDestroy would wait for an operation in which not all ranks take part. */
+static int nccl_reset(struct many_scan *s, struct fault *fault)
+{
+    struct nccl *x = s->own;
+    if (x->comm) ncclCommAbort(x->comm);
+    x->comm = NULL;
+    return nccl_connect(s, fault);
+}
+
 static void nccl_close(struct many_scan *s)
 {
     struct nccl *x = s->own;
@@ -97,6 +106,7 @@ static int nccl_run(struct many_scan *s, cudaStream_t stream, struct fault *faul
 static void nccl_close(struct many_scan *s) { (void)s; }
 #define nccl_connect NULL
 #define nccl_check   NULL
+#define nccl_reset   NULL
 
 #endif
 
@@ -104,6 +114,7 @@ const struct exchange exchange_nccl = {.open = nccl_open,
                                        .connect = nccl_connect,
                                        .run = nccl_run,
                                        .check = nccl_check,
+                                       .reset = nccl_reset,
                                        .close = nccl_close,
                                        .launches = 2,
                                        .bytes = all_slots_bytes};

@@ -3,8 +3,8 @@
  * are processes of one machine. CUDA's IPC handles make the memory of one visible in another.
  */
 #include "agree.h"
-#include "exchange.h"
 #include "peer.h"
+#include "waits.h"
 
 #include "common/harness/cuda_check.h"
 
@@ -13,7 +13,7 @@
 /* An allocation of its own. CUDA takes smaller ones from a common block, and a handle would make
  * all of it visible. */
 #define MAILBOX_BYTES ((size_t)2 << 20)
-#define NS_PER_SECOND 1000000000
+#define NS_PER_SECOND 1e9
 _Static_assert(sizeof(struct mailbox) <= MAILBOX_BYTES, "a mailbox fits into its memory");
 
 struct peer {
@@ -27,12 +27,19 @@ static size_t mailbox_bytes(int ranks, size_t slots, size_t state_bytes)
     return MAILBOX_BYTES;
 }
 
+/* A limit beyond the range is none. */
+static uint64_t ns_of(double seconds)
+{
+    double ns = seconds * NS_PER_SECOND;
+    return seconds == MANY_WAIT_FOREVER || ns >= (double)UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+}
+
 static int peer_open(struct many_scan *s, struct fault *fault)
 {
     struct peer *x = calloc(1, sizeof *x);
     s->own = x;
     if (!x) return fail(fault, EXIT_DEVICE, "out of host memory.");
-    x->all.wait_ns = (uint64_t)MANY_WAIT_SECONDS * NS_PER_SECOND;
+    x->all.wait_ns = ns_of(s->wait);
     CUDA_CHECK(fault, cudaMalloc((void **)&x->mine, MAILBOX_BYTES));
     CUDA_CHECK(fault, cudaMemset(x->mine, 0, sizeof *x->mine));
     return 0;
@@ -106,19 +113,30 @@ static int peer_check(struct many_scan *s, struct fault *fault)
     CUDA_CHECK(fault,
                cudaMemcpy(&progress, &x->mine->progress, sizeof progress, cudaMemcpyDeviceToHost));
     if (!progress.failed) return 0;
-    return fail(fault, EXIT_DEVICE,
-                "the sums of rank %d did not arrive within %d seconds; all ranks must call "
-                "many_run equally often.",
-                peer_sender_of(s->part.shape, s->ranks, progress.failed - 1), MANY_WAIT_SECONDS);
+    return scan_lost(s, fault, "the sums of rank %d did not arrive",
+                     peer_sender_of(s->part.shape, s->ranks, progress.failed - 1));
 }
 
-/* No rank may free its mailbox while another one has it open. */
-static void peer_close(struct many_scan *s)
+/* No rank stores into this mailbox: all have come to many_reset with idle streams. None may begin
+ * before all have cleared theirs. */
+static int peer_reset(struct many_scan *s, struct fault *fault)
+{
+    struct peer *x = s->own;
+    CUDA_CHECK(fault, cudaMemset(x->mine, 0, sizeof *x->mine));
+    CUDA_CHECK(fault, cudaDeviceSynchronize());
+    return 0;
+}
+
+static void peer_leave(struct many_scan *s)
 {
     struct peer *x = s->own;
     for (int r = 1; x && r < MANY_PEERS; r++)
         if (x->all.mailbox[r]) cudaIpcCloseMemHandle(x->all.mailbox[r]);
-    MPI_Barrier(s->comm);
+}
+
+static void peer_close(struct many_scan *s)
+{
+    struct peer *x = s->own;
     if (!x) return;
     cudaFree(x->mine);
     free(x);
@@ -128,6 +146,8 @@ const struct exchange exchange_peer = {.open = peer_open,
                                        .connect = peer_connect,
                                        .run = peer_run,
                                        .check = peer_check,
+                                       .reset = peer_reset,
+                                       .leave = peer_leave,
                                        .close = peer_close,
                                        .launches = 1,
                                        .bytes = mailbox_bytes};

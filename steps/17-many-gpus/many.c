@@ -1,6 +1,6 @@
 /* many.c — see scan.h: the library around the kernels (part.h) and the exchanges (exchange.h). */
 #include "agree.h"
-#include "exchange.h"
+#include "waits.h"
 
 #include "common/harness/cuda_check.h"
 
@@ -33,20 +33,23 @@ size_t many_bytes(enum many_op op, enum many_exchange exchange, size_t n, int ra
 static int agree_on(const struct many_scan *s, enum many_op op, enum many_exchange exchange,
                     size_t n, struct fault *fault)
 {
-    uint64_t mine[] = {(uint64_t)op, (uint64_t)exchange, n}, first[3];
+    uint64_t mine[] = {(uint64_t)op, (uint64_t)exchange, n, 0}, first[4];
+    memcpy(&mine[3], &s->wait, sizeof s->wait);
     memcpy(first, mine, sizeof first);
-    MPI_Bcast(first, 3, MPI_UINT64_T, 0, s->comm);
+    MPI_Bcast(first, 4, MPI_UINT64_T, 0, s->comm);
     int code = 0;
     if (memcmp(first, mine, sizeof first) != 0)
         code = fail(fault, EXIT_USAGE,
-                    "operator, exchange or n differ from those of rank 0; they must be the same "
-                    "on all ranks.");
+                    "operator, exchange, n or the time to wait differ from those of rank 0; they "
+                    "must be the same on all ranks.");
     else if ((unsigned)op >= MANY_OPS || (unsigned)exchange >= EXCHANGES)
         code = fail(fault, EXIT_USAGE, "there is no operator %d or no exchange %d.", (int)op,
                     (int)exchange);
     else if (s->ranks > MANY_RANKS)
         code = fail(fault, EXIT_USAGE, "%d ranks are too many; %d is the limit.", s->ranks,
                     MANY_RANKS);
+    else if (!(s->wait >= 0))
+        code = fail(fault, EXIT_USAGE, "a rank cannot wait %g seconds.", s->wait);
     return agree(s->comm, code, fault);
 }
 
@@ -76,10 +79,12 @@ static int open_part(struct many_scan *s, struct fault *fault)
 }
 
 int many_create(struct many_scan **scan, MPI_Comm comm, enum many_op op,
-                enum many_exchange exchange, size_t n, struct fault *fault)
+                enum many_exchange exchange, size_t n, double wait_seconds, struct fault *fault)
 {
-    struct many_scan s = {.comm = MPI_COMM_NULL};
+    struct many_scan s = {
+        .running = MPI_REQUEST_NULL, .meeting = MPI_REQUEST_NULL, .wait = wait_seconds};
     *scan = NULL;
+    MPI_Comm_dup(comm, &s.control);
     MPI_Comm_dup(comm, &s.comm);
     MPI_Comm_size(s.comm, &s.ranks);
     MPI_Comm_rank(s.comm, &s.rank);
@@ -98,13 +103,15 @@ int many_create(struct many_scan **scan, MPI_Comm comm, enum many_op op,
     if (code) {
         free(*scan), *scan = NULL;
         MPI_Comm_free(&s.comm);
+        MPI_Comm_free(&s.control);
         return code;
     }
     **scan = s;
     code = agree(s.comm, open_part(*scan, fault), fault);
     if (!code && s.exchange->connect)
         code = agree(s.comm, s.exchange->connect(*scan, fault), fault);
-    if (code) many_destroy(*scan), *scan = NULL;
+    struct fault later;
+    if (code) many_destroy(*scan, &later), *scan = NULL;
     return code;
 }
 
@@ -132,6 +139,7 @@ int many_run(struct many_scan *s, void *out, const void *in, const void *in2, bo
 {
     struct fault later = {0};
     if (s->part.shape.n == 0) return 0;
+    if (s->lost) return scan_lost(s, fault, "the ranks did not come together");
     int code = before_exchange(s, out, in, in2, stream, fault);
     int exchanged = s->exchange->run(s, stream, &later);
     if (code) return code;
@@ -142,16 +150,49 @@ int many_run(struct many_scan *s, void *out, const void *in, const void *in2, bo
 
 int many_check(struct many_scan *s, struct fault *fault)
 {
-    return s->exchange->check && s->part.shape.n > 0 ? s->exchange->check(s, fault) : 0;
+    if (s->part.shape.n == 0) return 0;
+    if (s->exchange->check) return s->exchange->check(s, fault);
+    return s->lost ? scan_lost(s, fault, "the ranks did not come together") : 0;
 }
 
-void many_destroy(struct many_scan *s)
+/* On some ranks a collective may be under way that others did not begin. It stays as it is, with
+ * its communicator and its buffers; the ranks get others. */
+static int renew(struct many_scan *s, struct fault *fault)
 {
-    if (!s) return;
-    s->exchange->close(s);
+    MPI_Request duplication;
+    MPI_Comm_idup(s->control, &s->comm, &duplication);
+    int code = await(s, &duplication, "many_reset", fault);
+    if (code || s->running == MPI_REQUEST_NULL) return code;
+    s->running = MPI_REQUEST_NULL;
+    s->own = NULL;
+    return s->exchange->open(s, fault);
+}
+
+int many_reset(struct many_scan *s, struct fault *fault)
+{
+    if (s->part.shape.n == 0) return 0;
+    int code = meet(s, "many_reset", fault);
+    if (code) return code;
+    code = s->exchange->reset ? s->exchange->reset(s, fault) : renew(s, fault);
+    code = agree(s->comm, code, fault);
+    if (!code) s->lost = false;
+    return code;
+}
+
+int many_destroy(struct many_scan *s, struct fault *fault)
+{
+    if (!s) return 0;
+    const struct exchange *x = s->exchange;
+    if (x->leave) x->leave(s);
+    int code = x->leave ? meet(s, "many_destroy", fault) : 0;
+    if (s->running == MPI_REQUEST_NULL && !code) {
+        x->close(s);
+        MPI_Comm_free(&s->comm);
+        MPI_Comm_free(&s->control);
+    }
     cudaFree(s->part.tile_sums);
     cudaFree(s->part.node_sums);
     cudaFree(s->part.node_prefix);
-    MPI_Comm_free(&s->comm);
     free(s);
+    return code;
 }

@@ -7,6 +7,7 @@
 #include "input_part.h"
 #include "output_part.h"
 #include "report.h"
+#include "watch.h"
 
 #include <string.h>
 
@@ -196,6 +197,7 @@ int program_run(struct start *start)
     p->fault = start->fault;
     p->ranks.comm = MPI_COMM_WORLD;
     MPI_Comm_rank(p->ranks.comm, &p->ranks.rank);
+    watch_begin(p->ranks.rank, many_request.wait);
     int code = agree(p->ranks.comm, start->code, &p->fault);
     if (!code) code = compare_settings(p);
     if (!code && (o->help || o->version))

@@ -9,9 +9,13 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-struct many_request many_request = {.exchange = CHOOSE_ANY};
+#define WAIT_MOST    1e9
+#define WAIT_SECONDS 300 /* ranks begin and verify a scan at different times */
+
+struct many_request many_request = {.exchange = CHOOSE_ANY, .wait = WAIT_SECONDS};
 
 const char *const exchange_names[] = {[CHOOSE_MPI] = "mpi",
                                       [CHOOSE_NCCL] = "nccl",
@@ -57,6 +61,16 @@ static const char *set_exchange(const char *value)
     return "this exchange is unknown; choose mpi, nccl, peer or exscan.";
 }
 
+static const char *set_wait(const char *value)
+{
+    char *end;
+    double seconds = strtod(value, &end);
+    if (end == value || *end || !(seconds >= 0 && seconds <= WAIT_MOST))
+        return "this is no number of seconds; give one, or 0 to wait without a limit.";
+    many_request.wait = seconds;
+    return NULL;
+}
+
 static const char *set_second(const char *value)
 {
     if (!*value) return "the file name is empty.";
@@ -78,6 +92,10 @@ const struct step_option many_options[] = {
      .argument = "HOW",
      .help = "mpi, nccl, peer or exscan (default: peer if it is possible, else mpi)",
      .set = set_exchange},
+    {.name = "wait",
+     .argument = "S",
+     .help = "end if a rank lets the others wait for S seconds (default: 300; 0: never)",
+     .set = set_wait},
     {.name = NULL}};
 
 /* ---- do they go together? -------------------------------------------------------------------- */
@@ -260,6 +278,7 @@ void settings_of(const struct options *o, struct settings *s)
     add(s, "op", "%s", r->affine ? "affine" : "sum");
     add_text(s, "type", r->type);
     add_text(s, "exchange", r->exchange == CHOOSE_ANY ? NULL : exchange_names[r->exchange]);
+    add(s, "wait", "%g", r->wait);
     add_flag(s, "inclusive", o->inclusive);
     add_text(s, "input", o->input);
     add_text(s, "second", r->second);

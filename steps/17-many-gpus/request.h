@@ -14,6 +14,7 @@ struct many_request {
     const char *type;   /* --type; NULL: a .npy file's, or f32 */
     const char *second; /* --second; NULL: not given */
     enum exchange_choice exchange;
+    double wait; /* --wait: seconds for the other ranks; 0: no limit */
 
     /* Filled in by request_check(). */
     enum element element;

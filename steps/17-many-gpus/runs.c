@@ -4,6 +4,7 @@
 #include "agree.h"
 #include "common/harness/cuda_check.h"
 #include "common/harness/report/progress.h"
+#include "watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,9 @@ int runs_open(struct runs *r, struct fault *fault)
     if (!code) code = timer_open(&r->timer, false, fault);
     if (!code) code = fingerprinter_open(&r->fingerprinter, false, fault);
     code = agree(comm, code, fault);
-    if (!code) code = many_create(&r->scan, comm, many_request.op, r->exchange, r->n, fault);
+    if (!code)
+        code = many_create(&r->scan, comm, many_request.op, r->exchange, r->n, many_request.wait,
+                           fault);
     code = agree(comm, code, fault);
     if (code) runs_close(r);
     return code;
@@ -56,7 +59,8 @@ int runs_open(struct runs *r, struct fault *fault)
 
 void runs_close(struct runs *r)
 {
-    many_destroy(r->scan);
+    struct fault fault;
+    if (many_destroy(r->scan, &fault)) watch_give_up(&fault);
     r->scan = NULL;
     fingerprinter_close(&r->fingerprinter);
     timer_close(&r->timer);
@@ -88,6 +92,7 @@ static int run_once(struct runs *r, double *seconds, struct fault *fault)
     code = timer_once(&r->timer, launch, r, seconds, fault);
     if (r->code) *fault = r->fault;
     if (!code) code = many_check(r->scan, fault);
+    watch_reason(code ? fault : NULL);
     return agree(r->ranks->comm, code, fault);
 }
 

@@ -14,9 +14,9 @@ NO_TEXTS = ("tests/fuzz/corpus/", "tests/errata/upstream/")
 SOURCES = (".c", ".h", ".cu", ".cuh", ".inc", ".py", ".sh", ".mk", ".bash", ".bats", "Makefile")
 COLUMNS = 100
 
-# Files of CUDA, of NCCL, of the C library and of LZ4, and examples of what a file may be called.
+# Files of CUDA, of the C library and of LZ4, and examples of what a file may be called.
 FOREIGN = {"cuda_occupancy.h", "cuda_pipeline.h", "driver_types.h", "fatbinary_section.h", "fenv.h",
-           "host_config.h", "nccl.h",
+           "host_config.h",
            "lz4_Block_format.md", "reduce.h",
            "A.c", "A.cu", "FILE.cu", "SOURCE.cu", "bug1.cu", "bugN.cu", "lab11.cu", "lab3.cu",
            "labN.cu", "HEADER.cuh", "NAME.cu", "NAME.mk", "NAME.part.cu",

@@ -41,6 +41,10 @@ all_refused() {
     refused 2 "--real: the random numbers of affine are real already; leave it out." \
         --real --op affine
     refused 2 "--op affine has --type f32 only, not f64." --op affine --type f64
+    refused 2 "--wait: this is no number of seconds; give one, or 0 to wait without a limit." \
+        --wait -1
+    refused 2 "--wait: this is no number of seconds; give one, or 0 to wait without a limit." \
+        --wait 5s
     refused 2 "--second has the elements b of affine; add --op affine." --second b.npy
     refused 2 "--op affine takes two files, --input a.npy and --second b.npy." \
         --op affine --input a.npy
@@ -262,6 +266,48 @@ wrong() {
         ends 137 "mpirun.sh: a rank was ended by signal KILL, so mpirun ended all ranks."
         [ -z "$(ls "$dir")" ]
     done
+}
+
+# Not even MPI returns to the other ranks then.
+@test "a rank that is stopped, and does not go on, ends all ranks" {
+    for exchange in mpi exscan; do
+        run wrong stop 3 --n 20000 --exchange $exchange --wait 1
+        [ "$status" -eq 3 ]
+        [[ $output == "wrong-ranks: not all "*" within 1 second"* ]]
+        [ "$(wc -l <<<"$output")" -eq 1 ]
+    done
+    run wrong stop 3 --n 20000 --exchange peer --wait 1
+    ends 3 "wrong-ranks: the sums of rank 2 did not arrive within 1 second; let the ranks wait \
+longer, or call many_reset on all of them."
+    run wrong stop-first 3 --n 20000 --exchange mpi --wait 1
+    [ "$status" -eq 3 ]
+    [ "$(wc -l <<<"$output")" -eq 1 ]
+}
+
+@test "a rank that is late by less than --wait" {
+    for exchange in mpi exscan peer; do
+        run wrong late 3 --n 20000 --reps 0 --exchange $exchange --wait 1
+        [ "$status" -eq 3 ]
+        run wrong late 3 --n 20000 --reps 0 --exchange $exchange --wait 0
+        [ "$status" -eq 0 ]
+    done
+}
+
+# Rank 0 has made the file, and cannot remove it.
+@test "rank 0 is killed while the output is written" {
+    ranks 2 --n 2^23 --reps 0 --verify none --output "$dir/x.npy" >"$dir/said" 2>&1 3>&- &
+    local writer= tries
+    for ((tries = 3000; tries > 0; tries--)); do
+        writer=$(find /proc/[0-9]*/fd -lname "$dir/*deleted*" 2>/dev/null | head -n 1)
+        [ -z "$writer" ] || break
+        sleep 0.01
+    done
+    writer=${writer#/proc/}
+    kill -KILL "${writer%%/*}"
+    ! wait "$!"
+    [ "$(cat "$dir/said")" = "mpirun.sh: a rank was ended by signal KILL, so mpirun ended all \
+ranks." ]
+    [ "$(ls "$dir")" = said ]
 }
 
 # Rank 0 sends mpirun.sh the signal as soon as both ranks run. Without --default-signal, a shell

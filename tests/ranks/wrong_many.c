@@ -1,7 +1,8 @@
 /*
  * wrong_many.c — build/tests/wrong-ranks: ./step17 with a scan that is wrong on purpose, in the
  * last rank. WRONG says how: element, first (element), before (the output), input, timed (a run
- * after the first), fail (many_run returns a fault) or die (the process is killed).
+ * after the first), fail (many_run returns a fault), die (the process is killed), stop (SIGSTOP),
+ * stop-first (in rank 0) or late (by LATE_SECONDS).
  */
 #define _GNU_SOURCE
 #include "steps/17-many-gpus/scan.h"
@@ -9,6 +10,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#define LATE_SECONDS 2
 
 int __real_many_run(struct many_scan *, void *, const void *, const void *, bool, cudaStream_t,
                     struct fault *);
@@ -25,6 +29,9 @@ int __wrap_many_run(struct many_scan *scan, void *out, const void *in, const voi
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     bool is = rank == ranks - 1 && wrong;
     if (is && strcmp(wrong, "die") == 0) raise(SIGKILL);
+    if (is && strcmp(wrong, "late") == 0) sleep(LATE_SECONDS);
+    if (is && strcmp(wrong, "stop") == 0) raise(SIGSTOP);
+    if (rank == 0 && wrong && strcmp(wrong, "stop-first") == 0) raise(SIGSTOP);
     int code = __real_many_run(scan, out, in, in2, inclusive, stream, fault);
     runs++;
     char *at = NULL;

@@ -320,7 +320,8 @@ static int open_way(struct way *w, struct fault *fault)
     if (at == EXCHANGE_NCCL) return 0;
 #endif
     if (at == EXCHANGE_NCCL && s->bench->e->emulated) return 0;
-    return many_create(&s->by[at], s->bench->ranks.comm, s->op, w->exchange, s->n, fault);
+    return many_create(&s->by[at], s->bench->ranks.comm, s->op, w->exchange, s->n,
+                       MANY_WAIT_FOREVER, fault);
 }
 
 /* Graphs of the scan and of the exchange alone, if the host does not take part in them. */
@@ -334,12 +335,12 @@ static int capture_way(struct way *w, struct fault *fault)
     return agree(s->bench->ranks.comm, code, fault);
 }
 
-static void close_subject(struct subject *s)
+static void close_subject(struct subject *s, struct fault *fault)
 {
     for (int at = EXCHANGE_MPI; at <= EXCHANGE_EXSCAN; at++) {
         if (s->scan[at]) cudaGraphExecDestroy(s->scan[at]);
         if (s->exchange[at]) cudaGraphExecDestroy(s->exchange[at]);
-        many_destroy(s->by[at]);
+        many_destroy(s->by[at], fault);
     }
 }
 
@@ -498,7 +499,8 @@ static int run_subject(struct bench *b, enum many_op op, size_t n, struct fault 
     }
     if (!code) code = measure(&s, ways, fault);
     if (!code) code = checksums(&s, ways, fault);
-    close_subject(&s);
+    struct fault later;
+    close_subject(&s, &later);
     return code;
 }
 
@@ -602,8 +604,9 @@ static int open_bench(struct bench *b, struct fault *fault)
 
 static void close_bench(struct bench *b)
 {
+    struct fault fault;
     void *const memory[] = {b->in, b->in2, b->out, b->flush, b->result, b->step12};
-    many_destroy(b->meet);
+    many_destroy(b->meet, &fault);
     if (b->empty) cudaGraphExecDestroy(b->empty);
     for (void *m : memory) cudaFree(m);
     cudaEventDestroy(b->start);
@@ -617,7 +620,8 @@ static int run_all(struct bench *b, struct fault *fault)
     static const size_t emulated[] = {(size_t)1 << 14, MOST_EMULATED};
     int code = agree(b->ranks.comm, open_bench(b, fault), fault);
     if (!code)
-        code = many_create(&b->meet, b->ranks.comm, MANY_SUM_I32, EXCHANGE_PEER, 1, fault);
+        code = many_create(&b->meet, b->ranks.comm, MANY_SUM_I32, EXCHANGE_PEER, 1,
+                           MANY_WAIT_FOREVER, fault);
     for (size_t n : emulated)
         if (!code && b->e->emulated) {
             code = run_subject(b, MANY_SUM_F32, n, fault);

@@ -2,6 +2,7 @@
  * calls.c — what step 17's scan.h promises, in several processes: build/tests/many-calls TEST…
  * prints what was wrong, or nothing. tests/ranks/library.bats runs it.
  */
+#define _POSIX_C_SOURCE 200809L /* pause */
 #include "steps/17-many-gpus/peer.h"
 #include "steps/17-many-gpus/reference.h"
 #include "steps/17-many-gpus/scan.h"
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define N 30011 /* 8 tiles */
 
@@ -55,6 +57,9 @@ static void *on_device(const struct arrays *a, const void *all)
     return memory;
 }
 
+/* Of the scans that are created next. */
+static double wait_seconds = MANY_WAIT_SECONDS;
+
 static void open_arrays(struct arrays *a, enum many_op op, enum many_exchange exchange, size_t n)
 {
     struct fault fault = {0};
@@ -64,14 +69,15 @@ static void open_arrays(struct arrays *a, enum many_op op, enum many_exchange ex
     for (size_t i = 0; i < n; i++) put(op, a->all_in, i, 0), put(op, a->all_in2, i, 77);
     a->in = on_device(a, a->all_in), a->in2 = on_device(a, a->all_in2);
     a->out = on_device(a, a->all_in);
-    int code = many_create(&a->scan, MPI_COMM_WORLD, op, exchange, n, &fault);
+    int code = many_create(&a->scan, MPI_COMM_WORLD, op, exchange, n, wait_seconds, &fault);
     expect(code == 0, "many_create", &fault);
 }
 
 static void close_arrays(struct arrays *a)
 {
     void *const host[] = {a->all_in, a->all_in2, a->want, a->got};
-    many_destroy(a->scan);
+    struct fault fault = {0};
+    expect(many_destroy(a->scan, &fault) == 0, "many_destroy", &fault);
     for (size_t i = 0; i < sizeof host / sizeof *host; i++) free(host[i]);
     cudaFree(a->in), cudaFree(a->in2), cudaFree(a->out);
 }
@@ -186,7 +192,7 @@ static void expect_refused(enum many_op op, enum many_exchange exchange, size_t 
 {
     struct fault fault = {0};
     struct many_scan *scan;
-    int code = many_create(&scan, MPI_COMM_WORLD, op, exchange, n, &fault);
+    int code = many_create(&scan, MPI_COMM_WORLD, op, exchange, n, wait_seconds, &fault);
     expect(code == EXIT_USAGE && scan == NULL, "not refused", &fault);
     expect(strstr(fault.text, sentence) != NULL, sentence, &fault);
 }
@@ -219,7 +225,11 @@ static void refused(void)
     expect_misaligned(a.scan, a.out, a.in, (char *)a.in2 + 1, "in2");
     run(&a, false, NULL), expect_results(&a, false);
     close_arrays(&a);
-    many_destroy(NULL);
+    struct fault fault = {0};
+    expect(many_destroy(NULL, &fault) == 0, "many_destroy", &fault);
+    wait_seconds = last ? 1 : 2, expect_refused(MANY_SUM_F32, EXCHANGE_MPI, 100, differ);
+    wait_seconds = -1;
+    expect_refused(MANY_SUM_F32, EXCHANGE_MPI, 100, "a rank cannot wait -1 seconds.");
 }
 
 /* Of more ranks than MANY_PEERS. */
@@ -254,52 +264,72 @@ static void memory(void)
             size_t want = many_bytes(op, (enum many_exchange)exchange, sizes[i], ranks, rank);
             allocated = 0;
             int code = many_create(&scan, MPI_COMM_WORLD, op, (enum many_exchange)exchange,
-                                   sizes[i], &fault);
+                                   sizes[i], wait_seconds, &fault);
             expect(code == 0, "many_create", &fault);
             expect(allocated == want, "many_bytes", &fault);
-            many_destroy(scan);
+            many_destroy(scan, &fault);
         }
     }
 }
 
-/* Where the library waits MANY_WAIT_SECONDS, the tests wait this long. */
-static uint64_t wait_ns = (uint64_t)MANY_WAIT_SECONDS * 1000000000;
-
-cudaError_t __real_peer_exchange(const struct part *, const struct peers *, cudaStream_t);
-cudaError_t __wrap_peer_exchange(const struct part *, const struct peers *, cudaStream_t);
-
-cudaError_t __wrap_peer_exchange(const struct part *part, const struct peers *given,
-                                 cudaStream_t stream)
+/* This rank's scan must fail with this sentence, and so must the next one, at once. */
+static void expect_late(struct arrays *a, const char *sentence)
 {
-    struct peers peers = *given;
-    peers.wait_ns = wait_ns;
-    return __real_peer_exchange(part, &peers, stream);
+    for (int k = 0; k < 2; k++) {
+        struct fault fault = {0};
+        double start = MPI_Wtime();
+        int code = many_run(a->scan, a->out, a->in, NULL, false, NULL, &fault);
+        expect(cudaDeviceSynchronize() == cudaSuccess, "cudaDeviceSynchronize", &fault);
+        if (!code) code = many_check(a->scan, &fault);
+        expect(code == EXIT_DEVICE, "no fault", &fault);
+        if (k == 0) expect(strcmp(fault.text, sentence) == 0, sentence, &fault);
+        if (k == 1) expect(MPI_Wtime() - start < wait_seconds, "it waits again", &fault);
+        expect(many_check(a->scan, &fault) == EXIT_DEVICE, "no fault later", &fault);
+    }
 }
 
-/* Of two ranks, one never scans. The other one finds this out, and does not wait again. */
+#define AGAIN " within 0.5 seconds; let the ranks wait longer, or call many_reset on all of them."
+
+/* Of three ranks, one does not scan, but comes to many_reset. Then all are as if nothing had been.
+ */
 static void late(void)
 {
-    static const size_t sizes[] = {N, 1}; // of one node, rank 0 has nothing
-    for (int i = 0; i < 2; i++) {
-        struct fault fault = {0};
-        struct arrays a;
-        char sentence[120];
-        int missing = i == 0 ? 1 : 0;
-        open_arrays(&a, MANY_SUM_F32, EXCHANGE_PEER, sizes[i]);
-        wait_ns = 1000000;
-        for (int k = 0; k < 2 && rank != missing; k++) {
-            run(&a, false, NULL);
-            expect(cudaDeviceSynchronize() == cudaSuccess, "cudaDeviceSynchronize", &fault);
-            snprintf(sentence, sizeof sentence,
-                     "the sums of rank %d did not arrive within 30 seconds; all ranks must call "
-                     "many_run equally often.",
-                     missing);
-            expect(many_check(a.scan, &fault) == EXIT_DEVICE, "no fault", &fault);
-            expect(strcmp(fault.text, sentence) == 0, sentence, &fault);
-            wait_ns = UINT64_MAX;
+    static const size_t sizes[] = {N, 1}; // of one node, ranks 0 and 1 have nothing
+    wait_seconds = 0.5;
+    for (int exchange = EXCHANGE_MPI; exchange <= EXCHANGE_EXSCAN; exchange++)
+        for (int i = 0; i < 2 && exchange != EXCHANGE_NCCL; i++) {
+            struct fault fault = {0};
+            struct arrays a;
+            char sentence[200] = "not all ranks have called many_run" AGAIN;
+            int missing = i == 0 ? ranks - 1 : 0;
+            if (exchange == EXCHANGE_PEER)
+                snprintf(sentence, sizeof sentence, "the sums of rank %d did not arrive" AGAIN,
+                         missing);
+            // MPI_Exscan needs the ranks before only.
+            bool waits = rank != missing && (exchange != EXCHANGE_EXSCAN || rank > missing);
+            open_arrays(&a, MANY_SUM_I32, (enum many_exchange)exchange, sizes[i]);
+            if (waits) expect_late(&a, sentence);
+            MPI_Barrier(MPI_COMM_WORLD);
+            expect(many_reset(a.scan, &fault) == 0, "many_reset", &fault);
+            for (int k = 0; k < 3; k++) run(&a, k % 2, NULL), expect_results(&a, k % 2);
+            close_arrays(&a);
         }
-        close_arrays(&a);
+}
+
+/* The last rank comes to nothing any more: the others give up many_reset and many_destroy. */
+static void gone(void)
+{
+    struct fault fault = {0};
+    struct arrays a;
+    wait_seconds = 0.5;
+    open_arrays(&a, MANY_SUM_F32, EXCHANGE_PEER, N);
+    if (rank < ranks - 1) {
+        expect(many_reset(a.scan, &fault) == EXIT_DEVICE, "many_reset", &fault);
+        expect(!strcmp(fault.text, "not all ranks have called many_reset" AGAIN), "reset", &fault);
+        expect(many_destroy(a.scan, &fault) == EXIT_DEVICE, "many_destroy", &fault);
+        MPI_Abort(MPI_COMM_WORLD, wrong ? 1 : 9);
     }
+    pause();
 }
 
 /* No elements: nothing is read or written. */
@@ -321,7 +351,8 @@ int main(int argc, char **argv)
         void (*test)(void);
     } tests[] = {{"bits", bits},       {"graph", graph},       {"together", together},
                  {"refused", refused}, {"too_many", too_many}, {"late", late},
-                 {"nothing", nothing}, {"memory", memory},     {"error_before", error_before}};
+                 {"nothing", nothing}, {"memory", memory},     {"error_before", error_before},
+                 {"gone", gone}};
     int found = 1;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -1,0 +1,47 @@
+/* waits.c — see waits.h. */
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
+#include "waits.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+
+#define SPIN_SECONDS 0.01   /* an exchange takes less, and a nap would delay it */
+#define NAP_NS       100000 /* between polls after that */
+#define GAP_SECONDS  1.0    /* more between two polls: this process was stopped itself */
+
+int scan_lost(struct many_scan *s, struct fault *fault, const char *format, ...)
+{
+    char what[FAULT_TEXT / 2];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    s->lost = true;
+    return fail(fault, EXIT_DEVICE,
+                "%s within %g second%s; let the ranks wait longer, or call many_reset on all of "
+                "them.",
+                what, s->wait, s->wait == 1 ? "" : "s");
+}
+
+int await(struct many_scan *s, MPI_Request *request, const char *call, struct fault *fault)
+{
+    static const struct timespec nap = {0, NAP_NS};
+    double waited = 0, before = MPI_Wtime();
+    for (int is_done = 0;;) {
+        MPI_Test(request, &is_done, MPI_STATUS_IGNORE);
+        if (is_done) return 0;
+        double now = MPI_Wtime(), gap = now - before;
+        waited += gap < GAP_SECONDS ? gap : GAP_SECONDS;
+        before = now;
+        if (s->wait != MANY_WAIT_FOREVER && waited > s->wait)
+            return scan_lost(s, fault, "not all ranks have called %s", call);
+        if (waited > SPIN_SECONDS) nanosleep(&nap, NULL);
+    }
+}
+
+int meet(struct many_scan *s, const char *call, struct fault *fault)
+{
+    if (s->meeting == MPI_REQUEST_NULL) MPI_Ibarrier(s->control, &s->meeting);
+    return await(s, &s->meeting, call, fault);
+}
