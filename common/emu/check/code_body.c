@@ -32,18 +32,21 @@ struct walk {
     size_t left_count;
 };
 
-/* The k-th instruction that may follow the n-th; the body's count if there is no such
- * instruction. */
-static size_t successor(const struct walk *w, size_t n, size_t k)
+size_t code_successor(const struct code_body *body, size_t base, size_t n, size_t k)
 {
-    const struct insn *i = &w->body.code[n];
-    size_t none = w->body.count;
+    const struct insn *i = &body->code[n];
+    size_t none = body->count;
     bool ends = i->control == CONTROL_EXIT || i->control == CONTROL_RETURN;
     bool jumps = i->control == CONTROL_BRANCH || i->control == CONTROL_TABLE;
     size_t targets = insn_target_count(i);
-    if (k < targets) return insn_target(i, (uint32_t)k) - w->base;
+    if (k < targets) return insn_target(i, (uint32_t)k) - base;
     bool goes_on = (!jumps && !ends) || (i->source && i->source->guard >= 0);
     return k == targets && goes_on ? n + 1 : none;
+}
+
+static size_t successor(const struct walk *w, size_t n, size_t k)
+{
+    return code_successor(&w->body, w->base, n, k);
 }
 
 static size_t first_unseen(const struct walk *w, size_t n)

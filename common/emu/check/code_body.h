@@ -15,6 +15,9 @@ struct code_body {
 
 /* The body that the instruction at index `place` of the kernel's code belongs to. */
 struct code_body code_body_at(const struct emu_kernel *, size_t place);
+/* The k-th instruction that may follow the n-th of a body, which is at index `base` of the kernel's
+ * code; the body's count if there is no such instruction. */
+size_t code_successor(const struct code_body *, size_t base, size_t n, size_t k);
 
 /* Are two instructions the same one, or copies of one in the source? nvcc copies a barrier when it
  * unrolls a loop. Copies have the same .loc, through the same inlined calls. And one copy follows

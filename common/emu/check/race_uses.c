@@ -316,22 +316,134 @@ bool uses_repeats(const struct emu_kernel *kernel, size_t from, size_t to)
     return ask(kernel, from, to, decides_at_last);
 }
 
+/* ---- a value that is only a guess ------------------------------------------------------------ */
+
+/* Marks the instructions that follow the n-th. True: some were not marked. */
+static bool mark_next(const struct value_flow *b, const struct emu_kernel *kernel, size_t n,
+                      bool *reached)
+{
+    const struct code_body body = {b->code, b->count, b->in.function};
+    bool any = false;
+    size_t next, k = 0, base = (size_t)(b->code - kernel->code);
+    while ((next = code_successor(&body, base, n, k++)) < b->count) {
+        any = any || !reached[next];
+        reached[next] = true;
+    }
+    return any;
+}
+
+/* Marks what can be reached from an instruction, up to the instructions of `stops`. Returns whether
+ * the end can. */
+static bool find_ways(const struct value_flow *b, const struct emu_kernel *kernel, size_t from,
+                      const bool *stops, bool *reached)
+{
+    bool to_end = false;
+    memset(reached, 0, b->count * sizeof *reached);
+    for (bool changed = mark_next(b, kernel, from, reached); changed;) {
+        changed = false;
+        for (size_t n = 0; n < b->count; n++) {
+            if (!reached[n] || stops[n]) continue;
+            to_end = to_end || ends(&b->code[n]);
+            changed = mark_next(b, kernel, n, reached) || changed;
+        }
+    }
+    return to_end;
+}
+
+/* The swaps that compare a guess, what their results reach, and which instructions can be reached
+ * from the guess without a swap, and from a swap. All by instruction. */
+struct guess {
+    size_t load;
+    struct value_flow *in, seen;
+    bool *swaps, *early, *again, *ways;
+};
+
+/* Does the instruction store the guess, or use it as an address to store to? *corrected: where it
+ * takes the guess from, a swap that fails puts its result, or the load is repeated then. */
+static bool takes_guess(const struct guess *g, const struct insn *i, bool *corrected)
+{
+    bool any = false;
+    *corrected = true;
+    for (unsigned k = results_of(i); k < i->source->operand_count; k++) {
+        const struct ptx_operand *operand = &i->source->operands[k];
+        if (operand->kind == PTX_ADDRESS) operand = operand->base;
+        if (!value_bits_of(&g->in->in, operand)) continue;
+        any = true;
+        *corrected = *corrected && (g->again[g->load] || value_bits_of(&g->seen.in, operand));
+    }
+    return any;
+}
+
+/* Is the guess stored, although it may be wrong? It may be stored after a swap that corrects it, or
+ * before a swap and again if this one fails. */
+static bool stores_guess(const struct guess *g, const struct emu_kernel *kernel, size_t n)
+{
+    const struct insn *i = &g->in->code[n];
+    bool corrected, is_store = i->tally == TALLY_STORE || i->tally == TALLY_ATOMIC;
+    if (!is_store || g->swaps[n] || i->address.space == PTX_LOCAL ||
+        i->address.space == PTX_PARAM || !takes_guess(g, i, &corrected))
+        return false;
+    return !corrected ||
+           (g->early[n] && (!g->again[n] || find_ways(g->in, kernel, n, g->swaps, g->ways)));
+}
+
+/* The same for all stores of the body. */
+static bool is_stored(struct guess *g, const struct emu_kernel *kernel, size_t place)
+{
+    const struct insn *code = g->in->code;
+    size_t count = g->in->count;
+    bool yes = false;
+    g->load = (size_t)(kernel->code + place - code);
+    find_ways(g->in, kernel, g->load, g->swaps, g->early);
+    for (size_t n = 0; n < count; n++) {
+        if (!g->swaps[n]) continue;
+        follow(&g->seen, &code[n]);
+        find_ways(g->in, kernel, n, g->swaps, g->ways);
+        for (size_t k = 0; k < count; k++) g->again[k] |= g->ways[k];
+    }
+    for (size_t n = 0; n + 1 < count && !yes; n++) yes = stores_guess(g, kernel, n);
+    return yes;
+}
+
+/* A guess that other functions get, or that is in local memory as in a build with -G, is not
+ * followed. */
+static bool is_stored_guess(struct value_flow *b, const struct emu_kernel *kernel, size_t place,
+                            bool *swaps)
+{
+    struct guess g = {.in = b, .seen = body_at(kernel, place), .swaps = swaps};
+    bool *marks = calloc(3 * b->count, sizeof *marks);
+    bool yes = false;
+    if (marks && g.seen.in.bits && !b->is_kept && !b->leaves) {
+        g.early = marks;
+        g.again = marks + b->count;
+        g.ways = marks + 2 * b->count;
+        yes = is_stored(&g, kernel, place);
+    }
+    free(marks);
+    free(g.seen.in.bits);
+    return yes;
+}
+
 bool uses_swaps(const struct emu_kernel *kernel, size_t place)
 {
     enum { COMPARED = 2 }; /* atom.cas d, [address], compared, new */
     struct value_flow b = body_at(kernel, place);
-    bool any = !b.in.bits, once = false;
-    if (b.in.bits) follow(&b, &kernel->code[place]);
-    for (size_t n = 0; n < kernel->code_count && b.in.bits; n++) {
+    bool *swaps = calloc(b.count, sizeof *swaps);
+    bool lacks_memory = !b.in.bits || !swaps, any = lacks_memory, once = false;
+    if (!lacks_memory) follow(&b, &kernel->code[place]);
+    for (size_t n = 0; n < kernel->code_count && !lacks_memory; n++) {
         const struct insn *i = &kernel->code[n];
         if (i->tally != TALLY_ATOMIC || i->atomic.operation != ATOMIC_CAS) continue;
         bool same = i >= b.code && i < b.code + b.count;
         if (same ? !value_bits_of(&b.in, &i->source->operands[COMPARED]) : !b.leaves) continue;
         any = true;
         once = once || !uses_tries_again(kernel, n);
+        if (same) swaps[i - b.code] = true;
     }
+    bool yes = any && !once && (lacks_memory || !is_stored_guess(&b, kernel, place, swaps));
+    free(swaps);
     free(b.in.bits);
-    return any && !once;
+    return yes;
 }
 
 /* ---- a value that decides one branch --------------------------------------------------------- */

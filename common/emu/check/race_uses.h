@@ -28,7 +28,7 @@ bool uses_decides(const struct emu_kernel *, size_t from, size_t to);
  * branch is that decides it, and so on? */
 bool uses_repeats(const struct emu_kernel *, size_t from, size_t to);
 /* Is the value of the load at `place` only a guess, which an atomicCAS compares and the code
- * corrects until it is right? */
+ * corrects until it is right? The guess itself is then stored nowhere. */
 bool uses_swaps(const struct emu_kernel *, size_t place);
 
 /* A branch near a load or an atomic, and the instructions between the two that compute the branch's
