@@ -142,6 +142,7 @@ struct emu_config {
      * barrier that such a thread should reach is an error. */
     bool allow_exited;
     unsigned checks;      /* bits of enum emu_check */
+    bool strict_readers;  /* racecheck: a relaxed load of a flag takes a fence of its own */
     size_t finding_limit; /* findings whose text is kept; 0: 100 */
     uint64_t schedule;    /* not 0: seed of a random but reproducible order of warps and blocks */
     bool descending;      /* the block with the highest index begins first */

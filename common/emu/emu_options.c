@@ -267,6 +267,13 @@ static int set_tool(void *to, const char *names, struct fault *fault)
     return 0;
 }
 
+static int set_strict_readers(void *to, const char *value, struct fault *fault)
+{
+    (void)to, (void)value, (void)fault;
+    emu_set("EMU_STRICT_READERS", "yes");
+    return 0;
+}
+
 static int set_report(void *to, const char *value, struct fault *fault)
 {
     (void)value, (void)fault;
@@ -442,6 +449,10 @@ static const struct option_row rows[] = {
     OPTION_TO("report-api-errors", "explicit|no",
               "memcheck: report runtime functions that return an error; default:\nexplicit",
               set_word, &api_errors),
+    OPTION("strict-readers", NULL,
+           "racecheck: a volatile or relaxed load of a flag orders nothing until a\n"
+           "fence, as PTX has it; default: the writer's fence is enough",
+           set_strict_readers),
     OPTION_TO("schedule", "SEED",
               "random scheduling of lanes, warps and blocks, which the same SEED (from 1\n"
               "on) repeats; random: a seed is picked and printed",

@@ -11,6 +11,7 @@ template <bool right> __global__ void add_up(int *parts, unsigned *done, int *su
     if (threadIdx.x == 0) is_last = atomicAdd(done, 1) == gridDim.x - 1;
     __syncthreads();
     if (!is_last) return;
+    __threadfence();
     int total = 0;
     for (int i = 0; i < gridDim.x; i++) total += parts[i * blockDim.x + threadIdx.x];
     atomicAdd(sum, total);

@@ -77,6 +77,57 @@ ParameterizedTest(struct pair *pair, races, found_in_any_order)
     }
 }
 
+/* ---- strict readers -------------------------------------------------------------------------- */
+
+ParameterizedTestParameters(races, right_for_strict_readers)
+{
+    static struct pair pairs[MAX_PAIRS];
+    return cr_make_param_array(struct pair, pairs, find_pairs(pairs));
+}
+
+ParameterizedTest(struct pair *pair, races, right_for_strict_readers)
+{
+#ifdef __SANITIZE_ADDRESS__
+    cr_skip("the ordinary build runs it, with the same programs");
+#endif
+    char command[200];
+    command_of(pair->name, command, sizeof command);
+    int seeds = getenv("TEST_ALL") ? ALL_SEEDS : QUICK_SEEDS;
+    for (int seed = 0; seed <= seeds; seed++)
+        expect_status(0,
+                      "EMU_TIMEOUT=10 $emu --tool racecheck --strict-readers --schedule %d"
+                      " --error-exitcode %d %s right 2>&1",
+                      seed, FOUND, command);
+}
+
+/* The repository's own steps, which publish sums to other blocks. n is small, and still several
+ * tiles or blocks. Step 17 is there only with MPI. */
+struct strict_step {
+    int step, n;
+};
+ParameterizedTestParameters(races, steps_for_strict_readers)
+{
+    static struct strict_step steps[] = {{10, 3000}, {11, 6000}, {12, 30000}, {13, 6000},
+                                         {14, 3000}, {15, 3000}, {16, 6000},  {17, 6000}};
+    return cr_make_param_array(struct strict_step, steps, sizeof steps / sizeof *steps);
+}
+
+ParameterizedTest(struct strict_step *s, races, steps_for_strict_readers)
+{
+#ifdef __SANITIZE_ADDRESS__
+    cr_skip("the ordinary build runs it");
+#endif
+    enum { SEEDS = 20 };
+    char program[20];
+    snprintf(program, sizeof program, "./step%d", s->step);
+    if (s->step == 17 && access(program, X_OK)) cr_skip("step 17 needs MPI");
+    for (int seed = 1; seed <= SEEDS; seed++)
+        expect_status(0,
+                      "$emu --tool racecheck --strict-readers --schedule %d --error-exitcode %d"
+                      " %s --reps 0 --n %d 2>&1",
+                      seed, FOUND, program, s->n);
+}
+
 /* The messages for hazards between strong accesses, and for a block that exits too early. */
 Test(races, say_what_is_missing)
 {
@@ -91,6 +142,8 @@ Test(races, say_what_is_missing)
         {"race-last-volatile", "is a __threadfence() missing"},
         {"race-cluster-exit", "exit"},
         {"race-cluster-exit", "is a cluster.sync() missing before its end?"},
+        {"race-mixed-sizes", "different sizes are no flags to each other"},
+        {"race-cas-stored", "RAW hazard at __global__"},
         {"race-slot-reuse", "hazard at __global__"}};
     for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
         expect_hazards(said[i][0], "");

@@ -92,6 +92,43 @@ Test(single_pass, has_no_hazards)
         }
 }
 
+/* ---- two words ------------------------------------------------------------------------------- */
+
+enum { HAZARD = 9 };
+
+static int check_two_words(const char *way, const char *options)
+{
+    return run("$emu --tool racecheck --error-exitcode %d %s $p/two_words %s 2>&1", HAZARD, options,
+               way);
+}
+
+/* The protocol of chapter 11's box: each fence that is missing is found, the reader's on demand. */
+Test(single_pass, two_words_need_two_fences)
+{
+    cr_expect_eq(check_two_words("right", "--strict-readers"), 0, "%s", output);
+    cr_expect_eq(check_two_words("writer", ""), HAZARD, "%s", output);
+    expect("Volatile and relaxed accesses order nothing");
+    cr_expect_eq(check_two_words("reader", ""), 0, "%s", output);
+    cr_expect_eq(check_two_words("reader", "--strict-readers"), HAZARD, "%s", output);
+    expect("it takes a __threadfence() or an acquire after the read (--strict-readers)");
+    expect("two_words.cu:");
+}
+
+/* A wrong protocol of strong words is no race. Only other orders show it. */
+Test(single_pass, only_seeds_show_a_wrong_protocol_of_strong_words)
+{
+    static const char *const ways[] = {"right", "overwrites", "flag-first"};
+    enum { SEEDS = 20 };
+    for (int way = 0; way < 3; way++) {
+        int wrong = 0;
+        cr_expect_eq(check_two_words(ways[way], "--strict-readers"), 0, "%s", output);
+        for (int seed = 1; seed <= SEEDS; seed++)
+            wrong += run("$emu --schedule %d --log-file /dev/null $p/two_words %s 2>&1", seed,
+                         ways[way]) == 1;
+        cr_expect(way ? wrong > SEEDS / 2 : !wrong, "%s: %d of %d seeds", ways[way], wrong, SEEDS);
+    }
+}
+
 /* ---- the ticket ------------------------------------------------------------------------------ */
 
 #define FEW  "2000000" /* elements, in fewer tiles than an H200 holds blocks of 256 threads */

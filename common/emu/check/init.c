@@ -196,7 +196,14 @@ struct init_block *init_block_new(const struct block *block)
     return NULL;
 }
 
-void init_block_start(struct block *block) { written_forget_all(&block->initcheck->shared); }
+/* The system's shared memory counts as written. */
+void init_block_start(struct block *block)
+{
+    struct written *shared = &block->initcheck->shared;
+    size_t reserved = block->shared_bytes - block->reserved_offset;
+    written_forget_all(shared);
+    if (reserved) written_set(shared, block->reserved_offset, reserved);
+}
 
 void init_block_free(struct init_block *init)
 {

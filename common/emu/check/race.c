@@ -98,8 +98,9 @@ static void synchronise(struct lane_access *t, uint64_t address, unsigned bytes,
 {
     struct sync_table *table = t->space == PTX_SHARED ? &t->owner->words : &t->owner->device->words;
     t->changes = t->writes && !changes_nothing(t, address, host);
-    struct reading reading = {t->reads ? race_stores_back(t, table, address, host) : 0,
-                              acts_on_value(t)};
+    struct reading reading = {
+        t->reads ? race_stores_back(t, table, address, host) : 0, acts_on_value(t),
+        t->owner->device->strict_readers && !(t->insn->order & ORDER_ACQUIRE)};
     unsigned values = reading.acts_on_it ? race_values_before(t) : 0;
     for (uint64_t word = address / GRANULE; word * GRANULE < address + bytes; word++) {
         struct stored stored = {!t->reads, t->changes, 0};
@@ -109,6 +110,19 @@ static void synchronise(struct lane_access *t, uint64_t address, unsigned bytes,
         if (t->writes) sync_release(t->w, t->lane, table, word + 1, stored);
     }
     race_check_values(t, values);
+}
+
+/* The lanes that access shared memory of the system. In cooperative groups' tiles of several warps
+ * one lane waits for the other warps, and then gives its lanes their data there without a
+ * __syncwarp(). Programs cannot use this memory themselves. */
+static uint32_t of_system(const struct access *access)
+{
+    uint32_t lanes = 0;
+    if (access->owner->reserved_offset == access->owner->shared_bytes) return 0;
+    for (uint32_t left = access->mask; left; left &= left - 1)
+        if (access->address[__builtin_ctz(left)] >= access->owner->reserved_offset)
+            lanes |= left & -left;
+    return lanes;
 }
 
 static bool is_off(const struct race_block *race)
@@ -169,6 +183,7 @@ void race_access(struct warp *w, const struct insn *i, const struct access *acce
         race_fence(w, access->mask, i->order & ORDER_BLOCK ? SCOPE_BLOCK : SCOPE_DEVICE);
     t.common = common_record(&t);
     uint32_t lanes = t.reads ? access->mask : without_duplicates(w, i, access);
+    if (access->space == PTX_SHARED) lanes &= ~of_system(access);
     if (race_is_plain(&t, access)) {
         race_plain_access(&t, access, lanes);
         return;

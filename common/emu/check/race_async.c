@@ -51,7 +51,9 @@ void event_mbarrier_arrive(struct warp *w, uint32_t lanes, const struct shared_p
 {
     release_to(place, COMING, SCOPE_DEVICE,
                releases ? lanes_clock(w, lanes) : lanes_fence_clock(w, lanes, SCOPE_BLOCK));
-    release_to(place, COMING, FOR_COPIES, lanes_fence_clock(w, lanes, FOR_COPIES));
+    for (int s = FOR_COPIES; s < w->block->racecheck->device->fences; s++)
+        if (s != OBSERVED)
+            release_to(place, COMING, (enum fence)s, lanes_fence_clock(w, lanes, (enum fence)s));
     clock_tick(w->block->racecheck);
 }
 
@@ -95,8 +97,9 @@ static struct vclock *const *clock_by_parity(const struct warp *w, int lane,
 static void acquire(struct warp *w, uint32_t lanes, struct vclock *const *clock)
 {
     lanes_acquire(w, lanes, clock[SCOPE_DEVICE]);
-    for (; lanes && clock[FOR_COPIES]; lanes &= lanes - 1)
-        lane_acquire_fenced(w, __builtin_ctz(lanes), FOR_COPIES, clock[FOR_COPIES]);
+    for (int s = FOR_COPIES; s < w->block->racecheck->device->fences; s++)
+        for (uint32_t left = lanes; left && clock[s]; left &= left - 1)
+            lane_acquire_fenced(w, __builtin_ctz(left), (enum fence)s, clock[s]);
 }
 
 void event_mbarrier_wait(struct warp *w, uint32_t lanes, const struct shared_place *place,

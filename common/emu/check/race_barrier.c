@@ -60,10 +60,11 @@ static void join_acquired(const struct warp *w, uint32_t lanes, struct joined *m
 {
     struct vclock_space *space = space_of(w->block);
     const struct race_warp *state = state_of(w);
+    const int fences = w->block->racecheck->device->fences;
     for (uint32_t left = lanes & state->has_acquired; left; left &= left - 1)
         vclock_join(space, &m->clock, state->acquired[__builtin_ctz(left)]);
     lanes &= state->has_fenced;
-    for (int s = 0; s < FENCES && lanes; s++) {
+    for (int s = 0; s < fences && lanes; s++) {
         for (uint32_t left = lanes; left; left &= left - 1)
             vclock_join(space, &m->fenced[s], state->fenced[s][__builtin_ctz(left)]);
         add_and_drop(space, &m->fenced[s], entries_of(w, lanes, state->fence_time[s], 0));
@@ -203,7 +204,8 @@ void event_barrier_release(struct block *block, unsigned number)
 {
     bool all = !block->racecheck->has_arrived[number];
     for (unsigned i = 0; i < block->warp_count && all; i++)
-        all = waiting_lanes(&block->warps[i], number) == block->warps[i].live;
+        all = waiting_lanes(&block->warps[i], number) == block->warps[i].live &&
+              !block->warps[i].exited;
     if (all)
         join_block(block);
     else

@@ -191,6 +191,22 @@ void race_fence(struct warp *w, uint32_t lanes, enum fence fence)
 
 void event_fence(struct warp *w, uint32_t lanes, enum fence fence) { race_fence(w, lanes, fence); }
 
+/* With strict readers: what the lanes have kept until a fence of this scope. */
+void event_reader_fence(struct warp *w, uint32_t lanes, enum fence scope)
+{
+    struct race_block *race = w->block->racecheck;
+    struct race_warp *state = state_of(w);
+    if (!race->device->strict_readers) return;
+    for (int s = READ_BLOCK; s <= READ_BLOCK + (int)scope; s++) {
+        lanes_acquire(w, lanes, race->fenced[s]);
+        for (uint32_t left = lanes & state->has_fenced; left; left &= left - 1) {
+            int lane = __builtin_ctz(left);
+            lane_acquire(w, lane, state->fenced[s][lane]);
+            vclock_drop(space_of(w->block), &state->fenced[s][lane]);
+        }
+    }
+}
+
 /* ---- a block's life -------------------------------------------------------------------------- */
 
 void race_clock_reset(struct race_block *race)

@@ -5,7 +5,8 @@
  * A block may exit if the last use by each thread of the other blocks happens before one of the
  * block's own threads. A strong store, such as an arrival at the block's mbarrier, may also have
  * been observed by a strong load or a wait of the block. To know this, uses are numbered, and a
- * word keeps the number at which it was last read (struct sync_word).
+ * word keeps the number at which it was last read (struct sync_word). Strict readers need no fence
+ * here: the exit cannot come before a read that decides when the thread goes on.
  */
 #include "common/emu/machine/async.h"
 #include "race_access.h"
@@ -92,6 +93,8 @@ void event_block_end(struct block *block)
 {
     const struct race_block *race = block->racecheck;
     if (race->device->off || !race->remote) return;
+    for (unsigned i = 0; i < block->warp_count; i++)
+        event_reader_fence(&block->warps[i], ALL_LANES, SCOPE_DEVICE);
     for (size_t k = 0; k < count_of(block); k++) {
         check_use(block, &race->remote[k].last, false);
         check_use(block, &race->remote[k].strong, true);

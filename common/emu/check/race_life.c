@@ -151,6 +151,8 @@ void race_begin(struct launch *launch)
     vclock_open(&race->space, blocks);
     free(race->uses);
     race->uses = calloc(launch->kernel->code_count, sizeof *race->uses);
+    race->strict_readers = launch->emu->strict_readers;
+    race->fences = race->strict_readers ? FENCES : READ_BLOCK;
     race->off = !open_places(race, launch->kernel, blocks) || !race->uses;
     look_at_code(race, launch->kernel);
 }

@@ -18,6 +18,29 @@ static bool are_both_sync(unsigned a, unsigned b, bool same_block, bool same_war
     return !(shared && same_warp && a == KIND_VOLATILE && b == KIND_VOLATILE);
 }
 
+/* The bytes that an access reads or writes at once; 0: unknown. Each element of a vector counts as
+ * an access (PTX ISA, "vector data-types"). */
+static unsigned bytes_at_once(const struct lane_access *t, unsigned place)
+{
+    const struct insn *i = &t->w->block->launch->kernel->code[place];
+    if (place == UNKNOWN_PLACE) return 0;
+    if (i->family == FAMILY_ATOMIC) return i->element_bytes;
+    if (i->family != FAMILY_MEMORY) return 0;
+    bool is_vector = i->source->operands[i->tally == TALLY_STORE].kind == PTX_VECTOR;
+    return is_vector ? i->element_bytes : (unsigned)i->element_bytes * i->elements;
+}
+
+/* Accesses of different sizes do not overlap completely, so they are not morally strong (PTX ISA,
+ * "overlap"). libcu++ changes an atomic of 1 or 2 bytes by an atomicCAS on the word around it. */
+static bool are_mixed(const struct lane_access *t, record other)
+{
+    unsigned mine = bytes_at_once(t, t->place),
+             bytes = bytes_at_once(t, race_place_of(t->owner->device, other));
+    bool any_atomic = t->writes && t->reads, may_be_part = mine <= GRANULE && bytes <= GRANULE;
+    any_atomic = any_atomic || (record_kind(other) & KIND_MASK) == KIND_ATOMIC;
+    return mine && bytes && mine != bytes && !(any_atomic && may_be_part);
+}
+
 static bool is_atomic(const struct granule *g, int which)
 {
     return (granule_kind(g, which) & KIND_MASK) == KIND_ATOMIC;
@@ -92,14 +115,22 @@ static bool counts_on_order(const struct lane_access *t, const struct granule *g
     return true;
 }
 
+/* With strict readers: only a fence is missing behind a read. */
+static bool is_kept_for_fence(const struct lane_access *t, record v)
+{
+    return t->owner->device->strict_readers && (lane_is_fenced(t->w, t->lane, READ_BLOCK, v) ||
+                                                lane_is_fenced(t->w, t->lane, READ_DEVICE, v));
+}
+
 static void check_pair(const struct lane_access *t, const struct granule *g, int which,
                        enum hazard hazard)
 {
     record other = g->access[which];
     unsigned both = record_bytes(other) & record_bytes(t->record);
     if (!both || is_after(t, g, which)) return;
-    if (is_sync_pair(t, g, which) ? !counts_on_order(t, g, which, &hazard)
-                                  : which == LAST_WRITE && was_observed(t, g))
+    bool is_sync = is_sync_pair(t, g, which), is_mixed = is_sync && are_mixed(t, other);
+    if (is_sync && !is_mixed ? !counts_on_order(t, g, which, &hazard)
+                             : which == LAST_WRITE && was_observed(t, g))
         return;
     /* Threads that store the same value to a flag do no harm: the last store does not matter. */
     if (hazard == WRITE_AFTER_WRITE && stores_same(t)) return;
@@ -109,6 +140,8 @@ static void check_pair(const struct lane_access *t, const struct granule *g, int
                                    .before = other,
                                    .before_agent = agent_of(granule_kind(g, which)),
                                    .before_place = race_place_of(t->owner->device, other),
+                                   .is_mixed = is_mixed,
+                                   .reader_unfenced = is_kept_for_fence(t, other),
                                    .space = t->space,
                                    .address = t->address + (unsigned)__builtin_ctz(both)});
 }

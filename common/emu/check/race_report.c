@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far apart two threads are: in one instruction, warp, block, cluster, or grid. The last five
- * are for hazards whose advice does not depend on the distance. */
+/* How far apart two threads are: in one instruction, warp, block, cluster, or grid. The others are
+ * for hazards whose advice does not depend on the distance. */
 enum distance {
     SAME_INSTRUCTION,
     SAME_WARP,
@@ -24,7 +24,9 @@ enum distance {
     UNSEEN,
     UNFENCED,
     LOST,
-    EXIT
+    EXIT,
+    MIXED,
+    UNFENCED_READER
 };
 
 static const struct {
@@ -166,8 +168,10 @@ void race_report(struct warp *w, const struct insn *i, int lane, const struct co
     if (now->tally == TALLY_LOAD && then && then->tally == TALLY_ATOMIC) new.load = i;
     if (then && then->tally == TALLY_LOAD && now->tally == TALLY_ATOMIC)
         new.load = &kernel->code[before_place];
-    new.distance =
-        words[c->hazard].distance ? words[c->hazard].distance : distance_to(w, thread, c);
+    new.distance = c->is_mixed                 ? MIXED
+                   : c->reader_unfenced        ? UNFENCED_READER
+                   : words[c->hazard].distance ? words[c->hazard].distance
+                                               : distance_to(w, thread, c);
     struct hazard_report *r = place_of(reports, &new);
     uint64_t count = r->count;
     if (!r->now) {
@@ -201,7 +205,12 @@ static const char *const advice[] = {
     "atomic, "
     "or a lock with a __threadfence() behind and before it",
     "Nothing makes that block wait until the other has used its shared memory: is a cluster.sync() "
-    "missing before its end?"};
+    "missing before its end?",
+    "Volatile and relaxed accesses, and atomics, of different sizes are no flags to each other: "
+    "both must access the same bytes",
+    "The flag between them was read without a fence: it takes a __threadfence() or an acquire "
+    "after "
+    "the read (--strict-readers)"};
 
 /* "thread (0,0,0) in block (0,0,0)", or "a copy of" this thread. */
 static void describe_agent(const struct check_place *place, char *text, size_t size)

@@ -107,6 +107,8 @@ struct race {
     bool has_flags;         /* the kernel has strong loads and strong stores */
     bool tracks_observed;   /* has_flags, and not all of these loads are polls: OBSERVED */
     bool has_inval;         /* the kernel has an mbarrier.inval: see event_match() */
+    bool strict_readers;    /* emu --strict-readers: see race_sync.c */
+    int fences;             /* FENCES, or without strict readers only those that come first */
     bool off;               /* for the rest of this launch: out of memory */
     uint64_t serial;        /* counts uses of other blocks' shared memory: race_exit.c */
     struct code_uses *uses; /* by instruction */
@@ -165,10 +167,11 @@ struct stored {
     uint32_t before;        /* the word's value */
 };
 /* The load of one lane's strong access. The value of `earlier` stores before would have served as
- * well (race_earlier.c); the code acts on the value, as on a flag's or a lock's. */
+ * well (race_earlier.c); the code acts on the value, as on a flag's or a lock's; it takes a fence
+ * until the lane has acquired what the value tells. */
 struct reading {
     unsigned earlier;
-    bool acts_on_it;
+    bool acts_on_it, needs_fence;
 };
 void sync_acquire(struct warp *, int lane, struct sync_table *, uint64_t key, struct reading);
 void sync_release(struct warp *, int lane, struct sync_table *, uint64_t key, struct stored);
@@ -224,6 +227,8 @@ struct conflict {
     record before; /* the other one */
     enum agent before_agent;
     unsigned before_place; /* in the code; UNKNOWN_PLACE if the kernel is too long for it */
+    bool is_mixed;         /* both are strong, and their sizes differ */
+    bool reader_unfenced;  /* the lane has read of the other access, without a fence behind */
     enum ptx_space space;
     uint64_t address;
 };

@@ -8,6 +8,11 @@
  * without a fence behind it. Much code that works on every GPU spins on a volatile flag and reads
  * on (for example CUDA's sample threadFenceReduction).
  *
+ * With strict readers (emu --strict-readers) they are as in PTX: an acquire takes the word's clock
+ * at once, and any other strong read only keeps it, as READ_BLOCK or READ_DEVICE, until a fence of
+ * that scope. Barriers pass on what is kept, since a fence.sc in another thread that is ordered
+ * after the read orders as well. (A fence.acq_rel there does not, and is taken for one.)
+ *
  * A word also keeps its values and clocks from before its last stores: see race_earlier.c. In a
  * kernel with tracks_observed, a strong store also releases, as OBSERVED, all that its thread has
  * done, acquired or observed. This orders nothing. race_pair.c uses it to find out which order the
@@ -67,6 +72,15 @@ struct sync_word *sync_word_at(const struct sync_table *table, uint64_t key)
     return word && word->key ? word : NULL;
 }
 
+static void acquire(struct warp *w, int lane, enum fence scope, struct reading reading,
+                    struct vclock *k)
+{
+    if (reading.needs_fence)
+        lane_acquire_fenced(w, lane, READ_BLOCK + scope, k);
+    else
+        lane_acquire(w, lane, k);
+}
+
 void sync_acquire(struct warp *w, int lane, struct sync_table *table, uint64_t key,
                   struct reading reading)
 {
@@ -76,10 +90,11 @@ void sync_acquire(struct warp *w, int lane, struct sync_table *table, uint64_t k
     struct vclock *const *clock = word->clock;
     for (struct word_before *b = word->before; b && reading.earlier--; b = b->next)
         clock = b->clock;
-    lane_acquire(w, lane, clock[SCOPE_DEVICE]);
-    if (word->block == w->block->index) lane_acquire(w, lane, clock[SCOPE_BLOCK]);
-    lane_acquire_fenced(w, lane, FOR_COPIES, clock[FOR_COPIES]);
-    if (reading.acts_on_it) lane_acquire_fenced(w, lane, OBSERVED, clock[OBSERVED]);
+    acquire(w, lane, SCOPE_DEVICE, reading, clock[SCOPE_DEVICE]);
+    if (word->block == w->block->index) acquire(w, lane, SCOPE_BLOCK, reading, clock[SCOPE_BLOCK]);
+    for (int s = FOR_COPIES; s < w->block->racecheck->device->fences; s++)
+        if (s != OBSERVED || reading.acts_on_it)
+            lane_acquire_fenced(w, lane, (enum fence)s, clock[s]);
 }
 
 /* A clock for one block only is dropped when another block takes over the word. */
@@ -141,7 +156,7 @@ void sync_release(struct warp *w, int lane, struct sync_table *table, uint64_t k
                                  .bytes = 1};
     if (word && stored.changes)
         sync_keep_earlier(space, word, stored.before, record_of(layout_of(w), store));
-    for (int s = 0; s < FENCES && word; s++) {
+    for (int s = 0; s < READ_BLOCK && word; s++) {
         struct vclock *fenced = lane_fence_clock(w, lane, (enum fence)s);
         if (stored.replaces) vclock_drop(space, &word->clock[s]);
         vclock_join(space, &word->clock[s], fenced);
@@ -161,9 +176,12 @@ void event_cluster_arrive(struct warp *w, uint32_t lanes, uint64_t key, bool rel
             releases ? lane_clock(w, lane) : lane_fence_clock(w, lane, SCOPE_DEVICE);
         vclock_join(space, &word->clock[SCOPE_DEVICE], clock);
         vclock_drop(space, &clock);
-        clock = lane_fence_clock(w, lane, FOR_COPIES);
-        vclock_join(space, &word->clock[FOR_COPIES], clock);
-        vclock_drop(space, &clock);
+        for (int s = FOR_COPIES; s < w->block->racecheck->device->fences; s++) {
+            if (s == OBSERVED) continue;
+            clock = lane_fence_clock(w, lane, (enum fence)s);
+            vclock_join(space, &word->clock[s], clock);
+            vclock_drop(space, &clock);
+        }
     }
     clock_tick(w->block->racecheck);
 }
@@ -172,5 +190,5 @@ void event_cluster_wait(struct warp *w, uint32_t lanes, uint64_t key)
 {
     for (; lanes; lanes &= lanes - 1)
         sync_acquire(w, __builtin_ctz(lanes), &w->block->racecheck->device->words, key,
-                     (struct reading){0, false});
+                     (struct reading){0});
 }

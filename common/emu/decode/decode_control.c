@@ -139,8 +139,7 @@ void decode_barrier(struct decoder *d, const struct ptx_instruction *source, str
  * fences, and it needs none that only acquire: see race_sync.c. */
 void decode_fence(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
-    static const char *const dropped[] = {"sc",  "acq_rel", "release", "cluster",
-                                          "gpu", "gl",      "sys",     NULL};
+    static const char *const dropped[] = {"sc", "acq_rel", "cluster", "gpu", "gl", "sys", NULL};
     struct words words = all_words(source);
     /* A proxy fence orders a thread's accesses and asynchronous copies, which the emulator always
      * keeps in order. Only racecheck needs it. */
@@ -153,12 +152,13 @@ void decode_fence(struct decoder *d, const struct ptx_instruction *source, struc
     take_word(&words, "mbarrier_init");
     take_word(&words, "sync_restrict::shared::cta");
     take_word(&words, "sync_restrict::shared::cluster");
-    bool acquires = take_word(&words, "acquire");
-    if (take_word(&words, "cta")) i->order = ORDER_BLOCK;
+    if (take_word(&words, "acquire")) i->order |= ORDER_ACQUIRE;
+    if (take_word(&words, "release")) i->order |= ORDER_RELEASE;
+    if (take_word(&words, "cta")) i->order |= ORDER_BLOCK;
     drop_words(&words, dropped);
     refuse_rest(d, &words);
     need_operands(d, source, 0, 0);
-    i->fn = acquires ? op_find("nothing")->fn : op_fence;
+    i->fn = op_fence;
 }
 
 void decode_nothing(struct decoder *d, const struct ptx_instruction *source, struct insn *i)

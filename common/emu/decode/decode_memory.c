@@ -60,8 +60,9 @@ enum ptx_space take_space(struct words *words)
  * */
 static uint8_t order_of(const struct ptx_instruction *source, bool atomic)
 {
-    bool releases = has_word(source, "release") || has_word(source, "acq_rel");
-    bool strong = releases || has_word(source, "relaxed") || has_word(source, "acquire");
+    bool both = has_word(source, "acq_rel"), releases = both || has_word(source, "release");
+    bool acquires = both || has_word(source, "acquire");
+    bool strong = releases || acquires || has_word(source, "relaxed");
     bool is_volatile =
         has_word(source, "volatile") || has_word(source, "cv") || has_word(source, "wt");
     unsigned order = atomic        ? ORDER_ATOMIC
@@ -69,6 +70,7 @@ static uint8_t order_of(const struct ptx_instruction *source, bool atomic)
                      : is_volatile ? ORDER_VOLATILE
                                    : ORDER_WEAK;
     if (releases) order |= ORDER_RELEASE;
+    if (acquires) order |= ORDER_ACQUIRE;
     if (has_word(source, "cta") && (strong || atomic)) order |= ORDER_BLOCK;
     return (uint8_t)order;
 }

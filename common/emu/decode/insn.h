@@ -89,6 +89,7 @@ enum order {
     ORDER_KIND = 3,
     ORDER_RELEASE = 4,
     ORDER_BLOCK = 8, /* scope .cta: strong only among the threads of a block */
+    ORDER_ACQUIRE = 16, /* a fence that both acquires and releases has neither bit */
 };
 
 enum clamp { CLAMP_NONE, CLAMP_TO_UNIT, CLAMP_TO_POSITIVE };

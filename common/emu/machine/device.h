@@ -33,7 +33,7 @@ struct emu {
     uint64_t schedule;
     uint64_t clock_seed; /* clocks.h; 0: none */
     uint64_t executed;   /* with a clock_seed: warp instructions of all launches */
-    bool descending;
+    bool descending, strict_readers;
     struct checkers *checkers;
     struct records *records;
     struct emu_trace *trace;   /* NULL: off */

@@ -110,11 +110,14 @@ void event_bad_access(struct warp *, const struct insn *, const struct bad_acces
 /* ---- what puts accesses in order: only with ANNOUNCE_ORDER (check/race*.c) ------------------- */
 
 /* What a fence is for. SCOPE_BLOCK and SCOPE_DEVICE: how far releases and atomics reach.
- * FOR_COPIES: bulk copies see what threads have stored (fence.proxy.async). OBSERVED is not a
- * fence: it stands for what a thread has observed by volatile and relaxed accesses, fenced or
- * not. */
-enum fence { SCOPE_BLOCK, SCOPE_DEVICE, FOR_COPIES, OBSERVED, FENCES };
+ * FOR_COPIES: bulk copies see what threads have stored (fence.proxy.async). The others are no
+ * fences: OBSERVED stands for what a thread has observed by volatile and relaxed accesses, fenced
+ * or not; READ_BLOCK and READ_DEVICE for what a fence of this scope, or of a wider one, puts before
+ * the thread's later accesses (emu --strict-readers). */
+enum fence { SCOPE_BLOCK, SCOPE_DEVICE, FOR_COPIES, OBSERVED, READ_BLOCK, READ_DEVICE, FENCES };
 void event_fence(struct warp *, uint32_t lanes, enum fence);
+/* The other side of a fence of a scope: what the lanes have read comes before what they do next. */
+void event_reader_fence(struct warp *, uint32_t lanes, enum fence scope);
 /* These lanes have all come to a bar.warp.sync, or to a match.sync. */
 void event_warp_sync(struct warp *, uint32_t lanes);
 void event_match(struct warp *, uint32_t lanes);
@@ -162,6 +165,8 @@ void event_copy_arrive(struct warp *, int lane, enum agent, struct copy_mark,
 /* A fragment comes to a barrier, which names a number of threads if `threads` is not 0. */
 void event_barrier_arguments(struct warp *, const struct fragment *, const struct insn *,
                              unsigned number, unsigned threads);
+/* A barrier ends for the threads that wait at it, since all others of the block have exited. */
+void event_barrier_exited(struct warp *, const struct insn *, unsigned waiting, unsigned exited);
 /* Lanes come to a warp-wide operation with these member masks. */
 void event_member_masks(struct warp *, const struct insn *, uint32_t lanes);
 /* A shuffle or a vote has been carried out for these lanes. A lane has given a value and received

@@ -145,8 +145,10 @@ void op_trap(struct warp *w, const struct insn *i, uint32_t mask)
 void op_fence(struct warp *w, const struct insn *i, uint32_t mask)
 {
     if (!(i->order & ORDER_BLOCK)) atomic_thread_fence(memory_order_seq_cst);
-    if (announces(w->block, ANNOUNCE_ORDER))
-        event_fence(w, mask, i->order & ORDER_BLOCK ? SCOPE_BLOCK : SCOPE_DEVICE);
+    if (!announces(w->block, ANNOUNCE_ORDER)) return;
+    enum fence scope = i->order & ORDER_BLOCK ? SCOPE_BLOCK : SCOPE_DEVICE;
+    if (!(i->order & ORDER_RELEASE)) event_reader_fence(w, mask, scope);
+    if (!(i->order & ORDER_ACQUIRE)) event_fence(w, mask, scope);
 }
 
 void op_proxy_fence(struct warp *w, const struct insn *i, uint32_t mask)

@@ -8,6 +8,7 @@
  *   EMU_API_ERRORS=no             memcheck does not report runtime functions that return an error
  *   EMU_LEAK_CHECK=full           memcheck also lists memory that was not freed
  *   EMU_CHECK_LOG=FILE            write to this file instead of stderr; "stdout" means stdout
+ *   EMU_STRICT_READERS=yes        racecheck requires a fence or an acquire of readers, too
  *   EMU_SCHEDULE=SEED             seed of a random but reproducible order of warps and blocks
  *
  * The command emu --tool (emu_main.c) sets them. The findings of a launch are printed when it ends,
@@ -30,7 +31,7 @@ static struct {
     unsigned checks;
     bool leaks, api_errors, colour;
     uint64_t schedule;
-    bool descending;
+    bool descending, strict_readers;
     size_t limit;
     int exit_code;
     FILE *log;
@@ -99,6 +100,7 @@ __attribute__((constructor)) static void read_settings(void)
     wanted.schedule = read_whole_number("EMU_SCHEDULE", UINT64_MAX, "a whole number", 0);
     wanted.descending =
         read_word("EMU_BLOCKS", "ascending", "descending", "ascending or descending");
+    wanted.strict_readers = read_word("EMU_STRICT_READERS", "no", "yes", "yes or no");
     wanted.limit = read_whole_number("EMU_PRINT_LIMIT", MAX_LIMIT, "0 to 1000000", DEFAULT_LIMIT);
     if (wanted.limit == 0) wanted.limit = SIZE_MAX;
     wanted.exit_code = (int)read_whole_number("EMU_ERROR_EXITCODE", MAX_EXIT_CODE, "0 to 255", 0);
@@ -135,6 +137,7 @@ void cudart_check_config(struct emu_config *config)
     config->finding_limit = wanted.limit;
     config->schedule = wanted.schedule;
     config->descending = wanted.descending;
+    config->strict_readers = wanted.strict_readers;
     config->host_place = cudart_place;
     config->describe_host_place = cudart_describe_place;
 }
