@@ -8,7 +8,7 @@ template <bool right> __global__ void add_up(const int *in, int *out, int n)
     int sum = 0, rounds = right ? (n + 127) / 128 * 128 : n;
     for (int i = threadIdx.x; i < rounds; i += 128) {
         words[threadIdx.x] = i < n ? in[i] : 0;
-        __syncthreads(); /* synccheck, memcheck: Divergent thread(s) in block */
+        __syncthreads(); /* synccheck: Barrier without warps */
         sum += words[threadIdx.x ^ 1];
         __syncthreads();
     }

@@ -8,7 +8,7 @@ template <bool right> __global__ void reverse(const int *in, int *out, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         tile[threadIdx.x] = in[i];
-        if (!right) __syncthreads(); /* synccheck, memcheck: Divergent thread(s) in block */
+        if (!right) __syncthreads(); /* synccheck: Barrier without warps */
     }
     if (right) __syncthreads();
     if (i < n) out[i] = tile[threadIdx.x ^ 1];

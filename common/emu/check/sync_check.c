@@ -18,6 +18,7 @@ static const struct {
     [SYNC_ENDLESS] = {"endless", "Endless wait or loop detected."},
     [SYNC_EXITED_MEMBERS] = {"exited-members", "Member mask with threads that have exited"},
     [SYNC_UNDEFINED_SHUFFLE] = {"undefined-shuffle", "Undefined value from a shuffle"},
+    [SYNC_EXITED_WARPS] = {"exited-warps", "Barrier without warps that have exited"},
 };
 
 /* Reports a lane. The format and its arguments give the detail, which may have several lines. */
@@ -112,6 +113,14 @@ void sync_barrier_arguments(struct warp *w, const struct fragment *f, const stru
                "    barrier %u waits for %u threads, and the block has %u", number, threads,
                w->block->threads);
     if (!threads && i->control == CONTROL_BARRIER) check_place_of_barrier(w, f, i, number);
+}
+
+void sync_barrier_exited(struct warp *w, const struct insn *i, unsigned waiting, unsigned exited)
+{
+    report(w, i, __builtin_ctz(w->live), EMU_FINDING_WARNING, SYNC_EXITED_WARPS, NULL,
+           "    %u threads wait here, and the others, %u, have exited: PTX lets the barrier go on\n"
+           "    without them, but the CUDA guide asks all threads of a block to come to it",
+           waiting, exited);
 }
 
 /* ---- member masks ---------------------------------------------------------------------------- */

@@ -2,8 +2,8 @@
  * sync_check.h — synccheck: barriers and warp-wide operations that are used wrongly.
  *
  * The machine announces the arguments (machine/events.h); fault_finding.c passes on faults. What
- * PTX or the CUDA guide forbids is an error, even if today's GPUs do what was meant. What only
- * leaves a value undefined is a warning.
+ * PTX forbids is an error, even if today's GPUs do what was meant. What only leaves a value
+ * undefined is a warning, and so is what PTX defines and the CUDA guide forbids.
  */
 #ifndef EMU_SYNC_CHECK_H
 #define EMU_SYNC_CHECK_H
@@ -17,11 +17,13 @@ enum sync_kind {
     SYNC_ENDLESS,
     SYNC_EXITED_MEMBERS,
     SYNC_UNDEFINED_SHUFFLE,
+    SYNC_EXITED_WARPS,
 };
 
 /* The events of machine/events.h with the same names. */
 void sync_barrier_arguments(struct warp *, const struct fragment *, const struct insn *,
                             unsigned number, unsigned threads);
+void sync_barrier_exited(struct warp *, const struct insn *, unsigned waiting, unsigned exited);
 void sync_member_masks(struct warp *, const struct insn *, uint32_t lanes);
 void sync_shuffle_outside(struct warp *, int lane, int from);
 

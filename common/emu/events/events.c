@@ -202,6 +202,11 @@ void event_barrier_arguments(struct warp *w, const struct fragment *f, const str
     if (has_synccheck(w)) sync_barrier_arguments(w, f, i, number, threads);
 }
 
+void event_barrier_exited(struct warp *w, const struct insn *i, unsigned waiting, unsigned exited)
+{
+    if (has_synccheck(w)) sync_barrier_exited(w, i, waiting, exited);
+}
+
 void event_member_masks(struct warp *w, const struct insn *i, uint32_t lanes)
 {
     const struct emu *emu = w->block->launch->emu;

@@ -28,6 +28,18 @@ static unsigned threads_exited(const struct block *block)
     return exited;
 }
 
+/* Does a barrier go on without the threads that have exited? PTX lets a barrier for all threads of
+ * the block do so (PTX ISA, "exit"), and so do today's GPUs. Here that holds for whole
+ * warps: a bar.sync that some lanes of a warp do not reach is undefined. A barrier that names a
+ * number of threads waits for that many. */
+static bool goes_on_without(const struct block *block, const struct insn *barrier)
+{
+    bool goes_on = barrier->barrier.threads == NO_SLOT;
+    for (unsigned i = 0; i < block->warp_count; i++)
+        goes_on = goes_on && (!block->warps[i].exited || !block->warps[i].live);
+    return goes_on;
+}
+
 /* The order of enum fragment_state: a fragment that waits for lanes of its own warp explains more
  * than one that waits for a phase, and this one more than one at a barrier. */
 static bool says_more(const struct fragment *a, const struct fragment *b)
@@ -142,9 +154,11 @@ void deadlock_resolve(struct cluster *cluster)
     struct block *block = s.warp->block;
     const struct barrier *barrier = &block->barriers[s.fragment->barrier];
     bool exits_explain = barrier->arrived + s.exited >= barrier->expected;
-    if (exits_explain && block->launch->allow_exited)
+    if (exits_explain && (block->launch->allow_exited || goes_on_without(block, s.insn))) {
+        if (announces(block, ANNOUNCE_ARGUMENTS))
+            event_barrier_exited(s.warp, s.insn, barrier->arrived, s.exited);
         barrier_release(block, s.fragment->barrier);
-    else if (exits_explain)
+    } else if (exits_explain)
         report(cluster, &s, EMU_LAUNCH_FAILURE, FAULT_DIVERGENT_IN_BLOCK,
                "a barrier that not all threads reach: %u of %u threads wait here, %u have exited "
                "(today's GPUs let this pass, and so does EMU_ALLOW_EXITED=1; it is undefined all "
