@@ -31,7 +31,7 @@ static unsigned bytes_at_once(const struct lane_access *t, unsigned place)
 }
 
 /* Accesses of different sizes do not overlap completely, so they are not morally strong (PTX ISA,
- * "overlap"). libcu++ changes an atomic of 1 or 2 bytes by an atomicCAS on the word around it. */
+ * "overlap"). cuda::atomic_ref changes 1 or 2 bytes by an atomicCAS on the word around them. */
 static bool are_mixed(const struct lane_access *t, record other)
 {
     unsigned mine = bytes_at_once(t, t->place),
