@@ -1,6 +1,7 @@
 # tests.mk — builds and runs the tests and their programs, sanitizers, fuzzers and mutations.
 
-.PHONY: promises checks pairs tests-build test test-asan test-all test-architectures fuzz
+.PHONY: promises checks pairs tests-build test test-without test-parts test-asan test-all
+.PHONY: test-architectures fuzz
 .PHONY: mutate mutate-record mutate-map
 
 # Tests of what step 12 promises, for a GPU or the emulator: tests/promises/NAME.cu becomes
@@ -206,8 +207,23 @@ $(addprefix build/pairs/,$(CLASSES) $(ALONE)): $(CHECK_HEADERS)
 	$(Q)$(NVCC) $(CPPFLAGS) -g -lineinfo -arch=compute_90 -code=compute_90 -cudart shared \
 	    -Itests/checks $(filter %.cu,$^) -o $(NEW) $(PUT)
 
-test: tests-build $(if $(CI),test-asan) ## run every test; with CI=1, under the sanitizers first
+test: tests-build ## run every test; what needs a part that is not installed is skipped, and named
 	$(Q)common/build/test.sh
+
+# What is built only where a part is installed. It would hide that the part is missing.
+MADE_WITH_mpi  = step17 $(RATES17) $(addprefix build/,$(FOLDER17) tests/ranks \
+                 tests/wrong-ranks tests/many-calls)
+MADE_WITH_nccl = $(MADE_WITH_mpi)
+MADE_WITH_page = build/page build/notes/page
+
+#test-without: ## run the tests with PART hidden: mpi, labs, page (of make setup-PART), nccl or all
+test-without:
+	$(Q)common/build/without.sh '$(PART)' rm -rf $(if $(filter all,$(PART)), \
+	    $(MADE_WITH_mpi) $(MADE_WITH_page),$(MADE_WITH_$(PART)))
+	$(Q)common/build/without.sh '$(PART)' $(MAKE) --no-print-directory test
+
+test-parts: export ONLY_PARTS = 1
+test-parts: test ## run only the tests that need what `make setup-PART` installs
 
 # A program that runs the libraries of steps 12 to 16 on any GPU, build/architectures/NAME/run. They
 # are compiled for one architecture, by these options of nvcc, or are the usual objects.

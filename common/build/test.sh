@@ -2,8 +2,10 @@
 # make test: the tests of documents, of tests/mutation and of the page (Python's unittest), of
 # scripts and commands (bats) and of C (Criterion). bats runs beside the others, since much of its
 # time is spent on waiting, and its output is shown when all have ended. Criterion's last line is
-# then repeated, so that it is the last one. All tests run even if some fail, and the failed parts
-# are named before that line. Runs in the top folder of a built tree.
+# then repeated, so that it is the last one. All tests run even if some fail. Before that line stand
+# the reasons why tests were skipped, and the failed parts. Runs in the top folder of a built tree.
+# With ONLY_PARTS only those tests run that need what `make setup-PART` installs.
+. common/build/tools.sh
 failed=
 export EMU_PROGRESS=${EMU_PROGRESS-0} # what it says of slow kernels is not what a test expects
 part() {
@@ -14,7 +16,7 @@ part() {
 }
 
 scripts=$(mktemp) && said=$(mktemp) || exit
-trap 'rm -f "$scripts" "$said" "$said.status"' EXIT
+trap 'rm -f "$scripts" "$said" "$said.status" "$said.tap"' EXIT
 # Under the sanitizers some tests are left to the ordinary tree. Of C these are tests of kernels,
 # which nvcc compiles and the sanitizers do not see; a few of each suite remain for the host code
 # beside them. bats' are those with the tag "long". The tests of make, of steps of one's own and of
@@ -25,7 +27,7 @@ bench/applications_are_timed_by_their_experiments
 bound/@(holds_*|is_not_loose|one_wrong_element_in_a_million_shows)
 compaction/each_kernel_is_right_under_the_checkers
 emu_command/many_short_launches_say_how_many_they_are
-experiments/all_are_right
+experiments/@(all_are_right|between_ranks)
 hazards/*
 many_gpus/nodes_of_several_tiles
 operators/!(judge_*|nothing_to_scan|refuses|sizes)
@@ -46,8 +48,16 @@ if [ -n "${SANITIZED:-}" ]; then
         grep -v $others -e /own_step.bats)
     set -- --filter "!($(echo "$long" | paste -sd '|'))"
 fi
+if [ -n "${ONLY_PARTS:-}" ]; then
+    files="tests/ranks tests/labs/grade.bats"
+    set -- --filter '@(sandbox/*|experiments/between_ranks)'
+fi
+# No test waits for ever, if it has no limit of its own. bats ends a test by pkill and SIGTERM.
+limit=600
+[ -z "${TEST_ALL:-}" ] || limit=7200
+! have pkill || export BATS_TEST_TIMEOUT=$limit
 # shellcheck disable=SC2086
-bats ${SANITIZED:+--filter-tags '!long'} $files >"$scripts" 2>&1 &
+env --default-signal=TERM bats ${SANITIZED:+--filter-tags '!long'} $files >"$scripts" 2>&1 &
 bats=$!
 scripts_end() {
     wait "$bats"
@@ -56,27 +66,37 @@ scripts_end() {
     return $status
 }
 criterion() {
-    { build/tests/run "$@" 2>&1; echo $? >"$said.status"; } | tee "$said"
+    { build/tests/run --timeout $limit --tap="$said.tap" "$@" 2>&1; echo $? >"$said.status"; } | tee "$said"
     status=$(cat "$said.status") && rm "$said.status"
     return "$status"
 }
 
+# unittest ARGUMENTS…: of Python.
+unittest() { python3 -B -m unittest discover "$@"; }
+
+# A line for each reason why tests were skipped, which says what to do.
+skipped() {
+    sed -n 's/^ok .*# [Ss][Kk][Ii][Pp] //p' "$said.tap" "$scripts" | grep -v '^test was skipped$' |
+        sort | uniq -c | sed 's/^ *\([0-9]*\)/make test: skipped: \1 x/'
+    [ -z "$page_lacks" ] ||
+        echo "make test: skipped: page: not found: $page_lacks: make setup-page installs them"
+    have python3 ||
+        echo "make test: skipped: documents, mutation scripts, page: make setup installs python3"
+}
+
 # The sanitizers' tree has links to the sources, so its documents need no second test.
-if [ -n "${SANITIZED:-}" ]; then
-    echo "== documents, mutation scripts, page: left to the ordinary tree"
-elif command -v python3 >/dev/null; then
-    part documents python3 -B -m unittest discover -s tests/docs
-    part "mutation scripts" python3 -B -m unittest discover -s tests/mutation
-    if [ -n "${PAGE_REQUIRED:-}" ] || command -v emcc >/dev/null; then
-        part "page" python3 -B -m unittest discover -s tests/page
-    else
-        echo "== page: skipped, make setup-page installs what it needs"
+page_lacks=
+if [ -z "${SANITIZED:-}" ] && have python3; then
+    part documents unittest -s tests/docs ${ONLY_PARTS:+-k of_ranks -k is_public}
+    [ -n "${ONLY_PARTS:-}" ] || part "mutation scripts" unittest -s tests/mutation
+    page_lacks=$(missing_packages_of page | paste -sd ' ' -)
+    if [ -n "${PAGE_REQUIRED:-}" ] || [ -z "$page_lacks" ]; then
+        part page unittest -s tests/page
     fi
-else
-    echo "== documents, mutation scripts, page: skipped, python3 is not installed"
 fi
 part "C" criterion "$@"
 part "scripts and commands" scripts_end
+[ -n "${SANITIZED:-}" ] || skipped
 [ -z "$failed" ] || echo "make test: failed: $failed" >&2
 tail -n 1 "$said"
 [ -z "$failed" ]

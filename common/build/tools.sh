@@ -30,6 +30,7 @@ missing_packages() {
     have_header zstd.h || echo libzstd-dev
     have_header criterion/criterion.h || echo libcriterion-dev
     have bats || echo bats
+    have python3 || echo python3
     have_header png.h || echo libpng-dev
 }
 
@@ -53,6 +54,21 @@ missing_packages_of() {
         [ -e /usr/lib/python3/dist-packages/websockets ] ||
             python3 -c 'import websockets' 2>/dev/null || echo python3-websockets
         ;;
+    esac
+}
+
+# What `make test` and step 17 can do without: what a setup of its own installs (setup-labs, …), and
+# NCCL.
+all_parts="labs mpi nccl page"
+
+# The programs by which part $1 is found.
+programs_of() {
+    case $1 in
+    labs) echo bwrap ;;
+    mpi) echo mpirun mpiexec mpicc ompi_info orterun orted ;;
+    nccl) ;;
+    page) echo emcc em++ node nodejs pandoc chromium chromedriver firefox firefox-esr ;;
+    *) return 1 ;;
     esac
 }
 

@@ -27,7 +27,7 @@ for _ in $(seq "$(nproc)"); do
     (while :; do :; done) &
     load+=($!)
 done
-trap 'kill "${load[@]}"; rm -rf "$work"' EXIT
+trap 'kill -KILL "${load[@]}"; rm -rf "$work"' EXIT
 grade second
 
 awk -v folder="$work/class" -f tests/cheats/compare.awk "$work/first/grades.csv" >"$work/wrong"

@@ -20,7 +20,8 @@ grade() { build/labs/grade-labs --nvcc "$(common/build/toolkit.sh)/bin/nvcc" "$@
 need_sandbox() {
     [ -z "${SANITIZED:-}" ] || skip "a sanitized run-lab cannot run in the sandbox"
     . common/build/tools.sh
-    try_sandbox || [ -n "$SANDBOX_REQUIRED" ] || skip "no sandbox can be started here"
+    try_sandbox || [ -n "$SANDBOX_REQUIRED" ] ||
+        skip "no sandbox can be started: make setup-labs installs bubblewrap"
 }
 
 # Names that a shell, a spreadsheet, a terminal or a browser could obey, and what is no file.
@@ -181,7 +182,7 @@ row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
         load+=($!)
     done
     run grade 3 "$twins" --out "$out" --seed 7 --jobs 1
-    kill "${load[@]}"
+    kill -KILL "${load[@]}"
     [ "$status" -eq 0 ]
     diff -r "$twins_graded" "$out"
 }
@@ -395,7 +396,7 @@ copy_anna() {
     # $! is to be the grader, and not a shell that waits for it.
     build/labs/grade-labs 3 "$twins" --out "$out" --seed 7 --jobs 1 \
         --nvcc "$(common/build/toolkit.sh)/bin/nvcc" >/dev/null 2>&1 3>&- &
-    until [ -e "$out/state/bob.cu" ]; do sleep 0.1; done
+    for _ in {1..600}; do [ ! -e "$out/state/bob.cu" ] || break; sleep 0.1; done
     kill -9 $!
     wait $! || true
     [ ! -e "$out/state/bob.row" ]

@@ -46,7 +46,7 @@ static void begin(void)
     result_file = NULL;
     if (sandbox_works(NULL, CONFINE, why, sizeof why)) return;
     cr_assert(getenv("SANDBOX_REQUIRED") == NULL, "no sandbox: %s", why);
-    cr_skip_test("no sandbox can be started here: %s", why);
+    cr_skip_test("no sandbox can be started: make setup-labs installs bubblewrap");
 }
 
 static void end(void) { sandbox_end(outputs, SANDBOX_OUTPUTS); }

@@ -311,7 +311,7 @@ ranks." ]
 }
 
 # Rank 0 sends mpirun.sh the signal as soon as both ranks run. Without --default-signal, a shell
-# that has started bats in the background would have it ignore SIGINT.
+# that has started bats in the background would have it ignore SIGINT, as nohup has SIGHUP.
 @test "a signal for mpirun.sh ends all ranks" {
     local signal tries
     local -A status_of=([INT]=1 [TERM]=1 [KILL]=137)
@@ -319,7 +319,7 @@ ranks." ]
         rm -f "$dir"/*
         SECONDS=0
         # shellcheck disable=SC2016
-        run timeout 60 env --default-signal=INT bash -c 'echo $$ >$0/script
+        run timeout 60 env --default-signal bash -c 'echo $$ >$0/script
             exec common/build/mpirun.sh -np 2 bash -c '\''
                 echo $$ >$0/$OMPI_COMM_WORLD_RANK
                 until [ -s $0/0 ] && [ -s $0/1 ]; do sleep 0.1; done

@@ -37,7 +37,7 @@ static double value(const char *variant, const char *parameter, const char *metr
     cr_expect(value(variant, parameter, metric) == (wanted), "%s %s %s is %g, not %g", variant,    \
               parameter, metric, value(variant, parameter, metric), (double)(wanted))
 
-/* Step 17's needs Open MPI. */
+/* Experiments of step 17 need it. */
 static bool has_mpi(void)
 {
     return getenv("MPI_REQUIRED") || run("test -n \"$(common/build/mpi.sh)\"") == 0;
@@ -52,33 +52,46 @@ Test(experiments, stdout_that_cannot_be_written)
     }
 }
 
-/* Every experiment has a program. Its rows have seven fields; the first two name the experiment and
- * the variant. */
-Test(experiments, all_are_right)
+/* Runs the program of an experiment. Its rows have seven fields; the first two name the experiment
+ * and the step. */
+static void expect_rows(const char *source)
+{
+    char name[100], program[120], about[120], text[1 << 16];
+    int step;
+    cr_assert(sscanf(source, "steps/%d-%*[^/]/experiments/%99[^.]", &step, name) == 2);
+    snprintf(program, sizeof program, "%02d-%s", step, name);
+    run_experiment(program);
+    snprintf(text, sizeof text, "%s", output);
+    snprintf(about, sizeof about, "%s,%d,", name, step);
+    char *line = strtok(text, "\n");
+    while (strncmp(line, "emu: ", 5) == 0) line = strtok(NULL, "\n"); /* and why */
+    cr_expect_str_eq(line, "experiment,step,variant,parameter,metric,value,unit");
+    while ((line = strtok(NULL, "\n")) != NULL) {
+        int commas = 0;
+        for (char *c = line; *c; c++) commas += *c == ',';
+        cr_expect(strncmp(line, about, strlen(about)) == 0 && commas == 6, "%s: %s", program, line);
+    }
+}
+
+/* Each experiment whose source fits the pattern. */
+static void expect_rows_of(const char *pattern)
 {
     glob_t sources;
-    cr_assert(glob("steps/*/experiments/*.cu", 0, NULL, &sources) == 0);
-    for (size_t i = 0; i < sources.gl_pathc; i++) {
-        char name[100], program[120], about[120], text[1 << 16];
-        int step;
-        cr_assert(sscanf(sources.gl_pathv[i], "steps/%d-%*[^/]/experiments/%99[^.]", &step, name) ==
-                  2);
-        snprintf(program, sizeof program, "%02d-%s", step, name);
-        if (step == 17 && !has_mpi()) continue;
-        run_experiment(program);
-        snprintf(text, sizeof text, "%s", output);
-        snprintf(about, sizeof about, "%s,%d,", name, step);
-        char *line = strtok(text, "\n");
-        while (strncmp(line, "emu: ", 5) == 0) line = strtok(NULL, "\n"); /* and why */
-        cr_expect_str_eq(line, "experiment,step,variant,parameter,metric,value,unit");
-        while ((line = strtok(NULL, "\n")) != NULL) {
-            int commas = 0;
-            for (char *c = line; *c; c++) commas += *c == ',';
-            cr_expect(strncmp(line, about, strlen(about)) == 0 && commas == 6, "%s: %s", program,
-                      line);
-        }
-    }
+    cr_assert(glob(pattern, 0, NULL, &sources) == 0);
+    for (size_t i = 0; i < sources.gl_pathc; i++) expect_rows(sources.gl_pathv[i]);
     globfree(&sources);
+}
+
+Test(experiments, all_are_right)
+{
+    expect_rows_of("steps/0*/experiments/*.cu");
+    expect_rows_of("steps/1[0-6]-*/experiments/*.cu");
+}
+
+Test(experiments, between_ranks)
+{
+    if (!has_mpi()) cr_skip_test("Open MPI is missing: make setup-mpi installs it");
+    expect_rows_of("steps/17-*/experiments/*.cu");
 }
 
 /* What a reader sees without --csv: the rows, and one line about them. */

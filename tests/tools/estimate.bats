@@ -14,7 +14,7 @@ setup() {
 # output is then that line.
 estimated() {
     : >"$dir/err" # the line of the program before must not be taken for this one's
-    "$@" >"$dir/out" 2>"$dir/err" &
+    env --default-signal "$@" >"$dir/out" 2>"$dir/err" &
     program=$!
     for _ in $(seq 600); do
         [ ! -s "$dir/err" ] || break

@@ -5,7 +5,8 @@
 load common
 
 TOOLS="make sh cat cp mv rm ln ls mkdir mktemp chmod touch head tail cut paste tr wc df sed grep awk
-    find sort env dirname readlink uname nproc id setpriv sha256sum"
+    find env dirname readlink uname nproc id setpriv sha256sum python3
+    sort tee uniq"
 
 # stand_in NAME LINE: puts a shell script of one line into bin/, which `bare` makes the whole PATH.
 stand_in() {
@@ -438,6 +439,94 @@ wheel() {
     says "-L/opt/mpi -lmpi"
     [ "$(grep -c -e "-isystem /opt/mpi" <<<"$output")" -eq 2 ] # no other source sees MPI
     says $'.new step17\n'
+}
+
+# other_tools LINE: stand-ins for what the parts' setups install, and for NCCL.
+other_tools() {
+    for tool in gcc g++ bats; do stand_in $tool "exit 0"; done
+    for tool in bwrap mpirun mpicc emcc pandoc chromium firefox-esr; do stand_in $tool "$1"; done
+    mkdir -p cuda/include && touch cuda/include/nccl.h cuda/lib64/libnccl.so
+}
+
+@test "without.sh hides what a part's setup installs, and nothing else" {
+    other_tools "echo version 1.2.3"
+    sources 17-many
+    run bare make doctor
+    for tool in bwrap mpi emcc pandoc chromium firefox; do
+        says $'\n'"$(printf '%-10s 1.2.3' $tool)"
+    done
+    run bare make -n
+    says "-o build/steps/17-many/driver.o"
+
+    run bare common/build/without.sh all make doctor
+    lists_each_tool
+    for tool in bwrap mpi NCCL emcc pandoc chromium firefox; do
+        says $'\n'"$(printf '%-10s not found' $tool)"
+    done
+    says "toolkit    13.0 in "
+    run bare common/build/without.sh all make -n
+    says "step17 is skipped: Open MPI is missing; "
+    says_not "-o build/steps/17-many/driver.o"
+    run bare common/build/without.sh all sh -c 'cat "$PYTHONPATH/selenium.py"'
+    says "raise ImportError"
+
+    run bare MPI_REQUIRED=1 PAGE_REQUIRED=1 common/build/without.sh mpi sh -c \
+        'command -v emcc; command -v mpirun; echo "$MPI_REQUIRED,$PAGE_REQUIRED"; common/build/nccl.sh'
+    [[ $output == */emcc$'\n',1$'\n'-*libnccl.so* ]]
+    run bare common/build/without.sh nccl common/build/nccl.sh
+    [ "$output" = "" ]
+    for words in "" all "mpy make"; do
+        # shellcheck disable=SC2086 # none, one or two words
+        run bare common/build/without.sh $words
+        [ "$status" -eq 2 ]
+        says "PART is one of: labs mpi nccl page all"
+    done
+}
+
+# What was built while a part was there would hide that the part is missing.
+@test "test-without removes what only the part has built" {
+    other_tools "exit 0"
+    sources 17-many
+    mkdir -p build/steps/17-many build/page build/common
+    touch step17 build/steps/17-many/main.o build/page/emulator.js build/common/x.o
+    run bare make test-without PART=mpi
+    [ ! -e step17 ]
+    [ ! -e build/steps/17-many/main.o ]
+    [ -e build/page/emulator.js ]
+    [ -e build/common/x.o ]
+    run bare make test-without PART=all
+    [ ! -e build/page ]
+    run bare make test-without
+    [ "$status" -ne 0 ]
+    says "PART is one of: "
+}
+
+# The tests themselves are stand-ins.
+@test "make test ends with what was skipped, what failed, and Criterion's last line" {
+    mkdir -p build/tests
+    stand_in gcc "exit 1"
+    stand_in python3 "exit 0"
+    stand_in bats 'echo "ok 1 bits # skip Open MPI is missing: make setup-mpi installs it"
+        echo "ok 2 page # skip groff is not installed"; exit 1'
+    cat >build/tests/run <<'END'
+#!/bin/sh
+for word; do
+    case $word in --tap=*) tap=${word#*=} ;; esac
+done
+echo "ok - experiments::ranks  # SKIP Open MPI is missing: make setup-mpi installs it" >"$tap"
+echo "ok - others::filtered  # SKIP test was skipped" >>"$tap"
+echo "[====] Synthesis: Tested: 2"
+END
+    chmod +x build/tests/run
+    run bare common/build/test.sh
+    [ "$status" -eq 1 ]
+    says $'\n'"make test: skipped: 2 x Open MPI is missing: make setup-mpi installs it
+make test: skipped: 1 x groff is not installed
+make test: skipped: page: not found: emscripten pandoc chromium chromium-driver firefox-esr: \
+make setup-page installs them
+make test: failed: scripts and commands
+[====] Synthesis: Tested: 2"$'\n'
+    [[ $output == *"Tested: 2" ]] # once more, as the last line
 }
 
 @test "make run17 takes 1 to 64 ranks" {
