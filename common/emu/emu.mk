@@ -47,12 +47,17 @@ build/emu/libcudart.so.13: $(EMU) common/emu/cudart.map
 	    -pthread $(PUT)
 	$(Q)ln -s $(@F) $(NEW) && mv -fT $(NEW) build/emu/libcudart.so
 
+# The functions of the C library that the emulator replaces (runtime/cudart_end.c).
+REPLACED  = $(shell nm -g build/common/emu/runtime/cudart_end.o | grep -o '[^ ]*@.*')
+
 # One object that includes zstd and exports only the names of the runtime and of emu.h.
 build/emu/libcudart_static.a: $(EMU)
 	$(call say,ar,$@)
 	$(Q)ld -r $(EMU) $(ZSTD) -o $(NEW).o
 	$(Q)objcopy --wildcard --rename-section '.text=emu_text' --keep-global-symbol='cuda[A-Z]*' \
-	    --keep-global-symbol='__cuda*' --keep-global-symbol='emu_*' $(NEW).o
+	    --keep-global-symbol='__cuda*' --keep-global-symbol='emu_*' \
+	    $(foreach name,$(REPLACED),--redefine-sym $(name)=$(firstword $(subst @, ,$(name))) \
+	        --keep-global-symbol=$(firstword $(subst @, ,$(name)))) $(NEW).o
 	$(Q)ar rcs $(NEW) $(NEW).o $(PUT) && rm $(NEW).o
 
 # The dynamic linker loads it into every program that emu starts, those of others too: so it has no

@@ -31,7 +31,7 @@ static volatile sig_atomic_t child;
 
 /* ---- the files in memory --------------------------------------------------------------------- */
 
-static int open_memory(const char *variable)
+int emu_open_memory(const char *variable)
 {
     char *name;
     int file = memfd_create(variable, MFD_CLOEXEC);
@@ -80,7 +80,7 @@ static void begin_collecting(struct collected *c)
     const char *path = getenv(c->variable);
     c->path = path != NULL ? strdup(path) : NULL;
     if (path != NULL && c->path == NULL) emu_refuse("out of memory");
-    c->file = open_memory(c->parts);
+    c->file = emu_open_memory(c->parts);
     unsetenv(c->variable);
 }
 
@@ -190,7 +190,7 @@ int emu_command(const char *path, char **arguments)
         {"EMU_SARIF_PARTS", "EMU_SARIF", true, DOCUMENT_SARIF, -1, NULL},
         {"EMU_HTML_PARTS", "EMU_HTML", true, DOCUMENT_HTML, -1, NULL}};
     bool counts = is_set("EMU_COUNTERS") || is_set("EMU_JSON") || is_set("EMU_ANNOTATE");
-    int seen = open_memory("EMU_SEEN"), kernels = open_memory("EMU_KERNELS");
+    int seen = emu_open_memory("EMU_SEEN"), kernels = emu_open_memory("EMU_KERNELS");
     for (int i = 0; i < FORMS; i++)
         if (i == REPORT || is_set(all[i].variable)) begin_collecting(&all[i]);
     empty_check_log();

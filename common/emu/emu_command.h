@@ -7,4 +7,8 @@
  * 128 and the number of the signal that ended it. */
 int emu_command(const char *path, char **arguments);
 
+/* Opens a file in memory, and sets the variable to its name for the programs that this process
+ * starts. */
+int emu_open_memory(const char *variable);
+
 #endif

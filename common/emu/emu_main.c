@@ -2,8 +2,9 @@
  * emu_main.c — the command `emu`. It is used like ncu, and with --tool like compute-sanitizer.
  *
  * It checks that the program will load the emulator's runtime library, sets the EMU_* variables as
- * the options say, and executes the program in its own process. The library does the rest. The
- * command waits for any other program, because that may start CUDA programs (emu_command.c).
+ * the options say, and runs the program. The library does the rest. The command waits for the
+ * program, because that may end without telling the library (emu_run.c), and for any other program,
+ * because that may start CUDA programs (emu_command.c).
  */
 #define _GNU_SOURCE
 #include "emu.h"
@@ -136,8 +137,6 @@ int main(int argc, char **argv)
     bool emulated = is_emulated(path);
     check_outputs(path, words + 1);
     emu_environment();
-    if (words != given) emu_run_wait(path, words);
     if (!emulated) return emu_command(path, words);
-    execv(path, words);
-    emu_refuse("cannot run %s: %s", path, strerror(errno));
+    emu_run_wait(path, words);
 }

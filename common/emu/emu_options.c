@@ -489,10 +489,11 @@ static int print_help(void *to, const char *value, struct fault *fault)
     puts(
         "\nCUDA programs must be linked with nvcc -cudart shared, with g++ and -lcudart, or with "
         "the\n"
-        "flags above. Output and exit code are the program's own; the report follows when it ends\n"
-        "by exit or return. Kernel names are those of ncu --print-kernel-base function. Exit code\n"
-        "2: wrong usage; 4: a limit of --budget or --baseline is exceeded; 130: Ctrl-C. If mpirun\n"
-        "has started several ranks, each writes files of its own: FILE.0, FILE.1, and so on.");
+        "flags above. Output and exit code are the program's own; the report follows when it\n"
+        "ends, also by a signal other than SIGKILL. Kernel names are those of ncu\n"
+        "--print-kernel-base function. Exit code 2: wrong usage; 4: a limit of --budget or\n"
+        "--baseline is exceeded; 130: Ctrl-C. If mpirun has started several ranks, each writes\n"
+        "files of its own: FILE.0, FILE.1, and so on.");
     puts("\nemu run compiles FILE.cu with nvcc, says with which command, and runs the program.\n"
          "nvcc also reads its own variables, such as NVCC_APPEND_FLAGS. A program that is called\n"
          "run is ./run.");

@@ -1,7 +1,9 @@
 #define _GNU_SOURCE /* asprintf */
 #include "emu_run.h"
 #include "common/files/visible.h"
+#include "common/emu/report/outcome.h"
 #include "emu.h"
+#include "emu_command.h"
 #include "emu_folders.h"
 #include "emu_nvcc.h"
 #include "emu_options.h"
@@ -12,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -46,7 +49,7 @@ static void make_temporary(const char *file)
 
 /* ---- running and waiting --------------------------------------------------------------------- */
 
-static const int passed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+static const int passed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM};
 enum { PASSED_ON = sizeof passed_on / sizeof *passed_on };
 static struct sigaction before[PASSED_ON];
 static volatile sig_atomic_t child, received;
@@ -63,6 +66,9 @@ static void pass_on(int number, siginfo_t *info, void *context)
  * ignored when emu was started. */
 static void handle_signals(void)
 {
+    static bool are_handled;
+    if (are_handled) return;
+    are_handled = true;
     struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART};
     action.sa_sigaction = pass_on;
     sigemptyset(&action.sa_mask);
@@ -205,9 +211,35 @@ void emu_run_compile(const char *file, char program[PATH_MAX])
     snprintf(program, PATH_MAX, "%s", temporary_program);
 }
 
+/* ---- the program ----------------------------------------------------------------------------- */
+
+static struct outcome *share_outcome(void)
+{
+    int file = emu_open_memory("EMU_OUTCOME");
+    if (ftruncate(file, sizeof(struct outcome)) != 0) emu_refuse("out of memory");
+    void *memory = mmap(NULL, sizeof(struct outcome), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (memory == MAP_FAILED) emu_refuse("out of memory");
+    return memory;
+}
+
+/* Says how the program has ended, if it has not written its reports. */
+static void tell_missing(const char *program, int status)
+{
+    if (WIFSIGNALED(status))
+        emu_note("%s was ended by signal %d (%s) before its reports were written", program,
+                 WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        emu_note("%s ended before its reports were written: it did not call exit", program);
+}
+
 void emu_run_wait(const char *program, char *const *arguments)
 {
+    struct outcome *outcome = share_outcome();
+    const char *code = getenv("EMU_ERROR_EXITCODE");
+    handle_signals();
     int status = run_child(program, arguments, false);
+    if (!outcome->is_written) tell_missing(program, status);
+    if (outcome->errors > 0 && code != NULL && atoi(code) != 0) exit(atoi(code));
     if (WIFSIGNALED(status)) end_by(WTERMSIG(status));
     exit(WEXITSTATUS(status));
 }

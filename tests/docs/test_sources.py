@@ -22,8 +22,9 @@ FOREIGN = {"cuda_occupancy.h", "cuda_pipeline.h", "driver_types.h", "fatbinary_s
            "labN.cu", "HEADER.cuh", "NAME.cu", "NAME.mk", "NAME.part.cu",
            "file.cu", "my.cu"}
 
-# Called by programs: CUDA's own names, and those of emu.h.
-PUBLIC = re.compile(r"main$|cuda[A-Z]|__cuda|emu_")
+# Called by programs: CUDA's own names, those of emu.h, and what stands in the place of the C
+# library's (cudart_end.c).
+PUBLIC = re.compile(r"main$|cuda[A-Z]|__cuda|emu_|cudart_f?exec|cudart__[eE]xit$|.*@GLIBC_")
 
 
 def own_files():

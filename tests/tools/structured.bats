@@ -405,3 +405,66 @@ assert len(log["runs"]) == 2' "$T/j" "$T/s"
     says "RACECHECK SUMMARY: 2 hazards displayed (2 errors, 0 warnings)
 ========= FORKED PROCESSES: 1 more error"
 }
+
+# ---- programs that do not end by exit ------------------------------------------------------------
+
+# WAYS CODE: however the program ends, --error-exitcode counts, and each form is there and whole.
+# The program's own exit code is CODE.
+reports_all() {
+    for how in $1; do
+        echo "$how"
+        rm -f "$T"/*
+        run timeout 30 build/emu/emu --tool racecheck --error-exitcode 9 --json --log-file "$T/j" \
+            --sarif "$T/s" --html "$T/h" build/tests/programs/ends $how
+        [ "$status" -eq 9 ]
+        [ "$(grep -c 'RACECHECK SUMMARY: 2 hazards displayed' <<<"$output")" -eq 1 ]
+        python3 -m json.tool "$T/j" >/dev/null
+        python3 -m json.tool "$T/s" >/dev/null
+        grep -q '</html>' "$T/h"
+        run timeout 30 build/emu/emu --csv build/tests/programs/ends $how
+        [ "$status" -eq "$2" ]
+        [ "$(grep -c '"race"' <<<"$output")" -eq 1 ]
+        [ "$(ls "$T" | wc -l)" -eq 3 ]
+    done
+}
+
+@test "a program that ends by _exit, in a thread, in a handler, or in a kernel, has its reports" {
+    reports_all "exit _exit _Exit quick_exit thread handler kernel vfork no-exec" 5
+}
+
+@test "a program that becomes another one by exec has its reports" {
+    reports_all "execv execvp execve execvpe execl execlp execle" 5
+}
+
+@test "a program that ends by a signal has its reports" {
+    reports_all "SIGSEGV crash stack printf" 139
+    reports_all abort 134
+    reports_all SIGTERM 143
+    reports_all SIGHUP 129
+    reports_all "SIGALRM running" 142
+    reports_all SIGPIPE 141
+}
+
+@test "a program that is killed, or ends past the C library: a sentence, and --error-exitcode" {
+    for how in "SIGKILL 137 was ended by signal 9 (Killed)" "raw 5 ended"; do
+        read -r name code sentence <<<"$how"
+        run timeout 30 build/emu/emu --tool racecheck build/tests/programs/ends "$name"
+        [ "$status" -eq "$code" ]
+        says "emu: build/tests/programs/ends $sentence before its reports were written"
+        run timeout 30 build/emu/emu --tool racecheck --error-exitcode 9 \
+            build/tests/programs/ends "$name"
+        [ "$status" -eq 9 ]
+    done
+}
+
+@test "an end without a finding keeps the program's exit code, and does not write twice" {
+    for how in "_exit 5" "execv 5" "abort 134"; do
+        read -r name code <<<"$how"
+        run timeout 30 build/emu/emu --tool memcheck --error-exitcode 9 build/tests/programs/ends \
+            "$name"
+        [ "$status" -eq "$code" ]
+        [ "$(grep -c 'ERROR SUMMARY: 0 errors' <<<"$output")" -eq 1 ]
+    done
+    emu --csv --log-file "$T/c" build/tests/programs/forks quick parent
+    [ "$(grep -c '"race"' "$T/c")" -eq 2 ]
+}

@@ -24,6 +24,7 @@
  *   cudart_document.c    the same and the findings as JSON and in other forms
  *   cudart_trace.c       the trace of all accesses
  *   cudart_check.c       the findings of the checkers
+ *   cudart_interrupt.c, cudart_end.c   signals, _exit and exec: the reports are written before
  *   cudart_progress.c    how far kernels are that run for long
  *   cudart_fork.c, cudart_parent.c                  several processes
  */
@@ -213,7 +214,7 @@ void cudart_end_trace(int status);
 enum { EXIT_INTERRUPTED = 130 };
 
 /* Makes SIGINT print the reports and end the program with EXIT_INTERRUPTED, unless the program has
- * its own handler. */
+ * its own handler, and stops kernels at the signals of cudart_observe_end() (cudart_fork.h). */
 void cudart_catch_interrupt(void);
 /* Makes signals that end the program first remove the trace's temporary file. Signals that the
  * program handles or ignores are left alone. */
@@ -260,6 +261,8 @@ bool cudart_document_has_pictures(void);
 bool cudart_document_replaces_report(void);
 /* Keeps what a launch has counted; record NULL: it failed with that error. */
 void cudart_document_add(const struct cudart_launch *, const struct emu_launch_record *, int error);
+/* The program ends with this exit code. */
+void cudart_document_note_status(int status);
 /* Writes them, once. Ends the process if a kernel exceeds its limits. */
 void cudart_document_write(void);
 

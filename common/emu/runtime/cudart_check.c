@@ -110,6 +110,7 @@ __attribute__((constructor)) static void read_settings(void)
     if (wanted.schedule != 0)
         fprintf(stderr, "emu: random scheduling; --schedule %" PRIu64 " repeats it\n",
                 wanted.schedule);
+    if (wanted.checks != 0 || wanted.exit_code != 0) cudart_observe_end();
     if (wanted.checks == 0) return;
     wanted.log = open_log();
     wanted.colour = isatty(fileno(wanted.log)) && cudart_setting("NO_COLOR") == NULL;
@@ -175,15 +176,15 @@ static void print_finding(const struct emu_finding *f)
     fputs("=========\n", wanted.log);
 }
 
-/* A forked process may end by _exit, so its errors are shared at once. */
+/* The process may be killed, so its errors are shared at once. */
 static void share_errors(void)
 {
     static uint64_t shared;
     uint64_t errors = 0;
-    if (!cudart_is_forked()) return;
     for (int i = 0; i < cudart_device_count(); i++)
         errors += emu_finding_count(cudart_device_at(i)->emu, EMU_FINDING_ERROR);
     cudart_fork_add(errors - shared, 0);
+    cudart_parent_add(errors - shared);
     shared = errors;
 }
 
@@ -238,7 +239,9 @@ static void print_summary(uint64_t errors, uint64_t warnings, uint64_t races)
 void cudart_check_failure(void)
 {
     failures++;
-    if (wanted.checks == 0) cudart_fork_add(1, 0);
+    if (wanted.checks != 0) return;
+    cudart_fork_add(1, 0);
+    cudart_parent_add(1);
 }
 
 void cudart_check_refusal(void)
@@ -246,6 +249,7 @@ void cudart_check_refusal(void)
     failures++;
     refusals++;
     cudart_fork_add(1, 0);
+    cudart_parent_add(1);
 }
 
 void cudart_check_api(cudaError_t error, const void *pointer)
@@ -325,5 +329,6 @@ __attribute__((destructor(101))) void cudart_check_end(void)
     uint64_t errors = wanted.checks != 0 ? end_report() + refusals : failures;
     errors += cudart_fork_errors();
     cudart_document_write();
-    if (errors > 0 && wanted.exit_code != 0) cudart_exit(wanted.exit_code);
+    cudart_parent_note_end();
+    if (errors > 0 && wanted.exit_code != 0 && !cudart_is_replaced()) cudart_exit(wanted.exit_code);
 }

@@ -85,6 +85,8 @@ static void note_status(int status, void *unused)
     exit_status = status;
 }
 
+void cudart_document_note_status(int status) { exit_status = status; }
+
 /* A file that another report goes to would lose one of them. */
 static void choose_path(struct output *output)
 {
@@ -126,6 +128,7 @@ __attribute__((constructor)) static void read_settings(void)
     budget = read_limits("EMU_BUDGET", budget_read);
     baseline = read_limits("EMU_BASELINE", baseline_read);
     if (!cudart_document_wanted()) return;
+    cudart_observe_end();
     document.root = getcwd(NULL, 0);
     document.colour =
         annotated.path == NULL && isatty(STDOUT_FILENO) && cudart_setting("NO_COLOR") == NULL;
@@ -311,5 +314,5 @@ void cudart_document_write(void)
     cudart_fork_add(0, excesses);
     excesses += cudart_fork_excesses();
     document_free(&document);
-    if (excesses > 0 && exit_status == 0) cudart_exit(EXIT_EXCESS);
+    if (excesses > 0 && exit_status == 0 && !cudart_is_replaced()) cudart_exit(EXIT_EXCESS);
 }

@@ -51,8 +51,9 @@ cudaError_t cudart_done(int error) { return cudart_done_free(error, NULL); }
 
 _Noreturn void cudart_exit(int code)
 {
+    cudart_parent_note_end();
     cudart_end_trace(code);
-    fflush(NULL);
+    if (!cudart_thread_waits()) fflush(NULL);
     _exit(code);
 }
 

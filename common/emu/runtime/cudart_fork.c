@@ -70,6 +70,8 @@ bool cudart_is_owner(void) { return owner == getpid(); }
 
 bool cudart_is_forked(void) { return owner != first; }
 
+bool cudart_has_devices(void) { return has_devices && cudart_is_owner(); }
+
 void cudart_fork_claim(void)
 {
     has_devices = true;
@@ -88,6 +90,7 @@ bool cudart_is_forked_too_late(void)
                  "allow: its calls return cudaErrorInitializationError; fork before the first "
                  "call");
     cudart_fork_add(1, 0);
+    cudart_parent_add(1);
     return true;
 }
 

@@ -12,6 +12,7 @@ bool cudart_is_owner(void);
 bool cudart_is_forked(void);
 /* This process opens devices. */
 void cudart_fork_claim(void);
+bool cudart_has_devices(void);
 /* Was this process forked after its parent had opened devices? Says so once. */
 bool cudart_is_forked_too_late(void);
 
@@ -45,5 +46,24 @@ bool cudart_parent_takes(enum cudart_part);
 int cudart_parent_open(enum cudart_part, bool has_path, bool *is_first);
 /* Adds a part and closes the file. Returns 0 or an errno. */
 int cudart_parent_write(int file, const char *text, size_t length);
+
+/* ---- the end of a program (cudart_interrupt.c, cudart_end.c, cudart_parent.c) ---------------- */
+
+/* From now on signals that end the program first write the reports, unless the program handles or
+ * ignores them. */
+void cudart_observe_end(void);
+/* Writes the reports of a program that ends without its destructors. */
+void cudart_write_before_end(void);
+/* The program goes on after all. It has no more reports. */
+void cudart_end_has_failed(void);
+/* Does a thread wait for the reports, perhaps within a function of the C library? */
+bool cudart_thread_waits(void);
+/* The exit code given to _exit. */
+int cudart_end_status(void);
+/* Does another program take this one's place by exec? Then the exit code is that one's. */
+bool cudart_is_replaced(void);
+/* Tells the command emu of errors at once, and that there is no report to wait for. */
+void cudart_parent_add(unsigned long errors);
+void cudart_parent_note_end(void);
 
 #endif

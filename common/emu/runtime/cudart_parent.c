@@ -3,6 +3,7 @@
  * started, which the command emu waits for (common/emu/emu_command.c), and the processes that a
  * program forks (cudart_fork.c).
  *
+ *   EMU_OUTCOME=file      is mapped: how the program ends (report/outcome.h)
  *   EMU_SEEN=file         gets a byte: a program that uses this library has run
  *   EMU_REPORTS=file      takes the report of counters, or the JSON document
  *   EMU_SARIF_PARTS=file  takes the program's run for EMU_SARIF
@@ -13,12 +14,14 @@
  * opened, as in another namespace, the program writes its report by itself.
  */
 #define _GNU_SOURCE /* O_CLOEXEC, flock */
+#include "common/emu/report/outcome.h"
 #include "cudart_fork.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,6 +42,33 @@ __attribute__((constructor)) static void tell(void)
     if (file < 0) return;
     if (write(file, "1", 1) != 1) errno = 0; /* the command then says that it has seen none */
     close(file);
+}
+
+/* NULL: nothing asks for it. */
+static struct outcome *map_outcome(void)
+{
+    const char *path = cudart_setting("EMU_OUTCOME");
+    int file = path != NULL ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    if (file < 0) return NULL;
+    void *memory = mmap(NULL, sizeof(struct outcome), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
+void cudart_parent_add(unsigned long errors)
+{
+    struct outcome *outcome = errors > 0 ? map_outcome() : NULL;
+    if (outcome == NULL) return;
+    outcome->errors += errors;
+    munmap(outcome, sizeof *outcome);
+}
+
+void cudart_parent_note_end(void)
+{
+    struct outcome *outcome = !cudart_is_forked() ? map_outcome() : NULL;
+    if (outcome == NULL) return;
+    outcome->is_written = true;
+    munmap(outcome, sizeof *outcome);
 }
 
 bool cudart_has_parent(void) { return cudart_setting("EMU_SEEN") != NULL; }

@@ -99,6 +99,7 @@ __attribute__((constructor)) static void read_settings(void)
     if (cudart_document_replaces_report()) page = REPORT_NONE;
     if (page == REPORT_NONE) return;
     choose_log_file();
+    cudart_observe_end();
     wanted.page = page;
     report.by_line = page == REPORT_SOURCE;
 }

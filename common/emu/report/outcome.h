@@ -1,0 +1,15 @@
+/*
+ * outcome.h — what the command emu finds out about a program however it ends, even by SIGKILL: the
+ * program (runtime/cudart_parent.c) maps a file in memory, whose name in /proc is in EMU_OUTCOME.
+ */
+#ifndef EMU_OUTCOME_H
+#define EMU_OUTCOME_H
+
+#include <stdatomic.h>
+
+struct outcome {
+    atomic_ulong errors;    /* that the exit code depends on */
+    atomic_bool is_written; /* the reports; or the program has said why they are not */
+};
+
+#endif
