@@ -163,11 +163,10 @@ static void print_messages(const struct messages *messages)
 /* Why there is no PTX to judge, as the grader says it; or NULL. */
 static const char *compile_failure(int code, const struct messages *messages)
 {
-    enum { SIGNAL = 128 };
     if (messages->size > COMPILE_MESSAGES)
         return "With this file, the compiler prints too many messages.";
     if (code == 0) return NULL;
-    if (code > SIGNAL || compile_exceeded(messages->bytes))
+    if (compile_exceeded(code, messages->bytes))
         return "It does not compile: the compiler needs too much time or memory.";
     return "It does not compile; the compiler says where, above.";
 }

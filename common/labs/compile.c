@@ -14,10 +14,12 @@ void compile_arguments(const char *nvcc, const char *source, const char *ptx,
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) argv[i] = all[i];
 }
 
-bool compile_exceeded(const char *messages)
+bool compile_exceeded(int code, const char *messages)
 {
+    enum { BY_SIGNAL = 128, LAST_SIGNAL = 64 };
     static const char *const signs[] = {"died due to signal", "limit exceeded", "out of memory",
                                         "Killed"};
+    if (code > BY_SIGNAL && code <= BY_SIGNAL + LAST_SIGNAL) return true;
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (strstr(messages, signs[i]) != NULL) return true;
     return false;

@@ -20,9 +20,10 @@ enum { COMPILE_SECONDS = 10, COMPILE_FILE = 128 << 20, COMPILE_MESSAGES = 1 << 1
 void compile_arguments(const char *nvcc, const char *source, const char *ptx,
                        const char *argv[COMPILE_ARGUMENTS]);
 
-/* Do the compiler's messages say that a limit of a process has ended a part of it? If a submission
- * says so itself, by #error, it only gets another reason. */
-bool compile_exceeded(const char *messages);
+/* Has a limit of a process ended the compiler, by its exit code, which is 128 and more after a
+ * signal, or a part of it, by its messages? If a submission says so itself, by #error, it only gets
+ * another reason. ptxas and nvcc exit with 255 after an error. */
+bool compile_exceeded(int code, const char *messages);
 
 /* ---- process.c ------------------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@ bats_require_minimum_version 1.5.0
 # Cheats that are quick: one of each kind.
 cheats() {
     for name in include-absolute include-cub messages malformed-ptx endless write-outside \
-        hidden-integer one-thread prints-pass class/right-renamed class/wrong-inclusive; do
+        hidden-integer large-shared one-thread prints-pass class/right-renamed class/wrong-inclusive; do
         echo "tests/cheats/$name.cu"
     done
 }
@@ -103,7 +103,7 @@ row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
         grep -v ': nothing is expected of it$' >"$BATS_TEST_TMPDIR/wrong" || true
     cat "$BATS_TEST_TMPDIR/wrong" "$BATS_FILE_TMPDIR/said"
     [ ! -s "$BATS_TEST_TMPDIR/wrong" ]
-    [ "$(grep -c ',judged,' "$graded/grades.csv")" = $(($(cheats | wc -l) + 14)) ]
+    [ "$(grep -c ',judged,' "$graded/grades.csv")" = $(($(cheats | wc -l) + 15)) ]
     [ ! -e cheated ]
 }
 
@@ -140,7 +140,6 @@ row() { grep -F ",\"$1\"," "$graded/grades.csv"; }
     run row nothing.cu
     says '"nothing","nothing.cu",judged,0.00,'
     run cat "$graded/grades.csv"
-    says_not .hidden
     says '"notes","notes.txt",look at it,,,,,,,,,"The name of the file does not end in .cu."'
     grep -q ': notes.txt: not graded; look at it: The name of the file' "$BATS_FILE_TMPDIR/said"
 }

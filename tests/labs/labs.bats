@@ -230,6 +230,14 @@ fill_and_check() {
     says "0.00 of 100 points"
     says "0.00 of 100 points: no kernel was run"
     says "It does not compile; the compiler says where, above. See notes/labs.md."
+    tests/cheats/assemble.sh "$t" tests/cheats/malformed-ptx.cu tests/cheats/large-shared.cu
+    check 3 "$t/malformed-ptx.cu"
+    [ "$status" -eq 1 ]
+    says 'ptxas fatal'
+    says "It does not compile; the compiler says where, above."
+    check 3 "$t/large-shared.cu"
+    [ "$status" -eq 1 ]
+    says "kernel scan_block uses too much shared data (0x13880 bytes, 0xc000 max)"
     sed s/10scan_block/10scan_black/ build/labs/reference3.ptx >"$t/name.ptx"
     check 3 "$t/name.ptx"
     [ "$status" -eq 1 ]

@@ -62,16 +62,20 @@ Test(submission, files_and_folders_in_order)
     put("anna.cu", "a");
     cr_assert(mkdir("bob", 0755) == 0);
     put("bob/lab3.cu", "b");
-    put(".hidden.cu", "");
+    put(".hidden.cu", "h");
+    put("._anna.cu", "macOS's");
+    put(".DS_Store", "");
     find();
-    cr_assert_eq(count, 3);
+    cr_assert_eq(count, 4);
     for (size_t i = 0; i < count; i++) cr_expect(!list[i].unclear);
-    cr_assert_str_eq(list[0].name, "anna");
-    cr_assert_str_eq(list[0].id, "anna");
-    cr_assert_str_eq(list[1].name, "bob");
-    cr_assert_str_eq(list[1].path, "bob/lab3.cu");
-    cr_assert_str_eq(list[1].id, "bob");
-    cr_assert_str_eq(list[2].name, "zoe");
+    cr_assert_str_eq(list[0].name, ".hidden");
+    cr_assert_str_eq(list[0].id, "~2Ehidden");
+    cr_assert_str_eq(list[1].name, "anna");
+    cr_assert_str_eq(list[1].id, "anna");
+    cr_assert_str_eq(list[2].name, "bob");
+    cr_assert_str_eq(list[2].path, "bob/lab3.cu");
+    cr_assert_str_eq(list[2].id, "bob");
+    cr_assert_str_eq(list[3].name, "zoe");
 }
 
 Test(submission, a_file_is_read_with_all_its_bytes)

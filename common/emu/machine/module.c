@@ -1,5 +1,6 @@
 /* module.c — loads PTX: places its variables in device memory, and decodes a kernel when it is
  * first used. */
+#include "common/emu/ptx/kernel_name.h"
 #include "device.h"
 #include "events.h"
 #include <stdlib.h>
@@ -97,6 +98,22 @@ static void free_variables(struct emu *emu, struct emu_module *module)
         }
 }
 
+/* All constants share one bank. */
+static int check_constants(struct emu *emu, const struct emu_module *module)
+{
+    const struct ptx_text *text = &module->text;
+    size_t bytes = 0;
+    for (size_t i = 0; i < text->variable_count; i++)
+        if (text->variables[i].space == PTX_CONST && is_in_memory(&text->variables[i]) &&
+            is_chosen(text, i))
+            bytes += text->variables[i].bytes;
+    if (bytes <= emu->gpu->constant) return EMU_OK;
+    return device_failed(emu, EMU_INVALID_PTX,
+                         "%s uses too much global constant data (0x%zx bytes, 0x%zx max); ptxas "
+                         "refuses it, and no GPU runs it",
+                         module->name, bytes, emu->gpu->constant);
+}
+
 /* Completes a module whose texts are parsed. */
 static int finish_module(struct emu *emu, struct emu_module *module)
 {
@@ -106,7 +123,8 @@ static int finish_module(struct emu *emu, struct emu_module *module)
     size_t bytes = (module->text.variable_count + 1) * sizeof(emu_addr);
     module->addresses = module->name ? arena_take(module->arena, bytes) : NULL;
     if (!module->addresses) return device_failed(emu, EMU_OUT_OF_MEMORY, "out of memory");
-    int error = place_variables(emu, module);
+    int error = check_constants(emu, module);
+    if (!error) error = place_variables(emu, module);
     if (error) free_variables(emu, module);
     return error;
 }
@@ -178,6 +196,19 @@ static const struct ptx_function *find_entry(const struct ptx_text *text, const 
     return NULL;
 }
 
+/* ptxas, also that of a driver, makes no machine code of such a kernel. */
+static int check_shared(struct emu *emu, const struct emu_kernel *kernel)
+{
+    char name[EMU_NAME_SIZE];
+    if (kernel->info.shared_bytes <= emu->gpu->shared_per_block) return EMU_OK;
+    kernel_base_name(kernel->info.name, name, sizeof name);
+    return device_failed(emu, EMU_INVALID_PTX,
+                         "kernel %s uses too much shared data (0x%zx bytes, 0x%zx max); ptxas "
+                         "refuses it, and no GPU runs it: only an array of dynamic size, extern "
+                         "__shared__, may be larger",
+                         name, kernel->info.shared_bytes, emu->gpu->shared_per_block);
+}
+
 static int find_kernel(struct emu *emu, struct emu_module *module, const char *name,
                        struct emu_kernel **kernel)
 {
@@ -190,6 +221,7 @@ static int find_kernel(struct emu *emu, struct emu_module *module, const char *n
     if (function) {
         int error =
             decode_kernel(emu->gpu, module, function, kernel, emu->message, sizeof emu->message);
+        if (!error) error = check_shared(emu, *kernel);
         if (error) return error;
         (*kernel)->next = module->kernels;
         module->kernels = *kernel;

@@ -36,9 +36,8 @@ static void name_files(const struct grader *grader, const char *source, struct n
     snprintf(names->nvcc, sizeof names->nvcc, "%s/bin/nvcc", grader->toolkit.folder);
 }
 
-/* What a shell says if it cannot start a part of the compiler, and with what it and confine report
- * signals. */
-enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127, SIGNAL = 128 };
+/* What a shell says if it cannot start a part of the compiler. */
+enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
 
 /* What the compiler and the limits say about the submission. A process that was killed may have
  * exceeded a limit, or the machine was short of memory. */
@@ -49,7 +48,7 @@ static void judge(const struct sandbox_result *result, struct sandbox_output *ou
     static const char wrong[] = "It does not compile; the compiler's messages are in the report.";
     bool exited = result->ending == SANDBOX_EXITED;
     bool too_much = result->ending == SANDBOX_MEMORY ||
-                    (exited && (result->status > SIGNAL || compile_exceeded(outputs[0].bytes)));
+                    (exited && compile_exceeded(result->status, outputs[0].bytes));
     bool broken = exited && (result->status == NOT_EXECUTABLE || result->status == NOT_FOUND);
     if (!too_much && outcome_of_ending(result, outputs[0].bytes, "the compiler", outcome)) return;
     bool done = exited && result->status == 0 && outputs[1].size > 0;

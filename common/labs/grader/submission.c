@@ -18,7 +18,8 @@
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* Letters, digits and - _ . of a text stay; any other byte becomes ~ and two hexadecimal digits. */
+/* Letters, digits and - _ . of a text stay; any other byte becomes ~ and two hexadecimal digits. So
+ * do - and . at the beginning, where they have a meaning. */
 static void make_id(struct submission *submission, const char *text)
 {
     enum { HASH = 17, BYTE = 3 }; /* a dash and the hash's digits; what one byte becomes at most */
@@ -27,7 +28,7 @@ static void make_id(struct submission *submission, const char *text)
     const char *at = text;
     for (; *at != '\0' && to < last; at++) {
         bool plain = isascii(*at) && (isalnum(*at) || strchr("-_.", *at) != NULL);
-        if (plain && !(at == text && *at == '-'))
+        if (plain && !(at == text && strchr("-.", *at) != NULL))
             *to++ = *at;
         else
             to += sprintf(to, "~%02X", (unsigned char)*at);
@@ -96,13 +97,19 @@ static void take_other_file(const char *name, struct submission *submission)
     submission->unclear = true;
 }
 
+/* Files such as .DS_Store, and ._NAME.cu, which macOS puts beside NAME.cu, are not a student's. */
+static bool is_systems(const char *name)
+{
+    return name[0] == '.' && (name[1] == '_' || !ends_with(name, ".cu"));
+}
+
 /* Is an entry a submission? A folder counts if its name is no NAME.cu; what is called NAME.cu
  * counts, whatever it is, so that its student gets a reason. */
 static bool take_entry(int folder, const char *name, int lab, struct submission *submission)
 {
     struct stat status;
     *submission = (struct submission){.files = 0};
-    if (name[0] == '.') return false;
+    if (is_systems(name)) return false;
     snprintf(submission->name, sizeof submission->name, "%s", name);
     snprintf(submission->path, sizeof submission->path, "%s", name);
     if (ends_with(name, ".cu")) {

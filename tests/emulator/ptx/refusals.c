@@ -242,3 +242,32 @@ Test(emu_refusals, say_what_is_wrong)
     }
     emu_close(emu);
 }
+
+/* What ptxas refuses, although each instruction is right: 0 bytes more than fit, and one. */
+Test(refusals, more_than_a_gpu_has)
+{
+    static const struct {
+        const char *format, *says;
+        unsigned most;
+    } cases[] = {
+        {PTX_HEADER ".visible .entry k() {\n.shared .b8 s[%u];\n.reg .b32 %%r;\nmov.u32 %%r, s;\n"
+                    "ret;\n}\n",
+         "kernel k uses too much shared data (0xc001 bytes, 0xc000 max); ptxas refuses it", 0xc000},
+        {PTX_HEADER ".const .b8 c[%u];\n.visible .entry k() {\nret;\n}\n",
+         "k.ptx uses too much global constant data (0x10001 bytes, 0x10000 max); ptxas refuses it",
+         0x10000},
+    };
+    struct emu *emu = open_emu();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (unsigned more = 0; more < 2; more++) {
+            char text[512];
+            struct emu_module *module = NULL;
+            struct emu_kernel *kernel;
+            int length = snprintf(text, sizeof text, cases[i].format, cases[i].most + more);
+            int error = emu_load(emu, text, (size_t)length, "k.ptx", &module);
+            if (!error) error = emu_kernel(emu, module, "k", &kernel);
+            cr_expect_eq(error, more ? EMU_INVALID_PTX : EMU_OK, "%s", emu_message(emu));
+            if (more) cr_expect(strstr(emu_message(emu), cases[i].says), "%s", emu_message(emu));
+        }
+    emu_close(emu);
+}
