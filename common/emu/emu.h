@@ -128,7 +128,9 @@ struct emu_config {
     bool pictures; /* keep what emu_bank_picture() and emu_timeline() return */
     /* Seconds; 0: 60. A grid ends with an error if one of its blocks runs for this long while no
      * block changes memory (a spinning block), or if all blocks wait for each other for this long.
-     * Passing a barrier, or storing a value that is already there, does not change memory. */
+     * Passing a barrier, or storing a value that is already there, does not change memory. A block
+     * may run four times as long whatever it does, and all blocks together 64 times as long until
+     * one of them ends. */
     unsigned patience;
     unsigned limit; /* a grid that runs for this many seconds ends with an error; 0: no limit */
     /* A grid that has executed more warp instructions than this ends with an error (0: no limit).

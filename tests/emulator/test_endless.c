@@ -22,7 +22,7 @@ Test(endless, ctrl_c_in_a_kernel_says_where_it_was)
     expect_status(130, INTERRUPT("$emu --csv $p/endless count"));
     expect("begun\n"); /* the output of the program is not lost */
     expect("emu: interrupted, at ");
-    expect("endless.cu:20 (PTX line ");
+    expect("endless.cu:22 (PTX line ");
     expect(" in kernel count, block (0,0,0), thread (0,0,0)\n");
     expect("\"twice\""); /* the counters so far */
     expect("\"count\"");
@@ -62,12 +62,25 @@ Test(endless, a_kernel_ends_at_the_limit)
 {
     expect_status(1, "EMU_KERNEL_TIMEOUT=1 $emu --log-file /dev/null $p/endless count 2>&1");
     expect("emu: its grid has run for 1 seconds, and EMU_KERNEL_TIMEOUT allows no more, at ");
-    expect("endless.cu:20");
+    expect("endless.cu:22");
     expect("cudaErrorLaunchTimeout\n");
     expect_status(1, "EMU_KERNEL_TIMEOUT=1 $emu --log-file /dev/null $p/endless blocks 2>&1");
     expect("cudaErrorLaunchTimeout\n");
     expect_status(2, "EMU_KERNEL_TIMEOUT=soon $emu --log-file /dev/null $p/endless count 2>&1");
     expect_one_sentence();
+}
+
+/* Whatever a loop does, it ends at a few times EMU_TIMEOUT. */
+Test(endless, a_loop_that_changes_memory_ends_too)
+{
+    static const char *const kinds[] = {"count", "barrier", "print", "grid"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        expect_status(1,
+                      "EMU_TIMEOUT=1 timeout 30 $emu --log-file /dev/null $p/endless %s "
+                      "2>&1 >/dev/null",
+                      kinds[i]);
+        expect("EMU_TIMEOUT");
+    }
 }
 
 /* Kernels run one after the other, and the host waits. If a kernel waits for another kernel or for
@@ -77,7 +90,7 @@ Test(endless, waiting_for_the_host_or_another_kernel)
     static const char *const ways[] = {"flag", "streams"};
     for (int i = 0; i < 2; i++) {
         expect_status(1, "EMU_TIMEOUT=1 $emu --log-file /dev/null $p/endless %s 2>&1", ways[i]);
-        expect("endless.cu:25");
+        expect("endless.cu:48");
         expect("emu: kernels run one after the other here");
         expect("cudaErrorLaunchTimeout\n");
     }

@@ -59,6 +59,7 @@ void cluster_start(struct cluster *cluster, uint64_t index)
     cluster->waited = cluster->polls = false;
     cluster->rested = 0;
     cluster->ended = 0;
+    cluster->ran = 0;
     cluster->idle = 0;
     cluster->spins_since = 0;
     cluster->repeat = (struct repeat){0};

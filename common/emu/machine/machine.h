@@ -192,6 +192,7 @@ struct cluster {
     bool waited;           /* it has had a turn and has not ended in it */
     bool polls;            /* in its last turn it only waited, perhaps for time to pass */
     double rested;         /* seconds that its host thread has rested since that turn */
+    double ran;            /* its running time, in seconds, since its first turn */
     double idle;           /* its running time, in seconds, since any cluster changed memory */
     uint64_t changes_seen; /* launch->changes at that time */
     uint64_t spins_since;  /* launch->unrest when it began to spin; 0: it does not spin */
@@ -227,6 +228,7 @@ struct launch {
     uint64_t unrest;   /* turns in which a cluster did not only spin; counted from 1 */
     uint64_t spinning; /* clusters that have only spun since */
     uint64_t polls;    /* turns of clusters that only waited, since one did something else */
+    double ran;        /* seconds that clusters have run since one has ended */
     double spun;       /* seconds that clusters have run while all of them were spinning */
     double spun_until; /* host's clock: no deadlock is reported before */
     struct cluster *waiting, **waiting_end;

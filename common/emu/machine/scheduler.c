@@ -62,6 +62,7 @@ static void count_ended(struct launch *launch, struct share *share)
     if (!share->ended) return;
     launch->resident -= share->ended;
     launch->changes += share->ended;
+    launch->ran = 0;
     launch_is_alive(launch);
     share->ended = 0;
 }
@@ -241,6 +242,27 @@ static void give_up_one(struct cluster *cluster)
     give_up_cluster(cluster, EMU_LAUNCH_TIMEOUT, why);
 }
 
+/* A loop that changes memory may be work, which takes longer than a wait may. `own` and `all`: the
+ * seconds of the block, and of all blocks since one has ended, which may be thousands. The seconds
+ * are running time, since a slow block is not an endless one. */
+enum { WORK = 4, MOST_BLOCKS = 16 };
+
+static bool is_endless(const struct launch *launch, double own, double all)
+{
+    double most = WORK * (double)launch->emu->patience;
+    return own > most || all > MOST_BLOCKS * most;
+}
+
+static void give_up_endless(struct cluster *cluster)
+{
+    char why[200];
+    snprintf(why, sizeof why,
+             "its block has run for %.0f seconds without an end, which is more than EMU_TIMEOUT "
+             "allows, so it was ended: does this loop end? (EMU_TIMEOUT=SECONDS allows more time)",
+             cluster->ran);
+    give_up_cluster(cluster, EMU_LAUNCH_TIMEOUT, why);
+}
+
 /* One turn counts as at most a part of the patience: the host may have been stopped meanwhile. */
 static double counted(const struct launch *launch, double seconds)
 {
@@ -312,6 +334,7 @@ static void check_patience(struct cluster *cluster, struct share *share, double 
     count_ended(launch, share);
     bool full = is_full(launch);
     if (turn == TURN_CHANGED) launch->changes++;
+    bool endless = is_endless(launch, cluster->ran += seconds, launch->ran += seconds);
     bool all = all_spin(cluster, turn, seconds, full), one = is_idle(cluster, turn, seconds);
     bool rests = is_round_of_polls(cluster) && device_shares_memory(launch->emu);
     uint64_t rounds = launch->polls / launch->resident;
@@ -321,6 +344,8 @@ static void check_patience(struct cluster *cluster, struct share *share, double 
         give_up_all(cluster, full);
     else if (one)
         give_up_one(cluster);
+    else if (endless)
+        give_up_endless(cluster);
 }
 
 /* The limit on instructions. If all blocks of a full GPU only wait, the reason is a deadlock. What

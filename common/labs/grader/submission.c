@@ -97,7 +97,8 @@ static void take_other_file(const char *name, struct submission *submission)
     submission->unclear = true;
 }
 
-/* Files such as .DS_Store, and ._NAME.cu, which macOS puts beside NAME.cu, are not a student's. */
+/* Files such as .DS_Store, and those with "._" before the name of another one, which macOS writes,
+ * are not a student's. */
 static bool is_systems(const char *name)
 {
     return name[0] == '.' && (name[1] == '_' || !ends_with(name, ".cu"));
