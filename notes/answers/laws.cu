@@ -4,13 +4,13 @@
 #include "../../steps/16-operators/check.cuh"
 
 struct difference : plain<int> {
-    BOTH int identity() const { return 0; }
-    BOTH int combine(int left, int right) const { return left - right; }
+    SCAN_BOTH int identity() const { return 0; }
+    SCAN_BOTH int combine(int left, int right) const { return left - right; }
 };
 
 struct middle : plain<float> {
-    BOTH float identity() const { return 0; }
-    BOTH float combine(float left, float right) const { return (left + right) / 2; }
+    SCAN_BOTH float identity() const { return 0; }
+    SCAN_BOTH float combine(float left, float right) const { return (left + right) / 2; }
 };
 
 /* The mean again, with a state that has what a mean needs. */
@@ -21,20 +21,20 @@ struct mean {
     typedef float In, Out;
     typedef no_input In2;
     typedef sum_and_count State;
-    BOTH State identity() const { return {0, 0}; }
-    BOTH State enter(float x, no_input) const { return {x, 1}; }
-    BOTH State combine(State left, State right) const
+    SCAN_BOTH State identity() const { return {0, 0}; }
+    SCAN_BOTH State enter(float x, no_input) const { return {x, 1}; }
+    SCAN_BOTH State combine(State left, State right) const
     {
         return {left.sum + right.sum, left.count + right.count};
     }
-    BOTH float leave(State before, State) const { return before.sum / before.count; }
-    BOTH State begin(float initial) const { return {initial, 1}; }
+    SCAN_BOTH float leave(State before, State) const { return before.sum / before.count; }
+    SCAN_BOTH State begin(float initial) const { return {initial, 1}; }
 };
 
 /* A 0 stands for "no element". */
 struct first_that_is_not_0 : plain<int> {
-    BOTH int identity() const { return 0; }
-    BOTH int combine(int left, int right) const { return left != 0 ? left : right; }
+    SCAN_BOTH int identity() const { return 0; }
+    SCAN_BOTH int combine(int left, int right) const { return left != 0 ? left : right; }
 };
 
 template <typename Op> static void check(const char *name)

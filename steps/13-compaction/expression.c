@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define ROOM (2 * INTERVALS_MOST) /* intervals of a set on the way */
-#define DEEP 64                   /* brackets in brackets, and nots */
+#define ROOM (2 * COMPACT_INTERVALS_MOST) /* intervals of a set on the way */
+#define DEEP 64                           /* brackets in brackets, and nots */
 
 struct set {
     unsigned count;
@@ -44,7 +44,7 @@ static void too_many(struct parser *p)
         p->code = fail(
             p->fault, EXIT_USAGE,
             "--keep: the expression has more than %d separate intervals; keep fewer at a time.",
-            INTERVALS_MOST);
+            COMPACT_INTERVALS_MOST);
 }
 
 /* Appends an interval behind all others, or to the last one if there is no gap. */
@@ -323,12 +323,12 @@ int predicate_parse(struct predicate *predicate, const char *expression, enum el
     struct set set = parse_or(&p);
     skip_spaces(&p);
     if (!p.code && *p.at) wrong(&p, "and, or, or the end");
-    if (!p.code && set.count > INTERVALS_MOST) too_many(&p);
+    if (!p.code && set.count > COMPACT_INTERVALS_MOST) too_many(&p);
     *place = p.place;
     if (p.code) return p.code;
     *predicate = (struct predicate){.count = set.count};
     for (unsigned i = 0; i < set.count; i++)
         predicate->interval[i] =
-            (struct interval){set.of[i].first, set.of[i].last - set.of[i].first};
+            (struct key_interval){set.of[i].first, set.of[i].last - set.of[i].first};
     return 0;
 }

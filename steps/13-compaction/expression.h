@@ -19,7 +19,7 @@
 
 /* Reads an expression about elements of float, double, int32 or int64. Returns 0, or EXIT_USAGE: it
  * does not parse, and then *place is the index of the character where something else was expected,
- * or it has more than INTERVALS_MOST intervals (*place is -1). */
+ * or it has more than COMPACT_INTERVALS_MOST intervals (*place is -1). */
 int predicate_parse(struct predicate *, const char *expression, enum element, int *place,
                     struct fault *);
 

@@ -245,7 +245,7 @@ static cudaError_t compact(void *workspace, size_t *bytes, T *out, uint64_t *kep
     bool is_done;
     cudaError_t error = prepare(&c, bytes, &is_done);
     if (error || is_done) return error;
-    if (p->count > INTERVALS_MOST) return cudaErrorInvalidValue;
+    if (p->count > COMPACT_INTERVALS_MOST) return cudaErrorInvalidValue;
     return p->count == 1 ? launch_one(&c, p, Type()) : launch(&c, all_intervals<Type>(p));
 }
 

@@ -13,17 +13,17 @@
 #include <stdint.h>
 #include <string.h>
 
-#define INTERVALS_MOST 16
+#define COMPACT_INTERVALS_MOST 16
 
 /* The keys low, …, low + span. */
-struct interval {
+struct key_interval {
     uint64_t low, span;
 };
 
 /* Keys are as wide as the elements. No interval: nothing is kept. */
 struct predicate {
     unsigned count;
-    struct interval interval[INTERVALS_MOST];
+    struct key_interval interval[COMPACT_INTERVALS_MOST];
 };
 
 /* The keys of elements: x < y exactly if key(x) < key(y), but for the two zeros and NaNs. */

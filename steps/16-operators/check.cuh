@@ -22,6 +22,8 @@ enum scan_numbers {
     SCAN_FINITE_NUMBERS, /* no infinities, no NaN: affine_operator is an example */
 };
 
+namespace step16
+{
 /* The kinds of elements, in the order in which they are tried. So a counterexample is simple if
  * there is a simple one. */
 enum drawn_from { FROM_SMALL, FROM_SPECIAL, FROM_RANDOM, FROM_EXTREMES, KINDS_OF_NUMBERS };
@@ -284,5 +286,9 @@ static bool scan_check_operator(const Op &op, FILE *to,
     operator_check<Op> check = {op, to, finite, {0x9e3779b97f4a7c15, false}, FROM_SMALL};
     return check.run();
 }
+
+} // namespace step16
+
+using step16::scan_check_operator;
 
 #endif

@@ -20,7 +20,10 @@
 #include <math.h>
 #include <stdint.h>
 
-#define BOTH __host__ __device__ inline
+#define SCAN_BOTH __host__ __device__ inline
+
+namespace step16
+{
 
 struct no_input {
 };
@@ -29,9 +32,9 @@ struct no_input {
 template <typename T> struct plain {
     typedef T In, State, Out;
     typedef no_input In2;
-    BOTH T enter(T x, no_input) const { return x; }
-    BOTH T leave(T before, T) const { return before; }
-    BOTH T begin(T initial) const { return initial; }
+    SCAN_BOTH T enter(T x, no_input) const { return x; }
+    SCAN_BOTH T leave(T before, T) const { return before; }
+    SCAN_BOTH T begin(T initial) const { return initial; }
 };
 
 /* Integers wrap: they are added as unsigned ones. */
@@ -47,50 +50,56 @@ template <> struct wrapping<int64_t> {
 
 template <typename T> struct sum_operator : plain<T> {
     typedef typename wrapping<T>::type U;
-    BOTH T identity() const { return 0; }
-    BOTH T combine(T left, T right) const { return (T)((U)left + (U)right); }
+    SCAN_BOTH T identity() const { return 0; }
+    SCAN_BOTH T combine(T left, T right) const { return (T)((U)left + (U)right); }
 };
 
 template <typename T> struct product_operator : plain<T> {
     typedef typename wrapping<T>::type U;
-    BOTH T identity() const { return 1; }
-    BOTH T combine(T left, T right) const { return (T)((U)left * (U)right); }
+    SCAN_BOTH T identity() const { return 1; }
+    SCAN_BOTH T combine(T left, T right) const { return (T)((U)left * (U)right); }
 };
 
 template <typename T> struct xor_operator : plain<T> {
-    BOTH T identity() const { return 0; }
-    BOTH T combine(T left, T right) const { return left ^ right; }
+    SCAN_BOTH T identity() const { return 0; }
+    SCAN_BOTH T combine(T left, T right) const { return left ^ right; }
 };
 
 /* The least and the largest number of a type. */
 template <typename T> struct range;
 template <> struct range<float> {
-    BOTH static float least() { return -INFINITY; }
-    BOTH static float largest() { return INFINITY; }
+    SCAN_BOTH static float least() { return -INFINITY; }
+    SCAN_BOTH static float largest() { return INFINITY; }
 };
 template <> struct range<double> {
-    BOTH static double least() { return -(double)INFINITY; }
-    BOTH static double largest() { return (double)INFINITY; }
+    SCAN_BOTH static double least() { return -(double)INFINITY; }
+    SCAN_BOTH static double largest() { return (double)INFINITY; }
 };
 template <> struct range<int32_t> {
-    BOTH static int32_t least() { return INT32_MIN; }
-    BOTH static int32_t largest() { return INT32_MAX; }
+    SCAN_BOTH static int32_t least() { return INT32_MIN; }
+    SCAN_BOTH static int32_t largest() { return INT32_MAX; }
 };
 template <> struct range<int64_t> {
-    BOTH static int64_t least() { return INT64_MIN; }
-    BOTH static int64_t largest() { return INT64_MAX; }
+    SCAN_BOTH static int64_t least() { return INT64_MIN; }
+    SCAN_BOTH static int64_t largest() { return INT64_MAX; }
 };
 
 /* The largest so far. Of equal ones, such as -0 and +0, the last. From the first NaN on the result
  * is that NaN. */
 template <typename T> struct max_operator : plain<T> {
-    BOTH T identity() const { return range<T>::least(); }
-    BOTH T combine(T left, T right) const { return left > right || left != left ? left : right; }
+    SCAN_BOTH T identity() const { return range<T>::least(); }
+    SCAN_BOTH T combine(T left, T right) const
+    {
+        return left > right || left != left ? left : right;
+    }
 };
 
 template <typename T> struct min_operator : plain<T> {
-    BOTH T identity() const { return range<T>::largest(); }
-    BOTH T combine(T left, T right) const { return left < right || left != left ? left : right; }
+    SCAN_BOTH T identity() const { return range<T>::largest(); }
+    SCAN_BOTH T combine(T left, T right) const
+    {
+        return left < right || left != left ? left : right;
+    }
 };
 
 /* log(exp(x0) + exp(x1) + …). The state is the largest x and the sum of all exp(x - largest), so
@@ -99,19 +108,19 @@ template <typename T> struct log_sum {
     T largest, sum; /* sum = 0: of no element, or of -INFINITY alone */
 };
 
-static BOTH float exp_of(float x) { return expf(x); }
-static BOTH double exp_of(double x) { return exp(x); }
-static BOTH float log_of(float x) { return logf(x); }
-static BOTH double log_of(double x) { return log(x); }
+static SCAN_BOTH float exp_of(float x) { return expf(x); }
+static SCAN_BOTH double exp_of(double x) { return exp(x); }
+static SCAN_BOTH float log_of(float x) { return logf(x); }
+static SCAN_BOTH double log_of(double x) { return log(x); }
 
 template <typename T> struct logsumexp_operator {
     typedef T In, Out;
     typedef no_input In2;
     typedef log_sum<T> State;
-    BOTH State identity() const { return {range<T>::least(), 0}; }
-    BOTH State enter(T x, no_input) const { return {x, x == range<T>::least() ? (T)0 : (T)1}; }
-    BOTH State begin(T initial) const { return enter(initial, {}); }
-    BOTH State combine(State left, State right) const
+    SCAN_BOTH State identity() const { return {range<T>::least(), 0}; }
+    SCAN_BOTH State enter(T x, no_input) const { return {x, x == range<T>::least() ? (T)0 : (T)1}; }
+    SCAN_BOTH State begin(T initial) const { return enter(initial, {}); }
+    SCAN_BOTH State combine(State left, State right) const
     {
         bool greater = left.largest > right.largest;
         State high = greater ? left : right, low = greater ? right : left;
@@ -119,7 +128,7 @@ template <typename T> struct logsumexp_operator {
         T scale = low.largest == high.largest ? (T)1 : exp_of(low.largest - high.largest);
         return {high.largest, high.sum + low.sum * scale};
     }
-    BOTH T leave(State before, State) const { return before.largest + log_of(before.sum); }
+    SCAN_BOTH T leave(State before, State) const { return before.largest + log_of(before.sum); }
 };
 
 /* h = a h + b. A part of the input maps the h before it to the h after it. This map is affine as
@@ -129,10 +138,10 @@ template <typename T> struct affine {
     T a, b;
 };
 
-static BOTH float multiply_add(float a, float b, float c) { return fmaf(a, b, c); }
-static BOTH double multiply_add(double a, double b, double c) { return fma(a, b, c); }
+static SCAN_BOTH float multiply_add(float a, float b, float c) { return fmaf(a, b, c); }
+static SCAN_BOTH double multiply_add(double a, double b, double c) { return fma(a, b, c); }
 
-template <typename T> static BOTH affine<T> apply_after(affine<T> left, affine<T> right)
+template <typename T> static SCAN_BOTH affine<T> apply_after(affine<T> left, affine<T> right)
 {
     return {right.a * left.a, multiply_add(right.a, left.b, right.b)};
 }
@@ -141,11 +150,11 @@ template <typename T> static BOTH affine<T> apply_after(affine<T> left, affine<T
 template <typename T> struct affine_operator {
     typedef T In, In2, Out;
     typedef affine<T> State;
-    BOTH State identity() const { return {1, 0}; }
-    BOTH State enter(T a, T b) const { return {a, b}; }
-    BOTH State begin(T initial) const { return {1, initial}; }
-    BOTH State combine(State left, State right) const { return apply_after(left, right); }
-    BOTH T leave(State before, State) const { return before.b; }
+    SCAN_BOTH State identity() const { return {1, 0}; }
+    SCAN_BOTH State enter(T a, T b) const { return {a, b}; }
+    SCAN_BOTH State begin(T initial) const { return {1, initial}; }
+    SCAN_BOTH State combine(State left, State right) const { return apply_after(left, right); }
+    SCAN_BOTH T leave(State before, State) const { return before.b; }
 };
 
 /* The same with constants: h = keep h + take x. An exponential moving average has take = 1 - keep,
@@ -155,11 +164,11 @@ template <typename T> struct decay_operator {
     typedef no_input In2;
     typedef affine<T> State;
     T keep, take;
-    BOTH State identity() const { return {1, 0}; }
-    BOTH State enter(T x, no_input) const { return {keep, take * x}; }
-    BOTH State begin(T initial) const { return {1, initial}; }
-    BOTH State combine(State left, State right) const { return apply_after(left, right); }
-    BOTH T leave(State before, State) const { return before.b; }
+    SCAN_BOTH State identity() const { return {1, 0}; }
+    SCAN_BOTH State enter(T x, no_input) const { return {keep, take * x}; }
+    SCAN_BOTH State begin(T initial) const { return {1, initial}; }
+    SCAN_BOTH State combine(State left, State right) const { return apply_after(left, right); }
+    SCAN_BOTH T leave(State before, State) const { return before.b; }
 };
 
 /* Brackets that are left over in a part of a text when each opening one has taken the closing one
@@ -176,18 +185,18 @@ struct brackets_operator {
     typedef int32_t Out;
     typedef no_input In2;
     typedef left_over State;
-    BOTH State identity() const { return {0, 0}; }
-    BOTH State enter(uint8_t c, no_input) const
+    SCAN_BOTH State identity() const { return {0, 0}; }
+    SCAN_BOTH State enter(uint8_t c, no_input) const
     {
         return {c == ')' || c == ']' || c == '}', c == '(' || c == '[' || c == '{'};
     }
-    BOTH State begin(int32_t depth) const { return {0, depth}; }
-    BOTH State combine(State left, State right) const
+    SCAN_BOTH State begin(int32_t depth) const { return {0, depth}; }
+    SCAN_BOTH State combine(State left, State right) const
     {
         int32_t pairs = left.opening < right.closing ? left.opening : right.closing;
         return {left.closing + right.closing - pairs, left.opening - pairs + right.opening};
     }
-    BOTH int32_t leave(State before, State) const
+    SCAN_BOTH int32_t leave(State before, State) const
     {
         return before.closing > 0 ? -before.closing : before.opening;
     }
@@ -201,15 +210,30 @@ struct sight_operator {
     typedef float In, In2, State;
     typedef int32_t Out;
     float height; /* of the eye */
-    BOTH float identity() const { return -INFINITY; }
-    BOTH float enter(float high, float distance) const
+    SCAN_BOTH float identity() const { return -INFINITY; }
+    SCAN_BOTH float enter(float high, float distance) const
     {
         float slope = (high - height) / distance;
         return distance > 0 && slope == slope ? slope : -INFINITY;
     }
-    BOTH float begin(int32_t) const { return -INFINITY; }
-    BOTH float combine(float left, float right) const { return left > right ? left : right; }
-    BOTH int32_t leave(float before, float own) const { return own > before; }
+    SCAN_BOTH float begin(int32_t) const { return -INFINITY; }
+    SCAN_BOTH float combine(float left, float right) const { return left > right ? left : right; }
+    SCAN_BOTH int32_t leave(float before, float own) const { return own > before; }
 };
+
+} // namespace step16
+
+using step16::affine_operator;
+using step16::brackets_operator;
+using step16::decay_operator;
+using step16::logsumexp_operator;
+using step16::max_operator;
+using step16::min_operator;
+using step16::no_input;
+using step16::plain;
+using step16::product_operator;
+using step16::sight_operator;
+using step16::sum_operator;
+using step16::xor_operator;
 
 #endif

@@ -33,7 +33,7 @@ static __global__ void depths_to_levels(int32_t *level, const uint8_t *text, siz
 {
     size_t i = (size_t)blockIdx.x * PARTNER_THREADS + threadIdx.x;
     if (i >= n) return;
-    struct left_over own = brackets_operator().enter(text[i], {});
+    step16::left_over own = brackets_operator().enter(text[i], {});
     int32_t depth = level[i]; // below 0: the text has gone wrong
     bool counts = depth >= 0 && own.opening + own.closing > 0;
     level[i] = counts ? depth + own.closing : NO_LEVEL;

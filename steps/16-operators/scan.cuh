@@ -7,13 +7,23 @@
  * (check.cuh) tests. An object of it is given, because an operator may have parameters. in2 is NULL
  * if Op::In2 is no_input. Everything else is as scan.h says. ALL_HEADS: also SCAN_HEADS_BYTES and
  * SCAN_HEADS_KEYS, which take four kernels more; otherwise these return cudaErrorNotSupported.
+ *
+ * All but scan() and the operators is in namespace step16.
  */
 #ifndef STEP16_SCAN_CUH
 #define STEP16_SCAN_CUH
 
-#include "launch.cuh"
 #include "operators.cuh"
 #include "scan.h"
+
+#include <cuda_pipeline.h>
+#include <math.h>
+#include <string.h>
+
+#include "parts/macros.cuh"
+namespace step16
+{
+#include "launch.cuh"
 
 #define OFFSET_THREADS 256
 
@@ -122,5 +132,10 @@ static cudaError_t scan(const Op &op, void *workspace, size_t *bytes, typename O
     cudaError_t cleared = cudaMemsetAsync(bits, 0, bytes_of_bits(n), stream);
     return error ? error : cleared;
 }
+
+} // namespace step16
+#include "parts/macros.cuh"
+
+using step16::scan;
 
 #endif

@@ -176,9 +176,10 @@ Test(compaction, expressions_that_are_too_large)
     struct predicate p;
     struct fault fault;
     int place;
-    for (int i = 1; i < INTERVALS_MOST; i++) sprintf(many + strlen(many), " or x == %d", 2 * i);
+    for (int i = 1; i < COMPACT_INTERVALS_MOST; i++)
+        sprintf(many + strlen(many), " or x == %d", 2 * i);
     cr_expect_eq(predicate_parse(&p, many, ELEMENT_I32, &place, &fault), 0);
-    cr_expect_eq(p.count, INTERVALS_MOST);
+    cr_expect_eq(p.count, COMPACT_INTERVALS_MOST);
     strcat(many, " or x == 99");
     cr_expect_eq(predicate_parse(&p, many, ELEMENT_I32, &place, &fault), EXIT_USAGE);
     cr_expect(strstr(fault.text, "more than 16 separate intervals; keep fewer at a time."));
@@ -291,7 +292,7 @@ Test(compaction, any_n_any_fraction_any_alignment_with_one_workspace)
 Test(compaction, what_is_wrong_is_said_and_nothing_is_launched)
 {
     static struct memory m;
-    struct predicate p = predicate_between(0, 1), damaged = {.count = INTERVALS_MOST + 1};
+    struct predicate p = predicate_between(0, 1), damaged = {.count = COMPACT_INTERVALS_MOST + 1};
     size_t few = m.bytes;
     open_memory(&m);
     few = m.bytes - 1;

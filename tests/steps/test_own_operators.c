@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "tests/fixtures/own_operators.h"
+#include "tests/support/command.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -107,4 +108,11 @@ Test(own_operators, a_counterexample_has_all_that_it_needs, .fini = release)
     cr_expect(strstr(said, "  result for:  the element ("), "%s", said);
     cr_expect_not(passes("brackets kept"));
     cr_expect(strstr(said, "  a: the element '{'\n"), "%s", said);
+}
+
+/* A program with `using namespace std` before scan.cuh, and its own macros and types. */
+Test(own_operators, beside_names_of_the_program, .init = command_init, .fini = command_fini)
+{
+    expect_status(0, "$emu --log-file /dev/null $p/names");
+    expect("right\n");
 }

@@ -61,7 +61,7 @@ template <typename Type> struct in_interval {
 template <typename Type> struct in_intervals {
     typedef typename Type::word word;
     unsigned count;
-    word low[INTERVALS_MOST], span[INTERVALS_MOST];
+    word low[COMPACT_INTERVALS_MOST], span[COMPACT_INTERVALS_MOST];
 
     __device__ bool operator()(word x, size_t) const
     {

@@ -86,7 +86,8 @@ prefix_of(const Op &op, const published<typename Op::State> *states, unsigned ti
     struct window<typename Op::State> whole, part;
 
     load_window(part, states, own, tile);
-    for (; p->next < own; p->next += WINDOW) {
+    // Behind `using namespace std`, C++ would take `next < own` for a template of that name.
+    for (; own > p->next; p->next += WINDOW) {
         load_window(whole, states, p->next, p->next + WINDOW);
         p->sum = join(op, p->sum, window_sum(op, whole, states, p->next, p->next + WINDOW, epoch));
     }
