@@ -287,8 +287,8 @@ build/tests/fuzz/run-%: $(call objects,$(filter-out %/npy.c %/picture.c,$(wildca
 
 # The fuzzer of the harness's reader needs only one or two files of the emulator.
 build/tests/fuzz/run-npy: $(call objects,$(wildcard common/harness/input/*.c) tests/fuzz/npy.c \
-        $(addprefix common/,harness/element.c command/fault.c harness/report/progress.c \
-        files/visible.c))
+        $(addprefix common/,harness/element.c harness/parallel.c command/fault.c \
+        harness/report/progress.c files/visible.c))
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_npy -o $(NEW) \
 	    -lm -pthread $(PUT)

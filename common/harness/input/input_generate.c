@@ -3,6 +3,7 @@
  */
 #include "input.h"
 
+#include "common/harness/parallel.h"
 #include "common/harness/report/progress.h"
 
 #include <math.h>
@@ -48,27 +49,121 @@ static uint64_t random_bits(uint64_t seed, uint64_t i)
     return z ^ (z >> 31);
 }
 
-/* Step i of the walk. It depends on the steps before it, through their sum. */
-static int64_t walk_step(uint64_t seed, uint64_t i, uint64_t amplitude, int64_t walk)
+/* The numbers that are made: those of a part of the sequence, from part.first on. */
+struct numbers {
+    struct input *input;
+    struct input_part part;
+    uint64_t seed;
+};
+
+/* Makes numbers begin … end-1 of the part. */
+typedef void make_fn(const struct numbers *, size_t begin, size_t end);
+
+#define CHUNK ((size_t)1 << 14) /* numbers that one thread makes at a time */
+
+/* ---- integers -------------------------------------------------------------------------------- */
+
+static uint64_t amplitude_of(const struct numbers *n)
+{
+    return n->input->element == ELEMENT_I8 ? AMPLITUDE_SMALL : AMPLITUDE;
+}
+
+/* Step i of the walk, unless it would leave the band. */
+static int64_t free_step(uint64_t seed, uint64_t i, uint64_t amplitude)
 {
     uint64_t bits = random_bits(seed, i);
     int64_t step = 1 + (int64_t)(((bits >> 32) * amplitude) >> 32);
-    if (bits & 1) step = -step;
-    return walk + step > WALK_BOUND || walk + step < -WALK_BOUND ? -step : step;
+    return bits & 1 ? -step : step;
 }
 
-static void generate_integers(struct input *input, struct input_part part, uint64_t seed)
+/*
+ * A step depends on those before it, through their sum: where it would leave the band. That happens
+ * near the edges of the band only, so it seldom happens in a chunk. Therefore all chunks are made
+ * at the same time, as if there were no band, and each one's least and greatest sums are noted.
+ * Then the walk goes from chunk to chunk, and makes those again in which it would leave the band.
+ */
+#define WALK_CHUNKS 2048 /* at a time */
+
+struct walk {
+    struct numbers is;
+    bool is_kept;     /* otherwise only the sum is of interest */
+    size_t at, count; /* these steps of the part */
+    int64_t sum;      /* of all steps before */
+    struct {
+        int64_t sum, low, high; /* of its own steps, as if there were no band */
+    } chunks[WALK_CHUNKS];
+};
+
+static size_t end_of_chunk(const struct walk *w, size_t k)
 {
-    uint64_t amplitude = input->element == ELEMENT_I8 ? AMPLITUDE_SMALL : AMPLITUDE;
-    int64_t walk = 0;
-    for (size_t i = 0; i < part.first; i++) walk += walk_step(seed, i, amplitude, walk);
-    for (size_t i = 0; i < part.count; i++) {
-        int64_t step = walk_step(seed, part.first + i, amplitude, walk);
-        walk += step;
-        element_store_integer(input->element, input->data, i, step);
-        if (i % (1 << 20) == 0) progress_at(i);
+    return (k + 1) * CHUNK < w->count ? (k + 1) * CHUNK : w->count;
+}
+
+static void walk_freely(void *context, size_t k)
+{
+    struct walk *w = context;
+    uint64_t amplitude = amplitude_of(&w->is), seed = w->is.seed;
+    int64_t sum = 0, low = 0, high = 0;
+    for (size_t i = w->at + k * CHUNK, end = w->at + end_of_chunk(w, k); i < end; i++) {
+        int64_t step = free_step(seed, w->is.part.first + i, amplitude);
+        sum += step;
+        if (sum < low) low = sum;
+        if (sum > high) high = sum;
+        if (w->is_kept) element_store_integer(w->is.input->element, w->is.input->data, i, step);
+    }
+    w->chunks[k].sum = sum;
+    w->chunks[k].low = low;
+    w->chunks[k].high = high;
+}
+
+static void walk_in_band(struct walk *w, size_t k)
+{
+    uint64_t amplitude = amplitude_of(&w->is);
+    for (size_t i = w->at + k * CHUNK, end = w->at + end_of_chunk(w, k); i < end; i++) {
+        int64_t step = free_step(w->is.seed, w->is.part.first + i, amplitude);
+        if (w->sum + step > WALK_BOUND || w->sum + step < -WALK_BOUND) step = -step;
+        w->sum += step;
+        if (w->is_kept) element_store_integer(w->is.input->element, w->is.input->data, i, step);
     }
 }
+
+/* Walks the steps of the part, from the walk's sum on. */
+static void walk_part(struct walk *w)
+{
+    for (w->at = 0; w->at < w->is.part.count; w->at += w->count) {
+        size_t left = w->is.part.count - w->at, most = WALK_CHUNKS * CHUNK;
+        w->count = left < most ? left : most;
+        size_t chunks = (w->count + CHUNK - 1) / CHUNK;
+        parallel_for(chunks, walk_freely, w);
+        for (size_t k = 0; k < chunks; k++) {
+            bool leaves =
+                w->sum + w->chunks[k].low < -WALK_BOUND || w->sum + w->chunks[k].high > WALK_BOUND;
+            if (leaves)
+                walk_in_band(w, k);
+            else
+                w->sum += w->chunks[k].sum;
+        }
+        if (w->is_kept) progress_at(w->at + w->count);
+    }
+}
+
+static int generate_integers(const struct numbers *n, struct fault *fault)
+{
+    struct walk *w = malloc(sizeof *w);
+    if (!w) return fail(fault, EXIT_USAGE, "no memory left for random numbers.");
+    w->is = *n;
+    w->sum = 0;
+    w->is_kept = false;
+    w->is.part = (struct input_part){0, n->part.first, n->part.whole};
+    walk_part(w);
+    w->is_kept = true;
+    w->is.part = n->part;
+    walk_part(w);
+    free(w);
+    return 0;
+}
+
+/* ---- numbers that do not depend on each other ------------------------------------------------ */
 
 /* How many digits after the point real numbers have. */
 static int real_bits(enum element element, size_t n)
@@ -79,52 +174,83 @@ static int real_bits(enum element element, size_t n)
     return bits;
 }
 
-static void generate_reals(struct input *input, struct input_part part, uint64_t seed)
+static void make_reals(const struct numbers *n, size_t begin, size_t end)
 {
-    int bits = real_bits(input->element, part.whole);
-    for (size_t i = 0; i < part.count; i++) {
-        uint64_t random = random_bits(seed, part.first + i);
+    int bits = real_bits(n->input->element, n->part.whole);
+    for (size_t i = begin; i < end; i++) {
+        uint64_t random = random_bits(n->seed, n->part.first + i);
         uint64_t digits = (random >> (64 - bits)) | (uint64_t)1 << (bits - 1);
         double x = ldexp((double)digits, -bits);
-        element_store_real(input->element, input->data, i, random & 1 ? -x : x);
-        if (i % (1 << 20) == 0) progress_at(i);
+        element_store_real(n->input->element, n->input->data, i, random & 1 ? -x : x);
     }
 }
 
-static void generate_uniform(struct input *input, struct input_part part, uint64_t seed)
+static void make_uniform(const struct numbers *n, size_t begin, size_t end)
 {
-    for (size_t i = 0; i < part.count; i++) {
-        int64_t integer = (int64_t)(random_bits(seed, part.first + i) >> (64 - UNIFORM_BITS));
+    for (size_t i = begin; i < end; i++) {
+        uint64_t random = random_bits(n->seed, n->part.first + i);
+        int64_t integer = (int64_t)(random >> (64 - UNIFORM_BITS));
         integer -= (int64_t)1 << (UNIFORM_BITS - 1);
-        element_store_real(input->element, input->data, i, (double)integer * 0x1p-23);
+        element_store_real(n->input->element, n->input->data, i, (double)integer * 0x1p-23);
     }
 }
 
-static void generate_bits(struct input *input, struct input_part part, uint64_t seed)
+static void make_bits(const struct numbers *n, size_t begin, size_t end)
 {
-    size_t size = element_size(input->element);
-    for (size_t i = 0; i < part.count; i++) {
-        uint64_t random = random_bits(seed, part.first + i);
-        memcpy((char *)input->data + i * size, &random, size);
-        if (i % (1 << 20) == 0) progress_at(i);
+    size_t size = element_size(n->input->element);
+    for (size_t i = begin; i < end; i++) {
+        uint64_t random = random_bits(n->seed, n->part.first + i);
+        memcpy((char *)n->input->data + i * size, &random, size);
     }
 }
 
-typedef void generate_fn(struct input *, struct input_part, uint64_t seed);
+#define SHARED_CHUNKS 2048 /* between two reports of progress */
 
+struct shared {
+    const struct numbers *numbers;
+    make_fn *make;
+    size_t at; /* the first number of chunk 0 */
+};
+
+static void make_chunk(void *context, size_t k)
+{
+    const struct shared *s = context;
+    size_t begin = s->at + k * CHUNK, end = begin + CHUNK, n = s->numbers->part.count;
+    s->make(s->numbers, begin, end < n ? end : n);
+}
+
+static void make_all(const struct numbers *n, make_fn *make)
+{
+    struct shared s = {.numbers = n, .make = make};
+    for (size_t count = n->part.count; s.at < count; s.at += SHARED_CHUNKS * CHUNK) {
+        size_t chunks = (count - s.at + CHUNK - 1) / CHUNK;
+        parallel_for(chunks < SHARED_CHUNKS ? chunks : SHARED_CHUNKS, make_chunk, &s);
+        progress_at(s.at);
+    }
+}
+
+/* ---- all kinds ------------------------------------------------------------------------------- */
+
+/* `make` is NULL for integers. */
 static int generate(struct input *input, enum element element, struct input_part part,
-                    uint64_t seed, generate_fn *numbers, struct fault *fault)
+                    uint64_t seed, make_fn *make, struct fault *fault)
 {
     size_t n = part.count;
+    struct numbers numbers = {input, part, seed};
+    int code = 0;
     *input = (struct input){.element = element, .n = n};
     input->data = calloc(n ? n : 1, element_size(element));
     if (!input->data)
         return fail(fault, EXIT_USAGE, "%zu %s do not fit into host memory.", n,
                     element_plural(element));
     progress_begin("random numbers", n);
-    numbers(input, part, seed);
+    if (make)
+        make_all(&numbers, make);
+    else
+        code = generate_integers(&numbers, fault);
     progress_end();
-    return 0;
+    if (code) input_free(input);
+    return code;
 }
 
 static struct input_part all_of(size_t n) { return (struct input_part){0, n, n}; }
@@ -133,7 +259,7 @@ int input_generate_part(struct input *input, enum element element, struct input_
                         bool real, uint64_t seed, struct fault *fault)
 {
     bool reals = real && element_is_real(element);
-    return generate(input, element, part, seed, reals ? generate_reals : generate_integers, fault);
+    return generate(input, element, part, seed, reals ? make_reals : NULL, fault);
 }
 
 int input_generate(struct input *input, enum element element, size_t n, bool real, uint64_t seed,
@@ -145,7 +271,7 @@ int input_generate(struct input *input, enum element element, size_t n, bool rea
 int input_generate_bits_part(struct input *input, enum element element, struct input_part part,
                              uint64_t seed, struct fault *fault)
 {
-    return generate(input, element, part, seed, generate_bits, fault);
+    return generate(input, element, part, seed, make_bits, fault);
 }
 
 int input_generate_bits(struct input *input, enum element element, size_t n, uint64_t seed,
@@ -157,5 +283,5 @@ int input_generate_bits(struct input *input, enum element element, size_t n, uin
 int input_generate_uniform(struct input *input, enum element element, size_t n, uint64_t seed,
                            struct fault *fault)
 {
-    return generate(input, element, all_of(n), seed, generate_uniform, fault);
+    return generate(input, element, all_of(n), seed, make_uniform, fault);
 }

@@ -285,19 +285,71 @@ void verify_begin(struct verifier *v, const struct problem *problem, const struc
     v->verdict.least = facts->least;
 }
 
-void verify_piece(struct verifier *v, const void *out, size_t start, size_t count)
+/* Compares the next `count` outputs, at most a chunk, or leaves them out if `out` is NULL. */
+static void compare_chunk(struct verifier *v, const void *out, size_t i, size_t count)
 {
     struct chunk c;
-    enum element sum_element = element_of_sum(v->problem.element);
-    while (v->at < start) { /* elements that are left out */
-        load(v, &c, start - v->at < VERIFY_CHUNK ? start - v->at : VERIFY_CHUNK);
-        pass_chunk(v, &c, NULL, 0);
+    load(v, &c, count);
+    if (out) element_widen(element_of_sum(v->problem.element), out, i, count, c.got);
+    pass_chunk(v, &c, out, i);
+}
+
+/* Like base_at, where quick_compare has compared the elements. */
+static long double quick_base_at(const struct verifier *v, size_t from, size_t index)
+{
+    if (index >= from) return quick_sum(index);
+    return index == v->blocks.start ? v->blocks.base : v->blocks.base_before;
+}
+
+/* Moves on past elements that quick_compare, called at `from`, has found right. */
+static void pass_right(struct verifier *v, size_t from, size_t to, bool checked)
+{
+    struct blocks *blocks = &v->blocks;
+    size_t start = blocks->size ? to - to % blocks->size : 0;
+    if (to == v->at) return;
+    if (start != blocks->start) {
+        long double before = quick_base_at(v, from, start - blocks->size);
+        blocks->base = quick_base_at(v, from, start);
+        blocks->base_before = before;
+        blocks->start = start;
     }
-    for (size_t done = 0; done < count; done += c.count) {
-        load(v, &c, count - done < VERIFY_CHUNK ? count - done : VERIFY_CHUNK);
-        element_widen(sum_element, out, done, c.count, c.got);
-        pass_chunk(v, &c, out, done);
+    v->previous = quick_sum(to - !includes_own(&v->problem));
+    verify_addends(&v->problem, to - 1, 1, &v->addend);
+    if (checked) v->verdict.checked += to - v->at;
+    quick_move(v, to);
+    progress_at(v->at);
+}
+
+/* Compares some of the next `count` outputs. Returns how many. Chunks that are not right are
+ * compared again, one after the other. */
+static size_t compare_some(struct verifier *v, const void *out, size_t i, size_t count)
+{
+    size_t from = v->at, some = quick_compare(v, out, i, count);
+    for (size_t k = 0; k < some; k += VERIFY_CHUNK) {
+        if (quick_is_right(from + k)) continue;
+        pass_right(v, from, from + k, out);
+        compare_chunk(v, out, i + k, some - k < VERIFY_CHUNK ? some - k : VERIFY_CHUNK);
     }
+    pass_right(v, from, from + some, out);
+    return some;
+}
+
+static void compare(struct verifier *v, const void *out, size_t count)
+{
+    bool is_quick = quick_is_possible(v);
+    for (size_t i = 0, some; i < count; i += some) {
+        some = count - i < VERIFY_CHUNK ? count - i : VERIFY_CHUNK;
+        if (is_quick)
+            some = compare_some(v, out, i, count - i);
+        else
+            compare_chunk(v, out, i, some);
+    }
+}
+
+void verify_piece(struct verifier *v, const void *out, size_t start, size_t count)
+{
+    if (v->at < start) compare(v, NULL, start - v->at); /* elements that are left out */
+    compare(v, out, count);
 }
 
 struct verdict verify_end(struct verifier *v)

@@ -141,6 +141,21 @@ struct verdict verify_end(struct verifier *);
  * its verdict. */
 void verdict_add_earlier(struct verdict *, const struct verdict *earlier);
 
+/* ---- verify_quick.c -------------------------------------------------------------------------- */
+
+/* Is no sum of this verifier rounded? Otherwise the others must not be called. */
+bool quick_is_possible(const struct verifier *);
+/* Compares the next `count` outputs, or fewer; `out` has them from index `i` on. If `out` is NULL,
+ * they are left out. Returns how many they are. The verifier stays where it is, but the next three
+ * are answered until the next call. */
+size_t quick_compare(const struct verifier *, const void *out, size_t i, size_t count);
+/* Are all outputs of the chunk that begins with this element right? */
+bool quick_is_right(size_t index);
+/* The sum of all elements before this one, which is one of those compared, or the next. */
+long double quick_sum(size_t index);
+/* Moves the verifier's place and sum on to this element. */
+void quick_move(struct verifier *, size_t index);
+
 /* ---- verify_cause.c -------------------------------------------------------------------------- */
 
 /* One mismatch and its surroundings. */

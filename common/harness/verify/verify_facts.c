@@ -3,6 +3,7 @@
  */
 #include "verify.h"
 
+#include "common/harness/parallel.h"
 #include "common/harness/report/progress.h"
 
 #include <math.h>
@@ -120,29 +121,95 @@ static size_t count_minus_zeros(const struct problem *p)
     return p->n;
 }
 
-/* A long double rounds only sums beyond 2^63 quanta. So no sum is rounded if none is beyond. */
-static bool are_plain(const struct facts *facts, const struct running *r)
+/* What one chunk says. The chunks are looked at in any order, and added up in theirs. */
+struct chunk_facts {
+    struct facts facts;
+    struct running running; /* from 0 on */
+};
+
+#define CHUNKS 2048 /* at a time */
+
+struct look {
+    const struct problem *problem;
+    size_t start;   /* the first element of chunk 0 */
+    double quantum; /* of all elements before */
+    struct chunk_facts chunks[CHUNKS];
+};
+
+static void look_at_chunk(void *context, size_t k)
 {
-    long double most = r->high > -r->low ? r->high : -r->low;
-    return facts->finite && most <= 0x1p63L * facts->quantum;
+    struct look *look = context;
+    const struct problem *p = look->problem;
+    size_t start = look->start + k * VERIFY_CHUNK, left = p->n - start;
+    size_t count = left < VERIFY_CHUNK ? left : VERIFY_CHUNK;
+    struct facts facts = {.finite = true, .least = INFINITY, .quantum = look->quantum};
+    struct running running = {0};
+    double x[VERIFY_CHUNK];
+    load(p, start, count, &facts, x);
+    note_magnitudes(&facts, x, count);
+    note_sums(&running, x, count);
+    if (facts.quantum > 0) note_quantum(&facts, x, count);
+    look->chunks[k] = (struct chunk_facts){facts, running};
+}
+
+static void add_chunk(struct facts *all, struct running *running, const struct chunk_facts *chunk)
+{
+    const struct facts *own = &chunk->facts;
+    long double low = running->sum + chunk->running.low, high = running->sum + chunk->running.high;
+    all->finite &= own->finite;
+    all->poison |= own->poison;
+    all->magnitude += own->magnitude;
+    if (own->least < all->least) all->least = own->least;
+    if (own->greatest > all->greatest) all->greatest = own->greatest;
+    if (own->quantum < all->quantum) all->quantum = own->quantum;
+    if (low < running->low) running->low = low;
+    if (high > running->high) running->high = high;
+    running->sum += chunk->running.sum;
+}
+
+/* The greatest absolute value of a running sum. */
+static long double most(const struct running *r) { return r->high > -r->low ? r->high : -r->low; }
+
+/* The running sums from the first element to the last, without the chunks' own sums. */
+static struct running sums_in_order(const struct problem *problem)
+{
+    struct running running = {0};
+    struct facts ignored;
+    double x[VERIFY_CHUNK];
+    for (size_t start = 0; start < problem->n; start += VERIFY_CHUNK) {
+        size_t left = problem->n - start, count = left < VERIFY_CHUNK ? left : VERIFY_CHUNK;
+        load(problem, start, count, &ignored, x);
+        note_sums(&running, x, count);
+    }
+    return running;
 }
 
 static struct facts facts_of_reals(const struct problem *problem)
 {
+    static struct look look;
     struct facts facts = {.finite = true, .least = INFINITY, .quantum = 1};
     struct running running = {0};
-    double x[VERIFY_CHUNK];
-    for (size_t start = 0; start < problem->n; start += VERIFY_CHUNK) {
-        size_t left = problem->n - start, count = left < VERIFY_CHUNK ? left : VERIFY_CHUNK;
-        load(problem, start, count, &facts, x);
-        note_magnitudes(&facts, x, count);
-        note_sums(&running, x, count);
-        if (facts.quantum > 0) note_quantum(&facts, x, count);
-        progress_at(start);
+    long double chunks_most = 0;
+    look.problem = problem;
+    for (look.start = 0; look.start < problem->n; look.start += CHUNKS * VERIFY_CHUNK) {
+        size_t chunks = (problem->n - look.start + VERIFY_CHUNK - 1) / VERIFY_CHUNK;
+        if (chunks > CHUNKS) chunks = CHUNKS;
+        look.quantum = facts.quantum;
+        parallel_for(chunks, look_at_chunk, &look);
+        for (size_t k = 0; k < chunks; k++) {
+            const struct running *own = &look.chunks[k].running;
+            add_chunk(&facts, &running, &look.chunks[k]);
+            if (most(own) > chunks_most) chunks_most = most(own);
+        }
+        progress_at(look.start);
     }
+    /* A long double holds multiples of the quantum up to 2^64 times it. So all sums above are exact
+     * if none is beyond 2^63 times it. Otherwise they may be rounded, and depend on the chunks. */
+    long double plain_max = 0x1p63L * facts.quantum;
+    if (chunks_most > plain_max) running = sums_in_order(problem);
+    facts.plain = facts.finite && most(&running) <= plain_max;
     /* A sum of neighbours is the difference of two running sums. */
     long double exact_max = element_exact_max(problem->element) * facts.quantum;
-    facts.plain = are_plain(&facts, &running);
     facts.exact = facts.plain && running.high - running.low <= exact_max;
     facts.minus_zeros = count_minus_zeros(problem);
     return facts;

@@ -1,0 +1,24 @@
+/*
+ * parallel.h — a loop whose turns the processors share.
+ */
+#ifndef PARALLEL_H
+#define PARALLEL_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Calls work(context, i) for i = 0 … count-1, in any order, and several at a time. Returns when all
+ * calls have returned. A call should take 10 µs or more. Few calls are made by this thread alone. */
+void parallel_for(size_t count, void (*work)(void *context, size_t i), void *context);
+
+/* How many threads take part. 0, as at first: one for each processor that this process may use. */
+extern unsigned parallel_threads;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
