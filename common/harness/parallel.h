@@ -10,8 +10,9 @@
 extern "C" {
 #endif
 
-/* Calls work(context, i) for i = 0 … count-1, in any order, and several at a time. Returns when all
- * calls have returned. A call should take 10 µs or more. Few calls are made by this thread alone. */
+/* Calls work(context, i) for i = 0 … count-1, in any order, and several at a time. Returns when
+ * all calls have returned. A call should take 10 µs or more. Few calls are made by this thread
+ * alone. */
 void parallel_for(size_t count, void (*work)(void *context, size_t i), void *context);
 
 /* How many threads take part. 0, as at first: one for each processor that this process may use. */

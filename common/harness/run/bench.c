@@ -147,8 +147,8 @@ static int state_problem(struct bench *b, enum order order, const void *in, stru
     return facts_check(&b->all_facts[order], b->step->element, fault);
 }
 
-/* Is the piece in pinned memory? A GPU copies there several times as fast. That of an application is
- * as large as its result, which would take long to pin. */
+/* Is the piece in pinned memory? A GPU copies there several times as fast. That of an application
+ * is as large as its result, which would take long to pin. */
 static bool is_pinned(const struct bench *b) { return !b->step->on_host && !b->step->application; }
 
 static int make_piece(struct bench *b, struct fault *fault)
