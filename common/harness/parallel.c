@@ -9,7 +9,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <unistd.h>
 
 enum {
@@ -88,6 +87,8 @@ static unsigned helpers_for(size_t count)
     if (count < LEAST || pool.process != getpid()) return 0;
     return (threads < MOST_THREADS ? threads : MOST_THREADS) - 1;
 }
+
+bool parallel_is_shared(size_t count) { return helpers_for(count) > 0; }
 
 static void share(unsigned helpers)
 {

@@ -4,6 +4,7 @@
 #ifndef PARALLEL_H
 #define PARALLEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -14,6 +15,9 @@ extern "C" {
  * all calls have returned. A call should take 10 µs or more. Few calls are made by this thread
  * alone. */
 void parallel_for(size_t count, void (*work)(void *context, size_t i), void *context);
+
+/* Do other threads take part in a loop of so many turns? */
+bool parallel_is_shared(size_t count);
 
 /* How many threads take part. 0, as at first: one for each processor that this process may use. */
 extern unsigned parallel_threads;

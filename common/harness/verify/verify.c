@@ -1,5 +1,6 @@
 #include "verify.h"
 
+#include "common/harness/parallel.h"
 #include "common/harness/report/progress.h"
 
 #include <math.h>
@@ -10,7 +11,9 @@
 
 /* The elements that are being compared, in the widest type. */
 struct chunk {
-    size_t count;
+    size_t at, count;                     /* the first one's index, and how many they are */
+    bool ahead;                           /* another element follows them */
+    bool equal;                           /* all of `got` are the expected numbers */
     long double addend[VERIFY_CHUNK + 1]; /* one more than count: the right neighbour's; or 0 */
     long double sum[VERIFY_CHUNK + 2];    /* of all elements before each */
     long double got[VERIFY_CHUNK];
@@ -37,52 +40,61 @@ static void wide_add(struct wide_sum *wide, long double x)
     wide->sum = sum;
 }
 
-static void sum_integers(struct verifier *v, struct chunk *c, size_t terms)
+static void sum_integers(const struct verifier *v, struct chunk *c, struct sum_so_far *so_far)
 {
     bool narrow = element_of_sum(v->problem.element) == ELEMENT_I32;
-    uint64_t sum = v->integer_sum;
+    uint64_t sum = so_far->integer;
+    size_t terms = c->count + c->ahead;
     for (size_t i = 0; i <= terms; i++) {
         c->sum[i] = narrow ? (int32_t)(uint32_t)sum : (long double)(int64_t)sum;
-        if (i == c->count) v->integer_sum = sum;
+        if (i == c->count) so_far->integer = sum;
         if (i < terms) sum += (uint64_t)(int64_t)c->addend[i];
     }
 }
 
-static void sum_reals(struct verifier *v, struct chunk *c, size_t terms)
+static void sum_reals(const struct verifier *v, struct chunk *c, struct sum_so_far *so_far)
 {
-    struct wide_sum sum = v->sum;
+    struct wide_sum sum = so_far->real;
+    size_t terms = c->count + c->ahead;
+    bool plain = v->facts.plain;
     for (size_t i = 0; i <= terms; i++) {
         c->sum[i] = sum.sum + sum.lost;
-        if (i == c->count) v->sum = sum;
+        if (i == c->count) so_far->real = sum;
         if (i == terms) break;
-        if (v->facts.plain)
+        if (plain)
             sum.sum += c->addend[i];
         else
             wide_add(&sum, c->addend[i]);
     }
 }
 
-static void sum_reference(struct verifier *v, struct chunk *c, size_t terms)
+static void sum_reference(const struct verifier *v, struct chunk *c)
 {
     const double *reference = v->problem.reference;
-    c->sum[0] = v->at ? reference[v->at - 1] : 0;
-    for (size_t i = 0; i < terms; i++) c->sum[i + 1] = reference[v->at + i];
+    c->sum[0] = c->at ? reference[c->at - 1] : 0;
+    for (size_t i = 0; i < c->count + c->ahead; i++) c->sum[i + 1] = reference[c->at + i];
 }
 
-/* Loads the next `count` addends and adds them up; v->sum is the sum up to there. */
-static void load(struct verifier *v, struct chunk *c, size_t count)
+/* Loads the addends of `count` elements from `at` on. */
+static void load(const struct verifier *v, struct chunk *c, size_t at, size_t count)
 {
-    size_t ahead = v->at + count < v->problem.n;
+    c->at = at;
     c->count = count;
-    verify_addends(&v->problem, v->at, count + ahead, c->addend);
-    if (!ahead) c->addend[count] = 0;
+    c->ahead = at + count < v->problem.n;
+    verify_addends(&v->problem, at, count + c->ahead, c->addend);
+    if (!c->ahead) c->addend[count] = 0;
+}
+
+/* Adds up the addends; `so_far` is the sum before the chunk, and then the sum after it. */
+static void add_up(const struct verifier *v, struct chunk *c, struct sum_so_far *so_far)
+{
     if (v->problem.reference)
-        sum_reference(v, c, count + ahead);
+        sum_reference(v, c);
     else if (element_is_real(v->problem.element))
-        sum_reals(v, c, count + ahead);
+        sum_reals(v, c, so_far);
     else
-        sum_integers(v, c, count + ahead);
-    if (!ahead) c->sum[count + 1] = c->sum[count];
+        sum_integers(v, c, so_far);
+    if (!c->ahead) c->sum[c->count + 1] = c->sum[c->count];
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -260,9 +272,9 @@ static size_t pass_stretch(struct verifier *v, const struct chunk *c, size_t fro
 }
 
 /* Moves on past the chunk; `out`, if it is not NULL, has its outputs from index `i` on. */
-static void pass_chunk(struct verifier *v, struct chunk *c, const void *out, size_t i)
+static void pass_chunk(struct verifier *v, const struct chunk *c, const void *out, size_t i)
 {
-    bool equal = out && all_equal(v, c);
+    bool equal = out && c->equal;
     if (!v->bound.nothing || (out && !equal))
         for (size_t from = 0; from < c->count;) from = pass_stretch(v, c, from, out, i, equal);
     if (out) v->verdict.checked += c->count;
@@ -285,13 +297,86 @@ void verify_begin(struct verifier *v, const struct problem *problem, const struc
     v->verdict.least = facts->least;
 }
 
-/* Compares the next `count` outputs, at most a chunk, or leaves them out if `out` is NULL. */
-static void compare_chunk(struct verifier *v, const void *out, size_t i, size_t count)
+#define WINDOW 32 /* chunks that are loaded at the same time */
+
+/* The next chunks, and the sum before each of them. */
+static struct window {
+    const struct verifier *v;
+    const void *out; /* NULL: the elements are left out */
+    size_t i, count; /* the first one's index in `out`, and how many elements */
+    struct chunk chunks[WINDOW];
+    struct sum_so_far sums[WINDOW];
+} window;
+
+static void load_chunk(void *unused, size_t k)
 {
-    struct chunk c;
-    load(v, &c, count);
-    if (out) element_widen(element_of_sum(v->problem.element), out, i, count, c.got);
-    pass_chunk(v, &c, out, i);
+    size_t done = k * VERIFY_CHUNK, left = window.count - done;
+    (void)unused;
+    load(window.v, &window.chunks[k], window.v->at + done,
+         left < VERIFY_CHUNK ? left : VERIFY_CHUNK);
+}
+
+/* Loads a chunk, with the sum of its own addends. */
+static void load_and_add(void *unused, size_t k)
+{
+    const struct chunk *c = &window.chunks[k];
+    bool is_real = element_is_real(window.v->problem.element);
+    struct sum_so_far sum = {0};
+    load_chunk(unused, k);
+    for (size_t i = 0; i < c->count; i++)
+        if (is_real)
+            sum.real.sum += c->addend[i];
+        else
+            sum.integer += (uint64_t)(int64_t)c->addend[i];
+    window.sums[k] = sum;
+}
+
+static void look_at_chunk(void *unused, size_t k)
+{
+    struct chunk *c = &window.chunks[k];
+    enum element element = element_of_sum(window.v->problem.element);
+    (void)unused;
+    add_up(window.v, c, &window.sums[k]);
+    if (!window.out) return;
+    element_widen(element, window.out, window.i + k * VERIFY_CHUNK, c->count, c->got);
+    c->equal = all_equal(window.v, c);
+}
+
+/* The sum before a chunk is that of the chunks before it, if no sum is rounded. */
+static bool can_be_split(const struct verifier *v)
+{
+    return v->facts.plain && !v->problem.reference && parallel_is_shared(WINDOW);
+}
+
+static void look_at_all(struct verifier *v, size_t chunks)
+{
+    parallel_for(chunks, load_and_add, NULL);
+    for (size_t k = 0; k < chunks; k++) {
+        struct sum_so_far own = window.sums[k];
+        window.sums[k] = v->sum;
+        v->sum.real.sum += own.real.sum;
+        v->sum.integer += own.integer;
+    }
+    parallel_for(chunks, look_at_chunk, NULL);
+}
+
+/* Compares the next `count` outputs, or leaves them out if `out` is NULL: at most a window, or, if
+ * they cannot be split, a chunk. */
+static void compare_window(struct verifier *v, const void *out, size_t i, size_t count)
+{
+    size_t chunks = (count + VERIFY_CHUNK - 1) / VERIFY_CHUNK;
+    window.v = v;
+    window.out = out;
+    window.i = i, window.count = count;
+    if (chunks == 1) {
+        load_chunk(NULL, 0);
+        window.sums[0] = v->sum;
+        look_at_chunk(NULL, 0);
+        v->sum = window.sums[0];
+    } else {
+        look_at_all(v, chunks);
+    }
+    for (size_t k = 0; k < chunks; k++) pass_chunk(v, &window.chunks[k], out, i + k * VERIFY_CHUNK);
 }
 
 /* Like base_at, where quick_compare has compared the elements. */
@@ -328,7 +413,7 @@ static size_t compare_some(struct verifier *v, const void *out, size_t i, size_t
     for (size_t k = 0; k < some; k += VERIFY_CHUNK) {
         if (quick_is_right(from + k)) continue;
         pass_right(v, from, from + k, out);
-        compare_chunk(v, out, i + k, some - k < VERIFY_CHUNK ? some - k : VERIFY_CHUNK);
+        compare_window(v, out, i + k, some - k < VERIFY_CHUNK ? some - k : VERIFY_CHUNK);
     }
     pass_right(v, from, from + some, out);
     return some;
@@ -337,12 +422,13 @@ static size_t compare_some(struct verifier *v, const void *out, size_t i, size_t
 static void compare(struct verifier *v, const void *out, size_t count)
 {
     bool is_quick = quick_is_possible(v);
+    size_t most = is_quick ? count : can_be_split(v) ? WINDOW * VERIFY_CHUNK : VERIFY_CHUNK;
     for (size_t i = 0, some; i < count; i += some) {
-        some = count - i < VERIFY_CHUNK ? count - i : VERIFY_CHUNK;
+        some = count - i < most ? count - i : most;
         if (is_quick)
-            some = compare_some(v, out, i, count - i);
+            some = compare_some(v, out, i, some);
         else
-            compare_chunk(v, out, i, some);
+            compare_window(v, out, i, some);
     }
 }
 

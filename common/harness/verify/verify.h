@@ -83,6 +83,12 @@ struct wide_sum {
     long double sum, lost;
 };
 
+/* The sum of the elements so far. */
+struct sum_so_far {
+    struct wide_sum real;
+    uint64_t integer; /* of integer types, which wrap around */
+};
+
 /* For a scan in blocks: the sums that a block may have lost. */
 struct blocks {
     size_t size;             /* elements a block; 0: not known */
@@ -110,8 +116,7 @@ struct verifier {
     struct facts facts;
     struct bound bound;
     size_t at;             /* the next element */
-    struct wide_sum sum;   /* of the elements before it */
-    uint64_t integer_sum;  /* the same for integer types, which wrap around */
+    struct sum_so_far sum; /* of the elements before it */
     long double magnitude; /* of the elements before it: |x0| + … */
     long double previous;  /* what output at-1 should be; 0 before the first */
     long double addend;    /* the addend of element at-1 */

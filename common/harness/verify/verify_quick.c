@@ -105,7 +105,7 @@ static void compare_chunk(void *unused, size_t k)
 size_t quick_compare(const struct verifier *v, const void *out, size_t i, size_t count)
 {
     size_t most = CHUNKS * VERIFY_CHUNK, chunks;
-    struct exact_sum sum = {.real = (double)v->sum.sum, .integer = v->integer_sum};
+    struct exact_sum sum = {.real = (double)v->sum.real.sum, .integer = v->sum.integer};
     quick.problem = &v->problem;
     quick.out = out;
     quick.at = v->at, quick.i = i, quick.count = count < most ? count : most;
@@ -145,7 +145,7 @@ long double quick_sum(size_t index)
 void quick_move(struct verifier *v, size_t index)
 {
     struct exact_sum sum = sum_before(index);
-    v->sum.sum = sum.real;
-    v->integer_sum = sum.integer;
+    v->sum.real.sum = sum.real;
+    v->sum.integer = sum.integer;
     v->at = index;
 }
