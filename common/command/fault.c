@@ -8,7 +8,9 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define SENTENCE_MAX (2 * PATH_MAX) /* bytes, with the longest path in it */
 #define REASON_KEPT  200            /* bytes of the end of a sentence that is too long */
@@ -51,4 +53,18 @@ int fault_say(const struct fault *fault)
     fflush(stdout); /* flushed first, so that the order is right if both go to one file */
     fprintf(stderr, "%s: %s\n", program, fault->text);
     return fault->code;
+}
+
+/* Before main, in every program that has this file: a stack that is too small (ulimit -s) would
+ * only say "Segmentation fault" later. */
+__attribute__((constructor)) static void check_stack(void)
+{
+    enum { KIB = 1024, LEAST = 1024 * KIB }; /* twice what the programs have been found to need */
+    struct rlimit limit;
+    struct fault fault;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= LEAST) return;
+    fail(&fault, EXIT_USAGE,
+         "the stack may take %llu KiB, and %d are needed; allow more with ulimit -s 8192.",
+         (unsigned long long)limit.rlim_cur / KIB, LEAST / KIB);
+    exit(fault_say(&fault));
 }

@@ -5,6 +5,7 @@
 #include "common/harness/estimate.h"
 #include "common/harness/run/device.h"
 #include "common/harness/run/ended.h"
+#include "common/harness/run/surroundings.h"
 #include "files.h"
 #include "common/harness/report/format.h"
 #include "common/harness/input/input.h"
@@ -212,6 +213,7 @@ static int run_once(struct program *p)
     code = bench_open(&bench, p->step, &p->options, &input, emulated, &p->fault);
     if (!code) {
         code = bench_run(&bench, &outcome, &p->fault);
+        surroundings_restore();
         if (!code) {
             /* A wrong result is reported, not written. */
             if (has_output(p) && outcome.right) code = write_output(p, &bench);
@@ -311,6 +313,7 @@ static int run_program(const struct step *step, int argc, char **argv)
         code = check_stdout(&program);
         return code ? fault_say(&program.fault) : EXIT_RIGHT;
     }
+    surroundings_note();
     code = files_check(&program.options, step->application, &program.fault);
     if (code) return fault_say(&program.fault);
     struct step chosen = step_for(step, program.options.variant);

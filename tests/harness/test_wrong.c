@@ -116,6 +116,31 @@ Test(wrong, what_ends_the_program_says_so_and_exits_with_another_code_than_0)
         if (w->fault) expect_fault(w->step.name, "--reps 5", w->n, w->fault);
 }
 
+TestSuite(surroundings, .init = command_init, .fini = command_fini);
+
+/* The folder and the mask of permissions are those of before the scan. */
+Test(surroundings, a_scan_does_not_move_the_output)
+{
+    int code = run("top=$PWD; cd $t && LD_LIBRARY_PATH=$top/build/emu $top/build/tests/wrong-scan"
+                   " moves_away --n 16 --reps 0 --output x --device emu 2>&1 && stat -c %%a x");
+    cr_expect_eq(code, EXIT_RIGHT, "%s", output);
+    cr_expect(strstr(output, "\n644\n"), "%s", output);
+}
+
+/* `ulimit -s` that is too small for any of our programs. */
+Test(surroundings, a_small_stack_is_a_sentence)
+{
+    static const char *const programs[] = {"./step3", "$emu $p/shared",
+                                           "build/labs/check-lab 3 build/labs/reference3.ptx",
+                                           "build/labs/grade-labs --help", "./bench --help"};
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        int code = run("ulimit -s 64; %s 2>&1", programs[i]);
+        cr_expect_eq(code, EXIT_USAGE, "%s: exit code %d:\n%s", programs[i], code, output);
+        cr_expect(strstr(output, ": the stack may take 64 KiB, and 1024 are needed; allow more"),
+                  "%s:\n%s", programs[i], output);
+    }
+}
+
 /* Loads, and writes that are undone: memcheck finds them, although guards cannot. */
 Test(wrong, memcheck_finds_what_leaves_no_trace)
 {

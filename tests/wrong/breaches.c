@@ -7,8 +7,10 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- on the CPU ------------------------------------------------------------------------------ */
@@ -215,6 +217,21 @@ ENDS(exits_quickly, quick_exit(0))
 ENDS(aborts, abort())
 ENDS(ends_its_thread, pthread_exit(NULL))
 
+static volatile int *volatile nowhere;
+static volatile int zero;
+
+static int deeper(volatile int *above)
+{
+    volatile int here[1024];
+    here[0] = *above;
+    return here[0] ? 0 : deeper(here) + here[0];
+}
+
+ENDS(writes_nowhere, *nowhere = 1)
+ENDS(divides_by_zero, zero = 7 / zero)
+ENDS(overflows_the_stack, deeper(&zero))
+ENDS(forks, fork())
+
 static void *exit_in_thread(void *unused)
 {
     (void)unused;
@@ -227,6 +244,16 @@ static void begin_thread(void)
     if (pthread_create(&thread, NULL, exit_in_thread, NULL) == 0) pthread_join(thread, NULL);
 }
 ENDS(exits_in_a_thread, begin_thread())
+
+/* Where and how files are written must not depend on it. */
+cudaError_t moves_away(void *out, const void *in, size_t n, int variant, void *workspace,
+                       cudaStream_t stream)
+{
+    signal(SIGPIPE, SIG_DFL);
+    umask(0777);
+    if (chdir("/") != 0) return cudaErrorUnknown;
+    return right_scan(out, in, n, variant, workspace, stream);
+}
 
 /* Its report goes nowhere. */
 static cudaError_t scan_and_redirect(bool is_moved, void *out, const void *in, size_t n,

@@ -52,9 +52,10 @@ scan_fn without_first, in_third_call, in_fourth_call, from_third_call_on, loses_
 scan_fn on_cpu, on_cpu_in_stream, on_cpu_by_host_function, detour_over_host, allocates,
     allocates_in_stream, waits_for_the_device, waits_for_the_stream, waits_and_hides_it,
     in_default_stream, in_threads_default_stream, in_own_stream, part_in_own_stream, exits,
-    exits_quickly, aborts, ends_its_thread, exits_in_a_thread, exits_in_third_call,
-    from_third_call_on_in_own_stream, from_third_call_on_allocates,
-    from_third_call_on_waits_for_the_device, reopens_stdout, moves_stdout;
+    exits_quickly, writes_nowhere, overflows_the_stack, divides_by_zero, forks, aborts,
+    ends_its_thread, exits_in_a_thread, exits_in_third_call, from_third_call_on_in_own_stream,
+    from_third_call_on_allocates, from_third_call_on_waits_for_the_device, reopens_stdout,
+    moves_stdout, moves_away;
 
 #ifdef __cplusplus
 }

@@ -60,6 +60,7 @@ static size_t spoiled_workspace(size_t n, int variant) { return step09.workspace
     }
 
 const struct step wrong_control = STEP(right_scan);
+const struct step wrong_moving = STEP(moves_away);
 
 #define BLOCKS  (5 * WRONG_BLOCK) /* several blocks, all of them full */
 #define LARGE   100000            /* so that 256 KiB are less than the array's size */
@@ -224,6 +225,10 @@ const struct wrong wrong_scans[] = {
     {STEP(exits), .n = 16, .fault = "exit was called"},
     {STEP(exits_quickly), .n = 16, .fault = "quick_exit was called"},
     {STEP(aborts), .n = 16, .fault = "abort was called"},
+    {STEP(writes_nowhere), .n = 16, .fault = "SIGSEGV, a wrong address, ended the program"},
+    {STEP(overflows_the_stack), .n = 16, .fault = "SIGSEGV, a wrong address, ended the program"},
+    {STEP(divides_by_zero), .n = 16, .fault = "SIGFPE, such as a division by 0, ended the program"},
+    {STEP(forks), .n = 16, .fault = "a process that the scan has forked came back from it"},
     {STEP(ends_its_thread), .n = 16, .fault = "pthread_exit was called"},
     {STEP(exits_in_a_thread), .n = 16, .fault = "exit was called"},
     {STEP(exits_in_third_call), .n = 16, .fault = "exit was called"},

@@ -34,5 +34,7 @@ extern const struct wrong wrong_scans[];
 
 /* The scan that they are made from: right, and slow. */
 extern const struct step wrong_control;
+/* The same, which also changes the process that it runs in. */
+extern const struct step wrong_moving;
 
 #endif

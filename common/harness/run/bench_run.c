@@ -7,6 +7,7 @@
 #include "common/harness/application.h"
 #include "common/harness/cuda_check.h"
 #include "common/harness/report/progress.h"
+#include "ended.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,8 +43,10 @@ static cudaError_t scan(void *context, cudaStream_t stream)
 {
     const struct bench *b = context;
     const void *in = b->options->in_place ? b->out.data : b->in.data;
-    return b->step->scan(b->out.data, in, b->input->n, b->options->variant, b->workspace.data,
-                         stream);
+    cudaError_t error =
+        b->step->scan(b->out.data, in, b->input->n, b->options->variant, b->workspace.data, stream);
+    ended_check_child();
+    return error;
 }
 
 /* Finds a launch that has failed without an error from the scan. */

@@ -3,9 +3,10 @@
  * not exit with 0.
  *
  * A scan runs in the harness's process. The scan, or a thread that it has started, may call exit,
- * quick_exit or abort. In the harness's thread it may call pthread_exit. All of these are noticed.
- * These are not: _exit, a system call that ends the process, and a signal that kills it. So a
- * program that judges by the exit code also has to check that there is a report.
+ * quick_exit or abort, or cause a signal such as SIGSEGV. In the harness's thread it may call
+ * pthread_exit. All of these are noticed. These are not: _exit, a system call that ends the process,
+ * and a signal from elsewhere that kills it. So a program that judges by the exit code also has to
+ * check that there is a report.
  */
 #ifndef ENDED_H
 #define ENDED_H
@@ -15,11 +16,15 @@ extern "C" {
 #endif
 
 /* From here on, if the program ends, it ends too early: it prints a sentence, and the exit code is
- * EXIT_WRONG (that of its signal for abort). Must be called by the thread that will run scans. */
+ * EXIT_WRONG (that of its signal after one). Must be called by the thread that will run scans. */
 void ended_watch(void);
 
 /* The report is complete, and the program may end. Returns `code`. */
 int ended_in_time(int code);
+
+/* Called when a scan has returned. In a process that the scan has forked, it ends that process,
+ * which would otherwise print a report of its own. */
+void ended_check_child(void);
 
 #ifdef __cplusplus
 }
