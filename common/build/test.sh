@@ -1,10 +1,10 @@
 #!/bin/sh
 # make test: the tests of documents, of tests/mutation and of the page (Python's unittest), of
-# scripts and commands (bats) and of C (Criterion). bats runs beside the others, since much of its
-# time is spent on waiting, and its output is shown when all have ended. Criterion's last line is
-# then repeated, so that it is the last one. All tests run even if some fail. Before that line stand
-# the reasons why tests were skipped, and the failed parts. Runs in the top folder of a built tree.
-# With ONLY_PARTS only those tests run that need what `make setup-PART` installs.
+# scripts and commands (bats) and of C (Criterion). bats and the page's tests run beside the others,
+# since much of their time is spent on waiting, and their output is shown when C has ended. All tests
+# run even if some fail. At the end stand the reasons why tests were skipped, the failed parts, and
+# Criterion's last line once more. Runs in the top folder of a built tree. With ONLY_PARTS only those
+# tests run that need what `make setup-PART` installs.
 . common/build/tools.sh
 failed=
 export EMU_PROGRESS=${EMU_PROGRESS-0} # what it says of slow kernels is not what a test expects
@@ -15,8 +15,22 @@ part() {
     "$@" || failed="$failed${failed:+, }$name"
 }
 
-scripts=$(mktemp) && said=$(mktemp) || exit
-trap 'rm -f "$scripts" "$said" "$said.status" "$said.tap"' EXIT
+# beside NAME COMMAND…: runs a part beside the others, until `ended NAME` shows what it has printed.
+said=$(mktemp -d) || exit
+trap 'rm -rf "$said"' EXIT
+beside() {
+    name=$1
+    shift
+    "$@" >"$said/$name" 2>&1 &
+    echo $! >"$said/$name.pid"
+}
+ended() {
+    wait "$(cat "$said/$1.pid")"
+    status=$?
+    cat "$said/$1"
+    return $status
+}
+
 # Under the sanitizers some tests are left to the ordinary tree. Of C these are tests of kernels,
 # which nvcc compiles and the sanitizers do not see; a few of each suite remain for the host code
 # beside them. bats' are those with the tag "long". The tests of make, of steps of one's own and of
@@ -27,7 +41,7 @@ bench/applications_are_timed_by_their_experiments
 bound/@(holds_*|is_not_loose|one_wrong_element_in_a_million_shows)
 compaction/each_kernel_is_right_under_the_checkers
 emu_command/many_short_launches_say_how_many_they_are
-experiments/@(all_are_right|between_ranks)
+experiments/!(each_says_what_to_see|options|stdout_that_cannot_be_written)
 hazards/*
 many_gpus/nodes_of_several_tiles
 operators/!(judge_*|nothing_to_scan|refuses|sizes)
@@ -37,6 +51,7 @@ promises/*
 racecheck/finds_the_same_in_any_order
 recorded/*
 schedules/right_programs_stay_right
+shuffle_lessons/*
 steps/@(*_at_every_size|large_sizes)
 summed_area/white_pixels_8192_by_8192
 waits/slow_is_not_stuck'
@@ -57,27 +72,22 @@ limit=600
 [ -z "${TEST_ALL:-}" ] || limit=7200
 ! have pkill || export BATS_TEST_TIMEOUT=$limit
 # shellcheck disable=SC2086
-env --default-signal=TERM bats ${SANITIZED:+--filter-tags '!long'} $files >"$scripts" 2>&1 &
-bats=$!
-scripts_end() {
-    wait "$bats"
-    status=$?
-    cat "$scripts"
-    return $status
-}
+beside scripts env --default-signal=TERM bats ${SANITIZED:+--filter-tags '!long'} $files
 criterion() {
-    { build/tests/run --timeout $limit --tap="$said.tap" "$@" 2>&1; echo $? >"$said.status"; } | tee "$said"
-    status=$(cat "$said.status") && rm "$said.status"
-    return "$status"
+    {
+        build/tests/run --timeout $limit --tap="$said/tap" "$@" 2>&1
+        echo $? >"$said/status"
+    } | tee "$said/C"
+    return "$(cat "$said/status")"
 }
 
 # unittest ARGUMENTS…: of Python.
-unittest() { python3 -B -m unittest discover "$@"; }
+unittest() { timeout --foreground -k 10 $((3 * limit)) python3 -B -m unittest discover "$@"; }
 
 # A line for each reason why tests were skipped, which says what to do.
 skipped() {
-    sed -n 's/^ok .*# [Ss][Kk][Ii][Pp] //p' "$said.tap" "$scripts" | grep -v '^test was skipped$' |
-        sort | uniq -c | sed 's/^ *\([0-9]*\)/make test: skipped: \1 x/'
+    sed -n 's/^ok .*# [Ss][Kk][Ii][Pp] //p' "$said/tap" "$said/scripts" |
+        grep -v '^test was skipped$' | sort | uniq -c | sed 's/^ *\([0-9]*\)/make test: skipped: \1 x/'
     [ -z "$page_lacks" ] ||
         echo "make test: skipped: page: not found: $page_lacks: make setup-page installs them"
     have python3 ||
@@ -87,16 +97,17 @@ skipped() {
 # The sanitizers' tree has links to the sources, so its documents need no second test.
 page_lacks=
 if [ -z "${SANITIZED:-}" ] && have python3; then
-    part documents unittest -s tests/docs ${ONLY_PARTS:+-k of_ranks -k is_public}
-    [ -n "${ONLY_PARTS:-}" ] || part "mutation scripts" unittest -s tests/mutation
     page_lacks=$(missing_packages_of page | paste -sd ' ' -)
     if [ -n "${PAGE_REQUIRED:-}" ] || [ -z "$page_lacks" ]; then
-        part page unittest -s tests/page
+        beside page unittest -s tests/page
     fi
+    part documents unittest -s tests/docs ${ONLY_PARTS:+-k of_ranks -k is_public}
+    [ -n "${ONLY_PARTS:-}" ] || part "mutation scripts" unittest -s tests/mutation
 fi
 part "C" criterion "$@"
-part "scripts and commands" scripts_end
+[ ! -e "$said/page" ] || part page ended page
+part "scripts and commands" ended scripts
 [ -n "${SANITIZED:-}" ] || skipped
 [ -z "$failed" ] || echo "make test: failed: $failed" >&2
-tail -n 1 "$said"
+tail -n 1 "$said/C"
 [ -z "$failed" ]

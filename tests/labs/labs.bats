@@ -497,6 +497,7 @@ bug_is_found() {
     says 'there is no bug "9"; there are 1 to 8.'
 }
 
+# bats test_tags=long
 @test "make says which labs there are, and races only where there is a GPU" {
     [ -z "${SANITIZED:-}" ] || skip "make would build this tree in the ordinary way"
     unset MAKEFLAGS MAKELEVEL

@@ -18,6 +18,7 @@ load ranks
     same_checksums "${lines%$'\n'}"
 }
 
+# bats test_tags=long
 @test "the bits are the same with fewer elements than ranks, and at the end of a tile" {
     local lines=
     for n in 1 5 4095 4096 4097; do
@@ -38,6 +39,7 @@ affine 1 --op affine --n 2^22+5
 affine 4 --op affine --n 2^22+5"
 }
 
+# bats test_tags=long
 @test "with exscan integers have the same bits, and sums of floats have those of P" {
     same_checksums "i32 1 --type i32 --n 50000
 i32 2 --type i32 --n 50000 --exchange exscan
@@ -63,6 +65,7 @@ exact 1 --type f32 --n 50000"
 
 # ---- files --------------------------------------------------------------------------------------
 
+# bats test_tags=long
 @test "the output is that of other steps, and the same file for any number of ranks" {
     for type in i32 i64 f32; do
         ./step16 --reps 0 --op sum --type $type --n 100000 --output "$dir/one.npy" >/dev/null

@@ -5,7 +5,7 @@
 load common
 
 TOOLS="make sh cat cp mv rm ln ls mkdir mktemp chmod touch head tail cut paste tr wc df sed grep awk
-    find env dirname readlink uname nproc id setpriv sha256sum python3
+    find env timeout dirname readlink uname nproc id setpriv sha256sum python3
     sort tee uniq"
 
 # stand_in NAME LINE: puts a shell script of one line into bin/, which `bare` makes the whole PATH.

@@ -93,6 +93,7 @@ END
     [ "$status" -eq 0 ]
 }
 
+# bats test_tags=long
 @test "the checkers find nothing, whatever the schedule" {
     for seed in 1 2; do
         for arguments in "--n 1500 --pairs" "--n 4000" "--variant document --n 5000" \
@@ -104,6 +105,7 @@ END
     done
 }
 
+# bats test_tags=long
 @test "the checkers find nothing in many small tiles" {
     for seed in 3:tiles "4:@(digits*|arrays*)"; do
         run build/emu/emu --tool all --schedule ${seed%%:*} build/tests/run -j1 \

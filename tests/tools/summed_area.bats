@@ -23,6 +23,7 @@ refuses() {
     [ ! -e "$t/out.pgm" ]
 }
 
+# bats test_tags=long
 @test "box filters of grey and RGB, of 8 and 16 bits" {
     for picture in "a.pgm 255" "a.ppm 255" "b.pgm 65535" "b.ppm 1000"; do
         read -r file maximum <<<"$picture"
@@ -36,6 +37,7 @@ refuses() {
     done
 }
 
+# bats test_tags=long
 @test "depth of field" {
     pictures make "$t/a.ppm" 40 30 255 1
     pictures make "$t/depth.pgm" 40 30 255 2
@@ -57,6 +59,7 @@ refuses() {
     done
 }
 
+# bats test_tags=long
 @test "tables of 32 and 64 bits, and of floats" {
     pictures make "$t/a.pgm" 300 21 255 1
     pictures make "$t/b.ppm" 37 5 65535 1
@@ -233,6 +236,7 @@ END
         --sum "$t/depth.npy"
 }
 
+# bats test_tags=long
 @test "the checkers find nothing, and any schedule gives the same" {
     for options in "--size 530x70" "--channels 3 --size 132x35" \
         "--size 37x35 --bits 16 --channels 3 --box 6" "--channels 4 --size 70x33 --real" \
