@@ -409,19 +409,19 @@ assert len(log["runs"]) == 2' "$T/j" "$T/s"
 # ---- programs that do not end by exit ------------------------------------------------------------
 
 # WAYS CODE: however the program ends, --error-exitcode counts, and each form is there and whole.
-# The program's own exit code is CODE.
+# The program's own exit code is CODE. The tests' caller may ignore signals, as nohup does.
 reports_all() {
     for how in $1; do
         echo "$how"
         rm -f "$T"/*
-        run timeout 30 build/emu/emu --tool racecheck --error-exitcode 9 --json --log-file "$T/j" \
-            --sarif "$T/s" --html "$T/h" build/tests/programs/ends $how
+        run timeout 30 env --default-signal build/emu/emu --tool racecheck --error-exitcode 9 \
+            --json --log-file "$T/j" --sarif "$T/s" --html "$T/h" build/tests/programs/ends $how
         [ "$status" -eq 9 ]
         [ "$(grep -c 'RACECHECK SUMMARY: 2 hazards displayed' <<<"$output")" -eq 1 ]
         python3 -m json.tool "$T/j" >/dev/null
         python3 -m json.tool "$T/s" >/dev/null
         grep -q '</html>' "$T/h"
-        run timeout 30 build/emu/emu --csv build/tests/programs/ends $how
+        run timeout 30 env --default-signal build/emu/emu --csv build/tests/programs/ends $how
         [ "$status" -eq "$2" ]
         [ "$(grep -c '"race"' <<<"$output")" -eq 1 ]
         [ "$(ls "$T" | wc -l)" -eq 3 ]
