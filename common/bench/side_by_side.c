@@ -208,7 +208,8 @@ static int reps_for(const struct side_by_side *s, double seconds)
 
 /* ---- cold ---------------------------------------------------------------------------------- */
 
-/* Verifies each contender, which also warms it up, and measures how long a run takes. */
+/* Verifies each contender, which also warms it up, and measures how long a run takes, which is
+ * checked as well. */
 static int begin_cold(struct side_by_side *s, struct turn *turns, struct fault *fault)
 {
     int code = 0;
@@ -218,7 +219,8 @@ static int begin_cold(struct side_by_side *s, struct turn *turns, struct fault *
         code = side_by_side_verify(s, &s->entries[i], NULL, fault);
         if (!code && s->entries[i].right) {
             code = time_run(s, &s->entries[i], &once, fault);
-            turns[i].reps = reps_for(s, once);
+            if (!code) code = side_by_side_check(s, &s->entries[i], false, "the second run", fault);
+            turns[i].reps = s->entries[i].right ? reps_for(s, once) : 0;
         }
         progress_at(i + 1);
     }

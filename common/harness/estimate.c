@@ -3,7 +3,6 @@
 #include "common/harness/application.h"
 #include "common/harness/report/format.h"
 #include "common/harness/report/progress.h"
-#include "common/harness/run/bench.h"
 
 #include <stdlib.h>
 
@@ -20,6 +19,8 @@
  * second. */
 #define MORE_REPS 15
 #define ENOUGH    0.1
+
+#define NO_TIME (-1) /* in place of an exit code: there is no input to time, or no memory */
 
 /* Does the emulator report on each launch? */
 static bool is_reported(const struct options *o, const struct device *device)
@@ -51,53 +52,60 @@ static int get_input(struct input *input, struct step *step, const struct option
     return code;
 }
 
-static bool run(const struct step *step, const struct options *o, const struct input *input,
-                bool emulated)
+/* Where a run that is wrong, or fails, says so. */
+struct complaint {
+    struct outcome *wrong;
+    struct fault *fault;
+};
+
+static int run(const struct step *step, const struct options *o, const struct input *input,
+               bool emulated, struct complaint to)
 {
     struct bench bench;
-    struct outcome outcome;
-    struct fault fault;
-    if (bench_open(&bench, step, o, input, emulated, &fault)) return false;
-    int code = bench_run(&bench, &outcome, &fault);
+    if (bench_open(&bench, step, o, input, emulated, to.fault)) return NO_TIME;
+    int code = bench_run(&bench, to.wrong, to.fault);
     bench_close(&bench);
-    if (code) return false;
-    outcome_free(&outcome);
-    return outcome.right;
+    if (code) return code;
+    if (!to.wrong->right) {
+        if (!*to.wrong->run)
+            snprintf(to.wrong->run, sizeof to.wrong->run, "a run to estimate the time");
+        return EXIT_WRONG;
+    }
+    outcome_free(to.wrong);
+    return 0;
 }
 
-/* The time of everything from the input to the last of `reps` timed runs. False: it
- * has no time, because something went wrong, which the runs themselves will report. */
-static bool time_all(struct step step, struct options o, bool emulated, size_t n, int reps,
-                     double *seconds)
+/* The time of everything from the input to the last of `reps` timed runs. */
+static int time_all(struct step step, struct options o, bool emulated, size_t n, int reps,
+                    double *seconds, struct complaint to)
 {
     struct input input;
-    struct fault fault;
     o.n = n;
     o.n_given = true;
     o.input = NULL;
     o.reps = reps;
     double start = clock_seconds();
-    if (get_input(&input, &step, &o, &fault)) return false;
-    bool right = run(&step, &o, &input, emulated);
+    if (get_input(&input, &step, &o, to.fault)) return NO_TIME;
+    int code = run(&step, &o, &input, emulated, to);
     input_free(&input);
     *seconds = clock_seconds() - start;
-    return right;
+    return code;
 }
 
 /* The same for any number of timed runs, of which only a few are made. */
-static bool time_reps(const struct step *step, const struct options *o, bool emulated, size_t n,
-                      int reps, double *seconds)
+static int time_reps(const struct step *step, const struct options *o, bool emulated, size_t n,
+                     int reps, double *seconds, struct complaint to)
 {
     double with_more = 0;
     int others = reps - 1, more = 0;
-    if (!time_all(*step, *o, emulated, n, reps ? 1 : 0, seconds)) return false;
-    while (more < others && with_more - *seconds < ENOUGH) {
+    int code = time_all(*step, *o, emulated, n, reps ? 1 : 0, seconds, to);
+    while (!code && more < others && with_more - *seconds < ENOUGH) {
         more = more ? 4 * more : MORE_REPS;
         if (more > others) more = others;
-        if (!time_all(*step, *o, emulated, n, 1 + more, &with_more)) return false;
+        code = time_all(*step, *o, emulated, n, 1 + more, &with_more, to);
     }
     if (with_more > *seconds) *seconds += (with_more - *seconds) / more * others;
-    return true;
+    return code;
 }
 
 /* ---- the sentence ---------------------------------------------------------------------------- */
@@ -114,23 +122,30 @@ static void say(const struct step *step, const struct options *o, int reps, size
     fflush(stderr);
 }
 
-void estimate_say(const struct step *step, const struct options *o, const struct device *device,
-                  size_t n, size_t total)
+static int time_and_say(const struct step *step, const struct options *o, bool emulated, size_t n,
+                        size_t total, struct complaint to)
 {
     /* The default is one timed run if a run takes long. */
     int reps = o->reps == REPS_DEFAULT ? 1 : o->reps;
-    bool emulated = device != NULL;
-    double seconds;
-    if ((device && !device->emulated) || (step->application && o->input)) return;
-    if (!progress_is_wanted() || is_reported(o, device)) return;
-    if ((double)total * (reps + 2) < LOOK_FROM) return;
+    double seconds = 0;
+    if ((double)total * (reps + 2) < LOOK_FROM) return 0;
     /* Kernels are loaded in this one. */
-    if (!time_all(*step, *o, emulated, sample_of(n, QUICK), 1, &seconds)) return;
-    for (int i = 0; i < 2; i++) {
+    int code = time_all(*step, *o, emulated, sample_of(n, QUICK), 1, &seconds, to);
+    for (int i = 0; i < 2 && !code; i++) {
         size_t sample = sample_of(n, i ? LARGE : QUICK);
-        if (!time_reps(step, o, emulated, sample, reps, &seconds)) return;
+        code = time_reps(step, o, emulated, sample, reps, &seconds, to);
         seconds *= (double)total / (double)sample;
-        if (seconds < LONG) return;
+        if (code || seconds < LONG) break;
         if (i) say(step, o, reps, sample, seconds);
     }
+    return code;
+}
+
+int estimate_say(const struct step *step, const struct options *o, const struct device *device,
+                 size_t n, size_t total, struct outcome *wrong, struct fault *fault)
+{
+    if ((device && !device->emulated) || (step->application && o->input)) return 0;
+    if (!progress_is_wanted() || is_reported(o, device)) return 0;
+    int code = time_and_say(step, o, device != NULL, n, total, (struct complaint){wrong, fault});
+    return code == NO_TIME ? 0 : code;
 }

@@ -8,11 +8,15 @@
  * There is no estimate for a GPU, for a trace, for an application's file or picture of a given
  * size, nor where the emulator reports on every launch or checks it, since the runs on fewer
  * elements would appear in its report.
+ *
+ * The runs on fewer elements are verified like all others: a scan that is wrong in one of the
+ * process's first calls must not get away with it.
  */
 #ifndef ESTIMATE_H
 #define ESTIMATE_H
 
 #include "common/harness/options.h"
+#include "common/harness/run/bench.h"
 #include "common/harness/run/device.h"
 #include "common/harness/step.h"
 
@@ -21,9 +25,10 @@ extern "C" {
 #endif
 
 /* `total`: the elements of all inputs of the program; `n`: those of the largest. The device is NULL
- * if the step runs on the host. */
-void estimate_say(const struct step *, const struct options *, const struct device *, size_t n,
-                  size_t total);
+ * if the step runs on the host. Returns 0; EXIT_WRONG if a run is wrong, which *wrong describes (to
+ * be freed); or, with a fault, the exit code of a run that failed. */
+int estimate_say(const struct step *, const struct options *, const struct device *, size_t n,
+                 size_t total, struct outcome *wrong, struct fault *);
 
 #ifdef __cplusplus
 }

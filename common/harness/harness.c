@@ -61,10 +61,24 @@ static int check_memory(struct program *p, size_t n)
 
 /* ---- the input ------------------------------------------------------------------------------- */
 
-/* A sweep's estimate is that of all its sizes: run_sweep. */
-static void estimate(const struct program *p, size_t n)
+static void report(struct program *, const struct outcome *);
+
+/* Says how long work on `total` elements will take. A run on fewer elements that is wrong is
+ * reported, like any other. */
+static int estimate(struct program *p, size_t n, size_t total)
 {
-    if (!p->options.sweep) estimate_say(p->step, &p->options, p->device, n, n);
+    struct outcome wrong;
+    int code = estimate_say(p->step, &p->options, p->device, n, total, &wrong, &p->fault);
+    if (code != EXIT_WRONG) return code;
+    report(p, &wrong);
+    outcome_free(&wrong);
+    return code;
+}
+
+/* A sweep's estimate is that of all its sizes: run_sweep. */
+static int estimate_one(struct program *p, size_t n)
+{
+    return p->options.sweep ? 0 : estimate(p, n, n);
 }
 
 /* The application has decided of what type its input is. */
@@ -85,8 +99,8 @@ static int get_own_input(struct program *p, struct input *input)
         if (!code) code = check_own_memory(p, input);
         if (code) return code;
     }
-    estimate(p, p->options.n);
-    int code = a->input(input, &p->options, &p->fault);
+    int code = estimate_one(p, p->options.n);
+    if (!code) code = a->input(input, &p->options, &p->fault);
     if (code || !p->options.input) return code;
     code = check_own_memory(p, input);
     if (code) input_free(input);
@@ -100,8 +114,8 @@ static int get_input(struct program *p, struct input *input)
     const struct options *options = &p->options;
     if (!options->input) {
         int code = check_memory(p, options->n);
+        if (!code) code = estimate_one(p, options->n);
         if (code) return code;
-        estimate(p, options->n);
         return input_generate(input, step->element, options->n, options->real, options->seed,
                               &p->fault);
     }
@@ -113,10 +127,8 @@ static int get_input(struct program *p, struct input *input)
              strcmp(options->input, "-") ? options->input : "stdin");
     code = options_check_n(step, input->n, where, &p->fault);
     if (!code) code = check_memory(p, input->n);
-    if (code)
-        input_free(input);
-    else
-        estimate(p, input->n);
+    if (!code) code = estimate_one(p, input->n);
+    if (code) input_free(input);
     return code;
 }
 
@@ -250,7 +262,8 @@ static int run_sweep(struct program *p)
     size_t sizes[SWEEP_SIZES], count = sweep_sizes(p->step, sizes), total = 0;
     int worst = EXIT_RIGHT;
     for (size_t i = 0; i < count; i++) total += sizes[i];
-    if (count > 0) estimate_say(p->step, &p->options, p->device, sizes[count - 1], total);
+    if (count > 0) worst = estimate(p, sizes[count - 1], total);
+    if (worst > EXIT_WRONG) return worst;
     for (size_t i = 0; i < count; i++) {
         p->options.n = sizes[i];
         int code = run_once(p);

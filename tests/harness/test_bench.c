@@ -241,6 +241,15 @@ static void time_spoiled(size_t at, const char *says)
 
 Test(bench, a_wrong_element_is_found) { time_spoiled(777, "1 wrong, first [777]"); }
 
+/* The run that measures how long a run takes. */
+Test(bench, a_second_run_that_is_wrong_is_found)
+{
+    const struct entry *entry = time_with_copy(in_second_call);
+    cr_expect(!entry->right);
+    cr_expect_eq(entry->cold.reps, 0, "what is wrong is not timed");
+    cr_expect(strstr(entry->wrong, "the second run is wrong: "), "%s", entry->wrong);
+}
+
 /* Each timed run is checked. The first run is verified, and the second measures how long a run
  * takes. */
 Test(bench, a_run_that_is_wrong_later_is_found)

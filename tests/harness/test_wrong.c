@@ -175,6 +175,18 @@ Test(wrong, the_report_names_the_run)
               "%s:\n%s", name, output);
 }
 
+/* The first calls are those of runs that estimate the time of the others, if these take long. */
+Test(wrong, a_run_that_estimates_is_verified)
+{
+    static const char *const forms[] = {"", "--json", "--csv"};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        int code = run("EMU_PROGRESS=1000 " PROGRAM "in_second_call --n 1000 --reps 2000 %s 2>&1",
+                       forms[i]);
+        cr_expect_eq(code, EXIT_WRONG, "%s: exit code %d:\n%s", forms[i], code, output);
+        cr_expect(strstr(output, "captured graph"), "%s:\n%s", forms[i], output);
+    }
+}
+
 /* ---- scans that are wrong in a single way ---------------------------------------------------- */
 
 /* Scans that are wrong only in place, only displaced, only at these sizes or for these numbers. */

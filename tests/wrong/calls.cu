@@ -22,6 +22,7 @@
 
 ELEMENTWISE(without_first, sum_between(in, i ? 1 : 0, i))
 
+IN_CALLS(in_second_call, call == 2)
 IN_CALLS(in_third_call, call == 3)
 IN_CALLS(in_fourth_call, call == 4)
 IN_CALLS(from_third_call_on, call >= 3)
