@@ -10,9 +10,15 @@
 #include "types.cuh"
 
 struct workspace {
-    unsigned long long ticket; /* upper half: scans so far. Lower half: the next ticket */
+    unsigned long long ticket; /* upper half: the last scan's epoch. Lower half: the next ticket */
     uint64_t rest_of_line[15]; /* states begin in a cache line of their own */
 };
+
+/* Epochs are even, so that step 16 has a bit beside the epoch for a head. Steps 12, 13 and 16 draw
+ * their tickets from the same word. So whichever of them used the workspace before, no state that
+ * is there has the epoch of the next scan. After 2^31 - 1 scans all epochs but 0 have been used,
+ * and the caller has to clear the workspace. */
+#define EPOCH_STEP 2
 
 /* A sum of 32 bits takes one word, a sum of 64 bits two. Each word holds the epoch in its upper
  * half and 32 bits of the sum in its lower half, and is read and written by one access. So a thread
@@ -38,7 +44,7 @@ struct ticket {
 static __device__ struct ticket draw_ticket(struct workspace *w)
 {
     uint64_t drawn = atomicAdd(&w->ticket, 1ULL);
-    return {(unsigned)drawn, (unsigned)(drawn >> 32) + 1};
+    return {(unsigned)drawn, (unsigned)(drawn >> 32) + EPOCH_STEP};
 }
 
 /* `tickets` tickets are drawn in one scan. The block that draws the last one prepares the next

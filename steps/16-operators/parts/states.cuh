@@ -2,7 +2,7 @@
  * states.cuh — what tiles publish: the sum of a tile, and whether a sequence begins in it.
  *
  * As step 12's states: each word carries 32 bits of the sum and the epoch of this scan, so a thread
- * that finds the epoch also finds the value. The lowest bit beside the epoch is the head: 1 if a
+ * that finds the epoch also finds the value. Epochs are even; the lowest bit is the head: 1 if a
  * sequence begins in the tile. Then the sum is that of the elements from the last head on.
  */
 #ifndef STEP16_STATES_CUH
@@ -35,7 +35,7 @@ static __device__ void publish(published<State> *to, unsigned epoch, headed<Stat
     memcpy(part, &sum.value, sizeof(State));
 #pragma unroll
     for (int i = 0; i < WORDS(State); i++)
-        write_word(&to->word[i], (uint64_t)(epoch << 1 | sum.head) << 32 | part[i]);
+        write_word(&to->word[i], (uint64_t)(epoch | sum.head) << 32 | part[i]);
 }
 
 /* Loads the words of a state, two with one access. They may have been written at different times:
@@ -57,8 +57,7 @@ template <typename State> static __device__ bool is_of(const published<State> &p
 {
     bool all = true;
 #pragma unroll
-    for (int i = 0; i < WORDS(State); i++)
-        all &= (unsigned)(p.word[i] >> 33) == (epoch & 0x7fffffff);
+    for (int i = 0; i < WORDS(State); i++) all &= (unsigned)(p.word[i] >> 33) == epoch >> 1;
     return all;
 }
 
