@@ -7,6 +7,7 @@
 #include "common/harness/code_capability.cuh"
 #include "direct.cuh"
 #include "onchip.cuh"
+#include "parts/launch_kernel.cuh"
 #include "pipeline.cuh"
 #include "wave.cuh"
 
@@ -52,9 +53,8 @@ static cudaError_t launch_wave_of(Sum *out, const In *in, size_t n, struct works
                                   cudaStream_t stream)
 {
     unsigned tiles = (unsigned)tiles_in(n, {SEGMENTS, ROWS}, sizeof(Sum));
-    scan_wave<SEGMENTS, ROWS, ALONE, ALIGNED, INCLUSIVE>
-        <<<tiles, SEGMENTS * LANES, 0, stream>>>(out, in, n, tiles, w);
-    return cudaGetLastError();
+    return launch_kernel(scan_wave<SEGMENTS, ROWS, ALONE, ALIGNED, INCLUSIVE, In, Sum>, tiles,
+                         SEGMENTS * LANES, 0, stream, out, in, n, tiles, w);
 }
 
 template <bool ALIGNED, bool INCLUSIVE, typename In, typename Sum>
@@ -94,9 +94,8 @@ static cudaError_t launch_onchip_of(Sum *out, const In *in, size_t n, bool align
                                  cudaFuncAttributeMaxDynamicSharedMemorySize, (int)most);
         if (error) return error;
     }
-    scan_onchip<HELD, INCLUSIVE>
-        <<<tiles, ONCHIP_THREADS, held, stream>>>(out, in, n, d.rows / PART_ROWS, aligned, w);
-    return cudaGetLastError();
+    return launch_kernel(scan_onchip<HELD, INCLUSIVE, In, Sum>, tiles, ONCHIP_THREADS, held, stream,
+                         out, in, n, d.rows / PART_ROWS, aligned, w);
 }
 
 /* Holds the scanned rows if they, and 1 KiB for the rest, fit into this GPU's shared memory. */
@@ -118,9 +117,8 @@ static cudaError_t launch_direct(Sum *out, const In *in, size_t n, const struct 
     cudaError_t error = blocks_for((const void *)scan_direct<ALIGNED, INCLUSIVE, In, Sum>,
                                    DIRECT_THREADS, 0, tiles, gpu, &blocks);
     if (error) return error;
-    scan_direct<ALIGNED, INCLUSIVE>
-        <<<blocks, DIRECT_THREADS, 0, stream>>>(out, in, n, (unsigned)tiles, w);
-    return cudaGetLastError();
+    return launch_kernel(scan_direct<ALIGNED, INCLUSIVE, In, Sum>, blocks, DIRECT_THREADS, 0,
+                         stream, out, in, n, (unsigned)tiles, w);
 }
 
 template <bool INCLUSIVE, typename In, typename Sum>
@@ -140,9 +138,9 @@ static cudaError_t launch_pipeline(Sum *out, const In *in, size_t n, const struc
     unsigned blocks;
     cudaError_t error = pipeline_blocks<INCLUSIVE, In, Sum>(n, gpu, &blocks);
     if (error) return error;
-    scan_pipeline<INCLUSIVE><<<blocks, PIPELINE_THREADS, sizeof(ring_of<In, Sum>), stream>>>(
-        out, in, n, (unsigned)tiles_of(n, sizeof(Sum)), w);
-    return cudaGetLastError();
+    return launch_kernel(scan_pipeline<INCLUSIVE, In, Sum>, blocks, PIPELINE_THREADS,
+                         sizeof(ring_of<In, Sum>), stream, out, in, n,
+                         (unsigned)tiles_of(n, sizeof(Sum)), w);
 }
 
 #endif

@@ -12,15 +12,17 @@
  * workspace  NULL: sets *bytes to what a scan of n elements needs, and does nothing else. Otherwise
  *            *bytes bytes of device memory, aligned to 16, which scan_workspace_init has cleared
  *            once. It may be used for any number of scans, of any type and of any n for which it is
- *            large enough, one after the other. Scans that may run at the same time (in two
- *            streams) need one each. It serves 2^32 - 1 scans; then it must be cleared again.
+ *            large enough, one after the other; and for the calls of step 13's compact.h and step
+ *            16's scan.h in any order, but for nothing else (a sort, a table of sums). Scans that
+ *            may run at the same time (in two streams) need one each. It serves 2^31 - 1 scans;
+ *            then it must be cleared again.
  * out, in    n elements each in device memory, aligned to one element. They may be the same if the
  *            types have the same size; otherwise they do not overlap.
  * n          0 succeeds and does nothing; more than 2^32 are fine.
  * stream     every launch goes there; the call does not wait. It may be captured into a graph.
  * Returns cudaSuccess; cudaErrorInvalidValue if the workspace is too small or not aligned, or if n
- * is of 2^31 tiles or more (2^43 elements at least); or what cudaGetLastError() returns after a
- * launch, which may be the error of a call before.
+ * is of 2^31 tiles or more (2^43 elements at least); or an error of CUDA. An error that was there
+ * before stays for the caller's cudaGetLastError.
  *
  * Sums of integers are exact modulo 2^32 or 2^64. Sums of floats are the same in every bit in every
  * run and whatever else the GPU does at the time: n alone decides in which order they are added.

@@ -13,6 +13,7 @@
  */
 #include "parts/keep.cuh"
 #include "step13.h"
+#include "steps/12-pipeline/parts/launch_kernel.cuh"
 
 #define LANES     32
 #define ALL_LANES 0xffffffffu
@@ -41,9 +42,8 @@ static cudaError_t compact(const struct compaction *c, Keep keep)
 {
     size_t blocks = (c->n - 1) / COMPACT_THREADS + 1;
     if (blocks > INT32_MAX) return cudaErrorInvalidValue;
-    select_atomic<<<(unsigned)blocks, COMPACT_THREADS, 0, c->stream>>>(
-        (T *)c->out, c->kept, (const T *)c->in, c->n, keep);
-    return cudaGetLastError();
+    return launch_kernel(select_atomic<T, Keep>, (unsigned)blocks, COMPACT_THREADS, 0, c->stream,
+                         (T *)c->out, c->kept, (const T *)c->in, c->n, keep);
 }
 
 cudaError_t compact_atomic(const struct compaction *c)

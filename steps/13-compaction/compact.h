@@ -10,17 +10,19 @@
  *
  * workspace  NULL: sets *bytes to what n elements need, and does nothing else. Otherwise *bytes
  *            bytes of device memory, aligned to 16, which compact_workspace_init has cleared once.
- *            As for scan.h of step 12: one call at a time, of any type and any n for which it is
- *            large enough; it serves 2^32 - 1 calls.
+ *            As for scan.h of step 12, with which it may be shared: one call at a time, of any type
+ *            and any n for which it is large enough; it serves 2^31 - 1 calls.
  * out        room for the elements that are kept, at most n, in device memory. Not the same memory
  *            as `in`. What lies behind the elements that are kept is left as it is.
  * kept       device memory: how many were kept. The host learns it only if it copies it.
  * in         n elements in device memory, aligned to one element. n = 0 keeps none.
- * predicate  host memory; not needed any more when the call returns.
+ * predicate  host memory; not needed any more when the call returns. Its keys are as wide as the
+ *            elements.
  * stream     every launch goes there; the call does not wait. It may be captured into a graph.
- * Returns cudaSuccess; cudaErrorInvalidValue if the workspace is too small or not aligned, or if n
- * is of 2^31 tiles or more; or what cudaGetLastError() returns after a launch, which may be the
- * error of a call before.
+ * Returns cudaSuccess; cudaErrorInvalidValue if the workspace is too small or not aligned, if the
+ * predicate is NULL or has more than 16 intervals (for n = 0, too), or if n is of 2^31 tiles or
+ * more; or an error of CUDA. An error that was there before stays for the caller's
+ * cudaGetLastError.
  */
 #ifndef STEP13_COMPACT_H
 #define STEP13_COMPACT_H

@@ -14,6 +14,7 @@
  */
 #include "parts/keep.cuh"
 #include "step13.h"
+#include "steps/12-pipeline/parts/launch_kernel.cuh"
 #include "steps/12-pipeline/scan.h"
 
 #define PART 256 /* bytes: parts of the workspace begin at multiples of this */
@@ -59,11 +60,11 @@ static cudaError_t compact(const struct compaction *c, Keep keep)
     int32_t *places = flags + part(n * sizeof *flags) / sizeof *flags;
     unsigned blocks = (unsigned)((n - 1) / COMPACT_THREADS + 1);
 
-    mark<<<blocks, COMPACT_THREADS, 0, c->stream>>>(flags, in, n, keep);
-    CUDA_TRY(cudaGetLastError());
+    CUDA_TRY(
+        launch_kernel(mark<T, Keep>, blocks, COMPACT_THREADS, 0, c->stream, flags, in, n, keep));
     CUDA_TRY(scan_exclusive_i32(c->workspace, &bytes, places, flags, n, c->stream));
-    scatter<<<blocks, COMPACT_THREADS, 0, c->stream>>>((T *)c->out, c->kept, in, flags, places, n);
-    return cudaGetLastError();
+    return launch_kernel(scatter<T>, blocks, COMPACT_THREADS, 0, c->stream, (T *)c->out, c->kept,
+                         in, flags, places, n);
 }
 
 cudaError_t compact_document(const struct compaction *c)

@@ -23,6 +23,7 @@
 #include "select_direct.cuh"
 #include "select_pipeline.cuh"
 #include "select_wave.cuh"
+#include "steps/12-pipeline/parts/launch_kernel.cuh"
 
 /* Tiles of select_wave: the fewer elements, the smaller the tiles; of each size there are at most
  * `most`. The numbers are chosen for an H200, by trial. */
@@ -61,9 +62,8 @@ static cudaError_t launch_wave(const struct call<T> *c, Keep keep)
 {
     unsigned tiles = (unsigned)TILES(c->n, WARPS * ITEMS * LANES);
     bool aligned = (uintptr_t)c->in % 16 == 0;
-    select_wave<WARPS, ITEMS><<<tiles, WARPS * LANES, 0, c->stream>>>(
-        c->out, c->kept, c->in, c->n, tiles, aligned, keep, c->workspace);
-    return cudaGetLastError();
+    return launch_kernel(select_wave<WARPS, ITEMS, T, Keep>, tiles, WARPS * LANES, 0, c->stream,
+                         c->out, c->kept, c->in, c->n, tiles, aligned, keep, c->workspace);
 }
 
 /* What a launch of blocks which stay has to know: the capability of the code, and the GPU. */
@@ -104,9 +104,8 @@ static cudaError_t launch_direct(const struct call<T> *c, Keep keep, int multipr
     unsigned blocks;
     if (tiles > UINT32_MAX / 2) return cudaErrorInvalidValue; // tickets are of 32 bits
     CUDA_TRY(blocks_for(kernel, DIRECT_WARPS * LANES, 0, tiles, multiprocessors, &blocks));
-    select_direct<<<blocks, DIRECT_WARPS * LANES, 0, c->stream>>>(
-        c->out, c->kept, c->in, c->n, (unsigned)tiles, keep, c->workspace);
-    return cudaGetLastError();
+    return launch_kernel(select_direct<T, Keep>, blocks, DIRECT_WARPS * LANES, 0, c->stream, c->out,
+                         c->kept, c->in, c->n, (unsigned)tiles, keep, c->workspace);
 }
 
 template <typename T, typename Keep>
@@ -119,9 +118,8 @@ static cudaError_t launch_pipeline(const struct call<T> *c, Keep keep, int multi
     CUDA_TRY(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
     CUDA_TRY(blocks_for(kernel, PIPELINE_THREADS, shared, tiles, multiprocessors, &blocks));
-    select_pipeline<<<blocks, PIPELINE_THREADS, shared, c->stream>>>(
-        c->out, c->kept, c->in, c->n, (unsigned)tiles, keep, c->workspace);
-    return cudaGetLastError();
+    return launch_kernel(select_pipeline<T, Keep>, blocks, PIPELINE_THREADS, shared, c->stream,
+                         c->out, c->kept, c->in, c->n, (unsigned)tiles, keep, c->workspace);
 }
 
 /* By flags: always select_direct. The pipeline copies elements in bulk, but no flags. */
@@ -243,9 +241,9 @@ static cudaError_t compact(void *workspace, size_t *bytes, T *out, uint64_t *kep
         (word *)out, kept, (const word *)in, n, (struct workspace *)workspace, stream
     };
     bool is_done;
+    if (workspace && (!p || p->count > COMPACT_INTERVALS_MOST)) return cudaErrorInvalidValue;
     cudaError_t error = prepare(&c, bytes, &is_done);
     if (error || is_done) return error;
-    if (p->count > COMPACT_INTERVALS_MOST) return cudaErrorInvalidValue;
     return p->count == 1 ? launch_one(&c, p, Type()) : launch(&c, all_intervals<Type>(p));
 }
 

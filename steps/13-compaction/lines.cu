@@ -6,6 +6,7 @@
  * own line. Then the compaction of bytes is one of flags, like any other.
  */
 #include "step13.h"
+#include "steps/12-pipeline/parts/launch_kernel.cuh"
 #include "steps/12-pipeline/scan.h"
 
 #define THREADS 256
@@ -72,12 +73,10 @@ cudaError_t flag_lines(uint8_t *flags, const uint8_t *in, size_t n, const struct
             if (search->text[k] >= 'A' && search->text[k] <= 'Z') wanted.text[k] += 'a' - 'A';
 
     // The flags' memory holds the newlines until they are scanned.
-    find_newlines<<<blocks, THREADS, 0, stream>>>((int8_t *)flags, in, n);
-    CUDA_TRY(cudaGetLastError());
+    CUDA_TRY(launch_kernel(find_newlines, blocks, THREADS, 0, stream, (int8_t *)flags, in, n));
     CUDA_TRY(scan_exclusive_i8(workspace, &scan, line, (const int8_t *)flags, n, stream));
     CUDA_TRY(cudaMemsetAsync(marks, 0, n, stream));
-    mark_lines<<<blocks, THREADS, 0, stream>>>(marks, line, in, n, wanted);
-    CUDA_TRY(cudaGetLastError());
-    flag_bytes<<<blocks, THREADS, 0, stream>>>(flags, marks, line, n, search->invert);
-    return cudaGetLastError();
+    CUDA_TRY(launch_kernel(mark_lines, blocks, THREADS, 0, stream, marks, line, in, n, wanted));
+    return launch_kernel(flag_bytes, blocks, THREADS, 0, stream, flags, marks, line, n,
+                         search->invert);
 }

@@ -44,10 +44,10 @@ static inline uint64_t key_of_f64(double x)
 static inline uint32_t key_of_i32(int32_t x) { return (uint32_t)x ^ 0x80000000u; }
 static inline uint64_t key_of_i64(int64_t x) { return (uint64_t)x ^ 0x8000000000000000u; }
 
-/* The elements from the first key to the last one. */
+/* The elements from the first key to the last one; none if `last` is below `first`. */
 static inline struct predicate predicate_between(uint64_t first, uint64_t last)
 {
-    struct predicate p = {1, {{first, last - first}}};
+    struct predicate p = {first <= last, {{first, last - first}}};
     return p;
 }
 

@@ -16,6 +16,7 @@
 #include "parts/structures.cuh"
 #include "parts/transpose.cuh"
 #include "step14.h"
+#include "steps/12-pipeline/parts/launch_kernel.cuh"
 
 #define THREADS   256
 #define MOST_ROWS 65535 // of a grid
@@ -47,9 +48,9 @@ static cudaError_t launch_scan(float *data, float *sums, size_t width, size_t ro
         dim3 grid((unsigned)blocks,
                   (unsigned)(rows - first < MOST_ROWS ? rows - first : MOST_ROWS));
         float *part = data + first * width;
-        scan_rows<INCLUSIVE><<<grid, size / 2, PADDED_SIZE(size) * sizeof(float), stream>>>(
-            part, part, blocks > 1 ? sums + first * blocks : NULL, width, size);
-        CUDA_TRY(cudaGetLastError());
+        CUDA_TRY(launch_kernel(scan_rows<INCLUSIVE>, grid, size / 2,
+                               PADDED_SIZE(size) * sizeof(float), stream, part, part,
+                               blocks > 1 ? sums + first * blocks : NULL, width, size));
     }
     if (blocks == 1) return cudaSuccess;
 
@@ -58,9 +59,8 @@ static cudaError_t launch_scan(float *data, float *sums, size_t width, size_t ro
     for (size_t first = 0; first < rows; first += MOST_ROWS) {
         dim3 grid((unsigned)blocks - 1,
                   (unsigned)(rows - first < MOST_ROWS ? rows - first : MOST_ROWS));
-        add_to_rows<<<grid, BLOCK_ELEMENTS / 2, 0, stream>>>(data + first * width,
-                                                             sums + first * blocks, width);
-        CUDA_TRY(cudaGetLastError());
+        CUDA_TRY(launch_kernel(add_to_rows, grid, BLOCK_ELEMENTS / 2, 0, stream,
+                               data + first * width, sums + first * blocks, width));
     }
     return cudaSuccess;
 }
@@ -69,9 +69,8 @@ template <typename Pixel>
 static cudaError_t launch_deinterleave(float *planes, const Pixel *pixels, size_t count,
                                        unsigned channels, cudaStream_t stream)
 {
-    deinterleave<<<(unsigned)divide_up(count, THREADS), THREADS, 0, stream>>>(planes, pixels, 0,
-                                                                              count, channels);
-    return cudaGetLastError();
+    return launch_kernel(deinterleave<Pixel>, (unsigned)divide_up(count, THREADS), THREADS, 0,
+                         stream, planes, pixels, 0, count, channels);
 }
 
 static_assert(SHUFFLE_GROUP == 4 * LANES, "a lane of deinterleave_by_shuffles takes 4 pixels");
@@ -90,12 +89,11 @@ static cudaError_t launch_shuffles(float *planes, const uint8_t *pixels, size_t 
                                    cudaStream_t stream)
 {
     size_t whole = count / SHUFFLE_GROUP * SHUFFLE_GROUP;
-    deinterleave_by_shuffles<<<(unsigned)divide_up(whole / 4, THREADS), THREADS, 0, stream>>>(
-        planes, (const uint32_t *)pixels, whole, count);
-    CUDA_TRY(cudaGetLastError());
-    if (whole < count)
-        deinterleave<<<1, SHUFFLE_GROUP, 0, stream>>>(planes, pixels, whole, count, 3);
-    return cudaGetLastError();
+    CUDA_TRY(launch_kernel(deinterleave_by_shuffles, (unsigned)divide_up(whole / 4, THREADS),
+                           THREADS, 0, stream, planes, (const uint32_t *)pixels, whole, count));
+    if (whole == count) return cudaSuccess;
+    return launch_kernel(deinterleave<uint8_t>, 1, SHUFFLE_GROUP, 0, stream, planes, pixels, whole,
+                         count, 3);
 }
 
 static cudaError_t take_apart(float *planes, const void *pixels, enum element element,
@@ -120,19 +118,17 @@ static cudaError_t launch_transpose(float *out, const float *in, struct sat_size
 {
     dim3 grid((unsigned)(divide_up(size.width, SIDE) * divide_up(size.height, SIDE)), 1,
               size.channels);
-    transpose<<<grid, dim3(SIDE, TRANSPOSE_ROWS), 0, stream>>>(out, in, size.width, size.height);
-    return cudaGetLastError();
+    return launch_kernel(transpose, grid, dim3(SIDE, TRANSPOSE_ROWS), 0, stream, out, in,
+                         size.width, size.height);
 }
 
 static cudaError_t launch_interleave(float *table, const float *planes, size_t count,
                                      unsigned channels, cudaStream_t stream)
 {
     unsigned blocks = (unsigned)divide_up(count, THREADS);
-    if ((uintptr_t)table % sizeof(float4) == 0)
-        interleave<true><<<blocks, THREADS, 0, stream>>>(table, planes, count, channels);
-    else
-        interleave<false><<<blocks, THREADS, 0, stream>>>(table, planes, count, channels);
-    return cudaGetLastError();
+    bool aligned = (uintptr_t)table % sizeof(float4) == 0;
+    return launch_kernel(aligned ? interleave<true> : interleave<false>, blocks, THREADS, 0, stream,
+                         table, planes, count, channels);
 }
 
 /* The channels as arrays of floats, rounded up so that what follows is aligned. */

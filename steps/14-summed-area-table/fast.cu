@@ -20,6 +20,7 @@
 #include "parts/write_table.cuh"
 #include "sat.h"
 #include "step14.h"
+#include "steps/12-pipeline/parts/launch_kernel.cuh"
 
 static size_t divide_up(size_t n, size_t by) { return (n + by - 1) / by; }
 static size_t round_up(size_t n, size_t to) { return divide_up(n, to) * to; }
@@ -106,8 +107,8 @@ static cudaError_t launch(Sum *table, const Pixel *pixels, const struct sums<Sum
 {
     size_t blocks = divide_up(t.tile_columns * t.tile_rows, WARPS);
     if (blocks > INT32_MAX) return cudaErrorInvalidValue; // beyond any grid
-    sum_tiles<ALIGNED, Pixel, CHANNELS><<<(unsigned)blocks, WARPS * LANES, 0, stream>>>(pixels, t);
-    CUDA_TRY(cudaGetLastError());
+    CUDA_TRY(launch_kernel(sum_tiles<ALIGNED, Pixel, CHANNELS>, (unsigned)blocks, WARPS * LANES, 0,
+                           stream, pixels, t));
     CUDA_TRY(launch_scan_down(t, stream));
     return launch_after(write_table<ALIGNED, Pixel, CHANNELS>, blocks, WARPS * LANES, stream, table,
                         pixels, t);
@@ -128,8 +129,7 @@ static cudaError_t make_table(void *workspace, size_t *bytes, Sum *table, const 
                               struct sat_size size, cudaStream_t stream)
 {
     size_t needed;
-    if (size.channels != 1 && size.channels != 3 && size.channels != 4)
-        return cudaErrorInvalidValue;
+    if (!sat_size_is_valid(size)) return cudaErrorInvalidValue;
     struct sums<Sum> t = divide<Sum>(size, workspace, &needed);
     if (workspace == NULL) {
         *bytes = needed;

@@ -10,6 +10,7 @@
  */
 #include "sat.h"
 #include "step14.h"
+#include "steps/12-pipeline/parts/launch_kernel.cuh"
 
 #define THREADS 256
 
@@ -107,8 +108,8 @@ static cudaError_t launch(Pixel *out, const Table &table, const Width &width, un
     size_t blocks = (table.size.width * table.size.height + THREADS - 1) / THREADS;
     if (blocks == 0) return cudaSuccess;
     if (blocks > INT32_MAX) return cudaErrorInvalidValue; // beyond any grid
-    filter<<<(unsigned)blocks, THREADS, 0, stream>>>(out, table, width, maximum);
-    return cudaGetLastError();
+    return launch_kernel(filter<Table, Pixel, Width>, (unsigned)blocks, THREADS, 0, stream, out,
+                         table, width, maximum);
 }
 
 /* Is the size valid, and a window's sum below 2^32 if each of its samples is at most `maximum`? */
@@ -116,8 +117,8 @@ static bool window_is_valid(struct sat_size size, size_t width, uint64_t maximum
 {
     uint64_t across = width < size.width ? width : size.width;
     uint64_t down = width < size.height ? width : size.height;
-    bool known = size.channels == 1 || size.channels == 3 || size.channels == 4;
-    return known && width > 0 && (across == 0 || down <= UINT32_MAX / maximum / across);
+    return sat_size_is_valid(size) && width > 0 &&
+           (across == 0 || down <= UINT32_MAX / maximum / across);
 }
 
 template <typename Pixel>

@@ -16,12 +16,12 @@
  *            of 4 samples; otherwise samples are loaded and stored one by one.
  * workspace  NULL: sets *bytes to what the picture needs, and does nothing else. Otherwise *bytes
  *            bytes of device memory, aligned to 16, of any content. Calls that may run at the same
- *            time need one each.
+ *            time need one each. A scan (step 12) may use it only after it has been cleared again.
  * stream     every launch goes there; the call does not wait. It may be captured into a graph.
  * Returns cudaSuccess; cudaErrorInvalidValue if the workspace is too small or not aligned, if there
- * are not 1, 3 or 4 channels, or if a window is refused (below); or what cudaGetLastError() returns
- * after a launch, which may be the error of a call before. A picture without pixels succeeds and
- * nothing is launched.
+ * are not 1, 3 or 4 channels, if there are more samples than any memory holds (2^56), or if a
+ * window is refused (below); or an error of CUDA. An error that was there before stays for the
+ * caller's cudaGetLastError. A picture without pixels succeeds and nothing is launched.
  *
  * Sums of integers are modulo 2^32. The sum of a rectangle, a - b - c + d modulo 2^32, is exact if
  * it is itself below 2^32, even where the table has overflown. Sums of floats are the same in every

@@ -8,11 +8,24 @@
 #include "common/harness/step.h"
 #include "sat.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 enum variant { FAST, DOCUMENT, SHUFFLE };
+
+/* More samples than any memory holds, and few enough that no product of a picture's sizes
+ * overflows. */
+#define SAMPLES_MOST ((size_t)1 << 56)
+
+static inline bool sat_size_is_valid(struct sat_size size)
+{
+    size_t rows = size.height > 0 ? size.height : 1;
+    if (size.channels != 1 && size.channels != 3 && size.channels != 4) return false;
+    return rows <= SAMPLES_MOST && size.width <= SAMPLES_MOST / rows / size.channels;
+}
 
 /* fast.cu: how sat.h's call is launched: the first and the third of its kernels. */
 struct launch_shape sat_fast_shape(struct sat_size);

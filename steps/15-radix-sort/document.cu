@@ -14,6 +14,7 @@
 #include "common/harness/cuda_check.h"
 #include "merge.cuh"
 #include "split.cuh"
+#include "steps/12-pipeline/parts/launch_kernel.cuh"
 
 static size_t chunk_length(enum chunks chunks)
 {
@@ -35,16 +36,14 @@ template <typename Key>
 static cudaError_t launch_chunks(enum chunks chunks, Key *out, const Key *in, size_t n,
                                  codec<Key> c, bool last, cudaStream_t stream)
 {
-    if (chunks == CHUNKS_BITONIC) {
-        sort_warps<<<blocks_for(n, BITONIC_THREADS), BITONIC_THREADS, 0, stream>>>(out, in, n, c,
-                                                                                   last);
-        return cudaGetLastError();
-    }
+    if (chunks == CHUNKS_BITONIC)
+        return launch_kernel(sort_warps<Key>, blocks_for(n, BITONIC_THREADS), BITONIC_THREADS, 0,
+                             stream, out, in, n, c, last);
     size_t shared = sizeof(chunk_memory<Key>);
     CUDA_TRY(cudaFuncSetAttribute((const void *)sort_chunks<Key>,
                                   cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
-    sort_chunks<<<blocks_for(n, SPLIT_CHUNK), SPLIT_THREADS, shared, stream>>>(out, in, n, c, last);
-    return cudaGetLastError();
+    return launch_kernel(sort_chunks<Key>, blocks_for(n, SPLIT_CHUNK), SPLIT_THREADS, shared,
+                         stream, out, in, n, c, last);
 }
 
 /* The levels write `out` and `spare` in turn, so that the last one writes `out`. */
@@ -59,9 +58,8 @@ static cudaError_t sort(enum chunks chunks, Key *spare, Key *out, const Key *in,
     for (; levels > 0; levels--, run *= 2) {
         from = to;
         to = from == out ? spare : out;
-        merge_runs<<<blocks_for(n, 2 * run), MERGE_THREADS, 0, stream>>>(to, from, n, run, c,
-                                                                         levels == 1);
-        CUDA_TRY(cudaGetLastError());
+        CUDA_TRY(launch_kernel(merge_runs<Key>, blocks_for(n, 2 * run), MERGE_THREADS, 0, stream,
+                               to, from, n, run, c, levels == 1));
     }
     return cudaSuccess;
 }

@@ -9,6 +9,7 @@
 #include "histogram.cuh"
 #include "onesweep.cuh"
 #include "resident.cuh"
+#include "steps/12-pipeline/parts/launch_kernel.cuh"
 
 /* ---- the GPU --------------------------------------------------------------------------------- */
 
@@ -36,7 +37,8 @@ static cudaError_t allow_shared(const void *kernel, size_t bytes)
 /* ---- one launch ------------------------------------------------------------------------------ */
 
 /* Launches sort_resident if the GPU has enough shared memory for it and can run a cluster of
- * `blocks` blocks. Otherwise it returns cudaErrorInvalidClusterSize. */
+ * `blocks` blocks. Otherwise it returns cudaErrorInvalidClusterSize. It asks before it tries, so
+ * that no error of CUDA takes the place of one that the caller has left. */
 template <int KEYS, bool PAIRS, typename Key>
 static cudaError_t launch_resident_of(struct arrays<Key> a, size_t n, codec<Key> c, unsigned blocks,
                                       const struct gpu *gpu, cudaStream_t stream)
@@ -62,10 +64,13 @@ static cudaError_t launch_resident_of(struct arrays<Key> a, size_t n, codec<Key>
     if (most > (size_t)gpu->shared) most = (size_t)gpu->shared;
     CUDA_TRY(allow_shared((const void *)kernel, most));
     if (blocks > 1) {
-        int fit = 0;
-        if (blocks > CLUSTER_PORTABLE)
+        int fit = 0, largest = CLUSTER_PORTABLE;
+        if (blocks > CLUSTER_PORTABLE) {
             CUDA_TRY(cudaFuncSetAttribute((const void *)kernel,
                                           cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+            CUDA_TRY(cudaOccupancyMaxPotentialClusterSize(&largest, (const void *)kernel, &config));
+        }
+        if (blocks > (unsigned)largest) return cudaErrorInvalidClusterSize;
         CUDA_TRY(cudaOccupancyMaxActiveClusters(&fit, (const void *)kernel, &config));
         if (fit == 0) return cudaErrorInvalidClusterSize;
     }
@@ -109,9 +114,8 @@ static cudaError_t launch_histogram_of(const struct arrays<Key> &a, size_t n, co
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, HISTOGRAM_THREADS, shared));
     if (fit == 0) return cudaErrorInvalidConfiguration;
     size_t wanted = n / share + 1, all = (size_t)fit * gpu->multiprocessors;
-    count_digits<COPIES><<<(unsigned)(wanted < all ? wanted : all), HISTOGRAM_THREADS, shared,
-                           stream>>>(a.in, n, c, control, states, words);
-    return cudaGetLastError();
+    return launch_kernel(count_digits<COPIES, Key>, (unsigned)(wanted < all ? wanted : all),
+                         HISTOGRAM_THREADS, shared, stream, a.in, n, c, control, states, words);
 }
 
 template <typename Key>

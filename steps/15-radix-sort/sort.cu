@@ -58,7 +58,6 @@ static cudaError_t launch_sweeps(struct arrays<Key> a, size_t n, codec<Key> c, c
     struct control *control = (struct control *)workspace;
     uint32_t *states = (uint32_t *)(workspace + l.states);
     bool narrow = l.state_bytes == sizeof(uint32_t);
-    if (l.tiles > INT32_MAX) return cudaErrorInvalidValue;
     a.spare = (Key *)(workspace + l.keys);
     a.values_spare = PAIRS ? (uint32_t *)(workspace + l.values) : NULL;
     CUDA_TRY(launch_histogram(a, n, c, control, states,
@@ -82,8 +81,7 @@ static cudaError_t launch(const struct arrays<Key> &a, size_t n, codec<Key> c, c
         struct resident_shape s = resident_shape(n, most);
         if (s.blocks == 0) continue;
         cudaError_t error = launch_resident<PAIRS>(a, n, c, s, &gpu, stream);
-        if (error != cudaErrorInvalidClusterSize) return error;
-        (void)cudaGetLastError(); // no error: this GPU has less to give
+        if (error != cudaErrorInvalidClusterSize) return error; // this GPU has less to give
     }
     return launch_sweeps<PAIRS>(a, n, c, workspace, &gpu, stream);
 }
@@ -101,6 +99,7 @@ static cudaError_t sort(void *workspace, size_t *bytes, Key *out, uint32_t *valu
                         enum sort_order order, cudaStream_t stream)
 {
     struct layout l = layout_of(n, sizeof(Key), PAIRS);
+    if (l.tiles > INT32_MAX) return cudaErrorInvalidValue; // beyond any grid
     if (workspace == NULL) {
         *bytes = l.end;
         return cudaSuccess;

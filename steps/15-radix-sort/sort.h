@@ -12,7 +12,9 @@
  *             and does nothing else. Otherwise *bytes bytes of device memory, aligned to 256, which
  *             sort_workspace_init has cleared once. It may be used for any number of sorts for
  *             which it is large enough, one after the other. Sorts that may run at the same time
- *             (in two streams) need one each.
+ *             (in two streams) need one each. Scans (steps 12, 13 and 16) leave numbers there which
+ *             a sort takes for its own, and a sort leaves keys: where both use the same memory, the
+ *             one that follows needs its workspace cleared again.
  * out, in     n keys each in device memory, aligned to one key. They do not overlap, and `in` is
  *             not changed.
  * values_out  n values in device memory: values_out[i] belongs to out[i].
@@ -21,8 +23,8 @@
  * n           0 succeeds and does nothing. Fewer than 2^32 keys with values_in NULL.
  * stream      every launch goes there; the call does not wait. It may be captured into a graph.
  * Returns cudaSuccess; cudaErrorInvalidValue if the workspace is too small or not aligned, if `out`
- * and `in` overlap, or if n is too large; or what cudaGetLastError() returns after a launch, which
- * may be the error of a call before.
+ * and `in` overlap, or if n is too large; or an error of CUDA. An error that was there before stays
+ * for the caller's cudaGetLastError.
  *
  * Order: that of the numbers. For floats it is a total order of the bits: NaN with the sign bit
  * set, -infinity, negative numbers, -0, +0, positive numbers, +infinity, NaN. So -0 comes before

@@ -8,6 +8,7 @@
 #include "common/harness/code_capability.cuh"
 #include "direct.cuh"
 #include "pipeline.cuh"
+#include "steps/12-pipeline/parts/launch_kernel.cuh"
 
 /* Is p a multiple of 16 bytes? NULL is. */
 static inline bool aligned_to_16(const void *p) { return (uintptr_t)p % 16 == 0; }
@@ -40,8 +41,7 @@ static cudaError_t launch_blocks(void (*kernel)(Job), int threads, int shared, u
         error = cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
     if (!error) error = blocks_that_fit(address, threads, shared, tiles, &blocks);
     if (error) return error;
-    kernel<<<blocks, threads, shared, stream>>>(j);
-    return cudaGetLastError();
+    return launch_kernel(kernel, blocks, threads, shared, stream, j);
 }
 
 /* Bytes of shared memory that a block may have. */

@@ -20,6 +20,7 @@
 #include "common/harness/cuda_check.h"
 #include "operators.cuh"
 #include "scan.h"
+#include "steps/12-pipeline/parts/launch_kernel.cuh"
 #include "steps/15-radix-sort/sort.h"
 
 #define PART_ALIGNMENT ((size_t)256)
@@ -104,10 +105,9 @@ cudaError_t scan_bracket_partners(void *workspace, size_t *bytes, int32_t *partn
 
     // `partner` holds depths, levels, and at last partners.
     CUDA_TRY(scan_brackets(parts, &l.scan_bytes, partner, text, n, &options, stream));
-    depths_to_levels<<<blocks, PARTNER_THREADS, 0, stream>>>(partner, text, n);
-    CUDA_TRY(cudaGetLastError());
+    CUDA_TRY(launch_kernel(depths_to_levels, blocks, PARTNER_THREADS, 0, stream, partner, text, n));
     CUDA_TRY(sort_pairs_i32(parts + l.sort, &l.sort_bytes, levels, indices, partner, NULL, n,
                             SORT_ASCENDING, stream));
-    pair_neighbours<<<blocks, PARTNER_THREADS, 0, stream>>>(partner, levels, indices, text, n);
-    return cudaGetLastError();
+    return launch_kernel(pair_neighbours, blocks, PARTNER_THREADS, 0, stream, partner, levels,
+                         indices, text, n);
 }

@@ -44,8 +44,8 @@ extern "C" {
  * n          0 succeeds and does nothing. At most 2^31 - 1.
  * stream     every launch goes there; the call does not wait. It may be captured into a graph.
  * Returns cudaSuccess; cudaErrorInvalidValue if the workspace is too small or not aligned, or if n
- * is too large; or what cudaGetLastError() returns after a launch, which may be the error of a call
- * before.
+ * is too large; or an error of CUDA. An error that was there before stays for the caller's
+ * cudaGetLastError.
  */
 cudaError_t scan_bracket_partners(void *workspace, size_t *bytes, int32_t *partner,
                                   const uint8_t *text, size_t n, cudaStream_t stream);

@@ -44,10 +44,8 @@ static inline cudaError_t bits_of_offsets(unsigned *bits, const struct scan_opti
     size_t blocks = (o->count + OFFSET_THREADS - 1) / OFFSET_THREADS;
     cudaError_t error = cudaMemsetAsync(bits, 0, bytes_of_bits(n), stream);
     if (error || o->count == 0) return error;
-    if (blocks > INT32_MAX) return cudaErrorInvalidValue;
-    offsets_to_bits<<<(unsigned)blocks, OFFSET_THREADS, 0, stream>>>(
-        bits, (const int64_t *)o->heads, o->count, n);
-    return cudaGetLastError();
+    return launch_kernel(offsets_to_bits, (unsigned)blocks, OFFSET_THREADS, 0, stream, bits,
+                         (const int64_t *)o->heads, o->count, n);
 }
 
 /* Bytes of the states, a multiple of 16. */
@@ -74,14 +72,29 @@ static cudaError_t launch_for(const job<Op> &j, size_t columns, cudaStream_t str
         return cudaErrorNotSupported;
 }
 
+/* Tiles of n elements, or more than any number of tickets. */
+template <typename Op> static size_t tiles_for(size_t n, const struct scan_options *o)
+{
+    if (!o->columns) return tiles_with(n, MANY_ROWS, WIDEST<Op>);
+    struct column_shape s = column_shape_of(n, o->columns, COLUMN_BYTES<Op>);
+    return s.tiles > 0 && s.strips > SIZE_MAX / s.tiles ? SIZE_MAX : s.strips * s.tiles;
+}
+
 /* Is what the options say possible for n elements? */
 static inline bool options_are_valid(const struct scan_options *o, size_t n)
 {
     int shapes = (o->row > 0) + (o->columns > 0) + (o->kind != SCAN_HEADS_NONE);
     if (shapes > 1 || (unsigned)o->kind > SCAN_HEADS_OFFSETS) return false;
-    if (o->kind != SCAN_HEADS_NONE && !o->heads && (o->kind != SCAN_HEADS_OFFSETS || o->count))
-        return false;
+    if (o->kind == SCAN_HEADS_OFFSETS && o->count > (size_t)INT32_MAX * OFFSET_THREADS)
+        return false; // beyond any grid
     return !(o->row && n % o->row) && !(o->columns && n % o->columns);
+}
+
+/* Is the array of heads there, if it is needed? */
+static inline bool heads_are_there(const struct scan_options *o)
+{
+    if (o->kind == SCAN_HEADS_NONE || o->heads) return true;
+    return o->kind == SCAN_HEADS_OFFSETS && o->count == 0;
 }
 
 template <typename Op, bool ALL_HEADS = false>
@@ -98,7 +111,10 @@ static cudaError_t scan(const Op &op, void *workspace, size_t *bytes, typename O
     bool offsets = o->kind == SCAN_HEADS_OFFSETS;
 
     if (!options_are_valid(o, n)) return cudaErrorInvalidValue;
-    size_t states = bytes_of_states<Op>(n, o), tiles = tiles_with(n, MANY_ROWS, WIDEST<Op>);
+    if (!ALL_HEADS && (o->kind == SCAN_HEADS_BYTES || o->kind == SCAN_HEADS_KEYS))
+        return cudaErrorNotSupported;
+    if (tiles_for<Op>(n, o) > UINT32_MAX / 2) return cudaErrorInvalidValue; // tickets: 32 bits
+    size_t states = bytes_of_states<Op>(n, o);
     size_t needed = sizeof(struct workspace) + states + (offsets ? bytes_of_bits(n) : 0);
     if (workspace == NULL) {
         *bytes = needed;
@@ -107,11 +123,7 @@ static cudaError_t scan(const Op &op, void *workspace, size_t *bytes, typename O
     if (n == 0) return cudaSuccess;
     if (*bytes < needed || !aligned_to_16(workspace)) return cudaErrorInvalidValue;
     if (bytes_of<typename Op::In2>::value > 0 && !in2) return cudaErrorInvalidValue;
-    if (o->columns) {
-        struct column_shape s = column_shape_of(n, o->columns, COLUMN_BYTES<Op>);
-        tiles = s.strips * s.tiles;
-    }
-    if (tiles > UINT32_MAX / 2) return cudaErrorInvalidValue; // tickets are of 32 bits
+    if (!heads_are_there(o)) return cudaErrorInvalidValue;
 
     job<Op> j = {};
     j.op = op;

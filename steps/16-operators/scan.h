@@ -72,9 +72,10 @@ cudaError_t scan_operators_init(void *workspace, size_t bytes, cudaStream_t stre
  * workspace  NULL: sets *bytes to what a scan of n elements with these options needs, and does
  *            nothing else. Otherwise *bytes bytes of device memory, aligned to 16, which
  *            scan_operators_init has cleared once. It may be used for any number of scans, of any
- *            operator and options and of any n for which it is large enough, one after the other.
- *            Scans that may run at the same time need one each. It serves 2^31 - 1 scans; then it
- *            must be cleared again.
+ *            operator and options and of any n for which it is large enough, one after the other;
+ *            and for the calls of step 12's scan.h and step 13's compact.h in any order, but for
+ *            nothing else. Scans that may run at the same time need one each. It serves 2^31 - 1
+ *            scans; then it must be cleared again.
  * out, in    n elements each in device memory, aligned to one element. out may be an input if the
  *            types have the same size; otherwise they do not overlap.
  * options    NULL, or as above. Read during the call only.
@@ -82,8 +83,10 @@ cudaError_t scan_operators_init(void *workspace, size_t bytes, cudaStream_t stre
  * Returns cudaSuccess; cudaErrorNotSupported for heads that the function does not take;
  * cudaErrorInvalidValue if the workspace is too small or not aligned, if n is no multiple of row or
  * columns, if more than one of row, columns and kind is set, if heads or a second input are
- * missing, or if n is of 2^31 tiles or more; or what cudaGetLastError() returns after a launch,
- * which may be the error of a call before. n = 0 succeeds and does nothing.
+ * missing, if n is of 2^31 tiles or more, or if `count` is beyond 2^39 - 256; or an error of CUDA.
+ * An error that was there before stays for the caller's cudaGetLastError. n = 0 succeeds and does
+ * nothing. Options and n are refused for n = 0 and for a workspace of NULL as well; there the
+ * arrays need not exist.
  */
 #define SCAN_ARGUMENTS size_t n, const struct scan_options *options, cudaStream_t stream
 /* clang-format off */

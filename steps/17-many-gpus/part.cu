@@ -183,7 +183,7 @@ template <typename Op> struct launch {
     static cudaError_t reduce(const struct part *p, const void *in, const void *in2,
                               cudaStream_t stream)
     {
-        return launch_kernel(reduce_tiles<Op>, (unsigned)tiles_in(p), TILE_THREADS, stream, Op(),
+        return launch_kernel(reduce_tiles<Op>, (unsigned)tiles_in(p), TILE_THREADS, 0, stream, Op(),
                              (State *)p->tile_sums, arrays_of<Op>(p, in, in2));
     }
 
@@ -192,13 +192,14 @@ template <typename Op> struct launch {
         size_t width = p->shape.node_tiles;
         unsigned most = width > MANY_SUM_THREADS ? MANY_SUM_THREADS : width;
         unsigned threads = most < LANES ? LANES : most;
-        return launch_kernel(scan_tile_sums<Op>, (unsigned)nodes_in(p).count, threads, stream, Op(),
-                             (State *)p->tile_sums, (State *)p->node_sums, tiles_in(p), width);
+        return launch_kernel(scan_tile_sums<Op>, (unsigned)nodes_in(p).count, threads, 0, stream,
+                             Op(), (State *)p->tile_sums, (State *)p->node_sums, tiles_in(p),
+                             width);
     }
 
     static cudaError_t nodes(const struct part *p, const void *all, cudaStream_t stream)
     {
-        return launch_kernel(scan_nodes<Op>, 1, MANY_SUM_THREADS, stream, Op(),
+        return launch_kernel(scan_nodes<Op>, 1, MANY_SUM_THREADS, 0, stream, Op(),
                              nodes_of(p->shape, p->ranks, p->rank), (const State *)all,
                              (State *)p->node_prefix);
     }
@@ -209,8 +210,8 @@ template <typename Op> struct launch {
     {
         int node_shift = 0;
         while ((size_t)1 << node_shift < p->shape.node_tiles) node_shift++;
-        return launch_kernel(scan_tiles<INCLUSIVE, Op>, (unsigned)tiles_in(p), TILE_THREADS, stream,
-                             Op(), (typename Op::Out *)out, arrays_of<Op>(p, in, in2),
+        return launch_kernel(scan_tiles<INCLUSIVE, Op>, (unsigned)tiles_in(p), TILE_THREADS, 0,
+                             stream, Op(), (typename Op::Out *)out, arrays_of<Op>(p, in, in2),
                              (const State *)p->tile_sums, (const State *)p->node_prefix,
                              node_shift);
     }

@@ -9,14 +9,15 @@
 #define STEP17_PART_CUH
 
 #include "shape.h"
+#include "steps/12-pipeline/parts/launch_kernel.cuh"
 #include "steps/16-operators/operators.cuh"
 #include "steps/16-operators/parts/segment.cuh"
 
 #define TILE_THREADS (MANY_SEGMENTS * LANES)
 #define SUM_WARPS    (MANY_SUM_THREADS / LANES)
 /* Neighbours in a lane's vector of a row, and the rows of a segment. */
-#define VECTOR(Op)   LANE_TAKES((int)sizeof(typename Op::In))
-#define ROWS_OF(Op)  (MANY_SEGMENT / LANES / VECTOR(Op))
+#define VECTOR(Op)  LANE_TAKES((int)sizeof(typename Op::In))
+#define ROWS_OF(Op) (MANY_SEGMENT / LANES / VECTOR(Op))
 static_assert(MANY_NODES <= MANY_SUM_THREADS, "a block has a thread for each node");
 
 /* The arrays of a rank's part, in which tile 0 begins at element 0. */
@@ -145,21 +146,5 @@ static __device__ typename Op::State block_scan(const Op &op, typename Op::State
     case MANY_AFFINE_F32: return function<affine_operator<float>> call;                            \
     default: return cudaErrorInvalidValue;                                                         \
     }
-
-/* ---- launches -------------------------------------------------------------------------------- */
-
-/* kernel<<<blocks, threads, 0, stream>>>(arguments...), returning only the error of this launch.
- * Behind <<<>>>, cudaGetLastError would also return an error of the caller's own calls before: this
- * rank would fail, and the others would not. */
-template <typename... Parameters, typename... Arguments>
-static cudaError_t launch_kernel(void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
-                                 cudaStream_t stream, Arguments... arguments)
-{
-    cudaLaunchConfig_t config = {};
-    config.gridDim = blocks;
-    config.blockDim = threads;
-    config.stream = stream;
-    return cudaLaunchKernelEx(&config, kernel, arguments...);
-}
 
 #endif

@@ -87,7 +87,7 @@ static cudaError_t launch(const struct part *p, const struct peers *peers, cudaS
                         (unsigned)many_nodes_of(p->shape, p->ranks, p->rank).count,
                         (unsigned)p->ranks - 1};
     unsigned threads = (e.all + LANES - 1) / LANES * LANES;
-    return launch_kernel(exchange_nodes<Op>, 1, threads, stream, Op(), e,
+    return launch_kernel(exchange_nodes<Op>, 1, threads, 0, stream, Op(), e,
                          (const State *)p->node_sums, (State *)p->node_prefix, *peers);
 }
 

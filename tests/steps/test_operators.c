@@ -455,17 +455,15 @@ Test(operators, a_workspace_is_used_again)
 }
 
 /* The bits of offsets stand where a scan of more elements has states. In each state these would be
- * a sum that a tile published in the next scan of the workspace, whose epoch is 2, or 1 if an error
- * of a call before ends the first scan. */
-static void expect_no_bits(bool error_before)
+ * a sum that a tile published in the next scan of the workspace, whose epoch is 4. */
+Test(operators, bits_of_offsets_are_no_states)
 {
-    enum { EACH = 64, OF_EPOCH_1 = 33, OF_EPOCH_2 = 34 };
+    enum { EACH = 64, OF_EPOCH_4 = 34 };
     const struct scanned *s = find("sum_f32");
     size_t few = scanned_many_from(s), many = 4 * few, count = few / EACH;
     int64_t *offsets = malloc(count * sizeof *offsets);
     cr_assert(offsets);
-    for (size_t i = 0; i < count; i++)
-        offsets[i] = (int64_t)(EACH * i + (error_before ? OF_EPOCH_1 : OF_EPOCH_2));
+    for (size_t i = 0; i < count; i++) offsets[i] = (int64_t)(EACH * i + OF_EPOCH_4);
     void *heads = device_memory(count * sizeof *offsets), *in = device_memory(few * s->in),
          *out = device_memory(few * s->out);
     ok(cudaMemcpy(heads, offsets, count * sizeof *offsets, cudaMemcpyHostToDevice));
@@ -476,16 +474,11 @@ static void expect_no_bits(bool error_before)
     cr_assert(workspace_bytes(&second, NULL) < w.bytes);
     w.memory = device_memory(w.bytes);
     ok(scan_operators_init(w.memory, w.bytes, NULL));
-    if (error_before) is(cudaSetDevice(-1), cudaErrorInvalidDevice);
-    is(s->scan(w.memory, &w.bytes, out, in, NULL, few, &o, NULL),
-       error_before ? cudaErrorInvalidDevice : cudaSuccess);
+    ok(s->scan(w.memory, &w.bytes, out, in, NULL, few, &o, NULL));
     expect_scan_in(&second, w);
     ok(cudaFree(heads)), ok(cudaFree(in)), ok(cudaFree(out)), ok(cudaFree(w.memory));
     free(offsets);
 }
-
-Test(operators, bits_of_offsets_are_no_states) { expect_no_bits(false); }
-Test(operators, bits_of_offsets_are_cleared_after_an_error) { expect_no_bits(true); }
 
 /* In place a second kernel would scan the sums. */
 Test(operators, scans_once_after_an_invalid_value)
@@ -500,8 +493,8 @@ Test(operators, scans_once_after_an_invalid_value)
     ok(scan_operators_init(workspace, bytes, NULL));
     ok(cudaMemset(x, 1, j.n * s->in)); /* 0x01010101 each */
     is(cudaFree(x + 4), cudaErrorInvalidValue);
-    is(s->scan(workspace, &bytes, x, x, NULL, j.n, &o, NULL), cudaErrorInvalidValue);
-    ok(cudaGetLastError());
+    ok(s->scan(workspace, &bytes, x, x, NULL, j.n, &o, NULL));
+    is(cudaGetLastError(), cudaErrorInvalidValue);
     ok(cudaMemcpy(&last, x + (j.n - 1) * s->out, sizeof last, cudaMemcpyDeviceToHost));
     cr_expect_eq(last, (int32_t)(j.n * 0x01010101u));
     ok(cudaFree(x)), ok(cudaFree(workspace));
@@ -669,7 +662,7 @@ Test(operators, nothing_to_scan)
 
 Test(operators, refuses)
 {
-    enum { N = 96 };
+    enum { N = 96, WITHOUT_HEADS = 5 }; /* from that one on; a query needs no heads */
     float *in = device_memory(2 * N * sizeof *in), *out = in + N;
     const void *some = in;
     const struct scan_options wrong[] = {
@@ -688,7 +681,8 @@ Test(operators, refuses)
     char *workspace = device_memory(enough);
     ok(scan_operators_init(workspace, enough, NULL));
     for (size_t i = 0; i < LENGTH(wrong); i++) {
-        is(scan_sum_f32(NULL, &bytes, NULL, NULL, N, &wrong[i], NULL), cudaErrorInvalidValue);
+        is(scan_sum_f32(NULL, &bytes, NULL, NULL, N, &wrong[i], NULL),
+           i < WITHOUT_HEADS || i == LENGTH(wrong) - 1 ? cudaErrorInvalidValue : cudaSuccess);
         is(scan_sum_f32(workspace, &enough, out, in, N, &wrong[i], NULL), cudaErrorInvalidValue);
     }
     for (const struct scanned *s = all_scanned; s->name; s++) {

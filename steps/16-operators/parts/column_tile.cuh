@@ -50,8 +50,8 @@ static __host__ __device__ inline struct column_shape column_shape_of(size_t n, 
     s.width = (unsigned)(columns < LANES ? columns : LANES);
     s.at_a_time = LANES / s.width;
     size_t rows = (size_t)s.at_a_time * COLUMN_ACCESSES(bytes) * COLUMN_WARPS;
-    s.strips = (columns + LANES - 1) / LANES;
-    s.tiles = (s.rows + rows - 1) / rows;
+    s.strips = columns / LANES + (columns % LANES > 0);
+    s.tiles = s.rows / rows + (s.rows % rows > 0);
     return s;
 }
 
