@@ -544,7 +544,7 @@ Test(workspaces, predicates)
     open_memory();
     struct workspace w = workspace_for(SCANS);
     struct predicate none = predicate_between(key_of_i32(5), key_of_i32(3)),
-                     damaged = {.count = INTERVALS_MOST + 1};
+                     damaged = {.count = LENGTH(damaged.interval) + 1};
     uint64_t count = 1;
     cr_expect(!predicate_keeps(&none, key_of_i32(4)) && !predicate_keeps(&none, key_of_i32(5)));
     ok(compact_i32(w.memory, &w.bytes, out, kept, in, MOST, &none, NULL));

@@ -18,7 +18,7 @@ struct workspace {
  * their tickets from the same word. So whichever of them used the workspace before, no state that
  * is there has the epoch of the next scan. After 2^31 - 1 scans all epochs but 0 have been used,
  * and the caller has to clear the workspace. */
-#define EPOCH_STEP 2
+enum { EPOCH_STEP = 2 };
 
 /* A sum of 32 bits takes one word, a sum of 64 bits two. Each word holds the epoch in its upper
  * half and 32 bits of the sum in its lower half, and is read and written by one access. So a thread
