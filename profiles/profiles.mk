@@ -24,7 +24,7 @@ build/tests/bench/run: $(BENCH) build/emu/libcudart.so.13
 
 # Memory instructions in many patterns, counted by ncu on a GPU and by the emulator.
 PATTERN_CODE = -gencode arch=compute_90,code=[sm_90,compute_90]
-build/fidelity/patterns: profiles/measure/fidelity/patterns.cu
+build/fidelity/%: profiles/measure/fidelity/%.cu
 	$(call say,nvcc,$@)
 	$(Q)$(NVCC) -O3 -lineinfo -Werror all-warnings -Xcompiler -Wall,-Wextra $(PATTERN_CODE) \
 	    -cudart shared $< -o $(NEW) $(PUT)

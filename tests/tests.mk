@@ -76,7 +76,7 @@ SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
 tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) \
         $$(if $$(filter test-all,$$(MAKECMDGOALS)),$$(CHECKS)) all experiments \
         $(if $(SANITIZE),,$(PROMISES)) build/architectures/usual/run build/fidelity/patterns \
-        $$(EXAMPLES) build/tests/side-by-side build/tests/wrong-scan \
+        build/fidelity/copies $$(EXAMPLES) build/tests/side-by-side build/tests/wrong-scan \
         build/tests/step14-no-png labs build/labs/grade-labs build/labs/confine \
         build/tests/labs/misbehave $(if $(MPI),build/tests/wrong-ranks build/tests/many-calls) \
         $(SMALL_BLOCKS) $(if $(SANITIZE),,$(PAGE_TESTS))

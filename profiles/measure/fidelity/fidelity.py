@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Makes one CSV of what ncu printed about patterns.cu: see fidelity.sh.
+"""Makes one CSV of what ncu printed about patterns.cu or copies.cu: see fidelity.sh.
 
 usage: fidelity.py FOLDER
+       fidelity.py --metrics     prints the metrics of copies, with commas between them
 
-FOLDER holds
+Of patterns.cu FOLDER holds
   patterns.csv                  patterns --list
   joined_SPACE.raw.gz           ncu --csv --page raw: a launch for each instruction, which goes
                                 through all its patterns
@@ -14,6 +15,9 @@ Output: space,operation,type,pattern,counter,value. The Source page counts each 
 so it has numbers for each pattern. The hardware's counters (l1tex__, sm__) are of a launch: the
 pattern is "all", or one pattern if it was launched separately. A counter that is 0 in all launches
 of an instruction is left out.
+
+Of copies.cu FOLDER holds patterns.csv and OPERATION-BYTES.csv.gz (ncu --csv --page raw): a launch
+for each pattern of a kind of copy. Output: operation,bytes,pattern, and a column for each metric.
 """
 import csv
 import glob
@@ -30,6 +34,26 @@ COLUMNS = {"L1 Wavefronts Shared": "memory_l1_wavefronts_shared",
 HARDWARE = re.compile(
     r"(l1tex__.*_mem_(shared|global|local)_op_\w+|sm__idc_divergent_.*)\.sum")
 
+# What is recorded of copies. NVIDIA's software computes smsp__sass_… and memory_… from addresses;
+# l1tex__… are the hardware's counters.
+SASS = "smsp__sass_l1tex_%s_op_ldgsts.sum"
+COPIED = [SASS % "data_bank_conflicts_pipe_lsu_mem_shared",
+          SASS % "data_pipe_lsu_wavefronts_mem_shared",
+          SASS % "t_requests_pipe_lsu_mem_global",
+          SASS % "t_sectors_pipe_lsu_mem_global",
+          "smsp__sass_inst_executed_op_ldgsts.sum",
+          "memory_l1_wavefronts_shared",
+          "memory_l1_wavefronts_shared_ideal",
+          "memory_l2_theoretical_sectors_global",
+          "l1tex__t_requests_pipe_lsu_mem_global_op_ldgsts_cache_access.sum",
+          "l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access.sum",
+          "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+          "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+          "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+          "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+          "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ldgsts_cache_access.sum",
+          "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum"]
+
 
 def instruction_of(kernel):
     """("shared", "atom.add", "u32") of "void of_shared<shared_atom_add_u32, (int)20>(...)" """
@@ -41,12 +65,16 @@ def number(text):
     return int(text.replace(",", ""))
 
 
-def raw_page(path):
-    """For each launch its instruction and its hardware counters."""
+def launches(path):
+    """The raw page's columns of each launch."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         rows = list(csv.reader(line for line in file if not line.startswith("==")))
-    for row in rows[2:]:
-        launch = dict(zip(rows[0], row))
+    return [dict(zip(rows[0], row)) for row in rows[2:]]
+
+
+def raw_page(path):
+    """For each launch its instruction and its hardware counters."""
+    for launch in launches(path):
         counters = {name: number(text) for name, text in launch.items() if HARDWARE.fullmatch(name)}
         yield instruction_of(launch["Kernel Name"]), counters
 
@@ -96,10 +124,27 @@ def write(out, instruction, names, values):
                 out.writerow([*instruction, name, counter, counters[counter]])
 
 
+def write_copies(folder, patterns):
+    names = {}
+    for row in patterns:
+        names.setdefault((row["operation"], row["bytes"]), []).append(row["pattern"])
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(["operation", "bytes", "pattern", *COPIED])
+    for copy, all_names in names.items():
+        measured = launches(os.path.join(folder, "%s-%s.csv.gz" % copy))
+        if len(measured) != len(all_names):
+            sys.exit("fidelity: %d launches of %s" % (len(measured), copy))
+        for name, launch in zip(all_names, measured):
+            out.writerow([*copy, name, *(number(launch[metric]) for metric in COPIED)])
+
+
 def main(folder):
     with open(os.path.join(folder, "patterns.csv"), encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+        if "bytes" in rows[0]:
+            return write_copies(folder, rows)
         patterns = {}
-        for row in csv.DictReader(file):
+        for row in rows:
             instruction = row["space"], row["operation"], row["type"]
             patterns.setdefault(instruction, []).append(row["pattern"])
     source, joined, separate = {}, {}, {}
@@ -127,4 +172,4 @@ def main(folder):
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    main(sys.argv[1])
+    print(",".join(COPIED)) if sys.argv[1] == "--metrics" else main(sys.argv[1])

@@ -1,15 +1,16 @@
 #!/bin/sh
-# fidelity.sh — records ncu's counters of memory instructions in many patterns (patterns.cu).
+# fidelity.sh — records ncu's counters of memory instructions in many patterns.
 #
-#   fidelity.sh [DIRECTORY]             needs a GPU and ncu
+#   fidelity.sh [DIRECTORY [PART…]]     needs a GPU and ncu; default: build/profiles, and both parts
 #   fidelity.sh --convert FOLDER FILE   makes FILE of the FOLDER that an earlier run has kept
 #
-# Writes DIRECTORY/fidelity.csv (default: build/profiles), whose `#` lines name GPU, driver, toolkit
-# and date. What ncu printed stays in DIRECTORY/fidelity; fidelity.py says what each file holds.
-# profiles/<gpu>/fidelity.csv is a copy; no script overwrites it.
+# Writes DIRECTORY/PART.csv, whose `#` lines name GPU, driver, toolkit and date:
+#   fidelity    loads, stores and atomics (patterns.cu)
+#   copies      asynchronous copies (copies.cu)
+# What ncu printed stays in the folder DIRECTORY/PART; fidelity.py says what each file holds.
+# profiles/<gpu>/PART.csv is a copy; no script overwrites it.
 set -eu
 cd "$(dirname "$0")/../../.."
-program=build/fidelity/patterns
 
 # The lines of FOLDER/about, and the table.
 convert() {
@@ -22,13 +23,13 @@ if [ "${1:-}" = --convert ]; then
 fi
 
 out=${1:-build/profiles}
-raw=$out/fidelity
+[ $# -eq 0 ] || shift
+parts=${*:-fidelity copies}
 toolkit=$(common/build/toolkit.sh)
 PATH=$PATH:$toolkit/bin LD_LIBRARY_PATH=$toolkit/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
 command -v ncu >/dev/null || { echo "fidelity.sh: ncu is not installed" >&2; exit 2; }
-make $program
-mkdir -p "$raw"
+make build/fidelity/patterns build/fidelity/copies
 
 # metrics FORMAT NAME...: the names in the format, with commas between them.
 metrics() {
@@ -43,6 +44,7 @@ for counter in requests sectors; do
     global=$global$(metrics l1tex__t_${counter}_pipe_lsu_mem_local_op_%s.sum ld st)
 done
 constant=$(metrics sm__idc_divergent_%s.sum instructions instruction_replays)
+copied=$(profiles/measure/fidelity/fidelity.py --metrics)
 
 # measure LOG OPTION...: ncu with these options, at the clocks and caches of everyday runs.
 measure() {
@@ -51,35 +53,60 @@ measure() {
 }
 
 about() {
-    echo "# ncu's counters of memory instructions in many patterns: one warp, one instruction."
+    echo "# $1"
     echo "# GPU: $(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)"
     echo "# driver: $(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -1)"
     echo "# toolkit: $(nvcc --version | sed -n 's/.*release [^,]*, V//p')"
     echo "# date: $(date -u +%Y-%m-%d)"
 }
 
-about >"$raw/about"
-$program --list >"$raw/patterns.csv"
-for space in shared global local const; do
-    report=$raw/joined_$space
-    measure "$report.log" --metrics "$shared$global${constant%,}" --section SourceCounters \
-        -f -o "$report" $program --joined $space
-    ncu --import "$report.ncu-rep" --csv --page raw --print-units base | gzip >"$report.raw.gz"
-    ncu --import "$report.ncu-rep" --csv --page source --print-source sass |
-        gzip >"$report.source.gz"
-    rm "$report.ncu-rep"
+fidelity() {
+    program=build/fidelity/patterns
+    $program --list >"$raw/patterns.csv"
+    for space in shared global local const; do
+        report=$raw/joined_$space
+        measure "$report.log" --metrics "$shared$global${constant%,}" --section SourceCounters \
+            -f -o "$report" $program --joined $space
+        ncu --import "$report.ncu-rep" --csv --page raw --print-units base | gzip >"$report.raw.gz"
+        ncu --import "$report.ncu-rep" --csv --page source --print-source sass |
+            gzip >"$report.source.gz"
+        rm "$report.ncu-rep"
+    done
+    # Instructions whose hardware counters are recorded for each pattern.
+    for of in "shared atom.add u32" "shared atom.cas b32" "shared atom.exch b64" \
+        "shared atom.xor b64" "shared red.add u32" "shared atom.add f32" "global atom.add u32" \
+        "global red.add u32" "global atom.cas b32" "global atom.add u64"; do
+        # shellcheck disable=SC2086
+        set -- $of
+        file=$raw/$1-$2-$3.csv
+        case $1 in shared) counters=$shared ;; *) counters=$global ;; esac
+        measure "$file.log" --metrics "${counters%,}" --csv --page raw --print-units base \
+            --log-file "$file" $program "$1" "$2" "$3"
+        gzip -f "$file"
+    done
+}
+
+# Each kind of copy has an ncu of its own, because ncu waits more than it computes.
+copies() {
+    program=build/fidelity/copies
+    $program --list >"$raw/patterns.csv"
+    running=0
+    for kind in $(sed '1d; s/,"[^"]*"$//' "$raw/patterns.csv" | uniq); do
+        running=$((running + 1))
+        file=$raw/${kind%,*}-${kind#*,}.csv
+        { measure "$file.log" --metrics "$copied" --csv --page raw --print-units base \
+            --log-file "$file" $program "${kind%,*}" "${kind#*,}" && gzip -f "$file"; } &
+        [ $((running % 3)) -ne 0 ] || wait
+    done
+    wait
+}
+
+for part in $parts; do
+    raw=$out/$part
+    mkdir -p "$raw"
+    about "ncu's counters of memory instructions in many patterns: one warp, one instruction." \
+        >"$raw/about"
+    $part
+    convert "$raw" "$out/$part.csv"
+    echo "fidelity: $out/$part.csv"
 done
-# Instructions whose hardware counters are recorded for each pattern.
-for of in "shared atom.add u32" "shared atom.cas b32" "shared atom.exch b64" "shared atom.xor b64" \
-    "shared red.add u32" "shared atom.add f32" "global atom.add u32" "global red.add u32" \
-    "global atom.cas b32" "global atom.add u64"; do
-    # shellcheck disable=SC2086
-    set -- $of
-    file=$raw/$1-$2-$3.csv
-    case $1 in shared) counters=$shared ;; *) counters=$global ;; esac
-    measure "$file.log" --metrics "${counters%,}" --csv --page raw --print-units base \
-        --log-file "$file" $program "$1" "$2" "$3"
-    gzip -f "$file"
-done
-convert "$raw" "$out/fidelity.csv"
-echo "fidelity: $out/fidelity.csv"
