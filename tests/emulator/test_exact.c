@@ -306,6 +306,15 @@ Test(exact, steps)
     }
 }
 
+/* Asynchronous copies are among the accesses that PTX and machine code have to share. */
+Test(exact, copies)
+{
+    need_toolkit();
+    cr_assert(run_command(EMU " --report build/fidelity/copies") == 0, "%s", output);
+    cr_expect(strstr(output, "    exact (sm_90)\n") != NULL);
+    cr_expect(strstr(output, "by ptxas") == NULL, "%s", output);
+}
+
 Test(exact, what_cannot_be_reported)
 {
     cr_expect(run_command(EMU " --report tests/emulator/test_exact.c 2>&1") == 2);

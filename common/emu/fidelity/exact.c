@@ -94,9 +94,10 @@ struct sass_access ptx_access(const struct insn *insn)
     unsigned operation = insn->tally == TALLY_LOAD     ? ACCESS_LOAD
                          : insn->tally == TALLY_STORE  ? ACCESS_STORE
                          : insn->tally == TALLY_ATOMIC ? ACCESS_ATOMIC
+                         : insn->tally == TALLY_COPY   ? ACCESS_COPY
                                                        : ACCESS_NONE;
     if (operation == ACCESS_NONE) return (struct sass_access){0};
-    enum ptx_space space = insn->address.space;
+    enum ptx_space space = operation == ACCESS_COPY ? insn->copy.from.space : insn->address.space;
     if (space != PTX_GENERIC && space != PTX_GLOBAL && space != PTX_SHARED) operation = ACCESS_NONE;
     return (struct sass_access){.operation = operation,
                                 .space = space,
