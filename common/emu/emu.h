@@ -370,6 +370,14 @@ struct emu_global {
     uint64_t requests, sectors, bytes, moved, needed;
 };
 
+/* Asynchronous copies (cp.async; LDGSTS in machine code), besides their wavefronts. NVIDIA's
+ * software counts the first two from addresses, the hardware the others: of copies through the L1
+ * cache (.ca) only. Copies also count in global_ld, as the hardware counts them. */
+struct emu_copies {
+    uint64_t requests, sectors;
+    uint64_t cached_requests, cached_sectors;
+};
+
 enum emu_add { EMU_ADD_F32, EMU_ADD_F64, EMU_ADD_I32, EMU_ADD_I64, EMU_ADD_F16, EMU_ADDS };
 
 /* Classes of PTX instructions. Each instruction is in one class, so that the counts of all classes
@@ -399,7 +407,8 @@ enum emu_class {
 const char *emu_class_name(enum emu_class);
 
 struct emu_counts {
-    struct emu_shared shared_ld, shared_st, shared_atom;
+    struct emu_shared shared_ld, shared_st, shared_atom, shared_copy;
+    struct emu_copies copies;
     struct emu_global global_ld, global_st;
     struct emu_global global_atom, global_red; /* red: without a result in the machine code */
     struct emu_global local_ld, local_st;

@@ -85,7 +85,8 @@ static bool is_possible(const struct emu_counts *c)
         if (all[i] > COUNT_MOST) return false;
     return c->lanes <= WARP * c->instructions && c->shared_ld.ideal <= c->shared_ld.wavefronts &&
            c->shared_st.ideal <= c->shared_st.wavefronts &&
-           c->shared_atom.ideal <= c->shared_atom.wavefronts;
+           c->shared_atom.ideal <= c->shared_atom.wavefronts &&
+           c->shared_copy.ideal <= c->shared_copy.wavefronts;
 }
 
 static bool operations_agree(const struct lab_case_result *r)

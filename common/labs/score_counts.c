@@ -7,12 +7,14 @@ enum { SECTOR = 32 /* bytes */, WARP_LANES = 32 };
 
 uint64_t count_wavefronts(const struct emu_counts *c)
 {
-    return c->shared_ld.wavefronts + c->shared_st.wavefronts + c->shared_atom.wavefronts;
+    return c->shared_ld.wavefronts + c->shared_st.wavefronts + c->shared_atom.wavefronts +
+           c->shared_copy.wavefronts;
 }
 
 uint64_t count_conflicts(const struct emu_counts *c)
 {
-    return count_wavefronts(c) - c->shared_ld.ideal - c->shared_st.ideal - c->shared_atom.ideal;
+    return count_wavefronts(c) - c->shared_ld.ideal - c->shared_st.ideal - c->shared_atom.ideal -
+           c->shared_copy.ideal;
 }
 
 static const struct emu_global *global_kind(const struct emu_counts *c, int kind)

@@ -4,6 +4,7 @@ and counters of the steps that differ have a reason in counters_differences.csv.
 """
 import csv
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ import fidelity_rows  # noqa: E402
 import records  # noqa: E402
 
 EMU, PATTERNS = TOP / "build/emu/emu", TOP / "build/fidelity/patterns"
+COPIES = TOP / "build/fidelity/copies"
 SECTORS = "l1tex__t_sectors_pipe_lsu_mem_%s_op_%s.sum"
 # Counters of the Source page that are sums of the emulator's.
 SUMS = {"memory_l2_theoretical_sectors_" + space: [SECTORS % (space, op) for op in ("ld", "st")]
@@ -27,13 +29,13 @@ def parts(counter):
     return SUMS.get(counter, [counter])
 
 
-def launches(*options):
-    """For each launch of the patterns the emulator's value of each recorded counter."""
+def launches(program, *options):
+    """For each launch of the program the emulator's value of each recorded counter."""
     recorded = sorted({row["counter"] for row in fidelity_rows.RECORDED})
     metrics = sorted({part for counter in recorded for part in parts(counter)})
     with tempfile.TemporaryDirectory() as folder:
         log = os.path.join(folder, "log.csv")
-        subprocess.run([EMU, "--csv", "--log-file", log, "--metrics", ",".join(metrics), PATTERNS,
+        subprocess.run([EMU, "--csv", "--log-file", log, "--metrics", ",".join(metrics), program,
                         *options], check=True)
         with open(log, encoding="utf-8") as file:
             head, _, *rows = csv.reader(file)
@@ -42,22 +44,24 @@ def launches(*options):
         yield {counter: sum(int(values[part]) for part in parts(counter)) for counter in recorded}
 
 
-def patterns():
+def patterns(program):
     """(space, operation, type) and the pattern of each launch."""
-    run = subprocess.run([EMU, PATTERNS, "--list"], check=True, capture_output=True, text=True)
-    lines = run.stdout[run.stdout.index("space,"):].splitlines()
-    for row in csv.DictReader(line for line in lines if line.count(",") >= 3):
-        yield (row["space"], row["operation"], row["type"]), row["pattern"]
+    run = subprocess.run([EMU, program, "--list"], check=True, capture_output=True, text=True)
+    lines = run.stdout.splitlines()
+    for row in csv.DictReader(line for line in lines if re.match(r"\S+,\S+,", line)):
+        instruction = row.get("space", "copy"), row["operation"], row.get("type", row.get("bytes"))
+        yield instruction, row["pattern"]
 
 
 class Patterns(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        keys = list(patterns())
-        cls.counted = dict(zip(keys, launches(), strict=True))
+        keys = list(patterns(PATTERNS))
+        cls.counted = dict(zip(keys, launches(PATTERNS), strict=True))
         together = dict.fromkeys(instruction for instruction, _ in keys)
-        for instruction, counters in zip(together, launches("--joined"), strict=True):
+        for instruction, counters in zip(together, launches(PATTERNS, "--joined"), strict=True):
             cls.counted[instruction, "all"] = counters
+        cls.counted.update(zip(patterns(COPIES), launches(COPIES), strict=True))
 
     def value(self, row):
         instruction = row["space"], row["operation"], row["type"]
@@ -82,6 +86,32 @@ class Patterns(unittest.TestCase):
         missing = set(self.counted) - recorded
         # Of constant memory there are only the hardware's counters of all patterns.
         self.assertEqual({instruction[0] for instruction, _ in missing}, {"const"})
+
+
+class NotOffered(unittest.TestCase):
+    """What fidelity.md says of counters of copies that the emulator does not have."""
+    TAGS, CONFLICTS = fidelity_rows.NOT_OFFERED[1:]
+
+    def recorded(self, *copy):
+        return next(row for row in fidelity_rows.COPIES
+                    if (row["operation"], row["bytes"], row["pattern"]) == copy)
+
+    def test_the_emulator_does_not_have_them(self):
+        run = subprocess.run([EMU, "--help"], check=True, capture_output=True, text=True)
+        for counter in fidelity_rows.NOT_OFFERED:
+            self.assertNotIn(counter, run.stdout)
+
+    def test_conflicts_depend_on_the_cache(self):
+        pattern = "from stride 32 to stride 1"
+        self.assertEqual(self.recorded("ca", "4", pattern)[self.CONFLICTS], "24")
+        self.assertEqual(self.recorded("ca.loaded", "4", pattern)[self.CONFLICTS], "31")
+        self.assertEqual(self.recorded("ca", "4", pattern)[self.TAGS], "8")
+
+    def test_the_source_page_has_the_sectors_of_the_software(self):
+        software = "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum"
+        for row in fidelity_rows.COPIES:
+            if not row["operation"].endswith(".loaded"): # which have sectors of a load, too
+                self.assertEqual(row[fidelity_rows.NOT_OFFERED[0]], row[software])
 
 
 class Steps(unittest.TestCase):

@@ -226,47 +226,10 @@ void event_private_access(struct warp *w, const struct insn *i, const struct acc
         count_constant(counts_of(w, i), access->address, access->mask);
 }
 
-/* Do lanes 2n and 2n + 1 always copy one whole sector of global memory to one of shared memory? */
-static bool fills_sectors(const struct access *from, const struct access *to)
-{
-    for (unsigned l = 0; l < WARP; l += 2) {
-        uint32_t pair = to->mask >> l & 3;
-        if (pair == 0) continue;
-        if (pair != 3 || (from->mask >> l & 3) != 3 ||
-            to->address[l] / SECTOR_BYTES != to->address[l + 1] / SECTOR_BYTES ||
-            from->address[l] / SECTOR_BYTES != from->address[l + 1] / SECTOR_BYTES)
-            return false;
-    }
-    return true;
-}
-
-/* Counts an asynchronous copy (LDGSTS). With `bypass` (cp.async.cg) it bypasses the L1 cache. */
-static void count_copy(struct insn_counts *counts, const struct access *from,
-                       const struct access *to, bool bypass)
-{
-    struct insn_counts each = {0};
-    if (from->mask) count_global(&each, from->address, from->mask, from->bytes);
-    count_shared(&each, to->address, to->mask, to->bytes, false);
-    /* A copy that bypasses the L1 cache moves whole sectors to shared memory. On an H200, copies
-     * that do not fill sectors count one sector and one wavefront for each lane. Two strides were
-     * measured. */
-    if (bypass && !fills_sectors(from, to)) {
-        each.sectors = (unsigned)__builtin_popcount(from->mask);
-        each.wavefronts = (unsigned)__builtin_popcount(to->mask);
-    }
-    counts->requests += each.requests;
-    counts->sectors += each.sectors;
-    counts->bytes += each.bytes;
-    counts->shared_requests += each.shared_requests;
-    counts->wavefronts += each.wavefronts;
-    counts->ideal += each.ideal;
-    counts->source_ideal += each.source_ideal;
-}
-
 void event_copy_issued(struct warp *w, const struct insn *i, const struct access *from,
                        const struct access *to)
 {
-    count_copy(counts_of(w, i), from, to, i->copy.bypass);
+    count_copy(counts_of(w, i), i, from, to);
 }
 
 void event_bulk_issued(struct warp *w, const struct insn *i, uint64_t bytes)

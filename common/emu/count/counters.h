@@ -9,8 +9,8 @@
  *
  * Global memory moves in sectors of 32 bytes; a request is one warp instruction.
  *
- * Atomics, local and constant memory: see atomic_rules.c and private_rules.c. notes/fidelity.md
- * compares all rules with recordings.
+ * Atomics, copies, local and constant memory: see atomic_rules.c, copy_rules.c and private_rules.c.
+ * notes/fidelity.md compares all rules with recordings.
  */
 #ifndef EMU_COUNTERS_H
 #define EMU_COUNTERS_H

@@ -13,8 +13,9 @@ static double excessive(const struct emu_shared *s) { return wavefronts(s) - sou
 
 static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
 
-/* Loads, stores and atomics together, as on ncu's Source page. */
-#define ALL(f, c) (f(&(c)->shared_ld) + f(&(c)->shared_st) + f(&(c)->shared_atom))
+/* Loads, stores, atomics and copies together, as on ncu's Source page. */
+#define ALL(f, c)                                                                                  \
+    (f(&(c)->shared_ld) + f(&(c)->shared_st) + f(&(c)->shared_atom) + f(&(c)->shared_copy))
 
 /* PTX instructions of a class; for METRICS below. */
 #define CLASS_METRIC(name, word, help)                                                             \
@@ -34,7 +35,8 @@ static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
     METRIC(wavefronts_st, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "", true, false, \
            "wavefronts of stores to shared memory", wavefronts(&c->shared_st))                     \
     METRIC(requests_ld, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "request", true, false, \
-           "warp instructions that load from global memory", (double)c->global_ld.requests)        \
+           "warp instructions that load from global memory, cp.async included",                    \
+           (double)c->global_ld.requests)                                                          \
     METRIC(requests_st, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "request", true, false, \
            "warp instructions that store to global memory", (double)c->global_st.requests)         \
     METRIC(sectors_ld, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "sector", true, false,    \
@@ -106,6 +108,24 @@ static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
            false, false, "atomics on global memory without one", (double)c->global_red.requests)   \
     METRIC(red_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", "sector", false, false, \
            "sectors of those", (double)c->global_red.sectors)                                      \
+    METRIC(copy_conflicts,                                                                         \
+           "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum", "", false,    \
+           false, "bank conflicts of cp.async, where it reads and where it writes",                \
+           conflicts(&c->shared_copy))                                                             \
+    METRIC(copy_wavefronts, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",  \
+           "", false, false, "wavefronts of cp.async", wavefronts(&c->shared_copy))                \
+    METRIC(copy_requests, "smsp__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts.sum",         \
+           "request", false, false, "warp instructions cp.async that read",                        \
+           (double)c->copies.requests)                                                             \
+    METRIC(copy_sectors, "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum", "sector", \
+           false, false, "sectors of those", (double)c->copies.sectors)                            \
+    METRIC(copy_instructions, "smsp__sass_inst_executed_op_ldgsts.sum", "inst", false, false,      \
+           "warp instructions cp.async", (double)c->shared_copy.instructions)                      \
+    METRIC(cached_requests, "l1tex__t_requests_pipe_lsu_mem_global_op_ldgsts_cache_access.sum",    \
+           "request", false, false, "warp instructions cp.async.ca",                               \
+           (double)c->copies.cached_requests)                                                      \
+    METRIC(cached_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access.sum",      \
+           "sector", false, false, "sectors of those", (double)c->copies.cached_sectors)           \
     METRIC(local_requests_ld, "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum", "request", false,  \
            false, "requests of loads from local memory, one per 4-byte word",                      \
            (double)c->local_ld.requests)                                                           \

@@ -44,6 +44,17 @@ static void add_atomic(struct emu_counts *to, const struct insn *insn,
     add_global(is_reduction ? &to->global_red : &to->global_atom, from);
 }
 
+static void add_copy(struct emu_counts *to, const struct insn *insn, const struct insn_counts *from)
+{
+    add_shared(&to->shared_copy, from);
+    add_global(&to->global_ld, from);
+    to->copies.requests += from->requests;
+    to->copies.sectors += from->copied_sectors;
+    if (insn->copy.bypass) return;
+    to->copies.cached_requests += from->shared_requests;
+    to->copies.cached_sectors += from->copied_sectors;
+}
+
 static void add_counts(struct emu_counts *to, const struct insn *insn, enum emu_class work_class,
                        const struct insn_counts *from)
 {
@@ -64,7 +75,7 @@ static void add_counts(struct emu_counts *to, const struct insn *insn, enum emu_
         add_shared(&to->shared_st, from);
         add_global(is_local ? &to->local_st : &to->global_st, from);
         break;
-    case TALLY_COPY: add_shared(&to->shared_st, from), add_global(&to->global_ld, from); break;
+    case TALLY_COPY: add_copy(to, insn, from); break;
     case TALLY_ATOMIC: add_atomic(to, insn, from); break;
     default: to->adds[insn->tally - TALLY_ADD] += from->lanes; break;
     }

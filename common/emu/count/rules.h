@@ -4,7 +4,7 @@
 #ifndef EMU_RULES_H
 #define EMU_RULES_H
 
-#include "common/emu/machine/machine.h"
+#include "common/emu/machine/access.h"
 
 enum { BANKS = 32, BANK_BYTES = 4, SECTOR_BYTES = 32 };
 
@@ -22,6 +22,9 @@ void count_shared_atomic(struct insn_counts *, const struct insn *, const uint64
                          uint32_t mask, unsigned bytes);
 void count_global_atomic(struct insn_counts *, const uint64_t *address, uint32_t mask,
                          unsigned bytes);
+/* cp.async; `from` has an address for each lane of `to`, and the mask of those that read. */
+void count_copy(struct insn_counts *, const struct insn *, const struct access *from,
+                const struct access *to);
 /* `address` is an offset in the lane's own local memory. */
 void count_local(struct insn_counts *, const uint64_t *address, uint32_t mask, unsigned bytes);
 void count_constant(struct insn_counts *, const uint64_t *address, uint32_t mask);

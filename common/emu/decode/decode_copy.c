@@ -49,6 +49,7 @@ static void decode_copy_itself(struct decoder *d, const struct ptx_instruction *
     i->copy.source_bytes = i->copy.ignore = NO_SLOT;
     if (source->operand_count == most) {
         const struct ptx_operand *last = &source->operands[3];
+        i->copy.fills = last->kind == PTX_REGISTER;
         bool is_predicate = last->kind == PTX_REGISTER && !operand_lane_bytes(d, last, 4);
         if (is_predicate)
             i->copy.ignore = source_slot(d, last, 0);

@@ -236,6 +236,7 @@ struct copy_insn {
     slot source_bytes; /* 32-bit register: bytes to read, with zeros behind them; NO_SLOT: all */
     slot ignore;       /* predicate: lanes that read nothing; NO_SLOT: all lanes read */
     bool bypass;       /* .cg: bypass the L1 cache */
+    bool fills;        /* source_bytes or ignore are not constant: LDGSTS.ZFILL in machine code */
 };
 
 /* cp.async.mbarrier.arrive; the operand in [ ] is the mbarrier */

@@ -202,6 +202,7 @@ void op_copy(struct warp *w, const struct insn *i, uint32_t mask)
         if (copy->from_bytes[l]) from.mask |= UINT32_C(1) << l;
     }
     from.mask &= mask;
+    for (int l = 0; l < WARP; l++) from.address[l] = address_of(w, &i->copy.from, l);
     if (is_ordered) copy->mark = event_copy_begin(w, NULL);
     bool found = find_sources(w, i, copy, &from) && find_targets(w, i, copy, &to);
     if (is_ordered) event_copy_end(w);

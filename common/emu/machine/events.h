@@ -84,7 +84,8 @@ void event_access_run(struct warp *, const struct insn *, const struct access_ru
  * own. (count/) */
 void event_private_access(struct warp *, const struct insn *, const struct access *);
 /* With w->counts: a cp.async as one instruction, with its loads from global memory and its stores
- * to the shared memory of any block. The loads may have no lanes. (count/) */
+ * to the shared memory of any block. The loads may have fewer lanes, or none; but they have the
+ * address of each lane. (count/) */
 void event_copy_issued(struct warp *, const struct insn *, const struct access *from,
                        const struct access *to);
 

@@ -38,6 +38,7 @@ struct insn_counts {
     uint64_t wavefronts, ideal, source_ideal; /* shared */
     uint64_t shared_requests;
     uint64_t requests, sectors, bytes; /* global, or local; of bulk copies only the bytes */
+    uint64_t copied_sectors;           /* of cp.async, as counted by NVIDIA's software */
     uint64_t moved, needed;            /* global, by an older GPU's rules: see models.h */
     uint64_t divergent, replays;       /* constant */
 };

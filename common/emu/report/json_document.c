@@ -29,6 +29,16 @@ static void write_global(struct json *j, const char *key, const struct emu_globa
     json_close(j, '}');
 }
 
+static void write_copies(struct json *j, const struct emu_copies *c)
+{
+    json_open(j, "copies", '{');
+    json_number(j, "requests", c->requests);
+    json_number(j, "sectors", c->sectors);
+    json_number(j, "cached_requests", c->cached_requests);
+    json_number(j, "cached_sectors", c->cached_sectors);
+    json_close(j, '}');
+}
+
 static void write_adds(struct json *j, const struct emu_counts *c)
 {
     static const char *const names[EMU_ADDS] = {[EMU_ADD_F32] = "f32",
@@ -55,12 +65,14 @@ static void write_counts(struct json *j, const struct emu_counts *c)
     write_shared(j, "shared_load", &c->shared_ld);
     write_shared(j, "shared_store", &c->shared_st);
     write_shared(j, "shared_atomic", &c->shared_atom);
+    write_shared(j, "shared_copy", &c->shared_copy);
     write_global(j, "global_load", &c->global_ld);
     write_global(j, "global_store", &c->global_st);
     write_global(j, "global_atomic", &c->global_atom);
     write_global(j, "global_reduction", &c->global_red);
     write_global(j, "local_load", &c->local_ld);
     write_global(j, "local_store", &c->local_st);
+    write_copies(j, &c->copies);
     json_number(j, "constant_divergent", c->constant_divergent);
     json_number(j, "constant_replays", c->constant_replays);
     json_number(j, "barriers", c->barriers);

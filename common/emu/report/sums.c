@@ -80,12 +80,13 @@ struct kernel_sum *kernel_sums(const struct document *d, size_t *count)
 
 uint64_t sum_wavefronts(const struct emu_counts *c)
 {
-    return c->shared_ld.wavefronts + c->shared_st.wavefronts + c->shared_atom.wavefronts;
+    return c->shared_ld.wavefronts + c->shared_st.wavefronts + c->shared_atom.wavefronts +
+           c->shared_copy.wavefronts;
 }
 
 static uint64_t ideal(const struct emu_counts *c)
 {
-    return c->shared_ld.ideal + c->shared_st.ideal + c->shared_atom.ideal;
+    return c->shared_ld.ideal + c->shared_st.ideal + c->shared_atom.ideal + c->shared_copy.ideal;
 }
 
 uint64_t sum_conflicts(const struct emu_counts *c) { return sum_wavefronts(c) - ideal(c); }

@@ -22,10 +22,10 @@ struct kernel_sum {
 /* In the order of their first launch, malloc'd; NULL: out of memory, or no kernel was launched. */
 struct kernel_sum *kernel_sums(const struct document *, size_t *count);
 
-/* Bank conflicts of loads, stores and atomics: wavefronts beyond the ideal. */
+/* Bank conflicts of loads, stores, atomics and copies: wavefronts beyond the ideal. */
 uint64_t sum_conflicts(const struct emu_counts *);
 uint64_t sum_wavefronts(const struct emu_counts *);
-/* Sectors of loads, stores and atomics; and those beyond what their bytes would fill. */
+/* Sectors of loads, copies, stores and atomics; and those beyond what their bytes would fill. */
 uint64_t sum_sectors(const struct emu_counts *);
 uint64_t sum_excess_sectors(const struct emu_counts *);
 

@@ -259,6 +259,10 @@ static void rows_counters(FILE *to, const struct options *options, const struct 
                    format_count(counters_conflicts(&c->shared_st)).s,
                    format_count(c->shared_ld.wavefronts).s,
                    format_count(c->shared_st.wavefronts).s);
+    if (c->shared_copy.instructions)
+        report_row(to, "copies", "%s conflicts in asynchronous copies (of %s wavefronts)",
+                   format_count(counters_conflicts(&c->shared_copy)).s,
+                   format_count(c->shared_copy.wavefronts).s);
     const struct counter_line *worst = counters_worst_line(&o->counters);
     if (worst) {
         char text[SOURCE_WIDTH + 1], name[NAME_SHOWN];
@@ -320,11 +324,12 @@ void report_sweep_line(FILE *to, const struct step *step, const struct device *d
     uint64_t adds;
     if (o->counted) {
         const struct emu_counts *c = &o->counters.total;
-        fprintf(
-            to, "  %12s  %10s  %10s",
-            report_adds_counted(step, o, &adds) ? format_count(adds).s : "-",
-            format_count(counters_conflicts(&c->shared_ld) + counters_conflicts(&c->shared_st)).s,
-            format_count(c->global_ld.sectors + c->global_st.sectors).s);
+        uint64_t conflicts = counters_conflicts(&c->shared_ld) + counters_conflicts(&c->shared_st) +
+                             counters_conflicts(&c->shared_copy);
+        fprintf(to, "  %12s  %10s  %10s",
+                report_adds_counted(step, o, &adds) ? format_count(adds).s : "-",
+                format_count(conflicts).s,
+                format_count(c->global_ld.sectors + c->global_st.sectors).s);
     }
     putc('\n', to);
     if (o->right) return;
