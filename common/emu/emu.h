@@ -108,6 +108,8 @@ const struct emu_model *emu_model_find(const char *key);
 const struct emu_model *emu_model_at(size_t index);
 const struct emu_model_info *emu_model_info(const struct emu_model *);
 
+struct stream_ops; /* check/stream_ops.h */
+
 struct emu_config {
     const struct emu_gpu *gpu; /* NULL: the default model */
     unsigned threads;          /* host threads that run blocks; 0: one per core */
@@ -152,6 +154,9 @@ struct emu_config {
      * instructions that the device has executed, so that they repeat. Implies one host thread. */
     uint64_t clock_seed;
     unsigned number;      /* of this device, among several: for its addresses and for messages */
+    /* For racecheck: the operations that the device's launches and copies belong to, which several
+     * devices share. NULL: all are in order. Not owned. */
+    struct stream_ops *stream_ops;
     /* For findings: host_place finds where the program is, and describe_host_place puts that into
      * words, with a line for each frame. NULL: findings do not say it. */
     void (*host_place)(struct emu_host_place *);
@@ -321,6 +326,7 @@ struct emu_shape {
     bool cooperative;       /* all blocks are resident at once and may wait for each other */
     struct emu_dim cluster; /* blocks of a cluster; x = 0: as the kernel was compiled */
     bool large_clusters;    /* more than EMU_PORTABLE_CLUSTER blocks are allowed */
+    uint64_t operation;     /* its number in emu_config.stream_ops; 0: none */
 };
 enum { EMU_PORTABLE_CLUSTER = 8, EMU_LARGEST_CLUSTER = 16 };
 
@@ -487,7 +493,8 @@ struct emu_place {
  * What a checker found. `kind` is a word for programs:
  *   memcheck   out-of-bounds, misaligned, not-allowed, fault, leak, api-error
  *   racecheck  read-after-write, write-after-read, write-after-write, unseen-by-copy,
- *              unfenced-read, unfenced-write, lost-update, use-before-exit, use-after-exit
+ *              unfenced-read, unfenced-write, lost-update, use-before-exit, use-after-exit,
+ *              unordered-operations
  *   initcheck  uninitialized-read, uninitialized-copy
  *   synccheck  divergent-in-warp, divergent-in-block, invalid-arguments, endless, exited-members,
  *              undefined-shuffle; fault
@@ -499,6 +506,7 @@ struct emu_finding {
     const char *kind;
     const char *title;             /* what was wrong, in words; it names no place */
     const char *kernel;            /* mangled name; NULL: it happened on the host */
+    const char *other_kernel;      /* of `other`, if that is another launch; else NULL */
     struct emu_place place, other; /* of a hazard: the later access, and the earlier one */
     const char *space; /* of the memory: "global", "shared", …; NULL: it is not about an access */
     emu_addr address;  /* if `space` is set: the first one that was found */

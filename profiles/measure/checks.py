@@ -19,6 +19,7 @@ KINDS = [
     (r"(Invalid \S+ (?:read|write|atomic))", r"\1"),
     (r"(Uninitialized \S+ (?:memory )?(?:read|access))", r"\1"),
     (r"(?:Error|Warning|Info): (Race reported between \S+ access).* at .*", r"\1"),
+    (r"Error: (Race reported between [^(]+) of (?:a |memory).*", r"\1"),
     (r"(?:Error|Warning|Info): Potential (\S+) hazard.*", r"\1 hazard"),
     (r"(Barrier error detected\. [^.(]*(?:\(s\))?[^.(]*)", r"\1"),
     (r"Program hit (\S+) .* on CUDA API call to (\S+?)\.?$", r"\1 from \2"),

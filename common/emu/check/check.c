@@ -32,6 +32,7 @@ static void entry_free(struct check_entry *entry)
     if (!entry) return;
     free((char *)entry->finding.title);
     free((char *)entry->finding.kernel);
+    free((char *)entry->finding.other_kernel);
     free((char *)entry->finding.place.file);
     free((char *)entry->finding.other.file);
     free((char *)entry->finding.head);
@@ -103,6 +104,24 @@ static struct emu_place describe_check_place(const struct launch *launch,
                               .thread = place->thread};
 }
 
+/* A place with its own copy of the file's name. */
+static struct emu_place copy_place(struct emu_place place)
+{
+    place.file = place.file ? strdup(place.file) : NULL;
+    return place;
+}
+
+static void fill_sources(struct emu_finding *f, const struct check_report *r,
+                         const struct launch *launch)
+{
+    const struct check_sources *s = r->sources;
+    const char *kernel = s ? s->kernel : launch ? launch->kernel->info.name : NULL;
+    f->kernel = kernel ? strdup(kernel) : NULL;
+    f->other_kernel = s && s->other_kernel ? strdup(s->other_kernel) : NULL;
+    f->place = s ? copy_place(s->place) : describe_check_place(launch, &r->place);
+    f->other = s ? copy_place(s->other) : describe_check_place(launch, &r->other);
+}
+
 /* The fields and texts of a finding that is kept to be read. */
 static void fill_finding(struct emu_finding *f, const struct check_report *r,
                          const struct launch *launch)
@@ -110,16 +129,14 @@ static void fill_finding(struct emu_finding *f, const struct check_report *r,
     char head[CHECK_TEXT];
     f->kind = r->kind;
     f->title = strdup(r->title);
-    f->kernel = launch ? strdup(launch->kernel->info.name) : NULL;
-    f->place = describe_check_place(launch, &r->place);
-    f->other = describe_check_place(launch, &r->other);
+    fill_sources(f, r, launch);
     f->space = r->has_address ? ptx_space_name(r->space) : NULL;
     f->address = r->address;
     f->bytes = r->bytes;
     f->detail = r->detail ? strdup(r->detail) : NULL;
     if (!f->title) return;
-    finding_head(f, head, sizeof head);
-    f->head = strdup(head);
+    if (!r->head) finding_head(f, head, sizeof head);
+    f->head = strdup(r->head ? r->head : head);
 }
 
 static struct check_entry *entry_new(const struct check_report *r, const struct launch *launch,
@@ -163,8 +180,8 @@ void check_report(struct emu *emu, const struct launch *launch, const struct che
     const char *kernel = launch ? launch->kernel->info.name : NULL;
     pthread_mutex_lock(&log->lock);
     struct check_entry **bucket = &log->buckets[bucket_of(r)], *e = NULL;
-    /* Events on the host have no instruction, so they are never equal. */
-    for (e = launch ? *bucket : NULL; e && !is_same(e, r, kernel);) e = e->next;
+    /* Events on the host have no instruction: they are equal only if something identifies them. */
+    for (e = launch || r->same ? *bucket : NULL; e && !is_same(e, r, kernel);) e = e->next;
     if (!e) {
         if (r->severity == EMU_FINDING_ERROR) log->errors++;
         if (r->severity == EMU_FINDING_ERROR && r->tool == EMU_CHECK_RACE) log->races++;

@@ -22,6 +22,13 @@ struct check_place {
     struct emu_dim block, thread;
 };
 
+/* The kernels and lines of a finding about two launches, of which one is over: as emu_finding has
+ * them. */
+struct check_sources {
+    const char *kernel, *other_kernel;
+    struct emu_place place, other;
+};
+
 struct check_report {
     enum emu_check tool;
     enum emu_severity severity;
@@ -35,7 +42,9 @@ struct check_report {
     enum ptx_space space;
     uint64_t address;
     unsigned bytes;
-    /* What is printed behind the head, which is made from the fields above (finding_text.c). A
+    const char *head; /* NULL: it is made from the fields above (finding_text.c) */
+    const struct check_sources *sources; /* NULL: the places above, of the launch */
+    /* What is printed behind the head. A
      * count follows the head, as in "[96 hazards]", with `unit` as its unit; NULL: no count is
      * printed. `detail` is lines separated by '\n', already indented, or NULL. */
     const char *unit, *detail;

@@ -10,8 +10,9 @@
  * cluster; mbarriers; a fence followed by a strong store or an atomic, once a strong load or an
  * atomic has observed it; release and acquire; and the end of a kernel. An atomic is ordered after
  * those atomics of the same word that it has observed. These do not: shuffles, votes and other
- * exchanges of values; volatile and relaxed accesses. An asynchronous copy is over only for threads
- * that have waited for it.
+ * exchanges of values; volatile and relaxed accesses. The end of a kernel comes before operations
+ * that streams, events, graphs or the host order after it (stream_ops.h). An asynchronous copy is
+ * over only for threads that have waited for it.
  *
  *   vclock.c        vector clocks
  *   record.h        an access in 64 bits
@@ -31,6 +32,9 @@
  *   race_uses.c     what the code does with a value
  *   value_bits.c    in which bits of a register a value may be
  *   race_report.c   hazards as text
+ *   stream_ops.c    the order of launches and copies, by streams, events and graphs
+ *   race_ops.c      compares the accesses of those that nothing orders
+ *   race_ops_report.c  hazards between them as text
  *   race_life.c     the state of a device, a launch and a block
  *
  * The machine announces to these files what orders accesses (machine/events.h, ANNOUNCE_ORDER).

@@ -2,6 +2,7 @@
  * freed. */
 #include "race_state.h"
 #include "checkers.h"
+#include "race_ops.h"
 #include "common/emu/machine/device.h"
 #include "common/emu/machine/mbarrier.h"
 #include <stdlib.h>
@@ -21,6 +22,7 @@ struct race *race_open(void)
 void race_close(struct race *race)
 {
     if (!race) return;
+    race_ops_leave(race);
     shadow_close(&race->shadow);
     record_rows_free(&race->rows);
     race_reports_close(race->reports);
@@ -31,7 +33,10 @@ void race_close(struct race *race)
 
 void race_forget(struct race *race, uint64_t address, uint64_t bytes)
 {
-    shadow_forget(&race->shadow, address, bytes);
+    if (race->ops)
+        race_ops_forget(race, address, bytes);
+    else
+        shadow_forget(&race->shadow, address, bytes);
 }
 
 /* Some checks cost time and are needed only for some instructions. Does the kernel have any of
@@ -39,11 +44,12 @@ void race_forget(struct race *race, uint64_t address, uint64_t bytes)
 static void look_at_code(struct race *race, const struct emu_kernel *kernel)
 {
     bool loads = false, stores = false;
-    race->has_inval = false;
+    race->has_inval = race->has_atomics = false;
     for (const struct insn *i = kernel->code; i < kernel->code + kernel->code_count; i++) {
         bool is_strong = (i->order & ORDER_KIND) != ORDER_WEAK;
         if (i->tally == TALLY_LOAD && is_strong) loads = true;
         if (i->tally == TALLY_STORE && is_strong) stores = true;
+        if (i->tally == TALLY_ATOMIC) race->has_atomics = true;
         if (i->family == FAMILY_MBARRIER && i->mbarrier.operation == MBARRIER_INVAL)
             race->has_inval = true;
     }
@@ -146,6 +152,7 @@ void race_begin(struct launch *launch)
 {
     struct race *race = launch->emu->checkers->race;
     uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
+    if (race->ops) race_ops_begin_launch(race);
     shadow_new_launch(&race->shadow);
     record_rows_clear(&race->rows);
     vclock_open(&race->space, blocks);
@@ -162,6 +169,7 @@ void race_end(struct launch *launch)
     struct race *race = launch->emu->checkers->race;
     sync_clear(&race->space, &race->words);
     race_reports_flush(race->reports, launch);
+    if (race->ops) race_ops_end_launch(race, launch);
 }
 
 struct race_block *race_block_new(const struct block *block)

@@ -99,6 +99,8 @@ struct code_uses {
 };
 
 struct race {
+    struct stream_ops *ops; /* the devices' operations (race_ops.c); NULL: none are observed */
+    uint64_t ended;         /* the last launch's, if the history may need its accesses; else 0 */
     struct vclock_space space;
     struct shadow shadow;
     struct record_rows rows; /* of this launch's short records */
@@ -106,6 +108,7 @@ struct race {
     struct race_reports *reports;
     bool has_flags;         /* the kernel has strong loads and strong stores */
     bool tracks_observed;   /* has_flags, and not all of these loads are polls: OBSERVED */
+    bool has_atomics;       /* the kernel has some */
     bool has_inval;         /* the kernel has an mbarrier.inval: see event_match() */
     bool strict_readers;    /* emu --strict-readers: see race_sync.c */
     int fences;             /* FENCES, or without strict readers only those that come first */

@@ -119,6 +119,19 @@ void shadow_open(struct shadow *shadow, struct record_rows *rows)
                               .planes = {.granules = PAGE_GRANULES, .rows = rows}};
 }
 
+void shadow_note_touched(struct shadow *shadow, uint64_t number)
+{
+    enum { FIRST_ROOM = 256 };
+    if (shadow->touched_count == shadow->touched_room) {
+        size_t room = shadow->touched_room ? 2 * shadow->touched_room : FIRST_ROOM;
+        uint64_t *grown = realloc(shadow->touched, room * sizeof *grown);
+        if (!grown) return;
+        shadow->touched = grown;
+        shadow->touched_room = room;
+    }
+    shadow->touched[shadow->touched_count++] = number;
+}
+
 struct shadow_page *shadow_page_at(struct shadow *shadow, uint64_t address)
 {
     struct page *page = pages_touch(&shadow->pages, address >> PAGE_BITS);
@@ -127,11 +140,16 @@ struct shadow_page *shadow_page_at(struct shadow *shadow, uint64_t address)
     if (content->launch != shadow->launch) {
         shadow_page_clear(&shadow->planes, content);
         content->launch = shadow->launch;
+        shadow_note_touched(shadow, page->number);
     }
     return content;
 }
 
-void shadow_new_launch(struct shadow *shadow) { shadow->launch++; }
+void shadow_new_launch(struct shadow *shadow)
+{
+    shadow->launch++;
+    shadow->touched_count = 0;
+}
 
 /* Clears the granules of a range inside one page. Other granules of the page may be in use: malloc
  * in a kernel gives out small pieces. */
@@ -186,4 +204,5 @@ void shadow_close(struct shadow *shadow)
         give_planes(shadow, shadow->pages.table[i], 0, UINT64_MAX);
     planes_free(&shadow->planes);
     pages_close(&shadow->pages);
+    free(shadow->touched);
 }

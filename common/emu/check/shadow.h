@@ -108,6 +108,8 @@ struct shadow {
     struct pages pages;
     struct planes planes;
     uint64_t launch;
+    uint64_t *touched; /* numbers of the pages that have accesses, of the launch */
+    size_t touched_count, touched_room;
 };
 enum { PAGE_GRANULES = PAGE_BYTES / GRANULE };
 
@@ -116,6 +118,8 @@ void shadow_close(struct shadow *);
 /* The page of an address; NULL: out of memory. */
 struct shadow_page *shadow_page_at(struct shadow *, uint64_t address);
 void shadow_new_launch(struct shadow *);
+/* Adds a page to `touched`. If memory runs out, it is missing there. */
+void shadow_note_touched(struct shadow *, uint64_t number);
 /* Drops the granules of freed memory. */
 void shadow_forget(struct shadow *, uint64_t address, uint64_t bytes);
 /* The bytes that the shadow takes, with its tables. */

@@ -6,6 +6,7 @@
 #include "common/emu/check/checkers.h"
 #include "common/emu/check/init.h"
 #include "common/emu/check/race.h"
+#include "common/emu/check/race_ops.h"
 #include "common/emu/check/sync_check.h"
 #include "common/emu/count/counters.h"
 #include "common/emu/count/records.h"
@@ -23,6 +24,7 @@ static struct init *init_of(const struct emu *emu) { return emu->checkers->init;
 bool event_device_open(struct emu *emu, const struct emu_config *config)
 {
     if (!checkers_open(emu, config->finding_limit) || !records_open(emu)) return false;
+    if (race_of(emu) && !race_ops_join(race_of(emu), config->stream_ops)) return false;
     if (config->trace && !(emu->trace = trace_open(config->trace))) return false;
     emu->trace_steps = emu->trace && config->trace_steps;
     if (config->pictures && !(emu->pictures = pictures_open())) return false;

@@ -192,8 +192,13 @@ int emu_map_host(struct emu *emu, void *host, size_t bytes)
 int emu_unmap_host(struct emu *emu, void *host)
 {
     pthread_mutex_lock(&emu->lock);
+    const struct range *range = memory_find(&emu->memory, (emu_addr)(uintptr_t)host);
+    uint64_t bytes = range ? range->bytes : 0;
     int error = memory_unmap(&emu->memory, host);
-    if (error) device_failed(emu, error, "no host memory is mapped at %p", host);
+    if (error)
+        device_failed(emu, error, "no host memory is mapped at %p", host);
+    else
+        event_drop(emu, (emu_addr)(uintptr_t)host, bytes);
     pthread_mutex_unlock(&emu->lock);
     return error;
 }

@@ -204,6 +204,7 @@ struct launch {
     struct emu *emu;
     struct emu_kernel *kernel;
     unsigned id;
+    uint64_t operation; /* as emu_shape */
     struct emu_dim grid, block, cluster;
     unsigned cluster_size; /* blocks */
     bool explicit_cluster; /* the program asked for clusters, perhaps of one block */

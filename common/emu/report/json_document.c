@@ -199,6 +199,7 @@ static void write_finding(struct json *j, const struct document_finding *found)
     }
     write_place(j, "place", &f->place);
     write_place(j, "other_place", &f->other);
+    if (f->other_kernel != NULL) json_text(j, "other_kernel", f->other_kernel);
     write_access(j, f);
     json_number(j, "count", f->count);
     json_text(j, "text", f->head);

@@ -119,14 +119,14 @@ static void write_logical(struct json *j, const char *mangled)
     json_close(j, ']');
 }
 
-/* A place of a finding; `message` NULL: it needs none. */
-static void write_location(struct json *j, const struct document *d, const struct emu_finding *f,
+/* A place of a finding, in a kernel (NULL: it is not known); `message` NULL: it needs none. */
+static void write_location(struct json *j, const struct document *d, const char *kernel,
                            const struct emu_place *place, const char *message)
 {
     json_open(j, NULL, '{');
     if (message != NULL) json_number(j, "id", 1);
     if (place->file != NULL) write_physical(j, d, place->file, place->line);
-    if (f->kernel != NULL) write_logical(j, f->kernel);
+    if (kernel != NULL) write_logical(j, kernel);
     if (message != NULL) write_message(j, message);
     json_close(j, '}');
 }
@@ -144,11 +144,12 @@ static void write_finding(struct json *j, const struct document *d, const struct
     json_text(j, "level", document_severity_name(f->severity));
     write_message(j, text);
     json_open(j, "locations", '[');
-    if (f->kernel != NULL) write_location(j, d, f, &f->place, NULL);
+    if (f->kernel != NULL) write_location(j, d, f->kernel, &f->place, NULL);
     json_close(j, ']');
     if (f->other.is_known) {
         json_open(j, "relatedLocations", '[');
-        write_location(j, d, f, &f->other, f->other.access);
+        write_location(j, d, f->other_kernel != NULL ? f->other_kernel : f->kernel, &f->other,
+                       f->other.access);
         json_close(j, ']');
     }
     if (f->count > 0) json_number(j, "occurrenceCount", f->count);

@@ -19,6 +19,7 @@
  *   cudart_device.c, cudart_peer.c                  choosing a device, several devices
  *   cudart_properties.c, cudart_occupancy.c         properties of devices and of kernels
  *   cudart_stream.c, cudart_event.c, cudart_object.c   streams and events
+ *   cudart_order.c       which operations CUDA orders, for racecheck
  *   cudart_error.c       errors
  *   cudart_report*.c     the counters that are printed when the program ends
  *   cudart_document.c    the same and the findings as JSON and in other forms

@@ -17,6 +17,7 @@
 #define _GNU_SOURCE /* flockfile */
 #include "common/emu/check/check_tools.h"
 #include "cudart_fork.h"
+#include "cudart_order.h"
 #include "cudart_place.h"
 
 #include <errno.h>
@@ -135,6 +136,7 @@ void cudart_check_flush(void)
 void cudart_check_config(struct emu_config *config)
 {
     config->checks = wanted.checks;
+    config->stream_ops = wanted.checks & EMU_CHECK_RACE ? cudart_order_open() : NULL;
     config->finding_limit = wanted.limit;
     config->schedule = wanted.schedule;
     config->descending = wanted.descending;

@@ -2,6 +2,7 @@
  * cudart_copy.c — copies. Every copy is carried out as a three-dimensional one; most have one row.
  */
 #include "cudart_capture.h"
+#include "cudart_order.h"
 #include "cudart_work.h"
 
 #include <string.h>
@@ -84,6 +85,18 @@ cudaError_t cudart_check_copy(const struct cudaMemcpy3DParms *p)
     return cudaSuccess;
 }
 
+/* Tells racecheck of one side. */
+static void note(const struct side *side, const struct cudaExtent *extent, bool writes)
+{
+    cudart_order_access(side->first,
+                        &(struct emu_rows){.bytes = extent->width,
+                                           .rows = extent->height,
+                                           .slices = extent->depth,
+                                           .from_row = side->row,
+                                           .from_slice = side->slice},
+                        writes);
+}
+
 /* A copy to the host. */
 static cudaError_t read_all(const struct side *to, const struct side *from,
                             const struct cudaExtent *extent)
@@ -116,6 +129,8 @@ cudaError_t cudart_run_copy(const struct cudaMemcpy3DParms *p)
     if (error != cudaSuccess || is_empty(&p->extent)) return (cudaError_t)error;
     struct side to = side_of(&p->dstPtr, &p->dstPos), from = side_of(&p->srcPtr, &p->srcPos);
     if (!kind_fits(&to, &from, &p->extent, p->kind)) return cudaErrorInvalidValue;
+    note(&to, &p->extent, true);
+    note(&from, &p->extent, false);
     if (is_device(from.first) && !is_device(to.first)) return read_all(&to, &from, &p->extent);
     for (size_t z = 0; z < p->extent.depth; z++)
         for (size_t y = 0; y < p->extent.height && error == cudaSuccess; y++)
@@ -141,14 +156,22 @@ struct cudaMemcpy3DParms cudart_plain_copy(void *to, const void *from, size_t by
 static cudaError_t submit_copy(const struct cudaMemcpy3DParms *copy, cudaStream_t stream)
 {
     struct work work = {.type = cudaGraphNodeTypeMemcpy, .copy = *copy};
-    return cudart_submit(stream, &work);
+    cudaError_t error = cudart_submit(stream, &work);
+    if (error == cudaSuccess && !cudart_is_capturing(stream))
+        cudart_order_return(copy->dstPtr.ptr, copy->srcPtr.ptr, false);
+    return error;
 }
 
 static cudaError_t copy_now(const struct cudaMemcpy3DParms *copy)
 {
     RETURN_IF_FAULTY();
     cudaError_t error = cudart_check_wait(NULL);
-    return cudart_done(error != cudaSuccess ? error : cudart_run_copy(copy));
+    if (error != cudaSuccess) return cudart_done(error);
+    cudart_order_peers(copy->dstPtr.ptr, copy->srcPtr.ptr);
+    cudart_order_begin(NULL, &(struct work){.type = cudaGraphNodeTypeMemcpy});
+    error = cudart_run_copy(copy);
+    cudart_order_return(copy->dstPtr.ptr, copy->srcPtr.ptr, true);
+    return cudart_done(error);
 }
 
 cudaError_t CUDARTAPI cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)

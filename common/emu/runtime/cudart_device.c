@@ -4,6 +4,7 @@
  */
 #include "cudart_capture.h"
 #include "cudart_fork.h"
+#include "cudart_order.h"
 
 /* ---- which device ---------------------------------------------------------------------------- */
 
@@ -73,6 +74,7 @@ cudaError_t CUDARTAPI cudaSetValidDevices(int *devices, int count)
 cudaError_t CUDARTAPI cudaDeviceSynchronize(void)
 {
     RETURN_IF_UNSAFE();
+    cudart_order_wait_device();
     return cudaSuccess;
 }
 
@@ -80,6 +82,7 @@ cudaError_t CUDARTAPI cudaDeviceSynchronize(void)
 cudaError_t CUDARTAPI cudaDeviceReset(void)
 {
     cudart_clear_fault();
+    cudart_order_wait_device();
     cudart_check_leaks();
     cudart_unload();
     cudart_free_all();

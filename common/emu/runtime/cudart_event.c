@@ -7,6 +7,7 @@
 #define _GNU_SOURCE /* clock_gettime */
 #include "cudart_capture.h"
 #include "cudart_object.h"
+#include "cudart_order.h"
 #include "cudart_work.h"
 
 cudaError_t CUDARTAPI cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
@@ -54,7 +55,10 @@ cudaError_t CUDARTAPI cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t s
         return cudart_submit(stream, &work);
     }
     cudaError_t error = cudart_capture_record(object, stream, &captured);
-    if (error == cudaSuccess && !captured) cudart_record_event(event);
+    if (error == cudaSuccess && !captured) {
+        cudart_record_event(event);
+        cudart_order_record(object, stream);
+    }
     return cudart_done(error);
 }
 
@@ -68,7 +72,9 @@ static cudaError_t check_event(cudaEvent_t event)
     RETURN_IF_FAULTY();
     const struct object *object = cudart_find(event, EVENT);
     if (object == NULL) return cudart_done(cudaErrorInvalidResourceHandle);
-    return cudart_done(cudart_check_event_wait(object));
+    cudaError_t error = cudart_check_event_wait(object);
+    if (error == cudaSuccess) cudart_order_wait_host(object);
+    return cudart_done(error);
 }
 
 cudaError_t CUDARTAPI cudaEventSynchronize(cudaEvent_t event) { return check_event(event); }
@@ -89,7 +95,9 @@ cudaError_t CUDARTAPI cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event
         if (!cudart_is_capturing(stream)) return cudart_done(cudaErrorIllegalState);
         return cudart_submit(stream, &work);
     }
-    return cudart_done(cudart_capture_wait(stream, object, &captured));
+    cudaError_t error = cudart_capture_wait(stream, object, &captured);
+    if (error == cudaSuccess && !captured) cudart_order_wait_event(stream, object);
+    return cudart_done(error);
 }
 
 cudaError_t CUDARTAPI cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
@@ -100,6 +108,8 @@ cudaError_t CUDARTAPI cudaEventElapsedTime(float *milliseconds, cudaEvent_t star
     if (from == NULL || to == NULL || !from->recorded || !to->recorded ||
         from->device != to->device || (from->flags | to->flags) & cudaEventDisableTiming)
         return cudart_done(cudaErrorInvalidResourceHandle);
+    cudart_order_wait_host(from);
+    cudart_order_wait_host(to);
     double seconds = (double)(to->at.tv_sec - from->at.tv_sec);
     double nanoseconds = (double)(to->at.tv_nsec - from->at.tv_nsec);
     *milliseconds = (float)(seconds * 1e3 + nanoseconds * 1e-6);

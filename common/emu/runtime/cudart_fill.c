@@ -2,6 +2,7 @@
  * cudart_fill.c — fills: rows of elements of 1, 2 or 4 bytes get one value.
  */
 #include "cudart_capture.h"
+#include "cudart_order.h"
 #include "cudart_work.h"
 
 #include <stdlib.h>
@@ -39,6 +40,10 @@ cudaError_t cudart_run_fill(const struct cudaMemsetParams *p)
     int error = cudart_check_fill(p);
     if (error != cudaSuccess || p->width == 0 || p->height == 0) return (cudaError_t)error;
     size_t bytes = p->width * p->elementSize;
+    cudart_order_access(
+        p->dst,
+        &(struct emu_rows){.bytes = bytes, .rows = p->height, .slices = 1, .from_row = p->pitch},
+        true);
     char *pattern = p->elementSize > 1 ? malloc(bytes) : NULL;
     if (p->elementSize > 1 && pattern == NULL) return cudaErrorMemoryAllocation;
     for (size_t i = 0; pattern != NULL && i < p->width; i++) /* host and device are little-endian */
@@ -66,7 +71,11 @@ static cudaError_t fill_now(const struct cudaMemsetParams *fill)
 {
     RETURN_IF_FAULTY();
     cudaError_t error = cudart_check_wait(NULL);
-    return cudart_done(error != cudaSuccess ? error : cudart_run_fill(fill));
+    if (error != cudaSuccess) return cudart_done(error);
+    cudart_order_begin(NULL, &(struct work){.type = cudaGraphNodeTypeMemset});
+    error = cudart_run_fill(fill);
+    cudart_order_return(fill->dst, fill->dst, true);
+    return cudart_done(error);
 }
 
 static cudaError_t submit(const struct cudaMemsetParams *fill, cudaStream_t stream)

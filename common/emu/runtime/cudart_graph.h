@@ -21,6 +21,7 @@ struct node {
     bool disabled;               /* in an executable graph: skipped (cudaGraphNodeSetEnabled) */
     size_t waits;                /* while sorting: how many of `needs` are not in the order yet */
     size_t number;               /* increases along the list */
+    uint64_t last;               /* its operation, in the last launch (cudart_order.c) */
     struct node *next, *previous;
 };
 
@@ -29,6 +30,7 @@ struct graph {
     size_t count;
     struct address_table copies; /* in a copy: its nodes, by their original nodes */
     struct address_table users;  /* struct user_reference, by object (cudart_user_object.c) */
+    uint64_t begun, ended;       /* operations at the ends of the last launch (cudart_order.c) */
     bool is_child;               /* belongs to a node or to an executable graph */
 };
 
@@ -67,7 +69,7 @@ cudaError_t cudart_instantiate(struct executable **, const struct graph *,
 /* The executable graph of a handle; NULL if the handle is not an executable graph. */
 struct executable *cudart_executable(cudaGraphExec_t);
 /* Carries out a graph that has been sorted. */
-cudaError_t cudart_run_graph(const struct graph *, cudaStream_t);
+cudaError_t cudart_run_graph(struct graph *, cudaStream_t);
 
 /* ---- parameters as the program writes them, and as work (cudart_graph_node.c) ---------------- */
 

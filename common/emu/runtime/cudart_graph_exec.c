@@ -6,6 +6,7 @@
 #include "cudart_capture.h"
 #include "cudart_graph.h"
 #include "cudart_handles.h"
+#include "cudart_order.h"
 
 #include <stdlib.h>
 
@@ -105,11 +106,17 @@ cudaError_t CUDARTAPI cudaGraphExecGetFlags(cudaGraphExec_t handle, unsigned lon
 
 /* ---- launching ------------------------------------------------------------------------------- */
 
-cudaError_t cudart_run_graph(const struct graph *graph, cudaStream_t stream)
+cudaError_t cudart_run_graph(struct graph *graph, cudaStream_t stream)
 {
     cudaError_t error = cudaSuccess;
-    for (struct node *node = graph->first; node != NULL && error == cudaSuccess; node = node->next)
+    cudart_order_graph(graph);
+    for (struct node *node = graph->first; node != NULL && error == cudaSuccess;
+         node = node->next) {
+        cudart_order_node(graph, node, stream);
         if (!node->disabled && !cudart_is_faulty()) error = cudart_carry_out(&node->work, stream);
+        cudart_order_node_end(node);
+    }
+    cudart_order_graph_end(graph);
     return error;
 }
 

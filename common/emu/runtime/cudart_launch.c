@@ -5,6 +5,7 @@
  * with the arguments, and the stub pops the configuration and launches.
  */
 #include "cudart_fork.h"
+#include "cudart_order.h"
 #include "cudart_work.h"
 
 #include <stdio.h>
@@ -60,7 +61,8 @@ static int run(void *context)
                                     .dynamic_shared = l->work->shared,
                                     .cooperative = l->work->cooperative,
                                     .cluster = dim(l->work->cluster),
-                                    .large_clusters = l->function->large_clusters};
+                                    .large_clusters = l->function->large_clusters,
+                                    .operation = cudart_order_current()};
     return emu_launch_shape(emu_runtime(), l->function->kernel, &shape, l->work->args);
 }
 
@@ -219,7 +221,21 @@ cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t *config, cons
     return launch(&work, config->stream);
 }
 
-ALSO_PTSZ(__cudaLaunchKernel);
-ALSO_PTSZ(cudaLaunchKernel);
+/* With -default-stream per-thread, NULL is the thread's own stream: from then on for all of its
+ * calls. */
+cudaError_t CUDARTAPI __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block,
+                                              void **args, size_t shared, cudaStream_t stream)
+{
+    cudart_default_is_per_thread = true;
+    return __cudaLaunchKernel(kernel, grid, block, args, shared, stream);
+}
+
+cudaError_t CUDARTAPI cudaLaunchKernel_ptsz(const void *host, dim3 grid, dim3 block, void **args,
+                                            size_t shared, cudaStream_t stream)
+{
+    cudart_default_is_per_thread = true;
+    return cudaLaunchKernel(host, grid, block, args, shared, stream);
+}
+
 ALSO_PTSZ(cudaLaunchCooperativeKernel);
 ALSO_PTSZ(cudaLaunchKernelExC);

@@ -5,6 +5,7 @@
 #include "cudart_capture.h"
 #include "cudart_graph.h"
 #include "cudart_memory.h"
+#include "cudart_order.h"
 #include "common/emu/machine/address_table.h"
 
 #include <stdlib.h>
@@ -97,6 +98,17 @@ bool cudart_recall(const void *address, struct runtime_allocation *found)
     return allocation != NULL;
 }
 
+void cudart_each_host(void (*visit)(const struct runtime_allocation *, void *), void *context)
+{
+    pthread_mutex_lock(&mutex);
+    for (size_t i = 0; i < allocations.size; i++) {
+        const struct runtime_allocation *allocation = allocations.entries[i].kept;
+        if (allocation != NULL && allocation->kind != DEVICE && allocation->kind != IMPORTED)
+            visit(allocation, context);
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
 void cudart_free_all(void)
 {
     int device = cudart_device()->number;
@@ -149,6 +161,7 @@ cudaError_t CUDARTAPI cudaFree(void *pointer)
 {
     RETURN_IF_UNSAFE();
     if (pointer == NULL) return cudaSuccess;
+    cudart_order_free_now(pointer);
     struct graph_memory *memory = cudart_graph_memory_at(pointer);
     if (memory != NULL) return cudart_done(cudart_graph_memory_give(memory));
     return cudart_done_free(cudart_forget(pointer, 1u << DEVICE | 1u << MANAGED), pointer);

@@ -35,6 +35,9 @@ int cudart_forget(void *address, unsigned kinds);
 /* Finds the allocation that begins at an address. False: not found. */
 bool cudart_recall(const void *address, struct runtime_allocation *found);
 
+/* Calls a function for each allocation of host memory. */
+void cudart_each_host(void (*visit)(const struct runtime_allocation *, void *), void *context);
+
 /* Allocates device memory from a pool, or, with pool = NULL, from the device. */
 cudaError_t cudart_allocate(void **pointer, size_t bytes, struct memory_pool *);
 /* Counts bytes that are taken from a pool or given back to it. (cudart_pool.c) */

@@ -23,6 +23,8 @@ struct object {
     cudaStreamAttrValue attributes[STREAM_ATTRIBUTES];
     /* of an event */
     bool recorded;
+    /* of both: the operation after which later work comes; 0: none (cudart_order.c) */
+    _Atomic uint64_t last;
     struct timespec at; /* when */
     /* For a stream that is being captured, and for an event recorded in one: the number of the
      * capture, and the nodes on which later work depends (cudart_capture.c). 0, or the number of a

@@ -4,6 +4,7 @@
 #include "cudart_capture.h"
 #include "cudart_graph.h"
 #include "cudart_memory.h"
+#include "cudart_order.h"
 #include "cudart_pool.h"
 #include "common/emu/machine/address_table.h"
 
@@ -116,9 +117,10 @@ static cudaError_t allocate(void **pointer, size_t bytes, struct memory_pool *po
                             cudaStream_t stream)
 {
     int was = cudart_use_device(pool->device);
-    cudaError_t error = cudart_is_capturing(stream)
-                            ? capture(pointer, bytes, stream)
-                            : cudart_done(cudart_allocate(pointer, bytes, pool));
+    bool captured = cudart_is_capturing(stream);
+    cudaError_t error = captured ? capture(pointer, bytes, stream)
+                                 : cudart_done(cudart_allocate(pointer, bytes, pool));
+    if (error == cudaSuccess && !captured) cudart_order_alloc(stream, *pointer, bytes);
     cudart_use_device(was);
     return error;
 }
@@ -150,6 +152,7 @@ cudaError_t CUDARTAPI cudaFreeAsync(void *pointer, cudaStream_t stream)
     if (work.memory != NULL) return cudart_submit(stream, &work);
     if (cudart_is_capturing(stream))
         return cudart_done(cudaErrorInvalidValue); /* not a graph's memory */
+    cudart_order_free(stream, pointer);
     return cudart_done_free(cudart_forget(pointer, 1u << DEVICE), pointer);
 }
 

@@ -6,6 +6,7 @@
  */
 #include "cudart_capture.h"
 #include "cudart_object.h"
+#include "cudart_order.h"
 #include "cudart_work.h"
 
 /* Priorities go from 0, the lowest, to this (as on a GPU of compute capability 7.0 or above). */
@@ -46,7 +47,9 @@ static cudaError_t check_stream(cudaStream_t stream)
 {
     RETURN_IF_FAULTY();
     if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
-    return cudart_done(cudart_check_wait(stream));
+    cudaError_t error = cudart_check_wait(stream);
+    if (error == cudaSuccess) cudart_order_wait_stream(stream);
+    return cudart_done(error);
 }
 
 cudaError_t CUDARTAPI cudaStreamSynchronize(cudaStream_t stream) { return check_stream(stream); }

@@ -4,6 +4,7 @@
 #include "cudart_work.h"
 #include "cudart_capture.h"
 #include "cudart_graph.h"
+#include "cudart_order.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -20,8 +21,12 @@ static cudaError_t carry_out(const struct work *work, cudaStream_t stream)
     case cudaGraphNodeTypeHost: cudart_run_host(&work->host); return cudaSuccess;
     case cudaGraphNodeTypeEventRecord: cudart_record_event(work->event); return cudaSuccess;
     case cudaGraphNodeTypeGraph: return cudart_run_graph(work->child, stream);
-    case cudaGraphNodeTypeMemAlloc: return cudart_graph_memory_take(work->memory);
-    case cudaGraphNodeTypeMemFree: return cudart_graph_memory_give(work->memory);
+    case cudaGraphNodeTypeMemAlloc:
+        cudart_order_graph_memory(work->memory);
+        return cudart_graph_memory_take(work->memory);
+    case cudaGraphNodeTypeMemFree:
+        cudart_order_graph_memory(work->memory);
+        return cudart_graph_memory_give(work->memory);
     case cudaGraphNodeTypeEmpty:
     case cudaGraphNodeTypeWaitEvent: return cudaSuccess; /* the event's work is done */
     default: return cudaErrorNotSupported;
@@ -47,7 +52,10 @@ cudaError_t cudart_submit(cudaStream_t stream, struct work *work)
     bool captured;
     cudaError_t error = cudart_capture(stream, work, &captured);
     if (error != cudaSuccess || captured) return cudart_done(error);
-    return cudart_done(cudart_carry_out(work, stream));
+    cudart_order_begin(stream, work);
+    error = cudart_carry_out(work, stream);
+    cudart_order_end(stream, work);
+    return cudart_done(error);
 }
 
 /* ---- host functions -------------------------------------------------------------------------- */
@@ -62,7 +70,7 @@ void cudart_run_host(const struct cudaHostNodeParams *host)
 {
     bool was = in_host_function;
     in_host_function = true;
-    host->fn(host->userData);
+    cudart_order_host(host);
     in_host_function = was;
 }
 
