@@ -1,10 +1,10 @@
 #!/bin/sh
 # make test: the tests of documents, of tests/mutation and of the page (Python's unittest), of
 # scripts and commands (bats) and of C (Criterion). bats and the page's tests run beside the others,
-# since much of their time is spent on waiting, and their output is shown when C has ended. All tests
-# run even if some fail. At the end stand the reasons why tests were skipped, the failed parts, and
-# Criterion's last line once more. Runs in the top folder of a built tree. With ONLY_PARTS only those
-# tests run that need what `make setup-PART` installs.
+# since much of their time is spent on waiting, and their output is shown when C has ended. All
+# tests run even if some fail. At the end stand the reasons why tests were skipped, the failed
+# parts, and Criterion's last line once more. Runs in the top folder of a built tree. With
+# ONLY_PARTS only those tests run that need what `make setup-PART` installs.
 . common/build/tools.sh
 failed=
 export EMU_PROGRESS=${EMU_PROGRESS-0} # what it says of slow kernels is not what a test expects
@@ -67,12 +67,13 @@ if [ -n "${ONLY_PARTS:-}" ]; then
     files="tests/ranks tests/labs/grade.bats"
     set -- --filter '@(sandbox/*|experiments/between_ranks)'
 fi
-# No test waits for ever, if it has no limit of its own. bats ends a test by pkill and SIGTERM.
+# A test in C may take this number of seconds, and each other part as a whole five times as many.
+# The limit that bats has for a test is a job of its shell, for which a `wait` in it would wait too.
 limit=600
 [ -z "${TEST_ALL:-}" ] || limit=7200
-! have pkill || export BATS_TEST_TIMEOUT=$limit
+limited() { timeout --foreground -k 10 $((5 * limit)) "$@"; }
 # shellcheck disable=SC2086
-beside scripts env --default-signal=TERM bats ${SANITIZED:+--filter-tags '!long'} $files
+beside scripts limited bats ${SANITIZED:+--filter-tags '!long'} $files
 criterion() {
     {
         build/tests/run --timeout $limit --tap="$said/tap" "$@" 2>&1
@@ -82,12 +83,13 @@ criterion() {
 }
 
 # unittest ARGUMENTS…: of Python.
-unittest() { timeout --foreground -k 10 $((3 * limit)) python3 -B -m unittest discover "$@"; }
+unittest() { limited python3 -B -m unittest discover "$@"; }
 
 # A line for each reason why tests were skipped, which says what to do.
 skipped() {
     sed -n 's/^ok .*# [Ss][Kk][Ii][Pp] //p' "$said/tap" "$said/scripts" |
-        grep -v '^test was skipped$' | sort | uniq -c | sed 's/^ *\([0-9]*\)/make test: skipped: \1 x/'
+        grep -v '^test was skipped$' | sort | uniq -c |
+        sed 's/^ *\([0-9]*\)/make test: skipped: \1 x/'
     [ -z "$page_lacks" ] ||
         echo "make test: skipped: page: not found: $page_lacks: make setup-page installs them"
     have python3 ||

@@ -471,7 +471,8 @@ other_tools() {
     says "raise ImportError"
 
     run bare MPI_REQUIRED=1 PAGE_REQUIRED=1 common/build/without.sh mpi sh -c \
-        'command -v emcc; command -v mpirun; echo "$MPI_REQUIRED,$PAGE_REQUIRED"; common/build/nccl.sh'
+        'command -v emcc; command -v mpirun; echo "$MPI_REQUIRED,$PAGE_REQUIRED"
+        common/build/nccl.sh'
     [[ $output == */emcc$'\n',1$'\n'-*libnccl.so* ]]
     run bare common/build/without.sh nccl common/build/nccl.sh
     [ "$output" = "" ]
