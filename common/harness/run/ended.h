@@ -4,9 +4,9 @@
  *
  * A scan runs in the harness's process. The scan, or a thread that it has started, may call exit,
  * quick_exit or abort, or cause a signal such as SIGSEGV. In the harness's thread it may call
- * pthread_exit. All of these are noticed. These are not: _exit, a system call that ends the process,
- * and a signal from elsewhere that kills it. So a program that judges by the exit code also has to
- * check that there is a report.
+ * pthread_exit. All of these are noticed. These are not: _exit, a system call that ends the
+ * process, and a signal from elsewhere that kills it. So a program that judges by the exit code
+ * also has to check that there is a report.
  */
 #ifndef ENDED_H
 #define ENDED_H
