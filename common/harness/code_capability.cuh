@@ -3,9 +3,9 @@
  *
  * A GPU also runs code that was compiled for an older one: machine code of its own generation, or
  * PTX of any, from which the driver makes machine code. What such code has in it was decided by
- * __CUDA_ARCH__ when nvcc compiled it. So whoever chooses a kernel, or how it is launched, asks for
- * the capability of the code. That of the GPU may be higher. If kernels differ by __CUDA_ARCH__
- * there, a body that was left out is __trap(): it must not return as if it had worked.
+ * __CUDA_ARCH__ when nvcc compiled it. So a kernel, and how it is launched, is chosen by the
+ * capability of the code. That of the GPU may be higher. If a kernel's body differs by
+ * __CUDA_ARCH__, the body that was left out is __trap(): it must not return as if it had worked.
  */
 #ifndef CODE_CAPABILITY_CUH
 #define CODE_CAPABILITY_CUH
