@@ -90,6 +90,7 @@ static struct outcome counted_run(void)
                             .counters = {.total = {.adds = {[EMU_ADD_F32] = 1998},
                                                    .shared_ld = {10, 30, 12},
                                                    .shared_st = {5, 48, 9},
+                                                   .shared_copy = {1, 5, 4},
                                                    .global_ld = {2, 9, 64},
                                                    .global_st = {3, 12, 96},
                                                    .barriers = 77},
@@ -138,6 +139,7 @@ Test(report_text, on_the_emulator)
     expect_line("  additions   1998 counted, 999 sequentially (2.00 times as many)");
     expect_line("  time        2.00 ms: the emulator's own, not a GPU's");
     expect_line("  conflicts   18 in loads, 39 in stores (of 30 and 48 wavefronts)");
+    expect_line("  copies      conflicts: 1 of 5 wavefronts of asynchronous copies");
     expect_line("              most in /none/b.cu:11: 0 + 39");
     expect_line("  sectors     4.50 per request for loads, 4.00 for stores");
     expect_no("speed");
@@ -272,8 +274,8 @@ Test(report_text, sweep_on_the_emulator)
     cr_expect_str_eq(
         text, "\n"
               "             n  verified          time     additions   conflicts     sectors\n"
-              "          1000  exactly        2.00 ms          1998          57          21\n"
-              "          1000  no                   -          1998          57          21\n");
+              "          1000  exactly        2.00 ms          1998          58          21\n"
+              "          1000  no                   -          1998          58          21\n");
 }
 
 Test(report_text, sweep_on_a_gpu)

@@ -184,6 +184,7 @@ static void line_better_than_ideal(struct lab_case_result *r)
 {
     r->lines[0].counts.shared_st.ideal++;
 }
+static void copies_better_than_ideal(struct lab_case_result *r) { r->total.shared_copy.ideal++; }
 static void lines_beyond_total(struct lab_case_result *r) { r->lines[0].counts.lanes++; }
 static void wraps_around(struct lab_case_result *r) { r->total.global_ld.sectors = UINT64_MAX; }
 static void elements_wrap(struct lab_case_result *r) { r->operations[0].elements = UINT64_MAX / 2; }
@@ -193,11 +194,12 @@ static void findings_wrap(struct lab_case_result *r) { r->errors = r->warnings =
 Test(lab_results, counters_that_contradict_each_other_are_refused)
 {
     static void (*const forge[])(struct lab_case_result *) = {
-        more_lanes_than_a_warp, more_than_in_total,
-        less_than_in_total,     instructions_not_in_total,
-        better_than_ideal,      line_better_than_ideal,
-        lines_beyond_total,     wraps_around,
-        elements_wrap,          findings_wrap};
+        more_lanes_than_a_warp,  more_than_in_total,
+        less_than_in_total,      instructions_not_in_total,
+        better_than_ideal,       line_better_than_ideal,
+        lines_beyond_total,      wraps_around,
+        elements_wrap,           findings_wrap,
+        copies_better_than_ideal};
     for (size_t i = 0; i < sizeof forge / sizeof *forge; i++) {
         struct lab_results results, got;
         char why[RESULTS_TEXT];

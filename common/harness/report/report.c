@@ -260,7 +260,7 @@ static void rows_counters(FILE *to, const struct options *options, const struct 
                    format_count(c->shared_ld.wavefronts).s,
                    format_count(c->shared_st.wavefronts).s);
     if (c->shared_copy.instructions)
-        report_row(to, "copies", "%s conflicts in asynchronous copies (of %s wavefronts)",
+        report_row(to, "copies", "conflicts: %s of %s wavefronts of asynchronous copies",
                    format_count(counters_conflicts(&c->shared_copy)).s,
                    format_count(c->shared_copy.wavefronts).s);
     const struct counter_line *worst = counters_worst_line(&o->counters);
