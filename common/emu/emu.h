@@ -58,6 +58,7 @@ enum emu_error {
     EMU_COOPERATIVE_TOO_LARGE = 720,
     EMU_INTERRUPTED = 999, /* see emu_interrupt() */
     EMU_INVALID_CLUSTER_SIZE = 912,
+    EMU_SUSPENDED = -1, /* no error: see emu_resume() */
 };
 
 /* A model of a GPU: what cudaGetDeviceProperties returns, and the limits of a launch. Sizes in
@@ -327,6 +328,7 @@ struct emu_shape {
     struct emu_dim cluster; /* blocks of a cluster; x = 0: as the kernel was compiled */
     bool large_clusters;    /* more than EMU_PORTABLE_CLUSTER blocks are allowed */
     uint64_t operation;     /* its number in emu_config.stream_ops; 0: none */
+    bool may_suspend;       /* see emu_resume() */
 };
 enum { EMU_PORTABLE_CLUSTER = 8, EMU_LARGEST_CLUSTER = 16 };
 
@@ -338,6 +340,11 @@ unsigned emu_active_clusters(const struct emu_gpu *, unsigned cluster_blocks, un
  * before stays in memory. */
 int emu_launch_shape(struct emu *, struct emu_kernel *, const struct emu_shape *,
                      void *const *args);
+/* If the shape says so and host memory is mapped, a grid whose blocks all wait in loops is
+ * suspended, since the host may end its wait: emu_launch_shape returns EMU_SUSPENDED. emu_resume
+ * goes on with it, and returns its end, or EMU_SUSPENDED again. With `waits` it is not suspended
+ * again. No other grid may be launched before it has ended. Without a suspended grid: EMU_OK. */
+int emu_resume(struct emu *, bool waits);
 /* Runs a grid with the clusters that its kernel was compiled for, if any. */
 int emu_launch(struct emu *, struct emu_kernel *, struct emu_dim grid, struct emu_dim block,
                size_t dynamic_shared, void *const *args, bool cooperative);

@@ -22,7 +22,7 @@ Test(endless, ctrl_c_in_a_kernel_says_where_it_was)
     expect_status(130, INTERRUPT("$emu --csv $p/endless count"));
     expect("begun\n"); /* the output of the program is not lost */
     expect("emu: interrupted, at ");
-    expect("endless.cu:22 (PTX line ");
+    expect("endless.cu:24 (PTX line ");
     expect(" in kernel count, block (0,0,0), thread (0,0,0)\n");
     expect("\"twice\""); /* the counters so far */
     expect("\"count\"");
@@ -62,7 +62,7 @@ Test(endless, a_kernel_ends_at_the_limit)
 {
     expect_status(1, "EMU_KERNEL_TIMEOUT=1 $emu --log-file /dev/null $p/endless count 2>&1");
     expect("emu: its grid has run for 1 seconds, and EMU_KERNEL_TIMEOUT allows no more, at ");
-    expect("endless.cu:22");
+    expect("endless.cu:24");
     expect("cudaErrorLaunchTimeout\n");
     expect_status(1, "EMU_KERNEL_TIMEOUT=1 $emu --log-file /dev/null $p/endless blocks 2>&1");
     expect("cudaErrorLaunchTimeout\n");
@@ -83,14 +83,30 @@ Test(endless, a_loop_that_changes_memory_ends_too)
     }
 }
 
-/* Kernels run one after the other, and the host waits. If a kernel waits for another kernel or for
- * the host, a message says that this cannot work. */
+/* A kernel that waits for the host is suspended, until the host waits for it. */
+Test(endless, the_host_may_end_a_wait)
+{
+    static const char *const options[] = {"--csv", "--tool memcheck,racecheck,synccheck",
+                                          "--schedule 3 --tool racecheck"},
+                             *const ways[] = {"flag", "copied"};
+    for (int i = 0; i < 3; i++)
+        for (int way = 0; way < 2; way++) {
+            expect_status(0, "EMU_TIMEOUT=5 timeout 30 $emu --error-exitcode 9 %s $p/endless %s",
+                          options[i], ways[way]);
+            expect("cudaErrorNotReady, cudaSuccess\n");
+        }
+    expect_status(0, "timeout 30 $emu --csv $p/endless flag");
+    expect("\"wait_for\"");
+}
+
+/* Kernels run one after the other. If a kernel waits for another one, or for the host while the
+ * host waits for it, a message says that this cannot work. */
 Test(endless, waiting_for_the_host_or_another_kernel)
 {
-    static const char *const ways[] = {"flag", "streams"};
+    static const char *const ways[] = {"late", "streams"};
     for (int i = 0; i < 2; i++) {
         expect_status(1, "EMU_TIMEOUT=1 $emu --log-file /dev/null $p/endless %s 2>&1", ways[i]);
-        expect("endless.cu:48");
+        expect("endless.cu:50");
         expect("emu: kernels run one after the other here");
         expect("cudaErrorLaunchTimeout\n");
     }

@@ -185,6 +185,7 @@ int emu_map_host(struct emu *emu, void *host, size_t bytes)
     pthread_mutex_lock(&emu->lock);
     int error = memory_map(&emu->memory, host, bytes);
     if (error) device_failed(emu, error, "cannot map %zu bytes of host memory at %p", bytes, host);
+    emu->maps_host = emu->maps_host || !error;
     pthread_mutex_unlock(&emu->lock);
     return error;
 }

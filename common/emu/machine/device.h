@@ -48,6 +48,8 @@ struct emu {
     struct emu_module *modules;
     unsigned launches;
     struct launch *running;       /* NULL: none */
+    struct launch *suspended;     /* see emu_resume(); NULL: none */
+    bool maps_host;               /* kernels can access memory of the host */
     pthread_mutex_t running_lock; /* of `running`, whose launch is not freed while it is held */
     _Atomic(const struct emu_kernel *)
         warned; /* the last kernel that was warned of a wrong printf */
@@ -85,7 +87,7 @@ struct emu_dim launch_cluster(const struct emu_kernel *, const struct emu_shape 
  * (launch_check.c) */
 int launch_check(struct emu *, const struct emu_kernel *, const struct emu_shape *, size_t shared);
 
-/* Runs a launch to its end on the device's host threads. (scheduler.c) */
+/* Runs a launch to its end on the device's host threads, or until it is suspended. (scheduler.c) */
 void launch_run(struct launch *);
 /* The launch that emu_progress() tells of; NULL: none. (progress.c) */
 void progress_set(struct emu *, struct launch *);

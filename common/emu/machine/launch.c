@@ -76,6 +76,34 @@ static struct launch *launch_new(struct emu *emu, struct emu_kernel *kernel,
     return launch;
 }
 
+/* The launch has ended: returns its error, and frees it. */
+static int end(struct emu *emu, struct launch *launch)
+{
+    int error = launch->error;
+    event_launch_end(launch, seconds_now() - launch->began);
+    if (error) device_failed(emu, error, "%s", launch->message);
+    launch_free(launch);
+    return error;
+}
+
+/* Runs it to its end, or until it is suspended. */
+static int go_on(struct emu *emu, struct launch *launch)
+{
+    launch_run(launch);
+    emu->suspended = launch->suspended ? launch : NULL;
+    return emu->suspended ? EMU_SUSPENDED : end(emu, launch);
+}
+
+int emu_resume(struct emu *emu, bool waits)
+{
+    pthread_mutex_lock(&emu->lock);
+    struct launch *launch = emu->suspended;
+    if (launch) launch->may_suspend = !waits;
+    int error = launch ? go_on(emu, launch) : EMU_OK;
+    pthread_mutex_unlock(&emu->lock);
+    return error;
+}
+
 static int run(struct emu *emu, struct emu_kernel *kernel, const struct emu_shape *shape,
                void *const *args)
 {
@@ -89,17 +117,11 @@ static int run(struct emu *emu, struct emu_kernel *kernel, const struct emu_shap
     if (!launch) return device_failed(emu, EMU_OUT_OF_MEMORY, "out of memory for a launch");
 
     random_begin(launch, emu->schedule);
-    bool has_begun = event_launch_begin(launch);
-    double start = seconds_now();
-    if (has_begun)
-        launch_run(launch);
-    else
-        launch->error = EMU_OUT_OF_MEMORY;
-    event_launch_end(launch, seconds_now() - start);
-    error = launch->error;
-    if (error) device_failed(emu, error, "%s", launch->message);
-    launch_free(launch);
-    return error;
+    launch->may_suspend = shape->may_suspend && emu->maps_host;
+    launch->began = seconds_now();
+    if (event_launch_begin(launch)) return go_on(emu, launch);
+    launch->error = EMU_OUT_OF_MEMORY;
+    return end(emu, launch);
 }
 
 int emu_launch_shape(struct emu *emu, struct emu_kernel *kernel, const struct emu_shape *shape,

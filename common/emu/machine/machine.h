@@ -233,6 +233,8 @@ struct launch {
     double ran;        /* seconds that clusters have run since one has ended */
     double spun;       /* seconds that clusters have run while all of them were spinning */
     double spun_until; /* host's clock: no deadlock is reported before */
+    bool may_suspend;  /* all of them spinning: see emu_resume() */
+    atomic_bool suspended;
     struct cluster *waiting, **waiting_end;
     struct insn_counts *total; /* each host thread adds its counts when it ends */
     uint64_t longest_warp;     /* counting: warp instructions of the warp that executed most */

@@ -79,7 +79,7 @@ static uint64_t count_to_take(struct launch *launch, const struct share *share)
     uint64_t room =
         launch->resident < launch->resident_limit ? launch->resident_limit - launch->resident : 0;
     if (launch->random && launch->waiting && random_below(launch, 2)) return 0;
-    if (!left || !room || launch->error) return 0;
+    if (!left || !room || launch->error || launch->suspended) return 0;
     if (launch->random || !share->is_small) return 1;
     uint64_t fair = 1 + left / (SHARES * (uint64_t)launch->emu->threads);
     return lesser(lesser(fair, MOST), lesser(left, room));
@@ -95,7 +95,8 @@ static struct cluster *take_clusters(struct launch *launch, struct share *share)
     share->next = launch->next_cluster;
     share->end = launch->next_cluster += count;
     launch->resident += count;
-    if (!count && launch->waiting && !launch->error) waiting = take_waiting(launch);
+    if (!count && launch->waiting && !launch->error && !launch->suspended)
+        waiting = take_waiting(launch);
     pthread_mutex_unlock(&launch->lock);
     return waiting;
 }
@@ -272,6 +273,13 @@ static double counted(const struct launch *launch, double seconds)
     return seconds < most ? seconds : most;
 }
 
+/* Seconds until all clusters that only spin are given up, or the launch is suspended. */
+static double patience_with_all(const struct launch *launch)
+{
+    static const double until_suspended = 0.02;
+    return launch->may_suspend ? until_suspended : launch->emu->patience;
+}
+
 /* Have all clusters that have begun only spun for longer than the patience? The time is measured on
  * the clock and as running time, since the host may have been stopped meanwhile. Called after a
  * turn of a cluster that has not ended, with the launch locked. */
@@ -286,9 +294,10 @@ static bool all_spin(struct cluster *cluster, enum cluster_turn turn, double sec
     cluster->spins_since = launch->unrest;
     bool all_begun = full || launch->next_cluster == launch->cluster_count;
     if (!all_begun || launch->spinning < launch->resident) return false;
-    if (launch->spun == 0) launch->spun_until = now() + launch->emu->patience;
+    double patience = patience_with_all(launch);
+    if (launch->spun == 0) launch->spun_until = now() + patience;
     launch->spun += seconds;
-    return launch->spun > launch->emu->patience && now() > launch->spun_until;
+    return launch->spun > patience && now() > launch->spun_until;
 }
 
 /* The same for one cluster, which may do more than spin. Only its own running time counts, and only
@@ -337,6 +346,8 @@ static void check_patience(struct cluster *cluster, struct share *share, double 
     if (turn == TURN_CHANGED) launch->changes++;
     bool endless = is_endless(launch, cluster->ran += seconds, launch->ran += seconds);
     bool all = all_spin(cluster, turn, seconds, full), one = is_idle(cluster, turn, seconds);
+    if (all && launch->may_suspend) launch->suspended = true;
+    all = all && !launch->may_suspend;
     bool rests = is_round_of_polls(cluster) && device_shares_memory(launch->emu);
     uint64_t rounds = launch->polls / launch->resident;
     pthread_mutex_unlock(&launch->lock);
@@ -436,12 +447,13 @@ void launch_run(struct launch *launch)
 {
     unsigned wanted = launch->emu->threads;
     if (wanted > launch->cluster_count) wanted = (unsigned)launch->cluster_count;
-    launch->waiting_end = &launch->waiting;
-    launch->unrest = 1;
-    launch->began = now();
+    if (!launch->waiting) launch->waiting_end = &launch->waiting;
+    launch->suspended = false;
+    launch_is_alive(launch);
     progress_set(launch->emu, launch);
     pool_run(&launch->emu->pool, wanted - 1, work, launch);
     progress_set(launch->emu, NULL);
+    if (launch->suspended) return;
     /* After a fault, clusters may still be in the queue. */
     for (struct cluster *cluster = launch->waiting, *next; cluster; cluster = next) {
         next = cluster->next;

@@ -53,6 +53,8 @@ struct device {
     bool peer_enabled[MAX_DEVICES]; /* cudaDeviceEnablePeerAccess */
     pthread_mutex_t report;         /* held by a launch that is counted */
     size_t printed;                 /* number of the checkers' findings printed so far */
+    /* A kernel that waits for the host (cudart_launch.c); NULL: none. */
+    struct suspended_kernel *suspended;
 };
 
 int cudart_device_count(void);
@@ -96,6 +98,11 @@ cudaError_t cudart_not_supported(const char *feature, const char *why);
 /* The error of a call that must not be carried out, because the device has a fault or because the
  * call comes from a host function of a stream. Otherwise cudaSuccess. */
 cudaError_t cudart_refusal(void);
+/* Goes on with the device's suspended kernel, if there is one: to its end if the caller `waits` for
+ * it, else until it waits for the host again. True: there is none any more. (cudart_launch.c) */
+bool cudart_go_on(bool waits);
+/* The same before work in a stream, which may overtake a kernel that waits in another stream. */
+void cudart_go_on_before(cudaStream_t);
 /* Does the calling thread run a host function of a stream? (cudart_work.c) */
 bool cudart_in_host_function(void);
 
@@ -110,6 +117,7 @@ bool cudart_in_host_function(void);
  * captured. */
 #define RETURN_IF_UNSAFE()                                                                         \
     do {                                                                                           \
+        cudart_go_on(true);                                                                        \
         RETURN_IF_FAULTY();                                                                        \
         cudaError_t unsafe = cudart_check_unsafe();                                                \
         if (unsafe != cudaSuccess) return cudart_done(unsafe);                                     \

@@ -81,6 +81,7 @@ cudaError_t CUDARTAPI cudaDeviceSynchronize(void)
 /* The emulator's device stays open, because the report still needs its counters. */
 cudaError_t CUDARTAPI cudaDeviceReset(void)
 {
+    cudart_go_on(true);
     cudart_clear_fault();
     cudart_order_wait_device();
     cudart_check_leaks();

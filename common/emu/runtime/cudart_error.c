@@ -22,6 +22,7 @@ cudaError_t cudart_refusal(void)
 {
     if (cudart_is_forked_too_late()) return cudart_done(cudaErrorInitializationError);
     if (cudart_in_host_function()) return cudart_done(cudaErrorNotPermitted);
+    cudart_go_on(false);
     struct device *device = cudart_device();
     cudaError_t fault = (cudaError_t)device->fault;
     if (fault == cudaSuccess) return cudaSuccess;

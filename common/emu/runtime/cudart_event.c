@@ -77,7 +77,11 @@ static cudaError_t check_event(cudaEvent_t event)
     return cudart_done(error);
 }
 
-cudaError_t CUDARTAPI cudaEventSynchronize(cudaEvent_t event) { return check_event(event); }
+cudaError_t CUDARTAPI cudaEventSynchronize(cudaEvent_t event)
+{
+    cudart_go_on(true);
+    return check_event(event);
+}
 
 cudaError_t CUDARTAPI cudaEventQuery(cudaEvent_t event) { return check_event(event); }
 

@@ -8,7 +8,9 @@
 #include "cudart_order.h"
 #include "cudart_work.h"
 
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* ---- the configuration between <<<>>> and the stub ------------------------------------------- */
 
@@ -62,7 +64,8 @@ static int run(void *context)
                                     .cooperative = l->work->cooperative,
                                     .cluster = dim(l->work->cluster),
                                     .large_clusters = l->function->large_clusters,
-                                    .operation = cudart_order_current()};
+                                    .operation = cudart_order_current(),
+                                    .may_suspend = true};
     return emu_launch_shape(emu_runtime(), l->function->kernel, &shape, l->work->args);
 }
 
@@ -132,6 +135,100 @@ static void report_refusal(struct kernel_launch *l, cudaStream_t stream)
     if (l->function != NULL) report(l, refuse, stream);
 }
 
+/* ---- a kernel that waits for the host -------------------------------------------------------- */
+
+/* The kernel is suspended, and goes on when the program calls the runtime again. */
+struct suspended_kernel {
+    struct kernel_launch launch;
+    struct kernel_work work;
+    cudaStream_t stream;
+    uint64_t findings;
+};
+static pthread_mutex_t going_on = PTHREAD_MUTEX_INITIALIZER;
+
+static cudaError_t suspend(const struct kernel_launch *l, cudaStream_t stream, uint64_t findings)
+{
+    struct suspended_kernel *kernel = malloc(sizeof *kernel);
+    if (kernel == NULL) return cudaErrorMemoryAllocation;
+    *kernel = (struct suspended_kernel){
+        .launch = *l, .work = *l->work, .stream = stream, .findings = findings};
+    kernel->launch.work = &kernel->work;
+    cudart_device()->suspended = kernel;
+    return cudaSuccess;
+}
+
+/* The kernel has ended. Prints what went wrong. */
+static cudaError_t end(int result, uint64_t findings)
+{
+    cudart_check_print();
+    if (result == EMU_OK) return cudaSuccess;
+    if (emu_finding_count(emu_runtime(), EMU_FINDING_ERROR) == findings)
+        cudart_print(emu_message(emu_runtime())); /* otherwise a finding has said it */
+    // The limit on instructions has nothing to do with what a kernel waits for.
+    if (result == EMU_LAUNCH_TIMEOUT && !cudart_setting("EMU_KERNEL_INSTRUCTIONS"))
+        cudart_print("kernels run one after the other here: what a kernel waits for from a later "
+                     "one never comes, nor what the host would set after it has waited for the "
+                     "kernel");
+    if (!cudart_is_kernel_fault(result)) return (cudaError_t)result;
+    cudart_check_failure();
+    cudart_set_fault((cudaError_t)result);
+    return cudaSuccess;
+}
+
+/* Runs it by `how`, to its end or until it waits for the host. */
+static cudaError_t run_by(struct kernel_launch *l, int (*how)(void *), cudaStream_t stream,
+                          uint64_t findings)
+{
+    cudart_kernel_begins();
+    int result = report(l, how, stream);
+    cudart_kernel_ends(result == EMU_SUSPENDED ? EMU_OK : result);
+    return result == EMU_SUSPENDED ? suspend(l, stream, findings) : end(result, findings);
+}
+
+static int resume(void *context)
+{
+    (void)context;
+    return emu_resume(emu_runtime(), false);
+}
+static int resume_to_end(void *context)
+{
+    (void)context;
+    return emu_resume(emu_runtime(), true);
+}
+
+bool cudart_go_on(bool waits)
+{
+    struct device *device = cudart_device();
+    if (device->suspended == NULL) return true;
+    if (waits ? pthread_mutex_lock(&going_on) : pthread_mutex_trylock(&going_on)) return false;
+    struct suspended_kernel *kernel = device->suspended;
+    device->suspended = NULL;
+    if (kernel != NULL)
+        run_by(&kernel->launch, waits ? resume_to_end : resume, kernel->stream, kernel->findings);
+    free(kernel);
+    pthread_mutex_unlock(&going_on);
+    return device->suspended == NULL;
+}
+
+/* The legacy stream, NULL, waits for others, and others for it. */
+void cudart_go_on_before(cudaStream_t stream)
+{
+    const struct suspended_kernel *kernel = cudart_device()->suspended;
+    cudart_go_on(kernel != NULL &&
+                 (stream == NULL || kernel->stream == NULL || stream == kernel->stream));
+}
+
+/* The program ends. */
+__attribute__((destructor)) static void go_on_at_end(void)
+{
+    if (!cudart_is_owner()) return;
+    for (int i = 0; i < cudart_device_count(); i++) {
+        int was = cudart_use_device(i);
+        cudart_go_on(true);
+        cudart_use_device(was);
+    }
+}
+
 /* Runs a kernel and prints what went wrong. On a device with a fault it does nothing, like a GPU.
  * */
 cudaError_t cudart_run_kernel(const struct kernel_work *work, cudaStream_t stream)
@@ -142,22 +239,7 @@ cudaError_t cudart_run_kernel(const struct kernel_work *work, cudaStream_t strea
     cudaError_t error = cudart_check_kernel(work, &l.function);
     if (error == cudaErrorNotSupported) report_refusal(&l, stream);
     if (error != cudaSuccess) return error;
-    uint64_t findings = emu_finding_count(emu_runtime(), EMU_FINDING_ERROR);
-    cudart_kernel_begins();
-    int result = report(&l, run, stream);
-    cudart_kernel_ends(result);
-    cudart_check_print();
-    if (result == EMU_OK) return cudaSuccess;
-    if (emu_finding_count(emu_runtime(), EMU_FINDING_ERROR) == findings)
-        cudart_print(emu_message(emu_runtime())); /* otherwise a finding has said it */
-    // The limit on instructions has nothing to do with what a kernel waits for.
-    if (result == EMU_LAUNCH_TIMEOUT && !cudart_setting("EMU_KERNEL_INSTRUCTIONS"))
-        cudart_print("kernels run one after the other here, and the host waits for each: what a "
-                     "kernel waits for from another one, or from the host, never comes");
-    if (!cudart_is_kernel_fault(result)) return (cudaError_t)result;
-    cudart_check_failure();
-    cudart_set_fault((cudaError_t)result);
-    return cudaSuccess;
+    return run_by(&l, run, stream, emu_finding_count(emu_runtime(), EMU_FINDING_ERROR));
 }
 
 static cudaError_t launch(const struct kernel_work *kernel, cudaStream_t stream)
