@@ -101,8 +101,12 @@ cudaError_t cudart_refusal(void);
 /* Goes on with the device's suspended kernel, if there is one: to its end if the caller `waits` for
  * it, else until it waits for the host again. True: there is none any more. (cudart_launch.c) */
 bool cudart_go_on(bool waits);
-/* The same before work in a stream, which may overtake a kernel that waits in another stream. */
-void cudart_go_on_before(cudaStream_t);
+/* The same for a stream: a kernel that waits in another stream, not the legacy one, is not waited
+ * for. True: no suspended kernel comes before the stream's next work. */
+bool cudart_go_on_for(cudaStream_t, bool waits);
+bool cudart_is_behind(cudaStream_t);
+/* From now on, work in all streams comes after the suspended kernel. */
+void cudart_hold_streams(void);
 /* Does the calling thread run a host function of a stream? (cudart_work.c) */
 bool cudart_in_host_function(void);
 

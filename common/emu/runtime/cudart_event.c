@@ -57,6 +57,7 @@ cudaError_t CUDARTAPI cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t s
     cudaError_t error = cudart_capture_record(object, stream, &captured);
     if (error == cudaSuccess && !captured) {
         cudart_record_event(event);
+        object->is_behind = cudart_is_behind(stream);
         cudart_order_record(object, stream);
     }
     return cudart_done(error);
@@ -67,23 +68,21 @@ cudaError_t CUDARTAPI cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
 }
 
-static cudaError_t check_event(cudaEvent_t event)
+static cudaError_t check_event(cudaEvent_t event, bool waits)
 {
+    struct object *object = cudart_find(event, EVENT);
+    if (object != NULL && object->is_behind) object->is_behind = !cudart_go_on(waits);
     RETURN_IF_FAULTY();
-    const struct object *object = cudart_find(event, EVENT);
     if (object == NULL) return cudart_done(cudaErrorInvalidResourceHandle);
     cudaError_t error = cudart_check_event_wait(object);
+    if (error == cudaSuccess && object->is_behind) return cudaErrorNotReady;
     if (error == cudaSuccess) cudart_order_wait_host(object);
     return cudart_done(error);
 }
 
-cudaError_t CUDARTAPI cudaEventSynchronize(cudaEvent_t event)
-{
-    cudart_go_on(true);
-    return check_event(event);
-}
+cudaError_t CUDARTAPI cudaEventSynchronize(cudaEvent_t event) { return check_event(event, true); }
 
-cudaError_t CUDARTAPI cudaEventQuery(cudaEvent_t event) { return check_event(event); }
+cudaError_t CUDARTAPI cudaEventQuery(cudaEvent_t event) { return check_event(event, false); }
 
 cudaError_t CUDARTAPI cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
@@ -99,6 +98,7 @@ cudaError_t CUDARTAPI cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event
         if (!cudart_is_capturing(stream)) return cudart_done(cudaErrorIllegalState);
         return cudart_submit(stream, &work);
     }
+    if (object->is_behind) cudart_hold_streams();
     cudaError_t error = cudart_capture_wait(stream, object, &captured);
     if (error == cudaSuccess && !captured) cudart_order_wait_event(stream, object);
     return cudart_done(error);

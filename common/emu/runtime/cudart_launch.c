@@ -5,6 +5,7 @@
  * with the arguments, and the stub pops the configuration and launches.
  */
 #include "cudart_fork.h"
+#include "cudart_object.h"
 #include "cudart_order.h"
 #include "cudart_work.h"
 
@@ -144,7 +145,7 @@ struct suspended_kernel {
     cudaStream_t stream;
     uint64_t findings;
 };
-static pthread_mutex_t going_on = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t going_on = PTHREAD_MUTEX_INITIALIZER, keeping = PTHREAD_MUTEX_INITIALIZER;
 
 static cudaError_t suspend(const struct kernel_launch *l, cudaStream_t stream, uint64_t findings)
 {
@@ -196,13 +197,22 @@ static int resume_to_end(void *context)
     return emu_resume(emu_runtime(), true);
 }
 
+/* The device's suspended kernel, which is the caller's from now on. */
+static struct suspended_kernel *take_suspended(void)
+{
+    pthread_mutex_lock(&keeping);
+    struct suspended_kernel *kernel = cudart_device()->suspended;
+    cudart_device()->suspended = NULL;
+    pthread_mutex_unlock(&keeping);
+    return kernel;
+}
+
 bool cudart_go_on(bool waits)
 {
     struct device *device = cudart_device();
     if (device->suspended == NULL) return true;
     if (waits ? pthread_mutex_lock(&going_on) : pthread_mutex_trylock(&going_on)) return false;
-    struct suspended_kernel *kernel = device->suspended;
-    device->suspended = NULL;
+    struct suspended_kernel *kernel = take_suspended();
     if (kernel != NULL)
         run_by(&kernel->launch, waits ? resume_to_end : resume, kernel->stream, kernel->findings);
     free(kernel);
@@ -211,11 +221,27 @@ bool cudart_go_on(bool waits)
 }
 
 /* The legacy stream, NULL, waits for others, and others for it. */
-void cudart_go_on_before(cudaStream_t stream)
+bool cudart_is_behind(cudaStream_t stream)
 {
+    pthread_mutex_lock(&keeping);
     const struct suspended_kernel *kernel = cudart_device()->suspended;
-    cudart_go_on(kernel != NULL &&
-                 (stream == NULL || kernel->stream == NULL || stream == kernel->stream));
+    bool is_behind = kernel != NULL && (cudart_is_legacy(stream) || stream == kernel->stream ||
+                                        cudart_is_legacy(kernel->stream));
+    pthread_mutex_unlock(&keeping);
+    return is_behind;
+}
+
+void cudart_hold_streams(void)
+{
+    pthread_mutex_lock(&keeping);
+    if (cudart_device()->suspended != NULL) cudart_device()->suspended->stream = NULL;
+    pthread_mutex_unlock(&keeping);
+}
+
+bool cudart_go_on_for(cudaStream_t stream, bool waits)
+{
+    bool is_behind = cudart_is_behind(stream);
+    return cudart_go_on(waits && is_behind) || !is_behind;
 }
 
 /* The program ends. */

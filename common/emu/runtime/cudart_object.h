@@ -26,6 +26,7 @@ struct object {
     /* of both: the operation after which later work comes; 0: none (cudart_order.c) */
     _Atomic uint64_t last;
     struct timespec at; /* when */
+    bool is_behind;     /* a kernel came before it that waited for the host (cudart_launch.c) */
     /* For a stream that is being captured, and for an event recorded in one: the number of the
      * capture, and the nodes on which later work depends (cudart_capture.c). 0, or the number of a
      * capture that has ended, means none. */

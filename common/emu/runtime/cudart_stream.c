@@ -45,7 +45,7 @@ cudaError_t CUDARTAPI cudaStreamDestroy(cudaStream_t stream)
 /* For waiting and querying: an error if it is not a stream, or if an error has occurred in it. */
 static cudaError_t check_stream(cudaStream_t stream, bool waits)
 {
-    bool is_done = cudart_go_on(waits);
+    bool is_done = cudart_go_on_for(stream, waits);
     RETURN_IF_FAULTY();
     if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
     cudaError_t error = cudart_check_wait(stream);
@@ -54,7 +54,10 @@ static cudaError_t check_stream(cudaStream_t stream, bool waits)
     return cudart_done(error);
 }
 
-cudaError_t CUDARTAPI cudaStreamSynchronize(cudaStream_t stream) { return check_stream(stream, true); }
+cudaError_t CUDARTAPI cudaStreamSynchronize(cudaStream_t stream)
+{
+    return check_stream(stream, true);
+}
 
 cudaError_t CUDARTAPI cudaStreamQuery(cudaStream_t stream) { return check_stream(stream, false); }
 

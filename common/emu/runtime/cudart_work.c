@@ -36,10 +36,11 @@ static cudaError_t carry_out(const struct work *work, cudaStream_t stream)
 cudaError_t cudart_carry_out(const struct work *work, cudaStream_t stream)
 {
     int was = cudart_use_device(work->device);
-    bool may_overtake =
-        work->type == cudaGraphNodeTypeMemcpy || work->type == cudaGraphNodeTypeMemset;
+    bool may_overtake = work->type == cudaGraphNodeTypeMemcpy ||
+                        work->type == cudaGraphNodeTypeMemset ||
+                        work->type == cudaGraphNodeTypeHost;
     if (may_overtake)
-        cudart_go_on_before(stream);
+        cudart_go_on_for(stream, true);
     else
         cudart_go_on(true);
     cudaError_t error = carry_out(work, stream);
