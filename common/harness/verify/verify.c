@@ -9,6 +9,12 @@
 
 /* ---- running sums ---------------------------------------------------------------------------- */
 
+/* What the bound has to know of a stretch in which every output is as expected. */
+struct stretch {
+    double low, high;      /* the least and the greatest output */
+    long double magnitude; /* the sum of all |addend| but the last one's */
+};
+
 /* The elements that are being compared, in the widest type. */
 struct chunk {
     size_t at, count;                     /* the first one's index, and how many they are */
@@ -17,6 +23,8 @@ struct chunk {
     long double addend[VERIFY_CHUNK + 1]; /* one more than count: the right neighbour's; or 0 */
     long double sum[VERIFY_CHUNK + 2];    /* of all elements before each */
     long double got[VERIFY_CHUNK];
+    bool has_stretches; /* those from the multiples of BOUND_STRETCH on */
+    struct stretch stretches[VERIFY_CHUNK / BOUND_STRETCH];
 };
 
 /* Does the output of an element contain its own addend? With a reference, addends are defined
@@ -250,6 +258,22 @@ static void judge(struct verifier *v, const struct chunk *c, size_t k, const voi
 
 static long double magnitude_of(long double x) { return isfinite(x) ? fabsl(x) : 0; }
 
+/* Looks at the stretch that begins at `from`, and takes the magnitudes of all its elements but the
+ * last. Returns how many they are. */
+static size_t look_at_stretch(struct verifier *v, const struct chunk *c, size_t from)
+{
+    const long double *sums = &c->sum[from + includes_own(&v->problem)];
+    const struct stretch *s = &c->stretches[from / BOUND_STRETCH];
+    if (c->has_stretches && from % BOUND_STRETCH == 0 && c->count - from >= BOUND_STRETCH &&
+        bound_look_whole(&v->bound, (double)sums[0], s->low, s->high)) {
+        v->magnitude += s->magnitude;
+        return BOUND_STRETCH;
+    }
+    size_t count = bound_look(&v->bound, sums, c->count - from);
+    for (size_t k = from; k + 1 < from + count; k++) v->magnitude += magnitude_of(c->addend[k]);
+    return count;
+}
+
 /* Judges the elements of a stretch that begins at `from`, unless they are known to be right. `i` is
  * the index in `out` of the chunk's first element. Moves the bound on. Returns the end of the
  * stretch. */
@@ -258,8 +282,7 @@ static size_t pass_stretch(struct verifier *v, const struct chunk *c, size_t fro
 {
     struct bound *bound = &v->bound;
     bool own = includes_own(&v->problem);
-    size_t count = bound_look(bound, &c->sum[from + own], c->count - from), to = from + count;
-    for (size_t k = from; k + 1 < to; k++) v->magnitude += magnitude_of(c->addend[k]);
+    size_t count = look_at_stretch(v, c, from), to = from + count;
     long double last = magnitude_of(c->addend[to - 1]);
     if (own) bound_pass(bound, &c->addend[from], &c->sum[from], count);
     double tolerance = bound_of(bound, v->at + to - !own, v->magnitude + (own ? last : 0));
@@ -331,15 +354,41 @@ static void load_and_add(void *unused, size_t k)
     window.sums[k] = sum;
 }
 
+static struct stretch stretch_of(const struct verifier *v, const struct chunk *c, size_t from)
+{
+    const long double *sums = &c->sum[from + includes_own(&v->problem)];
+    struct stretch s = {.low = (double)sums[0], .high = (double)sums[0]};
+    for (size_t k = 1; k < BOUND_STRETCH; k++) {
+        double sum = (double)sums[k];
+        s.magnitude += fabsl(c->addend[from + k - 1]);
+        s.low = sum < s.low ? sum : s.low;
+        s.high = sum > s.high ? sum : s.high;
+    }
+    return s;
+}
+
+/* The magnitudes are added in another order than one by one, so all their sums have to be exact. */
+static void look_at_stretches(const struct verifier *v, struct chunk *c)
+{
+    const struct facts *facts = &v->facts;
+    bool is_exact = facts->plain && facts->magnitude <= 0x1p63L * facts->quantum;
+    c->has_stretches = c->equal && is_exact && v->bound.known && !v->bound.nothing;
+    for (size_t from = 0; c->has_stretches && from + BOUND_STRETCH <= c->count;
+         from += BOUND_STRETCH)
+        c->stretches[from / BOUND_STRETCH] = stretch_of(v, c, from);
+}
+
 static void look_at_chunk(void *unused, size_t k)
 {
     struct chunk *c = &window.chunks[k];
     enum element element = element_of_sum(window.v->problem.element);
     (void)unused;
     add_up(window.v, c, &window.sums[k]);
+    c->has_stretches = false;
     if (!window.out) return;
     element_widen(element, window.out, window.i + k * VERIFY_CHUNK, c->count, c->got);
     c->equal = all_equal(window.v, c);
+    look_at_stretches(window.v, c);
 }
 
 /* The sum before a chunk is that of the chunks before it, if no sum is rounded. */

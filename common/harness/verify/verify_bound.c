@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#define STRETCH  64            /* the most outputs in a stretch, which share a bound */
 #define GROWTH   1.125         /* growth of the range of sums within it, at most */
 #define WARP     32            /* lanes that one tree adds up */
 #define DOUBLE_U 0x1p-53       /* the unit roundoff of double */
@@ -235,7 +234,7 @@ static void end_segment(struct bound *b, struct bound_level *l, long double runn
 static size_t most_of_stretch(const struct bound *b, size_t most)
 {
     size_t left = b->count > 0 ? b->levels[0].end - b->at : most;
-    if (most > STRETCH) most = STRETCH;
+    if (most > BOUND_STRETCH) most = BOUND_STRETCH;
     return left < most ? left : most;
 }
 
@@ -261,6 +260,19 @@ size_t bound_look(struct bound *b, const long double *sums, size_t most)
     b->stretch.low = low;
     b->stretch.high = high;
     return count;
+}
+
+bool bound_look_whole(struct bound *b, double first, double low, double high)
+{
+    double least = smaller(first, b->low), greatest = larger(first, b->high);
+    double range = GROWTH * (greatest - least);
+    if (b->nothing || !b->known || most_of_stretch(b, BOUND_STRETCH) < BOUND_STRETCH) return false;
+    if (larger(high, greatest) - smaller(low, least) > range) return false;
+    b->low = smaller(low, b->low);
+    b->high = larger(high, b->high);
+    b->stretch.low = low;
+    b->stretch.high = high;
+    return true;
 }
 
 void bound_pass(struct bound *b, const long double *addends, const long double *sums, size_t count)
