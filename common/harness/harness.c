@@ -341,6 +341,7 @@ static int run_program(const struct step *step, int argc, char **argv)
             return fault_say(&program.fault);
         }
     }
+    ended_catch_signals();
     if (step->run) return step->run(step, &program.options);
     code = run(&program);
     if (code <= EXIT_WRONG && check_stdout(&program)) code = program.fault.code;

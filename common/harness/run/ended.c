@@ -30,6 +30,7 @@ static pid_t process; /* a child process of the scan may end in any way */
 static bool is_child; /* this is one */
 static char sentences[CAUSES][256];
 static struct sigaction before[CAUSES];
+static bool is_catching;
 
 static void end(const char *call)
 {
@@ -65,11 +66,12 @@ static void at_signal(int number)
 }
 
 /* A stack that has overflown is no place for a handler. */
-static void catch_signals(void)
+void ended_catch_signals(void)
 {
     static char memory[1 << 16];
     stack_t stack = {.ss_sp = memory, .ss_size = sizeof memory}, other;
     struct sigaction action = {.sa_handler = at_signal, .sa_flags = SA_ONSTACK};
+    is_catching = true;
     if (sigaltstack(NULL, &other) == 0 && other.ss_flags & SS_DISABLE) sigaltstack(&stack, NULL);
     for (int i = 0; i < CAUSES; i++) sigaction(causes[i].number, &action, &before[i]);
 }
@@ -100,7 +102,6 @@ void ended_watch(void)
     install();
     process = getpid();
     pthread_setspecific(key, sentences); /* any value but NULL */
-    catch_signals();
     is_running = true;
 }
 
@@ -108,7 +109,8 @@ int ended_in_time(int code)
 {
     is_running = false;
     pthread_setspecific(key, NULL);
-    for (int i = 0; i < CAUSES; i++) sigaction(causes[i].number, &before[i], NULL);
+    for (int i = 0; i < CAUSES && is_catching; i++) sigaction(causes[i].number, &before[i], NULL);
+    is_catching = false;
     return code;
 }
 

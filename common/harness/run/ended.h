@@ -19,6 +19,11 @@ extern "C" {
  * EXIT_WRONG (that of its signal after one). Must be called by the thread that will run scans. */
 void ended_watch(void);
 
+/* From here on also after a signal that a mistake of the scan's host code causes. What was done at
+ * such a signal before, as the runtime removes its temporary files, is done after the sentence. So
+ * this comes after the first call of the runtime. */
+void ended_catch_signals(void);
+
 /* The report is complete, and the program may end. Returns `code`. */
 int ended_in_time(int code);
 
