@@ -52,11 +52,16 @@ bool cudart_is_replaced(void) { return is_replaced; }
 
 /* ---- _exit ----------------------------------------------------------------------------------- */
 
+_Noreturn void cudart_leave(int code)
+{
+    for (;;) syscall(SYS_exit_group, code);
+}
+
 void cudart__exit(int code)
 {
     status = code;
     cudart_write_before_end();
-    for (;;) syscall(SYS_exit_group, code);
+    cudart_leave(code);
 }
 
 void cudart__Exit(int code) { cudart__exit(code); }

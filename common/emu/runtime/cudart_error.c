@@ -55,7 +55,7 @@ _Noreturn void cudart_exit(int code)
     cudart_parent_note_end();
     cudart_end_trace(code);
     if (!cudart_thread_waits()) fflush(NULL);
-    _exit(code);
+    cudart_leave(code);
 }
 
 void cudart_print(const char *sentences)

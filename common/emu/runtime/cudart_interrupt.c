@@ -117,7 +117,7 @@ _Noreturn static void finish(const char *sentence)
     sem_post(&written);
     while (waits || ending == 0) pause();
     fflush(stdout);
-    if (ending == SIGINT) _exit(EXIT_INTERRUPTED);
+    if (ending == SIGINT) cudart_leave(EXIT_INTERRUPTED);
     end_by(ending);
     for (;;) pause();
 }
@@ -179,7 +179,7 @@ static void end_again(int number)
         end_by(number);
     } else if (stops_thread(number) || !is_repeated()) {
         replacement_drop_all();
-        if (number == SIGINT) _exit(EXIT_INTERRUPTED);
+        if (number == SIGINT) cudart_leave(EXIT_INTERRUPTED);
         end_by(number);
     }
 }
