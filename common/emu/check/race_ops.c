@@ -422,6 +422,34 @@ static void look_for_flags(struct comparison *c, struct race *race, const struct
     }
 }
 
+/* Does the launch load the first word of the range by a strong load? */
+static bool polls(struct race *race, const struct op_range *range)
+{
+    const struct page *page = pages_find(&race->shadow.pages, range->address >> PAGE_BITS);
+    const struct shadow_page *content = page ? (const struct shadow_page *)page->content : NULL;
+    if (!content || content->launch != race->shadow.launch) return false;
+    struct granule cells = cells_of(race, content, range->address % PAGE_BYTES / GRANULE);
+    for (int i = READ; i < RECORDS; i++) {
+        record v = cells.access[i];
+        if (record_bytes(v) && is_strong(v) && !writes(i, v)) return true;
+    }
+    return false;
+}
+
+/* Orders the launch after copies that came while it was suspended, and set a flag which it has
+ * polled. A fill or copy from before the launch is no such flag. */
+static void order_by_copied_flags(struct comparison *c, struct race *race)
+{
+    for (size_t i = 0; i < c->ops->range_count; i++) {
+        const struct op_range *range = &c->ops->ranges[i];
+        const struct emu_rows *rows = &range->rows;
+        bool is_word = rows->bytes <= sizeof(uint64_t) && rows->rows == 1 && rows->slices == 1;
+        if (range->op <= c->op || !range->writes || !is_word || !polls(race, range)) continue;
+        op_connect(c->ops, range->op, c->op);
+        c->asked = 0;
+    }
+}
+
 static void compare_with_kernels(struct comparison *c, struct race *race)
 {
     struct two_pages pages;
@@ -460,6 +488,7 @@ static void compare_launch(struct stream_ops *ops, struct race *race, const stru
 {
     struct comparison c = {.ops = ops, .op = launch->operation};
     look_for_flags(&c, race, launch);
+    order_by_copied_flags(&c, race);
     compare_with_kernels(&c, race);
     for (size_t i = 0; i < ops->range_count; i++)
         if (is_unordered(&c, ops->ranges[i].op)) compare_with_range(&c, race, &ops->ranges[i]);
