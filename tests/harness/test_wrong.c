@@ -132,7 +132,7 @@ Test(surroundings, a_small_stack_is_a_sentence)
 {
     static const char *const programs[] = {"./step3", "$emu $p/shared",
                                            "build/labs/check-lab 3 build/labs/reference3.ptx",
-                                           "build/labs/grade-labs --help", "./bench --help"};
+                                           "build/labs/grade-labs --help"};
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         int code = run("ulimit -s 64; %s 2>&1", programs[i]);
         cr_expect_eq(code, EXIT_USAGE, "%s: exit code %d:\n%s", programs[i], code, output);
