@@ -58,7 +58,7 @@ void cudart_write_before_end(void);
 void cudart_end_has_failed(void);
 /* Does a thread wait for the reports, perhaps within a function of the C library? */
 bool cudart_thread_waits(void);
-/* Ends the process as the C library's _exit does, without reports: they are written, or cannot be. */
+/* Ends the process as the C library does in _exit: without reports. */
 _Noreturn void cudart_leave(int code);
 /* The exit code given to _exit. */
 int cudart_end_status(void);
