@@ -1,8 +1,8 @@
 #!/bin/sh
 # make test: the tests of documents, of tests/mutation and of the page (Python's unittest), of
-# scripts and commands (bats) and of C (Criterion). bats and the page's tests run beside the others,
-# since much of their time is spent on waiting, and their output is shown when C has ended. All
-# tests run even if some fail. At the end stand the reasons why tests were skipped, the failed
+# scripts and commands (bats) and of C (Criterion). bats runs beside the others, since much of its
+# time is spent on waiting, and its output is shown when C has ended. All tests run even if some
+# fail. At the end stand the reasons why tests were skipped, the failed
 # parts, and Criterion's last line once more. Runs in the top folder of a built tree. With
 # ONLY_PARTS only those tests run that need what `make setup-PART` installs.
 . common/build/tools.sh
@@ -101,13 +101,12 @@ page_lacks=
 if [ -z "${SANITIZED:-}" ] && have python3; then
     page_lacks=$(missing_packages_of page | paste -sd ' ' -)
     if [ -n "${PAGE_REQUIRED:-}" ] || [ -z "$page_lacks" ]; then
-        beside page unittest -s tests/page
+        part page unittest -s tests/page
     fi
     part documents unittest -s tests/docs ${ONLY_PARTS:+-k of_ranks -k is_public}
     [ -n "${ONLY_PARTS:-}" ] || part "mutation scripts" unittest -s tests/mutation
 fi
 part "C" criterion "$@"
-[ ! -e "$said/page" ] || part page ended page
 part "scripts and commands" ended scripts
 [ -n "${SANITIZED:-}" ] || skipped
 [ -z "$failed" ] || echo "make test: failed: $failed" >&2
