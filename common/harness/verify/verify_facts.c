@@ -174,7 +174,7 @@ static long double most(const struct running *r) { return r->high > -r->low ? r-
 static struct running sums_in_order(const struct problem *problem)
 {
     struct running running = {0};
-    struct facts ignored;
+    struct facts ignored = {0};
     double x[VERIFY_CHUNK];
     for (size_t start = 0; start < problem->n; start += VERIFY_CHUNK) {
         size_t left = problem->n - start, count = left < VERIFY_CHUNK ? left : VERIFY_CHUNK;
