@@ -307,8 +307,11 @@ lists_each_tool() {
 }
 
 # python_with FOLDER: the python3 in PATH has its packages there. wheel FOLDER: NCCL, as pip unpacks
-# it, without a link for the linker.
-python_with() { stand_in python3 "echo; echo $1/..; echo $1"; }
+# it, without a link for the linker. With NCCL_HOME no other place is looked at.
+python_with() {
+    unset NCCL_HOME
+    stand_in python3 "echo; echo $1/..; echo $1"
+}
 wheel() {
     mkdir -p "$1/nvidia/nccl/include" "$1/nvidia/nccl/lib"
     printf '#define NCCL_%s\n' 'MAJOR 2' 'MINOR 28' 'PATCH 9' >"$1/nvidia/nccl/include/nccl.h"
