@@ -446,6 +446,7 @@ wheel() {
 
 # other_tools LINE: stand-ins for what the parts' setups install, and for NCCL.
 other_tools() {
+    unset NCCL_HOME PYTHONPATH # which without.sh sets
     for tool in gcc g++ bats; do stand_in $tool "exit 0"; done
     for tool in bwrap mpirun mpicc emcc pandoc chromium firefox-esr; do stand_in $tool "$1"; done
     mkdir -p cuda/include && touch cuda/include/nccl.h cuda/lib64/libnccl.so
