@@ -99,7 +99,7 @@ cudaError_t cudart_not_supported(const char *feature, const char *why);
  * call comes from a host function of a stream. Otherwise cudaSuccess. */
 cudaError_t cudart_refusal(void);
 /* Goes on with the device's suspended kernel, if there is one: to its end if the caller `waits` for
- * it, else until it waits for the host again. True: there is none any more. (cudart_launch.c) */
+ * it, else until it waits for the host again. True: none is suspended. (cudart_launch.c) */
 bool cudart_go_on(bool waits);
 /* The same for a stream: a kernel that waits in another stream, not the legacy one, is not waited
  * for. True: no suspended kernel comes before the stream's next work. */

@@ -70,7 +70,7 @@ static void wait_until_written(void)
     sem_post(&written); /* for others that wait */
 }
 
-/* A pipe that nobody reads any more takes no report, and says nothing of it. */
+/* A pipe without a reader takes no report, and says nothing of it. */
 static void close_broken(int descriptor)
 {
     struct pollfd pipe = {.fd = descriptor};
