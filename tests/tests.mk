@@ -43,7 +43,7 @@ build/tests/wrong-scan: $(call objects,$(call sources,$(WRONG)) $(COMMON)) | emu
 
 # Step 17 with a scan that is wrong on purpose, where Open MPI is.
 build/tests/ranks/%.o: CPPFLAGS += $(HEADERS17)
-build/tests/wrong-ranks: LIBRARIES = -Wl,--wrap=many_run $(LIBRARIES17)
+build/tests/wrong-ranks: LIBRARIES = -Wl,--wrap=many_run,--wrap=output_end $(LIBRARIES17)
 build/tests/wrong-ranks: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib64
 build/tests/wrong-ranks: $(call objects,$(call sources,tests/ranks $(FOLDER17)) $(COMMON)) | emu
 	$(call say,link,$@)

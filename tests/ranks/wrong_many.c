@@ -2,9 +2,11 @@
  * wrong_many.c — build/tests/wrong-ranks: ./step17 with a scan that is wrong on purpose, in the
  * last rank. WRONG says how: element, first (element), before (the output), input, timed (a run
  * after the first), fail (many_run returns a fault), die (the process is killed), stop (SIGSTOP),
- * stop-first (in rank 0) or late (by LATE_SECONDS).
+ * stop-first (in rank 0) or late (by LATE_SECONDS). die-writing: rank 0 is killed when the output is
+ * written and has no name yet.
  */
 #define _GNU_SOURCE
+#include "common/harness/report/output.h"
 #include "steps/17-many-gpus/scan.h"
 
 #include <signal.h>
@@ -43,4 +45,14 @@ int __wrap_many_run(struct many_scan *scan, void *out, const void *in, const voi
     if (is && strcmp(wrong, "timed") == 0 && runs > 1) at = (char *)out + 40;
     if (at) cudaMemsetAsync(at, 1, 1, stream);
     return code;
+}
+
+int __real_output_end(struct output *, struct fault *);
+int __wrap_output_end(struct output *, struct fault *);
+
+int __wrap_output_end(struct output *output, struct fault *fault)
+{
+    const char *wrong = getenv("WRONG");
+    if (wrong && strcmp(wrong, "die-writing") == 0) raise(SIGKILL);
+    return __real_output_end(output, fault);
 }
