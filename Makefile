@@ -50,11 +50,12 @@ ifneq ($(GOALS),)
     $(if $(MISSING),$(error Missing: $(MISSING). `make setup` installs what is missing))
 endif
 
-# A.c becomes build/A.o, and A.cu build/A.cu.o.
+# A.c becomes build/A.o, and A.cu build/A.cu.o. A step's sources are also those of its command and
+# its parts; step 16's scan.cu is compiled in parts (steps.mk).
 objects   = $(patsubst %.c,build/%.o,$(filter %.c,$(1))) \
             $(patsubst %.cu,$(CUDA_BUILD)/%.cu.o,$(filter %.cu,$(1)))
-sources   = $(filter-out $(addprefix %/example,.c _backward.c _json.c),$(wildcard \
-            $(addsuffix /*.c,$(1)) $(addsuffix /*.cu,$(1))))
+sources   = $(patsubst $(FOLDER16)/scan.cu,$(PARTS16),$(wildcard $(foreach f,$(1), \
+            $(addprefix $f/,*.c *.cu command/*.c command/*.cu parts/*.c parts/*.cu))))
 CUDA_BUILD = build
 
 COMMON   := $(filter-out common/harness/main.c,$(call sources,$(addprefix common/,command files \

@@ -36,8 +36,8 @@ step7-R%: build/main/step07.o build/steps/07-unrolled/driver.o build/R%/scan.o \
 # Step 17: its sources are compiled with the flags of MPI and, if it is there, NCCL. The tests are
 # linked with those that need neither.
 FOLDER17 := $(filter steps/17-%,$(FOLDERS))
-NO_MPI17  = $(addprefix $(FOLDER17)/,part.cu peer.cu operator.c reference.c judge.c request.c \
-            input_part.c)
+NO_MPI17  = $(addprefix $(FOLDER17)/,part.cu peer.cu parts/operator.c $(addprefix command/,\
+            reference.c judge.c request.c input_part.c))
 NCCL     := $(shell NCCL_HOME='$(NCCL_HOME)' CUDA='$(CUDA)' common/build/nccl.sh)
 HEADERS17 = $(patsubst -I%,-isystem %,$(filter -I% -D%,$(MPI) $(NCCL)))
 LIBRARIES17 = $(filter-out -I% -D%,$(MPI) $(NCCL))
@@ -69,6 +69,16 @@ step13: $(call objects,steps/12-pipeline/scan.cu)
 # Step 16 finds the partners of brackets with step 15's sort.
 step16: $(call objects,steps/15-radix-sort/sort.cu)
 
+# Its scan.cu is compiled once for each of these parts, so that nvcc processes share the work.
+FOLDER16  = steps/16-operators
+PARTS16   = $(patsubst %,$(FOLDER16)/scan-%.cu,SUM_REALS SUM_INTEGERS MAX_REALS MAX_INTEGERS MIN \
+            PRODUCT XOR LOGSUMEXP AFFINE OTHERS)
+build/$(FOLDER16)/scan-%.cu.o: $(FOLDER16)/scan.cu
+	$(call say,nvcc,"$< for $*")
+	$(Q)$(NVCOMPILE) -DONLY=$* $(PUT_OBJECT)
+.PHONY: kernels16
+kernels16: $(call objects,$(PARTS16) $(FOLDER16)/partners.cu)
+
 # Each experiment is a small program: steps/00-copy/experiments/NAME.cu becomes
 # build/experiments/00-NAME.
 EXPERIMENTS := $(foreach f,$(filter-out $(if $(MPI),,steps/17-%), \
@@ -97,13 +107,12 @@ experiment = $(wildcard steps/$(firstword $(subst -, ,$(1)))-*/experiments/$(pat
 build/experiments/05-transfers: $(call objects,steps/05-arbitrary-size/variants.cu)
 build/experiments/13-selects: $(call objects,$(addprefix steps/,13-compaction/fast.cu \
         13-compaction/document.cu 13-compaction/atomic.cu 12-pipeline/scan.cu))
-build/experiments/16-rates: $(call objects,$(addprefix steps/,$(addprefix 16-operators/,affine.cu \
-        logsumexp.cu max_integers.cu others.cu sum_integers.cu sum_reals.cu) 12-pipeline/scan.cu))
+build/experiments/16-rates: $(call objects,$(PARTS16) steps/12-pipeline/scan.cu)
 build/experiments/15-against-cub: $(call objects,steps/15-radix-sort/sort.cu)
 
 # Step 14's experiment needs step 14's objects.
 build/experiments/14-against-npp: $(call objects,$(addprefix steps/14-summed-area-table/,fast.cu \
-                                  document.cu judge.c reference.c))
+                                  document.cu command/judge.c command/reference.c))
 build/experiments/14-against-npp: LIBRARIES = -ldl
 
 # The examples for the headers of steps 12 to 16 need no other part of this project.
@@ -111,16 +120,15 @@ EXAMPLES  = build/example $(addprefix build/example,13 14 15 16 16-backward 16-j
 example: $(EXAMPLES) ## build the examples of libraries: build/example, build/example13 to 16
 	@:
 
-build/example: build/steps/12-pipeline/example.o $(call objects,steps/12-pipeline/scan.cu)
-build/example13: build/steps/13-compaction/example.o $(call objects,steps/13-compaction/fast.cu)
-build/example14: build/steps/14-summed-area-table/example.o \
-        $(call objects,$(addprefix steps/14-summed-area-table/,fast.cu filter.cu))
-build/example15: build/steps/15-radix-sort/example.o $(call objects,steps/15-radix-sort/sort.cu)
-OTHERS16 := $(call objects,steps/16-operators/others.cu)
-AFFINE16 := $(call objects,steps/16-operators/affine.cu)
-build/example16: build/steps/16-operators/example.o $(AFFINE16) $(OTHERS16)
-build/example16-backward: build/steps/16-operators/example_backward.o $(AFFINE16) $(OTHERS16)
-build/example16-json: build/steps/16-operators/example_json.o $(OTHERS16)
+example_of = $(call objects,$(wildcard steps/$(1)-*/examples/$(2).c) $(addprefix \
+             $(wildcard steps/$(1)-*)/,$(3)))
+build/example: $(call example_of,12,example,scan.cu)
+build/example13: $(call example_of,13,example,fast.cu)
+build/example14: $(call example_of,14,example,fast.cu filter.cu)
+build/example15: $(call example_of,15,example,sort.cu)
+build/example16: $(call example_of,16,example,scan-AFFINE.cu scan-OTHERS.cu)
+build/example16-backward: $(call example_of,16,backward,scan-AFFINE.cu scan-OTHERS.cu)
+build/example16-json: $(call example_of,16,json,scan-OTHERS.cu)
 $(EXAMPLES): RUNPATH = $(patsubst build/cuda,$$ORIGIN/cuda,$(CUDA))/lib64
 $(EXAMPLES):
 	$(call say,link,$@)

@@ -6,7 +6,7 @@
 
 # Tests of what step 12 promises, for a GPU or the emulator: tests/promises/NAME.cu becomes
 # build/promises/12-NAME. With -cub it also shows CUB's error, and takes longer to compile.
-LIBRARY  := $(call objects,steps/12-pipeline/scan.cu steps/12-pipeline/reference.c)
+LIBRARY  := $(call objects,steps/12-pipeline/scan.cu steps/12-pipeline/command/reference.c)
 PROMISES := $(patsubst tests/promises/%.cu,build/promises/12-%,$(wildcard \
             tests/promises/*.cu))
 
@@ -231,13 +231,17 @@ test-parts: test ## run only the tests that need what `make setup-PART` installs
 # are compiled for one architecture, by these options of nvcc, or are the usual objects.
 BY_ARCHITECTURE = common/harness/run/roof_bulk.cu $(addprefix steps/,12-pipeline/scan.cu \
         13-compaction/fast.cu 14-summed-area-table/fast.cu 15-radix-sort/sort.cu \
-        16-operators/sum_reals.cu)
-IN_EACH  := tests/architectures/libraries.c steps/16-operators/others.cu $(filter-out \
+        16-operators/scan-SUM_REALS.cu)
+IN_EACH  := tests/architectures/libraries.c steps/16-operators/scan-OTHERS.cu $(filter-out \
         $(BY_ARCHITECTURE),$(COMMON))
 define architecture_rules
+build/architectures/$(1)/%.cu.o: NVCCFLAGS = -O3 -lineinfo $(2)
 build/architectures/$(1)/%.cu.o: %.cu
 	$$(call say,nvcc,"$$< for $(1)")
-	$$(Q)$$(NVCC) -O3 -lineinfo $(2) $$(CPPFLAGS) $$(DEPEND) -c $$< -o $$(NEW) $$(PUT_OBJECT)
+	$$(Q)$$(NVCOMPILE) $$(PUT_OBJECT)
+build/architectures/$(1)/$(FOLDER16)/scan-%.cu.o: $(FOLDER16)/scan.cu
+	$$(call say,nvcc,"$$< for $$* and $(1)")
+	$$(Q)$$(NVCOMPILE) -DONLY=$$* $$(PUT_OBJECT)
 $(call architecture_program,$(1),build/architectures/$(1))
 test-architectures: build/architectures/$(1)/run
 endef

@@ -10,21 +10,18 @@ set -eu
 cd "$(dirname "$0")/../.."
 out=${1:-profiles/compile.csv}
 runs=3
-folder=steps/16-operators
-objects=$(printf "build/%s.o\n" $folder/*.cu)
+objects=build/steps/16-operators
 rows=$(mktemp) && trap 'rm -f "$rows"' EXIT
 
 TIMEFORMAT='%R %U %S'
 for run in $(seq $runs); do
-    # shellcheck disable=SC2086 # a list of words
-    rm -f $objects
-    # shellcheck disable=SC2086
-    { time make -j2 $objects >&2; } 2> >(tail -n 1 >"$rows.time")
+    rm -f $objects/*.cu.o
+    { time make -j2 kernels16 >&2; } 2> >(tail -n 1 >"$rows.time")
     sync
     read -r elapsed user system <"$rows.time"
     rm "$rows.time"
     processor=$(awk "BEGIN { print $user + $system }")
-    echo "16,$(echo "$objects" | wc -l),2,$run,$elapsed,$processor" >>"$rows"
+    echo "16,$(ls $objects/*.cu.o | wc -l),2,$run,$elapsed,$processor" >>"$rows"
 done
 {
     echo "# How long nvcc takes for the kernels of a step; see profiles/README.md."

@@ -45,7 +45,8 @@ def gpu(what):
 def teaches(step):
     """A step's folder, and what its descriptor says that it teaches."""
     folder = os.path.basename(glob.glob(os.path.join(TOP, "steps", "%02d-*" % step))[0])
-    with open(os.path.join(TOP, "steps", folder, "driver.c"), encoding="utf-8") as file:
+    driver = glob.glob(os.path.join(TOP, "steps", folder, "**", "driver.c"), recursive=True)[0]
+    with open(driver, encoding="utf-8") as file:
         return folder, re.search(r'\.teaches = "(.*)"', file.read())[1]
 
 

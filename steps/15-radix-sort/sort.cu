@@ -12,7 +12,7 @@
  */
 #include "sort.h"
 #include "launch.cuh"
-#include "shape_report.h"
+#include "parts/shape_report.h"
 
 #define PART_ALIGNMENT ((size_t)256)
 

@@ -1,5 +1,5 @@
 /*
- * partners.cu — the partners of brackets: a scan and a stable sort; see partners.h.
+ * partners.cu — the partners of brackets: a scan and a stable sort; see scan.h.
  *
  * The level of a bracket is the depth after it if it opens, and the depth before it if it closes.
  * So a bracket and its partner have the same level, and every bracket between them has a higher
@@ -15,11 +15,11 @@
  * What is still bad: all n characters are sorted, as the number of brackets is not known on the
  * host. The loads and stores of the last kernel are scattered.
  */
-#include "partners.h"
+#include "scan.h"
 
 #include "common/harness/cuda_check.h"
 #include "operators.cuh"
-#include "scan.h"
+#include "parts/partners.h"
 #include "steps/12-pipeline/parts/launch_kernel.cuh"
 #include "steps/15-radix-sort/sort.h"
 

@@ -141,6 +141,26 @@ cudaError_t scan_sight_f32(void *workspace, size_t *bytes, int32_t *out, const f
                            const float *distances, float eye, SCAN_ARGUMENTS);
 #undef SCAN_ARGUMENTS
 
+/*
+ * Partners of brackets: where is the bracket that closes this one, or that this one closes?
+ *
+ *   index     0   1   2   3   4   5   6   7   8
+ *   text      (   a   [   ]   )   {   )   (   )
+ *   partner   4  -1   3   2   0   6   5   8   7
+ *
+ * partner[i] is the index of the bracket that belongs to text[i]; -1 for a character that is no
+ * bracket, and for an opening bracket that no bracket closes. As in scan_brackets, all kinds of
+ * brackets count as one, so `{` and `)` may be partners, as the ones at 5 and 6 are; a program that
+ * does not allow that compares text[i] with text[partner[i]]. A closing bracket without an opening
+ * one is an error of the text. The partners before it are right: at this place every opening
+ * bracket has been closed. From it on, every partner is -1.
+ *
+ * As for the scans, except that the workspace is aligned to 256, needs no clearing, and serves any
+ * number of texts; that text and partner do not overlap; and that n is at most 2^31 - 1.
+ */
+cudaError_t scan_bracket_partners(void *workspace, size_t *bytes, int32_t *partner,
+                                  const uint8_t *text, size_t n, cudaStream_t stream);
+
 #ifdef __cplusplus
 }
 #endif

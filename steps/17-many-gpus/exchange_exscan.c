@@ -6,7 +6,7 @@
  * That is enough for integers. A sum of floats is added up in the groups that the parts of the
  * ranks make, so its last bits depend on the number of ranks.
  */
-#include "waits.h"
+#include "parts/waits.h"
 
 #include "common/harness/cuda_check.h"
 

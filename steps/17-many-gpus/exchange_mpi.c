@@ -3,7 +3,7 @@
  * machines. The sums are copied from the GPU to the host, and from the host to the GPU. In between
  * the host waits for the GPU, so it launches the next kernel late.
  */
-#include "waits.h"
+#include "parts/waits.h"
 
 #include "common/harness/cuda_check.h"
 

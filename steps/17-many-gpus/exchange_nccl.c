@@ -2,8 +2,8 @@
  * exchange_nccl.c — all ranks gather the sums of all nodes by ncclAllGather, which is a kernel in
  * the stream: the host does not wait, and the scan may be captured into a graph.
  */
-#include "agree.h"
-#include "exchange.h"
+#include "parts/agree.h"
+#include "parts/exchange.h"
 
 #include "common/harness/cuda_check.h"
 

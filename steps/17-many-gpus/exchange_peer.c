@@ -2,9 +2,9 @@
  * exchange_peer.c — each GPU stores its sums into the memory of the others: see peer.h. The ranks
  * are processes of one machine. CUDA's IPC handles make the memory of one visible in another.
  */
-#include "agree.h"
-#include "peer.h"
-#include "waits.h"
+#include "parts/agree.h"
+#include "parts/peer.h"
+#include "parts/waits.h"
 
 #include "common/harness/cuda_check.h"
 

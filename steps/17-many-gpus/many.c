@@ -1,6 +1,6 @@
 /* many.c — see scan.h: the library around the kernels (part.h) and the exchanges (exchange.h). */
-#include "agree.h"
-#include "waits.h"
+#include "parts/agree.h"
+#include "parts/waits.h"
 
 #include "common/harness/cuda_check.h"
 

@@ -14,7 +14,7 @@
  *
  * This file has the kernels between which nothing is exchanged; peer.cu has the one that exchanges.
  */
-#include "part.h"
+#include "parts/part.h"
 #include "common/harness/cuda_check.h"
 #include "part.cuh"
 

@@ -9,10 +9,10 @@
  * crosses the link once. Only its own thread waits for a sum, so a warp's sums are scanned as soon
  * as they have arrived.
  */
-#include "peer.h"
-#include "clock.cuh"
+#include "parts/peer.h"
+#include "parts/clock.cuh"
 #include "part.cuh"
-#include "words.cuh"
+#include "parts/words.cuh"
 
 #define POLLS 64 /* between two readings of the clock */
 

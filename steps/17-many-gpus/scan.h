@@ -24,7 +24,7 @@
 #define STEP17_SCAN_H
 
 #include "common/command/fault.h"
-#include "operator.h"
+#include "parts/operator.h"
 #include "shape.h"
 
 #include <cuda_runtime.h>

@@ -62,7 +62,8 @@ class Readme(unittest.TestCase):
         folders = glob.glob("steps/[0-9][0-9]-*", root_dir=TOP)
         self.assertTrue(folders)
         for folder in folders:
-            applies = ".application = " in text_of("%s/driver.c" % folder)
+            driver = next((TOP / folder).rglob("driver.c"))
+            applies = ".application = " in driver.read_text(encoding="utf-8")
             self.assertIn("(%s)" % folder, readme if applies else table[0])
 
 

@@ -154,7 +154,7 @@ class Layers(unittest.TestCase):
                  ("steps/02-naive/driver.c", "steps/01-sequential/scan.cu"),
                  ("steps/02-naive/scan.cu", "common/harness/options.h"),
                  ("steps/12-pipeline/scan.cu", "steps/13-compaction/predicate.h"),
-                 ("steps/13-compaction/driver.c", "steps/12-pipeline/driver.c"),
+                 ("steps/13-compaction/command/driver.c", "steps/12-pipeline/command/driver.c"),
                  ("steps/13-compaction/fast.cu", "steps/11-single-pass/scan.cu"),
                  ("steps/16-operators/partners.cu", "steps/15-radix-sort/launch.cuh")]
         right = [("common/emu/check/race.c", "common/emu/machine/machine.h"),

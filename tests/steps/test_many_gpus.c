@@ -8,9 +8,9 @@
 #include "tests/support/command.h"
 #include "tests/support/cudart_check.h"
 #include "tests/support/random.h"
-#include "steps/17-many-gpus/part.h"
-#include "steps/17-many-gpus/peer.h"
-#include "steps/17-many-gpus/reference.h"
+#include "steps/17-many-gpus/parts/part.h"
+#include "steps/17-many-gpus/parts/peer.h"
+#include "steps/17-many-gpus/command/reference.h"
 
 #include <math.h>
 #include <stdlib.h>

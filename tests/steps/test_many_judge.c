@@ -2,8 +2,8 @@
  * test_many_judge.c — what step 17's judge takes for right and for wrong, and its options. The
  * parts of several ranks are judged one after the other, as the ranks do it.
  */
-#include "steps/17-many-gpus/judge.h"
-#include "steps/17-many-gpus/request.h"
+#include "steps/17-many-gpus/command/judge.h"
+#include "steps/17-many-gpus/command/request.h"
 #include "steps/17-many-gpus/shape.h"
 
 #include <criterion/criterion.h>

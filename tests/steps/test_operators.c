@@ -6,8 +6,8 @@
  */
 #include "tests/support/cudart_check.h"
 #include "tests/support/random.h"
-#include "steps/16-operators/judge.h"
-#include "steps/16-operators/request.h"
+#include "steps/16-operators/command/judge.h"
+#include "steps/16-operators/command/request.h"
 #include "tests/fixtures/scan_reference.h"
 
 #include <math.h>

@@ -1,10 +1,10 @@
 /*
- * test_partners.c — what step 16's partners.h promises: the partners of texts beside those of a
+ * test_partners.c — what step 16's scan.h promises of partners: those of texts beside those of a
  * stack on the host, workspaces that are used again, graphs, and the calls that it refuses.
  */
 #include "tests/support/cudart_check.h"
 #include "tests/support/random.h"
-#include "steps/16-operators/partners.h"
+#include "steps/16-operators/scan.h"
 
 #include <stdlib.h>
 

@@ -129,11 +129,13 @@ Test(promises, example_says_what_failed)
     cr_expect_str_eq(output, "example: cudaMalloc((void **)&device, sizeof host): out of memory\n");
 }
 
+#define EXAMPLE "steps/12-pipeline/examples/example.c"
+
 /* The example is short, and checks every call. */
 Test(promises, example_is_short)
 {
-    expect_status(0, "sed -n '/^int main/,/^}/p' steps/12-pipeline/example.c | grep -c '[a-z;{]'");
+    expect_status(0, "sed -n '/^int main/,/^}/p' " EXAMPLE " | grep -c '[a-z;{]'");
     int lines = atoi(output);
     cr_expect(lines > 10 && lines <= 22, "%d lines", lines);
-    expect_status(1, "grep -E '^ *(cuda|scan_)[A-Za-z0-9_]*\\(' steps/12-pipeline/example.c");
+    expect_status(1, "grep -E '^ *(cuda|scan_)[A-Za-z0-9_]*\\(' " EXAMPLE);
 }

@@ -14,7 +14,7 @@
  */
 #include "common/harness/experiment.h"
 #include "common/harness/run/roof.h"
-#include "steps/14-summed-area-table/judge.h"
+#include "steps/14-summed-area-table/command/judge.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

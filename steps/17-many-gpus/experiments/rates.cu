@@ -13,10 +13,10 @@
  * How to run it: mpirun -np 2 build/experiments/17-rates --csv, on a machine with as many GPUs; or
  * profiles/measure/ranks.sh.
  */
-#include "../agree.h"
-#include "../clock.cuh"
-#include "../exchange.h"
-#include "../ranks.h"
+#include "steps/17-many-gpus/parts/agree.h"
+#include "steps/17-many-gpus/parts/clock.cuh"
+#include "steps/17-many-gpus/parts/exchange.h"
+#include "steps/17-many-gpus/command/ranks.h"
 #include "common/harness/experiment.h"
 #include "common/harness/run/roof.h"
 #include "flag.cuh"

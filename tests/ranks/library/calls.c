@@ -3,8 +3,8 @@
  * prints what was wrong, or nothing. tests/ranks/library.bats runs it.
  */
 #define _POSIX_C_SOURCE 200809L /* pause */
-#include "steps/17-many-gpus/peer.h"
-#include "steps/17-many-gpus/reference.h"
+#include "steps/17-many-gpus/parts/peer.h"
+#include "steps/17-many-gpus/command/reference.h"
 #include "steps/17-many-gpus/scan.h"
 
 #include <stdio.h>

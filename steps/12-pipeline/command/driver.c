@@ -1,0 +1,188 @@
+/* Step 12's descriptor: its variants are the types that scan.h can add. */
+#include "common/harness/step.h"
+#include "common/harness/verify/tree.h"
+#include "reference.h"
+#include "steps/12-pipeline/scan.h"
+
+enum { F32, F64, I32, I64, I16, I8 };
+static const char *const variants[] = {"f32", "f64", "i32", "i64", "i16", "i8", NULL};
+static const enum element elements[] = {ELEMENT_F32, ELEMENT_F64, ELEMENT_I32,
+                                        ELEMENT_I64, ELEMENT_I16, ELEMENT_I8};
+
+/* scan.h's two-phase call for a variant. Sums of int64 are those of uint64, modulo 2^64. */
+static cudaError_t call(int variant, void *workspace, size_t *bytes, void *out, const void *in,
+                        size_t n, cudaStream_t stream)
+{
+    switch (variant) {
+    case F64: return scan_exclusive_f64(workspace, bytes, out, in, n, stream);
+    case I32: return scan_exclusive_i32(workspace, bytes, out, in, n, stream);
+    case I64: return scan_exclusive_u64(workspace, bytes, out, in, n, stream);
+    case I16: return scan_exclusive_i16(workspace, bytes, out, in, n, stream);
+    case I8: return scan_exclusive_i8(workspace, bytes, out, in, n, stream);
+    default: return scan_exclusive_f32(workspace, bytes, out, in, n, stream);
+    }
+}
+
+static size_t step12_workspace(size_t n, int variant)
+{
+    size_t bytes = 0;
+    call(variant, NULL, &bytes, NULL, NULL, n, NULL);
+    return bytes;
+}
+
+static cudaError_t step12_scan(void *out, const void *in, size_t n, int variant, void *workspace,
+                               cudaStream_t stream)
+{
+    size_t bytes = step12_workspace(n, variant);
+    return call(variant, workspace, &bytes, out, in, n, stream);
+}
+
+static size_t sum_bytes(int variant) { return variant == F64 || variant == I64 ? 8 : 4; }
+
+/* The kernel on Hopper, for aligned arrays. */
+static enum kernel kernel_of(size_t n, int variant)
+{
+    return kernel_for(n, sum_bytes(variant), 90, true);
+}
+
+static struct division division_of(size_t n, int variant)
+{
+    switch (kernel_of(n, variant)) {
+    case KERNEL_WAVE: return wave_division(n, sum_bytes(variant));
+    case KERNEL_ONCHIP: return onchip_division(n, sum_bytes(variant));
+    default: return (struct division){TILE_SEGMENTS, TILE_ROWS};
+    }
+}
+
+typedef cudaError_t large_fn(size_t n, struct launch_shape *);
+large_fn step12_large_f32, step12_large_f64, step12_large_i32, step12_large_u64, step12_large_i16,
+    step12_large_i8;
+static large_fn *const large[] = {step12_large_f32, step12_large_f64, step12_large_i32,
+                                  step12_large_u64, step12_large_i16, step12_large_i8};
+
+/* The number of threads that share the work of adding up the tiles before one. */
+static unsigned lookers_of(enum kernel kernel, struct division d)
+{
+    return kernel == KERNEL_WAVE     ? (unsigned)d.segments * LANES
+           : kernel == KERNEL_ONCHIP ? ONCHIP_MAX_TILES
+                                     : LANES;
+}
+
+/* Shared memory of a block of scan_wave and scan_onchip: the ticket, a sum for each segment, a
+ * carry for each warp that looks; and the parts that scan_onchip holds. A single tile has only the
+ * sums. */
+static size_t wave_shared(size_t n, int variant)
+{
+    size_t sum = sum_bytes(variant), ticket = 8, carry = variant == F32 ? sizeof(double) : sum;
+    enum kernel kernel = kernel_of(n, variant);
+    struct division d = division_of(n, variant);
+    size_t held = kernel == KERNEL_ONCHIP ? onchip_held_bytes(d.rows, sum) : 0;
+    if (tiles_in(n, d, sum) == 1) return (size_t)d.segments * sum;
+    return ticket + (size_t)d.segments * sum + lookers_of(kernel, d) / LANES * carry + held;
+}
+
+/* The number of blocks of the kernels for large n depends on the GPU, so scan.cu is asked for
+ * it. */
+static struct launch_shape step12_shape(size_t n, int variant)
+{
+    struct division d = division_of(n, variant);
+    struct launch_shape shape = {.grid = tiles_in(n, d, sum_bytes(variant)),
+                                 .block = (unsigned)d.segments * LANES,
+                                 .shared_bytes = wave_shared(n, variant),
+                                 .launches = 1};
+    if (kernel_of(n, variant) == KERNEL_PIPELINE && large[variant](n, &shape) != cudaSuccess)
+        (void)cudaGetLastError(); /* the launch itself will say what is wrong */
+    return shape;
+}
+
+/* Additions of one lane in a tree over `count` items: one for each level. */
+static double levels(int count) { return count > 1 ? 1 + levels((count + 1) / 2) : 0; }
+
+/* Additions of sums in an exclusive scan. The few additions that find the prefix of a tile are left
+ * out, because they add carries. Each lane, for each segment: scans its vectors; adds the vectors
+ * up, then the lanes (for the sum of the segment); scans the rows over the lanes; and adds the sums
+ * of all before to rows and elements. In the pipeline the warps that sum up are others than those
+ * that scan, so the vectors are summed up once more. In scan_onchip the scan of a segment yields
+ * its sum. Each warp scans the sums of its block's segments; in the pipeline one warp does so for
+ * all. */
+static double step12_adds(size_t n, int variant)
+{
+    size_t bytes = sum_bytes(variant);
+    enum kernel kernel = kernel_of(n, variant);
+    struct division d = division_of(n, variant);
+    double segments = (double)tiles_in(n, d, bytes) * d.segments, in_vector = LANE_TAKES(bytes) - 1;
+    double sum = d.rows + levels(LANES);
+    double scan = d.rows * (2 * in_vector + levels(LANES) + 1) + d.rows - 1;
+    double before = levels(d.segments);
+    if (kernel == KERNEL_PIPELINE) {
+        sum += d.rows * in_vector;
+        before = levels(LANES) / d.segments;
+    }
+    if (kernel == KERNEL_ONCHIP) sum = 1; // the rows of the last part, too
+    return LANES * segments * (sum + scan + before) + (double)n;
+}
+
+/* Carries of float sums are double. So their additions round 2^29 times less than those of
+ * floats. */
+static double step12_depth(size_t n, int variant)
+{
+    size_t bytes = sum_bytes(variant);
+    struct reference_depth depth = reference_depth(n, bytes, kernel_of(n, variant));
+    return depth.sums + depth.carries * (bytes == 8 ? 1 : 0x1p-29);
+}
+
+/*
+ * The order in which reference_tree.h adds. The scan of a segment: a vector, the warp's sweeps,
+ * the rows. The sum of a segment: the vectors of a lane, then the lanes; in scan_onchip the last
+ * sum of its scan. The segments of a tile: by the sweeps of a warp. The tiles: in turns by the
+ * threads that find the prefixes, in double.
+ * The sums of all before the tile, the segment, the row and the vector are added one to the other,
+ * and a carry becomes a sum.
+ */
+static void step12_tree(struct tree *tree, size_t n, int variant)
+{
+    size_t bytes = sum_bytes(variant), row = ROW(bytes);
+    enum kernel kernel = kernel_of(n, variant);
+    struct division d = division_of(n, variant);
+    size_t segment = (size_t)d.rows * row, tile = (size_t)d.segments * segment;
+    unsigned vector = (unsigned)LANE_TAKES(bytes);
+    tree_run(tree, vector, vector - 1);
+    tree_sweeps(tree, vector, row);
+    tree_run(tree, segment, (size_t)d.rows - 1);
+    if (kernel != KERNEL_ONCHIP)
+        tree_add(tree,
+                 (struct tree_level){
+                     .sums = SUMS_STRIDED, .length = segment, .vector = vector, .ways = LANES});
+    tree_sweeps(tree, segment, tile);
+    tree_add(tree, (struct tree_level){.sums = SUMS_CARRY,
+                                       .length = tile,
+                                       .ways = lookers_of(kernel, d),
+                                       .in_double = true});
+    tree->joins += 5;
+}
+
+/* Every element is read once and written once. */
+static double step12_words(size_t n, int variant)
+{
+    (void)variant;
+    return 2.0 * (double)n;
+}
+
+const struct step step12 = {
+    .number = 12,
+    .name = "pipeline",
+    .title = "A pipeline, as fast as a copy",
+    .teaches = "copies and sums run ahead of the scan, which hides their latency",
+    .default_n = 1 << 23,
+    .element = ELEMENT_F32,
+    .elements = elements,
+    .clear_workspace = true,
+    .variants = variants,
+    .scan = step12_scan,
+    .shape = step12_shape,
+    .workspace = step12_workspace,
+    .adds = step12_adds,
+    .depth = step12_depth,
+    .tree = step12_tree,
+    .words = step12_words,
+};

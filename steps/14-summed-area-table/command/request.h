@@ -1,0 +1,61 @@
+/*
+ * request.h — what the user asked step 14 for: its own options, and its input.
+ */
+#ifndef STEP14_REQUEST_H
+#define STEP14_REQUEST_H
+
+#include "common/harness/input/input.h"
+#include "common/harness/options.h"
+#include "steps/14-summed-area-table/step14.h"
+
+enum filter { FILTER_NONE, FILTER_BOX, FILTER_DEPTH };
+
+struct request {
+    size_t width, height; /* --size, of a random picture; 0: --n decides */
+    unsigned channels;    /* --channels of a random picture; 0: not given, 1 */
+    unsigned bits;        /* --bits of its samples; 0: not given, 8 */
+    const char *sum;      /* --sum; NULL: the table is not written */
+    const char *depth;    /* --depth; NULL: none */
+    double focus;         /* --focus, a fraction of the depth map's white */
+    bool focused;         /* --focus was given */
+    size_t max_width;     /* --max-width; 0: not given */
+    size_t box;           /* --box; 0: none */
+
+    /* What sat_request_input() makes of these and of the files. */
+    enum variant variant; /* --variant */
+    enum filter filter;
+    struct sat_size size;
+    enum element element; /* ELEMENT_I8, ELEMENT_I16: unsigned samples; ELEMENT_F32 */
+    unsigned maximum;     /* of the samples, as the file says */
+    struct sat_focus blur;
+};
+
+/* As a whole only after sat_request_input(). One program, one sat_request. */
+extern struct request sat_request;
+
+extern const struct step_option sat_request_options[];
+
+static inline size_t request_samples(void)
+{
+    return sat_request.size.width * sat_request.size.height * sat_request.size.channels;
+}
+
+/* request.c: do the options go together, and the files? Returns 0 or EXIT_USAGE. */
+int sat_request_check(const struct options *, struct fault *);
+
+/* The same once the picture is known: which filter it is, its width, and the output's format. */
+int sat_request_check_filter(const struct options *, struct fault *);
+
+/* request_input.c: checks the options together, and says how large a random picture is:
+ * application.h. */
+int sat_request_plan(struct input *, const struct options *, struct fault *);
+
+/* request_input.c: checks the options together, and reads or generates the input: application.h. It
+ * is the picture, and behind it the depth map if there is one, whose samples are scaled to
+ * all of the range of the picture's. */
+int sat_request_input(struct input *, const struct options *, struct fault *);
+
+/* The input in a line. */
+void sat_request_about(char *text, size_t size, const struct options *);
+
+#endif

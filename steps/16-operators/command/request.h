@@ -1,0 +1,131 @@
+/*
+ * request.h — what the user asks step 16 for: its own options, and its input.
+ */
+#ifndef STEP16_REQUEST_H
+#define STEP16_REQUEST_H
+
+#include "common/harness/input/input.h"
+#include "common/harness/options.h"
+#include "steps/16-operators/scan.h"
+
+/* The operators of --op. A segmented one is its plain one with --heads. */
+enum operator_kind {
+    OP_SUM,
+    OP_PRODUCT,
+    OP_MAX,
+    OP_MIN,
+    OP_XOR,
+    OP_LOGSUMEXP,
+    OP_AFFINE,
+    OP_EMA,
+    OP_DISCOUNT,
+    OP_SEGMENTED_SUM,
+    OP_SEGMENTED_MAX,
+    OP_BRACKETS,
+    OP_SIGHT,
+    OPERATORS
+};
+
+#define TYPES_MOST    4
+#define EVERY_DEFAULT 100
+
+/* What an operator takes. */
+struct operator_facts {
+    const char *name;
+    enum operator_kind plain;       /* itself, or that of which it is the segmented form */
+    enum element types[TYPES_MOST]; /* the first one is the default */
+    int type_count;
+    bool all_heads;     /* --heads bytes and keys, too */
+    bool second;        /* a second input */
+    const char *random; /* what its random input is */
+};
+extern const struct operator_facts operator_facts[OPERATORS];
+
+/* The options of the step's own, as --help has them, and what follows from them. */
+struct operators_request {
+    enum operator_kind op; /* as --op says */
+    const char *type;      /* --type; NULL: not given */
+    double keep;           /* --keep */
+    bool keep_given;
+    bool reverse;
+    const char *initial;  /* --initial; NULL: not given */
+    size_t rows, columns; /* --shape; 0: not given */
+    int along;            /* --along; -1: not given */
+    enum scan_heads kind; /* --heads; SCAN_HEADS_NONE: not given */
+    size_t every;         /* --every; 0: not given, EVERY_DEFAULT */
+    const char *second;   /* --second; NULL: not given */
+    bool partners;        /* --partners: the results are the partners of brackets */
+
+    /* Filled in by operators_check() and operators_input(). */
+    enum operator_kind plain;
+    enum element element, result; /* types of an element of the input and of the result */
+    size_t n;
+    bool inclusive;
+    uint64_t seed;
+    uint64_t initial_value; /* the bytes of a result */
+    size_t offset;          /* --offset, in elements */
+    float eye;              /* OP_SIGHT: the height of the first point */
+
+    /* On the host: the second input, of n elements; NULL: none. */
+    void *second_input;
+    /* On the device: the second input, and the array of heads with the number of its elements.
+     * They are displaced by --offset as the harness's buffers are. */
+    void *second_on_device, *heads_on_device;
+    size_t head_count, head_bytes;
+};
+
+/* As a whole only after operators_input(). One program, one operators_request. */
+extern struct operators_request operators_request;
+extern const struct step_option operators_options[];
+
+/* ---- request.c ------------------------------------------------------------------------------- */
+
+/* Do the options go together? Fills in the types. Returns 0 or EXIT_USAGE. */
+int operators_check(const struct options *, struct fault *);
+
+/* Refuses more characters than --partners takes: EXIT_USAGE. */
+int operators_check_count(size_t n, struct fault *);
+
+/* keep and take of OP_EMA and OP_DISCOUNT in the type of the elements. */
+struct decay {
+    double keep, take;
+};
+struct decay operators_decay(void);
+
+/* ---- request_input.c ------------------------------------------------------------------------- */
+
+/* Checks the options together, and says how large a generated input is: application.h. */
+int operators_plan(struct input *, const struct options *, struct fault *);
+
+/* Bytes of the second input and of the heads: application.h. */
+size_t operators_own_bytes(size_t n);
+
+/* Checks the options together, and reads or generates the inputs: application.h. */
+int operators_input(struct input *, const struct options *, struct fault *);
+
+/* The input in a line; "": the harness says it. */
+void operators_about_input(char *text, size_t size, const struct options *);
+
+/* ---- heads.c --------------------------------------------------------------------------------- */
+
+/* Does a sequence begin with element i of n in the order of memory? Not for columns. */
+bool operators_begins(size_t i);
+
+/* Does the scan begin a sequence with element i of n? In a reverse scan that is the last one of its
+ * sequence. Not for columns. */
+bool operators_is_first(size_t i, size_t n);
+
+/* Bytes of the array of heads for n elements; of offsets, about as many. */
+size_t operators_heads_bytes(size_t n);
+
+/* Makes the array of heads on the host: n elements have *count of them, in *bytes bytes. NULL: no
+ * memory. */
+void *operators_heads(size_t n, size_t *count, size_t *bytes);
+
+/* ---- range.c --------------------------------------------------------------------------------- */
+
+/* Refuses numbers whose results, or combinations on the way to them, may leave the range of their
+ * type: EXIT_USAGE. The path of their file; NULL: random numbers, with --initial. */
+int operators_check_range(const struct input *, const char *path, struct fault *);
+
+#endif

@@ -1,0 +1,115 @@
+/*
+ * scan.cu — the functions of scan.h, each of scan.cuh's scan() with one operator and one type.
+ *
+ * Each is a dozen kernels, so nvcc takes a minute or two for all of them. make compiles this file
+ * once for each part below, with -DONLY=SUM_REALS or the like, and several parts at a time. Without
+ * ONLY, all functions are compiled.
+ */
+#include "scan.cuh"
+
+#define SUM_REALS    1
+#define SUM_INTEGERS 2
+#define MAX_REALS    3
+#define MAX_INTEGERS 4
+#define MIN          5
+#define PRODUCT      6
+#define XOR          7
+#define LOGSUMEXP    8
+#define AFFINE       9
+#define OTHERS       10
+
+#ifdef ONLY
+#define HAS(part) (ONLY == part)
+#else
+#define HAS(part) 1
+#endif
+
+/* OP: an operator. HEADS: true for all kinds of heads. */
+#define DEFINE_SCAN(name, OP, HEADS)                                                               \
+    cudaError_t scan_##name(void *workspace, size_t *bytes, OP::Out *out, const OP::In *in,        \
+                            size_t n, const struct scan_options *options, cudaStream_t stream)     \
+    {                                                                                              \
+        return scan<OP, HEADS>(OP(), workspace, bytes, out, in, NULL, n, options, stream);         \
+    }
+
+#if HAS(SUM_REALS)
+DEFINE_SCAN(sum_f32, sum_operator<float>, true)
+DEFINE_SCAN(sum_f64, sum_operator<double>, true)
+#endif
+
+#if HAS(SUM_INTEGERS)
+DEFINE_SCAN(sum_i32, sum_operator<int32_t>, true)
+DEFINE_SCAN(sum_i64, sum_operator<int64_t>, true)
+#endif
+
+#if HAS(MAX_REALS)
+DEFINE_SCAN(max_f32, max_operator<float>, true)
+DEFINE_SCAN(max_f64, max_operator<double>, true)
+#endif
+
+#if HAS(MAX_INTEGERS)
+DEFINE_SCAN(max_i32, max_operator<int32_t>, true)
+DEFINE_SCAN(max_i64, max_operator<int64_t>, true)
+#endif
+
+#if HAS(MIN)
+DEFINE_SCAN(min_f32, min_operator<float>, false)
+DEFINE_SCAN(min_f64, min_operator<double>, false)
+DEFINE_SCAN(min_i32, min_operator<int32_t>, false)
+DEFINE_SCAN(min_i64, min_operator<int64_t>, false)
+#endif
+
+#if HAS(PRODUCT)
+DEFINE_SCAN(product_f32, product_operator<float>, false)
+DEFINE_SCAN(product_f64, product_operator<double>, false)
+DEFINE_SCAN(product_i64, product_operator<int64_t>, false)
+#endif
+
+#if HAS(XOR)
+DEFINE_SCAN(xor_u32, xor_operator<uint32_t>, false)
+DEFINE_SCAN(xor_u64, xor_operator<uint64_t>, false)
+#endif
+
+#if HAS(LOGSUMEXP)
+DEFINE_SCAN(logsumexp_f32, logsumexp_operator<float>, false)
+DEFINE_SCAN(logsumexp_f64, logsumexp_operator<double>, false)
+#endif
+
+#if HAS(AFFINE)
+#define DEFINE_AFFINE(name, T)                                                                     \
+    cudaError_t scan_affine_##name(void *workspace, size_t *bytes, T *out, const T *a, const T *b, \
+                                   size_t n, const struct scan_options *options,                   \
+                                   cudaStream_t stream)                                            \
+    {                                                                                              \
+        return scan<affine_operator<T>>({}, workspace, bytes, out, a, b, n, options, stream);      \
+    }                                                                                              \
+    cudaError_t scan_decay_##name(void *workspace, size_t *bytes, T *out, const T *in, T keep,     \
+                                  T take, size_t n, const struct scan_options *options,            \
+                                  cudaStream_t stream)                                             \
+    {                                                                                              \
+        decay_operator<T> op;                                                                      \
+        op.keep = keep, op.take = take;                                                            \
+        return scan(op, workspace, bytes, out, in, NULL, n, options, stream);                      \
+    }
+DEFINE_AFFINE(f32, float)
+DEFINE_AFFINE(f64, double)
+#endif
+
+#if HAS(OTHERS)
+DEFINE_SCAN(brackets, brackets_operator, false)
+
+cudaError_t scan_sight_f32(void *workspace, size_t *bytes, int32_t *out, const float *heights,
+                           const float *distances, float eye, size_t n,
+                           const struct scan_options *options, cudaStream_t stream)
+{
+    sight_operator op;
+    op.height = eye;
+    if (options && (options->inclusive || options->initial)) return cudaErrorInvalidValue;
+    return scan(op, workspace, bytes, out, heights, distances, n, options, stream);
+}
+
+cudaError_t scan_operators_init(void *workspace, size_t bytes, cudaStream_t stream)
+{
+    return cudaMemsetAsync(workspace, 0, bytes, stream);
+}
+#endif

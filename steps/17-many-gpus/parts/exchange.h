@@ -1,0 +1,60 @@
+/*
+ * exchange.h — what the ways to exchange the sums of nodes have in common. Each is a file
+ * exchange_*.c with one `struct exchange`.
+ */
+#ifndef STEP17_EXCHANGE_H
+#define STEP17_EXCHANGE_H
+
+#include "part.h"
+#include "steps/17-many-gpus/scan.h"
+
+struct exchange {
+    /* Allocates what this way needs, on each rank by itself; NULL: nothing. If it returns a fault
+     * on one rank, `close` is called on all. */
+    int (*open)(struct many_scan *, struct fault *);
+    /* Is called when `open` has succeeded on all ranks, and may be collective. NULL: nothing. */
+    int (*connect)(struct many_scan *, struct fault *);
+    /* Makes node_prefix of all ranks' node_sums. Collective, and called even if this rank has
+     * failed before: the others wait for it. A collective of MPI is `running` until it ends. */
+    int (*run)(struct many_scan *, cudaStream_t, struct fault *);
+    int (*check)(struct many_scan *, struct fault *); /* see many_check; NULL: nothing */
+    /* After a wait that has failed, when all ranks have come to many_reset. NULL: `run` is a
+     * collective on `comm`. */
+    int (*reset)(struct many_scan *, struct fault *);
+    /* Gives back other ranks' memory, so that these can free it after a meeting. NULL: nothing. */
+    void (*leave)(struct many_scan *);
+    /* What was not opened is NULL. */
+    void (*close)(struct many_scan *);
+    int launches; /* of kernels, in `run` */
+    /* How much device memory `open` allocates for a rank. NULL: none. */
+    size_t (*bytes)(int ranks, size_t slots, size_t state_bytes);
+};
+
+extern const struct exchange exchange_mpi, exchange_nccl, exchange_peer, exchange_exscan;
+
+struct many_scan {
+    MPI_Comm comm;
+    MPI_Comm control;             /* for meetings (waits.h), and for another `comm` */
+    MPI_Request running, meeting; /* collectives on `comm` and on `control` that are under way */
+    double wait;                  /* see many_create */
+    bool lost;                    /* a wait has failed */
+    int ranks, rank;
+    struct part part;
+    size_t state_bytes, slots; /* many_slots */
+    const struct exchange *exchange;
+    void *own; /* the exchange's */
+};
+
+/* The bytes of an array of states. They are never 0, also if a rank has no tiles. */
+static inline size_t states_bytes(size_t count, size_t state_bytes)
+{
+    return (count + 1) * state_bytes;
+}
+
+/* The bytes of the sums of all nodes: the slots of each rank, side by side. */
+static inline size_t all_slots_bytes(int ranks, size_t slots, size_t state_bytes)
+{
+    return states_bytes((size_t)ranks * slots, state_bytes);
+}
+
+#endif
