@@ -291,20 +291,20 @@ build/tests/fuzz/run-%: $(call objects,$(filter-out %/npy.c %/picture.c,$(wildca
 
 # The fuzzer of the harness's reader needs only one or two files of the emulator.
 build/tests/fuzz/run-npy: $(call objects,$(wildcard common/harness/input/*.c) tests/fuzz/npy.c \
-        $(addprefix common/,harness/element.c harness/parallel.c command/fault.c \
-        harness/report/progress.c files/visible.c))
+        $(addprefix common/,step/element.c harness/host/parallel.c harness/host/memory.c \
+        command/fault.c harness/print/progress.c files/visible.c))
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_npy -o $(NEW) \
 	    -lm -pthread $(PUT)
 
 # Those of pictures are told of less memory than there is.
 build/tests/fuzz/run-picture: $(PICTURES) $(call objects,tests/fuzz/picture.c $(addprefix common/, \
-        harness/element.c harness/input/input_npy.c harness/input/input_npy_header.c \
-        harness/input/input.c harness/input/input_text.c harness/report/output.c \
+        step/element.c harness/input/input_npy.c harness/input/input_npy_header.c \
+        harness/input/input.c harness/input/input_text.c harness/print/output.c \
         command/fault.c files/visible.c files/cleanup.c files/replacement.c))
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_picture \
-	    -Wl,--defsym,device_host_memory=fuzz_host_memory -o $(NEW) $(PNG) -lm -pthread $(PUT)
+	    -Wl,--defsym,host_memory=fuzz_host_memory -o $(NEW) $(PNG) -lm -pthread $(PUT)
 
 fuzz: ## fuzz the readers of files, FUZZ_SECONDS=60 each (needs clang)
 	$(Q)MAKE='$(MAKE)' common/build/fuzz.sh

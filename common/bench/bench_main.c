@@ -5,10 +5,11 @@
 #define _GNU_SOURCE
 #include "show.h"
 
-#include "common/harness/application.h"
+#include "common/harness/host/memory.h"
+#include "common/step/application.h"
 #include "common/harness/run/device.h"
-#include "common/harness/report/format.h"
-#include "common/harness/report/standard.h"
+#include "common/harness/print/format.h"
+#include "common/harness/print/standard.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -63,7 +64,7 @@ static size_t numbers_needed(const struct bench_options *o, size_t l2)
 static int check_memory(struct bench_program *p, size_t numbers, size_t l2)
 {
     const struct bench_options *o = &p->options;
-    size_t host = data_host_bytes(numbers, true), host_has = device_host_memory(), device = 0;
+    size_t host = data_host_bytes(numbers, true), host_has = host_memory(), device = 0;
     for (size_t t = 0; t < o->type_count; t++) {
         struct contender contenders[CONTENDERS];
         size_t count;

@@ -3,7 +3,7 @@
 #include "contender.h"
 
 #include "common/command/option_table.h"
-#include "common/harness/size.h"
+#include "common/step/size.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef BENCH_OPTIONS_H
 #define BENCH_OPTIONS_H
 
-#include "common/harness/options.h"
+#include "common/step/options.h"
 #include "common/harness/run/timing.h"
 
 #define BENCH_SIZES 200

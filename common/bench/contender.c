@@ -1,6 +1,6 @@
 #include "contender.h"
 
-#include "common/harness/application.h"
+#include "common/step/application.h"
 
 #include <stdio.h>
 #include <stdlib.h>

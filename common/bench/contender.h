@@ -7,7 +7,7 @@
 
 #include "common/command/fault.h"
 #include "common/harness/run/roof.h"
-#include "common/harness/step.h"
+#include "common/step/step.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 #include "data.h"
 
-#include "common/harness/cuda_check.h"
+#include "common/step/cuda_check.h"
 #include "common/harness/input/input.h"
 
 #include <stdlib.h>

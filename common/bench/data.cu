@@ -1,7 +1,7 @@
 /*
  * data.cu — casts of the numbers to a type, and comparisons, on the device.
  */
-#include "common/harness/cuda_check.h"
+#include "common/step/cuda_check.h"
 #include "data.h"
 
 #define THREADS 256

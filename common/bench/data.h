@@ -14,7 +14,7 @@
 #ifndef DATA_H
 #define DATA_H
 
-#include "common/harness/element.h"
+#include "common/step/element.h"
 #include "common/command/fault.h"
 
 #ifdef __cplusplus

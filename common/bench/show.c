@@ -1,7 +1,7 @@
 #include "show.h"
 
-#include "common/harness/report/format.h"
-#include "common/harness/report/record.h"
+#include "common/harness/print/format.h"
+#include "common/harness/print/record.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "side_by_side.h"
 
-#include "common/harness/cuda_check.h"
-#include "common/harness/report/progress.h"
+#include "common/step/cuda_check.h"
+#include "common/harness/print/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  */
 #include "side_by_side.h"
 
-#include "common/harness/cuda_check.h"
+#include "common/step/cuda_check.h"
 #include "common/harness/verify/verify.h"
 
 #include <stdio.h>

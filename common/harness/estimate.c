@@ -1,8 +1,8 @@
 #include "estimate.h"
 
-#include "common/harness/application.h"
-#include "common/harness/report/format.h"
-#include "common/harness/report/progress.h"
+#include "common/step/application.h"
+#include "common/harness/print/format.h"
+#include "common/harness/print/progress.h"
 
 #include <stdlib.h>
 

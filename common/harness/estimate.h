@@ -15,10 +15,10 @@
 #ifndef ESTIMATE_H
 #define ESTIMATE_H
 
-#include "common/harness/options.h"
-#include "common/harness/run/bench.h"
+#include "common/step/options.h"
+#include "common/harness/run/runs.h"
 #include "common/harness/run/device.h"
-#include "common/harness/step.h"
+#include "common/step/step.h"
 
 #ifdef __cplusplus
 extern "C" {

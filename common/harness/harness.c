@@ -1,17 +1,18 @@
 #define _GNU_SOURCE
 #include "harness.h"
 
-#include "application.h"
+#include "common/harness/host/memory.h"
+#include "common/step/application.h"
 #include "common/harness/estimate.h"
 #include "common/harness/run/device.h"
-#include "common/harness/run/ended.h"
-#include "common/harness/run/surroundings.h"
-#include "files.h"
-#include "common/harness/report/format.h"
+#include "common/harness/host/ended.h"
+#include "common/harness/host/surroundings.h"
+#include "same_files.h"
+#include "common/harness/print/format.h"
 #include "common/harness/input/input.h"
-#include "common/harness/report/output.h"
+#include "common/harness/print/output.h"
 #include "common/harness/report/report.h"
-#include "common/harness/report/standard.h"
+#include "common/harness/print/standard.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -41,7 +42,7 @@ struct program {
 
 static int check_memory(struct program *p, size_t n)
 {
-    size_t device_needs, host_needs, host_has = device_host_memory();
+    size_t device_needs, host_needs, host_has = host_memory();
     bool emulated = p->device && p->device->emulated;
     if (!bench_memory(p->step, &p->options, n, emulated, &device_needs, &host_needs))
         return fail(&p->fault, EXIT_USAGE, "%zu elements are more than any memory holds.", n);

@@ -7,7 +7,7 @@
 #define HARNESS_H
 
 #include "common/command/fault.h"
-#include "step.h"
+#include "common/step/step.h"
 
 /* Does everything that ./stepN does and returns its exit code. */
 int harness_main(const struct step *step, int argc, char **argv);

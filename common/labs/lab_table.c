@@ -1,5 +1,5 @@
 /* lab_table.c — the labs, and how each launches its kernels. */
-#include "common/harness/levels.h"
+#include "common/step/levels.h"
 #include "lab.h"
 
 #include <stdio.h>

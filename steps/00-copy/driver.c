@@ -1,5 +1,5 @@
 /* Step 0's descriptor: what the harness needs to know about scan.cu. */
-#include "common/harness/step.h"
+#include "common/step/step.h"
 #include "patterns.h"
 #include "run.h"
 

@@ -5,9 +5,10 @@
 #include "run.h"
 #include "patterns.h"
 
-#include "common/harness/run/bench.h"
+#include "common/harness/host/memory.h"
+#include "common/harness/run/runs.h"
 #include "common/harness/run/device.h"
-#include "common/harness/report/format.h"
+#include "common/harness/print/format.h"
 #include "common/harness/report/report.h"
 
 struct experiment {
@@ -47,7 +48,7 @@ static int prepare(struct experiment *e, struct fault *fault)
         return input_read(&e->input, ELEMENT_F32, options->input, 0, options->round, fault);
     if (!bench_memory(e->step, options, options->n, e->device.emulated, &device_bytes,
                       &host_bytes) ||
-        device_bytes > e->device.memory_free || host_bytes > device_host_memory())
+        device_bytes > e->device.memory_free || host_bytes > host_memory())
         return fail(fault, EXIT_USAGE, "%zu elements do not fit into memory; take fewer.",
                     options->n);
     return input_generate(&e->input, ELEMENT_F32, options->n, options->real, options->seed, fault);

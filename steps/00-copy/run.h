@@ -4,7 +4,7 @@
 #ifndef STEP00_RUN_H
 #define STEP00_RUN_H
 
-#include "common/harness/step.h"
+#include "common/step/step.h"
 
 /* Runs the pattern that --variant names, or all, verifies each, and prints a table: bytes needed,
  * bytes requested, sectors per request (where the emulator counts), time and GB/s (on a GPU).

@@ -13,7 +13,7 @@
  * Every pattern copies in[pattern_source(pattern, i, n)] to out[i] (patterns.h). Stores are always
  * as good as they can be, except those of structures.
  */
-#include "common/harness/step.h"
+#include "common/step/step.h"
 #include "patterns.h"
 
 // One float for each thread: a warp reads 128 consecutive bytes, 4 sectors.

@@ -1,6 +1,6 @@
 /* Step 1's descriptor: what the harness needs to know about scan.c. */
-#include "common/harness/step.h"
-#include "common/harness/verify/tree.h"
+#include "common/step/step.h"
+#include "common/step/tree.h"
 #include "scan.h"
 
 scan_fn step01_scan;

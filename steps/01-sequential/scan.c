@@ -9,7 +9,7 @@
  * (step 2).
  * How to run it: make step1 && ./step1 --variant inclusive
  */
-#include "common/harness/step.h"
+#include "common/step/step.h"
 #include "scan.h"
 
 /*

@@ -1,6 +1,6 @@
 /* Step 2's descriptor: what the harness needs to know about scan.cu. */
-#include "common/harness/step.h"
-#include "common/harness/verify/tree.h"
+#include "common/step/step.h"
+#include "common/step/tree.h"
 
 scan_fn step02_scan;
 

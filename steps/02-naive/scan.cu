@@ -12,7 +12,7 @@
  * more elements than a block has threads (step 5).
  * How to run it: make step2 && ./step2 --counters
  */
-#include "common/harness/step.h"
+#include "common/step/step.h"
 
 /*
  * Scans the n elements of g_idata into g_odata, exclusively. Needs one block of n threads and 2 n

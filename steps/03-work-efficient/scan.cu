@@ -12,7 +12,7 @@
  *
  * The letters A to E mark the parts of the kernel that the documents mark, and call blocks.
  */
-#include "common/harness/step.h"
+#include "common/step/step.h"
 
 /*
  * Scans the n elements of g_idata into g_odata, exclusively. n is a power of two, at least 2. Needs

@@ -1,6 +1,6 @@
 /* Step 4's descriptor: what the harness needs to know about scan.cu. */
-#include "common/harness/step.h"
-#include "common/harness/verify/tree.h"
+#include "common/step/step.h"
+#include "common/step/tree.h"
 #include "variants.h"
 
 scan_fn step04_scan;

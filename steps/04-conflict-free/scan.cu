@@ -14,7 +14,7 @@
  * is one block only, and n is a power of two (step 5).
  * How to run it: make step4 && ./step4 --counters
  */
-#include "common/harness/step.h"
+#include "common/step/step.h"
 #include "scan.h"
 #include "variants.h" // lab: left out
 

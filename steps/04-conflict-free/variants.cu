@@ -2,7 +2,7 @@
  * variants.cu — step 4 with other paddings, for comparison: scan.cu's kernel, whose padding is a
  * template's argument here.
  */
-#include "common/harness/step.h"
+#include "common/step/step.h"
 #include "variants.h"
 
 /*

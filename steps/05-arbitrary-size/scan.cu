@@ -13,7 +13,7 @@
  * And every element goes to memory twice, for the block scan and for uniform_add.
  * How to run it: make step5 && ./step5 --variant naive
  */
-#include "common/harness/step.h"
+#include "common/step/step.h"
 #include "scan.h"
 #include "variants.h" // lab: left out
 

@@ -2,7 +2,7 @@
  * variants.cu — other block scans for step 5, for comparison: with step 3's tree, with step 2's
  * sweeps, and with a launch of its own for the last elements (Harris).
  */
-#include "common/harness/step.h"
+#include "common/step/step.h"
 #include "scan.h"
 #include "variants.h"
 #include "naive.cuh"

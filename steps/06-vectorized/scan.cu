@@ -13,7 +13,7 @@
  * four times the requests. And every element still goes to memory twice.
  * How to run it: make step6 && ./step6 --counters
  */
-#include "common/harness/step.h"
+#include "common/step/step.h"
 #include "scan.h"
 #include "float4.cuh"
 

@@ -1,7 +1,7 @@
 /* Step 7's descriptor: what the harness needs to know about scan.cu. */
-#include "common/harness/levels.h"
-#include "common/harness/step.h"
-#include "common/harness/verify/tree.h"
+#include "common/step/levels.h"
+#include "common/step/step.h"
+#include "common/step/tree.h"
 #include "scan.h"
 
 scan_fn step07_scan;

@@ -11,7 +11,7 @@
  * (step 11); a buffer that is not aligned to 16 bytes is read in single floats, as in step 6.
  * How to run it: make step7 && ./step7
  */
-#include "common/harness/step.h"
+#include "common/step/step.h"
 #include "scan.h"
 #include "float4.cuh"
 

@@ -14,7 +14,7 @@
  * for the one before. Step 9 goes on from step 7, the other way: from shared memory to registers.
  * How to run it: make step8 && ./step8 --variant tree
  */
-#include "common/harness/step.h"
+#include "common/step/step.h"
 #include "scan.h"
 #include "pair.cuh"
 

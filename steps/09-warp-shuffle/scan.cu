@@ -13,7 +13,7 @@
  * (step 11); the levels of block sums are launches of their own (step 10).
  * How to run it: make step9 && ./step9 --variant predicate
  */
-#include "common/harness/step.h"
+#include "common/step/step.h"
 #include "scan.h"
 #include "float4.cuh"
 

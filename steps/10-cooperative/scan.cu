@@ -17,7 +17,7 @@
  * This file has the grid: its kernel and its launch. groups.cuh has the scans and sums of groups,
  * tile.cuh the scan of a tile.
  */
-#include "common/harness/step.h"
+#include "common/step/step.h"
 #include "scan.h"
 #include "float4.cuh"
 #include "groups.cuh"

@@ -13,7 +13,7 @@
  * the additions: floats differ from run to run in their last bits (step 12).
  * How to run it: make step11 && ./step11
  */
-#include "common/harness/step.h"
+#include "common/step/step.h"
 #include "scan.h"
 #include "float4.cuh"
 #include "look_back.cuh"

@@ -4,7 +4,7 @@
 #ifndef STEP12_LAUNCH_CUH
 #define STEP12_LAUNCH_CUH
 
-#include "common/harness/code_capability.cuh"
+#include "common/step/code_capability.cuh"
 #include "direct.cuh"
 #include "onchip.cuh"
 #include "parts/launch_kernel.cuh"

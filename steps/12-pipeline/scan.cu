@@ -16,7 +16,7 @@
  * This file chooses the kernel by shape.h; launch.cuh launches it.
  */
 #include "scan.h"
-#include "common/harness/step.h"
+#include "common/step/step.h"
 #include "launch.cuh"
 
 /* The launch for large n on this GPU, for the report of ./step12. */

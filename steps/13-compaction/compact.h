@@ -27,7 +27,7 @@
 #ifndef STEP13_COMPACT_H
 #define STEP13_COMPACT_H
 
-#include "predicate.h"
+#include "parts/predicate.h"
 
 #include <cuda_runtime.h>
 #include <stddef.h>

@@ -18,8 +18,8 @@
 #include "compact.h"
 #include "step13.h"
 
-#include "common/harness/code_capability.cuh"
-#include "common/harness/step.h"
+#include "common/step/code_capability.cuh"
+#include "common/step/step.h"
 #include "select_direct.cuh"
 #include "select_pipeline.cuh"
 #include "select_wave.cuh"

@@ -4,9 +4,9 @@
 #ifndef STEP13_H
 #define STEP13_H
 
-#include "common/harness/cuda_check.h"
-#include "common/harness/step.h"
-#include "predicate.h"
+#include "common/step/cuda_check.h"
+#include "common/step/step.h"
+#include "parts/predicate.h"
 
 #ifdef __cplusplus
 extern "C" {

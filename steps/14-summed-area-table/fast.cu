@@ -14,7 +14,7 @@
  * work.
  * How to run it: make step14 && ./step14 --size 512x512, or as a library: sat.h.
  */
-#include "common/harness/code_capability.cuh"
+#include "common/step/code_capability.cuh"
 #include "parts/scan_down.cuh"
 #include "parts/sum_tiles.cuh"
 #include "parts/write_table.cuh"

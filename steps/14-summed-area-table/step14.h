@@ -4,8 +4,8 @@
 #ifndef STEP14_H
 #define STEP14_H
 
-#include "common/harness/cuda_check.h"
-#include "common/harness/step.h"
+#include "common/step/cuda_check.h"
+#include "common/step/step.h"
 #include "sat.h"
 
 #include <stdbool.h>

@@ -11,7 +11,7 @@
  * This file launches the kernels level by level.
  */
 #include "document.h"
-#include "common/harness/cuda_check.h"
+#include "common/step/cuda_check.h"
 #include "merge.cuh"
 #include "split.cuh"
 #include "steps/12-pipeline/parts/launch_kernel.cuh"

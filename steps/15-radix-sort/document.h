@@ -5,7 +5,7 @@
 #ifndef STEP15_DOCUMENT_H
 #define STEP15_DOCUMENT_H
 
-#include "common/harness/element.h"
+#include "common/step/element.h"
 #include "sort.h"
 
 #ifdef __cplusplus

@@ -4,8 +4,8 @@
 #ifndef STEP15_LAUNCH_CUH
 #define STEP15_LAUNCH_CUH
 
-#include "common/harness/code_capability.cuh"
-#include "common/harness/cuda_check.h"
+#include "common/step/code_capability.cuh"
+#include "common/step/cuda_check.h"
 #include "histogram.cuh"
 #include "onesweep.cuh"
 #include "resident.cuh"

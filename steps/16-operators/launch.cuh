@@ -5,7 +5,7 @@
 #define STEP16_LAUNCH_CUH
 
 #include "columns.cuh"
-#include "common/harness/code_capability.cuh"
+#include "common/step/code_capability.cuh"
 #include "direct.cuh"
 #include "pipeline.cuh"
 #include "steps/12-pipeline/parts/launch_kernel.cuh"

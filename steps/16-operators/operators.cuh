@@ -17,6 +17,8 @@
 #ifndef STEP16_OPERATORS_CUH
 #define STEP16_OPERATORS_CUH
 
+#include "parts/no_input.cuh"
+
 #include <math.h>
 #include <stdint.h>
 
@@ -24,9 +26,6 @@
 
 namespace step16
 {
-
-struct no_input {
-};
 
 /* Of the operators whose elements, states and results are the same. */
 template <typename T> struct plain {
@@ -229,7 +228,6 @@ using step16::decay_operator;
 using step16::logsumexp_operator;
 using step16::max_operator;
 using step16::min_operator;
-using step16::no_input;
 using step16::plain;
 using step16::product_operator;
 using step16::sight_operator;

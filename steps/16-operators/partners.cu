@@ -17,7 +17,7 @@
  */
 #include "scan.h"
 
-#include "common/harness/cuda_check.h"
+#include "common/step/cuda_check.h"
 #include "operators.cuh"
 #include "parts/partners.h"
 #include "steps/12-pipeline/parts/launch_kernel.cuh"

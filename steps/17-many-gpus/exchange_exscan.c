@@ -7,8 +7,9 @@
  * ranks make, so its last bits depend on the number of ranks.
  */
 #include "parts/waits.h"
+#include "scan.h"
 
-#include "common/harness/cuda_check.h"
+#include "common/step/cuda_check.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,9 @@
  * the host waits for the GPU, so it launches the next kernel late.
  */
 #include "parts/waits.h"
+#include "scan.h"
 
-#include "common/harness/cuda_check.h"
+#include "common/step/cuda_check.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include "parts/agree.h"
 #include "parts/exchange.h"
 
-#include "common/harness/cuda_check.h"
+#include "common/step/cuda_check.h"
 
 #include <stdlib.h>
 

@@ -5,8 +5,9 @@
 #include "parts/agree.h"
 #include "parts/peer.h"
 #include "parts/waits.h"
+#include "scan.h"
 
-#include "common/harness/cuda_check.h"
+#include "common/step/cuda_check.h"
 
 #include <stdlib.h>
 

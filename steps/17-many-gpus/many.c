@@ -1,8 +1,9 @@
 /* many.c — see scan.h: the library around the kernels (part.h) and the exchanges (exchange.h). */
 #include "parts/agree.h"
 #include "parts/waits.h"
+#include "scan.h"
 
-#include "common/harness/cuda_check.h"
+#include "common/step/cuda_check.h"
 
 #include <stdint.h>
 #include <stdlib.h>

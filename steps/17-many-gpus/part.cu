@@ -15,7 +15,7 @@
  * This file has the kernels between which nothing is exchanged; peer.cu has the one that exchanges.
  */
 #include "parts/part.h"
-#include "common/harness/cuda_check.h"
+#include "common/step/cuda_check.h"
 #include "part.cuh"
 
 /* The least number of blocks on a multiprocessor: their loads are in flight together. It limits the

@@ -25,7 +25,7 @@
 
 #include "common/command/fault.h"
 #include "parts/operator.h"
-#include "shape.h"
+#include "parts/shape.h"
 
 #include <cuda_runtime.h>
 #include <mpi.h>

@@ -10,12 +10,12 @@
  * last line says which it was. Exit code 0; 1: a result was wrong, or an error was not expected;
  * 3: there is no GPU.
  */
-#include "common/harness/cuda_check.h"
+#include "common/step/cuda_check.h"
 #include "common/harness/run/roof.h"
 #include "steps/12-pipeline/parts/shape.h"
 #include "steps/12-pipeline/scan.h"
 #include "steps/13-compaction/compact.h"
-#include "steps/13-compaction/predicate.h"
+#include "steps/13-compaction/parts/predicate.h"
 #include "steps/14-summed-area-table/sat.h"
 #include "steps/15-radix-sort/sort.h"
 #include "steps/16-operators/scan.h"

@@ -13,8 +13,6 @@ SOURCES = (".c", ".h", ".cu", ".cuh", ".inc")
 # that is.
 EMU = "common/emu/"
 API = EMU + "emu.h"
-HARNESS = ["common/harness", "common/harness/input", "common/harness/report", "common/harness/run",
-           "common/harness/verify"]
 COMMAND = ["common/command", "common/files"]
 VISIBLE = "common/files/visible.h"
 
@@ -41,63 +39,73 @@ EMULATOR = {
     + ["common/files"],
     "common/emu": emulator("binary", "ptx", "decode", "count", "check", "report") + COMMAND,
 }
-MAY_INCLUDE = {
-    **EMULATOR,
+STEP = "common/step"
+HOST = "common/harness/host"
+PRINT = "common/harness/print"
+INPUT = "common/harness/input"
+VERIFY = "common/harness/verify"
+RUN = "common/harness/run"
+REPORT = "common/harness/report"
+PICTURES = "common/harness/pictures"
+EXPERIMENT = "common/experiment"
+# The harness, and what is built on it, in the same order.
+HARNESS = {
     "common/files": [],
     "common/command": ["common/files"],
-    "common/harness": HARNESS + COMMAND,
-    "common/harness/input": ["common/harness", "common/harness/run", "common/harness/report",
-                             "common/command"],
-    "common/harness/pictures": ["common/harness", "common/harness/input", "common/harness/run",
-                                "common/harness/report"] + COMMAND,
-    "common/harness/report": ["common/harness", "common/harness/run", API] + COMMAND,
-    "common/harness/run": HARNESS + COMMAND,
-    "common/harness/verify": ["common/harness", "common/harness/report", "common/command"],
-    "common/bench": HARNESS + COMMAND,
-    "common/bench/baseline": ["common/harness", "common/harness/verify"],
-    "common/labs": [API, EMU + "ptx", EMU + "report", "common/harness", "common/harness/verify"]
-    + COMMAND,
-    "common/build": [],
-    "common/labs/grader": ["common/labs", "common/harness/report", API] + COMMAND,
+    STEP: COMMAND,
+    HOST: ["common/command"],
+    PRINT: [STEP] + COMMAND,
+    INPUT: [STEP, HOST, PRINT, "common/command"],
+    VERIFY: [STEP, HOST, PRINT, "common/command"],
+    RUN: [STEP, HOST, PRINT, INPUT, VERIFY] + COMMAND,
+    REPORT: [STEP, PRINT, RUN] + COMMAND,
+    "common/harness": [STEP, HOST, PRINT, INPUT, VERIFY, RUN, REPORT] + COMMAND,
+    PICTURES: [HOST, PRINT, INPUT] + COMMAND,
+    EXPERIMENT: [STEP, PRINT, RUN] + COMMAND,
+    "common/bench/baseline": [STEP],
+    "common/bench": [STEP, HOST, PRINT, INPUT, VERIFY, RUN] + COMMAND,
+    "common/labs": [EMU + "ptx", EMU + "report", STEP, VERIFY] + COMMAND,
+    "common/labs/banks": ["common/command", "common/labs"],
+    "common/labs/gpu": ["common/labs"],
+    "common/labs/sources": [STEP],
+    "common/labs/grader": [PRINT, "common/labs"] + COMMAND,
 }
-STEP = ["common/harness/step.h", "common/harness/cuda_check.h", "common/harness/levels.h",
-        "common/harness/code_capability.cuh", "common/harness/verify/tree.h"]
-STEP_0 = ["common/harness/report", "common/harness/run"]  # it times and prints its own tables
-# A step that applies scan reads its own input and writes its own result. It may call the scans of
-# earlier steps, and build its kernels from the pieces of step 12's.
-APPLICATION = HARNESS + COMMAND + [
-    "common/harness/pictures", "steps/04-conflict-free/scan.h",
-    "steps/12-pipeline/scan.h", "steps/12-pipeline/wave.cuh", "steps/12-pipeline/parts"]
-FIRST_APPLICATION = "steps/13"
-# Partners of brackets are found by a sort.
-OPERATORS = APPLICATION + ["steps/15-radix-sort/sort.h"]
-# Between ranks the operators and a warp's part are those of step 16.
-MANY_GPUS = APPLICATION + ["steps/16-operators/operators.cuh",
-                           "steps/16-operators/parts/segment.cuh"]
-EXPERIMENT = HARNESS
+MAY_INCLUDE = {**EMULATOR, **HARNESS}
+
+# The folders of a step, and those of the same step that each may include ("" is the step's own).
+INSIDE = {"parts": [], "": ["parts"], "command": ["parts", ""], "examples": [""],
+          "experiments": ["parts", "", "command"]}
+PROGRAM = [STEP, HOST, PRINT, INPUT, VERIFY, RUN, REPORT, "common/harness"] + COMMAND
+BESIDES = {"parts": [STEP], "": [STEP], "command": PROGRAM + [PICTURES], "examples": [],
+           "experiments": PROGRAM + [EXPERIMENT]}
+# What some steps build on besides: parts of an earlier step, or a file of it.
+STEP_12 = ["steps/12-pipeline/parts", "steps/12-pipeline/scan.h", "steps/12-pipeline/wave.cuh"]
+EARLIER = {
+    "steps/00-copy": PROGRAM,  # it times and prints its own tables
+    "steps/13-compaction": STEP_12,
+    "steps/14-summed-area-table": STEP_12 + ["steps/04-conflict-free/scan.h"],
+    "steps/15-radix-sort": STEP_12,
+    "steps/16-operators": STEP_12 + ["steps/15-radix-sort/sort.h"],
+    "steps/17-many-gpus": STEP_12 + ["common/command", "steps/16-operators/operators.cuh",
+                                     "steps/16-operators/parts"],
+}
 
 
 def room_of(path):
-    """The room of a file: a folder of MAY_INCLUDE, a step, or a step's experiments."""
-    parts = Path(path).parts
-    if parts[0] == "steps":
-        return "/".join(parts[:3] if "experiments" in parts else parts[:2])
-    folders = ["/".join(parts[:n]) for n in range(len(parts) - 1, 0, -1)]
+    """The room of a file: a folder of MAY_INCLUDE, a step, or a folder of a step."""
+    folders = ["/".join(Path(path).parts[:n]) for n in range(len(Path(path).parts) - 1, 0, -1)]
+    if path.startswith("steps/"):
+        return folders[0]
     return next((folder for folder in folders if folder in MAY_INCLUDE), None)
 
 
 def allowed(room):
     if not room.startswith("steps/"):
-        return MAY_INCLUDE[room]
-    if room.endswith("/experiments"):
-        return EXPERIMENT + [room.rsplit("/", 1)[0], "steps/12-pipeline/scan.h"]
-    if room == "steps/16-operators":
-        return OPERATORS
-    if room == "steps/17-many-gpus":
-        return MANY_GPUS
-    if room >= FIRST_APPLICATION:
-        return APPLICATION
-    return STEP + STEP_0 if room == "steps/00-copy" else STEP
+        return MAY_INCLUDE[room] + [API]
+    step = "/".join(room.split("/")[:2])
+    inside = room[len(step) + 1:]
+    own = ["/".join(filter(None, (step, folder))) for folder in INSIDE[inside]]
+    return own + BESIDES[inside] + EARLIER.get(step, [])
 
 
 def wrong_include(path, included):
@@ -136,12 +144,19 @@ class Layers(unittest.TestCase):
                 self.assertIsNone(wrong_include(path, included))
         self.assertGreater(count, 500, "most includes are not found")
 
-    def test_the_emulator_has_no_circle(self):
-        below = {API, *COMMAND, VISIBLE}
-        for room, others in EMULATOR.items():
+    def test_no_circles(self):
+        below = {API, VISIBLE, *COMMAND}
+        for room, others in MAY_INCLUDE.items():
             self.assertEqual(set(others) - below, set(),
                              "%s may include what stands behind it" % room)
             below.add(room)
+        before = []
+        for folder, others in INSIDE.items():
+            self.assertEqual(set(others) - set(before), set(), folder)
+            before.append(folder)
+        for step, others in EARLIER.items():
+            for other in others:
+                self.assertTrue(other.startswith("common/") or other < step, (step, other))
 
     def test_wrong_includes_are_found(self):
         wrong = [("common/emu/machine/block.c", "common/emu/check/race.h"),
@@ -152,15 +167,18 @@ class Layers(unittest.TestCase):
                  ("common/files/visible.c", "common/command/fault.h"),
                  ("common/harness/harness.c", "common/emu/machine/machine.h"),
                  ("steps/02-naive/driver.c", "steps/01-sequential/scan.cu"),
-                 ("steps/02-naive/scan.cu", "common/harness/options.h"),
-                 ("steps/12-pipeline/scan.cu", "steps/13-compaction/predicate.h"),
+                 ("steps/02-naive/scan.cu", "common/harness/run/device.h"),
+                 ("steps/12-pipeline/parts/ring.cuh", "steps/12-pipeline/pipeline.cuh"),
+                 ("steps/12-pipeline/examples/example.c", "common/command/fault.h"),
+                 ("common/harness/input/input.c", "common/harness/run/device.h"),
+                 ("steps/12-pipeline/scan.cu", "steps/13-compaction/parts/predicate.h"),
                  ("steps/13-compaction/command/driver.c", "steps/12-pipeline/command/driver.c"),
                  ("steps/13-compaction/fast.cu", "steps/11-single-pass/scan.cu"),
                  ("steps/16-operators/partners.cu", "steps/15-radix-sort/launch.cuh")]
         right = [("common/emu/check/race.c", "common/emu/machine/machine.h"),
                  ("common/emu/ptx/ptx.c", "common/emu/emu.h"),
                  ("common/emu/machine/fault.c", "common/files/visible.h"),
-                 ("steps/02-naive/driver.c", "common/harness/step.h"),
+                 ("steps/02-naive/driver.c", "common/step/step.h"),
                  ("steps/12-pipeline/scan.cu", "steps/12-pipeline/parts/ring.cuh"),
                  ("steps/13-compaction/select_pipeline.cuh", "steps/12-pipeline/parts/ring.cuh")]
         for path, included in wrong:

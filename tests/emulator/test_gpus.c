@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "tests/support/cudart_check.h"
 
+#include "common/harness/host/memory.h"
 #include "common/harness/run/device.h"
 #include "common/emu/emu.h"
 
@@ -236,5 +237,5 @@ Test(gpus, processor_and_memory_of_the_host)
     pclose(file);
     cr_expect_str_eq(name, wanted);
     size_t pages = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
-    cr_expect(device_host_memory() > pages / 1000 && device_host_memory() <= pages);
+    cr_expect(host_memory() > pages / 1000 && host_memory() <= pages);
 }

@@ -9,7 +9,7 @@
 
 #include "common/bench/contender.h"
 #include "common/bench/side_by_side.h"
-#include "common/harness/report/counters.h"
+#include "common/harness/run/counters.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

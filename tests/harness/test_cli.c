@@ -3,7 +3,7 @@
  * takes. Runs in the top folder, as `make test` does.
  */
 #define _GNU_SOURCE
-#include "common/harness/report/counters.h"
+#include "common/harness/run/counters.h"
 #include "common/harness/harness.h"
 #include "common/harness/report/report.h"
 #include "tests/wrong/wrong.h"

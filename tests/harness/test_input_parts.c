@@ -3,7 +3,7 @@
  */
 #define _GNU_SOURCE /* mkstemps */
 #include "common/harness/input/input.h"
-#include "common/harness/report/output.h"
+#include "common/harness/print/output.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* test_levels.c — the formulas of scans by levels, against numbers made by hand. */
-#include "common/harness/levels.h"
+#include "common/step/levels.h"
 
 #include <criterion/criterion.h>
 

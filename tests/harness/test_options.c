@@ -1,8 +1,8 @@
 /* test_options.c — sizes, options, and options that contradict each other. */
 #define _GNU_SOURCE
-#include "common/harness/application.h"
-#include "common/harness/options.h"
-#include "common/harness/size.h"
+#include "common/step/application.h"
+#include "common/step/options.h"
+#include "common/step/size.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

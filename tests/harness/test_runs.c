@@ -2,7 +2,7 @@
  * test_runs.c — the parts of the checks of every run: fingerprints, guards, reversed inputs, the
  * number of runs. All steps keep the contract that is tested between runs.
  */
-#include "common/harness/run/bench.h"
+#include "common/harness/run/runs.h"
 #include "common/harness/run/reverse.h"
 #include "tests/support/scan_once.h"
 

@@ -6,7 +6,7 @@
 #include "tests/support/command.h"
 #include "common/files/visible.h"
 #include "common/command/fault.h"
-#include "common/harness/report/record.h"
+#include "common/harness/print/record.h"
 
 #include <stdio.h>
 #include <stdlib.h>

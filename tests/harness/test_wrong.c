@@ -1,6 +1,7 @@
 /* test_wrong.c — the verifier rejects every deliberately wrong scan, and names the cause it can. */
 #include "tests/support/command.h"
-#include "common/harness/run/bench.h"
+#include "common/harness/run/runs.h"
+#include "common/step/cuda_check.h"
 #include "tests/wrong/wrong.h"
 
 #include <criterion/criterion.h>
@@ -32,7 +33,7 @@ static struct outcome outcome_of(const struct wrong *w)
     const struct step *step = &w->step;
     cr_assert_eq(input_generate(&input, step->element, w->n, w->real, options.seed, &fault), 0);
     put_special(&input, w->special);
-    int code = bench_open(&bench, step, &options, &input, counters_emulated(), &fault);
+    int code = bench_open(&bench, step, &options, &input, cuda_emulated(), &fault);
     cr_assert_eq(code, 0, "%s: %s", step->name, fault.text);
     code = bench_run(&bench, &outcome, &fault);
     cr_assert_eq(code, 0, "%s: %s", step->name, fault.text);

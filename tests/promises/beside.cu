@@ -7,7 +7,7 @@
  * blocks must not wait for the others. On the emulator kernels run one after the other, and nothing
  * is held. How to run it: make promises && build/promises/12-beside
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 #include "known.cuh"
 #include "steps/12-pipeline/parts/shape.h"
 

@@ -6,7 +6,7 @@
  * compared with its known sum, on the GPU. How to run it: make promises &&
  * build/promises/12-every-way
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 #include "known.cuh"
 #include "steps/12-pipeline/parts/shape.h"
 

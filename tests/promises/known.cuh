@@ -6,7 +6,7 @@
 #ifndef KNOWN_CUH
 #define KNOWN_CUH
 
-#include "common/harness/cuda_check.h"
+#include "common/step/cuda_check.h"
 #include "steps/12-pipeline/scan.h"
 
 /* Bits of a height. A difference fits an element. Sums of 2^10 of them, in any order, fit a sum. */

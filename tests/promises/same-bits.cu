@@ -7,7 +7,7 @@
  * can have. How to run it: make promises && build/promises/12-same-bits
  */
 #include "common/bench/baseline/cub.h"
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 #include "common/harness/input/input.h"
 #include "known.cuh"
 #include "steps/12-pipeline/command/reference.h"

@@ -6,7 +6,7 @@
  * Every element of every scan is compared with its known sum, on the GPU, directly after the scan.
  * How to run it: make promises && build/promises/12-streams
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 #include "known.cuh"
 #include "steps/12-pipeline/parts/shape.h"
 

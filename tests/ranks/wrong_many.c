@@ -6,7 +6,7 @@
  * is written and has no name yet.
  */
 #define _GNU_SOURCE
-#include "common/harness/report/output.h"
+#include "common/harness/print/output.h"
 #include "steps/17-many-gpus/scan.h"
 
 #include <signal.h>

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "recorded.h"
 
-#include "common/harness/report/counters.h"
+#include "common/harness/run/counters.h"
 #include "common/harness/report/source_line.h"
 
 #include <criterion/criterion.h>

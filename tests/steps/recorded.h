@@ -6,7 +6,7 @@
 #define RECORDED_H
 
 #include "common/emu/emu.h"
-#include "common/harness/step.h"
+#include "common/step/step.h"
 
 /* One row: a total of a launch, or a count of one source line, whose text is the last field. */
 enum { STEP, VARIANT, N, KERNEL, LAUNCH, LINE, METRIC, VALUE, UNIT, SOURCE, COLUMNS };

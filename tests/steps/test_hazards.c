@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "tests/support/command.h"
-#include "common/harness/element.h"
+#include "common/step/element.h"
 #include "tests/support/scan_once.h"
 #include "tests/support/scan_once.h"
 #include "steps/12-pipeline/parts/shape.h"

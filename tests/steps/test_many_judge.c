@@ -4,7 +4,7 @@
  */
 #include "steps/17-many-gpus/command/judge.h"
 #include "steps/17-many-gpus/command/request.h"
-#include "steps/17-many-gpus/shape.h"
+#include "steps/17-many-gpus/parts/shape.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -6,6 +6,7 @@
  */
 #include "tests/support/cudart_check.h"
 #include "tests/support/random.h"
+#include "common/harness/verify/verify.h"
 #include "steps/16-operators/command/judge.h"
 #include "steps/16-operators/command/request.h"
 #include "tests/fixtures/scan_reference.h"

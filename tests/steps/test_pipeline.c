@@ -5,9 +5,9 @@
  */
 #define _GNU_SOURCE
 #include "common/harness/run/buffer.h"
-#include "common/harness/element.h"
+#include "common/step/element.h"
 #include "common/harness/input/input.h"
-#include "common/harness/verify/tree.h"
+#include "common/step/tree.h"
 #include "common/harness/verify/verify.h"
 #include "tests/support/cudart_check.h"
 #include "tests/fixtures/pipeline_code.h"

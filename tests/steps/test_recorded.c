@@ -7,8 +7,9 @@
 #include "recorded.h"
 #include "tests/support/scan_once.h"
 
-#include "common/harness/report/counters.h"
-#include "common/harness/element.h"
+#include "common/harness/run/counters.h"
+#include "common/step/cuda_check.h"
+#include "common/step/element.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -200,7 +201,7 @@ static void compare_all(size_t least, size_t below)
     bool headed = false, steps[100] = {false};
     FILE *file = fopen(RECORDED, "r");
 
-    cr_assert(counters_emulated(), "these tests need the emulator");
+    cr_assert(cuda_emulated(), "these tests need the emulator");
     cr_assert(file != NULL, "cannot read %s", RECORDED);
     while (fgets(line, sizeof line, file) != NULL) {
         if (line[0] == '#') continue;

@@ -6,6 +6,7 @@
  */
 #include "tests/support/cudart_check.h"
 #include "tests/support/random.h"
+#include "common/harness/verify/verify.h"
 #include "steps/15-radix-sort/command/request.h"
 #include "steps/15-radix-sort/sort.h"
 

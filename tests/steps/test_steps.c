@@ -4,8 +4,8 @@
  */
 #include "tests/support/scan_once.h"
 
-#include "common/harness/report/counters.h"
-#include "common/harness/element.h"
+#include "common/harness/run/counters.h"
+#include "common/step/element.h"
 #include "steps/00-copy/patterns.h"
 #include "steps/01-sequential/scan.h"
 

@@ -1,7 +1,7 @@
 #include "scan_once.h"
 
 #include "common/harness/run/buffer.h"
-#include "common/harness/element.h"
+#include "common/step/element.h"
 #include "common/harness/input/input.h"
 
 #include <criterion/criterion.h>

@@ -4,7 +4,7 @@
 #ifndef SCAN_ONCE_H
 #define SCAN_ONCE_H
 
-#include "common/harness/step.h"
+#include "common/step/step.h"
 #include "common/harness/verify/verify.h"
 
 /* Step 0 copies; the others scan. */

@@ -95,7 +95,7 @@ scanned() { step16 "$@" --input - --output - 2>"$dir/report" | tr '\n' ' '; }
     says "every bracket is closed"
     run step16 --op brackets --input "$dir/open" --initial 5
     says "greatest depth 7; 7 brackets left open"
-    run step16 --op brackets --input common/harness/options.c
+    run step16 --op brackets --input common/step/options.c
     says "every element, exactly"
     echo abc >"$dir/letters"
     run step16 --op brackets --input "$dir/letters"
@@ -123,7 +123,7 @@ line 3, column 7 closes a bracket that is not open"
     says "partners of brackets; all kinds count as one"
     says "right: every element, exactly, in each timed run, too"
     says "pairs of brackets; every bracket is closed"
-    run step16 --op brackets --partners --input common/harness/options.c
+    run step16 --op brackets --partners --input common/step/options.c
     says "every element, exactly"
 }
 

@@ -2,7 +2,7 @@
  * breaches.c — scans whose results are right and which break the contract of step.h in another way:
  * their work is not timed, or not on the stream, or it ends the program.
  */
-#include "common/harness/cuda_check.h"
+#include "common/step/cuda_check.h"
 #include "scans.h"
 
 #include <fcntl.h>

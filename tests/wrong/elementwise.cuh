@@ -5,7 +5,7 @@
 #ifndef ELEMENTWISE_CUH
 #define ELEMENTWISE_CUH
 
-#include "common/harness/cuda_check.h"
+#include "common/step/cuda_check.h"
 #include "scans.h"
 
 /* in[first] + … + in[end-1] */

@@ -2,7 +2,7 @@
 #ifndef SCANS_H
 #define SCANS_H
 
-#include "common/harness/step.h"
+#include "common/step/step.h"
 
 #define WRONG_BLOCK 128 /* threads, and elements, per block */
 

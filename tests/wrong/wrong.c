@@ -1,7 +1,7 @@
 /* wrong.c — the list: a descriptor for each deliberately wrong scan. */
 #include "wrong.h"
 
-#include "common/harness/verify/tree.h"
+#include "common/step/tree.h"
 #include "scans.h"
 
 static double depth(size_t n, int variant)

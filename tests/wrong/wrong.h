@@ -10,7 +10,7 @@
 #ifndef WRONG_H
 #define WRONG_H
 
-#include "common/harness/step.h"
+#include "common/step/step.h"
 
 /* A number of the input that another number replaces. */
 enum special { SPECIAL_NONE, SPECIAL_NAN, SPECIAL_INFINITY };

@@ -1,6 +1,6 @@
 /* The descriptor of CUB's scan, for the harness: see cub.cu. Its variants are types of elements. */
-#include "common/harness/step.h"
-#include "common/harness/verify/tree.h"
+#include "common/step/step.h"
+#include "common/step/tree.h"
 #include "cub.h"
 
 enum { F32, F64, I32, I64, I16, I8 };

@@ -3,7 +3,7 @@
  */
 #include "input.h"
 
-#include "common/harness/run/device.h"
+#include "common/harness/host/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ int input_reserve(struct reader *reader, struct input *input, size_t n, struct f
 {
     size_t bytes;
     if (__builtin_mul_overflow(n, element_size(reader->element), &bytes) ||
-        bytes > device_host_memory())
+        bytes > host_memory())
         return fail(fault, EXIT_USAGE, "%s has %zu or more numbers, which do not fit into memory.",
                     reader->name, n);
     void *data = realloc(input->data, bytes ? bytes : 1);

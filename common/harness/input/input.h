@@ -5,7 +5,7 @@
 #define INPUT_H
 
 #include "common/command/fault.h"
-#include "common/harness/element.h"
+#include "common/step/element.h"
 #include "input_npy.h"
 
 #include <stdio.h>

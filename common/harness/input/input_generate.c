@@ -3,8 +3,8 @@
  */
 #include "input.h"
 
-#include "common/harness/parallel.h"
-#include "common/harness/report/progress.h"
+#include "common/harness/host/parallel.h"
+#include "common/harness/print/progress.h"
 
 #include <math.h>
 #include <stdlib.h>

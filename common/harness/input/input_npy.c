@@ -7,7 +7,7 @@
  */
 #include "input.h"
 
-#include "common/harness/report/format.h"
+#include "common/harness/print/format.h"
 #include "input_npy.h"
 
 #include <errno.h>

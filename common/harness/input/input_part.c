@@ -4,7 +4,7 @@
 #define _POSIX_C_SOURCE 200809L /* fseeko, st_mtim */
 #include "input.h"
 
-#include "common/harness/report/format.h"
+#include "common/harness/print/format.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  */
 #include "picture.h"
 
-#include "common/harness/report/output.h"
-#include "common/harness/run/device.h"
+#include "common/harness/host/memory.h"
+#include "common/harness/print/output.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ int picture_reserve(struct picture *p, const char *name, struct fault *fault)
                     p->height);
     bool too_large = __builtin_mul_overflow(p->width, p->height, &bytes) ||
                      __builtin_mul_overflow(bytes, p->channels * (p->bits / 8), &bytes) ||
-                     bytes > device_host_memory();
+                     bytes > host_memory();
     if (!too_large) p->samples = malloc(bytes);
     if (p->samples) return 0;
     return fail(fault, EXIT_USAGE, "%s: %zu x %zu pixels do not fit into memory.", name, p->width,

@@ -4,8 +4,8 @@
 #include "report.h"
 
 #include "common/files/visible.h"
-#include "common/harness/application.h"
-#include "format.h"
+#include "common/step/application.h"
+#include "common/harness/print/format.h"
 #include "source_line.h"
 
 #include <stdarg.h>

@@ -58,9 +58,9 @@
 #ifndef REPORT_H
 #define REPORT_H
 
-#include "common/harness/run/bench.h"
+#include "common/harness/run/runs.h"
 #include "common/harness/run/device.h"
-#include "record.h"
+#include "common/harness/print/record.h"
 
 #ifdef __cplusplus
 extern "C" {

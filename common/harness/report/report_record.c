@@ -3,7 +3,7 @@
  */
 #include "report.h"
 
-#include "common/harness/application.h"
+#include "common/step/application.h"
 #include "source_line.h"
 
 #include <math.h>

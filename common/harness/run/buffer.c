@@ -1,7 +1,7 @@
 #include "buffer.h"
 
-#include "common/harness/report/counters.h"
-#include "common/harness/cuda_check.h"
+#include "counters.h"
+#include "common/step/cuda_check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static size_t round_up(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMEN
 
 static size_t guard_for(size_t bytes, bool on_host)
 {
-    if (!on_host && !counters_emulated()) return BUFFER_GUARD_MOST;
+    if (!on_host && !cuda_emulated()) return BUFFER_GUARD_MOST;
     if (!on_host && counters_checks() & EMU_CHECK_MEMORY) return 0;
     size_t guard = round_up(bytes);
     if (guard < BUFFER_GUARD_LEAST) return BUFFER_GUARD_LEAST;

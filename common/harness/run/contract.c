@@ -1,6 +1,6 @@
 #include "contract.h"
 
-#include "common/harness/cuda_check.h"
+#include "common/step/cuda_check.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 #define _GNU_SOURCE
 #include "device.h"
 
-#include "common/harness/report/counters.h"
-#include "common/harness/cuda_check.h"
+#include "counters.h"
+#include "common/step/cuda_check.h"
 #include "common/files/visible.h"
-#include "common/harness/report/output.h"
+#include "common/harness/print/output.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -109,7 +109,7 @@ static int restart(const struct options *options, const char *why, struct fault 
         return fail(fault, EXIT_DEVICE,
                     "%s%sthe emulator's %.300s is missing; `make emu` builds it.", why, and,
                     library);
-    if (getenv(MARKER) && !counters_emulated())
+    if (getenv(MARKER) && !cuda_emulated())
         return fail(
             fault, EXIT_DEVICE,
             "the emulator's %.300s was not loaded in place of CUDA's runtime; was this program "
@@ -132,7 +132,7 @@ static int restart(const struct options *options, const char *why, struct fault 
 
 int device_choose(const struct options *options, struct device *device, struct fault *fault)
 {
-    *device = (struct device){.emulated = counters_emulated()};
+    *device = (struct device){.emulated = cuda_emulated()};
     if (options->trace) {
         int code = output_check(options->trace, fault);
         if (code) return code;

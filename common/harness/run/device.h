@@ -5,7 +5,7 @@
 #ifndef DEVICE_H
 #define DEVICE_H
 
-#include "common/harness/options.h"
+#include "common/step/options.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,9 +44,6 @@ int device_blocks_per_sm(const struct device *, const struct launch_shape *, con
 
 /* The processor's name, for steps that run on it. */
 void device_cpu_name(char *name, size_t size);
-
-/* Bytes of host memory that can still be allocated without swapping. (host_memory.c) */
-size_t device_host_memory(void);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 #include "exchange.h"
 
-#include "common/harness/cuda_check.h"
+#include "common/step/cuda_check.h"
 #include "fingerprint.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "fingerprint.h"
 
-#include "common/harness/report/counters.h"
-#include "common/harness/cuda_check.h"
+#include "counters.h"
+#include "common/step/cuda_check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ int fingerprinter_open(struct fingerprinter *f, bool on_host, struct fault *faul
 {
     *f = (struct fingerprinter){0};
     if (on_host) return 0;
-    if (!counters_emulated()) {
+    if (!cuda_emulated()) {
         CUDA_CHECK(fault, cudaMalloc((void **)&f->sums, FINGERPRINT_SPANS * sizeof *f->sums));
         return 0;
     }

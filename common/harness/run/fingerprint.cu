@@ -1,7 +1,7 @@
 /*
  * fingerprint.cu — the fingerprint of device memory.
  */
-#include "common/harness/cuda_check.h"
+#include "common/step/cuda_check.h"
 #include "fingerprint.h"
 
 #define THREADS 256

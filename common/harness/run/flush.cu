@@ -1,7 +1,7 @@
 /*
  * flush.cu — reads an array, so that its lines replace all others in the L2 cache.
  */
-#include "common/harness/cuda_check.h"
+#include "common/step/cuda_check.h"
 #include "timing.h"
 
 #define THREADS 256

@@ -1,8 +1,8 @@
 /*
  * inclusive.cu — the shift that turns an exclusive scan into an inclusive one.
  */
-#include "common/harness/cuda_check.h"
-#include "common/harness/element.h"
+#include "common/step/cuda_check.h"
+#include "common/step/element.h"
 #include "inclusive.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 #ifndef INCLUSIVE_H
 #define INCLUSIVE_H
 
-#include "common/harness/step.h"
+#include "common/step/step.h"
 
 #ifdef __cplusplus
 extern "C" {

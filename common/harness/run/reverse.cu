@@ -1,8 +1,8 @@
 /*
  * reverse.cu — turns an array around.
  */
-#include "common/harness/cuda_check.h"
-#include "common/harness/parallel.h"
+#include "common/step/cuda_check.h"
+#include "common/harness/host/parallel.h"
 #include "reverse.h"
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /*
  * roof.cu — the copies against which scans are measured.
  */
-#include "common/harness/cuda_check.h"
+#include "common/step/cuda_check.h"
 #include "roof.h"
 
 #include <stdint.h>

@@ -21,8 +21,8 @@
  *
  * Step 12 scans with the same ring. There, threads also work on a stage between load and store.
  */
-#include "common/harness/code_capability.cuh"
-#include "common/harness/cuda_check.h"
+#include "common/step/code_capability.cuh"
+#include "common/step/cuda_check.h"
 #include "roof.h"
 
 #include <stdint.h>

@@ -1,9 +1,9 @@
 #define _GNU_SOURCE
 #include "timing.h"
 
-#include "common/harness/report/counters.h"
-#include "common/harness/cuda_check.h"
-#include "common/harness/report/progress.h"
+#include "counters.h"
+#include "common/step/cuda_check.h"
+#include "common/harness/print/progress.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -43,7 +43,7 @@ static int open_device_timer(struct timer *timer, struct fault *fault)
     CUDA_CHECK(fault, cudaEventCreate(&timer->stop));
     struct cudaDeviceProp properties;
     CUDA_CHECK(fault, cudaGetDeviceProperties(&properties, 0));
-    timer->flush_bytes = timing_flush_bytes(counters_emulated(), (size_t)properties.l2CacheSize);
+    timer->flush_bytes = timing_flush_bytes(cuda_emulated(), (size_t)properties.l2CacheSize);
     if (timer->flush_bytes == 0) return 0;
     CUDA_CHECK(fault, cudaMalloc(&timer->flush, timer->flush_bytes));
     CUDA_CHECK(fault, cudaMemset(timer->flush, 0, timer->flush_bytes));

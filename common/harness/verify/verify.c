@@ -1,7 +1,7 @@
 #include "verify.h"
 
-#include "common/harness/parallel.h"
-#include "common/harness/report/progress.h"
+#include "common/harness/host/parallel.h"
+#include "common/harness/print/progress.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -19,7 +19,7 @@
 #ifndef VERIFY_H
 #define VERIFY_H
 
-#include "common/harness/element.h"
+#include "common/step/element.h"
 #include "common/command/fault.h"
 #include "verify_bound.h"
 

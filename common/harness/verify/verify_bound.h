@@ -25,8 +25,8 @@
 #ifndef VERIFY_BOUND_H
 #define VERIFY_BOUND_H
 
-#include "common/harness/element.h"
-#include "tree.h"
+#include "common/step/element.h"
+#include "common/step/tree.h"
 
 #ifdef __cplusplus
 extern "C" {

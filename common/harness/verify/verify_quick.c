@@ -5,7 +5,7 @@
  */
 #include "verify.h"
 
-#include "common/harness/parallel.h"
+#include "common/harness/host/parallel.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "grader.h"
-#include "common/harness/report/progress.h"
+#include "common/harness/print/progress.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -9,7 +9,7 @@
  * The lab launches: mark; scan_block on the flags; scan_block on the blocks' sums and uniform_add,
  * if there is more than one block; scatter.
  */
-#include "common/harness/step.h"
+#include "common/step/step.h"
 
 #define WARP      32
 #define B         512 /* elements, and threads, of a block */

@@ -10,7 +10,7 @@
 #ifndef BENCH_EMU_H
 #define BENCH_EMU_H
 
-#include "common/harness/step.h"
+#include "common/step/step.h"
 
 #ifdef __cplusplus
 extern "C" {

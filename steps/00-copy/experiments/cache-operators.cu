@@ -10,7 +10,7 @@
  * From: lecture (CS 380, lecture 25), "PTX Cache Operators".
  * How to run it: make experiment-00-cache-operators
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 
 #define THREADS 256
 #define EACH    4  // floats that a thread reads; those of a block are 4 KiB

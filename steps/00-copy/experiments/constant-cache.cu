@@ -8,7 +8,7 @@
  * From: Kepler tuning guide, 1.4.4.3; lecture (CS 380, lecture 25), "Constants".
  * How to run it: make experiment-00-constant-cache
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
  * How to run it: make experiment-00-one-wins
  *                build/emu/emu --schedule 7 build/experiments/00-one-wins   (another order)
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 
 #define WARP    32
 #define WRITERS 32

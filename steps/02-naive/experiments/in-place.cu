@@ -10,7 +10,7 @@
  *                build/emu/emu --tool racecheck build/experiments/02-in-place
  *                build/emu/emu --schedule 7 build/experiments/02-in-place
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 
 #define N     1024
 #define TRIES 100

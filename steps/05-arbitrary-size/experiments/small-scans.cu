@@ -8,7 +8,7 @@
  * From: Kepler tuning guide, 1.4.2.1 and 1.4.2.2.
  * How to run it: make experiment-05-small-scans
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 
 #include <stdlib.h>
 

@@ -9,7 +9,7 @@
  * From: Kepler tuning guide, 1.4.8.
  * How to run it: make experiment-05-transfers
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 #include "steps/05-arbitrary-size/scan.cu"
 
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  * 39.2.5 (float4).
  * How to run it: make experiment-06-bytes-under-way
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 
 #include <stdlib.h>
 #include <string.h>

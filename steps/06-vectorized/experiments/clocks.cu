@@ -7,7 +7,7 @@
  * From: Kepler tuning guide, 1.4.6, "GPU Boost".
  * How to run it: make experiment-06-clocks
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 
 #include <stdlib.h>
 #include <time.h>

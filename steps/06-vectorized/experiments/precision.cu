@@ -8,7 +8,7 @@
  * From: Kepler tuning guide, 1.4.5.1; 1.4.3.1 on banks and 8-byte words.
  * How to run it: make experiment-06-precision
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 
 #include <stdlib.h>
 

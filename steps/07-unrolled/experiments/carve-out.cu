@@ -9,7 +9,7 @@
  * memory.
  * How to run it: make experiment-07-carve-out
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 
 #include <stdlib.h>
 

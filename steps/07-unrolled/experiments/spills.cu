@@ -9,7 +9,7 @@
  * From: Kepler tuning guide, 1.4.4.1, "the optimum balance of spilling vs. occupancy".
  * How to run it: make experiment-07-spills
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 
 #include <stdlib.h>
 

@@ -9,7 +9,7 @@
  * From: GPU Gems 3, 39.2.6 ("a configurable number of reduce steps").
  * How to run it: make experiment-08-switch
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 
 #include "steps/08-off-chip/scan.cu" // its scan_levels takes the number of elements
 

@@ -12,7 +12,7 @@
  * From: lecture (CS 380, lecture 25), "Divergent branches" and "Unreliable assumptions".
  * How to run it: make experiment-09-divergence
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 
 #define WARP      32
 #define ALL_LANES 0xffffffff

@@ -12,7 +12,7 @@
  * From: lecture (CS 380, lecture 25), "Performance Experiment"; Kepler guide, 1.4.3.3.
  * How to run it: make experiment-09-neighbour
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 
 #define WARP      32
 #define ALL_LANES 0xffffffff

@@ -8,7 +8,7 @@
  * From: lecture (CS 380, lecture 25), "Reduce" and "Scan" by shuffles.
  * How to run it: make experiment-09-reduce
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 
 #define WARP      32
 #define ALL_LANES 0xffffffff

@@ -8,7 +8,7 @@
  * From: lecture (CS 380, lecture 25), "Broadcast", "Aligned memory copy", and its mention of match.
  * How to run it: make experiment-09-votes
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * From: lecture (CS 380, lecture 25), "Implement SHFL for 64b Numbers", which prints mov.b32.
  * How to run it: make experiment-09-wide
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
  * From: lecture (CS 380, lecture 25), "Atomic aggregation"; Kepler guide, 1.4.4.4.
  * How to run it: make experiment-10-atomics
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 
 #include <cooperative_groups.h>
 

@@ -9,7 +9,7 @@
  * From: lecture (CS 380, lecture 25), "Grid group".
  * How to run it: make experiment-10-grid-sync
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 
 #include <cooperative_groups.h>
 

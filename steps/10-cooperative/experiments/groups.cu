@@ -10,7 +10,7 @@
  * From: lecture (CS 380, lecture 25), "Generic parallel algorithms", "Static tile reduce".
  * How to run it: make experiment-10-groups
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

@@ -8,8 +8,8 @@
  * From: Merrill and Garland (2016), section 4.
  * How to run it: make experiment-11-look-back
  */
-#include "common/harness/experiment.h"
-#include "common/harness/step.h"
+#include "common/experiment/experiment.h"
+#include "common/step/step.h"
 #include "steps/11-single-pass/float4.cuh"
 #include "steps/11-single-pass/scan.h"
 

@@ -8,7 +8,7 @@
  * From: Merrill and Garland (2016); CUB says of its scan that floats may vary from run to run.
  * How to run it: make experiment-11-same-bits
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 #include "common/harness/input/input.h"
 #include "steps/11-single-pass/scan.cu"
 

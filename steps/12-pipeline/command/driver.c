@@ -1,6 +1,6 @@
 /* Step 12's descriptor: its variants are the types that scan.h can add. */
-#include "common/harness/step.h"
-#include "common/harness/verify/tree.h"
+#include "common/step/step.h"
+#include "common/step/tree.h"
 #include "reference.h"
 #include "steps/12-pipeline/scan.h"
 

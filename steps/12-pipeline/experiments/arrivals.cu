@@ -5,8 +5,8 @@
  * after the other. But a warp arrives only three times per tile and does not wait for its arrivals.
  * How to run it: make experiment-12-arrivals
  */
-#include "common/harness/code_capability.cuh"
-#include "common/harness/experiment.h"
+#include "common/step/code_capability.cuh"
+#include "common/experiment/experiment.h"
 #include "steps/12-pipeline/parts/memory.cuh"
 #include "steps/12-pipeline/parts/prefix.cuh"
 #include "steps/12-pipeline/parts/ring.cuh"

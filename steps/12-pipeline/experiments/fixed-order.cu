@@ -7,8 +7,8 @@
  * grows with n.
  * How to run it: make experiment-12-fixed-order
  */
-#include "common/harness/code_capability.cuh"
-#include "common/harness/experiment.h"
+#include "common/step/code_capability.cuh"
+#include "common/experiment/experiment.h"
 #include "steps/12-pipeline/parts/memory.cuh"
 #include "steps/12-pipeline/parts/prefix.cuh"
 #include "steps/12-pipeline/parts/ring.cuh"

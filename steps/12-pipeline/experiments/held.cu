@@ -7,7 +7,7 @@
  * Reading the clock takes time, so these are not the times of an ordinary scan.
  * How to run it: make experiment-12-held
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 
 #include <stdlib.h>
 

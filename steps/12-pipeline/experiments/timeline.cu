@@ -8,8 +8,8 @@
  * of an ordinary scan.
  * How to run it: make experiment-12-timeline
  */
-#include "common/harness/code_capability.cuh"
-#include "common/harness/experiment.h"
+#include "common/step/code_capability.cuh"
+#include "common/experiment/experiment.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 /* Step 13's descriptor: how its compactions are called, and what is right. */
-#include "common/harness/application.h"
-#include "common/harness/step.h"
+#include "common/harness/verify/verify.h"
+#include "common/step/application.h"
+#include "common/step/step.h"
 #include "steps/13-compaction/compact.h"
 #include "expression.h"
 #include "request.h"

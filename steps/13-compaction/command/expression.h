@@ -14,8 +14,8 @@
 #define STEP13_EXPRESSION_H
 
 #include "common/command/fault.h"
-#include "common/harness/step.h"
-#include "steps/13-compaction/predicate.h"
+#include "common/step/step.h"
+#include "steps/13-compaction/parts/predicate.h"
 
 /* Reads an expression about elements of float, double, int32 or int64. Returns 0, or EXIT_USAGE: it
  * does not parse, and then *place is the index of the character where something else was expected,

@@ -2,8 +2,8 @@
 #include "request.h"
 
 #include "common/files/visible.h"
-#include "common/harness/report/output.h"
-#include "common/harness/run/device.h"
+#include "common/harness/host/memory.h"
+#include "common/harness/print/output.h"
 #include "expression.h"
 
 #include <errno.h>
@@ -117,7 +117,7 @@ static int read_all(FILE *file, const char *name, struct input *input, struct fa
     do {
         if (room < n + CHUNK + 1) {
             room = 2 * n + CHUNK + 1;
-            char *more = room < device_host_memory() ? realloc(text, room) : NULL;
+            char *more = room < host_memory() ? realloc(text, room) : NULL;
             if (!more) {
                 free(text);
                 return fail(fault, EXIT_USAGE, "%s does not fit into memory.", name);

@@ -5,7 +5,7 @@
 #define STEP13_REQUEST_H
 
 #include "common/harness/input/input.h"
-#include "common/harness/options.h"
+#include "common/step/options.h"
 #include "steps/13-compaction/step13.h"
 
 struct request {

@@ -7,7 +7,7 @@
  * compaction must move: all elements once, and the kept elements once more.
  * How to run it: make experiment-13-selects
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 #include "common/harness/run/roof.h"
 #include "steps/13-compaction/compact.h"
 #include "steps/13-compaction/step13.h"

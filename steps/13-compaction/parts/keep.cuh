@@ -5,7 +5,7 @@
 #ifndef STEP13_KEEP_CUH
 #define STEP13_KEEP_CUH
 
-#include "../predicate.h"
+#include "predicate.h"
 
 /* The key of an element that is read as an unsigned word: predicate.h has the same in C. */
 struct real4 {

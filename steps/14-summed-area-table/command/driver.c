@@ -1,7 +1,7 @@
 /* Step 14's descriptor: how its tables and filters are called, and what is right. */
-#include "common/harness/application.h"
+#include "common/step/application.h"
 #include "common/harness/pictures/picture.h"
-#include "common/harness/step.h"
+#include "common/step/step.h"
 #include "judge.h"
 #include "request.h"
 #include "steps/14-summed-area-table/step14.h"

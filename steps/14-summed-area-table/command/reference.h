@@ -4,7 +4,7 @@
 #ifndef STEP14_REFERENCE_H
 #define STEP14_REFERENCE_H
 
-#include "common/harness/element.h"
+#include "common/step/element.h"
 #include "steps/14-summed-area-table/sat.h"
 #include "steps/14-summed-area-table/step14.h"
 

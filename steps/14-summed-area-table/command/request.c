@@ -5,8 +5,8 @@
 #include "request.h"
 
 #include "common/harness/pictures/picture.h"
-#include "common/harness/report/output.h"
-#include "common/harness/size.h"
+#include "common/harness/print/output.h"
+#include "common/step/size.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #define STEP14_REQUEST_H
 
 #include "common/harness/input/input.h"
-#include "common/harness/options.h"
+#include "common/step/options.h"
 #include "steps/14-summed-area-table/step14.h"
 
 enum filter { FILTER_NONE, FILTER_BOX, FILTER_DEPTH };

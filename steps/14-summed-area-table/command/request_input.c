@@ -4,8 +4,8 @@
 #include "request.h"
 
 #include "common/files/visible.h"
+#include "common/harness/host/memory.h"
 #include "common/harness/pictures/picture.h"
-#include "common/harness/run/device.h"
 
 #include <float.h>
 #include <math.h>
@@ -56,7 +56,7 @@ static int reserve(struct input *input, size_t n, struct fault *fault)
     input->n = n;
     input->data = NULL;
     if (!__builtin_mul_overflow(n, element_size(input->element), &bytes) &&
-        bytes <= device_host_memory())
+        bytes <= host_memory())
         input->data = malloc(bytes);
     return input->data ? 0
                        : fail(fault, EXIT_USAGE,

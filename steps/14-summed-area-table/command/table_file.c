@@ -1,7 +1,7 @@
 /* table_file.c — see table_file.h. */
 #include "table_file.h"
 
-#include "common/harness/report/output.h"
+#include "common/harness/print/output.h"
 
 #include <stdio.h>
 #include <stdlib.h>

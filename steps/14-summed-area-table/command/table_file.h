@@ -5,7 +5,7 @@
 #define STEP14_TABLE_FILE_H
 
 #include "common/command/fault.h"
-#include "common/harness/element.h"
+#include "common/step/element.h"
 #include "judge.h"
 
 /*

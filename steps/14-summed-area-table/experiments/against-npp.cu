@@ -12,7 +12,7 @@
  * it is built without it. The emulator cannot run NPP.
  * How to run it: make experiment-14-against-npp
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 #include "common/harness/run/roof.h"
 #include "steps/14-summed-area-table/command/judge.h"
 

@@ -1,6 +1,7 @@
 /* Step 15's descriptor: radix sort, as the document describes it and as one would write
  * it today. */
-#include "common/harness/step.h"
+#include "common/harness/input/input.h"
+#include "common/step/step.h"
 #include "steps/15-radix-sort/document.h"
 #include "steps/15-radix-sort/parts/shape.h"
 #include "request.h"

@@ -5,7 +5,8 @@
  */
 #include "request.h"
 
-#include "common/harness/run/device.h"
+#include "common/harness/host/memory.h"
+#include "common/harness/input/input.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -40,7 +41,7 @@ static int read_all(FILE *from, const char *name, struct fault *fault)
     for (;;) {
         if (file.length == room) {
             room = room ? 2 * room : FIRST_ROOM;
-            char *larger = room <= device_host_memory() ? realloc(file.text, room) : NULL;
+            char *larger = room <= host_memory() ? realloc(file.text, room) : NULL;
             if (!larger) return too_large(name, fault);
             file.text = larger;
         }

@@ -5,6 +5,7 @@
  * keys. So it says for each key and for each value what it has to be.
  */
 #include "request.h"
+#include "common/harness/verify/verify.h"
 
 #include <stdlib.h>
 #include <string.h>

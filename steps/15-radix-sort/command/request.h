@@ -5,8 +5,8 @@
 #ifndef STEP15_REQUEST_H
 #define STEP15_REQUEST_H
 
-#include "common/harness/application.h"
-#include "common/harness/report/output.h"
+#include "common/step/application.h"
+#include "common/harness/print/output.h"
 
 /* The options of the step's own, as --help has them. */
 struct sort_request {

@@ -7,7 +7,7 @@
  * random. The results must be the same. For few keys, also the time of a sort in a graph of sorts.
  * How to run it: make experiment-15-against-cub
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 #include "common/harness/run/roof.h"
 #include "steps/15-radix-sort/sort.h"
 

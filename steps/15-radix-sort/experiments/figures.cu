@@ -6,7 +6,7 @@
  * smallest keys 32 threads find and sort (39-15). The device functions are those of step 15.
  * How to run it: make experiment-15-figures
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 #include "steps/15-radix-sort/bitonic.cuh"
 #include "steps/15-radix-sort/split.cuh"
 

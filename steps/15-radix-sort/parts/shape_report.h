@@ -2,7 +2,7 @@
 #ifndef STEP15_SHAPE_REPORT_H
 #define STEP15_SHAPE_REPORT_H
 
-#include "common/harness/step.h"
+#include "common/step/step.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,7 +5,7 @@
 #define STEP16_CAPTURED_SHAPE_H
 
 #include "common/harness/run/timing.h"
-#include "common/harness/step.h"
+#include "common/step/step.h"
 
 /* An address for arrays that no kernel reads or writes. */
 #define NOWHERE ((size_t)1 << 20)

@@ -1,8 +1,8 @@
 /* Step 16's descriptor: a scan with any associative operator, of sequences of any lengths. */
-#include "common/harness/application.h"
-#include "common/harness/report/format.h"
-#include "common/harness/report/output.h"
-#include "common/harness/step.h"
+#include "common/step/application.h"
+#include "common/harness/print/format.h"
+#include "common/harness/print/output.h"
+#include "common/step/step.h"
 #include "judge.h"
 #include "captured_shape.h"
 #include "request.h"

@@ -24,6 +24,7 @@
  */
 #include "judge.h"
 
+#include "common/harness/verify/verify.h"
 #include "steps/16-operators/parts/shape.h"
 #include "request.h"
 

@@ -4,7 +4,7 @@
 #ifndef STEP16_JUDGE_H
 #define STEP16_JUDGE_H
 
-#include "common/harness/application.h"
+#include "common/step/application.h"
 
 /* application.verify: each result against a loop over its sequence. */
 int operators_judge(struct verdict *, const struct problem *, const struct options *,

@@ -2,6 +2,7 @@
  * judge_partners.c — compares the partners of brackets with those that a stack finds.
  */
 #include "judge.h"
+#include "common/harness/verify/verify.h"
 
 #include <stdlib.h>
 #include <string.h>

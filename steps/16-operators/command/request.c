@@ -3,7 +3,7 @@
  */
 #include "request.h"
 
-#include "common/harness/size.h"
+#include "common/step/size.h"
 
 #include <errno.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #define STEP16_REQUEST_H
 
 #include "common/harness/input/input.h"
-#include "common/harness/options.h"
+#include "common/step/options.h"
 #include "steps/16-operators/scan.h"
 
 /* The operators of --op. A segmented one is its plain one with --heads. */

@@ -7,9 +7,9 @@
 #include "request.h"
 
 #include "common/files/visible.h"
-#include "common/harness/cuda_check.h"
-#include "common/harness/report/format.h"
-#include "common/harness/run/device.h"
+#include "common/harness/host/memory.h"
+#include "common/step/cuda_check.h"
+#include "common/harness/print/format.h"
 
 #include <errno.h>
 #include <math.h>
@@ -125,7 +125,7 @@ static int read_all(struct input *input, FILE *from, const char *name, struct fa
     do {
         if (input->n == room) {
             room = room ? 2 * room : FIRST_ROOM;
-            void *larger = room <= device_host_memory() ? realloc(input->data, room) : NULL;
+            void *larger = room <= host_memory() ? realloc(input->data, room) : NULL;
             if (!larger) return fail(fault, EXIT_USAGE, "%s does not fit into memory.", name);
             input->data = larger;
         }

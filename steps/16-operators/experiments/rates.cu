@@ -7,7 +7,7 @@
  * which the copy would move the bytes that any such scan must move.
  * How to run it: make experiment-16-rates
  */
-#include "common/harness/experiment.h"
+#include "common/experiment/experiment.h"
 #include "common/harness/run/roof.h"
 #include "steps/12-pipeline/scan.h"
 #include "steps/16-operators/scan.h"

@@ -7,8 +7,8 @@
 #ifndef STEP16_ARRAYS_CUH
 #define STEP16_ARRAYS_CUH
 
-#include "../operators.cuh"
 #include "heads.cuh"
+#include "no_input.cuh"
 #include "segment.cuh"
 
 /* What a scan is about. The same for all kernels. */

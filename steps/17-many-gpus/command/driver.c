@@ -1,6 +1,6 @@
 /* Step 17's descriptor: a scan between ranks. program.c runs it, in place of the harness. */
-#include "common/harness/application.h"
-#include "common/harness/step.h"
+#include "common/step/application.h"
+#include "common/step/step.h"
 #include "request.h"
 
 static size_t own_files(struct application_file files[APPLICATION_FILES])

@@ -1,7 +1,7 @@
 /* input_part.c — see input_part.h. */
 #include "input_part.h"
 
-#include "common/harness/report/format.h"
+#include "common/harness/print/format.h"
 
 #define SECOND_SEED 0x2ED /* b is independent of a, as in step 16 */
 

@@ -8,7 +8,7 @@
 
 #include "common/harness/input/input.h"
 #include "request.h"
-#include "steps/17-many-gpus/shape.h"
+#include "steps/17-many-gpus/parts/shape.h"
 
 /* Where the elements come from. */
 struct source {

@@ -9,8 +9,8 @@
 #include "ranks.h"
 #include "request.h"
 
-#include "common/harness/files.h"
-#include "common/harness/report/standard.h"
+#include "common/harness/same_files.h"
+#include "common/harness/print/standard.h"
 
 #include <signal.h>
 #include <stdlib.h>

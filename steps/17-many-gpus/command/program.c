@@ -1,9 +1,10 @@
 /* program.c — see program.h. */
 #include "program.h"
 
+#include "common/harness/host/memory.h"
 #include "steps/17-many-gpus/parts/agree.h"
-#include "common/harness/report/format.h"
-#include "common/harness/report/standard.h"
+#include "common/harness/print/format.h"
+#include "common/harness/print/standard.h"
 #include "input_part.h"
 #include "output_part.h"
 #include "report.h"
@@ -48,7 +49,7 @@ static int check_memory(struct program *p, size_t n, enum many_exchange exchange
     bool fits = runs_memory(&p->ranks, exchange, n, flush, &device_needs, &host_needs);
     if (!fits)
         return fail(&p->fault, EXIT_USAGE, "%zu elements are more than any memory holds.", n);
-    size_t host_has = device_host_memory(), all = sum_here(&p->ranks, host_needs);
+    size_t host_has = host_memory(), all = sum_here(&p->ranks, host_needs);
     size_t elements = many_part_of(n, p->ranks.count, p->ranks.rank).count;
     size_t device_has = device->memory_free / (size_t)p->ranks.sharers;
     if (device_needs > device_has)

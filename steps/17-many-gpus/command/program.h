@@ -4,7 +4,7 @@
 #ifndef STEP17_PROGRAM_H
 #define STEP17_PROGRAM_H
 
-#include "common/harness/options.h"
+#include "common/step/options.h"
 #include "common/harness/run/device.h"
 
 /* A rank's options and device, which are read before MPI_Init. */

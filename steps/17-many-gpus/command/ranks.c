@@ -1,7 +1,7 @@
 /* ranks.c — see ranks.h. */
 #include "ranks.h"
 
-#include "common/harness/cuda_check.h"
+#include "common/step/cuda_check.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #define STEP17_REFERENCE_H
 
 #include "steps/17-many-gpus/parts/operator.h"
-#include "steps/17-many-gpus/shape.h"
+#include "steps/17-many-gpus/parts/shape.h"
 
 #include <stdbool.h>
 

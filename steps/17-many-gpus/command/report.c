@@ -2,8 +2,8 @@
 #include "report.h"
 
 #include "common/files/visible.h"
-#include "common/harness/report/format.h"
-#include "common/harness/report/record.h"
+#include "common/harness/print/format.h"
+#include "common/harness/print/record.h"
 #include "common/harness/report/report.h"
 
 #include <stdarg.h>

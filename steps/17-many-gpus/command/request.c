@@ -2,10 +2,10 @@
  * request.c — the options that only step 17 has.
  */
 #include "request.h"
-#include "steps/17-many-gpus/shape.h"
+#include "steps/17-many-gpus/parts/shape.h"
 
 #include "common/harness/input/input.h"
-#include "common/harness/report/output.h"
+#include "common/harness/print/output.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #ifndef STEP17_REQUEST_H
 #define STEP17_REQUEST_H
 
-#include "common/harness/options.h"
+#include "common/step/options.h"
 #include "steps/17-many-gpus/parts/operator.h"
 
 enum exchange_choice { CHOOSE_MPI, CHOOSE_NCCL, CHOOSE_PEER, CHOOSE_EXSCAN, CHOOSE_ANY };

@@ -2,8 +2,8 @@
 #include "runs.h"
 
 #include "steps/17-many-gpus/parts/agree.h"
-#include "common/harness/cuda_check.h"
-#include "common/harness/report/progress.h"
+#include "common/step/cuda_check.h"
+#include "common/harness/print/progress.h"
 #include "watch.h"
 
 #include <stdlib.h>

@@ -5,8 +5,12 @@
 #ifndef STEP17_EXCHANGE_H
 #define STEP17_EXCHANGE_H
 
+#include "common/command/fault.h"
 #include "part.h"
-#include "steps/17-many-gpus/scan.h"
+
+#include <mpi.h>
+
+struct many_scan;
 
 struct exchange {
     /* Allocates what this way needs, on each rank by itself; NULL: nothing. If it returns a fault

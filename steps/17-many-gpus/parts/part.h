@@ -11,7 +11,7 @@
 #define STEP17_PART_H
 
 #include "operator.h"
-#include "steps/17-many-gpus/shape.h"
+#include "shape.h"
 
 #include <cuda_runtime.h>
 #include <stdbool.h>

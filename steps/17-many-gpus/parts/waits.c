@@ -34,7 +34,7 @@ int await(struct many_scan *s, MPI_Request *request, const char *call, struct fa
         double now = MPI_Wtime(), gap = now - before;
         waited += gap < GAP_SECONDS ? gap : GAP_SECONDS;
         before = now;
-        if (s->wait != MANY_WAIT_FOREVER && waited > s->wait)
+        if (s->wait > 0 && waited > s->wait)
             return scan_lost(s, fault, "not all ranks have called %s", call);
         if (waited > SPIN_SECONDS) nanosleep(&nap, NULL);
     }

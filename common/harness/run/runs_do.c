@@ -1,13 +1,13 @@
 /*
- * bench_run.c — the runs of a bench: the first one, the one that tries the contract, and the timed
+ * runs_do.c — the runs of a bench: the first one, the one that tries the contract, and the timed
  * ones, with what lies between them.
  */
-#include "bench.h"
+#include "runs.h"
 
-#include "common/harness/application.h"
-#include "common/harness/cuda_check.h"
-#include "common/harness/report/progress.h"
-#include "ended.h"
+#include "common/step/application.h"
+#include "common/step/cuda_check.h"
+#include "common/harness/print/progress.h"
+#include "common/harness/host/ended.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* experiment_graph.c — the time of a launch in a graph of many: see experiment.h. */
+/* graph.c — the time of a launch in a graph of many: see experiment.h. */
 #include "experiment.h"
 
 #include <stdio.h>

@@ -26,7 +26,7 @@
 #ifndef EXPERIMENT_H
 #define EXPERIMENT_H
 
-#include "cuda_check.h"
+#include "common/step/cuda_check.h"
 #include "common/harness/run/device.h"
 #include "common/harness/run/timing.h"
 

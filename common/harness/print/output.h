@@ -11,7 +11,7 @@
 #ifndef OUTPUT_H
 #define OUTPUT_H
 
-#include "common/harness/element.h"
+#include "common/step/element.h"
 #include "common/files/replacement.h"
 #include "common/command/fault.h"
 

@@ -69,7 +69,7 @@ struct tree {
 
 struct step;
 
-/* The tree and the depth that a step states for a scan of n elements. (step_program.c) */
+/* The tree and the depth that a step states for a scan of n elements. (step.c) */
 struct tree step_tree(const struct step *, size_t n, int variant);
 
 /* Appends a level, but not its joins. More levels than TREE_LEVELS are a bug, which ends the

@@ -1,7 +1,7 @@
-/* step_program.c — how a step's program is called, and what a step is for one variant,
+/* step.c — how a step's program is called, and what a step is for one variant,
  * and how it adds. */
 #include "step.h"
-#include "common/harness/verify/tree.h"
+#include "tree.h"
 
 #include <stdio.h>
 

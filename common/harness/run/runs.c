@@ -1,10 +1,10 @@
-#include "bench.h"
+#include "runs.h"
 
-#include "common/harness/application.h"
-#include "common/harness/cuda_check.h"
-#include "common/harness/parallel.h"
+#include "common/step/application.h"
+#include "common/step/cuda_check.h"
+#include "common/harness/host/parallel.h"
 #include "inclusive.h"
-#include "common/harness/report/progress.h"
+#include "common/harness/print/progress.h"
 #include "reverse.h"
 
 #include <stdatomic.h>

@@ -1,12 +1,12 @@
 /*
- * files.h — checks the files of a command line: an output must not overwrite an input or another
- * output.
+ * same_files.h — checks the files of a command line: an output must not overwrite an input or
+ * another output.
  */
-#ifndef FILES_H
-#define FILES_H
+#ifndef SAME_FILES_H
+#define SAME_FILES_H
 
-#include "application.h"
-#include "options.h"
+#include "common/step/application.h"
+#include "common/step/options.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,11 +1,11 @@
 #define _GNU_SOURCE /* PATH_MAX */
 #include "experiment.h"
 
-#include "common/harness/report/counters.h"
+#include "common/harness/run/counters.h"
 #include "common/command/option_table.h"
 #include "common/files/visible.h"
-#include "common/harness/report/format.h"
-#include "common/harness/report/standard.h"
+#include "common/harness/print/format.h"
+#include "common/harness/print/standard.h"
 
 #include <limits.h>
 #include <stdarg.h>

@@ -8,8 +8,6 @@
 /* The functions of emu.h, which only the emulator's runtime library has. */
 #define LOOK_UP(name) ((__typeof__(&name))dlsym(RTLD_DEFAULT, #name))
 
-bool counters_emulated(void) { return LOOK_UP(emu_runtime) != NULL; }
-
 struct emu *counters_emulator(void)
 {
     __typeof__(&emu_runtime) runtime = LOOK_UP(emu_runtime);

@@ -20,10 +20,10 @@
 #include "buffer.h"
 #include "contract.h"
 #include "exchange.h"
-#include "common/harness/report/counters.h"
+#include "counters.h"
 #include "fingerprint.h"
 #include "common/harness/input/input.h"
-#include "common/harness/options.h"
+#include "common/step/options.h"
 #include "roof.h"
 #include "timing.h"
 #include "common/harness/verify/verify.h"
@@ -100,7 +100,7 @@ void bench_close(struct bench *);
 
 void outcome_free(struct outcome *);
 
-/* ---- bench.c, for bench_run.c ---------------------------------------------------------------- */
+/* ---- runs.c, for runs_do.c ---------------------------------------------------------------- */
 
 /* Verifies on the host the result of the run that has just ended. The outcome keeps the first error
  * found; while there is no error, its verdict is that of all runs so far. Returns 0 or

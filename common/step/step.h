@@ -170,10 +170,10 @@ struct step {
     const struct application *application;
 };
 
-/* The step for one variant: its `element` is that of the variant. (step_program.c) */
+/* The step for one variant: its `element` is that of the variant. (step.c) */
 struct step step_for(const struct step *, int variant);
 
-/* "step3", or what step.program says: how the program is called, without "./". (step_program.c) */
+/* "step3", or what step.program says: how the program is called, without "./". (step.c) */
 struct program_name {
     char name[40];
 };

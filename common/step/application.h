@@ -12,15 +12,17 @@
 #ifndef APPLICATION_H
 #define APPLICATION_H
 
-#include "common/harness/input/input.h"
-#include "common/harness/options.h"
-#include "common/harness/verify/verify.h"
+#include "options.h"
 
 #include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+struct input;   /* input.h */
+struct problem; /* verify.h */
+struct verdict; /* verify.h */
 
 /* A file that an option of the step's own names. */
 #define APPLICATION_FILES 2

@@ -32,8 +32,6 @@ struct counters {
     struct counter_line *lines; /* in order of file and line */
 };
 
-/* Is the emulator the CUDA runtime of this program? */
-bool counters_emulated(void);
 /* The emulator that runs this program's CUDA calls. NULL: they go to a real runtime. */
 struct emu *counters_emulator(void);
 /* The checkers that watch it (enum emu_check); 0 without an emulator. */

@@ -8,6 +8,7 @@
 #include "common/command/fault.h"
 
 #include <cuda_runtime.h>
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,6 +28,9 @@ extern "C" {
         cudaError_t error_ = (call);                                                               \
         if (error_ != cudaSuccess) return cuda_fault((fault), error_, #call);                      \
     } while (0)
+
+/* Is the emulator the CUDA runtime of this program? */
+bool cuda_emulated(void);
 
 /* Fills the fault with the error text of CUDA (or the emulator) for the failed call. Returns
  * EXIT_DEVICE. */

@@ -6,7 +6,7 @@
 #ifndef RECORD_H
 #define RECORD_H
 
-#include "common/harness/options.h"
+#include "common/step/options.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,6 +1,6 @@
-#include "files.h"
+#include "same_files.h"
 
-#include "common/harness/report/output.h"
+#include "common/harness/print/output.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,12 @@
-/* host_memory.c — how much memory is left on the host. */
-#include "common/harness/run/device.h"
+#include "memory.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
-size_t device_host_memory(void)
+size_t host_memory(void)
 {
     FILE *file = fopen("/proc/meminfo", "r");
-    char line[DEVICE_NAME];
+    char line[80];
     size_t kib = 0;
     while (file && fgets(line, sizeof line, file))
         if (sscanf(line, "MemAvailable: %zu kB", &kib) == 1) break;

@@ -1,0 +1,12 @@
+/* no_input.cuh — the type of a second input that an operator does not have. */
+#ifndef STEP16_NO_INPUT_CUH
+#define STEP16_NO_INPUT_CUH
+
+namespace step16
+{
+struct no_input {
+};
+}
+using step16::no_input;
+
+#endif
