@@ -6,7 +6,6 @@
 #include "show.h"
 
 #include "common/harness/host/memory.h"
-#include "common/step/application.h"
 #include "common/harness/run/device.h"
 #include "common/harness/print/format.h"
 #include "common/harness/print/standard.h"
@@ -160,7 +159,7 @@ static int become_experiment(const struct bench_options *o, const struct step *s
     char path[PATH_MAX];
     const char *arguments[5] = {path};
     size_t count = 1;
-    snprintf(path, sizeof path, "build/experiments/%s", step->application->experiment);
+    snprintf(path, sizeof path, "build/experiments/%s", step->verbs->experiment);
     if (o->for_scans)
         return fail(fault, EXIT_USAGE,
                     "%.60s: step %d is timed by %s, which takes --device and --csv only; leave it "

@@ -1,27 +1,23 @@
 #include "contender.h"
 
-#include "common/step/application.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Steps that are not linked in have no address. */
-#define WEAK(n) extern const struct step step##n __attribute__((weak));
-WEAK(00)
-WEAK(01)
-WEAK(02)
-WEAK(03)
-WEAK(04)
-WEAK(05)
-WEAK(06) WEAK(07) WEAK(08) WEAK(09) WEAK(10) WEAK(11) WEAK(12) WEAK(13) WEAK(14) WEAK(15) WEAK(16)
-    WEAK(17) WEAK(18) WEAK(19) extern const struct step cub __attribute__((weak));
+/* clang-format off */
+/* DO(00) to DO(99). */
+#define TEN(DO, t) DO(t##0) DO(t##1) DO(t##2) DO(t##3) DO(t##4) \
+                   DO(t##5) DO(t##6) DO(t##7) DO(t##8) DO(t##9)
+#define HUNDRED(DO) TEN(DO, 0) TEN(DO, 1) TEN(DO, 2) TEN(DO, 3) TEN(DO, 4) \
+                    TEN(DO, 5) TEN(DO, 6) TEN(DO, 7) TEN(DO, 8) TEN(DO, 9)
 
-static const struct step *const linked[] = {
-    &step00, &step01, &step02, &step03, &step04, &step05, &step06,
-    &step07, &step08, &step09, &step10, &step11, &step12, &step13,
-    &step14, &step15, &step16, &step17, &step18, &step19, &cub,
-};
+/* Every number that a step may have. Steps that are not linked in have no address. */
+#define DECLARE(n) extern const struct step step##n __attribute__((weak));
+#define ADDRESS(n) &step##n,
+HUNDRED(DECLARE)
+extern const struct step cub __attribute__((weak));
+static const struct step *const linked[] = {HUNDRED(ADDRESS) &cub};
+/* clang-format on */
 #define LINKED (sizeof linked / sizeof *linked)
 
 static bool is_step0(const struct step *step) { return step->number == 0 && !step->program; }
@@ -36,7 +32,7 @@ static bool is_plain(const struct step *step, int variant)
 /* Steps that apply scan do something else, and are not compared with it. */
 static bool takes_any_n(const struct step *step)
 {
-    return step->max_n == 0 && !step->power_of_two && !step->application;
+    return step->max_n == 0 && !step->power_of_two && !step->verbs;
 }
 
 static int variants_of(const struct step *step)
@@ -44,12 +40,6 @@ static int variants_of(const struct step *step)
     int count = 0;
     while (step->variants && step->variants[count]) count++;
     return count ? count : 1;
-}
-
-/* The type that a variant of a step scans. */
-static enum element element_of_variant(const struct step *step, int variant)
-{
-    return step->elements ? step->elements[variant] : step->element;
 }
 
 const char *contender_variant(const struct contender *c)
@@ -160,7 +150,7 @@ static void add_steps(struct contender found[CONTENDERS], size_t *count, const s
         bool first = true;
         if (!step || !takes_any_n(step)) continue;
         for (int v = 0; v < variants_of(step); v++) {
-            bool fits = element_of_variant(step, v) == element && is_plain(step, v);
+            bool fits = step_element(step, v) == element && is_plain(step, v);
             bool is_wanted = wanted(items, used, item_count, step, v, first && fits);
             if (fits && is_wanted && *count < CONTENDERS)
                 found[(*count)++] = (struct contender){.step = step, .variant = v};
@@ -224,7 +214,7 @@ int contenders_find(struct contender found[CONTENDERS], size_t *count, const cha
 
 static bool is_timed_alone(const struct step *step)
 {
-    return step && step->application && step->application->experiment;
+    return step && step->verbs && step->verbs->experiment;
 }
 
 /* Does the item name this step? "all" does not. */
@@ -256,5 +246,5 @@ void contenders_print_applications(FILE *to)
     for (size_t s = 0; s < LINKED; s++)
         if (is_timed_alone(linked[s]))
             fprintf(to, "  ./bench --steps %d   %s, by build/experiments/%s\n", linked[s]->number,
-                    linked[s]->name, linked[s]->application->experiment);
+                    linked[s]->name, linked[s]->verbs->experiment);
 }

@@ -32,7 +32,8 @@ static bool shares_dash(const struct option_row *row, struct command_line *line,
 
 static int apply(const struct option_row *row, void *to, const char *value, struct fault *fault)
 {
-    if (row->set) return row->set(row->to ? row->to : to, value, fault);
+    if (row->to) to = row->to;
+    if (row->set) return row->set(to, value, fault);
     char *member = (char *)to + row->member;
     if (row->argument)
         *(const char **)member = value;

@@ -26,7 +26,7 @@ struct option_row {
     const char *argument; /* what --help calls the value; NULL: a flag without a value */
     const char *help;     /* lines with '\n' between them */
     option_fn *set;       /* NULL: the option sets a member of `to` */
-    void *to;             /* passed to `set` in place of option_take()'s `to`; NULL: that one */
+    void *to;             /* takes the place of option_take()'s `to`; NULL: that one */
     char letter;          /* 0: none */
     size_t member;        /* if set is NULL: the offset of a bool, or of a const char * if the
                              option has a value */

@@ -1,6 +1,5 @@
 #include "estimate.h"
 
-#include "common/step/application.h"
 #include "common/harness/print/format.h"
 #include "common/harness/print/progress.h"
 
@@ -42,29 +41,19 @@ static size_t sample_of(size_t n, size_t most)
 
 /* ---- runs on fewer elements ------------------------------------------------------------------ */
 
-static int get_input(struct input *input, struct step *step, const struct options *o,
-                     struct fault *fault)
-{
-    const struct application *a = step->application;
-    if (!a || !a->input) return input_generate(input, step->element, o->n, o->real, o->seed, fault);
-    int code = a->input(input, o, fault);
-    if (!code) step->element = input->element;
-    return code;
-}
-
 /* Where a run that is wrong, or fails, says so. */
 struct complaint {
     struct outcome *wrong;
     struct fault *fault;
 };
 
-static int run(const struct step *step, const struct options *o, const struct input *input,
-               bool emulated, struct complaint to)
+static int run(const struct subject *s, const struct input *input, bool emulated,
+               struct complaint to)
 {
-    struct bench bench;
-    if (bench_open(&bench, step, o, input, emulated, to.fault)) return NO_TIME;
-    int code = bench_run(&bench, to.wrong, to.fault);
-    bench_close(&bench);
+    struct runs runs;
+    if (runs_open(&runs, s, input, emulated, to.fault)) return NO_TIME;
+    int code = runs_do(&runs, to.wrong, to.fault);
+    runs_close(&runs);
     if (code) return code;
     if (!to.wrong->right) {
         if (!*to.wrong->run)
@@ -76,33 +65,37 @@ static int run(const struct step *step, const struct options *o, const struct in
 }
 
 /* The time of everything from the input to the last of `reps` timed runs. */
-static int time_all(struct step step, struct options o, bool emulated, size_t n, int reps,
+static int time_all(const struct subject *subject, bool emulated, size_t n, int reps,
                     double *seconds, struct complaint to)
 {
+    struct options o = *subject->options;
+    struct subject s = *subject;
     struct input input;
+    s.options = &o;
     o.n = n;
     o.n_given = true;
     o.input = NULL;
     o.reps = reps;
     double start = clock_seconds();
-    if (get_input(&input, &step, &o, to.fault)) return NO_TIME;
-    int code = run(&step, &o, &input, emulated, to);
+    if (s.verbs->input(&s, &input, to.fault)) return NO_TIME;
+    s.element = input.element;
+    int code = run(&s, &input, emulated, to);
     input_free(&input);
     *seconds = clock_seconds() - start;
     return code;
 }
 
 /* The same for any number of timed runs, of which only a few are made. */
-static int time_reps(const struct step *step, const struct options *o, bool emulated, size_t n,
-                     int reps, double *seconds, struct complaint to)
+static int time_reps(const struct subject *s, bool emulated, size_t n, int reps, double *seconds,
+                     struct complaint to)
 {
     double with_more = 0;
     int others = reps - 1, more = 0;
-    int code = time_all(*step, *o, emulated, n, reps ? 1 : 0, seconds, to);
+    int code = time_all(s, emulated, n, reps ? 1 : 0, seconds, to);
     while (!code && more < others && with_more - *seconds < ENOUGH) {
         more = more ? 4 * more : MORE_REPS;
         if (more > others) more = others;
-        code = time_all(*step, *o, emulated, n, 1 + more, &with_more, to);
+        code = time_all(s, emulated, n, 1 + more, &with_more, to);
     }
     if (with_more > *seconds) *seconds += (with_more - *seconds) / more * others;
     return code;
@@ -110,42 +103,42 @@ static int time_reps(const struct step *step, const struct options *o, bool emul
 
 /* ---- the sentence ---------------------------------------------------------------------------- */
 
-static void say(const struct step *step, const struct options *o, int reps, size_t elements,
-                double seconds)
+static void say(const struct subject *s, int reps, size_t elements, double seconds)
 {
-    bool sample = o->verify == VERIFY_FULL && !step->application; /* options_parse refuses it */
+    const struct options *o = s->options;
+    bool sample = o->verify == VERIFY_FULL && s->verbs->sums; /* options_parse refuses it */
     fprintf(stderr,
             "%s: this will take about %s, estimated by runs on %s elements; faster: %s%s%s\n",
-            step_program(step).name, format_duration(seconds).s, format_count(elements).s,
+            step_program(s->step).name, format_duration(seconds).s, format_count(elements).s,
             o->sweep ? "one size by --n" : "fewer elements", reps ? ", --reps 0" : "",
             sample ? ", --verify sample" : "");
     fflush(stderr);
 }
 
-static int time_and_say(const struct step *step, const struct options *o, bool emulated, size_t n,
-                        size_t total, struct complaint to)
+static int time_and_say(const struct subject *s, bool emulated, size_t n, size_t total,
+                        struct complaint to)
 {
     /* The default is one timed run if a run takes long. */
-    int reps = o->reps == REPS_DEFAULT ? 1 : o->reps;
+    int reps = s->options->reps == REPS_DEFAULT ? 1 : s->options->reps;
     double seconds = 0;
     if ((double)total * (reps + 2) < LOOK_FROM) return 0;
     /* Kernels are loaded in this one. */
-    int code = time_all(*step, *o, emulated, sample_of(n, QUICK), 1, &seconds, to);
+    int code = time_all(s, emulated, sample_of(n, QUICK), 1, &seconds, to);
     for (int i = 0; i < 2 && !code; i++) {
         size_t sample = sample_of(n, i ? LARGE : QUICK);
-        code = time_reps(step, o, emulated, sample, reps, &seconds, to);
+        code = time_reps(s, emulated, sample, reps, &seconds, to);
         seconds *= (double)total / (double)sample;
         if (code || seconds < LONG) break;
-        if (i) say(step, o, reps, sample, seconds);
+        if (i) say(s, reps, sample, seconds);
     }
     return code;
 }
 
-int estimate_say(const struct step *step, const struct options *o, const struct device *device,
-                 size_t n, size_t total, struct outcome *wrong, struct fault *fault)
+int estimate_say(const struct subject *s, const struct device *device, size_t n, size_t total,
+                 struct outcome *wrong, struct fault *fault)
 {
-    if ((device && !device->emulated) || (step->application && o->input)) return 0;
-    if (!progress_is_wanted() || is_reported(o, device)) return 0;
-    int code = time_and_say(step, o, device != NULL, n, total, (struct complaint){wrong, fault});
+    if ((device && !device->emulated) || (!s->verbs->sums && s->options->input)) return 0;
+    if (!progress_is_wanted() || is_reported(s->options, device)) return 0;
+    int code = time_and_say(s, device != NULL, n, total, (struct complaint){wrong, fault});
     return code == NO_TIME ? 0 : code;
 }

@@ -5,9 +5,9 @@
  * It is right within a factor of about 2, unless other programs begin or end meanwhile. Nothing is
  * said of work of less than about four seconds, nor if EMU_PROGRESS=0 turns such lines off.
  *
- * There is no estimate for a GPU, for a trace, for an application's file or picture of a given
- * size, nor where the emulator reports on every launch or checks it, since the runs on fewer
- * elements would appear in its report.
+ * There is no estimate for a GPU, for a trace, for a file or a picture of a given size where the
+ * result is no sum, nor where the emulator reports on every launch or checks it, since the runs on
+ * fewer elements would appear in its report.
  *
  * The runs on fewer elements are verified like all others: a scan that is wrong in one of the
  * process's first calls must not get away with it.
@@ -27,8 +27,8 @@ extern "C" {
 /* `total`: the elements of all inputs of the program; `n`: those of the largest. The device is NULL
  * if the step runs on the host. Returns 0; EXIT_WRONG if a run is wrong, which *wrong describes (to
  * be freed); or, with a fault, the exit code of a run that failed. */
-int estimate_say(const struct step *, const struct options *, const struct device *, size_t n,
-                 size_t total, struct outcome *wrong, struct fault *);
+int estimate_say(const struct subject *, const struct device *, size_t n, size_t total,
+                 struct outcome *wrong, struct fault *);
 
 #ifdef __cplusplus
 }

@@ -1,11 +1,12 @@
 #include "same_files.h"
 
 #include "common/harness/print/output.h"
+#include "common/step/options.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FILES (9 + APPLICATION_FILES) /* at most: those that files_check lists */
+#define FILES (9 + OWN_FILES) /* at most: those that files_check lists */
 
 struct named_file {
     const char *option; /* for the sentence */
@@ -64,7 +65,7 @@ static int check_trace(const struct options *o, const struct named_file *variabl
     return 0;
 }
 
-static bool own_to_stdout(const struct application_file *own)
+static bool own_to_stdout(const struct own_file *own)
 {
     return own->written && own->path && output_is_stdout(own->path);
 }
@@ -76,17 +77,17 @@ static const char *option_to_stdout(const struct options *o)
     return o->trace && output_is_stdout(o->trace) ? "--trace" : NULL;
 }
 
-bool files_use_stdout(const struct options *o, const struct application *application)
+bool files_use_stdout(const struct subject *s)
 {
-    struct application_file own[APPLICATION_FILES];
-    size_t count = application && application->own_files ? application->own_files(own) : 0;
+    struct own_file own[OWN_FILES];
+    size_t count = subject_files(s, own);
     for (size_t i = 0; i < count; i++)
         if (own_to_stdout(&own[i])) return true;
-    return option_to_stdout(o) != NULL;
+    return option_to_stdout(s->options) != NULL;
 }
 
 /* Two results on stdout would be mixed. */
-static int check_stdout(const struct options *o, const struct application_file *own, size_t count,
+static int check_stdout(const struct options *o, const struct own_file *own, size_t count,
                         struct fault *fault)
 {
     const char *first = option_to_stdout(o);
@@ -102,7 +103,7 @@ static int check_stdout(const struct options *o, const struct application_file *
 }
 
 /* A file of the step's own options; the standard streams are compared as such. */
-static struct named_file own_file(const struct application_file *own)
+static struct named_file own_file(const struct own_file *own)
 {
     bool standard = own->path && (strcmp(own->path, "-") == 0 || output_is_stdout(own->path));
     return (struct named_file){.option = own->option,
@@ -111,8 +112,9 @@ static struct named_file own_file(const struct application_file *own)
                                .written = own->written};
 }
 
-int files_check(const struct options *o, const struct application *application, struct fault *fault)
+int files_check(const struct subject *s, struct fault *fault)
 {
+    const struct options *o = s->options;
     bool from_stdin = o->input && strcmp(o->input, "-") == 0;
     bool to_stdout = o->output && output_is_stdout(o->output);
     bool trace_to_stdout = o->trace && output_is_stdout(o->trace);
@@ -120,8 +122,8 @@ int files_check(const struct options *o, const struct application *application, 
     int code = check_trace(o, &traced, fault);
     if (code) return code;
     if (o->trace) traced.path = NULL;
-    struct application_file own[APPLICATION_FILES];
-    size_t own_count = application && application->own_files ? application->own_files(own) : 0;
+    struct own_file own[OWN_FILES];
+    size_t own_count = subject_files(s, own);
     code = check_stdout(o, own, own_count, fault);
     if (code) return code;
     struct named_file files[FILES] = {
@@ -135,7 +137,7 @@ int files_check(const struct options *o, const struct application *application, 
         {"stdout", "", "/dev/stdout", .written = true},
         {"stderr", "", "/dev/stderr", .written = true},
     };
-    size_t count = FILES - APPLICATION_FILES;
+    size_t count = FILES - OWN_FILES;
     for (size_t i = 0; i < own_count; i++) files[count++] = own_file(&own[i]);
     return compare(files, count, fault);
 }

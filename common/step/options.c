@@ -1,5 +1,4 @@
 #include "options.h"
-#include "application.h"
 #include "element.h"
 #include "size.h"
 
@@ -15,6 +14,7 @@
 struct target {
     struct options *options;
     const struct step *step;
+    void *self; /* of the step's own options */
 };
 
 static struct options *options_of(void *to) { return ((struct target *)to)->options; }
@@ -212,10 +212,7 @@ static const struct option_table table = {rows, sizeof rows / sizeof *rows};
 /* Would the option have no effect in this step? */
 static bool is_unused(const struct step *step, const char *name)
 {
-    if (!step->application) return false;
-    if (strcmp(name, "inclusive") == 0) return !step->application->takes_inclusive;
-    if (strcmp(name, "in-place") == 0) return true;
-    const char *const *unused = step->application->unused;
+    const char *const *unused = step->verbs ? step->verbs->unused : NULL;
     for (; unused && *unused; unused++)
         if (strcmp(name, *unused) == 0) return true;
     return false;
@@ -225,35 +222,47 @@ static bool is_unused(const struct step *step, const char *name)
 
 enum { OWN_MOST = 12, HELP_COLUMN = 20 };
 
+/* The rows of the step's own options, each with what it sets. */
+struct own_options {
+    struct own {
+        const struct step_option *option;
+        void *self;
+    } of[OWN_MOST];
+    struct option_row rows[OWN_MOST];
+};
+
 static int set_own(void *to, const char *value, struct fault *fault)
 {
-    const struct step_option *own = to;
-    const char *complaint = own->set(value);
-    return complaint ? fail(fault, EXIT_USAGE, "--%s: %s", own->name, complaint) : 0;
+    const struct own *own = to;
+    const char *complaint = own->option->set(own->self, value);
+    return complaint ? fail(fault, EXIT_USAGE, "--%s: %s", own->option->name, complaint) : 0;
 }
 
-static struct option_table own_options(const struct step *step, struct option_row to[OWN_MOST])
+static struct option_table own_table(struct own_options *to, const struct step *step, void *self)
 {
     size_t count = 0;
-    for (const struct step_option *own = step->options; own && own->name; own++)
-        to[count++] = (struct option_row){.name = own->name,
-                                          .argument = own->argument,
-                                          .help = own->help,
-                                          .set = set_own,
-                                          .to = (void *)(uintptr_t)own,
-                                          .letter = own->letter};
-    return (struct option_table){to, count};
+    for (const struct step_option *own = step->options; own && own->name; own++, count++) {
+        to->of[count] = (struct own){own, self};
+        to->rows[count] = (struct option_row){.name = own->name,
+                                              .argument = own->argument,
+                                              .help = own->help,
+                                              .set = own->set ? set_own : NULL,
+                                              .to = own->set ? (void *)&to->of[count] : self,
+                                              .letter = own->letter,
+                                              .member = own->member};
+    }
+    return (struct option_table){to->rows, count};
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
 static int parse_one(struct target *to, struct command_line *line, struct fault *fault)
 {
-    struct option_row own[OWN_MOST];
+    struct own_options own;
     const char *argument = line->arguments[line->at];
     bool taken;
     int code = option_take(table, line, to, &taken, fault);
-    if (!taken) code = option_take(own_options(to->step, own), line, to, &taken, fault);
+    if (!taken) code = option_take(own_table(&own, to->step, to->self), line, to, &taken, fault);
     if (taken) return code;
     if (argument[0] == '-')
         return fail(fault, EXIT_USAGE, "\"%.60s\" is no option of this step; --help lists them.",
@@ -263,7 +272,7 @@ static int parse_one(struct target *to, struct command_line *line, struct fault 
 }
 
 /* Options without effect are refused, because the user expects an effect. */
-static int check_application(const struct options *o, const struct step *step, struct fault *fault)
+static int check_use(const struct options *o, const struct step *step, struct fault *fault)
 {
     const struct {
         const char *name;
@@ -275,7 +284,7 @@ static int check_application(const struct options *o, const struct step *step, s
         if (all[i].given && is_unused(step, all[i].name))
             return fail(fault, EXIT_USAGE, "--%s: step %d (%s) has no use for it; leave it out.",
                         all[i].name, step->number, step->name);
-    if (step->application && o->verify == VERIFY_SAMPLE)
+    if (step->verbs && o->verify == VERIFY_SAMPLE)
         return fail(fault, EXIT_USAGE,
                     "--verify sample: step %d (%s) is verified as a whole; choose full or none.",
                     step->number, step->name);
@@ -324,13 +333,13 @@ static int check_together(const struct options *o, const struct step *step, stru
         return fail(fault, EXIT_USAGE, "--output takes one result; leave --sweep out.");
     if (o->sweep && o->trace)
         return fail(fault, EXIT_USAGE, "--trace takes one run; leave --sweep out.");
-    int code = check_application(o, step, fault);
+    int code = check_use(o, step, fault);
     if (!code) code = check_emulator(o, step, fault);
     if (code) return code;
-    enum element element = step_for(step, o->variant).element;
+    enum element element = step_element(step, o->variant);
     if (o->real && !element_is_real(element))
-        return fail(fault, EXIT_USAGE, "--real: this step %s %s.",
-                    step->application ? "takes" : "adds", element_plural(element));
+        return fail(fault, EXIT_USAGE, "--real: this step %s %s.", step->verbs ? "takes" : "adds",
+                    element_plural(element));
     if (o->inclusive && step->inclusive)
         return fail(fault, EXIT_USAGE, "--inclusive: this step's scan is inclusive already.");
     /* A step has a reference of its own if some variant is not a plain sum. The first variant
@@ -341,12 +350,12 @@ static int check_together(const struct options *o, const struct step *step, stru
     return 0;
 }
 
-int options_parse(struct options *options, const struct step *step, int argc, char *const *argv,
-                  struct fault *fault)
+int options_parse(struct options *options, const struct step *step, void *self, int argc,
+                  char *const *argv, struct fault *fault)
 {
     *options =
         (struct options){.n = step->default_n, .seed = 1, .reps = REPS_DEFAULT, .argv = argv};
-    struct target to = {options, step};
+    struct target to = {options, step, self};
     struct command_line line = {.count = argc, .arguments = argv, .at = 1};
     while (line.at < argc) {
         int code = parse_one(&to, &line, fault);
@@ -392,11 +401,11 @@ static const char number_files[] =
 /* What an option of the harness does in this step. */
 static const char *help_for(const struct step *step, const struct option_row *row)
 {
-    const struct application *a = step->application;
-    if (!a) return row->help;
+    const struct verbs *v = step->verbs;
+    if (!v) return row->help;
     if (strcmp(row->name, "inclusive") == 0) return "each result includes its own element";
-    if (strcmp(row->name, "input") == 0 && a->input_help) return a->input_help;
-    if (strcmp(row->name, "output") == 0 && a->output_help) return a->output_help;
+    if (strcmp(row->name, "input") == 0 && v->input_help) return v->input_help;
+    if (strcmp(row->name, "output") == 0 && v->output_help) return v->output_help;
     return row->help;
 }
 
@@ -404,7 +413,7 @@ void options_help(const struct step *step, FILE *to)
 {
     struct program_name program = step_program(step);
     fprintf(to, "%s: %s\n\nUsage: ./%s [options]\n\n", program.name, step->title, program.name);
-    struct option_row own[OWN_MOST];
+    struct own_options own;
     for (size_t i = 0; i < table.count; i++)
         if ((strcmp(rows[i].name, "variant") != 0 || step->variants) &&
             !is_unused(step, rows[i].name)) {
@@ -412,7 +421,7 @@ void options_help(const struct step *step, FILE *to)
             row.help = help_for(step, &row);
             option_print((struct option_table){&row, 1}, HELP_COLUMN, to);
         }
-    option_print(own_options(step, own), HELP_COLUMN, to);
+    option_print(own_table(&own, step, NULL), HELP_COLUMN, to);
 
     fprintf(to, "\n");
     if (step->variants) {
@@ -425,7 +434,6 @@ void options_help(const struct step *step, FILE *to)
     if (step->power_of_two) fprintf(to, " A power of two.");
     if (step->limit_lifted_by) fprintf(to, " (%s.)", step->limit_lifted_by);
     fprintf(to, "\n%s",
-            step->application && step->application->files ? step->application->files
-                                                          : number_files);
+            step->verbs && step->verbs->files_help ? step->verbs->files_help : number_files);
     fprintf(to, "Exit code: 0 right, 1 wrong result, 2 usage or input, 3 device.\n");
 }

@@ -54,11 +54,11 @@ struct options {
 
 /*
  * Reads the command line (and the environment variable DEVICE) for this step. The step's own
- * options are handed to their set(). Strings point into argv. Returns 0, or EXIT_USAGE with the
+ * options are handed to their set(), with `self`. Strings point into argv. Returns 0, or EXIT_USAGE with the
  * sentence in fault. Limits on n are not checked here: see options_check_n.
  */
-int options_parse(struct options *, const struct step *, int argc, char *const *argv,
-                  struct fault *);
+int options_parse(struct options *, const struct step *, void *self, int argc,
+                  char *const *argv, struct fault *);
 
 /* Does the step take n elements? Returns 0, or EXIT_USAGE and a sentence that names the limit and
  * the step that lifts it. `where` names the origin of n: "--n 3000", or a file. */

@@ -1,5 +1,4 @@
-/* step.c — how a step's program is called, and what a step is for one variant,
- * and how it adds. */
+/* step.c — how a step's program is called, which type a variant has, and how it adds. */
 #include "step.h"
 #include "tree.h"
 
@@ -22,9 +21,7 @@ struct tree step_tree(const struct step *step, size_t n, int variant)
     return tree;
 }
 
-struct step step_for(const struct step *step, int variant)
+enum element step_element(const struct step *step, int variant)
 {
-    struct step chosen = *step;
-    if (step->elements) chosen.element = step->elements[variant];
-    return chosen;
+    return step->elements ? step->elements[variant] : step->element;
 }

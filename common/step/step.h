@@ -6,6 +6,9 @@
  * has, and which function to call. The harness (harness.c) knows a step only through this struct.
  * So a new step needs no change in the harness or in the Makefile.
  *
+ * A step that is no plain scan, such as a sort, also has verbs: what the harness does with a scan,
+ * this step does in its own way.
+ *
  * This header is read by C11 (driver.c, common/) and by CUDA C++ (scan.cu).
  */
 #ifndef STEP_H
@@ -19,6 +22,10 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+struct tree;    /* tree.h: which sums a scan makes on its way */
+struct options; /* options.h: what the user asked for */
+struct subject; /* below: an open step */
 
 /* The type of one element of the input. Sums are of the same type, except that 8- and 16-bit
  * integers are summed in 32 bits. */
@@ -48,7 +55,7 @@ enum element {
  * If n is beyond the step's limits, it returns cudaErrorInvalidValue. (The harness refuses such an
  * n before that, with an explanation.)
  *
- * Checked after every run, also the timed ones (bench.h):
+ * Checked after every run, also the timed ones (runs.h):
  * - Each element of the output is right. (With --verify sample, some elements of the first run.)
  * - The input has not changed.
  * - Nothing was written around the three arrays. On a GPU 1 MiB around each array is checked. On
@@ -100,17 +107,16 @@ struct launch_shape {
     unsigned launches;
 };
 
-struct options; /* options.h: what the user asked for */
-struct tree;    /* tree.h: which sums a scan makes on its way */
-struct application; /* application.h: what is special to a step that applies scan */
-
-/* An option that only this step has, such as step 0's --pattern. */
+/* An option that only this step has, such as step 13's --keep. */
 struct step_option {
     const char *name;     /* without the dashes */
     const char *argument; /* what to call its value in --help; NULL: a flag without a value */
     const char *help;     /* one line */
-    /* Takes the value (NULL for a flag). Returns NULL, or one sentence that says what is wrong. */
-    const char *(*set)(const char *value);
+    /* Takes the value (NULL for a flag). Returns NULL, or one sentence that says what is wrong.
+     * NULL: `member` is the offset in *self of a bool that becomes true or, if there is a value,
+     * of a const char * that becomes the value. */
+    const char *(*set)(void *self, const char *value);
+    size_t member;
     char letter; /* "-i" beside the name; 0: none */
 };
 
@@ -160,24 +166,131 @@ struct step {
     /* A run of the step's own. It replaces the harness's run-verify-time-report, after the options
      * have been read and the device chosen. Returns the exit code (fault.h). NULL: the harness's
      * run. */
-    int (*run)(const struct step *, const struct options *);
+    int (*run)(const struct subject *);
 
     /* The step's own reference in place of the running sum: fills want[0..n) with what scan must
      * give for `in` (n elements of the step's type, on the host). NULL: the running sum. */
     void (*reference)(double *want, const void *in, size_t n, int variant);
 
-    /* The result is something other than a running sum. NULL: it is a scan. */
-    const struct application *application;
+    /* The step is no plain scan: then scan, shape, workspace, adds, depth, tree, words and
+     * reference are not set. NULL: it is one. */
+    const struct verbs *verbs;
 };
 
-/* The step for one variant: its `element` is that of the variant. (step.c) */
-struct step step_for(const struct step *, int variant);
+/* ---- a step that is no plain scan: for C only, as kernels need none of this ------------------ */
+#ifndef __cplusplus
+
+struct fault;   /* fault.h: an exit code and a sentence */
+struct input;   /* input.h: the numbers of one run, in host memory */
+struct problem; /* verify.h: what is to be computed */
+struct result;  /* result.h: what a run has computed, in device memory */
+struct verdict; /* verify.h: is it right? */
+
+/* An open step: what the harness runs. */
+struct subject {
+    const struct step *step;
+    const struct options *options;
+    const struct verbs *verbs; /* the step's, or those of a plain scan (scan_verbs.h) */
+    enum element element;      /* of the input; `plan` and `input` may say another than the step */
+    void *self;                /* what `open` has made */
+};
+
+/* One call. Pointers and stream are as in a scan; `out` has room for needs.result bytes. */
+struct call {
+    void *out;
+    const void *in;
+    size_t n;
+    void *workspace;
+    cudaStream_t stream;
+};
+
+/* What runs on n elements need besides the input, in bytes. */
+struct needs {
+    size_t result;         /* the whole of it is passed to `judge` and to `write` */
+    size_t result_element; /* to multiples of it --offset displaces the result */
+    size_t workspace;
+    size_t own; /* arrays that `input` makes: in device memory, and as many bytes on the host */
+};
+
+/* What the report says besides. Lines may be "". */
+#define DESCRIPTION_TEXT 200
+struct description {
+    char input[DESCRIPTION_TEXT];   /* "512 x 512 pixels of RGB, from a.png" */
+    char variant[DESCRIPTION_TEXT]; /* which kernel runs, and why, where the input decides that */
+    char result[DESCRIPTION_TEXT];  /* "300 elements kept" */
+    double least_bytes;             /* that any method has to read and write for this input */
+    double moved_bytes;             /* that this variant reads and writes; 0: not said */
+};
+
+/* A file that an option of the step's own names. */
+#define OWN_FILES 2
+struct own_file {
+    const char *option, *path; /* path: NULL: not given; "-": stdin or stdout */
+    bool written;
+};
+
+/* The verbs in the order in which the harness calls them. An int is 0, or an exit code, with a
+ * sentence in the fault; then there is nothing to be freed. A step with a program of its own (step
+ * 17) has those up to `files` only. */
+struct verbs {
+    /* Makes subject.self, with what holds before the command line is read. NULL: nothing. */
+    void *(*open)(void);
+    void (*close)(void *self);
+
+    /* The files of the step's own options, given or not; returns how many. NULL: none. The harness
+     * refuses those that are the same as another file of the command line. */
+    size_t (*files)(const void *self, struct own_file files[OWN_FILES]);
+
+    /* Checks the options together, and says of an input that will be generated its element and n.
+     * It makes nothing: an input that does not fit into memory is refused before that. */
+    int (*plan)(const struct subject *, struct input *, struct fault *);
+
+    /* Reads the file options->input, or generates options->n elements, after the same checks. */
+    int (*input)(const struct subject *, struct input *, struct fault *);
+
+    struct needs (*needs)(const struct subject *, size_t n);
+    struct launch_shape (*shape)(const struct subject *, size_t n);
+
+    /* As scan_fn says. Timed runs are on the input and on the reversed input, but no elements
+     * change places. */
+    cudaError_t (*launch)(const struct subject *, const struct call *);
+
+    /* Judges a result. The verdict is right, exact, of n elements, until verdict_note and others
+     * say less. The problem has the input of this run (the reversed one in some runs). Bytes that
+     * the step does not define must still be poison. */
+    int (*judge)(const struct subject *, const struct problem *, struct result *, struct verdict *,
+                 struct fault *);
+
+    /* Writes options->output and the files of the step's own options (output.h), or none of them.
+     * Called once, for a right result of the input as given, if there is a file to be written. */
+    int (*write)(const struct subject *, const struct input *, struct result *, struct fault *);
+
+    /* After a first run. NULL: there is nothing to say. */
+    void (*describe)(const struct subject *, size_t n, struct description *);
+
+    /* The result is the sum of all elements before each one, so that the harness knows more: how
+     * large errors may be, how many additions are needed, what a change of two elements changes,
+     * how to make it inclusive, and that a part of it can be judged by itself. */
+    bool sums;
+
+    const char *experiment; /* ./bench runs build/experiments/NAME; NULL: none */
+    /* Options that would have no effect, and so are refused: "round", "real", "sweep", "offset",
+     * "counters", "trace", "inclusive", "in-place"; ends with NULL. */
+    const char *const *unused;
+    /* What --help says of files, of --input and of --output. NULL: as for numbers. */
+    const char *files_help, *input_help, *output_help;
+};
+
+#endif
 
 /* "step3", or what step.program says: how the program is called, without "./". (step.c) */
 struct program_name {
     char name[40];
 };
 struct program_name step_program(const struct step *);
+
+/* The type of the elements of a variant. (step.c) */
+enum element step_element(const struct step *, int variant);
 
 #ifdef __cplusplus
 }

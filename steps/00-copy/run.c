@@ -14,6 +14,7 @@
 struct experiment {
     const struct step *step;
     struct options options; /* the variant is that of the pattern being run */
+    struct subject subject; /* with these options */
     struct device device;
     struct input input;
     bool single;                       /* one pattern, not all */
@@ -46,8 +47,7 @@ static int prepare(struct experiment *e, struct fault *fault)
 
     if (options->input != NULL)
         return input_read(&e->input, ELEMENT_F32, options->input, 0, options->round, fault);
-    if (!bench_memory(e->step, options, options->n, e->device.emulated, &device_bytes,
-                      &host_bytes) ||
+    if (!runs_memory(&e->subject, options->n, e->device.emulated, &device_bytes, &host_bytes) ||
         device_bytes > e->device.memory_free || host_bytes > host_memory())
         return fail(fault, EXIT_USAGE, "%zu elements do not fit into memory; take fewer.",
                     options->n);
@@ -58,13 +58,13 @@ static int prepare(struct experiment *e, struct fault *fault)
 static int run_pattern(struct experiment *e, enum pattern pattern, struct fault *fault)
 {
     struct outcome *outcome = &e->outcomes[pattern];
-    struct bench bench;
+    struct runs runs;
 
     e->options.variant = pattern;
-    int code = bench_open(&bench, e->step, &e->options, &e->input, e->device.emulated, fault);
+    int code = runs_open(&runs, &e->subject, &e->input, e->device.emulated, fault);
     if (code != 0) return code;
-    code = bench_run(&bench, outcome, fault);
-    bench_close(&bench);
+    code = runs_do(&runs, outcome, fault);
+    runs_close(&runs);
     if (code != 0 || outcome->right) return code;
 
     const struct mismatch *first = &outcome->verdict.first[0];
@@ -144,7 +144,7 @@ static void print_record(const struct experiment *e, enum pattern pattern, size_
     const struct outcome *outcome = &e->outcomes[pattern];
     struct record record;
 
-    report_record(&record, e->step, &e->options, &e->device, outcome);
+    report_record(&record, &e->subject, &e->device, outcome);
     report_print_record(stdout, &record, &e->options, outcome, index);
 }
 
@@ -174,10 +174,14 @@ static int run_patterns(struct experiment *e, struct fault *fault)
     return code;
 }
 
-int step00_run(const struct step *step, const struct options *options)
+int step00_run(const struct subject *subject)
 {
-    struct experiment e = {.step = step, .options = *options, .single = options->variant != ALL};
+    struct experiment e = {.step = subject->step,
+                           .options = *subject->options,
+                           .subject = *subject,
+                           .single = subject->options->variant != ALL};
     struct fault fault = {0};
+    e.subject.options = &e.options;
 
     int code = prepare(&e, &fault);
     if (code == 0) code = run_patterns(&e, &fault);

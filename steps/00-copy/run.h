@@ -9,6 +9,6 @@
 /* Runs the pattern that --variant names, or all, verifies each, and prints a table: bytes needed,
  * bytes requested, sectors per request (where the emulator counts), time and GB/s (on a GPU).
  * Returns the exit code. */
-int step00_run(const struct step *, const struct options *);
+int step00_run(const struct subject *);
 
 #endif

@@ -63,7 +63,7 @@ class Readme(unittest.TestCase):
         self.assertTrue(folders)
         for folder in folders:
             driver = next((TOP / folder).rglob("driver.c"))
-            applies = ".application = " in driver.read_text(encoding="utf-8")
+            applies = ".verbs = " in driver.read_text(encoding="utf-8")
             self.assertIn("(%s)" % folder, readme if applies else table[0])
 
 

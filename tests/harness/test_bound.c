@@ -451,7 +451,7 @@ static void every_variant(see_fn *see)
 {
     for (size_t s = 0; s < SCAN_STEPS; s++)
         for (int variant = 0; variant < variant_count(scan_steps[s]); variant++) {
-            enum element element = step_for(scan_steps[s], variant).element;
+            enum element element = step_element(scan_steps[s], variant);
             if (element_is_real(element)) see(scan_steps[s], variant, element);
         }
 }

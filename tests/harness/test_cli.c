@@ -42,7 +42,7 @@ static void remove_folder(void)
 
 TestSuite(cli, .init = make_folder, .fini = remove_folder);
 
-struct result {
+struct answer {
     int code;
     double seconds;
     char out[TEXT], err[TEXT];
@@ -60,9 +60,9 @@ static void slurp(const char *name, char *text)
 }
 
 /* Runs a shell command; stdout and stderr apart. */
-static struct result *run(const char *format, ...)
+static struct answer *run(const char *format, ...)
 {
-    static struct result result;
+    static struct answer result;
     char command[2000], whole[2200];
     va_list arguments;
     va_start(arguments, format);
@@ -99,7 +99,7 @@ static size_t count_files(void)
 static void expect_refused(const char *command, int code, const char *part)
 {
     size_t files = count_files();
-    struct result *r = run("%s", command);
+    struct answer *r = run("%s", command);
     cr_expect_eq(r->code, code, "%s: exit code %d: %s", command, r->code, r->err);
     cr_expect_eq(count_lines(r->err), 1, "%s: %s", command, r->err);
     cr_expect(strstr(r->err, part), "%s: %s", command, r->err);
@@ -193,7 +193,7 @@ Test(cli, output_that_cannot_be_written)
     expect_refused("./step1 --n 10 >/dev/full", EXIT_USAGE, "stdout");
     expect_refused("./step1 --help >/dev/full", EXIT_USAGE, "stdout");
     /* A closed pipe is an error of this kind, too, and not a signal. */
-    struct result *r = run("(./step1 --n 1Mi --output - 2>$t/said; echo $? >$t/code) | head -1;"
+    struct answer *r = run("(./step1 --n 1Mi --output - 2>$t/said; echo $? >$t/code) | head -1;"
                            "cat $t/code $t/said");
     cr_expect(strstr(r->out, "0\n2\n") && strstr(r->out, "Broken pipe"), "%s", r->out);
 }
@@ -211,7 +211,7 @@ Test(cli, closed_standard_streams)
 /* The old content of the file stays. */
 Test(cli, a_refused_run_leaves_the_old_output)
 {
-    struct result *r = run("echo old >$t/out.txt; ./step3 --n 1000 --output $t/out.txt;"
+    struct answer *r = run("echo old >$t/out.txt; ./step3 --n 1000 --output $t/out.txt;"
                            "./step1 --input $t/none --output $t/out.txt; cat $t/out.txt");
     cr_expect_str_eq(r->out, "old\n");
 }
@@ -227,14 +227,14 @@ Test(cli, no_gpu)
                    "no NVIDIA driver is installed; --device emu");
     expect_refused("DEVICE=cuda ./step3", EXIT_DEVICE, "no NVIDIA driver");
     cr_expect_eq(run("DEVICE=cuda ./step3 --device emu")->code, EXIT_RIGHT);
-    struct result *r = run("./step3");
+    struct answer *r = run("./step3");
     cr_expect_eq(r->code, EXIT_RIGHT);
     cr_expect(strstr(r->out, "(emulated) on the CPU: no NVIDIA driver is installed"), "%s", r->out);
 }
 
 Test(cli, emulated_if_asked_for)
 {
-    struct result *r = run("./step3 --device emu");
+    struct answer *r = run("./step3 --device emu");
     cr_expect_eq(r->code, EXIT_RIGHT, "%s", r->err);
     cr_expect(strstr(r->out, "emulated"));
     cr_expect(strstr(r->out, "the emulator's own, not a GPU's"), "%s", r->out);
@@ -245,7 +245,7 @@ Test(cli, emulated_if_asked_for)
 /* A program in a folder without build/emu. */
 Test(cli, no_emulator)
 {
-    struct result *r = run("cp step3 $t; $t/step3 --device emu");
+    struct answer *r = run("cp step3 $t; $t/step3 --device emu");
     if (r->code == 127) cr_skip("the copy of step3 does not find CUDA's runtime");
     cr_expect_eq(r->code, EXIT_DEVICE, "%s", r->err);
     cr_expect_eq(count_lines(r->err), 1);
@@ -255,7 +255,7 @@ Test(cli, no_emulator)
 
 Test(cli, a_trace)
 {
-    struct result *r = run("./step3 --n 8 --trace $t/trace && cat $t/trace");
+    struct answer *r = run("./step3 --n 8 --trace $t/trace && cat $t/trace");
     cr_expect_eq(r->code, EXIT_RIGHT, "%s", r->err);
     cr_expect(strstr(r->out, "scan.cu"), "no access names its source line");
     cr_expect_null(strstr(r->out, "the emulator's own, not"), "a traced run is not timed");
@@ -266,7 +266,7 @@ Test(cli, a_trace)
 Test(cli, the_documents_example)
 {
     for (int step = 1; step <= 7; step++) {
-        struct result *r = run("echo 3 1 7 0 4 1 6 3 | ./step%d --input - --output -", step);
+        struct answer *r = run("echo 3 1 7 0 4 1 6 3 | ./step%d --input - --output -", step);
         cr_expect_eq(r->code, EXIT_RIGHT, "step %d: %s", step, r->err);
         cr_expect_str_eq(r->out, "0\n3\n4\n11\n11\n15\n16\n22\n", "step %d", step);
         cr_expect(strstr(r->err, "Step"), "the report goes to stderr");
@@ -278,19 +278,19 @@ Test(cli, the_documents_example)
 Test(cli, one_element)
 {
     for (int step = 1; step <= 7; step++) {
-        struct result *r = run("echo 42 | ./step%d --input - --output -", step);
+        struct answer *r = run("echo 42 | ./step%d --input - --output -", step);
         cr_expect_eq(r->code, EXIT_RIGHT, "step %d: %s", step, r->err);
         cr_expect_str_eq(r->out, "0\n");
         r = run("echo 42 | ./step%d --input - --output - --inclusive", step);
         cr_expect_str_eq(r->out, "42\n");
     }
-    struct result *r = run("./step0 --n 1 --device emu");
+    struct answer *r = run("./step0 --n 1 --device emu");
     cr_expect(strstr(r->out, "Each pattern copies 1 float; every copy"), "%s", r->out);
 }
 
 Test(cli, what_is_written_can_be_read)
 {
-    struct result *r =
+    struct answer *r =
         run("./step1 --n 1000 --output $t/a.npy && ./step1 --n 1000 --output $t/a.txt "
             "&& ./step1 --input $t/a.npy --output $t/b.npy"
             "&& ./step1 --input $t/a.txt --output $t/c.npy && cmp $t/b.npy $t/c.npy");
@@ -307,7 +307,7 @@ Test(cli, ways_to_run_give_the_same)
     cr_assert_eq(run("./step1 --n 512 --output $t/want.txt")->code, 0);
     for (int step = 1; step <= 7; step++)
         for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-            struct result *r = run("./step%d --n 512 %s --output $t/got.txt && "
+            struct answer *r = run("./step%d --n 512 %s --output $t/got.txt && "
                                    "cmp $t/want.txt $t/got.txt",
                                    step, ways[i]);
             cr_expect_eq(r->code, 0, "step %d %s: %s%s", step, ways[i], r->out, r->err);
@@ -316,7 +316,7 @@ Test(cli, ways_to_run_give_the_same)
 
 Test(cli, nan_and_infinity_are_scanned)
 {
-    struct result *r = run("echo 1 inf 2 nan 3 4 5 6 | ./step3 --input - --output -");
+    struct answer *r = run("echo 1 inf 2 nan 3 4 5 6 | ./step3 --input - --output -");
     cr_expect_eq(r->code, EXIT_RIGHT, "%s", r->err);
     cr_expect_str_eq(r->out, "0\n1\ninf\ninf\nnan\nnan\nnan\nnan\n");
 }
@@ -332,7 +332,7 @@ Test(cli, one_order_that_is_rounded_is_not_exact)
         for (int turned = 0; turned < 2; turned++) {
             const char *numbers = turned ? "0 1 1 1 1 1 1 16777216" : "16777216 1 1 1 1 1 1 0";
             bool exact = turned && i == 0;
-            struct result *r = run("echo %s | ./step3 --input - %s", numbers, ways[i]);
+            struct answer *r = run("echo %s | ./step3 --input - %s", numbers, ways[i]);
             cr_expect_eq(r->code, EXIT_RIGHT, "%s", r->err);
             cr_expect_eq(strstr(r->out, "every element, exactly") != NULL, exact, "%s", r->out);
             cr_expect_eq(strstr(r->out, "the bound is at most ") != NULL, !exact, "%s", r->out);
@@ -421,7 +421,7 @@ Test(cli, json_and_csv_have_the_same_documented_keys)
     documentation[fread(documentation, 1, TEXT - 1, file)] = '\0';
     fclose(file);
     for (int step = 1; step <= 7; step++) {
-        struct result *r = run("./step%d --n 64 --json", step);
+        struct answer *r = run("./step%d --n 64 --json", step);
         cr_assert_eq(r->code, EXIT_RIGHT, "%s", r->err);
         cr_expect_str_empty(r->err);
         expect_json(r->out);
@@ -442,7 +442,7 @@ Test(cli, json_and_csv_have_the_same_documented_keys)
 
 Test(cli, json_of_sweeps_and_lines)
 {
-    struct result *r = run("./step3 --json --counters --device emu");
+    struct answer *r = run("./step3 --json --counters --device emu");
     expect_json(r->out);
     cr_expect(strstr(r->out, "\"lines\": ["));
     cr_expect(strstr(r->out, "\"conflicts_ld\": 375,"), "%s", r->out);
@@ -459,7 +459,7 @@ Test(cli, json_of_sweeps_and_lines)
 Test(cli, the_report_fits_a_screen_and_has_no_colour_in_a_file)
 {
     for (int step = 0; step <= 7; step++) {
-        struct result *r = run("./step%d", step);
+        struct answer *r = run("./step%d", step);
         cr_expect_eq(r->code, EXIT_RIGHT, "%s", r->err);
         cr_expect_str_empty(r->err);
         cr_expect_leq(count_lines(r->out), SCREEN, "step %d has %zu lines", step,
@@ -470,7 +470,7 @@ Test(cli, the_report_fits_a_screen_and_has_no_colour_in_a_file)
 
 Test(cli, colour_on_a_terminal_unless_no_color)
 {
-    struct result *r = run("command -v script >/dev/null");
+    struct answer *r = run("command -v script >/dev/null");
     if (r->code != 0) cr_skip("there is no script(1) to make a terminal with");
     r = run("TERM=xterm script -qec './step1 --n 10' /dev/null");
     cr_expect(strchr(r->out, '\033'), "%s", r->out);
@@ -481,7 +481,7 @@ Test(cli, colour_on_a_terminal_unless_no_color)
 Test(cli, help_and_version)
 {
     for (int step = 0; step <= 7; step++) {
-        struct result *r = run("./step%d --help", step);
+        struct answer *r = run("./step%d --help", step);
         cr_expect_eq(r->code, EXIT_RIGHT);
         cr_expect(strstr(r->out, "--n N") && strstr(r->out, "Exit code: 0 right, 1 wrong result"));
         r = run("./step%d --version", step);
@@ -511,7 +511,7 @@ Test(cli, default_runs_take_two_seconds_at_most)
         double best = 1e9;
         for (int attempt = 0; attempt < 4 && best > 2; attempt++) {
             double before = processor_seconds();
-            struct result *r = run("./step%d", step);
+            struct answer *r = run("./step%d", step);
             best = fmin(best, fmin(r->seconds, processor_seconds() - before));
         }
         cr_expect_leq(best, 2, "step %d takes %g s", step, best);

@@ -1,6 +1,6 @@
 /* test_options.c — sizes, options, and options that contradict each other. */
 #define _GNU_SOURCE
-#include "common/step/application.h"
+#include "common/step/options.h"
 #include "common/step/options.h"
 #include "common/step/size.h"
 
@@ -10,13 +10,14 @@
 
 static const char *own_value;
 
-static const char *set_own(const char *value)
+static const char *set_own(void *self, const char *value)
 {
+    (void)self;
     own_value = value;
     return strcmp(value, "bad") == 0 ? "bad is bad." : NULL;
 }
 
-static const struct step_option own_options[] = {{"pattern", "NAME", "which", set_own, 0},
+static const struct step_option own_options[] = {{"pattern", "NAME", "which", set_own, 0, 0},
                                                  {.name = NULL}};
 static const char *const variants[] = {"first", "second", NULL};
 static const struct step step = {
@@ -41,7 +42,7 @@ static int parse(const char *line, struct options *options, struct fault *fault)
     for (char *word = strtok(copy, " "); word; word = strtok(NULL, " ")) argv[argc++] = word;
     argv[argc] = NULL;
     *fault = (struct fault){0};
-    return options_parse(options, &step, argc, argv, fault);
+    return options_parse(options, &step, NULL, argc, argv, fault);
 }
 
 Test(options, sizes)
@@ -261,13 +262,14 @@ Test(options, help_names_every_option_and_limit)
         cr_expect(strstr(text, names[i]), "%s is missing", names[i]);
 }
 
-/* An application names the options that it has no use for, and says itself what files it takes. */
-Test(options, what_an_application_has_no_use_for)
+/* A step with verbs names the options that it has no use for, and says itself what files it
+ * takes. */
+Test(options, what_a_step_with_verbs_has_no_use_for)
 {
     static const char *const unused[] = {"sweep", "offset", "counters", "trace", NULL};
     static const char *const values[] = {NULL, "3", NULL, "file"};
-    const struct application refuses = {.unused = unused, .input_help = "scan the sounds of FILE"};
-    const struct application takes = {.experiment = NULL};
+    const struct verbs refuses = {.unused = unused, .input_help = "scan the sounds of FILE"};
+    const struct verbs takes = {.experiment = NULL};
     struct step applies = {.number = 9, .name = "nine", .title = "Nine", .default_n = 512};
     struct options options;
     struct fault fault = {0};
@@ -278,14 +280,15 @@ Test(options, what_an_application_has_no_use_for)
         snprintf(option, sizeof option, "--%s", unused[i]);
         char *const argv[] = {"./step9", option, (char *)(uintptr_t)values[i], NULL};
         int argc = values[i] ? 3 : 2;
-        applies.application = &refuses;
-        cr_expect_eq(options_parse(&options, &applies, argc, argv, &fault), EXIT_USAGE);
+        applies.verbs = &refuses;
+        cr_expect_eq(options_parse(&options, &applies, NULL, argc, argv, &fault), EXIT_USAGE);
         snprintf(want, sizeof want, "%s: step 9 (nine) has no use for it; leave it out.", option);
         cr_expect_str_eq(fault.text, want);
-        applies.application = &takes;
-        cr_expect_eq(options_parse(&options, &applies, argc, argv, &fault), 0, "%s", fault.text);
+        applies.verbs = &takes;
+        cr_expect_eq(options_parse(&options, &applies, NULL, argc, argv, &fault), 0, "%s",
+                     fault.text);
     }
-    applies.application = &refuses;
+    applies.verbs = &refuses;
     FILE *to = open_memstream(&help, &size);
     options_help(&applies, to);
     fclose(to);
@@ -295,10 +298,11 @@ Test(options, what_an_application_has_no_use_for)
     free(help);
 }
 
-/* --inclusive is refused by an application, unless the application obeys it. */
-Test(options, inclusive_of_an_application)
+/* A step with verbs obeys --inclusive by itself, or has no use for it. */
+Test(options, inclusive_of_a_step_with_verbs)
 {
-    const struct application obeys = {.takes_inclusive = true}, refuses = {.experiment = NULL};
+    static const char *const unused[] = {"inclusive", NULL};
+    const struct verbs obeys = {.experiment = NULL}, refuses = {.unused = unused};
     struct step applies = {.number = 9, .name = "nine", .title = "Nine", .default_n = 512};
     char *const argv[] = {"./step9", "--inclusive", NULL};
     struct options options;
@@ -306,8 +310,8 @@ Test(options, inclusive_of_an_application)
     char *help;
     size_t size;
 
-    applies.application = &obeys;
-    cr_assert_eq(options_parse(&options, &applies, 2, argv, &fault), 0, "%s", fault.text);
+    applies.verbs = &obeys;
+    cr_assert_eq(options_parse(&options, &applies, NULL, 2, argv, &fault), 0, "%s", fault.text);
     cr_expect(options.inclusive);
     FILE *to = open_memstream(&help, &size);
     options_help(&applies, to);
@@ -315,8 +319,8 @@ Test(options, inclusive_of_an_application)
     cr_expect(strstr(help, "  --inclusive       each result includes its own element\n"));
     free(help);
 
-    applies.application = &refuses;
-    cr_assert_eq(options_parse(&options, &applies, 2, argv, &fault), EXIT_USAGE);
+    applies.verbs = &refuses;
+    cr_assert_eq(options_parse(&options, &applies, NULL, 2, argv, &fault), EXIT_USAGE);
     cr_expect_str_eq(fault.text, "--inclusive: step 9 (nine) has no use for it; leave it out.");
     to = open_memstream(&help, &size);
     options_help(&applies, to);

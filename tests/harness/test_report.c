@@ -106,7 +106,14 @@ static const struct outcome outcome = {
     .timing = {.reps = 15, .median = 1e-3, .lower = 0.9e-3, .upper = 1.2e-3},
     .roofed = true,
     .roof = {.bytes = (size_t)1 << 30, .timing = {.median = 0.5e-3}, .how = "float4 kernel"},
+    .description = {.least_bytes = 0x1p31},
 };
+
+static struct subject subject_of(const struct options *options)
+{
+    return (struct subject){
+        .step = &step, .options = options, .verbs = &scan_verbs, .element = step.element};
+}
 
 Test(report, of_a_gpu)
 {
@@ -127,7 +134,8 @@ Test(report, of_a_gpu)
     FILE *file = fmemopen(text, sizeof text, "w");
     struct options options = {.seed = 7};
     report_heading(file, &step, &gpu);
-    report_outcome(file, &step, &options, &gpu, &outcome);
+    struct subject subject = subject_of(&options);
+    report_outcome(file, &subject, &gpu, &outcome);
     report_still_bad(file, &step);
     fclose(file);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -147,7 +155,8 @@ Test(report, record_of_a_gpu)
 {
     struct record record;
     struct options options = {.seed = 7};
-    report_record(&record, &step, &options, &gpu, &outcome);
+    struct subject subject = subject_of(&options);
+    report_record(&record, &subject, &gpu, &outcome);
     cr_expect_lt(record.count, RECORD_FIELDS, "a field may be missing");
     cr_expect_str_eq(value_of(&record, "n"), "268435456");
     cr_expect_str_eq(value_of(&record, "bytes_moved"), "2147483648");
@@ -165,7 +174,8 @@ Test(report, no_rate_of_the_emulator)
     struct record record;
     struct options options = {.seed = 7};
     emulated.emulated = true;
-    report_record(&record, &step, &options, &emulated, &outcome);
+    struct subject subject = subject_of(&options);
+    report_record(&record, &subject, &emulated, &outcome);
     cr_expect_str_eq(value_of(&record, "gb_per_s"), "null");
     cr_expect_str_eq(value_of(&record, "roof_fraction"), "null");
     cr_expect_str_eq(value_of(&record, "seconds"), "0.001");

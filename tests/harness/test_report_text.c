@@ -96,7 +96,8 @@ static struct outcome counted_run(void)
                                                    .barriers = 77},
                                          .line_count = 4,
                                          .lines = lines},
-                            .timing = {.reps = 1, .median = 2e-3, .lower = 1e-3, .upper = 3e-3}};
+                            .timing = {.reps = 1, .median = 2e-3, .lower = 1e-3, .upper = 3e-3},
+                            .description = {.least_bytes = 8000}};
 }
 
 /* A run on a GPU, with a roof. */
@@ -110,7 +111,14 @@ static struct outcome timed_run(void)
         .verdict = {.right = true, .checked = 500000, .worst = 0.25},
         .timing = {.reps = 15, .median = 20e-6, .lower = 10e-6, .upper = 1e-3},
         .roofed = true,
-        .roof = {.bytes = 2000000, .timing = {.median = 4e-6}, .how = "a copy"}};
+        .roof = {.bytes = 2000000, .timing = {.median = 4e-6}, .how = "a copy"},
+        .description = {.least_bytes = 4e6}};
+}
+
+static struct subject subject_of(const struct step *step, const struct options *options)
+{
+    return (struct subject){
+        .step = step, .options = options, .verbs = &scan_verbs, .element = step->element};
 }
 
 static void print_report(const struct device *device, const struct options *options,
@@ -118,7 +126,8 @@ static void print_report(const struct device *device, const struct options *opti
 {
     FILE *to = begin();
     report_heading(to, &step, device);
-    report_outcome(to, &step, options, device, outcome);
+    struct subject subject = subject_of(&step, options);
+    report_outcome(to, &subject, device, outcome);
     fclose(to);
 }
 
@@ -264,12 +273,14 @@ Test(report_text, what_was_verified)
 Test(report_text, sweep_on_the_emulator)
 {
     struct outcome outcome = counted_run();
+    struct options options = {0};
+    struct subject subject = subject_of(&step, &options);
     FILE *to = begin();
-    report_sweep_head(to, &step, &emulated);
-    report_sweep_line(to, &step, &emulated, &outcome);
+    report_sweep_head(to, &emulated);
+    report_sweep_line(to, &subject, &emulated, &outcome);
     outcome.verified = false;
     outcome.timing.reps = 0;
-    report_sweep_line(to, &step, &emulated, &outcome);
+    report_sweep_line(to, &subject, &emulated, &outcome);
     fclose(to);
     cr_expect_str_eq(
         text, "\n"
@@ -281,14 +292,16 @@ Test(report_text, sweep_on_the_emulator)
 Test(report_text, sweep_on_a_gpu)
 {
     struct outcome outcome = timed_run();
+    struct options options = {0};
+    struct subject subject = subject_of(&step, &options);
     FILE *to = begin();
-    report_sweep_head(to, &step, &gpu);
-    report_sweep_line(to, &step, &gpu, &outcome);
+    report_sweep_head(to, &gpu);
+    report_sweep_line(to, &subject, &gpu, &outcome);
     outcome.right = outcome.roofed = false;
     strcpy(outcome.damage, "a guard was written");
     strcpy(outcome.verdict.cause, "it is so");
     outcome.timing.median = 0;
-    report_sweep_line(to, &step, &gpu, &outcome);
+    report_sweep_line(to, &subject, &gpu, &outcome);
     fclose(to);
     cr_expect_str_eq(text, "\n"
                            "             n  verified          time         speed   of roof\n"
@@ -297,7 +310,7 @@ Test(report_text, sweep_on_a_gpu)
                            "                a guard was written\n"
                            "                likely cause: it is so\n");
     to = begin();
-    report_sweep_head(to, &step, NULL);
+    report_sweep_head(to, NULL);
     fclose(to);
     cr_expect_str_eq(text, "\n             n  verified          time         speed\n");
 }
@@ -393,7 +406,8 @@ Test(report_text, record_of_the_emulator)
     struct record record;
     struct outcome outcome = counted_run();
     struct options options = {.seed = 3, .variant = 1, .inclusive = true, .offset = 2};
-    report_record(&record, &step, &options, &emulated, &outcome);
+    struct subject subject = subject_of(&step, &options);
+    report_record(&record, &subject, &emulated, &outcome);
     expect_record(&record, expected);
 }
 
@@ -440,7 +454,8 @@ Test(report_text, record_of_a_gpu)
     struct record record;
     struct outcome outcome = timed_run();
     struct options options = {.input = "a.npy", .in_place = true, .verify = VERIFY_SAMPLE};
-    report_record(&record, &step, &options, &gpu, &outcome);
+    struct subject subject = subject_of(&step, &options);
+    report_record(&record, &subject, &gpu, &outcome);
     expect_record(&record, expected);
 }
 
@@ -463,7 +478,8 @@ Test(report_text, record_of_less)
     struct step plain = {.name = "plain"};
     struct outcome outcome = {.n = 9};
     struct options options = {.real = true, .verify = VERIFY_NONE};
-    report_record(&record, &plain, &options, NULL, &outcome);
+    struct subject subject = subject_of(&plain, &options);
+    report_record(&record, &subject, NULL, &outcome);
     expect_record(&record, nothing);
     outcome.verified = true;
     outcome.verdict = (struct verdict){.checked = 9,
@@ -471,10 +487,10 @@ Test(report_text, record_of_less)
                                        .shown = 1,
                                        .first = {{.index = 5, .got = "1", .want = "2"}},
                                        .cause = "it is so"};
-    report_record(&record, &plain, &options, NULL, &outcome);
+    report_record(&record, &subject, NULL, &outcome);
     expect_record(&record, wrong);
     strcpy(outcome.damage, "a guard was written");
-    report_record(&record, &plain, &options, NULL, &outcome);
+    report_record(&record, &subject, NULL, &outcome);
     static const char *const damaged[][2] = {{"cause", "a guard was written"}, {NULL, NULL}};
     expect_record(&record, damaged);
 }

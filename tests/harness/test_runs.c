@@ -401,14 +401,16 @@ Test(runs, where_there_is_nothing_to_exchange)
 
 static void expect_right_run(const struct step *step, struct options options, bool emulated)
 {
-    struct step chosen = step_for(step, options.variant);
     struct fault fault = {0};
     struct input input;
-    struct bench bench;
+    struct subject subject;
+    struct runs runs;
     struct outcome o;
-    cr_assert_eq(input_generate(&input, chosen.element, options.n, options.real, 1, &fault), 0);
-    int code = bench_open(&bench, &chosen, &options, &input, emulated, &fault);
-    if (!code) code = bench_run(&bench, &o, &fault);
+    cr_assert_eq(subject_open(&subject, step, &options, &fault), 0);
+    subject.element = step_element(step, options.variant);
+    cr_assert_eq(input_generate(&input, subject.element, options.n, options.real, 1, &fault), 0);
+    int code = runs_open(&runs, &subject, &input, emulated, &fault);
+    if (!code) code = runs_do(&runs, &o, &fault);
     cr_assert_eq(code, 0, "step %d %s: %s", step->number, variant_name(step, options.variant),
                  fault.text);
     cr_expect(o.right, "step %d %s, n = %zu%s%s%s: %s%s %s", step->number,
@@ -417,7 +419,7 @@ static void expect_right_run(const struct step *step, struct options options, bo
               o.verdict.cause, o.run);
     cr_expect_eq(o.timing.reps, options.reps);
     outcome_free(&o);
-    bench_close(&bench);
+    runs_close(&runs);
     input_free(&input);
 }
 
@@ -426,7 +428,7 @@ static void expect_right_run(const struct step *step, struct options options, bo
 static void expect_right_runs(const struct step *step, int variant, size_t n)
 {
     struct options options = {.n = n, .variant = variant, .reps = 2};
-    bool is_real = element_is_real(step_for(step, variant).element);
+    bool is_real = element_is_real(step_element(step, variant));
     expect_right_run(step, options, true);
     if (n == SEVERAL_LEVELS) return;
     options.offset = 1;
@@ -434,8 +436,8 @@ static void expect_right_runs(const struct step *step, int variant, size_t n)
     options.real = is_real;
     expect_right_run(step, options, true);
     if (step->number == 0) return; /* a copy is never in place or inclusive */
-    options.in_place = element_size(step_for(step, variant).element) ==
-                       element_size(element_of_sum(step_for(step, variant).element));
+    options.in_place = element_size(step_element(step, variant)) ==
+                       element_size(element_of_sum(step_element(step, variant)));
     options.inclusive = !(step->reference && variant);
     expect_right_run(step, options, true);
     options.offset = 0;
@@ -496,14 +498,16 @@ Test(runs, a_sample_does_not_hide_a_run_that_differs)
         struct step step = step09;
         struct fault fault;
         struct input input;
-        struct bench bench;
+        struct subject subject;
+        struct runs runs;
         struct outcome o;
         into_input = i;
         call = 0;
         step.scan = spoil_third_call;
         cr_assert_eq(input_generate(&input, step.element, SAMPLED, false, 1, &fault), 0);
-        cr_assert_eq(bench_open(&bench, &step, &options, &input, true, &fault), 0);
-        cr_assert_eq(bench_run(&bench, &o, &fault), 0);
+        cr_assert_eq(subject_open(&subject, &step, &options, &fault), 0);
+        cr_assert_eq(runs_open(&runs, &subject, &input, true, &fault), 0);
+        cr_assert_eq(runs_do(&runs, &o, &fault), 0);
         cr_expect_not(o.right);
         cr_expect_str_eq(o.run, "timed run 1 of 2");
         if (into_input)
@@ -511,7 +515,7 @@ Test(runs, a_sample_does_not_hide_a_run_that_differs)
         else
             cr_expect_eq(o.verdict.first[0].index, NOT_LOOKED);
         outcome_free(&o);
-        bench_close(&bench);
+        runs_close(&runs);
         input_free(&input);
     }
 }

@@ -28,16 +28,18 @@ static struct outcome outcome_of(const struct wrong *w)
                               .reps = REPS};
     struct fault fault = {0};
     struct input input;
-    struct bench bench;
+    struct subject subject;
+    struct runs runs;
     struct outcome outcome;
     const struct step *step = &w->step;
     cr_assert_eq(input_generate(&input, step->element, w->n, w->real, options.seed, &fault), 0);
     put_special(&input, w->special);
-    int code = bench_open(&bench, step, &options, &input, cuda_emulated(), &fault);
+    cr_assert_eq(subject_open(&subject, step, &options, &fault), 0);
+    int code = runs_open(&runs, &subject, &input, cuda_emulated(), &fault);
     cr_assert_eq(code, 0, "%s: %s", step->name, fault.text);
-    code = bench_run(&bench, &outcome, &fault);
+    code = runs_do(&runs, &outcome, &fault);
     cr_assert_eq(code, 0, "%s: %s", step->name, fault.text);
-    bench_close(&bench);
+    runs_close(&runs);
     input_free(&input);
     return outcome;
 }

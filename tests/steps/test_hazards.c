@@ -38,7 +38,7 @@ Test(hazards, none_in_any_step)
 Test(hazards, none_in_step_12)
 {
     for (int variant = 0; variant < variant_count(&step12); variant++) {
-        size_t sum = element_size(element_of_sum(step_for(&step12, variant).element));
+        size_t sum = element_size(element_of_sum(step_element(&step12, variant)));
         const size_t sizes[] = {TILE(sum) - 1, 12 * (size_t)TILE(sum), 65 * (size_t)TILE(sum)};
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             cr_assert_eq(kernel_for(sizes[i], sum, 90, true), KERNEL_WAVE);

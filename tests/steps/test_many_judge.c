@@ -205,18 +205,19 @@ Test(many_judge, what_overflows_in_some_order_is_refused)
 Test(many_request, ranks_with_other_options)
 {
     struct options o = {.n = 100, .seed = 1, .reps = REPS_DEFAULT}, other = o;
+    const struct request request = {.exchange = CHOOSE_ANY, .wait = 300};
     struct settings own, of_rank_0;
     struct fault fault = {0};
-    settings_of(&o, &of_rank_0);
-    settings_of(&other, &own);
+    settings_of(&request, &o, &of_rank_0);
+    settings_of(&request, &other, &own);
     cr_expect_eq(settings_compare(&own, &of_rank_0, &fault), 0);
     other.inclusive = true;
-    settings_of(&other, &own);
+    settings_of(&request, &other, &own);
     cr_expect_eq(settings_compare(&own, &of_rank_0, &fault), EXIT_USAGE);
     cr_expect_str_eq(fault.text, "--inclusive is given, but on rank 0 it is not given; give all "
                                  "ranks the same options.");
     other.n = 200;
-    settings_of(&other, &own);
+    settings_of(&request, &other, &own);
     cr_expect_eq(settings_compare(&own, &of_rank_0, &fault), EXIT_USAGE);
     cr_expect_str_eq(fault.text,
                      "--n is 200, but on rank 0 it is 100; give all ranks the same options.");

@@ -714,18 +714,22 @@ Test(operators, refuses)
 
 /* ---- the step's own judge -------------------------------------------------------------------- */
 
+static struct request request; /* of the judgements below */
+
 /* Judges n results of one sequence. */
 static struct verdict judge(enum operator_kind op, enum element element, const void *in, size_t n,
                             const void *out)
 {
     struct problem problem = {.element = element, .in = in, .n = n};
-    struct options options = {.inclusive = operators_request.inclusive};
-    struct verdict verdict = {0};
+    struct verdict verdict = {.right = true, .exact = true, .checked = n};
     struct fault fault;
-    operators_request.plain = operators_request.op = op;
-    operators_request.element = operators_request.result = element;
-    if (op == OP_BRACKETS || op == OP_SIGHT) operators_request.result = ELEMENT_I32;
-    cr_assert_eq(operators_judge(&verdict, &problem, &options, out, &fault), 0);
+    request.plain = request.op = op;
+    request.element = request.result = element;
+    if (op == OP_BRACKETS || op == OP_SIGHT) request.result = ELEMENT_I32;
+    if (request.partners)
+        cr_assert_eq(operators_judge_partners(&problem, out, &verdict, &request.found, &fault), 0);
+    else
+        cr_assert_eq(operators_judge(&request, &problem, out, &verdict, &request.found), 0);
     cr_assert(verdict.checked == n && verdict.right == (verdict.wrong == 0));
     return verdict;
 }
@@ -777,9 +781,9 @@ Test(operators, judge_of_rounded_results)
     float x[N], out[N];
     static float b[N];
     for (int i = 0; i < N; i++) x[i] = 0.9f + 0.01f * (float)(i % 7), b[i] = 0.3f * (float)i;
-    operators_request.keep = 0.7;
-    operators_request.second_input = b;
-    operators_request.inclusive = true;
+    request.keep = 0.7;
+    request.second_input = b;
+    request.inclusive = true;
     for (size_t k = 0; k < LENGTH(ops); k++) {
         double h = ops[k] == OP_PRODUCT;
         for (int i = 0; i < N; i++) {
@@ -807,7 +811,7 @@ Test(operators, judge_of_brackets)
 {
     const char right[] = "a(\n[x]", wrong[] = "()\n\303\244 )(";
     const int32_t depths[] = {0, 0, 1, 1, 2, 2}, later[] = {0, 1, 0, 0, 0, 0, 0, -1};
-    struct operators_judged *judged = &operators_judged;
+    struct findings *judged = &request.found;
     cr_expect(judge(OP_BRACKETS, ELEMENT_I8, right, 6, depths).right);
     cr_expect(judged->greatest == 2 && judged->open == 1 && !judged->wrong);
     cr_expect(judge(OP_BRACKETS, ELEMENT_I8, wrong, 8, later).right);
@@ -817,7 +821,7 @@ Test(operators, judge_of_brackets)
 
 static struct verdict judge_partners(const char *text, const int32_t *partners)
 {
-    operators_request.partners = true;
+    request.partners = true;
     return judge(OP_BRACKETS, ELEMENT_I8, text, strlen(text), partners);
 }
 
@@ -828,7 +832,7 @@ static bool is_at(struct text_place place, size_t line, size_t column)
 
 Test(operators, judge_of_partners)
 {
-    struct operators_judged *f = &operators_judged;
+    struct findings *f = &request.found;
     int32_t partners[] = {-1, 2, 1, 6, 5, 4, 3};
     struct verdict v = judge_partners("(()[{}]", partners);
     cr_expect(v.right && v.exact && f->pairs == 3 && f->greatest == 3 && f->open == 1);
@@ -844,7 +848,7 @@ Test(operators, judge_of_partners)
 
 Test(operators, judge_of_partners_in_wrong_texts)
 {
-    struct operators_judged *f = &operators_judged;
+    struct findings *f = &request.found;
     cr_expect(judge_partners("[]\n)()", (int32_t[]){1, 0, -1, -1, -1, -1}).right);
     cr_expect(f->wrong && is_at(f->wrong_at, 2, 1) && f->pairs == 1 && !f->mixed);
     cr_expect(judge_partners("{(\n}[)))", (int32_t[]){6, 3, -1, 1, 5, 4, 0, -1}).right);
@@ -858,16 +862,16 @@ Test(operators, judge_of_sequences)
 {
     const int64_t x[] = {1, 2, 3, 4, 5, 6}, rows[] = {0, 1, 3, 0, 4, 9},
                   rows_back[] = {5, 3, 0, 11, 6, 0}, columns[] = {0, 0, 0, 1, 2, 3};
-    operators_request.rows = 2, operators_request.columns = 3, operators_request.along = 1;
+    request.rows = 2, request.columns = 3, request.along = 1;
     cr_expect(judge(OP_SUM, ELEMENT_I64, x, 6, rows).right);
     cr_expect(!judge(OP_SUM, ELEMENT_I64, x, 6, columns).right);
-    operators_request.reverse = true;
+    request.reverse = true;
     cr_expect(judge(OP_SUM, ELEMENT_I64, x, 6, rows_back).right);
-    operators_request.reverse = false, operators_request.along = 0;
+    request.reverse = false, request.along = 0;
     cr_expect(judge(OP_SUM, ELEMENT_I64, x, 6, columns).right);
     cr_expect(!judge(OP_SUM, ELEMENT_I64, x, 6, rows).right);
-    operators_request.rows = 0;
-    operators_request.kind = SCAN_HEADS_BYTES, operators_request.every = 1;
+    request.rows = 0;
+    request.kind = SCAN_HEADS_BYTES, request.every = 1;
     const int64_t zeros[6] = {0};
     cr_expect(judge(OP_SUM, ELEMENT_I64, x, 6, zeros).right);
 }
@@ -876,19 +880,19 @@ Test(operators, judge_of_sequences)
 Test(operators, heads_of_a_request)
 {
     enum { N = 1000 };
-    operators_request.every = 20;
+    request.every = 20;
     size_t begins = 0, count[SHAPES], bytes[SHAPES];
     void *heads[SHAPES];
     for (int kind = SCAN_HEADS_BYTES; kind <= SCAN_HEADS_OFFSETS; kind++) {
-        operators_request.kind = (enum scan_heads)kind;
-        heads[kind] = operators_heads(N, &count[kind], &bytes[kind]);
+        request.kind = (enum scan_heads)kind;
+        heads[kind] = operators_heads(&request, N, &count[kind], &bytes[kind]);
     }
     const uint8_t *flags = heads[SCAN_HEADS_BYTES];
     const uint32_t *bits = heads[SCAN_HEADS_BITS];
     const int32_t *keys = heads[SCAN_HEADS_KEYS];
     const int64_t *offsets = heads[SCAN_HEADS_OFFSETS];
     for (size_t i = 0; i < N; i++) {
-        bool begin = operators_begins(i);
+        bool begin = operators_begins(&request, i);
         cr_assert(flags[i] == begin && (bits[i / 32] >> i % 32 & 1) == begin);
         cr_assert(i == 0 || (keys[i] != keys[i - 1]) == begin);
         if (begin) cr_assert_eq(offsets[begins++], (int64_t)i);

@@ -397,12 +397,11 @@ static struct verdict judge(void (*break_it)(uint32_t *keys, uint32_t *values))
     static const uint32_t in[] = {5, 1, 5, 0xFFFFFFFF, 0, 1};
     uint32_t out[12] = {0, 1, 1, 5, 5, 0xFFFFFFFF, 4, 1, 5, 0, 2, 3};
     struct problem problem = {.element = ELEMENT_U32, .in = in, .n = 6};
-    struct options options = {0};
-    struct verdict verdict = {0};
+    struct request request = {.element = ELEMENT_U32, .pairs = true};
+    struct verdict verdict = {.right = true, .exact = true, .checked = 6};
     struct fault fault;
-    sort_request.pairs = true;
     if (break_it) break_it(out, out + 6);
-    cr_assert_eq(sort_verify(&verdict, &problem, &options, out, &fault), 0);
+    cr_assert_eq(sort_judge(&request, &problem, out, &verdict, &fault), 0);
     return verdict;
 }
 

@@ -27,7 +27,7 @@ static bool takes(const struct step *step, size_t n)
 /* Elements of 8 and 16 bits have no room for their sums. */
 static bool may_be_in_place(const struct step *step, int variant)
 {
-    enum element element = step_for(step, variant).element;
+    enum element element = step_element(step, variant);
     return element_size(element) == element_size(element_of_sum(element));
 }
 
@@ -128,7 +128,7 @@ Test(steps, example_of_the_documents)
         for (int variant = 0; variant < variant_count(step); variant++) {
             const float *want = exclusive;
             if (step == &step01 && variant > INCLUSIVE) continue; /* sums of f, below */
-            if (step_for(step, variant).element != ELEMENT_F32) continue;
+            if (step_element(step, variant) != ELEMENT_F32) continue;
             if (step == &step01 && variant == INCLUSIVE) want = inclusive;
             struct scan scan = {step, variant, LENGTH(in), 0, false};
             cr_assert(scan_once(&scan, in, out) == cudaSuccess);

@@ -59,7 +59,7 @@ static void expect_undamaged(const struct buffer *buffer, const char *what, cons
 cudaError_t scan_once(const struct scan *scan, const void *in, void *out)
 {
     const struct step *step = scan->step;
-    enum element element = step_for(step, scan->variant).element;
+    enum element element = step_element(step, scan->variant);
     size_t size = element_size(element), sum_size = element_size(element_of_sum(element));
     size_t bytes = scan->n * size, sum_bytes = scan->n * sum_size;
     size_t space = step->workspace != NULL ? step->workspace(scan->n, scan->variant) : 0;
@@ -99,7 +99,7 @@ cudaError_t scan_once(const struct scan *scan, const void *in, void *out)
 struct verdict scan_verdict(const struct scan *scan, const void *in, const void *out)
 {
     const struct step *step = scan->step;
-    enum element element = step_for(step, scan->variant).element;
+    enum element element = step_element(step, scan->variant);
     double *reference = NULL;
 
     if (step->reference != NULL) {
@@ -119,7 +119,7 @@ struct verdict scan_verdict(const struct scan *scan, const void *in, const void 
 
 struct verdict expect_right(const struct scan *scan, const void *in)
 {
-    enum element sum = element_of_sum(step_for(scan->step, scan->variant).element);
+    enum element sum = element_of_sum(step_element(scan->step, scan->variant));
     void *out = malloc(scan->n * element_size(sum));
     cr_assert(out != NULL);
     cudaError_t error = scan_once(scan, in, out);
@@ -147,5 +147,5 @@ const float *random_floats(size_t n, bool real) { return generate(ELEMENT_F32, n
 
 const void *random_input(const struct step *step, int variant, size_t n, bool real)
 {
-    return generate(step_for(step, variant).element, n, real);
+    return generate(step_element(step, variant), n, real);
 }

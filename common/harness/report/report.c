@@ -4,7 +4,6 @@
 #include "report.h"
 
 #include "common/files/visible.h"
-#include "common/step/application.h"
 #include "common/harness/print/format.h"
 #include "source_line.h"
 
@@ -15,13 +14,6 @@
 #define SOURCE_WIDTH    80 /* of a source line's text */
 #define SOURCE_IN_TABLE 44
 #define NAME_SHOWN      120 /* bytes of a file's name */
-
-double report_bytes_moved(const struct step *step, const struct outcome *o)
-{
-    if (step->application) return o->least_bytes;
-    return (double)o->n *
-           (double)(element_size(step->element) + element_size(element_of_sum(step->element)));
-}
 
 void report_row(FILE *to, const char *label, const char *format, ...)
 {
@@ -93,9 +85,10 @@ static void row_launch(FILE *to, const struct device *device, const struct outco
                plural((uint64_t)blocks), limit);
 }
 
-static void row_input(FILE *to, const struct step *step, const struct options *options,
-                      const struct outcome *o)
+static void row_input(FILE *to, const struct subject *s, const struct outcome *o)
 {
+    const struct options *options = s->options;
+    const struct description *d = &o->description;
     char from[NAME_SHOWN + 40], name[NAME_SHOWN], how[160] = "";
     visible(name, sizeof name, options->input ? options->input : "");
     if (options->input)
@@ -105,31 +98,28 @@ static void row_input(FILE *to, const struct step *step, const struct options *o
                  (unsigned long long)options->seed);
     if (options->input_rounded) strcat(how, ", rounded to the nearest");
     if (options->in_place) strcat(how, ", in place");
-    if (options->inclusive && !step->application) strcat(how, ", made inclusive");
+    if (subject_shifts(s)) strcat(how, ", made inclusive");
     size_t used = strlen(how);
     if (options->offset)
         snprintf(how + used, sizeof how - used, ", displaced by %zu", options->offset);
-    const struct application *a = step->application;
-    char own[RECORD_TEXT] = "";
-    if (a && a->about_input) a->about_input(own, sizeof own, options);
-    if (*own)
-        report_row(to, "input", "%s%s", own, how);
+    if (*d->input)
+        report_row(to, "input", "%s%s", d->input, how);
     else
         report_row(to, "input", "%s %s, %s%s", format_count(o->n).s,
-                   element_words(step->element, o->n).s, from, how);
-    if (step->variants) report_row(to, "variant", "%s", step->variants[options->variant]);
-    report_variant_remark(step, options, own);
-    if (*own) report_row(to, "", "%s", own);
+                   element_words(s->element, o->n).s, from, how);
+    if (s->step->variants) report_row(to, "variant", "%s", s->step->variants[options->variant]);
+    if (*d->variant) report_row(to, "", "%s", d->variant);
 }
 
-/* The result of an application, and its memory traffic. */
-static void rows_result(FILE *to, const struct step *step, const struct outcome *o)
+/* What the subject says of its result, and of its memory traffic. */
+static void rows_result(FILE *to, const struct outcome *o)
 {
-    if (!step->application || o->least_bytes == 0) return;
-    if (*o->result) report_row(to, "result", "%s", o->result);
+    const struct description *d = &o->description;
+    if (d->moved_bytes == 0) return;
+    if (*d->result) report_row(to, "result", "%s", d->result);
     report_row(to, "traffic", "%s read and written, %.2f times the least possible, %s",
-               format_bytes((uint64_t)o->moved_bytes).s, o->moved_bytes / o->least_bytes,
-               format_bytes((uint64_t)o->least_bytes).s);
+               format_bytes((uint64_t)d->moved_bytes).s, d->moved_bytes / d->least_bytes,
+               format_bytes((uint64_t)d->least_bytes).s);
 }
 
 /* The bound hides errors up to its size. An element that is left out is found for certain only if
@@ -194,18 +184,18 @@ static void rows_mismatches(FILE *to, const struct step *step, const struct outc
     row_advice(to, step);
 }
 
-static void row_adds(FILE *to, const struct step *step, const struct options *options,
-                     const struct outcome *o)
+static void row_adds(FILE *to, const struct subject *s, const struct outcome *o)
 {
-    if (step->application) return; /* its work is not a number of additions */
+    const struct step *step = s->step;
+    if (!s->verbs->sums) return; /* its work is not a number of additions */
     double sequential = (double)o->n - 1, adds;
     uint64_t counted;
     const char *how;
-    if (report_adds_counted(step, o, &counted)) {
+    if (report_adds_counted(s, o, &counted)) {
         adds = (double)counted;
         how = "counted";
     } else if (step->adds) {
-        adds = step->adds(o->n, options->variant);
+        adds = step->adds(o->n, s->options->variant);
         how = "by its formula";
     } else {
         return;
@@ -216,7 +206,7 @@ static void row_adds(FILE *to, const struct step *step, const struct options *op
                format_count(o->n - 1).s, times);
 }
 
-static void rows_time(FILE *to, const struct step *step, const struct device *device,
+static void rows_time(FILE *to, const struct subject *s, const struct device *device,
                       const struct outcome *o)
 {
     const struct timing *t = &o->timing;
@@ -230,7 +220,7 @@ static void rows_time(FILE *to, const struct step *step, const struct device *de
                    spread);
         return;
     }
-    double rate = report_bytes_moved(step, o) / t->median;
+    double rate = o->description.least_bytes / t->median;
     report_row(to, "time", "%s%s", format_seconds(t->median).s, spread);
     if (!o->roofed) {
         report_row(to, "speed", "%s%s", format_rate(rate).s, device ? "" : ", caches warm");
@@ -238,7 +228,7 @@ static void rows_time(FILE *to, const struct step *step, const struct device *de
     }
     double roof = 2 * (double)o->roof.bytes / o->roof.timing.median;
     report_row(to, "speed", "%s%s, %s of the roof (copy: %s, %s, %s)", format_rate(rate).s,
-               step->application ? " of the least traffic" : "", format_percent(rate / roof).s,
+               s->verbs->sums ? "" : " of the least traffic", format_percent(rate / roof).s,
                format_seconds(o->roof.timing.median).s, format_rate(roof).s, o->roof.how);
 }
 
@@ -277,26 +267,25 @@ static void rows_counters(FILE *to, const struct options *options, const struct 
                counters_sectors_per_request(&c->global_st));
 }
 
-void report_outcome(FILE *to, const struct step *step, const struct options *options,
-                    const struct device *device, const struct outcome *o)
+void report_outcome(FILE *to, const struct subject *s, const struct device *device,
+                    const struct outcome *o)
 {
     row_launch(to, device, o);
-    row_input(to, step, options, o);
-    row_verified(to, options, o);
-    rows_mismatches(to, step, o);
-    rows_result(to, step, o);
-    row_adds(to, step, options, o);
-    rows_time(to, step, device, o);
-    rows_counters(to, options, device, o);
+    row_input(to, s, o);
+    row_verified(to, s->options, o);
+    rows_mismatches(to, s->step, o);
+    rows_result(to, o);
+    row_adds(to, s, o);
+    rows_time(to, s, device, o);
+    rows_counters(to, s->options, device, o);
 }
 
 /* ---- a sweep --------------------------------------------------------------------------------- */
 
-void report_sweep_head(FILE *to, const struct step *step, const struct device *device)
+void report_sweep_head(FILE *to, const struct device *device)
 {
     struct style style = style_of(to);
     bool rate = !device || !device->emulated;
-    (void)step;
     fprintf(to, "\n%s%14s  %-10s  %10s", style.quiet, "n", "verified", "time");
     if (rate) fprintf(to, "  %12s", "speed");
     if (rate && device) fprintf(to, "  %8s", "of roof");
@@ -304,11 +293,11 @@ void report_sweep_head(FILE *to, const struct step *step, const struct device *d
     fprintf(to, "%s\n", style.end);
 }
 
-void report_sweep_line(FILE *to, const struct step *step, const struct device *device,
+void report_sweep_line(FILE *to, const struct subject *s, const struct device *device,
                        const struct outcome *o)
 {
     struct style style = style_of(to);
-    double rate = o->timing.median > 0 ? report_bytes_moved(step, o) / o->timing.median : 0;
+    double rate = o->timing.median > 0 ? o->description.least_bytes / o->timing.median : 0;
     const char *verified = !o->verified       ? "no"
                            : !o->right        ? "WRONG"
                            : o->verdict.exact ? "exactly"
@@ -326,10 +315,9 @@ void report_sweep_line(FILE *to, const struct step *step, const struct device *d
         const struct emu_counts *c = &o->counters.total;
         uint64_t conflicts = counters_conflicts(&c->shared_ld) + counters_conflicts(&c->shared_st) +
                              counters_conflicts(&c->shared_copy);
-        fprintf(to, "  %12s  %10s  %10s",
-                report_adds_counted(step, o, &adds) ? format_count(adds).s : "-",
-                format_count(conflicts).s,
-                format_count(c->global_ld.sectors + c->global_st.sectors).s);
+        fprintf(
+            to, "  %12s  %10s  %10s", report_adds_counted(s, o, &adds) ? format_count(adds).s : "-",
+            format_count(conflicts).s, format_count(c->global_ld.sectors + c->global_st.sectors).s);
     }
     putc('\n', to);
     if (o->right) return;

@@ -36,7 +36,7 @@
  *   reps                      number of timed runs
  *   seconds, seconds_lower, seconds_upper
  *                             median and quartiles; on the emulator its own time
- *   bytes_moved               2n * size of an element; for an application the least possible
+ *   bytes_moved               the least possible: for a scan 2n * size of an element
  *   gb_per_s                  bytes_moved / seconds / 1e9; not on the emulator
  *   roof_gb_per_s, roof_fraction, roof_how
  *                             the fastest copy of as many bytes: its rate, the scan's rate as a
@@ -77,32 +77,25 @@ void report_row(FILE *, const char *label, const char *format, ...)
 void report_still_bad(FILE *, const struct step *);
 
 /* Everything in between, for one run. */
-void report_outcome(FILE *, const struct step *, const struct options *, const struct device *,
-                    const struct outcome *);
+void report_outcome(FILE *, const struct subject *, const struct device *, const struct outcome *);
 
 /* A sweep's table: its head, and a line for each size. */
-void report_sweep_head(FILE *, const struct step *, const struct device *);
-void report_sweep_line(FILE *, const struct step *, const struct device *, const struct outcome *);
+void report_sweep_head(FILE *, const struct device *);
+void report_sweep_line(FILE *, const struct subject *, const struct device *,
+                       const struct outcome *);
 
 /* The table of counters by source line: --counters. */
 void report_lines(FILE *, const struct counters *);
 
 /* The keys above, for one run. */
-void report_record(struct record *, const struct step *, const struct options *,
-                   const struct device *, const struct outcome *);
+void report_record(struct record *, const struct subject *, const struct device *,
+                   const struct outcome *);
 /* Prints it, with `lines` if options ask for them; `index` counts the records of a sweep. */
 void report_print_record(FILE *, const struct record *, const struct options *,
                          const struct outcome *, size_t index);
 
 /* The additions that the emulator's lanes executed in the first run. False: not known. */
-bool report_adds_counted(const struct step *, const struct outcome *, uint64_t *adds);
-
-/* Which of its kernels the variant runs, and why; "" if there is nothing to remark. */
-void report_variant_remark(const struct step *, const struct options *, char text[RECORD_TEXT]);
-
-/* Memory traffic of a scan, as the documents count it: each element is read once and written once.
- * For an application, the least that any method needs. */
-double report_bytes_moved(const struct step *, const struct outcome *);
+bool report_adds_counted(const struct subject *, const struct outcome *, uint64_t *adds);
 
 #ifdef __cplusplus
 }

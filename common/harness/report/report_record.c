@@ -3,32 +3,24 @@
  */
 #include "report.h"
 
-#include "common/step/application.h"
 #include "source_line.h"
 
 #include <math.h>
 #include <string.h>
 
-bool report_adds_counted(const struct step *step, const struct outcome *o, uint64_t *adds)
+bool report_adds_counted(const struct subject *s, const struct outcome *o, uint64_t *adds)
 {
     /* Integer additions also compute addresses, so only those of real types say something. */
-    enum element sum = element_of_sum(step->element);
-    if (!o->counted || step->application || !element_is_real(sum)) return false;
+    enum element sum = element_of_sum(s->element);
+    if (!o->counted || !s->verbs->sums || !element_is_real(sum)) return false;
     *adds = o->counters.total.adds[sum == ELEMENT_F32 ? EMU_ADD_F32 : EMU_ADD_F64];
     return true;
 }
 
-void report_variant_remark(const struct step *step, const struct options *options,
-                           char text[RECORD_TEXT])
+static void record_what(struct record *r, const struct subject *s, const struct outcome *o)
 {
-    const struct application *a = step->application;
-    *text = '\0';
-    if (a && a->about_variant) a->about_variant(text, RECORD_TEXT, options);
-}
-
-static void record_what(struct record *r, const struct step *step, const struct options *options,
-                        const struct outcome *o)
-{
+    const struct step *step = s->step;
+    const struct options *options = s->options;
     record_integer(r, "step", (uint64_t)step->number);
     record_text(r, "name", "%s", step->name);
     if (step->variants)
@@ -36,7 +28,7 @@ static void record_what(struct record *r, const struct step *step, const struct 
     else
         record_null(r, "variant");
     record_integer(r, "n", o->n);
-    record_text(r, "element", "%s", element_name(step->element));
+    record_text(r, "element", "%s", element_name(s->element));
     if (options->input) {
         record_text(r, "input", "%s", options->input);
         record_null(r, "seed");
@@ -112,29 +104,28 @@ static void record_verdict(struct record *r, const struct options *options, cons
     record_number(r, "least_input", o->verified && !v->exact ? v->least : NAN);
 }
 
-static void record_adds(struct record *r, const struct step *step, const struct options *options,
-                        const struct outcome *o)
+static void record_adds(struct record *r, const struct subject *s, const struct outcome *o)
 {
+    const struct step *step = s->step;
     uint64_t counted;
-    if (report_adds_counted(step, o, &counted))
+    if (report_adds_counted(s, o, &counted))
         record_integer(r, "adds_counted", counted);
     else
         record_null(r, "adds_counted");
     if (step->adds)
-        record_integer(r, "adds_formula", (uint64_t)step->adds(o->n, options->variant));
+        record_integer(r, "adds_formula", (uint64_t)step->adds(o->n, s->options->variant));
     else
         record_null(r, "adds_formula");
-    if (step->application)
-        record_null(r, "adds_sequential");
-    else
+    if (s->verbs->sums)
         record_integer(r, "adds_sequential", o->n - 1);
+    else
+        record_null(r, "adds_sequential");
 }
 
-static void record_time(struct record *r, const struct step *step, const struct device *device,
-                        const struct outcome *o)
+static void record_time(struct record *r, const struct device *device, const struct outcome *o)
 {
     const struct timing *t = &o->timing;
-    double bytes = report_bytes_moved(step, o);
+    double bytes = o->description.least_bytes;
     const double nothing = 0.0 / 0.0; /* becomes null */
     record_integer(r, "reps", (uint64_t)t->reps);
     record_number(r, "seconds", t->reps ? t->median : nothing);
@@ -187,26 +178,24 @@ static void record_counters(struct record *r, const struct outcome *o)
     }
 }
 
-static void record_remark(struct record *r, const struct step *step, const struct options *options)
+static void record_remark(struct record *r, const struct description *d)
 {
-    char remark[RECORD_TEXT];
-    report_variant_remark(step, options, remark);
-    if (*remark)
-        record_text(r, "variant_remark", "%s", remark);
+    if (*d->variant)
+        record_text(r, "variant_remark", "%s", d->variant);
     else
         record_null(r, "variant_remark");
 }
 
-void report_record(struct record *r, const struct step *step, const struct options *options,
-                   const struct device *device, const struct outcome *o)
+void report_record(struct record *r, const struct subject *s, const struct device *device,
+                   const struct outcome *o)
 {
     *r = (struct record){0};
-    record_what(r, step, options, o);
+    record_what(r, s, o);
     record_where(r, device, o);
-    record_verdict(r, options, o);
-    record_adds(r, step, options, o);
-    record_time(r, step, device, o);
-    record_remark(r, step, options);
+    record_verdict(r, s->options, o);
+    record_adds(r, s, o);
+    record_time(r, device, o);
+    record_remark(r, &o->description);
     record_counters(r, o);
 }
 

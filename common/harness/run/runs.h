@@ -1,5 +1,5 @@
 /*
- * bench.h — runs one step on one input: guarded buffers, a verified run, a run that tests the
+ * runs.h — runs one subject on one input: guarded buffers, a verified run, a run that tests the
  * contract of step.h, and timed runs. Each timed run is checked, too. The harness uses it, and so
  * do the tests of deliberately wrong scans.
  *
@@ -14,14 +14,16 @@
  * the fingerprints differ, the run is verified element by element, since sums of floats may be
  * rounded differently from run to run. At the end a call is captured once more.
  */
-#ifndef BENCH_H
-#define BENCH_H
+#ifndef RUNS_H
+#define RUNS_H
 
 #include "buffer.h"
 #include "contract.h"
 #include "exchange.h"
 #include "counters.h"
 #include "fingerprint.h"
+#include "result.h"
+#include "scan_verbs.h"
 #include "common/harness/input/input.h"
 #include "common/step/options.h"
 #include "roof.h"
@@ -47,8 +49,7 @@ struct outcome {
     struct timing timing;
     bool roofed;
     struct roof roof;
-    double least_bytes, moved_bytes; /* of an application's first run: application.h */
-    char result[200];                /* a line about its result */
+    struct description description; /* traffic and result only of a right first run */
 };
 
 /* The order in which the input's numbers are scanned. */
@@ -58,19 +59,19 @@ enum order { AS_GIVEN, REVERSED, ORDERS };
  * and of the workspace's two guards. */
 enum mark { MARK_OUT, MARK_IN, MARK_BEFORE_WORKSPACE, MARK_BEHIND_WORKSPACE, MARKS };
 
-struct bench {
-    const struct step *step;
-    const struct options *options;
+struct runs {
+    const struct subject *subject;
     const struct input *input;
     bool emulated;
     enum order order;       /* of the numbers in `in` */
     struct problem problem; /* for that order, as are the facts */
     struct facts facts;
-    struct problem problems[ORDERS]; /* REVERSED: after bench_reverse */
+    struct problem problems[ORDERS]; /* REVERSED: after runs_reverse */
     struct facts all_facts[ORDERS];
     double *references[ORDERS]; /* step.reference's and one more for --inclusive, or NULL */
     void *reversed;             /* host memory for the input in that order, or NULL */
     void *piece;                /* host memory for a part of an array: exchange_room() at least */
+    struct result result;       /* the one that is judged and written */
     struct buffer in, out;      /* in place: out is where the scan happens, in keeps the input */
     struct buffer workspace, shifted; /* shifted: --inclusive's result; base = NULL: none */
     struct timer timer;
@@ -81,40 +82,35 @@ struct bench {
     bool whole;
 };
 
-/* The device and host memory that bench_open and the harness need for n elements, in bytes. False:
+/* The device and host memory that runs_open and the harness need for n elements, in bytes. False:
  * a size_t cannot hold it. */
-bool bench_memory(const struct step *, const struct options *, size_t n, bool emulated,
-                  size_t *device, size_t *host);
+bool runs_memory(const struct subject *, size_t n, bool emulated, size_t *device, size_t *host);
 
-/* Allocates buffers and uploads the input, which has to stay until bench_close. After a failure
+/* Allocates buffers and uploads the input, which has to stay until runs_close. After a failure
  * there is nothing to close. */
-int bench_open(struct bench *, const struct step *, const struct options *, const struct input *,
-               bool emulated, struct fault *);
-/* Runs, verifies, times. Returns 0 (see outcome->right) or EXIT_DEVICE. */
-int bench_run(struct bench *, struct outcome *, struct fault *);
-/* Copies `count` results, from index `start` on, to the host. */
-int bench_result(struct bench *, size_t start, void *to, size_t count, struct fault *);
-/* The same for the whole result of an application; it stays where it is until bench_close. */
-int bench_whole_result(struct bench *, const void **result, struct fault *);
-void bench_close(struct bench *);
+int runs_open(struct runs *, const struct subject *, const struct input *, bool emulated,
+              struct fault *);
+/* Runs, judges, times. Returns 0 (see outcome->right) or EXIT_DEVICE. */
+int runs_do(struct runs *, struct outcome *, struct fault *);
+void runs_close(struct runs *);
 
 void outcome_free(struct outcome *);
 
-/* ---- runs.c, for runs_do.c ---------------------------------------------------------------- */
+/* ---- runs.c, for runs_do.c ------------------------------------------------------------------- */
 
 /* Verifies on the host the result of the run that has just ended. The outcome keeps the first error
  * found; while there is no error, its verdict is that of all runs so far. Returns 0 or
  * EXIT_DEVICE. */
-int bench_verify(struct bench *, struct outcome *, struct fault *);
+int runs_verify(struct runs *, struct outcome *, struct fault *);
 
 /* Makes the problem of the reversed input. Returns 0, EXIT_USAGE (memory) or EXIT_DEVICE. */
-int bench_reverse(struct bench *, struct fault *);
+int runs_reverse(struct runs *, struct fault *);
 
 /* Puts the numbers in this order into the input's buffer. */
-cudaError_t bench_set_order(struct bench *, enum order, cudaStream_t);
+cudaError_t runs_set_order(struct runs *, enum order, cudaStream_t);
 
 /* Waits for the stream. */
-int bench_wait(const struct bench *, struct fault *);
+int runs_wait(const struct runs *, struct fault *);
 
 #ifdef __cplusplus
 }

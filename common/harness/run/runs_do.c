@@ -4,7 +4,6 @@
  */
 #include "runs.h"
 
-#include "common/step/application.h"
 #include "common/step/cuda_check.h"
 #include "common/harness/print/progress.h"
 #include "common/harness/host/ended.h"
@@ -15,68 +14,71 @@
 /* ---- one run --------------------------------------------------------------------------------- */
 
 /* Fills the output with poison, or in place with the input. */
-static cudaError_t fill_output(const struct bench *b, cudaStream_t stream)
+static cudaError_t fill_output(const struct runs *r, cudaStream_t stream)
 {
-    if (!b->options->in_place) return buffer_poison(&b->out, stream);
-    if (!b->step->on_host)
-        return cudaMemcpyAsync(b->out.data, b->in.data, b->in.bytes, cudaMemcpyDeviceToDevice,
+    if (!r->subject->options->in_place) return buffer_poison(&r->out, stream);
+    if (!r->subject->step->on_host)
+        return cudaMemcpyAsync(r->out.data, r->in.data, r->in.bytes, cudaMemcpyDeviceToDevice,
                                stream);
-    memcpy(b->out.data, b->in.data, b->in.bytes);
+    memcpy(r->out.data, r->in.data, r->in.bytes);
     return cudaSuccess;
 }
 
 /* Fills the workspace with poison, unless the step keeps data there. */
-static cudaError_t fill_workspace(const struct bench *b, cudaStream_t stream)
+static cudaError_t fill_workspace(const struct runs *r, cudaStream_t stream)
 {
-    if (!b->workspace.base || b->step->clear_workspace) return cudaSuccess;
-    return buffer_poison(&b->workspace, stream);
+    if (!r->workspace.base || r->subject->step->clear_workspace) return cudaSuccess;
+    return buffer_poison(&r->workspace, stream);
 }
 
 /* Prepares memory before a run, so that nothing from an earlier run is of use. */
-static cudaError_t fill(const struct bench *b, cudaStream_t stream)
+static cudaError_t fill(const struct runs *r, cudaStream_t stream)
 {
-    CUDA_TRY(fill_output(b, stream));
-    return fill_workspace(b, stream);
+    CUDA_TRY(fill_output(r, stream));
+    return fill_workspace(r, stream);
 }
 
 static cudaError_t scan(void *context, cudaStream_t stream)
 {
-    const struct bench *b = context;
-    const void *in = b->options->in_place ? b->out.data : b->in.data;
-    cudaError_t error =
-        b->step->scan(b->out.data, in, b->input->n, b->options->variant, b->workspace.data, stream);
+    const struct runs *r = context;
+    const struct call call = {.out = r->out.data,
+                              .in = r->subject->options->in_place ? r->out.data : r->in.data,
+                              .n = r->input->n,
+                              .workspace = r->workspace.data,
+                              .stream = stream};
+    cudaError_t error = r->subject->verbs->launch(r->subject, &call);
     ended_check_child();
     return error;
 }
 
 /* Finds a launch that has failed without an error from the scan. */
-static int check_unreported(const struct bench *b, struct fault *fault)
+static int check_unreported(const struct runs *r, struct fault *fault)
 {
-    cudaError_t error = b->step->on_host ? cudaSuccess : cudaGetLastError();
+    cudaError_t error = r->subject->step->on_host ? cudaSuccess : cudaGetLastError();
     if (!error) return 0;
     return cuda_fault(fault, error, "a call in the scan, whose error the scan did not return,");
 }
 
 /* Earlier errors are not the scan's. */
-static void forget_errors(const struct bench *b)
+static void forget_errors(const struct runs *r)
 {
-    if (!b->step->on_host) (void)cudaGetLastError();
+    if (!r->subject->step->on_host) (void)cudaGetLastError();
 }
 
-static int first_run(struct bench *b, struct outcome *o, double *seconds, struct fault *fault)
+static int first_run(struct runs *r, struct outcome *o, double *seconds, struct fault *fault)
 {
-    CUDA_CHECK(fault, fill(b, b->timer.stream));
-    int code = bench_wait(b, fault);
+    CUDA_CHECK(fault, fill(r, r->timer.stream));
+    int code = runs_wait(r, fault);
     if (code) return code;
-    progress_begin(b->emulated ? "emulating" : "running", 0);
-    o->counted = b->emulated && counters_begin();
+    progress_begin(r->emulated ? "emulating" : "running", 0);
+    o->counted = r->emulated && counters_begin();
     double start = clock_seconds();
-    cudaError_t error = scan(b, b->timer.stream);
-    code = error ? cuda_fault(fault, error, "the scan") : bench_wait(b, fault);
+    cudaError_t error = scan(r, r->timer.stream);
+    code = error ? cuda_fault(fault, error, "the scan") : runs_wait(r, fault);
     *seconds = clock_seconds() - start;
     if (o->counted) counters_end(&o->counters);
     progress_end();
-    return code ? code : check_unreported(b, fault);
+    return code ? code : check_unreported(r, fault);
 }
 
 /* ---- the state of memory after a run --------------------------------------------------------- */
@@ -88,44 +90,44 @@ static struct span span_of(const struct buffer *buffer, size_t from, size_t to)
 }
 
 /* A span of 0 bytes (no workspace, or no guard) gets 0. */
-static int take(struct bench *b, const struct span *spans, uint64_t *marks, struct fault *fault)
+static int take(struct runs *r, const struct span *spans, uint64_t *marks, struct fault *fault)
 {
     struct span some[MARKS];
     uint64_t taken[MARKS];
     size_t count = 0;
     for (int i = 0; i < MARKS; i++)
         if (spans[i].bytes) some[count++] = spans[i];
-    int code = fingerprints(&b->fingerprinter, some, count, b->timer.stream, taken, fault);
+    int code = fingerprints(&r->fingerprinter, some, count, r->timer.stream, taken, fault);
     size_t next = 0;
     for (int i = 0; i < MARKS; i++) marks[i] = spans[i].bytes && !code ? taken[next++] : 0;
     return code;
 }
 
-static int take_marks(struct bench *b, uint64_t *marks, struct fault *fault)
+static int take_marks(struct runs *r, uint64_t *marks, struct fault *fault)
 {
-    const struct buffer *w = &b->workspace;
-    const struct span spans[MARKS] = {[MARK_OUT] = span_of(&b->out, 0, b->out.whole),
-                                      [MARK_IN] = span_of(&b->in, 0, b->in.whole),
+    const struct buffer *w = &r->workspace;
+    const struct span spans[MARKS] = {[MARK_OUT] = span_of(&r->out, 0, r->out.whole),
+                                      [MARK_IN] = span_of(&r->in, 0, r->in.whole),
                                       [MARK_BEFORE_WORKSPACE] = span_of(w, 0, w->front),
                                       [MARK_BEHIND_WORKSPACE] =
                                           span_of(w, w->front + w->bytes, w->whole)};
-    return take(b, spans, marks, fault);
+    return take(r, spans, marks, fault);
 }
 
 /* Takes fingerprints of all memory that a scan may write or read, with the workspace. */
-static int take_everything(struct bench *b, uint64_t *marks, struct fault *fault)
+static int take_everything(struct runs *r, uint64_t *marks, struct fault *fault)
 {
-    const struct span spans[MARKS] = {[MARK_OUT] = span_of(&b->out, 0, b->out.whole),
-                                      [MARK_IN] = span_of(&b->in, 0, b->in.whole),
+    const struct span spans[MARKS] = {[MARK_OUT] = span_of(&r->out, 0, r->out.whole),
+                                      [MARK_IN] = span_of(&r->in, 0, r->in.whole),
                                       [MARK_BEFORE_WORKSPACE] =
-                                          span_of(&b->workspace, 0, b->workspace.whole)};
-    return take(b, spans, marks, fault);
+                                          span_of(&r->workspace, 0, r->workspace.whole)};
+    return take(r, spans, marks, fault);
 }
 
 /* Verifies a run other than the first. If it is wrong, the outcome says which run it was. */
-static int verify_later(struct bench *b, struct outcome *o, const char *run, struct fault *fault)
+static int verify_later(struct runs *r, struct outcome *o, const char *run, struct fault *fault)
 {
-    int code = bench_verify(b, o, fault);
+    int code = runs_verify(r, o, fault);
     if (!code && !o->right) snprintf(o->run, sizeof o->run, "%s", run);
     return code;
 }
@@ -133,33 +135,33 @@ static int verify_later(struct bench *b, struct outcome *o, const char *run, str
 /* ---- the run that tries the contract --------------------------------------------------------- */
 
 /* Captures a call. None of it may run yet, so memory must not change. */
-static int capture(struct bench *b, cudaGraphExec_t *graph, char *breach, struct fault *fault)
+static int capture(struct runs *r, cudaGraphExec_t *graph, char *breach, struct fault *fault)
 {
     uint64_t before[MARKS], after[MARKS];
     *graph = NULL;
-    int code = take_everything(b, before, fault);
-    if (!code) code = contract_capture(scan, b, b->timer.stream, graph, breach, fault);
+    int code = take_everything(r, before, fault);
+    if (!code) code = contract_capture(scan, r, r->timer.stream, graph, breach, fault);
     if (code || *breach) return code;
     CUDA_CHECK(fault, cudaDeviceSynchronize());
-    code = take_everything(b, after, fault);
+    code = take_everything(r, after, fault);
     if (!code && memcmp(before, after, sizeof before) != 0)
         snprintf(breach, CONTRACT_TEXT,
                  "the scan uses other streams: it wrote while the given one was captured");
     return code;
 }
 
-static int run_graph(struct bench *b, cudaGraphExec_t graph, struct fault *fault)
+static int run_graph(struct runs *r, cudaGraphExec_t graph, struct fault *fault)
 {
-    CUDA_CHECK(fault, fill(b, b->timer.stream));
-    CUDA_CHECK(fault, cudaGraphLaunch(graph, b->timer.stream));
-    return bench_wait(b, fault);
+    CUDA_CHECK(fault, fill(r, r->timer.stream));
+    CUDA_CHECK(fault, cudaGraphLaunch(graph, r->timer.stream));
+    return runs_wait(r, fault);
 }
 
-static int run_captured(struct bench *b, char *breach, struct fault *fault)
+static int run_captured(struct runs *r, char *breach, struct fault *fault)
 {
     cudaGraphExec_t graph;
-    int code = capture(b, &graph, breach, fault);
-    if (!code && !*breach) code = run_graph(b, graph, fault);
+    int code = capture(r, &graph, breach, fault);
+    if (!code && !*breach) code = run_graph(r, graph, fault);
     if (graph) cudaGraphExecDestroy(graph);
     return code;
 }
@@ -171,31 +173,32 @@ static void name_kept(struct outcome *o)
 }
 
 /* Names the cause if a wrong result equals that of the first run, whose numbers were others. */
-static void suspect_memory(struct bench *b, struct outcome *o)
+static void suspect_memory(struct runs *r, struct outcome *o)
 {
-    if (o->right || *o->damage || b->marks[REVERSED][MARK_OUT] != b->marks[AS_GIVEN][MARK_OUT])
+    if (o->right || *o->damage || r->marks[REVERSED][MARK_OUT] != r->marks[AS_GIVEN][MARK_OUT])
         return;
     name_kept(o);
 }
 
-static int run_contract(struct bench *b, struct outcome *o, struct fault *fault)
+static int run_contract(struct runs *r, struct outcome *o, struct fault *fault)
 {
     static const char on_host[] = "the run on the reversed input",
                       captured[] = "the run of the captured graph, on the reversed input";
-    int code = bench_reverse(b, fault);
+    int code = runs_reverse(r, fault);
     if (code) return code;
-    CUDA_CHECK(fault, bench_set_order(b, REVERSED, b->timer.stream));
-    CUDA_CHECK(fault, fill(b, b->timer.stream));
-    code = bench_wait(b, fault);
+    CUDA_CHECK(fault, runs_set_order(r, REVERSED, r->timer.stream));
+    CUDA_CHECK(fault, fill(r, r->timer.stream));
+    code = runs_wait(r, fault);
     if (code) return code;
-    if (b->step->on_host)
-        CUDA_CHECK(fault, scan(b, NULL));
+    if (r->subject->step->on_host)
+        CUDA_CHECK(fault, scan(r, NULL));
     else
-        code = run_captured(b, o->damage, fault);
+        code = run_captured(r, o->damage, fault);
     o->right = !*o->damage;
-    if (!code && o->right) code = take_marks(b, b->marks[REVERSED], fault);
-    if (!code && o->right) code = verify_later(b, o, b->step->on_host ? on_host : captured, fault);
-    if (!code) suspect_memory(b, o);
+    if (!code && o->right) code = take_marks(r, r->marks[REVERSED], fault);
+    if (!code && o->right)
+        code = verify_later(r, o, r->subject->step->on_host ? on_host : captured, fault);
+    if (!code) suspect_memory(r, o);
     return code;
 }
 
@@ -203,7 +206,7 @@ static int run_contract(struct bench *b, struct outcome *o, struct fault *fault)
 
 /* Run number `run` of `reps`, counted from 1, is the next one, or the one that has just ended. */
 struct timed {
-    struct bench *bench;
+    struct runs *runs;
     struct outcome *outcome;
     int run, reps;
     struct exchange exchange; /* of that run */
@@ -213,41 +216,41 @@ struct timed {
 static cudaError_t prepare_timed(void *context, cudaStream_t stream)
 {
     struct timed *t = context;
-    struct bench *b = t->bench;
+    struct runs *r = t->runs;
     bool reversed = t->outcome->verified && (t->reps - t->run) % 2;
-    CUDA_TRY(bench_set_order(b, reversed ? REVERSED : AS_GIVEN, stream));
-    if (t->outcome->verified && !b->step->application)
-        t->exchange = exchange_choose(&b->problem, &b->facts, (uint64_t)t->run);
-    CUDA_TRY(exchange_elements(&t->exchange, &b->problem, &b->in));
-    return fill(b, stream);
+    CUDA_TRY(runs_set_order(r, reversed ? REVERSED : AS_GIVEN, stream));
+    if (t->outcome->verified && r->subject->verbs->sums)
+        t->exchange = exchange_choose(&r->problem, &r->facts, (uint64_t)t->run);
+    CUDA_TRY(exchange_elements(&t->exchange, &r->problem, &r->in));
+    return fill(r, stream);
 }
 
 /* After a run: input and output are as if there had been no exchange. */
 static cudaError_t take_back_exchange(const struct timed *t)
 {
-    const struct bench *b = t->bench;
-    CUDA_TRY(exchange_elements_back(&t->exchange, &b->problem, &b->in));
-    return exchange_sums(&t->exchange, &b->problem, &b->out, false, b->piece);
+    const struct runs *r = t->runs;
+    CUDA_TRY(exchange_elements_back(&t->exchange, &r->problem, &r->in));
+    return exchange_sums(&t->exchange, &r->problem, &r->out, false, r->piece);
 }
 
 static cudaError_t scan_timed(void *context, cudaStream_t stream)
 {
-    return scan(((struct timed *)context)->bench, stream);
+    return scan(((struct timed *)context)->runs, stream);
 }
 
 /* Names the cause if the output is that of a run without the exchange. */
 static int suspect_kept(struct timed *t, struct fault *fault)
 {
-    struct bench *b = t->bench;
+    struct runs *r = t->runs;
     const struct exchange *x = &t->exchange;
     uint64_t marks[MARKS];
     if (x->low == x->high || *t->outcome->damage) return 0;
-    CUDA_CHECK(fault, exchange_sums(x, &b->problem, &b->out, true, b->piece));
-    int code = take_marks(b, marks, fault);
-    CUDA_CHECK(fault, exchange_sums(x, &b->problem, &b->out, false, b->piece));
+    CUDA_CHECK(fault, exchange_sums(x, &r->problem, &r->out, true, r->piece));
+    int code = take_marks(r, marks, fault);
+    CUDA_CHECK(fault, exchange_sums(x, &r->problem, &r->out, false, r->piece));
     if (code) return code;
     for (int order = 0; order < ORDERS; order++)
-        if (marks[MARK_OUT] == b->marks[order][MARK_OUT]) name_kept(t->outcome);
+        if (marks[MARK_OUT] == r->marks[order][MARK_OUT]) name_kept(t->outcome);
     return 0;
 }
 
@@ -257,10 +260,10 @@ static int suspect_kept(struct timed *t, struct fault *fault)
 static int look_at_difference(struct timed *t, const uint64_t *marks, const char *run,
                               struct fault *fault)
 {
-    struct bench *b = t->bench;
-    b->whole = b->facts.exact || marks[MARK_IN] != b->marks[b->order][MARK_IN];
-    int code = verify_later(b, t->outcome, run, fault);
-    b->whole = false;
+    struct runs *r = t->runs;
+    r->whole = r->facts.exact || marks[MARK_IN] != r->marks[r->order][MARK_IN];
+    int code = verify_later(r, t->outcome, run, fault);
+    r->whole = false;
     if (!code && !t->outcome->right) code = suspect_kept(t, fault);
     return code || t->outcome->right ? code : EXIT_WRONG;
 }
@@ -269,16 +272,16 @@ static int look_at_difference(struct timed *t, const uint64_t *marks, const char
 static int check_timed(void *context, struct fault *fault)
 {
     struct timed *t = context;
-    struct bench *b = t->bench;
+    struct runs *r = t->runs;
     struct outcome *o = t->outcome;
     uint64_t marks[MARKS];
     char run[sizeof o->run];
     snprintf(run, sizeof run, "timed run %d of %d", t->run++, t->reps);
-    int code = check_unreported(b, fault);
+    int code = check_unreported(r, fault);
     if (code || !o->verified) return code;
     CUDA_CHECK(fault, take_back_exchange(t));
-    code = take_marks(b, marks, fault);
-    if (code || memcmp(marks, b->marks[b->order], sizeof marks) == 0) return code;
+    code = take_marks(r, marks, fault);
+    if (code || memcmp(marks, r->marks[r->order], sizeof marks) == 0) return code;
     return look_at_difference(t, marks, run, fault);
 }
 
@@ -290,56 +293,56 @@ static size_t misalignment(const struct buffer *buffer)
 }
 
 /* Copies the input over the output, which is filled again before the next run. */
-static int measure_roof(struct bench *b, struct outcome *o, int reps, struct fault *fault)
+static int measure_roof(struct runs *r, struct outcome *o, int reps, struct fault *fault)
 {
-    size_t to = misalignment(&b->out), from = misalignment(&b->in);
-    if (b->out.bytes <= to || b->in.bytes <= from) return 0;
-    size_t bytes = b->out.bytes - to;
-    if (b->in.bytes - from < bytes) bytes = b->in.bytes - from;
-    int code = roof_measure(&b->timer, (char *)b->out.data + to, (const char *)b->in.data + from,
+    size_t to = misalignment(&r->out), from = misalignment(&r->in);
+    if (r->out.bytes <= to || r->in.bytes <= from) return 0;
+    size_t bytes = r->out.bytes - to;
+    if (r->in.bytes - from < bytes) bytes = r->in.bytes - from;
+    int code = roof_measure(&r->timer, (char *)r->out.data + to, (const char *)r->in.data + from,
                             bytes, reps, &o->roof, fault);
     o->roofed = !code;
     return code;
 }
 
-static int measure(struct bench *b, struct outcome *o, int reps, struct fault *fault)
+static int measure(struct runs *r, struct outcome *o, int reps, struct fault *fault)
 {
-    struct timed timed = {b, o, 1, reps, {0}};
+    struct timed timed = {r, o, 1, reps, {0}};
     int code = 0;
-    if (!b->emulated && !b->step->on_host) code = measure_roof(b, o, reps, fault);
-    forget_errors(b);
+    if (!r->emulated && !r->subject->step->on_host) code = measure_roof(r, o, reps, fault);
+    forget_errors(r);
     if (!code)
-        code = timer_run_warm(&b->timer, prepare_timed, scan_timed, check_timed, &timed, reps,
+        code = timer_run_warm(&r->timer, prepare_timed, scan_timed, check_timed, &timed, reps,
                               &o->timing, fault);
     if (code == EXIT_WRONG) return 0;
     /* The shifted result, which is written to --output, is verified as well. */
-    if (!code && b->shifted.base) code = verify_later(b, o, "the last timed run", fault);
+    if (!code && r->shifted.base) code = verify_later(r, o, "the last timed run", fault);
     return code;
 }
 
 /* Captures a call and does not run it. The output stays as it is. Meanwhile its last element and
  * the workspace hold poison, so that a scan that runs in spite of the capture leaves a trace. */
-static int capture_only(struct bench *b, char *breach, struct fault *fault)
+static int capture_only(struct runs *r, char *breach, struct fault *fault)
 {
-    size_t size = element_size(element_of_sum(b->step->element)), last = b->out.bytes - size;
+    size_t size = element_size(element_of_sum(r->subject->element)), last = r->out.bytes - size;
     unsigned char result[sizeof(double)], poison[sizeof(double)];
     cudaGraphExec_t graph;
     memset(poison, BUFFER_POISON, sizeof poison);
-    CUDA_CHECK(fault, fill_workspace(b, b->timer.stream));
-    CUDA_CHECK(fault, buffer_download(&b->out, last, result, size));
-    CUDA_CHECK(fault, buffer_upload(&b->out, last, poison, size));
-    int code = capture(b, &graph, breach, fault);
+    CUDA_CHECK(fault, fill_workspace(r, r->timer.stream));
+    CUDA_CHECK(fault, buffer_download(&r->out, last, result, size));
+    CUDA_CHECK(fault, buffer_upload(&r->out, last, poison, size));
+    int code = capture(r, &graph, breach, fault);
     if (graph) cudaGraphExecDestroy(graph);
     if (code) return code;
-    CUDA_CHECK(fault, buffer_upload(&b->out, last, result, size));
+    CUDA_CHECK(fault, buffer_upload(&r->out, last, result, size));
     return 0;
 }
 
 /* The contract may be kept in the first calls and broken in later ones. */
-static int try_contract_again(struct bench *b, struct outcome *o, struct fault *fault)
+static int try_contract_again(struct runs *r, struct outcome *o, struct fault *fault)
 {
-    if (b->step->on_host) return 0;
-    int code = capture_only(b, o->damage, fault);
+    if (r->subject->step->on_host) return 0;
+    int code = capture_only(r, o->damage, fault);
     if (code || !*o->damage) return code;
     o->right = false;
     o->timing = (struct timing){0};
@@ -349,33 +352,35 @@ static int try_contract_again(struct bench *b, struct outcome *o, struct fault *
 
 /* ---- everything ------------------------------------------------------------------------------ */
 
-/* Stores what the application reports about its first run. */
-static void note_result(const struct bench *b, struct outcome *o)
+/* What there is to say of the first run. The traffic may depend on the result, so it is that of a
+ * right one; of a scan it does not. */
+static void describe(const struct runs *r, struct outcome *o)
 {
-    const struct application *a = b->step->application;
-    if (!a || !o->right || !o->verified) return;
-    o->least_bytes = a->least_bytes(o->n, b->options->variant);
-    o->moved_bytes = a->moved_bytes(o->n, b->options->variant);
-    if (a->result) a->result(o->result, sizeof o->result);
+    const struct subject *s = r->subject;
+    struct description *d = &o->description;
+    if (s->verbs->describe) s->verbs->describe(s, o->n, d);
+    if (s->verbs->sums || (o->right && o->verified)) return;
+    d->least_bytes = d->moved_bytes = 0;
+    *d->result = '\0';
 }
 
-int bench_run(struct bench *b, struct outcome *o, struct fault *fault)
+int runs_do(struct runs *r, struct outcome *o, struct fault *fault)
 {
-    *o = (struct outcome){.n = b->input->n, .right = true};
-    forget_errors(b);
-    if (b->step->shape) o->shape = b->step->shape(o->n, b->options->variant);
+    *o = (struct outcome){.n = r->input->n, .right = true};
+    forget_errors(r);
+    o->shape = r->subject->verbs->shape(r->subject, o->n);
     double seconds = 0;
-    int code = first_run(b, o, &seconds, fault);
-    if (!code) code = bench_verify(b, o, fault);
-    if (!code) note_result(b, o);
+    int code = first_run(r, o, &seconds, fault);
+    if (!code) code = runs_verify(r, o, fault);
+    if (!code) describe(r, o);
     /* A trace has only one run. */
-    int reps = b->options->trace ? 0 : b->options->reps;
-    if (reps == REPS_DEFAULT) reps = timing_default_reps(b->emulated, seconds);
-    if (!code && o->right && o->verified && reps) code = take_marks(b, b->marks[AS_GIVEN], fault);
-    if (!code && o->right && o->verified && reps) code = run_contract(b, o, fault);
+    int reps = r->subject->options->trace ? 0 : r->subject->options->reps;
+    if (reps == REPS_DEFAULT) reps = timing_default_reps(r->emulated, seconds);
+    if (!code && o->right && o->verified && reps) code = take_marks(r, r->marks[AS_GIVEN], fault);
+    if (!code && o->right && o->verified && reps) code = run_contract(r, o, fault);
     /* A wrong result's time means nothing. */
-    if (!code && o->right && reps) code = measure(b, o, reps, fault);
-    if (!code && o->right && o->verified && reps) code = try_contract_again(b, o, fault);
+    if (!code && o->right && reps) code = measure(r, o, reps, fault);
+    if (!code && o->right && o->verified && reps) code = try_contract_again(r, o, fault);
     if (code) outcome_free(o);
     return code;
 }

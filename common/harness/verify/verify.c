@@ -199,11 +199,8 @@ static void note_mismatch(struct verifier *v, const struct chunk *c, size_t k, c
     enum element sum_element = element_of_sum(v->problem.element);
     bool poison = verify_is_poison(out, sum_element, i), own = includes_own(&v->problem);
     long double want = wanted(v, c, k);
-    verdict->right = false;
-    verdict->wrong++;
-    if (verdict->shown < VERIFY_SHOWN) {
-        struct mismatch *m = &verdict->first[verdict->shown++];
-        m->index = v->at + k;
+    struct mismatch *m = verdict_note(verdict, v->at + k);
+    if (m) {
         element_text(sum_element, out, i, m->got, sizeof m->got);
         if (poison && element_is_real(sum_element)) strcpy(m->got, "never written");
         snprintf(m->want, sizeof m->want, "%.*Lg", sum_element == ELEMENT_F32 ? 9 : 17, want);
@@ -493,6 +490,25 @@ struct verdict verify_end(struct verifier *v)
     if (!v->verdict.right)
         suspicion_name(&v->suspicion, v, v->verdict.cause, sizeof v->verdict.cause);
     return v->verdict;
+}
+
+struct mismatch *verdict_note(struct verdict *v, size_t index)
+{
+    v->right = false;
+    v->wrong++;
+    if (v->shown == VERIFY_SHOWN) return NULL;
+    struct mismatch *m = &v->first[v->shown++];
+    m->index = index;
+    return m;
+}
+
+void verdict_note_element(struct verdict *v, size_t index, enum element element, const void *got,
+                          size_t at, const void *want)
+{
+    struct mismatch *m = verdict_note(v, index);
+    if (!m) return;
+    element_text(element, got, at, m->got, sizeof m->got);
+    element_text(element, want, 0, m->want, sizeof m->want);
 }
 
 void verdict_add_earlier(struct verdict *v, const struct verdict *earlier)

@@ -141,6 +141,13 @@ void verify_piece(struct verifier *, const void *out, size_t start, size_t count
 /* Ends: the verdict, with a guess at the cause if it is not right. */
 struct verdict verify_end(struct verifier *);
 
+/* Notes that the result is wrong at this index. Returns what the caller fills in; NULL: enough of
+ * them are kept already. */
+struct mismatch *verdict_note(struct verdict *, size_t index);
+/* The same, filled in: element `at` of the array `got`, and element 0 of `want`. */
+void verdict_note_element(struct verdict *, size_t index, enum element, const void *got, size_t at,
+                          const void *want);
+
 /* Takes into account the verdict on an earlier result, which was right. The errors and bounds are
  * then the largest of both results, and they are exact only together. A result that is wrong keeps
  * its verdict. */

@@ -1,11 +1,11 @@
 /* Step 13's descriptor: how its compactions are called, and what is right. */
+#include "common/harness/print/output.h"
+#include "common/harness/run/result.h"
 #include "common/harness/verify/verify.h"
-#include "common/step/application.h"
-#include "common/step/step.h"
-#include "steps/13-compaction/compact.h"
+#include "common/step/options.h"
 #include "expression.h"
 #include "request.h"
-#include "steps/13-compaction/step13.h"
+#include "steps/13-compaction/compact.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,17 +20,16 @@ static const char *const variants[] = {
  * were kept. */
 #define COUNT sizeof(uint64_t)
 
-static size_t output_bytes(size_t n, int variant)
+static size_t result_bytes(const struct request *r, size_t n)
 {
-    (void)variant;
-    return n * element_size(request.element) + 2 * COUNT;
+    return n * element_size(r->element) + 2 * COUNT;
 }
 
 /* Where the count is in the result, whose address is displaced by --offset. */
-static size_t place_of_count(size_t n)
+static size_t place_of_count(const struct request *r, size_t n)
 {
-    size_t start = request.offset, end = start + n * element_size(request.element);
-    return (end + COUNT - 1) / COUNT * COUNT - start;
+    size_t end = r->offset + n * element_size(r->element);
+    return (end + COUNT - 1) / COUNT * COUNT - r->offset;
 }
 
 #define PART 256 /* bytes: parts of the workspace begin at multiples of this */
@@ -46,10 +45,18 @@ static size_t compaction_workspace(size_t n, int variant)
 }
 
 /* The compaction's own; for --grep also that of the lines, and the flags. */
-static size_t workspace(size_t n, int variant)
+static size_t workspace(const struct request *r, size_t n, int variant)
 {
     size_t own = part(compaction_workspace(n, variant));
-    return request.grep ? own + part(lines_workspace(n)) + part(n) : own;
+    return r->grep ? own + part(lines_workspace(n)) + part(n) : own;
+}
+
+static struct needs needs(const struct subject *s, size_t n)
+{
+    const struct request *r = s->self;
+    return (struct needs){.result = result_bytes(r, n),
+                          .result_element = element_size(s->element),
+                          .workspace = workspace(r, n, s->options->variant)};
 }
 
 /* ---- one compaction -------------------------------------------------------------------------- */
@@ -68,23 +75,25 @@ static cudaError_t compact_fast(const struct compaction *c)
     }
 }
 
-static cudaError_t step13_scan(void *out, const void *in, size_t n, int variant, void *workspace,
-                               cudaStream_t stream)
+static cudaError_t launch(const struct subject *s, const struct call *call)
 {
-    struct compaction c = {.element = request.element,
-                           .out = out,
-                           .kept = (uint64_t *)((char *)out + place_of_count(n)),
-                           .in = in,
+    const struct request *r = s->self;
+    int variant = s->options->variant;
+    size_t n = call->n;
+    struct compaction c = {.element = r->element,
+                           .out = call->out,
+                           .kept = (uint64_t *)((char *)call->out + place_of_count(r, n)),
+                           .in = call->in,
                            .n = n,
-                           .predicate = &request.predicate,
-                           .workspace = workspace,
+                           .predicate = &r->predicate,
+                           .workspace = call->workspace,
                            .bytes = compaction_workspace(n, variant),
-                           .stream = stream};
-    if (request.grep) {
-        char *lines = (char *)workspace + part(c.bytes);
+                           .stream = call->stream};
+    if (r->grep) {
+        char *lines = (char *)call->workspace + part(c.bytes);
         size_t bytes = lines_workspace(n);
         uint8_t *flags = (uint8_t *)lines + part(bytes);
-        CUDA_TRY(flag_lines(flags, in, n, &request.search, lines, bytes, stream));
+        CUDA_TRY(flag_lines(flags, call->in, n, &r->search, lines, bytes, call->stream));
         c.flags = flags;
     }
     if (variant == DOCUMENT) return compact_document(&c);
@@ -93,52 +102,49 @@ static cudaError_t step13_scan(void *out, const void *in, size_t n, int variant,
 
 /* ---- what is right --------------------------------------------------------------------------- */
 
-static unsigned char folded(unsigned char c)
+static unsigned char folded(const struct search *s, char c)
 {
-    return request.search.ignore_case && c >= 'A' && c <= 'Z' ? (unsigned char)(c - 'A' + 'a') : c;
+    return (unsigned char)(s->ignore_case && c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
-static bool line_has_text(const unsigned char *line, size_t length)
+static bool line_has_text(const struct search *s, const char *line, size_t length)
 {
-    const struct search *s = &request.search;
     for (size_t i = 0; i + s->length <= length; i++) {
         size_t k = 0;
-        while (k < s->length && folded(line[i + k]) == folded((unsigned char)s->text[k])) k++;
+        while (k < s->length && folded(s, line[i + k]) == folded(s, s->text[k])) k++;
         if (k == s->length) return true;
     }
     return false;
 }
 
 /* Copies the lines that are kept. A newline belongs to the line that it ends. */
-static size_t keep_lines(unsigned char *to, const unsigned char *in, size_t n)
+static size_t keep_lines(const struct search *s, char *to, const char *in, size_t n)
 {
     size_t kept = 0;
     for (size_t start = 0, end; start < n; start = end) {
         for (end = start; end < n && in[end] != '\n'; end++) continue;
-        bool has = line_has_text(in + start, end - start);
+        bool has = line_has_text(s, in + start, end - start);
         if (end < n) end++;
-        if (has == request.search.invert) continue;
+        if (has == s->invert) continue;
         memcpy(to + kept, in + start, end - start);
         kept += end - start;
     }
     return kept;
 }
 
-static size_t keep_numbers(unsigned char *to, const struct problem *p)
+static size_t keep_numbers(const struct predicate *predicate, char *to, const struct problem *p)
 {
     size_t kept = 0, size = element_size(p->element);
     for (size_t i = 0; i < p->n; i++)
-        if (predicate_keeps(&request.predicate, key_of_element(p->element, p->in, i)))
+        if (predicate_keeps(predicate, key_of_element(p->element, p->in, i)))
             memcpy(to + size * kept++, (const char *)p->in + size * i, size);
     return kept;
 }
 
-static uint64_t kept_last; /* of the result that was verified last */
-
-static uint64_t count_of(const void *out, size_t n)
+static uint64_t count_of(const struct request *r, const void *out, size_t n)
 {
     uint64_t kept;
-    memcpy(&kept, (const char *)out + place_of_count(n), sizeof kept);
+    memcpy(&kept, (const char *)out + place_of_count(r, n), sizeof kept);
     return kept;
 }
 
@@ -157,72 +163,63 @@ static void *sorted(const void *elements, size_t count, size_t size)
     return copy;
 }
 
-static void note(struct verdict *v, size_t index, const char *got, const char *want)
-{
-    v->right = false;
-    v->wrong++;
-    if (v->shown == VERIFY_SHOWN) return;
-    struct mismatch *m = &v->first[v->shown++];
-    m->index = index;
-    snprintf(m->got, sizeof m->got, "%s", got);
-    snprintf(m->want, sizeof m->want, "%s", want);
-}
-
-static void compare(struct verdict *v, const struct problem *p, const unsigned char *out,
-                    const unsigned char *want, size_t kept)
+static void compare(struct verdict *v, const struct problem *p, const char *out, const char *want,
+                    size_t kept)
 {
     size_t size = element_size(p->element);
-    char got_text[48], want_text[48];
     v->checked = kept;
-    for (size_t i = 0; i < kept; i++) {
-        if (memcmp(out + i * size, want + i * size, size) == 0) continue;
-        element_text(p->element, out, i, got_text, sizeof got_text);
-        element_text(p->element, want, i, want_text, sizeof want_text);
-        note(v, i, got_text, want_text);
+    for (size_t i = 0; i < kept; i++)
+        if (memcmp(out + i * size, want + i * size, size) != 0)
+            verdict_note_element(v, i, p->element, out, i, want + i * size);
+}
+
+static void compare_counts(struct verdict *v, size_t n, uint64_t got, size_t want)
+{
+    if (got == want) return;
+    struct mismatch *m = verdict_note(v, n);
+    snprintf(m->got, sizeof m->got, "%llu kept", (unsigned long long)got);
+    snprintf(m->want, sizeof m->want, "%zu kept", want);
+    snprintf(v->cause, sizeof v->cause, "the number of kept elements is wrong");
+}
+
+/* Nothing may be written after the elements that are kept, up to the count. */
+static void check_rest(struct verdict *v, size_t size, const char *out, size_t kept, size_t end)
+{
+    for (size_t at = kept * size; at < end; at++) {
+        if ((unsigned char)out[at] == VERIFY_POISON) continue;
+        struct mismatch *m = verdict_note(v, at / size);
+        if (m) strcpy(m->got, "written"), strcpy(m->want, "left as it was");
+        snprintf(v->cause, sizeof v->cause, "something is stored behind the last kept element");
+        return;
     }
 }
 
-/* Behind the elements that are kept nothing may be written. */
-static void check_rest(struct verdict *v, const struct problem *p, const unsigned char *out,
-                       size_t kept)
+static void compare_all(struct verdict *v, const struct subject *s, const struct problem *p,
+                        const char *out, const char *want, size_t kept)
 {
     size_t size = element_size(p->element);
-    for (size_t at = kept * size; at < place_of_count(p->n); at++)
-        if (out[at] != VERIFY_POISON) {
-            note(v, at / size, "written", "left as it was");
-            snprintf(v->cause, sizeof v->cause, "something is stored behind the last kept element");
-            return;
-        }
-}
-
-static void judge(struct verdict *v, const struct problem *p, bool any_order,
-                  const unsigned char *out, const unsigned char *want, size_t kept)
-{
-    char got_count[48], want_count[48];
-    v->right = v->exact = true;
-    if (count_of(out, p->n) != kept) {
-        snprintf(got_count, sizeof got_count, "%llu kept", (unsigned long long)count_of(out, p->n));
-        snprintf(want_count, sizeof want_count, "%zu kept", kept);
-        note(v, p->n, got_count, want_count);
-        snprintf(v->cause, sizeof v->cause, "the number of kept elements is wrong");
-    }
-    size_t size = element_size(p->element);
-    void *own = any_order ? sorted(out, kept, size) : NULL;
-    void *other = any_order ? sorted(want, kept, size) : NULL;
+    bool any_order = s->options->variant == ATOMIC;
+    compare_counts(v, p->n, count_of(s->self, out, p->n), kept);
+    char *own = any_order ? sorted(out, kept, size) : NULL;
+    char *other = any_order ? sorted(want, kept, size) : NULL;
     compare(v, p, own ? own : out, other ? other : want, kept);
     free(own);
     free(other);
-    check_rest(v, p, out, kept);
+    check_rest(v, size, out, kept, place_of_count(s->self, p->n));
 }
 
-static int verify(struct verdict *v, const struct problem *p, const struct options *o,
-                  const void *out, struct fault *fault)
+static int judge(const struct subject *s, const struct problem *p, struct result *result,
+                 struct verdict *v, struct fault *fault)
 {
-    unsigned char *want = malloc(p->n * element_size(p->element) + 1);
+    struct request *r = s->self;
+    const void *out;
+    int code = result_whole(result, &out, fault);
+    if (code) return code;
+    char *want = malloc(p->n * element_size(p->element) + 1);
     if (!want) return fail(fault, EXIT_USAGE, "the expected result does not fit into memory.");
-    size_t kept = request.grep ? keep_lines(want, p->in, p->n) : keep_numbers(want, p);
-    judge(v, p, o->variant == ATOMIC, out, want, kept);
-    kept_last = kept;
+    r->kept =
+        r->grep ? keep_lines(&r->search, want, p->in, p->n) : keep_numbers(&r->predicate, want, p);
+    compare_all(v, s, p, out, want, r->kept);
     free(want);
     return 0;
 }
@@ -230,10 +227,9 @@ static int verify(struct verdict *v, const struct problem *p, const struct optio
 /* ---- the report ------------------------------------------------------------------------------ */
 
 /* Every element is read once, and those that are kept are written once. */
-static double least_bytes(size_t n, int variant)
+static double least_bytes(const struct request *r, size_t n)
 {
-    (void)variant;
-    return (double)element_size(request.element) * ((double)n + (double)kept_last);
+    return (double)element_size(r->element) * ((double)n + (double)r->kept);
 }
 
 /* The document's kernels read the elements twice, and write and read flags (twice) and places, of
@@ -241,74 +237,70 @@ static double least_bytes(size_t n, int variant)
  * (4) written and read twice, marks cleared and read, the text read twice, flags written and read.
  * The second reading of a place happens only where the text is found, so this counts at most 4 too
  * many. */
-static double moved_bytes(size_t n, int variant)
+static double moved_bytes(const struct request *r, size_t n, int variant)
 {
-    double moved = least_bytes(n, variant), elements = (double)n;
-    if (variant == DOCUMENT) moved += elements * (double)(element_size(request.element) + 5 * 4);
-    if (request.grep) moved += elements * (2 + 3 * 4 + 2 + 2 + 2);
+    double moved = least_bytes(r, n), elements = (double)n;
+    if (variant == DOCUMENT) moved += elements * (double)(element_size(r->element) + 5 * 4);
+    if (r->grep) moved += elements * (2 + 3 * 4 + 2 + 2 + 2);
     return moved;
 }
 
-static void result(char *text, size_t size)
+static void describe(const struct subject *s, size_t n, struct description *d)
 {
-    snprintf(text, size, "%llu %s kept", (unsigned long long)kept_last,
-             request.grep ? "bytes" : "elements");
+    const struct request *r = s->self;
+    d->least_bytes = least_bytes(r, n);
+    d->moved_bytes = moved_bytes(r, n, s->options->variant);
+    snprintf(d->result, sizeof d->result, "%llu %s kept", (unsigned long long)r->kept,
+             r->grep ? "bytes" : "elements");
 }
 
 /* Of the main kernel. */
-static struct launch_shape shape(size_t n, int variant)
+static struct launch_shape shape(const struct subject *s, size_t n)
 {
+    const struct request *r = s->self;
+    int variant = s->options->variant;
     struct launch_shape shape = {.grid = n > 0 ? (n - 1) / COMPACT_THREADS + 1 : 1,
                                  .block = COMPACT_THREADS,
                                  .launches = variant == DOCUMENT ? 3 : 1};
-    if (variant == FAST && compact_fast_shape(n, request.element, &shape) != cudaSuccess)
+    if (variant == FAST && compact_fast_shape(n, r->element, &shape) != cudaSuccess)
         (void)cudaGetLastError(); /* the launch itself will say what is wrong */
-    shape.launches += request.grep ? LINES_LAUNCHES : 0;
+    shape.launches += r->grep ? LINES_LAUNCHES : 0;
     return shape;
 }
 
-/* ---- the hooks ------------------------------------------------------------------------------- */
+/* ---- the output ------------------------------------------------------------------------------ */
 
-static int check_count(size_t n, const struct options *o, struct fault *fault)
-{
-    if (o->variant != DOCUMENT || n <= UINT32_MAX) return 0;
-    return fail(fault, EXIT_USAGE,
-                "%zu elements are more than variant document takes; use --variant fast.", n);
-}
-
-static int plan(struct input *in, const struct options *o, struct fault *fault)
-{
-    int code = request_plan(in, o, fault);
-    return code ? code : check_count(in->n, o, fault);
-}
-
-static int input(struct input *in, const struct options *o, struct fault *fault)
-{
-    int code = request_input(in, o, fault);
-    if (code) return code;
-    request.element = in->element;
-    request.offset = o->offset * element_size(in->element);
-    code = check_count(in->n, o, fault);
-    if (code) input_free(in);
-    return code;
-}
-
-static int write(const struct options *o, const struct input *in, const void *out,
+static int write(const struct subject *s, const struct input *input, struct result *result,
                  struct fault *fault)
 {
-    return request_write(o, in, out, count_of(out, in->n), fault);
+    const struct request *r = s->self;
+    const char *path = s->options->output;
+    struct output output;
+    const void *out;
+    int code = result_whole(result, &out, fault);
+    if (code) return code;
+    uint64_t kept = count_of(r, out, input->n);
+    code = r->grep ? output_begin_bytes(&output, path, fault)
+                   : output_begin(&output, path, input->element, kept, fault);
+    if (!code) code = output_add(&output, out, kept, fault);
+    return code ? code : output_end(&output, fault);
 }
 
-static const struct application application = {
-    .experiment = "13-selects",
-    .plan = plan,
-    .input = input,
-    .output_bytes = output_bytes,
-    .verify = verify,
+static const char *const unused[] = {"inclusive", "in-place", NULL};
+
+static const struct verbs verbs = {
+    .open = request_open,
+    .close = free,
+    .plan = request_plan,
+    .input = request_input,
+    .needs = needs,
+    .shape = shape,
+    .launch = launch,
+    .judge = judge,
     .write = write,
-    .least_bytes = least_bytes,
-    .moved_bytes = moved_bytes,
-    .result = result,
+    .describe = describe,
+    .experiment = "13-selects",
+    .unused = unused,
 };
 
 const struct step step13 = {
@@ -319,10 +311,7 @@ const struct step step13 = {
     .default_n = 1 << 20,
     .element = ELEMENT_F32,
     .variants = variants,
-    .scan = step13_scan,
-    .shape = shape,
-    .workspace = workspace,
     .clear_workspace = true,
     .options = request_options,
-    .application = &application,
+    .verbs = &verbs,
 };

@@ -1,9 +1,8 @@
-/* request.c — step 13's options, its input and its output: numbers, or the lines of a text. */
+/* request.c — step 13's options and its input: numbers, or the lines of a text. */
 #include "request.h"
 
 #include "common/files/visible.h"
 #include "common/harness/host/memory.h"
-#include "common/harness/print/output.h"
 #include "expression.h"
 
 #include <errno.h>
@@ -11,18 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct request request = {.element = ELEMENT_F32};
-
 /* ---- options --------------------------------------------------------------------------------- */
 
-static const char *set_keep(const char *value)
+static const char *set_type(void *self, const char *value)
 {
-    request.keep = value;
-    return NULL;
-}
-
-static const char *set_type(const char *value)
-{
+    struct request *r = self;
     static const struct {
         const char *name;
         enum element element;
@@ -30,71 +22,72 @@ static const char *set_type(const char *value)
         {"f32", ELEMENT_F32}, {"f64", ELEMENT_F64}, {"i32", ELEMENT_I32}, {"i64", ELEMENT_I64}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(value, types[i].name) == 0) {
-            request.element = types[i].element;
-            request.typed = true;
+            r->element = types[i].element;
+            r->typed = true;
             return NULL;
         }
     return "the type must be f32, f64, i32 or i64.";
 }
 
-static const char *set_grep(const char *value)
+static const char *set_grep(void *self, const char *value)
 {
+    struct request *r = self;
     size_t length = strlen(value);
     if (length > TEXT_MOST) return "the text has more than 256 bytes; search for a part of it.";
     if (strchr(value, '\n'))
         return "the text must not contain a newline; lines are searched one by one.";
-    request.grep = value;
-    memcpy(request.search.text, value, length);
-    request.search.length = (unsigned)length;
+    r->grep = value;
+    memcpy(r->search.text, value, length);
+    r->search.length = (unsigned)length;
     return NULL;
 }
 
-static const char *set_ignore_case(const char *value)
-{
-    (void)value;
-    request.search.ignore_case = true;
-    return NULL;
-}
-
-static const char *set_invert(const char *value)
-{
-    (void)value;
-    request.search.invert = true;
-    return NULL;
-}
+#define MEMBER(name) offsetof(struct request, name)
 
 const struct step_option request_options[] = {
-    {"keep", "EXPRESSION", "keep the numbers for which it is true (default: \"x > 0\")", set_keep,
-     0},
-    {"type", "TYPE", "type of the numbers: f32 (default), f64, i32 or i64", set_type, 0},
-    {"grep", "TEXT", "keep the lines of the input file that contain TEXT", set_grep, 0},
-    {"ignore-case", NULL, "with --grep: ignore the case of the letters a to z", set_ignore_case,
-     'i'},
-    {"invert", NULL, "with --grep: keep the lines without TEXT", set_invert, 'v'},
-    {0}};
+    {.name = "keep",
+     .argument = "EXPRESSION",
+     .help = "keep the numbers for which it is true (default: \"x > 0\")",
+     .member = MEMBER(keep)},
+    {.name = "type",
+     .argument = "TYPE",
+     .help = "type of the numbers: f32 (default), f64, i32 or i64",
+     .set = set_type},
+    {.name = "grep",
+     .argument = "TEXT",
+     .help = "keep the lines of the input file that contain TEXT",
+     .set = set_grep},
+    {.name = "ignore-case",
+     .help = "with --grep: ignore the case of the letters a to z",
+     .member = MEMBER(search.ignore_case),
+     .letter = 'i'},
+    {.name = "invert",
+     .help = "with --grep: keep the lines without TEXT",
+     .member = MEMBER(search.invert),
+     .letter = 'v'},
+    {.name = NULL}};
 
-static int check_together(const struct options *o, struct fault *fault)
+static int check_together(const struct request *r, const struct options *o, struct fault *fault)
 {
-    const struct search *s = &request.search;
-    if (request.grep && request.keep)
-        return fail(fault, EXIT_USAGE, "--grep and --keep exclude each other.");
-    if (request.grep && !o->input)
+    const struct search *s = &r->search;
+    if (r->grep && r->keep) return fail(fault, EXIT_USAGE, "--grep and --keep exclude each other.");
+    if (r->grep && !o->input)
         return fail(fault, EXIT_USAGE, "--grep searches a file; name it with --input.");
-    if (request.grep && o->variant == ATOMIC)
+    if (r->grep && o->variant == ATOMIC)
         return fail(
             fault, EXIT_USAGE,
             "--grep: variant atomic does not keep the order of bytes; use fast or document.");
-    if (request.grep && request.typed)
+    if (r->grep && r->typed)
         return fail(fault, EXIT_USAGE, "--type is about numbers; leave it or --grep out.");
-    if (request.grep && o->round)
+    if (r->grep && o->round)
         return fail(fault, EXIT_USAGE, "--round is about numbers; leave it or --grep out.");
-    if (!request.grep && (s->ignore_case || s->invert))
+    if (!r->grep && (s->ignore_case || s->invert))
         return fail(fault, EXIT_USAGE, "--%s is about lines; add --grep TEXT.",
                     s->ignore_case ? "ignore-case" : "invert");
-    bool real = request.element == ELEMENT_F32 || request.element == ELEMENT_F64;
+    bool real = r->element == ELEMENT_F32 || r->element == ELEMENT_F64;
     if (o->real && !real)
         return fail(fault, EXIT_USAGE, "--real: --type %s is a type of integers.",
-                    request.element == ELEMENT_I32 ? "i32" : "i64");
+                    r->element == ELEMENT_I32 ? "i32" : "i64");
     return 0;
 }
 
@@ -163,45 +156,57 @@ static void show_place(const char *expression, int place)
     fprintf(stderr, "  %s\n  %*s^\n", shown, (int)strlen(before), "");
 }
 
-static int read_predicate(struct fault *fault)
+static int read_predicate(struct request *r, struct fault *fault)
 {
     int place;
-    const char *expression = request.keep ? request.keep : "x > 0";
-    int code = predicate_parse(&request.predicate, expression, request.element, &place, fault);
+    const char *expression = r->keep ? r->keep : "x > 0";
+    int code = predicate_parse(&r->predicate, expression, r->element, &place, fault);
     if (code) show_place(expression, place);
     return code;
 }
 
-static int check(const struct options *o, struct fault *fault)
+/* Places are of 32 bits in the document. */
+static int check_count(size_t n, const struct options *o, struct fault *fault)
 {
-    int code = check_together(o, fault);
-    return code || request.grep ? code : read_predicate(fault);
+    if (o->variant != DOCUMENT || n <= UINT32_MAX) return 0;
+    return fail(fault, EXIT_USAGE,
+                "%zu elements are more than variant document takes; use --variant fast.", n);
 }
 
-int request_plan(struct input *input, const struct options *o, struct fault *fault)
+int request_plan(const struct subject *s, struct input *input, struct fault *fault)
 {
-    *input = (struct input){.element = request.element, .n = o->n};
-    return check(o, fault);
+    struct request *r = s->self;
+    *input = (struct input){.element = r->element, .n = s->options->n};
+    int code = check_together(r, s->options, fault);
+    if (!code && !r->grep) code = read_predicate(r, fault);
+    return code ? code : check_count(input->n, s->options, fault);
 }
 
-int request_input(struct input *input, const struct options *o, struct fault *fault)
+static int get(const struct request *r, struct input *input, const struct options *o,
+               struct fault *fault)
 {
-    int code = check(o, fault);
+    if (r->grep) return read_text(input, o->input, fault);
+    if (o->input) return input_read(input, r->element, o->input, 0, o->round, fault);
+    return input_generate(input, r->element, o->n, o->real, o->seed, fault);
+}
+
+int request_input(const struct subject *s, struct input *input, struct fault *fault)
+{
+    struct request *r = s->self;
+    const struct options *o = s->options;
+    int code = request_plan(s, input, fault);
+    if (!code) code = get(r, input, o, fault);
     if (code) return code;
-    if (request.grep) return read_text(input, o->input, fault);
-    if (o->input) return input_read(input, request.element, o->input, 0, o->round, fault);
-    return input_generate(input, request.element, o->n, o->real, o->seed, fault);
+    r->element = input->element;
+    r->offset = o->offset * element_size(input->element);
+    code = check_count(input->n, o, fault);
+    if (code) input_free(input);
+    return code;
 }
 
-/* ---- the output ------------------------------------------------------------------------------ */
-
-int request_write(const struct options *o, const struct input *input, const void *out,
-                  uint64_t kept, struct fault *fault)
+void *request_open(void)
 {
-    struct output output;
-    bool bytes = input->element == ELEMENT_I8;
-    int code = bytes ? output_begin_bytes(&output, o->output, fault)
-                     : output_begin(&output, o->output, input->element, kept, fault);
-    if (!code) code = output_add(&output, out, kept, fault);
-    return code ? code : output_end(&output, fault);
+    struct request *r = calloc(1, sizeof *r);
+    if (r) r->element = ELEMENT_F32;
+    return r;
 }

@@ -14,23 +14,20 @@ struct request {
     size_t offset;        /* --offset in bytes */
     const char *keep;     /* --keep, an expression; NULL: "x > 0" */
     const char *grep;     /* --grep; NULL: numbers, not lines */
+
+    /* Whole only after request_input(). */
     struct predicate predicate;
     struct search search;
-};
 
-/* What the command line said, as a whole only after request_input(). One program, one request. */
-extern struct request request;
+    uint64_t kept; /* of the result that was judged last */
+};
 
 extern const struct step_option request_options[];
 
-/* Checks the options together, and says how large a generated input is: application.h. */
-int request_plan(struct input *, const struct options *, struct fault *);
-
-/* Checks the options together, and reads or generates the input: application.h. */
-int request_input(struct input *, const struct options *, struct fault *);
-
-/* Writes the elements that were kept: application.h. `kept` of them. */
-int request_write(const struct options *, const struct input *, const void *out, uint64_t kept,
-                  struct fault *);
+/* The verbs of the same names (step.h): a request begins, its options are checked together, and its
+ * input is read or generated. */
+void *request_open(void);
+int request_plan(const struct subject *, struct input *, struct fault *);
+int request_input(const struct subject *, struct input *, struct fault *);
 
 #endif

@@ -1,122 +1,132 @@
 /* Step 14's descriptor: how its tables and filters are called, and what is right. */
-#include "common/step/application.h"
 #include "common/harness/pictures/picture.h"
-#include "common/step/step.h"
+#include "common/harness/run/result.h"
 #include "judge.h"
 #include "request.h"
-#include "steps/14-summed-area-table/step14.h"
 #include "table_file.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static const char *const variants[] = {
     [FAST] = "fast", [DOCUMENT] = "document", [SHUFFLE] = "document-shuffle", NULL};
+
+static void *open_request(void) { return calloc(1, sizeof(struct request)); }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 /* The result: the table, and behind it the filtered picture. Entries have four bytes, whatever they
  * are. */
 #define ENTRY sizeof(float)
-static size_t table_bytes(int variant) { return judge_entries(variant, sat_request.size) * ENTRY; }
-
-static size_t picture_bytes(void)
+static size_t table_bytes(const struct request *r)
 {
-    return sat_request.filter ? request_samples() * element_size(sat_request.element) : 0;
+    return judge_entries(r->variant, r->size) * ENTRY;
 }
 
-static size_t output_bytes(size_t n, int variant)
+static size_t picture_bytes(const struct request *r)
 {
-    (void)n;
-    return table_bytes(variant) + picture_bytes();
+    return r->filter ? request_samples(r) * element_size(r->element) : 0;
 }
 
-static size_t workspace(size_t n, int variant)
+static size_t workspace(const struct request *r)
 {
     size_t bytes = 0;
-    (void)n;
-    if (variant != FAST) return sat_document_workspace(sat_request.size);
-    sat_u8(NULL, &bytes, NULL, NULL, sat_request.size, NULL);
+    if (r->variant != FAST) return sat_document_workspace(r->size);
+    sat_u8(NULL, &bytes, NULL, NULL, r->size, NULL);
     return bytes;
+}
+
+static struct needs needs(const struct subject *s, size_t n)
+{
+    const struct request *r = s->self;
+    (void)n;
+    return (struct needs){.result = table_bytes(r) + picture_bytes(r),
+                          .result_element = ENTRY,
+                          .workspace = workspace(r)};
 }
 
 /* ---- one table, and one filter --------------------------------------------------------------- */
 
-static const void *depths_of(const void *in)
+static const void *depths_of(const struct request *r, const void *in)
 {
-    if (sat_request.filter != FILTER_DEPTH) return NULL;
-    return (const char *)in + request_samples() * element_size(sat_request.element);
+    if (r->filter != FILTER_DEPTH) return NULL;
+    return (const char *)in + request_samples(r) * element_size(r->element);
 }
 
-static cudaError_t make_table(void *table, const void *in, int variant, void *w,
-                              cudaStream_t stream)
+static cudaError_t make_table(const struct request *r, const struct call *c)
 {
-    struct sat_size size = sat_request.size;
-    size_t bytes = workspace(0, variant);
-    if (variant != FAST)
-        return sat_document_table(table, in, sat_request.element, size, variant == SHUFFLE, w,
-                                  stream);
-    switch (sat_request.element) {
-    case ELEMENT_I8: return sat_u8(w, &bytes, table, in, size, stream);
-    case ELEMENT_I16: return sat_u16(w, &bytes, table, in, size, stream);
-    default: return sat_f32(w, &bytes, table, in, size, stream);
+    struct sat_size size = r->size;
+    size_t bytes = workspace(r);
+    void *w = c->workspace;
+    if (r->variant != FAST)
+        return sat_document_table(c->out, c->in, r->element, size, r->variant == SHUFFLE, w,
+                                  c->stream);
+    switch (r->element) {
+    case ELEMENT_I8: return sat_u8(w, &bytes, c->out, c->in, size, c->stream);
+    case ELEMENT_I16: return sat_u16(w, &bytes, c->out, c->in, size, c->stream);
+    default: return sat_f32(w, &bytes, c->out, c->in, size, c->stream);
     }
 }
 
-static cudaError_t filter_fast(void *to, const void *table, const void *depths, cudaStream_t stream)
+static cudaError_t filter_fast(const struct request *r, void *to, const void *table,
+                               const void *depths, cudaStream_t stream)
 {
-    struct sat_size size = sat_request.size;
-    bool bytes = sat_request.element == ELEMENT_I8;
+    struct sat_size size = r->size;
+    bool bytes = r->element == ELEMENT_I8;
     if (!depths)
-        return bytes ? sat_box_u8(to, table, size, sat_request.box, stream)
-                     : sat_box_u16(to, table, size, sat_request.box, stream);
-    return bytes ? sat_blur_u8(to, table, depths, size, sat_request.blur, stream)
-                 : sat_blur_u16(to, table, depths, size, sat_request.blur, stream);
+        return bytes ? sat_box_u8(to, table, size, r->box, stream)
+                     : sat_box_u16(to, table, size, r->box, stream);
+    return bytes ? sat_blur_u8(to, table, depths, size, r->blur, stream)
+                 : sat_blur_u16(to, table, depths, size, r->blur, stream);
 }
 
-static cudaError_t filter_document(void *to, const void *table, const void *depths,
-                                   cudaStream_t stream)
+static cudaError_t filter_document(const struct request *r, void *to, const void *table,
+                                   const void *depths, cudaStream_t stream)
 {
     if (!depths)
-        return sat_document_box(to, table, sat_request.element, sat_request.size, sat_request.box,
-                                sat_request.maximum, stream);
-    return sat_document_blur(to, table, depths, sat_request.element, sat_request.size,
-                             sat_request.blur, sat_request.maximum, stream);
+        return sat_document_box(to, table, r->element, r->size, r->box, r->maximum, stream);
+    return sat_document_blur(to, table, depths, r->element, r->size, r->blur, r->maximum, stream);
 }
 
-static cudaError_t step14_scan(void *out, const void *in, size_t n, int variant, void *w,
-                               cudaStream_t stream)
+static cudaError_t launch(const struct subject *s, const struct call *c)
 {
-    void *picture = (char *)out + table_bytes(variant);
-    if (n == 0) return cudaSuccess;
-    CUDA_TRY(make_table(out, in, variant, w, stream));
-    if (!sat_request.filter) return cudaSuccess;
-    return variant == FAST ? filter_fast(picture, out, depths_of(in), stream)
-                           : filter_document(picture, out, depths_of(in), stream);
+    const struct request *r = s->self;
+    void *picture = (char *)c->out + table_bytes(r);
+    if (c->n == 0) return cudaSuccess;
+    CUDA_TRY(make_table(r, c));
+    if (!r->filter) return cudaSuccess;
+    return r->variant == FAST ? filter_fast(r, picture, c->out, depths_of(r, c->in), c->stream)
+                              : filter_document(r, picture, c->out, depths_of(r, c->in), c->stream);
 }
 
-static struct launch_shape shape(size_t n, int variant)
+static struct launch_shape shape(const struct subject *s, size_t n)
 {
+    const struct request *r = s->self;
     struct launch_shape shape =
-        variant == FAST ? sat_fast_shape(sat_request.size) : sat_document_shape(sat_request.size);
+        r->variant == FAST ? sat_fast_shape(r->size) : sat_document_shape(r->size);
     (void)n;
-    if (sat_request.filter) shape.launches++;
+    if (r->filter) shape.launches++;
     return shape;
 }
 
 /* ---- what is right --------------------------------------------------------------------------- */
 
-static int verify(struct verdict *v, const struct problem *p, const struct options *o,
-                  const void *out, struct fault *fault)
+static int judge(const struct subject *s, const struct problem *p, struct result *result,
+                 struct verdict *v, struct fault *fault)
 {
+    const struct request *r = s->self;
+    const void *out;
+    int code = result_whole(result, &out, fault);
+    if (code) return code;
     const struct judged judged = {
-        .variant = (enum variant)o->variant,
-        .size = sat_request.size,
-        .element = sat_request.element,
+        .variant = r->variant,
+        .size = r->size,
+        .element = r->element,
         .pixels = p->in,
         .table = out,
-        .picture = sat_request.filter ? (const char *)out + table_bytes(o->variant) : NULL,
-        .window = {sat_request.box, depths_of(p->in), sat_request.blur},
-        .maximum = sat_request.maximum,
+        .picture = r->filter ? (const char *)out + table_bytes(r) : NULL,
+        .window = {r->box, depths_of(r, p->in), r->blur},
+        .maximum = r->maximum,
     };
     return sat_judge(v, &judged, fault);
 }
@@ -125,11 +135,10 @@ static int verify(struct verdict *v, const struct problem *p, const struct optio
 
 /* Every sample is read once, every entry of a table of 32 bits and every filtered sample
  * written. */
-static double least_bytes(size_t n, int variant)
+static double least_bytes(const struct request *r, size_t n)
 {
-    (void)variant;
-    return (double)(n * element_size(sat_request.element)) + 4 * (double)request_samples() +
-           (double)picture_bytes();
+    return (double)(n * element_size(r->element)) + 4 * (double)request_samples(r) +
+           (double)picture_bytes(r);
 }
 
 /*
@@ -138,24 +147,23 @@ static double least_bytes(size_t n, int variant)
  * twice, transposed, and interleaved if there are several channels. A filter reads the table: four
  * entries a sample, of which three have been read for a neighbour.
  */
-static double moved_bytes(size_t n, int variant)
+static double moved_bytes(const struct request *r, size_t n)
 {
-    double samples = (double)request_samples(), table = (double)table_bytes(variant), sample;
-    sample = (double)element_size(sat_request.element);
+    double samples = (double)request_samples(r), table = (double)table_bytes(r);
+    double sample = (double)element_size(r->element);
     double depths = (double)n * sample - samples * sample, filter = 0;
-    if (sat_request.filter) filter = table + depths + (double)picture_bytes();
-    if (variant == FAST) return samples * (2 * sample + 4 + 4 * 4 / 32.0) + filter;
-    double moved = samples * (sample + 4 + 4 * sat_document_words(sat_request.size));
-    return moved + (sat_request.size.channels > 1 ? samples * 4 + table : 0) + filter;
+    if (r->filter) filter = table + depths + (double)picture_bytes(r);
+    if (r->variant == FAST) return samples * (2 * sample + 4 + 4 * 4 / 32.0) + filter;
+    double moved = samples * (sample + 4 + 4 * sat_document_words(r->size));
+    return moved + (r->size.channels > 1 ? samples * 4 + table : 0) + filter;
 }
 
 /* The buffers are aligned, except for --offset. */
-static void about_variant(char *text, size_t size, const struct options *o)
+static void about_variant(const struct request *r, const struct options *o, char *text, size_t size)
 {
-    *text = '\0';
-    if (o->variant != SHUFFLE) return;
-    const void *pixels = (const void *)(o->offset * element_size(sat_request.element));
-    const char *reason = sat_no_shuffle(pixels, sat_request.element, sat_request.size);
+    if (r->variant != SHUFFLE) return;
+    const void *pixels = (const void *)(o->offset * element_size(r->element));
+    const char *reason = sat_no_shuffle(pixels, r->element, r->size);
     if (reason)
         snprintf(text, size, "kernel deinterleave, without shuffles: %s", reason);
     else
@@ -164,73 +172,80 @@ static void about_variant(char *text, size_t size, const struct options *o)
 
 #define ROUNDED_UP 1.006 /* three digits of a product with this are not less than the number */
 
-static void result(char *text, size_t size)
+static void about_result(const struct request *r, char *text, size_t size)
 {
-    if (sat_request.filter == FILTER_BOX)
-        snprintf(text, size, "box filter of %zu x %zu pixels", sat_request.box, sat_request.box);
-    else if (sat_request.filter == FILTER_DEPTH)
+    if (r->filter == FILTER_BOX)
+        snprintf(text, size, "box filter of %zu x %zu pixels", r->box, r->box);
+    else if (r->filter == FILTER_DEPTH)
         snprintf(text, size, "filters of 1 to %zu pixels across, sharp at depth %u of %u",
-                 sat_request.blur.width, sat_request.blur.focus, sat_request.blur.farthest);
-    else if (sat_request.element == ELEMENT_F32)
+                 r->blur.width, r->blur.focus, r->blur.farthest);
+    else if (r->element == ELEMENT_F32)
         snprintf(text, size, "an entry's error is at most %.3g times its pixels' magnitudes",
-                 ROUNDED_UP * judge_relative_error(sat_request.variant, sat_request.size));
-    else
-        *text = '\0';
+                 ROUNDED_UP * judge_relative_error(r->variant, r->size));
+}
+
+static void describe(const struct subject *s, size_t n, struct description *d)
+{
+    const struct request *r = s->self;
+    d->least_bytes = least_bytes(r, n);
+    d->moved_bytes = moved_bytes(r, n);
+    sat_request_about(r, d->input, sizeof d->input, s->options);
+    about_variant(r, s->options, d->variant, sizeof d->variant);
+    about_result(r, d->result, sizeof d->result);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static bool writes(const struct options *o) { return o->output || sat_request.sum; }
-
-static int write_picture(const struct options *o, const void *samples, struct fault *fault)
+static int write_picture(const struct request *r, const char *path, const void *samples,
+                         struct fault *fault)
 {
-    struct picture p = {.width = sat_request.size.width,
-                        .height = sat_request.size.height,
-                        .channels = sat_request.size.channels,
-                        .bits = sat_request.element == ELEMENT_I8 ? 8 : 16,
-                        .maximum = sat_request.maximum,
+    struct picture p = {.width = r->size.width,
+                        .height = r->size.height,
+                        .channels = r->size.channels,
+                        .bits = r->element == ELEMENT_I8 ? 8 : 16,
+                        .maximum = r->maximum,
                         .samples = (void *)(uintptr_t)samples};
-    return picture_write(&p, o->output, fault);
+    return picture_write(&p, path, fault);
 }
 
-static int write(const struct options *o, const struct input *in, const void *out,
+static int write(const struct subject *s, const struct input *in, struct result *result,
                  struct fault *fault)
 {
-    int code = 0;
-    if (sat_request.sum)
-        code = table_file_write(sat_request.sum, (enum variant)o->variant, out, in->data,
-                                sat_request.element, sat_request.size, fault);
-    if (!code && o->output)
-        code = write_picture(o, (const char *)out + table_bytes(o->variant), fault);
+    const struct request *r = s->self;
+    const char *path = s->options->output;
+    const void *out;
+    int code = result_whole(result, &out, fault);
+    if (!code && r->sum)
+        code = table_file_write(r->sum, r->variant, out, in->data, r->element, r->size, fault);
+    if (!code && path) code = write_picture(r, path, (const char *)out + table_bytes(r), fault);
     return code;
 }
 
-static size_t own_files(struct application_file files[APPLICATION_FILES])
+static size_t files(const void *self, struct own_file files[OWN_FILES])
 {
-    files[0] = (struct application_file){"--depth", sat_request.depth, false};
-    files[1] = (struct application_file){"--sum", sat_request.sum, true};
+    const struct request *r = self;
+    files[0] = (struct own_file){"--depth", r->depth, false};
+    files[1] = (struct own_file){"--sum", r->sum, true};
     return 2;
 }
 
-static const char *const unused[] = {"round", NULL};
+static const char *const unused[] = {"round", "inclusive", "in-place", NULL};
 
-static const struct application application = {
-    .experiment = "14-against-npp",
-    .unused = unused,
+static const struct verbs verbs = {
+    .open = open_request,
+    .close = free,
+    .files = files,
     .plan = sat_request_plan,
     .input = sat_request_input,
-    .own_files = own_files,
-    .output_bytes = output_bytes,
-    .result_element = ENTRY,
-    .verify = verify,
-    .writes = writes,
+    .needs = needs,
+    .shape = shape,
+    .launch = launch,
+    .judge = judge,
     .write = write,
-    .least_bytes = least_bytes,
-    .moved_bytes = moved_bytes,
-    .result = result,
-    .about_input = sat_request_about,
-    .about_variant = about_variant,
-    .files =
+    .describe = describe,
+    .experiment = "14-against-npp",
+    .unused = unused,
+    .files_help =
         "Files: pictures as PNG, PGM or PPM, of 8 or 16 bits, grey, RGB or RGBA; for --sum also\n"
         "floats, as PFM or .npy. --output writes the filtered picture, --sum the table. Without\n"
         "--input the picture is random, of --size or of --n pixels.\n",
@@ -244,9 +259,6 @@ const struct step step14 = {
     .default_n = 1 << 20,
     .element = ELEMENT_F32,
     .variants = variants,
-    .scan = step14_scan,
-    .shape = shape,
-    .workspace = workspace,
     .options = sat_request_options,
-    .application = &application,
+    .verbs = &verbs,
 };

@@ -19,11 +19,8 @@
 
 static void note(struct verdict *v, size_t index, double got, double want)
 {
-    v->right = false;
-    v->wrong++;
-    if (v->shown == VERIFY_SHOWN) return;
-    struct mismatch *m = &v->first[v->shown++];
-    m->index = index;
+    struct mismatch *m = verdict_note(v, index);
+    if (!m) return;
     snprintf(m->got, sizeof m->got, "%.10g", got);
     snprintf(m->want, sizeof m->want, "%.10g", want);
 }
@@ -159,6 +156,7 @@ int sat_judge(struct verdict *v, const struct judged *j, struct fault *fault)
     void *want = malloc(2 * count * sizeof(double));
     if (!want) return fail(fault, EXIT_USAGE, "the expected table does not fit into memory.");
     v->right = v->exact = true;
+    v->checked = 0;
     v->least = smallest(j);
     if (j->element == ELEMENT_F32) {
         sat_reference_floats(want, (double *)want + count, j->pixels, j->size);

@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct request sat_request;
-
 /* ---- options --------------------------------------------------------------------------------- */
 
 /* A whole number from 1 on. False: it is none. */
@@ -22,69 +20,75 @@ static bool read_number(const char *text, size_t *number)
     return size_parse(text, "", number, &ignored) == 0 && *number > 0;
 }
 
-static const char *set_size(const char *value)
+static const char *set_size(void *self, const char *value)
 {
+    struct request *r = self;
     char width[32];
     const char *cross = strchr(value, 'x');
     size_t length = cross ? (size_t)(cross - value) : sizeof width;
     if (length < sizeof width) {
         memcpy(width, value, length);
         width[length] = '\0';
-        if (read_number(width, &sat_request.width) && read_number(cross + 1, &sat_request.height))
-            return NULL;
+        if (read_number(width, &r->width) && read_number(cross + 1, &r->height)) return NULL;
     }
     return "give width and height, such as 640x480.";
 }
 
-static const char *set_channels(const char *value)
+static const char *set_channels(void *self, const char *value)
 {
+    struct request *r = self;
     size_t number;
     if (!read_number(value, &number) || (number != 1 && number != 3 && number != 4))
         return "a picture has 1 channel (grey), 3 (RGB) or 4 (RGBA).";
-    sat_request.channels = (unsigned)number;
+    r->channels = (unsigned)number;
     return NULL;
 }
 
-static const char *set_bits(const char *value)
+static const char *set_bits(void *self, const char *value)
 {
+    struct request *r = self;
     size_t number;
     if (!read_number(value, &number) || (number != 8 && number != 16))
         return "samples have 8 or 16 bits.";
-    sat_request.bits = (unsigned)number;
+    r->bits = (unsigned)number;
     return NULL;
 }
 
-static const char *set_box(const char *value)
+static const char *set_box(void *self, const char *value)
 {
-    return read_number(value, &sat_request.box) ? NULL
-                                                : "give the window's width in pixels, from 1 on.";
+    struct request *r = self;
+    return read_number(value, &r->box) ? NULL : "give the window's width in pixels, from 1 on.";
 }
 
-static const char *set_depth(const char *value)
+static const char *set_depth(void *self, const char *value)
 {
-    sat_request.depth = value;
+    struct request *r = self;
+    r->depth = value;
     return *value ? NULL : "the name of the file is empty.";
 }
 
-static const char *set_focus(const char *value)
+static const char *set_focus(void *self, const char *value)
 {
+    struct request *r = self;
     char *end;
-    sat_request.focused = true;
-    sat_request.focus = strtod(value, &end);
-    bool right = *value && !*end && sat_request.focus >= 0 && sat_request.focus <= 1;
+    r->focused = true;
+    r->focus = strtod(value, &end);
+    bool right = *value && !*end && r->focus >= 0 && r->focus <= 1;
     return right ? NULL : "give a number from 0 (the depth map's black) to 1 (its white).";
 }
 
-static const char *set_max_width(const char *value)
+static const char *set_max_width(void *self, const char *value)
 {
-    bool right = read_number(value, &sat_request.max_width) && sat_request.max_width % 2 == 1;
+    struct request *r = self;
+    bool right = read_number(value, &r->max_width) && r->max_width % 2 == 1;
     return right ? NULL : "give an odd number of pixels: windows lie evenly around their pixel.";
 }
 
-static const char *set_sum(const char *value)
+static const char *set_sum(void *self, const char *value)
 {
+    struct request *r = self;
     size_t length = strlen(value);
-    sat_request.sum = value;
+    r->sum = value;
     bool right = length > 4 && strcmp(value + length - 4, ".npy") == 0;
     return right ? NULL : "the table is written as .npy; give a name that ends so.";
 }
@@ -127,60 +131,59 @@ const struct step_option sat_request_options[] = {
 
 /* ---- options together ------------------------------------------------------------------------ */
 
-int sat_request_check(const struct options *o, struct fault *fault)
+int sat_request_check(const struct request *r, const struct options *o, struct fault *fault)
 {
-    bool random = sat_request.width || sat_request.channels || sat_request.bits;
+    bool random = r->width || r->channels || r->bits;
     if (o->input && random)
         return fail(fault, EXIT_USAGE,
                     "--size, --channels and --bits are about random pictures; leave them or "
                     "--input out.");
-    if (sat_request.width && (o->n_given || o->sweep))
+    if (r->width && (o->n_given || o->sweep))
         return fail(fault, EXIT_USAGE, "%s and --size exclude each other; both say how large.",
                     o->sweep ? "--sweep" : "--n");
-    if (o->real && (sat_request.bits || sat_request.box || sat_request.depth))
+    if (o->real && (r->bits || r->box || r->depth))
         return fail(fault, EXIT_USAGE,
                     "--real: a table of floats takes no --bits, --box and --depth.");
-    if (sat_request.box && sat_request.depth)
+    if (r->box && r->depth)
         return fail(fault, EXIT_USAGE, "--box and --depth are two filters; leave one out.");
-    if (!sat_request.depth && (sat_request.focused || sat_request.max_width))
+    if (!r->depth && (r->focused || r->max_width))
         return fail(fault, EXIT_USAGE, "--focus and --max-width need --depth FILE.");
-    if (sat_request.depth && !o->input)
+    if (r->depth && !o->input)
         return fail(fault, EXIT_USAGE, "--depth needs the picture that it belongs to: --input.");
-    if (o->output && !sat_request.box && !sat_request.depth)
+    if (o->output && !r->box && !r->depth)
         return fail(fault, EXIT_USAGE,
                     "--output takes a filtered picture: add --box W or --depth FILE; the table is "
                     "written by --sum FILE.npy.");
-    if (sat_request.sum && o->sweep)
+    if (r->sum && o->sweep)
         return fail(fault, EXIT_USAGE, "--sum takes one result; leave --sweep out.");
-    return (sat_request.sum ? output_check(sat_request.sum, fault) : 0);
+    return (r->sum ? output_check(r->sum, fault) : 0);
 }
 
 /* Windows whose sums may reach 2^32 are refused, since the table is modulo 2^32. */
-static int check_width(size_t width, const char *option, struct fault *fault)
+static int check_width(const struct request *r, size_t width, const char *option,
+                       struct fault *fault)
 {
-    size_t most = sat_request.element == ELEMENT_I8 ? 4104 : 256, w = width;
-    size_t across = w < sat_request.size.width ? w : sat_request.size.width;
-    size_t down = w < sat_request.size.height ? w : sat_request.size.height;
-    uint64_t white = sat_request.element == ELEMENT_I8 ? UINT8_MAX : UINT16_MAX;
+    size_t most = r->element == ELEMENT_I8 ? 4104 : 256, w = width;
+    size_t across = w < r->size.width ? w : r->size.width;
+    size_t down = w < r->size.height ? w : r->size.height;
+    uint64_t white = r->element == ELEMENT_I8 ? UINT8_MAX : UINT16_MAX;
     if (down <= UINT32_MAX / white / across) return 0;
     return fail(fault, EXIT_USAGE,
                 "%s %zu: the sum of a window may reach 2^32 there; with %u bits a sample the "
                 "width is at most %zu.",
-                option, width, sat_request.element == ELEMENT_I8 ? 8 : 16, most);
+                option, width, r->element == ELEMENT_I8 ? 8 : 16, most);
 }
 
-int sat_request_check_filter(const struct options *o, struct fault *fault)
+int sat_request_check_filter(struct request *r, const struct options *o, struct fault *fault)
 {
     int code = 0;
-    if (sat_request.element == ELEMENT_F32 && (sat_request.box || sat_request.depth))
+    if (r->element == ELEMENT_F32 && (r->box || r->depth))
         return fail(fault, EXIT_USAGE,
                     "%s: %s has floats; filters take 8 or 16 bits, and --sum writes its table.",
-                    sat_request.box ? "--box" : "--depth", o->input);
-    sat_request.filter = sat_request.box     ? FILTER_BOX
-                         : sat_request.depth ? FILTER_DEPTH
-                                             : FILTER_NONE;
-    if (sat_request.box) code = check_width(sat_request.box, "--box", fault);
-    if (sat_request.depth) code = check_width(sat_request.blur.width, "--max-width", fault);
-    if (!code && o->output) code = picture_check_path(o->output, sat_request.size.channels, fault);
+                    r->box ? "--box" : "--depth", o->input);
+    r->filter = r->box ? FILTER_BOX : r->depth ? FILTER_DEPTH : FILTER_NONE;
+    if (r->box) code = check_width(r, r->box, "--box", fault);
+    if (r->depth) code = check_width(r, r->blur.width, "--max-width", fault);
+    if (!code && o->output) code = picture_check_path(o->output, r->size.channels, fault);
     return code;
 }

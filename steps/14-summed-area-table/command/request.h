@@ -30,32 +30,25 @@ struct request {
     struct sat_focus blur;
 };
 
-/* As a whole only after sat_request_input(). One program, one sat_request. */
-extern struct request sat_request;
-
 extern const struct step_option sat_request_options[];
 
-static inline size_t request_samples(void)
+static inline size_t request_samples(const struct request *r)
 {
-    return sat_request.size.width * sat_request.size.height * sat_request.size.channels;
+    return r->size.width * r->size.height * r->size.channels;
 }
 
 /* request.c: do the options go together, and the files? Returns 0 or EXIT_USAGE. */
-int sat_request_check(const struct options *, struct fault *);
+int sat_request_check(const struct request *, const struct options *, struct fault *);
 
 /* The same once the picture is known: which filter it is, its width, and the output's format. */
-int sat_request_check_filter(const struct options *, struct fault *);
+int sat_request_check_filter(struct request *, const struct options *, struct fault *);
 
-/* request_input.c: checks the options together, and says how large a random picture is:
- * application.h. */
-int sat_request_plan(struct input *, const struct options *, struct fault *);
-
-/* request_input.c: checks the options together, and reads or generates the input: application.h. It
- * is the picture, and behind it the depth map if there is one, whose samples are scaled to
- * all of the range of the picture's. */
-int sat_request_input(struct input *, const struct options *, struct fault *);
+/* request_input.c: the verbs of the same names (step.h). The input is the picture, and behind it
+ * the depth map if there is one, whose samples are scaled to all of the picture's range. */
+int sat_request_plan(const struct subject *, struct input *, struct fault *);
+int sat_request_input(const struct subject *, struct input *, struct fault *);
 
 /* The input in a line. */
-void sat_request_about(char *text, size_t size, const struct options *);
+void sat_request_about(const struct request *, char *text, size_t size, const struct options *);
 
 #endif

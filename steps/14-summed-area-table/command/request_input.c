@@ -28,16 +28,15 @@ static uint64_t next_random(uint64_t *state) /* SplitMix64 */
 
 /* n pixels: as wide as the smallest divisor of n with which the picture is at least as wide as
  * high. */
-static void choose_size(const struct options *o)
+static void choose_size(struct request *r, const struct options *o)
 {
-    sat_request.size =
-        (struct sat_size){sat_request.width, sat_request.height, sat_request.channels};
-    if (!sat_request.size.channels) sat_request.size.channels = 1;
-    if (sat_request.width) return;
+    r->size = (struct sat_size){r->width, r->height, r->channels};
+    if (!r->size.channels) r->size.channels = 1;
+    if (r->width) return;
     size_t height = (size_t)sqrt((double)o->n);
     while (height > o->n / height || o->n % height > 0) height--;
-    sat_request.size.width = o->n / height;
-    sat_request.size.height = height;
+    r->size.width = o->n / height;
+    r->size.height = height;
 }
 
 static void fill(struct input *input, uint64_t seed)
@@ -55,8 +54,7 @@ static int reserve(struct input *input, size_t n, struct fault *fault)
     size_t bytes;
     input->n = n;
     input->data = NULL;
-    if (!__builtin_mul_overflow(n, element_size(input->element), &bytes) &&
-        bytes <= host_memory())
+    if (!__builtin_mul_overflow(n, element_size(input->element), &bytes) && bytes <= host_memory())
         input->data = malloc(bytes);
     return input->data ? 0
                        : fail(fault, EXIT_USAGE,
@@ -66,13 +64,14 @@ static int reserve(struct input *input, size_t n, struct fault *fault)
 }
 
 /* What a random picture is, without its samples. */
-static int choose(struct input *input, const struct options *o, struct fault *fault)
+static int choose(struct request *r, struct input *input, const struct options *o,
+                  struct fault *fault)
 {
-    struct sat_size *size = &sat_request.size;
-    choose_size(o);
-    sat_request.element = o->real ? ELEMENT_F32 : sat_request.bits == 16 ? ELEMENT_I16 : ELEMENT_I8;
-    sat_request.maximum = sat_request.element == ELEMENT_I8 ? UINT8_MAX : UINT16_MAX;
-    *input = (struct input){.element = sat_request.element};
+    struct sat_size *size = &r->size;
+    choose_size(r, o);
+    r->element = o->real ? ELEMENT_F32 : r->bits == 16 ? ELEMENT_I16 : ELEMENT_I8;
+    r->maximum = r->element == ELEMENT_I8 ? UINT8_MAX : UINT16_MAX;
+    *input = (struct input){.element = r->element};
     if (__builtin_mul_overflow(size->width, size->height, &input->n) ||
         __builtin_mul_overflow(input->n, size->channels, &input->n))
         return fail(fault, EXIT_USAGE,
@@ -81,9 +80,10 @@ static int choose(struct input *input, const struct options *o, struct fault *fa
     return 0;
 }
 
-static int generate(struct input *input, const struct options *o, struct fault *fault)
+static int generate(struct request *r, struct input *input, const struct options *o,
+                    struct fault *fault)
 {
-    int code = choose(input, o, fault);
+    int code = choose(r, input, o, fault);
     if (!code) code = reserve(input, input->n, fault);
     if (!code) fill(input, o->seed);
     return code;
@@ -132,85 +132,85 @@ static int check_floats(const struct picture *p, const char *name, struct fault 
                 name, sum, SUM_MOST);
 }
 
-static int check_depth(const struct picture *p, const struct picture *depth, struct fault *fault)
+static int check_depth(const char *name, const struct picture *p, const struct picture *depth,
+                       struct fault *fault)
 {
     if (depth->bits == 32)
-        return fail(fault, EXIT_USAGE, "%s has floats; a depth map has 8 or 16 bits.",
-                    sat_request.depth);
+        return fail(fault, EXIT_USAGE, "%s has floats; a depth map has 8 or 16 bits.", name);
     if (depth->channels != 1)
-        return fail(fault, EXIT_USAGE, "%s has %u channels; a depth map is grey.",
-                    sat_request.depth, depth->channels);
+        return fail(fault, EXIT_USAGE, "%s has %u channels; a depth map is grey.", name,
+                    depth->channels);
     if (depth->width != p->width || depth->height != p->height)
         return fail(fault, EXIT_USAGE,
                     "%s is %zu x %zu pixels and the picture %zu x %zu; a depth map has to be as "
                     "large.",
-                    sat_request.depth, depth->width, depth->height, p->width, p->height);
+                    name, depth->width, depth->height, p->width, p->height);
     return 0;
 }
 
-static void set_blur(unsigned white)
+static void set_blur(struct request *r, unsigned white)
 {
-    double focus = sat_request.focused ? sat_request.focus : FOCUS;
-    sat_request.blur.farthest = white;
-    sat_request.blur.focus = (unsigned)(focus * white + 0.5);
-    sat_request.blur.width = sat_request.max_width ? sat_request.max_width : MAX_WIDTH;
+    double focus = r->focused ? r->focus : FOCUS;
+    r->blur.farthest = white;
+    r->blur.focus = (unsigned)(focus * white + 0.5);
+    r->blur.width = r->max_width ? r->max_width : MAX_WIDTH;
 }
 
-static int take_picture(struct input *input, const struct picture *p, const struct picture *depth,
-                        struct fault *fault)
+static int take_picture(struct request *r, struct input *input, const struct picture *p,
+                        const struct picture *depth, struct fault *fault)
 {
     size_t samples = picture_samples(p);
-    sat_request.size = (struct sat_size){p->width, p->height, p->channels};
-    sat_request.element = p->bits == 8 ? ELEMENT_I8 : p->bits == 16 ? ELEMENT_I16 : ELEMENT_F32;
-    sat_request.maximum = p->maximum;
-    *input = (struct input){.element = sat_request.element};
-    int code = depth ? check_depth(p, depth, fault) : 0;
+    r->size = (struct sat_size){p->width, p->height, p->channels};
+    r->element = p->bits == 8 ? ELEMENT_I8 : p->bits == 16 ? ELEMENT_I16 : ELEMENT_F32;
+    r->maximum = p->maximum;
+    *input = (struct input){.element = r->element};
+    int code = depth ? check_depth(r->depth, p, depth, fault) : 0;
     if (!code) code = reserve(input, samples + (depth ? p->width * p->height : 0), fault);
     if (code) return code;
     memcpy(input->data, p->samples, samples * (p->bits / 8));
     if (!depth) return 0;
     append_depth(input, samples, depth);
-    set_blur(p->bits == 8 ? UINT8_MAX : UINT16_MAX);
+    set_blur(r, p->bits == 8 ? UINT8_MAX : UINT16_MAX);
     return 0;
 }
 
-static int read_files(struct input *input, const struct options *o, struct fault *fault)
+static int read_files(struct request *r, struct input *input, const struct options *o,
+                      struct fault *fault)
 {
     struct picture p, depth = {0};
     int code = picture_read(&p, o->input, fault);
     if (code) return code;
     if (p.bits == 32) code = check_floats(&p, strcmp(o->input, "-") ? o->input : "stdin", fault);
-    if (!code && sat_request.depth) code = picture_read(&depth, sat_request.depth, fault);
-    if (!code) code = take_picture(input, &p, sat_request.depth ? &depth : NULL, fault);
+    if (!code && r->depth) code = picture_read(&depth, r->depth, fault);
+    if (!code) code = take_picture(r, input, &p, r->depth ? &depth : NULL, fault);
     picture_free(&p);
     picture_free(&depth);
     return code;
 }
 
-static int check(const struct options *o, struct fault *fault)
+int sat_request_plan(const struct subject *s, struct input *input, struct fault *fault)
 {
-    sat_request.variant = (enum variant)o->variant;
-    return sat_request_check(o, fault);
+    struct request *r = s->self;
+    r->variant = (enum variant)s->options->variant;
+    int code = sat_request_check(r, s->options, fault);
+    if (!code) code = choose(r, input, s->options, fault);
+    return code ? code : sat_request_check_filter(r, s->options, fault);
 }
 
-int sat_request_plan(struct input *input, const struct options *o, struct fault *fault)
+int sat_request_input(const struct subject *s, struct input *input, struct fault *fault)
 {
-    int code = check(o, fault);
-    if (!code) code = choose(input, o, fault);
-    return code ? code : sat_request_check_filter(o, fault);
-}
-
-int sat_request_input(struct input *input, const struct options *o, struct fault *fault)
-{
-    int code = check(o, fault);
-    if (!code) code = o->input ? read_files(input, o, fault) : generate(input, o, fault);
+    struct request *r = s->self;
+    const struct options *o = s->options;
+    r->variant = (enum variant)o->variant;
+    int code = sat_request_check(r, o, fault);
+    if (!code) code = o->input ? read_files(r, input, o, fault) : generate(r, input, o, fault);
     if (code) return code;
-    code = sat_request_check_filter(o, fault);
+    code = sat_request_check_filter(r, o, fault);
     if (code) input_free(input);
     return code;
 }
 
-void sat_request_about(char *text, size_t size, const struct options *o)
+void sat_request_about(const struct request *r, char *text, size_t size, const struct options *o)
 {
     static const char *const colors[] = {[1] = "grey", [3] = "RGB", [4] = "RGBA"};
     char name[120], from[160];
@@ -219,10 +219,10 @@ void sat_request_about(char *text, size_t size, const struct options *o)
         snprintf(from, sizeof from, "from %s", strcmp(name, "-") ? name : "stdin");
     else
         snprintf(from, sizeof from, "random, seed %llu", (unsigned long long)o->seed);
-    snprintf(text, size, "%zu x %zu pixels, %s, %s, %s", sat_request.size.width,
-             sat_request.size.height, colors[sat_request.size.channels],
-             sat_request.element == ELEMENT_F32  ? "floats"
-             : sat_request.element == ELEMENT_I8 ? "8 bits"
-                                                 : "16 bits",
+    snprintf(text, size, "%zu x %zu pixels, %s, %s, %s", r->size.width, r->size.height,
+             colors[r->size.channels],
+             r->element == ELEMENT_F32  ? "floats"
+             : r->element == ELEMENT_I8 ? "8 bits"
+                                        : "16 bits",
              from);
 }

@@ -3,10 +3,11 @@
  * among lines that have these 8 bytes in common. The order is that of `LC_ALL=C sort`: by bytes,
  * and a line that is the beginning of another comes first.
  */
+#define _GNU_SOURCE /* qsort_r */
 #include "request.h"
 
 #include "common/harness/host/memory.h"
-#include "common/harness/input/input.h"
+#include "common/harness/print/output.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,17 +17,6 @@
 #define FIRST_ROOM ((size_t)1 << 16)
 #define TEXT_MOST  ((size_t)1 << 30) /* bytes of a file */
 
-struct line {
-    const char *text; /* without the '\n' */
-    size_t length;
-};
-
-static struct {
-    char *text; /* the whole file */
-    size_t length;
-    struct line *line;
-} file;
-
 /* ---- reading --------------------------------------------------------------------------------- */
 
 static int too_large(const char *name, struct fault *fault)
@@ -35,19 +25,19 @@ static int too_large(const char *name, struct fault *fault)
 }
 
 /* Reads all of it. Returns 0, or EXIT_USAGE. */
-static int read_all(FILE *from, const char *name, struct fault *fault)
+static int read_all(struct text *t, FILE *from, const char *name, struct fault *fault)
 {
     size_t room = 0;
     for (;;) {
-        if (file.length == room) {
+        if (t->length == room) {
             room = room ? 2 * room : FIRST_ROOM;
-            char *larger = room <= host_memory() ? realloc(file.text, room) : NULL;
+            char *larger = room <= host_memory() ? realloc(t->bytes, room) : NULL;
             if (!larger) return too_large(name, fault);
-            file.text = larger;
+            t->bytes = larger;
         }
-        size_t got = fread(file.text + file.length, 1, room - file.length, from);
-        file.length += got;
-        if (file.length > TEXT_MOST)
+        size_t got = fread(t->bytes + t->length, 1, room - t->length, from);
+        t->length += got;
+        if (t->length > TEXT_MOST)
             return fail(fault, EXIT_USAGE, "%s has more than %zu bytes; --lines takes no more.",
                         name, TEXT_MOST);
         if (got > 0) continue;
@@ -66,78 +56,85 @@ static uint64_t key_of(const struct line *line)
     return key;
 }
 
-static size_t count_lines(void)
+static size_t count_lines(const struct text *t)
 {
     size_t n = 0;
-    for (const char *at = file.text, *end = at + file.length; at < end; n++) {
+    for (const char *at = t->bytes, *end = at + t->length; at < end; n++) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         at = newline ? newline + 1 : end;
     }
     return n;
 }
 
-static int split(struct input *input, const char *name, struct fault *fault)
+static int split(struct text *t, struct input *input, const char *name, struct fault *fault)
 {
-    size_t n = count_lines();
+    size_t n = count_lines(t);
     *input = (struct input){.element = ELEMENT_U64, .n = n};
     if (n > UINT32_MAX)
         return fail(fault, EXIT_USAGE, "%s has %zu lines; 2^32 - 1 is the most.", name, n);
-    file.line = malloc(n * sizeof *file.line);
+    t->line = malloc(n * sizeof *t->line);
     uint64_t *keys = input->data = malloc(n * sizeof *keys);
-    if (!file.line || !keys) return too_large(name, fault);
-    const char *at = file.text, *end = at + file.length;
+    if (!t->line || !keys) return too_large(name, fault);
+    const char *at = t->bytes, *end = at + t->length;
     for (size_t i = 0; i < n; i++) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
-        file.line[i] = (struct line){at, (size_t)((newline ? newline : end) - at)};
-        keys[i] = key_of(&file.line[i]);
+        t->line[i] = (struct line){at, (size_t)((newline ? newline : end) - at)};
+        keys[i] = key_of(&t->line[i]);
         at = newline + 1;
     }
     return 0;
 }
 
-static void forget_file(void)
+void sort_text_free(struct text *t)
 {
-    free(file.text);
-    free(file.line);
-    file.text = NULL, file.line = NULL, file.length = 0;
+    free(t->bytes);
+    free(t->line);
+    *t = (struct text){0};
 }
 
-int sort_lines_read(struct input *input, const char *path, struct fault *fault)
+int sort_text_read(struct text *t, struct input *input, const char *path, struct fault *fault)
 {
     bool is_stdin = strcmp(path, "-") == 0;
     const char *name = is_stdin ? "stdin" : path;
     FILE *from = is_stdin ? stdin : fopen(path, "rb");
     *input = (struct input){.element = ELEMENT_U64};
     if (!from) return fail(fault, EXIT_USAGE, "cannot open %s: %s.", path, strerror(errno));
-    int code = read_all(from, name, fault);
+    int code = read_all(t, from, name, fault);
     if (!is_stdin) fclose(from);
-    if (!code && file.length == 0)
+    if (!code && t->length == 0)
         code = fail(fault, EXIT_USAGE, "%s is empty; there is nothing to sort.", name);
-    if (!code) code = split(input, name, fault);
+    if (!code) code = split(t, input, name, fault);
     if (!code) return 0;
-    forget_file();
+    sort_text_free(t);
     input_free(input);
     return code;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static int compare(const void *left, const void *right)
+/* By all bytes. */
+static int compare(const void *left, const void *right, void *text)
 {
-    const struct line *a = &file.line[*(const uint32_t *)left];
-    const struct line *b = &file.line[*(const uint32_t *)right];
+    const struct line *lines = ((const struct text *)text)->line;
+    const struct line *a = &lines[*(const uint32_t *)left], *b = &lines[*(const uint32_t *)right];
     int order = memcmp(a->text, b->text, a->length < b->length ? a->length : b->length);
-    if (order == 0) order = (a->length > b->length) - (a->length < b->length);
-    return sort_request.descending ? -order : order;
+    return order ? order : (a->length > b->length) - (a->length < b->length);
+}
+
+static int compare_descending(const void *left, const void *right, void *text)
+{
+    return compare(right, left, text);
 }
 
 /* Sorts each run of lines with the same key. */
-static void sort_runs(uint32_t *index, size_t n)
+static void sort_runs(const struct text *t, bool descending, uint32_t *index, size_t n)
 {
     for (size_t begin = 0, end; begin < n; begin = end) {
-        uint64_t key = key_of(&file.line[index[begin]]);
-        for (end = begin + 1; end < n && key_of(&file.line[index[end]]) == key;) end++;
-        if (end - begin > 1) qsort(index + begin, end - begin, sizeof *index, compare);
+        uint64_t key = key_of(&t->line[index[begin]]);
+        for (end = begin + 1; end < n && key_of(&t->line[index[end]]) == key;) end++;
+        if (end - begin > 1)
+            qsort_r(index + begin, end - begin, sizeof *index,
+                    descending ? compare_descending : compare, (void *)(uintptr_t)t);
     }
 }
 
@@ -149,23 +146,23 @@ static int write_line(struct output *output, const struct line *line, struct fau
 }
 
 /* Lines are written as they are, whatever the file's name is. */
-static int write_lines(const char *path, const uint32_t *index, size_t n, struct fault *fault)
+static int write_lines(const struct text *t, const char *path, const uint32_t *index, size_t n,
+                       struct fault *fault)
 {
     struct output output;
     int code = output_begin_bytes(&output, path, fault);
-    for (size_t i = 0; i < n && !code; i++) code = write_line(&output, &file.line[index[i]], fault);
+    for (size_t i = 0; i < n && !code; i++) code = write_line(&output, &t->line[index[i]], fault);
     return code ? code : output_end(&output, fault);
 }
 
-int sort_lines_write(const struct options *options, const uint32_t *index, size_t n,
-                     struct fault *fault)
+int sort_text_write(const struct text *t, bool descending, const uint32_t *index, size_t n,
+                    const char *path, struct fault *fault)
 {
     uint32_t *sorted = malloc(n * sizeof *sorted);
     if (!sorted) return fail(fault, EXIT_USAGE, "no memory left to sort %zu lines.", n);
     memcpy(sorted, index, n * sizeof *sorted);
-    sort_runs(sorted, n);
-    int code = write_lines(options->output, sorted, n, fault);
+    sort_runs(t, descending, sorted, n);
+    int code = write_lines(t, path, sorted, n, fault);
     free(sorted);
-    forget_file();
     return code;
 }

@@ -18,6 +18,8 @@ struct sorted {
     uint64_t *key, *key_room;
     uint32_t *index, *index_room; /* NULL: not asked for */
     size_t *start;                /* COUNTERS of them */
+    enum element element;
+    bool descending;
 };
 
 static uint64_t key_bits(enum element element, const void *keys, size_t i)
@@ -32,19 +34,20 @@ static uint64_t all_bits(enum element element)
 }
 
 /* Flips what has to be flipped for unsigned order (keys.cuh does the same on the GPU). */
-static uint64_t flips(enum element element, bool negative)
+static uint64_t flips(enum element element, bool descending, bool negative)
 {
     uint64_t all = all_bits(element), sign = all ^ all >> 1, flip = 0;
     if (element_is_real(element))
         flip = negative ? all : sign;
     else if (element == ELEMENT_I32 || element == ELEMENT_I64)
         flip = sign;
-    return sort_request.descending ? flip ^ all : flip;
+    return descending ? flip ^ all : flip;
 }
 
-static uint64_t encoded(enum element element, uint64_t bits)
+static uint64_t encoded(const struct sorted *s, uint64_t bits)
 {
-    return bits ^ flips(element, (bits & (all_bits(element) ^ all_bits(element) >> 1)) != 0);
+    uint64_t all = all_bits(s->element);
+    return bits ^ flips(s->element, s->descending, (bits & (all ^ all >> 1)) != 0);
 }
 
 static void swap_rooms(struct sorted *s)
@@ -82,24 +85,28 @@ static void sorted_free(struct sorted *s)
     free(s->start);
 }
 
-static int sorted_make(struct sorted *s, const struct problem *p, struct fault *fault)
+static int sorted_make(struct sorted *s, const struct request *r, const struct problem *p,
+                       struct fault *fault)
 {
     size_t n = p->n;
+    bool indexed = request_has_values(r);
     *s = (struct sorted){.n = n,
                          .key = malloc(n * sizeof *s->key),
                          .key_room = malloc(n * sizeof *s->key),
-                         .start = malloc(COUNTERS * sizeof *s->start)};
-    if (sort_request.pairs) {
+                         .start = malloc(COUNTERS * sizeof *s->start),
+                         .element = p->element,
+                         .descending = r->descending};
+    if (indexed) {
         s->index = malloc(n * sizeof *s->index);
         s->index_room = malloc(n * sizeof *s->index);
     }
     bool fits = s->key && s->key_room && s->start;
-    if (!fits || (sort_request.pairs && (!s->index || !s->index_room))) {
+    if (!fits || (indexed && (!s->index || !s->index_room))) {
         sorted_free(s);
         return fail(fault, EXIT_USAGE, "no memory left to sort %zu keys on the CPU.", n);
     }
     for (size_t i = 0; i < n; i++) {
-        s->key[i] = encoded(p->element, key_bits(p->element, p->in, i));
+        s->key[i] = encoded(s, key_bits(p->element, p->in, i));
         if (s->index) s->index[i] = (uint32_t)i;
     }
     for (unsigned shift = 0; shift < 8 * element_size(p->element); shift += BITS)
@@ -108,39 +115,28 @@ static int sorted_make(struct sorted *s, const struct problem *p, struct fault *
 }
 
 /* The bits of the key whose encoding is x. */
-static uint64_t decoded(enum element element, uint64_t x)
+static uint64_t decoded(const struct sorted *s, uint64_t x)
 {
-    uint64_t negative = x ^ flips(element, true), sign = all_bits(element) ^ all_bits(element) >> 1;
-    return negative & sign ? negative : x ^ flips(element, false);
+    uint64_t sign = all_bits(s->element) ^ all_bits(s->element) >> 1;
+    uint64_t negative = x ^ flips(s->element, s->descending, true);
+    return negative & sign ? negative : x ^ flips(s->element, s->descending, false);
 }
 
-/* Notes key or value number i, which is not as it should be. */
-static void note(struct verdict *v, enum element element, size_t i, const void *got, size_t at,
-                 const void *want)
+static void compare(struct verdict *v, const struct sorted *s, const void *out)
 {
-    v->wrong++;
-    v->right = false;
-    if (v->shown == VERIFY_SHOWN) return;
-    struct mismatch *m = &v->first[v->shown++];
-    m->index = i;
-    element_text(element, got, at, m->got, sizeof m->got);
-    element_text(element, want, 0, m->want, sizeof m->want);
-}
-
-static void compare(struct verdict *v, const struct sorted *s, enum element element,
-                    const void *out)
-{
+    enum element element = s->element;
     const uint32_t *values = (const uint32_t *)((const char *)out + s->n * element_size(element));
     size_t wrong_values = 0;
     for (size_t i = 0; i < s->n; i++) {
-        uint64_t want = decoded(element, s->key[i]);
+        uint64_t want = decoded(s, s->key[i]);
         uint32_t narrow = (uint32_t)want;
         bool wide = element_size(element) == 8;
         if (key_bits(element, out, i) != want)
-            note(v, element, i, out, i, wide ? (const void *)&want : (const void *)&narrow);
+            verdict_note_element(v, i, element, out, i,
+                                 wide ? (const void *)&want : (const void *)&narrow);
         else if (s->index && values[i] != s->index[i]) {
             wrong_values++;
-            note(v, ELEMENT_U32, i, values, i, &s->index[i]);
+            verdict_note_element(v, i, ELEMENT_U32, values, i, &s->index[i]);
         }
     }
     if (wrong_values && wrong_values == v->wrong)
@@ -150,16 +146,13 @@ static void compare(struct verdict *v, const struct sorted *s, enum element elem
                  wrong_values);
 }
 
-int sort_verify(struct verdict *v, const struct problem *p, const struct options *options,
-                const void *out, struct fault *fault)
+int sort_judge(const struct request *r, const struct problem *p, const void *out, struct verdict *v,
+               struct fault *fault)
 {
     struct sorted s;
-    (void)options;
-    int code = sorted_make(&s, p, fault);
+    int code = sorted_make(&s, r, p, fault);
     if (code) return code;
-    v->right = v->exact = true;
-    v->checked = p->n;
-    compare(v, &s, p->element, out);
+    compare(v, &s, out);
     sorted_free(&s);
     return 0;
 }

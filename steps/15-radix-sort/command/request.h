@@ -5,35 +5,50 @@
 #ifndef STEP15_REQUEST_H
 #define STEP15_REQUEST_H
 
-#include "common/step/application.h"
-#include "common/harness/print/output.h"
+#include "common/harness/input/input.h"
+#include "common/harness/verify/verify.h"
+#include "common/step/options.h"
 
-/* The options of the step's own, as --help has them. */
-struct sort_request {
+/* A text file, and its lines. All zero: none has been read. */
+struct text {
+    char *bytes;
+    size_t length;
+    struct line {
+        const char *text; /* without the '\n' */
+        size_t length;
+    } * line;
+};
+
+struct request {
     bool typed;           /* --type */
     enum element element; /* of the keys */
-    bool pairs;           /* --pairs, or --lines: the values are the keys' indices */
+    bool pairs;           /* --pairs: the values are the keys' indices */
     bool descending;
     bool lines;         /* --lines: keys are the first 8 bytes of lines */
     const char *values; /* --values: a file; NULL: none */
+    struct text text;   /* with --lines */
 };
-extern struct sort_request sort_request;
 extern const struct step_option sort_options[];
+
+/* Does a value, its index, go with each key? */
+static inline bool request_has_values(const struct request *r) { return r->pairs || r->lines; }
 
 /* ---- reference.c ----------------------------------------------------------------------------- */
 
-/* application.verify: every key and value against a sort on the CPU. */
-int sort_verify(struct verdict *, const struct problem *, const struct options *, const void *out,
-                struct fault *);
+/* Judges every key and value of `out` by a sort on the CPU. */
+int sort_judge(const struct request *, const struct problem *, const void *out, struct verdict *,
+               struct fault *);
 
 /* ---- lines.c --------------------------------------------------------------------------------- */
 
 /* The lines of a file ("-": stdin); their first 8 bytes, the first one uppermost, become the input:
  * uint64, with zeros after a shorter line. Returns 0, or EXIT_USAGE and a sentence. */
-int sort_lines_read(struct input *, const char *path, struct fault *);
+int sort_text_read(struct text *, struct input *, const char *path, struct fault *);
+void sort_text_free(struct text *);
 
 /* Writes the lines in the order of `index` (n of them), those with equal keys sorted on the host by
  * all of their bytes. */
-int sort_lines_write(const struct options *, const uint32_t *index, size_t n, struct fault *);
+int sort_text_write(const struct text *, bool descending, const uint32_t *index, size_t n,
+                    const char *path, struct fault *);
 
 #endif

@@ -19,36 +19,35 @@ static uint64_t random_bits(uint64_t seed, uint64_t i) /* SplitMix64 */
     return z ^ (z >> 31);
 }
 
-bool operators_begins(size_t i)
+bool operators_begins(const struct request *r, size_t i)
 {
-    const struct operators_request *r = &operators_request;
     if (i == 0) return true;
     if (r->rows) return i % r->columns == 0;
     if (r->kind == SCAN_HEADS_NONE) return false;
     return random_bits(r->seed, i) % (r->every ? r->every : EVERY_DEFAULT) == 0;
 }
 
-bool operators_is_first(size_t i, size_t n)
+bool operators_is_first(const struct request *r, size_t i, size_t n)
 {
-    if (!operators_request.reverse) return operators_begins(i);
-    return i + 1 == n || operators_begins(i + 1);
+    if (!r->reverse) return operators_begins(r, i);
+    return i + 1 == n || operators_begins(r, i + 1);
 }
 
-static size_t count_begins(size_t n)
+static size_t count_begins(const struct request *r, size_t n)
 {
     size_t count = 0;
-    for (size_t i = 0; i < n; i++) count += operators_begins(i);
+    for (size_t i = 0; i < n; i++) count += operators_begins(r, i);
     return count;
 }
 
-static void fill(void *heads, size_t n)
+static void fill(const struct request *r, void *heads, size_t n)
 {
     int32_t key = 0;
     size_t offset = 0;
     for (size_t i = 0; i < n; i++) {
-        bool begins = operators_begins(i);
+        bool begins = operators_begins(r, i);
         key += begins;
-        switch (operators_request.kind) {
+        switch (r->kind) {
         case SCAN_HEADS_BYTES: ((uint8_t *)heads)[i] = begins; break;
         case SCAN_HEADS_BITS: ((uint32_t *)heads)[i / 32] |= (uint32_t)begins << i % 32; break;
         case SCAN_HEADS_KEYS: ((int32_t *)heads)[i] = key; break;
@@ -58,9 +57,8 @@ static void fill(void *heads, size_t n)
     }
 }
 
-size_t operators_heads_bytes(size_t n)
+size_t operators_heads_bytes(const struct request *r, size_t n)
 {
-    const struct operators_request *r = &operators_request;
     switch (r->kind) {
     case SCAN_HEADS_NONE: return 0;
     case SCAN_HEADS_BYTES: return n;
@@ -70,16 +68,16 @@ size_t operators_heads_bytes(size_t n)
     }
 }
 
-void *operators_heads(size_t n, size_t *count, size_t *bytes)
+void *operators_heads(const struct request *r, size_t n, size_t *count, size_t *bytes)
 {
-    switch (operators_request.kind) {
+    switch (r->kind) {
     case SCAN_HEADS_BITS: *count = n / 32 + (n % 32 > 0); break;
-    case SCAN_HEADS_OFFSETS: *count = count_begins(n); break;
+    case SCAN_HEADS_OFFSETS: *count = count_begins(r, n); break;
     default: *count = n;
     }
-    bool offsets = operators_request.kind == SCAN_HEADS_OFFSETS;
-    *bytes = offsets ? *count * 8 : operators_heads_bytes(n);
+    bool offsets = r->kind == SCAN_HEADS_OFFSETS;
+    *bytes = offsets ? *count * 8 : operators_heads_bytes(r, n);
     void *heads = calloc(*bytes, 1);
-    if (heads) fill(heads, n);
+    if (heads) fill(r, heads, n);
     return heads;
 }

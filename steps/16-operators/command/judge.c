@@ -24,9 +24,7 @@
  */
 #include "judge.h"
 
-#include "common/harness/verify/verify.h"
 #include "steps/16-operators/parts/shape.h"
-#include "request.h"
 
 #include <float.h>
 #include <math.h>
@@ -34,8 +32,6 @@
 #include <string.h>
 
 #define LOOP_ROUNDOFF 0x1p-63L /* of long double, twice; for each element of a sequence */
-
-struct operators_judged operators_judged;
 
 /* ---- the depth ------------------------------------------------------------------------------- */
 
@@ -54,9 +50,8 @@ enum {
     WINDOW_LEAST = WINDOW * SEGMENTS * FEW_ROWS * LANES /* elements, if each has 16 bytes */
 };
 
-static double depth_of(size_t n)
+static double depth_of(const struct request *r, size_t n)
 {
-    const struct operators_request *r = &operators_request;
     if (r->rows && r->along == 0) return COLUMN_STEPS + (double)(r->rows / COLUMN_WINDOW_ROWS + 1);
     return SEQUENCE_STEPS + (double)(n / WINDOW_LEAST + 1);
 }
@@ -65,7 +60,9 @@ static double depth_of(size_t n)
 
 /* All results of one run. */
 struct judge {
+    const struct request *request;
     struct verdict *verdict;
+    struct findings *found;
     enum element element, result;
     const void *in, *second, *out;
     size_t n;
@@ -103,16 +100,11 @@ static uint64_t integer_at(enum element element, const void *array, size_t i)
     }
 }
 
-/* Result i is wrong. NULL: enough of them are shown; otherwise the caller fills in `want`. */
+/* Result i is wrong. The caller fills in `want`, if it is not NULL. */
 static struct mismatch *note(struct judge *j, size_t i)
 {
-    struct verdict *v = j->verdict;
-    v->right = false;
-    v->wrong++;
-    if (v->shown == VERIFY_SHOWN) return NULL;
-    struct mismatch *m = &v->first[v->shown++];
-    m->index = i;
-    element_text(j->result, j->out, i, m->got, sizeof m->got);
+    struct mismatch *m = verdict_note(j->verdict, i);
+    if (m) element_text(j->result, j->out, i, m->got, sizeof m->got);
     return m;
 }
 
@@ -130,9 +122,8 @@ static void expect_integer(struct judge *j, size_t i, uint64_t want)
     uint32_t narrow = (uint32_t)want;
     bool is_narrow = element_size(j->result) == sizeof narrow;
     if (is_narrow ? (uint32_t)got == narrow : got == want) return;
-    struct mismatch *m = note(j, i);
-    const void *wanted = is_narrow ? (const void *)&narrow : &want;
-    if (m) element_text(j->result, wanted, 0, m->want, sizeof m->want);
+    verdict_note_element(j->verdict, i, j->result, j->out, i,
+                         is_narrow ? (const void *)&narrow : &want);
 }
 
 /* Compares result i with one from which it may differ by `bound`. NaN and infinities have to be the
@@ -165,9 +156,9 @@ struct steps {
     compare_fn *compare;
 };
 
-static const void *initial(void)
+static const void *initial(const struct judge *j)
 {
-    return operators_request.initial ? &operators_request.initial_value : NULL;
+    return j->request->initial ? &j->request->initial_value : NULL;
 }
 
 static long double loop_error(const struct state *s)
@@ -179,16 +170,16 @@ static long double loop_error(const struct state *s)
 
 static void begin_integer(const struct judge *j, struct state *s)
 {
-    *s = (struct state){.integer = operators_request.plain == OP_PRODUCT};
-    if (initial()) s->integer = integer_at(j->result, initial(), 0);
+    *s = (struct state){.integer = j->request->plain == OP_PRODUCT};
+    if (initial(j)) s->integer = integer_at(j->result, initial(j), 0);
 }
 
 static void take_integer(const struct judge *j, struct state *s, size_t i)
 {
     uint64_t x = integer_at(j->element, j->in, i);
-    if (operators_request.plain == OP_SUM) s->integer += x;
-    if (operators_request.plain == OP_PRODUCT) s->integer *= x;
-    if (operators_request.plain == OP_XOR) s->integer ^= x;
+    if (j->request->plain == OP_SUM) s->integer += x;
+    if (j->request->plain == OP_PRODUCT) s->integer *= x;
+    if (j->request->plain == OP_XOR) s->integer ^= x;
 }
 
 static void compare_integer(struct judge *j, const struct state *s, size_t i)
@@ -200,35 +191,35 @@ static void compare_integer(struct judge *j, const struct state *s, size_t i)
 
 static void begin_extreme(const struct judge *j, struct state *s)
 {
-    bool largest = operators_request.plain == OP_MAX, narrow = j->element == ELEMENT_I32;
+    bool largest = j->request->plain == OP_MAX, narrow = j->element == ELEMENT_I32;
     int64_t least = narrow ? INT32_MIN : INT64_MIN, most = narrow ? INT32_MAX : INT64_MAX;
     *s = (struct state){.integer = (uint64_t)(largest ? least : most)};
-    if (initial()) s->integer = integer_at(j->result, initial(), 0);
+    if (initial(j)) s->integer = integer_at(j->result, initial(j), 0);
 }
 
 static void take_extreme(const struct judge *j, struct state *s, size_t i)
 {
     int64_t x = (int64_t)integer_at(j->element, j->in, i), best = (int64_t)s->integer;
-    if (operators_request.plain == OP_MAX ? x > best : x < best) s->integer = (uint64_t)x;
+    if (j->request->plain == OP_MAX ? x > best : x < best) s->integer = (uint64_t)x;
 }
 
 /* max and min of floats: the first NaN stays, and of -0 and +0 the later one counts */
 
-static void absorb_extreme(struct state *s, long double x)
+static void absorb_extreme(const struct judge *j, struct state *s, long double x)
 {
     if (isnan(s->value)) return;
-    if (!(operators_request.plain == OP_MAX ? s->value > x : s->value < x)) s->value = x;
+    if (!(j->request->plain == OP_MAX ? s->value > x : s->value < x)) s->value = x;
 }
 
 static void begin_real_extreme(const struct judge *j, struct state *s)
 {
-    *s = (struct state){.value = operators_request.plain == OP_MAX ? -INFINITY : INFINITY};
-    if (initial()) absorb_extreme(s, real_at(j->result, initial(), 0));
+    *s = (struct state){.value = j->request->plain == OP_MAX ? -INFINITY : INFINITY};
+    if (initial(j)) absorb_extreme(j, s, real_at(j->result, initial(j), 0));
 }
 
 static void take_real_extreme(const struct judge *j, struct state *s, size_t i)
 {
-    absorb_extreme(s, real_at(j->element, j->in, i));
+    absorb_extreme(j, s, real_at(j->element, j->in, i));
 }
 
 static void compare_real_extreme(struct judge *j, const struct state *s, size_t i)
@@ -254,7 +245,7 @@ static void absorb_sum(const struct judge *j, struct state *s, long double x)
 static void begin_sum(const struct judge *j, struct state *s)
 {
     *s = (struct state){.whole = true};
-    if (initial()) absorb_sum(j, s, real_at(j->result, initial(), 0));
+    if (initial(j)) absorb_sum(j, s, real_at(j->result, initial(j), 0));
 }
 
 static void take_sum(const struct judge *j, struct state *s, size_t i)
@@ -282,7 +273,7 @@ static void absorb_product(struct state *s, long double x)
 static void begin_product(const struct judge *j, struct state *s)
 {
     *s = (struct state){.value = 1, .whole = true};
-    if (initial()) absorb_product(s, real_at(j->result, initial(), 0));
+    if (initial(j)) absorb_product(s, real_at(j->result, initial(j), 0));
 }
 
 static void take_product(const struct judge *j, struct state *s, size_t i)
@@ -312,7 +303,7 @@ static void absorb_affine(const struct judge *j, struct state *s, long double a,
 static void begin_affine(const struct judge *j, struct state *s)
 {
     *s = (struct state){0};
-    if (initial()) absorb_affine(j, s, 0, real_at(j->result, initial(), 0));
+    if (initial(j)) absorb_affine(j, s, 0, real_at(j->result, initial(j), 0));
 }
 
 static void take_affine(const struct judge *j, struct state *s, size_t i)
@@ -358,7 +349,7 @@ static void absorb_exponential(const struct judge *j, struct state *s, long doub
 static void begin_logsumexp(const struct judge *j, struct state *s)
 {
     *s = (struct state){.value = -INFINITY};
-    if (initial()) absorb_exponential(j, s, real_at(j->result, initial(), 0));
+    if (initial(j)) absorb_exponential(j, s, real_at(j->result, initial(j), 0));
 }
 
 static void take_logsumexp(const struct judge *j, struct state *s, size_t i)
@@ -389,7 +380,7 @@ static void compare_logsumexp(struct judge *j, const struct state *s, size_t i)
 static void begin_brackets(const struct judge *j, struct state *s)
 {
     *s = (struct state){0};
-    if (initial()) s->opening = (int64_t)integer_at(j->result, initial(), 0);
+    if (initial(j)) s->opening = (int64_t)integer_at(j->result, initial(j), 0);
 }
 
 static void take_brackets(const struct judge *j, struct state *s, size_t i)
@@ -413,7 +404,7 @@ static void compare_brackets(struct judge *j, const struct state *s, size_t i)
 static float slope_at(const struct judge *j, size_t i)
 {
     float height = ((const float *)j->in)[i], distance = ((const float *)j->second)[i];
-    float slope = (height - operators_request.eye) / distance;
+    float slope = (height - j->request->eye) / distance;
     return distance > 0 && slope == slope ? slope : -INFINITY;
 }
 
@@ -432,7 +423,7 @@ static void take_sight(const struct judge *j, struct state *s, size_t i)
 static void compare_sight(struct judge *j, const struct state *s, size_t i)
 {
     bool visible = (long double)slope_at(j, i) > s->value;
-    operators_judged.visible += visible;
+    j->found->visible += visible;
     expect_integer(j, i, visible);
 }
 
@@ -482,7 +473,7 @@ struct text_place text_place_of(const void *text, size_t i)
 static void note_brackets(const struct judge *j, const struct state *s, const struct state *was,
                           size_t i)
 {
-    struct operators_judged *f = &operators_judged;
+    struct findings *f = j->found;
     if (s->opening > 0 && (size_t)s->opening > f->greatest) f->greatest = (size_t)s->opening;
     if (f->wrong || s->closing == was->closing) return;
     f->wrong = true;
@@ -492,38 +483,38 @@ static void note_brackets(const struct judge *j, const struct state *s, const st
 static void judge_element(struct judge *j, const struct steps *steps, struct state *s, size_t i)
 {
     struct state was;
-    bool brackets = operators_request.plain == OP_BRACKETS;
-    if (!operators_request.inclusive) steps->compare(j, s, i);
+    bool brackets = j->request->plain == OP_BRACKETS;
+    if (!j->request->inclusive) steps->compare(j, s, i);
     if (brackets) was = *s;
     steps->take(j, s, i);
     if (brackets) note_brackets(j, s, &was, i);
-    if (operators_request.inclusive) steps->compare(j, s, i);
+    if (j->request->inclusive) steps->compare(j, s, i);
 }
 
-static void end_sequence(const struct state *s)
+static void end_sequence(const struct judge *j, const struct state *s)
 {
-    if (operators_request.plain == OP_BRACKETS) operators_judged.open += (size_t)s->opening;
+    if (j->request->plain == OP_BRACKETS) j->found->open += (size_t)s->opening;
 }
 
 static void judge_sequences(struct judge *j, const struct steps *steps)
 {
     struct state s = {0};
     for (size_t q = 0; q < j->n; q++) {
-        size_t i = operators_request.reverse ? j->n - 1 - q : q;
-        if (operators_is_first(i, j->n)) {
-            if (q > 0) end_sequence(&s);
+        size_t i = j->request->reverse ? j->n - 1 - q : q;
+        if (operators_is_first(j->request, i, j->n)) {
+            if (q > 0) end_sequence(j, &s);
             steps->begin(j, &s);
         }
         judge_element(j, steps, &s, i);
     }
-    end_sequence(&s);
+    end_sequence(j, &s);
 }
 
 #define COLUMNS_TOGETHER 256 /* memory is read row by row */
 
 static void judge_columns(struct judge *j, const struct steps *steps)
 {
-    const struct operators_request *r = &operators_request;
+    const struct request *r = j->request;
     struct state states[COLUMNS_TOGETHER];
     for (size_t first = 0; first < r->columns; first += COLUMNS_TOGETHER) {
         size_t left = r->columns - first, width = left < COLUMNS_TOGETHER ? left : COLUMNS_TOGETHER;
@@ -533,7 +524,7 @@ static void judge_columns(struct judge *j, const struct steps *steps)
             for (size_t c = 0; c < width; c++)
                 judge_element(j, steps, &states[c], row * r->columns + first + c);
         }
-        for (size_t c = 0; c < width; c++) end_sequence(&states[c]);
+        for (size_t c = 0; c < width; c++) end_sequence(j, &states[c]);
     }
 }
 
@@ -549,29 +540,26 @@ static double smallest(const struct judge *j)
     return least;
 }
 
-int operators_judge(struct verdict *v, const struct problem *p, const struct options *o,
-                    const void *out, struct fault *fault)
+int operators_judge(const struct request *r, const struct problem *p, const void *out,
+                    struct verdict *v, struct findings *found)
 {
-    const struct operators_request *r = &operators_request;
-    (void)o;
-    if (r->partners) return operators_judge_partners(v, p, out, fault);
-    struct judge j = {.verdict = v,
+    struct judge j = {.request = r,
+                      .verdict = v,
+                      .found = found,
                       .element = r->element,
                       .result = r->result,
                       .in = p->in,
                       .second = r->second_input,
                       .out = out,
                       .n = p->n,
-                      .decay = operators_decay(),
+                      .decay = operators_decay(r),
                       .u = element_roundoff(r->element),
-                      .depth = depth_of(p->n),
+                      .depth = depth_of(r, p->n),
                       .exact_most = (double)element_exact_max(r->element)};
     bool decays = r->plain == OP_EMA || r->plain == OP_DISCOUNT;
     j.growth = expm1l(((long double)j.depth + decays) * (long double)j.u);
-    v->right = v->exact = true;
-    v->checked = p->n;
     v->least = smallest(&j);
-    operators_judged = (struct operators_judged){0};
+    *found = (struct findings){0};
     struct steps steps = steps_of(r->plain, r->element);
     if (r->rows && r->along == 0)
         judge_columns(&j, &steps);

@@ -22,9 +22,8 @@ static int bracket_kind(char c)
 }
 
 /* The bracket at `closing` closes the one at `opening`. */
-static void note_pair(const char *text, size_t opening, size_t closing)
+static void note_pair(struct findings *f, const char *text, size_t opening, size_t closing)
 {
-    struct operators_judged *f = &operators_judged;
     f->pairs++;
     if (f->mixed || bracket_kind(text[opening]) == -bracket_kind(text[closing])) return;
     f->mixed = true;
@@ -36,9 +35,8 @@ static void note_pair(const char *text, size_t opening, size_t closing)
 
 /* Fills in partners, with what the text says beside them. The stack lies in `partner`: each bracket
  * that is open has the index of the one that is open around it, or -1. */
-static void find_partners(int32_t *partner, const char *text, size_t n)
+static void find_partners(struct findings *f, int32_t *partner, const char *text, size_t n)
 {
-    struct operators_judged *f = &operators_judged;
     int32_t innermost = -1;
     memset(partner, 0xFF, n * sizeof *partner); /* -1 */
     for (size_t i = 0; i < n && !f->wrong; i++) {
@@ -56,7 +54,7 @@ static void find_partners(int32_t *partner, const char *text, size_t n)
             partner[opening] = (int32_t)i;
             partner[i] = opening;
             f->open--;
-            note_pair(text, (size_t)opening, i);
+            note_pair(f, text, (size_t)opening, i);
         }
     }
     while (innermost >= 0) {
@@ -66,29 +64,16 @@ static void find_partners(int32_t *partner, const char *text, size_t n)
     }
 }
 
-static void note_mismatch(struct verdict *v, size_t i, int32_t got, int32_t want)
-{
-    v->right = false;
-    v->wrong++;
-    if (v->shown == VERIFY_SHOWN) return;
-    struct mismatch *m = &v->first[v->shown++];
-    m->index = i;
-    snprintf(m->got, sizeof m->got, "%d", (int)got);
-    snprintf(m->want, sizeof m->want, "%d", (int)want);
-}
-
-int operators_judge_partners(struct verdict *v, const struct problem *p, const int32_t *partner,
-                             struct fault *fault)
+int operators_judge_partners(const struct problem *p, const int32_t *partner, struct verdict *v,
+                             struct findings *found, struct fault *fault)
 {
     int32_t *want = malloc(p->n * sizeof *want);
     if (!want) return fail(fault, EXIT_USAGE, "%zu partners do not fit into host memory.", p->n);
-    v->right = v->exact = true;
-    v->checked = p->n;
     v->least = 1;
-    operators_judged = (struct operators_judged){0};
-    find_partners(want, p->in, p->n);
+    *found = (struct findings){0};
+    find_partners(found, want, p->in, p->n);
     for (size_t i = 0; i < p->n; i++)
-        if (partner[i] != want[i]) note_mismatch(v, i, partner[i], want[i]);
+        if (partner[i] != want[i]) verdict_note_element(v, i, ELEMENT_I32, partner, i, &want[i]);
     free(want);
     return 0;
 }

@@ -12,8 +12,6 @@
 
 #define KEEP_DEFAULT 0.9
 
-struct operators_request operators_request = {.op = OP_MAX, .along = -1};
-
 #define REALS    {ELEMENT_F32, ELEMENT_F64}, 2
 #define SIGNED   {ELEMENT_F32, ELEMENT_F64, ELEMENT_I32, ELEMENT_I64}, 4
 #define NO_INT32 {ELEMENT_F32, ELEMENT_F64, ELEMENT_I64}, 3
@@ -50,22 +48,24 @@ static const char *const head_names[] = {[SCAN_HEADS_BYTES] = "bytes",
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static const char *set_op(const char *value)
+static const char *set_op(void *self, const char *value)
 {
+    struct request *r = self;
     for (int op = 0; op < OPERATORS; op++)
         if (strcmp(value, operator_facts[op].name) == 0) {
-            operators_request.op = (enum operator_kind)op;
+            r->op = (enum operator_kind)op;
             return NULL;
         }
     return "this operator is unknown; choose sum, product, max, min, xor, logsumexp, affine, ema, "
            "discount, segmented-sum, segmented-max, brackets or line-of-sight.";
 }
 
-static const char *set_type(const char *value)
+static const char *set_type(void *self, const char *value)
 {
+    struct request *r = self;
     for (int i = 0; i < TYPE_NAMES; i++)
         if (strcmp(value, type_names[i].name) == 0) {
-            operators_request.type = type_names[i].name;
+            r->type = type_names[i].name;
             return NULL;
         }
     return "this type is unknown; choose f32, f64, i32, i64, u32 or u64.";
@@ -78,25 +78,12 @@ static bool read_real(const char *text, double *number)
     return *text && !*end;
 }
 
-static const char *set_keep(const char *value)
+static const char *set_keep(void *self, const char *value)
 {
-    operators_request.keep_given = true;
-    bool right = read_real(value, &operators_request.keep) && operators_request.keep >= 0 &&
-                 operators_request.keep <= 1;
+    struct request *r = self;
+    r->keep_given = true;
+    bool right = read_real(value, &r->keep) && r->keep >= 0 && r->keep <= 1;
     return right ? NULL : "give a number from 0 to 1.";
-}
-
-static const char *set_reverse(const char *value)
-{
-    (void)value;
-    operators_request.reverse = true;
-    return NULL;
-}
-
-static const char *set_initial(const char *value)
-{
-    operators_request.initial = value;
-    return NULL;
 }
 
 /* A whole number from 1 on. False: it is none. */
@@ -106,8 +93,9 @@ static bool read_number(const char *text, size_t *number)
     return size_parse(text, "", number, &ignored) == 0 && *number > 0;
 }
 
-static const char *set_shape(const char *value)
+static const char *set_shape(void *self, const char *value)
 {
+    struct request *r = self;
     char rows[32];
     size_t n;
     const char *cross = strchr(value, 'x');
@@ -115,50 +103,47 @@ static const char *set_shape(const char *value)
     if (length < sizeof rows) {
         memcpy(rows, value, length);
         rows[length] = '\0';
-        if (read_number(rows, &operators_request.rows) &&
-            read_number(cross + 1, &operators_request.columns) &&
-            !__builtin_mul_overflow(operators_request.rows, operators_request.columns, &n))
+        if (read_number(rows, &r->rows) && read_number(cross + 1, &r->columns) &&
+            !__builtin_mul_overflow(r->rows, r->columns, &n))
             return NULL;
     }
     return "give the numbers of rows and columns, such as 1000x64.";
 }
 
-static const char *set_along(const char *value)
+static const char *set_along(void *self, const char *value)
 {
+    struct request *r = self;
     if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
         return "choose 0, down the columns, or 1, along the rows.";
-    operators_request.along = *value - '0';
+    r->along = *value - '0';
     return NULL;
 }
 
-static const char *set_heads(const char *value)
+static const char *set_heads(void *self, const char *value)
 {
+    struct request *r = self;
     for (int kind = SCAN_HEADS_BYTES; kind <= SCAN_HEADS_OFFSETS; kind++)
         if (strcmp(value, head_names[kind]) == 0) {
-            operators_request.kind = (enum scan_heads)kind;
+            r->kind = (enum scan_heads)kind;
             return NULL;
         }
     return "this kind is unknown; choose bytes, bits, keys or offsets.";
 }
 
-static const char *set_every(const char *value)
+static const char *set_every(void *self, const char *value)
 {
-    return read_number(value, &operators_request.every) ? NULL
-                                                        : "give a number of elements, from 1 on.";
+    struct request *r = self;
+    return read_number(value, &r->every) ? NULL : "give a number of elements, from 1 on.";
 }
 
-static const char *set_second(const char *value)
+static const char *set_second(void *self, const char *value)
 {
-    operators_request.second = value;
+    struct request *r = self;
+    r->second = value;
     return *value ? NULL : "the file name is empty.";
 }
 
-static const char *set_partners(const char *value)
-{
-    (void)value;
-    operators_request.partners = true;
-    return NULL;
-}
+#define MEMBER(name) offsetof(struct request, name)
 
 const struct step_option operators_options[] = {
     {.name = "op",
@@ -173,11 +158,13 @@ const struct step_option operators_options[] = {
      .argument = "X",
      .help = "h = X h + take x; take is 1 - X for ema and 1 for discount (default 0.9)",
      .set = set_keep},
-    {.name = "reverse", .help = "scan from the last element to the first", .set = set_reverse},
+    {.name = "reverse",
+     .help = "scan from the last element to the first",
+     .member = MEMBER(reverse)},
     {.name = "initial",
      .argument = "X",
      .help = "a result that comes before each sequence",
-     .set = set_initial},
+     .member = MEMBER(initial)},
     {.name = "shape",
      .argument = "RxC",
      .help = "R rows of C elements, one row after the other",
@@ -200,7 +187,7 @@ const struct step_option operators_options[] = {
      .set = set_second},
     {.name = "partners",
      .help = "brackets: the index of each bracket's partner, in place of the depth",
-     .set = set_partners},
+     .member = MEMBER(partners)},
     {.name = NULL}};
 
 /* ---- types ----------------------------------------------------------------------------------- */
@@ -234,36 +221,34 @@ static void list_types(const struct operator_facts *op, char *text, size_t size)
 }
 
 /* That of --type, or that of a .npy file, or the operator's first. */
-static int choose_type(const struct options *o, struct fault *fault)
+static int choose_type(struct request *r, const struct options *o, struct fault *fault)
 {
-    const struct operator_facts *op = &operator_facts[operators_request.op];
+    const struct operator_facts *op = &operator_facts[r->op];
     char list[60];
     enum element element = op->types[0];
     list_types(op, list, sizeof list);
-    if (operators_request.type && op->plain == OP_BRACKETS)
+    if (r->type && op->plain == OP_BRACKETS)
         return fail(fault, EXIT_USAGE, "--type: --op brackets takes characters; leave it out.");
-    if (operators_request.type) {
+    if (r->type) {
         for (int i = 0; i < TYPE_NAMES; i++)
-            if (strcmp(type_names[i].name, operators_request.type) == 0)
-                element = type_names[i].element;
+            if (strcmp(type_names[i].name, r->type) == 0) element = type_names[i].element;
         if (!takes_type(op, element))
-            return fail(fault, EXIT_USAGE, "--type %s: --op %s does not have it; %s %s.",
-                        operators_request.type, op->name, op->type_count > 1 ? "choose" : "it has",
-                        list);
+            return fail(fault, EXIT_USAGE, "--type %s: --op %s does not have it; %s %s.", r->type,
+                        op->name, op->type_count > 1 ? "choose" : "it has", list);
     } else if (o->input && op->plain != OP_BRACKETS && input_npy_type(o->input, &element) &&
                !takes_type(op, element)) {
         return fail(fault, EXIT_USAGE, "%s has elements of %s, and --op %s has %s; add --type.",
                     o->input, short_name(element), op->name, list);
     }
-    operators_request.element = element;
-    operators_request.result =
-        op->plain == OP_BRACKETS || op->plain == OP_SIGHT ? ELEMENT_I32 : element;
+    r->element = element;
+    r->result = op->plain == OP_BRACKETS || op->plain == OP_SIGHT ? ELEMENT_I32 : element;
     return 0;
 }
 
 /* ---- the initial value ----------------------------------------------------------------------- */
 
-static bool read_initial(enum element element, const char *text, enum conversion *how)
+static bool read_initial(struct request *r, enum element element, const char *text,
+                         enum conversion *how)
 {
     char *end;
     errno = 0;
@@ -271,70 +256,69 @@ static bool read_initial(enum element element, const char *text, enum conversion
         double value;
         bool right = read_real(text, &value);
         if (!right || (errno == ERANGE && isinf(value))) return false;
-        *how = element_store_real(element, &operators_request.initial_value, 0, value);
+        *how = element_store_real(element, &r->initial_value, 0, value);
     } else if (element == ELEMENT_U32 || element == ELEMENT_U64) {
         unsigned long long value = strtoull(text, &end, 10);
         if (!*text || *text == '-' || *end || errno) return false;
-        *how = element_store_unsigned(element, &operators_request.initial_value, 0, value);
+        *how = element_store_unsigned(element, &r->initial_value, 0, value);
     } else {
         long long value = strtoll(text, &end, 10);
         if (!*text || *end || errno) return false;
-        *how = element_store_integer(element, &operators_request.initial_value, 0, value);
+        *how = element_store_integer(element, &r->initial_value, 0, value);
     }
     return true;
 }
 
-static bool is_affine(void)
+static bool is_affine(const struct request *r)
 {
-    enum operator_kind op = operators_request.plain;
+    enum operator_kind op = r->plain;
     return op == OP_AFFINE || op == OP_EMA || op == OP_DISCOUNT;
 }
 
 /* Of a real type. */
-static bool initial_is_finite(void)
+static bool initial_is_finite(const struct request *r)
 {
     double value;
-    element_to_doubles(operators_request.result, &operators_request.initial_value, 0, 1, &value);
+    element_to_doubles(r->result, &r->initial_value, 0, 1, &value);
     return isfinite(value);
 }
 
-static int check_initial(struct fault *fault)
+static int check_initial(struct request *r, struct fault *fault)
 {
-    const char *text = operators_request.initial;
+    const char *text = r->initial;
     enum conversion how = CONVERT_EXACT;
     if (!text) return 0;
-    if (operators_request.plain == OP_SIGHT)
+    if (r->plain == OP_SIGHT)
         return fail(fault, EXIT_USAGE,
                     "--initial: --op line-of-sight has no initial value; leave it out.");
-    if (!read_initial(operators_request.result, text, &how) || how == CONVERT_OUT_OF_RANGE)
+    if (!read_initial(r, r->result, text, &how) || how == CONVERT_OUT_OF_RANGE)
         return fail(fault, EXIT_USAGE, "--initial \"%.60s\" is no number of type %s.", text,
-                    short_name(operators_request.result));
-    if (is_affine() && !initial_is_finite())
+                    short_name(r->result));
+    if (is_affine(r) && !initial_is_finite(r))
         return fail(fault, EXIT_USAGE, "--initial %.60s: --op %s needs a finite one.", text,
-                    operator_facts[operators_request.op].name);
-    if (operators_request.plain == OP_BRACKETS && (int32_t)operators_request.initial_value < 0)
+                    operator_facts[r->op].name);
+    if (r->plain == OP_BRACKETS && (int32_t)r->initial_value < 0)
         return fail(fault, EXIT_USAGE, "--initial %.60s: a depth is 0 or more.", text);
     return 0;
 }
 
 /* ---- options together ------------------------------------------------------------------------ */
 
-static int check_operator(const struct options *o, struct fault *fault)
+static int check_operator(const struct request *r, const struct options *o, struct fault *fault)
 {
-    const struct operator_facts *op = &operator_facts[operators_request.op];
-    if (operators_request.keep_given && op->plain != OP_EMA && op->plain != OP_DISCOUNT)
+    const struct operator_facts *op = &operator_facts[r->op];
+    if (r->keep_given && op->plain != OP_EMA && op->plain != OP_DISCOUNT)
         return fail(fault, EXIT_USAGE, "--keep goes with --op ema and --op discount.");
     if (op->plain == OP_SIGHT && o->inclusive)
         return fail(fault, EXIT_USAGE,
                     "--inclusive: --op line-of-sight is always exclusive; leave it out.");
-    if (operators_request.second && !op->second)
+    if (r->second && !op->second)
         return fail(fault, EXIT_USAGE, "--second goes with --op affine and --op line-of-sight.");
-    if (operators_request.second && !o->input)
+    if (r->second && !o->input)
         return fail(fault, EXIT_USAGE, "--second goes with the first input; add --input FILE.");
-    if (operators_request.second && !strcmp(operators_request.second, "-") &&
-        !strcmp(o->input, "-"))
+    if (r->second && !strcmp(r->second, "-") && !strcmp(o->input, "-"))
         return fail(fault, EXIT_USAGE, "--input and --second cannot both be stdin.");
-    if (op->plain == OP_AFFINE && o->input && !operators_request.second)
+    if (op->plain == OP_AFFINE && o->input && !r->second)
         return fail(fault, EXIT_USAGE,
                     "--op affine has two inputs: --input has a; add --second FILE, which has b.");
     if (op->plain == OP_BRACKETS && o->round)
@@ -342,34 +326,32 @@ static int check_operator(const struct options *o, struct fault *fault)
     return 0;
 }
 
-static int check_shape(const struct options *o, struct fault *fault)
+static int check_shape(struct request *r, const struct options *o, struct fault *fault)
 {
-    const struct operator_facts *op = &operator_facts[operators_request.op];
-    enum scan_heads kind = operators_request.kind;
-    bool segmented = op->plain != operators_request.op;
-    if (operators_request.along >= 0 && !operators_request.rows)
-        return fail(fault, EXIT_USAGE, "--along goes with --shape RxC.");
-    if (operators_request.rows && (o->n_given || o->sweep))
+    const struct operator_facts *op = &operator_facts[r->op];
+    enum scan_heads kind = r->kind;
+    bool segmented = op->plain != r->op;
+    if (r->along >= 0 && !r->rows) return fail(fault, EXIT_USAGE, "--along goes with --shape RxC.");
+    if (r->rows && (o->n_given || o->sweep))
         return fail(fault, EXIT_USAGE, "%s and --shape exclude each other; both say how many.",
                     o->sweep ? "--sweep" : "--n");
-    if (operators_request.rows && (kind != SCAN_HEADS_NONE || segmented))
+    if (r->rows && (kind != SCAN_HEADS_NONE || segmented))
         return fail(fault, EXIT_USAGE,
                     "--shape and %s exclude each other; both say where sequences begin.",
                     segmented ? "a segmented operator" : "--heads");
     if ((kind == SCAN_HEADS_BYTES || kind == SCAN_HEADS_KEYS) && !op->all_heads)
         return fail(fault, EXIT_USAGE, "--heads %s: --op %s takes bits and offsets.",
                     head_names[kind], op->name);
-    if (operators_request.every && kind == SCAN_HEADS_NONE && !segmented)
+    if (r->every && kind == SCAN_HEADS_NONE && !segmented)
         return fail(fault, EXIT_USAGE, "--every goes with --heads or a segmented operator.");
-    if (segmented && kind == SCAN_HEADS_NONE) operators_request.kind = SCAN_HEADS_BYTES;
-    if (operators_request.rows && operators_request.along < 0) operators_request.along = 1;
+    if (segmented && kind == SCAN_HEADS_NONE) r->kind = SCAN_HEADS_BYTES;
+    if (r->rows && r->along < 0) r->along = 1;
     return 0;
 }
 
 /* They are of a whole text. */
-static int check_partners(const struct options *o, struct fault *fault)
+static int check_partners(const struct request *r, const struct options *o, struct fault *fault)
 {
-    const struct operators_request *r = &operators_request;
     const char *other = r->rows                      ? "--shape"
                         : r->kind != SCAN_HEADS_NONE ? "--heads"
                         : r->reverse                 ? "--reverse"
@@ -381,35 +363,35 @@ static int check_partners(const struct options *o, struct fault *fault)
         return fail(fault, EXIT_USAGE, "--partners goes with --op brackets.");
     if (other)
         return fail(fault, EXIT_USAGE, "%s: --partners takes a whole text; leave it out.", other);
-    return o->input ? 0 : operators_check_count(o->n, fault);
+    return o->input ? 0 : operators_check_count(r, o->n, fault);
 }
 
-int operators_check_count(size_t n, struct fault *fault)
+int operators_check_count(const struct request *r, size_t n, struct fault *fault)
 {
-    if (!operators_request.partners || n <= INT32_MAX) return 0;
+    if (!r->partners || n <= INT32_MAX) return 0;
     return fail(fault, EXIT_USAGE, "--partners takes at most 2^31 - 1 characters; these are %zu.",
                 n);
 }
 
-int operators_check(const struct options *o, struct fault *fault)
+int operators_check(struct request *r, const struct options *o, struct fault *fault)
 {
-    operators_request.inclusive = o->inclusive;
-    operators_request.seed = o->seed;
-    operators_request.offset = o->offset;
-    operators_request.plain = operator_facts[operators_request.op].plain;
-    if (!operators_request.keep_given) operators_request.keep = KEEP_DEFAULT;
-    int code = check_operator(o, fault);
-    if (!code) code = check_partners(o, fault);
-    if (!code) code = choose_type(o, fault);
-    if (!code) code = check_initial(fault);
-    return code ? code : check_shape(o, fault);
+    r->inclusive = o->inclusive;
+    r->seed = o->seed;
+    r->offset = o->offset;
+    r->plain = operator_facts[r->op].plain;
+    if (!r->keep_given) r->keep = KEEP_DEFAULT;
+    int code = check_operator(r, o, fault);
+    if (!code) code = check_partners(r, o, fault);
+    if (!code) code = choose_type(r, o, fault);
+    if (!code) code = check_initial(r, fault);
+    return code ? code : check_shape(r, o, fault);
 }
 
 /* 1 - keep is exact for the keep that the type holds, if keep is 1/2 or more. */
-struct decay operators_decay(void)
+struct decay operators_decay(const struct request *r)
 {
-    bool single = operators_request.element == ELEMENT_F32;
-    double keep = single ? (double)(float)operators_request.keep : operators_request.keep;
-    double take = operators_request.plain == OP_EMA ? 1 - keep : 1;
+    bool single = r->element == ELEMENT_F32;
+    double keep = single ? (double)(float)r->keep : r->keep;
+    double take = r->plain == OP_EMA ? 1 - keep : 1;
     return (struct decay){keep, single ? (double)(float)take : take};
 }

@@ -41,8 +41,33 @@ struct operator_facts {
 };
 extern const struct operator_facts operator_facts[OPERATORS];
 
+/* An array of the step's own in device memory, displaced by --offset as the harness's are. */
+struct own_array {
+    char *memory, *data; /* NULL: there is none */
+};
+
+/* Both count from 1 on. */
+struct text_place {
+    size_t line, column;
+};
+
+/* What a judged result says, beside its elements. */
+struct findings {
+    size_t visible;             /* points in the line of sight */
+    size_t greatest;            /* depth of brackets */
+    size_t open;                /* brackets that are open at the ends of their sequences */
+    bool wrong;                 /* there is a closing bracket without an opening one */
+    struct text_place wrong_at; /* the first one in the order of the scan */
+
+    /* --partners: up to the first closing bracket without an opening one. */
+    size_t pairs;
+    bool mixed;                        /* there are partners of different kinds, such as ( and ] */
+    char mixed_opening, mixed_closing; /* the first two in the order of the closing ones, */
+    struct text_place opening_at, closing_at; /* and where they are */
+};
+
 /* The options of the step's own, as --help has them, and what follows from them. */
-struct operators_request {
+struct request {
     enum operator_kind op; /* as --op says */
     const char *type;      /* --type; NULL: not given */
     double keep;           /* --keep */
@@ -68,64 +93,64 @@ struct operators_request {
 
     /* On the host: the second input, of n elements; NULL: none. */
     void *second_input;
-    /* On the device: the second input, and the array of heads with the number of its elements.
-     * They are displaced by --offset as the harness's buffers are. */
-    void *second_on_device, *heads_on_device;
+    /* On the device: the second input, and the array of heads with the number of its elements. */
+    struct own_array second_on_device, heads_on_device;
     size_t head_count, head_bytes;
+
+    struct findings found; /* of the result that was judged last */
 };
 
-/* As a whole only after operators_input(). One program, one operators_request. */
-extern struct operators_request operators_request;
 extern const struct step_option operators_options[];
 
 /* ---- request.c ------------------------------------------------------------------------------- */
 
 /* Do the options go together? Fills in the types. Returns 0 or EXIT_USAGE. */
-int operators_check(const struct options *, struct fault *);
+int operators_check(struct request *, const struct options *, struct fault *);
 
 /* Refuses more characters than --partners takes: EXIT_USAGE. */
-int operators_check_count(size_t n, struct fault *);
+int operators_check_count(const struct request *, size_t n, struct fault *);
 
 /* keep and take of OP_EMA and OP_DISCOUNT in the type of the elements. */
 struct decay {
     double keep, take;
 };
-struct decay operators_decay(void);
+struct decay operators_decay(const struct request *);
 
 /* ---- request_input.c ------------------------------------------------------------------------- */
 
-/* Checks the options together, and says how large a generated input is: application.h. */
-int operators_plan(struct input *, const struct options *, struct fault *);
+/* The verbs of the same names (step.h). */
+void *operators_open(void);
+void operators_close(void *);
+int operators_plan(const struct subject *, struct input *, struct fault *);
+int operators_input(const struct subject *, struct input *, struct fault *);
 
-/* Bytes of the second input and of the heads: application.h. */
-size_t operators_own_bytes(size_t n);
-
-/* Checks the options together, and reads or generates the inputs: application.h. */
-int operators_input(struct input *, const struct options *, struct fault *);
+/* Bytes of the second input and of the heads. */
+size_t operators_own_bytes(const struct request *, size_t n);
 
 /* The input in a line; "": the harness says it. */
-void operators_about_input(char *text, size_t size, const struct options *);
+void operators_about_input(const struct request *, char *text, size_t size, const struct options *);
 
 /* ---- heads.c --------------------------------------------------------------------------------- */
 
 /* Does a sequence begin with element i of n in the order of memory? Not for columns. */
-bool operators_begins(size_t i);
+bool operators_begins(const struct request *, size_t i);
 
 /* Does the scan begin a sequence with element i of n? In a reverse scan that is the last one of its
  * sequence. Not for columns. */
-bool operators_is_first(size_t i, size_t n);
+bool operators_is_first(const struct request *, size_t i, size_t n);
 
 /* Bytes of the array of heads for n elements; of offsets, about as many. */
-size_t operators_heads_bytes(size_t n);
+size_t operators_heads_bytes(const struct request *, size_t n);
 
 /* Makes the array of heads on the host: n elements have *count of them, in *bytes bytes. NULL: no
  * memory. */
-void *operators_heads(size_t n, size_t *count, size_t *bytes);
+void *operators_heads(const struct request *, size_t n, size_t *count, size_t *bytes);
 
 /* ---- range.c --------------------------------------------------------------------------------- */
 
 /* Refuses numbers whose results, or combinations on the way to them, may leave the range of their
  * type: EXIT_USAGE. The path of their file; NULL: random numbers, with --initial. */
-int operators_check_range(const struct input *, const char *path, struct fault *);
+int operators_check_range(const struct request *, const struct input *, const char *path,
+                          struct fault *);
 
 #endif

@@ -41,9 +41,8 @@ static void make_reals(struct input *input, double most)
 
 /* Factors 1/2, 1 and 2 of either sign. The product of any neighbours of a sequence, which may be a
  * column, is a power of two from 2^-60 to 2^60. Floats hold these exactly. */
-static void make_factors(struct input *input)
+static void make_factors(const struct request *r, struct input *input)
 {
-    const struct operators_request *r = &operators_request;
     size_t columns = r->rows && r->along == 0 ? r->columns : 1;
     for (size_t column = 0; column < columns; column++) {
         int exponent = 0;
@@ -100,16 +99,17 @@ static void make_text(struct input *input)
 }
 
 /* Random numbers that suit the operator: operator_facts.random. */
-static int generate(struct input *input, size_t n, uint64_t seed, struct fault *fault)
+static int generate(const struct request *r, struct input *input, size_t n, uint64_t seed,
+                    struct fault *fault)
 {
-    enum operator_kind op = operators_request.plain;
-    enum element element = operators_request.element;
+    enum operator_kind op = r->plain;
+    enum element element = r->element;
     bool integers = op == OP_SUM || op == OP_MAX || op == OP_MIN || op == OP_SIGHT;
     int code = integers ? input_generate(input, element, n, false, seed, fault)
                         : input_generate_bits(input, element, n, seed, fault);
     if (code) return code;
     if (op == OP_MAX || op == OP_MIN || op == OP_SIGHT) make_walk(input);
-    if (op == OP_PRODUCT && element_is_real(element)) make_factors(input);
+    if (op == OP_PRODUCT && element_is_real(element)) make_factors(r, input);
     if (op == OP_PRODUCT && !element_is_real(element)) make_odd(input);
     if (op == OP_LOGSUMEXP) make_reals(input, 8);
     if (op == OP_AFFINE || op == OP_EMA || op == OP_DISCOUNT) make_reals(input, 1);
@@ -160,22 +160,21 @@ static int check_length(const char *path, size_t n, size_t want, const char *of,
                 strcmp(path, "-") ? path : "stdin", n, plural(n), of, want);
 }
 
-static size_t count_asked(const struct options *o)
+static size_t count_asked(const struct request *r, const struct options *o)
 {
-    const struct operators_request *r = &operators_request;
     return r->rows ? r->rows * r->columns : o->n;
 }
 
-static int first_input(struct input *input, const struct options *o, struct fault *fault)
+static int first_input(const struct request *r, struct input *input, const struct options *o,
+                       struct fault *fault)
 {
-    const struct operators_request *r = &operators_request;
-    size_t n = count_asked(o);
-    if (!o->input) return generate(input, n, o->seed, fault);
+    size_t n = count_asked(r, o);
+    if (!o->input) return generate(r, input, n, o->seed, fault);
     int code = r->plain == OP_BRACKETS
                    ? read_text(input, o->input, fault)
                    : input_read(input, r->element, o->input, 0, o->round, fault);
     if (code) return code;
-    code = operators_check_count(input->n, fault);
+    code = operators_check_count(r, input->n, fault);
     if (!code && r->rows) code = check_length(o->input, input->n, n, "--shape", fault);
     if (code) input_free(input);
     return code;
@@ -184,9 +183,8 @@ static int first_input(struct input *input, const struct options *o, struct faul
 /* ---- the second input ------------------------------------------------------------------------ */
 
 /* How far the points are from the first one of their sequence: 0, 1, 2, … */
-static void make_distances(struct input *distances)
+static void make_distances(const struct request *r, struct input *distances)
 {
-    const struct operators_request *r = &operators_request;
     size_t n = distances->n, distance = 0;
     float *to = distances->data;
     bool columns = r->rows && r->along == 0;
@@ -195,15 +193,14 @@ static void make_distances(struct input *distances)
         if (columns)
             distance = q / r->columns;
         else
-            distance = operators_is_first(i, n) ? 0 : distance + 1;
+            distance = operators_is_first(r, i, n) ? 0 : distance + 1;
         to[i] = (float)distance;
     }
 }
 
-static int second_input(struct input *second, size_t n, const struct options *o,
-                        struct fault *fault)
+static int second_input(const struct request *r, struct input *second, size_t n,
+                        const struct options *o, struct fault *fault)
 {
-    const struct operators_request *r = &operators_request;
     *second = (struct input){.element = r->element, .n = n};
     if (r->second) {
         int code = input_read(second, r->element, r->second, 0, o->round, fault);
@@ -211,26 +208,20 @@ static int second_input(struct input *second, size_t n, const struct options *o,
         if (code) input_free(second);
         return code;
     }
-    if (r->plain == OP_AFFINE) return generate(second, n, o->seed ^ SECOND_SEED, fault);
+    if (r->plain == OP_AFFINE) return generate(r, second, n, o->seed ^ SECOND_SEED, fault);
     second->data = malloc(n * sizeof(float));
     if (!second->data)
         return fail(fault, EXIT_USAGE, "%zu distances do not fit into host memory.", n);
-    make_distances(second);
+    make_distances(r, second);
     return 0;
 }
 
 /* ---- device memory --------------------------------------------------------------------------- */
 
-/* An array of the step's own, displaced by --offset. */
-struct array {
-    char *memory, *data;
-};
-static struct array second_array, heads_array;
-
-static int upload(struct array *array, const void *from, size_t bytes, size_t element,
-                  struct fault *fault)
+static int upload(const struct request *r, struct own_array *array, const void *from, size_t bytes,
+                  size_t element, struct fault *fault)
 {
-    size_t displaced = operators_request.offset * element;
+    size_t displaced = r->offset * element;
     CUDA_CHECK(fault, cudaFree(array->memory));
     array->memory = array->data = NULL;
     CUDA_CHECK(fault, cudaMalloc((void **)&array->memory, bytes + displaced));
@@ -239,88 +230,101 @@ static int upload(struct array *array, const void *from, size_t bytes, size_t el
     return 0;
 }
 
-static int upload_second(const struct input *first, const struct options *o, struct fault *fault)
+static int upload_second(struct request *r, const struct input *first, const struct options *o,
+                         struct fault *fault)
 {
-    struct operators_request *r = &operators_request;
     struct input second;
     free(r->second_input);
-    r->second_input = r->second_on_device = NULL;
+    r->second_input = NULL;
     if (!operator_facts[r->plain].second) return 0;
-    int code = second_input(&second, first->n, o, fault);
+    int code = second_input(r, &second, first->n, o, fault);
     if (code) return code;
     r->second_input = second.data;
     size_t size = element_size(r->element);
-    code = upload(&second_array, second.data, first->n * size, size, fault);
-    r->second_on_device = second_array.data;
-    return code;
+    return upload(r, &r->second_on_device, second.data, first->n * size, size, fault);
 }
 
-static int upload_heads(size_t n, struct fault *fault)
+static int upload_heads(struct request *r, size_t n, struct fault *fault)
 {
     static const size_t sizes[] = {[SCAN_HEADS_BYTES] = 1,
                                    [SCAN_HEADS_BITS] = 4,
                                    [SCAN_HEADS_KEYS] = 4,
                                    [SCAN_HEADS_OFFSETS] = 8};
-    struct operators_request *r = &operators_request;
-    r->heads_on_device = NULL;
     r->head_count = r->head_bytes = 0;
     if (r->kind == SCAN_HEADS_NONE) return 0;
-    void *heads = operators_heads(n, &r->head_count, &r->head_bytes);
+    void *heads = operators_heads(r, n, &r->head_count, &r->head_bytes);
     if (!heads) return fail(fault, EXIT_USAGE, "the heads of %zu elements do not fit.", n);
-    int code = upload(&heads_array, heads, r->head_bytes, sizes[r->kind], fault);
+    int code = upload(r, &r->heads_on_device, heads, r->head_bytes, sizes[r->kind], fault);
     free(heads);
-    r->heads_on_device = heads_array.data;
     return code;
 }
 
 /* ---- everything ------------------------------------------------------------------------------ */
 
-int operators_plan(struct input *input, const struct options *o, struct fault *fault)
+int operators_plan(const struct subject *s, struct input *input, struct fault *fault)
 {
-    int code = operators_check(o, fault);
-    *input = (struct input){.element = operators_request.element, .n = count_asked(o)};
+    struct request *r = s->self;
+    int code = operators_check(r, s->options, fault);
+    *input = (struct input){.element = r->element, .n = count_asked(r, s->options)};
     return code;
 }
 
-size_t operators_own_bytes(size_t n)
+size_t operators_own_bytes(const struct request *r, size_t n)
 {
-    const struct operators_request *r = &operators_request;
     size_t second = operator_facts[r->plain].second ? n * element_size(r->element) : 0;
-    return second + operators_heads_bytes(n);
+    return second + operators_heads_bytes(r, n);
 }
 
-int operators_input(struct input *input, const struct options *o, struct fault *fault)
+int operators_input(const struct subject *s, struct input *input, struct fault *fault)
 {
-    struct operators_request *r = &operators_request;
-    int code = operators_check(o, fault);
-    if (!code) code = first_input(input, o, fault);
+    struct request *r = s->self;
+    const struct options *o = s->options;
+    int code = operators_check(r, o, fault);
+    if (!code) code = first_input(r, input, o, fault);
     if (code) return code;
     r->n = input->n;
     if (r->plain == OP_SIGHT) r->eye = ((const float *)input->data)[r->reverse ? input->n - 1 : 0];
-    code = upload_second(input, o, fault);
-    if (!code) code = upload_heads(input->n, fault);
-    if (!code && (o->input || r->initial)) code = operators_check_range(input, o->input, fault);
+    code = upload_second(r, input, o, fault);
+    if (!code) code = upload_heads(r, input->n, fault);
+    if (!code && (o->input || r->initial)) code = operators_check_range(r, input, o->input, fault);
     if (code) input_free(input);
     return code;
 }
 
-void operators_about_input(char *text, size_t size, const struct options *o)
+void *operators_open(void)
 {
-    const struct operator_facts *op = &operator_facts[operators_request.op];
-    size_t n = operators_request.n;
-    struct element_words elements = element_words(operators_request.element, n);
+    struct request *r = calloc(1, sizeof *r);
+    if (r) *r = (struct request){.op = OP_MAX, .along = -1};
+    return r;
+}
+
+void operators_close(void *self)
+{
+    struct request *r = self;
+    /* Without arrays there may be no device that could be asked to free them. */
+    if (r->second_on_device.memory) cudaFree(r->second_on_device.memory);
+    if (r->heads_on_device.memory) cudaFree(r->heads_on_device.memory);
+    free(r->second_input);
+    free(r);
+}
+
+void operators_about_input(const struct request *r, char *text, size_t size,
+                           const struct options *o)
+{
+    const struct operator_facts *op = &operator_facts[r->op];
+    size_t n = r->n;
+    struct element_words elements = element_words(r->element, n);
     if (op->plain == OP_BRACKETS) snprintf(elements.s, sizeof elements.s, "character%s", plural(n));
     char name[120];
     *text = '\0';
     if (!o->input) {
         snprintf(text, size, "%s %s: %s, seed %llu", format_count(n).s, elements.s, op->random,
                  (unsigned long long)o->seed);
-    } else if (op->plain == OP_BRACKETS || operators_request.second) {
+    } else if (op->plain == OP_BRACKETS || r->second) {
         visible(name, sizeof name, strcmp(o->input, "-") ? o->input : "stdin");
         int used = snprintf(text, size, "%s %s from %s", format_count(n).s, elements.s, name);
-        if (operators_request.second && used >= 0 && (size_t)used < size) {
-            visible(name, sizeof name,
-                    strcmp(operators_request.second, "-") ? operators_request.second : "stdin");
+        if (r->second && used >= 0 && (size_t)used < size) {
+            visible(name, sizeof name, strcmp(r->second, "-") ? r->second : "stdin");
             snprintf(text + used, size - (size_t)used, " and %s", name);
         }
     }

@@ -5,19 +5,20 @@
 
 #define SECOND_SEED 0x2ED /* b is independent of a, as in step 16 */
 
-int source_open(struct source *s, const struct options *options, struct fault *fault)
+int source_open(struct source *s, const struct request *request, const struct options *options,
+                struct fault *fault)
 {
-    *s = (struct source){.options = options, .n = options->n};
+    *s = (struct source){.request = request, .options = options, .n = options->n};
     if (!options->input) return 0;
     int code = npy_file_open(&s->input, options->input, fault);
     if (code) return code;
     s->n = s->input.header.n;
-    if (!many_request.second) return 0;
-    code = npy_file_open(&s->second, many_request.second, fault);
+    if (!request->second) return 0;
+    code = npy_file_open(&s->second, request->second, fault);
     if (!code && s->second.header.n != s->n)
         code = fail(fault, EXIT_USAGE, "%s has %zu element%s, and %s %zu; they have to agree.",
-                    many_request.second, s->second.header.n, plural(s->second.header.n),
-                    options->input, s->n);
+                    request->second, s->second.header.n, plural(s->second.header.n), options->input,
+                    s->n);
     if (code) source_close(s);
     return code;
 }
@@ -49,17 +50,16 @@ int source_read(struct source *s, struct many_part mine, struct input *in, struc
                 struct fault *fault)
 {
     const struct options *o = s->options;
-    enum element element = many_request.element;
+    enum element element = s->request->element;
     struct input_part part = {.first = mine.begin, .count = mine.count, .whole = s->n};
     *in = *second = (struct input){.element = element};
     if (o->input) {
         int code = npy_file_read(&s->input, in, element, part, o->round, fault);
-        if (!code && many_request.second)
+        if (!code && s->request->second)
             code = npy_file_read(&s->second, second, element, part, o->round, fault);
         return code;
     }
-    if (!many_request.affine)
-        return input_generate_part(in, element, part, o->real, o->seed, fault);
+    if (!s->request->affine) return input_generate_part(in, element, part, o->real, o->seed, fault);
     int code = make_factors(in, part, o->seed, fault);
     return code ? code : make_factors(second, part, o->seed ^ SECOND_SEED, fault);
 }

@@ -12,13 +12,14 @@
 
 /* Where the elements come from. */
 struct source {
+    const struct request *request;
     const struct options *options;
     size_t n;                      /* of the whole */
     struct npy_file input, second; /* .file is NULL: not given */
 };
 
 /* Opens the files. Returns 0, or EXIT_USAGE; then there is nothing to close. */
-int source_open(struct source *, const struct options *, struct fault *);
+int source_open(struct source *, const struct request *, const struct options *, struct fault *);
 void source_close(struct source *);
 
 /* Reads or makes the part; second->data stays NULL without a second input. The caller frees both

@@ -132,17 +132,11 @@ void judge_begin(struct judge *j, const struct reference *before)
     j->verdict = (struct verdict){.right = true, .exact = true, .least = INFINITY};
 }
 
-/* The next result is wrong. NULL: enough of them are shown; otherwise the caller fills in
- * `want`. */
+/* The next result is wrong. The caller fills in `want`, if it is not NULL. */
 static struct mismatch *note(struct judge *j, const void *out, size_t i)
 {
-    struct verdict *v = &j->verdict;
-    v->right = false;
-    v->wrong++;
-    if (v->shown == VERIFY_SHOWN) return NULL;
-    struct mismatch *m = &v->first[v->shown++];
-    m->index = j->first + j->done;
-    element_text(j->element, out, i, m->got, sizeof m->got);
+    struct mismatch *m = verdict_note(&j->verdict, j->first + j->done);
+    if (m) element_text(j->element, out, i, m->got, sizeof m->got);
     return m;
 }
 
@@ -154,9 +148,8 @@ static void expect_integer(struct judge *j, const void *out, size_t i)
     bool same = element == ELEMENT_I32 ? ((const uint32_t *)out)[i] == narrow
                                        : ((const uint64_t *)out)[i] == j->at.integer;
     if (same) return;
-    struct mismatch *m = note(j, out, i);
     if (element == ELEMENT_I32) want = &narrow;
-    if (m) element_text(element, want, 0, m->want, sizeof m->want);
+    verdict_note_element(&j->verdict, j->first + j->done, element, out, i, want);
 }
 
 /* A result may differ from `want` by `bound`. The difference is taken in long double. */

@@ -35,10 +35,12 @@ static void settle_alone(void)
 
 static void begin(struct start *s, int argc, char **argv)
 {
-    s->code = options_parse(&s->options, s->step, argc, argv, &s->fault);
+    s->code = subject_open(&s->subject, &step17, &s->options, &s->fault);
+    if (s->code) return;
+    s->code = options_parse(&s->options, &step17, s->subject.self, argc, argv, &s->fault);
     if (s->code || s->options.help || s->options.version) return;
-    s->code = files_check(&s->options, s->step->application, &s->fault);
-    if (!s->code) s->code = request_check(&s->options, &s->fault);
+    s->code = files_check(&s->subject, &s->fault);
+    if (!s->code) s->code = many_request_check(s->subject.self, &s->options, &s->fault);
     if (s->code) return;
     ranks_select_early();
     s->code = device_choose(&s->options, &s->device, &s->fault);
@@ -46,7 +48,7 @@ static void begin(struct start *s, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    static struct start start = {.step = &step17};
+    static struct start start;
     standard_hold();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
@@ -56,5 +58,6 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     int code = program_run(&start);
     MPI_Finalize();
+    subject_close(&start.subject);
     return code;
 }

@@ -38,10 +38,10 @@ int output_parts_check(const char *path, struct fault *fault)
 }
 
 /* On rank 0: begins the file, with its header and its whole length. */
-static int begin(struct output *output, const struct runs *r, const char *path, struct place *place,
-                 struct fault *fault)
+static int begin(struct output *output, const struct part_runs *r, const char *path,
+                 struct place *place, struct fault *fault)
 {
-    enum element element = many_element(many_request.op);
+    enum element element = many_element(r->request->op);
     int code = output_begin(output, path, element, r->n, fault);
     if (code) return code;
     const char *name = replacement_name(&output->replacement, r->ranks->machines > 1);
@@ -70,15 +70,15 @@ static int write_all(int file, const char *from, size_t bytes, off_t at)
     return 0;
 }
 
-static int write_pieces(const struct runs *r, const char *path, int file, off_t start,
+static int write_pieces(const struct part_runs *r, const char *path, int file, off_t start,
                         struct fault *fault)
 {
-    size_t size = many_element_bytes(many_request.op), count = r->part.count;
+    size_t size = many_element_bytes(r->request->op), count = r->part.count;
     char *piece = malloc((count < PIECE ? count : PIECE) * size);
     int code = piece ? 0 : fail(fault, EXIT_USAGE, "no memory left to write the output.");
     for (size_t at = 0; at < count && !code; at += PIECE) {
         size_t some = count - at < PIECE ? count - at : PIECE;
-        code = runs_result(r, at, some, piece, fault);
+        code = part_runs_result(r, at, some, piece, fault);
         if (code) break;
         off_t place = start + (off_t)((r->part.begin + at) * size);
         int error = write_all(file, piece, some * size, place);
@@ -89,7 +89,7 @@ static int write_pieces(const struct runs *r, const char *path, int file, off_t 
 }
 
 /* On every rank: writes its part. */
-static int write_part(const struct runs *r, const char *path, const struct place *place,
+static int write_part(const struct part_runs *r, const char *path, const struct place *place,
                       struct fault *fault)
 {
     if (r->part.count == 0) return 0;
@@ -101,7 +101,7 @@ static int write_part(const struct runs *r, const char *path, const struct place
     return code;
 }
 
-int output_parts(const struct runs *r, const char *path, struct fault *fault)
+int output_parts(const struct part_runs *r, const char *path, struct fault *fault)
 {
     MPI_Comm comm = r->ranks->comm;
     struct output output;

@@ -16,11 +16,13 @@ struct program {
     struct start *start;
     struct ranks ranks;
     struct source source;
-    struct runs runs;
+    struct part_runs runs;
     struct fault fault;
 };
 
 static bool first(const struct program *p) { return p->ranks.rank == 0; }
+
+static const struct request *request_of(const struct program *p) { return p->start->subject.self; }
 
 /* ---- before the runs ------------------------------------------------------------------------- */
 
@@ -28,7 +30,7 @@ static bool first(const struct program *p) { return p->ranks.rank == 0; }
 static int compare_settings(struct program *p)
 {
     struct settings own, of_rank_0;
-    settings_of(&p->start->options, &own);
+    settings_of(request_of(p), &p->start->options, &own);
     of_rank_0 = own;
     MPI_Bcast(&of_rank_0, (int)sizeof of_rank_0, MPI_BYTE, 0, p->ranks.comm);
     return agree(p->ranks.comm, settings_compare(&own, &of_rank_0, &p->fault), &p->fault);
@@ -46,7 +48,8 @@ static int check_memory(struct program *p, size_t n, enum many_exchange exchange
 {
     const struct device *device = &p->start->device;
     size_t flush = timing_flush_bytes(device->emulated, device->l2), device_needs = 0, host_needs;
-    bool fits = runs_memory(&p->ranks, exchange, n, flush, &device_needs, &host_needs);
+    bool fits = part_runs_memory(&p->ranks, request_of(p)->op, exchange, n, flush, &device_needs,
+                                 &host_needs);
     if (!fits)
         return fail(&p->fault, EXIT_USAGE, "%zu elements are more than any memory holds.", n);
     size_t host_has = host_memory(), all = sum_here(&p->ranks, host_needs);
@@ -79,7 +82,7 @@ static int compare_files(struct program *p)
     const struct npy_file *in = &p->source.input, *second = &p->source.second;
     const struct found_files own = {
         p->source.n,
-        many_request.element,
+        request_of(p)->element,
         {in->device, in->number, second->device, second->number},
     };
     struct found_files of_rank_0 = own;
@@ -102,13 +105,14 @@ static int prepare(struct program *p)
 {
     const struct options *o = &p->start->options;
     MPI_Comm comm = p->ranks.comm;
-    struct runs *r = &p->runs;
-    int code = source_open(&p->source, o, &p->fault);
+    struct part_runs *r = &p->runs;
+    int code = source_open(&p->source, request_of(p), o, &p->fault);
     code = agree(comm, code, &p->fault);
     if (!code) code = compare_files(p);
     if (code) return code;
-    *r = (struct runs){.ranks = &p->ranks, .options = o, .n = p->source.n};
-    code = ranks_exchange(&p->ranks, many_request.exchange, &r->exchange, &p->fault);
+    *r = (struct part_runs){
+        .ranks = &p->ranks, .request = request_of(p), .options = o, .n = p->source.n};
+    code = ranks_exchange(&p->ranks, request_of(p)->exchange, &r->exchange, &p->fault);
     code = agree(comm, code, &p->fault);
     if (!code) code = agree(comm, check_memory(p, r->n, r->exchange), &p->fault);
     if (!code && o->output) code = output_parts_check(o->output, &p->fault);
@@ -121,7 +125,7 @@ static int report(struct program *p, const struct outcome17 *outcome)
 {
     int code = 0;
     if (first(p)) {
-        report17(stdout, p->start->step, &p->start->device, &p->runs, outcome);
+        report17(stdout, p->start->subject.step, &p->start->device, &p->runs, outcome);
         if (!standard_written())
             code = fail(&p->fault, EXIT_USAGE, "cannot write the report to stdout.");
     }
@@ -132,20 +136,20 @@ static int run(struct program *p)
 {
     const char *output = p->start->options.output;
     struct outcome17 outcome;
-    int code = runs_open(&p->runs, &p->fault);
+    int code = part_runs_open(&p->runs, &p->fault);
     if (code) return code;
-    code = runs_do(&p->runs, &outcome, &p->fault);
+    code = part_runs_do(&p->runs, &outcome, &p->fault);
     /* A wrong result is reported, not written. */
     if (!code && output && outcome.right) code = output_parts(&p->runs, output, &p->fault);
     if (!code) code = report(p, &outcome);
-    runs_close(&p->runs);
+    part_runs_close(&p->runs);
     if (code) return code;
     return outcome.right ? EXIT_RIGHT : EXIT_WRONG;
 }
 
 static int read_and_run(struct program *p)
 {
-    struct runs *r = &p->runs;
+    struct part_runs *r = &p->runs;
     r->part = many_part_of(r->n, p->ranks.count, p->ranks.rank);
     int code = source_read(&p->source, r->part, &r->in, &r->second, &p->fault);
     int rounded = r->in.rounded || r->second.rounded, any;
@@ -170,7 +174,7 @@ static void print_version(const struct step *step)
 /* --help and --version, on rank 0. */
 static int inform(struct program *p)
 {
-    const struct step *step = p->start->step;
+    const struct step *step = p->start->subject.step;
     if (first(p) && p->start->options.help) options_help(step, stdout);
     if (first(p) && !p->start->options.help) print_version(step);
     if (!standard_written())
@@ -198,7 +202,7 @@ int program_run(struct start *start)
     p->fault = start->fault;
     p->ranks.comm = MPI_COMM_WORLD;
     MPI_Comm_rank(p->ranks.comm, &p->ranks.rank);
-    watch_begin(p->ranks.rank, many_request.wait);
+    watch_begin(p->ranks.rank, request_of(p)->wait);
     int code = agree(p->ranks.comm, start->code, &p->fault);
     if (!code) code = compare_settings(p);
     if (!code && (o->help || o->version))

@@ -4,12 +4,13 @@
 #ifndef STEP17_PROGRAM_H
 #define STEP17_PROGRAM_H
 
-#include "common/step/options.h"
 #include "common/harness/run/device.h"
+#include "common/harness/run/scan_verbs.h"
+#include "common/step/options.h"
 
 /* A rank's options and device, which are read before MPI_Init. */
 struct start {
-    const struct step *step;
+    struct subject subject;
     struct options options;
     struct device device;
     int code; /* of reading the options and choosing the device, with its sentence */

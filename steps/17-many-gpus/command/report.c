@@ -15,7 +15,7 @@
 struct facts17 {
     const struct step *step;
     const struct device *device;
-    const struct runs *runs;
+    const struct part_runs *runs;
     const struct outcome17 *o;
     struct many_shape shape;
     size_t least, most; /* elements of parts */
@@ -33,10 +33,10 @@ static const char *exchange_name(enum many_exchange exchange)
 }
 
 static struct facts17 facts_of_runs(const struct step *step, const struct device *device,
-                                    const struct runs *r, const struct outcome17 *o)
+                                    const struct part_runs *r, const struct outcome17 *o)
 {
     struct facts17 f = {step, device, r, o, many_shape_of(r->n), r->n, 0, 0, 0, false};
-    enum many_op op = many_request.op;
+    enum many_op op = r->request->op;
     for (int rank = 0; rank < r->ranks->count; rank++) {
         size_t count = many_part_of(r->n, r->ranks->count, rank).count;
         if (count < f.least) f.least = count;
@@ -93,24 +93,24 @@ static void row_exchange(FILE *to, const struct facts17 *f)
 static void row_input(FILE *to, const struct facts17 *f)
 {
     const struct options *o = f->runs->options;
+    const struct request *request = f->runs->request;
     char from[2 * NAME_SHOWN + 40], name[NAME_SHOWN], second[NAME_SHOWN];
     visible(name, sizeof name, o->input ? o->input : "");
-    visible(second, sizeof second, many_request.second ? many_request.second : "");
+    visible(second, sizeof second, request->second ? request->second : "");
     if (o->input)
         snprintf(from, sizeof from, "from %s%s%s%s", name, *second ? " and " : "", second,
                  o->input_rounded ? ", rounded to the nearest" : "");
     else
         snprintf(from, sizeof from, "random %s, seed %llu",
-                 o->real || many_request.affine ? "reals" : "integers",
-                 (unsigned long long)o->seed);
+                 o->real || request->affine ? "reals" : "integers", (unsigned long long)o->seed);
     size_t n = f->runs->n;
-    enum element element = many_element(many_request.op);
-    if (many_request.affine)
+    enum element element = many_element(request->op);
+    if (request->affine)
         report_row(to, "input", "%s pair%s of %s, %s", format_count(n).s, plural(n),
                    element_plural(element), from);
     else
         report_row(to, "input", "%s %s, %s", format_count(n).s, element_words(element, n).s, from);
-    report_row(to, "operator", "%s, %s", many_request.affine ? "affine (h = a h + b)" : "sum",
+    report_row(to, "operator", "%s, %s", request->affine ? "affine (h = a h + b)" : "sum",
                o->inclusive ? "inclusive" : "exclusive");
 }
 
@@ -189,17 +189,18 @@ static void print_text(FILE *to, const struct facts17 *f)
 static void record_input(struct record *r, const struct facts17 *f)
 {
     const struct options *o = f->runs->options;
+    const struct request *request = f->runs->request;
     record_integer(r, "step", (uint64_t)f->step->number);
     record_text(r, "name", "%s", f->step->name);
-    record_text(r, "op", "%s", many_request.affine ? "affine" : "sum");
+    record_text(r, "op", "%s", request->affine ? "affine" : "sum");
     record_integer(r, "n", f->runs->n);
-    record_text(r, "element", "%s", element_name(many_element(many_request.op)));
+    record_text(r, "element", "%s", element_name(many_element(request->op)));
     if (o->input)
         record_text(r, "input", "%s", o->input);
     else
-        record_text(r, "input", "random %s", o->real || many_request.affine ? "reals" : "integers");
-    if (many_request.second)
-        record_text(r, "second", "%s", many_request.second);
+        record_text(r, "input", "random %s", o->real || request->affine ? "reals" : "integers");
+    if (request->second)
+        record_text(r, "second", "%s", request->second);
     else
         record_null(r, "second");
     if (o->input)
@@ -281,7 +282,7 @@ static void record_times(struct record *r, const struct facts17 *f)
 }
 
 void report17(FILE *to, const struct step *step, const struct device *device,
-              const struct runs *runs, const struct outcome17 *outcome)
+              const struct part_runs *runs, const struct outcome17 *outcome)
 {
     struct facts17 f = facts_of_runs(step, device, runs, outcome);
     enum report_format format = runs->options->format;

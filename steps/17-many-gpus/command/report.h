@@ -16,9 +16,9 @@
 #ifndef STEP17_REPORT_H
 #define STEP17_REPORT_H
 
-#include "runs.h"
+#include "part_runs.h"
 
-void report17(FILE *, const struct step *, const struct device *, const struct runs *,
+void report17(FILE *, const struct step *, const struct device *, const struct part_runs *,
               const struct outcome17 *);
 
 #endif

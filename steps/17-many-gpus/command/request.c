@@ -15,8 +15,6 @@
 #define WAIT_MOST    1e9
 #define WAIT_SECONDS 300 /* ranks begin and verify a scan at different times */
 
-struct many_request many_request = {.exchange = CHOOSE_ANY, .wait = WAIT_SECONDS};
-
 const char *const exchange_names[] = {[CHOOSE_MPI] = "mpi",
                                       [CHOOSE_NCCL] = "nccl",
                                       [CHOOSE_PEER] = "peer",
@@ -34,47 +32,52 @@ enum { TYPES = sizeof types / sizeof *types };
 
 /* ---- the options ----------------------------------------------------------------------------- */
 
-static const char *set_op(const char *value)
+static const char *set_op(void *self, const char *value)
 {
-    many_request.affine = strcmp(value, "affine") == 0;
-    if (many_request.affine || strcmp(value, "sum") == 0) return NULL;
+    struct request *r = self;
+    r->affine = strcmp(value, "affine") == 0;
+    if (r->affine || strcmp(value, "sum") == 0) return NULL;
     return "this operator is unknown; choose sum or affine.";
 }
 
-static const char *set_type(const char *value)
+static const char *set_type(void *self, const char *value)
 {
+    struct request *r = self;
     for (size_t i = 0; i < TYPES; i++)
         if (strcmp(value, types[i].name) == 0) {
-            many_request.type = types[i].name;
+            r->type = types[i].name;
             return NULL;
         }
     return "this type is unknown; choose f32, f64, i32 or i64.";
 }
 
-static const char *set_exchange(const char *value)
+static const char *set_exchange(void *self, const char *value)
 {
+    struct request *r = self;
     for (int i = 0; i < CHOOSE_ANY; i++)
         if (strcmp(value, exchange_names[i]) == 0) {
-            many_request.exchange = (enum exchange_choice)i;
+            r->exchange = (enum exchange_choice)i;
             return NULL;
         }
     return "this exchange is unknown; choose mpi, nccl, peer or exscan.";
 }
 
-static const char *set_wait(const char *value)
+static const char *set_wait(void *self, const char *value)
 {
+    struct request *r = self;
     char *end;
     double seconds = strtod(value, &end);
     if (end == value || *end || !(seconds >= 0 && seconds <= WAIT_MOST))
         return "this is no number of seconds; give one, or 0 to wait without a limit.";
-    many_request.wait = seconds;
+    r->wait = seconds;
     return NULL;
 }
 
-static const char *set_second(const char *value)
+static const char *set_second(void *self, const char *value)
 {
+    struct request *r = self;
     if (!*value) return "the file name is empty.";
-    many_request.second = value;
+    r->second = value;
     return NULL;
 }
 
@@ -101,9 +104,8 @@ const struct step_option many_options[] = {
 /* ---- do they go together? -------------------------------------------------------------------- */
 
 /* The type that --type or the file says. */
-static int find_type(const struct options *o, struct fault *fault)
+static int find_type(struct request *r, const struct options *o, struct fault *fault)
 {
-    struct many_request *r = &many_request;
     struct npy_file file;
     r->element = ELEMENT_F32;
     if (!r->type && o->input) {
@@ -125,15 +127,15 @@ static int find_type(const struct options *o, struct fault *fault)
                 o->input, element_name(r->element));
 }
 
-static int check_second(const struct options *o, struct fault *fault)
+static int check_second(const struct request *r, const struct options *o, struct fault *fault)
 {
-    const char *second = many_request.second;
-    if (second && !many_request.affine)
+    const char *second = r->second;
+    if (second && !r->affine)
         return fail(fault, EXIT_USAGE, "--second has the elements b of affine; add --op affine.");
     if (second && !o->input)
         return fail(fault, EXIT_USAGE,
                     "--second has the elements b, and --input those of a; add --input.");
-    if (many_request.affine && o->input && !second)
+    if (r->affine && o->input && !second)
         return fail(fault, EXIT_USAGE,
                     "--op affine takes two files, --input a.npy and --second b.npy.");
     return 0;
@@ -145,9 +147,9 @@ static bool ends_in_npy(const char *path)
     return length > 4 && strcmp(path + length - 4, ".npy") == 0;
 }
 
-static int check_files(const struct options *o, struct fault *fault)
+static int check_files(const struct request *r, const struct options *o, struct fault *fault)
 {
-    const char *const in[] = {o->input, many_request.second};
+    const char *const in[] = {o->input, r->second};
     for (int i = 0; i < 2; i++)
         if (in[i] && strcmp(in[i], "-") == 0)
             return fail(fault, EXIT_USAGE,
@@ -162,17 +164,23 @@ static int check_files(const struct options *o, struct fault *fault)
     return 0;
 }
 
-int request_check(const struct options *o, struct fault *fault)
+void *many_request_open(void)
 {
-    const struct many_request *r = &many_request;
-    int code = check_files(o, fault);
-    if (!code) code = check_second(o, fault);
+    struct request *r = calloc(1, sizeof *r);
+    if (r) *r = (struct request){.exchange = CHOOSE_ANY, .wait = WAIT_SECONDS};
+    return r;
+}
+
+int many_request_check(struct request *r, const struct options *o, struct fault *fault)
+{
+    int code = check_files(r, o, fault);
+    if (!code) code = check_second(r, o, fault);
     if (!code && r->affine && r->type && strcmp(r->type, "f32") != 0)
         code = fail(fault, EXIT_USAGE, "--op affine has --type f32 only, not %s.", r->type);
     if (!code && r->affine && o->real)
         code = fail(fault, EXIT_USAGE,
                     "--real: the random numbers of affine are real already; leave it out.");
-    if (!code) code = find_type(o, fault);
+    if (!code) code = find_type(r, o, fault);
     if (!code && r->affine && r->element != ELEMENT_F32)
         code = fail(fault, EXIT_USAGE,
                     "%s has elements of %s, and --op affine has f32 only; add --type f32, and "
@@ -266,11 +274,10 @@ static void add_text(struct settings *s, const char *name, const char *value)
     }
 }
 
-void settings_of(const struct options *o, struct settings *s)
+void settings_of(const struct request *r, const struct options *o, struct settings *s)
 {
     static const char *const verify[] = {"full", "sample", "none"};
     static const char *const device[] = {"not given", "cuda", "emu"};
-    const struct many_request *r = &many_request;
     memset(s, 0, sizeof *s);
     add_flag(s, "help", o->help);
     add_flag(s, "version", o->version);

@@ -9,26 +9,26 @@
 
 enum exchange_choice { CHOOSE_MPI, CHOOSE_NCCL, CHOOSE_PEER, CHOOSE_EXSCAN, CHOOSE_ANY };
 
-struct many_request {
+struct request {
     bool affine;        /* --op affine; otherwise a sum */
     const char *type;   /* --type; NULL: a .npy file's, or f32 */
     const char *second; /* --second; NULL: not given */
     enum exchange_choice exchange;
     double wait; /* --wait: seconds for the other ranks; 0: no limit */
 
-    /* Filled in by request_check(). */
+    /* Filled in by many_request_check(). */
     enum element element;
     enum many_op op;
 };
 
-/* One program, one request. */
-extern struct many_request many_request;
 extern const struct step_option many_options[];
 extern const char *const exchange_names[];
 
+void *many_request_open(void); /* the verb (step.h); free() closes it */
+
 /* Do the options go together? Opens the .npy file for its type if --type leaves that to the file.
  * Returns 0 or EXIT_USAGE. */
-int request_check(const struct options *, struct fault *);
+int many_request_check(struct request *, const struct options *, struct fault *);
 
 /* What decides which exchanges are possible. */
 struct surroundings {
@@ -53,7 +53,7 @@ struct settings {
     } is[SETTINGS_MOST];
     size_t count;
 };
-void settings_of(const struct options *, struct settings *);
+void settings_of(const struct request *, const struct options *, struct settings *);
 
 /* Returns 0 if both are the same, or EXIT_USAGE and the first difference. */
 int settings_compare(const struct settings *own, const struct settings *of_rank_0, struct fault *);

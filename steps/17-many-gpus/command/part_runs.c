@@ -1,5 +1,5 @@
-/* runs.c — see runs.h. */
-#include "runs.h"
+/* part_runs.c — see part_runs.h. */
+#include "part_runs.h"
 
 #include "steps/17-many-gpus/parts/agree.h"
 #include "common/step/cuda_check.h"
@@ -13,36 +13,36 @@
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static size_t inputs(void) { return many_request.op == MANY_AFFINE_F32 ? 2 : 1; }
+static size_t inputs(enum many_op op) { return op == MANY_AFFINE_F32 ? 2 : 1; }
 
-bool runs_memory(const struct ranks *r, enum many_exchange exchange, size_t n, size_t flush,
-                 size_t *device, size_t *host)
+bool part_runs_memory(const struct ranks *r, enum many_op op, enum many_exchange exchange, size_t n,
+                      size_t flush, size_t *device, size_t *host)
 {
-    size_t size = many_element_bytes(many_request.op), bytes;
+    size_t size = many_element_bytes(op), bytes;
     if (__builtin_mul_overflow(n, 4 * size, &bytes)) return false;
     struct many_part part = many_part_of(n, r->count, r->rank);
     bytes = part.count * size;
-    *device = many_bytes(many_request.op, exchange, n, r->count, r->rank) + flush +
-              (inputs() + 1) * buffer_room(bytes, 0);
-    *host = inputs() * bytes + PIECE * size + (r->emulated ? *device : 0);
+    *device = many_bytes(op, exchange, n, r->count, r->rank) + flush +
+              (inputs(op) + 1) * buffer_room(bytes, 0);
+    *host = inputs(op) * bytes + PIECE * size + (r->emulated ? *device : 0);
     return true;
 }
 
-static int make_buffers(struct runs *r, struct fault *fault)
+static int make_buffers(struct part_runs *r, struct fault *fault)
 {
-    size_t bytes = r->part.count * many_element_bytes(many_request.op);
+    size_t bytes = r->part.count * many_element_bytes(r->request->op);
     int code = buffer_make(&r->device_in, bytes, 0, false, "the input", fault);
-    if (!code && inputs() == 2)
+    if (!code && inputs(r->request->op) == 2)
         code = buffer_make(&r->device_second, bytes, 0, false, "the second input", fault);
     if (!code) code = buffer_make(&r->out, bytes, 0, false, "the result", fault);
     if (code || bytes == 0) return code;
     CUDA_CHECK(fault, buffer_upload(&r->device_in, 0, r->in.data, bytes));
-    if (inputs() == 2)
+    if (inputs(r->request->op) == 2)
         CUDA_CHECK(fault, buffer_upload(&r->device_second, 0, r->second.data, bytes));
     return 0;
 }
 
-int runs_open(struct runs *r, struct fault *fault)
+int part_runs_open(struct part_runs *r, struct fault *fault)
 {
     MPI_Comm comm = r->ranks->comm;
     int code = make_buffers(r, fault);
@@ -50,14 +50,14 @@ int runs_open(struct runs *r, struct fault *fault)
     if (!code) code = fingerprinter_open(&r->fingerprinter, false, fault);
     code = agree(comm, code, fault);
     if (!code)
-        code = many_create(&r->scan, comm, many_request.op, r->exchange, r->n, many_request.wait,
-                           fault);
+        code =
+            many_create(&r->scan, comm, r->request->op, r->exchange, r->n, r->request->wait, fault);
     code = agree(comm, code, fault);
-    if (code) runs_close(r);
+    if (code) part_runs_close(r);
     return code;
 }
 
-void runs_close(struct runs *r)
+void part_runs_close(struct part_runs *r)
 {
     struct fault fault;
     if (many_destroy(r->scan, &fault)) watch_give_up(&fault);
@@ -73,7 +73,7 @@ void runs_close(struct runs *r)
 
 static cudaError_t launch(void *context, cudaStream_t stream)
 {
-    struct runs *r = context;
+    struct part_runs *r = context;
     bool empty = r->part.count == 0;
     r->code =
         many_run(r->scan, empty ? NULL : r->out.data, empty ? NULL : r->device_in.data,
@@ -82,7 +82,7 @@ static cudaError_t launch(void *context, cudaStream_t stream)
 }
 
 /* Poisons the output, and times a run from when all ranks are ready. */
-static int run_once(struct runs *r, double *seconds, struct fault *fault)
+static int run_once(struct part_runs *r, double *seconds, struct fault *fault)
 {
     cudaError_t error = buffer_poison(&r->out, r->timer.stream);
     if (!error) error = cudaStreamSynchronize(r->timer.stream);
@@ -96,9 +96,10 @@ static int run_once(struct runs *r, double *seconds, struct fault *fault)
     return agree(r->ranks->comm, code, fault);
 }
 
-int runs_result(const struct runs *r, size_t start, size_t count, void *to, struct fault *fault)
+int part_runs_result(const struct part_runs *r, size_t start, size_t count, void *to,
+                     struct fault *fault)
 {
-    size_t size = many_element_bytes(many_request.op);
+    size_t size = many_element_bytes(r->request->op);
     if (count) CUDA_CHECK(fault, buffer_download(&r->out, start * size, to, count * size));
     return 0;
 }
@@ -107,7 +108,7 @@ int runs_result(const struct runs *r, size_t start, size_t count, void *to, stru
 
 enum mark { MARK_IN, MARK_SECOND, MARK_OUT, MARKS };
 
-static int take_marks(struct runs *r, uint64_t marks[MARKS], struct fault *fault)
+static int take_marks(struct part_runs *r, uint64_t marks[MARKS], struct fault *fault)
 {
     const struct buffer *const buffers[MARKS] = {&r->device_in, &r->device_second, &r->out};
     memset(marks, 0, MARKS * sizeof *marks);
@@ -137,7 +138,7 @@ struct found {
     char damage[DAMAGE_TEXT];
 };
 
-static int check_guards(const struct runs *r, struct found *found, struct fault *fault)
+static int check_guards(const struct part_runs *r, struct found *found, struct fault *fault)
 {
     cudaError_t error;
     long away = buffer_damage(&r->out, &error);
@@ -149,11 +150,11 @@ static int check_guards(const struct runs *r, struct found *found, struct fault 
 }
 
 /* The loop's state passes from rank to rank, and comes back as it was before this rank's part. */
-static int pass_reference(const struct runs *r, struct reference *before, struct fault *fault)
+static int pass_reference(const struct part_runs *r, struct reference *before, struct fault *fault)
 {
     const struct ranks *ranks = r->ranks;
     int bytes = (int)sizeof *before;
-    enum many_op op = many_request.op;
+    enum many_op op = r->request->op;
     struct reference own = reference_begin();
     *before = reference_begin();
     if (op != MANY_AFFINE_F32) reference_pass(&own, op, r->in.data, r->second.data, r->part.count);
@@ -171,10 +172,10 @@ static int pass_reference(const struct runs *r, struct reference *before, struct
 }
 
 /* Reads the results once: for the checksum, and for the judge if there is one. */
-static int read_results(const struct runs *r, struct judge *judge, uint64_t *checksum,
+static int read_results(const struct part_runs *r, struct judge *judge, uint64_t *checksum,
                         struct fault *fault)
 {
-    size_t size = many_element_bytes(many_request.op), words = size / sizeof(uint32_t);
+    size_t size = many_element_bytes(r->request->op), words = size / sizeof(uint32_t);
     size_t room = r->part.count < PIECE ? r->part.count : PIECE;
     void *piece = malloc(room ? room * size : 1);
     if (!piece) return fail(fault, EXIT_USAGE, "no memory left to verify the results.");
@@ -182,7 +183,7 @@ static int read_results(const struct runs *r, struct judge *judge, uint64_t *che
     progress_begin(judge ? "verifying" : "reading", r->part.count);
     for (size_t at = 0; at < r->part.count && !code; at += PIECE) {
         size_t left = r->part.count - at, count = left < PIECE ? left : PIECE;
-        code = runs_result(r, at, count, piece, fault);
+        code = part_runs_result(r, at, count, piece, fault);
         if (code) break;
         *checksum += fingerprint_on_host(piece, count * size, (r->part.begin + at) * words);
         if (judge) judge_piece(judge, piece, count);
@@ -193,17 +194,17 @@ static int read_results(const struct runs *r, struct judge *judge, uint64_t *che
     return code;
 }
 
-static double depth_of(const struct runs *r)
+static double depth_of(const struct part_runs *r)
 {
     double more = r->exchange == EXCHANGE_EXSCAN ? (double)r->ranks->count : 0;
     return (double)many_depth(r->n) + more;
 }
 
-static int look_at_results(const struct runs *r, struct found *found, uint64_t *checksum,
+static int look_at_results(const struct part_runs *r, struct found *found, uint64_t *checksum,
                            struct fault *fault)
 {
     bool verify = r->options->verify == VERIFY_FULL;
-    struct judge judge = {.op = many_request.op,
+    struct judge judge = {.op = r->request->op,
                           .inclusive = r->options->inclusive,
                           .first = r->part.begin,
                           .depth = depth_of(r),
@@ -225,8 +226,8 @@ static int look_at_results(const struct runs *r, struct found *found, uint64_t *
 /* ---- timed runs ------------------------------------------------------------------------------ */
 
 /* A run must give the same bits as the first one, and leave the inputs alone. */
-static int compare_run(struct runs *r, const uint64_t first[MARKS], int run, struct found *found,
-                       struct fault *fault)
+static int compare_run(struct part_runs *r, const uint64_t first[MARKS], int run,
+                       struct found *found, struct fault *fault)
 {
     uint64_t marks[MARKS];
     int code = take_marks(r, marks, fault);
@@ -240,7 +241,7 @@ static int compare_run(struct runs *r, const uint64_t first[MARKS], int run, str
     return 0;
 }
 
-static int reps_of(const struct runs *r, double once)
+static int reps_of(const struct part_runs *r, double once)
 {
     double slowest;
     MPI_Allreduce(&once, &slowest, 1, MPI_DOUBLE, MPI_MAX, r->ranks->comm);
@@ -248,8 +249,8 @@ static int reps_of(const struct runs *r, double once)
     return timing_default_reps(r->ranks->emulated, slowest);
 }
 
-static int time_runs(struct runs *r, double once, const uint64_t first[MARKS], struct found *found,
-                     struct timing *timing, struct fault *fault)
+static int time_runs(struct part_runs *r, double once, const uint64_t first[MARKS],
+                     struct found *found, struct timing *timing, struct fault *fault)
 {
     int reps = reps_of(r, once), code = 0;
     double *seconds = calloc(2 * (size_t)reps + 1, sizeof *seconds), *slowest = seconds + reps;
@@ -295,7 +296,7 @@ static void add_verdict(struct outcome17 *o, const struct found *f, int rank)
     if (v->least < all->least) all->least = v->least;
 }
 
-static int collect(const struct runs *r, const struct found *found, struct outcome17 *o,
+static int collect(const struct part_runs *r, const struct found *found, struct outcome17 *o,
                    struct fault *fault)
 {
     int ranks = r->ranks->count, bytes = (int)sizeof *found;
@@ -313,7 +314,7 @@ static int collect(const struct runs *r, const struct found *found, struct outco
     return code;
 }
 
-int runs_do(struct runs *r, struct outcome17 *o, struct fault *fault)
+int part_runs_do(struct part_runs *r, struct outcome17 *o, struct fault *fault)
 {
     struct found found = {.verdict = {.right = true}};
     uint64_t before[MARKS], first[MARKS];

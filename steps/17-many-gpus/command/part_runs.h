@@ -1,10 +1,10 @@
 /*
- * runs.h — the runs of a rank's part, and what they leave: checked, timed, with a checksum.
+ * part_runs.h — the runs of a rank's part, and what they leave: checked, timed, with a checksum.
  *
  * All ranks call these functions, and get the same code from them.
  */
-#ifndef STEP17_RUNS_H
-#define STEP17_RUNS_H
+#ifndef STEP17_PART_RUNS_H
+#define STEP17_PART_RUNS_H
 
 #include "common/harness/input/input.h"
 #include "common/harness/run/buffer.h"
@@ -16,8 +16,9 @@
 #define DAMAGE_TEXT 200
 
 /* One rank's part, in host and in device memory. */
-struct runs {
+struct part_runs {
     const struct ranks *ranks;
+    const struct request *request;
     const struct options *options;
     enum many_exchange exchange;
     size_t n; /* of the whole */
@@ -43,19 +44,20 @@ struct outcome17 {
 };
 
 /* Device and host memory that a rank needs, in bytes. False: 64 bits cannot count them. */
-bool runs_memory(const struct ranks *, enum many_exchange, size_t n, size_t flush, size_t *device,
-                 size_t *host);
+bool part_runs_memory(const struct ranks *, enum many_op, enum many_exchange, size_t n,
+                      size_t flush, size_t *device, size_t *host);
 
 /* Allocates, uploads, and creates the scan. The inputs stay the caller's. If it fails, nothing is
  * to be closed. */
-int runs_open(struct runs *, struct fault *);
-void runs_close(struct runs *);
+int part_runs_open(struct part_runs *, struct fault *);
+void part_runs_close(struct part_runs *);
 
 /* The first run, compared element by element unless --verify none, and the timed runs, which have
  * to give the same bits. */
-int runs_do(struct runs *, struct outcome17 *, struct fault *);
+int part_runs_do(struct part_runs *, struct outcome17 *, struct fault *);
 
 /* Copies `count` results of the part to the host, from element `start` of the part on. */
-int runs_result(const struct runs *, size_t start, size_t count, void *to, struct fault *);
+int part_runs_result(const struct part_runs *, size_t start, size_t count, void *to,
+                     struct fault *);
 
 #endif

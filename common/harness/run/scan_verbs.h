@@ -1,0 +1,32 @@
+/*
+ * scan_verbs.h — opens a step: a plain scan gets its verbs here.
+ */
+#ifndef SCAN_VERBS_H
+#define SCAN_VERBS_H
+
+#include "common/command/fault.h"
+#include "common/step/step.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The verbs of every step without verbs of its own. It has no `judge`: its sums are compared piece
+ * by piece (runs.c). */
+extern const struct verbs scan_verbs;
+
+/* Opens a step, before its options are read into *options. Returns 0 or EXIT_USAGE (memory). */
+int subject_open(struct subject *, const struct step *, const struct options *, struct fault *);
+void subject_close(struct subject *);
+
+/* The files of the step's own options; returns how many. */
+size_t subject_files(const struct subject *, struct own_file files[OWN_FILES]);
+
+/* Is the result shifted, because --inclusive asks for it? Other subjects obey by themselves. */
+bool subject_shifts(const struct subject *);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
