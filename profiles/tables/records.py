@@ -2,12 +2,12 @@
 
 Used by tables.py. Rows are dictionaries; the columns are explained in README.md here.
 """
-import csv
 import os
-import re
 import sys
 
 TOP = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..")
+sys.path.append(os.path.join(TOP, "profiles", "measure"))
+import cases  # noqa: E402
 
 # ncu's name of a counter: the key that --csv gives it. Wavefronts are those of ncu's Source page,
 # which does not count arbitration; conflicts are those beyond the ideal.
@@ -20,10 +20,7 @@ KEYS = {name % op: key % op for name, key in KEYS.items() for op in ("ld", "st")
 
 def read(path):
     """The rows of profiles/PATH, and what its comments say: {"GPU": ..., "date": ...}."""
-    with open(os.path.join(TOP, "profiles", path), encoding="utf-8") as file:
-        lines = file.readlines()
-    about = dict(re.findall(r"^# (\w+): (.*)$", "".join(lines), re.M))
-    return list(csv.DictReader(line for line in lines if not line.startswith("#"))), about
+    return cases.read(os.path.join(TOP, "profiles", path))
 
 
 def recorded(path):
@@ -44,14 +41,10 @@ SIDE_BY_SIDE, SIDE_BY_SIDE_ON = recorded("h200/bench.csv")
 PROMISES, PROMISES_ON = recorded("h200/promises.csv")
 CHECKED_BY_GPU, CHECKED_ON = read("h200/checks.csv")
 CHECKED, _ = read("emulated/checks.csv")
-EXPERIMENTS, _ = (read("h200/experiments.csv")
-                  if os.path.exists(os.path.join(TOP, "profiles/h200/experiments.csv"))
-                  else ([], None))
+EXPERIMENTS, _ = recorded("h200/experiments.csv")
 EXPERIMENTS_EMULATED, _ = read("emulated/experiments.csv")
 CHECKS_DIFFER, _ = read("checks_differences.csv")
-SHUFFLES, _ = (read("h200/shuffles.csv")
-               if os.path.exists(os.path.join(TOP, "profiles/h200/shuffles.csv"))
-               else ([], None))
+SHUFFLES, _ = recorded("h200/shuffles.csv")
 
 
 def has(rows, **wanted):

@@ -5,13 +5,12 @@ Totals of a run are compared: profiles/h200/counters.csv has a row a launch and 
 --json their sums.
 """
 import collections
-import csv
 import json
 import subprocess
 import unittest
-from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[2]
+from recordings import TOP, records
+
 # the first step that applies scan; elements of the largest runs that are compared
 FIRST, MOST = 13, 65536
 GLOBAL = {"l1tex__t_%s_pipe_lsu_mem_global_op_%s.sum" % (what, op): "%s_%s" % (what, op)
@@ -35,15 +34,14 @@ DIFFERENCES = [
 def recorded():
     """(step, variant, n) -> totals of the counters."""
     totals = collections.defaultdict(collections.Counter)
-    with open(TOP / "profiles/h200/counters.csv", encoding="utf-8") as file:
-        for row in csv.DictReader(line for line in file if not line.startswith("#")):
-            if int(row["step"]) < FIRST or int(row["n"]) > MOST:
-                continue
-            run = totals[row["step"], row["variant"], int(row["n"])]
-            if not row["line"] and row["metric"] in GLOBAL:
-                run[GLOBAL[row["metric"]]] += int(float(row["value"]))
-            elif row["metric"].startswith("source_wavefronts_"):
-                run[row["metric"][len("source_"):]] += int(float(row["value"]))
+    for row in records.NCU:
+        if int(row["step"]) < FIRST or int(row["n"]) > MOST:
+            continue
+        run = totals[row["step"], row["variant"], int(row["n"])]
+        if not row["line"] and row["metric"] in GLOBAL:
+            run[GLOBAL[row["metric"]]] += int(float(row["value"]))
+        elif row["metric"].startswith("source_wavefronts_"):
+            run[row["metric"][len("source_"):]] += int(float(row["value"]))
     return totals
 
 
