@@ -75,7 +75,8 @@ row 14 --size 1000x1000
 row 14 --size 1001x1000
 row 14 --size 200x100 --real
 scan 15 131072
-build/experiments/14-against-npp --device emu --csv >"$work/experiments"
+build/experiments/14-against-npp --device emu --csv >"$work/values"
+profiles/measure/cases.py <"$work/values" >"$work/experiments"
 
 echo emu__ptx_inst_executed.sum >"$work/metrics"
 echo step,variant,n,kernel,launch,line,metric,value,unit,source >"$work/instructions"

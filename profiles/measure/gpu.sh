@@ -329,10 +329,12 @@ experiments() {
     done
     # shellcheck disable=SC2086
     make $programs >&2 || failed=$((failed + 1))
+    : >"$row.values"
     for program in $programs; do
-        if "$program" --device cuda --csv >"$row"; then append "$row" "$out/experiments.csv"
+        if "$program" --device cuda --csv >"$row"; then append "$row" "$row.values"
         else failed=$((failed + 1)); echo "$program failed" >&2; fi
     done
+    profiles/measure/cases.py <"$row.values" >>"$out/experiments.csv"
 }
 
 promises() {

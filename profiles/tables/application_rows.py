@@ -54,8 +54,8 @@ def selects_by_fraction(value):
 def selects_curve(way, kept):
     """(n, seconds) of a way to compact; `kept` is the percentage that is kept."""
     rows = [row for row in EXPERIMENTS if row["experiment"] == "selects" and row["variant"] == way
-            and row["metric"] == "time" and row["parameter"].endswith(" kept=%d" % kept)]
-    return [(int(row["parameter"].split()[0][2:]), float(row["value"])) for row in rows]
+            and row["time"] and row["parameter"].endswith(" kept=%d" % kept)]
+    return [(int(row["parameter"].split()[0][2:]), float(row["time"])) for row in rows]
 
 
 # ---- step 14 -----------------------------------------------------------------------------------
@@ -97,9 +97,8 @@ def document_phases(value):
 
 
 def counted_in(experiment, variant, parameter, metric):
-    row = find(EXPERIMENTS_EMULATED, experiment=experiment, variant=variant, parameter=parameter,
-               metric=metric)[0]
-    return grouped(row["value"])
+    row = find(EXPERIMENTS_EMULATED, experiment=experiment, variant=variant, parameter=parameter)[0]
+    return grouped(row[metric])
 
 
 def structures_loaded():
@@ -205,8 +204,8 @@ STEPS = [
 
 def measured(name, variant, parameter):
     rows = [row for row in EXPERIMENTS if row["experiment"] == name and row["variant"] == variant
-            and row["parameter"] == parameter and row["metric"] == "time"]
-    return float(rows[0]["value"]) if rows else None
+            and row["parameter"] == parameter]
+    return float(rows[0]["time"]) if rows else None
 
 
 def applications():

@@ -23,7 +23,7 @@ def of(name):
             if not rows:
                 return ["Not recorded yet; `make experiments` builds the program."]
             return make(lambda variant, parameter, metric: float(
-                find(rows, variant=variant, parameter=parameter, metric=metric)[0]["value"]))
+                find(rows, variant=variant, parameter=parameter)[0][metric]))
         return lines
     return decorate
 
@@ -337,10 +337,8 @@ def timeline(value):
 @of("held")
 def held(value):
     """Step 12: the parts of a block's time at middle sizes, by its clock."""
-    edge = lambda metric: [float(row["value"]) for row in
-                           find([row for row in EXPERIMENTS if row["experiment"] == "timeline"],
-                                variant="edges", metric=metric)]
-    edges = list(zip(edge("before the first store"), edge("after the last copy")))
+    edges = [(float(row["before the first store"]), float(row["after the last copy"]))
+             for row in find(EXPERIMENTS, experiment="timeline", variant="edges")]
     percent = lambda part: "%.0f %%" % (100 * part)
     rows = []
     for n in (2**22, 2**23):

@@ -131,3 +131,29 @@ racecheck,9,a,1"
     [ "$status" -ne 0 ]
     says "record all steps anew"
 }
+
+@test "experiments: a table for each, of those that ran" {
+    need python3
+    stand_ins
+    mkdir -p steps/03-tree/experiments build/experiments
+    touch steps/03-tree/experiments/{a,b,c}.cu
+    program bin/make </dev/null
+    for name in a c; do
+        program build/experiments/03-$name <<END
+#!/bin/sh
+echo experiment,step,variant,parameter,metric,value,unit
+echo $name,3,x,n=1,time,0.5,s
+echo $name,3,x,n=1,$name,7,
+END
+    done
+    run profiles/measure/gpu.sh out experiments
+    [ "$status" -eq 1 ]
+    says "build/experiments/03-b failed"
+    run cat out/experiments.csv
+    says "
+experiment,step,variant,parameter,time (s),a
+a,3,x,n=1,0.5,7
+
+experiment,step,variant,parameter,time (s),c
+c,3,x,n=1,0.5,7"
+}
