@@ -346,11 +346,13 @@ promises() {
     done
     # shellcheck disable=SC2086
     make $programs >&2 || failed=$((failed + 1))
+    : >"$row.values"
     for program in $programs; do
         "$program" --device cuda --csv >"$row" ||
             { failed=$((failed + 1)); echo "$program failed" >&2; }
-        append "$row" "$out/promises.csv"
+        append "$row" "$row.values"
     done
+    profiles/measure/cases.py <"$row.values" >>"$out/promises.csv"
 }
 
 # every_run N OP TYPE SHAPE DIRECTION OPTION…: runs step 16 and appends the row. The options say

@@ -21,9 +21,9 @@ def keys(rows, *names):
 
 def value(rows, variant, parameter, metric):
     """A number, or None."""
-    found = [row for row in rows
-             if (row["variant"], row["parameter"], row["metric"]) == (variant, parameter, metric)]
-    return float(found[0]["value"]) if found else None
+    found = [row[metric] for row in rows
+             if (row["variant"], row["parameter"]) == (variant, parameter) and row[metric]]
+    return float(found[0]) if found else None
 
 
 def elements(n):
@@ -57,7 +57,7 @@ def promises_bits():
                 "%d" % get("differ from the first"), three(get("error")),
                 three(get("error in the second half")),
                 "%.0f" % get("bound"), "" if cub is None else three(cub)]
-    runs = {int(float(row["value"])) for row in rows if row["metric"] == "runs"}
+    runs = {int(row["runs"]) for row in rows}
     return measured_on() + table(
         ["random numbers", "n", "elements that differ from the CPU's",
          "elements that differ in %s runs" % max(runs), "error", "error in the second half",
@@ -73,9 +73,8 @@ def promises_ways():
         return NOT_YET
 
     def line(what, chosen):
-        scans = sum(value(chosen, row["variant"], row["parameter"], "scans") or 1 for row in chosen
-                    if row["metric"] == "wrong")
-        wrong = sum(float(row["value"]) for row in chosen if row["metric"] == "wrong")
+        scans = sum(int(row.get("scans") or 1) for row in chosen)
+        wrong = sum(float(row["wrong"]) for row in chosen)
         sizes = sorted({int(row["parameter"]) for row in chosen})
         return [what, ", ".join(map(elements, sizes)), grouped(scans), "%d" % wrong]
     large = lambda row: int(row["parameter"]) > 2**32

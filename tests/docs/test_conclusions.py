@@ -271,8 +271,8 @@ class Chapter12(Conclusions):
 
     def test_the_error_of_floats_does_not_grow(self):
         """CUB's is 15 times as large for 2^28 positive numbers; it differs from run to run."""
-        error = lambda what: number("promises.csv", "value", variant="f32 0 to 1",
-                                    parameter=1 << 28, metric=what)
+        error = lambda what: number("promises.csv", what, variant="f32 0 to 1",
+                                    parameter=1 << 28)
         self.between(14, error("error of CUB in the second half") /
                      error("error in the second half"), 23)
 
