@@ -44,7 +44,7 @@ about() {
 append() {
     if grep -qv '^#' "$2"; then tail -n +2 "$1" >>"$2"; else cat "$1" >>"$2"; fi
 }
-row=$(mktemp) && trap 'rm -f "$row"' EXIT
+row=$(mktemp) && trap 'rm -f "$row" "$row.values"' EXIT
 fail() {
     echo "ranks.sh: $1" >&2
     exit 1
@@ -54,15 +54,18 @@ make step17 build/experiments/17-rates >&2 || fail "step 17 cannot be built."
 if [ "$device" = cuda ]; then gpus=$(nvidia-smi -L | wc -l); else gpus=2; fi
 [ "$gpus" -ge 1 ] || fail "there is no GPU."
 
-about "Scans by several GPUs: medians and quartiles, of the slowest rank." >"$out/ranks.csv"
 number=1
+: >"$row.values"
 while [ "$number" -le "$gpus" ]; do
     ranks $number build/experiments/17-rates >"$row" || fail "17-rates with $number ranks failed."
-    append "$row" "$out/ranks.csv"
+    append "$row" "$row.values"
     number=$((number * 2))
 done
+{ about "Scans by several GPUs: medians and quartiles, of the slowest rank." &&
+    profiles/measure/cases.py <"$row.values"; } >"$out/ranks.csv" ||
+    fail "ranks.csv cannot be written."
 # Each row of a checksum has to be there once for each number of ranks, always with the same value.
-different=$(grep ',checksum_' "$out/ranks.csv" | sort -u | cut -d, -f 3-5 | uniq -d)
+different=$(grep ',checksum_' "$row.values" | sort -u | cut -d, -f 3-5 | uniq -d)
 [ -z "$different" ] || fail "results differ between numbers of ranks: $different"
 
 about "./step17 with all GPUs, verified on the host." >"$out/ranks_verified.csv"

@@ -26,7 +26,7 @@ NODE_SUMS = 1024  # at most: steps/17-many-gpus/shape.h
 
 
 def value(variant, parameter, metric="time"):
-    return float(find(RANKS, variant=variant, parameter=parameter, metric=metric)[0]["value"])
+    return float(find(RANKS, variant=variant, parameter=parameter)[0][metric])
 
 
 def seconds(variant, n, ranks, op="sum"):
@@ -34,8 +34,7 @@ def seconds(variant, n, ranks, op="sum"):
 
 
 def recorded(variant, ranks):
-    return has(RANKS, variant=variant, parameter="sum n=%d ranks=%d" % (LARGE, ranks),
-               metric="time")
+    return has(RANKS, variant=variant, parameter="sum n=%d ranks=%d" % (LARGE, ranks))
 
 
 # ---- the model ---------------------------------------------------------------------------------
