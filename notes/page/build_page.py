@@ -167,8 +167,9 @@ def recorded():
         if row["line"] or int(row["n"]) > KEPT_SIZES:
             continue
         key = "%s,%s,%s" % (row["step"], row["variant"], row["n"])
-        counters.setdefault(key, []).append(
-            [int(row["launch"]), row["kernel"], row["metric"], float(row["value"])])
+        counters.setdefault(key, []).extend(
+            [int(row["launch"]), row["kernel"], metric, float(value)]
+            for metric, value in row.items() if "__" in metric)  # as ncu names counters
     return counters
 
 

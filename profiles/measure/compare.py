@@ -23,7 +23,7 @@ WIDTH = 100  # of a terminal
 PROFILES = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..")
 CONFLICTS = "source_wavefronts_%s - source_ideal_%s"
 
-# label, ncu's name or a difference of two rows of its Source page, what it means
+# label, ncu's name or a difference of two columns of its Source page, what it means
 ROWS = [
     ("bank conflicts, loads", CONFLICTS % ("ld", "ld"),
      "wavefronts beyond the least that would do"),
@@ -58,22 +58,15 @@ class Scan:
         if " - " in name:
             parts = [self.value(part, line) for part in name.split(" - ")]
             return None if None in parts else parts[0] - parts[1]
-        found = [float(row["value"]) for row in self.rows
-                 if row["metric"] == name
-                 and (line is None or (row["kernel"], row["source"]) == line)]
-        if not found and name.startswith("source_") and self.rows_with("source_"):
+        found = [float(row[name]) for row in self.rows
+                 if row.get(name) and (line is None or (row["kernel"], row["source"]) == line)]
+        if not found and name.startswith("source_") and self.lines():
             return 0  # the scan, or the line, has no such accesses
         return sum(found) if found else None
 
-    def rows_with(self, prefix):
-        return [row for row in self.rows if row["metric"].startswith(prefix)]
-
     def lines(self):
-        """(kernel, source) in the order of the file, with the line's number."""
-        seen = {}
-        for row in self.rows_with("source_"):
-            seen.setdefault((row["kernel"], row["source"]), row["line"])
-        return seen
+        """(kernel, source) of each line with accesses, in the order of the file."""
+        return dict.fromkeys((row["kernel"], row["source"]) for row in self.rows if row.get("line"))
 
 
 def recorded(scan, path):

@@ -31,16 +31,16 @@ scan() {
     shift 2
     row "$number" --n "$n" "$@"
 }
-# row STEP OPTION …: the first row brings the header line along.
+# row STEP OPTION …
 row() {
     number=$1
     shift
     "./step$number" --device emu --reps 0 --csv "$@" >"$work/row"
-    if [ -s "$work/rows" ]; then
-        tail -n +2 "$work/row" >>"$work/rows"
-    else
-        cp "$work/row" "$work/rows"
-    fi
+    append "$work/rows"
+}
+# append FILE: the first row brings the header line along.
+append() {
+    if [ -s "$1" ]; then tail -n +2 "$work/row" >>"$1"; else cp "$work/row" "$1"; fi
 }
 
 scan 0 $mi
@@ -79,16 +79,16 @@ build/experiments/14-against-npp --device emu --csv >"$work/values"
 profiles/measure/cases.py <"$work/values" >"$work/experiments"
 
 echo emu__ptx_inst_executed.sum >"$work/metrics"
-echo step,variant,n,kernel,launch,line,metric,value,unit,source >"$work/instructions"
 for scan in 6:- 7:- 9:shfl 9:predicate; do
     number=${scan%:*} variant=${scan#*:}
     if [ "$variant" = - ]; then chosen=; else chosen="--variant $variant"; fi
     # shellcheck disable=SC2086
     build/emu/emu --csv --metrics emu__ptx_inst_executed.sum --log-file "$work/log" \
         "./step$number" --reps 0 --n $mi $chosen >/dev/null
-    profiles/measure/ncu_long.py $number "$variant" $mi "$work/metrics" <"$work/log" \
-        >>"$work/instructions"
+    profiles/measure/ncu_long.py $number "$variant" $mi "$work/metrics" <"$work/log" >"$work/row"
+    append "$work/launches"
 done
+profiles/measure/cases.py <"$work/launches" >"$work/instructions"
 
 mkdir -p "$out"
 { about "Counters of one scan, or of one copy, under the emulator." &&

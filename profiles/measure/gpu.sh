@@ -8,8 +8,8 @@
 #               time, share of the roof
 #   patterns    the access patterns of step 0: time and bytes per second
 #   sanitizer   compute-sanitizer's four tools on every step and variant
-#   counters    ncu's counters of shared and global memory, one row per launch and metric; those
-#               named source_… are of a source line, from ncu's Source page
+#   counters    ncu's counters of shared and global memory, one row per launch, and one per source
+#               line, from ncu's Source page
 #   limits      ncu's time of some launches of steps 13 and 15, and how busy issue slots, L2 and
 #               memory are
 #   operators   the machine code that ptxas makes of PTX's cache operators; needs cuobjdump
@@ -198,7 +198,6 @@ counted_sizes() {
 counters() {
     what="counters of every launch of one verified scan, and of its source lines."
     about "ncu --clock-control none: $what" >"$out/counters.csv"
-    echo "step,variant,n,kernel,launch,line,metric,value,unit,source" >>"$out/counters.csv"
     metrics=$(grep -v '^#' profiles/measure/metrics.txt | paste -sd, -)
     running=0
     for number in $(steps 2); do
@@ -211,10 +210,12 @@ counters() {
         done
     done
     wait
+    : >"$row.values"
     for file in $(seq -f "$row.counted.%.0f" 1 $running); do
-        if [ -s "$file.long" ]; then cat "$file.long" >>"$out/counters.csv"
+        if [ -s "$file.long" ]; then append "$file.long" "$row.values"
         else failed=$((failed + 1)); tail -n 5 "$file.said" "$file.raw" >&2; fi
     done
+    profiles/measure/cases.py <"$row.values" >>"$out/counters.csv"
 }
 # counters_of STEP VARIANT N FILE: leaves the rows in FILE.long, or no such file; ncu's Source pages
 # in folder KEEP.
@@ -229,7 +230,7 @@ counters_of() {
     [ -z "${KEEP:-}" ] || gzip -c "$4.source" >"$KEEP/$1-$2-$3.source.gz"
     if profiles/measure/ncu_long.py "$1" "$2" "$3" profiles/measure/metrics.txt <"$4.raw" \
         >"$4.rows" &&
-        launches=$(cut -d, -f5 "$4.rows" | sort -u | wc -l) &&
+        launches=$(sed 1d "$4.rows" | cut -d, -f5 | sort -u | wc -l) &&
         profiles/measure/ncu_source.py "$1" "$2" "$3" "$launches" <"$4.source" >>"$4.rows"; then
         mv "$4.rows" "$4.long"
     fi
@@ -239,12 +240,13 @@ counters_of() {
 limits() {
     about "What limits some launches: ncu's time, and how busy the parts of the GPU are." \
         >"$out/limits.csv"
-    echo "step,variant,n,kernel,launch,line,metric,value,unit,source" >>"$out/limits.csv"
+    : >"$row.values"
     limits_of 13 kept10 2^24 --real --keep "x > 0.9"
     limits_of 13 kept10 2^28 --real --keep "x > 0.9"
     limits_of 15 u32 2^16
     limits_of 15 u32 2^17
     limits_of 15 u32 2^28
+    profiles/measure/cases.py <"$row.values" >>"$out/limits.csv"
 }
 # limits_of STEP NAME N OPTION…: NAME says in the rows what the options choose.
 limits_of() {
@@ -255,7 +257,7 @@ limits_of() {
         "./step$number" --device cuda --variant fast --n "$n" --reps 0 --verify none "$@" \
         >"$row" 2>&1; then
         profiles/measure/ncu_long.py "$number" "$name" "$n" profiles/measure/metrics_limits.txt \
-            <"$row" >>"$out/limits.csv" && return
+            <"$row" >"$row.long" && append "$row.long" "$row.values" && return
     fi
     failed=$((failed + 1))
     tail -n 5 "$row" >&2

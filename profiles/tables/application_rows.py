@@ -166,21 +166,17 @@ def sorts_in_graph(value):
 
 LIMITS, _ = read("h200/limits.csv")
 BUSY = {"issue slots": "sm__issue_active", "L2": "lts__throughput", "memory": "dram__throughput"}
+OF_PEAK = ".avg.pct_of_peak_sustained_elapsed"
 
 
 def limits(step, name, sizes, what):
     """ncu's time of each launch, and how busy the parts of the GPU are meanwhile."""
-    def rows_of(n):
-        rows = find(LIMITS, step=str(step), variant=name, n=str(n))
-        for launch in dict.fromkeys(row["launch"] for row in rows):
-            mine = [row for row in rows if row["launch"] == launch]
-            metric = lambda start: next(float(row["value"]) for row in mine
-                                        if row["metric"].startswith(start))
-            yield [size(n), "`%s`" % mine[0]["kernel"],
-                   duration(metric("gpu__time_duration") * 1e-9),
-                   *("%.0f %%" % metric(start) for start in BUSY.values())]
+    line = lambda row: [size(int(row["n"])), "`%s`" % row["kernel"],
+                        duration(float(row["gpu__time_duration.sum"]) * 1e-9),
+                        *("%.0f %%" % float(row[part + OF_PEAK]) for part in BUSY.values())]
     return gpu(what) + table(["n", "launch", "time", *("%s busy" % part for part in BUSY)],
-                             *(row for n in sizes for row in rows_of(n)))
+                             *(line(row) for n in sizes
+                               for row in find(LIMITS, step=step, variant=name, n=n)))
 
 
 def limits_of_selects():

@@ -54,13 +54,9 @@ def traced(step, variant, n, model, epochs):
 
 def on_lines(step, variant, n, lines):
     """Conflicts of loads and stores on ncu's Source page, of lines with these texts."""
-    sums = {"ld": 0, "st": 0}
-    for row in find(NCU, step=step, variant=variant, n=n):
-        if row["source"] in lines and row["metric"].startswith(("source_wavefronts",
-                                                                "source_ideal")):
-            sums[row["metric"][-2:]] += int(row["value"]) * (1 if "wavefronts" in row["metric"]
-                                                             else -1)
-    return list(sums.values())
+    rows = [row for row in find(NCU, step=step, variant=variant, n=n) if row["source"] in lines]
+    count = lambda what, op: sum(int(row["source_%s_%s" % (what, op)] or 0) for row in rows)
+    return [count("wavefronts", op) - count("ideal", op) for op in ("ld", "st")]
 
 
 def epochs_of(n, offset):

@@ -71,10 +71,8 @@ def timed(step, n, variant=""):
 
 def by_ncu(step, n, variant=""):
     """Sums over the launches of a scan, with the keys of --csv."""
-    sums = dict.fromkeys(KEYS.values(), 0)
-    for row in find(NCU, step=step, n=n, variant=variant):
-        if row["metric"] in KEYS:
-            sums[KEYS[row["metric"]]] += int(row["value"])
+    rows = find(NCU, step=step, n=n, variant=variant)
+    sums = {key: sum(int(row[name] or 0) for row in rows) for name, key in KEYS.items()}
     for op in ("ld", "st"):
         sums["conflicts_" + op] = sums["wavefronts_" + op] - sums["ideal_" + op]
     return sums

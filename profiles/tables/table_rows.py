@@ -225,7 +225,8 @@ def vectorized_times():
 
 
 def instructions(step, variant=""):
-    launches = [int(row["value"]) for row in find(INSTRUCTIONS, step=step, n=MI, variant=variant)]
+    launches = [int(row["emu__ptx_inst_executed.sum"])
+                for row in find(INSTRUCTIONS, step=step, n=MI, variant=variant)]
     return [grouped(sum(launches)), grouped(launches[0])]
 
 
@@ -547,8 +548,7 @@ def hardware_conflicts(step, n, variant):
     """What the hardware counts as bank conflicts: those of the Source page, and arbitration."""
     name = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_%s.sum"
     rows = find(NCU, step=step, n=n, variant=variant)
-    return {"hardware_" + op: sum(int(row["value"]) for row in rows if row["metric"] == name % op)
-            for op in ("ld", "st")}
+    return {"hardware_" + op: sum(int(row[name % op] or 0) for row in rows) for op in ("ld", "st")}
 
 
 def banks(step, *variants):

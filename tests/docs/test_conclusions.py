@@ -279,8 +279,8 @@ class Chapter12(Conclusions):
 
 class Applications(Conclusions):
     def busy(self, step, variant, kernel, what):
-        return number("limits.csv", "value", step=step, variant=variant, n=1 << 28, kernel=kernel,
-                      metric=what + ".avg.pct_of_peak_sustained_elapsed")
+        return number("limits.csv", what + ".avg.pct_of_peak_sustained_elapsed", step=step,
+                      variant=variant, n=1 << 28, kernel=kernel)
 
     def test_memory_is_not_what_is_busiest(self):
         """Chapters 13 and 15: the schedulers and the L2 are busier, and nothing is busy always."""

@@ -157,3 +157,39 @@ a,3,x,n=1,0.5,7
 experiment,step,variant,parameter,time (s),c
 c,3,x,n=1,0.5,7"
 }
+
+@test "counters and limits: a row for each launch, and one for each source line" {
+    need python3
+    stand_ins
+    echo sum >profiles/measure/metrics.txt
+    echo time >profiles/measure/metrics_limits.txt
+    program bin/ncu <<'END'
+#!/bin/sh
+case "$*" in
+*"-f -o "*) while [ "$1" != -o ]; do shift; done; touch "$2.ncu-rep" ;;
+*"--page source"*)
+    echo '"File Path","/x/scan.cu"'
+    echo '"Function Name","k"'
+    echo '"Line No","Source","Address","Source","L2 Theoretical Sectors Global"'
+    echo '"3","a[i] = 1;","-","-","4"'
+    echo '"","","0x10","STG [R2], R1","4"'
+    ;;
+*) printf '"Kernel Name","sum","time"\n"","inst","ns"\n"k<1>(int)","1,024","7"\n' ;;
+esac
+END
+    STEPS=3 SIZES='512 1024' run profiles/measure/gpu.sh out counters limits
+    [ "$status" -eq 0 ]
+    run cat out/counters.csv
+    says "
+step,variant,n,kernel,launch,line,source,sum (inst),source_sectors_st
+3,-,512,k,0,,,1024,
+3,-,512,k,0,scan.cu#1,a[i] = 1;,,4
+3,-,1024,k,0,,,1024,
+3,-,1024,k,0,scan.cu#1,a[i] = 1;,,4"
+    run cat out/limits.csv
+    says "
+step,variant,n,kernel,launch,time (ns)
+13,kept10,16777216,k,0,7
+13,kept10,268435456,k,0,7
+15,u32,65536,k,0,7"
+}
