@@ -6,8 +6,8 @@
 #                                                        default: build/profiles
 #   profiles/measure/checks.sh emulator [DIRECTORY]      needs no GPU; default: profiles/emulated
 #
-# Writes DIRECTORY/checks.csv: one row per program, version and tool, with the numbers of errors and
-# warnings and the kinds of findings; see checks.py. `#` lines name GPU, driver, toolkit and date.
+# Writes DIRECTORY/checks.csv: one row per program and version, with the numbers of errors and
+# warnings and the kinds of findings of each tool; see checks.py. `#` lines name GPU, driver, toolkit and date.
 # With compute-sanitizer, 16 programs run at a time, which takes about 6 minutes with 16 processors;
 # recordings of it are in profiles/<gpu>/.
 #

@@ -421,9 +421,10 @@ TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 def findings(rows):
     """How many findings, by program, version and tool; None where the run was stopped at its limit
     of time."""
-    return {(row["program"], row["version"], row["tool"]):
-            None if row["errors"] == "?" else int(row["errors"]) + int(row["warnings"])
-            for row in rows}
+    count = lambda errors, warnings: None if errors == "?" else int(errors) + int(warnings)
+    return {(row["program"], row["version"], tool):
+            count(row[tool + " errors"], row[tool + " warnings"])
+            for row in rows for tool in TOOLS if row.get(tool + " errors")}
 
 
 def checks():
