@@ -129,7 +129,7 @@ sanitized_sizes() {
 # Several at a time, because compute-sanitizer's programs wait more than they compute.
 sanitizer() {
     about "compute-sanitizer on every step: 0 errors means clean." >"$out/sanitizer.csv"
-    echo "tool,step,variant,n,errors,exit" >>"$out/sanitizer.csv"
+    echo step,variant,n,metric,value >"$row.values"
     running=0
     for tool in memcheck racecheck initcheck synccheck; do
         for number in $(steps 0 | grep -vx 1); do # that one runs on the CPU
@@ -145,11 +145,12 @@ sanitizer() {
     done
     wait
     for file in $(seq -f "$row.sanitized.%.0f" 1 $running); do
-        cat "$file" >>"$out/sanitizer.csv"
-        grep -q ',0,0$' "$file" || failed=$((failed + 1))
+        cat "$file" >>"$row.values"
+        ! grep -qv ',0$' "$file" || failed=$((failed + 1))
     done
+    profiles/measure/cases.py <"$row.values" >>"$out/sanitizer.csv"
 }
-# sanitize TOOL STEP VARIANT N: prints the row of a run.
+# sanitize TOOL STEP VARIANT N: prints the errors and the exit code of a run.
 sanitize() {
     if [ "$3" = - ]; then chosen=; else chosen="--variant $3"; fi
     # shellcheck disable=SC2086
@@ -158,7 +159,8 @@ sanitize() {
     code=$?
     errors=$(echo "$said" | sed -n 's/.*ERROR SUMMARY: \([0-9]*\) error.*/\1/p
         s/.*RACECHECK SUMMARY: \([0-9]*\) hazard.*/\1/p')
-    echo "$1,$2,$3,$4,${errors:-?},$code"
+    echo "$2,$3,$4,$1 errors,${errors:-?}"
+    echo "$2,$3,$4,$1 exit,$code"
     [ "$code" = 0 ] || echo "$said" | tail -n 5 >&2
 }
 # Three runs: every step at powers of two; beside these only steps that should be faster than CUB;

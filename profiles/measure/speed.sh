@@ -4,9 +4,9 @@
 #   profiles/measure/speed.sh [FILE]      default: profiles/emulated/speed.csv
 #
 # Writes a table for each group of cases; `#` lines name the processor, its cores, the compiler and
-# the date. Rates and start-up times are processor time, medians of 7 runs, so a busy machine changes them
-# little. Elapsed times are the shortest of 7 runs, or that of one run. The shares of the emulator's
-# parts need perf and are left out without it.
+# the date. Rates and start-up times are processor time, medians of 7 runs, so a busy machine changes
+# them little. Elapsed times are the shortest of 7 runs, or that of one run. The shares of the
+# emulator's parts need perf and are left out without it.
 set -eu
 cd "$(dirname "$0")/../.."
 out=${1:-profiles/emulated/speed.csv}

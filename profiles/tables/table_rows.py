@@ -71,8 +71,10 @@ def checked():
     """What else the GPU said of the steps; stands below their table."""
     runs = [row for row in TIMED if row["step"] not in ("0", "1")]  # CUB, and the CPU's
     right = [row for row in runs if row["right"] == "true" and row["verify"] == "full"]
-    clean = [row for row in SANITIZED if row["errors"] == "0" and row["exit"] == "0"]
-    tools = sorted(set(row["tool"] for row in SANITIZED))
+    tools = sorted(TOOLS)
+    said = [("%s on step %s" % (tool, row["step"]), row[tool + " errors"], row[tool + " exit"])
+            for row in SANITIZED for tool in tools]
+    found = [run for run, *numbers in said if numbers != ["0", "0"]]
     large = [row for row in VERY_LARGE if row["right"] == "true" and row["verify"] == "full"]
     last = max(int(row["step"]) for row in runs)
     return ["On the %s, %d of %d runs of steps 2 to %d gave the right value of each element, with "
@@ -82,16 +84,15 @@ def checked():
             % (len(large), len(VERY_LARGE), grouped(VERY_LARGE[0]["n"])),
             "[compute-sanitizer](notes/glossary.md#compute-sanitizer)'s %s found nothing in %d of "
             "%d runs."
-            % (", ".join(tools), len(clean), len(SANITIZED)),
-            *others(row for row in SANITIZED if row not in clean)]
+            % (", ".join(tools), len(said) - len(found), len(said)),
+            *others(found)]
 
 
 def others(found):
     """The runs in which compute-sanitizer found something; notes/more/checks-table.md explains
     each."""
-    names = sorted({"%s on step %s" % (row["tool"], row["step"]) for row in found})
     why = "[why](notes/more/checks-table.md)"
-    return ["The others are %s: %s." % (", ".join(names), why)] if names else []
+    return ["The others are %s: %s." % (", ".join(sorted(set(found))), why)] if found else []
 
 
 def patterns():
