@@ -72,7 +72,8 @@ mkdir -p "$out"
 {
     about "Accesses to shared memory between two barriers (epoch: how many came before), traced by"\
 " the emulator."
-    echo step,variant,n,model,launch,epoch,operation,requests,lanes,wavefronts,ideal,source
+    echo step,variant,n,model,launch,epoch,source,requests_ld,lanes_ld,wavefronts_ld,ideal_ld,\
+requests_st,lanes_st,wavefronts_st,ideal_st
     cat "$work/levels"
 } >"$out/levels.csv"
 {
