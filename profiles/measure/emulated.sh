@@ -15,16 +15,11 @@
 # change.
 set -eu
 cd "$(dirname "$0")/../.."
+. profiles/measure/recording.sh
 out=${1:-profiles/emulated}
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 mi=1048576
 
-about() {
-    echo "# $1"
-    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version |
-        sed -n 's/.*release [^,]*, V//p')"
-    echo "# date: $(date -u +%Y-%m-%d)"
-}
 # scan STEP N [OPTION …]
 scan() {
     number=$1 n=$2
@@ -36,11 +31,7 @@ row() {
     number=$1
     shift
     "./step$number" --device emu --reps 0 --csv "$@" >"$work/row"
-    append "$work/rows"
-}
-# append FILE: the first row brings the header line along.
-append() {
-    if [ -s "$1" ]; then tail -n +2 "$work/row" >>"$1"; else cp "$work/row" "$1"; fi
+    append "$work/row" "$work/rows"
 }
 
 scan 0 $mi
@@ -86,7 +77,7 @@ for scan in 6:- 7:- 9:shfl 9:predicate; do
     build/emu/emu --csv --metrics emu__ptx_inst_executed.sum --log-file "$work/log" \
         "./step$number" --reps 0 --n $mi $chosen >/dev/null
     profiles/measure/ncu_long.py $number "$variant" $mi "$work/metrics" <"$work/log" >"$work/row"
-    append "$work/launches"
+    append "$work/row" "$work/launches"
 done
 profiles/measure/cases.py <"$work/launches" >"$work/instructions"
 

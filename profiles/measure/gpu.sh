@@ -38,6 +38,7 @@ mkdir -p "$out" || exit 2
 failed=0
 
 . profiles/measure/steps.sh
+. profiles/measure/recording.sh
 # Sizes at which a step is verified and timed: those of one block if it takes no more, else from
 # 2^10 on.
 sizes() {
@@ -57,24 +58,13 @@ step() {
         "$program" --device cuda --variant "$variant" "$@"
     fi
 }
-about() {
-    echo "# $1"
-    echo "# GPU: $(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)"
-    echo "# driver: $(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -1)"
-    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version |
-        sed -n 's/.*release [^,]*, V//p')"
-    echo "# date: $(date -u +%Y-%m-%d)"
-}
-# The first CSV row of a file brings its header line along.
-append() {
-    if grep -qv '^#' "$2"; then tail -n +2 "$1" >>"$2"; else cat "$1" >>"$2"; fi
-}
 row=$(mktemp) && trap 'rm -f "$row" "$row".*' EXIT
 
 # Runs as many steps at a time as fit into the GPU's memory. Each needs 4 times 8 GiB: input,
 # output, and a workspace as large as both.
 large() {
-    about "Steps of any size at 2^31 + 5 elements, verified element by element." >"$out/large.csv"
+    about_gpu "Steps of any size at 2^31 + 5 elements, verified element by element." \
+        >"$out/large.csv"
     free=$(nvidia-smi --query-gpu=memory.free --format=csv,noheader,nounits | head -1)
     at_once=$((free / (4 * 8 * 1024 + 1024))) running=0
     [ "$at_once" -ge 1 ] || at_once=1
@@ -95,7 +85,7 @@ large() {
 }
 
 verify() {
-    about "Every step, and CUB: verified, timed (cold L2, medians), beside the roof." \
+    about_gpu "Every step, and CUB: verified, timed (cold L2, medians), beside the roof." \
         >"$out/verify.csv"
     for number in $(steps 1 cub); do
         for variant in $(variants "$number"); do
@@ -108,7 +98,7 @@ verify() {
     done
 }
 patterns() {
-    about "Access patterns of step 0: time and bytes a second." >"$out/patterns.csv"
+    about_gpu "Access patterns of step 0: time and bytes a second." >"$out/patterns.csv"
     ./step0 --device cuda --n 2^26 --csv >"$row" && append "$row" "$out/patterns.csv"
 }
 
@@ -128,7 +118,7 @@ sanitized_sizes() {
 }
 # Several at a time, because compute-sanitizer's programs wait more than they compute.
 sanitizer() {
-    about "compute-sanitizer on every step: 0 errors means clean." >"$out/sanitizer.csv"
+    about_gpu "compute-sanitizer on every step: 0 errors means clean." >"$out/sanitizer.csv"
     echo step,variant,n,metric,value >"$row.values"
     running=0
     for tool in memcheck racecheck initcheck synccheck; do
@@ -166,7 +156,7 @@ sanitize() {
 # Three runs: every step at powers of two; beside these only steps that should be faster than CUB;
 # the other types.
 bench() {
-    about "All steps, CUB and copies side by side: ./bench, L2 emptied by reading, medians." \
+    about_gpu "All steps, CUB and copies side by side: ./bench, L2 emptied by reading, medians." \
         >"$out/bench.csv"
     sizes=$(echo "${SIZES:-}" | tr ' ' ,)
     side_by_side ${STEPS:+--steps "roof,cub,$(echo "$STEPS" | tr ' ' ,)"} --n "${sizes:-2^10..2^30}"
@@ -199,7 +189,7 @@ counted_sizes() {
 # the same.
 counters() {
     what="counters of every launch of one verified scan, and of its source lines."
-    about "ncu --clock-control none: $what" >"$out/counters.csv"
+    about_gpu "ncu --clock-control none: $what" >"$out/counters.csv"
     metrics=$(grep -v '^#' profiles/measure/metrics.txt | paste -sd, -)
     running=0
     for number in $(steps 2); do
@@ -240,7 +230,7 @@ counters_of() {
 
 # Launches that miss a goal, or are near to it: what keeps them from it.
 limits() {
-    about "What limits some launches: ncu's time, and how busy the parts of the GPU are." \
+    about_gpu "What limits some launches: ncu's time, and how busy the parts of the GPU are." \
         >"$out/limits.csv"
     : >"$row.values"
     limits_of 13 kept10 2^24 --real --keep "x > 0.9"
@@ -269,7 +259,7 @@ limits_of() {
 # load's kernel.
 operators() {
     nvcc=$(common/build/toolkit.sh)/bin/nvcc
-    about "What ptxas makes of PTX's cache operators and orderings, for sm_90." \
+    about_gpu "What ptxas makes of PTX's cache operators and orderings, for sm_90." \
         >"$out/operators.csv"
     echo "ptx,sass" >>"$out/operators.csv"
     "$nvcc" -arch=sm_90 -cubin -o "$row.cubin" profiles/measure/operators.cu &&
@@ -287,8 +277,7 @@ operators() {
 shuffles() {
     # This needs no GPU.
     about "Machine instructions of step 9's scan_block, as ptxas writes them for sm_90." \
-        2>/dev/null |
-        grep -v '^# GPU:\|^# driver:' >"$out/shuffles.csv"
+        >"$out/shuffles.csv"
     echo "variant,instruction,count,predicated" >>"$out/shuffles.csv"
     cuobjdump -arch sm_90 -sass step9 | awk '
         /Function :/ { variant = /scan_blockILi0E/ ? "shfl" : /scan_blockILi1E/ ? "predicate" : "" }
@@ -302,7 +291,7 @@ shuffles() {
 # Steps 5 and 7 compiled with other options. The first column names the option: B128, R24, or - for
 # the default. cuobjdump prints the registers and the local memory (stack) of the largest kernel.
 compiled() {
-    about "Step 5 with blocks of B elements, step 7 with at most R registers a thread: times." \
+    about_gpu "Step 5 with blocks of B elements, step 7 with at most R registers a thread: times." \
         >"$out/compiled.csv"
     : >"$row.rows"
     for otherwise in 5-B64 5-B128 5-B256 5-B1024 5-B2048 7-R24 7-R32; do
@@ -323,7 +312,8 @@ compiled() {
 }
 
 experiments() {
-    about "The small experiments, steps/*/experiments: times are medians." >"$out/experiments.csv"
+    about_gpu "The small experiments, steps/*/experiments: times are medians." \
+        >"$out/experiments.csv"
     programs=
     for source in steps/*/experiments/*.cu; do
         number=${source#steps/} number=${number%%-*}
@@ -342,7 +332,7 @@ experiments() {
 }
 
 promises() {
-    about "What step 12 promises, tried: every element compared with what it has to be." \
+    about_gpu "What step 12 promises, tried: every element compared with what it has to be." \
         >"$out/promises.csv"
     programs=
     for name in same-bits-cub every-way streams beside; do
@@ -402,7 +392,7 @@ every_small() (
     wait
 )
 every() {
-    about "Step 16: operators, types, shapes and directions, verified element by element." \
+    about_gpu "Step 16: operators, types, shapes and directions, verified element by element." \
         >"$out/every.csv"
     echo "op,type,shape,direction,n,verdict" >>"$out/every.csv"
     # A run takes 35 GB of memory, on the GPU and on the host.

@@ -8,6 +8,7 @@
 # the machine has a GPU, ncu, and the permission to read the counters; else it is emu.
 set -eu
 cd "$(dirname "$0")/../.."
+. profiles/measure/recording.sh
 number=${1:?usage: profiles/measure/profile.sh STEP}
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 
@@ -51,17 +52,6 @@ name=step$(printf %02d "$number")
 out=build/profiles/$device/$name-$n.csv
 listed() { grep -hv '^#' "$@" | paste -sd, -; }
 
-about() {
-    echo "# $how: counters of one scan of step $number, n = $n."
-    [ "$device" = emu ] ||
-        echo "# GPU: $(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)"
-    [ "$device" = emu ] ||
-        echo "# driver: $(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -1)"
-    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version |
-        sed -n 's/.*release [^,]*, V//p')"
-    echo "# date: $(date -u +%Y-%m-%d)"
-}
-
 # shellcheck disable=SC2086
 if [ "$device" = emu ]; then
     set -- "./step$number" --device emu $chosen --n "$n" --reps 0
@@ -69,7 +59,7 @@ if [ "$device" = emu ]; then
         "$@" >"$work/said" ||
         { cat "$work/said"; fail "./step$number failed"; }
     build/emu/emu --csv --page source --log-file "$work/source" "$@" >/dev/null
-    how="the emulator"
+    about=about how="the emulator"
     profiles/measure/ncu_long.py "$number" "$variant" "$n" profiles/measure/metrics.txt \
         <"$work/raw" >"$work/values"
     profiles/measure/emu_lines.py "$number" "$variant" "$n" <"$work/source" >>"$work/values"
@@ -83,7 +73,7 @@ else
         >/dev/null 2>&1
     ncu --import "$work/page.ncu-rep" --page source --csv --print-source cuda,sass >"$work/source" \
         2>&1
-    how="ncu --clock-control none"
+    about=about_gpu how="ncu --clock-control none"
     profiles/measure/ncu_long.py "$number" "$variant" "$n" "$work/metrics" <"$work/raw" \
         >"$work/values"
     launches=$(sed 1d "$work/values" | cut -d, -f5 | sort -u | wc -l)
@@ -91,6 +81,7 @@ else
         >>"$work/values"
 fi
 mkdir -p "$(dirname "$out")"
-{ about && profiles/measure/cases.py <"$work/values"; } >"$out.new"
+{ $about "$how: counters of one scan of step $number, n = $n." &&
+    profiles/measure/cases.py <"$work/values"; } >"$out.new"
 mv "$out.new" "$out"
 echo "profile: $out"

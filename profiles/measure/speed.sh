@@ -4,11 +4,12 @@
 #   profiles/measure/speed.sh [FILE]      default: profiles/emulated/speed.csv
 #
 # Writes a table for each group of cases; `#` lines name the processor, its cores, the compiler and
-# the date. Rates and start-up times are processor time, medians of 7 runs, so a busy machine changes
-# them little. Elapsed times are the shortest of 7 runs, or that of one run. The shares of the
-# emulator's parts need perf and are left out without it.
+# the date. Rates and start-up times are processor time, medians of 7 runs, so a busy machine
+# changes them little. Elapsed times are the shortest of 7 runs, or that of one run. The shares of
+# the emulator's parts need perf and are left out without it.
 set -eu
 cd "$(dirname "$0")/../.."
+. profiles/measure/recording.sh
 out=${1:-profiles/emulated/speed.csv}
 bench=build/tests/bench/run
 cores=$(nproc)
@@ -76,13 +77,9 @@ shares() {
 
 mkdir -p "$(dirname "$out")"
 {
-    echo "# The emulator's speed; see profiles/README.md."
-    echo "# CPU: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)," \
-        "$cores cores, $(grep -qw avx2 /proc/cpuinfo && echo AVX2 || echo no AVX2)"
-    echo "# compiler: $(gcc --version | head -n 1)"
-    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version |
-        sed -n 's/.*release [^,]*, V//p')"
-    echo "# date: $(date -u +%Y-%m-%d)"
+    about "The emulator's speed; see profiles/README.md." \
+        "CPU: $(cpu), $cores cores, $(grep -qw avx2 /proc/cpuinfo && echo AVX2 || echo no AVX2)" \
+        "compiler: $(gcc --version | head -n 1)"
     profiles/measure/cases.py <"$work/values"
 } >"$out"
 grep '^#' "$out"

@@ -11,15 +11,10 @@
 #   accesses.csv  a row for each access: the elements that its lanes access, and their values
 set -eu
 cd "$(dirname "$0")/../.."
+. profiles/measure/recording.sh
 out=${1:-profiles/emulated}
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 
-about() {
-    echo "# $1"
-    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version |
-        sed -n 's/.*release [^,]*, V//p')"
-    echo "# date: $(date -u +%Y-%m-%d)"
-}
 # run PROGRAM [OPTION …]
 run() {
     program=$1
