@@ -7,9 +7,9 @@
 #   profiles/measure/checks.sh emulator [DIRECTORY]      needs no GPU; default: profiles/emulated
 #
 # Writes DIRECTORY/checks.csv: one row per program and version, with the numbers of errors and
-# warnings and the kinds of findings of each tool; see checks.py. `#` lines name GPU, driver, toolkit
-# and date. With compute-sanitizer, 16 programs run at a time, which takes about 6 minutes with 16
-# processors; recordings of it are in profiles/<gpu>/.
+# warnings and the kinds of findings of each tool; see checks.py. `#` lines name GPU, driver,
+# toolkit and date. With compute-sanitizer, 16 programs run at a time, which takes about 6 minutes
+# with 16 processors; recordings of it are in profiles/<gpu>/.
 #
 # Each run is limited to LIMIT=60 seconds. The wrong versions of deadlock-* never end on a GPU. They
 # run last, one at a time, for WAIT=15 seconds each; their rows have "?" errors and exit code 124.

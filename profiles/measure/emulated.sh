@@ -72,10 +72,9 @@ profiles/measure/cases.py <"$work/values" >"$work/experiments"
 echo emu__ptx_inst_executed.sum >"$work/metrics"
 for scan in 6:- 7:- 9:shfl 9:predicate; do
     number=${scan%:*} variant=${scan#*:}
-    if [ "$variant" = - ]; then chosen=; else chosen="--variant $variant"; fi
-    # shellcheck disable=SC2086
+    # shellcheck disable=SC2046
     build/emu/emu --csv --metrics emu__ptx_inst_executed.sum --log-file "$work/log" \
-        "./step$number" --reps 0 --n $mi $chosen >/dev/null
+        "./step$number" --reps 0 --n $mi $(choose "$variant") >/dev/null
     profiles/measure/ncu_long.py $number "$variant" $mi "$work/metrics" <"$work/log" >"$work/row"
     append "$work/row" "$work/launches"
 done

@@ -52,11 +52,8 @@ step() {
     program=./step$1 variant=$2
     [ "$1" != cub ] || program=./cub
     shift 2
-    if [ "$variant" = - ]; then
-        "$program" --device cuda "$@"
-    else
-        "$program" --device cuda --variant "$variant" "$@"
-    fi
+    # shellcheck disable=SC2046 # two words, or none
+    "$program" --device cuda $(choose "$variant") "$@"
 }
 row=$(mktemp) && trap 'rm -f "$row" "$row".*' EXIT
 
@@ -142,10 +139,9 @@ sanitizer() {
 }
 # sanitize TOOL STEP VARIANT N: prints the errors and the exit code of a run.
 sanitize() {
-    if [ "$3" = - ]; then chosen=; else chosen="--variant $3"; fi
-    # shellcheck disable=SC2086
+    # shellcheck disable=SC2046
     said=$(timeout 300 compute-sanitizer --tool "$1" --error-exitcode 9 "./step$2" --device cuda \
-        $chosen --n "$4" --reps 0 2>&1)
+        $(choose "$3") --n "$4" --reps 0 2>&1)
     code=$?
     errors=$(echo "$said" | sed -n 's/.*ERROR SUMMARY: \([0-9]*\) error.*/\1/p
         s/.*RACECHECK SUMMARY: \([0-9]*\) hazard.*/\1/p')
@@ -190,7 +186,7 @@ counted_sizes() {
 counters() {
     what="counters of every launch of one verified scan, and of its source lines."
     about_gpu "ncu --clock-control none: $what" >"$out/counters.csv"
-    metrics=$(grep -v '^#' profiles/measure/metrics.txt | paste -sd, -)
+    metrics=$(listed profiles/measure/metrics.txt)
     running=0
     for number in $(steps 2); do
         for variant in $(variants "$number"); do
@@ -212,11 +208,10 @@ counters() {
 # counters_of STEP VARIANT N FILE: leaves the rows in FILE.long, or no such file; ncu's Source pages
 # in folder KEEP.
 counters_of() {
-    if [ "$2" = - ]; then chosen=; else chosen="--variant $2"; fi
-    # shellcheck disable=SC2086
+    # shellcheck disable=SC2046
     ncu --clock-control none --metrics "$metrics" --section SourceCounters --import-source yes \
         -f -o "$4" \
-        "./step$1" --device cuda $chosen --n "$3" --reps 0 --verify full --csv >"$4.said" 2>&1
+        "./step$1" --device cuda $(choose "$2") --n "$3" --reps 0 --verify full --csv >"$4.said" 2>&1
     ncu --import "$4.ncu-rep" --csv --page raw --print-units base >"$4.raw" 2>&1
     ncu --import "$4.ncu-rep" --csv --page source --print-source cuda,sass >"$4.source" 2>&1
     [ -z "${KEEP:-}" ] || gzip -c "$4.source" >"$KEEP/$1-$2-$3.source.gz"
@@ -244,7 +239,7 @@ limits() {
 limits_of() {
     number=$1 name=$2 n=$(value "$3")
     shift 3
-    metrics=$(grep -v '^#' profiles/measure/metrics_limits.txt | paste -sd, -)
+    metrics=$(listed profiles/measure/metrics_limits.txt)
     if ncu --clock-control none --metrics "$metrics" --csv --page raw --print-units base \
         "./step$number" --device cuda --variant fast --n "$n" --reps 0 --verify none "$@" \
         >"$row" 2>&1; then

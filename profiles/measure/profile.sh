@@ -50,7 +50,6 @@ device=${device:-cuda}
 name=step$(printf %02d "$number")
 [ "$variant" = - ] || name=$name-$variant
 out=build/profiles/$device/$name-$n.csv
-listed() { grep -hv '^#' "$@" | paste -sd, -; }
 
 # shellcheck disable=SC2086
 if [ "$device" = emu ]; then

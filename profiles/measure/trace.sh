@@ -24,14 +24,14 @@ run() {
 }
 # levels STEP VARIANT N [MODEL]
 levels() {
-    EMU_MODEL=${4:-hopper} run "step$1" --n "$3" $(test "$2" = - || echo --variant "$2")
+    EMU_MODEL=${4:-hopper} run "step$1" --n "$3" $(choose "$2")
     profiles/measure/trace.py levels "$1" "$2" "$3" "${4:-hopper}" <"$work/trace" >>"$work/levels"
 }
 # accesses PROGRAM VARIANT N [WARP [LANE]]
 accesses() {
     program=$1 variant=$2 n=$3
     shift 3
-    numbers "$n" | run "$program" --input - $(test "$variant" = - || echo --variant "$variant")
+    numbers "$n" | run "$program" --input - $(choose "$variant")
     number=${program#step}
     profiles/measure/trace.py accesses "${number%%-*}" "$variant" "$n" "$@" <"$work/trace" \
         >>"$work/accesses"
