@@ -94,8 +94,6 @@ def bar(figure, x, y, span, style, text=""):
 
 
 def timeline():
-    if not has(EXPERIMENTS, experiment="timeline"):  # not recorded yet
-        return
     roles, tiles = spans()
     last = max(end for _, end in roles["store"])
     x = lambda cycles: AXIS + WIDTH * cycles / last

@@ -3,9 +3,9 @@ libraries: a function each, which returns its lines.
 
 Used by tables.py, as experiment_rows.py is.
 """
-from experiment_rows import duration, of
-from records import (EXPERIMENTS, EXPERIMENTS_EMULATED, emulated, find, grouped, percent, read,
-                     size, three)
+from experiment_rows import of
+from records import (EXPERIMENTS, EXPERIMENTS_EMULATED, duration, emulated, find, grouped, percent,
+                     read, size, three)
 from table_rows import gpu, table
 
 KEPT = [0, 10, 50, 100]  # per cent

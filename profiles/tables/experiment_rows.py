@@ -6,7 +6,7 @@ Used by tables.py. An experiment that the recording does not hold yet has a line
 import functools
 import textwrap
 
-from records import EXPERIMENTS, GPU, find, grouped, has, size, three
+from records import EXPERIMENTS, GPU, duration, find, grouped, has, size, three
 from table_rows import gpu, table
 
 
@@ -26,13 +26,6 @@ def of(name):
                 find(rows, variant=variant, parameter=parameter)[0][metric]))
         return lines
     return decorate
-
-
-def duration(seconds):
-    for unit, scale in ("µs", 1e6), ("ms", 1e3):
-        if seconds * scale < 999.5:
-            return three(seconds * scale) + " " + unit
-    return three(seconds) + " s"
 
 
 @of("cache-operators")

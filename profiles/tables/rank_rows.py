@@ -5,8 +5,7 @@ Used by tables.py as the other *_rows.py are, and by draw_ranks.py and the tests
 """
 import math
 
-from experiment_rows import duration
-from records import find, grouped, has, read, size, three
+from records import duration, find, grouped, has, read, size, three
 from table_rows import table
 
 RANKS, RANKS_ON = read("h200/ranks.csv")

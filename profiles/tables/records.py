@@ -23,11 +23,6 @@ def read(path):
     return cases.read(os.path.join(TOP, "profiles", path))
 
 
-def recorded(path):
-    """The same of a file that may not have been recorded yet: no rows."""
-    return read(path) if os.path.exists(os.path.join(TOP, "profiles", path)) else ([], {})
-
-
 COUNTED, _ = read("emulated/counters.csv")
 INSTRUCTIONS, _ = read("emulated/instructions.csv")
 TIMED, GPU = read("h200/verify.csv")
@@ -37,14 +32,14 @@ SANITIZED, _ = read("h200/sanitizer.csv")
 VERY_LARGE, _ = read("h200/large.csv")
 OPERATORS, _ = read("h200/operators.csv")
 COMPILED, _ = read("h200/compiled.csv")
-SIDE_BY_SIDE, SIDE_BY_SIDE_ON = recorded("h200/bench.csv")
-PROMISES, PROMISES_ON = recorded("h200/promises.csv")
+SIDE_BY_SIDE, SIDE_BY_SIDE_ON = read("h200/bench.csv")
+PROMISES, PROMISES_ON = read("h200/promises.csv")
 CHECKED_BY_GPU, CHECKED_ON = read("h200/checks.csv")
 CHECKED, _ = read("emulated/checks.csv")
-EXPERIMENTS, _ = recorded("h200/experiments.csv")
+EXPERIMENTS, _ = read("h200/experiments.csv")
 EXPERIMENTS_EMULATED, _ = read("emulated/experiments.csv")
 CHECKS_DIFFER, _ = read("checks_differences.csv")
-SHUFFLES, _ = recorded("h200/shuffles.csv")
+SHUFFLES, _ = read("h200/shuffles.csv")
 
 
 def has(rows, **wanted):
@@ -106,11 +101,20 @@ def percent(fraction):
     return three(100 * fraction) + " %"
 
 
+def duration(seconds):
+    for unit, scale in ("µs", 1e6), ("ms", 1e3):
+        if seconds * scale < 999.5:
+            return three(seconds * scale) + " " + unit
+    return three(seconds) + " s"
+
+
+def machine(about):
+    """An H200 (CUDA 13, driver 580), by the comments of a recording."""
+    return "an %s (CUDA %s, driver %s)" % (about["GPU"], about["toolkit"], about["driver"])
+
+
 def time(row):
-    us = float(row["seconds"]) * 1e6
-    if us < 999.5:
-        return three(us) + " µs"
-    return three(us / 1e3) + " ms" if us < 999.5e3 else three(us / 1e6) + " s"
+    return duration(float(row["seconds"]))
 
 
 def share(row):

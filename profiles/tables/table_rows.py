@@ -15,7 +15,7 @@ from records import (CHECKED, CHECKED_BY_GPU, CHECKED_ON, CHECKS_DIFFER, COMPILE
                      INSTRUCTIONS, NCU,
                      OPERATORS, PATTERNS, SANITIZED, SHUFFLES, TIMED, TOP, VERY_LARGE, a_request,
                      both, by_ncu,
-                     emulated, find, grouped, has, percent, sectors, share, size, three,
+                     emulated, find, grouped, has, machine, percent, sectors, share, size, three,
                      time, timed)
 
 SIZES = [2**12, 2**16, 2**20, 2**24, 2**28]  # of the tables of times
@@ -38,8 +38,7 @@ def table(head, *rows):
 
 
 def gpu(what):
-    return ["%s on an %s (CUDA %s, driver %s):" % (what, GPU["GPU"], GPU["toolkit"], GPU["driver"]),
-            ""]
+    return ["%s on %s:" % (what, machine(GPU)), ""]
 
 
 def teaches(step):
@@ -51,7 +50,7 @@ def teaches(step):
 
 def counters_row(step, variant, n):
     counted = emulated(step, n, variant)
-    counts = by_ncu(step, n, variant) if has(NCU, step=step) else counted  # not recorded yet
+    counts = by_ncu(step, n, variant)
     name = "%d, `%s`" % (step, variant) if variant in PADDINGS else str(step)
     return [name, grouped(n), grouped(counted["adds_counted"]), both(counts, "conflicts"),
             sectors(counts)]
@@ -282,8 +281,6 @@ def shuffled():
 
 
 def shuffled_times():
-    if not has(TIMED, step=9):
-        return ["Not recorded yet."]
     return times_table(("step 7", 7, ""), ("step 9, `shfl`", 9, "shfl"),
                        ("step 9, `predicate`", 9, "predicate"))
 
@@ -304,15 +301,11 @@ def passes():
 
 
 def passes_times():
-    if not has(TIMED, step=11):
-        return ["Not recorded yet."]
     return times_table(("step 9", 9, "shfl"), *(("`%s`" % v, 11, v) for v in TILES), ("CUB", 0, ""))
 
 
 def shuffle_code():
     """What ptxas makes of the two variants: how often each instruction stands in scan_block."""
-    if not SHUFFLES:
-        return ["Not recorded yet."]
     names = "shfl", "predicate"
     count = lambda v, key, wanted: sum(int(r[key]) for r in SHUFFLES if r["variant"] == v
                                        and wanted(r["instruction"]))
@@ -338,7 +331,6 @@ def best_factor():
 def claims():
     """What the documents say of speed, and what is so today, at 2^24 and 2^28 floats."""
     scan = (5, "conflict-free")
-    cpu = lambda n: seconds(1, n, "exclusive")
 
     def row(said, where, slow, fast, holds):
         ratios = [seconds(*slow[:1], n, *slow[1:]) / seconds(*fast[:1], n, *fast[1:])
@@ -555,8 +547,6 @@ def hardware_conflicts(step, n, variant):
 
 def banks(step, *variants):
     """Wavefronts and bank conflicts, loads + stores, at the recorded sizes."""
-    if not has(NCU, step=step):
-        return ["Not recorded yet."]
     rows = []
     for variant in variants:
         for n in (2048, 2**16, MI, 4 * MI, LARGE):
@@ -590,8 +580,6 @@ def pipeline_banks():
 
 def pipeline_counters():
     """Step 12: the kernel of each size, by ncu where that is recorded."""
-    if not has(NCU, step=12):
-        return ["Not recorded yet."]
     sizes = [n for n in (512, 65536, MI, LARGE) if has(NCU, step=12, n=n, variant="f32")]
     counts = [by_ncu(12, n, "f32") for n in sizes]
     kernel = lambda n: find(NCU, step=12, n=n, variant="f32")[0]["kernel"]
