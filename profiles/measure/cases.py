@@ -24,8 +24,7 @@ def read(path):
     {"GPU": ..., "date": ...}."""
     comments, _, rows = parts(path)
     about = dict(re.findall(r"^# (\w+): (.*)$", comments, re.M))
-    return [{name.split(" (")[0]: cell for name, cell in row.items() if name}
-            for row in rows], about
+    return [{name.split(" (")[0]: cell for name, cell in row.items()} for row in rows], about
 
 
 def parts(path):
@@ -36,7 +35,12 @@ def parts(path):
     tables = "".join(line for line in lines if not line.startswith("#")).split("\n\n")
     readers = [csv.DictReader(io.StringIO(table)) for table in tables]
     columns = dict.fromkeys(name for reader in readers for name in reader.fieldnames or [])
-    return comments, list(columns), [row for reader in readers for row in reader]
+    rows = [row for reader in readers for row in reader]
+    for row in rows:
+        if None in row or None in row.values():
+            sys.exit("%s: a row has not as many cells as columns; quote texts with commas: %s"
+                     % (path, row))
+    return comments, list(columns), rows
 
 
 def write(file, columns, rows):

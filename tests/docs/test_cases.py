@@ -63,6 +63,11 @@ class Cases(unittest.TestCase):
             {"experiment": "copy", "step": "1", "variant": "b", "time": "3", "wrong": "0"},
             {"experiment": "load", "step": "9", "variant": "a", "rate": "7"}])
 
+    def test_a_comma_without_quotes_is_refused(self):
+        for row in "1,a, b", "1":
+            with self.assertRaisesRegex(SystemExit, "a.csv: a row has not as many cells"):
+                cases.read(self.file("a.csv", "n,why\n%s\n" % row))
+
     def test_a_merged_recording_has_the_same_tables(self):
         old = self.file("old.csv", EXPERIMENTS)
         new = self.file("new.csv", EXPERIMENTS.split("\n\n")[0].replace("2.5", "2").replace(
