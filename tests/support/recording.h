@@ -14,13 +14,14 @@ struct recording {
     size_t columns;
 };
 
-/* Opens a file of one table. The test fails if there is none. */
+/* Opens a file. The test fails if it has no table. */
 void recording_open(struct recording *, const char *path);
 
-/* Reads the next row. False, and closed: there is none. */
+/* Reads the next row, which may be the first one of another table. False, and closed: there is
+ * none. */
 bool recording_next(struct recording *);
 
-/* The row's cell in this column. */
+/* The row's cell in this column; "" if its table has no such column. */
 const char *recording_cell(const struct recording *, const char *name);
 
 #endif
