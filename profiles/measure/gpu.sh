@@ -211,7 +211,8 @@ counters_of() {
     # shellcheck disable=SC2046
     ncu --clock-control none --metrics "$metrics" --section SourceCounters --import-source yes \
         -f -o "$4" \
-        "./step$1" --device cuda $(choose "$2") --n "$3" --reps 0 --verify full --csv >"$4.said" 2>&1
+        "./step$1" --device cuda $(choose "$2") --n "$3" --reps 0 --verify full --csv \
+        >"$4.said" 2>&1
     ncu --import "$4.ncu-rep" --csv --page raw --print-units base >"$4.raw" 2>&1
     ncu --import "$4.ncu-rep" --csv --page source --print-source cuda,sass >"$4.source" 2>&1
     [ -z "${KEEP:-}" ] || gzip -c "$4.source" >"$KEEP/$1-$2-$3.source.gz"
