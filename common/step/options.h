@@ -54,8 +54,8 @@ struct options {
 
 /*
  * Reads the command line (and the environment variable DEVICE) for this step. The step's own
- * options are handed to their set(), with `self`. Strings point into argv. Returns 0, or EXIT_USAGE with the
- * sentence in fault. Limits on n are not checked here: see options_check_n.
+ * options are handed to their set(), with `self`. Strings point into argv. Returns 0, or EXIT_USAGE
+ * with the sentence in fault. Limits on n are not checked here: see options_check_n.
  */
 int options_parse(struct options *, const struct step *, void *self, int argc,
                   char *const *argv, struct fault *);

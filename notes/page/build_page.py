@@ -5,7 +5,6 @@ the modules of this folder. All is inside of one file, and the file's content se
 the hashes of its scripts and styles.
 """
 import base64
-import csv
 import hashlib
 import html
 import json
@@ -19,8 +18,10 @@ HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
 NOTES = TOP / "notes"
 STEPS = TOP / "steps"
-RECORDED = TOP / "profiles" / "h200" / "counters.csv"
-DIFFERENCES = TOP / "profiles" / "counters_differences.csv"
+PROFILES = TOP / "profiles"
+sys.path.append(str(PROFILES / "measure"))
+import cases  # noqa: E402  (it lies in profiles/)
+
 KEPT_SIZES = 16384  # elements of a recorded scan that the page can run
 FIRST = "03-work-efficient"  # the chapter that an address without a fragment opens
 
@@ -162,23 +163,21 @@ def sources(texts):
 def recorded():
     """ncu's counters of whole launches: "step,variant,n" -> [launch, kernel, metric, value]."""
     counters = {}
-    with RECORDED.open(encoding="utf-8") as file:
-        for row in csv.DictReader(line for line in file if not line.startswith("#")):
-            if row["line"] or int(row["n"]) > KEPT_SIZES:
-                continue
-            key = "%s,%s,%s" % (row["step"], row["variant"], row["n"])
-            counters.setdefault(key, []).append(
-                [int(row["launch"]), row["kernel"], row["metric"], float(row["value"])])
+    for row in cases.read(PROFILES / "h200" / "counters.csv")[0]:
+        if row["line"] or int(row["n"]) > KEPT_SIZES:
+            continue
+        key = "%s,%s,%s" % (row["step"], row["variant"], row["n"])
+        counters.setdefault(key, []).extend(
+            [int(row["launch"]), row["kernel"], metric, float(value)]
+            for metric, value in row.items() if "__" in metric)  # as ncu names counters
     return counters
 
 
 def differences():
     """Why a counter of the emulator differs from ncu's: steps, variants ("*": all), counters."""
-    with DIFFERENCES.open(encoding="utf-8") as file:
-        rows = csv.DictReader(line for line in file if not line.startswith("#"))
-        return [{"steps": [int(step) for step in row["steps"].split()],
-                 "variants": row["variants"].split(), "counters": row["counters"].split("|"),
-                 "why": row["why"]} for row in rows]
+    return [{"steps": [int(step) for step in row["steps"].split()],
+             "variants": row["variants"].split(), "counters": row["counters"].split("|"),
+             "why": row["why"]} for row in cases.read(PROFILES / "counters_differences.csv")[0]]
 
 
 def page_data(folder):

@@ -60,7 +60,7 @@ page: build/page/upsweep.html ## build the book as one page, build/page/upsweep.
 
 PAGE_IN  := $(wildcard $(PAGE)/*.js $(PAGE)/*.py $(PAGE)/*.html $(PAGE)/*.css $(PAGE)/*.txt) \
             $(wildcard notes/*.md notes/answers/*.md notes/more/*.md notes/figures/*) \
-            profiles/h200/counters.csv profiles/counters_differences.csv
+            profiles/h200/counters.csv profiles/counters_differences.csv profiles/measure/cases.py
 build/page/upsweep.html: build/page/emulator.js $(PAGE_PTX) $(PAGE_IN)
 	$(call say,page,$@)
 	$(Q)python3 -B $(PAGE)/build_page.py build/page/ptx build/page/emulator.js $(NEW) $(PUT)

@@ -78,12 +78,12 @@ def spans():
     """{role: [(begin, end), ...]} in cycles, a pair for each tile of the block, and the tiles'
     numbers."""
     rows = has(EXPERIMENTS, experiment="timeline")
-    found = {(row["variant"], row["parameter"], row["metric"]): float(row["value"]) for row in rows}
+    found = {(row["variant"], row["parameter"]): row for row in rows}
     count = len([key for key in found if key[0] == "tile"])
-    at = lambda role, k: (found[role, "k=%d" % k, "begin"], found[role, "k=%d" % k, "end"])
+    at = lambda role, k: tuple(float(found[role, "k=%d" % k][end]) for end in ("begin", "end"))
     return ({role: [at(role, k) for k in range(count)]
              for role in ("copy", "sum", "look", "scan", "store")},
-            [int(found["tile", "k=%d" % k, "number"]) for k in range(count)])
+            [int(found["tile", "k=%d" % k]["number"]) for k in range(count)])
 
 
 def bar(figure, x, y, span, style, text=""):
@@ -94,8 +94,6 @@ def bar(figure, x, y, span, style, text=""):
 
 
 def timeline():
-    if not has(EXPERIMENTS, experiment="timeline"):  # not recorded yet
-        return
     roles, tiles = spans()
     last = max(end for _, end in roles["store"])
     x = lambda cycles: AXIS + WIDTH * cycles / last

@@ -18,7 +18,7 @@ import sys
 from svg import FIGURES
 import application_rows
 import bench_rows
-from records import GPU, SIDE_BY_SIDE, TIMED
+from records import GPU, TIMED
 
 MICRO = 1e6
 
@@ -58,21 +58,19 @@ def side_by_side():
 
 
 SHARES = "of-the-roof"  # the figure whose curves are per cent, not µs
-if SIDE_BY_SIDE:
-    CURVES["side-by-side"] = ("Time of a scan of n floats", side_by_side())
-    CURVES[SHARES] = ("How near each comes to the fastest copy of n floats", [
-        curve for curve in side_by_side() if curve[0] != "the fastest copy"])
+CURVES["side-by-side"] = ("Time of a scan of n floats", side_by_side())
+CURVES[SHARES] = ("How near each comes to the fastest copy of n floats", [
+    curve for curve in side_by_side() if curve[0] != "the fastest copy"])
 
 
 # From experiments.csv: the document's Figure 39-11.
 SELECTS = "selects"
-if application_rows.selects_curve("fast", 50):
-    CURVES[SELECTS] = ("Time of a compaction of n int32, of which one half is kept", [
-        ("document", (SELECTS, "document"), "", "#bc4c00", 2),
-        ("atomic (no order)", (SELECTS, "atomic"), "", "#8250df", 3),
-        ("CUB", (SELECTS, "cub"), "", "#0969da", 5),
-        ("fast", (SELECTS, "fast"), "", "#1a7f37", 4),
-        ("a copy of n elements", (SELECTS, "copy"), "", "#24292f", 0)])
+CURVES[SELECTS] = ("Time of a compaction of n int32, of which one half is kept", [
+    ("document", (SELECTS, "document"), "", "#bc4c00", 2),
+    ("atomic (no order)", (SELECTS, "atomic"), "", "#8250df", 3),
+    ("CUB", (SELECTS, "cub"), "", "#0969da", 5),
+    ("fast", (SELECTS, "fast"), "", "#1a7f37", 4),
+    ("a copy of n elements", (SELECTS, "copy"), "", "#24292f", 0)])
 
 
 def share_curve(name):

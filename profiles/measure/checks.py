@@ -3,15 +3,17 @@
 
 usage: profiles/measure/checks.py DIRECTORY
 
-DIRECTORY has a log for each run, PROGRAM.VERSION.TOOL, whose last line is "exit CODE". The row of
-one: program, version, tool, errors, warnings, kinds, exit. Kinds are the first lines of the
-findings without numbers and places, sorted, with "; " between. Errors are "?" where the summary is
-missing, as when the program was stopped (exit 124: it hung), or crashed.
+DIRECTORY has a log for each run, PROGRAM.VERSION.TOOL, whose last line is "exit CODE". A row has
+all runs of one version of a program, and for each tool its errors, warnings, kinds and exit. Kinds
+are the first lines of the findings without numbers and places, sorted, with "; " between. Errors
+are "?" where the summary is missing, as when the program was stopped (exit 124: it hung), or
+crashed.
 """
-import csv
 import os
 import re
 import sys
+
+import cases
 
 MARK = "========= "
 # The first line of a finding: how it looks, and what is kept of it.
@@ -29,7 +31,9 @@ KINDS = [
 ]
 PASSED_BY = ("COMPUTE-SANITIZER", "EMU", "ERROR SUMMARY", "RACECHECK SUMMARY", "LEAK SUMMARY",
              "Target ", "Process ")
-COLUMNS = ["program", "version", "tool", "errors", "warnings", "kinds", "exit"]
+TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
+SAID = ["%s errors", "%s warnings", "%s kinds", "%s exit"]
+COLUMNS = ["program", "version", *(name % tool for tool in TOOLS for name in SAID)]
 
 
 def kind_of(line):
@@ -47,7 +51,7 @@ def summary_of(text):
                  text)
 
 
-def row_of(lines):
+def cells_of(lines):
     """Errors, warnings, kinds and exit code of a log; hazards and faults have a summary each."""
     sums, kinds, code = None, set(), "?"
     for line in lines:
@@ -67,12 +71,15 @@ def row_of(lines):
 def main():
     if len(sys.argv) != 2 or not os.path.isdir(sys.argv[1]):
         sys.exit(__doc__)
-    out = csv.writer(sys.stdout, lineterminator="\n")
-    out.writerow(COLUMNS)
-    names = [name for name in os.listdir(sys.argv[1]) if name.count(".") == 2]
-    for name in sorted(names, key=lambda name: name.split(".")):
+    rows = {}
+    for name in os.listdir(sys.argv[1]):
+        if name.count(".") != 2:
+            continue
+        program, version, tool = name.split(".")
+        row = rows.setdefault((program, version), {"program": program, "version": version})
         with open(os.path.join(sys.argv[1], name), encoding="utf-8", errors="replace") as file:
-            out.writerow(name.split(".") + row_of(file.read().splitlines()))
+            row.update(zip((name % tool for name in SAID), cells_of(file.read().splitlines())))
+    cases.write(sys.stdout, COLUMNS, [rows[key] for key in sorted(rows)])
 
 
 main()

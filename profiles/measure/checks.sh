@@ -6,10 +6,10 @@
 #                                                        default: build/profiles
 #   profiles/measure/checks.sh emulator [DIRECTORY]      needs no GPU; default: profiles/emulated
 #
-# Writes DIRECTORY/checks.csv: one row per program, version and tool, with the numbers of errors and
-# warnings and the kinds of findings; see checks.py. `#` lines name GPU, driver, toolkit and date.
-# With compute-sanitizer, 16 programs run at a time, which takes about 6 minutes with 16 processors;
-# recordings of it are in profiles/<gpu>/.
+# Writes DIRECTORY/checks.csv: one row per program and version, with the numbers of errors and
+# warnings and the kinds of findings of each tool; see checks.py. `#` lines name GPU, driver,
+# toolkit and date. With compute-sanitizer, 16 programs run at a time, which takes about 6 minutes
+# with 16 processors; recordings of it are in profiles/<gpu>/.
 #
 # Each run is limited to LIMIT=60 seconds. The wrong versions of deadlock-* never end on a GPU. They
 # run last, one at a time, for WAIT=15 seconds each; their rows have "?" errors and exit code 124.
@@ -39,6 +39,7 @@ if [ "${1:-}" = one ]; then
     exit 0
 fi
 
+. profiles/measure/recording.sh
 which=${1:-}
 case $which in
 sanitizer)
@@ -46,12 +47,14 @@ sanitizer)
     LD_LIBRARY_PATH=$(common/build/toolkit.sh)/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
     export LD_LIBRARY_PATH
     version=$(compute-sanitizer --version | sed -n 's/^Version //p')
-    about="compute-sanitizer ($version) on the programs of tests/checks."
+    what="compute-sanitizer ($version) on the programs of tests/checks."
+    about=about_gpu
     programs=checks at_once=16
     ;;
 emulator)
     out=${2:-profiles/emulated}
-    about="The emulator's checkers on the programs of tests/checks."
+    what="The emulator's checkers on the programs of tests/checks."
+    about=about
     programs=pairs at_once=$(nproc)
     ;;
 *) sed -n '2,16s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
@@ -75,14 +78,7 @@ run_all() { sed "s|\$| $1 $LOGS|" | xargs -r -P "$at_once" -L 1 "$0" one; }
 runs -v | run_all "${LIMIT:-60}"
 runs -e | EMU_TIMEOUT=${EMU_TIMEOUT:-3} run_all "${WAIT:-15}"
 {
-    echo "# $about"
-    if [ "$which" = sanitizer ]; then
-        echo "# GPU: $(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)"
-        echo "# driver: $(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -1)"
-    fi
-    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version |
-        sed -n 's/.*release [^,]*, V//p')"
-    echo "# date: $(date -u +%Y-%m-%d)"
+    $about "$what"
     profiles/measure/checks.py "$LOGS"
 } >"$out/checks.csv.new"
 mv "$out/checks.csv.new" "$out/checks.csv"

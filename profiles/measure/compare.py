@@ -13,17 +13,17 @@ A recording is any such file, of one scan or many, emulated or not: yesterday's 
 two that hold one scan each (STEPS, VARIANTS and SIZES leave out the others) all numbers are shown,
 of two that hold many those that differ.
 """
-import csv
 import os
-import re
 import sys
 import textwrap
+
+from cases import read
 
 WIDTH = 100  # of a terminal
 PROFILES = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..")
 CONFLICTS = "source_wavefronts_%s - source_ideal_%s"
 
-# label, ncu's name or a difference of two rows of its Source page, what it means
+# label, ncu's name or a difference of two columns of its Source page, what it means
 ROWS = [
     ("bank conflicts, loads", CONFLICTS % ("ld", "ld"),
      "wavefronts beyond the least that would do"),
@@ -45,11 +45,6 @@ ROWS = [
 ]
 
 
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return list(csv.DictReader(line for line in file if not line.startswith("#")))
-
-
 class Scan:
     """The counters of one scan: summed over its launches, and by source line."""
 
@@ -63,27 +58,20 @@ class Scan:
         if " - " in name:
             parts = [self.value(part, line) for part in name.split(" - ")]
             return None if None in parts else parts[0] - parts[1]
-        found = [float(row["value"]) for row in self.rows
-                 if row["metric"] == name
-                 and (line is None or (row["kernel"], row["source"]) == line)]
-        if not found and name.startswith("source_") and self.rows_with("source_"):
+        found = [float(row[name]) for row in self.rows
+                 if row.get(name) and (line is None or (row["kernel"], row["source"]) == line)]
+        if not found and name.startswith("source_") and self.lines():
             return 0  # the scan, or the line, has no such accesses
         return sum(found) if found else None
 
-    def rows_with(self, prefix):
-        return [row for row in self.rows if row["metric"].startswith(prefix)]
-
     def lines(self):
-        """(kernel, source) in the order of the file, with the line's number."""
-        seen = {}
-        for row in self.rows_with("source_"):
-            seen.setdefault((row["kernel"], row["source"]), row["line"])
-        return seen
+        """(kernel, source) of each line with accesses, in the order of the file."""
+        return dict.fromkeys((row["kernel"], row["source"]) for row in self.rows if row.get("line"))
 
 
 def recorded(scan, path):
     """The same scan as recorded in a file of many; None: it is not there."""
-    rows = [row for row in read(path) if (row["step"], row["variant"], row["n"]) ==
+    rows = [row for row in read(path)[0] if (row["step"], row["variant"], row["n"]) ==
             (scan.step, scan.variant, scan.n)] if os.path.exists(path) else []
     return Scan(rows) if rows else None
 
@@ -120,14 +108,13 @@ def asked(scan):
 
 def scans_of(path):
     """All scans of a file that were asked for, by what they are."""
-    with open(path, encoding="utf-8") as file:
-        about = dict(re.findall(r"^# (\w+): (.*)$", file.read(), re.M))
+    found, about = read(path)
     place = " ".join(filter(None, [about.get("GPU", "emulator").replace("NVIDIA ", ""),
                                    about.get("date")]))
     rows = {}
-    for row in read(path):
+    for row in found:
         rows.setdefault((row["step"], row["variant"], row["n"]), []).append(row)
-    scans = {key: Scan(found, place) for key, found in rows.items()}
+    scans = {key: Scan(mine, place) for key, mine in rows.items()}
     return {key: scan for key, scan in scans.items() if asked(scan)}
 
 
@@ -242,7 +229,7 @@ def columns():
 def reasons(step, variant, counter, table=None):
     """Why a counter of a scan differs on an H200: all that counters_differences.csv says of it."""
     if table is None:
-        table = read(os.path.join(PROFILES, "counters_differences.csv"))
+        table, _ = read(os.path.join(PROFILES, "counters_differences.csv"))
     return [row["why"] for row in table
             if step in row["steps"].split() and counter in row["counters"].split("|")
             and any(variant == name or name == "*" for name in row["variants"].split())]
@@ -298,7 +285,7 @@ def everything(scans):
 def main():
     arguments = sys.argv[1:]
     if arguments[:1] == ["--all"] and len(arguments) > 1:
-        everything([Scan(read(path)) for path in arguments[1:]])
+        everything([Scan(read(path)[0]) for path in arguments[1:]])
         return
     files = arguments[:1] == ["--recordings"]
     arguments = arguments[files:]
@@ -309,7 +296,7 @@ def main():
     if files:
         recordings(*arguments, lines)
         return
-    a, b = (Scan(read(path)) for path in arguments)
+    a, b = (Scan(read(path)[0]) for path in arguments)
     compare(a, b, places(a, b))
     if lines:
         by_line(a, b)

@@ -8,6 +8,7 @@
 # them; `#` lines name the processor, the toolkit and the date.
 set -eu
 cd "$(dirname "$0")/../.."
+. profiles/measure/recording.sh
 out=${1:-profiles/compile.csv}
 runs=3
 objects=build/steps/16-operators
@@ -24,11 +25,8 @@ for run in $(seq $runs); do
     echo "16,$(ls $objects/*.cu.o | wc -l),2,$run,$elapsed,$processor" >>"$rows"
 done
 {
-    echo "# How long nvcc takes for the kernels of a step; see profiles/README.md."
-    echo "# CPU: $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores"
-    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version |
-        sed -n 's/.*release [^,]*, V//p')"
-    echo "# date: $(date -u +%Y-%m-%d)"
+    about "How long nvcc takes for the kernels of a step; see profiles/README.md." \
+        "CPU: $(cpu), $(nproc) cores"
     echo "step,files,processes,run,elapsed,processor"
     cat "$rows"
 } >"$out"

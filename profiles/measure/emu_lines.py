@@ -9,12 +9,9 @@ import sys
 
 import source_lines
 
-# The emulator's name of a metric: the Source page's name. Ideal wavefronts are those without
-# conflicts.
-NAMES = {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_%s.sum": "source_wavefronts_%s",
-         "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_%s.sum": "conflicts_%s",
-         "l1tex__t_sectors_pipe_lsu_mem_global_op_%s.sum": "source_sectors_%s"}
-NAMES = {name % op: short % op for name, short in NAMES.items() for op in ("ld", "st")}
+METRICS = ("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_%s.sum",
+           "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_%s.sum",
+           "l1tex__t_sectors_pipe_lsu_mem_global_op_%s.sum")
 
 step, variant, n = sys.argv[1:]
 rows = list(csv.reader(sys.stdin))
@@ -33,14 +30,13 @@ def named(path, line):
 
 for row in rows[2:]:
     launch, kernel, path, line = row[:4]
-    counts = {NAMES[name]: int(value) for name, value in zip(header, row) if name in NAMES}
-    for op in ("ld", "st"):
-        conflicts = counts.pop("conflicts_" + op)
-        counts["source_ideal_" + op] = counts["source_wavefronts_" + op] - conflicts
-        if not counts["source_wavefronts_" + op]:  # no access to shared memory
-            del counts["source_wavefronts_" + op], counts["source_ideal_" + op]
-        if not counts["source_sectors_" + op]:
-            del counts["source_sectors_" + op]
+    cells = dict(zip(header, row))
     name, text = named(path, int(line))
-    for metric, value in counts.items():
-        out.writerow([step, variant, n, kernel, launch, name, metric, value, "", text])
+    for op in ("ld", "st"):
+        wavefronts, conflicts, sectors = (int(cells[metric % op]) for metric in METRICS)
+        counts = {"wavefronts": wavefronts, "ideal": wavefronts - conflicts} if wavefronts else {}
+        if sectors:
+            counts["sectors"] = sectors
+        for what, value in counts.items():
+            out.writerow([step, variant, n, kernel, launch, name, "source_%s_%s" % (what, op),
+                          value, "", text])

@@ -15,32 +15,23 @@
 # change.
 set -eu
 cd "$(dirname "$0")/../.."
+. profiles/measure/recording.sh
 out=${1:-profiles/emulated}
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 mi=1048576
 
-about() {
-    echo "# $1"
-    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version |
-        sed -n 's/.*release [^,]*, V//p')"
-    echo "# date: $(date -u +%Y-%m-%d)"
-}
 # scan STEP N [OPTION …]
 scan() {
     number=$1 n=$2
     shift 2
     row "$number" --n "$n" "$@"
 }
-# row STEP OPTION …: the first row brings the header line along.
+# row STEP OPTION …
 row() {
     number=$1
     shift
     "./step$number" --device emu --reps 0 --csv "$@" >"$work/row"
-    if [ -s "$work/rows" ]; then
-        tail -n +2 "$work/row" >>"$work/rows"
-    else
-        cp "$work/row" "$work/rows"
-    fi
+    append "$work/row" "$work/rows"
 }
 
 scan 0 $mi
@@ -75,19 +66,19 @@ row 14 --size 1000x1000
 row 14 --size 1001x1000
 row 14 --size 200x100 --real
 scan 15 131072
-build/experiments/14-against-npp --device emu --csv >"$work/experiments"
+build/experiments/14-against-npp --device emu --csv >"$work/values"
+profiles/measure/cases.py <"$work/values" >"$work/experiments"
 
 echo emu__ptx_inst_executed.sum >"$work/metrics"
-echo step,variant,n,kernel,launch,line,metric,value,unit,source >"$work/instructions"
 for scan in 6:- 7:- 9:shfl 9:predicate; do
     number=${scan%:*} variant=${scan#*:}
-    if [ "$variant" = - ]; then chosen=; else chosen="--variant $variant"; fi
-    # shellcheck disable=SC2086
+    # shellcheck disable=SC2046
     build/emu/emu --csv --metrics emu__ptx_inst_executed.sum --log-file "$work/log" \
-        "./step$number" --reps 0 --n $mi $chosen >/dev/null
-    profiles/measure/ncu_long.py $number "$variant" $mi "$work/metrics" <"$work/log" \
-        >>"$work/instructions"
+        "./step$number" --reps 0 --n $mi $(choose "$variant") >/dev/null
+    profiles/measure/ncu_long.py $number "$variant" $mi "$work/metrics" <"$work/log" >"$work/row"
+    append "$work/row" "$work/launches"
 done
+profiles/measure/cases.py <"$work/launches" >"$work/instructions"
 
 mkdir -p "$out"
 { about "Counters of one scan, or of one copy, under the emulator." &&

@@ -8,8 +8,8 @@
 #               time, share of the roof
 #   patterns    the access patterns of step 0: time and bytes per second
 #   sanitizer   compute-sanitizer's four tools on every step and variant
-#   counters    ncu's counters of shared and global memory, one row per launch and metric; those
-#               named source_… are of a source line, from ncu's Source page
+#   counters    ncu's counters of shared and global memory, one row per launch, and one per source
+#               line, from ncu's Source page
 #   limits      ncu's time of some launches of steps 13 and 15, and how busy issue slots, L2 and
 #               memory are
 #   operators   the machine code that ptxas makes of PTX's cache operators; needs cuobjdump
@@ -38,6 +38,7 @@ mkdir -p "$out" || exit 2
 failed=0
 
 . profiles/measure/steps.sh
+. profiles/measure/recording.sh
 # Sizes at which a step is verified and timed: those of one block if it takes no more, else from
 # 2^10 on.
 sizes() {
@@ -51,30 +52,16 @@ step() {
     program=./step$1 variant=$2
     [ "$1" != cub ] || program=./cub
     shift 2
-    if [ "$variant" = - ]; then
-        "$program" --device cuda "$@"
-    else
-        "$program" --device cuda --variant "$variant" "$@"
-    fi
-}
-about() {
-    echo "# $1"
-    echo "# GPU: $(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)"
-    echo "# driver: $(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -1)"
-    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version |
-        sed -n 's/.*release [^,]*, V//p')"
-    echo "# date: $(date -u +%Y-%m-%d)"
-}
-# The first CSV row of a file brings its header line along.
-append() {
-    if grep -qv '^#' "$2"; then tail -n +2 "$1" >>"$2"; else cat "$1" >>"$2"; fi
+    # shellcheck disable=SC2046 # two words, or none
+    "$program" --device cuda $(choose "$variant") "$@"
 }
 row=$(mktemp) && trap 'rm -f "$row" "$row".*' EXIT
 
 # Runs as many steps at a time as fit into the GPU's memory. Each needs 4 times 8 GiB: input,
 # output, and a workspace as large as both.
 large() {
-    about "Steps of any size at 2^31 + 5 elements, verified element by element." >"$out/large.csv"
+    about_gpu "Steps of any size at 2^31 + 5 elements, verified element by element." \
+        >"$out/large.csv"
     free=$(nvidia-smi --query-gpu=memory.free --format=csv,noheader,nounits | head -1)
     at_once=$((free / (4 * 8 * 1024 + 1024))) running=0
     [ "$at_once" -ge 1 ] || at_once=1
@@ -95,7 +82,7 @@ large() {
 }
 
 verify() {
-    about "Every step, and CUB: verified, timed (cold L2, medians), beside the roof." \
+    about_gpu "Every step, and CUB: verified, timed (cold L2, medians), beside the roof." \
         >"$out/verify.csv"
     for number in $(steps 1 cub); do
         for variant in $(variants "$number"); do
@@ -108,7 +95,7 @@ verify() {
     done
 }
 patterns() {
-    about "Access patterns of step 0: time and bytes a second." >"$out/patterns.csv"
+    about_gpu "Access patterns of step 0: time and bytes a second." >"$out/patterns.csv"
     ./step0 --device cuda --n 2^26 --csv >"$row" && append "$row" "$out/patterns.csv"
 }
 
@@ -128,8 +115,8 @@ sanitized_sizes() {
 }
 # Several at a time, because compute-sanitizer's programs wait more than they compute.
 sanitizer() {
-    about "compute-sanitizer on every step: 0 errors means clean." >"$out/sanitizer.csv"
-    echo "tool,step,variant,n,errors,exit" >>"$out/sanitizer.csv"
+    about_gpu "compute-sanitizer on every step: 0 errors means clean." >"$out/sanitizer.csv"
+    echo step,variant,n,metric,value >"$row.values"
     running=0
     for tool in memcheck racecheck initcheck synccheck; do
         for number in $(steps 0 | grep -vx 1); do # that one runs on the CPU
@@ -145,26 +132,27 @@ sanitizer() {
     done
     wait
     for file in $(seq -f "$row.sanitized.%.0f" 1 $running); do
-        cat "$file" >>"$out/sanitizer.csv"
-        grep -q ',0,0$' "$file" || failed=$((failed + 1))
+        cat "$file" >>"$row.values"
+        ! grep -qv ',0$' "$file" || failed=$((failed + 1))
     done
+    profiles/measure/cases.py <"$row.values" >>"$out/sanitizer.csv"
 }
-# sanitize TOOL STEP VARIANT N: prints the row of a run.
+# sanitize TOOL STEP VARIANT N: prints the errors and the exit code of a run.
 sanitize() {
-    if [ "$3" = - ]; then chosen=; else chosen="--variant $3"; fi
-    # shellcheck disable=SC2086
+    # shellcheck disable=SC2046
     said=$(timeout 300 compute-sanitizer --tool "$1" --error-exitcode 9 "./step$2" --device cuda \
-        $chosen --n "$4" --reps 0 2>&1)
+        $(choose "$3") --n "$4" --reps 0 2>&1)
     code=$?
     errors=$(echo "$said" | sed -n 's/.*ERROR SUMMARY: \([0-9]*\) error.*/\1/p
         s/.*RACECHECK SUMMARY: \([0-9]*\) hazard.*/\1/p')
-    echo "$1,$2,$3,$4,${errors:-?},$code"
+    echo "$2,$3,$4,$1 errors,${errors:-?}"
+    echo "$2,$3,$4,$1 exit,$code"
     [ "$code" = 0 ] || echo "$said" | tail -n 5 >&2
 }
 # Three runs: every step at powers of two; beside these only steps that should be faster than CUB;
 # the other types.
 bench() {
-    about "All steps, CUB and copies side by side: ./bench, L2 emptied by reading, medians." \
+    about_gpu "All steps, CUB and copies side by side: ./bench, L2 emptied by reading, medians." \
         >"$out/bench.csv"
     sizes=$(echo "${SIZES:-}" | tr ' ' ,)
     side_by_side ${STEPS:+--steps "roof,cub,$(echo "$STEPS" | tr ' ' ,)"} --n "${sizes:-2^10..2^30}"
@@ -197,9 +185,8 @@ counted_sizes() {
 # the same.
 counters() {
     what="counters of every launch of one verified scan, and of its source lines."
-    about "ncu --clock-control none: $what" >"$out/counters.csv"
-    echo "step,variant,n,kernel,launch,line,metric,value,unit,source" >>"$out/counters.csv"
-    metrics=$(grep -v '^#' profiles/measure/metrics.txt | paste -sd, -)
+    about_gpu "ncu --clock-control none: $what" >"$out/counters.csv"
+    metrics=$(listed profiles/measure/metrics.txt)
     running=0
     for number in $(steps 2); do
         for variant in $(variants "$number"); do
@@ -211,25 +198,27 @@ counters() {
         done
     done
     wait
+    : >"$row.values"
     for file in $(seq -f "$row.counted.%.0f" 1 $running); do
-        if [ -s "$file.long" ]; then cat "$file.long" >>"$out/counters.csv"
+        if [ -s "$file.long" ]; then append "$file.long" "$row.values"
         else failed=$((failed + 1)); tail -n 5 "$file.said" "$file.raw" >&2; fi
     done
+    profiles/measure/cases.py <"$row.values" >>"$out/counters.csv"
 }
 # counters_of STEP VARIANT N FILE: leaves the rows in FILE.long, or no such file; ncu's Source pages
 # in folder KEEP.
 counters_of() {
-    if [ "$2" = - ]; then chosen=; else chosen="--variant $2"; fi
-    # shellcheck disable=SC2086
+    # shellcheck disable=SC2046
     ncu --clock-control none --metrics "$metrics" --section SourceCounters --import-source yes \
         -f -o "$4" \
-        "./step$1" --device cuda $chosen --n "$3" --reps 0 --verify full --csv >"$4.said" 2>&1
+        "./step$1" --device cuda $(choose "$2") --n "$3" --reps 0 --verify full --csv \
+        >"$4.said" 2>&1
     ncu --import "$4.ncu-rep" --csv --page raw --print-units base >"$4.raw" 2>&1
     ncu --import "$4.ncu-rep" --csv --page source --print-source cuda,sass >"$4.source" 2>&1
     [ -z "${KEEP:-}" ] || gzip -c "$4.source" >"$KEEP/$1-$2-$3.source.gz"
     if profiles/measure/ncu_long.py "$1" "$2" "$3" profiles/measure/metrics.txt <"$4.raw" \
         >"$4.rows" &&
-        launches=$(cut -d, -f5 "$4.rows" | sort -u | wc -l) &&
+        launches=$(sed 1d "$4.rows" | cut -d, -f5 | sort -u | wc -l) &&
         profiles/measure/ncu_source.py "$1" "$2" "$3" "$launches" <"$4.source" >>"$4.rows"; then
         mv "$4.rows" "$4.long"
     fi
@@ -237,25 +226,26 @@ counters_of() {
 
 # Launches that miss a goal, or are near to it: what keeps them from it.
 limits() {
-    about "What limits some launches: ncu's time, and how busy the parts of the GPU are." \
+    about_gpu "What limits some launches: ncu's time, and how busy the parts of the GPU are." \
         >"$out/limits.csv"
-    echo "step,variant,n,kernel,launch,line,metric,value,unit,source" >>"$out/limits.csv"
+    : >"$row.values"
     limits_of 13 kept10 2^24 --real --keep "x > 0.9"
     limits_of 13 kept10 2^28 --real --keep "x > 0.9"
     limits_of 15 u32 2^16
     limits_of 15 u32 2^17
     limits_of 15 u32 2^28
+    profiles/measure/cases.py <"$row.values" >>"$out/limits.csv"
 }
 # limits_of STEP NAME N OPTION…: NAME says in the rows what the options choose.
 limits_of() {
     number=$1 name=$2 n=$(value "$3")
     shift 3
-    metrics=$(grep -v '^#' profiles/measure/metrics_limits.txt | paste -sd, -)
+    metrics=$(listed profiles/measure/metrics_limits.txt)
     if ncu --clock-control none --metrics "$metrics" --csv --page raw --print-units base \
         "./step$number" --device cuda --variant fast --n "$n" --reps 0 --verify none "$@" \
         >"$row" 2>&1; then
         profiles/measure/ncu_long.py "$number" "$name" "$n" profiles/measure/metrics_limits.txt \
-            <"$row" >>"$out/limits.csv" && return
+            <"$row" >"$row.long" && append "$row.long" "$row.values" && return
     fi
     failed=$((failed + 1))
     tail -n 5 "$row" >&2
@@ -265,7 +255,7 @@ limits_of() {
 # load's kernel.
 operators() {
     nvcc=$(common/build/toolkit.sh)/bin/nvcc
-    about "What ptxas makes of PTX's cache operators and orderings, for sm_90." \
+    about_gpu "What ptxas makes of PTX's cache operators and orderings, for sm_90." \
         >"$out/operators.csv"
     echo "ptx,sass" >>"$out/operators.csv"
     "$nvcc" -arch=sm_90 -cubin -o "$row.cubin" profiles/measure/operators.cu &&
@@ -283,8 +273,7 @@ operators() {
 shuffles() {
     # This needs no GPU.
     about "Machine instructions of step 9's scan_block, as ptxas writes them for sm_90." \
-        2>/dev/null |
-        grep -v '^# GPU:\|^# driver:' >"$out/shuffles.csv"
+        >"$out/shuffles.csv"
     echo "variant,instruction,count,predicated" >>"$out/shuffles.csv"
     cuobjdump -arch sm_90 -sass step9 | awk '
         /Function :/ { variant = /scan_blockILi0E/ ? "shfl" : /scan_blockILi1E/ ? "predicate" : "" }
@@ -298,7 +287,7 @@ shuffles() {
 # Steps 5 and 7 compiled with other options. The first column names the option: B128, R24, or - for
 # the default. cuobjdump prints the registers and the local memory (stack) of the largest kernel.
 compiled() {
-    about "Step 5 with blocks of B elements, step 7 with at most R registers a thread: times." \
+    about_gpu "Step 5 with blocks of B elements, step 7 with at most R registers a thread: times." \
         >"$out/compiled.csv"
     : >"$row.rows"
     for otherwise in 5-B64 5-B128 5-B256 5-B1024 5-B2048 7-R24 7-R32; do
@@ -319,7 +308,8 @@ compiled() {
 }
 
 experiments() {
-    about "The small experiments, steps/*/experiments: times are medians." >"$out/experiments.csv"
+    about_gpu "The small experiments, steps/*/experiments: times are medians." \
+        >"$out/experiments.csv"
     programs=
     for source in steps/*/experiments/*.cu; do
         number=${source#steps/} number=${number%%-*}
@@ -329,14 +319,16 @@ experiments() {
     done
     # shellcheck disable=SC2086
     make $programs >&2 || failed=$((failed + 1))
+    : >"$row.values"
     for program in $programs; do
-        if "$program" --device cuda --csv >"$row"; then append "$row" "$out/experiments.csv"
+        if "$program" --device cuda --csv >"$row"; then append "$row" "$row.values"
         else failed=$((failed + 1)); echo "$program failed" >&2; fi
     done
+    profiles/measure/cases.py <"$row.values" >>"$out/experiments.csv"
 }
 
 promises() {
-    about "What step 12 promises, tried: every element compared with what it has to be." \
+    about_gpu "What step 12 promises, tried: every element compared with what it has to be." \
         >"$out/promises.csv"
     programs=
     for name in same-bits-cub every-way streams beside; do
@@ -344,11 +336,13 @@ promises() {
     done
     # shellcheck disable=SC2086
     make $programs >&2 || failed=$((failed + 1))
+    : >"$row.values"
     for program in $programs; do
         "$program" --device cuda --csv >"$row" ||
             { failed=$((failed + 1)); echo "$program failed" >&2; }
-        append "$row" "$out/promises.csv"
+        append "$row" "$row.values"
     done
+    profiles/measure/cases.py <"$row.values" >>"$out/promises.csv"
 }
 
 # every_run N OP TYPE SHAPE DIRECTION OPTION…: runs step 16 and appends the row. The options say
@@ -394,7 +388,7 @@ every_small() (
     wait
 )
 every() {
-    about "Step 16: operators, types, shapes and directions, verified element by element." \
+    about_gpu "Step 16: operators, types, shapes and directions, verified element by element." \
         >"$out/every.csv"
     echo "op,type,shape,direction,n,verdict" >>"$out/every.csv"
     # A run takes 35 GB of memory, on the GPU and on the host.

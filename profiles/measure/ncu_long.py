@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Turns `ncu --csv --page raw` (standard input) into rows
+"""Turns `ncu --csv --page raw` (standard input) into a header and rows
 step,variant,n,kernel,launch,line,metric,value,unit,source. Line and source stay empty: these are
-totals of a launch.
+totals of a launch. cases.py makes a table of them.
 
 usage: ncu_long.py STEP VARIANT N METRICS_FILE
 
@@ -22,6 +22,7 @@ missing = [metric for metric in metrics if metric not in header]
 if missing:
     sys.exit("ncu printed no " + ", ".join(missing))
 out = csv.writer(sys.stdout, lineterminator="\n")
+out.writerow("step variant n kernel launch line metric value unit source".split())
 name = header.index("Kernel Name")
 for index, launch in enumerate(launches):
     # of "void scan_block<(padding)0>(float *)"

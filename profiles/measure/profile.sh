@@ -3,12 +3,12 @@
 #
 #   [DEVICE=cuda|emu] [N=512] [VARIANT=pad16] profiles/measure/profile.sh STEP
 #
-# Writes build/profiles/DEVICE/stepNN[-VARIANT]-N.csv:
-# step,variant,n,kernel,launch,line,metric,value,unit,source. Rows without a line are totals of a
-# launch. Recordings in profiles/ are never changed. The default of DEVICE is cuda if the machine
-# has a GPU, ncu, and the permission to read the counters; else it is emu.
+# Writes build/profiles/DEVICE/stepNN[-VARIANT]-N.csv, in the form of h200/counters.csv (see
+# profiles/README.md). Recordings in profiles/ are never changed. The default of DEVICE is cuda if
+# the machine has a GPU, ncu, and the permission to read the counters; else it is emu.
 set -eu
 cd "$(dirname "$0")/../.."
+. profiles/measure/recording.sh
 number=${1:?usage: profiles/measure/profile.sh STEP}
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 
@@ -50,19 +50,6 @@ device=${device:-cuda}
 name=step$(printf %02d "$number")
 [ "$variant" = - ] || name=$name-$variant
 out=build/profiles/$device/$name-$n.csv
-listed() { grep -hv '^#' "$@" | paste -sd, -; }
-
-about() {
-    echo "# $2: counters of one scan of step $number, n = $n."
-    [ "$device" = emu ] ||
-        echo "# GPU: $(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)"
-    [ "$device" = emu ] ||
-        echo "# driver: $(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -1)"
-    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version |
-        sed -n 's/.*release [^,]*, V//p')"
-    echo "# date: $(date -u +%Y-%m-%d)"
-    echo "step,variant,n,kernel,launch,line,metric,value,unit,source"
-}
 
 # shellcheck disable=SC2086
 if [ "$device" = emu ]; then
@@ -71,9 +58,10 @@ if [ "$device" = emu ]; then
         "$@" >"$work/said" ||
         { cat "$work/said"; fail "./step$number failed"; }
     build/emu/emu --csv --page source --log-file "$work/source" "$@" >/dev/null
-    { about emu "the emulator" && profiles/measure/ncu_long.py "$number" "$variant" "$n" \
-        profiles/measure/metrics.txt <"$work/raw" &&
-        profiles/measure/emu_lines.py "$number" "$variant" "$n" <"$work/source"; } >"$work/out"
+    about=about how="the emulator"
+    profiles/measure/ncu_long.py "$number" "$variant" "$n" profiles/measure/metrics.txt \
+        <"$work/raw" >"$work/values"
+    profiles/measure/emu_lines.py "$number" "$variant" "$n" <"$work/source" >>"$work/values"
 else
     set -- "./step$number" --device cuda $chosen --n "$n" --reps 0
     cat profiles/measure/metrics.txt profiles/measure/metrics_gpu.txt >"$work/metrics"
@@ -84,13 +72,15 @@ else
         >/dev/null 2>&1
     ncu --import "$work/page.ncu-rep" --page source --csv --print-source cuda,sass >"$work/source" \
         2>&1
+    about=about_gpu how="ncu --clock-control none"
     profiles/measure/ncu_long.py "$number" "$variant" "$n" "$work/metrics" <"$work/raw" \
-        >"$work/totals"
-    launches=$(cut -d, -f5 "$work/totals" | sort -u | wc -l)
-    { about cuda "ncu --clock-control none" && cat "$work/totals" &&
-        profiles/measure/ncu_source.py "$number" "$variant" "$n" "$launches" <"$work/source"
-    } >"$work/out"
+        >"$work/values"
+    launches=$(sed 1d "$work/values" | cut -d, -f5 | sort -u | wc -l)
+    profiles/measure/ncu_source.py "$number" "$variant" "$n" "$launches" <"$work/source" \
+        >>"$work/values"
 fi
 mkdir -p "$(dirname "$out")"
-cp "$work/out" "$out.new" && mv "$out.new" "$out"
+{ $about "$how: counters of one scan of step $number, n = $n." &&
+    profiles/measure/cases.py <"$work/values"; } >"$out.new"
+mv "$out.new" "$out"
 echo "profile: $out"

@@ -13,9 +13,9 @@
 # one that step 17 was built with (common/build/nccl.sh).
 set -u
 cd "$(dirname "$0")/../.." || exit 2
+. profiles/measure/recording.sh
 out=${1:-build/profiles}
 device=${2:-cuda}
-cuda=$(common/build/toolkit.sh)
 mkdir -p "$out" || exit 2
 
 # Multicast through NVLink stays off: it is not needed here.
@@ -26,25 +26,17 @@ ranks() {
     shift
     common/build/mpirun.sh -x NCCL_NVLS_ENABLE -np "$number" "$@" --device "$device" --csv
 }
-about() {
-    echo "# $1"
+about_ranks() {
     if [ "$device" = cuda ]; then
-        echo "# GPU: $gpus of $(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)"
-        echo "# driver: $(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -1)"
+        set -- "$1" "GPU: $gpus of $(of_gpu name)" "driver: $(of_gpu driver_version)"
     else
-        echo "# GPU: $gpus emulated"
+        set -- "$1" "GPU: $gpus emulated"
     fi
-    echo "# toolkit: $("$cuda/bin/nvcc" --version | sed -n 's/.*release [^,]*, V//p')"
-    echo "# MPI: $(mpirun --version | head -1)"
     header=$(common/build/nccl.sh --home)/include/nccl.h
-    echo "# NCCL: $(sed -n 's/^#define NCCL_VERSION_CODE *//p' "$header" 2>/dev/null)"
-    echo "# date: $(date -u +%Y-%m-%d)"
+    about "$@" "MPI: $(mpirun --version | head -1)" \
+        "NCCL: $(sed -n 's/^#define NCCL_VERSION_CODE *//p' "$header" 2>/dev/null)"
 }
-# The first CSV row of a file brings its header line along.
-append() {
-    if grep -qv '^#' "$2"; then tail -n +2 "$1" >>"$2"; else cat "$1" >>"$2"; fi
-}
-row=$(mktemp) && trap 'rm -f "$row"' EXIT
+row=$(mktemp) && trap 'rm -f "$row" "$row.values"' EXIT
 fail() {
     echo "ranks.sh: $1" >&2
     exit 1
@@ -54,18 +46,21 @@ make step17 build/experiments/17-rates >&2 || fail "step 17 cannot be built."
 if [ "$device" = cuda ]; then gpus=$(nvidia-smi -L | wc -l); else gpus=2; fi
 [ "$gpus" -ge 1 ] || fail "there is no GPU."
 
-about "Scans by several GPUs: medians and quartiles, of the slowest rank." >"$out/ranks.csv"
 number=1
+: >"$row.values"
 while [ "$number" -le "$gpus" ]; do
     ranks $number build/experiments/17-rates >"$row" || fail "17-rates with $number ranks failed."
-    append "$row" "$out/ranks.csv"
+    append "$row" "$row.values"
     number=$((number * 2))
 done
+{ about_ranks "Scans by several GPUs: medians and quartiles, of the slowest rank." &&
+    profiles/measure/cases.py <"$row.values"; } >"$out/ranks.csv" ||
+    fail "ranks.csv cannot be written."
 # Each row of a checksum has to be there once for each number of ranks, always with the same value.
-different=$(grep ',checksum_' "$out/ranks.csv" | sort -u | cut -d, -f 3-5 | uniq -d)
+different=$(grep ',checksum_' "$row.values" | sort -u | cut -d, -f 3-5 | uniq -d)
 [ -z "$different" ] || fail "results differ between numbers of ranks: $different"
 
-about "./step17 with all GPUs, verified on the host." >"$out/ranks_verified.csv"
+about_ranks "./step17 with all GPUs, verified on the host." >"$out/ranks_verified.csv"
 if [ "$device" = cuda ]; then n=2^24+5; else n=20011; fi
 verified() {
     ranks "$gpus" ./step17 --n $n "$@" >"$row" || fail "./step17 --n $n $* failed."

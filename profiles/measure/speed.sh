@@ -3,12 +3,13 @@
 #
 #   profiles/measure/speed.sh [FILE]      default: profiles/emulated/speed.csv
 #
-# Writes one row per value; `#` lines name the processor, its cores, the compiler and the date.
-# Rates and start-up times are processor time, medians of 7 runs, so a busy machine changes them
-# little. Elapsed times are the shortest of 7 runs, or that of one run. The shares of the emulator's
-# parts need perf and are left out without it.
+# Writes a table for each group of cases; `#` lines name the processor, its cores, the compiler and
+# the date. Rates and start-up times are processor time, medians of 7 runs, so a busy machine
+# changes them little. Elapsed times are the shortest of 7 runs, or that of one run. The shares of
+# the emulator's parts need perf and are left out without it.
 set -eu
 cd "$(dirname "$0")/../.."
+. profiles/measure/recording.sh
 out=${1:-profiles/emulated/speed.csv}
 bench=build/tests/bench/run
 cores=$(nproc)
@@ -42,6 +43,7 @@ shares() {
 }
 
 {
+    echo group,case,n,block,cores,mode,metric,value,unit
     for mode in plain counters; do
         say "scans, other programs, operations, accesses: $mode"
         $bench $mode scans
@@ -71,20 +73,16 @@ shares() {
             for step in 5 7; do BENCH_ONLY="step $step" && export BENCH_ONLY && shares $mode; done
         done
     fi
-} >"$work/rows"
+} >"$work/values"
 
 mkdir -p "$(dirname "$out")"
 {
-    echo "# The emulator's speed; see profiles/README.md."
-    echo "# CPU: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)," \
-        "$cores cores, $(grep -qw avx2 /proc/cpuinfo && echo AVX2 || echo no AVX2)"
-    echo "# compiler: $(gcc --version | head -n 1)"
-    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version |
-        sed -n 's/.*release [^,]*, V//p')"
-    echo "# date: $(date -u +%Y-%m-%d)"
-    echo group,case,n,block,cores,mode,metric,value,unit
-    cat "$work/rows"
+    about "The emulator's speed; see profiles/README.md." \
+        "CPU: $(cpu), $cores cores, $(grep -qw avx2 /proc/cpuinfo && echo AVX2 || echo no AVX2)" \
+        "compiler: $(gcc --version | head -n 1)"
+    profiles/measure/cases.py <"$work/values"
 } >"$out"
-awk -F , '/^#/ { print; next }
+grep '^#' "$out"
+awk -F , '
     { printf "%-20s %-28s %9s %5s %5s %-10s ", $1, $2, $3, $4, $5, $6
-      printf "%-13s %12s %s\n", $7, $8, $9 }' "$out"
+      printf "%-13s %12s %s\n", $7, $8, $9 }' "$work/values"

@@ -66,13 +66,14 @@ def levels(rows, step, variant, n, model):
     for row in rows:
         if row["space"] != "shared":
             continue
-        key = int(row["launch"]), int(row["epoch"]), row["operation"], source(step, row["line"])
-        total = sums.setdefault(key, [0, 0, 0, 0])
+        key = int(row["launch"]), int(row["epoch"]), source(step, row["line"])
+        total = sums.setdefault(key, {"ld": [0, 0, 0, 0], "st": [0, 0, 0, 0]})[row["operation"]]
         for i, value in enumerate((1, len(lane_numbers(row["mask"])), int(row["wavefronts"]),
                                    int(row["ideal"]))):
             total[i] += value
-    for (launch, epoch, operation, text), total in sorted(sums.items()):
-        yield [step, variant, n, model, launch, epoch, operation, *total, text]
+    for (launch, epoch, text), total in sorted(sums.items()):
+        yield [step, variant, n, model, launch, epoch, text,
+               *(value or "" for value in total["ld"] + total["st"])]
 
 
 def accesses(rows, step, variant, n, warp=None, lane=None):

@@ -11,15 +11,10 @@
 #   accesses.csv  a row for each access: the elements that its lanes access, and their values
 set -eu
 cd "$(dirname "$0")/../.."
+. profiles/measure/recording.sh
 out=${1:-profiles/emulated}
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 
-about() {
-    echo "# $1"
-    echo "# toolkit: $("$(common/build/toolkit.sh)/bin/nvcc" --version |
-        sed -n 's/.*release [^,]*, V//p')"
-    echo "# date: $(date -u +%Y-%m-%d)"
-}
 # run PROGRAM [OPTION …]
 run() {
     program=$1
@@ -29,14 +24,14 @@ run() {
 }
 # levels STEP VARIANT N [MODEL]
 levels() {
-    EMU_MODEL=${4:-hopper} run "step$1" --n "$3" $(test "$2" = - || echo --variant "$2")
+    EMU_MODEL=${4:-hopper} run "step$1" --n "$3" $(choose "$2")
     profiles/measure/trace.py levels "$1" "$2" "$3" "${4:-hopper}" <"$work/trace" >>"$work/levels"
 }
 # accesses PROGRAM VARIANT N [WARP [LANE]]
 accesses() {
     program=$1 variant=$2 n=$3
     shift 3
-    numbers "$n" | run "$program" --input - $(test "$variant" = - || echo --variant "$variant")
+    numbers "$n" | run "$program" --input - $(choose "$variant")
     number=${program#step}
     profiles/measure/trace.py accesses "${number%%-*}" "$variant" "$n" "$@" <"$work/trace" \
         >>"$work/accesses"
@@ -72,7 +67,8 @@ mkdir -p "$out"
 {
     about "Accesses to shared memory between two barriers (epoch: how many came before), traced by"\
 " the emulator."
-    echo step,variant,n,model,launch,epoch,operation,requests,lanes,wavefronts,ideal,source
+    echo step,variant,n,model,launch,epoch,source,requests_ld,lanes_ld,wavefronts_ld,ideal_ld,\
+requests_st,lanes_st,wavefronts_st,ideal_st
     cat "$work/levels"
 } >"$out/levels.csv"
 {

@@ -3,9 +3,9 @@ libraries: a function each, which returns its lines.
 
 Used by tables.py, as experiment_rows.py is.
 """
-from experiment_rows import duration, of
-from records import (EXPERIMENTS, EXPERIMENTS_EMULATED, emulated, find, grouped, percent, read,
-                     size, three)
+from experiment_rows import of
+from records import (EXPERIMENTS, EXPERIMENTS_EMULATED, duration, emulated, find, grouped, percent,
+                     read, size, three)
 from table_rows import gpu, table
 
 KEPT = [0, 10, 50, 100]  # per cent
@@ -54,8 +54,8 @@ def selects_by_fraction(value):
 def selects_curve(way, kept):
     """(n, seconds) of a way to compact; `kept` is the percentage that is kept."""
     rows = [row for row in EXPERIMENTS if row["experiment"] == "selects" and row["variant"] == way
-            and row["metric"] == "time" and row["parameter"].endswith(" kept=%d" % kept)]
-    return [(int(row["parameter"].split()[0][2:]), float(row["value"])) for row in rows]
+            and row["time"] and row["parameter"].endswith(" kept=%d" % kept)]
+    return [(int(row["parameter"].split()[0][2:]), float(row["time"])) for row in rows]
 
 
 # ---- step 14 -----------------------------------------------------------------------------------
@@ -97,9 +97,8 @@ def document_phases(value):
 
 
 def counted_in(experiment, variant, parameter, metric):
-    row = find(EXPERIMENTS_EMULATED, experiment=experiment, variant=variant, parameter=parameter,
-               metric=metric)[0]
-    return grouped(row["value"])
+    row = find(EXPERIMENTS_EMULATED, experiment=experiment, variant=variant, parameter=parameter)[0]
+    return grouped(row[metric])
 
 
 def structures_loaded():
@@ -167,21 +166,17 @@ def sorts_in_graph(value):
 
 LIMITS, _ = read("h200/limits.csv")
 BUSY = {"issue slots": "sm__issue_active", "L2": "lts__throughput", "memory": "dram__throughput"}
+OF_PEAK = ".avg.pct_of_peak_sustained_elapsed"
 
 
 def limits(step, name, sizes, what):
     """ncu's time of each launch, and how busy the parts of the GPU are meanwhile."""
-    def rows_of(n):
-        rows = find(LIMITS, step=str(step), variant=name, n=str(n))
-        for launch in dict.fromkeys(row["launch"] for row in rows):
-            mine = [row for row in rows if row["launch"] == launch]
-            metric = lambda start: next(float(row["value"]) for row in mine
-                                        if row["metric"].startswith(start))
-            yield [size(n), "`%s`" % mine[0]["kernel"],
-                   duration(metric("gpu__time_duration") * 1e-9),
-                   *("%.0f %%" % metric(start) for start in BUSY.values())]
+    line = lambda row: [size(int(row["n"])), "`%s`" % row["kernel"],
+                        duration(float(row["gpu__time_duration.sum"]) * 1e-9),
+                        *("%.0f %%" % float(row[part + OF_PEAK]) for part in BUSY.values())]
     return gpu(what) + table(["n", "launch", "time", *("%s busy" % part for part in BUSY)],
-                             *(row for n in sizes for row in rows_of(n)))
+                             *(line(row) for n in sizes
+                               for row in find(LIMITS, step=step, variant=name, n=n)))
 
 
 def limits_of_selects():
@@ -205,8 +200,8 @@ STEPS = [
 
 def measured(name, variant, parameter):
     rows = [row for row in EXPERIMENTS if row["experiment"] == name and row["variant"] == variant
-            and row["parameter"] == parameter and row["metric"] == "time"]
-    return float(rows[0]["value"]) if rows else None
+            and row["parameter"] == parameter]
+    return float(rows[0]["time"]) if rows else None
 
 
 def applications():

@@ -5,14 +5,13 @@ Used by tables.py, as table_rows.py is. Where a size was timed in graphs, that i
 """
 import textwrap
 
-from records import (COUNTED, SIDE_BY_SIDE, SIDE_BY_SIDE_ON, emulated, grouped, has, percent, size,
-                     three, time)
+from records import (COUNTED, SIDE_BY_SIDE, SIDE_BY_SIDE_ON, duration, emulated, grouped, has,
+                     machine, percent, size, three, time)
 from table_rows import table, teaches
 
 SHOWN = [2**12, 2**16, 2**20, 2**24, 2**26, 2**28, 2**30]
 POWERS = [2**k for k in range(10, 31)]
 COPIES = ["cudaMemcpyAsync", "float4 kernel", "bulk copies"]
-NOT_YET = ["(Not recorded yet.)"]
 WORDS_A_SECTOR = 8
 
 
@@ -49,11 +48,6 @@ def contenders():
     return ["step %d" % step for step in steps] + ["CUB"]
 
 
-def measured_on():
-    return "an %s (CUDA %s, driver %s)" % (SIDE_BY_SIDE_ON["GPU"], SIDE_BY_SIDE_ON["toolkit"],
-                                           SIDE_BY_SIDE_ON["driver"])
-
-
 def words_at(contender, n):
     """As the descriptor says, else as the emulator counts: in words of 4 bytes, by n. None: neither
     is known."""
@@ -88,8 +82,6 @@ def cells(contender, n):
 
 def side_by_side():
     """Every step, CUB and the roof: time, share of the roof, words."""
-    if not SIDE_BY_SIDE:
-        return NOT_YET
     shown = [n for n in SHOWN if roof(n)[0]]
     last = shown[-1]
     head = ["", "words", *(cell for n in shown for cell in (size(n), "of the roof")),
@@ -101,14 +93,14 @@ def side_by_side():
         rows.append([name, words(name), *(cell for n in shown for cell in cells(name, n)),
                      rate])
     fastest = [roof(n) for n in shown]
-    rows.append(["roof", "2 n", *(cell for s, _ in fastest for cell in (time({"seconds": s}), "")),
+    rows.append(["roof", "2 n", *(cell for s, _ in fastest for cell in (duration(s), "")),
                  "%.0f" % (2 * 4 * last / fastest[-1][0] / 1e9)])
     names = ", ".join("%s %s" % (size(n), name) for n, (_, name) in zip(shown, fastest))
     figures = ["![Time against n of all steps, CUB and the fastest copy](figures/side-by-side.svg)",
                "",
                "![The fastest copy's time as a share of theirs, against n]"
                "(figures/of-the-roof.svg)"]
-    return [*figures, "", "Floats, on %s:" % measured_on(), "", *table(head, *rows), "",
+    return [*figures, "", "Floats, on %s:" % machine(SIDE_BY_SIDE_ON), "", *table(head, *rows), "",
             "The fastest copy: %s." % names]
 
 
@@ -132,8 +124,8 @@ def beside(n_list, element="f32", flush="read"):
                                  roof(n, element, flush))
         if not (ours and cub and top):
             continue
-        rows.append([size(n), time({"seconds": ours}), time({"seconds": cub}),
-                     time({"seconds": top}),
+        rows.append([size(n), duration(ours), duration(cub),
+                     duration(top),
                      "%.2f" % (cub / ours), percent(top / ours), how])
     return rows
 
@@ -143,8 +135,6 @@ HEAD = ["n", "step 12", "CUB", "roof", "times CUB", "of the roof", "the fastest 
 
 def faster_than_cub():
     rows = beside(POWERS)
-    if not rows:
-        return NOT_YET
     sizes = [n for k in POWERS for n in (k - 1, k, k + 1) if seconds("step 12", n)
              and seconds("CUB", n)]
     losses = [n for n in sizes if seconds("step 12", n) > seconds("CUB", n)]
@@ -170,7 +160,7 @@ def other_types():
             rows.append([element, *("%s (%s)" % (found[size(n)][4], found[size(n)][5])
                                     if size(n) in found else ""
                                     for n in shown)])
-    return table(["", *(size(n) for n in shown)], *rows) if rows else NOT_YET
+    return table(["", *(size(n) for n in shown)], *rows)
 
 
 def flushes():
@@ -189,14 +179,14 @@ def flushes():
             rows.append([size(n), *pair])
     head = ["n", "step 12, read", "memset", "CUB, read", "memset", "cudaMemcpyAsync, read",
             "memset"]
-    return table(head, *rows) if rows else NOT_YET
+    return table(head, *rows)
 
 
 def pipeline_times():
     """Step 12's chapter: every second power of two, and where CUB is faster."""
     rows = beside(POWERS[::2])
-    return ["Floats, on %s:" % measured_on(), "", *table(HEAD, *rows), "",
-            *losses()] if rows else NOT_YET
+    return ["Floats, on %s:" % machine(SIDE_BY_SIDE_ON), "", *table(HEAD, *rows), "",
+            *losses()]
 
 
 TYPES = {"f32": "float", "f64": "double", "i32": "int32", "i64": "uint64",
@@ -244,4 +234,4 @@ def pipeline_types():
                 (found[size(n)][1], found[size(n)][4], found[size(n)][5]) if size(n) in found
                 else ("", "", "")))])
     head = ["", *(cell for n in shown for cell in (size(n), "times CUB", "of the roof"))]
-    return table(head, *rows) if rows else NOT_YET
+    return table(head, *rows)

@@ -6,7 +6,7 @@ Used by tables.py. An experiment that the recording does not hold yet has a line
 import functools
 import textwrap
 
-from records import EXPERIMENTS, GPU, find, grouped, has, size, three
+from records import EXPERIMENTS, GPU, duration, find, grouped, has, size, three
 from table_rows import gpu, table
 
 
@@ -23,16 +23,9 @@ def of(name):
             if not rows:
                 return ["Not recorded yet; `make experiments` builds the program."]
             return make(lambda variant, parameter, metric: float(
-                find(rows, variant=variant, parameter=parameter, metric=metric)[0]["value"]))
+                find(rows, variant=variant, parameter=parameter)[0][metric]))
         return lines
     return decorate
-
-
-def duration(seconds):
-    for unit, scale in ("µs", 1e6), ("ms", 1e3):
-        if seconds * scale < 999.5:
-            return three(seconds * scale) + " " + unit
-    return three(seconds) + " s"
 
 
 @of("cache-operators")
@@ -337,10 +330,8 @@ def timeline(value):
 @of("held")
 def held(value):
     """Step 12: the parts of a block's time at middle sizes, by its clock."""
-    edge = lambda metric: [float(row["value"]) for row in
-                           find([row for row in EXPERIMENTS if row["experiment"] == "timeline"],
-                                variant="edges", metric=metric)]
-    edges = list(zip(edge("before the first store"), edge("after the last copy")))
+    edges = [(float(row["before the first store"]), float(row["after the last copy"]))
+             for row in find(EXPERIMENTS, experiment="timeline", variant="edges")]
     percent = lambda part: "%.0f %%" % (100 * part)
     rows = []
     for n in (2**22, 2**23):

@@ -16,16 +16,17 @@ NOT_OFFERED = ["memory_l2_theoretical_sectors_global",
                "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum"]
 
 
-def of_copies():
-    """The recording of copies as rows of one counter each, like those of the other file."""
-    keys = "operation", "bytes", "pattern"
-    return [{"space": "copy", "operation": row["operation"], "type": row["bytes"],
-             "pattern": row["pattern"], "counter": counter, "value": value}
-            for row in COPIES for counter, value in row.items()
-            if counter not in keys and counter not in NOT_OFFERED]
+def numbers():
+    """A row for each number of both recordings. The type of a copy is its number of bytes."""
+    keys = "space", "operation", "type", "pattern"
+    offered = lambda row: {name: row[name] for name in row if name not in ("bytes", *NOT_OFFERED)}
+    copies = [{"space": "copy", "type": row["bytes"], **offered(row)} for row in COPIES]
+    return [{**{key: row[key] for key in keys}, "counter": counter, "value": value}
+            for row in read("h200/fidelity.csv")[0] + copies for counter, value in row.items()
+            if value and counter not in keys]
 
 
-RECORDED = read("h200/fidelity.csv")[0] + of_copies()
+RECORDED = numbers()
 
 
 def is_among(name, patterns):
@@ -50,7 +51,8 @@ def fidelity():
         types.setdefault(row["type"], set()).add(row["pattern"])
         (explained if explanations(row) else equal).append(row)
     rows = []
-    for (space, operation), (types, equal, explained) in found.items():
+    loads_first = lambda item: 2 if item[0][0] == "copy" else "." in item[0][1]
+    for (space, operation), (types, equal, explained) in sorted(found.items(), key=loads_first):
         patterns = max(len(names - {"all"}) for names in types.values())
         rows.append([space, "`%s`" % operation, " ".join(types), patterns or "together",
                      len(equal), len(explained)])

@@ -44,23 +44,22 @@ def plus(pair):
     return "%s + %s" % tuple(map(grouped, pair))
 
 
+def summed(rows, column):
+    return sum(int(row[column] or 0) for row in rows)
+
+
 def traced(step, variant, n, model, epochs):
     """Conflicts of loads and stores between some barriers."""
     rows = [row for row in find(TRACED, step=step, variant=variant, n=n, model=model)
             if int(row["epoch"]) in epochs]
-    return [sum(int(row["wavefronts"]) - int(row["ideal"]) for row in rows
-                if row["operation"] == op) for op in ("ld", "st")]
+    return [summed(rows, "wavefronts_" + op) - summed(rows, "ideal_" + op) for op in ("ld", "st")]
 
 
 def on_lines(step, variant, n, lines):
     """Conflicts of loads and stores on ncu's Source page, of lines with these texts."""
-    sums = {"ld": 0, "st": 0}
-    for row in find(NCU, step=step, variant=variant, n=n):
-        if row["source"] in lines and row["metric"].startswith(("source_wavefronts",
-                                                                "source_ideal")):
-            sums[row["metric"][-2:]] += int(row["value"]) * (1 if "wavefronts" in row["metric"]
-                                                             else -1)
-    return list(sums.values())
+    rows = [row for row in find(NCU, step=step, variant=variant, n=n) if row["source"] in lines]
+    return [summed(rows, "source_wavefronts_" + op) - summed(rows, "source_ideal_" + op)
+            for op in ("ld", "st")]
 
 
 def epochs_of(n, offset):
@@ -76,10 +75,8 @@ def sweep_levels():
     for k, (offset, level) in enumerate(tree(2, n, WARP).items()):
         now = [row for row in find(TRACED, step=2, n=n, model="hopper")
                if int(row["epoch"]) == k + 1]
-        loads = [row for row in now if row["operation"] == "ld"]
-        found = [sum(int(row["requests"]) for row in loads),
-                 sum(int(row["requests"]) for row in now if row not in loads)]
-        added = sum(int(row["lanes"]) for row in loads) - n
+        found = summed(now, "requests_ld"), summed(now, "requests_st")
+        added = summed(now, "lanes_ld") - n
         additions = int(level["load_lanes"]) - n
         sums = [sums[0] + additions, sums[1] + added]
         rows.append([offset, additions, added, plus((level["loads"], level["stores"])), plus(found),

@@ -1,16 +1,15 @@
 """memory_rows.py -- the tables of steps 8 and 10: how often the elements move through device
 memory, and how long that takes.
 
-Used by tables.py. Times that the recording does not hold yet have a line that says so.
+Used by tables.py.
 """
 import textwrap
 
-from records import GPU, TIMED, emulated, grouped, has, size, three, time, timed
-from table_rows import FLOAT, LARGE, MI, SECTOR, SIZES, gpu, seconds, table, times_table
+from records import TIMED, emulated, grouped, has, size, three
+from table_rows import FLOAT, LARGE, MI, SECTOR, seconds, table, times_table
 
 HYBRIDS = ["hybrid", "tree", "naive"]  # step 8
 BLOCKS = [(5, "conflict-free"), (6, ""), (7, "")]  # with shared memory
-NOT_YET = ["Not recorded yet."]
 
 
 def words(row, *ops):
@@ -37,8 +36,6 @@ def off_chip():
 
 
 def off_chip_times():
-    if not has(TIMED, step=8):
-        return NOT_YET
     ratio = lambda n, step, variant: seconds(8, n, "hybrid") / seconds(step, n, variant)
     best = {step: max((ratio(n, step, variant), n)
                       for n in sorted({int(row["n"]) for row in has(TIMED, step=step)})
@@ -60,8 +57,6 @@ def cooperative():
 
 
 def cooperative_times():
-    if not has(TIMED, step=10) or not has(TIMED, step=9):
-        return NOT_YET
     faster = lambda n: 100 * (seconds(10, n, "forward") / seconds(10, n, "backward") - 1)
     said = "The time of `forward`, compared with `backward`: " + ", ".join(
         "%+.1f %% at %s" % (faster(n), size(n)) for n in (2**22, LARGE, 2**26, 2**28)) + "."

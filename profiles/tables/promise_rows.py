@@ -3,10 +3,9 @@ function each.
 
 Used by tables.py, as table_rows.py is.
 """
-from records import PROMISES, PROMISES_ON, grouped, has, size, three
+from records import PROMISES, PROMISES_ON, duration, grouped, has, machine, size, three
 from table_rows import table
 
-NOT_YET = ["Not recorded yet; `make promises` builds the programs."]
 TYPES = {"f32": "float", "f64": "double"}
 
 
@@ -21,9 +20,9 @@ def keys(rows, *names):
 
 def value(rows, variant, parameter, metric):
     """A number, or None."""
-    found = [row for row in rows
-             if (row["variant"], row["parameter"], row["metric"]) == (variant, parameter, metric)]
-    return float(found[0]["value"]) if found else None
+    found = [row[metric] for row in rows
+             if (row["variant"], row["parameter"]) == (variant, parameter) and row[metric]]
+    return float(found[0]) if found else None
 
 
 def elements(n):
@@ -32,21 +31,14 @@ def elements(n):
     return size(n) + (" + %d" % (n - power) if n > power else "") if n - power < 100 else grouped(n)
 
 
-def duration(seconds):
-    return three(seconds * 1e6) + " µs" if seconds < 999.5e-6 else three(seconds * 1e3) + " ms"
-
-
 def measured_on():
-    return ["On an %s (CUDA %s, driver %s):" % (PROMISES_ON["GPU"], PROMISES_ON["toolkit"],
-                                                PROMISES_ON["driver"]), ""]
+    return ["On %s:" % machine(PROMISES_ON), ""]
 
 
 def promises_bits():
     """Real numbers: elements that differ from the CPU's and from the first run's, and errors beside
     the bound."""
     rows = of("same-bits")
-    if not rows:
-        return NOT_YET
 
     def line(variant, n):
         get = lambda metric: value(rows, variant, n, metric)
@@ -57,7 +49,7 @@ def promises_bits():
                 "%d" % get("differ from the first"), three(get("error")),
                 three(get("error in the second half")),
                 "%.0f" % get("bound"), "" if cub is None else three(cub)]
-    runs = {int(float(row["value"])) for row in rows if row["metric"] == "runs"}
+    runs = {int(row["runs"]) for row in rows}
     return measured_on() + table(
         ["random numbers", "n", "elements that differ from the CPU's",
          "elements that differ in %s runs" % max(runs), "error", "error in the second half",
@@ -69,13 +61,10 @@ def promises_ways():
     """Scans of which every element was compared: what they were, how many, how many elements were
     wrong."""
     ways, streams = of("every-way"), of("streams")
-    if not ways or not streams:
-        return NOT_YET
 
     def line(what, chosen):
-        scans = sum(value(chosen, row["variant"], row["parameter"], "scans") or 1 for row in chosen
-                    if row["metric"] == "wrong")
-        wrong = sum(float(row["value"]) for row in chosen if row["metric"] == "wrong")
+        scans = sum(int(row.get("scans") or 1) for row in chosen)
+        wrong = sum(float(row["wrong"]) for row in chosen)
         sizes = sorted({int(row["parameter"]) for row in chosen})
         return [what, ", ".join(map(elements, sizes)), grouped(scans), "%d" % wrong]
     large = lambda row: int(row["parameter"]) > 2**32
@@ -98,8 +87,6 @@ def promises_beside():
     """Scans while another kernel holds multiprocessors: a line for each n, a column for how many
     are held."""
     rows = of("beside")
-    if not rows:
-        return NOT_YET
     cases = [(kernel, *parameter.split(" beside "))
              for kernel, parameter in keys(rows, "variant", "parameter")]
     held = list(dict.fromkeys(case[2] for case in cases))

@@ -5,8 +5,7 @@ Used by tables.py as the other *_rows.py are, and by draw_ranks.py and the tests
 """
 import math
 
-from experiment_rows import duration
-from records import find, grouped, has, read, size, three
+from records import duration, find, grouped, has, read, size, three
 from table_rows import table
 
 RANKS, RANKS_ON = read("h200/ranks.csv")
@@ -26,7 +25,7 @@ NODE_SUMS = 1024  # at most: steps/17-many-gpus/parts/shape.h
 
 
 def value(variant, parameter, metric="time"):
-    return float(find(RANKS, variant=variant, parameter=parameter, metric=metric)[0]["value"])
+    return float(find(RANKS, variant=variant, parameter=parameter)[0][metric])
 
 
 def seconds(variant, n, ranks, op="sum"):
@@ -34,8 +33,7 @@ def seconds(variant, n, ranks, op="sum"):
 
 
 def recorded(variant, ranks):
-    return has(RANKS, variant=variant, parameter="sum n=%d ranks=%d" % (LARGE, ranks),
-               metric="time")
+    return has(RANKS, variant=variant, parameter="sum n=%d ranks=%d" % (LARGE, ranks))
 
 
 # ---- the model ---------------------------------------------------------------------------------

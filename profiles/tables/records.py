@@ -2,12 +2,12 @@
 
 Used by tables.py. Rows are dictionaries; the columns are explained in README.md here.
 """
-import csv
 import os
-import re
 import sys
 
 TOP = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..")
+sys.path.append(os.path.join(TOP, "profiles", "measure"))
+import cases  # noqa: E402
 
 # ncu's name of a counter: the key that --csv gives it. Wavefronts are those of ncu's Source page,
 # which does not count arbitration; conflicts are those beyond the ideal.
@@ -20,15 +20,7 @@ KEYS = {name % op: key % op for name, key in KEYS.items() for op in ("ld", "st")
 
 def read(path):
     """The rows of profiles/PATH, and what its comments say: {"GPU": ..., "date": ...}."""
-    with open(os.path.join(TOP, "profiles", path), encoding="utf-8") as file:
-        lines = file.readlines()
-    about = dict(re.findall(r"^# (\w+): (.*)$", "".join(lines), re.M))
-    return list(csv.DictReader(line for line in lines if not line.startswith("#"))), about
-
-
-def recorded(path):
-    """The same of a file that may not have been recorded yet: no rows."""
-    return read(path) if os.path.exists(os.path.join(TOP, "profiles", path)) else ([], {})
+    return cases.read(os.path.join(TOP, "profiles", path))
 
 
 COUNTED, _ = read("emulated/counters.csv")
@@ -40,18 +32,14 @@ SANITIZED, _ = read("h200/sanitizer.csv")
 VERY_LARGE, _ = read("h200/large.csv")
 OPERATORS, _ = read("h200/operators.csv")
 COMPILED, _ = read("h200/compiled.csv")
-SIDE_BY_SIDE, SIDE_BY_SIDE_ON = recorded("h200/bench.csv")
-PROMISES, PROMISES_ON = recorded("h200/promises.csv")
+SIDE_BY_SIDE, SIDE_BY_SIDE_ON = read("h200/bench.csv")
+PROMISES, PROMISES_ON = read("h200/promises.csv")
 CHECKED_BY_GPU, CHECKED_ON = read("h200/checks.csv")
 CHECKED, _ = read("emulated/checks.csv")
-EXPERIMENTS, _ = (read("h200/experiments.csv")
-                  if os.path.exists(os.path.join(TOP, "profiles/h200/experiments.csv"))
-                  else ([], None))
+EXPERIMENTS, _ = read("h200/experiments.csv")
 EXPERIMENTS_EMULATED, _ = read("emulated/experiments.csv")
 CHECKS_DIFFER, _ = read("checks_differences.csv")
-SHUFFLES, _ = (read("h200/shuffles.csv")
-               if os.path.exists(os.path.join(TOP, "profiles/h200/shuffles.csv"))
-               else ([], None))
+SHUFFLES, _ = read("h200/shuffles.csv")
 
 
 def has(rows, **wanted):
@@ -78,10 +66,8 @@ def timed(step, n, variant=""):
 
 def by_ncu(step, n, variant=""):
     """Sums over the launches of a scan, with the keys of --csv."""
-    sums = dict.fromkeys(KEYS.values(), 0)
-    for row in find(NCU, step=step, n=n, variant=variant):
-        if row["metric"] in KEYS:
-            sums[KEYS[row["metric"]]] += int(row["value"])
+    rows = find(NCU, step=step, n=n, variant=variant)
+    sums = {key: sum(int(row[name] or 0) for row in rows) for name, key in KEYS.items()}
     for op in ("ld", "st"):
         sums["conflicts_" + op] = sums["wavefronts_" + op] - sums["ideal_" + op]
     return sums
@@ -115,11 +101,20 @@ def percent(fraction):
     return three(100 * fraction) + " %"
 
 
+def duration(seconds):
+    for unit, scale in ("µs", 1e6), ("ms", 1e3):
+        if seconds * scale < 999.5:
+            return three(seconds * scale) + " " + unit
+    return three(seconds) + " s"
+
+
+def machine(about):
+    """An H200 (CUDA 13, driver 580), by the comments of a recording."""
+    return "an %s (CUDA %s, driver %s)" % (about["GPU"], about["toolkit"], about["driver"])
+
+
 def time(row):
-    us = float(row["seconds"]) * 1e6
-    if us < 999.5:
-        return three(us) + " µs"
-    return three(us / 1e3) + " ms" if us < 999.5e3 else three(us / 1e6) + " s"
+    return duration(float(row["seconds"]))
 
 
 def share(row):

@@ -23,7 +23,7 @@ ABOUT = {"arithmetic": "integers, in a loop",
 
 
 def value(metric="rate", **wanted):
-    return float(find(SPEED, metric=metric, **wanted)[0]["value"])
+    return float(next(row[metric] for row in find(SPEED, **wanted) if row.get(metric)))
 
 
 def rate(**wanted):
@@ -31,8 +31,7 @@ def rate(**wanted):
 
 
 def emulator_speed():
-    sizes = {(row["case"], int(row["n"])) for row in find(SPEED, group="scan", mode="counters",
-                                                          metric="rate")}
+    sizes = {(row["case"], int(row["n"])) for row in find(SPEED, group="scan", mode="counters")}
     rows = ([name, size(n),
              "%.2f" % (value("instructions", group="scan", case=name, n=n, cores=1) / 1e6),
              *(rate(group="scan", case=name, n=n, mode=mode) for mode in MODES)]
@@ -62,9 +61,8 @@ def emulator_elsewhere():
             for name, about in ABOUT.items())
     one, many = (value("launch", group="launches", n=16, cores=cores)
                  for cores in (1, cores_measured()))
-    started = {row["case"]: row["value"]
-               for row in find(SPEED, group="startup", metric="processor")}
-    most = sum(float(row["value"]) for row in find(SPEED, group="blocks", metric="memory"))
+    started = {row["case"]: row["processor"] for row in find(SPEED, group="startup")}
+    most = sum(float(row["memory"]) for row in find(SPEED, group="blocks"))
     return [*table(["kernel", "what it does", "rate", "rate with counters"], *rows), "",
             "A launch of 16 empty blocks takes %.0f µs with one host thread, %.0f µs with %d. A "
             "small program starts, runs"
@@ -81,7 +79,7 @@ def emulator_elsewhere():
 def translation():
     """What is left to a translation to C: a recording made before translated.c has no row."""
     name, translated = "large product", "large product in C"
-    if not has(SPEED, case=translated, metric="rate"):
+    if not has(SPEED, case=translated):
         return []
     interpreted, compiled = (value(group="micro", case=case, mode="plain")
                              for case in (name, translated))
@@ -96,11 +94,11 @@ def cores_measured():
 
 
 def emulator_growth():
-    by_n = find(SPEED, group="growth with n", metric="rate")
-    by_block = find(SPEED, group="growth with the block", metric="rate")
-    by_cores = find(SPEED, group="scan", case="step 5", n=2**20, mode="plain", metric="rate")
+    by_n = find(SPEED, group="growth with n")
+    by_block = find(SPEED, group="growth with the block")
+    by_cores = find(SPEED, group="scan", case="step 5", n=2**20, mode="plain")
     work = value("instructions", group="scan", case="step 5", n=2**20, mode="plain", cores=1) / 1e6
-    cell = lambda row: "%.0f" % float(row["value"])
+    cell = lambda row: "%.0f" % float(row["rate"])
     return [*table(["n, step 5", *(size(int(row["n"])) for row in by_n)],
                    ["rate", *map(cell, by_n)]), "",
             *table(["threads per block, a sum by a tree", *(row["block"] for row in by_block)],
@@ -108,7 +106,7 @@ def emulator_growth():
             *table(["cores, step 5 at 2²⁰", *(row["cores"] for row in by_cores)],
                    ["rate of each", *map(cell, by_cores)],
                    ["time, if the cores have no other work",
-                    *("%.0f ms" % (1e3 * work / float(row["value"]) / int(row["cores"]))
+                    *("%.0f ms" % (1e3 * work / float(row["rate"]) / int(row["cores"]))
                       for row in by_cores)])]
 
 

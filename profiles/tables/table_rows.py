@@ -15,7 +15,7 @@ from records import (CHECKED, CHECKED_BY_GPU, CHECKED_ON, CHECKS_DIFFER, COMPILE
                      INSTRUCTIONS, NCU,
                      OPERATORS, PATTERNS, SANITIZED, SHUFFLES, TIMED, TOP, VERY_LARGE, a_request,
                      both, by_ncu,
-                     emulated, find, grouped, has, percent, sectors, share, size, three,
+                     emulated, find, grouped, has, machine, percent, sectors, share, size, three,
                      time, timed)
 
 SIZES = [2**12, 2**16, 2**20, 2**24, 2**28]  # of the tables of times
@@ -38,8 +38,7 @@ def table(head, *rows):
 
 
 def gpu(what):
-    return ["%s on an %s (CUDA %s, driver %s):" % (what, GPU["GPU"], GPU["toolkit"], GPU["driver"]),
-            ""]
+    return ["%s on %s:" % (what, machine(GPU)), ""]
 
 
 def teaches(step):
@@ -52,7 +51,7 @@ def teaches(step):
 
 def counters_row(step, variant, n):
     counted = emulated(step, n, variant)
-    counts = by_ncu(step, n, variant) if has(NCU, step=step) else counted  # not recorded yet
+    counts = by_ncu(step, n, variant)
     name = "%d, `%s`" % (step, variant) if variant in PADDINGS else str(step)
     return [name, grouped(n), grouped(counted["adds_counted"]), both(counts, "conflicts"),
             sectors(counts)]
@@ -72,8 +71,10 @@ def checked():
     """What else the GPU said of the steps; stands below their table."""
     runs = [row for row in TIMED if row["step"] not in ("0", "1")]  # CUB, and the CPU's
     right = [row for row in runs if row["right"] == "true" and row["verify"] == "full"]
-    clean = [row for row in SANITIZED if row["errors"] == "0" and row["exit"] == "0"]
-    tools = sorted(set(row["tool"] for row in SANITIZED))
+    tools = sorted(TOOLS)
+    said = [("%s on step %s" % (tool, row["step"]), row[tool + " errors"], row[tool + " exit"])
+            for row in SANITIZED for tool in tools]
+    found = [run for run, *numbers in said if numbers != ["0", "0"]]
     large = [row for row in VERY_LARGE if row["right"] == "true" and row["verify"] == "full"]
     last = max(int(row["step"]) for row in runs)
     return ["On the %s, %d of %d runs of steps 2 to %d gave the right value of each element, with "
@@ -83,16 +84,15 @@ def checked():
             % (len(large), len(VERY_LARGE), grouped(VERY_LARGE[0]["n"])),
             "[compute-sanitizer](notes/glossary.md#compute-sanitizer)'s %s found nothing in %d of "
             "%d runs."
-            % (", ".join(tools), len(clean), len(SANITIZED)),
-            *others(row for row in SANITIZED if row not in clean)]
+            % (", ".join(tools), len(said) - len(found), len(said)),
+            *others(found)]
 
 
 def others(found):
     """The runs in which compute-sanitizer found something; notes/more/checks-table.md explains
     each."""
-    names = sorted({"%s on step %s" % (row["tool"], row["step"]) for row in found})
     why = "[why](notes/more/checks-table.md)"
-    return ["The others are %s: %s." % (", ".join(names), why)] if names else []
+    return ["The others are %s: %s." % (", ".join(sorted(set(found))), why)] if found else []
 
 
 def patterns():
@@ -226,7 +226,8 @@ def vectorized_times():
 
 
 def instructions(step, variant=""):
-    launches = [int(row["value"]) for row in find(INSTRUCTIONS, step=step, n=MI, variant=variant)]
+    launches = [int(row["emu__ptx_inst_executed.sum"])
+                for row in find(INSTRUCTIONS, step=step, n=MI, variant=variant)]
     return [grouped(sum(launches)), grouped(launches[0])]
 
 
@@ -281,8 +282,6 @@ def shuffled():
 
 
 def shuffled_times():
-    if not has(TIMED, step=9):
-        return ["Not recorded yet."]
     return times_table(("step 7", 7, ""), ("step 9, `shfl`", 9, "shfl"),
                        ("step 9, `predicate`", 9, "predicate"))
 
@@ -303,15 +302,11 @@ def passes():
 
 
 def passes_times():
-    if not has(TIMED, step=11):
-        return ["Not recorded yet."]
     return times_table(("step 9", 9, "shfl"), *(("`%s`" % v, 11, v) for v in TILES), ("CUB", 0, ""))
 
 
 def shuffle_code():
     """What ptxas makes of the two variants: how often each instruction stands in scan_block."""
-    if not SHUFFLES:
-        return ["Not recorded yet."]
     names = "shfl", "predicate"
     count = lambda v, key, wanted: sum(int(r[key]) for r in SHUFFLES if r["variant"] == v
                                        and wanted(r["instruction"]))
@@ -337,7 +332,6 @@ def best_factor():
 def claims():
     """What the documents say of speed, and what is so today, at 2^24 and 2^28 floats."""
     scan = (5, "conflict-free")
-    cpu = lambda n: seconds(1, n, "exclusive")
 
     def row(said, where, slow, fast, holds):
         ratios = [seconds(*slow[:1], n, *slow[1:]) / seconds(*fast[:1], n, *fast[1:])
@@ -421,9 +415,10 @@ TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 def findings(rows):
     """How many findings, by program, version and tool; None where the run was stopped at its limit
     of time."""
-    return {(row["program"], row["version"], row["tool"]):
-            None if row["errors"] == "?" else int(row["errors"]) + int(row["warnings"])
-            for row in rows}
+    count = lambda errors, warnings: None if errors == "?" else int(errors) + int(warnings)
+    return {(row["program"], row["version"], tool):
+            count(row[tool + " errors"], row[tool + " warnings"])
+            for row in rows for tool in TOOLS if row.get(tool + " errors")}
 
 
 def checks():
@@ -548,14 +543,11 @@ def hardware_conflicts(step, n, variant):
     """What the hardware counts as bank conflicts: those of the Source page, and arbitration."""
     name = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_%s.sum"
     rows = find(NCU, step=step, n=n, variant=variant)
-    return {"hardware_" + op: sum(int(row["value"]) for row in rows if row["metric"] == name % op)
-            for op in ("ld", "st")}
+    return {"hardware_" + op: sum(int(row[name % op] or 0) for row in rows) for op in ("ld", "st")}
 
 
 def banks(step, *variants):
     """Wavefronts and bank conflicts, loads + stores, at the recorded sizes."""
-    if not has(NCU, step=step):
-        return ["Not recorded yet."]
     rows = []
     for variant in variants:
         for n in (2048, 2**16, MI, 4 * MI, LARGE):
@@ -589,8 +581,6 @@ def pipeline_banks():
 
 def pipeline_counters():
     """Step 12: the kernel of each size, by ncu where that is recorded."""
-    if not has(NCU, step=12):
-        return ["Not recorded yet."]
     sizes = [n for n in (512, 65536, MI, LARGE) if has(NCU, step=12, n=n, variant="f32")]
     counts = [by_ncu(12, n, "f32") for n in sizes]
     kernel = lambda n: find(NCU, step=12, n=n, variant="f32")[0]["kernel"]

@@ -50,9 +50,8 @@ def bench_roof(n, mode, flush):
 
 def value(experiment, variant, parameter, metric="time"):
     """What an experiment printed."""
-    return number("experiments.csv", "value", experiment=experiment, variant=variant,
-                  parameter=parameter,
-                  metric=metric)
+    return number("experiments.csv", metric, experiment=experiment, variant=variant,
+                  parameter=parameter)
 
 
 def of_roof(contender, element):

@@ -5,18 +5,18 @@ Totals of a run are compared: profiles/h200/counters.csv has a row a launch and 
 --json their sums.
 """
 import collections
-import csv
 import json
 import subprocess
 import unittest
-from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[2]
+from recordings import TOP, records
+
 # the first step that applies scan; elements of the largest runs that are compared
 FIRST, MOST = 13, 65536
-GLOBAL = {"l1tex__t_%s_pipe_lsu_mem_global_op_%s.sum" % (what, op): "%s_%s" % (what, op)
-          for what in ("requests", "sectors") for op in ("ld", "st")}
-SHARED = ["wavefronts_ld", "wavefronts_st"]
+# ncu's name of a counter: that of ./stepN --json
+COUNTERS = {"l1tex__t_%s_pipe_lsu_mem_global_op_%s.sum" % (what, op): "%s_%s" % (what, op)
+            for what in ("requests", "sectors") for op in ("ld", "st")}
+COUNTERS |= {"source_wavefronts_" + op: "wavefronts_" + op for op in ("ld", "st")}
 
 # Step, variant (None: any), least n, and the counters that differ there, with the reason.
 DIFFERENCES = [
@@ -35,15 +35,12 @@ DIFFERENCES = [
 def recorded():
     """(step, variant, n) -> totals of the counters."""
     totals = collections.defaultdict(collections.Counter)
-    with open(TOP / "profiles/h200/counters.csv", encoding="utf-8") as file:
-        for row in csv.DictReader(line for line in file if not line.startswith("#")):
-            if int(row["step"]) < FIRST or int(row["n"]) > MOST:
-                continue
-            run = totals[row["step"], row["variant"], int(row["n"])]
-            if not row["line"] and row["metric"] in GLOBAL:
-                run[GLOBAL[row["metric"]]] += int(float(row["value"]))
-            elif row["metric"].startswith("source_wavefronts_"):
-                run[row["metric"][len("source_"):]] += int(float(row["value"]))
+    for row in records.NCU:
+        if int(row["step"]) < FIRST or int(row["n"]) > MOST:
+            continue
+        run = totals[row["step"], row["variant"], int(row["n"])]
+        for name, counter in COUNTERS.items():
+            run[counter] += int(row[name] or 0)
     return totals
 
 
@@ -65,7 +62,7 @@ class Applications(unittest.TestCase):
         for (step, variant, n), totals in runs.items():
             counts = emulated(step, variant, n)
             steps.add(step)
-            for counter in [*GLOBAL.values(), *SHARED]:
+            for counter in COUNTERS.values():
                 with self.subTest(step=step, variant=variant, n=n, counter=counter):
                     if not may_differ(step, variant, n, counter):
                         self.assertEqual(counts[counter], totals[counter])

@@ -10,9 +10,9 @@ import table_rows  # noqa: E402  (it lies in profiles/tables)
 
 
 def recording(*rows):
-    """Rows of a checks.csv: "PROGRAM VERSION TOOL ERRORS"."""
-    return [dict(zip(("program", "version", "tool", "errors"), row.split()), warnings="0")
-            for row in rows]
+    """Rows of a checks.csv, of one tool each: "PROGRAM VERSION TOOL ERRORS"."""
+    return [{"program": program, "version": version, tool + " errors": errors,
+             tool + " warnings": "0"} for program, version, tool, errors in map(str.split, rows)]
 
 
 def table_of(theirs, ours, *rows):

@@ -4,9 +4,10 @@
 load ranks
 
 @test "ranks.sh records checksums that are the same for 1 and 2 ranks, and verified results" {
+    need python3
     timeout 120 profiles/measure/ranks.sh "$dir" emu >/dev/null 2>&1
-    [ "$(grep -c ',bits,.*,checksum_' "$dir/ranks.csv")" -eq 16 ]
-    [ "$(grep ',bits,.*,checksum_' "$dir/ranks.csv" | sort -u | wc -l)" -eq 8 ]
+    [ "$(grep -c ',bits,.*,[0-9]\{1,\},[0-9]\{1,\}$' "$dir/ranks.csv")" -eq 8 ]
+    [ "$(grep ',bits,' "$dir/ranks.csv" | sort -u | wc -l)" -eq 4 ]
     [ "$(grep -c '^17,many-gpus,' "$dir/ranks_verified.csv")" -eq 7 ]
     [ "$(grep -c ',full,true,' "$dir/ranks_verified.csv")" -eq 7 ]
     [ "$(grep -c '^step,\|^experiment,' "$dir/ranks.csv" "$dir/ranks_verified.csv" |
@@ -15,6 +16,7 @@ load ranks
 
 # A program in place of 17-rates whose checksum depends on the number of ranks.
 @test "ranks.sh fails if checksums differ between numbers of ranks" {
+    need python3
     mkdir -p "$dir/build/experiments" "$dir/bin"
     cp -r profiles common steps "$dir"
     printf '#!/bin/sh\n' >"$dir/bin/make"

@@ -13,33 +13,6 @@
 
 enum { SOURCE_LINE = 512 }; /* bytes of a line of source */
 
-/* Takes one CSV field off *line, in place; "" inside quotes is one quote. NULL: no field is
- * left. */
-static char *take_field(char **line)
-{
-    char *field = *line, *to = field, *from = field;
-    if (field == NULL) return NULL;
-    bool quoted = *from == '"';
-    from += quoted;
-    while (*from != '\0' && (quoted || *from != ',')) {
-        if (quoted && *from == '"' && *++from != '"')
-            quoted = false;
-        else
-            *to++ = *from++;
-    }
-    *line = *from == ',' ? from + 1 : NULL;
-    *to = '\0';
-    return field;
-}
-
-bool split_row(char *line, struct row *row)
-{
-    size_t count = 0;
-    line[strcspn(line, "\n")] = '\0';
-    while (count < COLUMNS && (row->fields[count] = take_field(&line)) != NULL) count++;
-    return count == COLUMNS && line == NULL;
-}
-
 double metric_of(const struct emu_counts *counts, const char *name)
 {
     const struct emu_shared *ld = &counts->shared_ld, *st = &counts->shared_st;

@@ -1,5 +1,5 @@
 /*
- * recorded.h — a row of profiles/h200/counters.csv, and by how much the emulator may differ from
+ * recorded.h — a number of profiles/h200/counters.csv, and by how much the emulator may differ from
  * it.
  */
 #ifndef RECORDED_H
@@ -8,16 +8,14 @@
 #include "common/emu/emu.h"
 #include "common/step/step.h"
 
-/* One row: a total of a launch, or a count of one source line, whose text is the last field. */
-enum { STEP, VARIANT, N, KERNEL, LAUNCH, LINE, METRIC, VALUE, UNIT, SOURCE, COLUMNS };
-struct row {
-    char *fields[COLUMNS];
+#define RECORDED "profiles/h200/counters.csv"
+
+/* A number: a total of a launch, or a count of one source line, whose text is SOURCE. Its row has
+ * the fields before METRIC, and then a column for each metric. */
+enum { STEP, VARIANT, N, KERNEL, LAUNCH, LINE, SOURCE, METRIC, VALUE, FIELDS };
+struct number {
+    const char *fields[FIELDS];
 };
-
-#define RECORDED "profiles/h200/counters.csv" /* tests run in the top folder */
-
-/* Splits a line of that file, in place. False: it has fewer fields. */
-bool split_row(char *line, struct row *);
 
 /* ncu's counters of shared and global memory, of op ld or st, and of additions. */
 #define CONFLICTS(op)           "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" op ".sum"
@@ -41,9 +39,9 @@ struct line_group {
     } lines[4];
 };
 
-/* The group of a row, or the group in which a kernel's threads poll; NULL: none. */
-const struct line_group *group_of(const struct row *);
-const struct line_group *polls_of(const struct row *);
+/* The group of a number, or the group in which a kernel's threads poll; NULL: none. */
+const struct line_group *group_of(const struct number *);
+const struct line_group *polls_of(const struct number *);
 
 /* Does a line of the source belong to it? */
 bool in_group(const struct line_group *, const char *path, const char *text);
@@ -66,7 +64,7 @@ double counts_of_group(const struct line_group *, const struct emu_launch_record
 struct expected {
     double least, most, grain;
 };
-struct expected expect_of(const struct row *, const struct step *, int variant,
+struct expected expect_of(const struct number *, const struct step *, int variant,
                           const struct emu_launch_record *, double counted, double polled);
 
 #endif

@@ -61,10 +61,10 @@ static const struct line_group groups[] = {
 };
 /* clang-format on */
 
-static bool of_kernel(const struct line_group *group, const struct row *row)
+static bool of_kernel(const struct line_group *group, const struct number *number)
 {
-    return is(group->step, row->fields[STEP]) &&
-           (group->kernel == NULL || is(group->kernel, row->fields[KERNEL]));
+    return is(group->step, number->fields[STEP]) &&
+           (group->kernel == NULL || is(group->kernel, number->fields[KERNEL]));
 }
 
 bool in_group(const struct line_group *group, const char *path, const char *text)
@@ -80,22 +80,22 @@ bool in_group(const struct line_group *group, const char *path, const char *text
     return false;
 }
 
-const struct line_group *group_of(const struct row *row)
+const struct line_group *group_of(const struct number *number)
 {
-    char *const *f = row->fields;
+    const char *const *f = number->fields;
     char file[256];
     snprintf(file, sizeof file, "%.*s", (int)strcspn(f[LINE], "#"), f[LINE]);
     for (size_t i = 0; i < LENGTH(groups) && f[LINE][0]; i++)
-        if (of_kernel(&groups[i], row) && ends(f[METRIC], groups[i].counts) &&
+        if (of_kernel(&groups[i], number) && ends(f[METRIC], groups[i].counts) &&
             in_group(&groups[i], file, f[SOURCE]))
             return &groups[i];
     return NULL;
 }
 
-const struct line_group *polls_of(const struct row *row)
+const struct line_group *polls_of(const struct number *number)
 {
     for (size_t i = 0; i < LENGTH(groups); i++)
-        if (groups[i].polls && of_kernel(&groups[i], row)) return &groups[i];
+        if (groups[i].polls && of_kernel(&groups[i], number)) return &groups[i];
     return NULL;
 }
 
@@ -112,18 +112,18 @@ const struct line_group *polls_of(const struct row *row)
  * first warp scans the warps' totals, 32 at a time. */
 #define WARPS          8
 #define TILE_OF_STEP10 2048
-static int vectors_of_step11(const struct row *row)
+static int vectors_of_step11(const struct number *number)
 {
-    return atoi(row->fields[VARIANT] + strlen("tile")) / (WARPS * 32 * 4);
+    return atoi(number->fields[VARIANT] + strlen("tile")) / (WARPS * 32 * 4);
 }
 
 /* In step 12 a warp scans the rows of its segment. For one row, its first lane does not add the sum
  * of the rows before. The segments' sums are scanned in scan_wave by each warp, in sweeps that end
  * when all segments are added up. In scan_pipeline one warp scans them, in all five sweeps. */
-static double spared_in_step12(const struct row *row, size_t n,
+static double spared_in_step12(const struct number *number, size_t n,
                                const struct emu_launch_record *record)
 {
-    bool wave = is(row->fields[KERNEL], "scan_wave");
+    bool wave = is(number->fields[KERNEL], "scan_wave");
     struct division pipeline = {TILE_SEGMENTS, TILE_ROWS};
     struct division d = wave ? wave_division(n, sizeof(float)) : pipeline;
     double tiles = wave ? record->grid.x : (double)tiles_of(n, sizeof(float));
@@ -131,32 +131,32 @@ static double spared_in_step12(const struct row *row, size_t n,
     return tiles * (d.segments * (d.rows * WARP_SCAN + 1) + sums);
 }
 
-static double spared_additions(const struct row *row, size_t n,
+static double spared_additions(const struct number *number, size_t n,
                                const struct emu_launch_record *record)
 {
     double blocks = (double)record->grid.x * record->grid.y;
-    char *const *f = row->fields;
+    const char *const *f = number->fields;
     if (is(f[STEP], "9") && is(f[VARIANT], "shfl") && is(f[KERNEL], "scan_block"))
         return (2 * WARPS + 1) * WARP_SCAN * blocks;
     if (is(f[STEP], "10"))
         return (2 * WARPS + 1) * WARP_SCAN * (double)((n + TILE_OF_STEP10 - 1) / TILE_OF_STEP10);
     if (is(f[STEP], "11")) {
-        int vectors = vectors_of_step11(row), totals = (WARPS * vectors + 31) / 32;
+        int vectors = vectors_of_step11(number), totals = (WARPS * vectors + 31) / 32;
         return (WARPS * vectors + totals) * WARP_SCAN * blocks;
     }
-    if (is(f[STEP], "12") && is(f[VARIANT], "f32")) return spared_in_step12(row, n, record);
+    if (is(f[STEP], "12") && is(f[VARIANT], "f32")) return spared_in_step12(number, n, record);
     return 0;
 }
 
 /* In step 11 a thread adds `prefix` to all of its vectors. PTX loads it from shared memory for each
  * vector, a GPU once. */
-static double spared_loads(const struct row *row, double blocks)
+static double spared_loads(const struct number *number, double blocks)
 {
-    char *const *f = row->fields;
+    const char *const *f = number->fields;
     bool total = is(f[METRIC], WAVEFRONTS("ld")) || is(f[METRIC], SHARED_INSTRUCTIONS("ld"));
     bool of_line = begins(f[SOURCE], "float before = prefix + totals[") && strstr(f[METRIC], "_ld");
     if (!is(f[STEP], "11") || !(f[LINE][0] ? of_line : total)) return 0;
-    return (vectors_of_step11(row) - 1) * WARPS * blocks;
+    return (vectors_of_step11(number) - 1) * WARPS * blocks;
 }
 
 /* ---- wavefronts that the hardware adds ------------------------------------------------------- */
@@ -183,10 +183,10 @@ static double spared_loads(const struct row *row, double blocks)
  */
 #define GENERIC_ATOMICS 0.25
 
-static struct expected of_the_hardware(const struct row *row,
+static struct expected of_the_hardware(const struct number *number,
                                        const struct emu_launch_record *record)
 {
-    char *const *f = row->fields;
+    const char *const *f = number->fields;
     double blocks = (double)record->grid.x * record->grid.y;
     bool loads = is(f[METRIC], CONFLICTS("ld")) || is(f[METRIC], WAVEFRONTS("ld"));
     bool stores = is(f[METRIC], CONFLICTS("st")) || is(f[METRIC], WAVEFRONTS("st"));
@@ -220,32 +220,32 @@ static struct expected of_the_hardware(const struct row *row,
 
 /* Sectors of 32 bytes that a poll can touch: step 10 polls one word, the others 32 or more
  * states. */
-static double sectors_of_a_look(const struct row *row)
+static double sectors_of_a_look(const struct number *number)
 {
-    return is(row->fields[STEP], "10") ? 1 : 9;
+    return is(number->fields[STEP], "10") ? 1 : 9;
 }
 
-struct expected expect_of(const struct row *row, const struct step *step, int variant,
+struct expected expect_of(const struct number *number, const struct step *step, int variant,
                           const struct emu_launch_record *record, double counted, double polled)
 {
-    const char *name = row->fields[METRIC];
-    size_t n = strtoul(row->fields[N], NULL, 10);
+    const char *name = number->fields[METRIC];
+    size_t n = strtoul(number->fields[N], NULL, 10);
     double blocks = (double)record->grid.x * record->grid.y;
 
     if (is(name, FADD)) {
         bool by_chance = step->number == 11;
         double least = by_chance ? step->adds(n, variant) : counted;
-        least -= spared_additions(row, n, record);
+        least -= spared_additions(number, n, record);
         return (struct expected){least, least + by_chance * MOST_LOOKS * blocks * LOOK_BACK,
                                  by_chance * LOOK_BACK};
     }
     if (polled > 0) {
         bool sectors = strstr(name, "sectors") != NULL;
         double least = step->number == 10 ? blocks : step->number == 11 ? blocks - 1 : 1;
-        double most = MOST_LOOKS * blocks * (sectors ? sectors_of_a_look(row) : 1);
+        double most = MOST_LOOKS * blocks * (sectors ? sectors_of_a_look(number) : 1);
         return (struct expected){counted - polled + least, counted - polled + most, 0};
     }
-    struct expected more = of_the_hardware(row, record);
-    counted -= spared_loads(row, blocks);
+    struct expected more = of_the_hardware(number, record);
+    counted -= spared_loads(number, blocks);
     return (struct expected){counted + more.least, counted + more.most, 0};
 }

@@ -1,6 +1,7 @@
 /*
  * test_experiments.c — the small experiments, steps/NN-name/experiments: on the emulator each
- * confirms its results, prints rows of the form that profiles/ keeps, and has the expected counts.
+ * confirms its results, prints the rows of which profiles/measure/cases.py makes recordings, and
+ * has the expected counts.
  */
 #define _GNU_SOURCE
 #include "tests/support/command.h"

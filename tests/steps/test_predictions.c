@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "predictions.h"
+#include "tests/support/recording.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RECORDED "profiles/h200/counters.csv" /* tests run in the top folder */
+#define RECORDED "profiles/h200/counters.csv"
 
 /* ---- the trace ------------------------------------------------------------------------------- */
 
@@ -119,6 +120,12 @@ Test(predictions, ways_of_the_documents)
 
 /* ---- the recording --------------------------------------------------------------------------- */
 
+/* Of a line: 0 without accesses to shared memory. */
+static long long conflicts(const struct recording *r, const char *wavefronts, const char *ideal)
+{
+    return atoll(recording_cell(r, wavefronts)) - atoll(recording_cell(r, ideal));
+}
+
 /* Conflicts on ncu's Source page, loads and stores, of all recorded sizes of a scan: the largest
  * ones, too, which are too large to be traced. */
 Test(predictions, sums_as_recorded_on_the_h200)
@@ -126,25 +133,20 @@ Test(predictions, sums_as_recorded_on_the_h200)
     enum { SIZES = 32 };
     static long long recorded[PLANS][SIZES][2]; /* [log2 n][loads, stores] */
     static bool seen[PLANS][SIZES];
-    char line[1024], step[8], variant[40], metric[80];
-    FILE *file = fopen(RECORDED, "r");
-    cr_assert(file != NULL, "cannot read %s", RECORDED);
-    while (fgets(line, sizeof line, file) != NULL) {
-        unsigned n;
-        long long value;
-        if (sscanf(line, "%7[^,],%39[^,],%u,%*[^,],%*u,%*[^,],%79[^,],%lld", step, variant, &n,
-                   metric, &value) != 5 ||
-            (strncmp(metric, "source_wavefronts", 17) && strncmp(metric, "source_ideal", 12)))
-            continue;
+    struct recording r;
+    recording_open(&r, RECORDED);
+    while (recording_next(&r)) {
+        if (!*recording_cell(&r, "line")) continue;
+        const char *step = recording_cell(&r, "step"), *variant = recording_cell(&r, "variant");
+        unsigned log = log2_of(strtoul(recording_cell(&r, "n"), NULL, 10));
         for (int i = 0; i < PLANS; i++) {
             if (strcmp(plans[i].step, step) != 0 || strcmp(plans[i].variant, variant) != 0)
                 continue;
-            bool store = !strcmp(strrchr(metric, '_'), "_st");
-            recorded[i][log2_of(n)][store] += metric[7] == 'w' ? value : -value;
-            seen[i][log2_of(n)] = true;
+            recorded[i][log][0] += conflicts(&r, "source_wavefronts_ld", "source_ideal_ld");
+            recorded[i][log][1] += conflicts(&r, "source_wavefronts_st", "source_ideal_st");
+            seen[i][log] = true;
         }
     }
-    fclose(file);
 
     for (int i = 0; i < PLANS; i++) {
         unsigned sizes = 0;

@@ -4,7 +4,9 @@
  */
 #define _GNU_SOURCE
 #include "tests/support/command.h"
+#include "tests/support/recording.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,35 +81,56 @@ Test(promises, beside)
 
 /* ---- recordings of a GPU --------------------------------------------------------------------- */
 
-/* The value of a row. */
-static double recorded(const char *row)
+#define RECORDED "profiles/h200/promises.csv"
+
+/* The sum of a metric's values, and how many there are. */
+static double recorded_sum(const char *metric, int *values)
 {
-    const char *found = strstr(output, row);
-    cr_assert(found != NULL, "profiles/h200/promises.csv has no row %s", row);
-    return strtod(found + strlen(row), NULL);
+    double sum = 0;
+    struct recording r;
+    *values = 0;
+    recording_open(&r, RECORDED);
+    while (recording_next(&r)) {
+        const char *value = recording_cell(&r, metric);
+        if (*value) sum += strtod(value, NULL), ++*values;
+    }
+    return sum;
+}
+
+static double recorded(const char *variant, const char *parameter, const char *metric)
+{
+    double value = NAN;
+    struct recording r;
+    recording_open(&r, RECORDED);
+    while (recording_next(&r))
+        if (strcmp(recording_cell(&r, "variant"), variant) == 0 &&
+            strcmp(recording_cell(&r, "parameter"), parameter) == 0)
+            value = strtod(recording_cell(&r, metric), NULL);
+    cr_assert(!isnan(value), "%s has no row of %s, %s", RECORDED, variant, parameter);
+    return value;
 }
 
 /* All promises hold; and the statements of notes/12e-library.md about errors are true. */
 Test(promises, were_kept_on_a_gpu)
 {
-    int rows;
-    if (run("cat profiles/h200/promises.csv 2>/dev/null") != 0) cr_skip("not recorded yet");
-    cr_expect(sum_of("differ from the CPU", &rows) == 0 && rows >= 16);
-    cr_expect(sum_of("differ from the first", &rows) == 0 && rows >= 16);
-    cr_expect(sum_of("runs", &rows) == 100 * rows);
-    cr_expect(sum_of("wrong", &rows) == 0 && rows >= 60);
-    cr_expect(sum_of("ended", &rows) == rows);
-    expect(",4294967301,wrong,0,");
+    static const char positive[] = "f32 0 to 1", large[] = "268435456";
+    int values;
+    cr_expect(recorded_sum("differ from the CPU", &values) == 0 && values >= 16);
+    cr_expect(recorded_sum("differ from the first", &values) == 0 && values >= 16);
+    cr_expect(recorded_sum("runs", &values) == 100 * values);
+    cr_expect(recorded_sum("wrong", &values) == 0 && values >= 60);
+    cr_expect(recorded_sum("ended", &values) == values);
+    cr_expect(recorded("f32 exclusive", "4294967301", "wrong") == 0);
 
-    double error = recorded("f32 0 to 1,268435456,error in the second half,");
-    double of_cub = recorded("f32 0 to 1,268435456,error of CUB in the second half,");
-    cr_expect_lt(recorded("f32 0 to 1,268435456,error,"), recorded("f32 0 to 1,268435456,bound,"));
+    double error = recorded(positive, large, "error in the second half");
+    double of_cub = recorded(positive, large, "error of CUB in the second half");
+    cr_expect_lt(recorded(positive, large, "error"), recorded(positive, large, "bound"));
     cr_expect_lt(error, 3);
     cr_expect_gt(of_cub, 10 * error);
-    cr_expect_lt(recorded("f32 0 to 1,8192,error of CUB in the second half,"), of_cub / 2);
+    cr_expect_lt(recorded(positive, "8192", "error of CUB in the second half"), of_cub / 2);
 
-    double alone = recorded("268435456 beside 0 of 132,time,");
-    double slower = recorded("268435456 beside 66 of 132,time,") / alone;
+    double alone = recorded("scan_pipeline", "268435456 beside 0 of 132", "time");
+    double slower = recorded("scan_pipeline", "268435456 beside 66 of 132", "time") / alone;
     cr_expect(slower > 1.15 && slower < 1.35, "%g times as long", slower);
 }
 

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "recorded.h"
+#include "tests/support/recording.h"
 #include "tests/support/scan_once.h"
 
 #include "common/harness/run/counters.h"
@@ -24,8 +25,6 @@ enum { LAST_RECORDED = 12 };
 
 enum { ONE_BLOCK = 2048, LARGE = 65537 };
 
-static const char header[] = "step,variant,n,kernel,launch,line,metric,value,unit,source\n";
-
 /* ---- one scan -------------------------------------------------------------------------------- */
 
 /* The scan whose rows are being compared. */
@@ -35,15 +34,15 @@ static struct {
     size_t n;
 } scan;
 
-static void choose(const struct row *row)
+static void choose(const struct recording *r)
 {
-    scan.step = scan_step(atoi(row->fields[STEP]));
-    scan.n = strtoul(row->fields[N], NULL, 10);
+    scan.step = scan_step(atoi(r->cells[STEP]));
+    scan.n = strtoul(r->cells[N], NULL, 10);
     scan.variant = 0;
-    while (strcmp(row->fields[VARIANT], "-") != 0 &&
-           strcmp(row->fields[VARIANT], variant_name(scan.step, scan.variant)) != 0)
+    while (strcmp(r->cells[VARIANT], "-") != 0 &&
+           strcmp(r->cells[VARIANT], variant_name(scan.step, scan.variant)) != 0)
         cr_assert(++scan.variant < variant_count(scan.step), "step %s has no variant %s",
-                  row->fields[STEP], row->fields[VARIANT]);
+                  r->cells[STEP], r->cells[VARIANT]);
 }
 
 /* Allocates this number of bytes on the device and clears them. */
@@ -75,23 +74,23 @@ static void run(void)
     cudaFree(workspace);
 }
 
-static const struct emu_launch_record *launch_of(const struct row *row)
+static const struct emu_launch_record *launch_of(const struct number *number)
 {
     struct emu *emu = counters_emulator();
-    char *const *f = row->fields;
+    const char *const *f = number->fields;
     size_t launch = strtoul(f[LAUNCH], NULL, 10);
     cr_assert(launch < emu_records(emu), "step %s %s, n = %s: no launch %s", f[STEP], f[VARIANT],
               f[N], f[LAUNCH]);
     return emu_record(emu, launch);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------ */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
-static void compare(const struct row *row, double recorded, double counted, double polled)
+static void compare(const struct number *number, double recorded, double counted, double polled)
 {
-    char *const *f = row->fields;
+    const char *const *f = number->fields;
     struct expected expected =
-        expect_of(row, scan.step, scan.variant, launch_of(row), counted, polled);
+        expect_of(number, scan.step, scan.variant, launch_of(number), counted, polled);
     double more = recorded - expected.least;
     cr_expect(recorded >= expected.least && recorded <= expected.most &&
                   (expected.grain == 0 || fmod(more, expected.grain) == 0),
@@ -101,23 +100,23 @@ static void compare(const struct row *row, double recorded, double counted, doub
               counted, expected.least, expected.most);
 }
 
-/* A ratio, which ncu prints with two digits, equals that of the two counts in the rows above it. */
-static void compare_ratio(const struct row *row, double sectors, double requests)
+/* A ratio, which ncu prints with two digits, equals that of the two counts before it in its row. */
+static void compare_ratio(const struct number *number, double sectors, double requests)
 {
-    char *const *f = row->fields;
+    const char *const *f = number->fields;
     double recorded = strtod(f[VALUE], NULL), ratio = requests ? sectors / requests : 0;
     cr_expect(fabs(recorded - ratio) <= 0.00501,
               "step %s %s, n = %s, launch %s: %s is %s and not %g", f[STEP], f[VARIANT], f[N],
               f[LAUNCH], f[METRIC], f[VALUE], ratio);
 }
 
-static void compare_total(const struct row *row)
+static void compare_total(const struct number *number)
 {
     static double last[2][2]; /* sectors and requests, loads and stores */
-    const char *name = row->fields[METRIC];
-    const struct emu_launch_record *record = launch_of(row);
-    const struct line_group *polls = polls_of(row);
-    double recorded = strtod(row->fields[VALUE], NULL);
+    const char *name = number->fields[METRIC];
+    const struct emu_launch_record *record = launch_of(number);
+    const struct line_group *polls = polls_of(number);
+    double recorded = strtod(number->fields[VALUE], NULL);
     bool store = strstr(name, "_st.") != NULL;
 
     if (strcmp(name, SECTORS("ld")) == 0 || strcmp(name, SECTORS("st")) == 0)
@@ -125,117 +124,134 @@ static void compare_total(const struct row *row)
     if (strcmp(name, REQUESTS("ld")) == 0 || strcmp(name, REQUESTS("st")) == 0)
         last[store][1] = recorded;
     if (strstr(name, ".ratio") != NULL) {
-        compare_ratio(row, last[store][0], last[store][1]);
+        compare_ratio(number, last[store][0], last[store][1]);
         return;
     }
     bool polled = strcmp(name, REQUESTS("ld")) == 0 || strcmp(name, SECTORS("ld")) == 0;
-    compare(row, recorded, metric_of(&record->total, name),
+    compare(number, recorded, metric_of(&record->total, name),
             polls != NULL && polled ? counts_of_group(polls, record, name) : 0);
 }
 
-static void compare_line(const struct row *row)
+static void compare_line(const struct number *number)
 {
-    char *const *f = row->fields;
+    const char *const *f = number->fields;
     double recorded = strtod(f[VALUE], NULL);
-    const struct emu_counts *counts = counts_of_line(launch_of(row), f[LINE], f[SOURCE]);
+    const struct emu_counts *counts = counts_of_line(launch_of(number), f[LINE], f[SOURCE]);
     cr_expect(counts != NULL || recorded == 0, "step %s %s: '%s' is no line any more", f[STEP],
               f[VARIANT], f[SOURCE]);
-    compare(row, recorded, counts != NULL ? metric_of(counts, f[METRIC]) : 0, 0);
+    compare(number, recorded, counts != NULL ? metric_of(counts, f[METRIC]) : 0, 0);
 }
 
 /* Recorded counts of lines that are compared together, by group, launch and metric. */
 static struct sum {
     const struct line_group *group;
-    struct row row; /* the first of them */
+    struct number first; /* of them */
     char text[1024];
     double recorded;
 } sums[256];
 static size_t sum_count;
 
-static void add_to_sums(const struct row *row, const struct line_group *group)
+static void add_to_sums(const struct number *number, const struct line_group *group)
 {
     size_t i = 0;
     while (i < sum_count && (sums[i].group != group ||
-                             strcmp(sums[i].row.fields[LAUNCH], row->fields[LAUNCH]) != 0 ||
-                             strcmp(sums[i].row.fields[METRIC], row->fields[METRIC]) != 0))
+                             strcmp(sums[i].first.fields[LAUNCH], number->fields[LAUNCH]) != 0 ||
+                             strcmp(sums[i].first.fields[METRIC], number->fields[METRIC]) != 0))
         i++;
     if (i == sum_count) {
         cr_assert(++sum_count <= LENGTH(sums));
         sums[i].group = group;
         sums[i].recorded = 0;
         char *to = sums[i].text;
-        for (int k = 0; k < COLUMNS; k++) {
-            sums[i].row.fields[k] = to;
-            to = stpcpy(to, row->fields[k]) + 1;
+        for (int k = 0; k < FIELDS; k++) {
+            sums[i].first.fields[k] = to;
+            to = stpcpy(to, number->fields[k]) + 1;
         }
     }
-    sums[i].recorded += strtod(row->fields[VALUE], NULL);
+    sums[i].recorded += strtod(number->fields[VALUE], NULL);
 }
 
 static void compare_sums(void)
 {
     for (size_t i = 0; i < sum_count; i++) {
         const struct sum *sum = &sums[i];
-        double counted = counts_of_group(sum->group, launch_of(&sum->row), sum->row.fields[METRIC]);
-        compare(&sum->row, sum->recorded, counted, sum->group->polls ? counted : 0);
+        double counted =
+            counts_of_group(sum->group, launch_of(&sum->first), sum->first.fields[METRIC]);
+        compare(&sum->first, sum->recorded, counted, sum->group->polls ? counted : 0);
     }
     sum_count = 0;
 }
 
-static void compare_row(const struct row *row)
+static void compare_number(const struct number *number)
 {
-    const struct line_group *group = group_of(row);
+    const struct line_group *group = group_of(number);
     if (group != NULL)
-        add_to_sums(row, group);
-    else if (row->fields[LINE][0])
-        compare_line(row);
+        add_to_sums(number, group);
+    else if (number->fields[LINE][0])
+        compare_line(number);
     else
-        compare_total(row);
+        compare_total(number);
 }
 
-/* Compares the rows of scans of at least `least` and less than `below` elements. */
+/* ---- the recording --------------------------------------------------------------------------- */
+
+static void open_recording(struct recording *r)
+{
+    static const char *const first[METRIC] = {"step",   "variant", "n",     "kernel",
+                                              "launch", "line",    "source"};
+    recording_open(r, RECORDED);
+    cr_assert(r->columns > METRIC);
+    for (size_t i = 0; i < METRIC; i++) cr_assert_str_eq(r->names[i], first[i]);
+}
+
+/* Compares the numbers of the row that was read last. Returns how many there are. */
+static size_t compare_row(const struct recording *r)
+{
+    struct number number;
+    size_t numbers = 0;
+    memcpy(number.fields, r->cells, METRIC * sizeof *number.fields);
+    for (size_t i = METRIC; i < r->columns; i++) {
+        if (!r->cells[i][0]) continue;
+        number.fields[METRIC] = r->names[i];
+        number.fields[VALUE] = r->cells[i];
+        compare_number(&number);
+        numbers++;
+    }
+    return numbers;
+}
+
+/* Compares the scans of at least `least` and less than `below` elements. */
 static void compare_all(size_t least, size_t below)
 {
-    char line[1024], last[128] = "", name[128];
-    size_t rows = 0;
-    bool headed = false, steps[100] = {false};
-    FILE *file = fopen(RECORDED, "r");
+    char last[128] = "", name[128];
+    size_t numbers = 0;
+    bool steps[100] = {false};
+    struct recording r;
 
     cr_assert(cuda_emulated(), "these tests need the emulator");
-    cr_assert(file != NULL, "cannot read %s", RECORDED);
-    while (fgets(line, sizeof line, file) != NULL) {
-        if (line[0] == '#') continue;
-        if (!headed) {
-            cr_assert_str_eq(line, header);
-            headed = true;
-            continue;
-        }
-        struct row row;
-        cr_assert(split_row(line, &row), "%s: not a row of %d fields: %s", RECORDED, COLUMNS, line);
-        int step = atoi(row.fields[STEP]);
+    open_recording(&r);
+    while (recording_next(&r)) {
+        int step = atoi(r.cells[STEP]);
         if (step > LAST_RECORDED) continue;
-        size_t n = strtoul(row.fields[N], NULL, 10);
+        size_t n = strtoul(r.cells[N], NULL, 10);
         cr_assert(step >= 2 && step < (int)LENGTH(steps), "step %d", step);
         if (n < least || n >= below) continue;
         steps[step] = true;
 
         /* Rows of one scan follow each other. */
-        snprintf(name, sizeof name, "%s %s %s", row.fields[STEP], row.fields[VARIANT],
-                 row.fields[N]);
+        snprintf(name, sizeof name, "%s %s %s", r.cells[STEP], r.cells[VARIANT], r.cells[N]);
         if (strcmp(name, last) != 0) {
             compare_sums();
-            choose(&row);
+            choose(&r);
             run();
         }
         strcpy(last, name);
-        compare_row(&row);
-        rows++;
+        numbers += compare_row(&r);
     }
     compare_sums();
-    fclose(file);
     for (int i = least > ONE_BLOCK ? 5 : 2; i <= LAST_RECORDED; i++) /* step 1 runs on the CPU */
         cr_expect(steps[i], "%s has no row of step %d", RECORDED, i);
-    cr_expect(rows > 0);
+    cr_expect(numbers > 0);
 }
 
 Test(recorded, emulator_counts_as_ncu_did_up_to_64_Ki) { compare_all(0, LARGE); }
@@ -250,25 +266,23 @@ Test(recorded, emulator_counts_as_ncu_did_for_large_scans, .timeout = 600)
  * wavefronts than the ideal number. */
 Test(recorded, no_bank_conflicts_without_a_tree)
 {
-    char line[1024];
-    double wavefronts = 0;
-    size_t lines = 0;
-    FILE *file = fopen(RECORDED, "r");
+    static const char *const names[][2] = {{"source_wavefronts_ld", "source_ideal_ld"},
+                                           {"source_wavefronts_st", "source_ideal_st"}};
+    size_t numbers = 0;
+    struct recording r;
 
-    cr_assert(file != NULL, "cannot read %s", RECORDED);
-    while (fgets(line, sizeof line, file) != NULL) {
-        struct row row;
-        if (!split_row(line, &row)) continue;
-        int step = atoi(row.fields[STEP]);
+    open_recording(&r);
+    while (recording_next(&r)) {
+        int step = atoi(r.cells[STEP]);
         if (step < 9 || step > LAST_RECORDED) continue;
-        double value = strtod(row.fields[VALUE], NULL);
-        if (strstr(row.fields[METRIC], "source_wavefronts_") != NULL) wavefronts = value;
-        if (strstr(row.fields[METRIC], "source_ideal_") == NULL) continue;
-        cr_expect(wavefronts == value, "step %s %s, n = %s, %s: %.0f wavefronts, of %.0f ideally",
-                  row.fields[STEP], row.fields[VARIANT], row.fields[N], row.fields[LINE],
-                  wavefronts, value); /* the row above it */
-        lines++;
+        for (size_t i = 0; i < LENGTH(names); i++) {
+            const char *wavefronts = recording_cell(&r, names[i][0]);
+            const char *ideal = recording_cell(&r, names[i][1]);
+            cr_expect(strcmp(wavefronts, ideal) == 0,
+                      "step %s %s, n = %s, %s: %s wavefronts, of %s ideally", r.cells[STEP],
+                      r.cells[VARIANT], r.cells[N], r.cells[LINE], wavefronts, ideal);
+            numbers += *ideal != '\0';
+        }
     }
-    fclose(file);
-    cr_expect(lines > 100);
+    cr_expect(numbers > 100);
 }

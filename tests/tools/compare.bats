@@ -39,13 +39,10 @@ load common
 recording() {
     echo "# GPU: $2"
     echo "# date: 2026-01-0$3"
-    echo step,variant,n,kernel,launch,line,metric,value,unit,source
-    for n in 512 1024; do
-        echo "3,-,$n,k,0,scan.cu#1,source_wavefronts_st,7,,a = b;"
-        echo "3,-,$n,k,0,scan.cu#1,source_ideal_st,7,,a = b;"
-    done
-    echo "4,pad16,512,k,0,scan.cu#1,source_wavefronts_ld,1$3,,t[i] += 1;"
-    echo "4,pad16,512,k,0,scan.cu#1,source_ideal_ld,10,,t[i] += 1;"
+    echo step,variant,n,kernel,launch,line,source,\
+source_wavefronts_ld,source_ideal_ld,source_wavefronts_st,source_ideal_st
+    for n in 512 1024; do echo "3,-,$n,k,0,scan.cu#1,a = b;,,,7,7"; done
+    echo "4,pad16,512,k,0,scan.cu#1,t[i] += 1;,1$3,10,,"
 } >"$BATS_TEST_TMPDIR/$1"
 
 @test "two recordings: of many scans the numbers that differ, of one all" {
@@ -91,20 +88,20 @@ B: "
     says "not a power of two"
 }
 
-@test "a profile is in the long form: a header, totals of launches, and lines of the source" {
+@test "a profile is a table: a header, totals of launches, and lines of the source" {
     need python3
     N=1024 VARIANT=pad16 DEVICE=emu run profiles/measure/profile.sh 4
     [ "$status" -eq 0 ]
     says "profile: build/profiles/emu/step04-pad16-1024.csv"
     run cat build/profiles/emu/step04-pad16-1024.csv
     says "
-step,variant,n,kernel,launch,line,metric,value,unit,source
+step,variant,n,kernel,launch,line,source,"
+    says ",smsp__sass_thread_inst_executed_op_fadd_pred_on.sum (inst),source_"
+    says ",2046,,,,,,
 "
     says "
-4,pad16,1024,scan_block,0,,smsp__sass_thread_inst_executed_op_fadd_pred_on.sum,2046,inst,
-"
-    says ",source_wavefronts_ld,"
-    says ",temp[bi] += temp[ai];"
+4,pad16,1024,scan_block,0,variants.cu#1,temp[bi] += temp[ai];,"
+    says ",source_wavefronts_ld,source_ideal_ld"
 }
 
 @test "a failed scan leaves no profile" {

@@ -51,24 +51,20 @@ END
 }
 
 @test "the sanitizer runs every step and variant" {
+    need python3
     stand_ins
     run profiles/measure/gpu.sh out sanitizer
     [ "$status" -eq 1 ]
     says "2 runs failed"
     run grep -v '^#' out/sanitizer.csv
-    says "tool,step,variant,n,errors,exit
-memcheck,3,-,1024,0,0
-memcheck,10,a,65539,0,0
-memcheck,10,b,65539,0,0
-memcheck,12,a,"
-    says "
-racecheck,10,a,65539,3,9
-racecheck,10,b,65539,3,9
-racecheck,12,a,65539,0,0
-"
-    says "
-synccheck,12,b,65539,0,0"
-    [ "${#lines[@]}" -eq 21 ] # a header, 4 tools x 5
+    says "step,variant,n,memcheck errors,memcheck exit,racecheck errors,racecheck exit,\
+initcheck errors,initcheck exit,synccheck errors,synccheck exit
+3,-,1024,0,0,0,0,0,0,0,0
+10,a,65539,0,0,3,9,0,0,0,0
+10,b,65539,0,0,3,9,0,0,0,0
+12,a,65539,0,0,0,0,0,0,0,0
+12,b,65539,0,0,0,0,0,0,0,0"
+    [ "${#lines[@]}" -eq 6 ]
 }
 
 @test "large leaves out what fails" {
@@ -87,15 +83,12 @@ step,name,variant,n
 }
 
 @test "STEPS, VARIANTS and SIZES leave the others out" {
+    need python3
     stand_ins
     STEPS=10 VARIANTS=b SIZES='2^12 2^13' run profiles/measure/gpu.sh out verify sanitizer
     run cat out/sanitizer.csv out/verify.csv
     says "
-tool,step,variant,n,errors,exit
-memcheck,10,b,65539,0,0
-racecheck,10,b,65539,3,9
-initcheck,10,b,65539,0,0
-synccheck,10,b,65539,0,0
+10,b,65539,0,0,3,9,0,0,0,0
 "
     says "
 step,name,variant,n
@@ -107,27 +100,88 @@ step,name,variant,n
 recording() {
     local file=$BATS_TEST_TMPDIR/$1 gpu=$2 day=$3
     shift 3
-    printf '%s\n' "# GPU: $gpu" "# date: 2026-01-0$day" tool,step,variant,n "$@" >"$file"
+    printf '%s\n' "# GPU: $gpu" "# date: 2026-01-0$day" step,variant,n,errors "$@" >"$file"
 }
 
 @test "merge: new rows of a step and variant take the place of the old ones, in order" {
     need python3
     local d=$BATS_TEST_TMPDIR
-    recording old X 1 memcheck,9,a,1 memcheck,9,b,1 memcheck,11,a,1 racecheck,9,a,1
-    recording new X 2 memcheck,9,b,7 memcheck,10,a,7
-    recording other Y 3 memcheck,9,b,8
+    recording old X 1 9,a,1,0 9,b,1,0 9,b,2,0 11,a,1,0
+    recording new X 2 9,b,1,7 10,a,1,7
+    recording other Y 3 9,b,1,8
     run profiles/measure/merge.py "$d/new" "$d/old"
     [ "$status" -eq 0 ]
     run cat "$d/old"
     says "
 # date: 2026-01-02
-tool,step,variant,n
-memcheck,9,a,1
-memcheck,9,b,7
-memcheck,10,a,7
-memcheck,11,a,1
-racecheck,9,a,1"
+step,variant,n,errors
+9,a,1,0
+9,b,1,7
+10,a,1,7
+11,a,1,0"
     run profiles/measure/merge.py "$d/other" "$d/old"
     [ "$status" -ne 0 ]
     says "record all steps anew"
+}
+
+@test "experiments: a table for each, of those that ran" {
+    need python3
+    stand_ins
+    mkdir -p steps/03-tree/experiments build/experiments
+    touch steps/03-tree/experiments/{a,b,c}.cu
+    program bin/make </dev/null
+    for name in a c; do
+        program build/experiments/03-$name <<END
+#!/bin/sh
+echo experiment,step,variant,parameter,metric,value,unit
+echo $name,3,x,n=1,time,0.5,s
+echo $name,3,x,n=1,$name,7,
+END
+    done
+    run profiles/measure/gpu.sh out experiments
+    [ "$status" -eq 1 ]
+    says "build/experiments/03-b failed"
+    run cat out/experiments.csv
+    says "
+experiment,step,variant,parameter,time (s),a
+a,3,x,n=1,0.5,7
+
+experiment,step,variant,parameter,time (s),c
+c,3,x,n=1,0.5,7"
+}
+
+@test "counters and limits: a row for each launch, and one for each source line" {
+    need python3
+    stand_ins
+    echo sum >profiles/measure/metrics.txt
+    echo time >profiles/measure/metrics_limits.txt
+    program bin/ncu <<'END'
+#!/bin/sh
+case "$*" in
+*"-f -o "*) while [ "$1" != -o ]; do shift; done; touch "$2.ncu-rep" ;;
+*"--page source"*)
+    echo '"File Path","/x/scan.cu"'
+    echo '"Function Name","k"'
+    echo '"Line No","Source","Address","Source","L2 Theoretical Sectors Global"'
+    echo '"3","a[i] = 1;","-","-","4"'
+    echo '"","","0x10","STG [R2], R1","4"'
+    ;;
+*) printf '"Kernel Name","sum","time"\n"","inst","ns"\n"k<1>(int)","1,024","7"\n' ;;
+esac
+END
+    STEPS=3 SIZES='512 1024' run profiles/measure/gpu.sh out counters limits
+    [ "$status" -eq 0 ]
+    run cat out/counters.csv
+    says "
+step,variant,n,kernel,launch,line,source,sum (inst),source_sectors_st
+3,-,512,k,0,,,1024,
+3,-,512,k,0,scan.cu#1,a[i] = 1;,,4
+3,-,1024,k,0,,,1024,
+3,-,1024,k,0,scan.cu#1,a[i] = 1;,,4"
+    run cat out/limits.csv
+    says "
+step,variant,n,kernel,launch,time (ns)
+13,kept10,16777216,k,0,7
+13,kept10,268435456,k,0,7
+15,u32,65536,k,0,7"
 }

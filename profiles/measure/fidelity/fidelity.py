@@ -11,10 +11,10 @@ Of patterns.cu FOLDER holds
   joined_SPACE.source.gz        ncu --csv --page source --print-source sass, of the same launches
   SPACE-OPERATION-TYPE.csv.gz   ncu --csv --page raw: a launch for each pattern of one instruction
 
-Output: space,operation,type,pattern,counter,value. The Source page counts each machine instruction,
-so it has numbers for each pattern. The hardware's counters (l1tex__, sm__) are of a launch: the
-pattern is "all", or one pattern if it was launched separately. A counter that is 0 in all launches
-of an instruction is left out.
+Output: space,operation,type,pattern and a column for each counter, in a table for each space. The
+Source page counts each machine instruction, so it has numbers for each pattern. The hardware's
+counters (l1tex__, sm__) are of a launch: the pattern is "all", or one pattern if it was launched
+separately. A counter that is 0 in all launches of an instruction is left out.
 
 Of copies.cu FOLDER holds patterns.csv and OPERATION-BYTES.csv.gz (ncu --csv --page raw): a launch
 for each pattern of a kind of copy. Output: operation,bytes,pattern, and a column for each metric.
@@ -25,6 +25,9 @@ import gzip
 import os
 import re
 import sys
+
+sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), ".."))
+import cases  # noqa: E402
 
 # The Source page's column: its metric, as ncu's other pages and the emulator call it.
 COLUMNS = {"L1 Wavefronts Shared": "memory_l1_wavefronts_shared",
@@ -116,12 +119,13 @@ def by_pattern(rows, space, count):
     return patterns
 
 
-def write(out, instruction, names, values):
-    """Rows of patterns and their counters, but for counters that are 0 in all of them."""
+def numbers(instruction, names, values):
+    """A row for each number of a pattern, without counters that are 0 in all patterns."""
     for name, counters in zip(names, values):
         for counter in sorted(counters):
             if any(v.get(counter) for v in values):
-                out.writerow([*instruction, name, counter, counters[counter]])
+                yield dict(zip(("space", "operation", "type", "pattern", "metric", "value"),
+                               (*instruction, name, counter, counters[counter])))
 
 
 def write_copies(folder, patterns):
@@ -155,18 +159,18 @@ def main(folder):
     for path in sorted(glob.glob(os.path.join(folder, "*-*-*.csv.gz"))):
         for instruction, counters in raw_page(path):
             separate.setdefault(instruction, []).append(counters)
-    out = csv.writer(sys.stdout, lineterminator="\n")
-    out.writerow(["space", "operation", "type", "pattern", "counter", "value"])
+    found = []
     for instruction, names in patterns.items():
         if instruction in source:
             rows = by_pattern(source[instruction], instruction[0], len(names))
-            write(out, instruction, names, rows)
+            found += numbers(instruction, names, rows)
         if instruction in separate:
             if len(separate[instruction]) != len(names):
                 sys.exit("fidelity: %d launches of %s" % (len(separate[instruction]), instruction))
-            write(out, instruction, names, separate[instruction])
+            found += numbers(instruction, names, separate[instruction])
         if instruction in joined:
-            write(out, instruction, ["all"], [joined[instruction]])
+            found += numbers(instruction, ["all"], [joined[instruction]])
+    cases.write(sys.stdout, *cases.cases(found))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 # profiles/<gpu>/PART.csv is a copy; no script overwrites it.
 set -eu
 cd "$(dirname "$0")/../../.."
+. profiles/measure/recording.sh
 
 # The lines of FOLDER/about, and the table.
 convert() {
@@ -50,14 +51,6 @@ copied=$(profiles/measure/fidelity/fidelity.py --metrics)
 measure() {
     log=$1 && shift
     ncu --clock-control none --cache-control none "$@" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
-}
-
-about() {
-    echo "# $1"
-    echo "# GPU: $(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)"
-    echo "# driver: $(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -1)"
-    echo "# toolkit: $(nvcc --version | sed -n 's/.*release [^,]*, V//p')"
-    echo "# date: $(date -u +%Y-%m-%d)"
 }
 
 fidelity() {
@@ -104,7 +97,7 @@ copies() {
 for part in $parts; do
     raw=$out/$part
     mkdir -p "$raw"
-    about "ncu's counters of memory instructions in many patterns: one warp, one instruction." \
+    about_gpu "ncu's counters of memory instructions in many patterns: one warp, one instruction." \
         >"$raw/about"
     $part
     convert "$raw" "$out/$part.csv"

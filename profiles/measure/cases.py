@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""cases.py -- recordings as tables: a row for each case, a column for each metric.
+
+usage: cases.py <ROWS
+
+ROWS are CSV with a number each: its metric, value and maybe unit. Rows that agree in all other
+columns belong to one case. It becomes one row, with a column for each metric, such as "time (s)",
+where s is the unit. The cell of a metric that the case does not have is empty. A case with two
+values of a metric was measured twice, and has two rows.
+
+Each experiment has its own metrics. So if the first column is one of APART, each of its values has
+its own table, and an empty line separates two tables.
+"""
+import csv
+import io
+import re
+import sys
+
+APART = "experiment", "group", "space"
+
+
+def read(path):
+    """The rows of all tables of a file, by columns without units, and what its comments say:
+    {"GPU": ..., "date": ...}."""
+    comments, _, rows = parts(path)
+    about = dict(re.findall(r"^# (\w+): (.*)$", comments, re.M))
+    return [{name.split(" (")[0]: cell for name, cell in row.items()} for row in rows], about
+
+
+def parts(path):
+    """The comments of a file, the columns of its tables, and the rows of all of them."""
+    with open(path, encoding="utf-8") as file:
+        lines = file.readlines()
+    comments = "".join(line for line in lines if line.startswith("#"))
+    tables = "".join(line for line in lines if not line.startswith("#")).split("\n\n")
+    readers = [csv.DictReader(io.StringIO(table)) for table in tables]
+    columns = dict.fromkeys(name for reader in readers for name in reader.fieldnames or [])
+    rows = [row for reader in readers for row in reader]
+    for row in rows:
+        if None in row or None in row.values():
+            sys.exit("%s: a row has not as many cells as columns; quote texts with commas: %s"
+                     % (path, row))
+    return comments, list(columns), rows
+
+
+def write(file, columns, rows):
+    """Tables of the rows. A table has those of the columns that its rows have."""
+    tables = {}
+    for row in rows:
+        tables.setdefault(row[columns[0]] if columns[0] in APART else "", []).append(row)
+    for number, table in enumerate(tables.values()):
+        file.write("\n" if number else "")
+        names = [name for name in columns if any(name in row for row in table)]
+        writer = csv.DictWriter(file, names, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(table)
+
+
+def cases(values):
+    """The columns and the rows of cases, from rows of a number each."""
+    keys, metrics, rows, latest = {}, {}, [], {}
+    for value in values:
+        unit = value.pop("unit", "")
+        metric = value.pop("metric") + (" (%s)" % unit if unit else "")
+        number = value.pop("value")
+        key = {name: cell for name, cell in value.items() if cell}
+        case = latest.get(tuple(key.items()), {metric})
+        if metric in case:
+            case = latest[tuple(key.items())] = key
+            rows.append(case)
+        case[metric] = number
+        keys.update(value)
+        metrics[metric] = None
+    return [*keys, *metrics], rows
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 1:
+        sys.exit(__doc__)
+    write(sys.stdout, *cases(csv.DictReader(sys.stdin)))
