@@ -86,10 +86,9 @@ the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly o
 .SECONDEXPANSION:
 .PHONY: all setup setup-labs setup-page setup-mpi doctor format clean help
 
-all: $(STEPS) ## build every step; the default
-#cub: ## build CUB's scan, to be compared with
-#stepN: ## build step N from its folder steps/NN-name, and the emulator
-#V=1: ## with any target, show the commands
+all: $(STEPS) ## maintain: build every step; the default
+#cub: ## measure: build CUB's scan, to be compared with
+#V=1: ## maintain: with any target, show the commands
 
 # ---- steps --------------------------------------------------------------------------------------
 
@@ -118,35 +117,41 @@ build/%.cu.o: %.cu
 
 # ---- the rest -----------------------------------------------------------------------------------
 
-setup: ## list which tools are missing, and install them (Debian, Ubuntu; needs root or sudo)
+setup: ## learn: list which tools are missing, and install them (Debian, Ubuntu; needs root or sudo)
 	@common/build/setup.sh
 
-setup-labs: ## install bubblewrap, in which `make grade` runs what students write
+#stepN: ## learn: build step N from its folder steps/NN-name, and the emulator
+setup-labs: ## teach: install bubblewrap, in which `make grade` runs what students write
 	@common/build/setup.sh labs
 
-setup-page: ## install what `make page` and its tests need: emscripten, pandoc, two browsers
+setup-page: ## maintain: install emscripten, pandoc and two browsers, for `make page` and its tests
 	@common/build/setup.sh page
 
-setup-mpi: ## install Open MPI, which step 17 needs
+setup-mpi: ## maintain: install Open MPI, which step 17 needs
 	@common/build/setup.sh mpi
 
-doctor: ## tell which tools were found and what each is for
+doctor: ## learn: tell which tools were found and what each is for
 	@common/build/doctor.sh
 
-format: ## put the C and CUDA sources into the style of .clang-format
+format: ## maintain: put the C and CUDA sources into the style of .clang-format
 	$(Q)git ls-files '*.c' '*.h' '*.cu' '*.cuh' | xargs clang-format -i
 
-clean: ## remove what was built; a toolkit in build/cuda stays
+clean: ## maintain: remove what was built; a toolkit in build/cuda stays
 	$(Q)rm -rf $(filter-out build/cuda,$(wildcard build/*)) \
 	    $(wildcard step[0-9] step[0-9][0-9] step[57]-* cub bench *.new)
 
-help: ## list the targets
-	@sed -En 's/^#?([A-Za-z0-9=-]+):.*## (.*)/\1:\2/p' $(filter Makefile %.mk,$(MAKEFILE_LIST)) | \
-	    awk -F : '{ printf "  make %-13s %s\n", $$1, $$2 }'
+# The text of a target stands behind `##`, after the readers for whom it is.
+GROUPS_OF_HELP = learn teach use measure maintain
+help: ## learn: list the targets
+	@sed -En 's/^#?([A-Za-z0-9=-]+):.*## ([a-z]+): (.*)/\2\t\1\t\3/p' \
+	    $(filter Makefile %.mk,$(MAKEFILE_LIST)) | awk -F '\t' -v order='$(GROUPS_OF_HELP)' \
+	    '{ rows[$$1] = rows[$$1] sprintf("  make %-18s %s\n", $$2, $$3) } \
+	    END { n = split(order, group, " "); for (i = 1; i <= n; i++) \
+	          printf "%sTo %s:\n%s", (i > 1 ? "\n" : ""), group[i], rows[group[i]] }'
 
 # The rest of the build stands beside what it builds.
 include steps/steps.mk common/bench/bench.mk common/emu/emu.mk common/emu/install.mk \
-        common/labs/labs.mk common/labs/grader/grader.mk notes/page/page.mk tests/tests.mk \
+        common/labs/labs.mk common/labs/grader/grader.mk common/page/page.mk tests/tests.mk \
         profiles/profiles.mk
 
 -include $(shell find build -name '*.d' -not -path 'build/asan/*' -not -path 'build/mutate/*' \

@@ -5,10 +5,9 @@
 # Command-line variables (N, VARIANT, DEVICE; A, B, LINES) reach the scripts, which explain them.
 profile%: step%
 	$(Q)profiles/measure/profile.sh $*
-#profileN: ## count step N, by ncu or the emulator; N= VARIANT= DEVICE=cuda|emu
+#profileN: ## measure: count step N, by ncu or the emulator; N= VARIANT= DEVICE=cuda|emu
 
-compare: all ## two steps' counters side by side, A=3 B=4 N=512 LINES=1; without A and B all steps;
-#compare: ## or two recordings, A=old.csv B=new.csv, STEPS= VARIANTS= SIZES= of them
+compare: all ## learn: counters side by side: of two steps (A=3 B=4 N=512 LINES=1), or of all
 	$(Q)profiles/measure/compare.sh
 
 # The emulator's benchmark times the steps and a few kernels of its own.
@@ -29,11 +28,11 @@ build/fidelity/%: profiles/measure/fidelity/%.cu
 	$(Q)$(NVCC) -O3 -lineinfo -Werror all-warnings -Xcompiler -Wall,-Wextra $(PATTERN_CODE) \
 	    -cudart shared $< -o $(NEW) $(PUT)
 
-#bench-emu: ## measure the emulator's speed
+#bench-emu: ## measure: measure the emulator's speed
 bench-emu: build/tests/bench/run build/tests/programs/shared $(PROGRAM_BUILD)/O3/thrust_sort
 	$(Q)profiles/measure/speed.sh
 
-docs: ## renew the tables and figures of README.md and notes/ (needs python3 and gnuplot)
+docs: ## maintain: renew the tables and figures of README.md and notes/ (needs python3 and gnuplot)
 	$(Q)profiles/tables/tables.py
 	$(Q)profiles/draw/plot.py
 	$(Q)for figures in profiles/draw/draw_*.py; do python3 $$figures || exit; done

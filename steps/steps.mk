@@ -4,7 +4,7 @@
 
 diff%:
 	$(Q)common/build/diff_step.sh $*
-#diffN: ## print what step N changes in the step that it continues
+#diffN: ## learn: print what step N changes in the step that it continues
 
 # Steps compiled with other options, to compare their times: step 5 with blocks of N elements, step
 # 7 with at most N registers per thread.
@@ -31,7 +31,7 @@ step7-R%: build/main/step07.o build/steps/07-unrolled/driver.o build/R%/scan.o \
         $(call objects,$(COMMON)) | emu
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
-#step5-BN: ## build step 5 with blocks of N elements; step7-RN: step 7 with at most N registers
+#step5-BN: ## measure: build step 5 with blocks of N elements; step7-RN: step 7 with N registers
 
 # Step 17: its sources are compiled with the flags of MPI and, if it is there, NCCL. The tests are
 # linked with those that need neither.
@@ -60,7 +60,7 @@ $(RATES17): $(call objects,$(filter-out %/main.c,$(call sources,$(FOLDER17))) \
             steps/12-pipeline/scan.cu)
 $(RATES17): LIBRARIES = $(LIBRARIES17)
 
-run17: step17 ## run step 17 in P=4 processes on this machine; ARGS="--n 1Mi" are its options
+run17: step17 ## use: run step 17 in P=4 processes on this machine; ARGS="--n 1Mi" are its options
 	@common/build/run17.sh $(or $(P),4) $(ARGS)
 
 # Step 13 builds on step 12's scan.
@@ -76,8 +76,8 @@ PARTS16   = $(patsubst %,$(FOLDER16)/scan-%.cu,SUM_REALS SUM_INTEGERS MAX_REALS 
 build/$(FOLDER16)/scan-%.cu.o: $(FOLDER16)/scan.cu
 	$(call say,nvcc,"$< for $*")
 	$(Q)$(NVCOMPILE) -DONLY=$* $(PUT_OBJECT)
-.PHONY: kernels16
-kernels16: $(call objects,$(PARTS16) $(FOLDER16)/partners.cu)
+build/kernels16: $(call objects,$(PARTS16) $(FOLDER16)/partners.cu)
+	@:
 
 # Each experiment is a small program: steps/00-copy/experiments/NAME.cu becomes
 # build/experiments/00-NAME.
@@ -85,8 +85,8 @@ EXPERIMENTS := $(foreach f,$(filter-out $(if $(MPI),,steps/17-%), \
                $(wildcard steps/*/experiments/*.cu)),build/experiments/$(firstword \
                $(subst -, ,$(word 2,$(subst /, ,$f))))-$(basename $(notdir $f)))
 
-experiments: $(EXPERIMENTS) ## build all experiments, build/experiments/NN-NAME
-#experiment-NN-NAME: ## build and run one, such as make experiment-06-clocks
+experiments: $(EXPERIMENTS) ## measure: build all experiments, build/experiments/NN-NAME
+#experiment-NN-NAME: ## learn: build and run one, such as make experiment-06-clocks
 experiment-%: build/experiments/%
 	$(Q)$<
 
@@ -117,7 +117,7 @@ build/experiments/14-against-npp: LIBRARIES = -ldl
 
 # The examples for the headers of steps 12 to 16 need no other part of this project.
 EXAMPLES  = build/example $(addprefix build/example,13 14 15 16 16-backward 16-json)
-example: $(EXAMPLES) ## build the examples of libraries: build/example, build/example13 to 16
+example: $(EXAMPLES) ## use: build the examples of libraries: build/example, build/example13 to 16
 	@:
 
 example_of = $(call objects,$(wildcard steps/$(1)-*/examples/$(2).c) $(addprefix \

@@ -10,7 +10,7 @@ LIBRARY  := $(call objects,steps/12-pipeline/scan.cu steps/12-pipeline/command/r
 PROMISES := $(patsubst tests/promises/%.cu,build/promises/12-%,$(wildcard \
             tests/promises/*.cu))
 
-#promises: ## build what tries step 12's promises, build/promises/12-NAME
+#promises: ## measure: build what tries step 12's promises, build/promises/12-NAME
 promises: $(PROMISES) build/promises/12-same-bits-cub
 
 build/promises/%: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib64
@@ -72,7 +72,7 @@ PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia s
 
 SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
 
-#tests-build: ## build the tests
+#tests-build: ## maintain: build the tests
 tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) \
         $$(if $$(filter test-all,$$(MAKECMDGOALS)),$$(CHECKS)) all experiments \
         $(if $(SANITIZE),,$(PROMISES)) build/architectures/usual/run build/fidelity/patterns \
@@ -179,7 +179,7 @@ build/tests/programs/%.ptx: tests/fixtures/programs/%.cu
 # Pairs of programs, wrong and right, on which the checkers and compute-sanitizer are compared.
 CHECKS   := $(patsubst tests/checks/%.cu,build/checks/%,$(wildcard tests/checks/*.cu))
 
-checks: $(CHECKS) emu ## build each pair of tests/checks for a GPU, build/checks
+checks: $(CHECKS) emu ## maintain: build each pair of tests/checks for a GPU, build/checks
 	@:
 
 CHECK_HEADERS = $(wildcard tests/checks/*.h steps/12-*/parts/*.cuh)
@@ -195,7 +195,7 @@ ALONE    := $(basename $(notdir $(shell grep -ls '^\#include "steps/' tests/chec
 CLASSES  := $(sort $(foreach c,$(CHECKS),$(firstword $(subst -, ,$(notdir $c)))))
 PAIRS    := $(addprefix $(CUDA_BUILD)/pairs/,$(CLASSES) $(ALONE))
 
-pairs: $(PAIRS) emu ## build the pairs of tests/checks for the emulator, build/pairs
+pairs: $(PAIRS) emu ## maintain: build the pairs of tests/checks for the emulator, build/pairs
 	@:
 
 $(CLASSES:%=build/pairs/%.cu): build/pairs/%.cu: tests/checks/group.sh \
@@ -209,23 +209,23 @@ $(addprefix build/pairs/,$(CLASSES) $(ALONE)): $(CHECK_HEADERS)
 	$(Q)$(NVCC) $(CPPFLAGS) -g -lineinfo -arch=compute_90 -code=compute_90 -cudart shared \
 	    -Itests/checks $(filter %.cu,$^) -o $(NEW) $(PUT)
 
-test: tests-build ## run every test; what needs a part that is not installed is skipped, and named
+test: tests-build ## maintain: run every test; says what was skipped, and which part it needs
 	$(Q)common/build/test.sh
 
 # What is built only where a part is installed. It would hide that the part is missing.
 MADE_WITH_mpi  = step17 $(RATES17) $(addprefix build/,$(FOLDER17) tests/ranks \
                  tests/wrong-ranks tests/many-calls)
 MADE_WITH_nccl = $(MADE_WITH_mpi)
-MADE_WITH_page = build/page build/notes/page
+MADE_WITH_page = build/page build/common/page
 
-#test-without: ## run the tests with PART hidden: mpi, labs, page (of make setup-PART), nccl or all
+#test-without: ## maintain: run the tests with PART hidden: mpi, labs, page, nccl or all
 test-without:
 	$(Q)common/build/without.sh '$(PART)' rm -rf $(if $(filter all,$(PART)), \
 	    $(MADE_WITH_mpi) $(MADE_WITH_page),$(MADE_WITH_$(PART)))
 	$(Q)common/build/without.sh '$(PART)' $(MAKE) --no-print-directory test
 
 test-parts: export ONLY_PARTS = 1
-test-parts: test ## run only the tests that need what `make setup-PART` installs
+test-parts: test ## maintain: run only the tests that need what `make setup-PART` installs
 
 # A program that runs the libraries of steps 12 to 16 on any GPU, build/architectures/NAME/run. They
 # are compiled for one architecture, by these options of nvcc, or are the usual objects.
@@ -257,14 +257,14 @@ $(eval $(call architecture_rules,ptx,-arch=compute_75 -code=compute_75))
 $(eval $(call architecture_rules,default,))
 $(foreach sm,sm_75 sm_80 sm_90,$(eval $(call architecture_rules,$(sm),-arch=$(sm))))
 
-test-architectures: | emu ## run steps 12 to 16 compiled for older GPUs and newer, here or emulated
+test-architectures: | emu ## maintain: run steps 12 to 16 compiled for other GPUs
 	$(Q)tests/architectures/architectures.sh ptx:75 default:75 sm_75:75 sm_80:80 sm_90:90
 
 -include tests/emulator/programs/programs.mk
 
 # Adds the recorded counters of large scans, and all of tests/emulator/schedules.sh.
 test-all: export TEST_ALL = 1
-test-all: test programs ## also run all programs of tests/emulator/programs, built in every way
+test-all: test programs ## maintain: also run tests/emulator/programs, built in every way
 
 # The sanitizers get a tree of their own, build/asan, where the sources are links; only what nvcc
 # compiles is shared. They are linked statically, as GCC's shared UBSan beside ASan ignores
@@ -273,7 +273,7 @@ test-all: test programs ## also run all programs of tests/emulator/programs, bui
 SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=all -static-libasan \
              -static-libubsan -rdynamic
 
-test-asan: tests-build ## run every test with the host code under AddressSanitizer and UBSan
+test-asan: tests-build ## maintain: run the tests of the C sources under the sanitizers
 	$(Q)mkdir -p build/asan
 	$(Q)ln -sfn $(addprefix ../../,Makefile README.md LICENSE common notes profiles steps tests) \
 	    build/asan
@@ -306,19 +306,19 @@ build/tests/fuzz/run-picture: $(PICTURES) $(call objects,tests/fuzz/picture.c $(
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_picture \
 	    -Wl,--defsym,host_memory=fuzz_host_memory -o $(NEW) $(PNG) -lm -pthread $(PUT)
 
-fuzz: ## fuzz the readers of files, FUZZ_SECONDS=60 each (needs clang)
+fuzz: ## maintain: fuzz the readers of files, FUZZ_SECONDS=60 each (needs clang)
 	$(Q)MAKE='$(MAKE)' common/build/fuzz.sh
 
 # Mutations are made in copies of the repository, build/mutate.
-#mutate: ## do tests notice N=20 random changes of common/? SEED=1 FILES=verify.c
+#mutate: ## maintain: do tests notice N=20 random changes of common/? SEED=1 FILES=verify.c
 mutate: tests-build
 	$(Q)tests/mutation/mutate.py --number $(or $(N),20) --seed $(or $(SEED),1) $(FILES)
 
-#mutate-record: ## go on with the sample of notes/mutation.md, N=300 SEED=1; writes its tables
+#mutate-record: ## maintain: go on with the sample of notes/mutation.md, N=300 SEED=1
 mutate-record: tests-build
 	$(Q)tests/mutation/mutate.py --number $(or $(N),300) --seed $(or $(SEED),1) --again \
 	    --results tests/mutation/result.csv; status=$$?; profiles/tables/tables.py && exit $$status
 
-#mutate-map: ## find out again which suites run which function, covered.txt
+#mutate-map: ## maintain: find out again which suites run which function, covered.txt
 mutate-map: tests-build
 	$(Q)tests/mutation/cover.py

@@ -21,7 +21,7 @@ SIDE_BY_SIDE = $(call objects,$(call sources,common/bench $(ONE_PROCESS)) $(COMM
 # Steps that apply scan are timed by experiments, which ./bench runs.
 APPLICATIONS = $(addprefix build/experiments/,13-selects 14-against-npp 15-against-cub 16-rates)
 bench: | $(APPLICATIONS)
-bench: $(SIDE_BY_SIDE) $(CUB) | emu ## build ./bench, which times steps, CUB and copies side by side
+bench: $(SIDE_BY_SIDE) $(CUB) | emu ## measure: build ./bench: steps, CUB and copies side by side
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 

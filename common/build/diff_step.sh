@@ -24,22 +24,30 @@ without_header() {
         -e 's/ \/\/ lab: .*//' "$1"
 }
 
+# The applications continue a file of an earlier step, or one variant the other.
+before=12
 case $1 in
 '' | *[!0-9]*) echo "make diffN: N is the number of a step, not $1" >&2 && exit 2 ;;
+13) old=steps/12-pipeline/pipeline.cuh new=steps/13-compaction/select_pipeline.cuh ;;
+14) old=steps/14-summed-area-table/document.cu new=steps/14-summed-area-table/fast.cu ;;
+15) old=steps/11-single-pass/scan.cu new=steps/15-radix-sort/onesweep.cuh before=11 ;;
+16) old=steps/12-pipeline/pipeline.cuh new=steps/16-operators/pipeline.cuh ;;
+*)
+    new=$(source_of "$1")
+    before=$(sed -n '1,/^ \*\/$/s/^ \* Same as step \([0-9]*\) except.*/\1/p' "$new")
+    if [ -z "$before" ]; then
+        echo "make diff$1: step $1 continues no other step" >&2
+        exit 2
+    fi
+    old=$(source_of "$before")
+    ;;
 esac
-new=$(source_of "$1")
-before=$(sed -n '1,/^ \*\/$/s/^ \* Same as step \([0-9]*\) except.*/\1/p' "$new")
-if [ -z "$before" ]; then
-    echo "make diff$1: step $1 continues no other step" >&2
-    exit 2
-fi
-old=$(source_of "$before")
 
 work=$(mktemp -d) && trap 'rm -r "$work"' EXIT
 without_header "$old" "$before" >"$work/old"
 without_header "$new" "$1" >"$work/new"
 sed -n '1,/^ \*\/$/p' "$new" |
-    sed -n '/^ \* Same as step/,/^ \* What/{/^ \* What/!s/^ \* //p}'
+    sed -n '/^ \* Same as /,/^ \* What/{/^ \* What/!s/^ \* //p}'
 color=never
 [ ! -t 1 ] || color=always
 diff -u --color=$color --label "$old" --label "$new" "$work/old" "$work/new" || [ $? = 1 ]

@@ -81,7 +81,7 @@ line mpi "$mpi" "step 17: a scan between processes"
 nccl=$(nccl)
 line NCCL "$nccl" "step 17 --exchange nccl, with GPUs"
 [ -n "$nccl" ] || echo "           looked for in $("$here/nccl.sh" --folders | paste -sd' ' -)"
-line emcc "$(version emcc)" "make page: the book as a page that runs its kernels (notes/page)"
+line emcc "$(version emcc)" "make page: the book as a page that runs its kernels (common/page)"
 line pandoc "$(version pandoc)" "make page: renders the chapters"
 line chromium "$(version chromium)" "make test: tries the page, by Selenium"
 line firefox "$(version firefox-esr)" "make test: tries the page there, too"

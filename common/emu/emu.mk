@@ -37,7 +37,7 @@ build/%.v3.o: %.c
 	$(Q)$(COMPILE) -DEMU_ISA=v3 -march=x86-64-v3 $(PUT_OBJECT)
 
 IN_EMU   := libcudart.so.13 libcudart_static.a libemu_audit.so emu
-emu: $(IN_EMU:%=build/emu/%) ## build the emulator, build/emu
+emu: $(IN_EMU:%=build/emu/%) ## use: build the emulator, build/emu
 
 # A program that is running keeps the old library.
 build/emu/libcudart.so.13: $(EMU) common/emu/cudart.map
@@ -76,6 +76,6 @@ build/emu/emu: $(call objects,$(wildcard common/emu/*.c common/command/*.c)) $(E
 	$(Q)$(CXX) $(or $(SANITIZE),-static-libgcc -static-libstdc++) $(LDFLAGS) \
 	    $(filter-out $(EMU),$^) $(NEW).a $(ZSTD) -lm -ldl -pthread -o $(NEW) $(PUT) && rm $(NEW).a
 
-emu-report: emu ## say how exact the counters of PROGRAM=./step4 are, kernel by kernel
+emu-report: emu ## use: say how exact the counters of PROGRAM=./step4 are, kernel by kernel
 	$(Q)$(if $(PROGRAM),,echo 'Which program? make emu-report PROGRAM=./step4' >&2; exit 2;) \
 	    build/emu/emu --report $(PROGRAM)

@@ -14,7 +14,7 @@ DIST      = upsweep-emu-$(EMU_VERSION)-$(EMU_MACHINE)
 # The emulator's libraries, and the link that the linker looks for.
 INSTALLED_LIBRARIES = $(addprefix build/emu/,libcudart.so $(filter lib%,$(IN_EMU)))
 
-install: emu build/emu/emu.1 ## install the emulator in PREFIX=/usr/local, below DESTDIR= if set
+install: emu build/emu/emu.1 ## use: install the emulator, PREFIX=/usr/local DESTDIR=
 	$(Q)install -d $(PLACES:%='$(INSTALLED)/%')
 	$(Q)install -m 755 build/emu/emu '$(INSTALLED)/bin/'
 	$(Q)cp -P --remove-destination $(INSTALLED_LIBRARIES) '$(INSTALLED)/lib/upsweep/'
@@ -22,7 +22,7 @@ install: emu build/emu/emu.1 ## install the emulator in PREFIX=/usr/local, below
 	$(Q)install -m 644 build/emu/emu.1 '$(INSTALLED)/share/man/man1/'
 	$(Q)install -m 644 common/emu/emu.bash '$(INSTALLED)/share/bash-completion/completions/emu'
 
-uninstall: ## remove what `make install` installed with the same PREFIX and DESTDIR
+uninstall: ## use: remove what `make install` installed with the same PREFIX and DESTDIR
 	$(Q)rm -f '$(INSTALLED)/bin/emu' '$(INSTALLED)/include/emu.h' \
 	    '$(INSTALLED)/share/man/man1/emu.1' \
 	    '$(INSTALLED)/share/bash-completion/completions/emu'
@@ -34,7 +34,7 @@ build/emu/emu.1: build/emu/emu common/emu/manual.awk
 
 # The tarball runs on systems with glibc 2.34 or later: common/build/portable.sh stops if a file
 # needs more. Debugging information stays here.
-dist: ## make a tarball of the emulator for other machines, build/upsweep-emu-*.tar.gz
+dist: ## use: make a tarball of the emulator for other machines, build/upsweep-emu-*.tar.gz
 	$(Q)rm -rf build/dist
 	$(Q)$(MAKE) --no-print-directory install PREFIX=/$(DIST) DESTDIR=build/dist
 	$(Q)strip --strip-unneeded build/dist/$(DIST)/bin/emu build/dist/$(DIST)/lib/upsweep/*.so*

@@ -21,10 +21,10 @@ LAB_REFERENCES = $(LABS:%=build/labs/reference%.ptx)
 .PHONY: labs
 .PHONY: $(LABS:%=lab%) $(LABS:%=check%) $(LABS:%=hint%)
 
-labs: $(LAB_PROGRAMS) $(LAB_REFERENCES) $$(LAB_TEXTS) $$(LAB_BANKS) ## build what labs need
+labs: $(LAB_PROGRAMS) $(LAB_REFERENCES) $$(LAB_TEXTS) $$(LAB_BANKS) ## teach: build what labs need
 	@:
 
-#labN: ## write labs/labN.cu, a step with gaps to fill in; N is 2 to 7, 9, 11 or 13
+#labN: ## learn: write labs/labN.cu, a step with gaps to fill in; N is 2 to 7, 9, 11 or 13
 $(LABS:%=lab%): lab%:
 	@mkdir -p labs
 	$(Q)if [ -e labs/lab$*.cu ]; then \
@@ -73,11 +73,11 @@ $(LAB_TEXTS): build/labs/%: common/labs/%
 # program itself, whose exit code says whether there are full points.
 FEWER_OK  = || { code=$$?; [ $$code -eq 1 ] || exit $$code; }
 
-#checkN: ## judge labs/labN.cu on the emulator, with a reason for each lost point
+#checkN: ## learn: judge labs/labN.cu on the emulator, with a reason for each lost point
 $(LABS:%=check%): check%: $(LAB_PROGRAMS) build/labs/reference%.ptx $(LAB_TEXTS)
 	$(Q)build/labs/check-lab $* labs/lab$*.cu --nvcc '$(CUDA)/bin/nvcc' $(ARGS) $(FEWER_OK)
 
-#hintN: ## say what to look at in labs/labN.cu; LEVEL=1 (a nudge) to 3 (the lines)
+#hintN: ## learn: say what to look at in labs/labN.cu; LEVEL=1 (a nudge) to 3 (the lines)
 $(LABS:%=hint%): hint%: $(LAB_PROGRAMS) build/labs/reference%.ptx $(LAB_TEXTS)
 	$(Q)build/labs/check-lab $* labs/lab$*.cu --nvcc '$(CUDA)/bin/nvcc' --hint $(or $(LEVEL),1)
 
@@ -92,7 +92,7 @@ $(NO_LABS):
 RACE     ?= labs/lab11.cu
 RACE_N    = 16777216
 .PHONY: race
-#race: ## time lab 11, RACE=labs/lab11.cu, beside step 12 on a GPU
+#race: ## measure: time lab 11, RACE=labs/lab11.cu, beside step 12 on a GPU
 race: $(LAB_PROGRAMS) build/labs/reference11.ptx $(LAB_TEXTS) | step12
 	$(Q)said=$$(build/labs/check-lab 11 $(RACE) --nvcc '$(CUDA)/bin/nvcc' | grep '^GPU'); \
 	echo "$${said:-The kernels do not all end: make check11 says why.}"; \
@@ -104,7 +104,7 @@ BUGS     := $(patsubst common/labs/bugs/%.sed,%,$(wildcard common/labs/bugs/*.se
 bug_lab   = $(shell sed -n '1s/^. lab \([0-9]*\):.*/\1/p' common/labs/bugs/$(1).sed)
 .PHONY: $(BUGS:%=bug%) $(BUGS:%=check-bug%)
 
-#bugN: ## write labs/bugN.cu, a kernel with one fault to find; N is 1 to 8
+#bugN: ## learn: write labs/bugN.cu, a kernel with one fault to find; N is 1 to 8
 $(BUGS:%=bug%): bug%:
 	@mkdir -p labs
 	$(Q)if [ -e labs/bug$*.cu ]; then \
@@ -114,7 +114,7 @@ $(BUGS:%=bug%): bug%:
 	    echo "labs/bug$*.cu is written. Find the fault and mend it; then: make check-bug$*"; \
 	fi
 
-#check-bugN: ## judge labs/bugN.cu, as the lab that it is made of
+#check-bugN: ## learn: judge labs/bugN.cu, as the lab that it is made of
 $(BUGS:%=check-bug%): check-bug%: $(LAB_PROGRAMS) $(LAB_REFERENCES) $(LAB_TEXTS)
 	$(Q)build/labs/check-lab $(call bug_lab,$*) labs/bug$*.cu --nvcc '$(CUDA)/bin/nvcc' $(ARGS) \
 	    $(FEWER_OK)
@@ -139,15 +139,15 @@ build/labs/bank-lab: $(call objects,$(wildcard common/labs/banks/*.c) $(addprefi
 	    -o $(NEW) $(PUT) && rm $(NEW).a
 
 .PHONY: predict detective check-predict check-detective
-predict: ## write labs/predict.txt, to predict the bank conflicts of each level
-detective: ## write labs/detective.txt, to find out which kernel made which bank conflicts
+predict: ## learn: write labs/predict.txt, to predict the bank conflicts of each level
+detective: ## learn: write labs/detective.txt, to find out which kernel made which bank conflicts
 predict detective: $(LAB_BANKS)
 	@mkdir -p labs
 	$(Q)if [ -e labs/$@.txt ]; then echo "labs/$@.txt is there already, and stays as it is."; \
 	else build/labs/bank-lab $@ write labs/$@.txt build/labs/banks.ptx && \
 	    echo "labs/$@.txt is written. Fill it in; then: make check-$@"; fi
 
-check-predict: ## compare labs/predict.txt with what the emulator counts
-check-detective: ## check the letters in labs/detective.txt
+check-predict: ## learn: compare labs/predict.txt with what the emulator counts
+check-detective: ## learn: check the letters in labs/detective.txt
 check-predict check-detective: check-%: $(LAB_BANKS)
 	$(Q)build/labs/bank-lab $* check labs/$*.txt build/labs/banks.ptx $(FEWER_OK)

@@ -17,7 +17,7 @@ rows=$(mktemp) && trap 'rm -f "$rows"' EXIT
 TIMEFORMAT='%R %U %S'
 for run in $(seq $runs); do
     rm -f $objects/*.cu.o
-    { time make -j2 kernels16 >&2; } 2> >(tail -n 1 >"$rows.time")
+    { time make -j2 build/kernels16 >&2; } 2> >(tail -n 1 >"$rows.time")
     sync
     read -r elapsed user system <"$rows.time"
     rm "$rows.time"

@@ -48,9 +48,17 @@ class Ladder(unittest.TestCase):
         self.assertEqual([line.split(" //")[0] for line in changed],
                          ["#pragma unroll 1", "#pragma unroll"] * 2)
 
+    def test_applications_show_what_they_change(self):
+        for step in range(13, 17):
+            with self.subTest(step=step):
+                code, output, _ = diff(step)
+                self.assertEqual(code, 0)
+                self.assertTrue(output.startswith("Same as "), output[:80])
+                self.assertIn("\n+++ steps/%d-" % step, output)
+
     def test_a_step_without_one_says_so(self):
         for step, why in (("1", "step 1 continues no other step"),
-                          ("13", "step 13 has no scan.cu to compare"),
+                          ("17", "step 17 has no scan.cu to compare"),
                           ("x", "N is the number of a step, not x")):
             with self.subTest(step=step):
                 code, output, errors = diff(step)

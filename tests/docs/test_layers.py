@@ -69,6 +69,7 @@ HARNESS = {
     "common/labs/gpu": ["common/labs"],
     "common/labs/sources": [STEP],
     "common/labs/grader": [PRINT, "common/labs"] + COMMAND,
+    "common/page/face": [EMU + "ptx", EMU + "decode", EMU + "report"],
 }
 MAY_INCLUDE = {**EMULATOR, **HARNESS}
 

@@ -46,7 +46,7 @@ setup_file() {
     local copy=$BATS_FILE_TMPDIR/copy
     mkdir -p "$copy/common" "$copy/bin" "$copy/steps"
     cp -rL common/build "$copy/common/"
-    cp -L --parents Makefile ./*/*.mk common/*/*.mk common/*/*/*.mk notes/page/*.mk "$copy"
+    cp -L --parents Makefile ./*/*.mk common/*/*.mk common/*/*/*.mk "$copy"
     for tool in $TOOLS; do ln -s "$(command -v "$tool")" "$copy/bin/$tool" || return; done
     toolkit "$copy/cuda" 13.0
 }

@@ -20,7 +20,7 @@ build/labs/grade-labs: build/common/labs/grader/grade_labs.o $(call objects,$(GR
 
 GRADING   = build/labs/grade-labs build/labs/confine labs
 
-#grade: ## judge a class: DIR=submissions N=3; OUT=FOLDER, SEED=S, ARGS=... (notes/instructor.md)
+#grade: ## teach: judge a class: DIR=submissions N=3, and OUT= SEED= ARGS=...
 .PHONY: grade
 grade: $(if $(and $(DIR),$(N)),$(GRADING))
 	$(Q)$(if $(and $(DIR),$(N)),,echo 'Which? make grade DIR=submissions N=3' >&2; exit 2;) \
@@ -28,5 +28,5 @@ grade: $(if $(and $(DIR),$(N)),$(GRADING))
 	    $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 .PHONY: test-class
-test-class: $(GRADING) ## grade a class of cheats and honest submissions, twice (takes minutes)
+test-class: $(GRADING) ## teach: grade a class of cheats and honest submissions, twice
 	$(Q)tests/labs/class.sh

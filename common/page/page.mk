@@ -3,7 +3,7 @@
 
 .PHONY: page
 
-PAGE     := notes/page
+PAGE     := common/page
 FACE     := $(addprefix $(PAGE)/face/,face.c request.c value.c)
 
 # The emulator without what only the runtime library and the command need: containers of kernels,
@@ -56,7 +56,7 @@ build/page/ptx/%.ptx: steps/%.cu
 	$(Q)$(NVCC) -O3 -lineinfo -ptx -arch=compute_90 $(CPPFLAGS) $(WITH) $(DEPEND) $< -o $(NEW) \
 	    && mv -f $(NEW).dependencies $(@:.ptx=.d) $(PUT)
 
-page: build/page/upsweep.html ## build the book as one page, build/page/upsweep.html
+page: build/page/upsweep.html ## learn: build the book as one page, build/page/upsweep.html
 
 PAGE_IN  := $(wildcard $(PAGE)/*.js $(PAGE)/*.py $(PAGE)/*.html $(PAGE)/*.css $(PAGE)/*.txt) \
             $(wildcard notes/*.md notes/answers/*.md notes/more/*.md notes/figures/*) \
