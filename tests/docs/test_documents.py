@@ -67,6 +67,18 @@ class Readme(unittest.TestCase):
             self.assertIn("(%s)" % folder, readme if applies else table[0])
 
 
+class FirstLines(unittest.TestCase):
+    def test_chapters_say_what_to_read_first(self):
+        """The box at the beginning: the lines of the files that it names before "Then"."""
+        for step in range(12, 18):
+            chapter = glob.glob("notes/%d-*.md" % step, root_dir=TOP)[0]
+            with self.subTest(chapter=chapter):
+                box = re.search(r"\A# .*\n\n((?:> .*\n)+)", text_of(chapter))[1]
+                said = int(re.search(r"Read these (\d+) lines first", box)[1])
+                files = re.findall(r"\]\(\.\./([^)]*)\)", box.split("Then")[0])
+                self.assertEqual(said, sum(text_of(path).count("\n") for path in files))
+
+
 class Tables(unittest.TestCase):
     def test_tables_and_figures_are_up_to_date(self):
         for script in sorted(glob.glob("profiles/draw/draw_*.py", root_dir=TOP)
