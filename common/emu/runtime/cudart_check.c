@@ -321,10 +321,9 @@ static uint64_t end_report(void)
     return errors;
 }
 
-/* Runs when the program ends, after the other reports (priority 101), because it may set the exit
- * code. Without a checker, the errors are the launches that did not come to their end. A kernel
- * that could not run was not checked, which is an error for every checker. */
-__attribute__((destructor(101))) void cudart_check_end(void)
+/* Without a checker, the errors are the launches that did not come to their end. A kernel that could
+ * not run was not checked, which is an error for every checker. */
+void cudart_check_end(void)
 {
     if (!cudart_is_owner() || ended) return;
     ended = true;
@@ -334,3 +333,7 @@ __attribute__((destructor(101))) void cudart_check_end(void)
     cudart_parent_note_end();
     if (errors > 0 && wanted.exit_code != 0 && !cudart_is_replaced()) cudart_exit(wanted.exit_code);
 }
+
+/* Runs when the program ends, after the other reports, because it may set the exit code. gcc forgets
+ * the priority of a function that a header declares, too. */
+__attribute__((destructor(101))) static void end_last(void) { cudart_check_end(); }
