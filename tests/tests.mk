@@ -41,6 +41,12 @@ build/tests/wrong-scan: $(call objects,$(call sources,$(WRONG)) $(COMMON)) | emu
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
+# ./bench with such a scan as a step of one's own.
+WRONG_BENCH := common/bench tests/wrong tests/wrong/bench steps/09-warp-shuffle
+build/tests/wrong-bench: $(call objects,$(call sources,$(WRONG_BENCH)) $(COMMON)) | emu
+	$(call say,link,$@)
+	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
+
 # Step 17 with a scan that is wrong on purpose, where Open MPI is.
 build/tests/ranks/%.o: CPPFLAGS += $(HEADERS17)
 build/tests/wrong-ranks: LIBRARIES = -Wl,--wrap=many_run,--wrap=output_end $(LIBRARIES17)
@@ -77,7 +83,8 @@ tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $
         $$(if $$(filter test-all,$$(MAKECMDGOALS)),$$(CHECKS)) all experiments \
         $(if $(SANITIZE),,$(PROMISES)) build/architectures/usual/run build/fidelity/patterns \
         build/fidelity/copies $$(EXAMPLES) build/tests/side-by-side build/tests/wrong-scan \
-        build/tests/step14-no-png labs build/labs/grade-labs build/labs/confine \
+        build/tests/wrong-bench build/tests/step14-no-png labs build/labs/grade-labs \
+        build/labs/confine \
         build/tests/labs/misbehave $(if $(MPI),build/tests/wrong-ranks build/tests/many-calls) \
         $(SMALL_BLOCKS) $(if $(SANITIZE),,$(PAGE_TESTS))
 	@:

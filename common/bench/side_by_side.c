@@ -2,6 +2,7 @@
 
 #include "common/harness/cuda_check.h"
 #include "common/harness/report/progress.h"
+#include "common/harness/run/ended.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,10 +88,12 @@ cudaError_t side_by_side_launch(const struct side_by_side *s, const struct entry
     if (contender->way)
         return contender->way->copy(out, (const char *)s->data->sums + start * element_size(sum),
                                     side_by_side_copied_bytes(s), stream);
-    if (contender->step->on_host)
-        return contender->step->scan(e->host_out.data, s->data->host_in, s->n, contender->variant,
-                                     NULL, NULL);
-    return contender->step->scan(out, in, s->n, contender->variant, e->workspace.data, stream);
+    bool on_host = contender->step->on_host;
+    cudaError_t error = contender->step->scan(
+        on_host ? e->host_out.data : out, on_host ? s->data->host_in : in, s->n, contender->variant,
+        on_host ? NULL : e->workspace.data, on_host ? NULL : stream);
+    ended_check_child();
+    return error;
 }
 
 #define LEAD_MOST 5e-3 /* seconds: the GPU is kept busy no longer before a run */
