@@ -47,11 +47,20 @@ build/tests/wrong-bench: $(call objects,$(call sources,$(WRONG_BENCH)) $(COMMON)
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
-# Step 17 with a scan that is wrong on purpose, where Open MPI is.
+# Step 17 with a scan that is wrong on purpose, where Open MPI is. NCCL needs real GPUs, so the tests
+# have a stand-in for it.
 build/tests/ranks/%.o: CPPFLAGS += $(HEADERS17)
-build/tests/wrong-ranks: LIBRARIES = -Wl,--wrap=many_run,--wrap=output_end $(LIBRARIES17)
+build/tests/ranks/nccl/%.o: CPPFLAGS += -Itests/ranks/nccl -DHAVE_NCCL
+build/tests/ranks/nccl/%.o: $(FOLDER17)/%.c
+	$(call say,$(CC),"$< for a stand-in of NCCL")
+	$(Q)$(COMPILE) $(PUT_OBJECT)
+NCCL17    = $(CUDA_BUILD)/tests/ranks/nccl/nccl.cu.o build/tests/ranks/nccl/exchange_nccl.o
+with_nccl = $(filter-out %/exchange_nccl.o,$(call objects,$(1))) $(NCCL17)
+
+WRAPPED17 = many_run output_end choose_exchange
+build/tests/wrong-ranks: LIBRARIES = $(WRAPPED17:%=-Wl,--wrap=%) $(LIBRARIES17)
 build/tests/wrong-ranks: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib64
-build/tests/wrong-ranks: $(call objects,$(call sources,tests/ranks $(FOLDER17)) $(COMMON)) | emu
+build/tests/wrong-ranks: $(call with_nccl,$(call sources,tests/ranks $(FOLDER17)) $(COMMON)) | emu
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
@@ -59,7 +68,7 @@ build/tests/wrong-ranks: $(call objects,$(call sources,tests/ranks $(FOLDER17)) 
 CALLS17   = $(filter-out %/main.c,$(call sources,$(FOLDER17)))
 build/tests/many-calls: LIBRARIES = -Wl,--wrap=cudaMalloc $(LIBRARIES17)
 build/tests/many-calls: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib64
-build/tests/many-calls: $(call objects,tests/ranks/library/calls.c $(CALLS17) $(COMMON)) | emu
+build/tests/many-calls: $(call with_nccl,tests/ranks/library/calls.c $(CALLS17) $(COMMON)) | emu
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 

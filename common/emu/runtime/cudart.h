@@ -53,8 +53,8 @@ struct device {
     bool peer_enabled[MAX_DEVICES]; /* cudaDeviceEnablePeerAccess */
     pthread_mutex_t report;         /* held by a launch that is counted */
     size_t printed;                 /* number of the checkers' findings printed so far */
-    /* A kernel that waits for the host (cudart_launch.c); NULL: none. The lock is held by the thread
-     * that goes on with it. */
+    /* A kernel that waits for the host (cudart_launch.c); NULL: none. The lock is held by the
+     * thread that goes on with it. */
     struct suspended_kernel *suspended;
     pthread_mutex_t going_on;
 };

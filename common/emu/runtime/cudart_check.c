@@ -321,8 +321,8 @@ static uint64_t end_report(void)
     return errors;
 }
 
-/* Without a checker, the errors are the launches that did not come to their end. A kernel that could
- * not run was not checked, which is an error for every checker. */
+/* Without a checker, the errors are the launches that did not come to their end. A kernel that
+ * could not run was not checked, which is an error for every checker. */
 void cudart_check_end(void)
 {
     if (!cudart_is_owner() || ended) return;
@@ -334,6 +334,6 @@ void cudart_check_end(void)
     if (errors > 0 && wanted.exit_code != 0 && !cudart_is_replaced()) cudart_exit(wanted.exit_code);
 }
 
-/* Runs when the program ends, after the other reports, because it may set the exit code. gcc forgets
- * the priority of a function that a header declares, too. */
+/* Runs when the program ends, after the other reports, because it may set the exit code. gcc
+ * forgets the priority of a function that a header declares, too. */
 __attribute__((destructor(101))) static void end_last(void) { cudart_check_end(); }

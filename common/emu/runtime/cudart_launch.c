@@ -258,8 +258,8 @@ bool cudart_go_on_for(cudaStream_t stream, bool waits)
     return cudart_go_on(waits && is_behind) || !is_behind;
 }
 
-/* Calls `what` on each device whose suspended kernel no thread goes on with. That thread may be this
- * one, in a signal handler, so nobody waits for it. */
+/* Calls `what` on each device whose suspended kernel no thread goes on with. That thread may be
+ * this one, in a signal handler, so nobody waits for it. */
 static void each_suspended(void (*what)(struct suspended_kernel *))
 {
     for (int i = 0; cudart_has_devices() && i < cudart_device_count(); i++) {

@@ -1,5 +1,5 @@
 /*
- * step18.c — a wrong scan (wrong.h) as a step of one's own in ./bench: the one that WRONG_SCAN names.
+ * step18.c — a wrong scan (wrong.h) as a step of one's own in ./bench: that which WRONG_SCAN names.
  */
 #include "tests/wrong/wrong.h"
 
