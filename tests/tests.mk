@@ -47,7 +47,7 @@ build/tests/wrong-bench: $(call objects,$(call sources,$(WRONG_BENCH)) $(COMMON)
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
-# Step 17 with a scan that is wrong on purpose, where Open MPI is. NCCL needs real GPUs, so the tests
+# Step 17 with a scan that is wrong on purpose, where Open MPI is. NCCL needs real GPUs, so tests
 # have a stand-in for it.
 build/tests/ranks/%.o: CPPFLAGS += $(HEADERS17)
 build/tests/ranks/nccl/%.o: CPPFLAGS += -Itests/ranks/nccl -DHAVE_NCCL
