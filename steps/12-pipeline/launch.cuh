@@ -5,9 +5,9 @@
 #define STEP12_LAUNCH_CUH
 
 #include "common/harness/code_capability.cuh"
+#include "common/harness/launch_kernel.cuh"
 #include "direct.cuh"
 #include "onchip.cuh"
-#include "parts/launch_kernel.cuh"
 #include "pipeline.cuh"
 #include "wave.cuh"
 

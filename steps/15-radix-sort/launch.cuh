@@ -6,10 +6,10 @@
 
 #include "common/harness/code_capability.cuh"
 #include "common/harness/cuda_check.h"
+#include "common/harness/launch_kernel.cuh"
 #include "histogram.cuh"
 #include "onesweep.cuh"
 #include "resident.cuh"
-#include "steps/12-pipeline/parts/launch_kernel.cuh"
 
 /* ---- the GPU --------------------------------------------------------------------------------- */
 

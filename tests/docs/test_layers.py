@@ -61,7 +61,8 @@ MAY_INCLUDE = {
     "common/labs/grader": ["common/labs", "common/harness/report", API] + COMMAND,
 }
 STEP = ["common/harness/step.h", "common/harness/cuda_check.h", "common/harness/levels.h",
-        "common/harness/code_capability.cuh", "common/harness/verify/tree.h"]
+        "common/harness/code_capability.cuh", "common/harness/launch_kernel.cuh",
+        "common/harness/verify/tree.h"]
 STEP_0 = ["common/harness/report", "common/harness/run"]  # it times and prints its own tables
 # A step that applies scan reads its own input and writes its own result. It may call the scans of
 # earlier steps, and build its kernels from the pieces of step 12's.
