@@ -368,7 +368,6 @@ int side_by_side_time(struct side_by_side *s, const struct data *data,
     for (size_t i = 0; i < count; i++) s->entries[i].contender = contenders[i];
     int code = timer_open(&s->timer, false, fault);
     if (code) return code;
-    (void)cudaGetLastError(); /* an earlier error is not a contender's */
     s->timer.how = flush;
     code = fingerprinter_open(&s->fingerprinter, false, fault);
     double *seconds = calloc(count * (size_t)rounds, sizeof *seconds);
@@ -376,6 +375,7 @@ int side_by_side_time(struct side_by_side *s, const struct data *data,
         code = fail(fault, EXIT_USAGE, "--reps %d do not fit into memory.", rounds);
     for (size_t i = 0; i < count && seconds; i++) turns[i].seconds = &seconds[i * (size_t)rounds];
     if (!code) code = make_buffers(s, numbers, fault);
+    (void)cudaGetLastError(); /* an earlier error is not a contender's */
     if (!code) code = time_all(s, turns, l2, fault);
     free_buffers(s);
     free(seconds);

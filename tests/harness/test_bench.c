@@ -358,6 +358,12 @@ Test(bench, what_ends_the_program_says_so_and_exits_with_another_code_than_0)
     }
 }
 
+/* Of several launches, each of which asks for errors. */
+Test(bench, an_error_that_is_not_the_scans_stops_none)
+{
+    cr_expect_eq(run(OWN "--reps 3 2>&1", "leaves_errors"), EXIT_RIGHT, "%s", output);
+}
+
 /* The scan lets SIGPIPE end the program, as it does by default. */
 Test(bench, a_scan_does_not_change_what_a_closed_pipe_does)
 {

@@ -135,6 +135,15 @@ Test(wrong, a_signal_from_elsewhere_is_not_the_scans)
     }
 }
 
+/* Of several launches, each of which asks for errors. */
+Test(wrong, an_error_that_is_not_the_scans_stops_none)
+{
+    cr_expect_eq(run_command(PROGRAM "leaves_errors --n 5000 --reps 3 2>&1"), EXIT_RIGHT, "%s",
+                 output);
+    cr_expect_eq(run_command(PROGRAM "leaves_errors --n 5000 --reps 3 --inclusive 2>&1"),
+                 EXIT_RIGHT, "%s", output);
+}
+
 TestSuite(surroundings, .init = command_init, .fini = command_fini);
 
 /* The folder and the mask of permissions are those of before the scan. */

@@ -65,6 +65,32 @@ const struct step wrong_control = STEP(right_scan);
 const struct step wrong_moving = STEP(moves_away);
 const struct step wrong_pausing = STEP(pauses);
 
+/* Each of these leaves an error, which is not the scan's. */
+static size_t erring_workspace(size_t n, int variant)
+{
+    (void)cudaSetDevice(-1);
+    return spoiled_workspace(n, variant);
+}
+
+static struct launch_shape erring_shape(size_t n, int variant)
+{
+    (void)cudaSetDevice(-1);
+    return spoiled_shape(n, variant);
+}
+
+extern scan_fn step09_scan;
+const struct step wrong_erring = {
+    .name = "leaves_errors",
+    .title = "leaves errors",
+    .element = ELEMENT_F32,
+    .scan = step09_scan,
+    .shape = erring_shape,
+    .depth = spoiled_depth,
+    .tree = spoiled_tree,
+    .workspace = erring_workspace,
+    .default_n = 1,
+};
+
 #define BLOCKS  (5 * WRONG_BLOCK) /* several blocks, all of them full */
 #define LARGE   100000            /* so that 256 KiB are less than the array's size */
 #define MILLION .n = 1 << 20, .real = true
@@ -259,7 +285,8 @@ const struct wrong wrong_scans[] = {
 
 const struct step *wrong_find(const char *name)
 {
-    static const struct step *const others[] = {&wrong_control, &wrong_moving, &wrong_pausing};
+    static const struct step *const others[] = {&wrong_control, &wrong_moving, &wrong_pausing,
+                                                &wrong_erring};
     for (const struct wrong *w = wrong_scans; w->n; w++)
         if (strcmp(w->step.name, name) == 0) return &w->step;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)

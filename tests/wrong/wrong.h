@@ -38,6 +38,8 @@ extern const struct step wrong_control;
 extern const struct step wrong_moving;
 /* It waits until a signal comes. */
 extern const struct step wrong_pausing;
+/* Step 9's scan, right: the step's other functions leave errors of CUDA. */
+extern const struct step wrong_erring;
 /* Finds one of all these by its name; NULL: there is none. */
 const struct step *wrong_find(const char *name);
 

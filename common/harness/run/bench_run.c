@@ -39,10 +39,17 @@ static cudaError_t fill(const struct bench *b, cudaStream_t stream)
     return fill_workspace(b, stream);
 }
 
+/* Earlier errors are not the scan's, and would stop one that asks for errors between launches. */
+static void forget_errors(const struct bench *b)
+{
+    if (!b->step->on_host) (void)cudaGetLastError();
+}
+
 static cudaError_t scan(void *context, cudaStream_t stream)
 {
     const struct bench *b = context;
     const void *in = b->options->in_place ? b->out.data : b->in.data;
+    forget_errors(b);
     cudaError_t error =
         b->step->scan(b->out.data, in, b->input->n, b->options->variant, b->workspace.data, stream);
     ended_check_child();
@@ -55,12 +62,6 @@ static int check_unreported(const struct bench *b, struct fault *fault)
     cudaError_t error = b->step->on_host ? cudaSuccess : cudaGetLastError();
     if (!error) return 0;
     return cuda_fault(fault, error, "a call in the scan, whose error the scan did not return,");
-}
-
-/* Earlier errors are not the scan's. */
-static void forget_errors(const struct bench *b)
-{
-    if (!b->step->on_host) (void)cudaGetLastError();
 }
 
 static int first_run(struct bench *b, struct outcome *o, double *seconds, struct fault *fault)
@@ -307,7 +308,6 @@ static int measure(struct bench *b, struct outcome *o, int reps, struct fault *f
     struct timed timed = {b, o, 1, reps, {0}};
     int code = 0;
     if (!b->emulated && !b->step->on_host) code = measure_roof(b, o, reps, fault);
-    forget_errors(b);
     if (!code)
         code = timer_run_warm(&b->timer, prepare_timed, scan_timed, check_timed, &timed, reps,
                               &o->timing, fault);
@@ -362,7 +362,6 @@ static void note_result(const struct bench *b, struct outcome *o)
 int bench_run(struct bench *b, struct outcome *o, struct fault *fault)
 {
     *o = (struct outcome){.n = b->input->n, .right = true};
-    forget_errors(b);
     if (b->step->shape) o->shape = b->step->shape(o->n, b->options->variant);
     double seconds = 0;
     int code = first_run(b, o, &seconds, fault);

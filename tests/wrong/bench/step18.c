@@ -5,13 +5,24 @@
 
 #include <stdlib.h>
 
-static cudaError_t scan(void *out, const void *in, size_t n, int variant, void *workspace,
-                        cudaStream_t stream)
+static const struct step *chosen(void)
 {
     const char *name = getenv("WRONG_SCAN");
-    const struct step *step = name != NULL ? wrong_find(name) : NULL;
+    return name != NULL ? wrong_find(name) : NULL;
+}
+
+static size_t workspace(size_t n, int variant)
+{
+    const struct step *step = chosen();
+    return step != NULL ? step->workspace(n, variant) : 0;
+}
+
+static cudaError_t scan(void *out, const void *in, size_t n, int variant, void *memory,
+                        cudaStream_t stream)
+{
+    const struct step *step = chosen();
     if (step == NULL) return cudaErrorInvalidValue;
-    return step->scan(out, in, n, variant, workspace, stream);
+    return step->scan(out, in, n, variant, memory, stream);
 }
 
 static double depth(size_t n, int variant)
@@ -28,4 +39,5 @@ const struct step step18 = {
     .element = ELEMENT_F32,
     .scan = scan,
     .depth = depth,
+    .workspace = workspace,
 };
