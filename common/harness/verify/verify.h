@@ -146,6 +146,9 @@ struct verdict verify_end(struct verifier *);
  * its verdict. */
 void verdict_add_earlier(struct verdict *, const struct verdict *earlier);
 
+/* A sum of integers of this type, which are added up modulo 2^64, as its type of sums holds it. */
+long double verify_wrapped(enum element, uint64_t sum);
+
 /* ---- verify_quick.c -------------------------------------------------------------------------- */
 
 /* Is no sum of this verifier rounded? Otherwise the others must not be called. */
