@@ -79,7 +79,7 @@ endif
 
 # Programs of one source file that tests examine or run: see tests/fixtures/programs/programs.h.
 CHECKED  := memory reported sync merged endless waits traced ticket two_words ring limits \
-            unwritten launches forks ends names ordered suspended
+            unwritten launches forks ends names ordered suspended wide_rows
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia sm_80 emulated \
             per-thread linked refused rpath needs_gpu.so needs_cudart.so no_memory.so \
             no_tmpfile.so hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
@@ -151,8 +151,9 @@ build/tests/programs/%: tests/fixtures/programs/kernels.cu | emu
 # Programs for the checkers, a program that ptxas changes, and programs that wait or do not end.
 build/tests/programs/ticket: $(wildcard steps/11-*/*.cu*) steps/11-single-pass/scan.h
 build/tests/programs/ring: $(wildcard steps/12-*/*.cuh steps/12-*/parts/*)
-build/tests/programs/names: GPUS = -gencode arch=compute_90,code=compute_90
-build/tests/programs/names: $(wildcard steps/16-*/*.cuh steps/16-*/parts/* steps/12-*/parts/*)
+WITH_STEP16 = $(addprefix build/tests/programs/,names wide_rows)
+$(WITH_STEP16): GPUS = -gencode arch=compute_90,code=compute_90
+$(WITH_STEP16): $(wildcard steps/16-*/*.cuh steps/16-*/parts/* steps/12-*/parts/*)
 $(CHECKED:%=build/tests/programs/%): %: tests/fixtures/programs/$$(notdir $$@).cu
 	$(call say,nvcc,$@)
 	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -g -cudart shared $< -o $(NEW) $(PUT)
