@@ -302,6 +302,11 @@ static uint64_t end_report(void)
     if (wanted.leaks)
         fprintf(wanted.log, "========= LEAK SUMMARY: %" PRIu64 " bytes leaked in %zu allocations\n",
                 leaked_bytes, leaks);
+    if (wanted.checks & EMU_CHECK_RACE && cudart_has_devices() && cudart_order_is_off())
+        fputs(
+            "========= RACECHECK has stopped comparing operations of streams and graphs: too many "
+            "could run at the same time, or memory ran out\n",
+            wanted.log);
     uint64_t errors = 0, warnings = 0, races = 0;
     for (int i = 0; i < cudart_device_count(); i++) {
         errors += emu_finding_count(cudart_device_at(i)->emu, EMU_FINDING_ERROR);
