@@ -15,8 +15,9 @@ part() {
     "$@" || failed="$failed${failed:+, }$name"
 }
 
-# beside NAME COMMAND…: runs a part beside the others, until `ended NAME` shows what it has printed.
+# beside NAME COMMAND…: runs a part beside the others, until `ended NAME` shows its output.
 said=$(mktemp -d) || exit
+touch "$said/python"
 trap 'rm -rf "$said"' EXIT
 beside() {
     name=$1
@@ -83,14 +84,31 @@ criterion() {
     return "$(cat "$said/status")"
 }
 
-# unittest ARGUMENTS…: of Python.
-unittest() { limited python3 -B -m unittest discover "$@"; }
+# unittest ARGUMENTS…: of Python. Tests that end with "ok" are not shown.
+unittest() {
+    {
+        limited python3 -B -m unittest discover -v "$@" 2>&1
+        echo $? >"$said/status"
+    } | tee -a "$said/python" | grep -v -e '\.\.\. ok$' -e '^ok$'
+    return "$(cat "$said/status")"
+}
 
-# A line for each reason why tests were skipped, which says what to do.
+# Lines "REASON<tab>NAME" of the tests that were skipped. Criterion has one for each test that a
+# filter leaves out, too.
+skips() {
+    sed -n 's/^ok [-0-9]* *\(.*[^ ]\) *# [Ss][Kk][Ii][Pp] \(.*\)/\2\t\1/p' \
+        "$said/tap" "$said/scripts" | grep -v '^test was skipped	'
+    sed -n "s/^[a-z_0-9]* (\(.*\)) \.\.\. skipped ['\"]\(.*\)['\"]$/\2\t\1/p" "$said/python"
+}
+
+# For each reason, which says what to do, the tests that were skipped.
 skipped() {
-    sed -n 's/^ok .*# [Ss][Kk][Ii][Pp] //p' "$said/tap" "$said/scripts" |
-        grep -v '^test was skipped$' | sort | uniq -c |
-        sed 's/^ *\([0-9]*\)/make test: skipped: \1 x/'
+    skips | sort | awk -F '\t' '
+        { count[$1]++; names[$1] = names[$1] (count[$1] > 1 ? "; " : "") $2 }
+        count[$1] == 1 { reasons[++n] = $1 }
+        END { for (i = 1; i <= n; i++) {
+            printf "make test: skipped: %d x %s\n", count[reasons[i]], reasons[i]
+            printf "    %s\n", names[reasons[i]] } }'
     [ -z "$page_lacks" ] ||
         echo "make test: skipped: page: not found: $page_lacks: make setup-page installs them"
     have python3 ||
