@@ -168,6 +168,10 @@ static const struct missed {
                     ".loc 1 12 0\nbar.sync 1;\nbra DONE;\n.loc 1 12 0\nA: bar.sync 2;\n"
                     "DONE: st.global.u32 [%out], 1;\nret;\n"),
      false, false},
+    {"a number of threads, some of which have exited",
+     BARRIER_KERNEL(".loc 1 10 0\nmov.u32 %r0, %tid.x;\nsetp.ge.u32 %p0, %r0, 32;\n@%p0 exit;\n"
+                    ".loc 1 12 0\nbar.sync 1, 64;\n.loc 1 13 0\nst.global.u32 [%out], 1;\nret;\n"),
+     false, false},
     {"too many are waited for",
      BARRIER_KERNEL(".loc 1 10 0\nmov.u32 %r0, %tid.x;\nsetp.ge.u32 %p0, %r0, 64;\n@%p0 bra DONE;\n"
                     ".loc 1 12 0\nbar.sync 1, 96;\n.loc 1 13 0\nDONE: bar.sync 0;\n"
