@@ -109,8 +109,10 @@ __attribute__((constructor)) static void read_settings(void)
     wanted.api_errors = !read_word("EMU_API_ERRORS", "explicit", "no", "explicit or no");
     wanted.checks = read_tools();
     if (wanted.schedule != 0)
-        fprintf(stderr, "emu: random scheduling; --schedule %" PRIu64 " repeats it\n",
-                wanted.schedule);
+        fprintf(stderr, "emu: random scheduling; --schedule %" PRIu64 " repeats it%s\n",
+                wanted.schedule,
+                wanted.checks & EMU_CHECK_SYNC ? "; with synccheck lanes part at branches only"
+                                               : "");
     if (wanted.checks != 0 || wanted.exit_code != 0) cudart_observe_end();
     if (wanted.checks == 0) return;
     wanted.log = open_log();
