@@ -84,12 +84,13 @@ criterion() {
     return "$(cat "$said/status")"
 }
 
-# unittest ARGUMENTS…: of Python. Tests that end with "ok" are not shown.
+# unittest ARGUMENTS…: of Python. Tests that end with "ok" are not shown. The line before may have
+# their names.
 unittest() {
     {
         limited python3 -B -m unittest discover -v "$@" 2>&1
         echo $? >"$said/status"
-    } | tee -a "$said/python" | grep -v -e '\.\.\. ok$' -e '^ok$'
+    } | tee -a "$said/python" | grep -v -e '\.\.\. ok$' -e '^ok$' -e '^test_[a-z_0-9]* (.*)$'
     return "$(cat "$said/status")"
 }
 
@@ -98,7 +99,8 @@ unittest() {
 skips() {
     sed -n 's/^ok [-0-9]* *\(.*[^ ]\) *# [Ss][Kk][Ii][Pp] \(.*\)/\2\t\1/p' \
         "$said/tap" "$said/scripts" | grep -v '^test was skipped	'
-    sed -n "s/^[a-z_0-9]* (\(.*\)) \.\.\. skipped ['\"]\(.*\)['\"]$/\2\t\1/p" "$said/python"
+    sed -n "s/^\(test_[a-z_0-9]* (\(.*\))\|\(.*\)\) \.\.\. skipped ['\"]\(.*\)['\"]$/\4\t\2\3/p" \
+        "$said/python"
 }
 
 # For each reason, which says what to do, the tests that were skipped.
