@@ -77,7 +77,7 @@ build/$(FOLDER16)/scan-%.cu.o: $(FOLDER16)/scan.cu
 	$(call say,nvcc,"$< for $*")
 	$(Q)$(NVCOMPILE) -DONLY=$* $(PUT_OBJECT)
 .PHONY: kernels16
-kernels16: $(call objects,$(PARTS16) $(FOLDER16)/partners.cu)
+kernels16: $(call objects,$(PARTS16) $(FOLDER16)/partners.cu) ## compile step 16's kernels
 
 # Each experiment is a small program: steps/00-copy/experiments/NAME.cu becomes
 # build/experiments/00-NAME.
