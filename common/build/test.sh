@@ -38,7 +38,7 @@ ended() {
 # scripts run no C of ours that others do not run. Those of step 17's library wait for each other in
 # up to 7 processes, which is slow when sanitized.
 long='architectures/code_for_a_t4_on_an_h200
-bench/applications_are_timed_by_their_experiments
+bench/@(applications_are_timed_by_their_experiments|what_ends_the_program*)
 bound/@(holds_*|is_not_loose|one_wrong_element_in_a_million_shows)
 compaction/each_kernel_is_right_under_the_checkers
 emu_command/many_short_launches_say_how_many_they_are
@@ -56,7 +56,7 @@ shuffle_lessons/*
 steps/@(*_at_every_size|large_sizes)
 summed_area/white_pixels_8192_by_8192
 waits/slow_is_not_stuck
-wrong/what_ends_the_program*'
+wrong/@(what_ends_the_program*|a_signal_from_elsewhere*)'
 files="tests/tools tests/labs tests/ranks"
 others="-e /make.bats -e /gpu_script.bats -e /compare.bats -e /measure.bats -e /library.bats"
 if [ -n "${SANITIZED:-}" ]; then

@@ -143,6 +143,7 @@ strict() {
         echo "$1: $said" "$log".*
 }
 
+# bats test_tags=long
 @test "no hazards for strict readers" {
     export -f strict ranks
     export dir
