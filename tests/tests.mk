@@ -41,11 +41,26 @@ build/tests/wrong-scan: $(call objects,$(call sources,$(WRONG)) $(COMMON)) | emu
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
-# Step 17 with a scan that is wrong on purpose, where Open MPI is.
+# ./bench with such a scan as a step of one's own.
+WRONG_BENCH := common/bench tests/wrong tests/wrong/bench steps/09-warp-shuffle
+build/tests/wrong-bench: $(call objects,$(call sources,$(WRONG_BENCH)) $(COMMON)) | emu
+	$(call say,link,$@)
+	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
+
+# Step 17 with a scan that is wrong on purpose, where Open MPI is. NCCL needs real GPUs, so tests
+# have a stand-in for it.
 build/tests/ranks/%.o: CPPFLAGS += $(HEADERS17)
-build/tests/wrong-ranks: LIBRARIES = -Wl,--wrap=many_run,--wrap=output_end $(LIBRARIES17)
+build/tests/ranks/nccl/%.o: CPPFLAGS += -Itests/ranks/nccl -DHAVE_NCCL
+build/tests/ranks/nccl/%.o: $(FOLDER17)/%.c
+	$(call say,$(CC),"$< for a stand-in of NCCL")
+	$(Q)$(COMPILE) $(PUT_OBJECT)
+NCCL17    = $(CUDA_BUILD)/tests/ranks/nccl/nccl.cu.o build/tests/ranks/nccl/exchange_nccl.o
+with_nccl = $(filter-out %/exchange_nccl.o,$(call objects,$(1))) $(NCCL17)
+
+WRAPPED17 = many_run output_end choose_exchange
+build/tests/wrong-ranks: LIBRARIES = $(WRAPPED17:%=-Wl,--wrap=%) $(LIBRARIES17)
 build/tests/wrong-ranks: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib64
-build/tests/wrong-ranks: $(call objects,$(call sources,tests/ranks $(FOLDER17)) $(COMMON)) | emu
+build/tests/wrong-ranks: $(call with_nccl,$(call sources,tests/ranks $(FOLDER17)) $(COMMON)) | emu
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
@@ -53,7 +68,7 @@ build/tests/wrong-ranks: $(call objects,$(call sources,tests/ranks $(FOLDER17)) 
 CALLS17   = $(filter-out %/main.c,$(call sources,$(FOLDER17)))
 build/tests/many-calls: LIBRARIES = -Wl,--wrap=cudaMalloc $(LIBRARIES17)
 build/tests/many-calls: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib64
-build/tests/many-calls: $(call objects,tests/ranks/library/calls.c $(CALLS17) $(COMMON)) | emu
+build/tests/many-calls: $(call with_nccl,tests/ranks/library/calls.c $(CALLS17) $(COMMON)) | emu
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
@@ -64,7 +79,7 @@ endif
 
 # Programs of one source file that tests examine or run: see tests/fixtures/programs/programs.h.
 CHECKED  := memory reported sync merged endless waits traced ticket two_words ring limits \
-            unwritten launches forks ends names ordered
+            unwritten launches forks ends names ordered suspended wide_rows
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia sm_80 emulated \
             per-thread linked refused rpath needs_gpu.so needs_cudart.so no_memory.so \
             no_tmpfile.so hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
@@ -77,7 +92,8 @@ tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $
         $$(if $$(filter test-all,$$(MAKECMDGOALS)),$$(CHECKS)) all experiments \
         $(if $(SANITIZE),,$(PROMISES)) build/architectures/usual/run build/fidelity/patterns \
         build/fidelity/copies $$(EXAMPLES) build/tests/side-by-side build/tests/wrong-scan \
-        build/tests/step14-no-png labs build/labs/grade-labs build/labs/confine \
+        build/tests/wrong-bench build/tests/step14-no-png labs build/labs/grade-labs \
+        build/labs/confine \
         build/tests/labs/misbehave $(if $(MPI),build/tests/wrong-ranks build/tests/many-calls) \
         $(SMALL_BLOCKS) $(if $(SANITIZE),,$(PAGE_TESTS))
 	@:
@@ -135,8 +151,9 @@ build/tests/programs/%: tests/fixtures/programs/kernels.cu | emu
 # Programs for the checkers, a program that ptxas changes, and programs that wait or do not end.
 build/tests/programs/ticket: $(wildcard steps/11-*/*.cu*) steps/11-single-pass/scan.h
 build/tests/programs/ring: $(wildcard steps/12-*/*.cuh steps/12-*/parts/*)
-build/tests/programs/names: GPUS = -gencode arch=compute_90,code=compute_90
-build/tests/programs/names: $(wildcard steps/16-*/*.cuh steps/16-*/parts/* steps/12-*/parts/*)
+WITH_STEP16 = $(addprefix build/tests/programs/,names wide_rows)
+$(WITH_STEP16): GPUS = -gencode arch=compute_90,code=compute_90
+$(WITH_STEP16): $(wildcard steps/16-*/*.cuh steps/16-*/parts/* steps/12-*/parts/*)
 $(CHECKED:%=build/tests/programs/%): %: tests/fixtures/programs/$$(notdir $$@).cu
 	$(call say,nvcc,$@)
 	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -g -cudart shared $< -o $(NEW) $(PUT)

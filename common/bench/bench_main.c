@@ -7,6 +7,8 @@
 
 #include "common/harness/host/memory.h"
 #include "common/harness/run/device.h"
+#include "common/harness/host/ended.h"
+#include "common/harness/host/surroundings.h"
 #include "common/harness/print/format.h"
 #include "common/harness/print/standard.h"
 
@@ -24,6 +26,7 @@ struct bench_program {
     struct device device;
     size_t records; /* printed */
     bool all_right;
+    struct standard standard; /* when the program began */
     struct fault fault;
 };
 
@@ -124,10 +127,10 @@ static int run_type(struct bench_program *p, struct data *data, enum element typ
     return code;
 }
 
-static int check_stdout(struct fault *fault)
+static int check_stdout(struct bench_program *p)
 {
-    if (standard_written()) return 0;
-    return fail(fault, EXIT_USAGE, "cannot write to stdout.");
+    if (!standard_written()) return fail(&p->fault, EXIT_USAGE, "cannot write to stdout.");
+    return standard_check(&p->standard, &p->fault);
 }
 
 static int run(struct bench_program *p)
@@ -148,7 +151,7 @@ static int run(struct bench_program *p)
         contenders_print_applications(stdout);
     }
     data_close(&data);
-    return code ? code : check_stdout(&p->fault);
+    return code ? code : check_stdout(p);
 }
 
 /* Goes on as the experiment that times an application. Returns only if that is not possible. */
@@ -177,29 +180,45 @@ static int become_experiment(const struct bench_options *o, const struct step *s
                 strerror(errno));
 }
 
+/* --help and --version. */
+static int describe(struct bench_program *p)
+{
+    if (p->options.help)
+        bench_options_help(stdout);
+    else
+        printf("bench, Upsweep %s, CUDA %d.%d\n", UPSWEEP_VERSION, CUDART_VERSION / 1000,
+               CUDART_VERSION % 1000 / 10);
+    return check_stdout(p);
+}
+
+static int run_program(struct bench_program *p, int argc, char **argv)
+{
+    struct bench_options *o = &p->options;
+    const struct step *application;
+    standard_hold();
+    p->standard = standard_now();
+    signal(SIGPIPE, SIG_IGN);
+    int code = bench_options_parse(o, argc, argv, &p->fault);
+    if (!code && (o->help || o->version)) return describe(p);
+    if (!code) code = contenders_application(&application, o->steps, &p->fault);
+    if (!code && application) code = become_experiment(o, application, &p->fault);
+    if (code) return code;
+    surroundings_note();
+    struct options options = {.device = o->device, .argv = argv};
+    code = device_choose(&options, &p->device, &p->fault);
+    ended_catch_signals();
+    if (!code) code = run(p);
+    return code;
+}
+
 int main(int argc, char **argv)
 {
     static struct bench_program program = {.all_right = true};
-    struct bench_options *o = &program.options;
-    standard_hold();
-    signal(SIGPIPE, SIG_IGN);
-    int code = bench_options_parse(o, argc, argv, &program.fault);
-    if (code) return fault_say(&program.fault);
-    if (o->help || o->version) {
-        if (o->help)
-            bench_options_help(stdout);
-        else
-            printf("bench, Upsweep %s, CUDA %d.%d\n", UPSWEEP_VERSION, CUDART_VERSION / 1000,
-                   CUDART_VERSION % 1000 / 10);
-        return check_stdout(&program.fault) ? fault_say(&program.fault) : EXIT_RIGHT;
-    }
-    const struct step *application;
-    code = contenders_application(&application, o->steps, &program.fault);
-    if (!code && application) code = become_experiment(o, application, &program.fault);
-    if (code) return fault_say(&program.fault);
-    struct options options = {.device = o->device, .argv = argv};
-    code = device_choose(&options, &program.device, &program.fault);
-    if (!code) code = run(&program);
-    if (code) return fault_say(&program.fault);
-    return program.all_right ? EXIT_RIGHT : EXIT_WRONG;
+    ended_watch();
+    int code = run_program(&program, argc, argv);
+    if (code)
+        code = fault_say(&program.fault);
+    else if (!program.all_right)
+        code = EXIT_WRONG;
+    return ended_in_time(code);
 }

@@ -2,6 +2,7 @@
  * data.cu — casts of the numbers to a type, and comparisons, on the device.
  */
 #include "common/step/cuda_check.h"
+#include "common/step/launch_kernel.cuh"
 #include "data.h"
 
 #define THREADS 256
@@ -39,17 +40,15 @@ static __global__ void compare(const T *got, const S *want, const S *minus, size
 
 template <typename T, typename S> static cudaError_t launch_cast(void *to, const S *from, size_t n)
 {
-    cast<<<blocks_for(n), THREADS>>>((T *)to, from, n);
-    return cudaGetLastError();
+    return launch_kernel(cast<T, S>, blocks_for(n), THREADS, 0, NULL, (T *)to, from, n);
 }
 
 template <typename T, typename S>
 static cudaError_t launch_compare(const void *got, const void *want, const void *minus, size_t n,
                                   struct difference *found)
 {
-    compare<<<blocks_for(n), THREADS>>>((const T *)got, (const S *)want, (const S *)minus, n,
-                                        found);
-    return cudaGetLastError();
+    return launch_kernel(compare<T, S>, blocks_for(n), THREADS, 0, NULL, (const T *)got,
+                         (const S *)want, (const S *)minus, n, found);
 }
 
 extern "C" cudaError_t cast_numbers(enum element element, void *to, const int8_t *from, size_t n)

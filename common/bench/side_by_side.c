@@ -1,7 +1,8 @@
 #include "side_by_side.h"
 
-#include "common/step/cuda_check.h"
+#include "common/harness/host/ended.h"
 #include "common/harness/print/progress.h"
+#include "common/step/cuda_check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,10 +88,12 @@ cudaError_t side_by_side_launch(const struct side_by_side *s, const struct entry
     if (contender->way)
         return contender->way->copy(out, (const char *)s->data->sums + start * element_size(sum),
                                     side_by_side_copied_bytes(s), stream);
-    if (contender->step->on_host)
-        return contender->step->scan(e->host_out.data, s->data->host_in, s->n, contender->variant,
-                                     NULL, NULL);
-    return contender->step->scan(out, in, s->n, contender->variant, e->workspace.data, stream);
+    bool on_host = contender->step->on_host;
+    cudaError_t error = contender->step->scan(
+        on_host ? e->host_out.data : out, on_host ? s->data->host_in : in, s->n, contender->variant,
+        on_host ? NULL : e->workspace.data, on_host ? NULL : stream);
+    ended_check_child();
+    return error;
 }
 
 #define LEAD_MOST 5e-3 /* seconds: the GPU is kept busy no longer before a run */
@@ -365,7 +368,6 @@ int side_by_side_time(struct side_by_side *s, const struct data *data,
     for (size_t i = 0; i < count; i++) s->entries[i].contender = contenders[i];
     int code = timer_open(&s->timer, false, fault);
     if (code) return code;
-    (void)cudaGetLastError(); /* an earlier error is not a contender's */
     s->timer.how = flush;
     code = fingerprinter_open(&s->fingerprinter, false, fault);
     double *seconds = calloc(count * (size_t)rounds, sizeof *seconds);
@@ -373,6 +375,7 @@ int side_by_side_time(struct side_by_side *s, const struct data *data,
         code = fail(fault, EXIT_USAGE, "--reps %d do not fit into memory.", rounds);
     for (size_t i = 0; i < count && seconds; i++) turns[i].seconds = &seconds[i * (size_t)rounds];
     if (!code) code = make_buffers(s, numbers, fault);
+    (void)cudaGetLastError(); /* an earlier error is not a contender's */
     if (!code) code = time_all(s, turns, l2, fault);
     free_buffers(s);
     free(seconds);

@@ -15,8 +15,9 @@ part() {
     "$@" || failed="$failed${failed:+, }$name"
 }
 
-# beside NAME COMMAND…: runs a part beside the others, until `ended NAME` shows what it has printed.
+# beside NAME COMMAND…: runs a part beside the others, until `ended NAME` shows its output.
 said=$(mktemp -d) || exit
+touch "$said/python"
 trap 'rm -rf "$said"' EXIT
 beside() {
     name=$1
@@ -37,7 +38,7 @@ ended() {
 # scripts run no C of ours that others do not run. Those of step 17's library wait for each other in
 # up to 7 processes, which is slow when sanitized.
 long='architectures/code_for_a_t4_on_an_h200
-bench/applications_are_timed_by_their_experiments
+bench/@(applications_are_timed_by_their_experiments|what_ends_the_program*)
 bound/@(holds_*|is_not_loose|one_wrong_element_in_a_million_shows)
 compaction/each_kernel_is_right_under_the_checkers
 emu_command/many_short_launches_say_how_many_they_are
@@ -55,7 +56,7 @@ shuffle_lessons/*
 steps/@(*_at_every_size|large_sizes)
 summed_area/white_pixels_8192_by_8192
 waits/slow_is_not_stuck
-wrong/what_ends_the_program*'
+wrong/@(what_ends_the_program*|a_signal_from_elsewhere*)'
 files="tests/tools tests/labs tests/ranks"
 others="-e /make.bats -e /gpu_script.bats -e /compare.bats -e /measure.bats -e /library.bats"
 if [ -n "${SANITIZED:-}" ]; then
@@ -83,14 +84,33 @@ criterion() {
     return "$(cat "$said/status")"
 }
 
-# unittest ARGUMENTS…: of Python.
-unittest() { limited python3 -B -m unittest discover "$@"; }
+# unittest ARGUMENTS…: of Python. Tests that end with "ok" are not shown. The line before may have
+# their names.
+unittest() {
+    {
+        limited python3 -B -m unittest discover -v "$@" 2>&1
+        echo $? >"$said/status"
+    } | tee -a "$said/python" | grep -v -e '\.\.\. ok$' -e '^ok$' -e '^test_[a-z_0-9]* (.*)$'
+    return "$(cat "$said/status")"
+}
 
-# A line for each reason why tests were skipped, which says what to do.
+# Lines "REASON<tab>NAME" of the tests that were skipped. Criterion has one for each test that a
+# filter leaves out, too.
+skips() {
+    sed -n 's/^ok [-0-9]* *\(.*[^ ]\) *# [Ss][Kk][Ii][Pp] \(.*\)/\2\t\1/p' \
+        "$said/tap" "$said/scripts" | grep -v '^test was skipped	'
+    sed -n "s/^\(test_[a-z_0-9]* (\(.*\))\|\(.*\)\) \.\.\. skipped ['\"]\(.*\)['\"]$/\4\t\2\3/p" \
+        "$said/python"
+}
+
+# For each reason, which says what to do, the tests that were skipped.
 skipped() {
-    sed -n 's/^ok .*# [Ss][Kk][Ii][Pp] //p' "$said/tap" "$said/scripts" |
-        grep -v '^test was skipped$' | sort | uniq -c |
-        sed 's/^ *\([0-9]*\)/make test: skipped: \1 x/'
+    skips | sort | awk -F '\t' '
+        { count[$1]++; names[$1] = names[$1] (count[$1] > 1 ? "; " : "") $2 }
+        count[$1] == 1 { reasons[++n] = $1 }
+        END { for (i = 1; i <= n; i++) {
+            printf "make test: skipped: %d x %s\n", count[reasons[i]], reasons[i]
+            printf "    %s\n", names[reasons[i]] } }'
     [ -z "$page_lacks" ] ||
         echo "make test: skipped: page: not found: $page_lacks: make setup-page installs them"
     have python3 ||

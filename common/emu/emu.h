@@ -186,7 +186,8 @@ int emu_free(struct emu *, emu_addr);
  * memory). emu_unmap_host ends that. */
 int emu_map_host(struct emu *, void *host, size_t bytes);
 int emu_unmap_host(struct emu *, void *host);
-/* Finds the allocation, mapped host range or symbol that holds an address. False: none holds it. */
+/* Finds the allocation (also a hidden one), mapped host range or symbol that holds an address.
+ * False: none holds it. */
 bool emu_find(struct emu *, emu_addr, emu_addr *base, size_t *bytes);
 /* True for any address in the device's reserved range, allocated or not. */
 bool emu_is_device(const struct emu *, emu_addr);
@@ -212,6 +213,8 @@ int emu_fill(struct emu *, emu_addr, unsigned char value, size_t bytes);
 
 /* Tells initcheck that this memory is undefined, as if it had just been allocated. */
 void emu_renew(struct emu *, emu_addr, size_t bytes);
+/* An allocation keeps its addresses although it is freed (`hidden`), or is allocated there anew. */
+void emu_hide(struct emu *, emu_addr, bool hidden);
 
 /* ---- several devices ----------------------------------------------------------------------- */
 
@@ -538,6 +541,8 @@ uint64_t emu_race_count(const struct emu *);
 void emu_add_finding(struct emu *, enum emu_check, enum emu_severity, const char *kind,
                      const char *title, const char *detail);
 
+/* memcheck: memory of the host has been allocated for devices; 0 bytes: it has been freed. */
+void emu_log_host(struct emu *, const void *host, size_t bytes);
 /* memcheck: adds a finding for each allocation that has not been freed; returns their number. */
 size_t emu_report_leaks(struct emu *, uint64_t *bytes);
 /* memcheck: lines that say why an address cannot be freed. */

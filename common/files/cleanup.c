@@ -19,10 +19,15 @@ bool cleanup_ends_program(int number)
     return number > 0 && number < NSIG;
 }
 
-/* When this handler returns, the signal is delivered again, with the action that was set before. */
-static void remove_files(int number)
+/* Then comes the action that was set before: at once if it asks where the signal comes from, else
+ * when this handler returns, because the signal is delivered again. */
+static void remove_files(int number, siginfo_t *info, void *context)
 {
     replacement_drop_all();
+    if (before[number].sa_flags & SA_SIGINFO) {
+        before[number].sa_sigaction(number, info, context);
+        return;
+    }
     sigaction(number, &before[number], NULL);
     raise(number);
 }
@@ -35,7 +40,7 @@ static bool is_ignored(const struct sigaction *action)
 /* The signals that the C library keeps for itself cannot be caught. No other program sends them. */
 void cleanup_begin(void)
 {
-    struct sigaction action = {.sa_handler = remove_files};
+    struct sigaction action = {.sa_sigaction = remove_files, .sa_flags = SA_SIGINFO};
     if (depth++ > 0) return;
     for (int number = 1; number < NSIG; number++)
         is_caught[number] = cleanup_ends_program(number) &&

@@ -251,12 +251,7 @@ static int check_stdout(struct program *p)
 {
     if (!standard_written())
         return fail(&p->fault, EXIT_USAGE, "cannot write the report to stdout.");
-    const char *changed = standard_changed(&p->standard);
-    if (!changed) return 0;
-    return fail(&p->fault, EXIT_USAGE,
-                "%s was redirected while the program ran, and the report may be lost; a scan has "
-                "to leave it alone.",
-                changed);
+    return standard_check(&p->standard, &p->fault);
 }
 
 static int inform(struct program *p)

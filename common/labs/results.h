@@ -27,8 +27,8 @@ enum lab_end {
     LAB_FAULT,        /* a kernel was stopped: a bad address, a deadlock, an assertion … */
     LAB_INSTRUCTIONS, /* a kernel exceeded lab_instruction_limit() */
     LAB_SECONDS,      /* a wall-clock limit: the machine's fault, and not the student's */
-    LAB_NOT_RUN,      /* an earlier case ended with LAB_REFUSED, LAB_INSTRUCTIONS or LAB_SECONDS, or
-                         with a fault on the small device, and has the same message */
+    LAB_NOT_RUN,      /* an earlier case ended with LAB_REFUSED, LAB_SECONDS, a fault on the small
+                         device, or, of no more elements, LAB_INSTRUCTIONS; it has this message */
 };
 
 /* Counters of one source line in one kernel. */

@@ -118,12 +118,15 @@ static int redirect_printf(const char *path, struct printed *printed, struct fau
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* After these the other cases would end in the same way, or take too long. On a small device the
- * fault is a deadlock, which is found only when the limit on instructions is exceeded. */
-static bool ends_all(const struct lab_case_result *r)
+/* The least n that is not run after this case: such cases would end in the same way, or take too
+ * long. A loop without an end may be one of some sizes only: smaller ones are run. On a small
+ * device the fault is a deadlock, which is found only when the limit on instructions is exceeded.
+ */
+static size_t least_not_run(const struct lab_case_result *r)
 {
-    if (r->is.descending && r->end == LAB_FAULT) return true;
-    return r->end == LAB_REFUSED || r->end == LAB_INSTRUCTIONS || r->end == LAB_SECONDS;
+    if (r->is.descending && r->end == LAB_FAULT) return 0;
+    if (r->end == LAB_INSTRUCTIONS) return r->is.n;
+    return r->end == LAB_REFUSED || r->end == LAB_SECONDS ? 0 : SIZE_MAX;
 }
 
 static int run_cases(const struct lab *lab, const struct lab_ptx *ptx, const struct arguments *a,
@@ -133,16 +136,18 @@ static int run_cases(const struct lab *lab, const struct lab_ptx *ptx, const str
     size_t count = lab_cases(lab, a->seed, a->handed_out, cases);
     int error = results_write_begin(a->results, lab, a->seed, a->handed_out);
     char why[RESULTS_TEXT] = "";
-    bool ended = false;
+    size_t not_from = SIZE_MAX;
     for (size_t i = 0; !error && i < count; i++) {
         struct lab_case_result result = {.is = cases[i], .end = LAB_NOT_RUN};
         size_t lines = printed->lines;
         memcpy(result.message, why, sizeof why);
-        if (!ended) run_case(lab, ptx, &cases[i], &result);
+        if (cases[i].n < not_from) run_case(lab, ptx, &cases[i], &result);
         fflush(stdout);
         result.printed = printed->lines - lines;
-        if (!ended && ends_all(&result)) memcpy(why, result.message, sizeof why);
-        ended |= ends_all(&result);
+        if (least_not_run(&result) < not_from) {
+            not_from = least_not_run(&result);
+            memcpy(why, result.message, sizeof why);
+        }
         error = results_write_case(a->results, &result);
         run_case_free(&result);
     }

@@ -1,6 +1,7 @@
 /* score_counts.c — what a run has counted, in the terms of the score. */
 #include "score_parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { SECTOR = 32 /* bytes */, WARP_LANES = 32 };
@@ -48,6 +49,25 @@ static bool is_in(const char *name, const char *const *list)
 static bool begins_with(const char *text, const char *beginning)
 {
     return !strncmp(text, beginning, strlen(beginning));
+}
+
+/* The bytes of the type that a name ends with: 4 of "add.f32". */
+static unsigned bytes_of_type(const char *name)
+{
+    enum { BITS = 8 };
+    size_t end = strlen(name);
+    while (end > 0 && name[end - 1] >= '0' && name[end - 1] <= '9') end--;
+    return (unsigned)atoi(name + end) / BITS;
+}
+
+/* Bulk copies are in no counter of sectors, as on a GPU. Their bytes are among the operations: the
+ * elements of a copy are its bytes, those of a reduction are numbers. */
+static uint64_t bulk_sectors(const struct lab_operation *o)
+{
+    bool reduces = begins_with(o->name, "cp.reduce.async.bulk");
+    if (!reduces && !begins_with(o->name, "cp.async.bulk")) return 0;
+    if (!strstr(o->name, ".global") || strstr(o->name, ".prefetch")) return 0;
+    return (o->elements * (reduces ? bytes_of_type(o->name) : 1) + SECTOR - 1) / SECTOR;
 }
 
 /* Integer arithmetic that addresses and conditions are made of. A sum of floats made of it takes
@@ -147,6 +167,7 @@ struct lab_sums lab_sums(const struct lab *lab, const struct lab_case_result *r,
             sums.add_instructions += o->instructions;
             continue;
         }
+        sums.sectors += bulk_sectors(o);
         sums.other += o->lanes;
         sums.other_instructions += o->instructions;
         if (begins_with(o->name, "shfl")) sums.shuffles += o->instructions;

@@ -87,9 +87,9 @@ enum element {
  *   reads the same backwards is not reversed. No elements change places if sums are rounded
  *   (--real), if all elements are equal, or if the step has a reference of its own. In these cases
  *   a scan that keeps the results of both orders passes.
- * - _exit, a system call and a signal end the process at once, with any exit code, and only after a
- *   crash with a sentence. So a program that judges by the exit code also has to check that there
- *   is a report.
+ * - _exit, a system call and a signal end the process at once, with any exit code, and without a
+ *   sentence unless the scan has crashed or sent the signal itself. So a program that judges by the
+ *   exit code also has to check that there is a report.
  * - A scan that waits by polling memory for its own kernels waits for ever when it is captured.
  * - A scan made to deceive can do so. It runs in the harness's process, reaches all of its memory,
  *   and can ask whether its stream is captured.

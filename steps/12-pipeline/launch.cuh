@@ -5,9 +5,9 @@
 #define STEP12_LAUNCH_CUH
 
 #include "common/step/code_capability.cuh"
+#include "common/step/launch_kernel.cuh"
 #include "direct.cuh"
 #include "onchip.cuh"
-#include "parts/launch_kernel.cuh"
 #include "pipeline.cuh"
 #include "wave.cuh"
 

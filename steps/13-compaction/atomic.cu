@@ -11,9 +11,9 @@
  * one word of memory. fast.cu keeps the order at the same traffic.
  * How to run it: make step13 && ./step13 --variant atomic
  */
+#include "common/step/launch_kernel.cuh"
 #include "parts/keep.cuh"
 #include "step13.h"
-#include "steps/12-pipeline/parts/launch_kernel.cuh"
 
 #define LANES     32
 #define ALL_LANES 0xffffffffu

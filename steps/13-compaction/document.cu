@@ -12,9 +12,9 @@
  * 1 more.
  * How to run it: make step13 && ./step13 --variant document
  */
+#include "common/step/launch_kernel.cuh"
 #include "parts/keep.cuh"
 #include "step13.h"
-#include "steps/12-pipeline/parts/launch_kernel.cuh"
 #include "steps/12-pipeline/scan.h"
 
 #define PART 256 /* bytes: parts of the workspace begin at multiples of this */

@@ -19,11 +19,11 @@
 #include "step13.h"
 
 #include "common/step/code_capability.cuh"
+#include "common/step/launch_kernel.cuh"
 #include "common/step/step.h"
 #include "select_direct.cuh"
 #include "select_pipeline.cuh"
 #include "select_wave.cuh"
-#include "steps/12-pipeline/parts/launch_kernel.cuh"
 
 /* Tiles of select_wave: the fewer elements, the smaller the tiles; of each size there are at most
  * `most`. The numbers are chosen for an H200, by trial. */

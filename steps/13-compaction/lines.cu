@@ -5,8 +5,8 @@
  * the text at its byte knows which line to mark, and afterwards each byte asks for the mark of its
  * own line. Then the compaction of bytes is one of flags, like any other.
  */
+#include "common/step/launch_kernel.cuh"
 #include "step13.h"
-#include "steps/12-pipeline/parts/launch_kernel.cuh"
 #include "steps/12-pipeline/scan.h"
 
 #define THREADS 256

@@ -12,11 +12,11 @@
  * 2^24, which 256 x 258 white pixels exceed. fast.cu mends both.
  * How to run it: make step14 && ./step14 --variant document --channels 3
  */
+#include "common/step/launch_kernel.cuh"
 #include "parts/scan_rows.cuh"
 #include "parts/structures.cuh"
 #include "parts/transpose.cuh"
 #include "step14.h"
-#include "steps/12-pipeline/parts/launch_kernel.cuh"
 
 #define THREADS   256
 #define MOST_ROWS 65535 // of a grid

@@ -15,12 +15,12 @@
  * How to run it: make step14 && ./step14 --size 512x512, or as a library: sat.h.
  */
 #include "common/step/code_capability.cuh"
+#include "common/step/launch_kernel.cuh"
 #include "parts/scan_down.cuh"
 #include "parts/sum_tiles.cuh"
 #include "parts/write_table.cuh"
 #include "sat.h"
 #include "step14.h"
-#include "steps/12-pipeline/parts/launch_kernel.cuh"
 
 static size_t divide_up(size_t n, size_t by) { return (n + by - 1) / by; }
 static size_t round_up(size_t n, size_t to) { return divide_up(n, to) * to; }

@@ -8,9 +8,9 @@
  * number of pixels that are left.
  * How to run it: make step14 && ./step14 --input picture.png --box 25 --output blurred.png
  */
+#include "common/step/launch_kernel.cuh"
 #include "sat.h"
 #include "step14.h"
-#include "steps/12-pipeline/parts/launch_kernel.cuh"
 
 #define THREADS 256
 

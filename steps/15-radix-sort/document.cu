@@ -12,9 +12,9 @@
  */
 #include "document.h"
 #include "common/step/cuda_check.h"
+#include "common/step/launch_kernel.cuh"
 #include "merge.cuh"
 #include "split.cuh"
-#include "steps/12-pipeline/parts/launch_kernel.cuh"
 
 static size_t chunk_length(enum chunks chunks)
 {

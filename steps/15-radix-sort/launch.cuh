@@ -6,10 +6,10 @@
 
 #include "common/step/code_capability.cuh"
 #include "common/step/cuda_check.h"
+#include "common/step/launch_kernel.cuh"
 #include "histogram.cuh"
 #include "onesweep.cuh"
 #include "resident.cuh"
-#include "steps/12-pipeline/parts/launch_kernel.cuh"
 
 /* ---- the GPU --------------------------------------------------------------------------------- */
 

@@ -21,8 +21,8 @@ static __device__ unsigned fetched_bits(const job<Op> &j, struct row_heads rows,
 {
     unsigned bits = 0;
     if (j.kind == ROWS)
-        return rows.length < V ? row_bits<V, SHORTER_THAN_A_VECTOR>(rows, at + j.reverse)
-                               : row_bits<V, SHORTER_THAN_A_TILE>(rows, at + j.reverse);
+        return is_short(rows, V) ? row_bits<V, SHORTER_THAN_A_VECTOR>(rows, at + j.reverse)
+                                 : row_bits<V, SHORTER_THAN_A_TILE>(rows, at + j.reverse);
 #pragma unroll
     for (int k = 0; k < V; k++) {
         size_t asked = i + k + j.reverse;

@@ -6,9 +6,9 @@
 
 #include "columns.cuh"
 #include "common/step/code_capability.cuh"
+#include "common/step/launch_kernel.cuh"
 #include "direct.cuh"
 #include "pipeline.cuh"
-#include "steps/12-pipeline/parts/launch_kernel.cuh"
 
 /* Is p a multiple of 16 bytes? NULL is. */
 static inline bool aligned_to_16(const void *p) { return (uintptr_t)p % 16 == 0; }

@@ -18,9 +18,9 @@
 #include "scan.h"
 
 #include "common/step/cuda_check.h"
+#include "common/step/launch_kernel.cuh"
 #include "operators.cuh"
 #include "parts/partners.h"
-#include "steps/12-pipeline/parts/launch_kernel.cuh"
 #include "steps/15-radix-sort/sort.h"
 
 #define PART_ALIGNMENT ((size_t)256)

@@ -3,7 +3,7 @@
  * the stream: the host does not wait, and the scan may be captured into a graph.
  */
 #include "parts/agree.h"
-#include "parts/exchange.h"
+#include "parts/waits.h"
 
 #include "common/step/cuda_check.h"
 
@@ -52,9 +52,11 @@ static int nccl_connect(struct many_scan *s, struct fault *fault)
     return 0;
 }
 
+/* The communicator is lost if not all ranks have come to many_reset, or NCCL itself has failed. */
 static int nccl_run(struct many_scan *s, cudaStream_t stream, struct fault *fault)
 {
     struct nccl *x = s->own;
+    if (!x->comm) return scan_lost(s, fault, "not all ranks have called many_reset");
     NCCL_CHECK(fault, ncclAllGather(s->part.node_sums, x->all_nodes, s->slots * s->state_bytes,
                                     ncclChar, x->comm, stream));
     CUDA_CHECK(fault, part_scan_nodes(&s->part, x->all_nodes, stream));
@@ -65,17 +67,17 @@ static int nccl_check(struct many_scan *s, struct fault *fault)
 {
     struct nccl *x = s->own;
     ncclResult_t result = ncclSuccess;
+    if (!x->comm) return scan_lost(s, fault, "not all ranks have called many_reset");
     NCCL_CHECK(fault, ncclCommGetAsyncError(x->comm, &result));
     return result == ncclSuccess ? 0 : nccl_fault(fault, result, "ncclAllGather");
 }
 
-/* ncclCommDestroy would wait for an operation in which not all ranks take part. */
-static int nccl_reset(struct many_scan *s, struct fault *fault)
+/* NCCL's kernel waits without a limit, and ncclCommDestroy for the kernel. */
+static void nccl_stop(struct many_scan *s)
 {
     struct nccl *x = s->own;
     if (x->comm) ncclCommAbort(x->comm);
     x->comm = NULL;
-    return nccl_connect(s, fault);
 }
 
 static void nccl_close(struct many_scan *s)
@@ -106,7 +108,7 @@ static int nccl_run(struct many_scan *s, cudaStream_t stream, struct fault *faul
 static void nccl_close(struct many_scan *s) { (void)s; }
 #define nccl_connect NULL
 #define nccl_check   NULL
-#define nccl_reset   NULL
+#define nccl_stop    NULL
 
 #endif
 
@@ -114,7 +116,8 @@ const struct exchange exchange_nccl = {.open = nccl_open,
                                        .connect = nccl_connect,
                                        .run = nccl_run,
                                        .check = nccl_check,
-                                       .reset = nccl_reset,
+                                       .stop = nccl_stop,
+                                       .reset = nccl_connect,
                                        .close = nccl_close,
                                        .launches = 2,
                                        .bytes = all_slots_bytes};

@@ -172,6 +172,7 @@ static int renew(struct many_scan *s, struct fault *fault)
 int many_reset(struct many_scan *s, struct fault *fault)
 {
     if (s->part.shape.n == 0) return 0;
+    if (s->exchange->stop) s->exchange->stop(s);
     int code = meet(s, "many_reset", fault);
     if (code) return code;
     code = s->exchange->reset ? s->exchange->reset(s, fault) : renew(s, fault);

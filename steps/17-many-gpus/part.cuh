@@ -8,8 +8,8 @@
 #ifndef STEP17_PART_CUH
 #define STEP17_PART_CUH
 
+#include "common/step/launch_kernel.cuh"
 #include "parts/shape.h"
-#include "steps/12-pipeline/parts/launch_kernel.cuh"
 #include "steps/16-operators/operators.cuh"
 #include "steps/16-operators/parts/segment.cuh"
 

@@ -90,11 +90,17 @@ int many_check(struct many_scan *, struct fault *);
 
 /* All ranks call it when their streams are idle, if one of them had to wait too long. Afterwards
  * the scan and graphs of it can be used again: the runs of all ranks count from here. If not all
- * come in time, it fails, and can be called again. */
+ * come in time, it fails, and can be called again. When all have come, it waits for them without a
+ * limit.
+ *
+ * With EXCHANGE_NCCL a stream in which a rank waits is never idle: many_reset first ends NCCL's
+ * kernel there, whose results are undefined. Graphs captured before have NCCL's old communicator
+ * and must not be launched again. */
 int many_reset(struct many_scan *, struct fault *);
 
-/* All ranks call it when their streams are idle. If not all come in time, it fails, and has freed
- * what no other rank may still write to. MPI_Finalize would wait for them without a limit then, but
+/* All ranks call it when their streams are idle (with EXCHANGE_NCCL, after many_reset if a rank
+ * still waits). If not all come in time, it fails, and has freed what no other rank may still write
+ * to. MPI_Finalize would wait for them without a limit then, but
  * MPI_Abort does not. */
 int many_destroy(struct many_scan *, struct fault *);
 

@@ -26,7 +26,7 @@ SUMS = {"memory_l2_theoretical_sectors_" + space: [SECTORS % (space, op) for op 
 
 
 def parts(counter):
-    return SUMS.get(counter, [counter])
+    return SUMS.get(counter, [fidelity_rows.OWN_NAMES.get(counter, counter)])
 
 
 def launches(program, *options):
@@ -98,8 +98,13 @@ class NotOffered(unittest.TestCase):
 
     def test_the_emulator_does_not_have_them(self):
         run = subprocess.run([EMU, "--help"], check=True, capture_output=True, text=True)
-        for counter in fidelity_rows.NOT_OFFERED:
+        for counter in [*fidelity_rows.NOT_OFFERED, *fidelity_rows.OWN_NAMES]:
             self.assertNotIn(counter, run.stdout)
+
+    def test_a_counter_with_a_name_of_its_own_differs_from_ncus(self):
+        differing = [row for row in fidelity_rows.RECORDED if fidelity_rows.explanations(row)
+                     and row["counter"] in fidelity_rows.OWN_NAMES]
+        self.assertEqual({row["operation"] for row in differing}, {"cg"})
 
     def test_conflicts_depend_on_the_cache(self):
         pattern = "from stride 32 to stride 1"

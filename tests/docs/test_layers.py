@@ -53,7 +53,7 @@ HARNESS = {
     "common/files": [],
     "common/command": ["common/files"],
     STEP: COMMAND,
-    HOST: ["common/command"],
+    HOST: COMMAND,
     PRINT: [STEP] + COMMAND,
     INPUT: [STEP, HOST, PRINT, "common/command"],
     VERIFY: [STEP, HOST, PRINT, "common/command"],
@@ -175,7 +175,7 @@ class Layers(unittest.TestCase):
                  ("steps/12-pipeline/scan.cu", "steps/13-compaction/parts/predicate.h"),
                  ("steps/13-compaction/command/driver.c", "steps/12-pipeline/command/driver.c"),
                  ("steps/13-compaction/fast.cu", "steps/11-single-pass/scan.cu"),
-                 ("steps/16-operators/partners.cu", "steps/15-radix-sort/launch.cuh")]
+                 ("steps/16-operators/command/partners.cu", "steps/15-radix-sort/launch.cuh")]
         right = [("common/emu/check/race.c", "common/emu/machine/machine.h"),
                  ("common/emu/ptx/ptx.c", "common/emu/emu.h"),
                  ("common/emu/machine/fault.c", "common/files/visible.h"),

@@ -422,7 +422,7 @@ Test(checks, addresses_that_are_no_accident_are_named)
 /* A run that was stopped, or crashed, has a row, too. */
 Test(checks, rows_of_logs)
 {
-    if (run("command -v python3") != 0) cr_skip("python3 is not installed; checks.py needs it.");
+    if (run("command -v python3") != 0) cr_skip("python3 is not installed: make setup installs it");
     expect_status(0, "mkdir $t/logs; cd $t/logs;"
                      "printf '========= COMPUTE-SANITIZER\nexit 124\n' >a-b.wrong.memcheck;"
                      "printf '========= Leaked 4 bytes at 0x1\n========= ERROR SUMMARY: 1 error, "
@@ -450,7 +450,7 @@ Test(checks, rows_of_some_programs)
 #ifdef __SANITIZE_ADDRESS__
     cr_skip("the ordinary build runs it, with the same programs.");
 #endif
-    if (run("command -v python3") != 0) cr_skip("python3 is not installed; checks.py needs it.");
+    if (run("command -v python3") != 0) cr_skip("python3 is not installed: make setup installs it");
     expect_status(
         0, "mkdir $t/bin; ln -s /bin/true $t/bin/make;"
            "PATH=$t/bin:$PATH PROGRAMS=memory-write profiles/measure/checks.sh emulator $t 2>&1");

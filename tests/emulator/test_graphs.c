@@ -277,6 +277,31 @@ Test(graphs, memory_of_graphs)
     cr_assert(reserved == 0);
 }
 
+/* Its addresses stay those of the graph's next launch. */
+Test(graphs, memory_that_a_graph_has_freed_is_not_accessible)
+{
+    cr_redirect_stderr();
+    cudaGraph_t graph = new_graph();
+    cudaGraphNode_t allocate, give;
+    struct cudaMemAllocNodeParams params = {
+        .poolProps = {.allocType = cudaMemAllocationTypePinned,
+                      .location = {.type = cudaMemLocationTypeDevice}},
+        .bytesize = 4};
+    int value = 4, *memory;
+    ok(cudaGraphAddMemAllocNode(&allocate, graph, NULL, 0, &params));
+    memory = params.dptr;
+    cudaGraphNode_t added = add_node(graph, allocate, memory, value);
+    ok(cudaGraphAddMemFreeNode(&give, graph, &added, 1, memory));
+    cudaGraphExec_t exec = instantiate(graph);
+    launch(exec);
+    is(cudaMemcpy(&value, memory, 4, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+    launch(exec);
+    add_node(graph, give, memory, value);
+    cudaGraphExec_t behind = instantiate(graph);
+    ok(cudaGraphLaunch(behind, NULL));
+    is(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+}
+
 Test(graphs, of_nodes_with_general_parameters)
 {
     int *device = zero(), value = 4, host = 0;

@@ -174,6 +174,32 @@ Test(memcheck, leaks)
           "LEAK SUMMARY: 384 bytes leaked in 3 allocations\n");
 }
 
+/* Between it and main lie the emulator's own functions. */
+Test(memcheck, a_call_in_a_function_of_the_host)
+{
+    check("", "host function", 1);
+    expect(" on CUDA API call to cudaMemset.\n");
+    expect_not("cudart_");
+}
+
+/* It is known as memory of the device is. */
+Test(memcheck, managed_and_pinned_memory)
+{
+    static const char *const kinds[] = {"managed", "pinned"};
+    for (int i = 0; i < 2; i++) {
+        check("", kinds[i], 2);
+        expect("\n=========     and is 1 bytes after the nearest allocation at 0x");
+        expect(" of size 128 bytes, unless it is a pointer to other memory of the host\n");
+        LINES("    It was allocated at\n");
+    }
+    check("", "double free of managed memory", 1);
+    expect(" was freed before: a double free\n");
+    check("", "free of pinned memory", 1);
+    expect(" is of a kind that this function does not free\n");
+    check("--devices 2 --leak-check full", "leaks of the host", 2);
+    LINES("LEAK SUMMARY: 256 bytes leaked in 2 allocations\n");
+}
+
 Test(memcheck, leaks_of_malloc_in_kernels)
 {
     check("--leak-check full", "heap leaks", 2);

@@ -42,6 +42,19 @@ ParameterizedTest(struct program *program, stream_races, only_what_nothing_order
     }
 }
 
+/* It does not go without a word. */
+Test(stream_races, too_many_operations_are_told)
+{
+#ifdef __SANITIZE_ADDRESS__
+    cr_skip("the ordinary build runs it, with the same programs");
+#endif
+    static const char said[] = "RACECHECK has stopped comparing operations of streams and graphs";
+    expect_status(0, "timeout 60 $emu --tool racecheck $p/ordered many 2>&1");
+    expect(said);
+    expect_status(0, "timeout 60 $emu --tool racecheck $p/ordered legacy 2>&1");
+    expect_not(said);
+}
+
 static void run_wrong(const char *name, const char *options)
 {
     expect_status(FOUND, "$emu --tool racecheck --error-exitcode %d %s %s/pairs/race %s wrong 2>&1",

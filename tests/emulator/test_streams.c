@@ -4,6 +4,8 @@
  */
 #include "tests/support/cudart_check.h"
 
+#include <pthread.h>
+
 static void call_the_runtime(void *error)
 {
     void *memory;
@@ -29,6 +31,26 @@ Test(streams, host_functions_may_not_call_the_runtime)
     is(error, cudaErrorNotPermitted);
     cr_assert(called == 1);
     is(cudaLaunchHostFunc(stream, NULL, NULL), cudaErrorInvalidValue);
+}
+
+static void *own_number(void *number)
+{
+    cudaStreamGetId(cudaStreamPerThread, number);
+    return NULL;
+}
+
+/* Each thread's default stream is one of its own. */
+Test(streams, have_different_numbers)
+{
+    unsigned long long legacy, mine, again, others;
+    pthread_t thread;
+    ok(cudaStreamGetId(cudaStreamLegacy, &legacy));
+    ok(cudaStreamGetId(cudaStreamPerThread, &mine));
+    ok(cudaStreamGetId(cudaStreamPerThread, &again));
+    pthread_create(&thread, NULL, own_number, &others);
+    pthread_join(thread, NULL);
+    cr_expect_eq(mine, again);
+    cr_expect(legacy != mine && legacy != others && mine != others);
 }
 
 Test(streams, attributes_of_streams_are_kept)

@@ -6,6 +6,7 @@
 #include "tests/support/command.h"
 #include "tests/support/scan_once.h"
 #include "tests/wrong/scans.h"
+#include "tests/wrong/wrong.h"
 
 #include "common/bench/contender.h"
 #include "common/bench/side_by_side.h"
@@ -340,4 +341,35 @@ Test(bench, runs_of_a_graph)
     cr_expect_eq(side_by_side_graph_runs(1000, ELEMENT_F32, 64 << 10), 17,
                  "runs begin 256 floats apart");
     cr_expect_eq(side_by_side_graph_runs(1024, ELEMENT_F64, 64 << 10), 9);
+}
+
+/* ---- a step of one's own --------------------------------------------------------------------- */
+
+/* Signals do what they do by default: whoever runs the tests may ignore some. */
+#define OWN                                                                                        \
+    "env --default-signal LD_LIBRARY_PATH=build/emu WRONG_SCAN=%s build/tests/wrong-bench "        \
+    "--steps 18 --n 16 "
+
+/* The sentences are those of ./stepN. The bench has its own for an error that a scan hides. */
+Test(bench, what_ends_the_program_says_so_and_exits_with_another_code_than_0)
+{
+    for (const struct wrong *w = wrong_scans; w->n; w++) {
+        if (!w->fault || strstr(w->fault, "did not return")) continue;
+        cr_expect(run(OWN "--reps 5 2>&1", w->step.name) != 0, "%s: exit code 0", w->step.name);
+        cr_expect(strstr(output, w->fault), "%s: \"%s\" is not in:\n%s", w->step.name, w->fault,
+                  output);
+    }
+}
+
+/* Of several launches, each of which asks for errors. */
+Test(bench, an_error_that_is_not_the_scans_stops_none)
+{
+    cr_expect_eq(run(OWN "--reps 3 2>&1", "leaves_errors"), EXIT_RIGHT, "%s", output);
+}
+
+/* The scan lets SIGPIPE end the program, as it does by default. */
+Test(bench, a_scan_does_not_change_what_a_closed_pipe_does)
+{
+    run("exec 3>&1; { sleep 0.2; " OWN "--reps 1 2>&3; echo code $? >&3; } | true", "moves_away");
+    expect("wrong-bench: cannot write to stdout.\ncode 2\n");
 }

@@ -272,7 +272,7 @@ Test(parallel, verdicts_are_those_of_one_thread)
 {
     static const uint64_t want[KINDS][2] = {{0x2218DEB76C209639, 0x174536612FDB4DF2},
                                             {0xC9B51343622F1663, 0xFD8C16B861F74626},
-                                            {0x5007E53E66095F57, 0xB20174D3345F3ED4},
+                                            {0x649A3ED3C5A167BF, 0x457B3A86F680343F},
                                             {0x0BD449BB7290A689, 0x4D5D562653CA3BBF}};
     EACH_NUMBER_OF_THREADS
     {
@@ -281,5 +281,29 @@ Test(parallel, verdicts_are_those_of_one_thread)
                 cr_expect_eq(hash_all_verdicts(kind, inclusive), want[kind][inclusive],
                              "kind %d, inclusive %d, %u threads", kind, inclusive,
                              parallel_threads);
+    }
+}
+
+/* Their sums wrap around, also where a wrong output makes the verifier look closely. */
+Test(parallel, sums_of_random_bits_are_right)
+{
+    EACH_NUMBER_OF_THREADS
+    for (enum element e = ELEMENT_I32; e <= ELEMENT_U64; e++) {
+        enum { N = 100001 };
+        struct input in;
+        make(&in, e, BITS, N);
+        struct problem p = {.element = e, .in = in.data, .n = in.n};
+        struct facts facts = facts_of(&p);
+        size_t bytes = element_size(element_of_sum(e));
+        char *out = scan(e, in.data, in.n, false);
+        for (size_t wrong = 0; wrong < 2; wrong++) {
+            struct verifier v;
+            verify_begin(&v, &p, &facts, &(struct tree){.depth = 30}, BLOCK);
+            if (wrong) out[N / 2 * bytes] ^= 1;
+            pass(&v, out, bytes, N, N);
+            cr_expect_eq(verify_end(&v).wrong, wrong, "%s", element_name(e));
+        }
+        free(out);
+        input_free(&in);
     }
 }

@@ -182,7 +182,7 @@ Test(visible, reports)
 /* A separate parser confirms that it is JSON. */
 Test(visible, json_and_csv_are_read_by_python)
 {
-    if (run("command -v python3") != 0) cr_skip("python3 is not installed.");
+    if (run("command -v python3") != 0) cr_skip("python3 is not installed: make setup installs it");
     expect_status(0, NAME "seq 8 >\"$t/$n\"; ./step3 --input \"$t/$n\" --json | python3 -c '"
                           "import json, sys; print(ascii(json.load(sys.stdin)[\"input\"]))'");
     expect("\\x1b[31m\\ufffd\\x9b\\u202e\\t\\nx,\"y\\\\z'\n");

@@ -103,7 +103,8 @@ Test(wrong, each_is_rejected_and_its_run_and_cause_named)
 
 /* ---- as programs ----------------------------------------------------------------------------- */
 
-#define PROGRAM "LD_LIBRARY_PATH=build/emu build/tests/wrong-scan "
+/* Signals do what they do by default: whoever runs the tests may ignore some. */
+#define PROGRAM "env --default-signal LD_LIBRARY_PATH=build/emu build/tests/wrong-scan "
 
 static void expect_fault(const char *name, const char *options, size_t n, const char *fault)
 {
@@ -117,6 +118,34 @@ Test(wrong, what_ends_the_program_says_so_and_exits_with_another_code_than_0)
 {
     for (const struct wrong *w = wrong_scans; w->n; w++)
         if (w->fault) expect_fault(w->step.name, "--reps 5", w->n, w->fault);
+}
+
+/* Bit 15 of SigCgt: the program catches SIGTERM by now. It waits within the scan, or will soon. */
+Test(wrong, a_signal_from_elsewhere_is_not_the_scans)
+{
+    static const struct {
+        const char *name;
+        int number;
+    } signals[] = {{"TERM", 15}, {"SEGV", 11}, {"HUP", 1}};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        int code =
+            run(PROGRAM "pauses --n 16 --reps 0 2>&1 & "
+                        "while kill -0 $! && ! grep -q 'SigCgt:.*[4-7c-f]...$' /proc/$!/status; "
+                        "do sleep 0.05; done; sleep 0.2; kill -%s $!; wait $!",
+                signals[i].name);
+        cr_expect_eq(code, 128 + signals[i].number, "%s: exit code %d:\n%s", signals[i].name, code,
+                     output);
+        cr_expect(!strstr(output, "look at the scan's code"), "%s", output);
+    }
+}
+
+/* Of several launches, each of which asks for errors. */
+Test(wrong, an_error_that_is_not_the_scans_stops_none)
+{
+    cr_expect_eq(run_command(PROGRAM "leaves_errors --n 5000 --reps 3 2>&1"), EXIT_RIGHT, "%s",
+                 output);
+    cr_expect_eq(run_command(PROGRAM "leaves_errors --n 5000 --reps 3 --inclusive 2>&1"),
+                 EXIT_RIGHT, "%s", output);
 }
 
 TestSuite(surroundings, .init = command_init, .fini = command_fini);

@@ -379,6 +379,35 @@ Test(lab_score, hidden_additions)
 }
 
 /* Integer atomics are free up to twice those of the solution, and a few more. */
+/* A bulk copy by one lane. */
+static void make_bulk(const char *name, unsigned times)
+{
+    for (size_t i = 0; i < own.case_count; i++) {
+        struct lab_case_result *r = &own.cases[i];
+        make_operation(r, name, EMU_CLASS_COPY, 1);
+        r->operations[r->operation_count - 1].elements = times * r->is.n * sizeof(float);
+    }
+}
+
+/* Bulk copies are in no counter of sectors. */
+Test(lab_score, sectors_of_bulk_copies)
+{
+    static const char *const free_ones[] = {"cp.async.bulk.shared::cluster.shared::cta",
+                                            "cp.async.bulk.prefetch.L2.global"},
+                             *const copies[] = {"cp.async.bulk.shared::cluster.global",
+                                                "cp.async.bulk.global.shared::cta"};
+    for (size_t k = 0; k < 2; k++) make_bulk(free_ones[k], 16);
+    score();
+    cr_expect_eq(verdict.fraction[LAB_SECTORS], 1);
+    for (size_t k = 0; k < 2; k++) {
+        double before = verdict.fraction[LAB_SECTORS];
+        make_bulk(copies[k], 16);
+        score();
+        cr_expect_lt(verdict.fraction[LAB_SECTORS], before, "%s", copies[k]);
+        expect_line(LAB_SECTORS, "sectors of 32 bytes are moved");
+    }
+}
+
 Test(lab_score, borrowed_operations)
 {
     for (size_t i = 0; i < own.case_count; i++) {

@@ -23,7 +23,7 @@ TESTS = "build/tests/run"
 LEAKS = "LINK=$(CXX) -fsanitize=leak $(LDFLAGS) $(filter %.o,$^) -o $(NEW)"
 QUICK_LINKER = ["LDFLAGS=-fuse-ld=" + name for name in ("gold", "lld")
                 if shutil.which("ld." + name)][:1]
-DEPENDS = re.compile(r"^\S+: (\S+\.c)[ \n\\]")
+DEPENDS = re.compile(r"^\S+: +(\S+\.c)[ \n\\]")
 
 # What `make mutate` and make itself put into the environment means something else to the tests.
 ENVIRONMENT = {key: value for key, value in os.environ.items()

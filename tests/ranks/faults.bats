@@ -270,7 +270,7 @@ wrong() {
 
 # Not even MPI returns to the other ranks then.
 @test "a rank that is stopped, and does not go on, ends all ranks" {
-    for exchange in mpi exscan; do
+    for exchange in mpi exscan nccl; do
         run wrong stop 3 --n 20000 --exchange $exchange --wait 1
         [ "$status" -eq 3 ]
         [[ $output == "wrong-ranks: not all "*" within 1 second"* ]]
@@ -285,7 +285,7 @@ longer, or call many_reset on all of them."
 }
 
 @test "a rank that is late by less than --wait" {
-    for exchange in mpi exscan peer; do
+    for exchange in mpi exscan peer nccl; do
         run wrong late 3 --n 20000 --reps 0 --exchange $exchange --wait 1
         [ "$status" -eq 3 ]
         run wrong late 3 --n 20000 --reps 0 --exchange $exchange --wait 0

@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "common/harness/print/output.h"
+#include "steps/17-many-gpus/command/request.h"
 #include "steps/17-many-gpus/scan.h"
 
 #include <signal.h>
@@ -55,4 +56,18 @@ int __wrap_output_end(struct output *output, struct fault *fault)
     const char *wrong = getenv("WRONG");
     if (wrong && strcmp(wrong, "die-writing") == 0) raise(SIGKILL);
     return __real_output_end(output, fault);
+}
+
+int __real_choose_exchange(const struct surroundings *, enum exchange_choice,
+                           enum exchange_choice *, struct fault *);
+int __wrap_choose_exchange(const struct surroundings *, enum exchange_choice,
+                           enum exchange_choice *, struct fault *);
+
+/* The stand-in of NCCL (nccl/nccl.h) is for emulated GPUs. */
+int __wrap_choose_exchange(const struct surroundings *s, enum exchange_choice asked,
+                           enum exchange_choice *chosen, struct fault *fault)
+{
+    if (asked != CHOOSE_NCCL) return __real_choose_exchange(s, asked, chosen, fault);
+    *chosen = CHOOSE_NCCL;
+    return 0;
 }

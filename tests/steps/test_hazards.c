@@ -81,8 +81,8 @@ Test(hazards, none_in_the_ring)
     for (int variant = 0; variant < variant_count(&step12); variant++)
         for (int blocks = 1; blocks <= 3; blocks++) {
             expect_status(0,
-                          "$emu --tool all --error-exitcode 9 --schedule %d $p/ring right %s %d"
-                          " 30 2>&1",
+                          "$emu --tool all --strict-readers --error-exitcode 9 --schedule %d"
+                          " $p/ring right %s %d 30 2>&1",
                           variant, step12.variants[variant], blocks);
             expect("========= ERROR SUMMARY: 0 errors\n");
             expect("\n0 of ");

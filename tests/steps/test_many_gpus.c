@@ -12,7 +12,10 @@
 #include "steps/17-many-gpus/parts/peer.h"
 #include "steps/17-many-gpus/command/reference.h"
 
+#include "common/step/cuda_check.h"
+
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -131,15 +134,20 @@ static void reduce_all(struct scan *s)
     }
 }
 
+static void take_result(const struct scan *s, int r, void *got)
+{
+    const struct rank *k = &s->rank[r];
+    size_t e = many_element_bytes(s->op), bytes = k->elements.count * e;
+    if (bytes)
+        ok(cudaMemcpy((char *)got + k->elements.begin * e, k->out, bytes, cudaMemcpyDeviceToHost));
+}
+
 static void finish_all(struct scan *s, void *got)
 {
-    size_t e = many_element_bytes(s->op);
     for (int r = 0; r < s->ranks; r++) {
-        struct rank *k = &s->rank[r];
+        const struct rank *k = &s->rank[r];
         ok(part_scan(&k->part, k->out, k->in, k->in2, s->inclusive, NULL));
-        if (k->elements.count)
-            ok(cudaMemcpy((char *)got + k->elements.begin * e, k->out, k->elements.count * e,
-                          cudaMemcpyDeviceToHost));
+        take_result(s, r, got);
     }
 }
 
@@ -397,12 +405,15 @@ static void exchange_once(struct scan *s, uint32_t epoch)
     }
 }
 
+static void open_mailbox(int rank)
+{
+    mailboxes[rank] = device_memory(sizeof *mailboxes[rank]);
+    ok(cudaMemset(mailboxes[rank], 0, sizeof *mailboxes[rank]));
+}
+
 static void open_mailboxes(int ranks)
 {
-    for (int r = 0; r < ranks; r++) {
-        mailboxes[r] = device_memory(sizeof *mailboxes[r]);
-        ok(cudaMemset(mailboxes[r], 0, sizeof *mailboxes[r]));
-    }
+    for (int r = 0; r < ranks; r++) open_mailbox(r);
 }
 
 static void close_mailboxes(int ranks)
@@ -542,6 +553,88 @@ Test(many_gpus, half_a_state_does_not_count)
     }
 }
 
+/* ---- two devices at once --------------------------------------------------------------------- */
+
+#define LONG_NS 10000000000 /* on a busy machine a device may be slow */
+
+static void have_two_devices(void)
+{
+    setenv("EMU_DEVICES", "2", 1);
+    command_init();
+}
+
+TestSuite(two_gpus, .init = have_two_devices, .fini = command_fini, .timeout = 300);
+
+struct own_device {
+    const struct scan *scan;
+    int rank;
+    cudaError_t error;
+};
+
+/* The scans of the ranks are in step by nothing but their exchange. */
+static cudaError_t scan_three_times(const struct scan *s, int rank)
+{
+    const struct rank *k = &s->rank[rank];
+    struct peers peers = peers_of(s->ranks, rank, LONG_NS);
+    CUDA_TRY(cudaSetDevice(rank));
+    for (int i = 0; i < 3; i++) {
+        CUDA_TRY(part_reduce(&k->part, k->in, k->in2, NULL));
+        CUDA_TRY(part_scan_tile_sums(&k->part, NULL));
+        CUDA_TRY(peer_exchange(&k->part, &peers, NULL));
+        CUDA_TRY(part_scan(&k->part, k->out, k->in, k->in2, s->inclusive, NULL));
+    }
+    return cudaDeviceSynchronize();
+}
+
+static void *scan_on_own_device(void *context)
+{
+    struct own_device *own = context;
+    own->error = scan_three_times(own->scan, own->rank);
+    return NULL;
+}
+
+static void expect_on_two_devices(enum many_op op, size_t n)
+{
+    struct scan s = {.op = op, .n = n, .ranks = 2, .in = random_input(op, n, true)};
+    struct own_device own[2];
+    pthread_t thread[2];
+    void *want = malloc(n * 8 + 8), *got = malloc(n * 8 + 8);
+    s.in2 = random_input(op, n, false);
+    cr_assert(want && got && many_reference(op, want, s.in, s.in2, n, false));
+    for (int r = 0; r < s.ranks; r++) {
+        ok(cudaSetDevice(r));
+        open_rank(&s, r);
+        open_mailbox(r);
+        ok(cudaDeviceSynchronize()); // before the other device stores there
+        own[r] = (struct own_device){&s, r, cudaSuccess};
+    }
+    for (int r = 0; r < s.ranks; r++) pthread_create(&thread[r], NULL, scan_on_own_device, &own[r]);
+    for (int r = 0; r < s.ranks; r++) pthread_join(thread[r], NULL);
+    for (int r = 0; r < s.ranks; r++) {
+        ok(own[r].error);
+        ok(cudaSetDevice(r));
+        cr_assert_eq(progress_of(r).failed, 0);
+        take_result(&s, r, got);
+        close_rank(&s.rank[r]);
+        ok(cudaFree(mailboxes[r]));
+    }
+    compare(&s, got, want);
+    void *const memory[] = {(void *)(uintptr_t)s.in, (void *)(uintptr_t)s.in2, want, got};
+    for (size_t i = 0; i < LENGTH(memory); i++) free(memory[i]);
+}
+
+/* Of states of one word and of two. With one node, rank 0 has none. */
+Test(two_gpus, exchange_by_peer_memory)
+{
+    for (int device = 0; device < 2; device++) {
+        ok(cudaSetDevice(device));
+        ok(cudaDeviceEnablePeerAccess(1 - device, 0));
+    }
+    expect_on_two_devices(MANY_SUM_F32, 3 * MANY_TILE + 5);
+    expect_on_two_devices(MANY_AFFINE_F32, 3 * MANY_TILE + 5);
+    expect_on_two_devices(MANY_SUM_I64, 1000);
+}
+
 /* ---- hazards --------------------------------------------------------------------------------- */
 
 /* Tests of this file in a process of its own, with the checkers. */
@@ -553,4 +646,20 @@ Test(many_gpus, no_hazards)
                   " grep 'Passing: 3 ' $t/found && grep 'ERROR SUMMARY: 0 errors' $t/found &&"
                   " ! grep 'ERROR SUMMARY: [1-9]' $t/found",
                   (int)getpid());
+}
+
+/* The same for readers that need a fence or an acquire, in 20 orders of threads. */
+Test(two_gpus, no_hazards_for_strict_readers)
+{
+#ifdef __SANITIZE_ADDRESS__
+    cr_skip("the ordinary build runs it");
+#endif
+    enum { SEEDS = 20 };
+    for (int seed = 1; seed <= SEEDS; seed++)
+        expect_status(0,
+                      "env -u BXFI_MAP EMU_TOOL=racecheck EMU_STRICT_READERS=yes EMU_SCHEDULE=%d"
+                      " /proc/%d/exe --filter 'two_gpus/exchange*' >$t/found 2>&1 &&"
+                      " grep 'Passing: 1 ' $t/found && grep 'SUMMARY: 0 hazards' $t/found &&"
+                      " ! grep 'SUMMARY: [1-9]' $t/found",
+                      seed, (int)getpid());
 }

@@ -116,3 +116,11 @@ Test(own_operators, beside_names_of_the_program, .init = command_init, .fini = c
     expect_status(0, "$emu --log-file /dev/null $p/names");
     expect("right\n");
 }
+
+/* A vector of such results has one element. In step 16's kernel for few elements, and in the
+ * pipeline. */
+Test(own_operators, results_of_16_bytes_in_short_rows)
+{
+    expect_status(0, "$emu --log-file /dev/null $p/wide_rows 8");
+    expect_status(0, "$emu --log-file /dev/null $p/wide_rows 300001");
+}

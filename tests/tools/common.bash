@@ -2,7 +2,11 @@
 # top folder of a built tree (common/build/test.sh).
 
 # need PROGRAM: skips the test if the program is not installed.
-need() { command -v "$1" >/dev/null || skip "$1 is not installed"; }
+need() {
+    local how=
+    [ "$1" != python3 ] || how=": make setup installs it"
+    command -v "$1" >/dev/null || skip "$1 is not installed$how"
+}
 
 # says TEXT: the output of `run`, with a newline at its end, has this text. It may be several lines.
 says() {

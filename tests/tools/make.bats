@@ -510,7 +510,8 @@ other_tools() {
 @test "make test ends with what was skipped, what failed, and Criterion's last line" {
     mkdir -p build/tests
     stand_in gcc "exit 1"
-    stand_in python3 "exit 0"
+    stand_in python3 'echo "test_a (test_names.Names.test_a) ... ok
+test_b (test_names.Names.test_b) ... skipped '"'no toolkit: make setup installs it'"'" >&2'
     stand_in bats 'echo "ok 1 bits # skip Open MPI is missing: make setup-mpi installs it"
         echo "ok 2 page # skip groff is not installed"; exit 1'
     cat >build/tests/run <<'END'
@@ -525,8 +526,13 @@ END
     chmod +x build/tests/run
     run bare common/build/test.sh
     [ "$status" -eq 1 ]
+    says_not "test_a "
     says $'\n'"make test: skipped: 2 x Open MPI is missing: make setup-mpi installs it
+    bits; experiments::ranks
 make test: skipped: 1 x groff is not installed
+    page
+make test: skipped: 2 x no toolkit: make setup installs it
+    test_names.Names.test_b; test_names.Names.test_b
 make test: skipped: page: not found: emscripten pandoc chromium chromium-driver firefox-esr: \
 make setup-page installs them
 make test: failed: scripts and commands

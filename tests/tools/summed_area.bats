@@ -163,7 +163,7 @@ END
     run step14 --input "$t/a.ppm" --box 1 --output "$t/a.png"
     if [[ "$output" == *"without libpng"* ]]; then
         [ -z "${CI:-}" ] # installed by make setup, so that this is not skipped there
-        skip "libpng is not installed"
+        skip "libpng is not installed: make setup installs it"
     fi
     step14 --input "$t/a.png" --box 1 --output "$t/b.ppm"
     cmp "$t/a.ppm" "$t/b.ppm"

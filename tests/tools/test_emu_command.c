@@ -328,8 +328,10 @@ Test(emu_command, a_command_has_its_own_exit_code)
     expect_status(7, "$emu --log-file /dev/null $t/script");
     expect_status(7, "$emu --log-file /dev/null sh $t/script");
     expect_status(7, "$emu --log-file /dev/null env $p/shared 7");
-    expect_status(143, "$emu --log-file /dev/null sh -c \"$p/shared; kill -TERM \\$\\$\"");
-    expect_status(9, "$emu sh -c 'trap \"exit 9\" TERM; sleep 5 & wait' 2>/dev/null & sleep 0.3;"
+    expect_status(143, "env --default-signal=TERM $emu --log-file /dev/null"
+                       " sh -c \"$p/shared; kill -TERM \\$\\$\"");
+    expect_status(9, "env --default-signal=TERM $emu sh -c 'trap \"exit 9\" TERM; sleep 5 & wait'"
+                     " 2>/dev/null & sleep 0.3;"
                      " kill -TERM $!; wait $!");
     expect_status(7, "printf 'exec %%s 7' $p/shared >$t/plain; chmod +x $t/plain;"
                      "$emu --log-file /dev/null $t/plain"); /* without #! */

@@ -6,6 +6,7 @@
 #include "scans.h"
 
 #include <fcntl.h>
+#include <fenv.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -231,6 +232,11 @@ ENDS(writes_nowhere, *nowhere = 1)
 ENDS(divides_by_zero, zero = 7 / zero)
 ENDS(overflows_the_stack, deeper(&zero))
 ENDS(forks, fork())
+ENDS(terminates_itself, kill(getpid(), SIGTERM))
+ENDS(signals_itself, raise(SIGUSR1))
+ENDS(breaks, raise(SIGTRAP))
+ENDS(calls_what_is_not_allowed, raise(SIGSYS))
+ENDS(pauses, pause())
 
 static void *exit_in_thread(void *unused)
 {
@@ -245,12 +251,13 @@ static void begin_thread(void)
 }
 ENDS(exits_in_a_thread, begin_thread())
 
-/* Where and how files are written must not depend on it. */
+/* Where and how files and numbers are written must not depend on it. */
 cudaError_t moves_away(void *out, const void *in, size_t n, int variant, void *workspace,
                        cudaStream_t stream)
 {
     signal(SIGPIPE, SIG_DFL);
     umask(0777);
+    fesetround(FE_UPWARD);
     if (chdir("/") != 0) return cudaErrorUnknown;
     return right_scan(out, in, n, variant, workspace, stream);
 }

@@ -55,7 +55,8 @@ scan_fn on_cpu, on_cpu_in_stream, on_cpu_by_host_function, detour_over_host, all
     exits_quickly, writes_nowhere, overflows_the_stack, divides_by_zero, forks, aborts,
     ends_its_thread, exits_in_a_thread, exits_in_third_call, from_third_call_on_in_own_stream,
     from_third_call_on_allocates, from_third_call_on_waits_for_the_device, reopens_stdout,
-    moves_stdout, moves_away;
+    moves_stdout, moves_away, terminates_itself, signals_itself, breaks, calls_what_is_not_allowed,
+    pauses;
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,8 @@
 #include "common/step/tree.h"
 #include "scans.h"
 
+#include <string.h>
+
 static double depth(size_t n, int variant)
 {
     (void)variant;
@@ -61,6 +63,33 @@ static size_t spoiled_workspace(size_t n, int variant) { return step09.workspace
 
 const struct step wrong_control = STEP(right_scan);
 const struct step wrong_moving = STEP(moves_away);
+const struct step wrong_pausing = STEP(pauses);
+
+/* Each of these leaves an error, which is not the scan's. */
+static size_t erring_workspace(size_t n, int variant)
+{
+    (void)cudaSetDevice(-1);
+    return spoiled_workspace(n, variant);
+}
+
+static struct launch_shape erring_shape(size_t n, int variant)
+{
+    (void)cudaSetDevice(-1);
+    return spoiled_shape(n, variant);
+}
+
+extern scan_fn step09_scan;
+const struct step wrong_erring = {
+    .name = "leaves_errors",
+    .title = "leaves errors",
+    .element = ELEMENT_F32,
+    .scan = step09_scan,
+    .shape = erring_shape,
+    .depth = spoiled_depth,
+    .tree = spoiled_tree,
+    .workspace = erring_workspace,
+    .default_n = 1,
+};
 
 #define BLOCKS  (5 * WRONG_BLOCK) /* several blocks, all of them full */
 #define LARGE   100000            /* so that 256 KiB are less than the array's size */
@@ -230,6 +259,10 @@ const struct wrong wrong_scans[] = {
     {STEP(writes_nowhere), .n = 16, .fault = "SIGSEGV, a wrong address, ended the program"},
     {STEP(overflows_the_stack), .n = 16, .fault = "SIGSEGV, a wrong address, ended the program"},
     {STEP(divides_by_zero), .n = 16, .fault = "SIGFPE, such as a division by 0, ended the program"},
+    {STEP(terminates_itself), .n = 16, .fault = "signal 15 (Terminated), which it sent itself"},
+    {STEP(signals_itself), .n = 16, .fault = "which it sent itself, ended the program"},
+    {STEP(breaks), .n = 16, .fault = "SIGTRAP, a breakpoint, ended the program"},
+    {STEP(calls_what_is_not_allowed), .n = 16, .fault = "SIGSYS, a system call that is not"},
     {STEP(forks), .n = 16, .fault = "a process that the scan has forked came back from it"},
     {STEP(ends_its_thread), .n = 16, .fault = "pthread_exit was called"},
     {STEP(exits_in_a_thread), .n = 16, .fault = "exit was called"},
@@ -249,3 +282,14 @@ const struct wrong wrong_scans[] = {
     {SPOILED(last_raised), MILLION, .cause = "only the last element"},
     {.n = 0},
 };
+
+const struct step *wrong_find(const char *name)
+{
+    static const struct step *const others[] = {&wrong_control, &wrong_moving, &wrong_pausing,
+                                                &wrong_erring};
+    for (const struct wrong *w = wrong_scans; w->n; w++)
+        if (strcmp(w->step.name, name) == 0) return &w->step;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i]->name, name) == 0) return others[i];
+    return NULL;
+}

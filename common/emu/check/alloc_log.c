@@ -54,6 +54,16 @@ void alloc_log_free(struct emu *emu, uint64_t base)
     check_host_place(emu, &a->freed);
 }
 
+void emu_log_host(struct emu *emu, const void *host, size_t bytes)
+{
+    pthread_mutex_lock(&emu->lock);
+    if (bytes)
+        alloc_log_add(emu, (uint64_t)(uintptr_t)host, bytes);
+    else
+        alloc_log_free(emu, (uint64_t)(uintptr_t)host);
+    pthread_mutex_unlock(&emu->lock);
+}
+
 /* ---- describing ------------------------------------------------------------------------------ */
 
 static void describe_freed(const struct emu *emu, const struct allocation *a, uint64_t address,
@@ -81,6 +91,8 @@ static void describe_nearest(struct emu *emu, const struct range *range, uint64_
         device_append(text, size, "\n    and is inside");
     device_append(text, size, " the nearest allocation at 0x%" PRIx64 " of size %" PRIu64 " bytes",
                   range->base, range->bytes);
+    if (!range->delta && offset >= range->bytes)
+        device_append(text, size, ", unless it is a pointer to other memory of the host");
     const struct allocation *a = find_base(&emu->checkers->allocations, range->base);
     if (a) check_append_host_place(emu, &a->made, "It was allocated at", text, size);
 }
@@ -108,9 +120,11 @@ void emu_describe_bad_free(struct emu *emu, emu_addr address, char *text, size_t
 {
     pthread_mutex_lock(&emu->lock);
     const struct allocation *a = find(&emu->checkers->allocations, address);
-    bool again = a && a->is_freed && a->base == address;
+    bool starts = a && a->base == address;
     snprintf(text, size, "    Address 0x%" PRIx64 " %s", address,
-             again ? "was freed before: a double free" : "is not the start of an allocation");
+             !starts       ? "is not the start of an allocation"
+             : a->is_freed ? "was freed before: a double free"
+                           : "is of a kind that this function does not free");
     alloc_log_append(emu, address, text, size);
     pthread_mutex_unlock(&emu->lock);
 }
@@ -135,7 +149,9 @@ size_t emu_report_leaks(struct emu *emu, uint64_t *bytes)
     for (size_t i = 0; i < emu->checkers->allocations.count; i++) {
         const struct allocation *a = &emu->checkers->allocations.all[i];
         char detail[CHECK_TEXT] = "";
-        if (a->is_freed) continue;
+        bool is_of_host =
+            !emu_is_device(emu, a->base); // all devices list it, and the first reports
+        if (a->is_freed || (is_of_host && emu->number > 0)) continue;
         count++;
         *bytes += a->bytes;
         check_append_host_place(emu, &a->made, "Allocated at", detail, sizeof detail);

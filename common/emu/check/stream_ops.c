@@ -230,3 +230,11 @@ struct stream_ops *stream_ops_open(void)
     shadow_open(&ops->history, NULL);
     return ops;
 }
+
+bool stream_ops_off(struct stream_ops *ops)
+{
+    pthread_mutex_lock(&ops->lock);
+    bool off = ops->off;
+    pthread_mutex_unlock(&ops->lock);
+    return off;
+}

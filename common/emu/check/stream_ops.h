@@ -25,6 +25,9 @@ typedef uint64_t stream_op;
 
 /* Those of a process, until it ends. NULL: out of memory. */
 struct stream_ops *stream_ops_open(void);
+/* Has it stopped comparing operations, because too many could run at the same time, or memory ran
+ * out? */
+bool stream_ops_off(struct stream_ops *);
 
 /* How a stream relates to the legacy default stream of its device. STREAM_ALONE: not at all, as
  * nodes of graphs and streams of cudaStreamNonBlocking. */

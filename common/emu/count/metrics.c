@@ -112,8 +112,9 @@ static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
            "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum", "", false,    \
            false, "bank conflicts of cp.async, where it reads and where it writes",                \
            conflicts(&c->shared_copy))                                                             \
-    METRIC(copy_wavefronts, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",  \
-           "", false, false, "wavefronts of cp.async", wavefronts(&c->shared_copy))                \
+    METRIC(copy_wavefronts, "emu__wavefronts_mem_shared_op_ldgsts.sum", "", false, false,          \
+           "wavefronts of cp.async; ncu has more in some copies with .cg",                         \
+           wavefronts(&c->shared_copy))                                                            \
     METRIC(copy_requests, "smsp__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts.sum",         \
            "request", false, false, "warp instructions cp.async that read",                        \
            (double)c->copies.requests)                                                             \

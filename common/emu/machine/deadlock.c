@@ -28,13 +28,12 @@ static unsigned threads_exited(const struct block *block)
     return exited;
 }
 
-/* Does a barrier go on without the threads that have exited? PTX lets a barrier for all threads of
- * the block do so (PTX ISA, "exit"), and so do today's GPUs. Here that holds for whole
- * warps: a bar.sync that some lanes of a warp do not reach is undefined. A barrier that names a
- * number of threads waits for that many. */
-static bool goes_on_without(const struct block *block, const struct insn *barrier)
+/* Does a barrier for all threads of the block go on without those that have exited? PTX lets it
+ * (PTX ISA, "exit"), and so do today's GPUs. Here that holds for whole warps: a bar.sync that some
+ * lanes of a warp do not reach is undefined. */
+static bool goes_on_without(const struct block *block)
 {
-    bool goes_on = barrier->barrier.threads == NO_SLOT;
+    bool goes_on = true;
     for (unsigned i = 0; i < block->warp_count; i++)
         goes_on = goes_on && (!block->warps[i].exited || !block->warps[i].live);
     return goes_on;
@@ -153,8 +152,10 @@ void deadlock_resolve(struct cluster *cluster)
     }
     struct block *block = s.warp->block;
     const struct barrier *barrier = &block->barriers[s.fragment->barrier];
-    bool exits_explain = barrier->arrived + s.exited >= barrier->expected;
-    if (exits_explain && (block->launch->allow_exited || goes_on_without(block, s.insn))) {
+    // A barrier that names a number of threads waits for that many, whoever has exited.
+    bool exits_explain =
+        s.insn->barrier.threads == NO_SLOT && barrier->arrived + s.exited >= barrier->expected;
+    if (exits_explain && (block->launch->allow_exited || goes_on_without(block))) {
         if (announces(block, ANNOUNCE_ARGUMENTS))
             event_barrier_exited(s.warp, s.insn, barrier->arrived, s.exited);
         barrier_release(block, s.fragment->barrier);
@@ -167,8 +168,9 @@ void deadlock_resolve(struct cluster *cluster)
     else
         report(cluster, &s, EMU_LAUNCH_FAILURE, FAULT_DIVERGENT_IN_BLOCK,
                "deadlock: %u of %u threads wait at this barrier, number %u, and the others wait "
-               "elsewhere",
-               barrier->arrived, barrier->expected, s.fragment->barrier);
+               "elsewhere%s",
+               barrier->arrived, barrier->expected, s.fragment->barrier,
+               s.exited ? " or have exited" : "");
 }
 
 void give_up_launch(struct launch *launch, int error, const char *sentence)

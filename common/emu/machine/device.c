@@ -207,7 +207,7 @@ int emu_unmap_host(struct emu *emu, void *host)
 bool emu_find(struct emu *emu, emu_addr address, emu_addr *base, size_t *bytes)
 {
     pthread_mutex_lock(&emu->lock);
-    const struct range *range = memory_find(&emu->memory, address);
+    const struct range *range = memory_find_hidden(&emu->memory, address);
     if (range) {
         *base = range->base;
         *bytes = range->bytes;
@@ -302,6 +302,17 @@ void emu_renew(struct emu *emu, emu_addr address, size_t bytes)
 {
     pthread_mutex_lock(&emu->lock);
     event_renew(emu, address, bytes);
+    pthread_mutex_unlock(&emu->lock);
+}
+
+void emu_hide(struct emu *emu, emu_addr address, bool hidden)
+{
+    pthread_mutex_lock(&emu->lock);
+    size_t bytes = memory_hide(&emu->memory, address, hidden);
+    if (bytes && hidden)
+        event_free(emu, address, bytes);
+    else if (bytes)
+        event_alloc(emu, address, bytes);
     pthread_mutex_unlock(&emu->lock);
 }
 
@@ -401,11 +412,20 @@ bool device_is_odd_address(uint64_t address, char *text, size_t size)
     return true;
 }
 
+/* An address near mapped memory of the host is one beyond its end rather than a wrong pointer. */
+static bool is_near_mapped(const struct emu *emu, uint64_t address)
+{
+    enum { NEAR = 4096 };
+    const struct range *nearest = memory_nearest(&emu->memory, address);
+    return nearest && !nearest->delta && address + NEAR > nearest->base &&
+           address < nearest->base + nearest->bytes + NEAR;
+}
+
 bool device_is_foreign_address(const struct emu *emu, uint64_t address)
 {
     char odd[80];
     if (device_is_odd_address(address, odd, sizeof odd) || emu_is_device(emu, address) ||
-        memory_find(&emu->memory, address))
+        is_near_mapped(emu, address))
         return false;
     for (unsigned i = 0; i < emu->peer_count; i++)
         if (emu_is_device(emu->peers[i].emu, address)) return false;
@@ -443,6 +463,9 @@ void device_describe_address(const struct emu *emu, uint64_t address, char *text
                  "%" PRIu64 " bytes past the end of the allocation of %" PRIu64
                  " bytes at 0x%" PRIx64,
                  address - nearest->base - nearest->bytes, nearest->bytes, nearest->base);
+    else if (nearest->is_hidden)
+        snprintf(text, size, "in the %" PRIu64 " bytes at 0x%" PRIx64 " that a graph has freed",
+                 nearest->bytes, nearest->base);
     else
         snprintf(text, size,
                  "%" PRIu64 " bytes before the end of the allocation of %" PRIu64

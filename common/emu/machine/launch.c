@@ -94,9 +94,16 @@ static int go_on(struct emu *emu, struct launch *launch)
     return emu->suspended ? EMU_SUSPENDED : end(emu, launch);
 }
 
+/* An interrupt may come in a thread that holds the lock and cannot go on, after a crash. */
+static bool take_lock(struct emu *emu)
+{
+    return (emu->interrupted ? pthread_mutex_trylock(&emu->lock)
+                             : pthread_mutex_lock(&emu->lock)) == 0;
+}
+
 int emu_resume(struct emu *emu, bool waits)
 {
-    pthread_mutex_lock(&emu->lock);
+    if (!take_lock(emu)) return EMU_SUSPENDED;
     struct launch *launch = emu->suspended;
     if (launch) launch->may_suspend = !waits;
     int error = launch ? go_on(emu, launch) : EMU_OK;

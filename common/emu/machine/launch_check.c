@@ -47,6 +47,18 @@ static int check_cluster(struct emu *emu, const struct emu_kernel *kernel,
     return EMU_OK;
 }
 
+/* ptxas accepts such a kernel. That no GPU has more is in CUDA's manual, in the table of the limits
+ * of each compute capability; it does not say which error a launch gives. */
+static int check_local(struct emu *emu, const struct emu_kernel_info *kernel)
+{
+    enum { MOST_LOCAL = 512 << 10 };
+    if (kernel->local_bytes <= MOST_LOCAL) return EMU_OK;
+    return device_failed(emu, EMU_LAUNCH_OUT_OF_RESOURCES,
+                         "kernel %s: %zu bytes of local memory a thread; a GPU has at most %d: "
+                         "put large arrays into global memory",
+                         kernel->name, kernel->local_bytes, MOST_LOCAL);
+}
+
 int launch_check(struct emu *emu, const struct emu_kernel *kernel, const struct emu_shape *shape,
                  size_t shared)
 {
@@ -93,5 +105,6 @@ int launch_check(struct emu *emu, const struct emu_kernel *kernel, const struct 
             emu, EMU_COOPERATIVE_TOO_LARGE,
             "kernel %s: a cooperative grid of %llu blocks; at most %llu are resident", name,
             (unsigned long long)grid.x * grid.y * grid.z, (unsigned long long)resident);
-    return check_cluster(emu, kernel, shape);
+    int error = check_local(emu, &kernel->info);
+    return error ? error : check_cluster(emu, kernel, shape);
 }

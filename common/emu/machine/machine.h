@@ -81,6 +81,7 @@ struct range {
     uint64_t base, bytes;
     int64_t delta;
     bool is_heap; /* the heap of malloc in kernels (heap.h) */
+    bool is_hidden; /* freed: only its addresses are kept, see emu_hide() */
     bool is_exported, is_imported; /* other processes see it; it is another process's (ipc.h) */
 };
 

@@ -31,11 +31,17 @@ void memory_close(struct memory *memory)
     pthread_mutex_destroy(&memory->lock);
 }
 
-const struct range *memory_find(const struct memory *memory, uint64_t address)
+const struct range *memory_find_hidden(const struct memory *memory, uint64_t address)
 {
     bool own = address - memory->space.base < memory->space.bytes;
     const struct range *range = ranges_at(own ? &memory->allocations : &memory->mapped, address);
     return range && address - range->base < range->bytes ? range : NULL;
+}
+
+const struct range *memory_find(const struct memory *memory, uint64_t address)
+{
+    const struct range *range = memory_find_hidden(memory, address);
+    return range && !range->is_hidden ? range : NULL;
 }
 
 /* The distance of an address from a range; 0: inside. */
@@ -180,6 +186,16 @@ int memory_free(struct memory *memory, emu_addr address)
         return EMU_INVALID_VALUE;
     free_range(memory, range);
     return EMU_OK;
+}
+
+size_t memory_hide(struct memory *memory, emu_addr address, bool hidden)
+{
+    struct range *range = ranges_at(&memory->allocations, address);
+    if (!range || range->base != address || range->is_hidden == hidden) return 0;
+    pthread_mutex_lock(&memory->lock);
+    range->is_hidden = hidden;
+    pthread_mutex_unlock(&memory->lock);
+    return range->bytes;
 }
 
 int memory_alloc_heap(struct memory *memory, size_t bytes, emu_addr *address)

@@ -32,6 +32,8 @@ void memory_close(struct memory *);
 /* Returns 0 or an enum emu_error. New memory reads as 0xCD, up to POISON_LIMIT bytes. */
 int memory_alloc(struct memory *, size_t bytes, emu_addr *);
 int memory_free(struct memory *, emu_addr);
+/* See emu_hide(). Returns the number of bytes; 0: nothing has changed. */
+size_t memory_hide(struct memory *, emu_addr, bool hidden);
 /* The same for the heap of malloc in kernels, which the host cannot access. */
 int memory_alloc_heap(struct memory *, size_t bytes, emu_addr *);
 void memory_free_heap(struct memory *, emu_addr);
@@ -44,6 +46,8 @@ int memory_map(struct memory *, void *host, size_t bytes);
 int memory_unmap(struct memory *, void *host);
 /* The range that holds an address; NULL: none does. */
 const struct range *memory_find(const struct memory *, uint64_t address);
+/* The same, and also a hidden one. */
+const struct range *memory_find_hidden(const struct memory *, uint64_t address);
 /* The range that holds an address, or else the nearest one. NULL: no memory is allocated. */
 const struct range *memory_nearest(const struct memory *, uint64_t address);
 /* memory_find() for a kernel of another device. It returns a copy, since the range may be freed at

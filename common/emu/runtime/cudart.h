@@ -53,8 +53,10 @@ struct device {
     bool peer_enabled[MAX_DEVICES]; /* cudaDeviceEnablePeerAccess */
     pthread_mutex_t report;         /* held by a launch that is counted */
     size_t printed;                 /* number of the checkers' findings printed so far */
-    /* A kernel that waits for the host (cudart_launch.c); NULL: none. */
+    /* A kernel that waits for the host (cudart_launch.c); NULL: none. The lock is held by the
+     * thread that goes on with it. */
     struct suspended_kernel *suspended;
+    pthread_mutex_t going_on;
 };
 
 int cudart_device_count(void);
@@ -99,7 +101,8 @@ cudaError_t cudart_not_supported(const char *feature, const char *why);
  * call comes from a host function of a stream. Otherwise cudaSuccess. */
 cudaError_t cudart_refusal(void);
 /* Goes on with the device's suspended kernel, if there is one: to its end if the caller `waits` for
- * it, else until it waits for the host again. True: none is suspended. (cudart_launch.c) */
+ * it, else until it waits for the host again. If another thread goes on with it already, a caller
+ * that `waits` waits for that thread. True: the kernel has ended. (cudart_launch.c) */
 bool cudart_go_on(bool waits);
 /* The same for a stream: a kernel that waits in another stream, not the legacy one, is not waited
  * for. True: no suspended kernel comes before the stream's next work. */
@@ -107,6 +110,8 @@ bool cudart_go_on_for(cudaStream_t, bool waits);
 bool cudart_is_behind(cudaStream_t);
 /* From now on, work in all streams comes after the suspended kernel. */
 void cudart_hold_streams(void);
+/* The devices have been interrupted: the suspended kernels end, and are in the reports. */
+void cudart_stop_suspended(void);
 /* Does the calling thread run a host function of a stream? (cudart_work.c) */
 bool cudart_in_host_function(void);
 

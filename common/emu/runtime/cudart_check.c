@@ -109,8 +109,10 @@ __attribute__((constructor)) static void read_settings(void)
     wanted.api_errors = !read_word("EMU_API_ERRORS", "explicit", "no", "explicit or no");
     wanted.checks = read_tools();
     if (wanted.schedule != 0)
-        fprintf(stderr, "emu: random scheduling; --schedule %" PRIu64 " repeats it\n",
-                wanted.schedule);
+        fprintf(stderr, "emu: random scheduling; --schedule %" PRIu64 " repeats it%s\n",
+                wanted.schedule,
+                wanted.checks & EMU_CHECK_SYNC ? "; with synccheck lanes part at branches only"
+                                               : "");
     if (wanted.checks != 0 || wanted.exit_code != 0) cudart_observe_end();
     if (wanted.checks == 0) return;
     wanted.log = open_log();
@@ -302,6 +304,11 @@ static uint64_t end_report(void)
     if (wanted.leaks)
         fprintf(wanted.log, "========= LEAK SUMMARY: %" PRIu64 " bytes leaked in %zu allocations\n",
                 leaked_bytes, leaks);
+    if (wanted.checks & EMU_CHECK_RACE && cudart_has_devices() && cudart_order_is_off())
+        fputs(
+            "========= RACECHECK has stopped comparing operations of streams and graphs: too many "
+            "could run at the same time, or memory ran out\n",
+            wanted.log);
     uint64_t errors = 0, warnings = 0, races = 0;
     for (int i = 0; i < cudart_device_count(); i++) {
         errors += emu_finding_count(cudart_device_at(i)->emu, EMU_FINDING_ERROR);
@@ -321,10 +328,9 @@ static uint64_t end_report(void)
     return errors;
 }
 
-/* Runs when the program ends, after the other reports (priority 101), because it may set the exit
- * code. Without a checker, the errors are the launches that did not come to their end. A kernel
- * that could not run was not checked, which is an error for every checker. */
-__attribute__((destructor(101))) void cudart_check_end(void)
+/* Without a checker, the errors are the launches that did not come to their end. A kernel that
+ * could not run was not checked, which is an error for every checker. */
+void cudart_check_end(void)
 {
     if (!cudart_is_owner() || ended) return;
     ended = true;
@@ -334,3 +340,7 @@ __attribute__((destructor(101))) void cudart_check_end(void)
     cudart_parent_note_end();
     if (errors > 0 && wanted.exit_code != 0 && !cudart_is_replaced()) cudart_exit(wanted.exit_code);
 }
+
+/* Runs when the program ends, after the other reports, because it may set the exit code. gcc
+ * forgets the priority of a function that a header declares, too. */
+__attribute__((destructor(101))) static void end_last(void) { cudart_check_end(); }

@@ -2,8 +2,8 @@
  * cudart_graph_memory.c — memory that graphs allocate and free.
  *
  * The address is fixed when the allocation node is made. So the memory is allocated then, and freed
- * when the last graph that refers to it is destroyed. A free node only marks the memory as free, so
- * accesses before the next allocation node are not noticed.
+ * when the last graph that refers to it is destroyed. Between a free node and the next allocation
+ * node it only keeps its address: an access is one to freed memory.
  */
 #include "cudart_graph.h"
 
@@ -16,6 +16,11 @@ struct graph_memory {
     bool is_live;        /* allocated by a launch, and not freed yet */
     int device;
 };
+
+static struct emu *emu_of(const struct graph_memory *memory)
+{
+    return cudart_device_at(memory->device)->emu;
+}
 
 static struct address_table memories;                     /* by their addresses */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of the table and what is in it */
@@ -36,7 +41,9 @@ struct graph_memory *cudart_graph_memory_new(size_t bytes)
     pthread_mutex_lock(&mutex);
     bool added = address_table_set(&memories, address, memory);
     pthread_mutex_unlock(&mutex);
+    emu_hide(emu_runtime(), address, true);
     if (added) return memory;
+    emu_hide(emu_runtime(), address, false);
     emu_free(emu_runtime(), address);
     free(memory);
     return NULL;
@@ -66,7 +73,8 @@ static void end_if_unused(struct graph_memory *memory)
 {
     if (memory->references > 0 || memory->is_live) return;
     address_table_remove(&memories, (uint64_t)memory->address);
-    emu_free(cudart_device_at(memory->device)->emu, (emu_addr)memory->address);
+    emu_hide(emu_of(memory), (emu_addr)memory->address, false);
+    emu_free(emu_of(memory), (emu_addr)memory->address);
     free(memory);
 }
 
@@ -84,8 +92,7 @@ cudaError_t cudart_graph_memory_take(struct graph_memory *memory)
     pthread_mutex_lock(&mutex);
     cudaError_t error = memory->is_live ? cudaErrorInvalidValue : cudaSuccess;
     memory->is_live = true;
-    if (error == cudaSuccess)
-        emu_renew(cudart_device_at(memory->device)->emu, (emu_addr)memory->address, memory->bytes);
+    if (error == cudaSuccess) emu_hide(emu_of(memory), (emu_addr)memory->address, false);
     pthread_mutex_unlock(&mutex);
     return error;
 }
@@ -95,6 +102,7 @@ cudaError_t cudart_graph_memory_give(struct graph_memory *memory)
     pthread_mutex_lock(&mutex);
     cudaError_t error = memory->is_live ? cudaSuccess : cudaErrorInvalidValue;
     memory->is_live = false;
+    if (error == cudaSuccess) emu_hide(emu_of(memory), (emu_addr)memory->address, true);
     end_if_unused(memory);
     pthread_mutex_unlock(&mutex);
     return error;

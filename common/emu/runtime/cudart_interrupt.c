@@ -113,6 +113,7 @@ _Noreturn static void finish(const char *sentence)
         print_signal();
         cudart_print(sentence);
     }
+    cudart_stop_suspended();
     write_reports(ending != 0 ? BY_SIGNAL + ending : cudart_end_status());
     sem_post(&written);
     while (waits || ending == 0) pause();

@@ -138,14 +138,31 @@ static void report_refusal(struct kernel_launch *l, cudaStream_t stream)
 
 /* ---- a kernel that waits for the host -------------------------------------------------------- */
 
-/* The kernel is suspended, and goes on when the program calls the runtime again. */
+/* The kernel is suspended, and goes on when the program calls the runtime again. It stays the
+ * device's suspended kernel until it has ended: a thread that waits for it, while another one goes
+ * on with it, waits for that thread. */
 struct suspended_kernel {
     struct kernel_launch launch;
     struct kernel_work work;
     cudaStream_t stream;
     uint64_t findings;
 };
-static pthread_mutex_t going_on = PTHREAD_MUTEX_INITIALIZER, keeping = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t keeping = PTHREAD_MUTEX_INITIALIZER; /* protects the devices' pointers */
+
+static void keep(struct suspended_kernel *kernel)
+{
+    pthread_mutex_lock(&keeping);
+    cudart_device()->suspended = kernel;
+    pthread_mutex_unlock(&keeping);
+}
+
+static struct suspended_kernel *kept(void)
+{
+    pthread_mutex_lock(&keeping);
+    struct suspended_kernel *kernel = cudart_device()->suspended;
+    pthread_mutex_unlock(&keeping);
+    return kernel;
+}
 
 static cudaError_t suspend(const struct kernel_launch *l, cudaStream_t stream, uint64_t findings)
 {
@@ -154,7 +171,7 @@ static cudaError_t suspend(const struct kernel_launch *l, cudaStream_t stream, u
     *kernel = (struct suspended_kernel){
         .launch = *l, .work = *l->work, .stream = stream, .findings = findings};
     kernel->launch.work = &kernel->work;
-    cudart_device()->suspended = kernel;
+    keep(kernel);
     return cudaSuccess;
 }
 
@@ -177,13 +194,12 @@ static cudaError_t end(int result, uint64_t findings)
 }
 
 /* Runs it by `how`, to its end or until it waits for the host. */
-static cudaError_t run_by(struct kernel_launch *l, int (*how)(void *), cudaStream_t stream,
-                          uint64_t findings)
+static int run_by(struct kernel_launch *l, int (*how)(void *), cudaStream_t stream)
 {
     cudart_kernel_begins();
     int result = report(l, how, stream);
     cudart_kernel_ends(result == EMU_SUSPENDED ? EMU_OK : result);
-    return result == EMU_SUSPENDED ? suspend(l, stream, findings) : end(result, findings);
+    return result;
 }
 
 static int resume(void *context)
@@ -197,27 +213,25 @@ static int resume_to_end(void *context)
     return emu_resume(emu_runtime(), true);
 }
 
-/* The device's suspended kernel, which is the caller's from now on. */
-static struct suspended_kernel *take_suspended(void)
+/* The suspended kernel goes on by `how`. The device's lock is held. */
+static void go_on(struct suspended_kernel *kernel, int (*how)(void *))
 {
-    pthread_mutex_lock(&keeping);
-    struct suspended_kernel *kernel = cudart_device()->suspended;
-    cudart_device()->suspended = NULL;
-    pthread_mutex_unlock(&keeping);
-    return kernel;
+    int result = run_by(&kernel->launch, how, kernel->stream);
+    if (result == EMU_SUSPENDED) return;
+    end(result, kernel->findings);
+    keep(NULL);
+    free(kernel);
 }
 
 bool cudart_go_on(bool waits)
 {
-    struct device *device = cudart_device();
-    if (device->suspended == NULL) return true;
-    if (waits ? pthread_mutex_lock(&going_on) : pthread_mutex_trylock(&going_on)) return false;
-    struct suspended_kernel *kernel = take_suspended();
-    if (kernel != NULL)
-        run_by(&kernel->launch, waits ? resume_to_end : resume, kernel->stream, kernel->findings);
-    free(kernel);
-    pthread_mutex_unlock(&going_on);
-    return device->suspended == NULL;
+    pthread_mutex_t *lock = &cudart_device()->going_on;
+    if (kept() == NULL) return true;
+    if (waits ? pthread_mutex_lock(lock) : pthread_mutex_trylock(lock)) return false;
+    struct suspended_kernel *kernel = kept();
+    if (kernel != NULL) go_on(kernel, waits ? resume_to_end : resume);
+    pthread_mutex_unlock(lock);
+    return kept() == NULL;
 }
 
 /* The legacy stream, NULL, waits for others, and others for it. */
@@ -244,16 +258,33 @@ bool cudart_go_on_for(cudaStream_t stream, bool waits)
     return cudart_go_on(waits && is_behind) || !is_behind;
 }
 
-/* The program ends. */
-__attribute__((destructor)) static void go_on_at_end(void)
+/* Calls `what` on each device whose suspended kernel no thread goes on with. That thread may be
+ * this one, in a signal handler, so nobody waits for it. */
+static void each_suspended(void (*what)(struct suspended_kernel *))
 {
-    if (!cudart_is_owner()) return;
-    for (int i = 0; i < cudart_device_count(); i++) {
+    for (int i = 0; cudart_has_devices() && i < cudart_device_count(); i++) {
+        pthread_mutex_t *lock = &cudart_device_at(i)->going_on;
+        if (pthread_mutex_trylock(lock) != 0) continue;
         int was = cudart_use_device(i);
-        cudart_go_on(true);
+        if (kept() != NULL) what(kept());
         cudart_use_device(was);
+        pthread_mutex_unlock(lock);
     }
 }
+
+static void complete(struct suspended_kernel *kernel) { go_on(kernel, resume_to_end); }
+
+/* The program ends, by exit or by returning from main. The destructors that write reports have
+ * priorities, so they come later. */
+__attribute__((destructor)) static void complete_at_end(void) { each_suspended(complete); }
+
+/* The kernel was interrupted, so it ends at once. What it has counted goes to the reports. */
+static void stop(struct suspended_kernel *kernel)
+{
+    report(&kernel->launch, resume, kernel->stream);
+}
+
+void cudart_stop_suspended(void) { each_suspended(stop); }
 
 /* Runs a kernel and prints what went wrong. On a device with a fault it does nothing, like a GPU.
  * */
@@ -265,7 +296,9 @@ cudaError_t cudart_run_kernel(const struct kernel_work *work, cudaStream_t strea
     cudaError_t error = cudart_check_kernel(work, &l.function);
     if (error == cudaErrorNotSupported) report_refusal(&l, stream);
     if (error != cudaSuccess) return error;
-    return run_by(&l, run, stream, emu_finding_count(emu_runtime(), EMU_FINDING_ERROR));
+    uint64_t findings = emu_finding_count(emu_runtime(), EMU_FINDING_ERROR);
+    int result = run_by(&l, run, stream);
+    return result == EMU_SUSPENDED ? suspend(&l, stream, findings) : end(result, findings);
 }
 
 static cudaError_t launch(const struct kernel_work *kernel, cudaStream_t stream)

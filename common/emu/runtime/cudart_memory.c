@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-static struct address_table allocations; /* of struct block, owned */
+static struct address_table allocations;                  /* of struct block, owned */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects the table */
 
 enum { ALIGNMENT = 256, PITCH_ALIGNMENT = 512 };
@@ -45,6 +45,13 @@ void *cudart_map_new(size_t bytes)
     return NULL;
 }
 
+/* For memcheck; 0 bytes: it is freed. */
+static void log_host(const struct runtime_allocation *allocation, size_t bytes)
+{
+    for (int i = 0; i < cudart_device_count(); i++)
+        emu_log_host(cudart_device_at(i)->emu, allocation->address, bytes);
+}
+
 cudaError_t cudart_remember(struct runtime_allocation allocation)
 {
     struct runtime_allocation *kept = malloc(sizeof *kept);
@@ -55,6 +62,8 @@ cudaError_t cudart_remember(struct runtime_allocation allocation)
     bool done = address_table_set(&allocations, (uint64_t)allocation.address, kept);
     pthread_mutex_unlock(&mutex);
     if (!done) free(kept);
+    bool is_of_host = allocation.kind == PINNED || allocation.kind == MANAGED;
+    if (done && is_of_host) log_host(&allocation, allocation.bytes);
     return done ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
@@ -70,7 +79,10 @@ static int release(const struct runtime_allocation *allocation)
         return EMU_OK;
     }
     int error = cudart_unmap(address);
-    if (error == EMU_OK && allocation->kind != REGISTERED) free(address);
+    if (error == EMU_OK && allocation->kind != REGISTERED) {
+        log_host(allocation, 0);
+        free(address);
+    }
     return error;
 }
 

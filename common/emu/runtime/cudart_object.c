@@ -78,7 +78,12 @@ void cudart_drop_streams(void)
 /* Each host thread has one, which belongs to the thread's current device. */
 struct object *cudart_per_thread_stream(void)
 {
-    static _Thread_local struct object own = {.kind = STREAM, .id = DEFAULT_STREAM_ID};
+    static _Thread_local struct object own = {.kind = STREAM};
+    if (own.id == 0) {
+        pthread_mutex_lock(&mutex);
+        own.id = next_stream_id++;
+        pthread_mutex_unlock(&mutex);
+    }
     if (own.capture == 0) own.device = cudart_device()->number;
     return &own;
 }

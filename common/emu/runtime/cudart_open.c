@@ -145,6 +145,7 @@ static void open_device(struct device *device, const struct emu_config *config)
     }
     device->number = (int)config->number;
     pthread_mutex_init(&device->report, NULL);
+    pthread_mutex_init(&device->going_on, NULL);
     cudart_default_limits(device);
 }
 

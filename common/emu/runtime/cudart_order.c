@@ -17,6 +17,8 @@ struct stream_ops *cudart_order_open(void)
     return all;
 }
 
+bool cudart_order_is_off(void) { return all == NULL || stream_ops_off(all); }
+
 uint64_t cudart_order_current(void) { return current; }
 
 /* ---- beginning ------------------------------------------------------------------------------- */

@@ -14,6 +14,8 @@
 
 /* The operations of this process, made if racecheck is wanted; NULL: it is off. */
 struct stream_ops *cudart_order_open(void);
+/* See stream_ops_off(). */
+bool cudart_order_is_off(void);
 
 /* Work begins in a stream: until the calling thread's next work, accesses belong to it. */
 void cudart_order_begin(cudaStream_t, const struct work *);

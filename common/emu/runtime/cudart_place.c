@@ -31,7 +31,8 @@ static bool is_own(void *address)
            own.dli_fbase == its.dli_fbase;
 }
 
-/* Collects all return addresses; *own becomes the number of the library's, which come first. */
+/* Collects all return addresses; *own becomes the number of the library's, which come first. More
+ * of them lie between a function of the host in a stream and the program that has put it there. */
 static int walk(void *frames[MAX_DEPTH], int *own)
 {
     int count = backtrace(frames, MAX_DEPTH);
@@ -45,7 +46,7 @@ void cudart_place(struct emu_host_place *place)
     int own, count = walk(frames, &own);
     place->count = 0;
     for (int i = own; i < count && place->count < EMU_HOST_FRAMES; i++)
-        place->frames[place->count++] = frames[i];
+        if (!is_own(frames[i])) place->frames[place->count++] = frames[i];
 }
 
 /* ---- an address in words --------------------------------------------------------------------- */

@@ -72,5 +72,5 @@ void cudart_end_trace(int status)
     cudart_exit(EXIT_USAGE);
 }
 
-/* Completes the trace, which may fail on a full disk. */
-__attribute__((destructor)) static void end_trace(void) { cudart_end_trace(exit_status); }
+/* Completes the trace, which may fail on a full disk. The suspended kernels have ended. */
+__attribute__((destructor(102))) static void end_trace(void) { cudart_end_trace(exit_status); }

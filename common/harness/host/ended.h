@@ -3,10 +3,10 @@
  * not exit with 0.
  *
  * A scan runs in the harness's process. The scan, or a thread that it has started, may call exit,
- * quick_exit or abort, or cause a signal such as SIGSEGV. In the harness's thread it may call
- * pthread_exit. All of these are noticed. These are not: _exit, a system call that ends the
- * process, and a signal from elsewhere that kills it. So a program that judges by the exit code
- * also has to check that there is a report.
+ * quick_exit or abort, cause a signal such as SIGSEGV, or send one to the process. In the harness's
+ * thread it may call pthread_exit. All of these are noticed. These are not: _exit, a system call
+ * that ends the process, SIGKILL, an alarm, and a signal from elsewhere. So a program that judges
+ * by the exit code also has to check that there is a report.
  */
 #ifndef ENDED_H
 #define ENDED_H
@@ -19,9 +19,9 @@ extern "C" {
  * EXIT_WRONG (that of its signal after one). Must be called by the thread that will run scans. */
 void ended_watch(void);
 
-/* From here on also after a signal that a mistake of the scan's host code causes. What was done at
- * such a signal before, as the runtime removes its temporary files, is done after the sentence. So
- * this comes after the first call of the runtime. */
+/* From here on also after a signal that the scan's host code causes or sends. What was done at such
+ * a signal before, as the runtime removes its temporary files, is done after the sentence. So this
+ * comes after the first call of the runtime. */
 void ended_catch_signals(void);
 
 /* The report is complete, and the program may end. Returns `code`. */

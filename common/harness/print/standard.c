@@ -32,8 +32,15 @@ static bool is_changed(const struct standard *then, int i, FILE *stream)
     return status.st_dev != was->st_dev || status.st_ino != was->st_ino;
 }
 
-const char *standard_changed(const struct standard *then)
+int standard_check(const struct standard *then, struct fault *fault)
 {
-    if (is_changed(then, 0, stdout)) return "stdout";
-    return is_changed(then, 1, stderr) ? "stderr" : NULL;
+    static const char *const names[] = {"stdout", "stderr"};
+    FILE *const streams[] = {stdout, stderr};
+    for (int i = 0; i < 2; i++)
+        if (is_changed(then, i, streams[i]))
+            return fail(fault, EXIT_USAGE,
+                        "%s was redirected while the program ran, and the report may be lost; a "
+                        "scan has to leave it alone.",
+                        names[i]);
+    return 0;
 }

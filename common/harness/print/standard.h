@@ -6,6 +6,8 @@
 #ifndef STANDARD_H
 #define STANDARD_H
 
+#include "common/command/fault.h"
+
 #include <stdbool.h>
 #include <sys/stat.h>
 
@@ -31,9 +33,9 @@ struct standard {
 
 struct standard standard_now(void);
 
-/* Returns "stdout" or "stderr" if that has another file than at the beginning, or is written to
- * another descriptor. NULL: neither has changed. */
-const char *standard_changed(const struct standard *then);
+/* A fault if stdout or stderr has another file than at the beginning, or is written to another
+ * descriptor. */
+int standard_check(const struct standard *then, struct fault *);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
  * fingerprint.cu — the fingerprint of device memory.
  */
 #include "common/step/cuda_check.h"
+#include "common/step/launch_kernel.cuh"
 #include "fingerprint.h"
 
 #define THREADS 256
@@ -51,7 +52,6 @@ extern "C" cudaError_t fingerprint_on_device(const void *memory, size_t bytes, u
 {
     size_t blocks = (bytes / WORD + THREADS) / THREADS;
     if (blocks > BLOCKS) blocks = BLOCKS;
-    add_hashes<<<(unsigned)blocks, THREADS, 0, stream>>>((const unsigned char *)memory, bytes,
-                                                         (unsigned long long *)sum);
-    return cudaGetLastError();
+    return launch_kernel(add_hashes, (unsigned)blocks, THREADS, 0, stream,
+                         (const unsigned char *)memory, bytes, (unsigned long long *)sum);
 }

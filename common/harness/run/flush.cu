@@ -2,6 +2,7 @@
  * flush.cu — reads an array, so that its lines replace all others in the L2 cache.
  */
 #include "common/step/cuda_check.h"
+#include "common/step/launch_kernel.cuh"
 #include "timing.h"
 
 #define THREADS 256
@@ -18,6 +19,6 @@ static __global__ void read_all(uint4 *array, size_t vectors)
 
 extern "C" cudaError_t flush_read(void *array, size_t bytes, cudaStream_t stream)
 {
-    read_all<<<BLOCKS, THREADS, 0, stream>>>((uint4 *)array, bytes / sizeof(uint4));
-    return cudaGetLastError();
+    return launch_kernel(read_all, BLOCKS, THREADS, 0, stream, (uint4 *)array,
+                         bytes / sizeof(uint4));
 }

@@ -3,6 +3,7 @@
  */
 #include "common/step/cuda_check.h"
 #include "common/step/element.h"
+#include "common/step/launch_kernel.cuh"
 #include "inclusive.h"
 
 #include <string.h>
@@ -21,8 +22,8 @@ static cudaError_t launch(void *to, const void *exclusive, const void *last, siz
     sum *out = (sum *)to;
     const sum *in = (const sum *)exclusive;
     CUDA_TRY(cudaMemcpyAsync(out, in + 1, (n - 1) * sizeof(sum), cudaMemcpyDeviceToDevice, stream));
-    add_last<<<1, 1, 0, stream>>>(out + n - 1, in + n - 1, (const element *)last);
-    return cudaGetLastError();
+    return launch_kernel(add_last<element, sum>, 1, 1, 0, stream, out + n - 1, in + n - 1,
+                         (const element *)last);
 }
 
 extern "C" cudaError_t inclusive_from_exclusive(enum element element, void *to,

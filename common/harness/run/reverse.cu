@@ -1,8 +1,9 @@
 /*
  * reverse.cu — turns an array around.
  */
-#include "common/step/cuda_check.h"
 #include "common/harness/host/parallel.h"
+#include "common/step/cuda_check.h"
+#include "common/step/launch_kernel.cuh"
 #include "reverse.h"
 
 #include <stdint.h>
@@ -26,8 +27,8 @@ template <typename element> static cudaError_t launch(void *array, size_t n, cud
     size_t blocks = (n / 2 + THREADS - 1) / THREADS;
     if (blocks == 0) return cudaSuccess;
     if (blocks > BLOCKS) blocks = BLOCKS;
-    swap_ends<<<(unsigned)blocks, THREADS, 0, stream>>>((element *)array, n);
-    return cudaGetLastError();
+    return launch_kernel(swap_ends<element>, (unsigned)blocks, THREADS, 0, stream, (element *)array,
+                         n);
 }
 
 extern "C" cudaError_t reverse_on_device(void *array, size_t element_bytes, size_t n,

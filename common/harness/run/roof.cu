@@ -2,6 +2,7 @@
  * roof.cu — the copies against which scans are measured.
  */
 #include "common/step/cuda_check.h"
+#include "common/step/launch_kernel.cuh"
 #include "roof.h"
 
 #include <stdint.h>
@@ -33,11 +34,9 @@ extern "C" cudaError_t roof_copy_kernel(void *to, const void *from, size_t bytes
     size_t vectors = bytes / sizeof(float4);
     unsigned blocks = (unsigned)((vectors + COPY_THREADS - 1) / COPY_THREADS);
     if (((uintptr_t)to | (uintptr_t)from) % ROOF_ALIGNMENT) return cudaErrorMisalignedAddress;
-    if (blocks) {
-        copy_float4<<<blocks, COPY_THREADS, 0, stream>>>((float4 *)to, (const float4 *)from,
-                                                         vectors);
-        CUDA_TRY(cudaGetLastError());
-    }
+    if (blocks)
+        CUDA_TRY(launch_kernel(copy_float4, blocks, COPY_THREADS, 0, stream, (float4 *)to,
+                               (const float4 *)from, vectors));
     return roof_copy_rest(to, from, vectors * sizeof(float4), bytes, stream);
 }
 

@@ -23,6 +23,7 @@
  */
 #include "common/step/code_capability.cuh"
 #include "common/step/cuda_check.h"
+#include "common/step/launch_kernel.cuh"
 #include "roof.h"
 
 #include <stdint.h>
@@ -150,9 +151,8 @@ extern "C" cudaError_t roof_copy_bulk(void *to, const void *from, size_t bytes, 
     if (blocks == 0) return roof_copy_kernel(to, from, bytes, stream);
     if (((uintptr_t)to | (uintptr_t)from) % ROOF_ALIGNMENT) return cudaErrorMisalignedAddress;
     if (blocks > stretches) blocks = (unsigned)stretches;
-    if (blocks) {
-        copy_bulk<<<blocks, 1, RING_BYTES, stream>>>((char *)to, (const char *)from, whole);
-        CUDA_TRY(cudaGetLastError());
-    }
+    if (blocks)
+        CUDA_TRY(launch_kernel(copy_bulk, blocks, 1, RING_BYTES, stream, (char *)to,
+                               (const char *)from, whole));
     return roof_copy_rest(to, from, whole, bytes, stream);
 }

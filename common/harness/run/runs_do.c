@@ -38,6 +38,12 @@ static cudaError_t fill(const struct runs *r, cudaStream_t stream)
     return fill_workspace(r, stream);
 }
 
+/* Earlier errors are not the scan's, and would stop one that asks for errors between launches. */
+static void forget_errors(const struct runs *r)
+{
+    if (!r->subject->step->on_host) (void)cudaGetLastError();
+}
+
 static cudaError_t scan(void *context, cudaStream_t stream)
 {
     const struct runs *r = context;
@@ -46,6 +52,7 @@ static cudaError_t scan(void *context, cudaStream_t stream)
                               .n = r->input->n,
                               .workspace = r->workspace.data,
                               .stream = stream};
+    forget_errors(r);
     cudaError_t error = r->subject->verbs->launch(r->subject, &call);
     ended_check_child();
     return error;
@@ -57,12 +64,6 @@ static int check_unreported(const struct runs *r, struct fault *fault)
     cudaError_t error = r->subject->step->on_host ? cudaSuccess : cudaGetLastError();
     if (!error) return 0;
     return cuda_fault(fault, error, "a call in the scan, whose error the scan did not return,");
-}
-
-/* Earlier errors are not the scan's. */
-static void forget_errors(const struct runs *r)
-{
-    if (!r->subject->step->on_host) (void)cudaGetLastError();
 }
 
 static int first_run(struct runs *r, struct outcome *o, double *seconds, struct fault *fault)
@@ -310,7 +311,6 @@ static int measure(struct runs *r, struct outcome *o, int reps, struct fault *fa
     struct timed timed = {r, o, 1, reps, {0}};
     int code = 0;
     if (!r->emulated && !r->subject->step->on_host) code = measure_roof(r, o, reps, fault);
-    forget_errors(r);
     if (!code)
         code = timer_run_warm(&r->timer, prepare_timed, scan_timed, check_timed, &timed, reps,
                               &o->timing, fault);
@@ -367,7 +367,6 @@ static void describe(const struct runs *r, struct outcome *o)
 int runs_do(struct runs *r, struct outcome *o, struct fault *fault)
 {
     *o = (struct outcome){.n = r->input->n, .right = true};
-    forget_errors(r);
     o->shape = r->subject->verbs->shape(r->subject, o->n);
     double seconds = 0;
     int code = first_run(r, o, &seconds, fault);

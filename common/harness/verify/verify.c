@@ -48,15 +48,30 @@ static void wide_add(struct wide_sum *wide, long double x)
     wide->sum = sum;
 }
 
+long double verify_wrapped(enum element element, uint64_t sum)
+{
+    switch (element_of_sum(element)) {
+    case ELEMENT_I32: return (int32_t)(uint32_t)sum;
+    case ELEMENT_U32: return (uint32_t)sum;
+    case ELEMENT_U64: return (long double)sum;
+    default: return (long double)(int64_t)sum;
+    }
+}
+
+/* An addend of an integer type, modulo 2^64. */
+static uint64_t as_integer(long double addend)
+{
+    return addend < 0 ? (uint64_t)(int64_t)addend : (uint64_t)addend;
+}
+
 static void sum_integers(const struct verifier *v, struct chunk *c, struct sum_so_far *so_far)
 {
-    bool narrow = element_of_sum(v->problem.element) == ELEMENT_I32;
     uint64_t sum = so_far->integer;
     size_t terms = c->count + c->ahead;
     for (size_t i = 0; i <= terms; i++) {
-        c->sum[i] = narrow ? (int32_t)(uint32_t)sum : (long double)(int64_t)sum;
+        c->sum[i] = verify_wrapped(v->problem.element, sum);
         if (i == c->count) so_far->integer = sum;
-        if (i < terms) sum += (uint64_t)(int64_t)c->addend[i];
+        if (i < terms) sum += as_integer(c->addend[i]);
     }
 }
 
@@ -347,7 +362,7 @@ static void load_and_add(void *unused, size_t k)
         if (is_real)
             sum.real.sum += c->addend[i];
         else
-            sum.integer += (uint64_t)(int64_t)c->addend[i];
+            sum.integer += as_integer(c->addend[i]);
     window.sums[k] = sum;
 }
 

@@ -153,6 +153,9 @@ void verdict_note_element(struct verdict *, size_t index, enum element, const vo
  * its verdict. */
 void verdict_add_earlier(struct verdict *, const struct verdict *earlier);
 
+/* A sum of integers of this type, which are added up modulo 2^64, as its type of sums holds it. */
+long double verify_wrapped(enum element, uint64_t sum);
+
 /* ---- verify_quick.c -------------------------------------------------------------------------- */
 
 /* Is no sum of this verifier rounded? Otherwise the others must not be called. */

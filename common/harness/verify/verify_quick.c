@@ -24,11 +24,9 @@ static struct quick {
     bool right[CHUNKS];
 } quick;
 
-/* Unsigned sums are compared as the signed ones that they become in verify.c: not here. */
 bool quick_is_possible(const struct verifier *v)
 {
-    enum element e = v->problem.element;
-    return v->bound.nothing && !v->problem.reference && e != ELEMENT_U32 && e != ELEMENT_U64;
+    return v->bound.nothing && !v->problem.reference;
 }
 
 /* Adds elements first … end-1 of all. */
@@ -138,8 +136,7 @@ long double quick_sum(size_t index)
 {
     struct exact_sum sum = sum_before(index);
     if (element_is_real(quick.problem->element)) return sum.real;
-    bool narrow = element_of_sum(quick.problem->element) == ELEMENT_I32;
-    return narrow ? (int32_t)(uint32_t)sum.integer : (long double)(int64_t)sum.integer;
+    return verify_wrapped(quick.problem->element, sum.integer);
 }
 
 void quick_move(struct verifier *v, size_t index)

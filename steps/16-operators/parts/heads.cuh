@@ -65,12 +65,19 @@ static __host__ __device__ inline struct row_heads row_heads_from(size_t begin, 
 /* How long rows are, as the code for their heads asks. */
 enum row_class { SHORTER_THAN_A_VECTOR, SHORTER_THAN_A_TILE, LONG };
 
+/* The reciprocal of 1 has more than 32 bits, which the code for short rows takes. A vector of
+ * elements of 16 bytes has one. */
+static __device__ inline bool is_short(struct row_heads rows, unsigned vector)
+{
+    return rows.length < vector || rows.length == 1;
+}
+
 static __device__ inline enum row_class class_of(struct row_heads rows, unsigned vector,
                                                  unsigned tile)
 {
-    return rows.length < vector ? SHORTER_THAN_A_VECTOR
-           : rows.length < tile ? SHORTER_THAN_A_TILE
-                                : LONG;
+    return is_short(rows, vector) ? SHORTER_THAN_A_VECTOR
+           : rows.length < tile   ? SHORTER_THAN_A_TILE
+                                  : LONG;
 }
 
 /* H of the V elements from `at` on, in bits 0 to V - 1. `at` is counted from the begin of the tile.
@@ -83,7 +90,6 @@ static __device__ unsigned row_bits(struct row_heads rows, unsigned at)
     unsigned next = rows.first - at, bits;
     if (CLASS != LONG) {
         unsigned from = at + rows.length - rows.first; // a head
-        // The reciprocal of 1 has more than 32 bits.
         from -= rows.length * (CLASS == SHORTER_THAN_A_VECTOR
                                    ? (unsigned)(from * rows.reciprocal >> 32)
                                    : __umulhi(from, (unsigned)rows.reciprocal));

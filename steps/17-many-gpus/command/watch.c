@@ -21,7 +21,7 @@
 #define RANK_SECONDS  2.0 /* rank 0 ends first, then rank 1, then the others: one says why */
 
 static struct {
-    atomic_uint calls; /* that have begun or ended: odd in a call */
+    atomic_uint calls; /* that have begun or ended: odd in a call that waits for other ranks */
     double limit;
     _Atomic(const struct fault *) reason;
 } watch;
@@ -76,6 +76,9 @@ void watch_begin(int rank, double seconds)
     if (pthread_create(&thread, NULL, count_seconds, &later) == 0) pthread_detach(thread);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
+
+void watch_begin_wait(void) { watch.calls++; }
+void watch_end_wait(void) { watch.calls++; }
 
 #define WATCHED(name, parameters, arguments)                                                       \
     int MPI_##name parameters                                                                      \

@@ -22,6 +22,8 @@ struct exchange {
      * failed before: the others wait for it. A collective of MPI is `running` until it ends. */
     int (*run)(struct many_scan *, cudaStream_t, struct fault *);
     int (*check)(struct many_scan *, struct fault *); /* see many_check; NULL: nothing */
+    /* Ends a run in the stream that waits for other ranks. NULL: it ends at the limit. */
+    void (*stop)(struct many_scan *);
     /* After a wait that has failed, when all ranks have come to many_reset. NULL: `run` is a
      * collective on `comm`. */
     int (*reset)(struct many_scan *, struct fault *);

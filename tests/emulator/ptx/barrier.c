@@ -168,6 +168,10 @@ static const struct missed {
                     ".loc 1 12 0\nbar.sync 1;\nbra DONE;\n.loc 1 12 0\nA: bar.sync 2;\n"
                     "DONE: st.global.u32 [%out], 1;\nret;\n"),
      false, false},
+    {"a number of threads, some of which have exited",
+     BARRIER_KERNEL(".loc 1 10 0\nmov.u32 %r0, %tid.x;\nsetp.ge.u32 %p0, %r0, 32;\n@%p0 exit;\n"
+                    ".loc 1 12 0\nbar.sync 1, 64;\n.loc 1 13 0\nst.global.u32 [%out], 1;\nret;\n"),
+     false, false},
     {"too many are waited for",
      BARRIER_KERNEL(".loc 1 10 0\nmov.u32 %r0, %tid.x;\nsetp.ge.u32 %p0, %r0, 64;\n@%p0 bra DONE;\n"
                     ".loc 1 12 0\nbar.sync 1, 96;\n.loc 1 13 0\nDONE: bar.sync 0;\n"
@@ -335,6 +339,29 @@ Test(emu_barrier, launch_limits)
     emu_close(emu);
 }
 
+Test(emu_barrier, most_local_memory)
+{
+    enum { MOST = 512 << 10, STEP = 16 };
+    for (unsigned bytes = MOST; bytes <= MOST + STEP; bytes += STEP) {
+        struct emu *emu = open_emu();
+        char *text =
+            ptx_kernel(".local .b8 a[%u];\n.reg .b64 %%a;\nmov.u64 %%a, a;\nret;\n", bytes);
+        struct emu_kernel *kernel = load_kernel(emu, text, "k");
+        uint64_t zero = 0;
+        void *args[] = {&zero, &zero};
+        int e = emu_launch(emu, kernel, (struct emu_dim){1, 1, 1}, (struct emu_dim){32, 1, 1}, 0,
+                           args, false);
+        cr_expect_eq(e, bytes == MOST ? EMU_OK : EMU_LAUNCH_OUT_OF_RESOURCES, "%s",
+                     emu_message(emu));
+        if (e)
+            cr_expect(strstr(emu_message(emu), "524304 bytes of local memory a thread; a GPU has"
+                                               " at most 524288"),
+                      "%s", emu_message(emu));
+        emu_close(emu);
+        free(text);
+    }
+}
+
 /* .maxntid is a promise that the launch must keep. */
 Test(emu_barrier, promised_block_size)
 {
@@ -351,8 +378,7 @@ Test(emu_barrier, promised_block_size)
     cr_expect(emu_kernel_info(k)->max_threads == 64);
     cr_expect(!emu_launch(emu, k, one, (struct emu_dim){64, 1, 1}, 0, NULL, false));
     int e = emu_launch(emu, k, one, (struct emu_dim){65, 1, 1}, 0, NULL, false);
-    cr_expect(e == EMU_LAUNCH_OUT_OF_RESOURCES || e == EMU_INVALID_VALUE ||
-                  e == EMU_INVALID_VALUE,
+    cr_expect(e == EMU_LAUNCH_OUT_OF_RESOURCES || e == EMU_INVALID_VALUE || e == EMU_INVALID_VALUE,
               "error %d: %s", e, emu_message(emu));
     cr_expect(!emu_launch(emu, exact, one, (struct emu_dim){32, 2, 1}, 0, NULL, false), "%s",
               emu_message(emu));

@@ -2,11 +2,12 @@
  * calls.c — what step 17's scan.h promises, in several processes: build/tests/many-calls TEST…
  * prints what was wrong, or nothing. tests/ranks/library.bats runs it.
  */
-#define _POSIX_C_SOURCE 200809L /* pause */
+#define _DEFAULT_SOURCE /* pause, usleep */
 #include "steps/17-many-gpus/parts/peer.h"
 #include "steps/17-many-gpus/command/reference.h"
 #include "steps/17-many-gpus/scan.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,13 +119,12 @@ static void run(struct arrays *a, bool inclusive, cudaStream_t stream)
  * for sums of one tile. */
 static void bits(void)
 {
-    static const enum many_exchange exchanges[] = {EXCHANGE_MPI, EXCHANGE_PEER, EXCHANGE_EXSCAN};
     for (int op = 0; op < MANY_OPS; op++)
-        for (int i = 0; i < 3; i++) {
+        for (int exchange = EXCHANGE_MPI; exchange <= EXCHANGE_EXSCAN; exchange++) {
             struct arrays a;
             bool integers = op == MANY_SUM_I32 || op == MANY_SUM_I64;
-            if (exchanges[i] == EXCHANGE_EXSCAN && !integers) continue;
-            open_arrays(&a, (enum many_op)op, exchanges[i], N);
+            if (exchange == EXCHANGE_EXSCAN && !integers) continue;
+            open_arrays(&a, (enum many_op)op, (enum many_exchange)exchange, N);
             for (int k = 0; k < 3; k++) {
                 change(&a, (uint32_t)k);
                 run(&a, k % 2, NULL);
@@ -135,14 +135,14 @@ static void bits(void)
 }
 
 /* A graph that is launched several times: the epoch is not captured. */
-static void graph(void)
+static void launch_graph(enum many_exchange exchange)
 {
     struct arrays a;
     struct fault fault = {0};
     cudaStream_t stream;
     cudaGraph_t captured;
     cudaGraphExec_t exec;
-    open_arrays(&a, MANY_SUM_F32, EXCHANGE_PEER, N);
+    open_arrays(&a, MANY_SUM_F32, exchange, N);
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
     run(&a, false, stream), run(&a, true, stream);
@@ -157,6 +157,12 @@ static void graph(void)
     cudaGraphDestroy(captured);
     cudaStreamDestroy(stream);
     close_arrays(&a);
+}
+
+static void graph(void)
+{
+    launch_graph(EXCHANGE_PEER);
+    launch_graph(EXCHANGE_NCCL);
 }
 
 /* Two scans at a time do not disturb each other, nor do ranks without elements. */
@@ -178,7 +184,6 @@ static void error_before(void)
     for (int exchange = EXCHANGE_MPI; exchange <= EXCHANGE_EXSCAN; exchange++) {
         struct fault fault = {0};
         struct arrays a;
-        if (exchange == EXCHANGE_NCCL) continue;
         cudaError_t error = rank == ranks - 1 ? cudaSetDevice(-1) : cudaSuccess;
         open_arrays(&a, MANY_SUM_I32, (enum many_exchange)exchange, N);
         run(&a, false, NULL), expect_results(&a, false);
@@ -256,7 +261,6 @@ static void memory(void)
 {
     static const size_t sizes[] = {N, 5, 0};
     for (int exchange = EXCHANGE_MPI; exchange <= EXCHANGE_EXSCAN; exchange++) {
-        if (exchange == EXCHANGE_NCCL) continue;
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             struct fault fault = {0};
             struct many_scan *scan;
@@ -316,14 +320,49 @@ static void late(void)
         }
 }
 
-/* The last rank comes to nothing any more: the others give up many_reset and many_destroy. */
-static void gone(void)
+/* The emulator runs kernels one after the other, so many_run itself waits for NCCL's kernel. */
+static void *run_in_thread(void *arrays)
+{
+    run(arrays, false, NULL);
+    return NULL;
+}
+
+/* All ranks but the last begin a scan. NCCL has no limit, and waits. */
+static pthread_t begin_with_nccl(struct arrays *a)
+{
+    pthread_t thread = 0;
+    open_arrays(a, MANY_SUM_I32, EXCHANGE_NCCL, N);
+    if (rank < ranks - 1) pthread_create(&thread, NULL, run_in_thread, a);
+    usleep(200000); // it is within the kernel
+    return thread;
+}
+
+/* Then many_reset ends the wait. */
+static void late_with_nccl(void)
 {
     struct fault fault = {0};
     struct arrays a;
+    pthread_t thread = begin_with_nccl(&a);
+    MPI_Barrier(MPI_COMM_WORLD);
+    expect(many_reset(a.scan, &fault) == 0, "many_reset", &fault);
+    if (rank < ranks - 1) pthread_join(thread, NULL);
+    for (int k = 0; k < 3; k++) run(&a, k % 2, NULL), expect_results(&a, k % 2);
+    close_arrays(&a);
+}
+
+/* The last rank comes to nothing any more: the others give up many_reset and many_destroy. With
+ * NCCL, a scan cannot run any more. */
+static void gone(void)
+{
+    struct fault fault = {0};
+    struct arrays a, b;
     wait_seconds = 0.5;
     open_arrays(&a, MANY_SUM_F32, EXCHANGE_PEER, N);
+    pthread_t thread = begin_with_nccl(&b);
     if (rank < ranks - 1) {
+        expect(many_reset(b.scan, &fault) == EXIT_DEVICE, "many_reset", &fault);
+        pthread_join(thread, NULL);
+        expect(many_check(b.scan, &fault) == EXIT_DEVICE, "many_check", &fault);
         expect(many_reset(a.scan, &fault) == EXIT_DEVICE, "many_reset", &fault);
         expect(!strcmp(fault.text, "not all ranks have called many_reset" AGAIN), "reset", &fault);
         expect(many_destroy(a.scan, &fault) == EXIT_DEVICE, "many_destroy", &fault);
@@ -337,7 +376,6 @@ static void nothing(void)
 {
     for (int exchange = EXCHANGE_MPI; exchange <= EXCHANGE_EXSCAN; exchange++) {
         struct arrays a;
-        if (exchange == EXCHANGE_NCCL) continue;
         open_arrays(&a, MANY_SUM_F32, (enum many_exchange)exchange, 0);
         run(&a, false, NULL), expect_results(&a, false);
         close_arrays(&a);
@@ -349,12 +387,19 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*test)(void);
-    } tests[] = {{"bits", bits},       {"graph", graph},       {"together", together},
-                 {"refused", refused}, {"too_many", too_many}, {"late", late},
-                 {"nothing", nothing}, {"memory", memory},     {"error_before", error_before},
+    } tests[] = {{"bits", bits},
+                 {"graph", graph},
+                 {"together", together},
+                 {"refused", refused},
+                 {"too_many", too_many},
+                 {"late", late},
+                 {"late_with_nccl", late_with_nccl},
+                 {"nothing", nothing},
+                 {"memory", memory},
+                 {"error_before", error_before},
                  {"gone", gone}};
     int found = 1;
-    MPI_Init(&argc, &argv);
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &(int){0});
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     for (int k = 1; k < argc; k++)

@@ -5,8 +5,8 @@
  * After <<<>>>, cudaGetLastError would also return an error of the caller's own calls before, and
  * clear it. Then a call of several launches would end after the first one.
  */
-#ifndef STEP12_LAUNCH_KERNEL_CUH
-#define STEP12_LAUNCH_KERNEL_CUH
+#ifndef LAUNCH_KERNEL_CUH
+#define LAUNCH_KERNEL_CUH
 
 #include <cuda_runtime.h>
 
