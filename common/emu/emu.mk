@@ -11,7 +11,8 @@
 ISAS     := base $(if $(filter x86_64,$(shell uname -m)),v3)
 OPS      := $(wildcard common/emu/operations/ops*.c)
 AUDIT    := $(wildcard common/emu/audit/*.c)
-EMU      := $(call objects,$(filter-out $(OPS) $(AUDIT), \
+EMU_COMMAND := $(wildcard common/emu/command/*.c)
+EMU      := $(call objects,$(filter-out $(OPS) $(AUDIT) $(EMU_COMMAND), \
                 $(wildcard common/emu/*/*.c common/files/*.c))) \
             $(foreach isa,$(ISAS),$(OPS:%.c=build/%.$(isa).o))
 
@@ -70,7 +71,7 @@ build/emu/libemu_audit.so: $(AUDITING) $(wildcard common/emu/audit/*.h common/em
 	    -o $(NEW) $(PUT)
 
 # The command runs no kernels, so it is linked only with the objects that it calls.
-build/emu/emu: $(call objects,$(wildcard common/emu/*.c common/command/*.c)) $(EMU)
+build/emu/emu: $(call objects,$(EMU_COMMAND) $(wildcard common/command/*.c)) $(EMU)
 	$(call say,link,$@)
 	$(Q)ar rcs $(NEW).a $(EMU)
 	$(Q)$(CXX) $(or $(SANITIZE),-static-libgcc -static-libstdc++) $(LDFLAGS) \

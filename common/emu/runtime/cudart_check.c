@@ -11,8 +11,8 @@
  *   EMU_STRICT_READERS=yes        racecheck requires a fence or an acquire of readers, too
  *   EMU_SCHEDULE=SEED             seed of a random but reproducible order of warps and blocks
  *
- * The command emu --tool (emu_main.c) sets them. The findings of a launch are printed when it ends,
- * the summary when the program ends.
+ * The command emu --tool sets them. The findings of a launch are printed when it ends, the summary
+ * when the program ends.
  */
 #define _GNU_SOURCE /* flockfile */
 #include "common/emu/check/check_tools.h"

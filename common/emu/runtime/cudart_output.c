@@ -41,7 +41,7 @@ static const char *rank_of_several(void)
 }
 
 /* Do ranks share it? What is no regular file is written as it is. The programs of a command add to
- * one log of the checkers (emu_command.c). */
+ * one log of the checkers (command/children.c). */
 static bool is_shared(const char *variable, const char *path)
 {
     if (strcmp(path, "stdout") == 0 || strcmp(path, "stderr") == 0) return true;

@@ -1,7 +1,7 @@
 /*
  * cudart_parent.c — what the processes of one run put together: the programs that a script has
- * started, which the command emu waits for (common/emu/emu_command.c), and the processes that a
- * program forks (cudart_fork.c).
+ * started, which the command emu waits for (command/children.c), and the processes that a program
+ * forks (cudart_fork.c).
  *
  *   EMU_OUTCOME=file      is mapped: how the program ends (report/outcome.h)
  *   EMU_SEEN=file         gets a byte: a program that uses this library has run

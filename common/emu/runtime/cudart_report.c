@@ -9,9 +9,9 @@
  *   EMU_LOG_FILE=file          write to this file instead of stdout; "stderr" means stderr
  *   EMU_REPORTS=file           add to this file, of a command that emu runs (cudart_parent.c)
  *
- * EMU_COUNTERS, EMU_CSV and EMU_METRICS ask for a report. The command emu (emu_main.c) sets these
- * variables. The counts are copied when a launch ends, because a program that uses emu.h may
- * discard the emulator's records. cudart_report_text.c prints the tables.
+ * EMU_COUNTERS, EMU_CSV and EMU_METRICS ask for a report. The command emu sets these variables. The
+ * counts are copied when a launch ends, because a program that uses emu.h may discard the
+ * emulator's records. cudart_report_text.c prints the tables.
  */
 #define _GNU_SOURCE /* program_invocation_short_name, open_memstream */
 #include "cudart_fork.h"

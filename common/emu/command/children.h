@@ -1,4 +1,4 @@
-/* emu_command.h — running a command that is no CUDA program: a script, make, an interpreter. */
+/* children.h — running a command that is no CUDA program: a script, make, an interpreter. */
 #ifndef EMU_COMMAND_H
 #define EMU_COMMAND_H
 

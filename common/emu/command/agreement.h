@@ -1,8 +1,8 @@
-/* emu_report.h — the option --report: how exact are the counters of a program's kernels? */
+/* agreement.h — the option --report: how exact are the counters of a program's kernels? */
 #ifndef EMU_REPORT_H
 #define EMU_REPORT_H
 
-#include "emu.h"
+#include "common/emu/emu.h"
 #include "common/emu/binary/emu_elf.h"
 
 /* Prints a line for each kernel that the program holds for a GPU; the program does not run. Returns

@@ -1,4 +1,4 @@
-/* emu_environment.h — the environment in which programs run on the emulator. */
+/* environment.h — the environment in which programs run on the emulator. */
 #ifndef EMU_ENVIRONMENT_H
 #define EMU_ENVIRONMENT_H
 

@@ -1,20 +1,20 @@
 /*
- * emu_main.c — the command `emu`. It is used like ncu, and with --tool like compute-sanitizer.
+ * main.c — the command `emu`. It is used like ncu, and with --tool like compute-sanitizer.
  *
  * It checks that the program will load the emulator's runtime library, sets the EMU_* variables as
  * the options say, and runs the program. The library does the rest. The command waits for the
- * program, because that may end without telling the library (emu_run.c), and for any other program,
- * because that may start CUDA programs (emu_command.c).
+ * program, because that may end without telling the library (run.c), and for any other program,
+ * because that may start CUDA programs (children.c).
  */
 #define _GNU_SOURCE
-#include "emu.h"
-#include "emu_command.h"
-#include "emu_environment.h"
-#include "emu_options.h"
+#include "common/emu/emu.h"
+#include "children.h"
+#include "environment.h"
+#include "options.h"
 #include "common/emu/binary/emu_elf.h"
 #include "common/files/output_file.h"
-#include "emu_report.h"
-#include "emu_run.h"
+#include "agreement.h"
+#include "run.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,11 +1,11 @@
 /*
- * emu_report.c — see emu_report.h.
+ * agreement.c — see agreement.h.
  *
  * nvcc puts the fat binaries of a program one after the other into one section of its file. In a
  * program built with -rdc=true, that section has only the linked machine code, and another section
  * has the PTX of each source file.
  */
-#include "emu_report.h"
+#include "agreement.h"
 #include "common/emu/binary/cubin.h"
 #include "common/emu/binary/fatbin.h"
 #include "common/emu/ptx/kernel_name.h"

@@ -1,12 +1,12 @@
 #define _GNU_SOURCE /* asprintf */
-#include "emu_run.h"
+#include "run.h"
 #include "common/files/visible.h"
 #include "common/emu/report/outcome.h"
-#include "emu.h"
-#include "emu_command.h"
-#include "emu_folders.h"
-#include "emu_nvcc.h"
-#include "emu_options.h"
+#include "common/emu/emu.h"
+#include "children.h"
+#include "folders.h"
+#include "nvcc.h"
+#include "options.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /*
- * emu_nvcc.h — finds nvcc for `emu run`.
+ * nvcc.h — finds nvcc for `emu run`.
  */
 #ifndef EMU_NVCC_H
 #define EMU_NVCC_H

@@ -1,5 +1,5 @@
 /*
- * emu_folders.h — where the command emu and the emulator's libraries lie.
+ * folders.h — where the command emu and the emulator's libraries lie.
  */
 #ifndef EMU_FOLDERS_H
 #define EMU_FOLDERS_H

@@ -1,5 +1,5 @@
 /*
- * emu_run.h — `emu run FILE.cu`: compiles a source file, and runs what was made of it.
+ * run.h — `emu run FILE.cu`: compiles a source file, and runs what was made of it.
  */
 #ifndef EMU_RUN_H
 #define EMU_RUN_H

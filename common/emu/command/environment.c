@@ -1,11 +1,11 @@
 /*
- * emu_environment.c — LD_LIBRARY_PATH, by which programs find the emulator's libcudart.so.13, and
+ * environment.c — LD_LIBRARY_PATH, by which programs find the emulator's libcudart.so.13, and
  * LD_AUDIT, by which also those find it that have an RPATH (audit/audit.c).
  */
 #define _GNU_SOURCE /* asprintf */
-#include "emu_environment.h"
-#include "emu_folders.h"
-#include "emu_options.h"
+#include "environment.h"
+#include "folders.h"
+#include "options.h"
 
 #include <limits.h>
 #include <stdio.h>

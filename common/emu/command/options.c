@@ -1,8 +1,8 @@
 /*
- * emu_options.c — the options of the command emu. Each option sets an EMU_* variable.
+ * options.c — the options of the command emu. Each option sets an EMU_* variable.
  */
 #define _GNU_SOURCE /* asprintf */
-#include "emu_options.h"
+#include "options.h"
 #include "common/command/option_table.h"
 #include "common/emu/check/check_tools.h"
 #include "common/emu/count/metrics.h"
@@ -10,8 +10,8 @@
 #include "common/files/replacement.h"
 #include "common/files/visible.h"
 #include "common/files/whole_file.h"
-#include "emu.h"
-#include "emu_folders.h"
+#include "common/emu/emu.h"
+#include "folders.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
-#include "emu_nvcc.h"
-#include "emu_folders.h"
+#include "nvcc.h"
+#include "folders.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * emu_options.h — the command line of emu.
+ * options.h — the command line of emu.
  */
 #ifndef EMU_OPTIONS_H
 #define EMU_OPTIONS_H

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* realpath */
-#include "emu_folders.h"
-#include "emu_options.h"
+#include "folders.h"
+#include "options.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * emu_command.c — see emu_command.h.
+ * children.c — see children.h.
  *
  * The CUDA programs that a command starts may have their output redirected, and may run at the same
  * time. So each adds its parts of the reports to files in memory, which become one report of each
@@ -8,10 +8,10 @@
  * EMU_REPORTS and other variables.
  */
 #define _GNU_SOURCE /* memfd_create, asprintf */
-#include "emu_command.h"
+#include "children.h"
 #include "common/emu/report/budget.h"
 #include "common/files/whole_file.h"
-#include "emu_options.h"
+#include "options.h"
 
 #include <errno.h>
 #include <fcntl.h>
