@@ -14,16 +14,38 @@
 #include "common/emu/trace/picture.h"
 #include "common/emu/trace/trace.h"
 
+#include <stdlib.h>
+
 static struct race *race_of(const struct emu *emu) { return emu->checkers->race; }
 static struct init *init_of(const struct emu *emu) { return emu->checkers->init; }
 
 /* ---- a device ------------------------------------------------------------------------------ */
 
+/* The checkers of emu->checks. False: out of memory; close_checkers must be called all the same. */
+static bool open_checkers(struct emu *emu, size_t limit)
+{
+    struct checkers *checkers = emu->checkers = calloc(1, sizeof *checkers);
+    if (!checkers || !check_open(&checkers->findings, limit)) return false;
+    if (emu->checks & EMU_CHECK_RACE && !(checkers->race = race_open())) return false;
+    return !(emu->checks & EMU_CHECK_INIT) || (checkers->init = init_open());
+}
+
+static void close_checkers(struct emu *emu)
+{
+    if (!emu->checkers) return;
+    race_close(emu->checkers->race);
+    init_close(emu->checkers->init);
+    check_close(&emu->checkers->findings);
+    alloc_log_close(&emu->checkers->allocations);
+    free(emu->checkers);
+    emu->checkers = NULL;
+}
+
 /* With a trace, one host thread runs all blocks, so that the trace has them in their order; and
  * with racecheck or initcheck, which are not safe for several threads. */
 bool event_device_open(struct emu *emu, const struct emu_config *config)
 {
-    if (!checkers_open(emu, config->finding_limit) || !records_open(emu)) return false;
+    if (!open_checkers(emu, config->finding_limit) || !records_open(emu)) return false;
     if (race_of(emu) && !race_ops_join(race_of(emu), config->stream_ops)) return false;
     if (config->trace && !(emu->trace = trace_open(config->trace))) return false;
     emu->trace_steps = emu->trace && config->trace_steps;
@@ -34,7 +56,7 @@ bool event_device_open(struct emu *emu, const struct emu_config *config)
 
 void event_device_close(struct emu *emu)
 {
-    checkers_close(emu);
+    close_checkers(emu);
     records_close(emu);
     trace_close(emu->trace);
     pictures_close(emu->pictures);

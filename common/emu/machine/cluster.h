@@ -9,7 +9,6 @@
 #ifndef EMU_CLUSTER_H
 #define EMU_CLUSTER_H
 
-#include "common/emu/decode/warp_ops.h"
 #include "machine.h"
 
 /* The memory of a cluster, which serves one cluster after another. NULL: out of memory. */
@@ -26,12 +25,5 @@ enum cluster_turn {
     TURN_SPUN,    /* it waits for another cluster */
 };
 enum cluster_turn cluster_end_turn(struct cluster *);
-
-/* ---- barrier.cluster (cluster_ops.c) --------------------------------------------------------- */
-
-/* Is a barrier.cluster.wait over? Returns all of the lanes, or 0. */
-uint32_t cluster_wait_over(struct warp *, const struct insn *, uint32_t lanes);
-/* Ends the launch with a message about a barrier.cluster that never completes. */
-void cluster_report(struct warp *, const struct insn *, int lane);
 
 #endif

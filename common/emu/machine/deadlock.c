@@ -4,7 +4,6 @@
 #include "deadlock.h"
 #include "common/emu/ptx/kernel_name.h"
 #include "barrier.h"
-#include "cluster.h"
 #include "member_mask.h"
 #include "device.h"
 #include "deadlock_picture.h"

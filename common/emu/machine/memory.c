@@ -1,6 +1,5 @@
 /* memory.c — see memory.h. */
 #include "memory.h"
-#include "ipc.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -52,4 +52,12 @@ bool memory_look(struct memory *, uint64_t address, struct range *);
 /* The host's address of [address, address + bytes); NULL: this is not inside of one range. */
 void *memory_view(const struct memory *, uint64_t address, size_t bytes);
 
+/* ---- memory that several processes share (ipc.c) --------------------------------------------- */
+
+/* Moves the bytes of an exported range back: other processes keep what they have imported. The
+ * content of the pages is lost. */
+void ipc_withdraw(struct memory *, const struct range *);
+/* Forgets all of them, before the memory is closed. */
+void ipc_close_all(struct memory *);
+
 #endif

@@ -1,6 +1,5 @@
 /* phase_wait.c — see phase_wait.h. */
 #include "phase_wait.h"
-#include "cluster.h"
 #include "fragment.h"
 #include "mbarrier.h"
 

@@ -26,4 +26,11 @@ bool phase_wait_time_out(struct cluster *);
  * message. False: the cluster is not in such a wait. */
 bool phase_wait_give_up(struct cluster *, int error, const char *why);
 
+/* ---- barrier.cluster (cluster_ops.c) --------------------------------------------------------- */
+
+/* Is a barrier.cluster.wait over? Returns all of the lanes, or 0. */
+uint32_t cluster_wait_over(struct warp *, const struct insn *, uint32_t lanes);
+/* Ends the launch with a message about a barrier.cluster that never completes. */
+void cluster_report(struct warp *, const struct insn *, int lane);
+
 #endif

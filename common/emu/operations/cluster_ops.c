@@ -3,7 +3,7 @@
  * other's shared memory (PTX ISA, "barrier.cluster", "mapa", "getctarank").
  */
 #include "common/emu/machine/events.h"
-#include "common/emu/machine/cluster.h"
+#include "common/emu/machine/phase_wait.h"
 #include "common/emu/machine/shared.h"
 
 /* ---- barrier.cluster ----------------------------------------------------------------------- */
