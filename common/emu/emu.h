@@ -75,7 +75,7 @@ struct emu_gpu {
 };
 
 /* The model called `key` ("h200", "t4", …; any letter case), or NULL. emu_gpu_at gives the models
- * in order, the default first, and NULL beyond the last. (gpu.c) */
+ * in order, the default first, and NULL beyond the last. (machine/device/gpu.c) */
 const struct emu_gpu *emu_gpu_find(const char *key);
 const struct emu_gpu *emu_gpu_at(size_t index);
 
@@ -100,7 +100,7 @@ struct emu_host_place {
  * any letter case ("g80", "gt200", "fermi", "kepler4", "kepler8", "hopper") and returns NULL if it
  * is unknown. emu_model_at gives all of them in order and NULL beyond the last; the last one,
  * Hopper, is the default. By the rules of the older generations, a wavefront is a pass through the
- * banks, and a sector is a transaction, whose size varies. (models.c)
+ * banks, and a sector is a transaction, whose size varies. (machine/device/models.c)
  */
 struct emu_model_info {
     const char *key, *rules;

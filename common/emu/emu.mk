@@ -13,7 +13,7 @@ OPS      := $(wildcard common/emu/operations/ops*.c)
 AUDIT    := $(wildcard common/emu/audit/*.c)
 EMU_COMMAND := $(wildcard common/emu/command/*.c)
 EMU      := $(call objects,$(filter-out $(OPS) $(AUDIT) $(EMU_COMMAND), \
-                $(wildcard common/emu/*/*.c common/files/*.c))) \
+                $(wildcard common/emu/*/*.c common/emu/*/*/*.c common/files/*.c))) \
             $(foreach isa,$(ISAS),$(OPS:%.c=build/%.$(isa).o))
 
 # zstd is linked statically, so that the emulator needs no library but those of glibc.

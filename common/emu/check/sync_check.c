@@ -1,8 +1,8 @@
 /* sync_check.c — see sync_check.h. */
 #include "sync_check.h"
 #include "check.h"
-#include "code_body.h"
-#include "common/emu/machine/device.h"
+#include "common/emu/check/code/body.h"
+#include "common/emu/machine/device/device.h"
 #include <stdarg.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #define _GNU_SOURCE /* asprintf */
 #include "options.h"
 #include "common/command/option_table.h"
-#include "common/emu/check/check_tools.h"
+#include "common/emu/check/tools.h"
 #include "common/emu/count/metrics.h"
 #include "common/emu/report/budget.h"
 #include "common/files/replacement.h"

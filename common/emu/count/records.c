@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include "records.h"
 #include "common/emu/fidelity/exact.h"
-#include "common/emu/machine/device.h"
+#include "common/emu/machine/device/device.h"
 #include "counters.h"
 #include "rules.h"
 #include "work.h"

@@ -63,8 +63,8 @@ enum control {
     CONTROL_ARRIVE,        /* bar.arrive */
     CONTROL_MEMBER_MASK,   /* shfl, vote, match, redux: wait for the lanes of the member mask */
     CONTROL_WARP_SYNC,     /* bar.warp.sync: the same, and lanes may wait at different ones */
-    CONTROL_WAIT_CLUSTER,  /* barrier.cluster.wait: see phase_wait.h */
-    CONTROL_WAIT_MBARRIER, /* mbarrier.try_wait: see phase_wait.h */
+    CONTROL_WAIT_CLUSTER,  /* barrier.cluster.wait: see machine/barrier/phase_wait.h */
+    CONTROL_WAIT_MBARRIER, /* mbarrier.try_wait: see machine/barrier/phase_wait.h */
     CONTROL_SPIN,          /* nanosleep: let other warps run */
 };
 

@@ -27,7 +27,7 @@ WARP_OP(op_proxy_fence);
 WARP_OP(op_warp_sync); /* of the member mask */
 
 WARP_OP(op_trap);
-WARP_OP(op_alloca); /* frame.c */
+WARP_OP(op_alloca); /* machine/warp/frame.c */
 
 /* ---- mbarriers (machine/mbarrier.c) */
 

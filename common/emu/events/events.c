@@ -4,13 +4,13 @@
  */
 #include "common/emu/machine/events.h"
 #include "common/emu/check/checkers.h"
-#include "common/emu/check/init.h"
-#include "common/emu/check/race.h"
-#include "common/emu/check/race_ops.h"
+#include "common/emu/check/init/init.h"
+#include "common/emu/check/race/race.h"
+#include "common/emu/check/race/ops.h"
 #include "common/emu/check/sync_check.h"
 #include "common/emu/count/counters.h"
 #include "common/emu/count/records.h"
-#include "common/emu/machine/device.h"
+#include "common/emu/machine/device/device.h"
 #include "common/emu/trace/picture.h"
 #include "common/emu/trace/trace.h"
 

@@ -15,7 +15,7 @@
 #include "access.h"
 
 struct emu_module;
-struct shared_place; /* shared.h */
+struct shared_place; /* memory/shared.h */
 
 /* The groups of events that a launch announces. event_launch_begin sets launch->announced. */
 enum announced {
@@ -92,7 +92,7 @@ void event_copy_issued(struct warp *, const struct insn *, const struct access *
 /* With w->counts: a lane has begun a bulk copy, or one that reduces; `bytes` is its size. */
 void event_bulk_issued(struct warp *, const struct insn *, uint64_t bytes);
 
-/* An invalid access, which ends the launch. Addresses are as in access_error.h. */
+/* An invalid access, which ends the launch. Addresses are as in device/access_error.h. */
 enum wrong_access {
     ACCESS_MISALIGNED,
     ACCESS_OUTSIDE_GLOBAL,
@@ -191,7 +191,7 @@ struct fault_event {
     const struct insn *insn;
     int lane, error;
     enum fault_kind kind;
-    const char *what, *picture; /* a sentence; a picture of deadlock_picture.h, or "" */
+    const char *what, *picture; /* a sentence; a picture of schedule/deadlock_picture.h, or "" */
 };
 void event_fault(struct launch *, const struct fault_event *);
 

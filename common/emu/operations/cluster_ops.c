@@ -3,8 +3,8 @@
  * other's shared memory (PTX ISA, "barrier.cluster", "mapa", "getctarank").
  */
 #include "common/emu/machine/events.h"
-#include "common/emu/machine/phase_wait.h"
-#include "common/emu/machine/shared.h"
+#include "common/emu/machine/barrier/phase_wait.h"
+#include "common/emu/machine/memory/shared.h"
 
 /* ---- barrier.cluster ----------------------------------------------------------------------- */
 

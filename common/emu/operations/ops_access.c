@@ -2,7 +2,7 @@
  * ops_access.c — loads and stores (PTX ISA, "ld", "st"). The door (ops_door.c) checks each access
  * and finds its bytes; this file moves the bytes.
  */
-#include "common/emu/machine/local.h"
+#include "common/emu/machine/memory/local.h"
 #include "ops_run.h"
 #include <string.h>
 
@@ -274,9 +274,9 @@ static bool changes_memory(const struct warp *w, const struct insn *i, const str
     return false;
 }
 
-/* Tells scheduler.c whether the warp makes progress. A loop that waits may store the same value at
- * the same address again and again. A loop that works may also store values that are already there,
- * but at changing addresses. */
+/* Tells the scheduler whether the warp makes progress. A loop that waits may store the same value
+ * at the same address again and again. A loop that works may also store values that are already
+ * there, but at changing addresses. */
 static __attribute__((noinline)) void note_store(struct warp *w, const struct insn *i,
                                                  const struct access *access)
 {

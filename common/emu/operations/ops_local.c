@@ -1,9 +1,9 @@
 /*
  * ops_local.c — loads and stores of local memory (PTX ISA, "ld.local", "st.local") where all lanes
- * access the same offset, or consecutive ones: rows of words (local.h), moved as vectors. Whatever
- * is no such access, is counted, or is wrong in any way, goes through the door.
+ * access the same offset, or consecutive ones: rows of words (machine/memory/local.h), moved as
+ * vectors. Whatever is no such access, is counted, or is wrong in any way, goes through the door.
  */
-#include "common/emu/machine/local.h"
+#include "common/emu/machine/memory/local.h"
 #include "ops_run.h"
 
 /* The place of the access of lane 0, or NULL: the access has to go through the door. *distance is 0

@@ -15,7 +15,7 @@
  * when the program ends.
  */
 #define _GNU_SOURCE /* flockfile */
-#include "common/emu/check/check_tools.h"
+#include "common/emu/check/tools.h"
 #include "cudart_fork.h"
 #include "cudart_order.h"
 #include "cudart_place.h"

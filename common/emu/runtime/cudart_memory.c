@@ -6,7 +6,7 @@
 #include "cudart_graph.h"
 #include "cudart_memory.h"
 #include "cudart_order.h"
-#include "common/emu/machine/address_table.h"
+#include "common/emu/machine/memory/address_table.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #ifndef CUDART_NODE_LIST_H
 #define CUDART_NODE_LIST_H
 
-#include "common/emu/machine/address_table.h"
+#include "common/emu/machine/memory/address_table.h"
 
 #include <driver_types.h>
 

@@ -1,8 +1,8 @@
 /*
  * cudart_open.c — the devices that the program runs on, as the EMU_* variables describe them.
  *
- *   EMU_GPU=h200          the model (gpu.c)
- *   EMU_MODEL=hopper      the generation by whose rules memory is counted (models.c)
+ *   EMU_GPU=h200          the model (machine/device/gpu.c)
+ *   EMU_MODEL=hopper      the generation by whose rules memory is counted (machine/device/models.c)
  *   EMU_PTX=75            runs PTX for this compute capability or an older one, as if the program
  *                         held no newer code; default: the newest that the model can run
  *   EMU_DEVICES=4         number of devices; default: 1

@@ -2,7 +2,7 @@
 #include "cudart_order.h"
 #include "cudart_memory.h"
 #include "cudart_place.h"
-#include "common/emu/check/stream_ops.h"
+#include "common/emu/check/race/stream_ops.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "cudart_memory.h"
 #include "cudart_order.h"
 #include "cudart_pool.h"
-#include "common/emu/machine/address_table.h"
+#include "common/emu/machine/memory/address_table.h"
 
 static struct memory_pool defaults[MAX_DEVICES];
 static struct memory_pool *current[MAX_DEVICES]; /* cudaDeviceSetMemPool; NULL: the default */

@@ -9,7 +9,7 @@
 #include "picture.h"
 #include "common/emu/count/counters.h"
 #include "common/emu/decode/module.h"
-#include "common/emu/machine/device.h"
+#include "common/emu/machine/device/device.h"
 
 #include <pthread.h>
 #include <stdlib.h>
