@@ -68,8 +68,6 @@ cudaError_t cudart_instantiate(struct executable **, const struct graph *,
                                unsigned long long flags);
 /* The executable graph of a handle; NULL if the handle is not an executable graph. */
 struct executable *cudart_executable(cudaGraphExec_t);
-/* Carries out a graph that has been sorted. */
-cudaError_t cudart_run_graph(struct graph *, cudaStream_t);
 
 /* ---- parameters as the program writes them, and as work (cudart_graph_node.c) ---------------- */
 

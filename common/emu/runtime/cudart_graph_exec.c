@@ -3,10 +3,8 @@
  *
  * An executable graph is a sorted copy of the graph that it was made from.
  */
-#include "cudart_capture.h"
 #include "cudart_graph.h"
 #include "cudart_handles.h"
-#include "cudart_order.h"
 
 #include <stdlib.h>
 
@@ -105,20 +103,6 @@ cudaError_t CUDARTAPI cudaGraphExecGetFlags(cudaGraphExec_t handle, unsigned lon
 }
 
 /* ---- launching ------------------------------------------------------------------------------- */
-
-cudaError_t cudart_run_graph(struct graph *graph, cudaStream_t stream)
-{
-    cudaError_t error = cudaSuccess;
-    cudart_order_graph(graph);
-    for (struct node *node = graph->first; node != NULL && error == cudaSuccess;
-         node = node->next) {
-        cudart_order_node(graph, node, stream);
-        if (!node->disabled && !cudart_is_faulty()) error = cudart_carry_out(&node->work, stream);
-        cudart_order_node_end(node);
-    }
-    cudart_order_graph_end(graph);
-    return error;
-}
 
 /* Frees what the last launch has left allocated, if the graph was instantiated with that flag. */
 static void free_for_launch(const struct graph *graph)

@@ -4,7 +4,7 @@
  * It has the same address on every device, and it never moves.
  */
 #include "cudart_capture.h"
-#include "cudart_memory.h"
+#include "cudart_allocations.h"
 
 #include <stdlib.h>
 

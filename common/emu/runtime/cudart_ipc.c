@@ -6,7 +6,7 @@
  * or ends, the memory stays here until it is closed.
  */
 #include "cudart_capture.h"
-#include "cudart_memory.h"
+#include "cudart_allocations.h"
 
 _Static_assert(sizeof(cudaIpcMemHandle_t) == EMU_HANDLE_BYTES, "the size of a handle");
 

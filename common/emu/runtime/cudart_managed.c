@@ -5,7 +5,7 @@
  * each allocation, while a GPU keeps one for each page.
  */
 #include "cudart_capture.h"
-#include "cudart_memory.h"
+#include "cudart_allocations.h"
 
 static bool is_location(const struct cudaMemLocation *where)
 {

@@ -1,6 +1,6 @@
 /* cudart_order.c — see cudart_order.h. */
 #include "cudart_order.h"
-#include "cudart_memory.h"
+#include "cudart_allocations.h"
 #include "cudart_place.h"
 #include "common/emu/check/race/stream_ops.h"
 

@@ -1,7 +1,7 @@
 /*
  * cudart_pointer.c — attributes of pointers.
  */
-#include "cudart_memory.h"
+#include "cudart_allocations.h"
 
 cudaError_t CUDARTAPI cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
                                                const void *pointer)

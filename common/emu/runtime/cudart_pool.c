@@ -3,7 +3,7 @@
  */
 #include "cudart_capture.h"
 #include "cudart_graph.h"
-#include "cudart_memory.h"
+#include "cudart_allocations.h"
 #include "cudart_order.h"
 #include "cudart_pool.h"
 #include "common/emu/machine/memory/address_table.h"

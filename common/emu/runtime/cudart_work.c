@@ -12,6 +12,21 @@
 
 /* ---- carrying out ---------------------------------------------------------------------------- */
 
+/* Carries out a graph that has been sorted. */
+static cudaError_t run_graph(struct graph *graph, cudaStream_t stream)
+{
+    cudaError_t error = cudaSuccess;
+    cudart_order_graph(graph);
+    for (struct node *node = graph->first; node != NULL && error == cudaSuccess;
+         node = node->next) {
+        cudart_order_node(graph, node, stream);
+        if (!node->disabled && !cudart_is_faulty()) error = cudart_carry_out(&node->work, stream);
+        cudart_order_node_end(node);
+    }
+    cudart_order_graph_end(graph);
+    return error;
+}
+
 static cudaError_t carry_out(const struct work *work, cudaStream_t stream)
 {
     switch (work->type) {
@@ -20,7 +35,7 @@ static cudaError_t carry_out(const struct work *work, cudaStream_t stream)
     case cudaGraphNodeTypeMemset: return cudart_run_fill(&work->fill);
     case cudaGraphNodeTypeHost: cudart_run_host(&work->host); return cudaSuccess;
     case cudaGraphNodeTypeEventRecord: cudart_record_event(work->event); return cudaSuccess;
-    case cudaGraphNodeTypeGraph: return cudart_run_graph(work->child, stream);
+    case cudaGraphNodeTypeGraph: return run_graph(work->child, stream);
     case cudaGraphNodeTypeMemAlloc:
         cudart_order_graph_memory(work->memory);
         return cudart_graph_memory_take(work->memory);

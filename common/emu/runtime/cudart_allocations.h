@@ -1,8 +1,8 @@
 /*
- * cudart_memory.h — the table of the program's allocations.
+ * cudart_allocations.h — the table of the program's allocations.
  */
-#ifndef CUDART_MEMORY_H
-#define CUDART_MEMORY_H
+#ifndef CUDART_ALLOCATIONS_H
+#define CUDART_ALLOCATIONS_H
 
 #include "cudart.h"
 
