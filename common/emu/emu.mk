@@ -26,8 +26,8 @@ comma       := ,
 build/common/emu/% build/common/files/%: C_FLAGS += -fPIC -ffp-contract=off
 build/common/emu/operations/ops%: C_FLAGS += -fno-math-errno -fno-trapping-math
 build/common/emu/operations/ops%: CFLAGS += -O3
-# Keeps the function that the program called on the stack (cudart_place.c).
-build/common/emu/runtime/cudart_%: C_FLAGS += -fno-optimize-sibling-calls
+# Keeps the function that the program called on the stack (runtime/place.c).
+build/common/emu/runtime/%: C_FLAGS += -fno-optimize-sibling-calls
 
 build/%.base.o: %.c
 	$(call say,$(CC),"$< for any CPU")
@@ -48,8 +48,8 @@ build/emu/libcudart.so.13: $(EMU) common/emu/cudart.map
 	    -pthread $(PUT)
 	$(Q)ln -s $(@F) $(NEW) && mv -fT $(NEW) build/emu/libcudart.so
 
-# The functions of the C library that the emulator replaces (runtime/cudart_end.c).
-REPLACED  = $(shell nm -g build/common/emu/runtime/cudart_end.o | grep -o '[^ ]*@.*')
+# The functions of the C library that the emulator replaces (runtime/process/end.c).
+REPLACED  = $(shell nm -g build/common/emu/runtime/process/end.o | grep -o '[^ ]*@.*')
 
 # One object that includes zstd and exports only the names of the runtime and of emu.h.
 build/emu/libcudart_static.a: $(EMU)

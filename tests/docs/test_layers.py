@@ -48,6 +48,7 @@ OTHERS = {
 ROOMS = {
     "machine": ["", "memory", "device", "warp", "barrier", "schedule"],
     "check": ["code", "shadow", "", "init", "race"],
+    "runtime": ["", "process", "code", "graph", "stream", "work", "memory", "device", "output"],
 }
 
 
@@ -173,6 +174,7 @@ class Layers(unittest.TestCase):
         wrong = [("common/emu/machine/schedule/block.c", "common/emu/check/race/race.h"),
                  ("common/emu/machine/memory/heap.c", "common/emu/machine/device/device.h"),
                  ("common/emu/check/check.c", "common/emu/check/race/race.h"),
+                 ("common/emu/runtime/graph/graph.c", "common/emu/runtime/stream/capture.h"),
                  ("common/emu/ptx/ptx.c", "common/emu/machine/machine.h"),
                  ("common/emu/decode/decode.c", "common/emu/operations/ops.h"),
                  ("common/emu/check/race/race.c", "common/emu/trace/trace.h"),

@@ -164,7 +164,7 @@ void sync_shuffle_outside(struct warp *w, int lane, int from)
            w->exited >> from & 1 ? "has exited" : "does not take part");
 }
 
-/* ---- faults and deadlocks ------------------------------------------------------------------ */
+/* ---- faults and deadlocks -------------------------------------------------------------------- */
 
 void sync_report_stuck(struct warp *w, const struct insn *i, int lane, enum sync_kind kind,
                        const char *why, const char *picture)

@@ -1,6 +1,6 @@
 /* agreement.h — the option --report: how exact are the counters of a program's kernels? */
-#ifndef EMU_REPORT_H
-#define EMU_REPORT_H
+#ifndef EMU_AGREEMENT_H
+#define EMU_AGREEMENT_H
 
 #include "common/emu/emu.h"
 #include "common/emu/binary/emu_elf.h"

@@ -4,8 +4,8 @@
  * The CUDA programs that a command starts may have their output redirected, and may run at the same
  * time. So each adds its parts of the reports to files in memory, which become one report of each
  * form when the command has ended. Another such file gets a byte from each program
- * (runtime/cudart_parent.c). The programs find them by the names that Linux gives to open files, in
- * EMU_REPORTS and other variables.
+ * (runtime/process/parent.c). The programs find them by the names that Linux gives to open files,
+ * in EMU_REPORTS and other variables.
  */
 #define _GNU_SOURCE /* memfd_create, asprintf */
 #include "children.h"

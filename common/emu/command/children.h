@@ -1,6 +1,6 @@
 /* children.h — running a command that is no CUDA program: a script, make, an interpreter. */
-#ifndef EMU_COMMAND_H
-#define EMU_COMMAND_H
+#ifndef EMU_CHILDREN_H
+#define EMU_CHILDREN_H
 
 /* Runs the file with these arguments to its end, and prints what the CUDA programs that it started
  * have reported, or in one sentence that it started none. Returns the exit code: the command's, or

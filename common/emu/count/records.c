@@ -17,7 +17,7 @@ struct records {
         *work; /* of all kernels that have been counted, since records refer to it */
 };
 
-/* ---- one launch ---------------------------------------------------------------------------- */
+/* ---- one launch ------------------------------------------------------------------------------ */
 
 static void add_shared(struct emu_shared *to, const struct insn_counts *from)
 {
@@ -181,7 +181,7 @@ static void record_free(struct emu_launch_record *record)
     free(record);
 }
 
-/* ---- a device's ---------------------------------------------------------------------------- */
+/* ---- a device's ------------------------------------------------------------------------------ */
 
 bool records_open(struct emu *emu)
 {

@@ -42,7 +42,7 @@ slot constant_slot(struct decoder *d, uint64_t value, unsigned lane_bytes)
     return taken;
 }
 
-/* ---- special registers --------------------------------------------------------------------- */
+/* ---- special registers ----------------------------------------------------------------------- */
 
 static slot add_special(struct decoder *d, enum special_register which, unsigned lane_bytes,
                         uint64_t offset)
@@ -84,7 +84,7 @@ static slot special_slot(struct decoder *d, const char *name, unsigned lane_byte
     return add_special(d, which, lane_bytes, 0);
 }
 
-/* ---- symbols ------------------------------------------------------------------------------- */
+/* ---- symbols --------------------------------------------------------------------------------- */
 
 /* The variable of this name, or NULL; sets *index to its index in the list. */
 static const struct ptx_variable *find_variable(const struct ptx_variable *list, size_t count,
@@ -179,7 +179,7 @@ static slot local_base(struct decoder *d)
     return d->callee->local_base;
 }
 
-/* ---- operands ------------------------------------------------------------------------------ */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 unsigned operand_lane_bytes(struct decoder *d, const struct ptx_operand *operand,
                             unsigned otherwise)

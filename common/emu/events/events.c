@@ -19,7 +19,7 @@
 static struct race *race_of(const struct emu *emu) { return emu->checkers->race; }
 static struct init *init_of(const struct emu *emu) { return emu->checkers->init; }
 
-/* ---- a device ------------------------------------------------------------------------------ */
+/* ---- a device -------------------------------------------------------------------------------- */
 
 /* The checkers of emu->checks. False: out of memory; close_checkers must be called all the same. */
 static bool open_checkers(struct emu *emu, size_t limit)
@@ -113,7 +113,7 @@ void event_host_copy(struct emu *to, uint64_t to_address, struct emu *from, uint
         init_copy(init_of(to), to_address, init_of(from), from_address, bytes);
 }
 
-/* ---- a launch ------------------------------------------------------------------------------ */
+/* ---- a launch -------------------------------------------------------------------------------- */
 
 static unsigned wanted(const struct emu *emu)
 {
@@ -165,7 +165,7 @@ void event_turn_lanes(struct warp *w) { picture_lanes(w->block->launch->emu->pic
 
 void event_turn_end(struct warp *w) { picture_turn_end(w->block->launch->emu->pictures, w); }
 
-/* ---- accesses ------------------------------------------------------------------------------ */
+/* ---- accesses -------------------------------------------------------------------------------- */
 
 /* The accesses of copies are counted elsewhere (event_copy_issued). Accesses to another block's
  * shared memory are not counted, as by ncu on an H200. */

@@ -30,7 +30,7 @@ static inline bool announces(const struct block *block, enum announced what)
     return block->launch->announced & what;
 }
 
-/* ---- a device, its memory and its modules -------------------------------------------------- */
+/* ---- a device, its memory and its modules ---------------------------------------------------- */
 
 /* A device opens, with emu->checks set. The function may set emu->threads to 1. False: out of
  * memory. */
@@ -55,7 +55,7 @@ void event_host_copy(struct emu *to, uint64_t to_address, struct emu *from, uint
 /* A module is unloaded. (fidelity/) */
 void event_module_close(struct emu_module *);
 
-/* ---- a launch and its blocks --------------------------------------------------------------- */
+/* ---- a launch and its blocks ----------------------------------------------------------------- */
 
 /* A launch begins. False: out of memory. It ends in any case, with launch->error set, after
  * `seconds`. */
@@ -73,7 +73,7 @@ void event_turn(struct warp *);
 void event_turn_lanes(struct warp *);
 void event_turn_end(struct warp *);
 
-/* ---- accesses ------------------------------------------------------------------------------ */
+/* ---- accesses -------------------------------------------------------------------------------- */
 
 /* With w->counts or ANNOUNCE_ACCESSES: one warp's access to shared or global memory, checked and
  * not yet carried out. */
@@ -183,7 +183,7 @@ void event_exchange(struct warp *, const struct insn *, const struct exchange *)
 /* A lane reads the value of a lane that does not take part in the shuffle. */
 void event_shuffle_outside(struct warp *, int lane, int from);
 
-/* ---- faults (check/fault_finding.c) -------------------------------------------------------- */
+/* ---- faults (check/fault_finding.c) ---------------------------------------------------------- */
 
 /* The first fault of a launch, by any thread, except faults of accesses. */
 struct fault_event {

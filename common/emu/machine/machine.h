@@ -30,7 +30,7 @@ enum {
 struct race_block;
 struct init_block;
 
-/* ---- counting ------------------------------------------------------------------------------ */
+/* ---- counting -------------------------------------------------------------------------------- */
 
 /* The counters of one instruction of the kernel, in one host thread. */
 struct insn_counts {
@@ -43,7 +43,7 @@ struct insn_counts {
     uint64_t divergent, replays;       /* constant */
 };
 
-/* ---- running ------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 enum fragment_state {
     FRAGMENT_READY,

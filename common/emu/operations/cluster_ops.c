@@ -6,7 +6,7 @@
 #include "common/emu/machine/barrier/phase_wait.h"
 #include "common/emu/machine/memory/shared.h"
 
-/* ---- barrier.cluster ----------------------------------------------------------------------- */
+/* ---- barrier.cluster ------------------------------------------------------------------------- */
 
 /* The address by which racecheck identifies a phase of a cluster's barrier. It is not a device
  * address. */
@@ -86,7 +86,7 @@ void cluster_report(struct warp *w, const struct insn *i, int lane)
         arrived, live);
 }
 
-/* ---- addresses ----------------------------------------------------------------------------- */
+/* ---- addresses ------------------------------------------------------------------------------- */
 
 static uint64_t lane_value(const struct warp *w, const struct insn *i, int lane)
 {

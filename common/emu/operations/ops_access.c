@@ -161,7 +161,7 @@ static void store_vectors(struct warp *w, const struct insn *i, const struct acc
         store_one_by_one(w, i, access);
 }
 
-/* ---- elements and vectors of several words of local memory, which are not contiguous ---- */
+/* ---- elements and vectors of several words of local memory, which are not contiguous --------- */
 
 static bool is_in_local_words(const struct access *access)
 {
@@ -317,7 +317,7 @@ static void store(struct warp *w, const struct insn *i, uint32_t mask)
         store_any(w, i, mask);
 }
 
-/* ---- the accesses of most programs: one element of all lanes, of the register's size ---- */
+/* ---- the accesses of most programs: one element of all lanes, of the register's size --------- */
 
 /* X(name, type of the lanes, space, bytes of an address); see access_key() in decode_memory.c */
 #define USUAL_ACCESSES(X)                                                                          \
@@ -384,7 +384,7 @@ INLINE bool begin_run(struct warp *w, const struct insn *i, enum ptx_space space
     }
 USUAL_ACCESSES(DEFINE_USUAL_ACCESS)
 
-/* ---- one or two bytes of all lanes, in registers of four ---- */
+/* ---- one or two bytes of all lanes, in registers of four ------------------------------------- */
 
 /* X(name, bits, space, bytes of an address) */
 #define USUAL_PARTS(X)                                                                             \
@@ -423,7 +423,7 @@ USUAL_ACCESSES(DEFINE_USUAL_ACCESS)
     DEFINE_OBSERVED(store, store_##name, try_store_##name)
 USUAL_PARTS(DEFINE_USUAL_PART)
 
-/* ---- vectors of two or four words of all lanes, without sinks ---- */
+/* ---- vectors of two or four words of all lanes, without sinks -------------------------------- */
 
 #define USUAL_VECTORS(X)                                                                           \
     X(shared_v2, 2, PTX_SHARED, 4)                                                                 \

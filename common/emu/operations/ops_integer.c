@@ -162,7 +162,7 @@ SHIFT(DEFINE_SHIFT)
     {"mad.wide." #type, mad_wide_##type, W_##wide W_##type W_##type W_##wide},
 WIDE(DEFINE_WIDE)
 
-/* ---- products of 64 bits. The CPU multiplies every other lane of a vector. ---- */
+/* ---- products of 64 bits. The CPU multiplies every other lane of a vector. ------------------- */
 
 #if defined __AVX2__
 #define PRODUCT_u32 _mm256_mul_epu32

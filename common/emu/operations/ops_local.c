@@ -20,7 +20,7 @@ INLINE uint8_t *find_place(struct warp *w, const struct insn *i, uint32_t mask, 
     return local_byte(w, run.first, 0);
 }
 
-/* ---- words ---- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 /* Loads a word of each lane; from one lane to the next it is `distance` bytes. */
 INLINE void gather(lane_32 *d, const uint8_t *from, size_t distance)
@@ -111,7 +111,7 @@ INLINE void store_u64(const lane_64 *s, uint8_t *to, unsigned k, size_t distance
     }
 LOCAL_ACCESSES(DEFINE_LOCAL_ACCESS)
 
-/* ---- one or two bytes in a register of four: a part of a row's words ---- */
+/* ---- one or two bytes in a register of four: a part of a row's words ------------------------- */
 
 static void load_part(struct warp *w, const struct insn *i, uint32_t mask)
 {

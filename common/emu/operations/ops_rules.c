@@ -11,7 +11,7 @@
 #include "rounding.h"
 #endif
 
-/* ---- the CPU's mode: rounding, and zeros in place of denormal operands and results ---- */
+/* ---- the CPU's mode: rounding, and zeros in place of denormal operands and results ----------- */
 
 #if defined __x86_64__
 enum {
@@ -59,7 +59,7 @@ static void flush_results(struct warp *w, const struct insn *i, uint32_t mask)
     FOR_LANES(d, results[l]);
 }
 
-/* ---- .sat and .relu ---- */
+/* ---- .sat and .relu -------------------------------------------------------------------------- */
 
 static inline uint32_t clamp_half(uint32_t bits, enum ptx_type type, enum clamp clamp)
 {
@@ -93,7 +93,7 @@ static void clamp_results(struct warp *w, const struct insn *i, uint32_t mask)
     }
 }
 
-/* ---- the wrappers ---- */
+/* ---- the wrappers ---------------------------------------------------------------------------- */
 
 static void run_by_rules(struct warp *w, const struct insn *i, uint32_t mask)
 {
@@ -120,7 +120,7 @@ static void run_resized(struct warp *w, const struct insn *i, uint32_t mask)
     }
 }
 
-/* ---- frequent operations by loops of their own, which the decoder prefers to the wrapper ---- */
+/* ---- frequent operations by loops of their own, which the decoder prefers to the wrapper ----- */
 
 #define OPERATIONS(X)                                                                              \
     X(add, f32, a[l] + b[l])                                                                       \

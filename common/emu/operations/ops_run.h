@@ -178,7 +178,7 @@ INLINE bool enter_run(struct warp *w, const struct insn *i, struct access_run *r
     return true;
 }
 
-/* ---- rows of vectors ------------------------------------------------------------------------ */
+/* ---- rows of vectors ------------------------------------------------------------------------- */
 
 /* Two words a lane, of all lanes: 8 bytes in one piece. */
 INLINE void load_row_of_2(struct warp *w, const struct insn *i, const uint8_t *from)

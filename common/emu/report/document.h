@@ -2,8 +2,8 @@
  * document.h — what a program's kernels have done, and what is wrong with them: the data that all
  * writers of this folder print.
  *
- * The runtime (cudart_document.c) collects it. It is the same in every run of a deterministic
- * program: no times, addresses of the host or process numbers are in it.
+ * The runtime (runtime/output/document.c) collects it. It is the same in every run of a
+ * deterministic program: no times, addresses of the host or process numbers are in it.
  */
 #ifndef EMU_DOCUMENT_H
 #define EMU_DOCUMENT_H

@@ -5,29 +5,14 @@
  * through emu.h. All work is done inside the call: when the function returns, the kernel has ended
  * or the copy is done. Streams allow this order, so streams and events never have to wait.
  *
- *   cudart_open.c        opens the devices that the EMU_* variables describe
- *   cudart_register.c    fat binaries, kernels and variables, as the program registers them
- *   cudart_module.c      loads them when they are first used
- *   cudart_work.c        the work of streams and graphs, and carrying it out
- *   cudart_launch.c      launches
- *   cudart_copy.c, cudart_fill.c, cudart_symbol.c   copies and fills
- *   cudart_graph*.c      graphs
- *   cudart_capture*.c    graphs made by capturing streams
- *   cudart_handles.c, cudart_node_list.c            tables of handles, lists of nodes
- *   cudart_memory.c      allocation
- *   cudart_ipc.c         memory of other processes
- *   cudart_device.c, cudart_peer.c                  choosing a device, several devices
- *   cudart_properties.c, cudart_occupancy.c         properties of devices and of kernels
- *   cudart_stream.c, cudart_event.c, cudart_object.c   streams and events
- *   cudart_order.c       which operations CUDA orders, for racecheck
- *   cudart_error.c       errors
- *   cudart_report*.c     the counters that are printed when the program ends
- *   cudart_document.c    the same and the findings as JSON and in other forms
- *   cudart_trace.c       the trace of all accesses
- *   cudart_check.c       the findings of the checkers
- *   cudart_interrupt.c, cudart_end.c   signals, _exit and exec: the reports are written before
- *   cudart_progress.c    how far kernels are that run for long
- *   cudart_fork.c, cudart_parent.c                  several processes
+ *   device/    the devices, their properties, errors, and what is not supported
+ *   code/      kernels and variables: as the program registers them, and loading them
+ *   stream/    streams, events, captures, and which operations CUDA orders, for racecheck
+ *   graph/     graphs
+ *   work/      carrying out the work of streams and graphs: launches, copies, fills
+ *   memory/    allocations, of several processes, too; pools; symbols
+ *   output/    the files that a run writes: reports, findings, the trace
+ *   process/   several processes, and how the program ends: the reports are written before
  */
 #ifndef CUDART_H
 #define CUDART_H
@@ -39,7 +24,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-/* ---- devices (cudart_open.c) ----------------------------------------------------------------- */
+/* ---- devices (device/open.c) ----------------------------------------------------------------- */
 
 enum { MAX_DEVICES = EMU_MAX_PEERS + 1, LIMITS = cudaLimitPersistingL2CacheSize + 1 };
 
@@ -53,7 +38,7 @@ struct device {
     bool peer_enabled[MAX_DEVICES]; /* cudaDeviceEnablePeerAccess */
     pthread_mutex_t report;         /* held by a launch that is counted */
     size_t printed;                 /* number of the checkers' findings printed so far */
-    /* A kernel that waits for the host (cudart_launch.c); NULL: none. */
+    /* A kernel that waits for the host (work/launch.c); NULL: none. */
     struct suspended_kernel *suspended;
 };
 
@@ -66,14 +51,14 @@ struct device *cudart_device(void);
 int cudart_use_device(int number);
 /* The newest compute capability (90 for 9.0) whose code the devices run. */
 unsigned cudart_newest_code(void);
-/* Sets the limits of cudaDeviceSetLimit to a GPU's defaults. (cudart_device.c) */
+/* Sets the limits of cudaDeviceSetLimit to a GPU's defaults. (device/choose.c) */
 void cudart_default_limits(struct device *);
-/* Withdraws the device's permissions to access other devices' memory. (cudart_peer.c) */
+/* Withdraws the device's permissions to access other devices' memory. (device/peer.c) */
 void cudart_drop_peers(void);
 /* The device that owns the memory at an address; NULL for host addresses. */
 struct device *cudart_owner(const void *);
 
-/* ---- errors (cudart_error.c) ---------------------------------------------------------------- */
+/* ---- errors (device/error.c) ----------------------------------------------------------------- */
 
 /*
  * After a kernel's fault, a device fails until cudaDeviceReset. As on a GPU, where the launch has
@@ -92,14 +77,14 @@ cudaError_t cudart_done(int error);
 cudaError_t cudart_done_free(int error, const void *pointer);
 
 /* Says, once for each feature, that it is not supported, why and what to do instead, and where the
- * program has called the runtime. Returns cudaErrorNotSupported. (cudart_refused.c) */
+ * program has called the runtime. Returns cudaErrorNotSupported. (device/refused.c) */
 cudaError_t cudart_not_supported(const char *feature, const char *why);
 
 /* The error of a call that must not be carried out, because the device has a fault or because the
  * call comes from a host function of a stream. Otherwise cudaSuccess. */
 cudaError_t cudart_refusal(void);
 /* Goes on with the device's suspended kernel, if there is one: to its end if the caller `waits` for
- * it, else until it waits for the host again. True: none is suspended. (cudart_launch.c) */
+ * it, else until it waits for the host again. True: none is suspended. (work/launch.c) */
 bool cudart_go_on(bool waits);
 /* The same for a stream: a kernel that waits in another stream, not the legacy one, is not waited
  * for. True: no suspended kernel comes before the stream's next work. */
@@ -107,7 +92,7 @@ bool cudart_go_on_for(cudaStream_t, bool waits);
 bool cudart_is_behind(cudaStream_t);
 /* From now on, work in all streams comes after the suspended kernel. */
 void cudart_hold_streams(void);
-/* Does the calling thread run a host function of a stream? (cudart_work.c) */
+/* Does the calling thread run a host function of a stream? (work/work.c) */
 bool cudart_in_host_function(void);
 
 /* The first line of a runtime function. */
@@ -142,7 +127,7 @@ void cudart_print(const char *sentences);
 #define ALSO_PTSZ(name) extern __typeof__(name) name##_ptsz __attribute__((alias(#name)))
 #define ALSO_PTDS(name) extern __typeof__(name) name##_ptds __attribute__((alias(#name)))
 
-/* ---- kernels and variables (cudart_module.c) ------------------------------------------------ */
+/* ---- kernels and variables (code/load.c) ----------------------------------------------------- */
 
 /* A kernel on one device. */
 struct function {
@@ -165,13 +150,13 @@ cudaError_t cudart_function(const void *host, struct function **function);
 cudaError_t cudart_variable(const void *host, emu_addr *address, size_t *bytes);
 
 /* Finds the address at `offset` of a variable. Fails unless `bytes` bytes from there lie inside it.
- * (cudart_symbol.c) */
+ * (memory/symbol.c) */
 cudaError_t cudart_locate(const void *host, size_t bytes, size_t offset, void **address);
 
 /* Unloads the device's code. The next use loads it again, with initialised variables. */
 void cudart_unload(void);
 
-/* ---- memory (cudart_memory.c, cudart_copy.c) ------------------------------------------------- */
+/* ---- memory (memory/device_memory.c, work/copy.c) -------------------------------------------- */
 
 /* Frees everything that the program has allocated while this device was current. */
 void cudart_free_all(void);
@@ -184,7 +169,7 @@ int cudart_unmap(void *host);
 /* Is all of [pointer, pointer+bytes) memory of one device, or of the host and mapped into all? */
 bool cudart_is_reachable(const void *pointer, size_t bytes);
 
-/* ---- streams (cudart_object.c) --------------------------------------------------------------- */
+/* ---- streams (object.c) ---------------------------------------------------------------------- */
 
 bool cudart_is_stream(cudaStream_t);
 /* The number of a stream's device; for a default stream, of the calling thread's device. */
@@ -194,7 +179,7 @@ unsigned long long cudart_stream_id(cudaStream_t);
 /* Removes the device's streams and events. */
 void cudart_drop_streams(void);
 
-/* ---- settings (cudart_open.c) ---------------------------------------------------------------- */
+/* ---- settings (device/open.c) ---------------------------------------------------------------- */
 
 /* The value of an EMU_* variable; NULL if it is not set or empty. */
 const char *cudart_setting(const char *name);
@@ -203,7 +188,7 @@ bool cudart_switch(const char *name);
 /* Ends the program with one sentence that says which values a variable takes. */
 _Noreturn void cudart_refuse(const char *name, const char *value, const char *accepted);
 
-/* ---- files to write (cudart_output.c) -------------------------------------------------------- */
+/* ---- files to write (output/paths.c) --------------------------------------------------------- */
 
 /* The file that this process writes for a variable that names one, or NULL. Ends the process if the
  * file is this program, or any program or library. */
@@ -213,7 +198,7 @@ void cudart_keep_apart(const char *name, const char *other);
 /* Ends the process if a file to write is a source file of a module. */
 void cudart_keep_sources(const struct emu_module *);
 
-/* ---- the trace (cudart_trace.c) -------------------------------------------------------------- */
+/* ---- the trace (output/trace_file.c) --------------------------------------------------------- */
 
 /* Ends the process if the file of EMU_TRACE cannot or must not be written. */
 void cudart_check_trace(void);
@@ -222,12 +207,12 @@ FILE *cudart_open_trace(void);
 /* Completes the trace of a program that ends with this exit code. An error ends the process. */
 void cudart_end_trace(int status);
 
-/* ---- Ctrl-C (cudart_interrupt.c) ------------------------------------------------------------- */
+/* ---- Ctrl-C (process/interrupt.c) ------------------------------------------------------------ */
 
 enum { EXIT_INTERRUPTED = 130 };
 
 /* Makes SIGINT print the reports and end the program with EXIT_INTERRUPTED, unless the program has
- * its own handler, and stops kernels at the signals of cudart_observe_end() (cudart_fork.h). */
+ * its own handler, and stops kernels at the signals of cudart_observe_end() (process/process.h). */
 void cudart_catch_interrupt(void);
 /* Makes signals that end the program first remove the trace's temporary file. Signals that the
  * program handles or ignores are left alone. */
@@ -236,14 +221,14 @@ void cudart_catch_end(void);
 void cudart_kernel_begins(void);
 void cudart_kernel_ends(int result);
 
-/* ---- long kernels (cudart_progress.c) -------------------------------------------------------- */
+/* ---- long kernels (output/progress.c) -------------------------------------------------------- */
 
 /* From now on a line on stderr tells of kernels that run for long, if EMU_PROGRESS allows it. */
 void cudart_progress_watch(void);
 /* A kernel has ended: takes the line off the terminal. */
 void cudart_progress_remove(void);
 
-/* ---- the report (cudart_report.c) ------------------------------------------------------------ */
+/* ---- the report (output/report.c) ------------------------------------------------------------ */
 
 /* Writes the report now rather than when the program ends. Further calls do nothing. */
 void cudart_report_write(void);
@@ -260,11 +245,10 @@ struct cudart_launch {
 };
 /* Runs it, and keeps what it counted for the report if one is wanted. */
 int cudart_report_launch(const struct cudart_launch *);
-/* Did this error happen while a kernel ran, rather than keep it from starting?
- * (cudart_launch.c) */
+/* Did this error happen while a kernel ran, rather than keep it from starting? (work/launch.c) */
 bool cudart_is_kernel_fault(int error);
 
-/* ---- other forms of the report (cudart_document.c) ------------------------------------------ */
+/* ---- other forms of the report (output/document.c) ------------------------------------------- */
 
 /* Do the EMU_* variables ask for one? The launches are counted then. */
 bool cudart_document_wanted(void);
@@ -279,7 +263,7 @@ void cudart_document_note_status(int status);
 /* Writes them, once. Ends the process if a kernel exceeds its limits. */
 void cudart_document_write(void);
 
-/* ---- the checkers (cudart_check.c) ----------------------------------------------------------- */
+/* ---- the checkers (output/findings.c) -------------------------------------------------------- */
 
 /* Sets the checkers that the EMU_* variables ask for in a device's settings. */
 void cudart_check_config(struct emu_config *);

@@ -6,8 +6,8 @@
  * first try may succeed. So the code is analysed. A value is followed within one function, through
  * registers and through the function's variables in local memory.
  */
-#ifndef EMU_RACE_USES_H
-#define EMU_RACE_USES_H
+#ifndef EMU_CODE_USES_H
+#define EMU_CODE_USES_H
 
 #include "common/emu/machine/machine.h"
 

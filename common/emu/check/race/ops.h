@@ -70,7 +70,7 @@ struct stream_ops {
     size_t file_count;
 };
 
-/* ---- stream_ops.c; the lock is held -------------------------------------------------------- */
+/* ---- stream_ops.c; the lock is held ---------------------------------------------------------- */
 
 /* NULL: it is over. */
 struct op_state *op_at(const struct stream_ops *, stream_op);
@@ -84,7 +84,7 @@ void op_connect(struct stream_ops *, stream_op, stream_op);
 /* The host has waited for it. */
 void op_wait(struct stream_ops *, stream_op);
 
-/* ---- ops.c ------------------------------------------------------------------------------ */
+/* ---- ops.c ----------------------------------------------------------------------------------- */
 
 /* The devices that share these operations; NULL: operations are not observed. */
 bool race_ops_join(struct race *, struct stream_ops *);
@@ -98,7 +98,7 @@ void race_ops_drop_all(struct stream_ops *);
 /* Memory is freed. */
 void race_ops_forget(struct race *, uint64_t address, uint64_t bytes);
 
-/* ---- ops_report.c ----------------------------------------------------------------------- */
+/* ---- ops_report.c ---------------------------------------------------------------------------- */
 
 /* An access of an operation, as the history keeps it: a record with the operation in place of
  * block, time and thread. */

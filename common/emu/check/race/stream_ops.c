@@ -219,7 +219,7 @@ void stream_ops_wait_device(struct stream_ops *ops, int device)
     pthread_mutex_unlock(&ops->lock);
 }
 
-/* ---- opening ------------------------------------------------------------------------ */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 struct stream_ops *stream_ops_open(void)
 {

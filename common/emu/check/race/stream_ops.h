@@ -11,7 +11,7 @@
  * has waited for come before all later ones, of whichever host thread: how host threads wait for
  * each other is not observed, so this never makes an order too short. Such operations are dropped.
  *
- * The runtime says what an operation comes after (runtime/cudart_order.c). All functions may be
+ * The runtime says what an operation comes after (runtime/stream/order.c). All functions may be
  * called by several host threads at once.
  */
 #ifndef EMU_STREAM_OPS_H

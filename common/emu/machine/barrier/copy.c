@@ -104,7 +104,7 @@ static void drop_finished(struct copy_queue *queue)
     queue->count = kept;
 }
 
-/* ---- issuing a copy ------------------------------------------------------------------------ */
+/* ---- issuing a copy -------------------------------------------------------------------------- */
 
 /* The access of a copy's lanes to one of its operands. */
 static struct access take(const struct warp *w, const struct address *place,

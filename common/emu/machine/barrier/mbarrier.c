@@ -4,7 +4,7 @@
 #include "async.h"
 #include <string.h>
 
-/* ---- the 64 bits --------------------------------------------------------------------------- */
+/* ---- the 64 bits ----------------------------------------------------------------------------- */
 
 /* From bit 0: the arrivals that the phase lacks; the arrivals of a whole phase; the expected bytes,
  * plus BYTES_ZERO because they may come before they are expected; the parity of the phase; and a
@@ -42,7 +42,7 @@ static uint64_t pack(struct mbarrier_state s)
            (uint64_t)s.parity << (2 * COUNT_BITS + BYTES_BITS) | MARK << 62;
 }
 
-/* ---- one mbarrier -------------------------------------------------------------------------- */
+/* ---- one mbarrier ---------------------------------------------------------------------------- */
 
 static struct mbarrier_state read_state(const struct shared_place *place)
 {
@@ -148,7 +148,7 @@ void mbarrier_expect_arrival(struct warp *w, const struct insn *i, int lane,
     write_state(place, s);
 }
 
-/* ---- operations ---------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 /* The lanes with the same address as the first one. */
 static uint32_t lanes_at_same(const struct warp *w, const struct insn *i, uint32_t lanes)
@@ -243,7 +243,7 @@ void op_mbarrier_pending(struct warp *w, const struct insn *i, uint32_t mask)
     }
 }
 
-/* ---- waiting ------------------------------------------------------------------------------- */
+/* ---- waiting --------------------------------------------------------------------------------- */
 
 static bool phase_is_over(const struct warp *w, const struct insn *i, int lane,
                           const struct shared_place *place)

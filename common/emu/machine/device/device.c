@@ -18,7 +18,7 @@ int device_failed(struct emu *emu, int error, const char *format, ...)
     return error;
 }
 
-/* ---- opening ------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static unsigned processes_of(const struct emu_config *config)
 {
@@ -148,7 +148,7 @@ void device_append(char *text, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
-/* ---- memory -------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 int emu_alloc(struct emu *emu, size_t bytes, emu_addr *address)
 {
@@ -305,7 +305,7 @@ void emu_renew(struct emu *emu, emu_addr address, size_t bytes)
     pthread_mutex_unlock(&emu->lock);
 }
 
-/* ---- peers --------------------------------------------------------------------------------- */
+/* ---- peers ----------------------------------------------------------------------------------- */
 
 static struct peer *find_peer(struct emu *emu, const struct emu *peer)
 {
@@ -349,7 +349,7 @@ int emu_copy_peer(struct emu *to, emu_addr to_address, struct emu *from, emu_add
     return target ? EMU_OK : EMU_INVALID_VALUE;
 }
 
-/* ---- for kernels --------------------------------------------------------------------------- */
+/* ---- for kernels ----------------------------------------------------------------------------- */
 
 int emu_heap_limit(struct emu *emu, size_t bytes)
 {

@@ -89,7 +89,7 @@ void block_free(struct block *block)
     free(block);
 }
 
-/* ---- starting ------------------------------------------------------------------------------ */
+/* ---- starting -------------------------------------------------------------------------------- */
 
 static void start_warp(struct warp *w)
 {
@@ -135,7 +135,7 @@ void block_start(struct block *block, uint64_t index, unsigned x, unsigned y, un
     if (block->racecheck || block->initcheck) event_block_begin(block);
 }
 
-/* ---- running ------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 void block_next_turn(struct block *block)
 {

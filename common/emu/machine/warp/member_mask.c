@@ -67,7 +67,7 @@ void member_mask_run(struct warp *w, struct fragment *f, const struct insn *i, u
     }
 }
 
-/* ---- at different places ------------------------------------------------------------------- */
+/* ---- at different places --------------------------------------------------------------------- */
 
 /* The lanes of one fragment that have the mask in question. */
 struct party {
