@@ -34,8 +34,9 @@ EMULATOR = {
     "events": ["machine", "count", "trace", "check"],
     "audit": ["binary"],
     "report": ["ptx", "count"],
-    "runtime": ["binary", "ptx", "machine", "count", "check", "report"],
-    "command": ["binary", "ptx", "decode", "count", "check", "report"],
+    "settings": [],
+    "runtime": ["binary", "ptx", "machine", "count", "check", "report", "settings"],
+    "command": ["binary", "ptx", "decode", "count", "check", "report", "settings"],
 }
 # What they may include besides.
 OTHERS = {

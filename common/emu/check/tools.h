@@ -2,9 +2,6 @@
 #ifndef EMU_CHECK_TOOLS_H
 #define EMU_CHECK_TOOLS_H
 
-/* The accepted names, for messages. */
-#define CHECK_TOOLS "memcheck, racecheck, initcheck, synccheck, several with commas between, or all"
-
 /* The bits (enum emu_check) of "memcheck,racecheck"; 0 if one of the names is unknown. */
 unsigned check_tools(const char *names);
 

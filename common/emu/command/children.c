@@ -31,8 +31,9 @@ static volatile sig_atomic_t child;
 
 /* ---- the files in memory --------------------------------------------------------------------- */
 
-int emu_open_memory(const char *variable)
+int emu_open_memory(enum setting_id id)
 {
+    const char *variable = settings[id].variable;
     char *name;
     int file = memfd_create(variable, MFD_CLOEXEC);
     if (file < 0) emu_refuse("cannot make a file in memory: %s", strerror(errno));
@@ -61,27 +62,23 @@ static const char *content_of(int file, size_t *size)
 
 /* What the programs put together, and where it goes. */
 struct collected {
-    const char *parts, *variable; /* EMU_* of the parts' file, and of the path that the user gave */
-    bool has_form;                /* it is one document, and not one text after the other */
+    enum setting_id parts, setting; /* of the parts' file, and of the path that the user gave */
+    bool has_form;                  /* it is one document, and not one text after the other */
     enum document_form form;
     int file; /* -1: not wanted */
     char *path;
 };
 
-static bool is_set(const char *variable)
-{
-    const char *value = getenv(variable);
-    return value != NULL && *value != '\0' && strcmp(value, "0") != 0;
-}
+static bool is_set(enum setting_id id) { return setting_text(id) != NULL && !setting_is(id, "0"); }
 
 /* The programs are not told the path: what they write goes into the parts. */
 static void begin_collecting(struct collected *c)
 {
-    const char *path = getenv(c->variable);
+    const char *path = setting_text(c->setting);
     c->path = path != NULL ? strdup(path) : NULL;
     if (path != NULL && c->path == NULL) emu_refuse("out of memory");
     c->file = emu_open_memory(c->parts);
-    unsetenv(c->variable);
+    unsetenv(settings[c->setting].variable);
 }
 
 static void write_collected(const struct collected *c, const char *title)
@@ -108,13 +105,13 @@ static void write_collected(const struct collected *c, const char *title)
 
 /* The kernels of a budget or baseline that no program has run. The programs have read the same file
  * before, so it can be read. */
-static size_t count_missing(const char *variable,
+static size_t count_missing(enum setting_id id,
                             struct budget *(*read)(const char *, char *message, size_t size),
                             int kernels)
 {
     char message[1000];
     size_t size, missing;
-    const char *path = getenv(variable), *names = content_of(kernels, &size);
+    const char *path = setting_text(id), *names = content_of(kernels, &size);
     struct budget *limits = path != NULL ? read(path, message, sizeof message) : NULL;
     if (path != NULL && limits == NULL) emu_refuse("%s", message);
     missing = limits != NULL ? budget_check_missing(stderr, limits, names, size) : 0;
@@ -163,7 +160,7 @@ static int wait_for_child(void)
 /* The programs add to the checkers' log: it is emptied once, here. */
 static void empty_check_log(void)
 {
-    const char *log = getenv("EMU_CHECK_LOG");
+    const char *log = setting_text(SETTING_CHECK_LOG);
     if (log == NULL || strcmp(log, "stdout") == 0 || strcmp(log, "stderr") == 0) return;
     int file = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0) emu_refuse("cannot write the log file %s: %s", log, strerror(errno));
@@ -186,13 +183,13 @@ int emu_command(const char *path, char **arguments)
 {
     enum { REPORT, SARIF, HTML, FORMS };
     struct collected all[FORMS] = {
-        {"EMU_REPORTS", "EMU_LOG_FILE", is_set("EMU_JSON"), DOCUMENT_JSON, -1, NULL},
-        {"EMU_SARIF_PARTS", "EMU_SARIF", true, DOCUMENT_SARIF, -1, NULL},
-        {"EMU_HTML_PARTS", "EMU_HTML", true, DOCUMENT_HTML, -1, NULL}};
-    bool counts = is_set("EMU_COUNTERS") || is_set("EMU_JSON") || is_set("EMU_ANNOTATE");
-    int seen = emu_open_memory("EMU_SEEN"), kernels = emu_open_memory("EMU_KERNELS");
+        {SETTING_REPORTS, SETTING_LOG_FILE, is_set(SETTING_JSON), DOCUMENT_JSON, -1, NULL},
+        {SETTING_SARIF_PARTS, SETTING_SARIF, true, DOCUMENT_SARIF, -1, NULL},
+        {SETTING_HTML_PARTS, SETTING_HTML, true, DOCUMENT_HTML, -1, NULL}};
+    bool counts = is_set(SETTING_COUNTERS) || is_set(SETTING_JSON) || is_set(SETTING_ANNOTATE);
+    int seen = emu_open_memory(SETTING_SEEN), kernels = emu_open_memory(SETTING_KERNELS);
     for (int i = 0; i < FORMS; i++)
-        if (i == REPORT || is_set(all[i].variable)) begin_collecting(&all[i]);
+        if (i == REPORT || is_set(all[i].setting)) begin_collecting(&all[i]);
     empty_check_log();
     int code = run_child(path, arguments);
     if (size_of(seen) == 0)
@@ -205,7 +202,7 @@ int emu_command(const char *path, char **arguments)
         if (all[i].file >= 0 && is_wanted) write_collected(&all[i], path);
         free(all[i].path);
     }
-    size_t missing = count_missing("EMU_BUDGET", budget_read, kernels) +
-                     count_missing("EMU_BASELINE", baseline_read, kernels);
+    size_t missing = count_missing(SETTING_BUDGET, budget_read, kernels) +
+                     count_missing(SETTING_BASELINE, baseline_read, kernels);
     return missing > 0 && code == 0 ? EXIT_EXCESS : code;
 }

@@ -6,6 +6,7 @@
 #include "environment.h"
 #include "folders.h"
 #include "options.h"
+#include "common/emu/settings/settings.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -49,7 +50,7 @@ void emu_environment(void)
     set_in_front("LD_LIBRARY_PATH", folder);
     set_in_front("LD_AUDIT", audit);
     if (getenv("GLIBC_TUNABLES") == NULL) emu_set("GLIBC_TUNABLES", TLS_ROOM);
-    emu_set("EMU_LIBRARY", library);
+    emu_set(settings[SETTING_LIBRARY].variable, library);
     free(library);
     free(audit);
 }

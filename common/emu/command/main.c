@@ -12,6 +12,7 @@
 #include "environment.h"
 #include "options.h"
 #include "common/emu/binary/emu_elf.h"
+#include "common/emu/settings/settings.h"
 #include "common/files/output_file.h"
 #include "agreement.h"
 #include "run.h"
@@ -79,17 +80,19 @@ static bool is_emulated(const char *path)
 static void check_outputs(const char *program, char *const *arguments)
 {
     enum { WRITTEN = 4 };
-    const struct {
-        const char *what, *path;
-    } files[] = {{"log file", getenv("EMU_LOG_FILE")},       {"trace", getenv("EMU_TRACE")},
-                 {"SARIF file", getenv("EMU_SARIF")},        {"HTML file", getenv("EMU_HTML")},
-                 {"annotated file", getenv("EMU_ANNOTATE")}, {"budget", getenv("EMU_BUDGET")},
-                 {"baseline", getenv("EMU_BASELINE")}};
+    static const struct {
+        const char *what;
+        enum setting_id id;
+    } files[] = {{"log file", SETTING_LOG_FILE},       {"trace", SETTING_TRACE},
+                 {"SARIF file", SETTING_SARIF},        {"HTML file", SETTING_HTML},
+                 {"annotated file", SETTING_ANNOTATE}, {"budget", SETTING_BUDGET},
+                 {"baseline", SETTING_BASELINE}};
     for (size_t i = 0; i < WRITTEN; i++) {
-        const char *path = files[i].path, *why = output_refusal(path, program, arguments);
+        const char *path = setting_text(files[i].id),
+                   *why = output_refusal(path, program, arguments);
         if (why != NULL) emu_refuse("the %s %s %s; choose another file", files[i].what, path, why);
         for (size_t k = i + 1; k < sizeof files / sizeof *files; k++)
-            if (output_is_same(path, files[k].path))
+            if (output_is_same(path, setting_text(files[k].id)))
                 emu_refuse("the %s and the %s are one file, %s; choose another one", files[i].what,
                            files[k].what, path);
     }
@@ -102,7 +105,7 @@ static void print_agreement(const char *path)
     struct elf program;
     if (elf_open(path, &program) != RUNTIME_NONE)
         emu_refuse("%s is not a program (ELF) for this machine", path);
-    const char *key = getenv("EMU_GPU");
+    const char *key = setting_text(SETTING_GPU);
     const struct emu_gpu *gpu = key != NULL ? emu_gpu_find(key) : emu_gpu_at(0);
     if (gpu == NULL) emu_refuse("there is no model \"%s\"; see emu --help", key);
     int kernels = report_agreement(&program, gpu, stdout, message, sizeof message);
@@ -127,10 +130,10 @@ static char **get_program(char **words, char path[PATH_MAX])
 
 int main(int argc, char **argv)
 {
-    struct emu_wanted wanted = {0};
-    char path[PATH_MAX], **given = argv + emu_options(argc, argv, &wanted);
+    bool report = false;
+    char path[PATH_MAX], **given = argv + emu_options(argc, argv, &report);
     char **words = get_program(given, path);
-    if (wanted.report) {
+    if (report) {
         print_agreement(path);
         return EXIT_SUCCESS;
     }

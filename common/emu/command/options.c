@@ -1,5 +1,6 @@
 /*
- * options.c — the options of the command emu. Each option sets an EMU_* variable.
+ * options.c — the options of the command emu. Each sets an EMU_* variable: settings.inc is the
+ * table of both.
  */
 #define _GNU_SOURCE /* asprintf */
 #include "options.h"
@@ -7,6 +8,7 @@
 #include "common/emu/check/tools.h"
 #include "common/emu/count/metrics.h"
 #include "common/emu/report/budget.h"
+#include "common/emu/settings/settings.h"
 #include "common/files/replacement.h"
 #include "common/files/visible.h"
 #include "common/files/whole_file.h"
@@ -14,6 +16,7 @@
 #include "folders.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <regex.h>
 #include <stdarg.h>
@@ -22,13 +25,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-    USAGE_ERROR = 2,
-    MAX_THREADS = 1024,
-    MAX_SECONDS = 1000000,
-    MAX_DEVICES = EMU_MAX_PEERS + 1,
-    HELP_COLUMN = 22
-};
+enum { USAGE_ERROR = 2, HELP_COLUMN = 22 };
+
+/* Options have set these variables: the others may be from the user's environment. */
+static bool is_given[SETTINGS];
 
 static void print_sentence(const char *format, va_list args)
 {
@@ -61,256 +61,37 @@ void emu_set(const char *name, const char *value)
     if (setenv(name, value, 1) != 0) emu_refuse("cannot set %s: %s", name, strerror(errno));
 }
 
-/* ---- files and names ------------------------------------------------------------------------- */
+/* ---- what an option sets --------------------------------------------------------------------- */
 
-/* Makes a relative path absolute, because the program may change its working directory. */
-static void set_path(const char *name, const char *path)
+/* Each function gets the row of its option's variable in `to`. */
+static int give(const struct setting *s, const char *value)
 {
-    char folder[PATH_MAX], *whole;
-    if (path[0] == '/') {
-        emu_set(name, path);
-        return;
-    }
-    if (getcwd(folder, sizeof folder) == NULL || asprintf(&whole, "%s/%s", folder, path) < 0)
-        emu_refuse("cannot find the working directory: %s", strerror(errno));
-    emu_set(name, whole);
-    free(whole);
-}
-
-static void refuse_empty(const char *option, const char *what, const char *value)
-{
-    if (*value == '\0') emu_refuse("%s takes %s, not \"\"", option, what);
-}
-
-static int set_log_file(void *to, const char *path, struct fault *fault)
-{
-    (void)fault, (void)to;
-    refuse_empty("--log-file", "a file's name", path);
-    int error = whole_file_check(path);
-    if (error != 0) emu_refuse("cannot write the log file %s: %s", path, strerror(error));
-    if (strcmp(path, "stdout") == 0 || strcmp(path, "stderr") == 0)
-        emu_set("EMU_LOG_FILE", path);
-    else
-        set_path("EMU_LOG_FILE", path);
+    emu_set(s->variable, value);
+    is_given[s - settings] = true;
     return 0;
 }
 
-static int set_trace(void *to, const char *path, struct fault *fault)
-{
-    (void)fault, (void)to;
-    refuse_empty("--trace", "a file's name", path);
-    int error = replacement_check(path);
-    if (error != 0) emu_refuse("cannot write the trace %s: %s", path, strerror(error));
-    set_path("EMU_TRACE", path);
-    return 0;
-}
-
-/* ---- what is counted ------------------------------------------------------------------------- */
-
-static int set_csv(void *to, const char *value, struct fault *fault)
+static int set_flag(void *to, const char *value, struct fault *fault)
 {
     (void)value, (void)fault;
-    ((struct emu_wanted *)to)->counts = true;
-    emu_set("EMU_CSV", "1");
-    return 0;
+    return give(to, "1");
 }
 
-static int set_launches(void *to, const char *value, struct fault *fault)
+static int set_yes(void *to, const char *value, struct fault *fault)
 {
     (void)value, (void)fault;
-    ((struct emu_wanted *)to)->counts = true;
-    emu_set("EMU_LAUNCHES", "1");
-    return 0;
+    return give(to, "yes");
 }
-
-static int set_json(void *to, const char *value, struct fault *fault)
-{
-    (void)to, (void)value, (void)fault;
-    emu_set("EMU_JSON", "1");
-    return 0;
-}
-
-static int set_annotate(void *to, const char *path, struct fault *fault)
-{
-    (void)to, (void)fault;
-    refuse_empty("--annotate", "a source file or a folder", path);
-    if (access(path, R_OK) != 0) emu_refuse("cannot read %s: %s", path, strerror(errno));
-    set_path("EMU_ANNOTATE", path);
-    return 0;
-}
-
-static int set_warnings(void *to, const char *value, struct fault *fault)
-{
-    (void)to, (void)value, (void)fault;
-    emu_set("EMU_WARNINGS", "1");
-    return 0;
-}
-
-/* An option that takes a file, which is written if `is_output`. An emu that has started this one
- * does not take the part of the report that goes there, or the kernels for the limits. */
-struct file {
-    const char *option, *variable, *parts;
-    bool is_output;
-    struct budget *(*read)(const char *path, char *message, size_t size); /* NULL: no limits */
-};
-static struct file sarif = {"--sarif", "EMU_SARIF", "EMU_SARIF_PARTS", true, NULL},
-                   html = {"--html", "EMU_HTML", "EMU_HTML_PARTS", true, NULL},
-                   budget = {"--budget", "EMU_BUDGET", "EMU_KERNELS", false, budget_read},
-                   baseline = {"--baseline", "EMU_BASELINE", "EMU_KERNELS", false, baseline_read};
-
-static void check_limits(const struct file *file, const char *path)
-{
-    char message[1000];
-    struct budget *limits = file->read(path, message, sizeof message);
-    if (limits == NULL) emu_refuse("%s cannot be used: %s", file->option, message);
-    budget_free(limits);
-}
-
-static int set_file(void *to, const char *path, struct fault *fault)
-{
-    const struct file *file = to;
-    (void)fault;
-    refuse_empty(file->option, "a file's name", path);
-    if (file->is_output) {
-        int error = whole_file_check(path);
-        if (error != 0) emu_refuse("cannot write %s: %s", path, strerror(error));
-    } else if (access(path, R_OK) != 0) {
-        emu_refuse("cannot read %s: %s", path, strerror(errno));
-    }
-    if (file->read != NULL) check_limits(file, path);
-    set_path(file->variable, path);
-    unsetenv(file->parts);
-    return 0;
-}
-
-static int set_metrics(void *to, const char *names, struct fault *fault)
-{
-    (void)fault;
-    ((struct emu_wanted *)to)->counts = true;
-    const struct metric *chosen[MAX_METRICS], *m;
-    char wrong[128];
-    if (metrics_choose(names, chosen, wrong, sizeof wrong) > 0) {
-        emu_set("EMU_METRICS", names);
-        return 0;
-    }
-    fprintf(stderr, "emu: there is no metric \"%s\"; these are known:\n", wrong);
-    for (size_t i = 0; (m = metric_at(i)) != NULL; i++) fprintf(stderr, "  %s\n", m->name);
-    exit(USAGE_ERROR);
-}
-
-static int set_kernel_name(void *to, const char *name, struct fault *fault)
-{
-    (void)fault;
-    ((struct emu_wanted *)to)->counts = true;
-    static const char prefix[] = "regex:";
-    refuse_empty("--kernel-name", "a kernel's name, or regex: and an expression", name);
-    if (strncmp(name, prefix, strlen(prefix)) == 0) {
-        regex_t regex;
-        char problem[128];
-        int error = regcomp(&regex, name + strlen(prefix), REG_EXTENDED | REG_NOSUB);
-        if (error != 0) {
-            regerror(error, &regex, problem, sizeof problem);
-            emu_refuse("--kernel-name %s is not a regular expression: %s", name, problem);
-        }
-        regfree(&regex);
-    }
-    emu_set("EMU_KERNEL_NAME", name);
-    return 0;
-}
-
-static int set_page(void *to, const char *page, struct fault *fault)
-{
-    (void)fault;
-    ((struct emu_wanted *)to)->counts = true;
-    if (strcmp(page, "raw") == 0)
-        emu_set("EMU_COUNTERS", "1");
-    else if (strcmp(page, "source") == 0)
-        emu_set("EMU_COUNTERS", "lines");
-    else
-        emu_refuse("--page takes raw or source, not \"%s\"", page);
-    return 0;
-}
-
-static int set_per_line(void *to, const char *value, struct fault *fault)
-{
-    (void)value;
-    return set_page(to, "source", fault);
-}
-
-/* ---- the GPU --------------------------------------------------------------------------------- */
-
-static int set_gpu(void *to, const char *key, struct fault *fault)
-{
-    (void)fault, (void)to;
-    if (emu_gpu_find(key) == NULL) emu_refuse("there is no model \"%s\"; see emu --help", key);
-    emu_set("EMU_GPU", key);
-    return 0;
-}
-
-static int set_model(void *to, const char *key, struct fault *fault)
-{
-    (void)fault, (void)to;
-    if (emu_model_find(key) == NULL)
-        emu_refuse("there is no set of rules \"%s\"; see emu --help", key);
-    emu_set("EMU_MODEL", key);
-    return 0;
-}
-
-/* ---- what is checked ------------------------------------------------------------------------- */
-
-static int set_tool(void *to, const char *names, struct fault *fault)
-{
-    (void)fault;
-    ((struct emu_wanted *)to)->checks = true;
-    if (check_tools(names) == 0) emu_refuse("--tool takes " CHECK_TOOLS ", not \"%s\"", names);
-    emu_set("EMU_TOOL", names);
-    return 0;
-}
-
-static int set_strict_readers(void *to, const char *value, struct fault *fault)
-{
-    (void)to, (void)value, (void)fault;
-    emu_set("EMU_STRICT_READERS", "yes");
-    return 0;
-}
-
-static int set_report(void *to, const char *value, struct fault *fault)
-{
-    (void)value, (void)fault;
-    ((struct emu_wanted *)to)->report = true;
-    return 0;
-}
-
-/* ---- numbers and words ----------------------------------------------------------------------- */
-
-/* An option that takes a whole number in digits. */
-struct number {
-    const char *option, *variable;
-    unsigned long long least, most;
-};
-static struct number devices = {"--devices", "EMU_DEVICES", 1, MAX_DEVICES},
-                     threads = {"--threads", "EMU_THREADS", 1, MAX_THREADS},
-                     exit_code = {"--error-exitcode", "EMU_ERROR_EXITCODE", 0, 255},
-                     print_limit = {"--print-limit", "EMU_PRINT_LIMIT", 0, 1000000},
-                     progress = {"--progress", "EMU_PROGRESS", 0, MAX_SECONDS},
-                     instructions = {"--kernel-instructions", "EMU_KERNEL_INSTRUCTIONS", 1,
-                                     ULLONG_MAX},
-                     clock_seed = {"--clock-seed", "EMU_CLOCK_SEED", 1, ULLONG_MAX},
-                     schedule = {"--schedule", "EMU_SCHEDULE", 0, ULLONG_MAX};
 
 static int set_number(void *to, const char *text, struct fault *fault)
 {
-    const struct number *n = to;
+    const struct setting *s = to;
+    uint64_t number;
     (void)fault;
-    char *end;
-    errno = 0;
-    unsigned long long number = strtoull(text, &end, 10);
-    if (errno != 0 || *end != '\0' || text[0] < '0' || text[0] > '9' || number < n->least ||
-        number > n->most)
-        emu_refuse("%s takes a number from %llu to %llu, not \"%s\"", n->option, n->least, n->most,
-                   text);
-    emu_set(n->variable, text);
-    return 0;
+    if (!setting_accepts(s, text, &number))
+        emu_refuse("%s takes a number from %" PRIu64 " to %" PRIu64 ", not \"%s\"", s->option,
+                   s->least, s->most, text);
+    return give(s, text);
 }
 
 static int set_schedule(void *to, const char *seed, struct fault *fault)
@@ -324,21 +105,162 @@ static int set_schedule(void *to, const char *seed, struct fault *fault)
     return set_number(to, seed, fault);
 }
 
-/* An option that takes one of two words. */
-struct word_option {
-    const char *option, *variable, *one, *other;
-};
-static struct word_option leak_check = {"--leak-check", "EMU_LEAK_CHECK", "full", "no"},
-                          api_errors = {"--report-api-errors", "EMU_API_ERRORS", "explicit", "no"},
-                          blocks = {"--blocks", "EMU_BLOCKS", "ascending", "descending"};
-
 static int set_word(void *to, const char *word, struct fault *fault)
 {
-    const struct word_option *w = to;
+    const struct setting *s = to;
     (void)fault;
-    if (strcmp(word, w->one) != 0 && strcmp(word, w->other) != 0)
-        emu_refuse("%s takes %s or %s, not \"%s\"", w->option, w->one, w->other, word);
-    emu_set(w->variable, word);
+    if (!setting_accepts(s, word, NULL))
+        emu_refuse("%s takes %s, not \"%s\"", s->option, s->takes, word);
+    return give(s, word);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* Makes a relative path absolute, because the program may change its working directory. */
+static int give_path(const struct setting *s, const char *path)
+{
+    char folder[PATH_MAX], *whole;
+    if (path[0] == '/') return give(s, path);
+    if (getcwd(folder, sizeof folder) == NULL || asprintf(&whole, "%s/%s", folder, path) < 0)
+        emu_refuse("cannot find the working directory: %s", strerror(errno));
+    give(s, whole);
+    free(whole);
+    return 0;
+}
+
+static void refuse_empty(const struct setting *s, const char *value)
+{
+    if (*value == '\0') emu_refuse("%s takes %s, not \"\"", s->option, s->takes);
+}
+
+static int set_log_file(void *to, const char *path, struct fault *fault)
+{
+    (void)fault;
+    refuse_empty(to, path);
+    int error = whole_file_check(path);
+    if (error != 0) emu_refuse("cannot write the log file %s: %s", path, strerror(error));
+    bool is_stream = strcmp(path, "stdout") == 0 || strcmp(path, "stderr") == 0;
+    return (is_stream ? give : give_path)(to, path);
+}
+
+static int set_trace(void *to, const char *path, struct fault *fault)
+{
+    (void)fault;
+    refuse_empty(to, path);
+    int error = replacement_check(path);
+    if (error != 0) emu_refuse("cannot write the trace %s: %s", path, strerror(error));
+    return give_path(to, path);
+}
+
+static int set_annotate(void *to, const char *path, struct fault *fault)
+{
+    (void)fault;
+    refuse_empty(to, path);
+    if (access(path, R_OK) != 0) emu_refuse("cannot read %s: %s", path, strerror(errno));
+    return give_path(to, path);
+}
+
+/* An emu that has started this one does not take the part of the report that goes there. */
+static int set_output(void *to, const char *path, struct fault *fault)
+{
+    const struct setting *s = to;
+    (void)fault;
+    refuse_empty(s, path);
+    int error = whole_file_check(path);
+    if (error != 0) emu_refuse("cannot write %s: %s", path, strerror(error));
+    unsetenv(settings[s == &settings[SETTING_SARIF] ? SETTING_SARIF_PARTS : SETTING_HTML_PARTS]
+                 .variable);
+    return give_path(s, path);
+}
+
+/* Nor does it take the kernels for the limits. */
+static int set_limits(void *to, const char *path, struct fault *fault)
+{
+    const struct setting *s = to;
+    char message[1000];
+    (void)fault;
+    refuse_empty(s, path);
+    if (access(path, R_OK) != 0) emu_refuse("cannot read %s: %s", path, strerror(errno));
+    struct budget *limits = (s == &settings[SETTING_BUDGET] ? budget_read : baseline_read)(
+        path, message, sizeof message);
+    if (limits == NULL) emu_refuse("%s cannot be used: %s", s->option, message);
+    budget_free(limits);
+    unsetenv(settings[SETTING_KERNELS].variable);
+    return give_path(s, path);
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static int set_metrics(void *to, const char *names, struct fault *fault)
+{
+    const struct metric *chosen[MAX_METRICS], *m;
+    char wrong[128];
+    (void)fault;
+    if (metrics_choose(names, chosen, wrong, sizeof wrong) > 0) return give(to, names);
+    fprintf(stderr, "emu: there is no metric \"%s\"; these are known:\n", wrong);
+    for (size_t i = 0; (m = metric_at(i)) != NULL; i++) fprintf(stderr, "  %s\n", m->name);
+    exit(USAGE_ERROR);
+}
+
+static int set_kernel_name(void *to, const char *name, struct fault *fault)
+{
+    static const char prefix[] = "regex:";
+    (void)fault;
+    refuse_empty(to, name);
+    if (strncmp(name, prefix, strlen(prefix)) == 0) {
+        regex_t regex;
+        char problem[128];
+        int error = regcomp(&regex, name + strlen(prefix), REG_EXTENDED | REG_NOSUB);
+        if (error != 0) {
+            regerror(error, &regex, problem, sizeof problem);
+            emu_refuse("--kernel-name %s is not a regular expression: %s", name, problem);
+        }
+        regfree(&regex);
+    }
+    return give(to, name);
+}
+
+static int set_page(void *to, const char *page, struct fault *fault)
+{
+    (void)fault;
+    if (strcmp(page, "raw") == 0) return give(to, "1");
+    if (strcmp(page, "source") == 0) return give(to, "lines");
+    emu_refuse("--page takes raw or source, not \"%s\"", page);
+}
+
+static int set_per_line(void *to, const char *value, struct fault *fault)
+{
+    (void)to, (void)value, (void)fault;
+    return give(&settings[SETTING_COUNTERS], "lines");
+}
+
+static int set_gpu(void *to, const char *key, struct fault *fault)
+{
+    (void)fault;
+    if (emu_gpu_find(key) == NULL) emu_refuse("there is no model \"%s\"; see emu --help", key);
+    return give(to, key);
+}
+
+static int set_model(void *to, const char *key, struct fault *fault)
+{
+    (void)fault;
+    if (emu_model_find(key) == NULL)
+        emu_refuse("there is no set of rules \"%s\"; see emu --help", key);
+    return give(to, key);
+}
+
+static int set_tool(void *to, const char *names, struct fault *fault)
+{
+    const struct setting *s = to;
+    (void)fault;
+    if (check_tools(names) == 0) emu_refuse("%s takes %s, not \"%s\"", s->option, s->takes, names);
+    return give(s, names);
+}
+
+static int set_report(void *to, const char *value, struct fault *fault)
+{
+    (void)value, (void)fault;
+    *(bool *)to = true;
     return 0;
 }
 
@@ -370,111 +292,61 @@ static int print_version(void *to, const char *value, struct fault *fault)
 
 static option_fn print_help;
 
-/* ---- the table, in the order of --help ------------------------------------------------------- */
+/* ---- --help ---------------------------------------------------------------------------------- */
 
+#define SETTING(variable, kind, least, most, takes, standard, option, letter, argument, set,       \
+                meaning)                                                                           \
+    {option, argument, meaning, set, (void *)&settings[SETTING_##variable], letter, 0},
+#define OPTION_ALONE(option, letter, argument, set, meaning)                                       \
+    {option, argument, meaning, set, NULL, letter, 0},
+#define GAP() {NULL, NULL, NULL, NULL, NULL, 0, 0},
+#define VARIABLE(...)
+#define FOR_EMU(...)
 static const struct option_row rows[] = {
-    OPTION("csv", NULL, "as CSV, in the layout of ncu --csv --page raw: a row for each launch",
-           set_csv),
-    OPTION("launches", NULL,
-           "each launch by itself; default: the launches of a kernel together, as\n"
-           "their sum and the largest value of one launch",
-           set_launches),
-    OPTION("json", NULL,
-           "as one JSON document: launches, counters, and with --tool findings\n"
-           "(notes/emulator.md); of a command, an array with one for each program;\n"
-           "apart from the program's output with --log-file FILE",
-           set_json),
-    OPTION("annotate", "FILE|FOLDER", "as source text, with counters beside each line",
-           set_annotate),
-    OPTION_TO("sarif", "FILE", "also write findings and the worst lines as SARIF 2.1.0", set_file,
-              &sarif),
-    OPTION_TO("html", "FILE",
-              "also write one page for a browser: kernels, findings, source lines,\n"
-              "pictures of bank conflicts and of when warps run",
-              set_file, &html),
-    OPTION("warnings", NULL,
-           "also print at most ten lines ::warning on stderr, for the logs of hosted\n"
-           "CI: first the findings, then the worst source lines",
-           set_warnings),
-    OPTION_TO("budget", "FILE",
-              "exit with 4 if a launch exceeds a limit; lines are KERNEL COUNTER\n"
-              "NUMBER, such as: scan conflicts 0 (notes/emulator.md)",
-              set_file, &budget),
-    OPTION_TO("baseline", "CSV",
-              "exit with 4 if a kernel has more bank conflicts, wavefronts or sectors\n"
-              "than in this output of emu --csv",
-              set_file, &baseline),
-    OPTION("log-file", "FILE",
-           "into FILE, or stdout (the default), or stderr (the default with --tool)", set_log_file),
-    OPTION("metrics", "M,...", "these metrics", set_metrics),
-    {.name = "kernel-name",
-     .argument = "NAME|regex:EXPRESSION",
-     .help = "only kernels whose function has this name",
-     .set = set_kernel_name,
-     .letter = 'k'},
-    OPTION("page", "raw|source", "totals, or the counts of each source line", set_page),
-    OPTION("per-line", NULL, "the same as --page source", set_per_line),
-    OPTION("trace", "FILE", "write every access to shared and global memory, as text", set_trace),
-    OPTION("gpu", "MODEL", "GPU to emulate", set_gpu),
-    OPTION("model", "RULES", "count memory by the rules of g80, gt200, fermi, kepler4, kepler8",
-           set_model),
-    OPTION_TO("devices", "N", "number of emulated GPUs, 1 to 16; default: 1", set_number, &devices),
-    OPTION_TO("threads", "N", "host threads, 1 to 1024; default: every core", set_number, &threads),
-    OPTION_TO(
-        "progress", "SECONDS",
-        "report on stderr how far a kernel is, once it has run for these seconds;\ndefault: 5; 0: "
-        "never",
-        set_number, &progress),
-    OPTION_TO("kernel-instructions", "N",
-              "end a kernel that executes more than N warp instructions, the same on\n"
-              "every machine; default: no limit",
-              set_number, &instructions),
-    OPTION_TO("clock-seed", "SEED",
-              "make %clock, %globaltimer and %smid from this number, so that they\nrepeat",
-              set_number, &clock_seed),
-    OPTION(NULL, NULL, NULL, NULL),
-    OPTION("tool", "TOOL,...",
-           "check, as compute-sanitizer does, in place of the tables of counters;\n"
-           "tools: memcheck, racecheck, initcheck, synccheck, all",
-           set_tool),
-    OPTION_TO("error-exitcode", "N",
-              "exit with N if there were errors (without --tool: if a kernel failed);\n"
-              "default 0: with the program's own code",
-              set_number, &exit_code),
-    OPTION_TO("print-limit", "N", "findings to print, 0: all; default: 100", set_number,
-              &print_limit),
-    OPTION_TO("leak-check", "full|no",
-              "memcheck: list the memory that the program did not free; default: no", set_word,
-              &leak_check),
-    OPTION_TO("report-api-errors", "explicit|no",
-              "memcheck: report runtime functions that return an error; default:\nexplicit",
-              set_word, &api_errors),
-    OPTION("strict-readers", NULL,
-           "racecheck: a volatile or relaxed load of a flag orders nothing until a\n"
-           "fence, as PTX has it; default: the writer's fence is enough",
-           set_strict_readers),
-    OPTION_TO("schedule", "SEED",
-              "random scheduling of lanes, warps and blocks, which the same SEED (from 1\n"
-              "on) repeats; random: a seed is picked and printed",
-              set_schedule, &schedule),
-    OPTION_TO("blocks", "ORDER",
-              "begin blocks in ascending order of their index (the default), or in\n"
-              "descending order, which a GPU may do as well",
-              set_word, &blocks),
-    OPTION(NULL, NULL, NULL, NULL),
-    OPTION("report", NULL,
-           "run nothing: list PROGRAM's kernels, and whether ptxas kept their\n"
-           "accesses as they are in PTX, so that a GPU counts what is counted here",
-           set_report),
-    OPTION(NULL, NULL, NULL, NULL),
-    OPTION("nvcc-flags", NULL,
-           "print the flags that make nvcc link the emulator into a program:\n"
-           "NVCC_PREPEND_FLAGS=\"$(emu --nvcc-flags)\" make",
-           print_nvcc_flags),
-    {.name = "help", .argument = NULL, .help = "this text", .set = print_help, .letter = 'h'},
-    OPTION("version", NULL, "the version", print_version),
+#include "common/emu/settings/settings.inc"
 };
-static const struct option_table table = {rows, sizeof rows / sizeof *rows};
+enum { ROWS = sizeof rows / sizeof *rows };
+static const struct option_table table = {rows, ROWS};
+
+/* The meaning of a setting, its range and what holds without it. */
+static void describe(const struct setting *s, char *text, size_t size)
+{
+    char range[60] = "";
+    bool has_range = s->kind == SETTING_IS_NUMBER && s->takes == NULL;
+    if (has_range) setting_takes(s, range, sizeof range);
+    snprintf(text, size, "%s%s%s%s%s", s->meaning, has_range ? ", " : "", range,
+             s->standard != NULL ? "; default: " : "", s->standard != NULL ? s->standard : "");
+}
+
+static void print_options(void)
+{
+    static char help[ROWS][400];
+    struct option_row shown[ROWS];
+    for (size_t i = 0; i < ROWS; i++) {
+        shown[i] = rows[i];
+        if (rows[i].to == NULL || rows[i].argument == NULL) continue;
+        describe(rows[i].to, help[i], sizeof help[i]);
+        shown[i].help = help[i];
+    }
+    option_print((struct option_table){shown, ROWS}, HELP_COLUMN, stdout);
+}
+
+/* Of a variable with an option, only the option is named. */
+static void print_variables(void)
+{
+    enum { NAME = 24 };
+    for (const struct setting *s = settings; s < settings + SETTINGS; s++) {
+        char text[400], *rest;
+        if (s->is_for_emu) continue;
+        if (s->option != NULL)
+            snprintf(text, sizeof text, "as %s", s->option);
+        else
+            describe(s, text, sizeof text);
+        printf("  %-*s%s\n", NAME, s->variable, strtok_r(text, "\n", &rest));
+        for (const char *line; (line = strtok_r(NULL, "\n", &rest)) != NULL;)
+            printf("  %*s%s\n", NAME, "", line);
+    }
+}
 
 static int print_help(void *to, const char *value, struct fault *fault)
 {
@@ -485,18 +357,19 @@ static int print_help(void *to, const char *value, struct fault *fault)
          "or with --tool what is wrong with them, as compute-sanitizer would. COMMAND may be any\n"
          "other command, such as make or a script: then all CUDA programs that it starts run so,\n"
          "and their reports follow when it has ended.\n");
-    option_print(table, HELP_COLUMN, stdout);
-    puts(
-        "\nCUDA programs must be linked with nvcc -cudart shared, with g++ and -lcudart, or with "
-        "the\n"
-        "flags above. Output and exit code are the program's own; the report follows when it\n"
-        "ends, also by a signal other than SIGKILL. Kernel names are those of ncu\n"
-        "--print-kernel-base function. Exit code 2: wrong usage; 4: a limit of --budget or\n"
-        "--baseline is exceeded; 130: Ctrl-C. If mpirun has started several ranks, each writes\n"
-        "files of its own: FILE.0, FILE.1, and so on.");
+    print_options();
+    puts("\nCUDA programs must be linked with nvcc -cudart shared, with g++ and -lcudart, or with "
+         "the\n"
+         "flags above. Output and exit code are the program's own; the report follows when it\n"
+         "ends, also by a signal other than SIGKILL. Kernel names are those of ncu\n"
+         "--print-kernel-base function. Exit code 2: wrong usage; 4: a limit of --budget or\n"
+         "--baseline is exceeded; 130: Ctrl-C. If mpirun has started several ranks, each writes\n"
+         "files of its own: FILE.0, FILE.1, and so on.");
     puts("\nemu run compiles FILE.cu with nvcc, says with which command, and runs the program.\n"
          "nvcc also reads its own variables, such as NVCC_APPEND_FLAGS. A program that is called\n"
          "run is ./run.");
+    puts("\nVariables, which programs obey without emu, too:");
+    print_variables();
     puts("\nModels:");
     const struct emu_gpu *gpu;
     for (size_t i = 0; (gpu = emu_gpu_at(i)) != NULL; i++)
@@ -516,35 +389,41 @@ static int print_help(void *to, const char *value, struct fault *fault)
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /* A run either counts or checks: refuses options of both kinds together. */
-static void settle(bool checks, bool counts)
+static void settle(void)
 {
-    const char *log = getenv("EMU_LOG_FILE");
+    bool counts = is_given[SETTING_CSV] || is_given[SETTING_LAUNCHES] ||
+                  is_given[SETTING_METRICS] || is_given[SETTING_KERNEL_NAME] ||
+                  is_given[SETTING_COUNTERS];
+    bool checks = is_given[SETTING_TOOL], json = setting_text(SETTING_JSON) != NULL,
+         csv = setting_text(SETTING_CSV) != NULL;
+    const char *log = setting_text(SETTING_LOG_FILE);
     if (checks && counts)
         emu_refuse("--tool checks and does not count: leave --csv, --launches, --metrics, --page,"
                    " --per-line and --kernel-name away");
-    if (getenv("EMU_JSON") != NULL && getenv("EMU_CSV") != NULL)
-        emu_refuse("--json and --csv are two forms of one report; choose one");
-    if (getenv("EMU_ANNOTATE") != NULL && (getenv("EMU_JSON") != NULL || getenv("EMU_CSV") != NULL))
+    if (json && csv) emu_refuse("--json and --csv are two forms of one report; choose one");
+    if (setting_text(SETTING_ANNOTATE) != NULL && (json || csv))
         emu_refuse("--annotate prints source text; leave --json and --csv away");
-    if (checks) emu_set("EMU_COUNTERS", "0");
-    if (checks && log != NULL && getenv("EMU_JSON") == NULL) emu_set("EMU_CHECK_LOG", log);
+    if (checks) emu_set(settings[SETTING_COUNTERS].variable, "0");
+    if (checks && log != NULL && !json) emu_set(settings[SETTING_CHECK_LOG].variable, log);
 }
 
-int emu_options(int argc, char **argv, struct emu_wanted *wanted)
+int emu_options(int argc, char **argv, bool *report)
 {
     struct command_line line = {.count = argc, .arguments = argv, .at = 1};
     struct fault fault = {0};
-    emu_set("EMU_COUNTERS", "1");
+    emu_set(settings[SETTING_COUNTERS].variable, "1");
     while (line.at < argc && argv[line.at][0] == '-') {
         bool taken;
         if (strcmp(argv[line.at], "--") == 0) {
             line.at++;
             break;
         }
-        if (option_take(table, &line, wanted, &taken, &fault)) emu_refuse("%s", fault.text);
+        if (option_take(table, &line, report, &taken, &fault)) emu_refuse("%s", fault.text);
         if (!taken) emu_refuse("there is no option %s; see emu --help", argv[line.at]);
     }
     if (line.at == argc) emu_refuse("which program? usage: emu [options] COMMAND [arguments]");
-    settle(wanted->checks, wanted->counts);
+    settings_read(); /* programs refuse wrong values */
+    settle();
+    settings_read();
     return line.at;
 }

@@ -9,15 +9,10 @@
 /* Printed by emu --version, and part of the name of the tarball that `make dist` makes. */
 #define EMU_VERSION "1.0"
 
-/* What the options ask for besides the EMU_* variables that they set. */
-struct emu_wanted {
-    bool counts, checks; /* an option was about counting, or about checking */
-    bool report;         /* --report */
-};
-
-/* Reads the options and sets the EMU_* variables. Returns the index of PROGRAM in argv. Ends the
- * process after --help and the like, and with one sentence if an option is wrong. */
-int emu_options(int argc, char **argv, struct emu_wanted *);
+/* Reads the options, sets the EMU_* variables, and reads these (settings.h). Returns the index of
+ * PROGRAM in argv. *report: --report. Ends the process after --help and the like, and with one
+ * sentence if an option is wrong. */
+int emu_options(int argc, char **argv, bool *report);
 
 /* Ends the process with exit code 2 and "emu: sentence". */
 __attribute__((format(printf, 1, 2), noreturn)) void emu_refuse(const char *format, ...);

@@ -146,7 +146,7 @@ static void check_file(const char *file)
 /* -arch=sm_90 for the GPU that is emulated: its machine code, and PTX. */
 static void set_arch(char *text, size_t size)
 {
-    const char *key = getenv("EMU_GPU");
+    const char *key = setting_text(SETTING_GPU);
     const struct emu_gpu *gpu = key != NULL ? emu_gpu_find(key) : emu_gpu_at(0);
     if (gpu == NULL) emu_refuse("there is no model \"%s\"; see emu --help", key);
     snprintf(text, size, "-arch=sm_%d%d", gpu->major, gpu->minor);
@@ -215,7 +215,7 @@ void emu_run_compile(const char *file, char program[PATH_MAX])
 
 static struct outcome *share_outcome(void)
 {
-    int file = emu_open_memory("EMU_OUTCOME");
+    int file = emu_open_memory(SETTING_OUTCOME);
     if (ftruncate(file, sizeof(struct outcome)) != 0) emu_refuse("out of memory");
     void *memory = mmap(NULL, sizeof(struct outcome), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (memory == MAP_FAILED) emu_refuse("out of memory");
@@ -235,11 +235,11 @@ static void tell_missing(const char *program, int status)
 void emu_run_wait(const char *program, char *const *arguments)
 {
     struct outcome *outcome = share_outcome();
-    const char *code = getenv("EMU_ERROR_EXITCODE");
+    int code = (int)setting_number(SETTING_ERROR_EXITCODE);
     handle_signals();
     int status = run_child(program, arguments, false);
     if (!outcome->is_written) tell_missing(program, status);
-    if (outcome->errors > 0 && code != NULL && atoi(code) != 0) exit(atoi(code));
+    if (outcome->errors > 0 && code != 0) exit(code);
     if (WIFSIGNALED(status)) end_by(WTERMSIG(status));
     exit(WEXITSTATUS(status));
 }

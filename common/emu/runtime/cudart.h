@@ -18,6 +18,7 @@
 #define CUDART_H
 
 #include "common/emu/emu.h"
+#include "common/emu/settings/settings.h"
 
 #include <cuda_runtime_api.h>
 #include <pthread.h>
@@ -86,6 +87,8 @@ cudaError_t cudart_refusal(void);
 /* Goes on with the device's suspended kernel, if there is one: to its end if the caller `waits` for
  * it, else until it waits for the host again. True: none is suspended. (work/launch.c) */
 bool cudart_go_on(bool waits);
+/* The program ends: goes on with all of them to their ends. */
+void cudart_go_on_at_end(void);
 /* The same for a stream: a kernel that waits in another stream, not the legacy one, is not waited
  * for. True: no suspended kernel comes before the stream's next work. */
 bool cudart_go_on_for(cudaStream_t, bool waits);
@@ -181,20 +184,20 @@ void cudart_drop_streams(void);
 
 /* ---- settings (device/open.c) ---------------------------------------------------------------- */
 
-/* The value of an EMU_* variable; NULL if it is not set or empty. */
-const char *cudart_setting(const char *name);
-/* Is a variable 1? Unset, empty and 0 mean false; any other value ends the process. */
-bool cudart_switch(const char *name);
 /* Ends the program with one sentence that says which values a variable takes. */
-_Noreturn void cudart_refuse(const char *name, const char *value, const char *accepted);
+_Noreturn void cudart_refuse(enum setting_id, const char *value, const char *takes);
+/* The rules by which memory is counted, if a setting names them; else NULL. */
+const struct emu_model *cudart_model(void);
+/* The value of a variable that is none of the emulator's own; NULL if it is not set or empty. */
+const char *cudart_environment(const char *name);
 
 /* ---- files to write (output/paths.c) --------------------------------------------------------- */
 
 /* The file that this process writes for a variable that names one, or NULL. Ends the process if the
  * file is this program, or any program or library. */
-const char *cudart_output(const char *name);
+const char *cudart_output(enum setting_id);
 /* Ends the process if two variables name the same file. */
-void cudart_keep_apart(const char *name, const char *other);
+void cudart_keep_apart(enum setting_id, enum setting_id other);
 /* Ends the process if a file to write is a source file of a module. */
 void cudart_keep_sources(const struct emu_module *);
 
@@ -223,6 +226,7 @@ void cudart_kernel_ends(int result);
 
 /* ---- long kernels (output/progress.c) -------------------------------------------------------- */
 
+void cudart_progress_settings(void);
 /* From now on a line on stderr tells of kernels that run for long, if EMU_PROGRESS allows it. */
 void cudart_progress_watch(void);
 /* A kernel has ended: takes the line off the terminal. */
@@ -232,7 +236,8 @@ void cudart_progress_remove(void);
 
 /* Writes the report now rather than when the program ends. Further calls do nothing. */
 void cudart_report_write(void);
-/* Do the EMU_* variables ask for a report, and so for counting? */
+void cudart_report_settings(void);
+/* Is a report asked for, and so counting? */
 bool cudart_report_wanted(void);
 
 /* A kernel that is about to run. */
@@ -250,7 +255,8 @@ bool cudart_is_kernel_fault(int error);
 
 /* ---- other forms of the report (output/document.c) ------------------------------------------- */
 
-/* Do the EMU_* variables ask for one? The launches are counted then. */
+void cudart_document_settings(void);
+/* Is one asked for? The launches are counted then. */
 bool cudart_document_wanted(void);
 /* Does one of them have pictures? */
 bool cudart_document_has_pictures(void);
@@ -258,14 +264,14 @@ bool cudart_document_has_pictures(void);
 bool cudart_document_replaces_report(void);
 /* Keeps what a launch has counted; record NULL: it failed with that error. */
 void cudart_document_add(const struct cudart_launch *, const struct emu_launch_record *, int error);
-/* The program ends with this exit code. */
-void cudart_document_note_status(int status);
 /* Writes them, once. Ends the process if a kernel exceeds its limits. */
 void cudart_document_write(void);
 
 /* ---- the checkers (output/findings.c) -------------------------------------------------------- */
 
-/* Sets the checkers that the EMU_* variables ask for in a device's settings. */
+/* Reads what is asked for. */
+void cudart_check_settings(void);
+/* Sets the checkers in a device's settings. */
 void cudart_check_config(struct emu_config *);
 
 /* Are there any? */

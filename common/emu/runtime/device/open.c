@@ -1,32 +1,12 @@
 /*
- * open.c — the devices that the program runs on, as the EMU_* variables describe them.
- *
- *   EMU_GPU=h200          the model (machine/device/gpu.c)
- *   EMU_MODEL=hopper      the generation by whose rules memory is counted (machine/device/models.c)
- *   EMU_PTX=75            runs PTX for this compute capability or an older one, as if the program
- *                         held no newer code; default: the newest that the model can run
- *   EMU_DEVICES=4         number of devices; default: 1
- *   EMU_THREADS=4         host threads; default: one per core, divided among MPI's local ranks
- *   EMU_MEMORY=2G         bytes of memory per device, with K, M or G for 2^10, 2^20, 2^30;
- *                         default: the model's, but at most half of the host's, divided among
- *                         MPI's local ranks, and less under ulimit -v
- *   EMU_TRACE=FILE        write every access to shared and global memory to this file, as text (of
- *                         several ranks: output/paths.c)
- *   EMU_TIMEOUT=60        limit of the time that a block may run without changing memory, in s
- *   EMU_KERNEL_TIMEOUT=N  limit of the time of a kernel, in s; default: no limit
- *   EMU_KERNEL_INSTRUCTIONS=N  limit of a kernel's warp instructions; default: no limit
- *   EMU_CLOCK_SEED=N      %clock, %globaltimer and %smid are made from this number
- *   EMU_ALLOW_EXITED=1    barriers do not wait for threads that have exited
- *
- * There are more variables for the report (output/report.c), the checkers (output/findings.c) and
- * kernels that run for long (output/progress.c).
+ * open.c — the devices that the program runs on, as the settings describe them.
  */
 #define _GNU_SOURCE /* program_invocation_short_name */
 #include "common/emu/runtime/process/process.h"
 #include "common/emu/binary/emu_elf.h"
+#include "common/emu/settings/settings.h"
 #include "common/files/visible.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,15 +24,25 @@ static int device_count;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Thread_local int current; /* the thread's device */
 
-_Noreturn void cudart_refuse(const char *name, const char *value, const char *accepted)
+_Noreturn void cudart_refuse(enum setting_id id, const char *value, const char *takes)
 {
-    fprintf(stderr, "emu: %s=", name);
+    fprintf(stderr, "emu: %s=", settings[id].variable);
     visible_print(stderr, value, strlen(value));
-    fprintf(stderr, " is not understood; it takes %s\n", accepted);
+    fprintf(stderr, " is not understood; it takes %s\n", takes);
     cudart_exit(EXIT_USAGE);
 }
 
-const char *cudart_setting(const char *name)
+static void read_settings(void)
+{
+    char takes[200];
+    const struct setting *wrong = settings_read();
+    if (wrong == NULL) return;
+    setting_takes(wrong, takes, sizeof takes);
+    enum setting_id id = (enum setting_id)(wrong - settings);
+    cudart_refuse(id, setting_text(id), takes);
+}
+
+const char *cudart_environment(const char *name)
 {
     const char *value = getenv(name);
     return value != NULL && value[0] != '\0' ? value : NULL;
@@ -60,8 +50,8 @@ const char *cudart_setting(const char *name)
 
 static const struct emu_gpu *read_gpu(void)
 {
-    const char *key = cudart_setting("EMU_GPU");
-    const struct emu_gpu *gpu = emu_gpu_find(key != NULL ? key : emu_gpu_at(0)->key);
+    const char *key = setting_text(SETTING_GPU);
+    const struct emu_gpu *gpu = key != NULL ? emu_gpu_find(key) : emu_gpu_at(0);
     if (gpu != NULL) return gpu;
 
     char keys[200] = "one of";
@@ -69,48 +59,23 @@ static const struct emu_gpu *read_gpu(void)
         size_t used = strlen(keys);
         snprintf(keys + used, sizeof keys - used, " %s", emu_gpu_at(i)->key);
     }
-    cudart_refuse("EMU_GPU", key, keys);
+    cudart_refuse(SETTING_GPU, key, keys);
 }
 
-static const struct emu_model *read_model(void)
+const struct emu_model *cudart_model(void)
 {
-    const char *key = cudart_setting("EMU_MODEL");
+    const char *key = setting_text(SETTING_MODEL);
     const struct emu_model *model = key != NULL ? emu_model_find(key) : NULL;
     if (key != NULL && model == NULL)
-        cudart_refuse("EMU_MODEL", key, "g80, gt200, fermi, kepler4, kepler8 or hopper");
+        cudart_refuse(SETTING_MODEL, key, settings[SETTING_MODEL].takes);
     return model;
-}
-
-/* Reads a whole number above 0, for some variables with K, M or G behind it; 0 if the variable is
- * not set. */
-static size_t read_number(const char *name, bool with_unit, size_t largest, const char *accepted)
-{
-    const char *value = cudart_setting(name);
-    if (value == NULL) return 0;
-
-    char *end;
-    errno = 0;
-    unsigned long long number = strtoull(value, &end, 10);
-    const char *units = "KMG";
-    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
-    int shift = 0;
-    if (with_unit && unit != NULL) {
-        shift = 10 * (int)(unit - units + 1);
-        end++;
-    }
-    if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || number == 0 ||
-        number > largest >> shift)
-        cudart_refuse(name, value, accepted);
-    return (size_t)number << shift;
 }
 
 unsigned cudart_newest_code(void)
 {
-    enum { MAX_CAPABILITY = 999 };
     const struct emu_gpu *gpu = read_gpu();
     unsigned own = (unsigned)(10 * gpu->major + gpu->minor);
-    unsigned most = (unsigned)read_number("EMU_PTX", false, MAX_CAPABILITY,
-                                          "a compute capability, such as 75");
+    unsigned most = (unsigned)setting_number(SETTING_PTX);
     return most && most < own ? most : own;
 }
 
@@ -120,19 +85,11 @@ static unsigned local_ranks(void)
     static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"};
     enum { MOST = 1 << 16 };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *value = cudart_setting(names[i]);
+        const char *value = cudart_environment(names[i]);
         unsigned long number = value != NULL ? strtoul(value, NULL, 10) : 0;
         if (number > 0 && number < MOST) return (unsigned)number;
     }
     return 1;
-}
-
-bool cudart_switch(const char *name)
-{
-    const char *value = cudart_setting(name);
-    if (value == NULL || strcmp(value, "0") == 0) return false;
-    if (strcmp(value, "1") != 0) cudart_refuse(name, value, "0 or 1");
-    return true;
 }
 
 static void open_device(struct device *device, const struct emu_config *config)
@@ -156,43 +113,43 @@ static void introduce(void)
             if (i != k) emu_set_peer(devices[i].emu, devices[k].emu, false);
 }
 
-/* Reads the settings of a device from the variables. Returns the number of devices. */
-static int read_config(struct emu_config *config)
+static struct emu_config read_config(void)
 {
-    enum { MAX_THREADS = 1024, MAX_PATIENCE = 1000000 };
-    *config = (struct emu_config){
+    return (struct emu_config){
         .gpu = read_gpu(),
-        .model = read_model(),
-        .threads = (unsigned)read_number("EMU_THREADS", false, MAX_THREADS, "1 to 1024"),
-        .memory =
-            read_number("EMU_MEMORY", true, SIZE_MAX / 2, "a number of bytes, such as 512M or 2G"),
+        .model = cudart_model(),
+        .threads = (unsigned)setting_number(SETTING_THREADS),
+        .memory = (size_t)setting_number(SETTING_MEMORY),
         .processes = local_ranks(),
-        .patience = (unsigned)read_number("EMU_TIMEOUT", false, MAX_PATIENCE, "1 to 1000000"),
-        .limit = (unsigned)read_number("EMU_KERNEL_TIMEOUT", false, MAX_PATIENCE, "1 to 1000000"),
-        .instruction_limit = read_number("EMU_KERNEL_INSTRUCTIONS", false, SIZE_MAX,
-                                         "a number of warp instructions, from 1 on"),
-        .clock_seed = read_number("EMU_CLOCK_SEED", false, SIZE_MAX, "a number from 1 on"),
-        .allow_exited = cudart_switch("EMU_ALLOW_EXITED"),
+        .patience = (unsigned)setting_number(SETTING_TIMEOUT),
+        .limit = (unsigned)setting_number(SETTING_KERNEL_TIMEOUT),
+        .instruction_limit = setting_number(SETTING_KERNEL_INSTRUCTIONS),
+        .clock_seed = setting_number(SETTING_CLOCK_SEED),
+        .allow_exited = setting_is(SETTING_ALLOW_EXITED, "1"),
     };
-    int count = (int)read_number("EMU_DEVICES", false, MAX_DEVICES, "1 to 16");
-    return count == 0 ? 1 : count;
 }
 
-/* Runs when the program is loaded, so a wrong setting ends the program before it does anything. The
- * settings are read again when the device is first used. */
-__attribute__((constructor)) static void check_settings(void)
+/* Runs when the program is loaded, so a wrong setting ends the program before it does anything. */
+__attribute__((constructor)) static void begin(void)
 {
-    struct emu_config config;
-    read_config(&config);
-    cudart_newest_code();
+    read_settings();
+    cudart_check_settings();
+    cudart_document_settings();
+    read_config();
     cudart_check_trace();
+    cudart_parent_tell();
+    cudart_progress_settings();
+    cudart_report_settings();
 }
 
+/* The program may have changed its environment since it was loaded. */
 static void open_devices(void)
 {
-    struct emu_config config;
-    int count = read_config(&config);
+    read_settings();
+    struct emu_config config = read_config();
+    int count = (int)setting_number(SETTING_DEVICES);
     cudart_fork_claim();
+    cudart_observe_status();
     config.counters = cudart_report_wanted();
     config.trace = cudart_open_trace();
     config.pictures = cudart_document_has_pictures();

@@ -2,16 +2,6 @@
  * document.c — what kernels have done and what is wrong with them, for the writers of
  * common/emu/report/.
  *
- *   EMU_JSON=1         one JSON document, in place of the tables of report.c; it goes to
- *                      EMU_LOG_FILE, or to stdout
- *   EMU_ANNOTATE=PATH  a source file, or those of a folder, with counters at each line; likewise
- *   EMU_SARIF=FILE     findings and the worst lines as SARIF
- *   EMU_HTML=FILE      one page for a browser
- *   EMU_WARNINGS=1     the worst of both as ::warning lines for the logs of CI, on stderr
- *   EMU_BUDGET=FILE    limits for kernels, and
- *   EMU_BASELINE=FILE  an earlier run's CSV: if a kernel exceeds them the process ends with
- *                      EXIT_EXCESS, unless the program itself has failed (budget.h)
- *
  * Launches are counted, and copied as each one ends. Everything is written when the program ends,
  * behind what the checkers find last: leaks. A file is written whole or not at all.
  */
@@ -31,36 +21,37 @@
 
 /* What is written, and where to. With `form`, several processes write one document. */
 struct output {
-    const char *variable;
+    enum setting_id setting; /* that names its file */
     void (*write)(FILE *, const struct document *);
     const char *path; /* NULL: stdout */
     bool is_wanted, has_form;
     enum document_form form;
     enum cudart_part part;
 };
-static struct output json = {.variable = "EMU_LOG_FILE",
+static struct output json = {.setting = SETTING_LOG_FILE,
                              .write = document_write_json,
                              .has_form = true,
                              .form = DOCUMENT_JSON,
                              .part = CUDART_REPORT},
-                     annotated = {.variable = "EMU_LOG_FILE",
+                     annotated = {.setting = SETTING_LOG_FILE,
                                   .write = document_write_annotated,
                                   .part = CUDART_REPORT},
-                     sarif = {.variable = "EMU_SARIF",
+                     sarif = {.setting = SETTING_SARIF,
                               .write = document_write_sarif,
                               .has_form = true,
                               .form = DOCUMENT_SARIF,
                               .part = CUDART_SARIF},
-                     html = {.variable = "EMU_HTML",
+                     html = {.setting = SETTING_HTML,
                              .write = document_write_html,
                              .has_form = true,
                              .form = DOCUMENT_HTML,
                              .part = CUDART_HTML},
-                     warnings = {.path = "stderr", .write = document_write_warnings},
+                     warnings = {.setting = SETTINGS,
+                                 .path = "stderr",
+                                 .write = document_write_warnings},
                      *const outputs[] = {&json, &annotated, &sarif, &html, &warnings};
 enum { OUTPUTS = sizeof outputs / sizeof *outputs };
 static struct budget *budget, *baseline; /* NULL: not asked for */
-static int exit_status;                  /* of exit(), once the program has called it */
 
 static struct document document;
 static bool is_lost;                                      /* a launch, for want of host memory */
@@ -71,67 +62,57 @@ static bool is_written;
 
 _Noreturn static void refuse(const struct output *output, const char *reason)
 {
-    fprintf(stderr, "emu: cannot write %s=", output->variable);
+    fprintf(stderr, "emu: cannot write %s=", settings[output->setting].variable);
     visible_print(stderr, output->path, strlen(output->path));
     fprintf(stderr, ": %s\n", reason);
     cudart_exit(EXIT_USAGE);
 }
 
-/* exit() calls first what was registered last, and this library's destructors were registered when
- * the program began: so this function must be registered later, with the first launch. */
-static void note_status(int status, void *unused)
-{
-    (void)unused;
-    exit_status = status;
-}
-
-void cudart_document_note_status(int status) { exit_status = status; }
-
 /* A file that another report goes to would lose one of them. */
 static void choose_path(struct output *output)
 {
-    static const char *const others[] = {"EMU_LOG_FILE", "EMU_TRACE",  "EMU_CHECK_LOG", "EMU_SARIF",
-                                         "EMU_HTML",     "EMU_BUDGET", "EMU_BASELINE"};
-    output->path = cudart_output(output->variable);
+    static const enum setting_id others[] = {SETTING_LOG_FILE, SETTING_TRACE, SETTING_CHECK_LOG,
+                                             SETTING_SARIF,    SETTING_HTML,  SETTING_BUDGET,
+                                             SETTING_BASELINE};
+    output->path = cudart_output(output->setting);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strcmp(others[i], output->variable) != 0)
-            cudart_keep_apart(output->variable, others[i]);
+        if (others[i] != output->setting) cudart_keep_apart(output->setting, others[i]);
     int error = whole_file_check(output->path);
     if (error != 0) refuse(output, strerror(error));
 }
 
 /* Reads limits before the program does anything. */
-static struct budget *read_limits(const char *variable,
+static struct budget *read_limits(enum setting_id id,
                                   struct budget *(*read)(const char *, char *message, size_t size))
 {
     char message[1000];
-    const char *path = cudart_setting(variable);
+    const char *path = setting_text(id);
     struct budget *limits = path != NULL ? read(path, message, sizeof message) : NULL;
     if (path == NULL || limits != NULL) return limits;
-    fprintf(stderr, "emu: %s cannot be used: %s\n", variable, message);
+    fprintf(stderr, "emu: %s cannot be used: %s\n", settings[id].variable, message);
     cudart_exit(EXIT_USAGE);
 }
 
-__attribute__((constructor)) static void read_settings(void)
+void cudart_document_settings(void)
 {
-    document.annotated = cudart_setting("EMU_ANNOTATE");
-    json.is_wanted = cudart_switch("EMU_JSON");
+    document.annotated = setting_text(SETTING_ANNOTATE);
+    json.is_wanted = setting_is(SETTING_JSON, "1");
     annotated.is_wanted = document.annotated != NULL;
-    sarif.is_wanted = cudart_setting("EMU_SARIF") != NULL || cudart_parent_takes(CUDART_SARIF);
-    html.is_wanted = cudart_setting("EMU_HTML") != NULL || cudart_parent_takes(CUDART_HTML);
-    warnings.is_wanted = cudart_switch("EMU_WARNINGS");
+    sarif.is_wanted = setting_text(SETTING_SARIF) != NULL || cudart_parent_takes(CUDART_SARIF);
+    html.is_wanted = setting_text(SETTING_HTML) != NULL || cudart_parent_takes(CUDART_HTML);
+    warnings.is_wanted = setting_is(SETTING_WARNINGS, "1");
     if (json.is_wanted && annotated.is_wanted)
-        cudart_refuse("EMU_ANNOTATE", document.annotated,
+        cudart_refuse(SETTING_ANNOTATE, document.annotated,
                       "no file together with EMU_JSON: both go to one place");
     for (size_t i = 0; i < OUTPUTS; i++)
-        if (outputs[i]->is_wanted && outputs[i]->variable != NULL) choose_path(outputs[i]);
-    budget = read_limits("EMU_BUDGET", budget_read);
-    baseline = read_limits("EMU_BASELINE", baseline_read);
+        if (outputs[i]->is_wanted && outputs[i]->setting != SETTINGS) choose_path(outputs[i]);
+    budget = read_limits(SETTING_BUDGET, budget_read);
+    baseline = read_limits(SETTING_BASELINE, baseline_read);
     if (!cudart_document_wanted()) return;
     cudart_observe_end();
     document.root = getcwd(NULL, 0);
     document.colour =
-        annotated.path == NULL && isatty(STDOUT_FILENO) && cudart_setting("NO_COLOR") == NULL;
+        annotated.path == NULL && isatty(STDOUT_FILENO) && cudart_environment("NO_COLOR") == NULL;
 }
 
 bool cudart_document_wanted(void)
@@ -145,7 +126,7 @@ bool cudart_document_has_pictures(void) { return html.is_wanted; }
 
 bool cudart_document_replaces_report(void)
 {
-    return cudart_switch("EMU_JSON") || cudart_setting("EMU_ANNOTATE") != NULL;
+    return setting_is(SETTING_JSON, "1") || setting_text(SETTING_ANNOTATE) != NULL;
 }
 
 /* ---- what was counted ------------------------------------------------------------------------ */
@@ -160,7 +141,6 @@ void cudart_document_add(const struct cudart_launch *launch, const struct emu_la
         .stream = launch->stream,
         .error = record != NULL ? NULL : cudaGetErrorName((cudaError_t)error)};
     pthread_mutex_lock(&mutex);
-    if (document.launch_count == 0) on_exit(note_status, NULL);
     if (!document_add_launch(&document, &kept, record)) is_lost = true;
     pthread_mutex_unlock(&mutex);
 }
@@ -190,8 +170,7 @@ static void add_pictures(void)
 
 static void complete_document(void)
 {
-    const char *key = cudart_setting("EMU_MODEL");
-    const struct emu_model *model = key != NULL ? emu_model_find(key) : NULL;
+    const struct emu_model *model = cudart_model();
     add_findings();
     add_pictures();
     document.program = program_invocation_short_name;
@@ -237,7 +216,7 @@ static void write_output(const struct output *output)
 {
     char *text = NULL;
     size_t length;
-    bool is_first = true, is_alone = output->variable == NULL;
+    bool is_first = true, is_alone = output->setting == SETTINGS;
     if (!output->is_wanted) return;
     int file = is_alone ? -1 : cudart_parent_open(output->part, output->path != NULL, &is_first);
     FILE *memory = open_memstream(&text, &length);
@@ -314,5 +293,5 @@ void cudart_document_write(void)
     cudart_fork_add(0, excesses);
     excesses += cudart_fork_excesses();
     document_free(&document);
-    if (excesses > 0 && exit_status == 0 && !cudart_is_replaced()) cudart_exit(EXIT_EXCESS);
+    if (excesses > 0 && cudart_end_status() == 0 && !cudart_is_replaced()) cudart_exit(EXIT_EXCESS);
 }

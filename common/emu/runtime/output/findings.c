@@ -1,18 +1,7 @@
 /*
  * findings.c — prints the findings of the checkers in compute-sanitizer's format.
  *
- *   EMU_TOOL=memcheck,racecheck   the checkers; "all" means all of them
- *   EMU_PRINT_LIMIT=100           findings to print; the others are only counted; 0: print all
- *   EMU_ERROR_EXITCODE=N          exit code of the process after an error; 0: the program's own.
- *                                 Without a checker, a kernel that failed is an error
- *   EMU_API_ERRORS=no             memcheck does not report runtime functions that return an error
- *   EMU_LEAK_CHECK=full           memcheck also lists memory that was not freed
- *   EMU_CHECK_LOG=FILE            write to this file instead of stderr; "stdout" means stdout
- *   EMU_STRICT_READERS=yes        racecheck requires a fence or an acquire of readers, too
- *   EMU_SCHEDULE=SEED             seed of a random but reproducible order of warps and blocks
- *
- * The command emu --tool sets them. The findings of a launch are printed when it ends, the summary
- * when the program ends.
+ * The findings of a launch are printed when it ends, the summary when the program ends.
  */
 #define _GNU_SOURCE /* flockfile */
 #include "common/emu/check/tools.h"
@@ -49,25 +38,12 @@ static atomic_size_t refusals; /* those of kernels that the emulator cannot run 
 
 /* ---- what is wanted -------------------------------------------------------------------------- */
 
-static uint64_t read_whole_number(const char *name, uint64_t largest, const char *accepted,
-                                  uint64_t otherwise)
-{
-    const char *value = cudart_setting(name);
-    if (value == NULL) return otherwise;
-    char *end;
-    errno = 0;
-    unsigned long long number = strtoull(value, &end, 10);
-    if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || number > largest)
-        cudart_refuse(name, value, accepted);
-    return number;
-}
-
 /* Opens the log. It is not buffered, so it also has the findings of a program that crashes. Below a
  * command that emu runs, other programs may have written to it. */
 static FILE *open_log(void)
 {
-    const char *path = cudart_output("EMU_CHECK_LOG");
-    cudart_keep_apart("EMU_CHECK_LOG", "EMU_TRACE");
+    const char *path = cudart_output(SETTING_CHECK_LOG);
+    cudart_keep_apart(SETTING_CHECK_LOG, SETTING_TRACE);
     if (path == NULL || strcmp(path, "stderr") == 0) return stderr;
     if (strcmp(path, "stdout") == 0) return stdout;
     FILE *log = fopen(path, cudart_has_parent() ? "a" : "w");
@@ -76,37 +52,25 @@ static FILE *open_log(void)
     cudart_exit(EXIT_USAGE);
 }
 
-/* Reads a variable that has one of two words. True: it has the second one. */
-static bool read_word(const char *name, const char *first, const char *second, const char *accepted)
-{
-    const char *value = cudart_setting(name);
-    bool is_second = value != NULL && strcmp(value, second) == 0;
-    if (value != NULL && !is_second && strcmp(value, first) != 0)
-        cudart_refuse(name, value, accepted);
-    return is_second;
-}
-
 static unsigned read_tools(void)
 {
-    const char *tool = cudart_setting("EMU_TOOL");
+    const char *tool = setting_text(SETTING_TOOL);
     unsigned checks = tool != NULL ? check_tools(tool) : 0;
-    if (tool != NULL && checks == 0) cudart_refuse("EMU_TOOL", tool, CHECK_TOOLS);
+    if (tool != NULL && checks == 0)
+        cudart_refuse(SETTING_TOOL, tool, settings[SETTING_TOOL].takes);
     return checks;
 }
 
-/* Runs when the program is loaded, so a wrong setting ends the program before it does anything. */
-__attribute__((constructor)) static void read_settings(void)
+void cudart_check_settings(void)
 {
-    enum { MAX_LIMIT = 1000000, MAX_EXIT_CODE = 255, DEFAULT_LIMIT = 100 };
-    wanted.schedule = read_whole_number("EMU_SCHEDULE", UINT64_MAX, "a whole number", 0);
-    wanted.descending =
-        read_word("EMU_BLOCKS", "ascending", "descending", "ascending or descending");
-    wanted.strict_readers = read_word("EMU_STRICT_READERS", "no", "yes", "yes or no");
-    wanted.limit = read_whole_number("EMU_PRINT_LIMIT", MAX_LIMIT, "0 to 1000000", DEFAULT_LIMIT);
+    wanted.schedule = setting_number(SETTING_SCHEDULE);
+    wanted.descending = setting_is(SETTING_BLOCKS, "descending");
+    wanted.strict_readers = setting_is(SETTING_STRICT_READERS, "yes");
+    wanted.limit = (size_t)setting_number(SETTING_PRINT_LIMIT);
     if (wanted.limit == 0) wanted.limit = SIZE_MAX;
-    wanted.exit_code = (int)read_whole_number("EMU_ERROR_EXITCODE", MAX_EXIT_CODE, "0 to 255", 0);
-    wanted.leaks = read_word("EMU_LEAK_CHECK", "no", "full", "full or no");
-    wanted.api_errors = !read_word("EMU_API_ERRORS", "explicit", "no", "explicit or no");
+    wanted.exit_code = (int)setting_number(SETTING_ERROR_EXITCODE);
+    wanted.leaks = setting_is(SETTING_LEAK_CHECK, "full");
+    wanted.api_errors = setting_is(SETTING_API_ERRORS, "explicit");
     wanted.checks = read_tools();
     if (wanted.schedule != 0)
         fprintf(stderr, "emu: random scheduling; --schedule %" PRIu64 " repeats it\n",
@@ -114,7 +78,7 @@ __attribute__((constructor)) static void read_settings(void)
     if (wanted.checks != 0 || wanted.exit_code != 0) cudart_observe_end();
     if (wanted.checks == 0) return;
     wanted.log = open_log();
-    wanted.colour = isatty(fileno(wanted.log)) && cudart_setting("NO_COLOR") == NULL;
+    wanted.colour = isatty(fileno(wanted.log)) && cudart_environment("NO_COLOR") == NULL;
     cudart_check_begin();
 }
 
@@ -321,10 +285,9 @@ static uint64_t end_report(void)
     return errors;
 }
 
-/* Runs when the program ends, after the other reports (priority 101), because it may set the exit
- * code. Without a checker, the errors are the launches that did not come to their end. A kernel
- * that could not run was not checked, which is an error for every checker. */
-__attribute__((destructor(101))) void cudart_check_end(void)
+/* Without a checker, the errors are the launches that did not come to their end. A kernel that
+ * could not run was not checked, which is an error for every checker. */
+void cudart_check_end(void)
 {
     if (!cudart_is_owner() || ended) return;
     ended = true;

@@ -16,13 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *variable, *option;
-} outputs[] = {{"EMU_LOG_FILE", "--log-file"},
-               {"EMU_CHECK_LOG", "--log-file"},
-               {"EMU_TRACE", "--trace"},
-               {"EMU_SARIF", "--sarif"},
-               {"EMU_HTML", "--html"}};
+static const enum setting_id outputs[] = {SETTING_LOG_FILE, SETTING_CHECK_LOG, SETTING_TRACE,
+                                          SETTING_SARIF, SETTING_HTML};
 enum { OUTPUTS = sizeof outputs / sizeof *outputs };
 
 /* ---- their names ----------------------------------------------------------------------------- */
@@ -33,7 +28,8 @@ static const char *rank_of_several(void)
     static const char *const names[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
                                            {"PMI_RANK", "PMI_SIZE"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *rank = cudart_setting(names[i][0]), *ranks = cudart_setting(names[i][1]);
+        const char *rank = cudart_environment(names[i][0]),
+                   *ranks = cudart_environment(names[i][1]);
         if (rank == NULL || ranks == NULL || atoi(ranks) < 2) continue;
         if (rank[strspn(rank, "0123456789")] == '\0') return rank;
     }
@@ -42,18 +38,18 @@ static const char *rank_of_several(void)
 
 /* Do ranks share it? What is no regular file is written as it is. The programs of a command add to
  * one log of the checkers (command/children.c). */
-static bool is_shared(const char *variable, const char *path)
+static bool is_shared(enum setting_id id, const char *path)
 {
     if (strcmp(path, "stdout") == 0 || strcmp(path, "stderr") == 0) return true;
-    if (strcmp(variable, "EMU_CHECK_LOG") == 0 && cudart_has_parent()) return true;
+    if (id == SETTING_CHECK_LOG && cudart_has_parent()) return true;
     return !replacement_is_file(path);
 }
 
 /* The path of this process, or NULL. It may lie in `own`. */
-static const char *path_of(const char *variable, char own[PATH_MAX])
+static const char *path_of(enum setting_id id, char own[PATH_MAX])
 {
-    const char *path = cudart_setting(variable), *rank = rank_of_several();
-    if (path == NULL || rank == NULL || is_shared(variable, path)) return path;
+    const char *path = setting_text(id), *rank = rank_of_several();
+    if (path == NULL || rank == NULL || is_shared(id, path)) return path;
     const char *slash = strrchr(path, '/'), *file = slash != NULL ? slash + 1 : path;
     const char *dot = strrchr(file, '.'), *ending = dot > file ? dot : file + strlen(file);
     snprintf(own, PATH_MAX, "%.*s.%s%s", (int)(ending - path), path, rank, ending);
@@ -63,30 +59,30 @@ static const char *path_of(const char *variable, char own[PATH_MAX])
 /* ---- what they must not be ------------------------------------------------------------------- */
 
 /* Prints "emu: NAME=PATH"; control characters in the path are replaced. */
-static void print_output(const char *name, const char *path)
+static void print_output(enum setting_id id, const char *path)
 {
-    fprintf(stderr, "emu: %s=", name);
+    fprintf(stderr, "emu: %s=", settings[id].variable);
     visible_print(stderr, path, strlen(path));
 }
 
-const char *cudart_output(const char *name)
+const char *cudart_output(enum setting_id id)
 {
     static char own[OUTPUTS][PATH_MAX];
     size_t i = 0;
-    while (strcmp(outputs[i].variable, name) != 0) i++;
-    const char *path = path_of(name, own[i]), *why = output_refusal(path, "/proc/self/exe", NULL);
+    while (outputs[i] != id) i++;
+    const char *path = path_of(id, own[i]), *why = output_refusal(path, "/proc/self/exe", NULL);
     if (why == NULL) return path;
-    print_output(name, path);
+    print_output(id, path);
     fprintf(stderr, " is not written: the file %s\n", why);
     cudart_exit(EXIT_USAGE);
 }
 
-void cudart_keep_apart(const char *name, const char *other)
+void cudart_keep_apart(enum setting_id id, enum setting_id other)
 {
-    const char *path = cudart_setting(name);
-    if (!output_is_same(path, cudart_setting(other))) return;
-    print_output(name, path);
-    fprintf(stderr, " and %s are the same file; choose another one\n", other);
+    const char *path = setting_text(id);
+    if (!output_is_same(path, setting_text(other))) return;
+    print_output(id, path);
+    fprintf(stderr, " and %s are the same file; choose another one\n", settings[other].variable);
     cudart_exit(EXIT_USAGE);
 }
 
@@ -94,13 +90,14 @@ static void keep_source(const char *path)
 {
     char own[PATH_MAX];
     for (size_t i = 0; i < OUTPUTS; i++) {
-        if (!output_is_same(path_of(outputs[i].variable, own), path)) continue;
+        const struct setting *s = &settings[outputs[i]];
+        if (!output_is_same(path_of(outputs[i], own), path)) continue;
         fputs("emu: ", stderr);
         visible_print(stderr, path, strlen(path));
         fprintf(stderr,
                 " is a source file of the program and is not written; choose another file for %s"
                 " (%s)\n",
-                outputs[i].option, outputs[i].variable);
+                s->option != NULL ? s->option : settings[SETTING_LOG_FILE].option, s->variable);
         cudart_exit(EXIT_USAGE);
     }
 }

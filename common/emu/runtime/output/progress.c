@@ -2,8 +2,6 @@
  * progress.c — a line on stderr where kernels run for long: which kernel runs, how many of its
  * blocks are done, how long the rest will take, and what makes it faster.
  *
- *   EMU_PROGRESS=5   seconds that kernels run before the first line; 0: no lines
- *
  * A thread looks at the devices once a second. So launches themselves have nothing to do for it,
  * and the seconds are those in which it found a kernel running. On a terminal the line is drawn
  * anew each time, and removed when the kernel ends. Elsewhere it is repeated whenever the time has
@@ -22,23 +20,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DEFAULT_PATIENCE = 5, MAX_PATIENCE = 1000000, LINE_SIZE = 1024 };
+enum { LINE_SIZE = 1024 };
 
 static unsigned patience;    /* seconds */
 static atomic_bool is_drawn; /* on the terminal's last line */
 
-/* Runs when the program is loaded, so that a wrong setting ends it before it has done anything. */
-__attribute__((constructor)) static void read_settings(void)
-{
-    const char *value = cudart_setting("EMU_PROGRESS");
-    patience = DEFAULT_PATIENCE;
-    if (value == NULL) return;
-    char *end;
-    unsigned long seconds = strtoul(value, &end, 10);
-    if (value[0] < '0' || value[0] > '9' || *end != '\0' || seconds > MAX_PATIENCE)
-        cudart_refuse("EMU_PROGRESS", value, "0 to 1000000");
-    patience = (unsigned)seconds;
-}
+void cudart_progress_settings(void) { patience = (unsigned)setting_number(SETTING_PROGRESS); }
 
 /* ---- the sentences --------------------------------------------------------------------------- */
 
@@ -92,10 +79,10 @@ static void append_advice(char line[LINE_SIZE], const struct emu_progress *p)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     append(line, "; faster: a smaller problem");
-    if (cudart_setting("EMU_TOOL") != NULL) append(line, ", no --tool");
-    if (cudart_setting("EMU_TRACE") != NULL) append(line, ", no --trace");
-    if (cudart_setting("EMU_SCHEDULE") != NULL) append(line, ", no --schedule");
-    if (cudart_setting("EMU_THREADS") != NULL && p->threads < cores && p->threads < p->blocks)
+    if (setting_text(SETTING_TOOL) != NULL) append(line, ", no --tool");
+    if (setting_text(SETTING_TRACE) != NULL) append(line, ", no --trace");
+    if (setting_text(SETTING_SCHEDULE) != NULL) append(line, ", no --schedule");
+    if (setting_text(SETTING_THREADS) != NULL && p->threads < cores && p->threads < p->blocks)
         append(line, ", --threads %ld", cores);
     append(line, " (EMU_PROGRESS=0: no such lines)");
 }

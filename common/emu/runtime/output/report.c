@@ -1,17 +1,9 @@
 /*
  * report.c — the counters of every launch, printed when the program ends.
  *
- *   EMU_COUNTERS=1             print a table for each kernel; =lines: for each of its source lines
- *   EMU_LAUNCHES=1             print a table for each launch, not one for all launches of a kernel
- *   EMU_CSV=1                  print CSV in the layout of `ncu --csv --page raw`, a row per launch
- *   EMU_METRICS=name,name,…    print these metrics (metrics.c); default: a choice of them
- *   EMU_KERNEL_NAME=name       count only kernels of this name, or regex:expression
- *   EMU_LOG_FILE=file          write to this file instead of stdout; "stderr" means stderr
- *   EMU_REPORTS=file           add to this file, of a command that emu runs (process/parent.c)
- *
- * EMU_COUNTERS, EMU_CSV and EMU_METRICS ask for a report. The command emu sets these variables. The
- * counts are copied when a launch ends, because a program that uses emu.h may discard the
- * emulator's records. report_text.c prints the tables.
+ * EMU_COUNTERS, EMU_CSV and EMU_METRICS ask for a report. The counts are copied when a launch ends,
+ * because a program that uses emu.h may discard the emulator's records. report_text.c prints the
+ * tables.
  */
 #define _GNU_SOURCE /* program_invocation_short_name, open_memstream */
 #include "common/emu/runtime/process/process.h"
@@ -54,48 +46,41 @@ static void choose_kernels(const char *value)
     wanted.kernel_is_regex = value != NULL && strncmp(value, prefix, strlen(prefix)) == 0;
     if (wanted.kernel_is_regex &&
         regcomp(&wanted.kernel_regex, value + strlen(prefix), REG_EXTENDED | REG_NOSUB) != 0)
-        cudart_refuse("EMU_KERNEL_NAME", value,
-                      "a kernel's name, or regex: and a regular expression");
+        cudart_refuse(SETTING_KERNEL_NAME, value, settings[SETTING_KERNEL_NAME].takes);
 }
 
 static void choose_log_file(void)
 {
-    wanted.log_file = cudart_output("EMU_LOG_FILE");
-    cudart_keep_apart("EMU_LOG_FILE", "EMU_TRACE");
-    if (cudart_setting("EMU_TOOL") != NULL) cudart_keep_apart("EMU_LOG_FILE", "EMU_CHECK_LOG");
+    wanted.log_file = cudart_output(SETTING_LOG_FILE);
+    cudart_keep_apart(SETTING_LOG_FILE, SETTING_TRACE);
+    if (setting_text(SETTING_TOOL) != NULL) cudart_keep_apart(SETTING_LOG_FILE, SETTING_CHECK_LOG);
     int error = whole_file_check(wanted.log_file);
     if (error == 0) return;
     fprintf(stderr, "emu: cannot write EMU_LOG_FILE=%s: %s\n", wanted.log_file, strerror(error));
     cudart_exit(EXIT_USAGE);
 }
 
-/* EMU_COUNTERS: is a report wanted, and of what? */
 static enum report_page read_page(void)
 {
-    const char *value = cudart_setting("EMU_COUNTERS");
-    if (value == NULL || strcmp(value, "0") == 0) return REPORT_NONE;
-    if (strcmp(value, "1") == 0) return REPORT_RAW;
-    if (strcmp(value, "lines") == 0) return REPORT_SOURCE;
-    cudart_refuse("EMU_COUNTERS", value, "0, 1 or lines");
+    if (setting_is(SETTING_COUNTERS, "lines")) return REPORT_SOURCE;
+    return setting_is(SETTING_COUNTERS, "1") ? REPORT_RAW : REPORT_NONE;
 }
 
-/* Runs when the program is loaded, so a wrong setting ends the program before it does anything, and
- * a program that never uses the device has a report, too. */
-__attribute__((constructor)) static void read_settings(void)
+void cudart_report_settings(void)
 {
-    const char *metrics = cudart_setting("EMU_METRICS");
+    const char *metrics = setting_text(SETTING_METRICS);
     enum report_page page = read_page();
-    wanted.csv = cudart_switch("EMU_CSV");
-    report.all_launches = cudart_switch("EMU_LAUNCHES");
+    wanted.csv = setting_is(SETTING_CSV, "1");
+    report.all_launches = setting_is(SETTING_LAUNCHES, "1");
     if (page == REPORT_NONE && (wanted.csv || metrics != NULL)) page = REPORT_RAW;
 
     char wrong[128];
     report.metric_count = metrics_choose(metrics, report.metrics, wrong, sizeof wrong);
     if (report.metric_count == 0)
-        cudart_refuse("EMU_METRICS", wrong, "names of metrics, which emu --help lists");
+        cudart_refuse(SETTING_METRICS, wrong, settings[SETTING_METRICS].takes);
     wanted.agreement = metrics == NULL;
     report.work = metrics == NULL && !wanted.csv;
-    choose_kernels(cudart_setting("EMU_KERNEL_NAME"));
+    choose_kernels(setting_text(SETTING_KERNEL_NAME));
     if (cudart_document_replaces_report()) page = REPORT_NONE;
     if (page == REPORT_NONE) return;
     choose_log_file();
@@ -329,8 +314,7 @@ static void print_forked(FILE *out)
     free(text);
 }
 
-/* Runs when the program ends by exit or by returning from main. */
-__attribute__((destructor)) void cudart_report_write(void)
+void cudart_report_write(void)
 {
     if (wanted.page == REPORT_NONE || wanted.is_written || !cudart_is_owner()) return;
     wanted.is_written = true;

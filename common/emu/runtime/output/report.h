@@ -31,10 +31,10 @@ struct launch_row {
 struct launch_report {
     const struct metric *metrics[MAX_METRICS];
     size_t metric_count;
-    bool by_line;       /* counts of each source line, not of each kernel */
-    bool work;          /* PTX operations, too: no metrics were asked for by name */
-    bool all_launches;  /* each launch by itself, not the launches of a kernel together */
-    const char *kernel; /* only kernels of this name are in it; NULL: all */
+    bool by_line;            /* counts of each source line, not of each kernel */
+    bool work;               /* PTX operations, too: no metrics were asked for by name */
+    bool all_launches;       /* each launch by itself, not the launches of a kernel together */
+    const char *kernel;      /* only kernels of this name are in it; NULL: all */
     struct launch_row *rows; /* oldest first */
     size_t row_count;
 };

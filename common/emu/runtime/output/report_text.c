@@ -276,8 +276,7 @@ static void print_head(FILE *out)
 {
     const struct emu_gpu *gpu = emu_gpu(emu_runtime());
     fprintf(out, "  emulated: %s\n", gpu->name);
-    const char *key = cudart_setting("EMU_MODEL");
-    const struct emu_model *model = key != NULL ? emu_model_find(key) : NULL;
+    const struct emu_model *model = cudart_model();
     if (model != NULL)
         fprintf(out, "  rules: %s; wavefronts are passes, sectors are transactions\n",
                 emu_model_info(model)->rules);

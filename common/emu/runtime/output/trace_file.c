@@ -5,7 +5,7 @@
  * happens after an error, because the trace shows what led to it. If the program failed before the
  * first access of a kernel, the named file stays as it was.
  */
-#define _GNU_SOURCE /* on_exit */
+#define _POSIX_C_SOURCE 200809L /* ftello */
 #include "common/emu/runtime/process/process.h"
 #include "common/files/replacement.h"
 #include "common/files/visible.h"
@@ -17,14 +17,7 @@
 #include <unistd.h>
 
 static struct replacement trace = {.slot = -1};
-static pid_t process;   /* the process that began it */
-static int exit_status; /* of exit(), once it has been called */
-
-static void note_status(int status, void *unused)
-{
-    (void)unused;
-    exit_status = status;
-}
+static pid_t process; /* that began it */
 
 _Noreturn static void refuse(const char *path, const char *reason)
 {
@@ -36,22 +29,21 @@ _Noreturn static void refuse(const char *path, const char *reason)
 
 void cudart_check_trace(void)
 {
-    const char *path = cudart_output("EMU_TRACE");
+    const char *path = cudart_output(SETTING_TRACE);
     int error = path != NULL ? replacement_check(path) : 0;
     if (error != 0) refuse(path, strerror(error));
-    cudart_keep_apart("EMU_TRACE", "EMU_LOG_FILE");
-    cudart_keep_apart("EMU_TRACE", "EMU_CHECK_LOG");
-    cudart_keep_apart("EMU_TRACE", "EMU_BUDGET");
-    cudart_keep_apart("EMU_TRACE", "EMU_BASELINE");
+    cudart_keep_apart(SETTING_TRACE, SETTING_LOG_FILE);
+    cudart_keep_apart(SETTING_TRACE, SETTING_CHECK_LOG);
+    cudart_keep_apart(SETTING_TRACE, SETTING_BUDGET);
+    cudart_keep_apart(SETTING_TRACE, SETTING_BASELINE);
 }
 
 FILE *cudart_open_trace(void)
 {
-    const char *path = cudart_output("EMU_TRACE");
+    const char *path = cudart_output(SETTING_TRACE);
     if (path == NULL) return NULL;
     cudart_check_trace();
     process = getpid();
-    on_exit(note_status, NULL);
     cudart_catch_end();
     int error = replacement_begin(&trace, path);
     if (error != 0) refuse(path, strerror(error));
@@ -71,6 +63,3 @@ void cudart_end_trace(int status)
     fprintf(stderr, "emu: the trace is not complete: %s\n", strerror(error));
     cudart_exit(EXIT_USAGE);
 }
-
-/* Completes the trace, which may fail on a full disk. */
-__attribute__((destructor)) static void end_trace(void) { cudart_end_trace(exit_status); }

@@ -8,7 +8,7 @@
  * machine with NVIDIA's library, too. If a program loads libcudart.so with dlopen, or asks the
  * kernel itself, it is not noticed here: then only the command emu knows (report/outcome.h).
  */
-#define _GNU_SOURCE /* RTLD_NEXT, environ, AT_EMPTY_PATH */
+#define _GNU_SOURCE /* RTLD_NEXT, environ, AT_EMPTY_PATH, on_exit */
 #include "process.h"
 
 #include <dlfcn.h>
@@ -43,12 +43,35 @@ IN_PLACE_OF(execle, FIRST);
 IN_PLACE_OF(fexecve, FIRST);
 IN_PLACE_OF(execvpe, SECOND);
 
-static int status;       /* of _exit */
+static int status;       /* the exit code */
 static bool is_replaced; /* by exec */
 
 int cudart_end_status(void) { return status; }
 
+void cudart_end_with(int code) { status = code; }
+
+static void note_status(int code, void *unused)
+{
+    (void)unused;
+    status = code;
+}
+
+void cudart_observe_status(void) { on_exit(note_status, NULL); }
+
 bool cudart_is_replaced(void) { return is_replaced; }
+
+/* ---- exit ------------------------------------------------------------------------------------ */
+
+/* Runs when the program ends by exit or by returning from main. It is the last to run (101),
+ * because it may set the exit code. */
+__attribute__((destructor(101))) static void end(void)
+{
+    cudart_leave_end_to_finish();
+    cudart_go_on_at_end();
+    cudart_end_trace(status);
+    cudart_report_write();
+    cudart_check_end();
+}
 
 /* ---- _exit ----------------------------------------------------------------------------------- */
 

@@ -82,7 +82,7 @@ static void write_reports(int status)
 {
     writer = gettid();
     if (waits) __fsetlocking(stdout, FSETLOCKING_BYCALLER); /* the program may be within printf */
-    cudart_document_note_status(status);
+    cudart_end_with(status);
     cudart_report_write();
     cudart_check_end();
     cudart_end_trace(status);
@@ -219,9 +219,8 @@ static void catch_all(void (*caught)(int))
         if (number != SIGINT && cleanup_ends_program(number)) catch_default(number, caught);
 }
 
-/* After a signal the program may return from main before finish() has ended the process. Then this
- * waits for finish(). */
-__attribute__((destructor)) static void leave_the_end_to_finish(void)
+/* The program may return from main before finish() has ended the process. */
+void cudart_leave_end_to_finish(void)
 {
     while (times_pressed != 0 && has_thread && getpid() == process) pause();
 }

@@ -3,14 +3,7 @@
  * which the command emu waits for (command/children.c), and the processes that a program forks
  * (fork.c).
  *
- *   EMU_OUTCOME=file      is mapped: how the program ends (report/outcome.h)
- *   EMU_SEEN=file         gets a byte: a program that uses this library has run
- *   EMU_REPORTS=file      takes the report of counters, or the JSON document
- *   EMU_SARIF_PARTS=file  takes the program's run for EMU_SARIF
- *   EMU_HTML_PARTS=file   takes the program's part of the page for EMU_HTML
- *   EMU_KERNELS=file      takes the names of the kernels that have run, for EMU_BUDGET
- *
- * All of them are open files of another process, under the names in /proc. If they cannot be
+ * The settings for emu name open files of another process, as /proc has them. If they cannot be
  * opened, as in another namespace, the program writes its report by itself.
  */
 #define _GNU_SOURCE /* O_CLOEXEC, flock */
@@ -25,20 +18,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const variables[CUDART_PARTS] = {[CUDART_REPORT] = "EMU_REPORTS",
-                                                    [CUDART_SARIF] = "EMU_SARIF_PARTS",
-                                                    [CUDART_HTML] = "EMU_HTML_PARTS",
-                                                    [CUDART_KERNELS] = "EMU_KERNELS"};
+static const enum setting_id takers[CUDART_PARTS] = {[CUDART_REPORT] = SETTING_REPORTS,
+                                                     [CUDART_SARIF] = SETTING_SARIF_PARTS,
+                                                     [CUDART_HTML] = SETTING_HTML_PARTS,
+                                                     [CUDART_KERNELS] = SETTING_KERNELS};
 
 static int open_to_add(const char *path)
 {
     return path != NULL ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
 }
 
-/* Runs when the program is loaded. */
-__attribute__((constructor)) static void tell(void)
+void cudart_parent_tell(void)
 {
-    int file = open_to_add(cudart_setting("EMU_SEEN"));
+    int file = open_to_add(setting_text(SETTING_SEEN));
     if (file < 0) return;
     if (write(file, "1", 1) != 1) errno = 0; /* the command then says that it has seen none */
     close(file);
@@ -47,7 +39,7 @@ __attribute__((constructor)) static void tell(void)
 /* NULL: nothing asks for it. */
 static struct outcome *map_outcome(void)
 {
-    const char *path = cudart_setting("EMU_OUTCOME");
+    const char *path = setting_text(SETTING_OUTCOME);
     int file = path != NULL ? open(path, O_RDWR | O_CLOEXEC) : -1;
     if (file < 0) return NULL;
     void *memory = mmap(NULL, sizeof(struct outcome), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -71,16 +63,16 @@ void cudart_parent_note_end(void)
     munmap(outcome, sizeof *outcome);
 }
 
-bool cudart_has_parent(void) { return cudart_setting("EMU_SEEN") != NULL; }
+bool cudart_has_parent(void) { return setting_text(SETTING_SEEN) != NULL; }
 
-bool cudart_parent_takes(enum cudart_part part) { return cudart_setting(variables[part]) != NULL; }
+bool cudart_parent_takes(enum cudart_part part) { return setting_text(takers[part]) != NULL; }
 
 /* Other programs wait while the file is locked. */
 int cudart_parent_open(enum cudart_part part, bool has_path, bool *is_first)
 {
     struct stat status;
     char forked[CUDART_FORK_PATH];
-    int file = has_path ? -1 : open_to_add(cudart_setting(variables[part]));
+    int file = has_path ? -1 : open_to_add(setting_text(takers[part]));
     if (file < 0) file = open_to_add(cudart_fork_path(part, forked));
     if (file < 0) return -1;
     while (flock(file, LOCK_EX) != 0 && errno == EINTR) continue;

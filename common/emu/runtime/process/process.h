@@ -36,6 +36,8 @@ char *cudart_fork_take(enum cudart_part, size_t *length);
 
 /* ---- what takes parts: a command of emu, or the first process (parent.c) --------------------- */
 
+/* Tells a command of emu that a program which uses this library has run. */
+void cudart_parent_tell(void);
 /* Has emu started a script, or another command, that has started this program? */
 bool cudart_has_parent(void);
 /* Does a command of emu take such parts? */
@@ -60,8 +62,14 @@ void cudart_end_has_failed(void);
 bool cudart_thread_waits(void);
 /* Ends the process as the C library does in _exit: without reports. */
 _Noreturn void cudart_leave(int code);
-/* The exit code given to _exit. */
+/* The exit code with which the program ends, once that is known. */
 int cudart_end_status(void);
+void cudart_end_with(int code);
+/* From now on the exit code given to exit is noted. exit() calls first what was registered last,
+ * and this library's destructors were registered when the program began. */
+void cudart_observe_status(void);
+/* If a signal has ended the program, another thread ends the process: waits for that. */
+void cudart_leave_end_to_finish(void);
 /* Does another program take this one's place by exec? Then the exit code is that one's. */
 bool cudart_is_replaced(void);
 /* Tells the command emu of errors at once, and that there is no report to wait for. */

@@ -166,7 +166,7 @@ static cudaError_t end(int result, uint64_t findings)
     if (emu_finding_count(emu_runtime(), EMU_FINDING_ERROR) == findings)
         cudart_print(emu_message(emu_runtime())); /* otherwise a finding has said it */
     // The limit on instructions has nothing to do with what a kernel waits for.
-    if (result == EMU_LAUNCH_TIMEOUT && !cudart_setting("EMU_KERNEL_INSTRUCTIONS"))
+    if (result == EMU_LAUNCH_TIMEOUT && !setting_text(SETTING_KERNEL_INSTRUCTIONS))
         cudart_print("kernels run one after the other here: what a kernel waits for from a later "
                      "one never comes, nor what the host would set after it has waited for the "
                      "kernel");
@@ -244,10 +244,9 @@ bool cudart_go_on_for(cudaStream_t stream, bool waits)
     return cudart_go_on(waits && is_behind) || !is_behind;
 }
 
-/* The program ends. */
-__attribute__((destructor)) static void go_on_at_end(void)
+void cudart_go_on_at_end(void)
 {
-    if (!cudart_is_owner()) return;
+    if (!cudart_has_devices()) return;
     for (int i = 0; i < cudart_device_count(); i++) {
         int was = cudart_use_device(i);
         cudart_go_on(true);
