@@ -232,13 +232,15 @@ void cudart_progress_watch(void);
 /* A kernel has ended: takes the line off the terminal. */
 void cudart_progress_remove(void);
 
-/* ---- the report (output/report.c) ------------------------------------------------------------ */
+/* ---- the document of a run (output/collect.c) ------------------------------------------------ */
 
-/* Writes the report now rather than when the program ends. Further calls do nothing. */
-void cudart_report_write(void);
-void cudart_report_settings(void);
-/* Is a report asked for, and so counting? */
+/* Reads which of its forms are asked for: tables of counters, and others. */
+void cudart_tables_settings(void);
+void cudart_document_settings(void);
+/* Is any form asked for, and so counting? */
 bool cudart_report_wanted(void);
+/* Has one of them pictures? */
+bool cudart_document_has_pictures(void);
 
 /* A kernel that is about to run. */
 struct cudart_launch {
@@ -248,23 +250,14 @@ struct cudart_launch {
     struct emu_dim grid, block;
     unsigned long long stream; /* its number */
 };
-/* Runs it, and keeps what it counted for the report if one is wanted. */
+/* Runs it, and keeps what it counted if that is asked for. */
 int cudart_report_launch(const struct cudart_launch *);
 /* Did this error happen while a kernel ran, rather than keep it from starting? (work/launch.c) */
 bool cudart_is_kernel_fault(int error);
 
-/* ---- other forms of the report (output/document.c) ------------------------------------------- */
-
-void cudart_document_settings(void);
-/* Is one asked for? The launches are counted then. */
-bool cudart_document_wanted(void);
-/* Does one of them have pictures? */
-bool cudart_document_has_pictures(void);
-/* Does one of them stand in the place of the tables? */
-bool cudart_document_replaces_report(void);
-/* Keeps what a launch has counted; record NULL: it failed with that error. */
-void cudart_document_add(const struct cudart_launch *, const struct emu_launch_record *, int error);
-/* Writes them, once. Ends the process if a kernel exceeds its limits. */
+/* Write the tables, and the other forms. Further calls do nothing. The second one ends the process
+ * if a kernel exceeds its limits. */
+void cudart_tables_write(void);
 void cudart_document_write(void);
 
 /* ---- the checkers (output/findings.c) -------------------------------------------------------- */

@@ -139,7 +139,7 @@ __attribute__((constructor)) static void begin(void)
     cudart_check_trace();
     cudart_parent_tell();
     cudart_progress_settings();
-    cudart_report_settings();
+    cudart_tables_settings();
 }
 
 /* The program may have changed its environment since it was loaded. */

@@ -69,7 +69,7 @@ __attribute__((destructor(101))) static void end(void)
     cudart_leave_end_to_finish();
     cudart_go_on_at_end();
     cudart_end_trace(status);
-    cudart_report_write();
+    cudart_tables_write();
     cudart_check_end();
 }
 

@@ -83,7 +83,7 @@ static void write_reports(int status)
     writer = gettid();
     if (waits) __fsetlocking(stdout, FSETLOCKING_BYCALLER); /* the program may be within printf */
     cudart_end_with(status);
-    cudart_report_write();
+    cudart_tables_write();
     cudart_check_end();
     cudart_end_trace(status);
 }

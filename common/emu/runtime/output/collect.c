@@ -1,62 +1,57 @@
 /*
- * document.c — what kernels have done and what is wrong with them, for the writers of
- * common/emu/report/.
+ * collect.c — the document of a run: what kernels have done and what is wrong with them, for the
+ * writers of common/emu/report/.
  *
- * Launches are counted, and copied as each one ends. Everything is written when the program ends,
- * behind what the checkers find last: leaks. A file is written whole or not at all.
+ * A launch is copied when it ends, because a program that uses emu.h may discard the emulator's
+ * records. Everything is written when the program ends: first the tables, and the rest behind what
+ * the checkers find last, which is leaks. A file is written whole or not at all.
  */
 #define _GNU_SOURCE /* program_invocation_short_name, open_memstream */
+#include "common/emu/ptx/kernel_name.h"
 #include "common/emu/report/budget.h"
-#include "common/emu/report/document.h"
+#include "common/emu/report/tables.h"
 #include "common/files/visible.h"
 #include "common/files/whole_file.h"
 #include "common/emu/runtime/process/process.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* What is written, and where to. With `form`, several processes write one document. */
+/* What is written, and where to. */
 struct output {
     enum setting_id setting; /* that names its file */
+    enum cudart_part part;   /* for a process that puts parts together */
     void (*write)(FILE *, const struct document *);
-    const char *path; /* NULL: stdout */
-    bool is_wanted, has_form;
+    bool has_form; /* parts become one document; other parts follow each other */
     enum document_form form;
-    enum cudart_part part;
+    const char *path; /* NULL: stdout */
+    bool is_wanted;
 };
-static struct output json = {.setting = SETTING_LOG_FILE,
-                             .write = document_write_json,
-                             .has_form = true,
-                             .form = DOCUMENT_JSON,
-                             .part = CUDART_REPORT},
-                     annotated = {.setting = SETTING_LOG_FILE,
-                                  .write = document_write_annotated,
-                                  .part = CUDART_REPORT},
-                     sarif = {.setting = SETTING_SARIF,
-                              .write = document_write_sarif,
-                              .has_form = true,
-                              .form = DOCUMENT_SARIF,
-                              .part = CUDART_SARIF},
-                     html = {.setting = SETTING_HTML,
-                             .write = document_write_html,
-                             .has_form = true,
-                             .form = DOCUMENT_HTML,
-                             .part = CUDART_HTML},
-                     warnings = {.setting = SETTINGS,
-                                 .path = "stderr",
-                                 .write = document_write_warnings},
-                     *const outputs[] = {&json, &annotated, &sarif, &html, &warnings};
-enum { OUTPUTS = sizeof outputs / sizeof *outputs };
+static void write_tables(FILE *, const struct document *);
+enum { TABLES, JSON, ANNOTATED, SARIF, HTML, OUTPUTS };
+static struct output outputs[OUTPUTS] = {
+    [TABLES] = {SETTING_LOG_FILE, CUDART_REPORT, write_tables},
+    [JSON] = {SETTING_LOG_FILE, CUDART_REPORT, document_write_json, true, DOCUMENT_JSON},
+    [ANNOTATED] = {SETTING_LOG_FILE, CUDART_REPORT, document_write_annotated},
+    [SARIF] = {SETTING_SARIF, CUDART_SARIF, document_write_sarif, true, DOCUMENT_SARIF},
+    [HTML] = {SETTING_HTML, CUDART_HTML, document_write_html, true, DOCUMENT_HTML},
+};
+static bool wants_warnings;
+static struct tables table_choice;
 static struct budget *budget, *baseline; /* NULL: not asked for */
+
+static bool kernel_is_regex; /* of EMU_KERNEL_NAME */
+static regex_t kernel_regex;
 
 static struct document document;
 static bool is_lost;                                      /* a launch, for want of host memory */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of both */
-static bool is_written;
+static bool is_written, tables_are_written;
 
 /* ---- what is wanted -------------------------------------------------------------------------- */
 
@@ -75,8 +70,10 @@ static void choose_path(struct output *output)
                                              SETTING_SARIF,    SETTING_HTML,  SETTING_BUDGET,
                                              SETTING_BASELINE};
     output->path = cudart_output(output->setting);
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (others[i] != output->setting) cudart_keep_apart(output->setting, others[i]);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        bool is_used = others[i] != SETTING_CHECK_LOG || cudart_check_wanted();
+        if (is_used && others[i] != output->setting) cudart_keep_apart(output->setting, others[i]);
+    }
     int error = whole_file_check(output->path);
     if (error != 0) refuse(output, strerror(error));
 }
@@ -93,56 +90,122 @@ static struct budget *read_limits(enum setting_id id,
     cudart_exit(EXIT_USAGE);
 }
 
+/* Other forms than the tables. */
+static bool has_others(void)
+{
+    for (size_t i = TABLES + 1; i < OUTPUTS; i++)
+        if (outputs[i].is_wanted) return true;
+    return wants_warnings || budget != NULL || baseline != NULL;
+}
+
 void cudart_document_settings(void)
 {
     document.annotated = setting_text(SETTING_ANNOTATE);
-    json.is_wanted = setting_is(SETTING_JSON, "1");
-    annotated.is_wanted = document.annotated != NULL;
-    sarif.is_wanted = setting_text(SETTING_SARIF) != NULL || cudart_parent_takes(CUDART_SARIF);
-    html.is_wanted = setting_text(SETTING_HTML) != NULL || cudart_parent_takes(CUDART_HTML);
-    warnings.is_wanted = setting_is(SETTING_WARNINGS, "1");
-    if (json.is_wanted && annotated.is_wanted)
+    outputs[JSON].is_wanted = setting_is(SETTING_JSON, "1");
+    outputs[ANNOTATED].is_wanted = document.annotated != NULL;
+    for (size_t i = SARIF; i <= HTML; i++)
+        outputs[i].is_wanted =
+            setting_text(outputs[i].setting) != NULL || cudart_parent_takes(outputs[i].part);
+    wants_warnings = setting_is(SETTING_WARNINGS, "1");
+    if (outputs[JSON].is_wanted && outputs[ANNOTATED].is_wanted)
         cudart_refuse(SETTING_ANNOTATE, document.annotated,
                       "no file together with EMU_JSON: both go to one place");
     for (size_t i = 0; i < OUTPUTS; i++)
-        if (outputs[i]->is_wanted && outputs[i]->setting != SETTINGS) choose_path(outputs[i]);
+        if (outputs[i].is_wanted) choose_path(&outputs[i]);
     budget = read_limits(SETTING_BUDGET, budget_read);
     baseline = read_limits(SETTING_BASELINE, baseline_read);
-    if (!cudart_document_wanted()) return;
+    if (!has_others()) return;
     cudart_observe_end();
     document.root = getcwd(NULL, 0);
-    document.colour =
-        annotated.path == NULL && isatty(STDOUT_FILENO) && cudart_environment("NO_COLOR") == NULL;
+    document.colour = outputs[ANNOTATED].path == NULL && isatty(STDOUT_FILENO) &&
+                      cudart_environment("NO_COLOR") == NULL;
 }
 
-bool cudart_document_wanted(void)
+bool cudart_document_has_pictures(void) { return outputs[HTML].is_wanted; }
+
+static void choose_kernels(const char *value)
 {
-    for (size_t i = 0; i < OUTPUTS; i++)
-        if (outputs[i]->is_wanted) return true;
-    return budget != NULL || baseline != NULL;
+    static const char prefix[] = "regex:";
+    table_choice.kernel = value;
+    kernel_is_regex = value != NULL && strncmp(value, prefix, strlen(prefix)) == 0;
+    if (kernel_is_regex &&
+        regcomp(&kernel_regex, value + strlen(prefix), REG_EXTENDED | REG_NOSUB) != 0)
+        cudart_refuse(SETTING_KERNEL_NAME, value, settings[SETTING_KERNEL_NAME].takes);
 }
 
-bool cudart_document_has_pictures(void) { return html.is_wanted; }
-
-bool cudart_document_replaces_report(void)
+/* JSON and annotated source stand in the place of the tables. */
+void cudart_tables_settings(void)
 {
-    return setting_is(SETTING_JSON, "1") || setting_text(SETTING_ANNOTATE) != NULL;
+    struct tables *t = &table_choice;
+    const char *metrics = setting_text(SETTING_METRICS);
+    char wrong[128];
+    t->csv = setting_is(SETTING_CSV, "1");
+    t->all_launches = setting_is(SETTING_LAUNCHES, "1");
+    t->by_line = setting_is(SETTING_COUNTERS, "lines");
+    t->is_default = metrics == NULL;
+    t->metric_count = metrics_choose(metrics, t->metrics, wrong, sizeof wrong);
+    if (t->metric_count == 0)
+        cudart_refuse(SETTING_METRICS, wrong, settings[SETTING_METRICS].takes);
+    choose_kernels(setting_text(SETTING_KERNEL_NAME));
+    t->has_head = true;
+    outputs[TABLES].is_wanted =
+        (t->by_line || setting_is(SETTING_COUNTERS, "1") || t->csv || metrics != NULL) &&
+        !outputs[JSON].is_wanted && !outputs[ANNOTATED].is_wanted;
+    bool is_alone = !has_others();
+    document.omits_lines = is_alone && !t->by_line;
+    document.omits_operations = is_alone && (t->by_line || t->csv || !t->is_default);
+    if (!outputs[TABLES].is_wanted) return;
+    choose_path(&outputs[TABLES]);
+    cudart_observe_end();
 }
+
+bool cudart_report_wanted(void) { return outputs[TABLES].is_wanted || has_others(); }
 
 /* ---- what was counted ------------------------------------------------------------------------ */
 
-void cudart_document_add(const struct cudart_launch *launch, const struct emu_launch_record *record,
-                         int error)
+static bool is_of_wanted_kernel(const struct cudart_launch *launch)
 {
-    if (!cudart_document_wanted()) return;
+    char name[256];
+    if (table_choice.kernel == NULL) return true;
+    kernel_base_name(launch->function->name, name, sizeof name);
+    if (kernel_is_regex) return regexec(&kernel_regex, name, 0, NULL, 0) == 0;
+    return strcmp(table_choice.kernel, name) == 0;
+}
+
+/* Keeps what a launch has counted; record NULL: it failed with that error. */
+static void keep(const struct cudart_launch *launch, const struct emu_launch_record *record,
+                 cudaError_t error)
+{
     const struct document_launch kept = {
         .record = {.kernel = launch->function->name, .grid = launch->grid, .block = launch->block},
+        .kernel = launch->function,
         .device = cudart_device()->number,
         .stream = launch->stream,
-        .error = record != NULL ? NULL : cudaGetErrorName((cudaError_t)error)};
+        .error = record != NULL ? NULL : cudaGetErrorName(error),
+        .error_text = cudaGetErrorString(error)};
+    if (!is_of_wanted_kernel(launch)) return;
     pthread_mutex_lock(&mutex);
     if (!document_add_launch(&document, &kept, record)) is_lost = true;
     pthread_mutex_unlock(&mutex);
+}
+
+int cudart_report_launch(const struct cudart_launch *launch)
+{
+    if (!cudart_report_wanted()) return launch->run(launch->context);
+
+    struct emu *emu = emu_runtime();
+    struct device *device = cudart_device();
+    pthread_mutex_lock(&device->report); /* then the newest record is this launch's */
+    bool was_on = emu_count(emu, true);
+    size_t before = emu_records(emu);
+    int error = launch->run(launch->context);
+    size_t after = emu_records(emu);
+    const struct emu_launch_record *record = after > before ? emu_record(emu, after - 1) : NULL;
+    if (record != NULL || cudart_is_kernel_fault(error) || error == cudaErrorNotSupported)
+        keep(launch, record, (cudaError_t)error);
+    emu_count(emu, was_on);
+    pthread_mutex_unlock(&device->report);
+    return error;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -168,19 +231,22 @@ static void add_pictures(void)
     document.emu_count = (size_t)cudart_device_count();
 }
 
-static void complete_document(void)
+static void add_gpu(void)
 {
     const struct emu_model *model = cudart_model();
-    add_findings();
-    add_pictures();
-    document.program = program_invocation_short_name;
     document.gpu = emu_gpu(emu_runtime());
     document.rules = model != NULL ? emu_model_info(model)->rules : NULL;
+}
+
+static void write_tables(FILE *out, const struct document *d)
+{
+    (table_choice.csv ? tables_write_csv : tables_write_text)(out, d, &table_choice);
 }
 
 /* A part for another process, which makes one document of all. */
 static void write_part(FILE *out, const struct output *output, bool is_first)
 {
+    table_choice.has_head = is_first;
     if (!output->has_form) {
         output->write(out, &document);
         return;
@@ -216,16 +282,14 @@ static void write_output(const struct output *output)
 {
     char *text = NULL;
     size_t length;
-    bool is_first = true, is_alone = output->setting == SETTINGS;
+    bool is_first;
     if (!output->is_wanted) return;
-    int file = is_alone ? -1 : cudart_parent_open(output->part, output->path != NULL, &is_first);
+    int file = cudart_parent_open(output->part, output->path != NULL, &is_first);
     FILE *memory = open_memstream(&text, &length);
     int error = memory == NULL ? errno : 0;
     if (memory != NULL) {
         if (file >= 0)
             write_part(memory, output, is_first);
-        else if (is_alone)
-            output->write(memory, &document);
         else
             write_whole(memory, output);
         if (fclose(memory) != 0) error = errno;
@@ -239,6 +303,19 @@ static void write_output(const struct output *output)
     fprintf(stderr, "emu: the report is not written to %s: %s\n",
             output->path != NULL ? output->path : "stdout", strerror(error));
     cudart_exit(EXIT_USAGE);
+}
+
+/* In one piece: other programs may print at the same time. */
+static void print_warnings(void)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *memory = open_memstream(&text, &length);
+    if (memory == NULL) return;
+    document_write_warnings(memory, &document);
+    fclose(memory);
+    fwrite(text, 1, length, stderr);
+    free(text);
 }
 
 /* ---- limits ---------------------------------------------------------------------------------- */
@@ -278,17 +355,35 @@ static size_t check_limits(void)
     return excesses;
 }
 
+static void refuse_if_lost(void)
+{
+    if (!is_lost) return;
+    fputs("emu: nothing is written: there was no host memory to keep all launches\n", stderr);
+    cudart_exit(EXIT_USAGE);
+}
+
+void cudart_tables_write(void)
+{
+    if (!outputs[TABLES].is_wanted || tables_are_written || !cudart_is_owner()) return;
+    tables_are_written = true;
+    cudart_fork_end();
+    refuse_if_lost();
+    if (document.launch_count > 0) add_gpu();
+    write_output(&outputs[TABLES]);
+}
+
 void cudart_document_write(void)
 {
-    if (!cudart_document_wanted() || is_written || !cudart_is_owner()) return;
+    if (!has_others() || is_written || !cudart_is_owner()) return;
     is_written = true;
     cudart_fork_end();
-    complete_document();
-    if (is_lost) {
-        fputs("emu: nothing is written: there was no host memory to keep all launches\n", stderr);
-        cudart_exit(EXIT_USAGE);
-    }
-    for (size_t i = 0; i < OUTPUTS; i++) write_output(outputs[i]);
+    add_gpu();
+    add_findings();
+    add_pictures();
+    document.program = program_invocation_short_name;
+    refuse_if_lost();
+    for (size_t i = TABLES + 1; i < OUTPUTS; i++) write_output(&outputs[i]);
+    if (wants_warnings) print_warnings();
     size_t excesses = check_limits();
     cudart_fork_add(0, excesses);
     excesses += cudart_fork_excesses();
