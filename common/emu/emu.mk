@@ -63,7 +63,8 @@ build/emu/libcudart_static.a: $(EMU)
 
 # The dynamic linker loads it into every program that emu starts, those of others too: so it has no
 # sanitizer, whose objects it cannot share.
-AUDITING := $(AUDIT) $(addprefix common/,emu/binary/emu_elf.c emu/binary/elf_file.c files/visible.c)
+AUDITING := $(AUDIT) $(addprefix common/,emu/binary/emu_elf.c emu/binary/elf_file.c \
+                files/program_path.c files/visible.c)
 build/emu/libemu_audit.so: $(AUDITING) $(wildcard common/emu/audit/*.h common/emu/binary/*.h \
         common/files/*.h)
 	$(call say,$(CC),$@)

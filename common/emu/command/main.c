@@ -14,6 +14,7 @@
 #include "common/emu/binary/emu_elf.h"
 #include "common/emu/settings/settings.h"
 #include "common/files/output_file.h"
+#include "common/files/program_path.h"
 #include "agreement.h"
 #include "run.h"
 
@@ -34,15 +35,7 @@ static void find_program(const char *name, char path[PATH_MAX])
 {
     snprintf(path, PATH_MAX, "%s", name);
     if (strchr(name, '/') == NULL) {
-        const char *folders = getenv("PATH");
-        if (folders == NULL) folders = "";
-        for (;;) {
-            size_t length = strcspn(folders, ":");
-            snprintf(path, PATH_MAX, "%.*s/%s", (int)length, folders, name);
-            if (length > 0 && access(path, X_OK) == 0) return;
-            if (folders[length] == '\0') break;
-            folders += length + 1;
-        }
+        if (program_path(name, path)) return;
         if (access(name, X_OK) == 0)
             emu_refuse("%s is not in PATH; for the one in this folder say ./%s", name, name);
         emu_refuse("there is no program %s in PATH", name);

@@ -1,5 +1,6 @@
 #include "nvcc.h"
 #include "folders.h"
+#include "common/files/program_path.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,19 +13,6 @@ static bool try_folder(const char *folder, const char *rest, char path[PATH_MAX]
     if (folder == NULL || *folder == '\0') return false;
     int length = snprintf(path, PATH_MAX, "%s/%s", folder, rest);
     return length < PATH_MAX && access(path, X_OK) == 0;
-}
-
-static bool in_path(char path[PATH_MAX])
-{
-    char folder[PATH_MAX];
-    const char *rest = getenv("PATH");
-    while (rest != NULL && *rest != '\0') {
-        size_t length = strcspn(rest, ":");
-        snprintf(folder, sizeof folder, "%.*s", (int)length, rest);
-        if (try_folder(folder, "nvcc", path)) return true;
-        rest += length + (rest[length] == ':');
-    }
-    return false;
 }
 
 /* Where `make setup` puts CUDA: build/cuda, if this command is build/emu/emu. */
@@ -59,7 +47,7 @@ static bool in_python(char path[PATH_MAX])
 
 bool nvcc_find(char path[PATH_MAX])
 {
-    return try_folder(getenv("CUDA_HOME"), "bin/nvcc", path) || in_path(path) ||
+    return try_folder(getenv("CUDA_HOME"), "bin/nvcc", path) || program_path("nvcc", path) ||
            try_folder("/usr/local/cuda", "bin/nvcc", path) || in_build(path) || in_python(path);
 }
 

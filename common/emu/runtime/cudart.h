@@ -74,7 +74,7 @@ void cudart_clear_fault(void);
 
 /* Keeps an error for cudaGetLastError and returns it. */
 cudaError_t cudart_done(int error);
-/* Does the same for an error about a `pointer` that could not be freed. */
+/* Keeps and returns an error about a `pointer` that could not be freed. */
 cudaError_t cudart_done_free(int error, const void *pointer);
 
 /* Says, once for each feature, that it is not supported, why and what to do instead, and where the
@@ -89,8 +89,8 @@ cudaError_t cudart_refusal(void);
 bool cudart_go_on(bool waits);
 /* The program ends: goes on with all of them to their ends. */
 void cudart_go_on_at_end(void);
-/* The same for a stream: a kernel that waits in another stream, not the legacy one, is not waited
- * for. True: no suspended kernel comes before the stream's next work. */
+/* Goes on with it for a stream: a kernel that waits in another stream, not the legacy one, is not
+ * waited for. True: no suspended kernel comes before the stream's next work. */
 bool cudart_go_on_for(cudaStream_t, bool waits);
 bool cudart_is_behind(cudaStream_t);
 /* From now on, work in all streams comes after the suspended kernel. */
@@ -148,6 +148,10 @@ struct function {
  * NULL. It is not NULL if the emulator refuses this kernel (cudaErrorNotSupported): its name is
  * known, and it cannot run. */
 cudaError_t cudart_function(const void *host, struct function **function);
+#define RETURN_UNLESS_FUNCTION(host, function)                                                     \
+    struct function *function;                                                                     \
+    cudaError_t not_found = cudart_function(host, &function);                                      \
+    if (not_found != cudaSuccess) return cudart_done(not_found)
 
 /* Finds the device address and size of the variable whose host shadow is at `host`. */
 cudaError_t cudart_variable(const void *host, emu_addr *address, size_t *bytes);

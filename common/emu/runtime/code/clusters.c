@@ -22,16 +22,14 @@ cudaError_t CUDARTAPI cudaOccupancyMaxActiveClusters(int *clusters, const void *
                                                      const cudaLaunchConfig_t *config)
 {
     RETURN_IF_FAULTY();
-    struct function *function;
     if (clusters == NULL || config == NULL) return cudart_done(cudaErrorInvalidValue);
-    cudaError_t error = cudart_function(host, &function);
-    if (error != cudaSuccess) return cudart_done(error);
+    RETURN_UNLESS_FUNCTION(host, function);
     unsigned blocks = cluster_blocks(config, function);
     if (blocks == 0 || blocks > (unsigned)largest(function))
         return cudart_done(cudaErrorInvalidClusterSize);
     int per_sm;
     dim3 block = config->blockDim;
-    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+    cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         &per_sm, host, (int)(block.x * block.y * block.z), config->dynamicSmemBytes);
     if (error != cudaSuccess) return error;
     *clusters = (int)emu_active_clusters(emu_gpu(emu_runtime()), blocks, (unsigned)per_sm);
@@ -43,10 +41,8 @@ cudaError_t CUDARTAPI cudaOccupancyMaxPotentialClusterSize(int *size, const void
                                                            const cudaLaunchConfig_t *config)
 {
     RETURN_IF_FAULTY();
-    struct function *function;
     if (size == NULL || config == NULL) return cudart_done(cudaErrorInvalidValue);
-    cudaError_t error = cudart_function(host, &function);
-    if (error != cudaSuccess) return cudart_done(error);
+    RETURN_UNLESS_FUNCTION(host, function);
     *size = largest(function);
     return cudaSuccess;
 }

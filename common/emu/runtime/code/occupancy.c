@@ -30,9 +30,7 @@ cudaError_t CUDARTAPI cudaFuncGetAttributes(struct cudaFuncAttributes *attribute
 {
     RETURN_IF_FAULTY();
     if (attributes == NULL) return cudart_done(cudaErrorInvalidValue);
-    struct function *function;
-    cudaError_t error = cudart_function(host, &function);
-    if (error != cudaSuccess) return cudart_done(error);
+    RETURN_UNLESS_FUNCTION(host, function);
 
     const struct emu_kernel_info *info = emu_kernel_info(function->kernel);
     *attributes = (struct cudaFuncAttributes){
@@ -57,9 +55,7 @@ cudaError_t CUDARTAPI cudaFuncSetAttribute(const void *host, enum cudaFuncAttrib
                                            int value)
 {
     RETURN_IF_FAULTY();
-    struct function *function;
-    cudaError_t error = cudart_function(host, &function);
-    if (error != cudaSuccess) return cudart_done(error);
+    RETURN_UNLESS_FUNCTION(host, function);
 
     switch (attribute) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize: {
@@ -85,21 +81,18 @@ cudaError_t CUDARTAPI cudaFuncSetAttribute(const void *host, enum cudaFuncAttrib
 cudaError_t CUDARTAPI cudaFuncGetName(const char **name, const void *host)
 {
     RETURN_IF_FAULTY();
-    struct function *function;
     if (name == NULL) return cudart_done(cudaErrorInvalidValue);
-    cudaError_t error = cudart_function(host, &function);
-    if (error == cudaSuccess) *name = function->name;
-    return cudart_done(error);
+    RETURN_UNLESS_FUNCTION(host, function);
+    *name = function->name;
+    return cudaSuccess;
 }
 
 cudaError_t CUDARTAPI cudaFuncGetParamInfo(const void *host, size_t index, size_t *offset,
                                            size_t *size)
 {
     RETURN_IF_FAULTY();
-    struct function *function;
     if (offset == NULL) return cudart_done(cudaErrorInvalidValue);
-    cudaError_t error = cudart_function(host, &function);
-    if (error != cudaSuccess) return cudart_done(error);
+    RETURN_UNLESS_FUNCTION(host, function);
     const struct emu_kernel_info *info = emu_kernel_info(function->kernel);
     if (index >= info->params) return cudart_done(cudaErrorInvalidValue);
     *offset = info->param_offset[index];
@@ -168,9 +161,7 @@ cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     RETURN_IF_FAULTY();
     (void)flags; /* about caches that the modelled GPUs do not have */
     if (blocks == NULL || block_size <= 0) return cudart_done(cudaErrorInvalidValue);
-    struct function *function;
-    cudaError_t error = cudart_function(host, &function);
-    if (error != cudaSuccess) return cudart_done(error);
+    RETURN_UNLESS_FUNCTION(host, function);
 
     struct cudaOccDeviceProp device = device_limits();
     struct cudaOccFuncAttributes kernel = kernel_needs(function);
@@ -196,9 +187,7 @@ cudaError_t CUDARTAPI cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, c
 {
     RETURN_IF_FAULTY();
     if (bytes == NULL || blocks <= 0 || block_size <= 0) return cudart_done(cudaErrorInvalidValue);
-    struct function *function;
-    cudaError_t error = cudart_function(host, &function);
-    if (error != cudaSuccess) return cudart_done(error);
+    RETURN_UNLESS_FUNCTION(host, function);
 
     struct cudaOccDeviceProp device = device_limits();
     struct cudaOccFuncAttributes kernel = kernel_needs(function);

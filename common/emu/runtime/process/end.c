@@ -10,6 +10,7 @@
  */
 #define _GNU_SOURCE /* RTLD_NEXT, environ, AT_EMPTY_PATH, on_exit */
 #include "process.h"
+#include "common/files/program_path.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -102,14 +103,7 @@ static bool is_there(const char *file)
 {
     char path[PATH_MAX];
     if (file == NULL) return false;
-    if (strchr(file, '/') != NULL) return access(file, X_OK) == 0;
-    for (const char *folders = getenv("PATH"); folders != NULL && *folders != '\0';) {
-        int length = (int)strcspn(folders, ":");
-        snprintf(path, sizeof path, "%.*s/%s", length, folders, file);
-        if (length > 0 && access(path, X_OK) == 0) return true;
-        folders += length + (folders[length] == ':');
-    }
-    return false;
+    return strchr(file, '/') != NULL ? access(file, X_OK) == 0 : program_path(file, path);
 }
 
 /* A program that has not used the device leaves the reports to the one that it becomes. */
