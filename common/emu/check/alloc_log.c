@@ -1,4 +1,3 @@
-/* alloc_log.c — see alloc_log.h. */
 #include "alloc_log.h"
 #include "checkers.h"
 #include "common/emu/machine/device/device.h"

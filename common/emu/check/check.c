@@ -1,4 +1,3 @@
-/* check.c — see check.h. */
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include "checkers.h"
 #include "common/emu/machine/device/device.h"

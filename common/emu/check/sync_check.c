@@ -1,4 +1,3 @@
-/* sync_check.c — see sync_check.h. */
 #include "sync_check.h"
 #include "check.h"
 #include "common/emu/check/code/body.h"

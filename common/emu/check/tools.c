@@ -1,4 +1,3 @@
-/* tools.c — see tools.h. */
 #include "tools.h"
 #include "common/emu/emu.h"
 #include <string.h>

@@ -1,6 +1,4 @@
 /*
- * children.c — see children.h.
- *
  * The CUDA programs that a command starts may have their output redirected, and may run at the same
  * time. So each adds its parts of the reports to files in memory, which become one report of each
  * form when the command has ended. Another such file gets a byte from each program

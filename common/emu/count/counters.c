@@ -1,4 +1,3 @@
-/* counters.c — see counters.h. */
 #include "counters.h"
 #include "common/emu/machine/barrier/async.h"
 #include "common/emu/machine/events.h"

@@ -1,4 +1,3 @@
-/* records.c — see records.h. */
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include "records.h"
 #include "common/emu/fidelity/exact.h"

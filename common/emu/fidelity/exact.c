@@ -1,4 +1,3 @@
-/* exact.c — see exact.h. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "exact.h"
 #include "common/emu/decode/module.h"

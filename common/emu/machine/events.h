@@ -78,7 +78,7 @@ void event_turn_end(struct warp *);
 /* With w->counts or ANNOUNCE_ACCESSES: one warp's access to shared or global memory, checked and
  * not yet carried out. */
 void event_access(struct warp *, const struct insn *, const struct access *);
-/* The same for a run of a load or store. */
+/* With w->counts or ANNOUNCE_ACCESSES: a run of a load or store. */
 void event_access_run(struct warp *, const struct insn *, const struct access_run *);
 /* With w->counts: the same for constant memory, and for local memory, with offsets in each lane's
  * own. (count/) */

@@ -101,8 +101,8 @@ struct warp {
     struct frame *unused_frames; /* of calls that are over, for later ones */
     struct block *block;
     uint8_t *local;      /* the lanes' local memories (memory/local.h) */
-    uint8_t *own_shared; /* its block's shared memory, for accesses that do not pass the door; */
-    size_t own_shared_bytes;    /* 0 in a cluster of several blocks, where all pass it */
+    uint8_t *own_shared; /* its block's shared memory, for runs, which do not pass the door */
+    size_t own_shared_bytes;    /* 0 in a cluster of several blocks: there all accesses pass it */
     bool observed;              /* its accesses are counted or announced */
     struct insn_counts *counts; /* the host thread's, by instruction; NULL: not counting */
     uint64_t clock;             /* instructions granted so far; minus fuel, its %clock */
@@ -196,7 +196,7 @@ struct cluster {
     double ran;            /* its running time, in seconds, since its first turn */
     double idle;           /* its running time, in seconds, since any cluster changed memory */
     uint64_t changes_seen; /* launch->changes at that time */
-    uint64_t spins_since;  /* launch->unrest when it began to spin; 0: it does not spin */
+    uint64_t spins_since;  /* launch->busy_turns when it began to spin; 0: it does not spin */
     struct cluster *next;  /* the next one in the launch's queue */
 };
 
@@ -227,8 +227,8 @@ struct launch {
     uint64_t executed;                 /* warp instructions, in turns that are over */
     uint64_t resident, resident_limit; /* clusters */
     uint64_t changes;  /* turns in which a cluster changed memory, and clusters that ended */
-    uint64_t unrest;   /* turns in which a cluster did not only spin; counted from 1 */
-    uint64_t spinning; /* clusters that have only spun since */
+    uint64_t busy_turns; /* turns in which a cluster did not only spin; counted from 1 */
+    uint64_t spinning;   /* clusters that have only spun since */
     uint64_t polls;    /* turns of clusters that only waited, since one did something else */
     double ran;        /* seconds that clusters have run since one has ended */
     double spun;       /* seconds that clusters have run while all of them were spinning */
@@ -255,15 +255,15 @@ enum fault_kind {
  * message. (device/fault.c) */
 void fault(struct warp *, const struct insn *, int lane, int error, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* The same for the arguments of a barrier or of a warp-wide operation. */
+/* Ends it with a fault of kind FAULT_ARGUMENTS. */
 void fault_arguments(struct warp *, const struct insn *, int lane, int error, const char *format,
                      ...) __attribute__((format(printf, 5, 6)));
-/* The same, but the caller announces the fault. True: it is the launch's first one. */
+/* Ends it with a fault that the caller announces. True: it is the launch's first one. */
 bool fault_found(struct warp *, const struct insn *, int lane, int error, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* "scan.cu:41 (PTX line 97)"; file NULL: without -lineinfo, ptx_line 0: the end of the kernel. */
 void describe_source(const char *file, unsigned line, unsigned ptx_line, char *text, size_t size);
-/* The same, of an instruction. */
+/* Describes where an instruction stands in the source. */
 void describe_place(const struct emu_kernel *, const struct insn *, char *text, size_t size);
 
 /* The number of lanes in a mask. It is nearly always 32, and counting bits is slow on a CPU without

@@ -1,4 +1,4 @@
-/* builtin.c — see builtin.h. Here: __assertfail, malloc and free. */
+/* builtin.c — __assertfail, malloc and free in kernels. */
 #include "builtin.h"
 #include "common/emu/machine/warp/area.h"
 #include "common/emu/machine/device/device.h"

@@ -67,7 +67,7 @@ static void store_four(const struct warp *w, const struct insn *i, const struct 
     }
 }
 
-/* The same for two elements: words, or double words, in one piece each. */
+/* Loads and stores two elements, words or double words, in one piece. */
 #define DEFINE_TWO(name, type, lane, half, both, join)                                             \
     static void load_##name(const struct warp *w, const struct insn *i,                            \
                             const struct access *access)                                           \
@@ -388,8 +388,8 @@ USUAL_ACCESSES(DEFINE_USUAL_ACCESS)
 
 /* X(name, bits, space, bytes of an address) */
 #define USUAL_PARTS(X)                                                                             \
-    X(shared_1, 8, PTX_SHARED, 4)                                                                  \
-    X(shared_2, 16, PTX_SHARED, 4) X(global_1, 8, PTX_GLOBAL, 8) X(global_2, 16, PTX_GLOBAL, 8)
+    X(shared_1, 8, PTX_SHARED, 4) X(shared_2, 16, PTX_SHARED, 4)                                   \
+    X(global_1, 8, PTX_GLOBAL, 8) X(global_2, 16, PTX_GLOBAL, 8)
 #define DEFINE_USUAL_PART(name, bits, space, address_bytes)                                        \
     INLINE bool try_load_##name(struct warp *w, const struct insn *i, bool observed)               \
     {                                                                                              \
@@ -426,8 +426,8 @@ USUAL_PARTS(DEFINE_USUAL_PART)
 /* ---- vectors of two or four words of all lanes, without sinks -------------------------------- */
 
 #define USUAL_VECTORS(X)                                                                           \
-    X(shared_v2, 2, PTX_SHARED, 4)                                                                 \
-    X(shared_v4, 4, PTX_SHARED, 4) X(global_v2, 2, PTX_GLOBAL, 8) X(global_v4, 4, PTX_GLOBAL, 8)
+    X(shared_v2, 2, PTX_SHARED, 4) X(shared_v4, 4, PTX_SHARED, 4)                                  \
+    X(global_v2, 2, PTX_GLOBAL, 8) X(global_v4, 4, PTX_GLOBAL, 8)
 
 /* One vector for all lanes, read in one piece. */
 INLINE void spread_vector(struct warp *w, const struct insn *i, const void *from, unsigned elements)

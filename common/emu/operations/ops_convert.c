@@ -184,7 +184,7 @@ HALF_TO_INTEGERS(DEFINE_HALF_TO_INTEGER, bf16)
     X(rni, f16, f16, f16_of_f64(rint((double)f32_of_f16(a)), ROUND_NEAREST))                       \
     X(rzi, f16, f16, f16_of_f64(trunc((double)f32_of_f16(a)), ROUND_NEAREST))                      \
     X(rmi, f16, f16, f16_of_f64(floor((double)f32_of_f16(a)), ROUND_NEAREST))                      \
-    X(rpi, f16, f16, f16_of_f64(ceil((double)f32_of_f16(a)), ROUND_NEAREST)) \
+    X(rpi, f16, f16, f16_of_f64(ceil((double)f32_of_f16(a)), ROUND_NEAREST))                       \
     X(rni, bf16, bf16, bf16_of_f64(rint((double)f32_of_bf16(a)), ROUND_NEAREST))                   \
     X(rzi, bf16, bf16, bf16_of_f64(trunc((double)f32_of_bf16(a)), ROUND_NEAREST))                  \
     X(rmi, bf16, bf16, bf16_of_f64(floor((double)f32_of_bf16(a)), ROUND_NEAREST))                  \

@@ -1,6 +1,6 @@
 /*
- * ops_door.c — the door: the one function that every access of a warp to shared, global or local
- * memory passes. Only a run that is all right takes a short cut (ops_run.h), and is announced, too.
+ * ops_door.c — the door: the function that every access of a warp to shared, global or local memory
+ * passes, except for valid runs: these have a faster door of their own (enter_run() in ops_run.h).
  *
  * It turns generic addresses into addresses of a space, checks bounds and alignment, announces the
  * access, and finds the bytes in host memory. An access whose lanes address several ranges passes

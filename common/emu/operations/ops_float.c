@@ -66,20 +66,25 @@ static inline double clear_sign(double a) { return __builtin_fabs(a); }
     X(cos, "cos", f32, canonical((float)cos((double)a)))                                           \
     X(tanh, "tanh", f32, canonical((float)tanh((double)a)))
 
+/* clang-format off */
 #define BINARY(X)                                                                                  \
-    X(add, "add", f32, canonical(a + b))                                                           \
-    X(add, "add", f64, a + b)                                                                      \
-    X(sub, "sub", f32, canonical(a - b)) X(sub, "sub", f64, a - b)                                 \
-        X(mul, "mul", f32, canonical(a *b)) X(mul, "mul", f64, a *b)                               \
-            X(div, "div", f32, canonical(a / b)) X(div, "div", f64, a / b)                         \
-                X(min, "min", f32, lesser_f32(a, b)) X(min, "min", f64, lesser_f64(a, b))          \
-                    X(max, "max", f32, greater_f32(a, b)) X(max, "max", f64, greater_f64(a, b))    \
-                        X(min_nan, "min.NaN", f32,                                                 \
-                          canonical(a != a || b != b ? a + b : lesser_f32(a, b)))                  \
-                            X(max_nan, "max.NaN", f32,                                             \
-                              canonical(a != a || b != b ? a + b : greater_f32(a, b)))             \
-                                X(copysign, "copysign", f32, __builtin_copysignf(b, a))            \
-                                    X(copysign, "copysign", f64, __builtin_copysign(b, a))
+    X(add,      "add",      f32, canonical(a + b))                                                 \
+    X(add,      "add",      f64, a + b)                                                            \
+    X(sub,      "sub",      f32, canonical(a - b))                                                 \
+    X(sub,      "sub",      f64, a - b)                                                            \
+    X(mul,      "mul",      f32, canonical(a * b))                                                 \
+    X(mul,      "mul",      f64, a * b)                                                            \
+    X(div,      "div",      f32, canonical(a / b))                                                 \
+    X(div,      "div",      f64, a / b)                                                            \
+    X(min,      "min",      f32, lesser_f32(a, b))                                                 \
+    X(min,      "min",      f64, lesser_f64(a, b))                                                 \
+    X(max,      "max",      f32, greater_f32(a, b))                                                \
+    X(max,      "max",      f64, greater_f64(a, b))                                                \
+    X(min_nan,  "min.NaN",  f32, canonical(a != a || b != b ? a + b : lesser_f32(a, b)))           \
+    X(max_nan,  "max.NaN",  f32, canonical(a != a || b != b ? a + b : greater_f32(a, b)))          \
+    X(copysign, "copysign", f32, __builtin_copysignf(b, a))                                        \
+    X(copysign, "copysign", f64, __builtin_copysign(b, a))
+/* clang-format on */
 
 #define TERNARY(X)                                                                                 \
     X(fma, "fma", f32, canonical(__builtin_fmaf(a, b, c)))                                         \
@@ -119,11 +124,14 @@ TESTS(DEFINE_TEST)
 static inline uint16_t f16(double value) { return f16_of_f64(value, ROUND_NEAREST); }
 static inline uint16_t bf16(double value) { return bf16_of_f64(value, ROUND_NEAREST); }
 
+/* clang-format off */
 #define HALF_BINARY(X, type)                                                                       \
     X(add, type, type((double)a + b))                                                              \
     X(sub, type, type((double)a - b))                                                              \
-    X(mul, type, type((double)a *b)) X(min, type, type(lesser_f32(a, b)))                          \
-        X(max, type, type(greater_f32(a, b)))
+    X(mul, type, type((double)a * b))                                                              \
+    X(min, type, type(lesser_f32(a, b)))                                                           \
+    X(max, type, type(greater_f32(a, b)))
+/* clang-format on */
 #define HALF_UNARY(X, type)                                                                        \
     X(abs, type, bits & 0x7fff) X(neg, type, bits ^ 0x8000)
 

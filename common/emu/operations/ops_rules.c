@@ -168,13 +168,15 @@ OPERATIONS(DEFINE_CLAMPED)
 
 /* .ftz, also with .sat. Denormal numbers are rare, so these only look for them, and leave it to the
  * wrapper to flush them. */
+/* clang-format off */
 #define FLUSHED_OPERATIONS(X)                                                                      \
     X(add, 2, x + y)                                                                               \
     X(sub, 2, x - y)                                                                               \
-    X(mul, 2, x *y)                                                                                \
+    X(mul, 2, x * y)                                                                               \
     X(div, 2, x / y)                                                                               \
     X(rcp, 1, 1.0f / x)                                                                            \
     X(fma, 3, row_fma(x, y, z))
+/* clang-format on */
 #define DEFINE_FLUSHED(id, operands, value)                                                        \
     static void id##_f32_flushed(struct warp *w, const struct insn *i, uint32_t mask)              \
     {                                                                                              \
@@ -206,7 +208,7 @@ OPERATIONS(DEFINE_CLAMPED)
     }
 FLUSHED_OPERATIONS(DEFINE_FLUSHED)
 
-/* The same for operations whose results are denormal only if an operand is. */
+/* For .ftz of operations whose results are denormal only if an operand is. */
 static void flushed_operands(struct warp *w, const struct insn *i, uint32_t mask)
 {
     const lane_float *a = LANES(f32, i->a), *b = i->b == NO_SLOT ? a : LANES(f32, i->b);

@@ -1,4 +1,3 @@
-/* document.c — see document.h. */
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include "document.h"
 #include "common/emu/ptx/kernel_name.h"

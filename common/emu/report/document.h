@@ -17,7 +17,7 @@ struct document_launch {
     const void *kernel;              /* the same for the launches of one kernel on one device */
     int device;
     unsigned long long stream;
-    /* CUDA's name of it and sentence about it; nothing was counted then. NULL: the kernel has ended */
+    /* CUDA's name of it and sentence about it; then nothing was counted. NULL: it has ended */
     const char *error, *error_text;
 };
 

@@ -1,4 +1,3 @@
-/* sums.c — see sums.h. */
 #include "sums.h"
 #include "common/emu/ptx/kernel_name.h"
 

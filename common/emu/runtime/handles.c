@@ -1,4 +1,3 @@
-/* handles.c — see handles.h. */
 #include "handles.h"
 
 bool cudart_handles_add(struct handles *handles, void *object)

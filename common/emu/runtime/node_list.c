@@ -1,4 +1,3 @@
-/* node_list.c — see node_list.h. */
 #include "node_list.h"
 
 #include <stdlib.h>

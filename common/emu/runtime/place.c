@@ -1,4 +1,3 @@
-/* place.c — see place.h. */
 #define _GNU_SOURCE /* dladdr, asprintf */
 #include "place.h"
 

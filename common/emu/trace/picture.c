@@ -1,6 +1,4 @@
 /*
- * picture.c — see picture.h.
- *
  * Several host threads may run blocks. So accesses are kept under a lock, and of equally bad ones
  * that of the lowest block and warp, so that pictures do not depend on the order of blocks. A
  * timeline is of one block, which one host thread runs at a time.

@@ -1,4 +1,3 @@
-/* body.c — see body.h. */
 #include "body.h"
 #include <stdlib.h>
 

@@ -1,4 +1,3 @@
-/* uses.c — see uses.h. */
 #include "uses.h"
 #include "body.h"
 #include "value_bits.h"
@@ -48,7 +47,8 @@ static bool is_operand(const struct value_flow *b, const struct insn *i)
     return false;
 }
 
-static bool takes_it(const struct value_flow *b, const struct insn *i)
+/* Does the instruction use the value, as an operand or as its guard? */
+static bool uses_value(const struct value_flow *b, const struct insn *i)
 {
     return (i->source->guard >= 0 && b->in.bits[i->source->guard]) || is_operand(b, i);
 }
@@ -144,7 +144,7 @@ static void follow(struct value_flow *b, const struct insn *place)
             const struct insn *i = &b->code[n];
             bool is_load =
                 (b->is_kept && i->tally == TALLY_LOAD && is_variable(b, i)) || loads_shared(b, i);
-            if (!takes_it(b, i) && !is_load) continue;
+            if (!uses_value(b, i) && !is_load) continue;
             if (!strcmp(i->source->words[0], "st")) {
                 note_store(b, i);
                 if (is_operand(b, i)) note_shared(b, i);
@@ -169,10 +169,10 @@ static bool goes_to(const struct value_flow *b, const struct emu_kernel *kernel,
 {
     const struct insn *i = &b->code[n];
     size_t base = (size_t)(b->code - kernel->code);
-    bool held_back = n + 1 < b->count && i->source->guard >= 0; /* it may be */
+    bool may_be_skipped = n + 1 < b->count && i->source->guard >= 0;
     bool jumps = i->control == CONTROL_BRANCH || i->control == CONTROL_TABLE;
     bool any = false, all = true;
-    if ((!jumps && !ends(i)) || held_back) any = all = can[n + 1];
+    if ((!jumps && !ends(i)) || may_be_skipped) any = all = can[n + 1];
     if (ends(i)) any = true;
     for (uint32_t k = 0; k < insn_target_count(i); k++) {
         bool next = can[insn_target(i, k) - base];
@@ -201,17 +201,17 @@ static bool decides(const struct value_flow *b, const struct emu_kernel *kernel,
                 changed = can_end[n] = true;
     }
     for (size_t n = 0; n + 1 < b->count && !yes; n++) {
-        bool has_it = takes_it(b, &b->code[n]);
-        if (!has_it && !choosing) continue;
+        bool uses_it = uses_value(b, &b->code[n]);
+        if (!uses_it && !choosing) continue;
         if (!goes_to(b, kernel, n, can_end, &chooses) || !chooses) continue;
-        yes = has_it;
+        yes = uses_it;
         if (choosing && choosing[n] == NOT_ASKED) choosing[n] = ASKED;
     }
     free(can_end);
     return yes;
 }
 
-/* The same, or does the value decide whether a branch is carried out that decides it? In the loop
+/* Does it decide so at once, or decide whether a branch is carried out that decides it? In the loop
  * `do if (x) status = look(); while (!status);` the status does so for the load in look(). */
 static bool decides_at_last(const struct value_flow *b, const struct emu_kernel *kernel,
                             size_t again)
@@ -270,7 +270,7 @@ bool uses_compares(const struct emu_kernel *kernel, size_t place)
     bool yes = !b.in.bits || !b.is_shared;
     if (!yes) follow(&b, &kernel->code[place]);
     for (size_t n = 0; n + 1 < b.count && !yes; n++)
-        yes = b.leaves || (is_comparison(&b.code[n]) && takes_it(&b, &b.code[n]));
+        yes = b.leaves || (is_comparison(&b.code[n]) && uses_value(&b, &b.code[n]));
     free(b.is_shared);
     free(b.in.bits);
     return yes;
@@ -387,7 +387,7 @@ static bool stores_guess(const struct guess *g, const struct emu_kernel *kernel,
            (g->early[n] && (!g->again[n] || find_ways(g->in, kernel, n, g->swaps, g->ways)));
 }
 
-/* The same for all stores of the body. */
+/* Does any store of the body do so? */
 static bool is_stored(struct guess *g, const struct emu_kernel *kernel, size_t place)
 {
     const struct insn *code = g->in->code;
@@ -509,9 +509,9 @@ struct decision uses_decision(const struct emu_kernel *kernel, size_t place)
     uint32_t parts = 0;
     bool only = branch && needed && b.in.bits && gather_parts(&b, n, branch, needed, &parts);
     if (only) follow(&b, &b.code[n]);
-    only = only && !b.leaves && !b.is_kept && takes_it(&b, &b.code[branch]);
+    only = only && !b.leaves && !b.is_kept && uses_value(&b, &b.code[branch]);
     for (size_t k = 0; k + 1 < b.count && only; k++)
-        only = k == n || k == branch || !takes_it(&b, &b.code[k]) ||
+        only = k == n || k == branch || !uses_value(&b, &b.code[k]) ||
                (k > n && k < branch && parts >> (k - n - 1) & 1);
     free(needed);
     free(b.in.bits);

@@ -1,4 +1,3 @@
-/* value_bits.c — see value_bits.h. */
 #include "value_bits.h"
 #include <string.h>
 

@@ -1,4 +1,3 @@
-/* init.c — see init.h. */
 #include "init.h"
 #include "common/emu/check/check.h"
 #include "common/emu/check/checkers.h"

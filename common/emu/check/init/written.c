@@ -1,4 +1,3 @@
-/* written.c — see written.h. */
 #include "written.h"
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +34,7 @@ static uint64_t *word_at(struct written *w, uint64_t address)
     return page ? &page->content[address % PAGE_BYTES / WORD] : NULL;
 }
 
-/* The same; makes the page if necessary. NULL: out of memory. *widths: those of the page. */
+/* That word, in a page that is made if necessary. NULL: out of memory. *widths: the page's. */
 static uint64_t *word_for(struct written *w, uint64_t address, uint64_t **widths)
 {
     *widths = &w->widths;
@@ -82,7 +81,7 @@ void written_store(struct written *w, uint64_t address, unsigned bytes, unsigned
         UINT64_C(1) << __builtin_ctz(element) | UINT64_C(1) << (VECTORS + __builtin_ctz(bytes)));
 }
 
-/* The same for bytes in one page. */
+/* Forgets bytes in one page. */
 static void forget_some(struct written *w, uint64_t address, uint64_t bytes)
 {
     for (uint64_t at = address, end = address + bytes; at < end;) {
@@ -188,7 +187,7 @@ static bool is_gap(struct written *w, uint64_t first, uint64_t end)
     return is_written(w, first - 1) && find(w, first, end, true) == end && is_written(w, end);
 }
 
-/* Does the same gap occur in another element of an array? */
+/* Does such a gap occur in another element of an array? */
 static bool recurs(struct written *w, uint64_t first, uint64_t end)
 {
     enum { ELEMENTS = 4 }; /* of MAX_ALIGNMENT bytes: as large as such an element may be */

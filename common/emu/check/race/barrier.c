@@ -71,7 +71,7 @@ static void join_acquired(const struct warp *w, uint32_t lanes, struct joined *m
     }
 }
 
-/* The same with the lanes' own accesses, and with the base of their warp. */
+/* Joins what the lanes have acquired, their own accesses, and the base of their warp. */
 static void join_lanes(const struct warp *w, uint32_t lanes, struct joined *m)
 {
     join_acquired(w, lanes, m);

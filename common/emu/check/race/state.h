@@ -141,7 +141,7 @@ static inline uint32_t bit_of(int lane) { return UINT32_C(1) << lane; }
 struct vclock *lane_clock(const struct warp *, int lane);
 struct vclock *lane_fence_clock(const struct warp *, int lane, enum fence);
 void lane_acquire(const struct warp *, int lane, struct vclock *);
-/* The same for several lanes, faster than one after the other. */
+/* For several lanes, faster than one after the other. */
 struct vclock *lanes_clock(const struct warp *, uint32_t lanes);
 struct vclock *lanes_fence_clock(const struct warp *, uint32_t lanes, enum fence);
 void lanes_acquire(const struct warp *, uint32_t lanes, struct vclock *);

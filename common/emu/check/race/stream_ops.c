@@ -1,4 +1,3 @@
-/* stream_ops.c — see stream_ops.h. */
 #include "ops.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,3 @@
-/* shadow.c — see shadow.h. */
 #include "shadow.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,3 @@
-/* short_record.c — see short_record.h. */
 #include "short_record.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,3 @@
-/* vclock.c — see vclock.h. */
 #include "vclock.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,3 @@
-/* async.c — see async.h. */
 #include "async.h"
 #include <stdlib.h>
 #include <string.h>

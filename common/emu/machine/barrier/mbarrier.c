@@ -1,4 +1,3 @@
-/* mbarrier.c — see mbarrier.h. */
 #include "common/emu/machine/events.h"
 #include "mbarrier.h"
 #include "async.h"

@@ -1,4 +1,3 @@
-/* phase_wait.c — see phase_wait.h. */
 #include "phase_wait.h"
 #include "common/emu/machine/warp/fragment.h"
 #include "mbarrier.h"

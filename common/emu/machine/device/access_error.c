@@ -1,4 +1,3 @@
-/* access_error.c — see access_error.h. */
 #include "access_error.h"
 #include "device.h"
 #include "common/emu/machine/events.h"

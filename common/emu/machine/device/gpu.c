@@ -14,7 +14,7 @@
 #define KIB ((size_t)1024)
 #define MIB (1024 * KIB)
 
-/* The same for every GPU of compute capability 7.5 to 10.x. */
+/* Every GPU of compute capability 7.5 to 10.x has these. */
 #define COMMON_LIMITS                                                                              \
     .threads_per_block = 1024, .warp_size = 32, .registers_per_sm = 65536,                         \
     .registers_per_block = 65536, .constant = 64 * KIB, .shared_per_block = 48 * KIB

@@ -1,4 +1,3 @@
-/* models.c — see models.h. */
 #include "models.h"
 #include <string.h>
 #include <strings.h>

@@ -1,9 +1,8 @@
-/* address_space.c — see address_space.h. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE, MAP_FIXED_NOREPLACE, memfd_create */
 #include "address_space.h"
 #include "ranges.h"
 
-/* The same addresses in every run if they are free, so that traces repeat. */
+/* Every run gets these addresses if they are free, so that traces repeat. */
 #define PREFERRED_BASE UINT64_C(0x300000000000)
 #define PER_DEVICE     UINT64_C(0x010000000000)
 

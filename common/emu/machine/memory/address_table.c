@@ -1,4 +1,4 @@
-/* address_table.c — see address_table.h. Colliding entries follow each other (linear probing). */
+/* address_table.c — a hash table with linear probing: colliding entries follow each other. */
 #include "address_table.h"
 #include <stdlib.h>
 

@@ -1,4 +1,3 @@
-/* heap.c — see heap.h. */
 #include "heap.h"
 #include <inttypes.h>
 #include <stdlib.h>

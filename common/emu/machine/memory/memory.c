@@ -1,4 +1,3 @@
-/* memory.c — see memory.h. */
 #include "memory.h"
 #include <stdlib.h>
 #include <string.h>

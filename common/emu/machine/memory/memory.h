@@ -32,7 +32,7 @@ void memory_close(struct memory *);
 /* Returns 0 or an enum emu_error. New memory reads as 0xCD, up to POISON_LIMIT bytes. */
 int memory_alloc(struct memory *, size_t bytes, emu_addr *);
 int memory_free(struct memory *, emu_addr);
-/* The same for the heap of malloc in kernels, which the host cannot access. */
+/* Make and free the heap of malloc in kernels, which the host cannot access. */
 int memory_alloc_heap(struct memory *, size_t bytes, emu_addr *);
 void memory_free_heap(struct memory *, emu_addr);
 /* Takes addresses for another process's memory; `page_offset` is that of the first in its page. */

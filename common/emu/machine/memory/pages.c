@@ -1,4 +1,3 @@
-/* pages.c — see pages.h. */
 #include "pages.h"
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,4 +1,3 @@
-/* ranges.c — see ranges.h. */
 #include "ranges.h"
 #include <stdlib.h>
 

@@ -1,4 +1,3 @@
-/* shared.c — see shared.h. */
 #include "common/emu/machine/events.h"
 #include "shared.h"
 

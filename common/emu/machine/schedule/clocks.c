@@ -1,4 +1,3 @@
-/* clocks.c — see clocks.h. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "clocks.h"
 #include "common/emu/machine/warp/random_schedule.h"

@@ -1,4 +1,3 @@
-/* cluster.c — see cluster.h. */
 #include "common/emu/machine/events.h"
 #include "cluster.h"
 #include "common/emu/machine/barrier/async.h"

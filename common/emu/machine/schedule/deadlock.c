@@ -1,5 +1,4 @@
-/* deadlock.c — see deadlock.h. Finds the fragment that explains best why the cluster cannot go
- * on. */
+/* deadlock.c — finds the fragment that explains best why the cluster cannot go on. */
 #include "common/emu/machine/events.h"
 #include "deadlock.h"
 #include "common/emu/ptx/kernel_name.h"

@@ -1,4 +1,3 @@
-/* deadlock_picture.c — see deadlock_picture.h. */
 #include "deadlock_picture.h"
 #include "common/emu/machine/barrier/phase_wait.h"
 #include "common/emu/machine/warp/member_mask.h"

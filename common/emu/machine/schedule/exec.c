@@ -1,4 +1,3 @@
-/* exec.c — see exec.h. */
 #include "common/emu/machine/events.h"
 #include "exec.h"
 #include "common/emu/machine/warp/member_mask.h"

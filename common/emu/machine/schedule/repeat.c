@@ -1,4 +1,3 @@
-/* repeat.c — see repeat.h. */
 #include "repeat.h"
 #include "common/emu/machine/warp/frame.h"
 

@@ -1,4 +1,4 @@
-/* scheduler.c — see scheduler.h. It also ends launches that make no progress. */
+/* scheduler.c — the turns of clusters on host threads, and the end of launches without progress. */
 #define _POSIX_C_SOURCE 200809L
 #include "scheduler.h"
 #include "cluster.h"
@@ -42,7 +42,7 @@ static struct cluster *take_waiting(struct launch *launch)
 /* A cluster has not only spun, so another cluster's wait may end. The launch is locked. */
 static void launch_is_alive(struct launch *launch)
 {
-    launch->unrest++;
+    launch->busy_turns++;
     launch->spinning = 0;
     launch->spun = 0;
 }
@@ -290,8 +290,8 @@ static bool all_spin(struct cluster *cluster, enum cluster_turn turn, double sec
         launch_is_alive(launch);
         return false;
     }
-    if (cluster->spins_since != launch->unrest) launch->spinning++;
-    cluster->spins_since = launch->unrest;
+    if (cluster->spins_since != launch->busy_turns) launch->spinning++;
+    cluster->spins_since = launch->busy_turns;
     bool all_begun = full || launch->next_cluster == launch->cluster_count;
     if (!all_begun || launch->spinning < launch->resident) return false;
     double patience = patience_with_all(launch);
@@ -300,9 +300,9 @@ static bool all_spin(struct cluster *cluster, enum cluster_turn turn, double sec
     return launch->spun > patience && now() > launch->spun_until;
 }
 
-/* The same for one cluster, which may do more than spin. Only its own running time counts, and only
- * while no cluster changes memory. So a cluster is not ended for being slow, or for waiting for a
- * slow one. */
+/* Has one cluster, which may do more than spin, run for too long? Only its own running time counts,
+ * and only while no cluster changes memory. So a cluster is not ended for being slow, or for
+ * waiting for a slow one. */
 static bool is_idle(struct cluster *cluster, enum cluster_turn turn, double seconds)
 {
     struct launch *launch = cluster->launch;

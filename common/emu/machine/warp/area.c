@@ -1,4 +1,3 @@
-/* area.c — see area.h. */
 #include "area.h"
 #include <string.h>
 

@@ -1,4 +1,3 @@
-/* fragment.c — see fragment.h. */
 #include "fragment.h"
 #include "member_mask.h"
 #include "frame.h"

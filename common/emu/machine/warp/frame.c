@@ -1,4 +1,3 @@
-/* frame.c — see frame.h. */
 #include "frame.h"
 #include "area.h"
 #include "fragment.h"

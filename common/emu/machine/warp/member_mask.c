@@ -1,6 +1,4 @@
 /*
- * member_mask.c — see member_mask.h.
- *
  * "… will cause executing thread to wait until all non-exited threads corresponding to membermask
  * have executed shfl.sync with the same qualifiers and same membermask value" (PTX ISA). So lanes
  * at one instruction with different masks form different groups. Lanes of one mask may be at

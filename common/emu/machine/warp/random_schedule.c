@@ -1,4 +1,3 @@
-/* random_schedule.c — see random_schedule.h. */
 #include "random_schedule.h"
 #include "fragment.h"
 

@@ -186,7 +186,7 @@ cudaError_t CUDARTAPI cudaDeviceSetMemPool(int device, cudaMemPool_t handle)
     return cudaSuccess;
 }
 
-/* The same with CUDA 13's description of a place. Only devices have pools here. */
+/* CUDA 13 describes a place by its type and number. Only devices have pools here. */
 static cudaError_t check_place(const struct cudaMemLocation *location,
                                enum cudaMemAllocationType type)
 {

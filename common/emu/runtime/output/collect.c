@@ -320,8 +320,8 @@ static void print_warnings(void)
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
-/* Has every kernel run that the limits name? Another process finds out about all processes
- * together, if one takes the names. */
+/* Counts the kernels that the limits name and that have not run. If another process takes the names
+ * of the kernels, it does this for all processes together. */
 static size_t check_missing(void)
 {
     char *forked, *names = NULL;

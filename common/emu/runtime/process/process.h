@@ -8,7 +8,7 @@
 
 /* Does this process write reports: the one that began, or a forked one that has opened devices? */
 bool cudart_is_owner(void);
-/* The same of a forked one. */
+/* Was this process forked by the one that began? */
 bool cudart_is_forked(void);
 /* This process opens devices. */
 void cudart_fork_claim(void);

@@ -51,7 +51,7 @@ bool cudart_is_capturing(cudaStream_t);
 /* For calls that may wait for the device: an error if the thread's capture mode forbids them, which
  * also invalidates the captures. RETURN_IF_UNSAFE uses it. */
 cudaError_t cudart_check_unsafe(void);
-/* The same for calls that wait for one stream or for an event. */
+/* For calls that wait for one stream or for an event: an error if it takes part in a capture. */
 cudaError_t cudart_check_wait(cudaStream_t);
 cudaError_t cudart_check_event_wait(const struct object *event);
 /* A stream is destroyed. A capture that began in it ends without a graph. A capture that it has

@@ -1,4 +1,3 @@
-/* order.c — see order.h. */
 #include "order.h"
 #include "common/emu/runtime/allocations.h"
 #include "common/emu/runtime/place.h"
