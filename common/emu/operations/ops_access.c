@@ -319,7 +319,7 @@ static void store(struct warp *w, const struct insn *i, uint32_t mask)
 
 /* ---- the accesses of most programs: one element of all lanes, of the register's size --------- */
 
-/* X(name, type of the lanes, space, bytes of an address); see access_key() in decode_memory.c */
+/* X(name, type of the lanes, space, bytes of an address); decode_memory.c chooses them. */
 #define USUAL_ACCESSES(X)                                                                          \
     X(shared_4, u32, PTX_SHARED, 4) X(shared_8, u64, PTX_SHARED, 4)                                \
     X(global_4, u32, PTX_GLOBAL, 8) X(global_8, u64, PTX_GLOBAL, 8)

@@ -6,8 +6,7 @@
  * and clamping to the range. A float is rounded when the result is narrower. Keys are
  * "cvt.<to>.<from>", with "sat" or the rounding behind "cvt" where it matters.
  */
-#include "common/emu/decode/half.h"
-#include "ops.h"
+#include "ops_half.h"
 #include <math.h>
 
 /* A result of 8 or 16 bits is extended to its register, a signed one by its sign. */
@@ -112,7 +111,6 @@ TO_INTEGERS(DEFINE_TO_INTEGER, f64)
 
 /* ---- float to float */
 
-static inline float canonical(float a) { return a == a ? a : f32_of_bits(0x7fffffff); }
 DEFINE_CONVERT(f32, f64, cvt, canonical((float)a))
 DEFINE_CONVERT(f64, f32, cvt, a)
 DEFINE_CONVERT(f32, f32, cvt, canonical(a))

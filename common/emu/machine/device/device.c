@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 int device_failed(struct emu *emu, int error, const char *format, ...)
@@ -138,6 +139,13 @@ void emu_close(struct emu *emu)
 
 const struct emu_gpu *emu_gpu(const struct emu *emu) { return emu->gpu; }
 const char *emu_message(const struct emu *emu) { return emu->message; }
+
+double device_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 void device_append(char *text, size_t size, const char *format, ...)
 {

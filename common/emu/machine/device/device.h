@@ -74,6 +74,8 @@ bool device_is_foreign_address(const struct emu *, uint64_t address);
 /* "12 bytes past the end of the 400 bytes at 0x…", or "no memory is allocated near it" */
 void device_describe_address(const struct emu *, uint64_t address, char *text, size_t size);
 
+/* The host's monotonic clock, in seconds. */
+double device_seconds(void);
 /* Appends to a text. */
 void device_append(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -1,19 +1,10 @@
 /* launch.c — one launch: makes its structure, copies its parameters, and runs it. */
-#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "common/emu/machine/device/device.h"
 #include "scheduler.h"
 #include "common/emu/machine/warp/random_schedule.h"
 #include "common/emu/machine/events.h"
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* Global memory in which a cooperative grid counts its blocks for grid.sync(). */
 static int make_workspace(struct emu *emu, emu_addr *workspace)
@@ -80,7 +71,7 @@ static struct launch *launch_new(struct emu *emu, struct emu_kernel *kernel,
 static int end(struct emu *emu, struct launch *launch)
 {
     int error = launch->error;
-    event_launch_end(launch, seconds_now() - launch->began);
+    event_launch_end(launch, device_seconds() - launch->began);
     if (error) device_failed(emu, error, "%s", launch->message);
     launch_free(launch);
     return error;
@@ -118,7 +109,7 @@ static int run(struct emu *emu, struct emu_kernel *kernel, const struct emu_shap
 
     random_begin(launch, emu->schedule);
     launch->may_suspend = shape->may_suspend && emu->maps_host;
-    launch->began = seconds_now();
+    launch->began = device_seconds();
     if (event_launch_begin(launch)) return go_on(emu, launch);
     launch->error = EMU_OUT_OF_MEMORY;
     return end(emu, launch);

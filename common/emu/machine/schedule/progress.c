@@ -1,15 +1,6 @@
 /* progress.c — how far the grid is that runs, for emu_progress(). */
-#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "common/emu/machine/device/device.h"
 #include <stdio.h>
-#include <time.h>
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 void progress_set(struct emu *emu, struct launch *launch)
 {
@@ -28,7 +19,7 @@ static void read_launch(struct launch *launch, struct emu_progress *progress)
     progress->blocks = launch->cluster_count * launch->cluster_size;
     progress->begun = begun * launch->cluster_size;
     progress->done = done * launch->cluster_size;
-    progress->seconds = now() - launch->began;
+    progress->seconds = device_seconds() - launch->began;
     progress->threads = launch->emu->threads;
 }
 

@@ -185,13 +185,6 @@ static void add_up(struct launch *launch, const struct share *share,
     pthread_mutex_unlock(&launch->lock);
 }
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* Have clusters to wait until others end? The launch is locked. */
 static bool is_full(const struct launch *launch)
 {
@@ -295,9 +288,9 @@ static bool all_spin(struct cluster *cluster, enum cluster_turn turn, double sec
     bool all_begun = full || launch->next_cluster == launch->cluster_count;
     if (!all_begun || launch->spinning < launch->resident) return false;
     double patience = patience_with_all(launch);
-    if (launch->spun == 0) launch->spun_until = now() + patience;
+    if (launch->spun == 0) launch->spun_until = device_seconds() + patience;
     launch->spun += seconds;
-    return launch->spun > patience && now() > launch->spun_until;
+    return launch->spun > patience && device_seconds() > launch->spun_until;
 }
 
 /* Has one cluster, which may do more than spin, run for too long? Only its own running time counts,
@@ -325,12 +318,12 @@ static bool is_round_of_polls(const struct cluster *cluster)
 static double rest(uint64_t rounds)
 {
     enum { SHORT_RESTS = 16, REST_NANOSECONDS = 50000 };
-    double start = now();
+    double start = device_seconds();
     if (rounds <= SHORT_RESTS)
         sched_yield();
     else
         nanosleep(&(struct timespec){.tv_nsec = REST_NANOSECONDS}, NULL);
-    return now() - start;
+    return device_seconds() - start;
 }
 
 /* After a cluster's turn: do all clusters, or does this one, wait for something that never
@@ -425,13 +418,13 @@ static void work(void *argument)
     struct share share = {0};
     struct cluster *cluster, *spare = NULL;
     while ((cluster = next_cluster(launch, &share, &spare))) {
-        double start = needs_clock(cluster) ? now() : 0;
+        double start = needs_clock(cluster) ? device_seconds() : 0;
         bool ended = cluster_run(cluster, counts);
         if (ended) note_end(cluster, &share);
         if (ended && counts) note_longest(cluster, &share);
         check_end(cluster, start - launch->began);
         if (!ended) {
-            check_patience(cluster, &share, cluster->waited ? now() - start : 0);
+            check_patience(cluster, &share, cluster->waited ? device_seconds() - start : 0);
             wait_in_queue(launch, cluster);
             continue;
         }

@@ -129,27 +129,28 @@ cudaError_t CUDARTAPI cudaGraphGetEdges(cudaGraph_t handle, cudaGraphNode_t *fro
     return end_answer(&answer, data, count);
 }
 
-cudaError_t CUDARTAPI cudaGraphNodeGetDependencies(cudaGraphNode_t handle, cudaGraphNode_t *nodes,
-                                                   cudaGraphEdgeData *data, size_t *count)
+static cudaError_t tell_list(const struct node_list *list, cudaGraphNode_t *nodes,
+                             cudaGraphEdgeData *data, size_t *count)
 {
-    RETURN_IF_FAULTY();
-    if (handle == NULL || count == NULL) return cudart_done(cudaErrorInvalidValue);
     struct answer answer = {.first = nodes, .room = nodes != NULL ? *count : 0};
-    const struct node *node = node_of(handle);
-    for (size_t k = 0; k < node->needs.count; k++) tell(&answer, node->needs.node[k], NULL);
+    for (size_t k = 0; k < list->count; k++) tell(&answer, list->node[k], NULL);
     return end_answer(&answer, data, count);
 }
 
-cudaError_t CUDARTAPI cudaGraphNodeGetDependentNodes(cudaGraphNode_t handle, cudaGraphNode_t *nodes,
+cudaError_t CUDARTAPI cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                                   cudaGraphEdgeData *data, size_t *count)
+{
+    RETURN_IF_FAULTY();
+    if (node == NULL || count == NULL) return cudart_done(cudaErrorInvalidValue);
+    return tell_list(&node_of(node)->needs, nodes, data, count);
+}
+
+cudaError_t CUDARTAPI cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes,
                                                      cudaGraphEdgeData *data, size_t *count)
 {
     RETURN_IF_FAULTY();
-    if (handle == NULL || count == NULL) return cudart_done(cudaErrorInvalidValue);
-    struct answer answer = {.first = nodes, .room = nodes != NULL ? *count : 0};
-    const struct node *node = node_of(handle);
-    for (size_t k = 0; k < node->dependents.count; k++)
-        tell(&answer, node->dependents.node[k], NULL);
-    return end_answer(&answer, data, count);
+    if (node == NULL || count == NULL) return cudart_done(cudaErrorInvalidValue);
+    return tell_list(&node_of(node)->dependents, nodes, data, count);
 }
 
 /* ---- edges ----------------------------------------------------------------------------------- */
