@@ -19,6 +19,7 @@ __attribute__((used, aligned(4), section(EMU_NOTE_SECTION))) static const struct
     char name[8];
 } note = {.name_size = sizeof note.name, .name = "Upsweep"};
 
+_Static_assert(MAX_DEVICES == 16, "the range of EMU_DEVICES in settings.inc");
 static struct device devices[MAX_DEVICES];
 static int device_count;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
