@@ -111,8 +111,9 @@ HIDDEN    = $(addprefix binary/,fatbin.o lz4.o elf_file.o emu_elf.o cubin.o cubi
             $(addprefix report/,csv_line.o document.o document_parts.o html.o html_banks.o \
             html_timeline.o json.o json_document.o sarif.o source_path.o sums.o warnings.o \
             work_text.o) fidelity/sass.o ptx/kernel_name.o ptx/ptx_types.o decode/insn.o \
-            machine/models.o machine/pages.o operations/soft_float.o check/shadow.o \
-            check/short_record.o check/value_bits.o emu_report.o
+            machine/device/models.o machine/memory/pages.o operations/soft_float.o \
+            $(addprefix check/,shadow/shadow.o shadow/short_record.o code/value_bits.o) \
+            command/agreement.o
 build/tests/run: $(TESTS) $(HIDDEN:%=build/common/emu/%) build/emu/libcudart.so.13
 	$(call say,link,$@)
 	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../emu' \

@@ -75,7 +75,7 @@ struct emu_gpu {
 };
 
 /* The model called `key` ("h200", "t4", …; any letter case), or NULL. emu_gpu_at gives the models
- * in order, the default first, and NULL beyond the last. (gpu.c) */
+ * in order, the default first, and NULL beyond the last. (machine/device/gpu.c) */
 const struct emu_gpu *emu_gpu_find(const char *key);
 const struct emu_gpu *emu_gpu_at(size_t index);
 
@@ -100,7 +100,7 @@ struct emu_host_place {
  * any letter case ("g80", "gt200", "fermi", "kepler4", "kepler8", "hopper") and returns NULL if it
  * is unknown. emu_model_at gives all of them in order and NULL beyond the last; the last one,
  * Hopper, is the default. By the rules of the older generations, a wavefront is a pass through the
- * banks, and a sector is a transaction, whose size varies. (models.c)
+ * banks, and a sector is a transaction, whose size varies. (machine/device/models.c)
  */
 struct emu_model_info {
     const char *key, *rules;
@@ -109,7 +109,7 @@ const struct emu_model *emu_model_find(const char *key);
 const struct emu_model *emu_model_at(size_t index);
 const struct emu_model_info *emu_model_info(const struct emu_model *);
 
-struct stream_ops; /* check/stream_ops.h */
+struct stream_ops; /* check/race/stream_ops.h */
 
 struct emu_config {
     const struct emu_gpu *gpu; /* NULL: the default model */
@@ -175,7 +175,7 @@ const struct emu_gpu *emu_gpu(const struct emu *);
  * call. */
 const char *emu_message(const struct emu *);
 
-/* ---- memory -------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 /* Allocates bytes (> 0) of device memory, aligned to 256; the content is undefined (in fact every
  * byte is 0xCD). */
@@ -216,7 +216,7 @@ void emu_renew(struct emu *, emu_addr, size_t bytes);
 /* An allocation keeps its addresses although it is freed (`hidden`), or is allocated there anew. */
 void emu_hide(struct emu *, emu_addr, bool hidden);
 
-/* ---- several devices ----------------------------------------------------------------------- */
+/* ---- several devices ------------------------------------------------------------------------- */
 
 enum { EMU_MAX_PEERS = 15 };
 
@@ -229,7 +229,7 @@ int emu_set_peer(struct emu *, struct emu *peer, bool may_access);
 int emu_copy_peer(struct emu *to, emu_addr to_address, struct emu *from, emu_addr from_address,
                   size_t bytes);
 
-/* ---- several processes --------------------------------------------------------------------- */
+/* ---- several processes ----------------------------------------------------------------------- */
 
 enum { EMU_HANDLE_BYTES = 64 };
 
@@ -246,7 +246,7 @@ unsigned emu_imported(struct emu *, emu_addr);
 /* Takes back one emu_import(). EMU_INVALID_VALUE for any other address. */
 int emu_close_import(struct emu *, emu_addr);
 
-/* ---- code ---------------------------------------------------------------------------------- */
+/* ---- code ------------------------------------------------------------------------------------ */
 
 /* Loads PTX text, which need not end with NUL. Messages call it `name`, usually the name of a file.
  * emu_kernel reads and decodes a kernel when it is first asked for. So a mistake in a kernel, or an
@@ -369,7 +369,7 @@ struct emu_progress {
 /* From any thread, while another launches. False: no grid runs. */
 bool emu_progress(struct emu *, struct emu_progress *);
 
-/* ---- counters ------------------------------------------------------------------------------ */
+/* ---- counters -------------------------------------------------------------------------------- */
 
 /* Shared memory: warp instructions, the wavefronts that they need, and the wavefronts that they
  * would need without bank conflicts (`ideal`). The difference is what the hardware counts as bank
@@ -481,7 +481,7 @@ size_t emu_records(const struct emu *);
 const struct emu_launch_record *emu_record(const struct emu *, size_t index);
 void emu_forget(struct emu *);
 
-/* ---- findings ------------------------------------------------------------------------------ */
+/* ---- findings -------------------------------------------------------------------------------- */
 
 enum emu_severity { EMU_FINDING_ERROR, EMU_FINDING_WARNING };
 #define EMU_NO_LAUNCH UINT_MAX
@@ -548,7 +548,7 @@ size_t emu_report_leaks(struct emu *, uint64_t *bytes);
 /* memcheck: lines that say why an address cannot be freed. */
 void emu_describe_bad_free(struct emu *, emu_addr, char *text, size_t size);
 
-/* ---- pictures ------------------------------------------------------------------------------ */
+/* ---- pictures -------------------------------------------------------------------------------- */
 
 /* Of a source line, the access to shared memory with the most bank conflicts. */
 struct emu_bank_picture {
@@ -590,7 +590,7 @@ const struct emu_bank_picture *emu_bank_picture(const struct emu *, size_t index
 size_t emu_timelines(const struct emu *);
 const struct emu_timeline *emu_timeline(const struct emu *, size_t index);
 
-/* ---- the runtime library ------------------------------------------------------------------- */
+/* ---- the runtime library --------------------------------------------------------------------- */
 
 /* The device that this program's CUDA calls run on. Only the emulator's libcudart.so.13 has this
  * function (runtime/), so a program can look the name up with dlsym to find out whether it is

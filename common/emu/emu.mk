@@ -11,8 +11,9 @@
 ISAS     := base $(if $(filter x86_64,$(shell uname -m)),v3)
 OPS      := $(wildcard common/emu/operations/ops*.c)
 AUDIT    := $(wildcard common/emu/audit/*.c)
-EMU      := $(call objects,$(filter-out $(OPS) $(AUDIT), \
-                $(wildcard common/emu/*/*.c common/files/*.c))) \
+EMU_COMMAND := $(wildcard common/emu/command/*.c)
+EMU      := $(call objects,$(filter-out $(OPS) $(AUDIT) $(EMU_COMMAND), \
+                $(wildcard common/emu/*/*.c common/emu/*/*/*.c common/files/*.c))) \
             $(foreach isa,$(ISAS),$(OPS:%.c=build/%.$(isa).o))
 
 # zstd is linked statically, so that the emulator needs no library but those of glibc.
@@ -25,8 +26,8 @@ comma       := ,
 build/common/emu/% build/common/files/%: C_FLAGS += -fPIC -ffp-contract=off
 build/common/emu/operations/ops%: C_FLAGS += -fno-math-errno -fno-trapping-math
 build/common/emu/operations/ops%: CFLAGS += -O3
-# Keeps the function that the program called on the stack (cudart_place.c).
-build/common/emu/runtime/cudart_%: C_FLAGS += -fno-optimize-sibling-calls
+# Keeps the function that the program called on the stack (runtime/place.c).
+build/common/emu/runtime/%: C_FLAGS += -fno-optimize-sibling-calls
 
 build/%.base.o: %.c
 	$(call say,$(CC),"$< for any CPU")
@@ -47,8 +48,8 @@ build/emu/libcudart.so.13: $(EMU) common/emu/cudart.map
 	    -pthread $(PUT)
 	$(Q)ln -s $(@F) $(NEW) && mv -fT $(NEW) build/emu/libcudart.so
 
-# The functions of the C library that the emulator replaces (runtime/cudart_end.c).
-REPLACED  = $(shell nm -g build/common/emu/runtime/cudart_end.o | grep -o '[^ ]*@.*')
+# The functions of the C library that the emulator replaces (runtime/process/end.c).
+REPLACED  = $(shell nm -g build/common/emu/runtime/process/end.o | grep -o '[^ ]*@.*')
 
 # One object that includes zstd and exports only the names of the runtime and of emu.h.
 build/emu/libcudart_static.a: $(EMU)
@@ -62,7 +63,8 @@ build/emu/libcudart_static.a: $(EMU)
 
 # The dynamic linker loads it into every program that emu starts, those of others too: so it has no
 # sanitizer, whose objects it cannot share.
-AUDITING := $(AUDIT) $(addprefix common/,emu/binary/emu_elf.c emu/binary/elf_file.c files/visible.c)
+AUDITING := $(AUDIT) $(addprefix common/,emu/binary/emu_elf.c emu/binary/elf_file.c \
+                files/program_path.c files/visible.c)
 build/emu/libemu_audit.so: $(AUDITING) $(wildcard common/emu/audit/*.h common/emu/binary/*.h \
         common/files/*.h)
 	$(call say,$(CC),$@)
@@ -70,7 +72,7 @@ build/emu/libemu_audit.so: $(AUDITING) $(wildcard common/emu/audit/*.h common/em
 	    -o $(NEW) $(PUT)
 
 # The command runs no kernels, so it is linked only with the objects that it calls.
-build/emu/emu: $(call objects,$(wildcard common/emu/*.c common/command/*.c)) $(EMU)
+build/emu/emu: $(call objects,$(EMU_COMMAND) $(wildcard common/command/*.c)) $(EMU)
 	$(call say,link,$@)
 	$(Q)ar rcs $(NEW).a $(EMU)
 	$(Q)$(CXX) $(or $(SANITIZE),-static-libgcc -static-libstdc++) $(LDFLAGS) \

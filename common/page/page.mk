@@ -9,7 +9,8 @@ FACE     := $(addprefix $(PAGE)/face/,face.c request.c value.c)
 # The emulator without what only the runtime library and the command need: containers of kernels,
 # programs, and reports in other forms than JSON.
 WASM_ROOMS = ptx decode machine operations count check events trace fidelity
-WASM_C   := $(wildcard $(WASM_ROOMS:%=common/emu/%/*.c)) $(FACE) common/files/visible.c \
+WASM_C   := $(wildcard $(foreach r,$(WASM_ROOMS),common/emu/$r/*.c common/emu/$r/*/*.c)) $(FACE) \
+            common/files/visible.c \
             $(addprefix common/emu/binary/,cubin.c cubin_lines.c elf_file.c) \
             $(addprefix common/emu/report/,document.c json.c json_document.c)
 WASM     := $(WASM_C:%.c=build/page/wasm/%.o)

@@ -7,8 +7,8 @@ usage: trace.py levels STEP VARIANT N MODEL
        trace.py accesses STEP VARIANT N [WARP [LANE]]
            every access, or only those of one warp or lane; a whole warp's without values
 
-A trace's columns are explained in common/emu/trace.h. Rows name a source line by its text, so that
-they stay as they are when lines are added above it.
+A trace's columns are explained in common/emu/trace/trace.h. Rows name a source line by its text, so
+that they stay as they are when lines are added above it.
 """
 import csv
 import glob

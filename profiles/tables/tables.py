@@ -21,13 +21,14 @@ import memory_rows
 import mutation_rows
 import promise_rows
 import rank_rows
+import setting_rows
 import speed_rows
 import table_rows
 from records import TOP
 
 ROWS = (table_rows, level_rows, memory_rows, speed_rows, experiment_rows, application_rows,
         bench_rows,
-        promise_rows, mutation_rows, fidelity_rows, rank_rows)
+        promise_rows, mutation_rows, fidelity_rows, rank_rows, setting_rows)
 REGION = re.compile(r"(<!-- begin ([a-z-]+)[^\n]*-->\n).*?(<!-- end \2 -->\n)", re.S)
 
 

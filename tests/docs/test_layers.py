@@ -17,28 +17,56 @@ COMMAND = ["common/command", "common/files"]
 VISIBLE = "common/files/visible.h"
 
 
-def emulator(*rooms):
-    return [API] + [EMU + room for room in rooms]
-
-
-# The emulator, from the bottom up: a room may include only rooms above it in this table.
+# The emulator, from the bottom up: the files of a folder, and of its rooms, may include only
+# folders above it in this table.
 EMULATOR = {
-    EMU + "binary": emulator(),
-    EMU + "ptx": emulator(),
-    EMU + "decode": emulator("ptx") + [VISIBLE],
-    EMU + "machine": emulator("ptx", "decode") + [VISIBLE],
-    EMU + "operations": emulator("ptx", "decode", "machine"),
-    EMU + "fidelity": emulator("binary", "ptx", "decode", "machine") + [VISIBLE],
-    EMU + "count": emulator("ptx", "decode", "machine", "fidelity"),
-    EMU + "trace": emulator("ptx", "decode", "machine", "count") + [VISIBLE],
-    EMU + "check": emulator("ptx", "decode", "machine"),
-    EMU + "events": emulator("machine", "count", "trace", "check"),
-    EMU + "audit": emulator("binary") + ["common/files"],
-    EMU + "report": emulator("ptx", "count") + ["common/files"],
-    EMU + "runtime": emulator("binary", "ptx", "machine", "count", "check", "report")
-    + ["common/files"],
-    "common/emu": emulator("binary", "ptx", "decode", "count", "check", "report") + COMMAND,
+    "binary": [],
+    "ptx": [],
+    "decode": ["ptx"],
+    "machine": ["ptx", "decode"],
+    "operations": ["ptx", "decode", "machine"],
+    "fidelity": ["binary", "ptx", "decode", "machine"],
+    "count": ["ptx", "decode", "machine", "fidelity"],
+    "trace": ["ptx", "decode", "machine", "count"],
+    "check": ["ptx", "decode", "machine"],
+    "events": ["machine", "count", "trace", "check"],
+    "audit": ["binary"],
+    "report": ["ptx", "count"],
+    "settings": [],
+    "runtime": ["binary", "ptx", "machine", "count", "check", "report", "settings"],
+    "command": ["binary", "ptx", "decode", "count", "check", "report", "settings"],
 }
+# What they may include besides.
+OTHERS = {
+    **dict.fromkeys(("decode", "machine", "fidelity", "trace"), [VISIBLE]),
+    **dict.fromkeys(("audit", "report", "runtime"), ["common/files"]),
+    "command": COMMAND,
+}
+# The rooms of large folders, from the bottom up: a room may include those above it in its row. ""
+# are the files at the folder's top.
+ROOMS = {
+    "machine": ["", "memory", "device", "warp", "barrier", "schedule"],
+    "check": ["code", "shadow", "", "init", "race"],
+    "runtime": ["", "process", "code", "graph", "stream", "work", "memory", "device", "output"],
+}
+
+
+def rooms(folder):
+    """A folder of the emulator and its rooms, as paths."""
+    return [(EMU + folder + "/" + room).rstrip("/") for room in ROOMS.get(folder, [""])]
+
+
+def emulator():
+    """What each room of the emulator may include."""
+    may = {"common/emu": []}  # emu.h
+    for folder, others in EMULATOR.items():
+        allowed = [API] + OTHERS.get(folder, []) + [room for o in others for room in rooms(o)]
+        for room in rooms(folder):
+            may[room] = list(allowed)
+            allowed.append(room)
+    return may
+
+
 STEP = "common/step"
 HOST = "common/harness/host"
 PRINT = "common/harness/print"
@@ -71,7 +99,7 @@ HARNESS = {
     "common/labs/grader": [PRINT, "common/labs"] + COMMAND,
     "common/page/face": [EMU + "ptx", EMU + "decode", EMU + "report"],
 }
-MAY_INCLUDE = {**EMULATOR, **HARNESS}
+MAY_INCLUDE = {**emulator(), **HARNESS}
 
 # The folders of a step, and those of the same step that each may include ("" is the step's own).
 INSIDE = {"parts": [], "": ["parts"], "command": ["parts", ""], "examples": [""],
@@ -160,11 +188,14 @@ class Layers(unittest.TestCase):
                 self.assertTrue(other.startswith("common/") or other < step, (step, other))
 
     def test_wrong_includes_are_found(self):
-        wrong = [("common/emu/machine/block.c", "common/emu/check/race.h"),
+        wrong = [("common/emu/machine/schedule/block.c", "common/emu/check/race/race.h"),
+                 ("common/emu/machine/memory/heap.c", "common/emu/machine/device/device.h"),
+                 ("common/emu/check/check.c", "common/emu/check/race/race.h"),
+                 ("common/emu/runtime/graph/graph.c", "common/emu/runtime/stream/capture.h"),
                  ("common/emu/ptx/ptx.c", "common/emu/machine/machine.h"),
                  ("common/emu/decode/decode.c", "common/emu/operations/ops.h"),
-                 ("common/emu/check/race.c", "common/emu/trace/trace.h"),
-                 ("common/emu/machine/fault.c", "common/files/whole_file.h"),
+                 ("common/emu/check/race/race.c", "common/emu/trace/trace.h"),
+                 ("common/emu/machine/device/fault.c", "common/files/whole_file.h"),
                  ("common/files/visible.c", "common/command/fault.h"),
                  ("common/harness/harness.c", "common/emu/machine/machine.h"),
                  ("steps/02-naive/driver.c", "steps/01-sequential/scan.cu"),
@@ -176,9 +207,10 @@ class Layers(unittest.TestCase):
                  ("steps/13-compaction/command/driver.c", "steps/12-pipeline/command/driver.c"),
                  ("steps/13-compaction/fast.cu", "steps/11-single-pass/scan.cu"),
                  ("steps/16-operators/command/partners.cu", "steps/15-radix-sort/launch.cuh")]
-        right = [("common/emu/check/race.c", "common/emu/machine/machine.h"),
+        right = [("common/emu/check/race/race.c", "common/emu/machine/machine.h"),
+                 ("common/emu/check/init/init.c", "common/emu/machine/device/device.h"),
                  ("common/emu/ptx/ptx.c", "common/emu/emu.h"),
-                 ("common/emu/machine/fault.c", "common/files/visible.h"),
+                 ("common/emu/machine/device/fault.c", "common/files/visible.h"),
                  ("steps/02-naive/driver.c", "common/step/step.h"),
                  ("steps/12-pipeline/scan.cu", "steps/12-pipeline/parts/ring.cuh"),
                  ("steps/13-compaction/select_pipeline.cuh", "steps/12-pipeline/parts/ring.cuh")]
@@ -193,14 +225,14 @@ class Layers(unittest.TestCase):
                             "%s is no folder any more: take it out of MAY_INCLUDE" % room)
 
     def test_the_notes_say_the_same_of_the_emulator(self):
-        rows = re.findall(r"^\| `(\w+)/` \|[^|]*\| ([^|]*) \|$",
-                          (TOP / "notes/layout.md").read_text(encoding="utf-8"), re.M)
-        said = {EMU + name: {EMU + other for other in re.findall(r"`(\w+)`", others)}
-                for name, others in rows}
-        for room, others in EMULATOR.items():
-            if room != "common/emu":
-                self.assertEqual(said.get(room),
-                                 {o for o in others if o.startswith(EMU) and o != API}, room)
+        text = (TOP / "notes/layout.md").read_text(encoding="utf-8")
+        rows = re.findall(r"^\| `(\w+)/` \|[^|]*\| ([^|]*) \|$", text, re.M)
+        said = {folder: re.findall(r"`(\w+)`", others) for folder, others in rows}
+        for folder, others in EMULATOR.items():
+            self.assertEqual(said.get(folder), others, folder)
+        for folder, inner in ROOMS.items():
+            listed = re.findall(r"^\| `%s/(\w*)/?` \|[^|]*\|$" % folder, text, re.M)
+            self.assertEqual(listed, inner, folder)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ FOREIGN = {"cuda_occupancy.h", "cuda_pipeline.h", "driver_types.h", "fatbinary_s
            "file.cu", "my.cu"}
 
 # Called by programs: CUDA's own names, those of emu.h, and what stands in the place of the C
-# library's (cudart_end.c).
+# library's (runtime/process/end.c).
 PUBLIC = re.compile(r"main$|cuda[A-Z]|__cuda|emu_|cudart_f?exec|cudart__[eE]xit$|.*@GLIBC_")
 
 

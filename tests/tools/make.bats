@@ -32,9 +32,10 @@ bare() { env PATH="$PWD/bin" CUDA_HOME="$PWD/cuda" CUDA_PATH= "$@"; }
 # sources FOLDER…: empty sources of the emulator and the harness, and steps in these folders, for
 # `make -n`.
 sources() {
-    mkdir -p common/emu/binary common/files common/harness
-    touch common/harness/main.c common/emu/emu_main.c common/emu/cudart.map
-    touch common/emu/binary/emu_elf.c common/emu/binary/elf_file.c common/files/visible.c
+    mkdir -p common/emu/binary common/emu/command common/files common/harness
+    touch common/harness/main.c common/emu/command/main.c common/emu/cudart.map
+    touch common/emu/binary/emu_elf.c common/emu/binary/elf_file.c
+    touch common/files/program_path.c common/files/visible.c
     for step; do
         mkdir "steps/$step"
         touch "steps/$step/scan.cu" "steps/$step/driver.c"

@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 #include "start.h"
 #include "common/emu/binary/emu_elf.h"
+#include "common/files/program_path.h"
 
 #include <limits.h>
 #include <spawn.h>
@@ -40,24 +41,14 @@ static void look_at(const char *path)
     audit_tell_of_refusal();
 }
 
-/* The same for a name that is looked for in the folders of PATH. */
+/* Looks at the file of a name without a slash in the folders of PATH. */
 static void look_for(const char *name)
 {
     char path[PATH_MAX];
-    const char *rest = getenv("PATH");
-    if (strchr(name, '/') != NULL) {
+    if (strchr(name, '/') != NULL)
         look_at(name);
-        return;
-    }
-    while (rest != NULL && *rest != '\0') {
-        size_t length = strcspn(rest, ":");
-        snprintf(path, sizeof path, "%.*s/%s", (int)length, rest, name);
-        if (access(path, X_OK) == 0) {
-            look_at(path);
-            return;
-        }
-        rest += length + (rest[length] == ':');
-    }
+    else if (program_path(name, path))
+        look_at(path);
 }
 
 /* ---- the functions, with those whose place they take ----------------------------------------- */

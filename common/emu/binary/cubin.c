@@ -1,4 +1,3 @@
-/* cubin.c — see cubin.h. */
 #include "cubin.h"
 
 #include <stdlib.h>

@@ -34,7 +34,7 @@ struct cubin {
 const char *cubin_open(struct cubin *, const void *data, size_t size);
 void cubin_close(struct cubin *);
 
-/* The same as elf_find and elf_content. */
+/* A section by name, and its content: as elf_find and elf_content. */
 unsigned cubin_section(const struct cubin *, const char *prefix, const char *name);
 const unsigned char *cubin_content(const struct cubin *, unsigned section, size_t *size);
 

@@ -71,7 +71,7 @@ static const char *take_string(struct reader *r)
     return end ? (const char *)start : "";
 }
 
-/* ---- one unit of the section --------------------------------------------------------------- */
+/* ---- one unit of the section ----------------------------------------------------------------- */
 
 struct lines {
     struct cubin *cubin;
@@ -235,7 +235,7 @@ static bool read_header(struct reader content, struct unit *unit)
     return !content.ended;
 }
 
-/* ---- the section --------------------------------------------------------------------------- */
+/* ---- the section ----------------------------------------------------------------------------- */
 
 static int by_place(const void *a, const void *b)
 {

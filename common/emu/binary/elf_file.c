@@ -1,4 +1,4 @@
-/* elf_file.c — see elf_file.h. The format: System V ABI, chapter 4; man 5 elf. */
+/* elf_file.c — reads ELF (System V ABI, chapter 4; man 5 elf). */
 #include "elf_file.h"
 
 #include <string.h>

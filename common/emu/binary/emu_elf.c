@@ -1,5 +1,5 @@
 /*
- * emu_elf.c — see emu_elf.h. The format of the dynamic section: System V ABI, chapter 5; man 5 elf.
+ * emu_elf.c — reads the dynamic section of programs (System V ABI, chapter 5; man 5 elf).
  */
 #define _GNU_SOURCE
 #include "emu_elf.h"

@@ -1,6 +1,4 @@
 /*
- * fatbin.c — see fatbin.h.
- *
  * NVIDIA does not document the container; the layout below is what nvcc 13.0 writes. All numbers
  * are little-endian. They are read byte by byte, so the data may have any alignment.
  *

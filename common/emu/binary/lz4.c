@@ -1,6 +1,4 @@
 /*
- * lz4.c — see lz4.h.
- *
  * A block is a row of sequences. Each is a token byte, literals to copy from the input, and a
  * match: bytes to copy from `offset` bytes back in the output. The last sequence ends after its
  * literals.

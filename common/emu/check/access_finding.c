@@ -1,7 +1,7 @@
 /* access_finding.c — memcheck's findings of invalid accesses, one for each lane. */
 #include "checkers.h"
 #include "common/emu/machine/access.h"
-#include "common/emu/machine/device.h"
+#include "common/emu/machine/device/device.h"
 #include "common/emu/machine/events.h"
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,6 @@
-/* alloc_log.c — see alloc_log.h. */
 #include "alloc_log.h"
 #include "checkers.h"
-#include "common/emu/machine/device.h"
+#include "common/emu/machine/device/device.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

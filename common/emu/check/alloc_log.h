@@ -2,13 +2,13 @@
  * alloc_log.h — memcheck's list of all allocations, including freed ones.
  *
  * It is kept only while memcheck is on. Freed addresses are given out again as late as possible
- * (memory.h), so an access to freed memory is nearly always recognised.
+ * (machine/memory/memory.h), so an access to freed memory is nearly always recognised.
  */
 #ifndef EMU_ALLOC_LOG_H
 #define EMU_ALLOC_LOG_H
 
 #include "common/emu/emu.h"
-#include "common/emu/machine/address_table.h"
+#include "common/emu/machine/memory/address_table.h"
 
 struct allocation {
     uint64_t base, bytes;

@@ -1,7 +1,6 @@
-/* check.c — see check.h. */
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include "checkers.h"
-#include "common/emu/machine/device.h"
+#include "common/emu/machine/device/device.h"
 #include "common/emu/ptx/kernel_name.h"
 #include <inttypes.h>
 #include <stdlib.h>

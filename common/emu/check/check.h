@@ -7,7 +7,7 @@
  * counted.
  *
  * All host threads of a launch may report at the same time. The host reads findings between
- * launches, through emu.h. cudart_check.c prints them in compute-sanitizer's format.
+ * launches, through emu.h. runtime/output/findings.c prints them in compute-sanitizer's format.
  */
 #ifndef EMU_CHECK_H
 #define EMU_CHECK_H

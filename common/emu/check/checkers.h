@@ -12,9 +12,4 @@ struct checkers {
     struct init *init;
 };
 
-/* Opens the checkers of emu->checks. `limit`: findings that keep their text; 0: the default. False:
- * out of memory; checkers_close must be called all the same. */
-bool checkers_open(struct emu *, size_t limit);
-void checkers_close(struct emu *);
-
 #endif

@@ -1,6 +1,6 @@
 /* finding_text.c — the first lines of a finding, made from its fields: see check.h. */
 #include "check.h"
-#include "common/emu/machine/device.h"
+#include "common/emu/machine/device/device.h"
 #include "common/emu/ptx/kernel_name.h"
 
 /* "kernel(int *) in file.cu:12 (PTX line 97)" */

@@ -1,8 +1,7 @@
-/* sync_check.c — see sync_check.h. */
 #include "sync_check.h"
 #include "check.h"
-#include "code_body.h"
-#include "common/emu/machine/device.h"
+#include "common/emu/check/code/body.h"
+#include "common/emu/machine/device/device.h"
 #include <stdarg.h>
 #include <string.h>
 
@@ -164,7 +163,7 @@ void sync_shuffle_outside(struct warp *w, int lane, int from)
            w->exited >> from & 1 ? "has exited" : "does not take part");
 }
 
-/* ---- faults and deadlocks ------------------------------------------------------------------ */
+/* ---- faults and deadlocks -------------------------------------------------------------------- */
 
 void sync_report_stuck(struct warp *w, const struct insn *i, int lane, enum sync_kind kind,
                        const char *why, const char *picture)

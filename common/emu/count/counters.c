@@ -1,8 +1,7 @@
-/* counters.c — see counters.h. */
 #include "counters.h"
-#include "common/emu/machine/async.h"
+#include "common/emu/machine/barrier/async.h"
 #include "common/emu/machine/events.h"
-#include "common/emu/machine/models.h"
+#include "common/emu/machine/device/models.h"
 #include "rules.h"
 
 /*

@@ -23,7 +23,7 @@
 void count_access(struct insn_counts *, const struct warp *, const struct insn *,
                   const struct access *);
 
-/* The same for a run. False: it is no usual one, and count_access() has to count its lanes. */
+/* Counts a run, faster. False: it is no usual one, and count_access() has to count its lanes. */
 bool count_run(struct insn_counts *, const struct warp *, const struct insn *,
                const struct access_run *);
 

@@ -1,6 +1,3 @@
-/*
- * metrics.c — see metrics.h.
- */
 #include "metrics.h"
 
 #include <stdio.h>

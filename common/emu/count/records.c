@@ -1,8 +1,7 @@
-/* records.c — see records.h. */
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include "records.h"
 #include "common/emu/fidelity/exact.h"
-#include "common/emu/machine/device.h"
+#include "common/emu/machine/device/device.h"
 #include "counters.h"
 #include "rules.h"
 #include "work.h"
@@ -17,7 +16,7 @@ struct records {
         *work; /* of all kernels that have been counted, since records refer to it */
 };
 
-/* ---- one launch ---------------------------------------------------------------------------- */
+/* ---- one launch ------------------------------------------------------------------------------ */
 
 static void add_shared(struct emu_shared *to, const struct insn_counts *from)
 {
@@ -181,7 +180,7 @@ static void record_free(struct emu_launch_record *record)
     free(record);
 }
 
-/* ---- a device's ---------------------------------------------------------------------------- */
+/* ---- a device's ------------------------------------------------------------------------------ */
 
 bool records_open(struct emu *emu)
 {

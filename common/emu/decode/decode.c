@@ -47,7 +47,7 @@ size_t align_up(size_t value, size_t alignment)
     return alignment ? (value + alignment - 1) / alignment * alignment : value;
 }
 
-/* ---- layout -------------------------------------------------------------------------------- */
+/* ---- layout ---------------------------------------------------------------------------------- */
 
 static void lay_out_params(struct decoder *d)
 {
@@ -82,7 +82,7 @@ static void lay_out_registers(struct decoder *d)
     }
 }
 
-/* ---- what the kernel tells about itself ---------------------------------------------------- */
+/* ---- what the kernel tells about itself ------------------------------------------------------ */
 
 static void note_use(const struct ptx_operand *operand, size_t at, size_t *first, size_t *last)
 {
@@ -187,7 +187,7 @@ static void fill_constants(struct decoder *d)
     }
 }
 
-/* ---- the kernel ---------------------------------------------------------------------------- */
+/* ---- the kernel ------------------------------------------------------------------------------ */
 
 /* Decodes one function's instructions into kernel->code[body->base] and the elements behind it. */
 static void decode_body(struct decoder *d, const struct body *body)

@@ -81,7 +81,7 @@ static void take_rounding(struct words *words, struct insn *i)
         take_word(words, "rn");
 }
 
-/* ---- plain arithmetic ---------------------------------------------------------------------- */
+/* ---- plain arithmetic ------------------------------------------------------------------------ */
 
 static unsigned letter_bytes(char letter) { return letter == '8' ? 8 : letter == '4' ? 4 : 0; }
 
@@ -187,7 +187,7 @@ void decode_arithmetic(struct decoder *d, const struct ptx_instruction *source, 
     i->tally = (uint8_t)tally_of(source->words[0], type);
 }
 
-/* ---- comparison ---------------------------------------------------------------------------- */
+/* ---- comparison ------------------------------------------------------------------------------ */
 
 void decode_compare(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
@@ -245,7 +245,7 @@ void decode_compare(struct decoder *d, const struct ptx_instruction *source, str
     wrap(i, PTX_NONE, &key);
 }
 
-/* ---- conversion ---------------------------------------------------------------------------- */
+/* ---- conversion ------------------------------------------------------------------------------ */
 
 static bool take_integral_rounding(struct words *words, const char **rounding)
 {
@@ -336,7 +336,7 @@ void decode_convert(struct decoder *d, const struct ptx_instruction *source, str
     if (wide_source || wide_result) i->fn = op_find("resized")->fn;
 }
 
-/* ---- moves --------------------------------------------------------------------------------- */
+/* ---- moves ----------------------------------------------------------------------------------- */
 
 /* mov from %clock or %globaltimer, which are read when the instruction runs. */
 static bool decode_clock(struct decoder *d, const struct ptx_instruction *source, struct insn *i)

@@ -23,8 +23,8 @@ void decode_branch(struct decoder *d, const struct ptx_instruction *source, stru
  * Where an `if` ends a loop, nvcc writes two jumps back: one in front of the `if`, for the lanes
  * that skip it, and one behind it, for the other lanes. ptxas joins all lanes before they jump
  * back. In the emulator the lanes that skip the `if` would begin the next round alone, because the
- * lowest instruction runs first (fragment.h). So the first jump is sent to the second, which has
- * the same target.
+ * lowest instruction runs first (machine/warp/fragment.h). So the first jump is sent to the second,
+ * which has the same target.
  */
 void decode_rejoin(struct insn *code, size_t from, size_t end)
 {
@@ -136,7 +136,7 @@ void decode_barrier(struct decoder *d, const struct ptx_instruction *source, str
 }
 
 /* Fences order memory accesses, which the emulator always keeps in order. Only racecheck needs
- * fences, and it needs none that only acquire: see race_sync.c. */
+ * fences, and it needs none that only acquire: see check/race/sync.c. */
 void decode_fence(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
     static const char *const dropped[] = {"sc", "acq_rel", "cluster", "gpu", "gl", "sys", NULL};

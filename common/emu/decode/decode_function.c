@@ -3,7 +3,7 @@
 #include "decode.h"
 #include <string.h>
 
-/* ---- which functions ----------------------------------------------------------------------- */
+/* ---- which functions ------------------------------------------------------------------------- */
 
 /* Puts the parameters and results of a function at the start of its area. Returns their end. */
 static size_t lay_out_callee(struct decoder *d, struct callee *callee)
@@ -95,7 +95,7 @@ void collect_bodies(struct decoder *d)
     d->kernel->callees = (const struct callee **)d->callees;
 }
 
-/* ---- where variables are ------------------------------------------------------------------- */
+/* ---- where variables are --------------------------------------------------------------------- */
 
 /* Puts .param variables into the area. Parameters of two calls may have the same name in two
  * scopes; then they share one place with room for the larger one. */

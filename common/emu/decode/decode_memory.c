@@ -151,67 +151,39 @@ static bool is_vector_of_words(const struct insn *i)
     return words && (i->elements == 2 || i->elements == 4);
 }
 
-static bool is_part_of_word(const struct insn *i)
+/* The space, if the address has the usual size; else NULL. */
+static const char *usual_space(const struct insn *i)
 {
-    enum ptx_space space = i->address.space;
-    bool is_usual = space == PTX_SHARED
-                        ? i->address.bytes == 4
-                        : (space == PTX_GLOBAL || space == PTX_LOCAL) && i->address.bytes == 8;
-    return is_usual && i->elements == 1 && i->element_bytes < 4 && i->lane_bytes == 4 &&
-           i->memory.value[0] != NO_SLOT;
-}
-
-static const char *part_key(const struct insn *i, bool load)
-{
-    bool is_byte = i->element_bytes == 1;
     switch ((enum ptx_space)i->address.space) {
-    case PTX_LOCAL: return load ? "ld.local_part" : "st.local_part";
-    case PTX_SHARED:
-        return is_byte ? load ? "ld.shared_1" : "st.shared_1"
-               : load  ? "ld.shared_2"
-                       : "st.shared_2";
-    default:
-        return is_byte ? load ? "ld.global_1" : "st.global_1"
-               : load  ? "ld.global_2"
-                       : "st.global_2";
+    case PTX_SHARED: return i->address.bytes == 4 ? "shared" : NULL;
+    case PTX_GLOBAL: return i->address.bytes == 8 ? "global" : NULL;
+    case PTX_LOCAL: return i->address.bytes == 8 ? "local" : NULL;
+    default: return NULL;
     }
 }
 
-/* The operation's name in ops_access.c, where usual accesses have functions of their own. */
-static const char *access_key(const struct insn *i, bool load, bool polls)
+/* The operation in ops_access.c or ops_local.c, where usual accesses have functions of their own:
+ * those of one element of the register's size, of a part of a word, and of vectors of words. */
+static const struct op *access_operation(const struct insn *i, bool load, bool polls)
 {
-    bool whole = i->elements == 1 && i->element_bytes == i->lane_bytes;
-    if (load && i->address.space == PTX_PARAM) return "ld.param";
-    if (load && polls) return "ld.polled";
-    if (whole && i->address.space == PTX_SHARED && i->address.bytes == 4)
-        return i->lane_bytes == 4 ? load ? "ld.shared_4" : "st.shared_4"
-               : load             ? "ld.shared_8"
-                                  : "st.shared_8";
-    if (whole && i->address.space == PTX_GLOBAL && i->address.bytes == 8)
-        return i->lane_bytes == 4 ? load ? "ld.global_4" : "st.global_4"
-               : load             ? "ld.global_8"
-                                  : "st.global_8";
-    if (whole && i->address.space == PTX_LOCAL && i->address.bytes == 8)
-        return i->lane_bytes == 4 ? load ? "ld.local_4" : "st.local_4"
-               : load             ? "ld.local_8"
-                                  : "st.local_8";
-    if (is_part_of_word(i)) return part_key(i, load);
-    if (is_vector_of_words(i)) {
-        bool is_pair = i->elements == 2;
-        if (i->address.space == PTX_SHARED && i->address.bytes == 4)
-            return is_pair ? load ? "ld.shared_v2" : "st.shared_v2"
-                   : load  ? "ld.shared_v4"
-                           : "st.shared_v4";
-        if (i->address.space == PTX_LOCAL && i->address.bytes == 8)
-            return is_pair ? load ? "ld.local_v2" : "st.local_v2"
-                   : load  ? "ld.local_v4"
-                           : "st.local_v4";
-        if (i->address.space == PTX_GLOBAL && i->address.bytes == 8)
-            return is_pair ? load ? "ld.global_v2" : "st.global_v2"
-                   : load  ? "ld.global_v4"
-                           : "st.global_v4";
-    }
-    return load ? "ld" : "st";
+    char key[32];
+    const char *space = usual_space(i), *name = load ? "ld" : "st";
+    bool is_part = i->elements == 1 && i->element_bytes < 4 && i->lane_bytes == 4 &&
+                   i->memory.value[0] != NO_SLOT;
+    if (load && i->address.space == PTX_PARAM) return op_find("ld.param");
+    if (load && polls) return op_find("ld.polled");
+    if (!space) return op_find(name);
+    if (i->elements == 1 && i->element_bytes == i->lane_bytes)
+        snprintf(key, sizeof key, "%s.%s_%d", name, space, i->lane_bytes == 4 ? 4 : 8);
+    else if (is_part && i->address.space == PTX_LOCAL)
+        snprintf(key, sizeof key, "%s.local_part", name);
+    else if (is_part)
+        snprintf(key, sizeof key, "%s.%s_%d", name, space, i->element_bytes);
+    else if (is_vector_of_words(i))
+        snprintf(key, sizeof key, "%s.%s_v%d", name, space, i->elements);
+    else
+        return op_find(name);
+    return op_find(key);
 }
 
 /* ld{.…}.type d, [a] and st{.…}.type [a], b; with .v2, .v4 and .v8, d or b is a vector in braces */
@@ -260,7 +232,7 @@ void decode_access(struct decoder *d, const struct ptx_instruction *source, stru
     }
     if (space == PTX_PARAM && d->callee) /* a parameter whose address is taken */
         i->address.space = (uint8_t)(space = PTX_LOCAL);
-    i->fn = op_find(access_key(i, load, polls))->fn;
+    i->fn = access_operation(i, load, polls)->fn;
     if (!load && space == PTX_PARAM)
         decode_fail(d, EMU_UNSUPPORTED_PTX, "parameters cannot be written");
     if (space != PTX_PARAM && space != PTX_CONST) i->tally = load ? TALLY_LOAD : TALLY_STORE;

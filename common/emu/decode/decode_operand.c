@@ -4,8 +4,6 @@
 #include "special.h"
 #include <string.h>
 
-enum { FIRST_CONSTANTS = 64, FIRST_SPECIALS = 16 };
-
 slot register_take(struct decoder *d, unsigned lane_bytes)
 {
     size_t bytes = lane_bytes == 16  ? 2 * SLOT_64
@@ -22,19 +20,25 @@ slot register_take(struct decoder *d, unsigned lane_bytes)
     return taken;
 }
 
+/* An array with room for one more. */
+static void *with_room(struct decoder *d, void *items, size_t count, size_t *room, size_t size)
+{
+    enum { FIRST_ROOM = 16 };
+    if (count < *room) return items;
+    *room = *room ? 2 * *room : FIRST_ROOM;
+    void *grown = decode_take(d, *room * size);
+    if (count) memcpy(grown, items, count * size);
+    return grown;
+}
+
 slot constant_slot(struct decoder *d, uint64_t value, unsigned lane_bytes)
 {
     if (lane_bytes == 4) value = (uint32_t)value;
     for (size_t i = 0; i < d->constant_count; i++)
         if (d->constants[i].value == value && d->constants[i].bytes == lane_bytes)
             return d->constants[i].slot;
-    if (d->constant_count == d->constant_room) {
-        size_t room = d->constant_room ? 2 * d->constant_room : FIRST_CONSTANTS;
-        struct constant *grown = decode_take(d, room * sizeof *grown);
-        if (d->constant_count) memcpy(grown, d->constants, d->constant_count * sizeof *grown);
-        d->constants = grown;
-        d->constant_room = room;
-    }
+    d->constants =
+        with_room(d, d->constants, d->constant_count, &d->constant_room, sizeof *d->constants);
     size_t bytes = lane_bytes == 8 ? SLOT_64 : lane_bytes == 4 ? SLOT_32 : SLOT_ALIGNMENT;
     slot taken = (slot)d->constant_bytes | SLOT_CONSTANT;
     d->constants[d->constant_count++] = (struct constant){value, (uint8_t)lane_bytes, taken};
@@ -42,7 +46,7 @@ slot constant_slot(struct decoder *d, uint64_t value, unsigned lane_bytes)
     return taken;
 }
 
-/* ---- special registers --------------------------------------------------------------------- */
+/* ---- special registers ----------------------------------------------------------------------- */
 
 static slot add_special(struct decoder *d, enum special_register which, unsigned lane_bytes,
                         uint64_t offset)
@@ -52,13 +56,8 @@ static slot add_special(struct decoder *d, enum special_register which, unsigned
         if (known->which == which && known->lane_bytes == lane_bytes && known->offset == offset)
             return known->slot;
     }
-    if (d->special_count == d->special_room) {
-        size_t room = d->special_room ? 2 * d->special_room : FIRST_SPECIALS;
-        struct special *grown = decode_take(d, room * sizeof *grown);
-        if (d->special_count) memcpy(grown, d->specials, d->special_count * sizeof *grown);
-        d->specials = grown;
-        d->special_room = room;
-    }
+    d->specials =
+        with_room(d, d->specials, d->special_count, &d->special_room, sizeof *d->specials);
     slot taken = (slot)d->special_bytes | SLOT_SPECIAL;
     d->specials[d->special_count++] =
         (struct special){(uint8_t)which, (uint8_t)lane_bytes, taken, offset};
@@ -84,7 +83,7 @@ static slot special_slot(struct decoder *d, const char *name, unsigned lane_byte
     return add_special(d, which, lane_bytes, 0);
 }
 
-/* ---- symbols ------------------------------------------------------------------------------- */
+/* ---- symbols --------------------------------------------------------------------------------- */
 
 /* The variable of this name, or NULL; sets *index to its index in the list. */
 static const struct ptx_variable *find_variable(const struct ptx_variable *list, size_t count,
@@ -179,7 +178,7 @@ static slot local_base(struct decoder *d)
     return d->callee->local_base;
 }
 
-/* ---- operands ------------------------------------------------------------------------------ */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 unsigned operand_lane_bytes(struct decoder *d, const struct ptx_operand *operand,
                             unsigned otherwise)

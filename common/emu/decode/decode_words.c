@@ -1,4 +1,3 @@
-/* decode_words.c — see decode_words.h. */
 #include "decode_words.h"
 #include <string.h>
 

@@ -63,8 +63,8 @@ enum control {
     CONTROL_ARRIVE,        /* bar.arrive */
     CONTROL_MEMBER_MASK,   /* shfl, vote, match, redux: wait for the lanes of the member mask */
     CONTROL_WARP_SYNC,     /* bar.warp.sync: the same, and lanes may wait at different ones */
-    CONTROL_WAIT_CLUSTER,  /* barrier.cluster.wait: see phase_wait.h */
-    CONTROL_WAIT_MBARRIER, /* mbarrier.try_wait: see phase_wait.h */
+    CONTROL_WAIT_CLUSTER,  /* barrier.cluster.wait: see machine/barrier/phase_wait.h */
+    CONTROL_WAIT_MBARRIER, /* mbarrier.try_wait: see machine/barrier/phase_wait.h */
     CONTROL_SPIN,          /* nanosleep: let other warps run */
 };
 
@@ -266,7 +266,7 @@ struct group_insn {
 };
 enum { WAIT_FOR_ALL = -1 }; /* wait also for copies that are in no group */
 
-/* ---- families that compute registers from registers ---- */
+/* ---- families that compute registers from registers ------------------------------------------ */
 
 /* Modifiers that any floating-point operation may have. An operation with one of them runs inside a
  * wrapper (operations.h), which calls `inner`. */
@@ -307,7 +307,7 @@ struct convert_insn {
     slot wide_source, wide_result; /* NO_SLOT: the register is as wide as the type */
 };
 
-/* ---- other moves ---- */
+/* ---- other moves ----------------------------------------------------------------------------- */
 
 /* mov between a register and a vector of its parts, the lowest part first. If the register is
  * insn.d, the parts are sources; if it is insn.a, they are results. */

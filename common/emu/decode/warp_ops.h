@@ -27,15 +27,15 @@ WARP_OP(op_proxy_fence);
 WARP_OP(op_warp_sync); /* of the member mask */
 
 WARP_OP(op_trap);
-WARP_OP(op_alloca); /* frame.c */
+WARP_OP(op_alloca); /* machine/warp/frame.c */
 
-/* ---- mbarriers (machine/mbarrier.c) */
+/* ---- mbarriers (machine/barrier/mbarrier.c) */
 
 void op_mbarrier(struct warp *, const struct insn *, uint32_t mask);
 void op_mbarrier_test(struct warp *, const struct insn *, uint32_t mask);
 void op_mbarrier_pending(struct warp *, const struct insn *, uint32_t mask); /* d = a */
 
-/* ---- asynchronous copies: cp.async (machine/copy.c) and cp.async.bulk (machine/bulk.c) */
+/* ---- asynchronous copies: cp.async and cp.async.bulk (copy.c and bulk.c in machine/barrier/) */
 
 void op_copy(struct warp *, const struct insn *, uint32_t mask);
 void op_copy_commit(struct warp *, const struct insn *, uint32_t mask);

@@ -4,26 +4,48 @@
  */
 #include "common/emu/machine/events.h"
 #include "common/emu/check/checkers.h"
-#include "common/emu/check/init.h"
-#include "common/emu/check/race.h"
-#include "common/emu/check/race_ops.h"
+#include "common/emu/check/init/init.h"
+#include "common/emu/check/race/race.h"
+#include "common/emu/check/race/ops.h"
 #include "common/emu/check/sync_check.h"
 #include "common/emu/count/counters.h"
 #include "common/emu/count/records.h"
-#include "common/emu/machine/device.h"
+#include "common/emu/machine/device/device.h"
 #include "common/emu/trace/picture.h"
 #include "common/emu/trace/trace.h"
+
+#include <stdlib.h>
 
 static struct race *race_of(const struct emu *emu) { return emu->checkers->race; }
 static struct init *init_of(const struct emu *emu) { return emu->checkers->init; }
 
-/* ---- a device ------------------------------------------------------------------------------ */
+/* ---- a device -------------------------------------------------------------------------------- */
+
+/* The checkers of emu->checks. False: out of memory; close_checkers must be called all the same. */
+static bool open_checkers(struct emu *emu, size_t limit)
+{
+    struct checkers *checkers = emu->checkers = calloc(1, sizeof *checkers);
+    if (!checkers || !check_open(&checkers->findings, limit)) return false;
+    if (emu->checks & EMU_CHECK_RACE && !(checkers->race = race_open())) return false;
+    return !(emu->checks & EMU_CHECK_INIT) || (checkers->init = init_open());
+}
+
+static void close_checkers(struct emu *emu)
+{
+    if (!emu->checkers) return;
+    race_close(emu->checkers->race);
+    init_close(emu->checkers->init);
+    check_close(&emu->checkers->findings);
+    alloc_log_close(&emu->checkers->allocations);
+    free(emu->checkers);
+    emu->checkers = NULL;
+}
 
 /* With a trace, one host thread runs all blocks, so that the trace has them in their order; and
  * with racecheck or initcheck, which are not safe for several threads. */
 bool event_device_open(struct emu *emu, const struct emu_config *config)
 {
-    if (!checkers_open(emu, config->finding_limit) || !records_open(emu)) return false;
+    if (!open_checkers(emu, config->finding_limit) || !records_open(emu)) return false;
     if (race_of(emu) && !race_ops_join(race_of(emu), config->stream_ops)) return false;
     if (config->trace && !(emu->trace = trace_open(config->trace))) return false;
     emu->trace_steps = emu->trace && config->trace_steps;
@@ -34,7 +56,7 @@ bool event_device_open(struct emu *emu, const struct emu_config *config)
 
 void event_device_close(struct emu *emu)
 {
-    checkers_close(emu);
+    close_checkers(emu);
     records_close(emu);
     trace_close(emu->trace);
     pictures_close(emu->pictures);
@@ -91,7 +113,7 @@ void event_host_copy(struct emu *to, uint64_t to_address, struct emu *from, uint
         init_copy(init_of(to), to_address, init_of(from), from_address, bytes);
 }
 
-/* ---- a launch ------------------------------------------------------------------------------ */
+/* ---- a launch -------------------------------------------------------------------------------- */
 
 static unsigned wanted(const struct emu *emu)
 {
@@ -143,7 +165,7 @@ void event_turn_lanes(struct warp *w) { picture_lanes(w->block->launch->emu->pic
 
 void event_turn_end(struct warp *w) { picture_turn_end(w->block->launch->emu->pictures, w); }
 
-/* ---- accesses ------------------------------------------------------------------------------ */
+/* ---- accesses -------------------------------------------------------------------------------- */
 
 /* The accesses of copies are counted elsewhere (event_copy_issued). Accesses to another block's
  * shared memory are not counted, as by ncu on an H200. */

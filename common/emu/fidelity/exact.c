@@ -1,4 +1,3 @@
-/* exact.c — see exact.h. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "exact.h"
 #include "common/emu/decode/module.h"
@@ -6,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the list ------------------------------------------------------------------------------ */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 static int compare_kinds(struct sass_access a, struct sass_access b)
 {
@@ -87,7 +86,7 @@ size_t line_length(const struct line_accesses *list, size_t first)
     return count;
 }
 
-/* ---- what is in the code ------------------------------------------------------------------- */
+/* ---- what is in the code --------------------------------------------------------------------- */
 
 struct sass_access ptx_access(const struct insn *insn)
 {
@@ -168,7 +167,7 @@ static bool collect_sass(struct line_accesses *list, const struct cubin *cubin, 
     return section != 0;
 }
 
-/* ---- comparing ----------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 /* ptxas often finds out the space of a generic access. So on a line with a generic access, the
  * spaces are ignored. */
@@ -299,7 +298,7 @@ static void describe_line(FILE *out, const struct ptx_text *text, const struct l
     if (*line->file) fputc(')', out);
 }
 
-/* ---- the verdict --------------------------------------------------------------------------- */
+/* ---- the verdict ----------------------------------------------------------------------------- */
 
 enum verdict { AGREES, COUNTED, MERGED, CHANGED, VERDICTS };
 

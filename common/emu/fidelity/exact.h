@@ -55,7 +55,7 @@ bool line_agrees(const struct line_access *, size_t count);
  * agree, and changes these lines of the list. (merge.c) */
 void merge_accesses(struct emu_kernel *, struct line_accesses *);
 
-/* The same as emu_agreement(); never NULL. (machine_code.c) */
+/* A kernel's agreement as emu_agreement() tells it; never NULL. (machine_code.c) */
 const struct emu_agreement *kernel_agreement(struct emu_kernel *);
 
 /* Compares a kernel with machine code; the result lies in the arena of the kernel's module. NULL:

@@ -1,6 +1,6 @@
 /* machine_code.c — the machine code that belongs to a module, read when a kernel is first compared
  * with it. */
-#include "common/emu/machine/device.h"
+#include "common/emu/machine/device/device.h"
 #include "common/emu/machine/events.h"
 #include "exact.h"
 #include <stdio.h>

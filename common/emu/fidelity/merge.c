@@ -28,7 +28,7 @@ struct merger {
     size_t count, room;
 };
 
-/* ---- which instructions are side by side --------------------------------------------------- */
+/* ---- which instructions are side by side ----------------------------------------------------- */
 
 static void mark_blocks(struct merger *m)
 {
@@ -71,7 +71,7 @@ static struct insn *neighbour(const struct merger *m, size_t first, int64_t dist
     return NULL;
 }
 
-/* ---- groups -------------------------------------------------------------------------------- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 static struct line_access *find_item(const struct merger *m, const struct insn *insn,
                                      struct sass_access kind)

@@ -1,4 +1,3 @@
-/* sass.c — see sass.h. */
 #include "sass.h"
 
 /*

@@ -57,7 +57,7 @@ static inline void access_make(struct access *a, enum operation operation, enum 
     a->host = 0;
 }
 
-/* The same of the usual access of threads, a run: lane l's address is first + l * stride. */
+/* The usual access of threads is a run: lane l's address is first + l * stride. */
 struct access_run {
     uint64_t first;  /* of lane 0, even if it is not in the mask */
     unsigned stride; /* 0: all lanes go to one place; otherwise it is `bytes` */

@@ -15,7 +15,7 @@
 #include "access.h"
 
 struct emu_module;
-struct shared_place; /* shared.h */
+struct shared_place; /* memory/shared.h */
 
 /* The groups of events that a launch announces. event_launch_begin sets launch->announced. */
 enum announced {
@@ -30,7 +30,7 @@ static inline bool announces(const struct block *block, enum announced what)
     return block->launch->announced & what;
 }
 
-/* ---- a device, its memory and its modules -------------------------------------------------- */
+/* ---- a device, its memory and its modules ---------------------------------------------------- */
 
 /* A device opens, with emu->checks set. The function may set emu->threads to 1. False: out of
  * memory. */
@@ -55,7 +55,7 @@ void event_host_copy(struct emu *to, uint64_t to_address, struct emu *from, uint
 /* A module is unloaded. (fidelity/) */
 void event_module_close(struct emu_module *);
 
-/* ---- a launch and its blocks --------------------------------------------------------------- */
+/* ---- a launch and its blocks ----------------------------------------------------------------- */
 
 /* A launch begins. False: out of memory. It ends in any case, with launch->error set, after
  * `seconds`. */
@@ -73,12 +73,12 @@ void event_turn(struct warp *);
 void event_turn_lanes(struct warp *);
 void event_turn_end(struct warp *);
 
-/* ---- accesses ------------------------------------------------------------------------------ */
+/* ---- accesses -------------------------------------------------------------------------------- */
 
 /* With w->counts or ANNOUNCE_ACCESSES: one warp's access to shared or global memory, checked and
  * not yet carried out. */
 void event_access(struct warp *, const struct insn *, const struct access *);
-/* The same for a run of a load or store. */
+/* With w->counts or ANNOUNCE_ACCESSES: a run of a load or store. */
 void event_access_run(struct warp *, const struct insn *, const struct access_run *);
 /* With w->counts: the same for constant memory, and for local memory, with offsets in each lane's
  * own. (count/) */
@@ -92,7 +92,7 @@ void event_copy_issued(struct warp *, const struct insn *, const struct access *
 /* With w->counts: a lane has begun a bulk copy, or one that reduces; `bytes` is its size. */
 void event_bulk_issued(struct warp *, const struct insn *, uint64_t bytes);
 
-/* An invalid access, which ends the launch. Addresses are as in access_error.h. */
+/* An invalid access, which ends the launch. Addresses are as in device/access_error.h. */
 enum wrong_access {
     ACCESS_MISALIGNED,
     ACCESS_OUTSIDE_GLOBAL,
@@ -183,7 +183,7 @@ void event_exchange(struct warp *, const struct insn *, const struct exchange *)
 /* A lane reads the value of a lane that does not take part in the shuffle. */
 void event_shuffle_outside(struct warp *, int lane, int from);
 
-/* ---- faults (check/fault_finding.c) -------------------------------------------------------- */
+/* ---- faults (check/fault_finding.c) ---------------------------------------------------------- */
 
 /* The first fault of a launch, by any thread, except faults of accesses. */
 struct fault_event {
@@ -191,7 +191,7 @@ struct fault_event {
     const struct insn *insn;
     int lane, error;
     enum fault_kind kind;
-    const char *what, *picture; /* a sentence; a picture of deadlock_picture.h, or "" */
+    const char *what, *picture; /* a sentence; a picture of schedule/deadlock_picture.h, or "" */
 };
 void event_fault(struct launch *, const struct fault_event *);
 

@@ -5,14 +5,14 @@
  *
  * From the outside in:
  *
- *   struct emu      a device           device.c     memory, modules, settings
- *   struct launch   a running grid     scheduler.c  host threads run its clusters
- *   struct cluster  one or more blocks cluster.c    that run at the same time
- *   struct block    a thread block     block.c      shared memory, barriers, warps
- *   struct warp     32 lanes           exec.c       registers, fragments (fragment.c)
+ *   struct emu      a device           device/device.c       memory, modules, settings
+ *   struct launch   a running grid     schedule/scheduler.c  host threads run its clusters
+ *   struct cluster  one or more blocks schedule/cluster.c    that run at the same time
+ *   struct block    a thread block     schedule/block.c      shared memory, barriers, warps
+ *   struct warp     32 lanes           schedule/exec.c       registers, fragments (warp/fragment.c)
  *
- * A function that nvcc did not inline has its own registers for each call: a frame (frame.c). The
- * kernel's own registers are the root frame's.
+ * A function that nvcc did not inline has its own registers for each call: a frame (warp/frame.c).
+ * The kernel's own registers are the root frame's.
  */
 #ifndef EMU_MACHINE_H
 #define EMU_MACHINE_H
@@ -30,7 +30,7 @@ enum {
 struct race_block;
 struct init_block;
 
-/* ---- counting ------------------------------------------------------------------------------ */
+/* ---- counting -------------------------------------------------------------------------------- */
 
 /* The counters of one instruction of the kernel, in one host thread. */
 struct insn_counts {
@@ -39,16 +39,16 @@ struct insn_counts {
     uint64_t shared_requests;
     uint64_t requests, sectors, bytes; /* global, or local; of bulk copies only the bytes */
     uint64_t copied_sectors;           /* of cp.async, as counted by NVIDIA's software */
-    uint64_t moved, needed;            /* global, by an older GPU's rules: see models.h */
+    uint64_t moved, needed;            /* global, by an older GPU's rules: see device/models.h */
     uint64_t divergent, replays;       /* constant */
 };
 
-/* ---- running ------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 enum fragment_state {
     FRAGMENT_READY,
     FRAGMENT_AT_BARRIER,
-    FRAGMENT_WAITING_FOR_PHASE, /* of an mbarrier or barrier.cluster (phase_wait.h) */
+    FRAGMENT_WAITING_FOR_PHASE, /* of an mbarrier or barrier.cluster (barrier/phase_wait.h) */
     FRAGMENT_WAITING_FOR_LANES, /* of its member mask, at a warp-wide instruction */
 };
 
@@ -80,9 +80,9 @@ struct fragment {
 struct range {
     uint64_t base, bytes;
     int64_t delta;
-    bool is_heap; /* the heap of malloc in kernels (heap.h) */
+    bool is_heap; /* the heap of malloc in kernels (memory/heap.h) */
     bool is_hidden; /* freed: only its addresses are kept, see emu_hide() */
-    bool is_exported, is_imported; /* other processes see it; it is another process's (ipc.h) */
+    bool is_exported, is_imported; /* other processes see it; it is another process's (ipc.c) */
 };
 
 struct warp {
@@ -101,9 +101,9 @@ struct warp {
     uint32_t exited;       /* lanes that existed and have exited */
     struct frame *unused_frames; /* of calls that are over, for later ones */
     struct block *block;
-    uint8_t *local;      /* the lanes' local memories (local.h) */
-    uint8_t *own_shared; /* its block's shared memory, for accesses that do not pass the door; */
-    size_t own_shared_bytes;    /* 0 in a cluster of several blocks, where all pass it */
+    uint8_t *local;      /* the lanes' local memories (memory/local.h) */
+    uint8_t *own_shared; /* its block's shared memory, for runs, which do not pass the door */
+    size_t own_shared_bytes;    /* 0 in a cluster of several blocks: there all accesses pass it */
     bool observed;              /* its accesses are counted or announced */
     struct insn_counts *counts; /* the host thread's, by instruction; NULL: not counting */
     uint64_t clock;             /* instructions granted so far; minus fuel, its %clock */
@@ -146,7 +146,7 @@ struct block {
     unsigned rounds;      /* a round runs each of the block's warps once */
     uint64_t executed;    /* warp instructions that its launch has not added up yet */
     bool ended;           /* every thread has exited */
-    struct async *async;  /* asynchronous copies (async.h); NULL: there were none so far */
+    struct async *async;  /* asynchronous copies (barrier/async.h); NULL: there were none so far */
     struct cluster *cluster;
     unsigned rank; /* in its cluster */
     struct warp *warps;
@@ -164,7 +164,7 @@ struct block {
 
 enum {
     LAUNCH_MESSAGE = 4096,
-    WORKSPACE_BYTES = 8, /* of a cooperative launch: see make_workspace() in launch.c */
+    WORKSPACE_BYTES = 8, /* of a cooperative launch: see make_workspace() in schedule/launch.c */
 };
 
 /* Where a cluster waited for an mbarrier when no thread of it could go on. */
@@ -175,7 +175,7 @@ struct cluster_wait {
     uint32_t offset; /* of the mbarrier */
 };
 
-/* Detects whether a cluster repeats the same states (repeat.h). */
+/* Detects whether a cluster repeats the same states (schedule/repeat.h). */
 struct repeat {
     uint64_t digest;      /* of an earlier state; 0: no state is kept */
     unsigned turns, most; /* turns since then; the number after which a newer state is kept */
@@ -197,7 +197,7 @@ struct cluster {
     double ran;            /* its running time, in seconds, since its first turn */
     double idle;           /* its running time, in seconds, since any cluster changed memory */
     uint64_t changes_seen; /* launch->changes at that time */
-    uint64_t spins_since;  /* launch->unrest when it began to spin; 0: it does not spin */
+    uint64_t spins_since;  /* launch->busy_turns when it began to spin; 0: it does not spin */
     struct cluster *next;  /* the next one in the launch's queue */
 };
 
@@ -218,7 +218,7 @@ struct launch {
     bool counting, allow_exited;
     unsigned checks; /* bits of enum emu_check */
     struct emu_host_place host_place;
-    uint64_t random;    /* state of random_schedule.h's generator; 0: the usual order */
+    uint64_t random;    /* state of warp/random_schedule.h's generator; 0: the usual order */
     bool splits_lanes;  /* random: also lanes without a branch are split */
     bool descending;    /* blocks start in the order of falling index */
     unsigned announced; /* bits of enum announced (events.h) */
@@ -228,8 +228,8 @@ struct launch {
     uint64_t executed;                 /* warp instructions, in turns that are over */
     uint64_t resident, resident_limit; /* clusters */
     uint64_t changes;  /* turns in which a cluster changed memory, and clusters that ended */
-    uint64_t unrest;   /* turns in which a cluster did not only spin; counted from 1 */
-    uint64_t spinning; /* clusters that have only spun since */
+    uint64_t busy_turns; /* turns in which a cluster did not only spin; counted from 1 */
+    uint64_t spinning;   /* clusters that have only spun since */
     uint64_t polls;    /* turns of clusters that only waited, since one did something else */
     double ran;        /* seconds that clusters have run since one has ended */
     double spun;       /* seconds that clusters have run while all of them were spinning */
@@ -253,18 +253,18 @@ enum fault_kind {
 };
 /* Ends the launch with a fault of one lane (lane < 0: the warp's first live lane). The launch keeps
  * and announces only its first fault. The source line, kernel, block and thread are added to the
- * message. (fault.c) */
+ * message. (device/fault.c) */
 void fault(struct warp *, const struct insn *, int lane, int error, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* The same for the arguments of a barrier or of a warp-wide operation. */
+/* Ends it with a fault of kind FAULT_ARGUMENTS. */
 void fault_arguments(struct warp *, const struct insn *, int lane, int error, const char *format,
                      ...) __attribute__((format(printf, 5, 6)));
-/* The same, but the caller announces the fault. True: it is the launch's first one. */
+/* Ends it with a fault that the caller announces. True: it is the launch's first one. */
 bool fault_found(struct warp *, const struct insn *, int lane, int error, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* "scan.cu:41 (PTX line 97)"; file NULL: without -lineinfo, ptx_line 0: the end of the kernel. */
 void describe_source(const char *file, unsigned line, unsigned ptx_line, char *text, size_t size);
-/* The same, of an instruction. */
+/* Describes where an instruction stands in the source. */
 void describe_place(const struct emu_kernel *, const struct insn *, char *text, size_t size);
 
 /* The number of lanes in a mask. It is nearly always 32, and counting bits is slow on a CPU without

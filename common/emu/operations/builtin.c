@@ -1,9 +1,9 @@
-/* builtin.c — see builtin.h. Here: __assertfail, malloc and free. */
+/* builtin.c — __assertfail, malloc and free in kernels. */
 #include "builtin.h"
-#include "common/emu/machine/area.h"
-#include "common/emu/machine/device.h"
-#include "common/emu/machine/local.h"
-#include "common/emu/machine/shared.h"
+#include "common/emu/machine/warp/area.h"
+#include "common/emu/machine/device/device.h"
+#include "common/emu/machine/memory/local.h"
+#include "common/emu/machine/memory/shared.h"
 #include "common/emu/machine/events.h"
 #include <inttypes.h>
 #include <string.h>

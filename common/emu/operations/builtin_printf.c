@@ -11,7 +11,7 @@
  */
 #include "builtin.h"
 #include "common/emu/ptx/kernel_name.h"
-#include "common/emu/machine/device.h"
+#include "common/emu/machine/device/device.h"
 #include <inttypes.h>
 #include <string.h>
 

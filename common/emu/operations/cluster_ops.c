@@ -3,10 +3,10 @@
  * other's shared memory (PTX ISA, "barrier.cluster", "mapa", "getctarank").
  */
 #include "common/emu/machine/events.h"
-#include "common/emu/machine/cluster.h"
-#include "common/emu/machine/shared.h"
+#include "common/emu/machine/barrier/phase_wait.h"
+#include "common/emu/machine/memory/shared.h"
 
-/* ---- barrier.cluster ----------------------------------------------------------------------- */
+/* ---- barrier.cluster ------------------------------------------------------------------------- */
 
 /* The address by which racecheck identifies a phase of a cluster's barrier. It is not a device
  * address. */
@@ -86,7 +86,7 @@ void cluster_report(struct warp *w, const struct insn *i, int lane)
         arrived, live);
 }
 
-/* ---- addresses ----------------------------------------------------------------------------- */
+/* ---- addresses ------------------------------------------------------------------------------- */
 
 static uint64_t lane_value(const struct warp *w, const struct insn *i, int lane)
 {

@@ -2,7 +2,7 @@
  * ops_access.c — loads and stores (PTX ISA, "ld", "st"). The door (ops_door.c) checks each access
  * and finds its bytes; this file moves the bytes.
  */
-#include "common/emu/machine/local.h"
+#include "common/emu/machine/memory/local.h"
 #include "ops_run.h"
 #include <string.h>
 
@@ -67,7 +67,7 @@ static void store_four(const struct warp *w, const struct insn *i, const struct 
     }
 }
 
-/* The same for two elements: words, or double words, in one piece each. */
+/* Loads and stores two elements, words or double words, in one piece. */
 #define DEFINE_TWO(name, type, lane, half, both, join)                                             \
     static void load_##name(const struct warp *w, const struct insn *i,                            \
                             const struct access *access)                                           \
@@ -161,7 +161,7 @@ static void store_vectors(struct warp *w, const struct insn *i, const struct acc
         store_one_by_one(w, i, access);
 }
 
-/* ---- elements and vectors of several words of local memory, which are not contiguous ---- */
+/* ---- elements and vectors of several words of local memory, which are not contiguous --------- */
 
 static bool is_in_local_words(const struct access *access)
 {
@@ -274,9 +274,9 @@ static bool changes_memory(const struct warp *w, const struct insn *i, const str
     return false;
 }
 
-/* Tells scheduler.c whether the warp makes progress. A loop that waits may store the same value at
- * the same address again and again. A loop that works may also store values that are already there,
- * but at changing addresses. */
+/* Tells the scheduler whether the warp makes progress. A loop that waits may store the same value
+ * at the same address again and again. A loop that works may also store values that are already
+ * there, but at changing addresses. */
 static __attribute__((noinline)) void note_store(struct warp *w, const struct insn *i,
                                                  const struct access *access)
 {
@@ -317,9 +317,9 @@ static void store(struct warp *w, const struct insn *i, uint32_t mask)
         store_any(w, i, mask);
 }
 
-/* ---- the accesses of most programs: one element of all lanes, of the register's size ---- */
+/* ---- the accesses of most programs: one element of all lanes, of the register's size --------- */
 
-/* X(name, type of the lanes, space, bytes of an address); see access_key() in decode_memory.c */
+/* X(name, type of the lanes, space, bytes of an address); decode_memory.c chooses them. */
 #define USUAL_ACCESSES(X)                                                                          \
     X(shared_4, u32, PTX_SHARED, 4) X(shared_8, u64, PTX_SHARED, 4)                                \
     X(global_4, u32, PTX_GLOBAL, 8) X(global_8, u64, PTX_GLOBAL, 8)
@@ -384,12 +384,12 @@ INLINE bool begin_run(struct warp *w, const struct insn *i, enum ptx_space space
     }
 USUAL_ACCESSES(DEFINE_USUAL_ACCESS)
 
-/* ---- one or two bytes of all lanes, in registers of four ---- */
+/* ---- one or two bytes of all lanes, in registers of four ------------------------------------- */
 
 /* X(name, bits, space, bytes of an address) */
 #define USUAL_PARTS(X)                                                                             \
-    X(shared_1, 8, PTX_SHARED, 4)                                                                  \
-    X(shared_2, 16, PTX_SHARED, 4) X(global_1, 8, PTX_GLOBAL, 8) X(global_2, 16, PTX_GLOBAL, 8)
+    X(shared_1, 8, PTX_SHARED, 4) X(shared_2, 16, PTX_SHARED, 4)                                   \
+    X(global_1, 8, PTX_GLOBAL, 8) X(global_2, 16, PTX_GLOBAL, 8)
 #define DEFINE_USUAL_PART(name, bits, space, address_bytes)                                        \
     INLINE bool try_load_##name(struct warp *w, const struct insn *i, bool observed)               \
     {                                                                                              \
@@ -423,11 +423,11 @@ USUAL_ACCESSES(DEFINE_USUAL_ACCESS)
     DEFINE_OBSERVED(store, store_##name, try_store_##name)
 USUAL_PARTS(DEFINE_USUAL_PART)
 
-/* ---- vectors of two or four words of all lanes, without sinks ---- */
+/* ---- vectors of two or four words of all lanes, without sinks -------------------------------- */
 
 #define USUAL_VECTORS(X)                                                                           \
-    X(shared_v2, 2, PTX_SHARED, 4)                                                                 \
-    X(shared_v4, 4, PTX_SHARED, 4) X(global_v2, 2, PTX_GLOBAL, 8) X(global_v4, 4, PTX_GLOBAL, 8)
+    X(shared_v2, 2, PTX_SHARED, 4) X(shared_v4, 4, PTX_SHARED, 4)                                  \
+    X(global_v2, 2, PTX_GLOBAL, 8) X(global_v4, 4, PTX_GLOBAL, 8)
 
 /* One vector for all lanes, read in one piece. */
 INLINE void spread_vector(struct warp *w, const struct insn *i, const void *from, unsigned elements)

@@ -54,7 +54,7 @@ static inline void take_addresses(struct warp *w, const struct insn *i, uint32_t
             }                                                                                      \
     } while (0)
 
-/* ---- elements ------------------------------------------------------------------------------ */
+/* ---- elements -------------------------------------------------------------------------------- */
 
 typedef uint8_t byte_8 __attribute__((may_alias));
 typedef uint16_t byte_16 __attribute__((may_alias));

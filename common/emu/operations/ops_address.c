@@ -1,5 +1,5 @@
 /* ops_address.c — generic addresses (PTX ISA, "cvta", "isspacep"). */
-#include "common/emu/machine/shared.h"
+#include "common/emu/machine/memory/shared.h"
 #include "ops_access.h"
 
 static void convert_address(struct warp *w, const struct insn *i, uint32_t mask)

@@ -76,7 +76,7 @@ static inline bool adds_words(const struct insn *i)
     return i->atomic.operation == ATOMIC_ADD && !i->atomic.is_float && i->element_bytes == 4;
 }
 
-/* Does the same in shared memory without atomic instructions: no other host thread accesses it. */
+/* Shared memory needs no atomic instructions: no other host thread accesses it. */
 static inline uint64_t change_shared(const struct insn *i, void *at, uint64_t b, uint64_t c,
                                      bool *changed)
 {

@@ -57,16 +57,21 @@ static inline uint32_t shift_amount(uint32_t position, uint32_t width)
     return position == ALL_LANES ? ALL_LANES : width - 1 - position;
 }
 
+/* clang-format off */
 #define COUNT(X)                                                                                   \
-    X(popc, "popc", u32, ones_32(a))                                                               \
-    X(popc, "popc", u64, ones_64(a))                                                               \
-    X(clz, "clz", u32, zeros_above_32(a)) X(clz, "clz", u64, zeros_above_64(a))                    \
-        X(find, "bfind", u32, bfind_u32(a)) X(find, "bfind", u64, bfind_u64(a))                    \
-            X(find, "bfind", s32, bfind_s32(a)) X(find, "bfind", s64, bfind_s64(a))                \
-                X(find_shift, "bfind.shiftamt", u32, shift_amount(bfind_u32(a), 32))               \
-                    X(find_shift, "bfind.shiftamt", u64, shift_amount(bfind_u64(a), 64))           \
-                        X(find_shift, "bfind.shiftamt", s32, shift_amount(bfind_s32(a), 32))       \
-                            X(find_shift, "bfind.shiftamt", s64, shift_amount(bfind_s64(a), 64))
+    X(popc,       "popc",           u32, ones_32(a))                                               \
+    X(popc,       "popc",           u64, ones_64(a))                                               \
+    X(clz,        "clz",            u32, zeros_above_32(a))                                        \
+    X(clz,        "clz",            u64, zeros_above_64(a))                                        \
+    X(find,       "bfind",          u32, bfind_u32(a))                                             \
+    X(find,       "bfind",          u64, bfind_u64(a))                                             \
+    X(find,       "bfind",          s32, bfind_s32(a))                                             \
+    X(find,       "bfind",          s64, bfind_s64(a))                                             \
+    X(find_shift, "bfind.shiftamt", u32, shift_amount(bfind_u32(a), 32))                           \
+    X(find_shift, "bfind.shiftamt", u64, shift_amount(bfind_u64(a), 64))                           \
+    X(find_shift, "bfind.shiftamt", s32, shift_amount(bfind_s32(a), 32))                           \
+    X(find_shift, "bfind.shiftamt", s64, shift_amount(bfind_s64(a), 64))
+/* clang-format on */
 
 #define UNARY(X) X(brev, "brev", u32, reverse_32(a)) X(brev, "brev", u64, reverse_64(a))
 

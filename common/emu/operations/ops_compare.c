@@ -70,22 +70,38 @@ static void finish(struct warp *w, const struct insn *i, uint32_t mask, uint32_t
 #define UNSIGNED(X, name, condition)                                                               \
     X(name, u16, condition) X(name, u32, condition) X(name, u64, condition)
 
+/* clang-format off */
 #define FLOAT_COMPARISONS(X, KIND)                                                                 \
-    KIND(X, eq, a == b)                                                                            \
-    KIND(X, ne, a<b || a> b)                                                                       \
-    KIND(X, lt, a < b) KIND(X, le, a <= b) KIND(X, gt, a > b) KIND(X, ge, a >= b)                  \
-        KIND(X, equ, !(a < b || a > b)) KIND(X, neu, a != b) KIND(X, ltu, !(a >= b))               \
-            KIND(X, leu, !(a > b)) KIND(X, gtu, !(a <= b)) KIND(X, geu, !(a < b))                  \
-                KIND(X, num, a == a && b == b) KIND(X, nan, a != a || b != b)
+    KIND(X, eq,  a == b)                                                                           \
+    KIND(X, ne,  a < b || a > b)                                                                   \
+    KIND(X, lt,  a < b)                                                                            \
+    KIND(X, le,  a <= b)                                                                           \
+    KIND(X, gt,  a > b)                                                                            \
+    KIND(X, ge,  a >= b)                                                                           \
+    KIND(X, equ, !(a < b || a > b))                                                                \
+    KIND(X, neu, a != b)                                                                           \
+    KIND(X, ltu, !(a >= b))                                                                        \
+    KIND(X, leu, !(a > b))                                                                         \
+    KIND(X, gtu, !(a <= b))                                                                        \
+    KIND(X, geu, !(a < b))                                                                         \
+    KIND(X, num, a == a && b == b)                                                                 \
+    KIND(X, nan, a != a || b != b)
 
 /* lo, ls, hi and hs are lt, le, gt and ge of unsigned numbers; equ, neu, … also hold if an operand
  * is NaN. */
 #define COMPARISONS(X)                                                                             \
     INTEGERS(X, eq, a == b)                                                                        \
     INTEGERS(X, ne, a != b)                                                                        \
-    INTEGERS(X, lt, a < b) INTEGERS(X, le, a <= b) INTEGERS(X, gt, a > b) INTEGERS(X, ge, a >= b)  \
-        UNSIGNED(X, lo, a < b) UNSIGNED(X, ls, a <= b) UNSIGNED(X, hi, a > b)                      \
-            UNSIGNED(X, hs, a >= b) FLOAT_COMPARISONS(X, FLOATS)
+    INTEGERS(X, lt, a < b)                                                                         \
+    INTEGERS(X, le, a <= b)                                                                        \
+    INTEGERS(X, gt, a > b)                                                                         \
+    INTEGERS(X, ge, a >= b)                                                                        \
+    UNSIGNED(X, lo, a < b)                                                                         \
+    UNSIGNED(X, ls, a <= b)                                                                        \
+    UNSIGNED(X, hi, a > b)                                                                         \
+    UNSIGNED(X, hs, a >= b)                                                                        \
+    FLOAT_COMPARISONS(X, FLOATS)
+/* clang-format on */
 
 COMPARISONS(DEFINE_COMPARE)
 FLOAT_COMPARISONS(DEFINE_COMPARE_FLUSHED, FLOATS_32)

@@ -6,8 +6,7 @@
  * and clamping to the range. A float is rounded when the result is narrower. Keys are
  * "cvt.<to>.<from>", with "sat" or the rounding behind "cvt" where it matters.
  */
-#include "common/emu/decode/half.h"
-#include "ops.h"
+#include "ops_half.h"
 #include <math.h>
 
 /* A result of 8 or 16 bits is extended to its register, a signed one by its sign. */
@@ -112,7 +111,6 @@ TO_INTEGERS(DEFINE_TO_INTEGER, f64)
 
 /* ---- float to float */
 
-static inline float canonical(float a) { return a == a ? a : f32_of_bits(0x7fffffff); }
 DEFINE_CONVERT(f32, f64, cvt, canonical((float)a))
 DEFINE_CONVERT(f64, f32, cvt, a)
 DEFINE_CONVERT(f32, f32, cvt, canonical(a))
@@ -184,7 +182,7 @@ HALF_TO_INTEGERS(DEFINE_HALF_TO_INTEGER, bf16)
     X(rni, f16, f16, f16_of_f64(rint((double)f32_of_f16(a)), ROUND_NEAREST))                       \
     X(rzi, f16, f16, f16_of_f64(trunc((double)f32_of_f16(a)), ROUND_NEAREST))                      \
     X(rmi, f16, f16, f16_of_f64(floor((double)f32_of_f16(a)), ROUND_NEAREST))                      \
-    X(rpi, f16, f16, f16_of_f64(ceil((double)f32_of_f16(a)), ROUND_NEAREST)) \
+    X(rpi, f16, f16, f16_of_f64(ceil((double)f32_of_f16(a)), ROUND_NEAREST))                       \
     X(rni, bf16, bf16, bf16_of_f64(rint((double)f32_of_bf16(a)), ROUND_NEAREST))                   \
     X(rzi, bf16, bf16, bf16_of_f64(trunc((double)f32_of_bf16(a)), ROUND_NEAREST))                  \
     X(rmi, bf16, bf16, bf16_of_f64(floor((double)f32_of_bf16(a)), ROUND_NEAREST))                  \

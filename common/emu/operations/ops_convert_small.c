@@ -28,21 +28,22 @@ TF32(DEFINE_TF32)
 
 /* ---- 8 bits: a value beyond the range becomes the largest number (.satfinite) */
 
-static inline uint32_t e4m3_of(double value, bool positive)
+static inline uint32_t float8_of(double value, bool positive, int fraction_bits, int emin, int emax,
+                                 uint32_t largest)
 {
     if (isnan(value)) return 0x7f;
     if (positive && value <= 0) return 0;
-    uint32_t bits = round_to_16(value, 3, -6, 9, ROUND_NEAREST);
+    uint32_t bits = round_to_16(value, fraction_bits, emin, emax, ROUND_NEAREST);
     uint32_t magnitude = bits & 0x7fff;
-    return (bits >> 8 & 0x80) | (magnitude > 0x7e ? 0x7e : magnitude);
+    return (bits >> 8 & 0x80) | (magnitude > largest ? largest : magnitude);
+}
+static inline uint32_t e4m3_of(double value, bool positive)
+{
+    return float8_of(value, positive, 3, -6, 9, 0x7e);
 }
 static inline uint32_t e5m2_of(double value, bool positive)
 {
-    if (isnan(value)) return 0x7f;
-    if (positive && value <= 0) return 0;
-    uint32_t bits = round_to_16(value, 2, -14, 15, ROUND_NEAREST);
-    uint32_t magnitude = bits & 0x7fff;
-    return (bits >> 8 & 0x80) | (magnitude > 0x7b ? 0x7b : magnitude);
+    return float8_of(value, positive, 2, -14, 15, 0x7b);
 }
 static inline uint16_t f16_of_e4m3(uint32_t bits)
 {

@@ -1,16 +1,16 @@
 /*
- * ops_door.c — the door: the one function that every access of a warp to shared, global or local
- * memory passes. Only a run that is all right takes a short cut (ops_run.h), and is announced, too.
+ * ops_door.c — the door: the function that every access of a warp to shared, global or local memory
+ * passes, except for valid runs: these have a faster door of their own (enter_run() in ops_run.h).
  *
  * It turns generic addresses into addresses of a space, checks bounds and alignment, announces the
  * access, and finds the bytes in host memory. An access whose lanes address several ranges passes
  * the door once for each range.
  */
-#include "common/emu/machine/access_error.h"
-#include "common/emu/machine/device.h"
+#include "common/emu/machine/device/access_error.h"
+#include "common/emu/machine/device/device.h"
 #include "common/emu/machine/events.h"
-#include "common/emu/machine/local.h"
-#include "common/emu/machine/shared.h"
+#include "common/emu/machine/memory/local.h"
+#include "common/emu/machine/memory/shared.h"
 #include "ops_access.h"
 
 /* Are all 32 addresses inside [base, base + bytes - size]? */
@@ -105,7 +105,7 @@ static inline bool enter_shared(struct warp *w, const struct insn *i, struct acc
     return true;
 }
 
-/* An element or a vector of more than one word is not contiguous: see local.h. */
+/* An element or a vector of more than one word is not contiguous: see machine/memory/local.h. */
 static inline bool enter_local(struct warp *w, const struct insn *i, struct access *access)
 {
     const struct emu_kernel *kernel = w->block->launch->kernel;

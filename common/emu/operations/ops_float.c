@@ -7,15 +7,9 @@
  * result of an f32 operation is the canonical 0x7fffffff. An f64 operation passes a NaN's payload
  * on; of several NaNs it may be that of any.
  */
-#include "common/emu/decode/half.h"
-#include "ops.h"
+#include "ops_half.h"
 #include <math.h>
 #include <string.h>
-
-static inline float canonical(float value)
-{
-    return value == value ? value : f32_of_bits(0x7fffffff);
-}
 
 static inline uint64_t bits_of_f64(double value)
 {
@@ -66,20 +60,25 @@ static inline double clear_sign(double a) { return __builtin_fabs(a); }
     X(cos, "cos", f32, canonical((float)cos((double)a)))                                           \
     X(tanh, "tanh", f32, canonical((float)tanh((double)a)))
 
+/* clang-format off */
 #define BINARY(X)                                                                                  \
-    X(add, "add", f32, canonical(a + b))                                                           \
-    X(add, "add", f64, a + b)                                                                      \
-    X(sub, "sub", f32, canonical(a - b)) X(sub, "sub", f64, a - b)                                 \
-        X(mul, "mul", f32, canonical(a *b)) X(mul, "mul", f64, a *b)                               \
-            X(div, "div", f32, canonical(a / b)) X(div, "div", f64, a / b)                         \
-                X(min, "min", f32, lesser_f32(a, b)) X(min, "min", f64, lesser_f64(a, b))          \
-                    X(max, "max", f32, greater_f32(a, b)) X(max, "max", f64, greater_f64(a, b))    \
-                        X(min_nan, "min.NaN", f32,                                                 \
-                          canonical(a != a || b != b ? a + b : lesser_f32(a, b)))                  \
-                            X(max_nan, "max.NaN", f32,                                             \
-                              canonical(a != a || b != b ? a + b : greater_f32(a, b)))             \
-                                X(copysign, "copysign", f32, __builtin_copysignf(b, a))            \
-                                    X(copysign, "copysign", f64, __builtin_copysign(b, a))
+    X(add,      "add",      f32, canonical(a + b))                                                 \
+    X(add,      "add",      f64, a + b)                                                            \
+    X(sub,      "sub",      f32, canonical(a - b))                                                 \
+    X(sub,      "sub",      f64, a - b)                                                            \
+    X(mul,      "mul",      f32, canonical(a * b))                                                 \
+    X(mul,      "mul",      f64, a * b)                                                            \
+    X(div,      "div",      f32, canonical(a / b))                                                 \
+    X(div,      "div",      f64, a / b)                                                            \
+    X(min,      "min",      f32, lesser_f32(a, b))                                                 \
+    X(min,      "min",      f64, lesser_f64(a, b))                                                 \
+    X(max,      "max",      f32, greater_f32(a, b))                                                \
+    X(max,      "max",      f64, greater_f64(a, b))                                                \
+    X(min_nan,  "min.NaN",  f32, canonical(a != a || b != b ? a + b : lesser_f32(a, b)))           \
+    X(max_nan,  "max.NaN",  f32, canonical(a != a || b != b ? a + b : greater_f32(a, b)))          \
+    X(copysign, "copysign", f32, __builtin_copysignf(b, a))                                        \
+    X(copysign, "copysign", f64, __builtin_copysign(b, a))
+/* clang-format on */
 
 #define TERNARY(X)                                                                                 \
     X(fma, "fma", f32, canonical(__builtin_fmaf(a, b, c)))                                         \
@@ -114,90 +113,48 @@ static inline bool is_subnormal(double a, double smallest)
     {"testp." #test "." #type, testp_##test##_##type, "p" W_##type},
 TESTS(DEFINE_TEST)
 
-/* ---- 16 bits: computed in float or double with enough bits, then rounded once */
+/* ---- 16 bits --------------------------------------------------------------------------------- */
 
-static inline uint16_t f16(double value) { return f16_of_f64(value, ROUND_NEAREST); }
-static inline uint16_t bf16(double value) { return bf16_of_f64(value, ROUND_NEAREST); }
-
+/* clang-format off */
 #define HALF_BINARY(X, type)                                                                       \
-    X(add, type, type((double)a + b))                                                              \
-    X(sub, type, type((double)a - b))                                                              \
-    X(mul, type, type((double)a *b)) X(min, type, type(lesser_f32(a, b)))                          \
-        X(max, type, type(greater_f32(a, b)))
+    X(add, "add", type, (double)a + b)                                                             \
+    X(sub, "sub", type, (double)a - b)                                                             \
+    X(mul, "mul", type, (double)a * b)                                                             \
+    X(min, "min", type, lesser_f32(a, b))                                                          \
+    X(max, "max", type, greater_f32(a, b))
+/* clang-format on */
 #define HALF_UNARY(X, type)                                                                        \
     X(abs, type, bits & 0x7fff) X(neg, type, bits ^ 0x8000)
-
-/* Defines an operation twice: for one value per lane, and for two packed values (x2). */
-#define DEFINE_HALF_BINARY(id, type, value)                                                        \
-    static inline uint16_t id##_##type##_one(uint16_t p, uint16_t q, bool flush)                   \
-    {                                                                                              \
-        float a = f32_of_##type(flush_##type(p, flush)),                                           \
-              b = f32_of_##type(flush_##type(q, flush));                                           \
-        return flush_##type(value, flush);                                                         \
-    }                                                                                              \
-    static void id##_##type(struct warp *w, const struct insn *i, uint32_t mask)                   \
-    {                                                                                              \
-        lane_32 *d = LANES(u32, i->d);                                                             \
-        const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b);                                \
-        FOR_LANES(d, (uint32_t)id##_##type##_one((uint16_t)a[l], (uint16_t)b[l], i->rules.flush)); \
-    }                                                                                              \
-    static void id##_##type##x2(struct warp *w, const struct insn *i, uint32_t mask)               \
-    {                                                                                              \
-        lane_32 *d = LANES(u32, i->d);                                                             \
-        const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b);                                \
-        FOR_LANES(d, (uint32_t)id##_##type##_one((uint16_t)a[l], (uint16_t)b[l], i->rules.flush) | \
-                         (uint32_t)id##_##type##_one((uint16_t)(a[l] >> 16),                       \
-                                                     (uint16_t)(b[l] >> 16), i->rules.flush)       \
-                             << 16);                                                               \
-    }
 #define DEFINE_HALF_UNARY(id, type, value)                                                         \
-    static inline uint16_t id##_##type##_one(uint16_t bits, bool flush)                            \
+    static inline uint32_t id##_##type##_one(uint32_t bits, bool flush)                            \
     {                                                                                              \
         return flush_##type((uint16_t)(value), flush);                                             \
     }                                                                                              \
-    static void id##_##type(struct warp *w, const struct insn *i, uint32_t mask)                   \
-    {                                                                                              \
-        lane_32 *d = LANES(u32, i->d);                                                             \
-        const lane_32 *a = LANES(u32, i->a);                                                       \
-        FOR_LANES(d, (uint32_t)id##_##type##_one((uint16_t)a[l], i->rules.flush));                 \
-    }                                                                                              \
-    static void id##_##type##x2(struct warp *w, const struct insn *i, uint32_t mask)               \
-    {                                                                                              \
-        lane_32 *d = LANES(u32, i->d);                                                             \
-        const lane_32 *a = LANES(u32, i->a);                                                       \
-        FOR_LANES(d, (uint32_t)id##_##type##_one((uint16_t)a[l], i->rules.flush) |                 \
-                         (uint32_t)id##_##type##_one((uint16_t)(a[l] >> 16), i->rules.flush)       \
-                             << 16);                                                               \
-    }
+    DEFINE_HALVES_1(id, type)
+#define ENTRY_HALF_UNARY(id, type, value) ENTRY_HALVES_1(id, type)
+
 #define DEFINE_HALF_FMA(type)                                                                      \
-    static inline uint32_t fma_##type##_one(uint16_t p, uint16_t q, uint16_t r, bool flush)        \
+    static inline uint32_t fma_##type##_one(uint32_t p, uint32_t q, uint32_t r, bool flush)        \
     {                                                                                              \
-        double a = f32_of_##type(flush_##type(p, flush)),                                          \
-               b = f32_of_##type(flush_##type(q, flush));                                          \
-        double c = f32_of_##type(flush_##type(r, flush));                                          \
+        double a = f32_of_##type(flush_##type((uint16_t)p, flush));                                \
+        double b = f32_of_##type(flush_##type((uint16_t)q, flush));                                \
+        double c = f32_of_##type(flush_##type((uint16_t)r, flush));                                \
         return flush_##type(type(sum_to_odd(a * b, c)), flush);                                    \
     }                                                                                              \
     static void fma_##type(struct warp *w, const struct insn *i, uint32_t mask)                    \
     {                                                                                              \
         lane_32 *d = LANES(u32, i->d);                                                             \
         const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b), *c = LANES(u32, i->c);         \
-        FOR_LANES(                                                                                 \
-            d, fma_##type##_one((uint16_t)a[l], (uint16_t)b[l], (uint16_t)c[l], i->rules.flush));  \
+        FOR_LANES(d, fma_##type##_one(a[l], b[l], c[l], i->rules.flush));                          \
     }                                                                                              \
     static void fma_##type##x2(struct warp *w, const struct insn *i, uint32_t mask)                \
     {                                                                                              \
         lane_32 *d = LANES(u32, i->d);                                                             \
         const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b), *c = LANES(u32, i->c);         \
-        FOR_LANES(                                                                                 \
-            d, fma_##type##_one((uint16_t)a[l], (uint16_t)b[l], (uint16_t)c[l], i->rules.flush) |  \
-                   fma_##type##_one((uint16_t)(a[l] >> 16), (uint16_t)(b[l] >> 16),                \
-                                    (uint16_t)(c[l] >> 16), i->rules.flush)                        \
-                       << 16);                                                                     \
+        FOR_LANES(d, fma_##type##_one(a[l], b[l], c[l], i->rules.flush) |                          \
+                         fma_##type##_one(a[l] >> 16, b[l] >> 16, c[l] >> 16, i->rules.flush)      \
+                             << 16);                                                               \
     }
-#define ENTRY_HALF_BINARY(id, type, value)                                                         \
-    {#id "." #type, id##_##type, "444"}, {#id "." #type "x2", id##_##type##x2, "444"},
-#define ENTRY_HALF_UNARY(id, type, value)                                                          \
-    {#id "." #type, id##_##type, "44"}, {#id "." #type "x2", id##_##type##x2, "44"},
 #define ENTRY_HALF_FMA(type)                                                                       \
     {"fma." #type, fma_##type, "4444"}, {"fma." #type "x2", fma_##type##x2, "4444"},
 

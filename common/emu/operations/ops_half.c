@@ -2,16 +2,8 @@
  * ops_half.c — min, max, ex2 and tanh of 16-bit floats, and the kinds of min and max that few
  * programs use: .NaN, .xorsign.abs, of three numbers (PTX ISA, "min", "max").
  */
-#include "common/emu/decode/half.h"
-#include "ops.h"
+#include "ops_half.h"
 #include <math.h>
-
-static inline float canonical(float value)
-{
-    return value == value ? value : f32_of_bits(0x7fffffff);
-}
-static inline uint16_t f16(double value) { return f16_of_f64(value, ROUND_NEAREST); }
-static inline uint16_t bf16(double value) { return bf16_of_f64(value, ROUND_NEAREST); }
 
 static inline float with_nan(float a, float b, float result)
 {
@@ -65,33 +57,10 @@ FLOATS(DEFINE_BINARY)
       with_nan(a, b, with_nan(c, c, most(most(MAGNITUDE(a), MAGNITUDE(b)), MAGNITUDE(c)))))
 THREE(DEFINE_TERNARY)
 
-/* Defines an operation twice: for one value per lane, and for two packed values (x2). */
-#define DEFINE_CHOICE(id, key, type, value)                                                        \
-    static inline uint32_t id##_##type##_one(uint32_t p, uint32_t q, bool flush)                   \
-    {                                                                                              \
-        float a = f32_of_##type(flush_##type((uint16_t)p, flush));                                 \
-        float b = f32_of_##type(flush_##type((uint16_t)q, flush));                                 \
-        return flush_##type(type(value), flush);                                                   \
-    }                                                                                              \
-    static void id##_##type(struct warp *w, const struct insn *i, uint32_t mask)                   \
-    {                                                                                              \
-        lane_32 *d = LANES(u32, i->d);                                                             \
-        const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b);                                \
-        FOR_LANES(d, id##_##type##_one(a[l], b[l], i->rules.flush));                               \
-    }                                                                                              \
-    static void id##_##type##x2(struct warp *w, const struct insn *i, uint32_t mask)               \
-    {                                                                                              \
-        lane_32 *d = LANES(u32, i->d);                                                             \
-        const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b);                                \
-        FOR_LANES(d, id##_##type##_one(a[l], b[l], i->rules.flush) |                               \
-                         id##_##type##_one(a[l] >> 16, b[l] >> 16, i->rules.flush) << 16);         \
-    }
-#define ENTRY_CHOICE(id, key, type, value)                                                         \
-    {key "." #type, id##_##type, "444"}, {key "." #type "x2", id##_##type##x2, "444"},
-CHOICES(DEFINE_CHOICE, f16)
-CHOICES(DEFINE_CHOICE, bf16)
-NAN_CHOICES(DEFINE_CHOICE, f16)
-NAN_CHOICES(DEFINE_CHOICE, bf16)
+CHOICES(DEFINE_HALF_BINARY, f16)
+CHOICES(DEFINE_HALF_BINARY, bf16)
+NAN_CHOICES(DEFINE_HALF_BINARY, f16)
+NAN_CHOICES(DEFINE_HALF_BINARY, bf16)
 
 /* .approx: rounded once here, which is more exact than a GPU. */
 #define FUNCTIONS(X, type) X(ex2, type, exp2((double)a)) X(tanh, type, tanh((double)a))
@@ -101,28 +70,15 @@ NAN_CHOICES(DEFINE_CHOICE, bf16)
         float a = f32_of_##type(flush_##type((uint16_t)p, flush));                                 \
         return flush_##type(type(value), flush);                                                   \
     }                                                                                              \
-    static void id##_##type(struct warp *w, const struct insn *i, uint32_t mask)                   \
-    {                                                                                              \
-        lane_32 *d = LANES(u32, i->d);                                                             \
-        const lane_32 *a = LANES(u32, i->a);                                                       \
-        FOR_LANES(d, id##_##type##_one(a[l], i->rules.flush));                                     \
-    }                                                                                              \
-    static void id##_##type##x2(struct warp *w, const struct insn *i, uint32_t mask)               \
-    {                                                                                              \
-        lane_32 *d = LANES(u32, i->d);                                                             \
-        const lane_32 *a = LANES(u32, i->a);                                                       \
-        FOR_LANES(d, id##_##type##_one(a[l], i->rules.flush) |                                     \
-                         id##_##type##_one(a[l] >> 16, i->rules.flush) << 16);                     \
-    }
-#define ENTRY_FUNCTION(id, type, value)                                                            \
-    {#id "." #type, id##_##type, "44"}, {#id "." #type "x2", id##_##type##x2, "44"},
+    DEFINE_HALVES_1(id, type)
+#define ENTRY_FUNCTION(id, type, value) ENTRY_HALVES_1(id, type)
 FUNCTIONS(DEFINE_FUNCTION, f16)
 FUNCTIONS(DEFINE_FUNCTION, bf16)
 
 static const struct op entries[] = {
     FLOATS(ENTRY_BINARY) THREE(ENTRY_TERNARY)
-    CHOICES(ENTRY_CHOICE, f16) CHOICES(ENTRY_CHOICE, bf16)
-    NAN_CHOICES(ENTRY_CHOICE, f16) NAN_CHOICES(ENTRY_CHOICE, bf16)
+    CHOICES(ENTRY_HALF_BINARY, f16) CHOICES(ENTRY_HALF_BINARY, bf16)
+    NAN_CHOICES(ENTRY_HALF_BINARY, f16) NAN_CHOICES(ENTRY_HALF_BINARY, bf16)
     FUNCTIONS(ENTRY_FUNCTION, f16) FUNCTIONS(ENTRY_FUNCTION, bf16)
 };
 DEFINE_OP_TABLE(ops_half, entries);

@@ -39,77 +39,80 @@ DEFINE_SIGNED_QUOTIENT(s32, double)
     X(not, "not", u16, ~a) X(not, "not", u32, ~a) X(not, "not", u64, ~a)                           \
     X(cnot, "cnot", u16, !a) X(cnot, "cnot", u32, !a) X(cnot, "cnot", u64, !a)
 
+/* clang-format off */
 #define BINARY(X)                                                                                  \
-    X(add, "add", u16, a + b)                                                                      \
-    X(add, "add", u32, a + b)                                                                      \
-    X(add, "add", u64, a + b) X(sub, "sub", u16, a - b) X(sub, "sub", u32, a - b) X(               \
-        sub, "sub", u64, a - b) X(mul_lo, "mul.lo", u16, (uint32_t)a *b) X(mul_lo, "mul.lo", u32,  \
-                                                                           a *b)                   \
-        X(mul_lo, "mul.lo", u64, a *b) X(mul_hi, "mul.hi", u16, (uint32_t)a *b >> 16) X(           \
-            mul_hi, "mul.hi", s16,                                                                 \
-            a *b >> 16) X(mul_hi, "mul.hi", u64, (unsigned __int128)a *b >> 64)                    \
-            X(mul_hi, "mul.hi", s64, (__int128)a *b >> 64) X(div, "div", u16, quotient_u16(a, b))  \
-                X(div, "div", s16, quotient_s16(a, b)) X(div, "div", u32, quotient_u32(a, b)) X(   \
-                    div, "div",                                                                    \
-                    s32, quotient_s32(a, b)) X(div, "div", u64, DIVIDE_UNSIGNED(a, b))             \
-                    X(div, "div", s64, DIVIDE_SIGNED(a, b, uint64_t)) X(                           \
-                        rem, "rem",                                                                \
-                        u16, REMAINDER(u16, a, b)) X(rem, "rem", s16, REMAINDER(s16, a, b))        \
-                        X(rem, "rem", u32, REMAINDER(u32, a, b)) X(                                \
-                            rem, "rem",                                                            \
-                            s32, REMAINDER(s32, a, b)) X(rem, "rem", u64, b ? a % b : a)           \
-                            X(rem, "rem", s64,                                                     \
-                              b == 0    ? a                                                        \
-                              : b == -1 ? 0                                                        \
-                                        : a % b) X(min, "min", u16, a < b ? a : b)                 \
-                                X(min, "min", s16, a < b ? a : b) X(                               \
-                                    min, "min",                                                    \
-                                    u32, a < b ? a : b) X(min, "min", s32, a < b ? a : b)          \
-                                    X(min, "min", u64, a < b ? a : b) X(                           \
-                                        min, "min",                                                \
-                                        s64, a < b ? a : b) X(max, "max", u16, a > b ? a : b)      \
-                                        X(max, "max", s16, a > b ? a : b) X(                       \
-                                            max, "max",                                            \
-                                            u32, a > b ? a : b) X(max, "max", s32, a > b ? a : b)  \
-                                            X(max, "max", u64, a > b ? a : b) X(                   \
-                                                max, "max",                                        \
-                                                s64, a > b ? a : b) X(and, "and", u16, a &b)       \
-                                                X(and, "and", u32, a &b) X(and, "and", u64, a &b)  \
-                                                    X(or, "or",                                    \
-                                                      u16, a | b) X(or, "or", u32,                 \
-                                                                    a | b) X(or, "or", u64, a | b) \
-                                                        X(xor, "xor", u16,                         \
-                                                          a ^ b) X(xor, "xor", u32, a ^ b)         \
-                                                            X(xor, "xor", u64,                     \
-                                                              a ^ b) X(add_sat, "add.sat",         \
-                                                                       s32, add_saturated(a, b))   \
-                                                                X(sub_sat, "sub.sat", s32,         \
-                                                                  sub_saturated(a, b))             \
-                                                                    X(min_relu, "min.relu", s32,   \
-                                                                      POSITIVE(a < b ? a : b))     \
-                                                                        X(max_relu, "max.relu",    \
-                                                                          s32,                     \
-                                                                          POSITIVE(a > b ? a : b))
+    X(add,      "add",      u16, a + b)                                                            \
+    X(add,      "add",      u32, a + b)                                                            \
+    X(add,      "add",      u64, a + b)                                                            \
+    X(sub,      "sub",      u16, a - b)                                                            \
+    X(sub,      "sub",      u32, a - b)                                                            \
+    X(sub,      "sub",      u64, a - b)                                                            \
+    X(mul_lo,   "mul.lo",   u16, (uint32_t)a * b)                                                  \
+    X(mul_lo,   "mul.lo",   u32, a * b)                                                            \
+    X(mul_lo,   "mul.lo",   u64, a * b)                                                            \
+    X(mul_hi,   "mul.hi",   u16, (uint32_t)a * b >> 16)                                            \
+    X(mul_hi,   "mul.hi",   s16, a * b >> 16)                                                      \
+    X(mul_hi,   "mul.hi",   u64, (unsigned __int128)a * b >> 64)                                   \
+    X(mul_hi,   "mul.hi",   s64, (__int128)a * b >> 64)                                            \
+    X(div,      "div",      u16, quotient_u16(a, b))                                               \
+    X(div,      "div",      s16, quotient_s16(a, b))                                               \
+    X(div,      "div",      u32, quotient_u32(a, b))                                               \
+    X(div,      "div",      s32, quotient_s32(a, b))                                               \
+    X(div,      "div",      u64, DIVIDE_UNSIGNED(a, b))                                            \
+    X(div,      "div",      s64, DIVIDE_SIGNED(a, b, uint64_t))                                    \
+    X(rem,      "rem",      u16, REMAINDER(u16, a, b))                                             \
+    X(rem,      "rem",      s16, REMAINDER(s16, a, b))                                             \
+    X(rem,      "rem",      u32, REMAINDER(u32, a, b))                                             \
+    X(rem,      "rem",      s32, REMAINDER(s32, a, b))                                             \
+    X(rem,      "rem",      u64, b ? a % b : a)                                                    \
+    X(rem,      "rem",      s64, b == 0 ? a : b == -1 ? 0 : a % b)                                 \
+    X(min,      "min",      u16, a < b ? a : b)                                                    \
+    X(min,      "min",      s16, a < b ? a : b)                                                    \
+    X(min,      "min",      u32, a < b ? a : b)                                                    \
+    X(min,      "min",      s32, a < b ? a : b)                                                    \
+    X(min,      "min",      u64, a < b ? a : b)                                                    \
+    X(min,      "min",      s64, a < b ? a : b)                                                    \
+    X(max,      "max",      u16, a > b ? a : b)                                                    \
+    X(max,      "max",      s16, a > b ? a : b)                                                    \
+    X(max,      "max",      u32, a > b ? a : b)                                                    \
+    X(max,      "max",      s32, a > b ? a : b)                                                    \
+    X(max,      "max",      u64, a > b ? a : b)                                                    \
+    X(max,      "max",      s64, a > b ? a : b)                                                    \
+    X(and,      "and",      u16, a & b)                                                            \
+    X(and,      "and",      u32, a & b)                                                            \
+    X(and,      "and",      u64, a & b)                                                            \
+    X(or,       "or",       u16, a | b)                                                            \
+    X(or,       "or",       u32, a | b)                                                            \
+    X(or,       "or",       u64, a | b)                                                            \
+    X(xor,      "xor",      u16, a ^ b)                                                            \
+    X(xor,      "xor",      u32, a ^ b)                                                            \
+    X(xor,      "xor",      u64, a ^ b)                                                            \
+    X(add_sat,  "add.sat",  s32, add_saturated(a, b))                                              \
+    X(sub_sat,  "sub.sat",  s32, sub_saturated(a, b))                                              \
+    X(min_relu, "min.relu", s32, POSITIVE(a < b ? a : b))                                          \
+    X(max_relu, "max.relu", s32, POSITIVE(a > b ? a : b))
+/* clang-format on */
 #define POSITIVE(a) ((a) < 0 ? 0 : (a))
+/* Of signed numbers without an overflow. */
+#define DISTANCE(type, a, b)                                                                       \
+    ((a) < (b) ? (U_##type)(b) - (U_##type)(a) : (U_##type)(a) - (U_##type)(b))
 
+/* clang-format off */
 #define TERNARY(X)                                                                                 \
-    X(mad_lo, "mad.lo", u16, (uint32_t)a *b + c)                                                   \
-    X(mad_lo, "mad.lo", u32, a *b + c)                                                             \
-    X(mad_lo, "mad.lo", u64, a *b + c)                                                             \
+    X(mad_lo, "mad.lo", u16, (uint32_t)a * b + c)                                                  \
+    X(mad_lo, "mad.lo", u32, a * b + c)                                                            \
+    X(mad_lo, "mad.lo", u64, a * b + c)                                                            \
     X(mad_hi, "mad.hi", u16, ((uint32_t)a * b >> 16) + c)                                          \
-        X(mad_hi, "mad.hi", s16, (a * b >> 16) + c)                                                \
-            X(mad_hi, "mad.hi", u64, (uint64_t)((unsigned __int128)a * b >> 64) + c)               \
-                X(mad_hi, "mad.hi", s64, (uint64_t)((__int128)a * b >> 64) + (uint64_t)c)          \
-                    X(sad, "sad", u16, c + (a < b ? b - a : a - b))                                \
-                        X(sad, "sad", s16, c + (a < b ? b - a : a - b))                            \
-                            X(sad, "sad", u32, c + (a < b ? b - a : a - b))                        \
-                                X(sad, "sad", s32,                                                 \
-                                  (uint32_t)c + (a < b ? (uint32_t)b - (uint32_t)a                 \
-                                                       : (uint32_t)a - (uint32_t)b))               \
-                                    X(sad, "sad", u64, c + (a < b ? b - a : a - b))                \
-                                        X(sad, "sad", s64,                                         \
-                                          (uint64_t)c + (a < b ? (uint64_t)b - (uint64_t)a         \
-                                                               : (uint64_t)a - (uint64_t)b))
+    X(mad_hi, "mad.hi", s16, (a * b >> 16) + c)                                                    \
+    X(mad_hi, "mad.hi", u64, (uint64_t)((unsigned __int128)a * b >> 64) + c)                       \
+    X(mad_hi, "mad.hi", s64, (uint64_t)((__int128)a * b >> 64) + (uint64_t)c)                      \
+    X(sad,    "sad",    u16, c + (a < b ? b - a : a - b))                                          \
+    X(sad,    "sad",    s16, c + (a < b ? b - a : a - b))                                          \
+    X(sad,    "sad",    u32, c + (a < b ? b - a : a - b))                                          \
+    X(sad,    "sad",    s32, (uint32_t)c + DISTANCE(s32, a, b))                               \
+    X(sad,    "sad",    u64, c + (a < b ? b - a : a - b))                                          \
+    X(sad,    "sad",    s64, (uint64_t)c + DISTANCE(s64, a, b))
+/* clang-format on */
 
 /* A shift by the width or more gives 0 or copies of the sign. */
 #define SHIFT(X)                                                                                   \
@@ -162,7 +165,7 @@ SHIFT(DEFINE_SHIFT)
     {"mad.wide." #type, mad_wide_##type, W_##wide W_##type W_##type W_##wide},
 WIDE(DEFINE_WIDE)
 
-/* ---- products of 64 bits. The CPU multiplies every other lane of a vector. ---- */
+/* ---- products of 64 bits. The CPU multiplies every other lane of a vector. ------------------- */
 
 #if defined __AVX2__
 #define PRODUCT_u32 _mm256_mul_epu32

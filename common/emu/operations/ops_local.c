@@ -1,9 +1,9 @@
 /*
  * ops_local.c — loads and stores of local memory (PTX ISA, "ld.local", "st.local") where all lanes
- * access the same offset, or consecutive ones: rows of words (local.h), moved as vectors. Whatever
- * is no such access, is counted, or is wrong in any way, goes through the door.
+ * access the same offset, or consecutive ones: rows of words (machine/memory/local.h), moved as
+ * vectors. Whatever is no such access, is counted, or is wrong in any way, goes through the door.
  */
-#include "common/emu/machine/local.h"
+#include "common/emu/machine/memory/local.h"
 #include "ops_run.h"
 
 /* The place of the access of lane 0, or NULL: the access has to go through the door. *distance is 0
@@ -20,7 +20,7 @@ INLINE uint8_t *find_place(struct warp *w, const struct insn *i, uint32_t mask, 
     return local_byte(w, run.first, 0);
 }
 
-/* ---- words ---- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 /* Loads a word of each lane; from one lane to the next it is `distance` bytes. */
 INLINE void gather(lane_32 *d, const uint8_t *from, size_t distance)
@@ -111,7 +111,7 @@ INLINE void store_u64(const lane_64 *s, uint8_t *to, unsigned k, size_t distance
     }
 LOCAL_ACCESSES(DEFINE_LOCAL_ACCESS)
 
-/* ---- one or two bytes in a register of four: a part of a row's words ---- */
+/* ---- one or two bytes in a register of four: a part of a row's words ------------------------- */
 
 static void load_part(struct warp *w, const struct insn *i, uint32_t mask)
 {

@@ -3,7 +3,7 @@
 #include "ops.h"
 #include <string.h>
 #include "common/emu/decode/warp_ops.h"
-#include "common/emu/machine/clocks.h"
+#include "common/emu/machine/schedule/clocks.h"
 
 #define MOVE(X) X(mov, "mov", u32, a) X(mov, "mov", u64, a) X(mov, "mov", u16, a)
 MOVE(DEFINE_UNARY)

@@ -2,9 +2,9 @@
  * ops_param.c — parameters (PTX ISA, "ld.param", "st.param"): those of the kernel, and those of the
  * functions that it calls.
  */
-#include "common/emu/machine/access_error.h"
-#include "common/emu/machine/area.h"
-#include "common/emu/machine/frame.h"
+#include "common/emu/machine/device/access_error.h"
+#include "common/emu/machine/warp/area.h"
+#include "common/emu/machine/warp/frame.h"
 #include "ops_access.h"
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #include "rounding.h"
 #endif
 
-/* ---- the CPU's mode: rounding, and zeros in place of denormal operands and results ---- */
+/* ---- the CPU's mode: rounding, and zeros in place of denormal operands and results ----------- */
 
 #if defined __x86_64__
 enum {
@@ -59,7 +59,7 @@ static void flush_results(struct warp *w, const struct insn *i, uint32_t mask)
     FOR_LANES(d, results[l]);
 }
 
-/* ---- .sat and .relu ---- */
+/* ---- .sat and .relu -------------------------------------------------------------------------- */
 
 static inline uint32_t clamp_half(uint32_t bits, enum ptx_type type, enum clamp clamp)
 {
@@ -93,7 +93,7 @@ static void clamp_results(struct warp *w, const struct insn *i, uint32_t mask)
     }
 }
 
-/* ---- the wrappers ---- */
+/* ---- the wrappers ---------------------------------------------------------------------------- */
 
 static void run_by_rules(struct warp *w, const struct insn *i, uint32_t mask)
 {
@@ -120,7 +120,7 @@ static void run_resized(struct warp *w, const struct insn *i, uint32_t mask)
     }
 }
 
-/* ---- frequent operations by loops of their own, which the decoder prefers to the wrapper ---- */
+/* ---- frequent operations by loops of their own, which the decoder prefers to the wrapper ----- */
 
 #define OPERATIONS(X)                                                                              \
     X(add, f32, a[l] + b[l])                                                                       \
@@ -168,13 +168,15 @@ OPERATIONS(DEFINE_CLAMPED)
 
 /* .ftz, also with .sat. Denormal numbers are rare, so these only look for them, and leave it to the
  * wrapper to flush them. */
+/* clang-format off */
 #define FLUSHED_OPERATIONS(X)                                                                      \
     X(add, 2, x + y)                                                                               \
     X(sub, 2, x - y)                                                                               \
-    X(mul, 2, x *y)                                                                                \
+    X(mul, 2, x * y)                                                                               \
     X(div, 2, x / y)                                                                               \
     X(rcp, 1, 1.0f / x)                                                                            \
     X(fma, 3, row_fma(x, y, z))
+/* clang-format on */
 #define DEFINE_FLUSHED(id, operands, value)                                                        \
     static void id##_f32_flushed(struct warp *w, const struct insn *i, uint32_t mask)              \
     {                                                                                              \
@@ -206,7 +208,7 @@ OPERATIONS(DEFINE_CLAMPED)
     }
 FLUSHED_OPERATIONS(DEFINE_FLUSHED)
 
-/* The same for operations whose results are denormal only if an operand is. */
+/* For .ftz of operations whose results are denormal only if an operand is. */
 static void flushed_operands(struct warp *w, const struct insn *i, uint32_t mask)
 {
     const lane_float *a = LANES(f32, i->a), *b = i->b == NO_SLOT ? a : LANES(f32, i->b);

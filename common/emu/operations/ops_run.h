@@ -105,8 +105,8 @@ DEFINE_IS_RUN(u64, 0, 1, 2, 3)
 DEFINE_FIND_RUN(u32) /* a run beyond 2^32 is outside of memory: its bounds are checked */
 DEFINE_FIND_RUN(u64)
 
-/* The run that an instruction's addresses make. Its kind (space, bytes of a lane and of an address)
- * is that of i->address; where a caller knows it, the compiler leaves out what it is not. */
+/* Finds the run that an instruction's addresses make. Space, bytes of a lane and bytes of an
+ * address are those of i->address. A caller that passes constants gets code for these alone. */
 INLINE bool find_run(struct warp *w, const struct insn *i, uint32_t mask, enum ptx_space space,
                      unsigned bytes, unsigned address_bytes, struct access_run *run)
 {
@@ -178,7 +178,7 @@ INLINE bool enter_run(struct warp *w, const struct insn *i, struct access_run *r
     return true;
 }
 
-/* ---- rows of vectors ------------------------------------------------------------------------ */
+/* ---- rows of vectors ------------------------------------------------------------------------- */
 
 /* Two words a lane, of all lanes: 8 bytes in one piece. */
 INLINE void load_row_of_2(struct warp *w, const struct insn *i, const uint8_t *from)
@@ -272,9 +272,9 @@ static inline bool is_movable_run(const struct insn *i, const struct access_run 
                                 i->memory.value[2] != NO_SLOT && i->memory.value[3] != NO_SLOT);
 }
 
-/* ops_access.c: loads and stores through the door. Apart from those by run, which need no stack
- * without them. If several lanes store to the same address, the highest lane wins here. On a GPU it
- * is undefined which lane wins. */
+/* ops_access.c: load and store through the door. They are not inlined, because then those by run
+ * would need a stack frame, too. If several lanes store to the same address, the highest lane wins
+ * here. On a GPU it is undefined which lane wins. */
 #define load_any  EMU_PASTE(load_any_, EMU_ISA)
 #define store_any EMU_PASTE(store_any_, EMU_ISA)
 __attribute__((noinline)) void load_any(struct warp *, const struct insn *, uint32_t mask);

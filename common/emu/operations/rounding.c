@@ -1,9 +1,8 @@
 /*
- * rounding.c — see rounding.h.
- *
- * An x86 processor has modes for both in MXCSR (ops_rules.c). WebAssembly has neither, and ignores
- * fesetround without a word. There, operations whose result depends on the rounding are computed by
- * soft_float.c. All others run on flushed copies of their operands.
+ * An x86 processor has modes for roundings and for denormal numbers in MXCSR (ops_rules.c).
+ * WebAssembly has neither, and ignores fesetround without a word. There, operations whose result
+ * depends on the rounding are computed by soft_float.c. All others run on flushed copies of their
+ * operands.
  */
 #include "rounding.h"
 #include <fenv.h>

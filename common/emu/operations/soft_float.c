@@ -1,6 +1,4 @@
 /*
- * soft_float.c — see soft_float.h.
- *
  * Finite numbers become a sign, an integer of at most 128 bits and a power of two. add, sub, mul,
  * fma, div and sqrt make such a number of them, whose integer has more bits than a double. The
  * last step rounds it. Results that are infinite or not numbers because of the operands do not

@@ -1,4 +1,3 @@
-/* arena.c — see arena.h. */
 #include "arena.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,3 @@
-/*
- * kernel_name.c — see kernel_name.h.
- */
 #include "kernel_name.h"
 
 #include <ctype.h>

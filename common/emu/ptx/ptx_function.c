@@ -3,7 +3,7 @@
 #include "ptx_parser.h"
 #include <string.h>
 
-/* ---- heads --- */
+/* ---- heads ----------------------------------------------------------------------------------- */
 
 static void parse_parameters(struct parser *p, struct list *parameters)
 {
@@ -75,7 +75,7 @@ void parse_function(struct parser *p, bool is_entry, enum ptx_linkage linkage)
     *(struct ptx_function *)list_add(p, &p->functions) = function;
 }
 
-/* ---- bodies --- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 /* Reads the place in a .loc. */
 static struct ptx_place parse_place(struct parser *p)

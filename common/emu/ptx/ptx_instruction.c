@@ -2,7 +2,7 @@
 #include "ptx_parser.h"
 #include <string.h>
 
-/* ---- operands ------------------------------------------------------------------------------ */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 static void parse_operand(struct parser *p, struct ptx_operand *out, unsigned depth);
 
@@ -99,7 +99,7 @@ static void parse_operand(struct parser *p, struct ptx_operand *out, unsigned de
     }
 }
 
-/* ---- instructions -------------------------------------------------------------------------- */
+/* ---- instructions ---------------------------------------------------------------------------- */
 
 /* "ld.global.f32" → "ld", "global", "f32" */
 static void split_opcode(struct parser *p, struct ptx_instruction *instruction)

@@ -1,4 +1,3 @@
-/* ptx_lexer.c — see ptx_lexer.h. */
 #include "ptx_lexer.h"
 #include <stdlib.h>
 #include <string.h>

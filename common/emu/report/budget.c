@@ -1,4 +1,3 @@
-/* budget.c — see budget.h. */
 #define _GNU_SOURCE /* getline */
 #include "budget.h"
 #include "common/emu/count/metrics.h"

@@ -1,4 +1,3 @@
-/* csv_line.c — see csv_line.h. */
 #include "csv_line.h"
 
 #include <stdbool.h>

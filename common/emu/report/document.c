@@ -1,4 +1,3 @@
-/* document.c — see document.h. */
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include "document.h"
 #include "common/emu/ptx/kernel_name.h"
@@ -32,12 +31,14 @@ static bool copy_operations(struct emu_launch_record *to, const struct emu_launc
     if (all != NULL && from->operation_count > 0)
         memcpy(all, from->operations, from->operation_count * sizeof *all);
     to->operations = all;
+    to->operation_count = all != NULL ? from->operation_count : 0;
     return all != NULL;
 }
 
 bool document_add_launch(struct document *d, const struct document_launch *launch,
                          const struct emu_launch_record *record)
 {
+    static const struct emu_launch_record nothing;
     struct document_launch *grown = grow(d->launches, d->launch_count, sizeof *grown);
     if (grown == NULL) return false;
     d->launches = grown;
@@ -48,8 +49,9 @@ bool document_add_launch(struct document *d, const struct document_launch *launc
     if (new->record.kernel == NULL) d->launch_count--;
     if (record == NULL || new->record.kernel == NULL) return new->record.kernel != NULL;
     new->record.agreement.text = strdup(record->agreement.text);
-    bool has_lines = copy_lines(&new->record, record);
-    return copy_operations(&new->record, record) && has_lines && new->record.agreement.text != NULL;
+    bool has_lines = copy_lines(&new->record, d->omits_lines ? &nothing : record);
+    bool has_operations = copy_operations(&new->record, d->omits_operations ? &nothing : record);
+    return has_operations && has_lines && new->record.agreement.text != NULL;
 }
 
 bool document_add_finding(struct document *d, int device, const struct emu_finding *finding)

@@ -2,8 +2,8 @@
  * document.h — what a program's kernels have done, and what is wrong with them: the data that all
  * writers of this folder print.
  *
- * The runtime (cudart_document.c) collects it. It is the same in every run of a deterministic
- * program: no times, addresses of the host or process numbers are in it.
+ * The runtime (runtime/output/collect.c) collects it. It is the same in every run of a
+ * deterministic program: no times, addresses of the host or process numbers are in it.
  */
 #ifndef EMU_DOCUMENT_H
 #define EMU_DOCUMENT_H
@@ -14,9 +14,11 @@
 
 struct document_launch {
     struct emu_launch_record record; /* with its own copies, but for the names of operations */
+    const void *kernel;              /* the same for the launches of one kernel on one device */
     int device;
     unsigned long long stream;
-    const char *error; /* CUDA's name of it, and nothing was counted; NULL: the kernel has ended */
+    /* CUDA's name of it and sentence about it; then nothing was counted. NULL: it has ended */
+    const char *error, *error_text;
 };
 
 struct document_finding {
@@ -32,12 +34,13 @@ struct document {
         *root; /* the folder in which the program was started; files in it are named from it */
     const char *annotated; /* for document_write_annotated: a source file, or a folder of them */
     bool colour;           /* for the same: on a terminal */
-    unsigned checks;       /* the checkers that were on: bits of enum emu_check */
-    struct document_launch *launches; /* oldest first */
+    bool omits_lines, omits_operations; /* of launches that are added: no writer needs them */
+    unsigned checks;                    /* the checkers that were on: bits of enum emu_check */
+    struct document_launch *launches;   /* oldest first */
     size_t launch_count;
     struct document_finding *findings; /* those whose text is kept */
     size_t finding_count;
-    uint64_t errors, warnings; /* distinct findings, whether they are kept or not */
+    uint64_t errors, warnings;     /* distinct findings, whether they are kept or not */
     const struct emu *const *emus; /* for the pictures of a page */
     size_t emu_count;
 };

@@ -46,7 +46,7 @@ static void put_text(FILE *out, const char *text, size_t length)
 
 void html_text(FILE *out, const char *text) { put_text(out, text, strlen(text)); }
 
-/* The same, of several lines. */
+/* Newlines stay as they are. */
 static void put_lines(FILE *out, const char *text)
 {
     while (*text != '\0') {

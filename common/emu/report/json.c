@@ -1,4 +1,3 @@
-/* json.c — see json.h. */
 #include "json.h"
 #include "common/files/visible.h"
 #include <inttypes.h>

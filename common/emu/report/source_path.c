@@ -1,4 +1,3 @@
-/* source_path.c — see source_path.h. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "source_path.h"
 

@@ -1,4 +1,3 @@
-/* sums.c — see sums.h. */
 #include "sums.h"
 #include "common/emu/ptx/kernel_name.h"
 
@@ -8,7 +7,7 @@
 
 _Static_assert(sizeof(struct emu_counts) % sizeof(uint64_t) == 0, "emu_counts: uint64_t only");
 
-static void add_counts(struct emu_counts *to, const struct emu_counts *counts)
+void sum_add(struct emu_counts *to, const struct emu_counts *counts)
 {
     uint64_t sum[sizeof *to / sizeof(uint64_t)], more[sizeof *to / sizeof(uint64_t)];
     memcpy(sum, to, sizeof sum);
@@ -49,7 +48,7 @@ struct line_sum *line_sums(const struct document *d, size_t *count)
     if (lines != NULL) qsort(lines, all, sizeof *lines, by_place);
     for (size_t i = 0; i < all; i++)
         if (kept > 0 && by_place(&lines[kept - 1], &lines[i]) == 0)
-            add_counts(&lines[kept - 1].counts, &lines[i].counts);
+            sum_add(&lines[kept - 1].counts, &lines[i].counts);
         else
             lines[kept++] = lines[i];
     *count = kept;
@@ -71,7 +70,7 @@ struct kernel_sum *kernel_sums(const struct document *d, size_t *count)
         if (at == *count) kernels[(*count)++] = kernel;
         if (d->launches[i].error != NULL) continue;
         kernels[at].launches++;
-        add_counts(&kernels[at].counts, &d->launches[i].record.total);
+        sum_add(&kernels[at].counts, &d->launches[i].record.total);
     }
     return kernels;
 }

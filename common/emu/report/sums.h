@@ -4,6 +4,8 @@
 
 #include "document.h"
 
+void sum_add(struct emu_counts *to, const struct emu_counts *);
+
 /* A source line. */
 struct line_sum {
     const char *file; /* the record's */

@@ -1,4 +1,3 @@
-/* work_text.c — see work_text.h. */
 #include "work_text.h"
 
 #include <inttypes.h>

@@ -5,41 +5,27 @@
  * through emu.h. All work is done inside the call: when the function returns, the kernel has ended
  * or the copy is done. Streams allow this order, so streams and events never have to wait.
  *
- *   cudart_open.c        opens the devices that the EMU_* variables describe
- *   cudart_register.c    fat binaries, kernels and variables, as the program registers them
- *   cudart_module.c      loads them when they are first used
- *   cudart_work.c        the work of streams and graphs, and carrying it out
- *   cudart_launch.c      launches
- *   cudart_copy.c, cudart_fill.c, cudart_symbol.c   copies and fills
- *   cudart_graph*.c      graphs
- *   cudart_capture*.c    graphs made by capturing streams
- *   cudart_handles.c, cudart_node_list.c            tables of handles, lists of nodes
- *   cudart_memory.c      allocation
- *   cudart_ipc.c         memory of other processes
- *   cudart_device.c, cudart_peer.c                  choosing a device, several devices
- *   cudart_properties.c, cudart_occupancy.c         properties of devices and of kernels
- *   cudart_stream.c, cudart_event.c, cudart_object.c   streams and events
- *   cudart_order.c       which operations CUDA orders, for racecheck
- *   cudart_error.c       errors
- *   cudart_report*.c     the counters that are printed when the program ends
- *   cudart_document.c    the same and the findings as JSON and in other forms
- *   cudart_trace.c       the trace of all accesses
- *   cudart_check.c       the findings of the checkers
- *   cudart_interrupt.c, cudart_end.c   signals, _exit and exec: the reports are written before
- *   cudart_progress.c    how far kernels are that run for long
- *   cudart_fork.c, cudart_parent.c                  several processes
+ *   device/    the devices, their properties, errors, and what is not supported
+ *   code/      kernels and variables: as the program registers them, and loading them
+ *   stream/    streams, events, captures, and which operations CUDA orders, for racecheck
+ *   graph/     graphs
+ *   work/      carrying out the work of streams and graphs: launches, copies, fills
+ *   memory/    allocations, of several processes, too; pools; symbols
+ *   output/    the files that a run writes: reports, findings, the trace
+ *   process/   several processes, and how the program ends: the reports are written before
  */
 #ifndef CUDART_H
 #define CUDART_H
 
 #include "common/emu/emu.h"
+#include "common/emu/settings/settings.h"
 
 #include <cuda_runtime_api.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
-/* ---- devices (cudart_open.c) ----------------------------------------------------------------- */
+/* ---- devices (device/open.c) ----------------------------------------------------------------- */
 
 enum { MAX_DEVICES = EMU_MAX_PEERS + 1, LIMITS = cudaLimitPersistingL2CacheSize + 1 };
 
@@ -53,7 +39,7 @@ struct device {
     bool peer_enabled[MAX_DEVICES]; /* cudaDeviceEnablePeerAccess */
     pthread_mutex_t report;         /* held by a launch that is counted */
     size_t printed;                 /* number of the checkers' findings printed so far */
-    /* A kernel that waits for the host (cudart_launch.c); NULL: none. The lock is held by the
+    /* A kernel that waits for the host (work/launch.c); NULL: none. The lock is held by the
      * thread that goes on with it. */
     struct suspended_kernel *suspended;
     pthread_mutex_t going_on;
@@ -68,14 +54,14 @@ struct device *cudart_device(void);
 int cudart_use_device(int number);
 /* The newest compute capability (90 for 9.0) whose code the devices run. */
 unsigned cudart_newest_code(void);
-/* Sets the limits of cudaDeviceSetLimit to a GPU's defaults. (cudart_device.c) */
+/* Sets the limits of cudaDeviceSetLimit to a GPU's defaults. (device/choose.c) */
 void cudart_default_limits(struct device *);
-/* Withdraws the device's permissions to access other devices' memory. (cudart_peer.c) */
+/* Withdraws the device's permissions to access other devices' memory. (device/peer.c) */
 void cudart_drop_peers(void);
 /* The device that owns the memory at an address; NULL for host addresses. */
 struct device *cudart_owner(const void *);
 
-/* ---- errors (cudart_error.c) ---------------------------------------------------------------- */
+/* ---- errors (device/error.c) ----------------------------------------------------------------- */
 
 /*
  * After a kernel's fault, a device fails until cudaDeviceReset. As on a GPU, where the launch has
@@ -90,11 +76,11 @@ void cudart_clear_fault(void);
 
 /* Keeps an error for cudaGetLastError and returns it. */
 cudaError_t cudart_done(int error);
-/* Does the same for an error about a `pointer` that could not be freed. */
+/* Keeps and returns an error about a `pointer` that could not be freed. */
 cudaError_t cudart_done_free(int error, const void *pointer);
 
 /* Says, once for each feature, that it is not supported, why and what to do instead, and where the
- * program has called the runtime. Returns cudaErrorNotSupported. (cudart_refused.c) */
+ * program has called the runtime. Returns cudaErrorNotSupported. (device/refused.c) */
 cudaError_t cudart_not_supported(const char *feature, const char *why);
 
 /* The error of a call that must not be carried out, because the device has a fault or because the
@@ -102,17 +88,19 @@ cudaError_t cudart_not_supported(const char *feature, const char *why);
 cudaError_t cudart_refusal(void);
 /* Goes on with the device's suspended kernel, if there is one: to its end if the caller `waits` for
  * it, else until it waits for the host again. If another thread goes on with it already, a caller
- * that `waits` waits for that thread. True: the kernel has ended. (cudart_launch.c) */
+ * that `waits` waits for that thread. True: the kernel has ended. (work/launch.c) */
 bool cudart_go_on(bool waits);
-/* The same for a stream: a kernel that waits in another stream, not the legacy one, is not waited
- * for. True: no suspended kernel comes before the stream's next work. */
+/* The program ends: goes on with all of them to their ends. */
+void cudart_go_on_at_end(void);
+/* Goes on with it for a stream: a kernel that waits in another stream, not the legacy one, is not
+ * waited for. True: no suspended kernel comes before the stream's next work. */
 bool cudart_go_on_for(cudaStream_t, bool waits);
 bool cudart_is_behind(cudaStream_t);
 /* From now on, work in all streams comes after the suspended kernel. */
 void cudart_hold_streams(void);
 /* The devices have been interrupted: the suspended kernels end, and are in the reports. */
 void cudart_stop_suspended(void);
-/* Does the calling thread run a host function of a stream? (cudart_work.c) */
+/* Does the calling thread run a host function of a stream? (work/work.c) */
 bool cudart_in_host_function(void);
 
 /* The first line of a runtime function. */
@@ -147,7 +135,7 @@ void cudart_print(const char *sentences);
 #define ALSO_PTSZ(name) extern __typeof__(name) name##_ptsz __attribute__((alias(#name)))
 #define ALSO_PTDS(name) extern __typeof__(name) name##_ptds __attribute__((alias(#name)))
 
-/* ---- kernels and variables (cudart_module.c) ------------------------------------------------ */
+/* ---- kernels and variables (code/load.c) ----------------------------------------------------- */
 
 /* A kernel on one device. */
 struct function {
@@ -165,18 +153,22 @@ struct function {
  * NULL. It is not NULL if the emulator refuses this kernel (cudaErrorNotSupported): its name is
  * known, and it cannot run. */
 cudaError_t cudart_function(const void *host, struct function **function);
+#define RETURN_UNLESS_FUNCTION(host, function)                                                     \
+    struct function *function;                                                                     \
+    cudaError_t not_found = cudart_function(host, &function);                                      \
+    if (not_found != cudaSuccess) return cudart_done(not_found)
 
 /* Finds the device address and size of the variable whose host shadow is at `host`. */
 cudaError_t cudart_variable(const void *host, emu_addr *address, size_t *bytes);
 
 /* Finds the address at `offset` of a variable. Fails unless `bytes` bytes from there lie inside it.
- * (cudart_symbol.c) */
+ * (memory/symbol.c) */
 cudaError_t cudart_locate(const void *host, size_t bytes, size_t offset, void **address);
 
 /* Unloads the device's code. The next use loads it again, with initialised variables. */
 void cudart_unload(void);
 
-/* ---- memory (cudart_memory.c, cudart_copy.c) ------------------------------------------------- */
+/* ---- memory (memory/device_memory.c, work/copy.c) -------------------------------------------- */
 
 /* Frees everything that the program has allocated while this device was current. */
 void cudart_free_all(void);
@@ -189,7 +181,7 @@ int cudart_unmap(void *host);
 /* Is all of [pointer, pointer+bytes) memory of one device, or of the host and mapped into all? */
 bool cudart_is_reachable(const void *pointer, size_t bytes);
 
-/* ---- streams (cudart_object.c) --------------------------------------------------------------- */
+/* ---- streams (object.c) ---------------------------------------------------------------------- */
 
 bool cudart_is_stream(cudaStream_t);
 /* The number of a stream's device; for a default stream, of the calling thread's device. */
@@ -199,26 +191,26 @@ unsigned long long cudart_stream_id(cudaStream_t);
 /* Removes the device's streams and events. */
 void cudart_drop_streams(void);
 
-/* ---- settings (cudart_open.c) ---------------------------------------------------------------- */
+/* ---- settings (device/open.c) ---------------------------------------------------------------- */
 
-/* The value of an EMU_* variable; NULL if it is not set or empty. */
-const char *cudart_setting(const char *name);
-/* Is a variable 1? Unset, empty and 0 mean false; any other value ends the process. */
-bool cudart_switch(const char *name);
 /* Ends the program with one sentence that says which values a variable takes. */
-_Noreturn void cudart_refuse(const char *name, const char *value, const char *accepted);
+_Noreturn void cudart_refuse(enum setting_id, const char *value, const char *takes);
+/* The rules by which memory is counted, if a setting names them; else NULL. */
+const struct emu_model *cudart_model(void);
+/* The value of a variable that is none of the emulator's own; NULL if it is not set or empty. */
+const char *cudart_environment(const char *name);
 
-/* ---- files to write (cudart_output.c) -------------------------------------------------------- */
+/* ---- files to write (output/paths.c) --------------------------------------------------------- */
 
 /* The file that this process writes for a variable that names one, or NULL. Ends the process if the
  * file is this program, or any program or library. */
-const char *cudart_output(const char *name);
+const char *cudart_output(enum setting_id);
 /* Ends the process if two variables name the same file. */
-void cudart_keep_apart(const char *name, const char *other);
+void cudart_keep_apart(enum setting_id, enum setting_id other);
 /* Ends the process if a file to write is a source file of a module. */
 void cudart_keep_sources(const struct emu_module *);
 
-/* ---- the trace (cudart_trace.c) -------------------------------------------------------------- */
+/* ---- the trace (output/trace_file.c) --------------------------------------------------------- */
 
 /* Ends the process if the file of EMU_TRACE cannot or must not be written. */
 void cudart_check_trace(void);
@@ -227,12 +219,12 @@ FILE *cudart_open_trace(void);
 /* Completes the trace of a program that ends with this exit code. An error ends the process. */
 void cudart_end_trace(int status);
 
-/* ---- Ctrl-C (cudart_interrupt.c) ------------------------------------------------------------- */
+/* ---- Ctrl-C (process/interrupt.c) ------------------------------------------------------------ */
 
 enum { EXIT_INTERRUPTED = 130 };
 
 /* Makes SIGINT print the reports and end the program with EXIT_INTERRUPTED, unless the program has
- * its own handler, and stops kernels at the signals of cudart_observe_end() (cudart_fork.h). */
+ * its own handler, and stops kernels at the signals of cudart_observe_end() (process/process.h). */
 void cudart_catch_interrupt(void);
 /* Makes signals that end the program first remove the trace's temporary file. Signals that the
  * program handles or ignores are left alone. */
@@ -241,19 +233,23 @@ void cudart_catch_end(void);
 void cudart_kernel_begins(void);
 void cudart_kernel_ends(int result);
 
-/* ---- long kernels (cudart_progress.c) -------------------------------------------------------- */
+/* ---- long kernels (output/progress.c) -------------------------------------------------------- */
 
+void cudart_progress_settings(void);
 /* From now on a line on stderr tells of kernels that run for long, if EMU_PROGRESS allows it. */
 void cudart_progress_watch(void);
 /* A kernel has ended: takes the line off the terminal. */
 void cudart_progress_remove(void);
 
-/* ---- the report (cudart_report.c) ------------------------------------------------------------ */
+/* ---- the document of a run (output/collect.c) ------------------------------------------------ */
 
-/* Writes the report now rather than when the program ends. Further calls do nothing. */
-void cudart_report_write(void);
-/* Do the EMU_* variables ask for a report, and so for counting? */
+/* Reads which of its forms are asked for: tables of counters, and others. */
+void cudart_tables_settings(void);
+void cudart_document_settings(void);
+/* Is any form asked for, and so counting? */
 bool cudart_report_wanted(void);
+/* Has one of them pictures? */
+bool cudart_document_has_pictures(void);
 
 /* A kernel that is about to run. */
 struct cudart_launch {
@@ -263,30 +259,21 @@ struct cudart_launch {
     struct emu_dim grid, block;
     unsigned long long stream; /* its number */
 };
-/* Runs it, and keeps what it counted for the report if one is wanted. */
+/* Runs it, and keeps what it counted if that is asked for. */
 int cudart_report_launch(const struct cudart_launch *);
-/* Did this error happen while a kernel ran, rather than keep it from starting?
- * (cudart_launch.c) */
+/* Did this error happen while a kernel ran, rather than keep it from starting? (work/launch.c) */
 bool cudart_is_kernel_fault(int error);
 
-/* ---- other forms of the report (cudart_document.c) ------------------------------------------ */
-
-/* Do the EMU_* variables ask for one? The launches are counted then. */
-bool cudart_document_wanted(void);
-/* Does one of them have pictures? */
-bool cudart_document_has_pictures(void);
-/* Does one of them stand in the place of the tables? */
-bool cudart_document_replaces_report(void);
-/* Keeps what a launch has counted; record NULL: it failed with that error. */
-void cudart_document_add(const struct cudart_launch *, const struct emu_launch_record *, int error);
-/* The program ends with this exit code. */
-void cudart_document_note_status(int status);
-/* Writes them, once. Ends the process if a kernel exceeds its limits. */
+/* Write the tables, and the other forms. Further calls do nothing. The second one ends the process
+ * if a kernel exceeds its limits. */
+void cudart_tables_write(void);
 void cudart_document_write(void);
 
-/* ---- the checkers (cudart_check.c) ----------------------------------------------------------- */
+/* ---- the checkers (output/findings.c) -------------------------------------------------------- */
 
-/* Sets the checkers that the EMU_* variables ask for in a device's settings. */
+/* Reads what is asked for. */
+void cudart_check_settings(void);
+/* Sets the checkers in a device's settings. */
 void cudart_check_config(struct emu_config *);
 
 /* Are there any? */

@@ -1,6 +1,4 @@
 /*
- * picture.c — see picture.h.
- *
  * Several host threads may run blocks. So accesses are kept under a lock, and of equally bad ones
  * that of the lowest block and warp, so that pictures do not depend on the order of blocks. A
  * timeline is of one block, which one host thread runs at a time.
@@ -9,7 +7,7 @@
 #include "picture.h"
 #include "common/emu/count/counters.h"
 #include "common/emu/decode/module.h"
-#include "common/emu/machine/device.h"
+#include "common/emu/machine/device/device.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,4 +1,3 @@
-/* trace.c — see trace.h. */
 #include "trace.h"
 #include "common/emu/count/counters.h"
 #include "common/emu/decode/module.h"

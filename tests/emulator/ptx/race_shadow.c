@@ -2,8 +2,8 @@
  * bytes of shadow there are for each byte that a kernel accesses. */
 #include "ptx_run.h"
 #include "common/emu/check/checkers.h"
-#include "common/emu/check/race_state.h"
-#include "common/emu/machine/device.h"
+#include "common/emu/check/race/state.h"
+#include "common/emu/machine/device/device.h"
 
 #include <criterion/criterion.h>
 

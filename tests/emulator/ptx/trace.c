@@ -1,4 +1,4 @@
-/* trace.c — the trace has a line for every access to shared and global memory (emu/trace.h). */
+/* trace.c — the trace has a line for every access to shared and global memory (trace.h). */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "ptx_run.h"
 

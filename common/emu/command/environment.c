@@ -1,0 +1,56 @@
+/*
+ * environment.c — LD_LIBRARY_PATH, by which programs find the emulator's libcudart.so.13, and
+ * LD_AUDIT, by which also those find it that have an RPATH (audit/audit.c).
+ */
+#define _GNU_SOURCE /* asprintf */
+#include "environment.h"
+#include "folders.h"
+#include "options.h"
+#include "common/emu/settings/settings.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Sets a variable that is a list to `first` and what it holds already. */
+static void set_in_front(const char *name, const char *first)
+{
+    char *value;
+    const char *others = getenv(name);
+    if (others == NULL || others[0] == '\0') {
+        emu_set(name, first);
+        return;
+    }
+    if (asprintf(&value, "%s:%s", first, others) < 0) emu_refuse("out of memory");
+    emu_set(name, value);
+    free(value);
+}
+
+static char *own_file(const char *folder, const char *name)
+{
+    char *path;
+    if (asprintf(&path, "%s/%s", folder, name) < 0) emu_refuse("out of memory");
+    if (access(path, R_OK) != 0) emu_refuse("%s is missing; make emu builds it", path);
+    return path;
+}
+
+/* With LD_AUDIT, glibc makes room for the thread-local memory of libraries before it knows them.
+ * Its default is less than some libraries need. Much more would not fit on small stacks of
+ * threads. */
+#define TLS_ROOM "glibc.rtld.optional_static_tls=8192"
+
+void emu_environment(void)
+{
+    char folder[PATH_MAX];
+    emu_library_folder(folder);
+    char *library = own_file(folder, "libcudart.so.13"),
+         *audit = own_file(folder, "libemu_audit.so");
+    set_in_front("LD_LIBRARY_PATH", folder);
+    set_in_front("LD_AUDIT", audit);
+    if (getenv("GLIBC_TUNABLES") == NULL) emu_set("GLIBC_TUNABLES", TLS_ROOM);
+    emu_set(settings[SETTING_LIBRARY].variable, library);
+    free(library);
+    free(audit);
+}

@@ -1,0 +1,138 @@
+/*
+ * main.c — the command `emu`. It is used like ncu, and with --tool like compute-sanitizer.
+ *
+ * It checks that the program will load the emulator's runtime library, sets the EMU_* variables as
+ * the options say, and runs the program. The library does the rest. The command waits for the
+ * program, because that may end without telling the library (run.c), and for any other program,
+ * because that may start CUDA programs (children.c).
+ */
+#define _GNU_SOURCE
+#include "common/emu/emu.h"
+#include "children.h"
+#include "environment.h"
+#include "options.h"
+#include "common/emu/binary/emu_elf.h"
+#include "common/emu/settings/settings.h"
+#include "common/files/output_file.h"
+#include "common/files/program_path.h"
+#include "agreement.h"
+#include "run.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- the program ----------------------------------------------------------------------------- */
+
+/* Finds a program as a shell does: a name with a slash is a path, another is looked up in PATH. */
+static void find_program(const char *name, char path[PATH_MAX])
+{
+    snprintf(path, PATH_MAX, "%s", name);
+    if (strchr(name, '/') == NULL) {
+        if (program_path(name, path)) return;
+        if (access(name, X_OK) == 0)
+            emu_refuse("%s is not in PATH; for the one in this folder say ./%s", name, name);
+        emu_refuse("there is no program %s in PATH", name);
+    }
+    if (access(path, X_OK) != 0) emu_refuse("cannot run %s: %s", path, strerror(errno));
+}
+
+/* Is it a file that a shell would read as a script? */
+static bool is_script(const char *path)
+{
+    struct stat status;
+    char magic[SELFMAG] = "";
+    FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "r") : NULL;
+    if (file == NULL) return false;
+    size_t length = fread(magic, 1, sizeof magic, file);
+    fclose(file);
+    return length > 0 && memcmp(magic, ELFMAG, length) != 0;
+}
+
+/* Is it a CUDA program itself, that will run on the emulator? Otherwise it is a command that may
+ * start some; what stands in the way of both is refused. */
+static bool is_emulated(const char *path)
+{
+    enum runtime runtime = elf_runtime(path);
+    const char *why = elf_refusal(runtime);
+    if (why != NULL) emu_refuse("%s %s", path, why);
+    if (runtime == RUNTIME_UNREADABLE) emu_refuse("cannot read %s: %s", path, strerror(errno));
+    if (runtime == RUNTIME_NO_PROGRAM && !is_script(path))
+        emu_refuse("%s is not a program (ELF) for this machine, nor a script", path);
+    return runtime == RUNTIME_SHARED || runtime == RUNTIME_OURS;
+}
+
+/* Refuses an output that is the program, a source file, or a file that the program's arguments
+ * name, and refuses two that are the same file or a file that is read. */
+static void check_outputs(const char *program, char *const *arguments)
+{
+    enum { WRITTEN = 4 };
+    static const struct {
+        const char *what;
+        enum setting_id id;
+    } files[] = {{"log file", SETTING_LOG_FILE},       {"trace", SETTING_TRACE},
+                 {"SARIF file", SETTING_SARIF},        {"HTML file", SETTING_HTML},
+                 {"annotated file", SETTING_ANNOTATE}, {"budget", SETTING_BUDGET},
+                 {"baseline", SETTING_BASELINE}};
+    for (size_t i = 0; i < WRITTEN; i++) {
+        const char *path = setting_text(files[i].id),
+                   *why = output_refusal(path, program, arguments);
+        if (why != NULL) emu_refuse("the %s %s %s; choose another file", files[i].what, path, why);
+        for (size_t k = i + 1; k < sizeof files / sizeof *files; k++)
+            if (output_is_same(path, setting_text(files[k].id)))
+                emu_refuse("the %s and the %s are one file, %s; choose another one", files[i].what,
+                           files[k].what, path);
+    }
+}
+
+/* --report */
+static void print_agreement(const char *path)
+{
+    char message[2048];
+    struct elf program;
+    if (elf_open(path, &program) != RUNTIME_NONE)
+        emu_refuse("%s is not a program (ELF) for this machine", path);
+    const char *key = setting_text(SETTING_GPU);
+    const struct emu_gpu *gpu = key != NULL ? emu_gpu_find(key) : emu_gpu_at(0);
+    if (gpu == NULL) emu_refuse("there is no model \"%s\"; see emu --help", key);
+    int kernels = report_agreement(&program, gpu, stdout, message, sizeof message);
+    if (kernels < 0) emu_refuse("%s", message);
+    if (kernels == 0) emu_refuse("%s holds no PTX that an emulated %s could run", path, gpu->name);
+    elf_close(&program);
+}
+
+/* Finds the program that words[0] names, or makes it, where the words are `run FILE.cu`. Returns
+ * the program's own words, words[0] being its name. */
+static char **get_program(char **words, char path[PATH_MAX])
+{
+    if (strcmp(words[0], "run") != 0) {
+        find_program(words[0], path);
+        return words;
+    }
+    check_outputs("", words + 1);
+    emu_run_compile(words[1], path);
+    words[1] = path;
+    return words + 1;
+}
+
+int main(int argc, char **argv)
+{
+    bool report = false;
+    char path[PATH_MAX], **given = argv + emu_options(argc, argv, &report);
+    char **words = get_program(given, path);
+    if (report) {
+        print_agreement(path);
+        return EXIT_SUCCESS;
+    }
+    bool emulated = is_emulated(path);
+    check_outputs(path, words + 1);
+    emu_environment();
+    if (!emulated) return emu_command(path, words);
+    emu_run_wait(path, words);
+}

@@ -1,0 +1,59 @@
+#include "nvcc.h"
+#include "folders.h"
+#include "common/files/program_path.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Stores `folder`/`rest` if it is a program. A folder of NULL or "" has none. */
+static bool try_folder(const char *folder, const char *rest, char path[PATH_MAX])
+{
+    if (folder == NULL || *folder == '\0') return false;
+    int length = snprintf(path, PATH_MAX, "%s/%s", folder, rest);
+    return length < PATH_MAX && access(path, X_OK) == 0;
+}
+
+/* Where `make setup` puts CUDA: build/cuda, if this command is build/emu/emu. */
+static bool in_build(char path[PATH_MAX])
+{
+    char own[PATH_MAX];
+    emu_own_folder(own);
+    return try_folder(own, "../cuda/bin/nvcc", path);
+}
+
+/* Among the packages of the python3 in PATH. Python itself knows where they are: in a virtual
+ * environment, in the user's home, or beside Python. */
+static bool in_python(char path[PATH_MAX])
+{
+    FILE *python = popen("python3 -c '\n"
+                         "import os, sys\n"
+                         "for folder in filter(None, sys.path):\n"
+                         "    for package in \"cu13\", \"cuda_nvcc\":\n"
+                         "        print(os.path.join(folder, \"nvidia\", package))\n"
+                         "' 2>/dev/null",
+                         "r");
+    char line[PATH_MAX];
+    bool found = false;
+    if (python == NULL) return false;
+    while (fgets(line, sizeof line, python) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        found = found || try_folder(line, "bin/nvcc", path);
+    }
+    pclose(python);
+    return found;
+}
+
+bool nvcc_find(char path[PATH_MAX])
+{
+    return try_folder(getenv("CUDA_HOME"), "bin/nvcc", path) || program_path("nvcc", path) ||
+           try_folder("/usr/local/cuda", "bin/nvcc", path) || in_build(path) || in_python(path);
+}
+
+bool nvcc_is_pips(const char *path)
+{
+    static const char end[] = "/nvidia/cu13/bin/nvcc";
+    size_t length = strlen(path);
+    return length >= strlen(end) && strcmp(path + length - strlen(end), end) == 0;
+}

@@ -1,0 +1,245 @@
+#define _GNU_SOURCE /* asprintf */
+#include "run.h"
+#include "common/files/visible.h"
+#include "common/emu/report/outcome.h"
+#include "common/emu/emu.h"
+#include "children.h"
+#include "folders.h"
+#include "nvcc.h"
+#include "options.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { NOT_RUN = 127, MAX_WORDS = 16 };
+
+/* ---- the temporary folder -------------------------------------------------------------------- */
+
+static char temporary_folder[PATH_MAX / 2], temporary_program[PATH_MAX];
+
+static void remove_temporary(void)
+{
+    unlink(temporary_program);
+    rmdir(temporary_folder);
+}
+
+/* The program is called as its source, without ".cu": reports name it. */
+static void make_temporary(const char *file)
+{
+    const char *parent = getenv("TMPDIR"), *name = strrchr(file, '/');
+    if (parent == NULL || *parent == '\0') parent = "/tmp";
+    snprintf(temporary_folder, sizeof temporary_folder, "%s/emu-run-XXXXXX", parent);
+    if (mkdtemp(temporary_folder) == NULL)
+        emu_refuse("cannot make a folder in %s: %s; set TMPDIR to a folder that can be written",
+                   parent, strerror(errno));
+    name = name != NULL ? name + 1 : file;
+    snprintf(temporary_program, sizeof temporary_program, "%s/%.*s", temporary_folder,
+             (int)(strlen(name) - strlen(".cu")), name);
+    atexit(remove_temporary);
+}
+
+/* ---- running and waiting --------------------------------------------------------------------- */
+
+static const int passed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM};
+enum { PASSED_ON = sizeof passed_on / sizeof *passed_on };
+static struct sigaction before[PASSED_ON];
+static volatile sig_atomic_t child, received;
+
+/* A terminal sends Ctrl-C to the child, too (SI_KERNEL); a signal from a process is handed on. */
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    received = number;
+    if (child > 0 && info->si_code != SI_KERNEL) kill((pid_t)child, number);
+}
+
+/* From here to the end of the process, handles the signals of passed_on[], except those that were
+ * ignored when emu was started. */
+static void handle_signals(void)
+{
+    static bool are_handled;
+    if (are_handled) return;
+    are_handled = true;
+    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART};
+    action.sa_sigaction = pass_on;
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < PASSED_ON; i++) {
+        sigaction(passed_on[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN) sigaction(passed_on[i], &action, NULL);
+    }
+}
+
+/* Blocks or unblocks these signals; stores the mask before. */
+static void set_blocked(int how, sigset_t *mask)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (int i = 0; i < PASSED_ON; i++) sigaddset(&set, passed_on[i]);
+    sigprocmask(how, &set, mask);
+}
+
+/* Ends emu by a signal, without a core file of its own. */
+__attribute__((noreturn)) static void end_by(int number)
+{
+    remove_temporary();
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    signal(number, SIG_DFL);
+    set_blocked(SIG_UNBLOCK, NULL);
+    raise(number);
+    _exit(128 + number);
+}
+
+/* In the child: becomes the program. It is killed if emu is killed. */
+static void become(const char *program, char *const *arguments, bool to_stderr,
+                   const sigset_t *mask)
+{
+    for (int i = 0; i < PASSED_ON; i++) sigaction(passed_on[i], &before[i], NULL);
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (to_stderr) dup2(STDERR_FILENO, STDOUT_FILENO);
+    execv(program, arguments);
+    fprintf(stderr, "emu: cannot run %s: %s\n", program, strerror(errno));
+    _exit(NOT_RUN);
+}
+
+/* Runs a program and returns how it ended, as waitpid does. A signal that came before ends emu; one
+ * that comes while the child is made waits until the child can get it. */
+static int run_child(const char *program, char *const *arguments, bool to_stderr)
+{
+    sigset_t mask;
+    int status;
+    set_blocked(SIG_BLOCK, &mask);
+    if (received) end_by(received);
+    child = fork();
+    if (child == 0) become(program, arguments, to_stderr, &mask);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    if (child < 0) emu_refuse("cannot start %s: %s", program, strerror(errno));
+    while (waitpid((pid_t)child, &status, 0) < 0 && errno == EINTR) continue;
+    child = 0;
+    return status;
+}
+
+/* ---- compiling ------------------------------------------------------------------------------- */
+
+static void check_file(const char *file)
+{
+    if (file == NULL) emu_refuse("which file? usage: emu [options] run FILE.cu [arguments]");
+    size_t length = strlen(file);
+    if (file[0] == '-')
+        emu_refuse("emu run takes a file first, not %s; options of emu stand before run", file);
+    if (length <= strlen(".cu") || strcmp(file + length - strlen(".cu"), ".cu") != 0 ||
+        file[length - strlen("/.cu")] == '/')
+        emu_refuse("emu run compiles a file FILE.cu, not %s; a program that is called run is ./run",
+                   file);
+    if (access(file, R_OK) != 0) emu_refuse("cannot read %s: %s", file, strerror(errno));
+}
+
+/* -arch=sm_90 for the GPU that is emulated: its machine code, and PTX. */
+static void set_arch(char *text, size_t size)
+{
+    const char *key = setting_text(SETTING_GPU);
+    const struct emu_gpu *gpu = key != NULL ? emu_gpu_find(key) : emu_gpu_at(0);
+    if (gpu == NULL) emu_refuse("there is no model \"%s\"; see emu --help", key);
+    snprintf(text, size, "-arch=sm_%d%d", gpu->major, gpu->minor);
+}
+
+/* Prints a command. Words with other characters than these are quoted. */
+static void print_command(char *const *words)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_=./+,:@%";
+    fputs("emu:", stderr);
+    for (; *words != NULL; words++) {
+        bool quoted = (*words)[strspn(*words, plain)] != '\0';
+        fputs(quoted ? " '" : " ", stderr);
+        visible_print(stderr, *words, strlen(*words));
+        if (quoted) fputc('\'', stderr);
+    }
+    fputc('\n', stderr);
+}
+
+/* Adds the folders of libraries that the linker does not find by itself beside pip's nvcc: its own
+ * libraries, and the emulator's in place of libcudart.so, which pip's packages do not have. */
+static size_t add_pip_folders(const char *nvcc, char **words)
+{
+    static char own[PATH_MAX + 16], emulators[PATH_MAX + 8];
+    char library[PATH_MAX];
+    if (!nvcc_is_pips(nvcc)) return 0;
+    snprintf(own, sizeof own, "-L%.*s/lib", (int)(strlen(nvcc) - strlen("/bin/nvcc")), nvcc);
+    emu_library_folder(library);
+    snprintf(emulators, sizeof emulators, "-L%s", library);
+    words[0] = own;
+    words[1] = emulators;
+    return 2;
+}
+
+/* Runs nvcc. Its messages go to stderr, as they are. */
+static void compile(char *nvcc, char *file)
+{
+    char arch[32], *words[MAX_WORDS] = {nvcc, arch, "-lineinfo", "-cudart", "shared"};
+    size_t count = 5;
+    set_arch(arch, sizeof arch);
+    count += add_pip_folders(nvcc, words + count);
+    words[count++] = "-o";
+    words[count++] = temporary_program;
+    words[count++] = file;
+    print_command(words);
+    int status = run_child(nvcc, words, true);
+    if (received) end_by(received);
+    if (status != 0) emu_refuse("%s was not compiled; nvcc says above why", file);
+}
+
+void emu_run_compile(const char *file, char program[PATH_MAX])
+{
+    char nvcc[PATH_MAX];
+    check_file(file);
+    if (!nvcc_find(nvcc))
+        emu_refuse("emu run needs nvcc, which is not in $CUDA_HOME, PATH or /usr/local/cuda;"
+                   " install a CUDA 13 toolkit, or nvidia-cuda-nvcc with pip, or set CUDA_HOME");
+    handle_signals();
+    make_temporary(file);
+    compile(nvcc, (char *)file);
+    snprintf(program, PATH_MAX, "%s", temporary_program);
+}
+
+/* ---- the program ----------------------------------------------------------------------------- */
+
+static struct outcome *share_outcome(void)
+{
+    int file = emu_open_memory(SETTING_OUTCOME);
+    if (ftruncate(file, sizeof(struct outcome)) != 0) emu_refuse("out of memory");
+    void *memory = mmap(NULL, sizeof(struct outcome), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (memory == MAP_FAILED) emu_refuse("out of memory");
+    return memory;
+}
+
+/* Says how the program has ended, if it has not written its reports. */
+static void tell_missing(const char *program, int status)
+{
+    if (WIFSIGNALED(status))
+        emu_note("%s was ended by signal %d (%s) before its reports were written", program,
+                 WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        emu_note("%s ended before its reports were written: it did not call exit", program);
+}
+
+void emu_run_wait(const char *program, char *const *arguments)
+{
+    struct outcome *outcome = share_outcome();
+    int code = (int)setting_number(SETTING_ERROR_EXITCODE);
+    handle_signals();
+    int status = run_child(program, arguments, false);
+    if (!outcome->is_written) tell_missing(program, status);
+    if (outcome->errors > 0 && code != 0) exit(code);
+    if (WIFSIGNALED(status)) end_by(WTERMSIG(status));
+    exit(WEXITSTATUS(status));
+}

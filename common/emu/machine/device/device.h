@@ -1,0 +1,98 @@
+/* device.h — struct emu: a device with its memory, its modules and its settings. */
+#ifndef EMU_DEVICE_H
+#define EMU_DEVICE_H
+
+#include "common/emu/machine/memory/heap.h"
+#include "common/emu/machine/memory/memory.h"
+#include "common/emu/decode/module.h"
+#include "pool.h"
+
+/* The state of the observers: see events.h. */
+struct checkers;
+struct emu_trace;
+struct pictures;
+struct records;
+
+/* Another device. Kernels may access its memory only if may_access is set. */
+struct peer {
+    struct emu *emu;
+    bool may_access;
+};
+
+struct emu {
+    const struct emu_gpu *gpu;
+    unsigned number;
+    unsigned threads;         /* host threads that run a grid */
+    struct thread_pool pool;  /* all but the calling thread */
+    unsigned patience, limit; /* seconds */
+    atomic_bool interrupted;
+    const struct emu_model *model; /* NULL: today's rules */
+    bool counting, allow_exited;
+    unsigned checks; /* bits of enum emu_check */
+    uint64_t instruction_limit; /* of a launch; 0: none */
+    uint64_t schedule;
+    uint64_t clock_seed; /* schedule/clocks.h; 0: none */
+    uint64_t executed;   /* with a clock_seed: warp instructions of all launches */
+    bool descending, strict_readers;
+    struct checkers *checkers;
+    struct records *records;
+    struct emu_trace *trace;   /* NULL: off */
+    bool trace_steps;          /* as emu_config */
+    struct pictures *pictures; /* NULL: off */
+    void (*host_place)(struct emu_host_place *);
+    void (*describe_host_place)(const struct emu_host_place *, char *text, size_t size);
+    struct memory memory;
+    struct heap heap;
+    struct peer peers[EMU_MAX_PEERS];
+    unsigned peer_count;
+    struct emu_module *modules;
+    unsigned launches;
+    struct launch *running;       /* NULL: none */
+    struct launch *suspended;     /* see emu_resume(); NULL: none */
+    bool maps_host;               /* kernels can access memory of the host */
+    pthread_mutex_t running_lock; /* of `running`, whose launch is not freed while it is held */
+    _Atomic(const struct emu_kernel *)
+        warned; /* the last kernel that was warned of a wrong printf */
+    char message[LAUNCH_MESSAGE + 200];
+    pthread_mutex_t lock; /* serialises the calls of emu.h's functions */
+};
+
+/* Sets the message of emu_message(), and returns the error. */
+int device_failed(struct emu *, int error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* For kernels: the range that holds an address, on this device or a peer. False: no range does. */
+bool device_range(const struct emu *, uint64_t address, struct range *);
+/* Do other processes access memory that kernels of the device may access, too? */
+bool device_shares_memory(const struct emu *);
+/* Describes an address that cannot be one of global memory: "a null pointer", "8 bytes from a null
+ * pointer", "it is an address of shared memory". False: it could be. */
+bool device_is_odd_address(uint64_t address, char *text, size_t size);
+/* Is the address in no device's reserved range, and not of host memory that kernels may access? */
+bool device_is_foreign_address(const struct emu *, uint64_t address);
+#define DEVICE_FOREIGN_ADDRESS "not in device memory; is it a pointer to memory of the host?"
+/* "12 bytes past the end of the 400 bytes at 0x…", or "no memory is allocated near it" */
+void device_describe_address(const struct emu *, uint64_t address, char *text, size_t size);
+
+/* The host's monotonic clock, in seconds. */
+double device_seconds(void);
+/* Appends to a text. */
+void device_append(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Frees a module that has been removed from the list. (module.c) */
+void module_free(struct emu_module *);
+
+/* The size of a launch's clusters, in blocks. (schedule/launch_check.c) */
+struct emu_dim launch_cluster(const struct emu_kernel *, const struct emu_shape *);
+/* Checks a launch. Returns 0, or an enum emu_error with the message set. `shared`: bytes per block.
+ * (schedule/launch_check.c) */
+int launch_check(struct emu *, const struct emu_kernel *, const struct emu_shape *, size_t shared);
+
+/* Runs a launch to its end on the device's host threads, or until it is suspended.
+ * (schedule/scheduler.c) */
+void launch_run(struct launch *);
+/* The launch that emu_progress() tells of; NULL: none. (schedule/progress.c) */
+void progress_set(struct emu *, struct launch *);
+
+#endif

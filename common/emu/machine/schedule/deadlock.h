@@ -1,0 +1,16 @@
+/* deadlock.h — ends a launch whose threads cannot or may not go on. */
+#ifndef EMU_DEADLOCK_H
+#define EMU_DEADLOCK_H
+
+#include "common/emu/machine/machine.h"
+
+/* No thread of the cluster can go on. Ends the launch with an error that says which threads wait
+ * for which. If the program allows it, releases a barrier without the threads that have exited. */
+void deadlock_resolve(struct cluster *);
+/* Ends the launch with an error, the reason `why`, and the place of a thread of the cluster: one
+ * that runs, if there is one. Except for an interrupt, it is also a finding. */
+void give_up_cluster(struct cluster *, int error, const char *why);
+/* Ends the launch with a sentence that names the kernel and no place in it. It is a finding. */
+void give_up_launch(struct launch *, int error, const char *sentence);
+
+#endif

@@ -1,0 +1,151 @@
+/* launch.c — one launch: makes its structure, copies its parameters, and runs it. */
+#include "common/emu/machine/device/device.h"
+#include "scheduler.h"
+#include "common/emu/machine/warp/random_schedule.h"
+#include "common/emu/machine/events.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Global memory in which a cooperative grid counts its blocks for grid.sync(). */
+static int make_workspace(struct emu *emu, emu_addr *workspace)
+{
+    int error = memory_alloc(&emu->memory, WORKSPACE_BYTES, workspace);
+    if (!error) memset(memory_view(&emu->memory, *workspace, WORKSPACE_BYTES), 0, WORKSPACE_BYTES);
+    if (!error) event_host_write(emu, *workspace, WORKSPACE_BYTES);
+    return error;
+}
+
+static void launch_free(struct launch *launch)
+{
+    if (launch->workspace) memory_free(&launch->emu->memory, launch->workspace);
+    pthread_mutex_destroy(&launch->lock);
+    free(launch->total);
+    free(launch->params);
+    free(launch);
+}
+
+/* NULL: out of memory */
+static struct launch *launch_new(struct emu *emu, struct emu_kernel *kernel,
+                                 const struct emu_shape *shape, size_t shared, void *const *args)
+{
+    struct emu_dim grid = shape->grid, block = shape->block;
+    struct launch *launch = calloc(1, sizeof *launch);
+    if (!launch) return NULL;
+    struct emu_dim cluster = launch_cluster(kernel, shape);
+    unsigned size = cluster.x * cluster.y * cluster.z;
+    unsigned resident = emu_active_clusters(
+        emu->gpu, size, blocks_per_sm(emu->gpu, block.x * block.y * block.z, shared));
+    *launch = (struct launch){.emu = emu,
+                              .kernel = kernel,
+                              .id = emu->launches++,
+                              .operation = shape->operation,
+                              .grid = grid,
+                              .block = block,
+                              .cluster = cluster,
+                              .cluster_size = size,
+                              .explicit_cluster = shape->cluster.x || kernel->info.cluster[0],
+                              .cluster_count = (uint64_t)grid.x * grid.y * grid.z / size,
+                              .dynamic_shared = shape->dynamic_shared,
+                              .shared_bytes = shared,
+                              .counting = emu->counting,
+                              .model = emu->model,
+                              .allow_exited = emu->allow_exited,
+                              .checks = emu->checks,
+                              .descending = emu->descending,
+                              .resident_limit = resident ? resident : 1};
+    pthread_mutex_init(&launch->lock, NULL);
+    /* 8 more bytes: a load of a whole element may reach beyond the end */
+    launch->params = calloc(1, kernel->param_bytes + 8);
+    if (emu->counting) launch->total = calloc(kernel->code_count, sizeof *launch->total);
+    if (!launch->params || (emu->counting && !launch->total) ||
+        (shape->cooperative && make_workspace(emu, &launch->workspace))) {
+        launch_free(launch);
+        return NULL;
+    }
+    for (unsigned i = 0; i < kernel->info.params; i++)
+        memcpy(launch->params + kernel->info.param_offset[i], args[i], kernel->info.param_size[i]);
+    return launch;
+}
+
+/* The launch has ended: returns its error, and frees it. */
+static int end(struct emu *emu, struct launch *launch)
+{
+    int error = launch->error;
+    event_launch_end(launch, device_seconds() - launch->began);
+    if (error) device_failed(emu, error, "%s", launch->message);
+    launch_free(launch);
+    return error;
+}
+
+/* Runs it to its end, or until it is suspended. */
+static int go_on(struct emu *emu, struct launch *launch)
+{
+    launch_run(launch);
+    emu->suspended = launch->suspended ? launch : NULL;
+    return emu->suspended ? EMU_SUSPENDED : end(emu, launch);
+}
+
+/* An interrupt may come in a thread that holds the lock and cannot go on, after a crash. */
+static bool take_lock(struct emu *emu)
+{
+    return (emu->interrupted ? pthread_mutex_trylock(&emu->lock)
+                             : pthread_mutex_lock(&emu->lock)) == 0;
+}
+
+int emu_resume(struct emu *emu, bool waits)
+{
+    if (!take_lock(emu)) return EMU_SUSPENDED;
+    struct launch *launch = emu->suspended;
+    if (launch) launch->may_suspend = !waits;
+    int error = launch ? go_on(emu, launch) : EMU_OK;
+    pthread_mutex_unlock(&emu->lock);
+    return error;
+}
+
+static int run(struct emu *emu, struct emu_kernel *kernel, const struct emu_shape *shape,
+               void *const *args)
+{
+    size_t shared = shape->dynamic_shared ? kernel->dynamic_shared_offset + shape->dynamic_shared
+                                          : kernel->info.shared_bytes;
+    int error = launch_check(emu, kernel, shape, shared);
+    if (error) return error;
+    if (kernel->uses_heap && heap_open(&emu->heap, &emu->memory))
+        return device_failed(emu, EMU_OUT_OF_MEMORY, "no device memory for the heap of malloc");
+    struct launch *launch = launch_new(emu, kernel, shape, shared, args);
+    if (!launch) return device_failed(emu, EMU_OUT_OF_MEMORY, "out of memory for a launch");
+
+    random_begin(launch, emu->schedule);
+    launch->may_suspend = shape->may_suspend && emu->maps_host;
+    launch->began = device_seconds();
+    if (event_launch_begin(launch)) return go_on(emu, launch);
+    launch->error = EMU_OUT_OF_MEMORY;
+    return end(emu, launch);
+}
+
+int emu_launch_shape(struct emu *emu, struct emu_kernel *kernel, const struct emu_shape *shape,
+                     void *const *args)
+{
+    pthread_mutex_lock(&emu->lock);
+    int error = run(emu, kernel, shape, args);
+    pthread_mutex_unlock(&emu->lock);
+    return error;
+}
+
+int emu_launch(struct emu *emu, struct emu_kernel *kernel, struct emu_dim grid,
+               struct emu_dim block, size_t dynamic_shared, void *const *args, bool cooperative)
+{
+    const struct emu_shape shape = {
+        .grid = grid, .block = block, .dynamic_shared = dynamic_shared, .cooperative = cooperative};
+    return emu_launch_shape(emu, kernel, &shape, args);
+}
+
+void emu_interrupt(struct emu *emu) { emu->interrupted = true; }
+
+bool emu_count(struct emu *emu, bool on)
+{
+    pthread_mutex_lock(&emu->lock);
+    bool was = emu->counting;
+    emu->counting = on;
+    pthread_mutex_unlock(&emu->lock);
+    return was;
+}

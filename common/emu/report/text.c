@@ -1,0 +1,315 @@
+/*
+ * text.c — the counters of launches as tables for people.
+ *
+ * A program may launch a kernel thousands of times. So the launches of a kernel are printed as one
+ * table: of each metric the value over all of them, and the largest value of one launch with the
+ * number of that launch. EMU_LAUNCHES=1 prints each launch by itself.
+ */
+#define _GNU_SOURCE /* program_invocation_short_name */
+#include "common/emu/ptx/kernel_name.h"
+#include "common/files/visible.h"
+#include "sums.h"
+#include "tables.h"
+#include "work_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What is printed of what. */
+struct text_report {
+    FILE *out;
+    const struct document *document;
+    const struct tables *tables;
+};
+
+/* ---- sums ------------------------------------------------------------------------------------ */
+
+/* What launches, or a source line in them, have counted together. */
+struct launch_sum {
+    const struct emu_line *line; /* NULL: all lines */
+    struct emu_counts total;
+    struct {
+        double value;
+        size_t launch;
+    } largest[MAX_METRICS];
+};
+
+static void add(const struct tables *tables, struct launch_sum *sum,
+                const struct emu_counts *counts, size_t launch)
+{
+    static const struct emu_counts nothing;
+    bool is_first = memcmp(&sum->total, &nothing, sizeof nothing) == 0;
+    sum_add(&sum->total, counts);
+    for (size_t i = 0; i < tables->metric_count; i++) {
+        double value = tables->metrics[i]->value(counts);
+        if (!is_first && value <= sum->largest[i].value) continue;
+        sum->largest[i].value = value;
+        sum->largest[i].launch = launch;
+    }
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static int widest_name(const struct tables *tables)
+{
+    int widest = 0;
+    for (size_t i = 0; i < tables->metric_count; i++) {
+        int width = (int)strlen(tables->metrics[i]->name);
+        if (width > widest) widest = width;
+    }
+    return widest;
+}
+
+static void print_metric(FILE *out, const struct metric *m, int width,
+                         const struct emu_counts *counts)
+{
+    fprintf(out, "    %-*s  %-14s  %12.*f", width, m->name, m->unit, m->is_ratio ? 2 : 0,
+            m->value(counts));
+}
+
+static void print_table(const struct text_report *r, const struct emu_counts *counts)
+{
+    int width = widest_name(r->tables);
+    for (size_t i = 0; i < r->tables->metric_count; i++) {
+        print_metric(r->out, r->tables->metrics[i], width, counts);
+        fputc('\n', r->out);
+    }
+}
+
+static void print_sum(const struct text_report *r, const struct launch_sum *sum)
+{
+    const struct tables *tables = r->tables;
+    int width = widest_name(tables);
+    fprintf(r->out, "    %-*s  %-14s  %12s  %12s  %s\n", width, "", "", "all launches", "largest",
+            "in launch");
+    for (size_t i = 0; i < tables->metric_count; i++) {
+        print_metric(r->out, tables->metrics[i], width, &sum->total);
+        fprintf(r->out, "  %12.*f  %9zu\n", tables->metrics[i]->is_ratio ? 2 : 0,
+                sum->largest[i].value, sum->largest[i].launch);
+    }
+}
+
+static void print_line(FILE *out, const struct emu_line *line)
+{
+    fputs("   ", out);
+    visible_print(out, line->file, strlen(line->file));
+    fprintf(out, ":%u\n", line->line);
+}
+
+static void print_name(FILE *out, const struct document_launch *l)
+{
+    char name[256];
+    kernel_base_name(l->record.kernel, name, sizeof name);
+    fprintf(out, "  %s", name);
+}
+
+static void print_shape(FILE *out, const struct document_launch *l)
+{
+    const struct emu_dim grid = l->record.grid, block = l->record.block;
+    fprintf(out, " (%u, %u, %u)x(%u, %u, %u)", grid.x, grid.y, grid.z, block.x, block.y, block.z);
+}
+
+static void print_agreement(FILE *out, const struct emu_agreement *agreement)
+{
+    fprintf(out, "    counters: %s", agreement->text);
+    if (agreement->arch != 0) fprintf(out, " (sm_%u)", agreement->arch);
+    fputc('\n', out);
+}
+
+/* The operations of one launch, or of all of its kernel from it on. */
+static void print_work(const struct text_report *r, size_t first, bool of_kernel)
+{
+    const struct document_launch *launches = r->document->launches;
+    struct work_sum sum = {.count = 0};
+    size_t end = of_kernel ? r->document->launch_count : first + 1;
+    for (size_t i = first; i < end && r->tables->is_default; i++)
+        if (launches[i].kernel == launches[first].kernel)
+            work_sum_add(&sum, launches[i].record.operations, launches[i].record.operation_count);
+    work_text_print(r->out, &sum);
+    free(sum.all);
+}
+
+#define NO_LINES "    no source lines: compile with -lineinfo\n"
+
+/* ---- one launch ------------------------------------------------------------------------------ */
+
+static void print_failure(FILE *out, const struct document_launch *l)
+{
+    fprintf(out, "    the kernel failed: %s; what it counted until then is not kept\n",
+            l->error_text);
+}
+
+static void print_launch(const struct text_report *r, size_t index)
+{
+    const struct emu_gpu *gpu = r->document->gpu;
+    const struct document_launch *l = &r->document->launches[index];
+    print_name(r->out, l);
+    print_shape(r->out, l);
+    fprintf(r->out, ", Context 1, Stream %llu, Device %d, CC %d.%d\n", l->stream, l->device,
+            gpu->major, gpu->minor);
+    if (l->error != NULL) {
+        print_failure(r->out, l);
+        return;
+    }
+    print_agreement(r->out, &l->record.agreement);
+    if (!r->tables->by_line) {
+        print_table(r, &l->record.total);
+        print_work(r, index, false);
+        return;
+    }
+    if (l->record.line_count == 0) fputs(NO_LINES, r->out);
+    for (size_t k = 0; k < l->record.line_count; k++) {
+        print_line(r->out, &l->record.lines[k]);
+        print_table(r, &l->record.lines[k].counts);
+    }
+}
+
+/* ---- the launches of one kernel -------------------------------------------------------------- */
+
+/* The launches of one kernel, as indices. */
+struct launch_group {
+    size_t first, complete; /* the first, and the first that did not fail */
+    size_t count, failed;
+    bool has_one_shape;
+};
+
+static bool is_same_dim(struct emu_dim a, struct emu_dim b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+static struct launch_group find_group(const struct document *d, size_t first)
+{
+    struct launch_group group = {.first = first, .has_one_shape = true};
+    const struct document_launch *begin = &d->launches[first];
+    for (size_t i = first; i < d->launch_count; i++) {
+        const struct document_launch *l = &d->launches[i];
+        if (l->kernel != begin->kernel) continue;
+        if (l->error == NULL && group.failed == group.count) group.complete = i;
+        group.count++;
+        group.failed += l->error != NULL;
+        if (!is_same_dim(l->record.grid, begin->record.grid) ||
+            !is_same_dim(l->record.block, begin->record.block))
+            group.has_one_shape = false;
+    }
+    return group;
+}
+
+static bool is_first_of_kernel(const struct document *d, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (d->launches[i].kernel == d->launches[index].kernel) return false;
+    return true;
+}
+
+/* The sum of a source line, made if it is new; NULL: there is no memory for it. */
+static struct launch_sum *sum_of(struct launch_sum **sums, size_t *count,
+                                 const struct emu_line *line)
+{
+    for (size_t i = 0; i < *count; i++) {
+        const struct emu_line *other = (*sums)[i].line;
+        if (other->line == line->line && strcmp(other->file, line->file) == 0) return &(*sums)[i];
+    }
+    struct launch_sum *grown = realloc(*sums, (*count + 1) * sizeof **sums);
+    if (grown == NULL) return NULL;
+    *sums = grown;
+    grown[*count] = (struct launch_sum){.line = line};
+    return &grown[(*count)++];
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct emu_line *x = ((const struct launch_sum *)a)->line,
+                          *y = ((const struct launch_sum *)b)->line;
+    int order = strcmp(x->file, y->file);
+    return order != 0 ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+static void print_lines_of(const struct text_report *r, const struct launch_group *group)
+{
+    const struct document *d = r->document;
+    struct launch_sum *sums = NULL;
+    size_t count = 0;
+    for (size_t i = group->first; i < d->launch_count; i++) {
+        const struct document_launch *l = &d->launches[i];
+        if (l->kernel != d->launches[group->first].kernel) continue;
+        for (size_t k = 0; k < l->record.line_count; k++) {
+            struct launch_sum *sum = sum_of(&sums, &count, &l->record.lines[k]);
+            if (sum != NULL) add(r->tables, sum, &l->record.lines[k].counts, i);
+        }
+    }
+    if (count == 0) fputs(NO_LINES, r->out);
+    if (count > 0) qsort(sums, count, sizeof *sums, by_place);
+    for (size_t i = 0; i < count; i++) {
+        print_line(r->out, sums[i].line);
+        print_sum(r, &sums[i]);
+    }
+    free(sums);
+}
+
+static void print_total_of(const struct text_report *r, const struct launch_group *group)
+{
+    const struct document *d = r->document;
+    struct launch_sum sum = {.line = NULL};
+    for (size_t i = group->first; i < d->launch_count; i++)
+        if (d->launches[i].kernel == d->launches[group->first].kernel &&
+            d->launches[i].error == NULL)
+            add(r->tables, &sum, &d->launches[i].record.total, i);
+    print_sum(r, &sum);
+    print_work(r, group->first, true);
+}
+
+static void print_kernel(const struct text_report *r, const struct launch_group *group)
+{
+    const struct document *d = r->document;
+    const struct document_launch *first = &d->launches[group->first];
+    print_name(r->out, first);
+    if (group->has_one_shape) print_shape(r->out, first);
+    fprintf(r->out, ", %zu launches%s, Device %d, CC %d.%d\n", group->count,
+            group->has_one_shape ? "" : " of several shapes", first->device, d->gpu->major,
+            d->gpu->minor);
+    if (group->failed < group->count) {
+        print_agreement(r->out, &d->launches[group->complete].record.agreement);
+        (r->tables->by_line ? print_lines_of : print_total_of)(r, group);
+    }
+    for (size_t i = group->first; i < d->launch_count && group->failed > 0; i++)
+        if (d->launches[i].kernel == first->kernel && d->launches[i].error != NULL)
+            print_failure(r->out, &d->launches[i]);
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static void print_head(FILE *out, const struct document *d)
+{
+    fprintf(out, "  emulated: %s\n", d->gpu->name);
+    if (d->rules != NULL)
+        fprintf(out, "  rules: %s; wavefronts are passes, sectors are transactions\n", d->rules);
+}
+
+void tables_write_text(FILE *out, const struct document *d, const struct tables *tables)
+{
+    const struct text_report report = {out, d, tables};
+    bool is_short = false;
+    fprintf(out, "[%ld] ", (long)getpid());
+    visible_print(out, program_invocation_short_name, strlen(program_invocation_short_name));
+    fputc('\n', out);
+    if (d->launch_count == 0) {
+        fprintf(out, "  no kernel was launched%s\n",
+                tables->kernel != NULL ? " that has the name asked for" : "");
+        return;
+    }
+    print_head(out, d);
+    for (size_t i = 0; i < d->launch_count; i++) {
+        struct launch_group group = {.count = 1};
+        if (!tables->all_launches && !is_first_of_kernel(d, i)) continue;
+        if (!tables->all_launches) group = find_group(d, i);
+        if (group.count == 1)
+            print_launch(&report, i);
+        else
+            print_kernel(&report, &group);
+        is_short |= group.count > 1;
+    }
+    if (is_short) fputs("  each launch by itself: emu --launches, or EMU_LAUNCHES=1\n", out);
+}

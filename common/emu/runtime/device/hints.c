@@ -1,0 +1,54 @@
+/*
+ * hints.c — functions without effect in the emulator: preferences for caches and shared memory, and
+ * a profiler's range.
+ */
+#include "common/emu/runtime/cudart.h"
+
+cudaError_t CUDARTAPI cudaDeviceSetCacheConfig(enum cudaFuncCache preference)
+{
+    (void)preference;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaDeviceGetCacheConfig(enum cudaFuncCache *preference)
+{
+    if (preference == NULL) return cudart_done(cudaErrorInvalidValue);
+    *preference = cudaFuncCachePreferNone;
+    return cudaSuccess;
+}
+
+/* A profiler's range is ignored: the report has every launch. */
+cudaError_t CUDARTAPI cudaProfilerStart(void) { return cudaSuccess; }
+cudaError_t CUDARTAPI cudaProfilerStop(void) { return cudaSuccess; }
+
+cudaError_t CUDARTAPI cudaFuncSetCacheConfig(const void *host, enum cudaFuncCache preference)
+{
+    (void)host, (void)preference; /* a hint */
+    return cudaSuccess;
+}
+
+/* Only Kepler had banks of 8 bytes. */
+cudaError_t CUDARTAPI cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
+{
+    (void)config;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
+{
+    if (config == NULL) return cudart_done(cudaErrorInvalidValue);
+    *config = cudaSharedMemBankSizeFourByte;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaFuncSetSharedMemConfig(const void *host, enum cudaSharedMemConfig config)
+{
+    (void)host, (void)config;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaCtxResetPersistingL2Cache(void)
+{
+    RETURN_IF_FAULTY();
+    return cudaSuccess;
+}

@@ -1,0 +1,208 @@
+/*
+ * properties.c — the properties of a device.
+ */
+#include "common/emu/runtime/cudart.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Limits of a grid and a block, the same for every GPU here (CUDA C++ Programming Guide, "Compute
+ * Capabilities"). */
+enum {
+    MAX_BLOCK_X = 1024,
+    MAX_BLOCK_Y = 1024,
+    MAX_BLOCK_Z = 64,
+    MAX_GRID_X = 2147483647,
+    MAX_GRID_Y = 65535,
+    MAX_GRID_Z = 65535,
+    MAX_PITCH = 2147483647,
+};
+
+static const struct emu_gpu *gpu(void) { return emu_gpu(emu_runtime()); }
+
+static size_t total_memory(void)
+{
+    size_t free_bytes, total_bytes;
+    emu_memory_info(emu_runtime(), &free_bytes, &total_bytes);
+    return total_bytes;
+}
+
+static bool is_device(int number) { return number >= 0 && number < cudart_device_count(); }
+
+/* Sizes of textures and surfaces, and properties about sharing events and pools with other
+ * processes, stay 0: the emulator does not support them. Concurrent kernels and copies are reported
+ * as on the GPU, although the emulator runs them one after the other. */
+cudaError_t CUDARTAPI cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
+{
+    enum { TEXTURE_ALIGNMENT = 512, TEXTURE_PITCH_ALIGNMENT = 32, COPY_ENGINES = 3 };
+    if (p == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (!is_device(device)) return cudart_done(cudaErrorInvalidDevice);
+    RETURN_IF_FAULTY();
+
+    const struct emu_gpu *g = gpu();
+    bool is_ampere = g->major >= 8; /* or later */
+    *p = (struct cudaDeviceProp){
+        .totalGlobalMem = total_memory(),
+        .sharedMemPerBlock = g->shared_per_block,
+        .regsPerBlock = g->registers_per_block,
+        .warpSize = g->warp_size,
+        .memPitch = MAX_PITCH,
+        .maxThreadsPerBlock = g->threads_per_block,
+        .maxThreadsDim = {MAX_BLOCK_X, MAX_BLOCK_Y, MAX_BLOCK_Z},
+        .maxGridSize = {MAX_GRID_X, MAX_GRID_Y, MAX_GRID_Z},
+        .totalConstMem = g->constant,
+        .major = g->major,
+        .minor = g->minor,
+        .textureAlignment = TEXTURE_ALIGNMENT,
+        .texturePitchAlignment = TEXTURE_PITCH_ALIGNMENT,
+        .multiProcessorCount = g->sms,
+        .canMapHostMemory = 1,
+        .surfaceAlignment = TEXTURE_ALIGNMENT,
+        .concurrentKernels = 1,
+        .pciBusID = device,
+        .asyncEngineCount = COPY_ENGINES,
+        .unifiedAddressing = 1,
+        .memoryBusWidth = g->memory_bus_bits,
+        .l2CacheSize = (int)g->l2,
+        .persistingL2CacheMaxSize = is_ampere ? (int)(g->l2 / 8 * 5) : 0,
+        .maxThreadsPerMultiProcessor = g->threads_per_sm,
+        .streamPrioritiesSupported = 1,
+        .globalL1CacheSupported = 1,
+        .localL1CacheSupported = 1,
+        .sharedMemPerMultiprocessor = g->shared_per_sm,
+        .regsPerMultiprocessor = g->registers_per_sm,
+        .managedMemory = 1,
+        .multiGpuBoardGroupID = device,
+        .concurrentManagedAccess = 1,
+        .computePreemptionSupported = 1,
+        .canUseHostPointerForRegisteredMem = 1,
+        .cooperativeLaunch = 1,
+        .clusterLaunch = g->major >= 9,
+        .sharedMemPerBlockOptin = g->shared_per_block_optin,
+        .maxBlocksPerMultiProcessor = g->blocks_per_sm,
+        .accessPolicyMaxWindowSize = is_ampere ? 128 << 20 : 0,
+        .reservedSharedMemPerBlock = g->shared_reserved,
+        .hostRegisterSupported = 1,
+        .hostRegisterReadOnlySupported = 1,
+        .memoryPoolsSupported = 1,
+        .hostNumaId = -1,
+    };
+    snprintf(p->name, sizeof p->name, "%s (emulated)", g->name);
+    memcpy(p->uuid.bytes, "emulated GPU", strlen("emulated GPU"));
+    p->uuid.bytes[sizeof p->uuid.bytes - 1] = (char)device;
+    return cudaSuccess;
+}
+
+/* The ratio of a GPU's throughput in 32-bit operations to that in 64-bit operations. */
+static int double_ratio(const struct cudaDeviceProp *p)
+{
+    bool is_for_computing = p->minor == 0; /* 8.0, 9.0, 10.0 */
+    return is_for_computing ? 2 : p->major == 7 ? 32 : 64;
+}
+
+/* Returns one attribute. Attributes that are not in the list are 0. */
+cudaError_t CUDARTAPI cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+    if (value == NULL || attribute < cudaDevAttrMaxThreadsPerBlock || attribute >= cudaDevAttrMax)
+        return cudart_done(cudaErrorInvalidValue);
+    struct cudaDeviceProp p;
+    cudaError_t error = cudaGetDeviceProperties(&p, device);
+    if (error != cudaSuccess) return error;
+
+    const int values[cudaDevAttrMax] = {
+        [cudaDevAttrMaxThreadsPerBlock] = p.maxThreadsPerBlock,
+        [cudaDevAttrMaxBlockDimX] = p.maxThreadsDim[0],
+        [cudaDevAttrMaxBlockDimY] = p.maxThreadsDim[1],
+        [cudaDevAttrMaxBlockDimZ] = p.maxThreadsDim[2],
+        [cudaDevAttrMaxGridDimX] = p.maxGridSize[0],
+        [cudaDevAttrMaxGridDimY] = p.maxGridSize[1],
+        [cudaDevAttrMaxGridDimZ] = p.maxGridSize[2],
+        [cudaDevAttrMaxSharedMemoryPerBlock] = (int)p.sharedMemPerBlock,
+        [cudaDevAttrTotalConstantMemory] = (int)p.totalConstMem,
+        [cudaDevAttrWarpSize] = p.warpSize,
+        [cudaDevAttrMaxPitch] = (int)p.memPitch,
+        [cudaDevAttrMaxRegistersPerBlock] = p.regsPerBlock,
+        [cudaDevAttrClockRate] = gpu()->clock_khz,
+        [cudaDevAttrTextureAlignment] = (int)p.textureAlignment,
+        [cudaDevAttrGpuOverlap] = p.asyncEngineCount > 0,
+        [cudaDevAttrMultiProcessorCount] = p.multiProcessorCount,
+        [cudaDevAttrCanMapHostMemory] = p.canMapHostMemory,
+        [cudaDevAttrComputeMode] = cudaComputeModeDefault,
+        [cudaDevAttrSurfaceAlignment] = (int)p.surfaceAlignment,
+        [cudaDevAttrConcurrentKernels] = p.concurrentKernels,
+        [cudaDevAttrPciBusId] = p.pciBusID,
+        [cudaDevAttrMemoryClockRate] = gpu()->memory_clock_khz,
+        [cudaDevAttrGlobalMemoryBusWidth] = p.memoryBusWidth,
+        [cudaDevAttrL2CacheSize] = p.l2CacheSize,
+        [cudaDevAttrMaxThreadsPerMultiProcessor] = p.maxThreadsPerMultiProcessor,
+        [cudaDevAttrAsyncEngineCount] = p.asyncEngineCount,
+        [cudaDevAttrUnifiedAddressing] = p.unifiedAddressing,
+        [cudaDevAttrTexturePitchAlignment] = (int)p.texturePitchAlignment,
+        [cudaDevAttrComputeCapabilityMajor] = p.major,
+        [cudaDevAttrComputeCapabilityMinor] = p.minor,
+        [cudaDevAttrStreamPrioritiesSupported] = p.streamPrioritiesSupported,
+        [cudaDevAttrGlobalL1CacheSupported] = p.globalL1CacheSupported,
+        [cudaDevAttrLocalL1CacheSupported] = p.localL1CacheSupported,
+        [cudaDevAttrMaxSharedMemoryPerMultiprocessor] = (int)p.sharedMemPerMultiprocessor,
+        [cudaDevAttrMaxRegistersPerMultiprocessor] = p.regsPerMultiprocessor,
+        [cudaDevAttrManagedMemory] = p.managedMemory,
+        [cudaDevAttrMultiGpuBoardGroupID] = p.multiGpuBoardGroupID,
+        [cudaDevAttrSingleToDoublePrecisionPerfRatio] = double_ratio(&p),
+        [cudaDevAttrConcurrentManagedAccess] = p.concurrentManagedAccess,
+        [cudaDevAttrComputePreemptionSupported] = p.computePreemptionSupported,
+        [cudaDevAttrCanUseHostPointerForRegisteredMem] = p.canUseHostPointerForRegisteredMem,
+        [cudaDevAttrCooperativeLaunch] = p.cooperativeLaunch,
+        [cudaDevAttrMaxSharedMemoryPerBlockOptin] = (int)p.sharedMemPerBlockOptin,
+        [cudaDevAttrHostRegisterSupported] = p.hostRegisterSupported,
+        [cudaDevAttrMaxBlocksPerMultiprocessor] = p.maxBlocksPerMultiProcessor,
+        [cudaDevAttrMaxPersistingL2CacheSize] = p.persistingL2CacheMaxSize,
+        [cudaDevAttrMaxAccessPolicyWindowSize] = p.accessPolicyMaxWindowSize,
+        [cudaDevAttrReservedSharedMemoryPerBlock] = (int)p.reservedSharedMemPerBlock,
+        [cudaDevAttrHostRegisterReadOnlySupported] = p.hostRegisterReadOnlySupported,
+        [cudaDevAttrMemoryPoolsSupported] = p.memoryPoolsSupported,
+        [cudaDevAttrClusterLaunch] = p.clusterLaunch,
+        [cudaDevAttrMemSyncDomainCount] = 1,
+        [cudaDevAttrNumaId] = p.hostNumaId,
+        [cudaDevAttrHostNumaId] = p.hostNumaId,
+    };
+    *value = values[attribute];
+    return cudaSuccess;
+}
+
+/* ---- other names of a device ----------------------------------------------------------------- */
+
+/* The emulator's devices are device 0 of the buses 0, 1, …; no real GPU is at bus 0, device 0. */
+#define PCI_FORMAT "0000:%02x:00.0"
+enum { PCI_BYTES = sizeof "0000:00:00.0" };
+
+cudaError_t CUDARTAPI cudaDeviceGetPCIBusId(char *id, int length, int device)
+{
+    if (id == NULL || length < PCI_BYTES) return cudart_done(cudaErrorInvalidValue);
+    if (!is_device(device)) return cudart_done(cudaErrorInvalidDevice);
+    snprintf(id, (size_t)length, PCI_FORMAT, (unsigned)device);
+    return cudaSuccess;
+}
+
+/* Domain, bus, device and function; the first and the last may be left out. */
+cudaError_t CUDARTAPI cudaDeviceGetByPCIBusId(int *device, const char *id)
+{
+    unsigned domain = 0, bus, slot, function = 0;
+    if (device == NULL || id == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (sscanf(id, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3) {
+        domain = 0;
+        if (sscanf(id, "%x:%x.%x", &bus, &slot, &function) < 2)
+            return cudart_done(cudaErrorInvalidValue);
+    }
+    if (domain != 0 || slot != 0 || function != 0 || !is_device((int)bus))
+        return cudart_done(cudaErrorInvalidDevice);
+    *device = (int)bus;
+    return cudaSuccess;
+}
+
+/* All devices are alike, so the first one is chosen. */
+cudaError_t CUDARTAPI cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted)
+{
+    if (device == NULL || wanted == NULL) return cudart_done(cudaErrorInvalidValue);
+    *device = 0;
+    return cudaSuccess;
+}
