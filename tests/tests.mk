@@ -79,7 +79,7 @@ tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $
         build/fidelity/copies $$(EXAMPLES) build/tests/side-by-side build/tests/wrong-scan \
         build/tests/step14-no-png labs build/labs/grade-labs build/labs/confine \
         build/tests/labs/misbehave $(if $(MPI),build/tests/wrong-ranks build/tests/many-calls) \
-        $(SMALL_BLOCKS) $(if $(SANITIZE),,$(PAGE_TESTS))
+        $(SMALL_BLOCKS) $$(CORPORA) $(if $(SANITIZE),,$(PAGE_TESTS))
 	@:
 
 # Step 14 built without libpng.
@@ -277,30 +277,54 @@ test-asan: tests-build ## run every test with the host code under AddressSanitiz
 	    CUDA_BUILD=../../build SANITIZE="$(SANITIZERS)" CFLAGS='-O1 -g1'
 	$(Q)common/build/test-asan.sh
 
+# What the fuzzers begin with, a folder each: the seeds, and besides, for two of them, what the
+# compiler makes of a few programs. The first byte for the reader of machine code is the
+# architecture.
+CORPORA := $(addprefix build/tests/fuzz/corpus/,cubin fatbin npy picture ptx unpack)
+PTX_SEED = $(NVCC) -ptx $(CPPFLAGS) -o $(NEW)
+SEED_PROGRAMS = tests/fixtures/programs/kernels.cu tests/fixtures/cudart_kernels.cu \
+                steps/02-naive/scan.cu
+
+build/tests/fuzz/corpus/ptx: $(SEED_PROGRAMS)
+build/tests/fuzz/corpus/ptx: COMPILED = \
+    $(PTX_SEED)/kernels.75 -arch=compute_75 -lineinfo $(word 1,$(SEED_PROGRAMS)) && \
+    $(PTX_SEED)/kernels.O0 -arch=compute_90 -Xcicc -O0 $(word 1,$(SEED_PROGRAMS)) && \
+    $(PTX_SEED)/cudart_kernels.100 -arch=compute_100 $(word 2,$(SEED_PROGRAMS)) && \
+    $(PTX_SEED)/scan.100 -arch=compute_100 $(word 3,$(SEED_PROGRAMS)) &&
+$(filter-out %/cubin,$(CORPORA)): build/tests/fuzz/corpus/%: tests/fuzz/seeds/% \
+        tests/fuzz/seeds.awk
+	$(call say,seeds,$<)
+	$(Q)mkdir -p $(NEW) && LC_ALL=C awk -v folder=$(NEW) -f tests/fuzz/seeds.awk $<
+	$(Q)$(COMPILED) rm -rf $@ && mv -T $(NEW) $@
+
+build/tests/fuzz/corpus/cubin: tests/fuzz/seeds/cubin.cu
+	$(call say,nvcc,$<)
+	$(Q)mkdir -p $(NEW) && for sm in 75 90 100; do \
+	    $(NVCC) -cubin -lineinfo -arch=sm_$$sm $< -o $(NEW)/sm_$$sm.cubin && \
+	    printf "\\$$(printf %o $$sm)" | cat - $(NEW)/sm_$$sm.cubin >$(NEW)/sm_$$sm && \
+	    rm $(NEW)/sm_$$sm.cubin || exit 1; done && rm -rf $@ && mv -T $(NEW) $@
+
 # Each fuzzer gets its bytes through one function, fuzz_NAME; fuzz.sh builds the fuzzers in their
 # own tree.
-build/tests/fuzz/run-%: $(call objects,$(filter-out %/npy.c %/picture.c,$(wildcard \
-        tests/fuzz/*.c))) $(EMU)
+build/tests/fuzz/run-%: $(EMU) $(call objects,$(addprefix tests/fuzz/,cubin.c fatbin.c ptx.c \
+        unpack.c))
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_$* -o $(NEW) \
 	    -lzstd -lm -ldl -pthread $(PUT)
 
-# The fuzzer of the harness's reader needs only one or two files of the emulator.
-build/tests/fuzz/run-npy: $(call objects,$(wildcard common/harness/input/*.c) tests/fuzz/npy.c \
-        $(addprefix common/,harness/element.c harness/parallel.c command/fault.c \
-        harness/report/progress.c files/visible.c))
+# Those of the harness's readers need no CUDA. The one of pictures is told of less memory than there
+# is.
+READERS  := $(call objects,$(wildcard common/harness/input/*.c) $(addprefix common/, \
+            $(addprefix harness/,element.c parallel.c report/format.c report/output.c \
+            report/progress.c) command/fault.c $(addprefix files/,cleanup.c replacement.c \
+            visible.c)))
+build/tests/fuzz/run-picture: $(PICTURES)
+build/tests/fuzz/run-picture: MEMORY = -Wl,--defsym,device_host_memory=fuzz_host_memory
+build/tests/fuzz/run-npy build/tests/fuzz/run-picture: build/tests/fuzz/run-%: \
+        build/tests/fuzz/%.o $(READERS)
 	$(call say,link,$@)
-	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_npy -o $(NEW) \
-	    -lm -pthread $(PUT)
-
-# Those of pictures are told of less memory than there is.
-build/tests/fuzz/run-picture: $(PICTURES) $(call objects,tests/fuzz/picture.c $(addprefix common/, \
-        harness/element.c harness/input/input_npy.c harness/input/input_npy_header.c \
-        harness/input/input.c harness/input/input_text.c harness/report/output.c \
-        command/fault.c files/visible.c files/cleanup.c files/replacement.c))
-	$(call say,link,$@)
-	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_picture \
-	    -Wl,--defsym,device_host_memory=fuzz_host_memory -o $(NEW) $(PNG) -lm -pthread $(PUT)
+	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_$* $(MEMORY) \
+	    -o $(NEW) $(PNG) -lm -pthread $(PUT)
 
 fuzz: ## fuzz the readers of files, FUZZ_SECONDS=60 each (needs clang)
 	$(Q)MAKE='$(MAKE)' common/build/fuzz.sh
