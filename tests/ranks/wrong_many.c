@@ -2,8 +2,8 @@
  * wrong_many.c — build/tests/wrong-ranks: ./step17 with a scan that is wrong on purpose, in the
  * last rank. WRONG says how: element, first (element), before (the output), input, timed (a run
  * after the first), fail (many_run returns a fault), die (the process is killed), stop (SIGSTOP),
- * stop-first (in rank 0) or late (by LATE_SECONDS). die-writing: rank 0 is killed when the output is
- * written and has no name yet.
+ * stop-first (in rank 0) or late (by LATE_SECONDS). die-writing: rank 0 is killed when the output
+ * is written and has no name yet.
  */
 #define _GNU_SOURCE
 #include "common/harness/report/output.h"
