@@ -17,12 +17,9 @@ template <bool right> __global__ void scan(const int *in, int *out)
     out[i] = words[from][i];
 }
 
-int main(int argc, char **argv)
+HOST
 {
     int *in = zeros<int>(128), *out = zeros<int>(128);
     cudaMemset(in, 1, 128 * sizeof(int));
-    LAUNCH(scan, is_right(argc, argv), 1, 128, in, out);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
+    scan<right><<<1, 128>>>(in, out);
 }

@@ -16,10 +16,4 @@ template <bool right> __global__ void send(int *out)
                  : "memory");
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(128);
-    LAUNCH(send, is_right(argc, argv), 1, 128, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(send<right>, 1, 128, zeros<int>(128))

@@ -20,10 +20,4 @@ template <bool right> __global__ void send(int *out)
     out[128 + threadIdx.x] = words[threadIdx.x];
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(256);
-    LAUNCH(send, is_right(argc, argv), 1, 128, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(send<right>, 1, 128, zeros<int>(256))

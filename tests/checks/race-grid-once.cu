@@ -17,13 +17,10 @@ template <bool right> __global__ void rotate(int *words)
     }
 }
 
-int main(int argc, char **argv)
+HOST
 {
-    bool right = is_right(argc, argv);
     int *words = zeros<int>(4 * 64);
     void *arguments[] = {&words};
     cudaLaunchCooperativeKernel(right ? (void *)rotate<true> : (void *)rotate<false>, 4, 64,
                                 arguments);
-    cudaDeviceSynchronize();
-    cudaFree(words);
 }

@@ -9,10 +9,4 @@ template <bool right> __global__ void reverse(int *out)
     out[threadIdx.x] = words[threadIdx.x ^ (right ? 127 : 255)];
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(256);
-    LAUNCH(reverse, is_right(argc, argv), 1, 256, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(reverse<right>, 1, 256, zeros<int>(256))

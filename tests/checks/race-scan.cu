@@ -17,11 +17,4 @@ template <bool right> __global__ void scan(const int *in, int *out)
     out[threadIdx.x] = words[threadIdx.x];
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(256), *out = zeros<int>(256);
-    LAUNCH(scan, is_right(argc, argv), 1, 256, in, out);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(scan<right>, 1, 256, zeros<int>(256), zeros<int>(256))

@@ -10,10 +10,4 @@ template <bool right> __global__ void sum(int *out)
     out[threadIdx.x] = words[threadIdx.x ^ 1] + next;
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(32);
-    LAUNCH(sum, is_right(argc, argv), 1, 32, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(sum<right>, 1, 32, zeros<int>(32))

@@ -18,11 +18,4 @@ template <bool right> __global__ void sum(const int *in, int *out)
     if (lane == 0) *out = words[0];
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(64), *out = zeros<int>(1);
-    LAUNCH(sum, is_right(argc, argv), 1, 32, in, out);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(sum<right>, 1, 32, zeros<int>(64), zeros<int>(1))
