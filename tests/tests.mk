@@ -67,7 +67,7 @@ CHECKED  := memory reported sync merged endless waits traced ticket two_words ri
             unwritten launches forks ends names ordered
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia sm_80 emulated \
             per-thread linked refused rpath needs_gpu.so needs_cudart.so no_memory.so \
-            no_tmpfile.so hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
+            no_tmpfile.so zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
             cubin.fatbin)
 
 SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
@@ -171,18 +171,13 @@ build/tests/programs/linked: $(wildcard tests/fixtures/programs/linked*) | emu
 	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) $(THREE_PTX) -rdc=true -cudart shared \
 	    $(filter %.cu,$^) -o $(NEW) $(PUT)
 
-build/tests/programs/hazards.ptx: steps/12-pipeline/parts/barrier.cuh
-build/tests/programs/%.ptx: tests/fixtures/programs/%.cu
-	$(call say,nvcc,$@)
-	$(Q)$(NVCC) $(CPPFLAGS) -ptx -O3 -lineinfo -arch=compute_90 $< -o $(NEW) $(PUT)
-
 # Pairs of programs, wrong and right, on which the checkers and compute-sanitizer are compared.
 CHECKS   := $(patsubst tests/checks/%.cu,build/checks/%,$(wildcard tests/checks/*.cu))
 
 checks: $(CHECKS) emu ## build each pair of tests/checks for a GPU, build/checks
 	@:
 
-CHECK_HEADERS = $(wildcard tests/checks/*.h steps/12-*/parts/*.cuh)
+CHECK_HEADERS = $(wildcard tests/checks/*.h tests/checks/*.cuh steps/12-*/parts/*.cuh)
 
 build/checks/%: tests/checks/%.cu $(CHECK_HEADERS)
 	$(call say,nvcc,$<)

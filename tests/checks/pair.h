@@ -38,8 +38,8 @@ template <typename T> static T *keep(T *memory, cudaError_t (*release)(void *))
     return memory;
 }
 
-/* Device memory for n elements: nothing is written, or all are 0; and pinned memory of the host, all
- * 0. */
+/* Device memory for n elements: nothing is written, all are 0, or they are 0, 1, 2, …; and pinned
+ * memory of the host, all 0. */
 template <typename T> static T *unwritten(int n)
 {
     T *p = nullptr;
@@ -51,6 +51,15 @@ template <typename T> static T *zeros(int n)
 {
     T *p = unwritten<T>(n);
     cudaMemset(p, 0, n * sizeof(T));
+    return p;
+}
+
+template <typename T> static T *numbers(int n)
+{
+    T *p = unwritten<T>(n), *host = (T *)malloc(n * sizeof(T));
+    for (int i = 0; i < n; i++) host[i] = i;
+    cudaMemcpy(p, host, n * sizeof(T), cudaMemcpyHostToDevice);
+    free(host);
     return p;
 }
 
@@ -93,15 +102,27 @@ static inline void finish()
     }                                                                                              \
     template <bool right> static void host()
 
-/* A pair whose host only launches a kernel: PAIR(kernel<right>, blocks, threads, arguments). In
- * braces, the arguments are made in their order. */
+/* A pair whose host only launches a kernel: PAIR(kernel<right>, blocks, threads, arguments), or
+ * COOPERATIVE(…) with a barrier of the grid. In braces, the arguments are made in their order. Tests
+ * read these lines: tests/emulator/ptx/pairs.h. */
 #define PAIR(...)                                                                                  \
     HOST { launch{__VA_ARGS__}; }
+#define COOPERATIVE(...)                                                                           \
+    HOST { launch_together{__VA_ARGS__}; }
 
 template <typename... P> struct launch {
     template <typename... A> launch(void (*kernel)(P...), dim3 blocks, dim3 threads, A... arguments)
     {
         kernel<<<blocks, threads>>>(arguments...);
+    }
+};
+
+template <typename... P> struct launch_together {
+    template <typename... A>
+    launch_together(void (*kernel)(P...), dim3 blocks, dim3 threads, A... arguments)
+    {
+        void *pointers[] = {&arguments...};
+        cudaLaunchCooperativeKernel(kernel, blocks, threads, pointers);
     }
 };
 

@@ -15,6 +15,7 @@ template <bool right> __global__ void hand_over(int *out)
         if (lane == 0) barrier_arrive(&full);
     } else {
         barrier_wait(&full, 0);
+        /* racecheck: RAW hazard at __shared__; racecheck: __syncthreads() */
         out[lane] = words[lane];
     }
 }

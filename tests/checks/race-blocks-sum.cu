@@ -7,6 +7,7 @@ template <bool right> __global__ void add(int *sum)
     if (right)
         atomicAdd(sum, 1);
     else
+        /* racecheck: WAW hazard at __global__ */
         *sum += 1;
 }
 

@@ -17,6 +17,7 @@ template <bool right> __global__ void copy(int *out, const int *in)
             bulk_load(words[i], in, sizeof words[i], &full[i]);
         }
     barrier_wait(&full[right ? 0 : 1], 0);
+    /* racecheck: RAW hazard at __shared__; racecheck: No wait for that copy */
     out[threadIdx.x] = words[0][threadIdx.x];
     barrier_wait(&full[right ? 1 : 0], 0);
 }

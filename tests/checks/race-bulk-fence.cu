@@ -5,6 +5,7 @@
 template <bool right> __global__ void send(int *out)
 {
     __shared__ __align__(16) int words[128];
+    /* racecheck: RAW hazard at __shared__; racecheck: fence.proxy.async */
     words[threadIdx.x] = threadIdx.x;
     if (right) asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     __syncthreads();

@@ -24,4 +24,4 @@ template <bool right> __global__ void copy(int *out, const int *in)
     }
 }
 
-PAIR(copy<right>, 1, READERS + 32, zeros<int>(READERS), zeros<int>(READERS))
+PAIR(copy<right>, 1, 128, zeros<int>(READERS), zeros<int>(READERS))

@@ -16,6 +16,7 @@ template <bool right> __global__ void send(int *out)
         if (right) asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
     }
     __syncthreads();
+    /* racecheck: WAR hazard at __shared__; racecheck: No wait for that copy */
     words[threadIdx.x] = 0;
     out[128 + threadIdx.x] = words[threadIdx.x];
 }

@@ -15,6 +15,7 @@ template <bool right> __global__ void copy(int *out, const int *in)
         bulk_load(words, in, sizeof words, &full);
     }
     if (right) barrier_wait(&full, 0);
+    /* racecheck: hazard at __shared__; racecheck: No wait for that copy */
     out[threadIdx.x] = words[threadIdx.x];
     if (!right) barrier_wait(&full, 0); // the block may not end before its copy
 }

@@ -17,10 +17,4 @@ template <bool right> __global__ void rotate(int *words)
     }
 }
 
-HOST
-{
-    int *words = zeros<int>(4 * 64);
-    void *arguments[] = {&words};
-    cudaLaunchCooperativeKernel(right ? (void *)rotate<true> : (void *)rotate<false>, 4, 64,
-                                arguments);
-}
+COOPERATIVE(rotate<right>, 4, 64, numbers<int>(4 * 64))

@@ -44,9 +44,4 @@ template <bool right> __global__ void sum_tiles(int *out, const int *in, int til
     out[threadIdx.x] = sum;
 }
 
-HOST
-{
-    enum { TILES = 16 };
-    int *in = zeros<int>(TILES * 32), *out = zeros<int>(READERS + 32);
-    sum_tiles<right><<<1, READERS + 32>>>(out, in, TILES);
-}
+PAIR(sum_tiles<right>, 1, 128, zeros<int>(128), zeros<int>(16 * 32), 16)

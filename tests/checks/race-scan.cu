@@ -11,10 +11,11 @@ template <bool right> __global__ void scan(const int *in, int *out)
         int value = words[threadIdx.x];
         if (threadIdx.x >= offset) value += words[threadIdx.x - offset];
         if (right) __syncthreads();
+        /* racecheck: hazard at __shared__; racecheck: __syncthreads() */
         words[threadIdx.x] = value;
         __syncthreads();
     }
     out[threadIdx.x] = words[threadIdx.x];
 }
 
-PAIR(scan<right>, 1, 256, zeros<int>(256), zeros<int>(256))
+PAIR(scan<right>, 1, 256, numbers<int>(256), zeros<int>(256))

@@ -7,6 +7,7 @@ template <bool right> __global__ void sum(int *out)
     words[threadIdx.x] = threadIdx.x;
     int next = __shfl_down_sync(~0u, threadIdx.x, 1);
     if (right) __syncwarp();
+    /* racecheck: RAW hazard at __shared__; racecheck: __syncwarp() */
     out[threadIdx.x] = words[threadIdx.x ^ 1] + next;
 }
 

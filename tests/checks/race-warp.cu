@@ -10,12 +10,14 @@ template <bool right> __global__ void sum(const int *in, int *out)
     words[lane + 32] = in[lane + 32];
     if (right) __syncwarp();
     for (int step = 32; step > 0; step /= 2) {
+        /* racecheck: RAW hazard at __shared__ */
         int value = words[lane] + words[lane + step];
         if (right) __syncwarp();
+        /* racecheck: WAR hazard at __shared__; racecheck: __syncwarp() */
         words[lane] = value;
         if (right) __syncwarp();
     }
     if (lane == 0) *out = words[0];
 }
 
-PAIR(sum<right>, 1, 32, zeros<int>(64), zeros<int>(1))
+PAIR(sum<right>, 1, 32, numbers<int>(64), zeros<int>(1))
