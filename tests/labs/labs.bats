@@ -230,7 +230,7 @@ fill_and_check() {
     says "0.00 of 100 points"
     says "0.00 of 100 points: no kernel was run"
     says "It does not compile; the compiler says where, above. See notes/labs.md."
-    tests/cheats/assemble.sh "$t" tests/cheats/malformed-ptx.cu tests/cheats/large-shared.cu
+    tests/cheats/assemble.sh "$t" malformed-ptx large-shared
     check 3 "$t/malformed-ptx.cu"
     [ "$status" -eq 1 ]
     says 'ptxas fatal'
