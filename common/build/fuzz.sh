@@ -38,10 +38,18 @@ CUDA_HOME=$(realpath "$(common/build/toolkit.sh)") ${MAKE:-make} --no-print-dire
         echo "build/tests/fuzz/run-$name build/tests/fuzz/corpus/$name"
     done)
 
+# Names in the sources of the PTX parser and decoder are words of PTX, with a dot and without.
+words() {
+    cat tests/fuzz/ptx.dict
+    grep -oh '"[^" ]*"' common/emu/ptx/*.c common/emu/decode/*.[ch] common/emu/operations/*.c |
+        tr -d '"' | tr . '\n' | sed -n 's/^%*[a-z][a-z0-9_:]*$/"&"\n".&"/p' | LC_ALL=C sort -u
+}
+
 status=0
 for name in ${FUZZERS:-$all}; do
     found=$tree/found/$name
     dictionary=tests/fuzz/$name.dict
+    [ "$name" != ptx ] || { dictionary=$tree/ptx.dict && words >"$dictionary"; }
     mkdir -p "$found"
     echo "Fuzzing $name for $seconds s"
     $tree/build/tests/fuzz/run-"$name" -max_total_time="$seconds" -max_len=8192 -timeout=10 \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # assemble.sh FOLDER [NAME...]: writes cheats to FOLDER as students hand them in: NAME.cu of
 # tests/cheats, or what is below `== NAME` in short.txt; without names, all of them. A line
-# `//@ tree` becomes an honest solution of lab 3, and `//@ kernel` the head of the lab's kernel; @TOP@
+# `//@ tree` becomes an honest solution of lab 3, and `//@ kernel` the head of its kernel; @TOP@
 # becomes the path of the repository.
 cheats=$(dirname "$0")
 folder=$1
