@@ -91,8 +91,8 @@ static inline void finish()
     for (int i = 0; i < allocations; i++) allocated[i].release(allocated[i].memory);
 }
 
-/* What the host does, HOST { … }, as a template over `right`. Then the device is waited for, and the
- * memory is freed. */
+/* What the host does, HOST { … }, as a template over `right`. Then the device is waited for, and
+ * the memory is freed. */
 #define HOST                                                                                       \
     template <bool right> static void host();                                                      \
     int main(int argc, char **argv)                                                                \
@@ -103,8 +103,8 @@ static inline void finish()
     template <bool right> static void host()
 
 /* A pair whose host only launches a kernel: PAIR(kernel<right>, blocks, threads, arguments), or
- * COOPERATIVE(…) with a barrier of the grid. In braces, the arguments are made in their order. Tests
- * read these lines: tests/emulator/ptx/pairs.h. */
+ * COOPERATIVE(…) with a barrier of the grid. In braces, the arguments are made in their order.
+ * Tests read these lines: tests/emulator/ptx/pairs.h. */
 #define PAIR(...)                                                                                  \
     HOST { launch{__VA_ARGS__}; }
 #define COOPERATIVE(...)                                                                           \

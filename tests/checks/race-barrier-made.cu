@@ -1,5 +1,5 @@
-/* race-barrier-made.cu — one thread initialises a barrier. Another one may use it only after that: a
- * flag needs a fence. */
+/* race-barrier-made.cu — one thread initialises a barrier. Another one may use it only after that:
+ * a flag needs a fence. */
 #include "bulk.h"
 
 template <bool right> __global__ void meet(int *out)

@@ -14,7 +14,7 @@ template <bool right> __global__ void copy(const int *in, int *out)
         barrier_wait(&full, 0);
     else
         (void)barrier_test(&full, 1);
-    /* racecheck: hazard at __shared__; racecheck: No wait for that copy; initcheck: Uninitialized */
+    /* racecheck: hazard at __shared__; racecheck: No wait for that; initcheck: Uninitialized */
     out[threadIdx.x] = words[255 - threadIdx.x];
     barrier_wait(&full, 0);
 }

@@ -1,5 +1,5 @@
-/* race-bulk-fence-one.cu — one thread executes the fence for asynchronous copies for all, behind the
- * barrier. */
+/* race-bulk-fence-one.cu — one thread executes the fence for asynchronous copies for all, behind
+ * the barrier. */
 #include "bulk.h"
 
 template <bool right> __global__ void send(int *out)

@@ -1,5 +1,5 @@
-/* race-chain-last.cu — a chain of flags: the last block sees what all others have stored, since each
- * has a fence between its wait and its flag. */
+/* race-chain-last.cu — a chain of flags: the last block sees what all others have stored, since
+ * each has a fence between its wait and its flag. */
 #include "pair.h"
 
 template <bool right> __global__ void chain(int *data, volatile int *flags)

@@ -1,4 +1,5 @@
-/* race-flag-shared.cu — a flag in shared memory from one warp to another. Its warp needs a fence. */
+/* race-flag-shared.cu — a flag in shared memory from one warp to another. Its warp needs a
+ * fence. */
 #include "pair.h"
 
 template <bool right> __global__ void hand_over(int *data)
@@ -14,7 +15,7 @@ template <bool right> __global__ void hand_over(int *data)
         if (threadIdx.x == 0) ready = 1;
     } else {
         while (!ready) continue;
-        /* racecheck: RAW hazard at __shared__; racecheck: __syncthreads(); strict readers: hazard */
+        /* racecheck: RAW hazard at __shared__; racecheck: __syncthreads; strict readers: hazard */
         data[threadIdx.x] = words[threadIdx.x - 32];
     }
 }

@@ -1,5 +1,5 @@
-/* race-heap.cu — memory that a thread has freed belongs to the next thread that allocates it, and to
- * no thread before. Memory that is handed on needs a barrier. */
+/* race-heap.cu — memory that a thread has freed belongs to the next thread that allocates it, and
+ * to no thread before. Memory that is handed on needs a barrier. */
 #include "pair.h"
 
 template <bool right> __global__ void use(int *data)

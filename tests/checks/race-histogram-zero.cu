@@ -1,4 +1,5 @@
-/* race-histogram-zero.cu — counters are set to 0 by some threads, and others already add to them. */
+/* race-histogram-zero.cu — counters are set to 0 by some threads, and others already add to
+ * them. */
 #include "pair.h"
 
 template <bool right> __global__ void count(const int *in, int *out)

@@ -1,5 +1,5 @@
-/* race-last-array.cu — the ticket lies in an array in shared memory and reaches the other threads by
- * a shuffle. The first ticket does not say that the other blocks have drawn theirs. */
+/* race-last-array.cu — the ticket lies in an array in shared memory and reaches the other threads
+ * by a shuffle. The first ticket does not say that the other blocks have drawn theirs. */
 #include "pair.h"
 
 template <bool right> __global__ void draw(unsigned *done, const int *data)

@@ -1,5 +1,5 @@
-/* race-last-index.cu — the ticket, kept in shared memory, tells another thread that its block is the
- * last one. That a block has the last index tells nothing about the others. */
+/* race-last-index.cu — the ticket, kept in shared memory, tells another thread that its block is
+ * the last one. That a block has the last index tells nothing about the others. */
 #include "pair.h"
 
 template <bool right> __global__ void draw(unsigned *done, int *tickets)

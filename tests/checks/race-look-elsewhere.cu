@@ -1,5 +1,5 @@
-/* race-look-elsewhere.cu — a thread that waits for a flag looks at another word meanwhile, which the
- * flag's thread stores after the flag. A plain load needs an order. */
+/* race-look-elsewhere.cu — a thread that waits for a flag looks at another word meanwhile, which
+ * the flag's thread stores after the flag. A plain load needs an order. */
 #include "pair.h"
 #include "two_words.cuh"
 

@@ -1,5 +1,5 @@
-/* race-poll-call.cu — a thread polls a word by a function, as an unoptimised build calls a library's
- * load. The load must be volatile. */
+/* race-poll-call.cu — a thread polls a word by a function, as an unoptimised build calls a
+ * library's load. The load must be volatile. */
 #include "pair.h"
 
 template <typename T> static __device__ __noinline__ void load_into(int *to, T *from)

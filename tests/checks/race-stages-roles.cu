@@ -1,5 +1,5 @@
-/* race-stages-roles.cu — a pipeline of libcu++ in which the first warp copies and the others read: a
- * stage may be released only after it has been read. */
+/* race-stages-roles.cu — a pipeline of libcu++ in which the first warp copies and the others read:
+ * a stage may be released only after it has been read. */
 #include "pair.h"
 #include <cooperative_groups.h>
 #include <cuda/pipeline>

@@ -1,6 +1,6 @@
-/* race-stages-sizes.cu — pipelines of libcu++ for blocks of several sizes, with one to three stages:
- * a stage may be read until consumer_release(). Each warp's first lane counts the threads that
- * leave, and the last one invalidates the pipeline's barriers. */
+/* race-stages-sizes.cu — pipelines of libcu++ for blocks of several sizes, with one to three
+ * stages: a stage may be read until consumer_release(). Each warp's first lane counts the threads
+ * that leave, and the last one invalidates the pipeline's barriers. */
 #include "pair.h"
 #include <cooperative_groups.h>
 #include <cuda/pipeline>

@@ -1,5 +1,5 @@
-/* race-sum-read.cu — threads add to a sum by atomics. A plain load of the sum meanwhile is a hazard;
- * what the atomic returns is not. */
+/* race-sum-read.cu — threads add to a sum by atomics. A plain load of the sum meanwhile is a
+ * hazard; what the atomic returns is not. */
 #include "pair.h"
 
 template <bool right> __global__ void add(int *sum, int *out)

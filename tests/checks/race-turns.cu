@@ -1,5 +1,5 @@
-/* race-turns.cu — Peterson's lock of two blocks. The number of the block in turn is loaded and later
- * stored, but the stored value does not depend on the loaded one. The lock needs fences. */
+/* race-turns.cu — Peterson's lock of two blocks. The number of the block in turn is loaded and
+ * later stored, but the stored value does not depend on the loaded one. The lock needs fences. */
 #include "pair.h"
 
 template <bool right> __global__ void count(volatile int *wants, volatile int *turn, int *counter)

@@ -1,5 +1,5 @@
-/* race-two-words-awaited.cu — two words without a fence between them, but a thread waits for each: 0
- * is not there yet. Waiting for the second one alone is not enough. */
+/* race-two-words-awaited.cu — two words without a fence between them, but a thread waits for each:
+ * 0 is not there yet. Waiting for the second one alone is not enough. */
 #include "pair.h"
 #include "two_words.cuh"
 

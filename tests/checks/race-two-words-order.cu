@@ -1,5 +1,5 @@
-/* race-two-words-order.cu — status and sum of a tile are two words, and the sum is loaded before the
- * status. */
+/* race-two-words-order.cu — status and sum of a tile are two words, and the sum is loaded before
+ * the status. */
 #include "pair.h"
 #include "two_words.cuh"
 

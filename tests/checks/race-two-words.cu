@@ -1,5 +1,5 @@
-/* race-two-words.cu — status and sum of a tile are two words. They are loaded in each turn, and meet
- * in one register before the status is tested. Fences order them. */
+/* race-two-words.cu — status and sum of a tile are two words. They are loaded in each turn, and
+ * meet in one register before the status is tested. Fences order them. */
 #include "pair.h"
 #include "two_words.cuh"
 

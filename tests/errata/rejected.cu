@@ -1,4 +1,4 @@
-// rejected.cu — what documents print and nvcc rejects: each part is compiled alone, with -DPART_NAME.
+// rejected.cu — what documents print and nvcc rejects. A part is compiled alone, with -DPART_NAME.
 
 #ifdef PART_bfind
 // The lecture, "Broadcast": the parameters have no types, and the caller passes one.

@@ -2,7 +2,7 @@
  * pairs.h — runs the kernel of a pair race-* of tests/checks in this process: that of a line
  * PAIR(KERNEL<right>, BLOCKS, THREADS, ARGUMENTS) or COOPERATIVE(…).
  *
- * zeros<T>(n) and numbers<int>(n) become PAIR_WORDS words of memory each, which hold 0 or 0, 1, 2, …
+ * zeros<T>(n) and numbers<int>(n) become PAIR_WORDS words of memory each: all 0, or 0, 1, 2, …
  */
 #ifndef PAIRS_H
 #define PAIRS_H

@@ -1,7 +1,7 @@
 /*
- * racecheck.c — hazards between threads: racecheck finds those of wrong kernels and nothing in right
- * ones, in any order of threads. The kernels are those of the pairs race-* in tests/checks whose host
- * only launches them; test_checks.c runs all pairs as programs.
+ * racecheck.c — hazards between threads: racecheck finds those of wrong kernels and nothing in
+ * right ones, in any order of threads. The kernels are those of the pairs race-* in tests/checks
+ * whose host only launches them; test_checks.c runs all pairs as programs.
  */
 #include "pairs.h"
 #include "ptx_run.h"
