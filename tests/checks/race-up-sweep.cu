@@ -10,7 +10,7 @@ template <bool right> __global__ void up_sweep(int *data)
     words[2 * i + 1] = data[2 * i + 1];
     for (int pairs = 256, step = 1; pairs > 0; pairs /= 2, step *= 2) {
         if (right) __syncthreads();
-        /* racecheck: RAW hazard at __shared__; racecheck: __syncthreads; initcheck: Uninitialized */
+        /* racecheck: RAW hazard at __shared__; racecheck: __syncthreads; initcheck: Uninit */
         if (i < pairs) words[step * (2 * i + 2) - 1] += words[step * (2 * i + 1) - 1];
     }
     __syncthreads();
