@@ -63,7 +63,7 @@ step17 $(RATES17) build/tests/wrong-ranks build/tests/many-calls: build/tests/su
 endif
 
 # Programs of one source file that tests examine or run: see tests/fixtures/programs/programs.h.
-CHECKED  := memory reported sync merged endless waits traced ticket two_words ring limits \
+CHECKED  := reported merged endless waits traced ticket two_words ring limits \
             unwritten launches forks ends names ordered
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia sm_80 emulated \
             per-thread linked refused rpath needs_gpu.so needs_cudart.so no_memory.so \
