@@ -1,8 +1,8 @@
 #!/bin/sh
 # assemble.sh FOLDER [NAME...]: writes cheats to FOLDER as students hand them in: NAME.cu of
 # tests/cheats, or what is below `== NAME` in short.txt; without names, all of them. A line
-# `//@ tree` becomes an honest solution of lab 3, and `//@ kernel` the head of its kernel; @TOP@
-# becomes the path of the repository.
+# `//@ tree` or `//@ shuffles` becomes a solution of lab 3, the file of this name, and `//@ kernel`
+# the head of the lab's kernel; @TOP@ becomes the path of the repository.
 cheats=$(dirname "$0")
 folder=$1
 shift
@@ -16,7 +16,8 @@ for name; do
     else
         awk -v name="$name" '/^== / { wanted = $2 == name; next } wanted && NF' "$cheats/short.txt"
     fi | sed -e "s|@TOP@|$(pwd)|; s|^//@ kernel$|$head|" -e "/^\/\/@ tree/{r $cheats/tree.cuh" \
-        -e 'd;}' >"$folder/$(basename "$name").cu" || exit
+        -e 'd;}' -e "/^\/\/@ shuffles/{r $cheats/shuffles.cuh" -e 'd;}' \
+        >"$folder/$(basename "$name").cu" || exit
     [ -s "$folder/$(basename "$name").cu" ] || {
         echo "There is no cheat $name." >&2
         exit 1

@@ -1,8 +1,11 @@
-// Right, with n log n additions: warp shuffles, and a scan of the sums of the warps.
-// expect: 40 80 additions
-//@ kernel
+// shuffles.cuh — a scan by warp shuffles. assemble.sh puts it in place of a line `//@ shuffles`.
+#ifndef BEGIN
+#define BEGIN
+#endif
+__global__ void scan_block(float *g_odata, const float *g_idata, int n)
 {
     __shared__ float sums[32];
+    BEGIN;
     int i = threadIdx.x, lane = i % 32, warp = i / 32, warps = (blockDim.x + 31) / 32;
     unsigned mask = blockDim.x < 32 ? (1u << blockDim.x) - 1 : 0xffffffff;
     float a = g_idata[2 * i], b = g_idata[2 * i + 1], sum = a + b;
