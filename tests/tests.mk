@@ -324,16 +324,19 @@ build/tests/fuzz/run-npy build/tests/fuzz/run-picture: build/tests/fuzz/run-%: \
 fuzz: ## fuzz the readers of files, FUZZ_SECONDS=60 each (needs clang)
 	$(Q)MAKE='$(MAKE)' common/build/fuzz.sh
 
-# Mutations are made in copies of the repository, build/mutate.
+# Mutations are made in copies of the repository, build/mutate. The list of which suites run which
+# function is made once.
+MUTATE_MAP := $(if $(wildcard build/mutate/covered.txt),,build/mutate/covered.txt)
+
 #mutate: ## do tests notice N=20 random changes of common/? SEED=1 FILES=verify.c
-mutate: tests-build
+mutate: tests-build $(MUTATE_MAP)
 	$(Q)tests/mutation/mutate.py --number $(or $(N),20) --seed $(or $(SEED),1) $(FILES)
 
-#mutate-record: ## go on with the sample of notes/mutation.md, N=300 SEED=1; writes its tables
-mutate-record: tests-build
-	$(Q)tests/mutation/mutate.py --number $(or $(N),300) --seed $(or $(SEED),1) --again \
+#mutate-record: ## go on with the sample of notes/mutation.md, N=400 SEED=2; writes its tables
+mutate-record: tests-build $(MUTATE_MAP)
+	$(Q)tests/mutation/mutate.py --number $(or $(N),400) --seed $(or $(SEED),2) --again \
 	    --results tests/mutation/result.csv; status=$$?; profiles/tables/tables.py && exit $$status
 
-#mutate-map: ## find out again which suites run which function, covered.txt
-mutate-map: tests-build
+#mutate-map: ## find out again which suites run which function, for `make mutate` (an hour)
+mutate-map $(MUTATE_MAP): tests-build
 	$(Q)tests/mutation/cover.py

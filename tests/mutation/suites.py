@@ -5,6 +5,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -25,6 +26,8 @@ class Covered:
 
     def __init__(self, path=COVERED):
         self.seconds, self.by_function, self.by_place = {}, {}, {}
+        if not os.path.exists(path):
+            sys.exit("There is no %s; `make mutate-map` makes it." % path)
         with open(path, encoding="utf-8") as file:
             for line in file:
                 if not line.startswith("#"):
