@@ -78,11 +78,11 @@ step17 $(RATES17) build/tests/wrong-ranks build/tests/many-calls: build/tests/su
 endif
 
 # Programs of one source file that tests examine or run: see tests/fixtures/programs/programs.h.
-CHECKED  := memory reported sync merged endless waits traced ticket two_words ring limits \
+CHECKED  := reported merged endless waits traced ticket two_words ring limits \
             unwritten launches forks ends names ordered suspended wide_rows
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia sm_80 emulated \
             per-thread linked refused rpath needs_gpu.so needs_cudart.so no_memory.so \
-            no_tmpfile.so hazards.ptx zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
+            no_tmpfile.so zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
             cubin.fatbin)
 
 SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
@@ -95,7 +95,7 @@ tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $
         build/tests/wrong-bench build/tests/step14-no-png labs build/labs/grade-labs \
         build/labs/confine \
         build/tests/labs/misbehave $(if $(MPI),build/tests/wrong-ranks build/tests/many-calls) \
-        $(SMALL_BLOCKS) $(if $(SANITIZE),,$(PAGE_TESTS))
+        $(SMALL_BLOCKS) $$(CORPORA) $(if $(SANITIZE),,$(PAGE_TESTS))
 	@:
 
 # Step 14 built without libpng.
@@ -189,18 +189,13 @@ build/tests/programs/linked: $(wildcard tests/fixtures/programs/linked*) | emu
 	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) $(THREE_PTX) -rdc=true -cudart shared \
 	    $(filter %.cu,$^) -o $(NEW) $(PUT)
 
-build/tests/programs/hazards.ptx: steps/12-pipeline/parts/barrier.cuh
-build/tests/programs/%.ptx: tests/fixtures/programs/%.cu
-	$(call say,nvcc,$@)
-	$(Q)$(NVCC) $(CPPFLAGS) -ptx -O3 -lineinfo -arch=compute_90 $< -o $(NEW) $(PUT)
-
 # Pairs of programs, wrong and right, on which the checkers and compute-sanitizer are compared.
 CHECKS   := $(patsubst tests/checks/%.cu,build/checks/%,$(wildcard tests/checks/*.cu))
 
 checks: $(CHECKS) emu ## maintain: build each pair of tests/checks for a GPU, build/checks
 	@:
 
-CHECK_HEADERS = $(wildcard tests/checks/*.h steps/12-*/parts/*.cuh)
+CHECK_HEADERS = $(wildcard tests/checks/*.h tests/checks/*.cuh steps/12-*/parts/*.cuh)
 
 build/checks/%: tests/checks/%.cu $(CHECK_HEADERS)
 	$(call say,nvcc,$<)
@@ -299,44 +294,71 @@ test-asan: tests-build ## maintain: run the tests of the C sources under the san
 	    CUDA_BUILD=../../build SANITIZE="$(SANITIZERS)" CFLAGS='-O1 -g1'
 	$(Q)common/build/test-asan.sh
 
+# What the fuzzers begin with, a folder each: the seeds, and besides, for two of them, what the
+# compiler makes of a few programs. The first byte for the reader of machine code is the
+# architecture.
+CORPORA := $(addprefix build/tests/fuzz/corpus/,cubin fatbin npy picture ptx unpack)
+PTX_SEED = $(NVCC) -ptx $(CPPFLAGS) -o $(NEW)
+SEED_PROGRAMS = tests/fixtures/programs/kernels.cu tests/fixtures/cudart_kernels.cu \
+                steps/02-naive/scan.cu
+
+build/tests/fuzz/corpus/ptx: $(SEED_PROGRAMS)
+build/tests/fuzz/corpus/ptx: COMPILED = \
+    $(PTX_SEED)/kernels.75 -arch=compute_75 -lineinfo $(word 1,$(SEED_PROGRAMS)) && \
+    $(PTX_SEED)/kernels.O0 -arch=compute_90 -Xcicc -O0 $(word 1,$(SEED_PROGRAMS)) && \
+    $(PTX_SEED)/cudart_kernels.100 -arch=compute_100 $(word 2,$(SEED_PROGRAMS)) && \
+    $(PTX_SEED)/scan.100 -arch=compute_100 $(word 3,$(SEED_PROGRAMS)) &&
+$(filter-out %/cubin,$(CORPORA)): build/tests/fuzz/corpus/%: tests/fuzz/seeds/% \
+        tests/fuzz/seeds.awk
+	$(call say,seeds,$<)
+	$(Q)mkdir -p $(NEW) && LC_ALL=C awk -v folder=$(NEW) -f tests/fuzz/seeds.awk $<
+	$(Q)$(COMPILED) rm -rf $@ && mv -T $(NEW) $@
+
+build/tests/fuzz/corpus/cubin: tests/fuzz/seeds/cubin.cu
+	$(call say,nvcc,$<)
+	$(Q)mkdir -p $(NEW) && for sm in 75 90 100; do \
+	    $(NVCC) -cubin -lineinfo -arch=sm_$$sm $< -o $(NEW)/sm_$$sm.cubin && \
+	    printf "\\$$(printf %o $$sm)" | cat - $(NEW)/sm_$$sm.cubin >$(NEW)/sm_$$sm && \
+	    rm $(NEW)/sm_$$sm.cubin || exit 1; done && rm -rf $@ && mv -T $(NEW) $@
+
 # Each fuzzer gets its bytes through one function, fuzz_NAME; fuzz.sh builds the fuzzers in their
 # own tree.
-build/tests/fuzz/run-%: $(call objects,$(filter-out %/npy.c %/picture.c,$(wildcard \
-        tests/fuzz/*.c))) $(EMU)
+build/tests/fuzz/run-%: $(EMU) $(call objects,$(addprefix tests/fuzz/,cubin.c fatbin.c ptx.c \
+        unpack.c))
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_$* -o $(NEW) \
 	    -lzstd -lm -ldl -pthread $(PUT)
 
-# The fuzzer of the harness's reader needs only one or two files of the emulator.
-build/tests/fuzz/run-npy: $(call objects,$(wildcard common/harness/input/*.c) tests/fuzz/npy.c \
-        $(addprefix common/,step/element.c harness/host/parallel.c harness/host/memory.c \
-        command/fault.c harness/print/progress.c files/visible.c))
+# Those of the harness's readers need no CUDA. The one of pictures is told of less memory than there
+# is.
+READERS  := $(call objects,$(wildcard common/harness/input/*.c) $(addprefix common/, \
+            step/element.c harness/host/parallel.c harness/host/memory.c \
+            $(addprefix harness/print/,format.c output.c progress.c) command/fault.c \
+            $(addprefix files/,cleanup.c replacement.c visible.c)))
+build/tests/fuzz/run-picture: $(PICTURES)
+build/tests/fuzz/run-picture: MEMORY = -Wl,--defsym,host_memory=fuzz_host_memory
+build/tests/fuzz/run-npy build/tests/fuzz/run-picture: build/tests/fuzz/run-%: \
+        build/tests/fuzz/%.o $(READERS)
 	$(call say,link,$@)
-	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_npy -o $(NEW) \
-	    -lm -pthread $(PUT)
-
-# Those of pictures are told of less memory than there is.
-build/tests/fuzz/run-picture: $(PICTURES) $(call objects,tests/fuzz/picture.c $(addprefix common/, \
-        step/element.c harness/input/input_npy.c harness/input/input_npy_header.c \
-        harness/input/input.c harness/input/input_text.c harness/print/output.c \
-        command/fault.c files/visible.c files/cleanup.c files/replacement.c))
-	$(call say,link,$@)
-	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_picture \
-	    -Wl,--defsym,host_memory=fuzz_host_memory -o $(NEW) $(PNG) -lm -pthread $(PUT)
+	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_$* $(MEMORY) \
+	    -o $(NEW) $(PNG) -lm -pthread $(PUT)
 
 fuzz: ## maintain: fuzz the readers of files, FUZZ_SECONDS=60 each (needs clang)
 	$(Q)MAKE='$(MAKE)' common/build/fuzz.sh
 
-# Mutations are made in copies of the repository, build/mutate.
+# Mutations are made in copies of the repository, build/mutate. The list of which suites run which
+# function is made once.
+MUTATE_MAP := $(if $(wildcard build/mutate/covered.txt),,build/mutate/covered.txt)
+
 #mutate: ## maintain: do tests notice N=20 random changes of common/? SEED=1 FILES=verify.c
-mutate: tests-build
+mutate: tests-build $(MUTATE_MAP)
 	$(Q)tests/mutation/mutate.py --number $(or $(N),20) --seed $(or $(SEED),1) $(FILES)
 
-#mutate-record: ## maintain: go on with the sample of notes/mutation.md, N=300 SEED=1
-mutate-record: tests-build
-	$(Q)tests/mutation/mutate.py --number $(or $(N),300) --seed $(or $(SEED),1) --again \
+#mutate-record: ## maintain: go on with the sample of notes/mutation.md, N=400 SEED=2
+mutate-record: tests-build $(MUTATE_MAP)
+	$(Q)tests/mutation/mutate.py --number $(or $(N),400) --seed $(or $(SEED),2) --again \
 	    --results tests/mutation/result.csv; status=$$?; profiles/tables/tables.py && exit $$status
 
-#mutate-map: ## maintain: find out again which suites run which function, covered.txt
-mutate-map: tests-build
+#mutate-map: ## maintain: find out which suites run which function, for `make mutate` (an hour)
+mutate-map $(MUTATE_MAP): tests-build
 	$(Q)tests/mutation/cover.py

@@ -6,7 +6,7 @@
 #   FUZZERS        which of them (default: all)
 #
 # An input that breaks a reader is kept in build/fuzz as NAME-crash-…, NAME-timeout-… or NAME-oom-….
-# Add it to tests/fuzz/corpus/NAME when the reader is mended. Inputs that reach new code are
+# Add it to tests/fuzz/seeds/NAME when the reader is mended. Inputs that reach new code are
 # collected in build/fuzz/found.
 set -eu
 seconds=${FUZZ_SECONDS:-60}
@@ -25,7 +25,7 @@ links "$probe" >/dev/null 2>&1 || {
     exit 1
 }
 
-all=$(ls tests/fuzz/corpus)
+all=$(sed -n 's/^int fuzz_\([a-z]*\)(.*/\1/p' tests/fuzz/fuzz.h)
 tree=build/fuzz
 mkdir -p $tree
 for name in Makefile README.md LICENSE common notes profiles steps tests; do
@@ -34,18 +34,28 @@ done
 sanitize=-fsanitize=address,undefined
 CUDA_HOME=$(realpath "$(common/build/toolkit.sh)") ${MAKE:-make} --no-print-directory -C $tree \
     CC=clang CFLAGS="-w -O1 -g $sanitize,fuzzer-no-link -fno-sanitize-recover=all" \
-    $(for name in ${FUZZERS:-$all}; do echo "build/tests/fuzz/run-$name"; done)
+    $(for name in ${FUZZERS:-$all}; do
+        echo "build/tests/fuzz/run-$name build/tests/fuzz/corpus/$name"
+    done)
+
+# Names in the sources of the PTX parser and decoder are words of PTX, with a dot and without.
+words() {
+    cat tests/fuzz/ptx.dict
+    grep -oh '"[^" ]*"' common/emu/ptx/*.c common/emu/decode/*.[ch] common/emu/operations/*.c |
+        tr -d '"' | tr . '\n' | sed -n 's/^%*[a-z][a-z0-9_:]*$/"&"\n".&"/p' | LC_ALL=C sort -u
+}
 
 status=0
 for name in ${FUZZERS:-$all}; do
     found=$tree/found/$name
     dictionary=tests/fuzz/$name.dict
+    [ "$name" != ptx ] || { dictionary=$tree/ptx.dict && words >"$dictionary"; }
     mkdir -p "$found"
     echo "Fuzzing $name for $seconds s"
     $tree/build/tests/fuzz/run-"$name" -max_total_time="$seconds" -max_len=8192 -timeout=10 \
         -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$tree/$name-" \
         $([ ! -e "$dictionary" ] || echo "-dict=$dictionary") \
-        "$found" "tests/fuzz/corpus/$name" >"$tree/$name.log" 2>&1 || {
+        "$found" "$tree/build/tests/fuzz/corpus/$name" >"$tree/$name.log" 2>&1 || {
         echo "$name: broken; $tree/$name.log ends:" >&2
         tail -n 40 "$tree/$name.log" >&2
         status=1

@@ -3,6 +3,7 @@
 Used by tables.py.
 """
 import csv
+import math
 import os
 
 from records import TOP
@@ -19,6 +20,16 @@ def result():
         return [row for row in csv.DictReader(file) if row["sample"] == "all"]
 
 
+def interval(share, number):
+    """Wilson's: where the share of all mutations lies with a probability of 95 %, if `share` of a
+    random number of them was found."""
+    z = 1.96
+    middle = (share + z * z / (2 * number)) / (1 + z * z / number)
+    half = z / (1 + z * z / number) * math.sqrt(
+        share * (1 - share) / number + z * z / (4 * number * number))
+    return middle - half, middle + half
+
+
 def counts(name, rows):
     number = lambda result: sum(row["result"] == result for row in rows)
     killed, survived = number("killed"), number("survived")
@@ -32,11 +43,16 @@ def mutation_folders():
         return ["Not recorded yet; `make mutate-record` does it."]
     seeds = sorted({int(row["seed"]) for row in rows})
     folders = sorted({os.path.dirname(row["file"]) for row in rows})
+    tried = [row for row in rows if row["result"] in ("killed", "survived")]
+    killed = sum(row["result"] == "killed" for row in tried) / len(tried)
     lines = [counts("`%s`" % folder,
                     [row for row in rows if os.path.dirname(row["file"]) == folder])
              for folder in folders]
     head = ["folder", "mutations", "killed", "survived", "share killed", "equivalent, besides"]
-    return ["Seed %s, %s:" % (", ".join(map(str, seeds)), max(row["date"] for row in rows)), "",
+    return ["Seed %s, %s. Of %d mutations %.1f %% were killed: of all mutations it is %.1f to "
+            "%.1f %%, with a probability of 95 %%." % (
+                ", ".join(map(str, seeds)), max(row["date"] for row in rows), len(tried),
+                100 * killed, *(100 * bound for bound in interval(killed, len(tried)))), "",
             *table(head, *lines, counts("all", rows))]
 
 

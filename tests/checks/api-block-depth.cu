@@ -4,11 +4,9 @@
 
 __global__ void fill(int *out) { out[threadIdx.x + threadIdx.z] = 1; }
 
-int main(int argc, char **argv)
+HOST
 {
     int *out = zeros<int>(128);
-    dim3 threads = is_right(argc, argv) ? dim3(128) : dim3(1, 1, 128);
+    dim3 threads = right ? dim3(128) : dim3(1, 1, 128);
     fill<<<1, threads>>>(out); /* memcheck: cudaErrorInvalid */
-    cudaDeviceSynchronize();
-    cudaFree(out);
 }

@@ -7,11 +7,9 @@ static void CUDART_CB clear(void *) { cudaMemset(out, 0, 4); } /* memcheck: cuda
 
 static void CUDART_CB note(void *done) { *(int *)done = 1; }
 
-int main(int argc, char **argv)
+HOST
 {
     int done = 0;
     out = zeros<int>(64);
-    cudaLaunchHostFunc(0, is_right(argc, argv) ? note : clear, &done);
-    cudaDeviceSynchronize();
-    cudaFree(out);
+    cudaLaunchHostFunc(0, right ? note : clear, &done);
 }

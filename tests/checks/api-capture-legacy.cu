@@ -4,13 +4,11 @@
 
 __global__ void fill(int *out) { out[threadIdx.x] = 1; }
 
-int main(int argc, char **argv)
+HOST
 {
-    bool right = is_right(argc, argv);
     int *out = zeros<int>(64);
-    cudaStream_t stream;
+    cudaStream_t stream = new_stream(cudaStreamDefault);
     cudaGraph_t graph;
-    cudaStreamCreate(&stream);
     cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
     fill<<<1, 64, 0, stream>>>(out);
     cudaStream_t second = right ? stream : 0;
@@ -18,5 +16,4 @@ int main(int argc, char **argv)
     cudaStreamEndCapture(stream, &graph);
     if (right) cudaGraphDestroy(graph);
     cudaStreamDestroy(stream);
-    cudaFree(out);
 }

@@ -4,17 +4,12 @@
 
 __global__ void fill(int *out) { out[threadIdx.x] = 1; }
 
-int main(int argc, char **argv)
+HOST
 {
-    bool right = is_right(argc, argv);
     int *out = zeros<int>(64);
-    cudaStream_t stream, other;
-    cudaEvent_t fork, join;
+    cudaStream_t stream = new_stream(cudaStreamDefault), other = new_stream(cudaStreamDefault);
+    cudaEvent_t fork = new_event(), join = new_event();
     cudaGraph_t graph;
-    cudaStreamCreate(&stream);
-    cudaStreamCreate(&other);
-    cudaEventCreate(&fork);
-    cudaEventCreate(&join);
     cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
     cudaEventRecord(fork, stream);
     cudaStreamWaitEvent(other, fork);
@@ -27,5 +22,4 @@ int main(int argc, char **argv)
     cudaEventDestroy(join);
     cudaStreamDestroy(stream);
     cudaStreamDestroy(other);
-    cudaFree(out);
 }

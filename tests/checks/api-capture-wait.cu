@@ -3,18 +3,15 @@
 
 __global__ void fill(int *out) { out[threadIdx.x] = 1; }
 
-int main(int argc, char **argv)
+HOST
 {
-    bool right = is_right(argc, argv);
     int *out = zeros<int>(64);
-    cudaStream_t stream;
+    cudaStream_t stream = new_stream(cudaStreamDefault);
     cudaGraph_t graph;
-    cudaStreamCreate(&stream);
     cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
     fill<<<1, 64, 0, stream>>>(out);
     if (!right) cudaStreamSynchronize(stream); /* memcheck: cudaErrorStreamCaptureUnsupported */
     cudaStreamEndCapture(stream, &graph);
     if (right) cudaGraphDestroy(graph);
     cudaStreamDestroy(stream);
-    cudaFree(out);
 }

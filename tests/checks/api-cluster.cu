@@ -3,10 +3,8 @@
 
 __global__ void __cluster_dims__(4) fill(int *out) { out[blockIdx.x] = 1; }
 
-int main(int argc, char **argv)
+HOST
 {
     int *out = zeros<int>(8);
-    fill<<<is_right(argc, argv) ? 8 : 6, 1>>>(out); /* memcheck: Program hit cudaError */
-    cudaDeviceSynchronize();
-    cudaFree(out);
+    fill<<<right ? 8 : 6, 1>>>(out); /* memcheck: Program hit cudaError */
 }

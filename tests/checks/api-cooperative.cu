@@ -9,16 +9,14 @@ __global__ void meet(int *out)
     out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
 }
 
-int main(int argc, char **argv)
+HOST
 {
     int processors, on_each;
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
     cudaOccupancyMaxActiveBlocksPerMultiprocessor(&on_each, meet, 1024, 0);
-    int blocks = is_right(argc, argv) ? 2 : processors * on_each + 1;
+    int blocks = right ? 2 : processors * on_each + 1;
     int *out = zeros<int>(blocks * 1024);
     void *arguments[] = {&out};
     cudaLaunchCooperativeKernel(/* memcheck: cudaErrorCooperativeLaunchTooLarge */
                                 meet, blocks, 1024, arguments);
-    cudaDeviceSynchronize();
-    cudaFree(out);
 }

@@ -7,16 +7,14 @@ __global__ void spin(long long cycles)
     for (long long begin = clock64(); clock64() - begin < cycles;) continue;
 }
 
-int main(int argc, char **argv)
+HOST
 {
     float ms;
-    cudaEvent_t begin, end;
-    cudaEventCreate(&begin);
-    cudaEventCreate(&end);
+    cudaEvent_t begin = new_event(), end = new_event();
     cudaEventRecord(begin);
     spin<<<1, 1>>>(1000000);
     cudaEventRecord(end);
-    if (is_right(argc, argv)) cudaEventSynchronize(end);
+    if (right) cudaEventSynchronize(end);
     cudaEventElapsedTime(&ms, begin, end); /* nothing: the emulator runs work at once */
     cudaEventDestroy(begin);
     cudaEventDestroy(end);

@@ -4,14 +4,11 @@
 
 __global__ void fill(int *out) { out[threadIdx.x] = 1; }
 
-int main(int argc, char **argv)
+HOST
 {
-    bool right = is_right(argc, argv);
     int *out = zeros<int>(64);
     float ms;
-    cudaEvent_t begin, end;
-    cudaEventCreate(&begin);
-    cudaEventCreate(&end);
+    cudaEvent_t begin = new_event(), end = new_event();
     cudaEventRecord(begin);
     fill<<<1, 64>>>(out);
     if (right) cudaEventRecord(end);
@@ -19,5 +16,4 @@ int main(int argc, char **argv)
     cudaEventElapsedTime(&ms, begin, end); /* memcheck: cudaErrorInvalidResourceHandle */
     cudaEventDestroy(begin);
     cudaEventDestroy(end);
-    cudaFree(out);
 }

@@ -15,10 +15,10 @@ static cudaGraph_t chain(int *out, int kernels)
     return graph;
 }
 
-int main(int argc, char **argv)
+HOST
 {
     int *out = zeros<int>(64);
-    cudaGraph_t one = chain(out, 1), more = chain(out, is_right(argc, argv) ? 1 : 2);
+    cudaGraph_t one = chain(out, 1), more = chain(out, right ? 1 : 2);
     cudaGraphExec_t exec;
     cudaGraphExecUpdateResultInfo info;
     cudaGraphInstantiate(&exec, one, 0);
@@ -26,5 +26,4 @@ int main(int argc, char **argv)
     cudaGraphExecDestroy(exec);
     cudaGraphDestroy(one);
     cudaGraphDestroy(more);
-    cudaFree(out);
 }

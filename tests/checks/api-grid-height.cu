@@ -3,12 +3,10 @@
 
 __global__ void fill(int *out) { out[blockIdx.x + blockIdx.y] = 1; }
 
-int main(int argc, char **argv)
+HOST
 {
     enum { BLOCKS = 1 << 16 };
     int *out = zeros<int>(BLOCKS);
-    dim3 blocks = is_right(argc, argv) ? dim3(BLOCKS) : dim3(1, BLOCKS);
+    dim3 blocks = right ? dim3(BLOCKS) : dim3(1, BLOCKS);
     fill<<<blocks, 1>>>(out); /* memcheck: cudaErrorInvalid */
-    cudaDeviceSynchronize();
-    cudaFree(out);
 }

@@ -10,14 +10,12 @@ __global__ void use(int *out)
     free(own);
 }
 
-int main(int argc, char **argv)
+HOST
 {
-    bool right = is_right(argc, argv);
     int *out = zeros<int>(32);
     if (right) cudaDeviceSetLimit(cudaLimitMallocHeapSize, 32 << 20);
     use<<<1, 32>>>(out);
     cudaDeviceSynchronize();
     if (!right)
         cudaDeviceSetLimit(cudaLimitMallocHeapSize, 32 << 20); /* memcheck: Program hit cudaError */
-    cudaFree(out);
 }

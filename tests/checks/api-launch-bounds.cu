@@ -7,11 +7,8 @@ __global__ void __launch_bounds__(128) fill(int *out)
     out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
 }
 
-int main(int argc, char **argv)
+HOST
 {
-    bool right = is_right(argc, argv);
     int *out = zeros<int>(256);
     fill<<<right ? 2 : 1, right ? 128 : 256>>>(out); /* memcheck: Program hit cudaError */
-    cudaDeviceSynchronize();
-    cudaFree(out);
 }

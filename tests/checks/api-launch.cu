@@ -3,10 +3,8 @@
 
 __global__ void fill(int *out) { out[threadIdx.x] = 1; }
 
-int main(int argc, char **argv)
+HOST
 {
     int *out = zeros<int>(2048);
-    fill<<<1, is_right(argc, argv) ? 1024 : 2048>>>(out); /* memcheck: cudaErrorInvalid */
-    cudaDeviceSynchronize();
-    cudaFree(out);
+    fill<<<1, right ? 1024 : 2048>>>(out); /* memcheck: cudaErrorInvalid */
 }

@@ -7,12 +7,10 @@ __global__ void fill(int *out, int n)
     if (i < n) out[i] = i;
 }
 
-int main(int argc, char **argv)
+HOST
 {
     enum { N = 100, THREADS = 256 };
-    int blocks = is_right(argc, argv) ? (N + THREADS - 1) / THREADS : N / THREADS;
+    int blocks = right ? (N + THREADS - 1) / THREADS : N / THREADS;
     int *out = zeros<int>(N);
     fill<<<blocks, THREADS>>>(out, N); /* memcheck: cudaErrorInvalidValue */
-    cudaDeviceSynchronize();
-    cudaFree(out);
 }

@@ -9,14 +9,12 @@ __global__ void reverse(int *out)
     out[threadIdx.x] = words[63 - threadIdx.x];
 }
 
-int main(int argc, char **argv)
+HOST
 {
     int most, *out = zeros<int>(64);
     cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0);
-    if (!is_right(argc, argv)) most += 1024;
+    if (!right) most += 1024;
     cudaFuncSetAttribute(reverse, /* memcheck: cudaErrorInvalidValue */
                          cudaFuncAttributeMaxDynamicSharedMemorySize, most);
     reverse<<<1, 64, 256>>>(out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
 }

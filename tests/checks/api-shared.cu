@@ -10,13 +10,10 @@ __global__ void reverse(int *out)
     out[threadIdx.x] = words[63 - threadIdx.x];
 }
 
-int main(int argc, char **argv)
+HOST
 {
     enum { BYTES = 64 << 10 };
     int *out = zeros<int>(64);
-    if (is_right(argc, argv))
-        cudaFuncSetAttribute(reverse, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES);
+    if (right) cudaFuncSetAttribute(reverse, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES);
     reverse<<<1, 64, BYTES>>>(out); /* memcheck: cudaErrorInvalidValue */
-    cudaDeviceSynchronize();
-    cudaFree(out);
 }

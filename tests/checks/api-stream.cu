@@ -3,15 +3,12 @@
 
 __global__ void fill(int *out) { out[threadIdx.x] = 1; }
 
-int main(int argc, char **argv)
+HOST
 {
-    bool right = is_right(argc, argv);
     int *out = zeros<int>(64);
-    cudaStream_t stream;
-    cudaStreamCreate(&stream);
+    cudaStream_t stream = new_stream(cudaStreamDefault);
     if (!right) cudaStreamDestroy(stream);
     fill<<<1, 64, 0, stream>>>(out); /* memcheck: Program hit cudaError */
     cudaDeviceSynchronize();
     if (right) cudaStreamDestroy(stream);
-    cudaFree(out);
 }

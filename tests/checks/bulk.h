@@ -6,4 +6,31 @@
 #pragma nv_diag_suppress 177 /* not every program needs every function */
 #include "steps/12-pipeline/parts/barrier.cuh"
 
+/* The first thread makes `count` barriers for `arrivals` arrivals. */
+static __device__ void make_barriers(barrier *b, int count, unsigned arrivals)
+{
+    for (int i = 0; i < count && threadIdx.x == 0; i++) barrier_init(&b[i], arrivals);
+    __syncthreads();
+}
+
+/* Copies that begin later see what the thread has stored to shared memory. */
+static __device__ void proxy_fence(void)
+{
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+static __device__ void bulk_store(void *to, const void *from, unsigned bytes)
+{
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n\t"
+                 "cp.async.bulk.commit_group;" ::"l"(__cvta_generic_to_global(to)),
+                 "r"(shared_address(from)), "r"(bytes)
+                 : "memory");
+}
+
+/* Waits until at most this many of the thread's last bulk_store() are not over. */
+template <int prior> static __device__ void bulk_wait(void)
+{
+    asm volatile("cp.async.bulk.wait_group %0;" ::"n"(prior) : "memory");
+}
+
 #endif

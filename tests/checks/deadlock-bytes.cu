@@ -16,11 +16,4 @@ template <bool right> __global__ void copy(const int *in, int *out)
     out[threadIdx.x] = words[threadIdx.x];
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(64), *out = zeros<int>(64);
-    LAUNCH(copy, is_right(argc, argv), 1, 64, in, out);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(copy<right>, 1, 64, zeros<int>(64), zeros<int>(64))

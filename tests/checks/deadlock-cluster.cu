@@ -16,11 +16,4 @@ template <bool right> __global__ void __cluster_dims__(2) exchange(volatile int 
     out[blockIdx.x] = 1;
 }
 
-int main(int argc, char **argv)
-{
-    int *flag = zeros<int>(1), *out = zeros<int>(2);
-    LAUNCH(exchange, is_right(argc, argv), 2, 1, flag, out);
-    cudaDeviceSynchronize();
-    cudaFree(flag);
-    cudaFree(out);
-}
+PAIR(exchange<right>, 2, 1, zeros<int>(1), zeros<int>(2))

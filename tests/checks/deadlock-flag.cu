@@ -11,11 +11,4 @@ template <bool right> __global__ void hand_over(volatile int *flag, int *out, in
     }
 }
 
-int main(int argc, char **argv)
-{
-    int *flag = zeros<int>(1), *out = zeros<int>(1);
-    LAUNCH(hand_over, is_right(argc, argv), 2, 1, flag, out, 0);
-    cudaDeviceSynchronize();
-    cudaFree(flag);
-    cudaFree(out);
-}
+PAIR(hand_over<right>, 2, 1, zeros<int>(1), zeros<int>(1), 0)

@@ -13,14 +13,4 @@ template <bool right> __global__ void exchange(int *words, int *out, int n)
     if (i < n) out[i] = words[n - 1 - i];
 }
 
-int main(int argc, char **argv)
-{
-    bool right = is_right(argc, argv);
-    int n = 3 * 32, *words = zeros<int>(n), *out = zeros<int>(n);
-    void *arguments[] = {&words, &out, &n};
-    cudaLaunchCooperativeKernel(right ? (void *)exchange<true> : (void *)exchange<false>, 4, 32,
-                                arguments);
-    cudaDeviceSynchronize();
-    cudaFree(words);
-    cudaFree(out);
-}
+COOPERATIVE(exchange<right>, 4, 32, zeros<int>(3 * 32), zeros<int>(3 * 32), 3 * 32)

@@ -16,12 +16,4 @@ template <bool right> __global__ void insert(int *lock, int *list, int *n)
     word.store(0, cuda::memory_order_release);
 }
 
-int main(int argc, char **argv)
-{
-    int *lock = zeros<int>(1), *list = zeros<int>(2), *n = zeros<int>(1);
-    LAUNCH(insert, is_right(argc, argv), 4, 1, lock, list, n);
-    cudaDeviceSynchronize();
-    cudaFree(lock);
-    cudaFree(list);
-    cudaFree(n);
-}
+PAIR(insert<right>, 4, 1, zeros<int>(1), zeros<int>(2), zeros<int>(1))

@@ -8,10 +8,4 @@ __global__ void meet(int *out, int threads)
     out[threadIdx.x] = 1;
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(96);
-    meet<<<1, 96>>>(out, is_right(argc, argv) ? 64 : 96);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(meet, 1, 96, zeros<int>(96), right ? 64 : 96)

@@ -30,11 +30,4 @@ template <bool right> __global__ void add_up(const int *in, int *out, int tiles)
     }
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(4 * 32), *out = zeros<int>(32);
-    LAUNCH(add_up, is_right(argc, argv), 1, 64, in, out, 4);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(add_up<right>, 1, 64, zeros<int>(4 * 32), zeros<int>(32), 4)

@@ -16,10 +16,4 @@ __global__ void meet(int *out, int arrivals)
     out[threadIdx.x] = 1;
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(64);
-    meet<<<1, 64>>>(out, is_right(argc, argv) ? 64 : 32);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(meet, 1, 64, zeros<int>(64), right ? 64 : 32)

@@ -17,16 +17,13 @@ __global__ void meet(int *arrived, int *out)
     out[blockIdx.x] = words[0];
 }
 
-int main(int argc, char **argv)
+HOST
 {
     enum { BYTES = 200 << 10 }; // one block on each multiprocessor
     int processors;
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
-    int blocks = is_right(argc, argv) ? processors : processors + 1;
+    int blocks = right ? processors : processors + 1;
     int *arrived = zeros<int>(1), *out = zeros<int>(blocks);
     cudaFuncSetAttribute(meet, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES);
     meet<<<blocks, 32, BYTES>>>(arrived, out);
-    cudaDeviceSynchronize();
-    cudaFree(arrived);
-    cudaFree(out);
 }

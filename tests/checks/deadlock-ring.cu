@@ -32,11 +32,4 @@ template <bool right> __global__ void sum_tiles(const int *in, int *out, int til
     }
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(8 * 32), *out = zeros<int>(32);
-    LAUNCH(sum_tiles, is_right(argc, argv), 1, 64, in, out, 8);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(sum_tiles<right>, 1, 64, zeros<int>(8 * 32), zeros<int>(32), 8)

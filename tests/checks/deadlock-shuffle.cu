@@ -13,10 +13,4 @@ template <bool right> __global__ void publish(int *out)
     out[threadIdx.x] = value;
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(64);
-    LAUNCH(publish, is_right(argc, argv), 1, 64, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(publish<right>, 1, 64, zeros<int>(64))

@@ -12,11 +12,4 @@ template <bool right> __global__ void count(volatile int *done, int *out)
     out[threadIdx.x] = *done;
 }
 
-int main(int argc, char **argv)
-{
-    int *done = zeros<int>(1), *out = zeros<int>(128);
-    LAUNCH(count, is_right(argc, argv), 1, 128, done, out);
-    cudaDeviceSynchronize();
-    cudaFree(done);
-    cudaFree(out);
-}
+PAIR(count<right>, 1, 128, zeros<int>(1), zeros<int>(128))

@@ -9,13 +9,10 @@ __global__ void wait_for(volatile int *flag, int *out)
 
 __global__ void raise(int *flag) { *flag = 1; }
 
-int main(int argc, char **argv)
+HOST
 {
     int *flag = zeros<int>(1), *out = zeros<int>(1);
-    if (is_right(argc, argv)) raise<<<1, 1>>>(flag);
+    if (right) raise<<<1, 1>>>(flag);
     wait_for<<<1, 1>>>(flag, out);
     raise<<<1, 1>>>(flag);
-    cudaDeviceSynchronize();
-    cudaFree(flag);
-    cudaFree(out);
 }

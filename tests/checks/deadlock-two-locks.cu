@@ -27,12 +27,4 @@ template <bool right> __global__ void move(int *locks, int *accounts, int *start
     give(&locks[first]);
 }
 
-int main(int argc, char **argv)
-{
-    int *locks = zeros<int>(2), *accounts = zeros<int>(2), *started = zeros<int>(1);
-    LAUNCH(move, is_right(argc, argv), 2, 1, locks, accounts, started);
-    cudaDeviceSynchronize();
-    cudaFree(locks);
-    cudaFree(accounts);
-    cudaFree(started);
-}
+PAIR(move<right>, 2, 1, zeros<int>(2), zeros<int>(2), zeros<int>(1))

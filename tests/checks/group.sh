@@ -5,6 +5,7 @@
 #   tests/checks/group.sh tests/checks/memory-*.cu >build/pairs/memory.cu
 #
 # It is compiled with -Itests/checks, and called with the name of a pair before `wrong` or `right`.
+# It ends with 0, or with the number that follows.
 # Each pair has its own namespace. Its headers are included before the namespace, its macros are
 # undefined at the end, and main becomes a function `pair`.
 set -eu
@@ -28,8 +29,9 @@ cat <<'END'
 int main(int argc, char **argv)
 {
     for (auto &pair : pairs)
-        if (argc > 1 && strcmp(argv[1], pair.name) == 0) return pair.run(argc - 1, argv + 1), 0;
-    fprintf(stderr, "usage: %s PAIR wrong|right\n", argv[0]);
+        if (argc > 1 && strcmp(argv[1], pair.name) == 0)
+            return pair.run(argc > 3 ? 2 : argc - 1, argv + 1), argc > 3 ? atoi(argv[3]) : 0;
+    fprintf(stderr, "usage: %s PAIR wrong|right [exit code]\n", argv[0]);
     return 2;
 }
 END

@@ -23,14 +23,10 @@ template <bool right> __global__ void scan_sums(int *sums, int n)
     if (threadIdx.x < n) sums[threadIdx.x] = value;
 }
 
-int main(int argc, char **argv)
+HOST
 {
     enum { BLOCKS = 20, THREADS = 64 };
-    int *in = zeros<int>(BLOCKS * THREADS), *sums;
-    cudaMalloc(&sums, 32 * sizeof(int));
+    int *in = zeros<int>(BLOCKS * THREADS), *sums = unwritten<int>(32);
     add_blocks<<<BLOCKS, THREADS>>>(in, sums);
-    LAUNCH(scan_sums, is_right(argc, argv), 1, 32, sums, BLOCKS);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(sums);
+    scan_sums<right><<<1, 32>>>(sums, BLOCKS);
 }

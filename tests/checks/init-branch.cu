@@ -12,14 +12,9 @@ __global__ void count(const int *flags, int *sum)
     atomicAdd(sum, flags[threadIdx.x]); /* initcheck: Uninitialized __global__ memory read */
 }
 
-int main(int argc, char **argv)
+HOST
 {
-    int *in = zeros<int>(64), *sum = zeros<int>(1), *flags;
-    cudaMalloc(&flags, 64 * sizeof(int));
-    LAUNCH(pick, is_right(argc, argv), 1, 64, in, flags);
+    int *in = zeros<int>(64), *sum = zeros<int>(1), *flags = unwritten<int>(64);
+    pick<right><<<1, 64>>>(in, flags);
     count<<<1, 64>>>(flags, sum);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(sum);
-    cudaFree(flags);
 }

@@ -11,18 +11,13 @@ template <bool right> __global__ void step(const int *in, int *out, int d)
         out[i] = in[i];
 }
 
-int main(int argc, char **argv)
+HOST
 {
-    bool right = is_right(argc, argv);
-    int *a = zeros<int>(64), *b;
-    cudaMalloc(&b, 64 * sizeof(int));
+    int *a = zeros<int>(64), *b = unwritten<int>(64);
     for (int d = 1; d < 64; d *= 2) {
-        LAUNCH(step, right, 1, 64, a, b, d);
+        step<right><<<1, 64>>>(a, b, d);
         int *other = a;
         a = b;
         b = other;
     }
-    cudaDeviceSynchronize();
-    cudaFree(a);
-    cudaFree(b);
 }

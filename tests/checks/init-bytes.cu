@@ -8,19 +8,14 @@ __global__ void pack(unsigned char *bytes)
 
 __global__ void read_words(const int *words, int *out)
 {
-    out[threadIdx.x] =
-        words[threadIdx.x]; /* initcheck: Uninitialized __global__ memory read */
+    out[threadIdx.x] = words[threadIdx.x]; /* initcheck: Uninitialized __global__ memory read */
 }
 
-int main(int argc, char **argv)
+HOST
 {
-    unsigned char *bytes;
+    unsigned char *bytes = unwritten<unsigned char>(64);
     int *out = zeros<int>(16);
-    cudaMalloc(&bytes, 64);
-    if (is_right(argc, argv)) cudaMemset(bytes, 0, 64);
+    if (right) cudaMemset(bytes, 0, 64);
     pack<<<1, 64>>>(bytes);
     read_words<<<1, 16>>>((const int *)bytes, out);
-    cudaDeviceSynchronize();
-    cudaFree(bytes);
-    cudaFree(out);
 }

@@ -14,14 +14,9 @@ __global__ void add(int *out, const int *carry)
     out[i] += carry[blockIdx.x]; /* initcheck: Uninitialized __global__ memory read of size 4 */
 }
 
-int main(int argc, char **argv)
+HOST
 {
-    int *out = zeros<int>(4 * 64), *sums = zeros<int>(4), *carry;
-    cudaMalloc(&carry, 4 * sizeof(int));
-    LAUNCH(carries, is_right(argc, argv), 1, 1, sums, carry, 4);
+    int *out = zeros<int>(4 * 64), *sums = zeros<int>(4), *carry = unwritten<int>(4);
+    carries<right><<<1, 1>>>(sums, carry, 4);
     add<<<4, 64>>>(out, carry);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-    cudaFree(sums);
-    cudaFree(carry);
 }

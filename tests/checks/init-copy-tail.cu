@@ -17,11 +17,4 @@ template <bool right> __global__ void load(const int *in, int *out, int n)
     out[i] = tile[63 - i]; /* initcheck: Uninitialized __shared__ memory read of size 4 bytes */
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(50), *out = zeros<int>(64);
-    LAUNCH(load, is_right(argc, argv), 1, 64, in, out, 50);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(load<right>, 1, 64, zeros<int>(50), zeros<int>(64), 50)

@@ -10,17 +10,11 @@ __global__ void add_up(const int *in, int *out, int n)
     *out = sum;
 }
 
-int main(int argc, char **argv)
+HOST
 {
     enum { SIZE = 64, USED = 32 };
-    int *a, *b, *out = zeros<int>(1);
-    cudaMalloc(&a, SIZE * sizeof(int));
-    cudaMalloc(&b, SIZE * sizeof(int));
+    int *a = unwritten<int>(SIZE), *b = unwritten<int>(SIZE), *out = zeros<int>(1);
     cudaMemset(a, 0, USED * sizeof(int));
     cudaMemcpy(b, a, SIZE * sizeof(int), cudaMemcpyDeviceToDevice);
-    add_up<<<1, 1>>>(b, out, is_right(argc, argv) ? USED : SIZE);
-    cudaDeviceSynchronize();
-    cudaFree(a);
-    cudaFree(b);
-    cudaFree(out);
+    add_up<<<1, 1>>>(b, out, right ? USED : SIZE);
 }

@@ -11,13 +11,9 @@ __global__ void twice(const int *in, int *out)
     out[threadIdx.x] = 2 * in[threadIdx.x]; /* initcheck: Uninitialized __global__ memory read */
 }
 
-int main(int argc, char **argv)
+HOST
 {
-    int *in, *out = zeros<int>(64);
-    cudaMalloc(&in, 64 * sizeof(int));
-    LAUNCH(fill, is_right(argc, argv), 1, 32, in, 64);
+    int *in = unwritten<int>(64), *out = zeros<int>(64);
+    fill<right><<<1, 32>>>(in, 64);
     twice<<<1, 64>>>(in, out);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
 }

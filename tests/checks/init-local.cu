@@ -9,11 +9,4 @@ template <bool right> __global__ void count(const int *in, int *out, int n)
     *out = bins[in[n - 1]];
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(64), *out = zeros<int>(1);
-    LAUNCH(count, is_right(argc, argv), 1, 1, in, out, 64);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(count<right>, 1, 1, zeros<int>(64), zeros<int>(1), 64)

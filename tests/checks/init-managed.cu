@@ -6,13 +6,11 @@ __global__ void twice(const int *in, int *out)
     out[threadIdx.x] = 2 * in[threadIdx.x]; /* nothing: the host may have written it */
 }
 
-int main(int argc, char **argv)
+HOST
 {
     int *in, *out = zeros<int>(64);
     cudaMallocManaged(&in, 64 * sizeof(int));
-    if (is_right(argc, argv)) cudaMemset(in, 0, 64 * sizeof(int));
+    keep(in, cudaFree);
+    if (right) cudaMemset(in, 0, 64 * sizeof(int));
     twice<<<1, 64>>>(in, out);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
 }

@@ -22,14 +22,10 @@ __global__ void weigh(const struct item *items, int *out)
     out[threadIdx.x] = item.kind + item.weight + item.rank;
 }
 
-int main(int argc, char **argv)
+HOST
 {
-    struct item *items;
+    struct item *items = unwritten<struct item>(32);
     int *out = zeros<int>(32);
-    cudaMalloc(&items, 32 * sizeof(struct item));
-    LAUNCH(make, is_right(argc, argv), 1, 32, items);
+    make<right><<<1, 32>>>(items);
     weigh<<<1, 32>>>(items, out);
-    cudaDeviceSynchronize();
-    cudaFree(items);
-    cudaFree(out);
 }

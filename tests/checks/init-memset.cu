@@ -6,13 +6,10 @@ __global__ void increment(int *counters)
     counters[threadIdx.x]++; /* initcheck: Uninitialized __global__ memory read of size 4 */
 }
 
-int main(int argc, char **argv)
+HOST
 {
     enum { N = 64 };
-    int *counters;
-    cudaMalloc(&counters, N * sizeof(int));
-    cudaMemset(counters, 0, is_right(argc, argv) ? N * sizeof(int) : N);
+    int *counters = unwritten<int>(N);
+    cudaMemset(counters, 0, right ? N * sizeof(int) : N);
     increment<<<1, N>>>(counters);
-    cudaDeviceSynchronize();
-    cudaFree(counters);
 }

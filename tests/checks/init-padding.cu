@@ -13,13 +13,10 @@ template <bool right> __global__ void make(struct item *items)
     if (right || threadIdx.x % 2) items[threadIdx.x].weight = 1;
 }
 
-int main(int argc, char **argv)
+HOST
 {
-    struct item *items, host[32];
-    cudaMalloc(&items, sizeof host);
-    LAUNCH(make, is_right(argc, argv), 1, 32, items);
+    struct item *items = unwritten<struct item>(32), host[32];
+    make<right><<<1, 32>>>(items);
     cudaMemcpy(host, items, /* initcheck: Host API uninitialized memory access */
-               sizeof host,
-               cudaMemcpyDeviceToHost);
-    cudaFree(items);
+               sizeof host, cudaMemcpyDeviceToHost);
 }

@@ -12,11 +12,4 @@ template <bool right> __global__ void count(const int *in, int *out)
     if (threadIdx.x < 16) atomicAdd(&out[threadIdx.x], bins[threadIdx.x]);
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(64), *out = zeros<int>(16);
-    LAUNCH(count, is_right(argc, argv), 1, 64, in, out);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(count<right>, 1, 64, zeros<int>(64), zeros<int>(16))

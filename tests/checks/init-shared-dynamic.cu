@@ -13,11 +13,8 @@ template <bool right> __global__ void add(const int *in, int *out)
     out[threadIdx.x] = first[other] + second[other]; /* initcheck: Uninitialized __shared__ */
 }
 
-int main(int argc, char **argv)
+HOST
 {
     int *in = zeros<int>(64), *out = zeros<int>(64);
-    (is_right(argc, argv) ? add<true> : add<false>)<<<1, 64, 2 * 64 * sizeof(int)>>>(in, out);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
+    (right ? add<true> : add<false>)<<<1, 64, 2 * 64 * sizeof(int)>>>(in, out);
 }

@@ -17,11 +17,4 @@ template <bool right> __global__ void add_up(const int *in, int *sum, int n)
     if (threadIdx.x == 0) atomicAdd(sum, tile[0]);
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(100), *sum = zeros<int>(1);
-    LAUNCH(add_up, is_right(argc, argv), 2, 64, in, sum, 100);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(sum);
-}
+PAIR(add_up<right>, 2, 64, zeros<int>(100), zeros<int>(1), 100)

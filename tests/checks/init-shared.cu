@@ -12,11 +12,4 @@ template <bool right> __global__ void smooth(const int *in, int *out)
     out[threadIdx.x] = tile[threadIdx.x] + tile[threadIdx.x + 1] + tile[threadIdx.x + 2];
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(64), *out = zeros<int>(64);
-    LAUNCH(smooth, is_right(argc, argv), 1, 64, in, out);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(smooth<right>, 1, 64, zeros<int>(64), zeros<int>(64))

@@ -8,15 +8,12 @@ template <bool right> __global__ void fill(int *out, int n)
     if (right ? i < n : i < n / 64 * 64) out[i] = i;
 }
 
-int main(int argc, char **argv)
+HOST
 {
     enum { N = 1000 };
     static int host[N];
-    int *out;
-    cudaMalloc(&out, sizeof host);
-    LAUNCH(fill, is_right(argc, argv), (N + 63) / 64, 64, out, N);
+    int *out = unwritten<int>(N);
+    fill<right><<<(N + 63) / 64, 64>>>(out, N);
     cudaMemcpy(host, out, /* initcheck: Host API uninitialized memory access */
-               sizeof host,
-               cudaMemcpyDeviceToHost);
-    cudaFree(out);
+               sizeof host, cudaMemcpyDeviceToHost);
 }

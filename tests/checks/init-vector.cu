@@ -13,13 +13,9 @@ __global__ void lengths(const float4 *points, float *out)
     out[threadIdx.x] = p.x * p.x + p.y * p.y + p.z * p.z + p.w * p.w;
 }
 
-int main(int argc, char **argv)
+HOST
 {
-    float *points, *out = zeros<float>(32);
-    cudaMalloc(&points, 32 * sizeof(float4));
-    LAUNCH(fill, is_right(argc, argv), 1, 32, points);
+    float *points = unwritten<float>(4 * 32), *out = zeros<float>(32);
+    fill<right><<<1, 32>>>(points);
     lengths<<<1, 32>>>((const float4 *)points, out);
-    cudaDeviceSynchronize();
-    cudaFree(points);
-    cudaFree(out);
 }

@@ -14,11 +14,4 @@ template <bool right> __global__ void add_up(const int *in, int *out)
     if (lane == 0) *out = sum;
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(128), *out = zeros<int>(1);
-    LAUNCH(add_up, is_right(argc, argv), 1, 128, in, out);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(add_up<right>, 1, 128, zeros<int>(128), zeros<int>(1))

@@ -8,16 +8,11 @@ __global__ void count(const int *in, int *bins)
     atomicAdd(&bins[bin], 1); /* initcheck: Uninitialized __global__ memory read of size 4 */
 }
 
-int main(int argc, char **argv)
+HOST
 {
-    bool right = is_right(argc, argv);
-    int *in = zeros<int>(64), *bins;
-    cudaMalloc(&bins, 64 * sizeof(int));
+    int *in = zeros<int>(64), *bins = unwritten<int>(64);
     for (int n = 32; n <= 64; n *= 2) {
         if (right || n == 32) cudaMemset(bins, 0, n * sizeof(int));
         count<<<1, n>>>(in, bins);
     }
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(bins);
 }

@@ -9,10 +9,4 @@ template <bool right> __global__ void count(char *counters)
     atomicAdd(wide, 1ull); /* memcheck: Invalid __global__ atomic of size 8 bytes */
 }
 
-int main(int argc, char **argv)
-{
-    char *counters = zeros<char>(16);
-    LAUNCH(count, is_right(argc, argv), 1, 32, counters);
-    cudaDeviceSynchronize();
-    cudaFree(counters);
-}
+PAIR(count<right>, 1, 32, zeros<char>(16))

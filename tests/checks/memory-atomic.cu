@@ -7,12 +7,4 @@ __global__ void count(const int *in, int *bins, int limit)
     atomicAdd(&bins[in[threadIdx.x] + threadIdx.x % limit], 1);
 }
 
-int main(int argc, char **argv)
-{
-    bool right = is_right(argc, argv);
-    int *in = zeros<int>(64), *bins = zeros<int>(16);
-    count<<<1, 64>>>(in, bins, right ? 16 : 17);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(bins);
-}
+PAIR(count, 1, 64, zeros<int>(64), zeros<int>(16), right ? 16 : 17)

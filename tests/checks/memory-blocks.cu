@@ -14,13 +14,10 @@ __global__ void add_blocks(const int *in, int *sums, int n)
         sums[blockIdx.x] = sum; /* memcheck: Invalid __global__ write of size 4 bytes */
 }
 
-int main(int argc, char **argv)
+HOST
 {
     enum { N = 1000, THREADS = 128 };
     int blocks = (N + THREADS - 1) / THREADS;
-    int *in = zeros<int>(N), *sums = zeros<int>(is_right(argc, argv) ? blocks : N / THREADS);
+    int *in = zeros<int>(N), *sums = zeros<int>(right ? blocks : N / THREADS);
     add_blocks<<<blocks, THREADS>>>(in, sums, N);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(sums);
 }

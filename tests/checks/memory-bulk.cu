@@ -21,11 +21,4 @@ __global__ void copy(const int *in, int *out, int n)
     out[threadIdx.x] = words[threadIdx.x];
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(100), *out = zeros<int>(128);
-    copy<<<1, 128>>>(in, out, is_right(argc, argv) ? 100 : 128);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(copy, 1, 128, zeros<int>(100), zeros<int>(128), right ? 100 : 128)

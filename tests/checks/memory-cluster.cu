@@ -16,10 +16,4 @@ template <bool right> __global__ void __cluster_dims__(2) exchange(int *out)
     cluster.sync();
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(2);
-    LAUNCH(exchange, is_right(argc, argv), 2, 1, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(exchange<right>, 2, 1, zeros<int>(2))

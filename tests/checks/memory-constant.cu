@@ -11,11 +11,4 @@ __global__ void filter(const int *in, int *out, int radius)
     out[threadIdx.x] = sum;
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(70), *out = zeros<int>(64);
-    filter<<<1, 64>>>(in, out, is_right(argc, argv) ? 2 : 3);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(filter, 1, 64, zeros<int>(70), zeros<int>(64), right ? 2 : 3)

@@ -16,11 +16,4 @@ template <bool right> __global__ void load(const int *in, int *out)
     out[threadIdx.x] = words[i] + words[i + 3];
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(62), *out = zeros<int>(16);
-    LAUNCH(load, is_right(argc, argv), 1, 16, in, out);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(load<right>, 1, 16, zeros<int>(62), zeros<int>(16))

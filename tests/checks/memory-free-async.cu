@@ -3,9 +3,8 @@
 
 int main(int argc, char **argv)
 {
-    cudaStream_t stream;
+    cudaStream_t stream = new_stream(cudaStreamDefault);
     int *out;
-    cudaStreamCreate(&stream);
     cudaMallocAsync(&out, 64 * sizeof(int), stream);
     cudaFreeAsync(out, stream);
     cudaStreamSynchronize(stream);

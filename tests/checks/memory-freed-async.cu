@@ -6,9 +6,8 @@ __global__ void fill(int *out) { out[threadIdx.x] = 1; } /* memcheck: Invalid __
 int main(int argc, char **argv)
 {
     bool right = is_right(argc, argv);
-    cudaStream_t stream;
+    cudaStream_t stream = new_stream(cudaStreamDefault);
     int *out;
-    cudaStreamCreate(&stream);
     cudaMallocAsync(&out, 64 * sizeof(int), stream);
     if (!right) cudaFreeAsync(out, stream);
     fill<<<1, 64, 0, stream>>>(out);

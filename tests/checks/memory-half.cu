@@ -12,11 +12,4 @@ template <bool right> __global__ void add_pairs(const int *in, int *out, int n)
     out[threadIdx.x] = pair.x + pair.y;
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(63), *out = zeros<int>(32);
-    LAUNCH(add_pairs, is_right(argc, argv), 1, 32, in, out, 63);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(add_pairs<right>, 1, 32, zeros<int>(63), zeros<int>(32), 63)

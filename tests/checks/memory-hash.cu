@@ -8,10 +8,4 @@ template <bool right> __global__ void scatter(int *table, int size)
     table[place] = 1; /* memcheck: Invalid __global__ write of size 4 bytes */
 }
 
-int main(int argc, char **argv)
-{
-    int *table = zeros<int>(101);
-    LAUNCH(scatter, is_right(argc, argv), 1, 4, table, 101);
-    cudaDeviceSynchronize();
-    cudaFree(table);
-}
+PAIR(scatter<right>, 1, 4, zeros<int>(101), 101)

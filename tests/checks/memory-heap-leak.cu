@@ -13,7 +13,7 @@ template <bool right> __global__ void use(int *out)
 int main(int argc, char **argv)
 {
     int *out = zeros<int>(32);
-    LAUNCH(use, is_right(argc, argv), 1, 32, out);
+    launch{is_right(argc, argv) ? use<true> : use<false>, 1, 32, out};
     cudaDeviceSynchronize();
     cudaFree(out);
     cudaDeviceReset();

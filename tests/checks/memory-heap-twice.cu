@@ -13,10 +13,4 @@ template <bool right> __global__ void use(int *out)
     if (!right || threadIdx.x == 0) free(words); /* memcheck: free */
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(32);
-    LAUNCH(use, is_right(argc, argv), 1, 32, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(use<right>, 1, 32, zeros<int>(32))

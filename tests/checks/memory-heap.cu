@@ -10,10 +10,4 @@ template <bool right> __global__ void use(int *out)
     free(own);
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(32);
-    LAUNCH(use, is_right(argc, argv), 1, 32, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(use<right>, 1, 32, zeros<int>(32))

@@ -17,12 +17,4 @@ template <bool right> __global__ void add_up(struct node *nodes, int *out, int n
     *out = sum;
 }
 
-int main(int argc, char **argv)
-{
-    struct node *nodes = zeros<struct node>(16);
-    int *out = zeros<int>(1);
-    LAUNCH(add_up, is_right(argc, argv), 1, 1, nodes, out, 16);
-    cudaDeviceSynchronize();
-    cudaFree(nodes);
-    cudaFree(out);
-}
+PAIR(add_up<right>, 1, 1, zeros<struct node>(16), zeros<int>(1), 16)

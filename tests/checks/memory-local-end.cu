@@ -9,11 +9,4 @@ __global__ void push(const int *in, int *out, int n)
     for (int sum = 0; top > 0; *out = sum) sum = 3 * sum + stack[--top + in[top]];
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(17), *out = zeros<int>(1);
-    push<<<1, 1>>>(in, out, is_right(argc, argv) ? 16 : 17);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(push, 1, 1, zeros<int>(17), zeros<int>(1), right ? 16 : 17)

@@ -9,13 +9,9 @@ __global__ void pick(const int *index, int *out)
     out[0] = array[index[1]]; /* memcheck: Invalid __local__ read */
 }
 
-int main(int argc, char **argv)
+HOST
 {
-    int host[2] = {3, is_right(argc, argv) ? 15 : 1 << 20}, *index, *out = zeros<int>(1);
-    cudaMalloc(&index, sizeof host);
+    int host[2] = {3, right ? 15 : 1 << 20}, *index = unwritten<int>(2), *out = zeros<int>(1);
     cudaMemcpy(index, host, sizeof host, cudaMemcpyHostToDevice);
     pick<<<1, 1>>>(index, out);
-    cudaDeviceSynchronize();
-    cudaFree(index);
-    cudaFree(out);
 }

@@ -7,11 +7,9 @@ __global__ void fill(int *out, int n)
         out[i] = i; /* memcheck: Invalid __global__ write of size 4 bytes */
 }
 
-int main(int argc, char **argv)
+HOST
 {
     int *out;
     cudaMallocManaged(&out, 64 * sizeof(int));
-    fill<<<1, 32>>>(out, is_right(argc, argv) ? 64 : 65);
-    cudaDeviceSynchronize();
-    cudaFree(out);
+    fill<<<1, 32>>>(keep(out, cudaFree), right ? 64 : 65);
 }

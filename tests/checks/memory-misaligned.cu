@@ -4,12 +4,9 @@
 /* memcheck: Invalid __global__ read */
 __global__ void copy(const float *in, float4 *out) { *out = *(const float4 *)in; }
 
-int main(int argc, char **argv)
+HOST
 {
     float *in = zeros<float>(8);
     float4 *out = zeros<float4>(1);
-    copy<<<1, 1>>>(in + (is_right(argc, argv) ? 4 : 1), out);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
+    copy<<<1, 1>>>(in + (right ? 4 : 1), out);
 }

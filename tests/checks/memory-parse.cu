@@ -10,12 +10,4 @@ template <bool right> __global__ void parse(const unsigned char *bytes, int *out
         out[threadIdx.x] = *(const int *)at; /* memcheck: is misaligned */
 }
 
-int main(int argc, char **argv)
-{
-    unsigned char *bytes = zeros<unsigned char>(5 * 32);
-    int *out = zeros<int>(32);
-    LAUNCH(parse, is_right(argc, argv), 1, 32, bytes, out);
-    cudaDeviceSynchronize();
-    cudaFree(bytes);
-    cudaFree(out);
-}
+PAIR(parse<right>, 1, 32, zeros<unsigned char>(5 * 32), zeros<int>(32))

@@ -8,13 +8,11 @@ template <bool right> __global__ void fill(int *image, size_t pitch)
     row[threadIdx.x] = 1; /* memcheck: Invalid __global__ write of size 4 bytes */
 }
 
-int main(int argc, char **argv)
+HOST
 {
     enum { WIDTH = 32, HEIGHT = 8 };
     int *image;
     size_t pitch;
     cudaMallocPitch(&image, &pitch, WIDTH * sizeof(int), HEIGHT);
-    LAUNCH(fill, is_right(argc, argv), 1, dim3(WIDTH, HEIGHT), image, pitch);
-    cudaDeviceSynchronize();
-    cudaFree(image);
+    fill<right><<<1, dim3(WIDTH, HEIGHT)>>>(keep(image, cudaFree), pitch);
 }

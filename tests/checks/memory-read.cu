@@ -8,11 +8,4 @@ template <bool right> __global__ void difference(const int *in, int *out)
     out[i] = in[i] - before;
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(64), *out = zeros<int>(64);
-    LAUNCH(difference, is_right(argc, argv), 1, 64, in, out);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(difference<right>, 1, 64, zeros<int>(64), zeros<int>(64))

@@ -7,11 +7,4 @@ template <bool right> __global__ void reverse(const short *in, short *out, int n
     out[right ? n - 1 - i : n - i] = in[i]; /* memcheck: Invalid __global__ write of size 2 */
 }
 
-int main(int argc, char **argv)
-{
-    short *in = zeros<short>(64), *out = zeros<short>(64);
-    LAUNCH(reverse, is_right(argc, argv), 1, 64, in, out, 64);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(reverse<right>, 1, 64, zeros<short>(64), zeros<short>(64), 64)

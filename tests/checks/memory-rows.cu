@@ -8,11 +8,9 @@ template <bool right> __global__ void fill(int *matrix, int width)
     matrix[i] = i; /* memcheck: Invalid __global__ write of size 4 bytes */
 }
 
-int main(int argc, char **argv)
+HOST
 {
     enum { WIDTH = 32, HEIGHT = 8 };
     int *matrix = zeros<int>(WIDTH * HEIGHT);
-    LAUNCH(fill, is_right(argc, argv), 1, dim3(WIDTH, HEIGHT), matrix, WIDTH);
-    cudaDeviceSynchronize();
-    cudaFree(matrix);
+    fill<right><<<1, dim3(WIDTH, HEIGHT)>>>(matrix, WIDTH);
 }

@@ -17,11 +17,9 @@ template <bool right> __global__ void consume(int *out)
     out[threadIdx.x] = from[threadIdx.x] + 1; /* memcheck: it is an address of shared memory */
 }
 
-int main(int argc, char **argv)
+HOST
 {
     int *out = zeros<int>(64);
     produce<<<1, 64>>>(out);
-    LAUNCH(consume, is_right(argc, argv), 1, 64, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
+    consume<right><<<1, 64>>>(out);
 }

@@ -9,10 +9,8 @@ __global__ void reverse(int *out)
     out[threadIdx.x] = words[63 - threadIdx.x];
 }
 
-int main(int argc, char **argv)
+HOST
 {
     int *out = zeros<int>(64);
-    reverse<<<1, 64, is_right(argc, argv) ? 64 * sizeof(int) : 64>>>(out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
+    reverse<<<1, 64, right ? 64 * sizeof(int) : 64>>>(out);
 }

@@ -11,12 +11,9 @@ __device__ __noinline__ int depth(volatile int *n, int level)
 
 __global__ void descend(int *n, int *out) { *out = depth(n, 0); }
 
-int main(int argc, char **argv)
+HOST
 {
-    int levels = is_right(argc, argv) ? 2 : 100000, *n = zeros<int>(1), *out = zeros<int>(1);
+    int levels = right ? 2 : 100000, *n = zeros<int>(1), *out = zeros<int>(1);
     cudaMemcpy(n, &levels, sizeof levels, cudaMemcpyHostToDevice);
     descend<<<1, 1>>>(n, out);
-    cudaDeviceSynchronize();
-    cudaFree(n);
-    cudaFree(out);
 }

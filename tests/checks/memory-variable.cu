@@ -8,10 +8,4 @@ __global__ void look_up(int *out, int first)
     out[threadIdx.x] = table[first + threadIdx.x]; /* memcheck: Invalid __global__ read */
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(64);
-    look_up<<<1, 64>>>(out, is_right(argc, argv) ? 0 : 1);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(look_up, 1, 64, zeros<int>(64), right ? 0 : 1)

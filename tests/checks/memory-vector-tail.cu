@@ -11,11 +11,4 @@ template <bool right> __global__ void copy(const float *in, float *out, int n)
         for (; i < n; i++) out[i] = in[i];
 }
 
-int main(int argc, char **argv)
-{
-    float *in = zeros<float>(62), *out = zeros<float>(62);
-    LAUNCH(copy, is_right(argc, argv), 1, 16, in, out, 62);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(copy<right>, 1, 16, zeros<float>(62), zeros<float>(62), 62)

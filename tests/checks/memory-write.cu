@@ -7,10 +7,4 @@ template <bool right> __global__ void fill(int *out, int n)
     if (!right || i < n) out[i] = i; /* memcheck: Invalid __global__ write */
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(250);
-    LAUNCH(fill, is_right(argc, argv), 2, 128, out, 250);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(fill<right>, 2, 128, zeros<int>(250), 250)

@@ -11,10 +11,4 @@ template <bool right> __global__ void halves(int *out)
     if (lane >= 16) out[lane - 16] = words[31 - lane];
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(16);
-    LAUNCH(halves, is_right(argc, argv), 1, 32, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(halves<right>, 1, 32, zeros<int>(16))

@@ -15,14 +15,9 @@ template <bool right> __global__ void hand_over(int *out)
         if (lane == 0) barrier_arrive(&full);
     } else {
         barrier_wait(&full, 0);
+        /* racecheck: RAW hazard at __shared__; racecheck: __syncthreads() */
         out[lane] = words[lane];
     }
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(32);
-    LAUNCH(hand_over, is_right(argc, argv), 1, 64, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(hand_over<right>, 1, 64, zeros<int>(32))

@@ -16,10 +16,4 @@ template <bool right> __global__ void set(unsigned *out)
     if (threadIdx.x < 4) out[threadIdx.x] = words[threadIdx.x];
 }
 
-int main(int argc, char **argv)
-{
-    unsigned *out = zeros<unsigned>(4);
-    LAUNCH(set, is_right(argc, argv), 1, 128, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(set<right>, 1, 128, zeros<unsigned>(4))

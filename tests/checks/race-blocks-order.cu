@@ -13,16 +13,13 @@ __global__ void both(int *words, int *out)
     out[blockIdx.x] = words[(blockIdx.x + 1) % gridDim.x];
 }
 
-int main(int argc, char **argv)
+HOST
 {
     int *words = zeros<int>(64), *out = zeros<int>(64);
-    if (is_right(argc, argv)) {
+    if (right) {
         write<<<64, 1>>>(words);
         take<<<64, 1>>>(words, out);
     } else {
         both<<<64, 1>>>(words, out);
     }
-    cudaDeviceSynchronize();
-    cudaFree(words);
-    cudaFree(out);
 }

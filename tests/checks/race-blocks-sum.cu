@@ -7,13 +7,8 @@ template <bool right> __global__ void add(int *sum)
     if (right)
         atomicAdd(sum, 1);
     else
+        /* racecheck: WAW hazard at __global__ */
         *sum += 1;
 }
 
-int main(int argc, char **argv)
-{
-    int *sum = zeros<int>(1);
-    LAUNCH(add, is_right(argc, argv), 64, 32, sum);
-    cudaDeviceSynchronize();
-    cudaFree(sum);
-}
+PAIR(add<right>, 64, 32, zeros<int>(1))

@@ -15,11 +15,4 @@ template <bool right> __global__ void work(int *next, int *out)
     }
 }
 
-int main(int argc, char **argv)
-{
-    int *next = zeros<int>(1), *out = zeros<int>(16 * 64);
-    LAUNCH(work, is_right(argc, argv), 2, 64, next, out);
-    cudaDeviceSynchronize();
-    cudaFree(next);
-    cudaFree(out);
-}
+PAIR(work<right>, 2, 64, zeros<int>(1), zeros<int>(16 * 64))

@@ -17,12 +17,4 @@ template <bool right> __global__ void scan(const int *in, int *out)
     out[i] = words[from][i];
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(128), *out = zeros<int>(128);
-    cudaMemset(in, 1, 128 * sizeof(int));
-    LAUNCH(scan, is_right(argc, argv), 1, 128, in, out);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(scan<right>, 1, 128, numbers<int>(128), zeros<int>(128))

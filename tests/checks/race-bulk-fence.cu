@@ -5,6 +5,7 @@
 template <bool right> __global__ void send(int *out)
 {
     __shared__ __align__(16) int words[128];
+    /* racecheck: RAW hazard at __shared__; racecheck: fence.proxy.async */
     words[threadIdx.x] = threadIdx.x;
     if (right) asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     __syncthreads();
@@ -16,10 +17,4 @@ template <bool right> __global__ void send(int *out)
                  : "memory");
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(128);
-    LAUNCH(send, is_right(argc, argv), 1, 128, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(send<right>, 1, 128, zeros<int>(128))

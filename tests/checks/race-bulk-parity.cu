@@ -24,11 +24,4 @@ template <bool right> __global__ void copy(int *out, const int *in)
     }
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(READERS), *out = zeros<int>(READERS);
-    LAUNCH(copy, is_right(argc, argv), 1, READERS + 32, out, in);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(copy<right>, 1, 128, zeros<int>(READERS), zeros<int>(READERS))

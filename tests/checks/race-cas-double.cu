@@ -24,10 +24,4 @@ template <bool right> __global__ void add(double *sum)
         !swap<right>(word, assumed, __double_as_longlong(1 + __longlong_as_double(assumed)), &old));
 }
 
-int main(int argc, char **argv)
-{
-    double *sum = zeros<double>(1);
-    LAUNCH(add, is_right(argc, argv), 8, 32, sum);
-    cudaDeviceSynchronize();
-    cudaFree(sum);
-}
+PAIR(add<right>, 8, 32, zeros<double>(1))

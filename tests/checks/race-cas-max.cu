@@ -15,10 +15,4 @@ template <bool right> __global__ void maximum(int *most)
     }
 }
 
-int main(int argc, char **argv)
-{
-    int *most = zeros<int>(1);
-    LAUNCH(maximum, is_right(argc, argv), 32, 1, most);
-    cudaDeviceSynchronize();
-    cudaFree(most);
-}
+PAIR(maximum<right>, 32, 1, zeros<int>(1))

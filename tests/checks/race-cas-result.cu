@@ -12,11 +12,4 @@ template <bool right> __global__ void add(int *sum, int *out)
     out[blockIdx.x] = seen;
 }
 
-int main(int argc, char **argv)
-{
-    int *sum = zeros<int>(1), *out = zeros<int>(8);
-    LAUNCH(add, is_right(argc, argv), 8, 1, sum, out);
-    cudaDeviceSynchronize();
-    cudaFree(sum);
-    cudaFree(out);
-}
+PAIR(add<right>, 8, 1, zeros<int>(1), zeros<int>(8))

@@ -12,11 +12,4 @@ template <bool right> __global__ void take(int *sum, int *before)
     before[blockIdx.x] = right ? old : first;
 }
 
-int main(int argc, char **argv)
-{
-    int *sum = zeros<int>(1), *before = zeros<int>(8);
-    LAUNCH(take, is_right(argc, argv), 8, 1, sum, before);
-    cudaDeviceSynchronize();
-    cudaFree(sum);
-    cudaFree(before);
-}
+PAIR(take<right>, 8, 1, zeros<int>(1), zeros<int>(8))

@@ -16,10 +16,4 @@ template <bool right> __global__ void __cluster_dims__(2) take(int *out)
     if (right) cluster.sync();
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(256);
-    LAUNCH(take, is_right(argc, argv), 4, 64, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(take<right>, 4, 64, zeros<int>(256))

@@ -22,10 +22,4 @@ template <bool right> __global__ void __cluster_dims__(2) take(int *out)
     }
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(1);
-    LAUNCH(take, is_right(argc, argv), 2, 1, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(take<right>, 2, 1, zeros<int>(1))

@@ -19,10 +19,4 @@ template <bool right> __global__ void __cluster_dims__(4) count(int *out)
     if (cluster.block_rank() == 0 && threadIdx.x == 0) out[blockIdx.x / 4] = sum;
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(2);
-    LAUNCH(count, is_right(argc, argv), 8, 64, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(count<right>, 8, 64, zeros<int>(2))

@@ -20,10 +20,4 @@ template <bool right> __global__ void __cluster_dims__(2) exchange(int *out)
     cluster.sync();
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(256);
-    LAUNCH(exchange, is_right(argc, argv), 4, 64, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(exchange<right>, 4, 64, zeros<int>(256))

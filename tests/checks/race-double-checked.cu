@@ -19,13 +19,4 @@ template <bool right> __global__ void use(int *lock, int *made, int *table, int 
     out[blockIdx.x] = *table;
 }
 
-int main(int argc, char **argv)
-{
-    int *lock = zeros<int>(1), *made = zeros<int>(1), *table = zeros<int>(1), *out = zeros<int>(8);
-    LAUNCH(use, is_right(argc, argv), 8, 1, lock, made, table, out);
-    cudaDeviceSynchronize();
-    cudaFree(lock);
-    cudaFree(made);
-    cudaFree(table);
-    cudaFree(out);
-}
+PAIR(use<right>, 8, 1, zeros<int>(1), zeros<int>(1), zeros<int>(1), zeros<int>(8))

@@ -21,12 +21,4 @@ template <bool right> __global__ void hand_over(volatile int *flag, int *values,
     }
 }
 
-int main(int argc, char **argv)
-{
-    int *flag = zeros<int>(1), *values = zeros<int>(128), *out = zeros<int>(128);
-    LAUNCH(hand_over, is_right(argc, argv), 2, 128, flag, values, out);
-    cudaDeviceSynchronize();
-    cudaFree(flag);
-    cudaFree(values);
-    cudaFree(out);
-}
+PAIR(hand_over<right>, 2, 128, zeros<int>(1), zeros<int>(128), zeros<int>(128))

@@ -15,12 +15,4 @@ template <bool right> __global__ void hand_over(volatile int *flag, int *value, 
     }
 }
 
-int main(int argc, char **argv)
-{
-    int *flag = zeros<int>(1), *value = zeros<int>(1), *out = zeros<int>(1);
-    LAUNCH(hand_over, is_right(argc, argv), 2, 1, flag, value, out);
-    cudaDeviceSynchronize();
-    cudaFree(flag);
-    cudaFree(value);
-    cudaFree(out);
-}
+PAIR(hand_over<right>, 2, 1, zeros<int>(1), zeros<int>(1), zeros<int>(1))

@@ -22,12 +22,4 @@ template <bool right> __global__ void hand_over(int *value, int *flag, int *out)
     }
 }
 
-int main(int argc, char **argv)
-{
-    int *value = zeros<int>(1), *flag = zeros<int>(1), *out = zeros<int>(1);
-    LAUNCH(hand_over, is_right(argc, argv), 2, 1, value, flag, out);
-    cudaDeviceSynchronize();
-    cudaFree(value);
-    cudaFree(flag);
-    cudaFree(out);
-}
+PAIR(hand_over<right>, 2, 1, zeros<int>(1), zeros<int>(1), zeros<int>(1))

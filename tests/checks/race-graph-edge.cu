@@ -21,7 +21,7 @@ static cudaGraphNode_t add(cudaGraph_t graph, cudaGraphNode_t *needs, void *kern
     return node;
 }
 
-int main(int argc, char **argv)
+HOST
 {
     int *a = zeros<int>(N), *b = zeros<int>(N);
     cudaGraph_t graph;
@@ -29,13 +29,11 @@ int main(int argc, char **argv)
     void *of_fill[] = {&a}, *of_square[] = {&b, &a};
     cudaGraphCreate(&graph, 0);
     cudaGraphNode_t first = add(graph, nullptr, (void *)fill, of_fill);
-    add(graph, is_right(argc, argv) ? &first : nullptr, (void *)square, of_square);
+    add(graph, right ? &first : nullptr, (void *)square, of_square);
     cudaGraphInstantiate(&exec, graph, 0);
     cudaGraphLaunch(exec, 0);
     cudaGraphLaunch(exec, 0);
     cudaDeviceSynchronize();
     cudaGraphExecDestroy(exec);
     cudaGraphDestroy(graph);
-    cudaFree(a);
-    cudaFree(b);
 }

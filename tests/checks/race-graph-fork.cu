@@ -10,18 +10,13 @@ __global__ void square(int *out, const int *in)
     out[threadIdx.x] = in[threadIdx.x] * in[threadIdx.x];
 }
 
-int main(int argc, char **argv)
+HOST
 {
-    bool right = is_right(argc, argv);
     int *a = zeros<int>(N), *b = zeros<int>(N);
-    cudaStream_t first, second;
-    cudaEvent_t fork, join;
+    cudaStream_t first = new_stream(cudaStreamDefault), second = new_stream(cudaStreamDefault);
+    cudaEvent_t fork = new_event(), join = new_event();
     cudaGraph_t graph;
     cudaGraphExec_t exec;
-    cudaStreamCreate(&first);
-    cudaStreamCreate(&second);
-    cudaEventCreate(&fork);
-    cudaEventCreate(&join);
     cudaStreamBeginCapture(first, cudaStreamCaptureModeGlobal);
     if (!right) cudaEventRecord(fork, first);
     fill<<<1, N, 0, first>>>(a);
@@ -36,6 +31,4 @@ int main(int argc, char **argv)
     cudaDeviceSynchronize();
     cudaGraphExecDestroy(exec);
     cudaGraphDestroy(graph);
-    cudaFree(a);
-    cudaFree(b);
 }

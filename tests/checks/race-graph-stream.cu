@@ -6,17 +6,13 @@ enum { N = 1024 };
 
 __global__ void fill(int *out) { out[threadIdx.x] = threadIdx.x; } /* racecheck: Race reported */
 
-int main(int argc, char **argv)
+HOST
 {
-    int *memory = zeros<int>(N), *host;
-    cudaStream_t work, copies;
-    cudaEvent_t filled;
+    int *memory = zeros<int>(N), *host = pinned<int>(N);
+    cudaStream_t work = new_stream(), copies = new_stream();
+    cudaEvent_t filled = new_event();
     cudaGraph_t graph;
     cudaGraphExec_t exec;
-    cudaMallocHost(&host, N * sizeof(int));
-    cudaStreamCreateWithFlags(&work, cudaStreamNonBlocking);
-    cudaStreamCreateWithFlags(&copies, cudaStreamNonBlocking);
-    cudaEventCreate(&filled);
     cudaDeviceSynchronize();
     cudaStreamBeginCapture(work, cudaStreamCaptureModeGlobal);
     fill<<<1, N, 0, work>>>(memory);
@@ -24,11 +20,9 @@ int main(int argc, char **argv)
     cudaGraphInstantiate(&exec, graph, 0);
     cudaGraphLaunch(exec, work);
     cudaEventRecord(filled, work);
-    if (is_right(argc, argv)) cudaStreamWaitEvent(copies, filled, 0);
+    if (right) cudaStreamWaitEvent(copies, filled, 0);
     cudaMemcpyAsync(host, memory, N * sizeof(int), cudaMemcpyDeviceToHost, copies);
     cudaDeviceSynchronize();
     cudaGraphExecDestroy(exec);
     cudaGraphDestroy(graph);
-    cudaFree(memory);
-    cudaFreeHost(host);
 }

@@ -22,12 +22,4 @@ template <bool right> __global__ void exchange(int *count, int *words, int *out)
     out[own] = words[all - 1 - own];
 }
 
-int main(int argc, char **argv)
-{
-    int *count = zeros<int>(1), *words = zeros<int>(256), *out = zeros<int>(256);
-    LAUNCH(exchange, is_right(argc, argv), 4, 64, count, words, out);
-    cudaDeviceSynchronize();
-    cudaFree(count);
-    cudaFree(words);
-    cudaFree(out);
-}
+PAIR(exchange<right>, 4, 64, zeros<int>(1), zeros<int>(256), zeros<int>(256))

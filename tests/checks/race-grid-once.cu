@@ -17,13 +17,4 @@ template <bool right> __global__ void rotate(int *words)
     }
 }
 
-int main(int argc, char **argv)
-{
-    bool right = is_right(argc, argv);
-    int *words = zeros<int>(4 * 64);
-    void *arguments[] = {&words};
-    cudaLaunchCooperativeKernel(right ? (void *)rotate<true> : (void *)rotate<false>, 4, 64,
-                                arguments);
-    cudaDeviceSynchronize();
-    cudaFree(words);
-}
+COOPERATIVE(rotate<right>, 4, 64, numbers<int>(4 * 64))

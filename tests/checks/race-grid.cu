@@ -15,14 +15,4 @@ template <bool right> __global__ void exchange(int *words, int *out)
     out[own] = words[all - 1 - own];
 }
 
-int main(int argc, char **argv)
-{
-    bool right = is_right(argc, argv);
-    int *words = zeros<int>(4 * 64), *out = zeros<int>(4 * 64);
-    void *arguments[] = {&words, &out};
-    cudaLaunchCooperativeKernel(right ? (void *)exchange<true> : (void *)exchange<false>, 4, 64,
-                                arguments);
-    cudaDeviceSynchronize();
-    cudaFree(words);
-    cudaFree(out);
-}
+COOPERATIVE(exchange<right>, 4, 64, zeros<int>(4 * 64), zeros<int>(4 * 64))

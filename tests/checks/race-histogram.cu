@@ -15,12 +15,4 @@ template <bool right> __global__ void count(const unsigned char *in, int *out)
     if (threadIdx.x < 16) atomicAdd(&out[threadIdx.x], bins[threadIdx.x]);
 }
 
-int main(int argc, char **argv)
-{
-    unsigned char *in = zeros<unsigned char>(256);
-    int *out = zeros<int>(16);
-    LAUNCH(count, is_right(argc, argv), 1, 256, in, out);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(count<right>, 1, 256, zeros<unsigned char>(256), zeros<int>(16))

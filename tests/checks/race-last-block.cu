@@ -18,13 +18,4 @@ template <bool right> __global__ void add_up(int *parts, unsigned *done, int *su
     *sum = total;
 }
 
-int main(int argc, char **argv)
-{
-    int *parts = zeros<int>(64), *sum = zeros<int>(1);
-    unsigned *done = zeros<unsigned>(1);
-    LAUNCH(add_up, is_right(argc, argv), 64, 32, parts, done, sum);
-    cudaDeviceSynchronize();
-    cudaFree(parts);
-    cudaFree(sum);
-    cudaFree(done);
-}
+PAIR(add_up<right>, 64, 32, zeros<int>(64), zeros<unsigned>(1), zeros<int>(1))

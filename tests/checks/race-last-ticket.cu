@@ -19,13 +19,4 @@ template <bool right> __global__ void add_up(int *parts, unsigned *done, int *su
     if (threadIdx.x == 0) *done = 0;
 }
 
-int main(int argc, char **argv)
-{
-    int *parts = zeros<int>(8 * 64), *sum = zeros<int>(1);
-    unsigned *done = zeros<unsigned>(1);
-    LAUNCH(add_up, is_right(argc, argv), 8, 64, parts, done, sum);
-    cudaDeviceSynchronize();
-    cudaFree(parts);
-    cudaFree(sum);
-    cudaFree(done);
-}
+PAIR(add_up<right>, 8, 64, zeros<int>(8 * 64), zeros<unsigned>(1), zeros<int>(1))

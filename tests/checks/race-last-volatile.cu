@@ -13,13 +13,4 @@ template <bool right> __global__ void add_up(volatile int *parts, unsigned *done
     *sum = total;
 }
 
-int main(int argc, char **argv)
-{
-    int *parts = zeros<int>(16), *sum = zeros<int>(1);
-    unsigned *done = zeros<unsigned>(1);
-    LAUNCH(add_up, is_right(argc, argv), 16, 1, parts, done, sum);
-    cudaDeviceSynchronize();
-    cudaFree(parts);
-    cudaFree(sum);
-    cudaFree(done);
-}
+PAIR(add_up<right>, 16, 1, zeros<int>(16), zeros<unsigned>(1), zeros<int>(1))

@@ -11,12 +11,4 @@ template <bool right> __global__ void count(int *lock, int *counter, int *out)
     out[blockIdx.x] = right ? now : *counter;
 }
 
-int main(int argc, char **argv)
-{
-    int *lock = zeros<int>(1), *counter = zeros<int>(1), *out = zeros<int>(8);
-    LAUNCH(count, is_right(argc, argv), 8, 1, lock, counter, out);
-    cudaDeviceSynchronize();
-    cudaFree(lock);
-    cudaFree(counter);
-    cudaFree(out);
-}
+PAIR(count<right>, 8, 1, zeros<int>(1), zeros<int>(1), zeros<int>(8))

@@ -16,12 +16,4 @@ template <bool right> __global__ void use(int *lock, int *pair, int *out)
     if (locks) atomicExch(lock, 0);
 }
 
-int main(int argc, char **argv)
-{
-    int *lock = zeros<int>(1), *pair = zeros<int>(2), *out = zeros<int>(8);
-    LAUNCH(use, is_right(argc, argv), 8, 1, lock, pair, out);
-    cudaDeviceSynchronize();
-    cudaFree(lock);
-    cudaFree(pair);
-    cudaFree(out);
-}
+PAIR(use<right>, 8, 1, zeros<int>(1), zeros<int>(2), zeros<int>(8))

@@ -14,11 +14,4 @@ template <bool right> __global__ void count(int *lock, int *counter)
         *lock = 0;
 }
 
-int main(int argc, char **argv)
-{
-    int *lock = zeros<int>(1), *counter = zeros<int>(1);
-    LAUNCH(count, is_right(argc, argv), 8, 1, lock, counter);
-    cudaDeviceSynchronize();
-    cudaFree(lock);
-    cudaFree(counter);
-}
+PAIR(count<right>, 8, 1, zeros<int>(1), zeros<int>(1))

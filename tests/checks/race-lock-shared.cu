@@ -18,10 +18,4 @@ template <bool right> __global__ void count(int *out)
     if (threadIdx.x == 0) *out = counter;
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(1);
-    LAUNCH(count, is_right(argc, argv), 1, 256, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(count<right>, 1, 256, zeros<int>(1))

@@ -12,11 +12,4 @@ template <bool right> __global__ void count(int *locks, int *counter)
     atomicExch(lock, 0);
 }
 
-int main(int argc, char **argv)
-{
-    int *locks = zeros<int>(2), *counter = zeros<int>(1);
-    LAUNCH(count, is_right(argc, argv), 8, 1, locks, counter);
-    cudaDeviceSynchronize();
-    cudaFree(locks);
-    cudaFree(counter);
-}
+PAIR(count<right>, 8, 1, zeros<int>(2), zeros<int>(1))

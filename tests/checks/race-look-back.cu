@@ -24,14 +24,5 @@ __global__ void chain(unsigned long long *state, int *value, int *flag, int *out
     out[block] = before;
 }
 
-int main(int argc, char **argv)
-{
-    unsigned long long *state = zeros<unsigned long long>(64);
-    int *value = zeros<int>(64), *flag = zeros<int>(64), *out = zeros<int>(64);
-    LAUNCH(chain, is_right(argc, argv), 64, 1, state, value, flag, out);
-    cudaDeviceSynchronize();
-    cudaFree(state);
-    cudaFree(value);
-    cudaFree(flag);
-    cudaFree(out);
-}
+PAIR(chain<right>, 64, 1, zeros<unsigned long long>(64), zeros<int>(64), zeros<int>(64),
+     zeros<int>(64))

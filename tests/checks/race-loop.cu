@@ -15,10 +15,4 @@ template <bool right> __global__ void rotate(int *out)
     out[threadIdx.x] = mine;
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(256);
-    LAUNCH(rotate, is_right(argc, argv), 1, 256, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(rotate<right>, 1, 256, zeros<int>(256))

@@ -9,10 +9,4 @@ template <bool right> __global__ void reverse(int *out)
     out[threadIdx.x] = words[right ? threadIdx.x ^ 15 : 31 - threadIdx.x];
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(32);
-    LAUNCH(reverse, is_right(argc, argv), 1, 32, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(reverse<right>, 1, 32, zeros<int>(32))

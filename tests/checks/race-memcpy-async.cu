@@ -22,11 +22,4 @@ template <bool right> __global__ void reverse(int *out, const int *in)
     if (!right) full.wait(std::move(token));
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(128), *out = zeros<int>(128);
-    LAUNCH(reverse, is_right(argc, argv), 1, 128, out, in);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(reverse<right>, 1, 128, zeros<int>(128), zeros<int>(128))

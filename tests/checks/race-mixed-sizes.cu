@@ -19,12 +19,4 @@ template <bool right> __global__ void pass_on(unsigned long long *word, int *out
     }
 }
 
-int main(int argc, char **argv)
-{
-    unsigned long long *word = zeros<unsigned long long>(1);
-    int *out = zeros<int>(1);
-    LAUNCH(pass_on, is_right(argc, argv), 2, 1, word, out);
-    cudaDeviceSynchronize();
-    cudaFree(word);
-    cudaFree(out);
-}
+PAIR(pass_on<right>, 2, 1, zeros<unsigned long long>(1), zeros<int>(1))

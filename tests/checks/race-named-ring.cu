@@ -22,10 +22,4 @@ template <bool right> __global__ void hand_on(int *out)
         }
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(64);
-    LAUNCH(hand_on, is_right(argc, argv), 1, 128, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(hand_on<right>, 1, 128, zeros<int>(64))

@@ -6,13 +6,8 @@ template <bool right> __global__ void reverse(int *out)
     __shared__ int words[256];
     words[threadIdx.x] = threadIdx.x;
     asm volatile("bar.sync %0, 128;" ::"r"(1 + threadIdx.x / 128) : "memory");
+    /* racecheck: RAW hazard at __shared__; racecheck: __syncthreads(); initcheck: Uninitialized */
     out[threadIdx.x] = words[threadIdx.x ^ (right ? 127 : 255)];
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(256);
-    LAUNCH(reverse, is_right(argc, argv), 1, 256, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(reverse<right>, 1, 256, zeros<int>(256))

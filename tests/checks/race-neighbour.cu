@@ -9,10 +9,4 @@ template <bool right> __global__ void take(int *out)
     out[threadIdx.x] = words[(threadIdx.x + 1) % 256];
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(256);
-    LAUNCH(take, is_right(argc, argv), 1, 256, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(take<right>, 1, 256, zeros<int>(256))

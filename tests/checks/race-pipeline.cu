@@ -21,20 +21,16 @@ namespace by_one_lane
 #undef barrier_arrive
 } // namespace by_one_lane
 
-int main(int argc, char **argv)
+HOST
 {
     enum { BLOCKS = 4, TILES = 60 };
     int n = TILES * TILE(sizeof(float)) - 1234;
     float *in = zeros<float>(n), *out = zeros<float>(n);
     struct workspace *w = (struct workspace *)zeros<char>(sizeof *w + TILES * sizeof(state<float>));
-    auto kernel = is_right(argc, argv) ? by_each_lane::scan_pipeline<false, float, float>
-                                       : by_one_lane::scan_pipeline<false, float, float>;
+    auto kernel = right ? by_each_lane::scan_pipeline<false, float, float>
+                        : by_one_lane::scan_pipeline<false, float, float>;
     int shared = sizeof(ring_of<float, float>);
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
     /* racecheck: hazard in pipeline.cuh */
     kernel<<<BLOCKS, by_each_lane::PIPELINE_WARPS * LANES, shared>>>(out, in, n, TILES, w);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-    cudaFree(w);
 }

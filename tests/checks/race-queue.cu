@@ -20,14 +20,4 @@ template <bool right> __global__ void work(int *items, int *ready, int *places, 
     }
 }
 
-int main(int argc, char **argv)
-{
-    int *items = zeros<int>(4), *ready = zeros<int>(4), *places = zeros<int>(2),
-        *out = zeros<int>(4);
-    LAUNCH(work, is_right(argc, argv), 8, 1, items, ready, places, out);
-    cudaDeviceSynchronize();
-    cudaFree(items);
-    cudaFree(ready);
-    cudaFree(places);
-    cudaFree(out);
-}
+PAIR(work<right>, 8, 1, zeros<int>(4), zeros<int>(4), zeros<int>(2), zeros<int>(4))

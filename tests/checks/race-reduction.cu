@@ -13,11 +13,4 @@ template <bool right> __global__ void reduce(const int *in, int *out)
     if (threadIdx.x == 0) *out = words[0];
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(256), *out = zeros<int>(1);
-    LAUNCH(reduce, is_right(argc, argv), 1, 256, in, out);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(reduce<right>, 1, 256, zeros<int>(256), zeros<int>(1))

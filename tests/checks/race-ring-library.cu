@@ -44,12 +44,4 @@ template <bool right> __global__ void sum_tiles(int *out, const int *in, int til
     out[threadIdx.x] = sum;
 }
 
-int main(int argc, char **argv)
-{
-    enum { TILES = 16 };
-    int *in = zeros<int>(TILES * 32), *out = zeros<int>(READERS + 32);
-    LAUNCH(sum_tiles, is_right(argc, argv), 1, READERS + 32, out, in, TILES);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(sum_tiles<right>, 1, 128, zeros<int>(128), zeros<int>(16 * 32), 16)

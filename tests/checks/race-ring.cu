@@ -29,6 +29,7 @@ template <bool right> __global__ void sum_tiles(int *out, const int *in, int til
         } else {
             barrier_wait(&full[stage], parity);
             if (!right && lane == 0) barrier_arrive(&empty[stage]);
+            /* racecheck: WAR hazard at __shared__ */
             sum += words[stage][lane];
             __syncwarp();
             if (right && lane == 0) barrier_arrive(&empty[stage]);
@@ -37,12 +38,4 @@ template <bool right> __global__ void sum_tiles(int *out, const int *in, int til
     out[threadIdx.x] = sum;
 }
 
-int main(int argc, char **argv)
-{
-    enum { TILES = 16 };
-    int *in = zeros<int>(TILES * 32), *out = zeros<int>((READERS + 1) * 32);
-    LAUNCH(sum_tiles, is_right(argc, argv), 1, (READERS + 1) * 32, out, in, TILES);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(sum_tiles<right>, 1, 128, zeros<int>(128), zeros<int>(16 * 32), 16)

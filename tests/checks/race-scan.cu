@@ -11,17 +11,11 @@ template <bool right> __global__ void scan(const int *in, int *out)
         int value = words[threadIdx.x];
         if (threadIdx.x >= offset) value += words[threadIdx.x - offset];
         if (right) __syncthreads();
+        /* racecheck: hazard at __shared__; racecheck: __syncthreads() */
         words[threadIdx.x] = value;
         __syncthreads();
     }
     out[threadIdx.x] = words[threadIdx.x];
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(256), *out = zeros<int>(256);
-    LAUNCH(scan, is_right(argc, argv), 1, 256, in, out);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(scan<right>, 1, 256, numbers<int>(256), zeros<int>(256))

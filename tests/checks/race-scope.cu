@@ -6,13 +6,8 @@ template <bool right> __global__ void add(int *sum)
     if (right)
         atomicAdd(sum, 1);
     else
+        /* racecheck: WAW hazard at __global__; racecheck: second launch */
         atomicAdd_block(sum, 1);
 }
 
-int main(int argc, char **argv)
-{
-    int *sum = zeros<int>(1);
-    LAUNCH(add, is_right(argc, argv), 8, 32, sum);
-    cudaDeviceSynchronize();
-    cudaFree(sum);
-}
+PAIR(add<right>, 8, 32, zeros<int>(1))

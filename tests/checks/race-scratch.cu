@@ -20,12 +20,4 @@ template <bool right> __global__ void sums(const int *in, int *out)
     out[threadIdx.x] = sum + block_sum(value * value, warps);
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(256), *out = zeros<int>(256);
-    cudaMemset(in, 1, 256 * sizeof(int));
-    LAUNCH(sums, is_right(argc, argv), 1, 256, in, out);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(sums<right>, 1, 256, numbers<int>(256), zeros<int>(256))

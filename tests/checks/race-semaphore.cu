@@ -15,10 +15,4 @@ template <bool right> __global__ void count(int *counter)
     if (!right) *counter = now;
 }
 
-int main(int argc, char **argv)
-{
-    int *counter = zeros<int>(1);
-    LAUNCH(count, is_right(argc, argv), 8, 1, counter);
-    cudaDeviceSynchronize();
-    cudaFree(counter);
-}
+PAIR(count<right>, 8, 1, zeros<int>(1))

@@ -34,12 +34,4 @@ template <bool right> __global__ void use(int *turn, int *pair, int *out)
     out[blockIdx.x] = x - y;
 }
 
-int main(int argc, char **argv)
-{
-    int *turn = zeros<int>(1), *pair = zeros<int>(2), *out = zeros<int>(4);
-    LAUNCH(use, is_right(argc, argv), 4, 1, turn, pair, out);
-    cudaDeviceSynchronize();
-    cudaFree(turn);
-    cudaFree(pair);
-    cudaFree(out);
-}
+PAIR(use<right>, 4, 1, zeros<int>(1), zeros<int>(2), zeros<int>(4))

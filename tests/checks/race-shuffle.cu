@@ -7,13 +7,8 @@ template <bool right> __global__ void sum(int *out)
     words[threadIdx.x] = threadIdx.x;
     int next = __shfl_down_sync(~0u, threadIdx.x, 1);
     if (right) __syncwarp();
+    /* racecheck: RAW hazard at __shared__; racecheck: __syncwarp() */
     out[threadIdx.x] = words[threadIdx.x ^ 1] + next;
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(32);
-    LAUNCH(sum, is_right(argc, argv), 1, 32, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(sum<right>, 1, 32, zeros<int>(32))

@@ -20,12 +20,4 @@ template <bool right> __global__ void hand_on(int *slot, int *full, int *out)
         }
 }
 
-int main(int argc, char **argv)
-{
-    int *slot = zeros<int>(1), *full = zeros<int>(1), *out = zeros<int>(4);
-    LAUNCH(hand_on, is_right(argc, argv), 2, 1, slot, full, out);
-    cudaDeviceSynchronize();
-    cudaFree(slot);
-    cudaFree(full);
-    cudaFree(out);
-}
+PAIR(hand_on<right>, 2, 1, zeros<int>(1), zeros<int>(1), zeros<int>(4))

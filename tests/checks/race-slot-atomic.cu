@@ -20,12 +20,4 @@ template <bool right> __global__ void hand_on(int *slot, int *counts, int *out)
         }
 }
 
-int main(int argc, char **argv)
-{
-    int *slot = zeros<int>(1), *counts = zeros<int>(2), *out = zeros<int>(4);
-    LAUNCH(hand_on, is_right(argc, argv), 2, 1, slot, counts, out);
-    cudaDeviceSynchronize();
-    cudaFree(slot);
-    cudaFree(counts);
-    cudaFree(out);
-}
+PAIR(hand_on<right>, 2, 1, zeros<int>(1), zeros<int>(2), zeros<int>(4))

@@ -21,13 +21,4 @@ __global__ void hand_on(int *slot, volatile int *full, volatile int *read, int *
         }
 }
 
-int main(int argc, char **argv)
-{
-    int *slot = zeros<int>(1), *full = zeros<int>(1), *read = zeros<int>(1), *out = zeros<int>(4);
-    LAUNCH(hand_on, is_right(argc, argv), 2, 1, slot, full, read, out);
-    cudaDeviceSynchronize();
-    cudaFree(slot);
-    cudaFree(full);
-    cudaFree(read);
-    cudaFree(out);
-}
+PAIR(hand_on<right>, 2, 1, zeros<int>(1), zeros<int>(1), zeros<int>(1), zeros<int>(4))

@@ -23,14 +23,4 @@ __global__ void hand_on(int *slots, volatile int *head, volatile int *tail, int 
         }
 }
 
-int main(int argc, char **argv)
-{
-    int *slots = zeros<int>(SLOTS), *head = zeros<int>(1), *tail = zeros<int>(1),
-        *out = zeros<int>(16);
-    LAUNCH(hand_on, is_right(argc, argv), 2, 1, slots, head, tail, out);
-    cudaDeviceSynchronize();
-    cudaFree(slots);
-    cudaFree(head);
-    cudaFree(tail);
-    cudaFree(out);
-}
+PAIR(hand_on<right>, 2, 1, zeros<int>(SLOTS), zeros<int>(1), zeros<int>(1), zeros<int>(16))

@@ -27,10 +27,4 @@ template <bool right> __global__ void hand_on(int *out)
         }
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(32);
-    LAUNCH(hand_on, is_right(argc, argv), 1, 64, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(hand_on<right>, 1, 64, zeros<int>(32))

@@ -9,11 +9,8 @@ __global__ void fill(int *out) { out[threadIdx.x] = threadIdx.x; } /* racecheck:
 int main(int argc, char **argv)
 {
     int *memory;
-    cudaStream_t first, second;
-    cudaEvent_t allocated;
-    cudaStreamCreate(&first);
-    cudaStreamCreate(&second);
-    cudaEventCreate(&allocated);
+    cudaStream_t first = new_stream(cudaStreamDefault), second = new_stream(cudaStreamDefault);
+    cudaEvent_t allocated = new_event();
     cudaMallocAsync(&memory, N * sizeof(int), first);
     cudaEventRecord(allocated, first);
     if (is_right(argc, argv)) cudaStreamWaitEvent(second, allocated, 0);

@@ -9,16 +9,11 @@ __global__ void add(int *sums, const int *in)
     sums[threadIdx.x] += in[threadIdx.x]; /* racecheck: Race reported */
 }
 
-int main(int argc, char **argv)
+HOST
 {
-    bool right = is_right(argc, argv);
-    int *host, *buffers[BUFFERS], *sums = zeros<int>(N);
-    cudaStream_t copies, work;
+    int *host = pinned<int>(ROUNDS * N), *buffers[BUFFERS], *sums = zeros<int>(N);
+    cudaStream_t copies = new_stream(), work = new_stream();
     cudaEvent_t copied[BUFFERS], used[BUFFERS];
-    cudaMallocHost(&host, ROUNDS * N * sizeof(int));
-    memset(host, 0, ROUNDS * N * sizeof(int));
-    cudaStreamCreateWithFlags(&copies, cudaStreamNonBlocking);
-    cudaStreamCreateWithFlags(&work, cudaStreamNonBlocking);
     for (int i = 0; i < BUFFERS; i++) {
         buffers[i] = zeros<int>(N);
         cudaEventCreate(&copied[i]);
@@ -35,8 +30,4 @@ int main(int argc, char **argv)
         add<<<1, N, 0, work>>>(sums, buffers[i]);
         cudaEventRecord(used[i], work);
     }
-    cudaDeviceSynchronize();
-    for (int i = 0; i < BUFFERS; i++) cudaFree(buffers[i]);
-    cudaFree(sums);
-    cudaFreeHost(host);
 }

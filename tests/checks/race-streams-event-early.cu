@@ -9,21 +9,14 @@ __global__ void square(int *out, const int *in)
     out[threadIdx.x] = in[threadIdx.x] * in[threadIdx.x];
 }
 
-int main(int argc, char **argv)
+HOST
 {
-    bool right = is_right(argc, argv);
     int *a = zeros<int>(N), *b = zeros<int>(N);
-    cudaStream_t first, second;
-    cudaEvent_t filled;
-    cudaStreamCreate(&first);
-    cudaStreamCreate(&second);
-    cudaEventCreate(&filled);
+    cudaStream_t first = new_stream(cudaStreamDefault), second = new_stream(cudaStreamDefault);
+    cudaEvent_t filled = new_event();
     if (!right) cudaEventRecord(filled, first);
     fill<<<1, N, 0, first>>>(a);
     if (right) cudaEventRecord(filled, first);
     cudaStreamWaitEvent(second, filled, 0);
     square<<<1, N, 0, second>>>(b, a);
-    cudaDeviceSynchronize();
-    cudaFree(a);
-    cudaFree(b);
 }

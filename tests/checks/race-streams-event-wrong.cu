@@ -6,13 +6,11 @@ enum { N = 1024, BUFFERS = 2 };
 __global__ void fill(int *out) { out[threadIdx.x] = threadIdx.x; } /* racecheck: Race reported */
 __global__ void add(int *sum, const int *in) { atomicAdd(sum, in[threadIdx.x]); }
 
-int main(int argc, char **argv)
+HOST
 {
-    bool right = is_right(argc, argv);
     int *buffers[BUFFERS], *sum = zeros<int>(1);
-    cudaStream_t producers[BUFFERS], consumer;
+    cudaStream_t producers[BUFFERS], consumer = new_stream();
     cudaEvent_t filled[BUFFERS];
-    cudaStreamCreateWithFlags(&consumer, cudaStreamNonBlocking);
     for (int i = 0; i < BUFFERS; i++) {
         buffers[i] = zeros<int>(N);
         cudaStreamCreateWithFlags(&producers[i], cudaStreamNonBlocking);
@@ -27,7 +25,4 @@ int main(int argc, char **argv)
     add<<<1, N, 0, consumer>>>(sum, buffers[0]);
     cudaStreamWaitEvent(consumer, filled[right ? 1 : 0], 0);
     add<<<1, N, 0, consumer>>>(sum, buffers[1]);
-    cudaDeviceSynchronize();
-    for (int i = 0; i < BUFFERS; i++) cudaFree(buffers[i]);
-    cudaFree(sum);
 }

@@ -9,11 +9,8 @@ __global__ void fill(int *out) { out[threadIdx.x] = threadIdx.x; } /* racecheck:
 int main(int argc, char **argv)
 {
     int *memory;
-    cudaStream_t first, second;
-    cudaEvent_t used;
-    cudaStreamCreate(&first);
-    cudaStreamCreate(&second);
-    cudaEventCreate(&used);
+    cudaStream_t first = new_stream(cudaStreamDefault), second = new_stream(cudaStreamDefault);
+    cudaEvent_t used = new_event();
     cudaMallocAsync(&memory, N * sizeof(int), first);
     cudaStreamSynchronize(first);
     fill<<<1, N, 0, second>>>(memory);

@@ -8,8 +8,7 @@ __global__ void fill(int *out) { out[threadIdx.x] = threadIdx.x; } /* racecheck:
 int main(int argc, char **argv)
 {
     int *memory;
-    cudaStream_t stream;
-    cudaStreamCreate(&stream);
+    cudaStream_t stream = new_stream(cudaStreamDefault);
     cudaMallocAsync(&memory, N * sizeof(int), stream);
     fill<<<1, N, 0, stream>>>(memory);
     if (is_right(argc, argv)) cudaStreamSynchronize(stream);

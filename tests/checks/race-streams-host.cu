@@ -9,22 +9,14 @@ static void produce(void *buffer)
     for (int i = 0; i < N; i++) ((int *)buffer)[i] = i + 1;
 }
 
-int main(int argc, char **argv)
+HOST
 {
-    int *inputs = zeros<int>(N), *buffer;
-    cudaStream_t copies, work;
-    cudaEvent_t copied;
-    cudaMallocHost(&buffer, N * sizeof(int));
-    memset(buffer, 0, N * sizeof(int));
-    cudaStreamCreateWithFlags(&copies, cudaStreamNonBlocking);
-    cudaStreamCreateWithFlags(&work, cudaStreamNonBlocking);
-    cudaEventCreate(&copied);
+    int *inputs = zeros<int>(N), *buffer = pinned<int>(N);
+    cudaStream_t copies = new_stream(), work = new_stream();
+    cudaEvent_t copied = new_event();
     cudaDeviceSynchronize();
     cudaMemcpyAsync(inputs, buffer, N * sizeof(int), cudaMemcpyHostToDevice, copies);
     cudaEventRecord(copied, copies);
-    if (is_right(argc, argv)) cudaStreamWaitEvent(work, copied, 0);
+    if (right) cudaStreamWaitEvent(work, copied, 0);
     cudaLaunchHostFunc(work, produce, buffer); /* racecheck: Race reported (no line) */
-    cudaDeviceSynchronize();
-    cudaFree(inputs);
-    cudaFreeHost(buffer);
 }

@@ -10,9 +10,8 @@ __global__ void add(int *sums, int *total, const int *in)
     atomicAdd(total, in[threadIdx.x]);
 }
 
-int main(int argc, char **argv)
+HOST
 {
-    bool right = is_right(argc, argv);
     int *sums = zeros<int>(2 * N), *total = zeros<int>(1), *in = zeros<int>(N);
     cudaStream_t streams[2];
     cudaDeviceSynchronize();
@@ -20,8 +19,4 @@ int main(int argc, char **argv)
         cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking);
         add<<<1, N, 0, streams[i]>>>(right ? sums + i * N : sums, total, in);
     }
-    cudaDeviceSynchronize();
-    cudaFree(sums);
-    cudaFree(total);
-    cudaFree(in);
 }

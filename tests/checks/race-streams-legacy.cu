@@ -10,16 +10,12 @@ __global__ void square(int *out, const int *in)
     out[threadIdx.x] = in[threadIdx.x] * in[threadIdx.x];
 }
 
-int main(int argc, char **argv)
+HOST
 {
     int *a = zeros<int>(N), *b = zeros<int>(N);
     cudaStream_t stream;
-    cudaStreamCreateWithFlags(&stream,
-                              is_right(argc, argv) ? cudaStreamDefault : cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&stream, right ? cudaStreamDefault : cudaStreamNonBlocking);
     cudaDeviceSynchronize();
     fill<<<1, N, 0, stream>>>(a);
     square<<<1, N>>>(b, a);
-    cudaDeviceSynchronize();
-    cudaFree(a);
-    cudaFree(b);
 }

@@ -4,22 +4,13 @@
 
 enum { N = 1024 };
 
-int main(int argc, char **argv)
+HOST
 {
-    bool right = is_right(argc, argv);
-    int *results = zeros<int>(N), *inputs = zeros<int>(N), *buffer;
-    cudaStream_t up, down;
-    cudaMallocHost(&buffer, N * sizeof(int));
-    memset(buffer, 0, N * sizeof(int));
-    cudaStreamCreateWithFlags(&up, cudaStreamNonBlocking);
-    cudaStreamCreateWithFlags(&down, cudaStreamNonBlocking);
+    int *results = zeros<int>(N), *inputs = zeros<int>(N), *buffer = pinned<int>(N);
+    cudaStream_t up = new_stream(), down = new_stream();
     cudaDeviceSynchronize();
     cudaMemcpyAsync(inputs, buffer, N * sizeof(int), cudaMemcpyHostToDevice, up);
     if (right) cudaStreamSynchronize(up);
     cudaMemcpyAsync(buffer, results, N * sizeof(int), cudaMemcpyDeviceToHost,
                     down); /* racecheck: Race reported (no line) */
-    cudaDeviceSynchronize();
-    cudaFree(results);
-    cudaFree(inputs);
-    cudaFreeHost(buffer);
 }

@@ -10,10 +10,4 @@ template <bool right> __global__ void reverse(int *out)
     out[threadIdx.x] = words[other];
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(64);
-    LAUNCH(reverse, is_right(argc, argv), 1, 64, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(reverse<right>, 1, 64, zeros<int>(64))

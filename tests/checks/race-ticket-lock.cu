@@ -12,12 +12,4 @@ template <bool right> __global__ void count(int *next, volatile int *shown, int 
     *shown = *shown + 1;
 }
 
-int main(int argc, char **argv)
-{
-    int *next = zeros<int>(1), *shown = zeros<int>(1), *counter = zeros<int>(1);
-    LAUNCH(count, is_right(argc, argv), 8, 1, next, shown, counter);
-    cudaDeviceSynchronize();
-    cudaFree(next);
-    cudaFree(shown);
-    cudaFree(counter);
-}
+PAIR(count<right>, 8, 1, zeros<int>(1), zeros<int>(1), zeros<int>(1))

@@ -18,10 +18,4 @@ template <bool right> __global__ void sum(int *out)
     out[threadIdx.x] = cg::reduce(tile, other, cg::plus<int>()) + tile.shfl(other, 40);
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(128);
-    LAUNCH(sum, is_right(argc, argv), 1, 128, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(sum<right>, 1, 128, zeros<int>(128))

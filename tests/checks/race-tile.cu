@@ -17,10 +17,4 @@ template <bool right> __global__ void reverse(int *out)
     out[threadIdx.x] = words[127 - threadIdx.x];
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(128);
-    LAUNCH(reverse, is_right(argc, argv), 1, 128, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(reverse<right>, 1, 128, zeros<int>(128))

@@ -11,10 +11,4 @@ template <bool right> __global__ void add(int *sum)
         *seen = *seen + 1;
 }
 
-int main(int argc, char **argv)
-{
-    int *sum = zeros<int>(1);
-    LAUNCH(add, is_right(argc, argv), 8, 1, sum);
-    cudaDeviceSynchronize();
-    cudaFree(sum);
-}
+PAIR(add<right>, 8, 1, zeros<int>(1))

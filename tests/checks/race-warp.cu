@@ -10,19 +10,14 @@ template <bool right> __global__ void sum(const int *in, int *out)
     words[lane + 32] = in[lane + 32];
     if (right) __syncwarp();
     for (int step = 32; step > 0; step /= 2) {
+        /* racecheck: RAW hazard at __shared__ */
         int value = words[lane] + words[lane + step];
         if (right) __syncwarp();
+        /* racecheck: WAR hazard at __shared__; racecheck: __syncwarp() */
         words[lane] = value;
         if (right) __syncwarp();
     }
     if (lane == 0) *out = words[0];
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(64), *out = zeros<int>(1);
-    LAUNCH(sum, is_right(argc, argv), 1, 32, in, out);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(sum<right>, 1, 32, numbers<int>(64), zeros<int>(1))

@@ -9,10 +9,4 @@ template <bool right> __global__ void last(int *out)
     out[threadIdx.x] = word;
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(256);
-    LAUNCH(last, is_right(argc, argv), 1, 256, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(last<right>, 1, 256, zeros<int>(256))

@@ -15,10 +15,4 @@ template <bool right> __global__ void meet(int *out)
     if (right) __syncthreads();
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(128);
-    LAUNCH(meet, is_right(argc, argv), 1, 64, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(meet<right>, 1, 64, zeros<int>(128))

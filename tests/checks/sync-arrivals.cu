@@ -16,10 +16,4 @@ template <bool right> __global__ void exchange(int *out)
     out[threadIdx.x] = words[63 - threadIdx.x]; /* racecheck: hazard */
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(64);
-    LAUNCH(exchange, is_right(argc, argv), 1, 64, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(exchange<right>, 1, 64, zeros<int>(64))

@@ -13,10 +13,4 @@ template <bool right> __global__ void meet(int *out)
     out[threadIdx.x] = 1;
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(64);
-    LAUNCH(meet, is_right(argc, argv), 1, 64, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(meet<right>, 1, 64, zeros<int>(64))

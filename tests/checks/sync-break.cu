@@ -15,11 +15,4 @@ template <bool right> __global__ void halve(const int *in, int *out)
     }
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(64), *out = zeros<int>(64);
-    LAUNCH(halve, is_right(argc, argv), 1, 64, in, out);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(halve<right>, 1, 64, zeros<int>(64), zeros<int>(64))

@@ -14,10 +14,4 @@ template <bool right> __global__ void __cluster_dims__(2) meet(int *out)
     cluster.barrier_wait();
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(64);
-    LAUNCH(meet, is_right(argc, argv), 2, 32, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(meet<right>, 2, 32, zeros<int>(64))

@@ -8,10 +8,4 @@ __global__ void meet(int *out, int threads)
     out[threadIdx.x] = 1;
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(64);
-    meet<<<1, 64>>>(out, is_right(argc, argv) ? 64 : 48);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(meet, 1, 64, zeros<int>(64), right ? 64 : 48)

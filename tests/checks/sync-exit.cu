@@ -10,11 +10,4 @@ template <bool right> __global__ void sum(const int *in, int *out, int n)
     if (threadIdx.x < n) out[threadIdx.x] = words[n - 1 - threadIdx.x];
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(100), *out = zeros<int>(100);
-    LAUNCH(sum, is_right(argc, argv), 1, 128, in, out, 100);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(sum<right>, 1, 128, zeros<int>(100), zeros<int>(100), 100)

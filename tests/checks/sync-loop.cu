@@ -15,11 +15,4 @@ template <bool right> __global__ void add_up(const int *in, int *out, int n)
     out[threadIdx.x] = sum;
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(320), *out = zeros<int>(128);
-    LAUNCH(add_up, is_right(argc, argv), 1, 128, in, out, 320);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(add_up<right>, 1, 128, zeros<int>(320), zeros<int>(128), 320)

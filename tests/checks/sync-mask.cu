@@ -9,10 +9,4 @@ template <bool right> __global__ void meet(int *out)
     out[threadIdx.x] = mask;
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(32);
-    LAUNCH(meet, is_right(argc, argv), 1, 32, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(meet<right>, 1, 32, zeros<int>(32))

@@ -9,10 +9,4 @@ template <bool right> __global__ void add_up(int *out)
     }
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(32);
-    LAUNCH(add_up, is_right(argc, argv), 1, 32, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(add_up<right>, 1, 32, zeros<int>(32))

@@ -27,10 +27,4 @@ template <bool right> __global__ void hand_over(int *out)
         consume(out, words);
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(64);
-    LAUNCH(hand_over, is_right(argc, argv), 1, 64, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(hand_over<right>, 1, 64, zeros<int>(64))

@@ -9,10 +9,4 @@ template <bool right> __global__ void take(int *out)
     out[threadIdx.x] = value;
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(32);
-    LAUNCH(take, is_right(argc, argv), 1, 32, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(take<right>, 1, 32, zeros<int>(32))

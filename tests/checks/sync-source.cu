@@ -12,10 +12,4 @@ template <bool right> __global__ void neighbour(int *out)
     out[threadIdx.x] = value;
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(32);
-    LAUNCH(neighbour, is_right(argc, argv), 1, 32, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(neighbour<right>, 1, 32, zeros<int>(32))

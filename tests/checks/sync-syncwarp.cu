@@ -11,10 +11,4 @@ template <bool right> __global__ void exchange(int *out)
     }
 }
 
-int main(int argc, char **argv)
-{
-    int *out = zeros<int>(32);
-    LAUNCH(exchange, is_right(argc, argv), 1, 32, out);
-    cudaDeviceSynchronize();
-    cudaFree(out);
-}
+PAIR(exchange<right>, 1, 32, zeros<int>(32))

@@ -14,11 +14,4 @@ template <bool right> __global__ void reverse(const int *in, int *out, int n)
     if (i < n) out[i] = tile[threadIdx.x ^ 1];
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(192), *out = zeros<int>(192);
-    LAUNCH(reverse, is_right(argc, argv), 2, 128, in, out, 192);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(reverse<right>, 2, 128, zeros<int>(192), zeros<int>(192), 192)

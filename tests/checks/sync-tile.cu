@@ -13,11 +13,4 @@ template <bool right> __global__ void add_up(const int *in, int *out)
     if (threadIdx.x < lanes) out[threadIdx.x] = value;
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(32), *out = zeros<int>(32);
-    LAUNCH(add_up, is_right(argc, argv), 1, 32, in, out);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(add_up<right>, 1, 32, zeros<int>(32), zeros<int>(32))

@@ -11,11 +11,4 @@ template <bool right> __global__ void count(const int *in, int *out, int n)
     out[threadIdx.x] = votes;
 }
 
-int main(int argc, char **argv)
-{
-    int *in = zeros<int>(80), *out = zeros<int>(32);
-    LAUNCH(count, is_right(argc, argv), 1, 32, in, out, 80);
-    cudaDeviceSynchronize();
-    cudaFree(in);
-    cudaFree(out);
-}
+PAIR(count<right>, 1, 32, zeros<int>(80), zeros<int>(32), 80)

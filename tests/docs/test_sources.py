@@ -10,7 +10,7 @@ NAME = re.compile(r"[\w/.-]*\w\.(?:cuh|cu|c|h|py|sh|md|mk|bats)(?![\w*…])")
 COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.S)
 SCRIPT_COMMENT = re.compile(r"(?<![\w$\"'{(\\])#[^\n]*")
 TEXTS = ("steps", "common", "tests", "profiles", "notes", "README.md", "Makefile")
-NO_TEXTS = ("tests/fuzz/corpus/", "tests/errata/upstream/")
+NO_TEXTS = ("tests/errata/upstream/",)
 SOURCES = (".c", ".h", ".cu", ".cuh", ".inc", ".py", ".sh", ".mk", ".bash", ".bats", "Makefile")
 COLUMNS = 100
 

@@ -65,8 +65,8 @@ programs() {
     done
     for type in f32 f64 i32 i64 i16 i8; do echo "$built/tests/programs/ring right $type 2 20"; done
     echo "$built/tests/programs/ticket drawn 20000"
-    echo "$built/tests/programs/sync right"
-    echo "$built/tests/programs/memory right"
+    echo "$built/pairs/sync sync-unrolled right"
+    echo "$built/pairs/memory memory-atomic right"
     echo "$built/tests/programs/linked"
     if [ "$runs" = all ]; then right_kernels; fi
     grep -o '{"[A-Za-z0-9]*/[a-z0-9_]*"' tests/emulator/test_programs.c | tr -d '{"' |

@@ -15,7 +15,8 @@
  * tested in test_races.c.
  *
  * The findings are also compared with profiles/emulated/checks.csv, from which a table of
- * notes/more/checks-table.md is made: `profiles/measure/checks.sh emulator` renews it.
+ * notes/more/checks-table.md is made: `profiles/measure/checks.sh emulator` renews it. The pairs in
+ * tests/checks/unrecorded.txt are newer than the recordings.
  */
 #include "tests/support/command.h"
 #include "tests/support/recording.h"
@@ -221,11 +222,26 @@ static void find_recorded(const char *path, const char *name, const char *versio
                      recording_cell(&r, warnings));
 }
 
+static bool is_unrecorded(const char *name)
+{
+    char line[sizeof((struct pair *)0)->name + 1];
+    bool found = false;
+    FILE *file = fopen("tests/checks/unrecorded.txt", "r");
+    cr_assert(file);
+    while (!found && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = '\0';
+        found = strcmp(line, name) == 0;
+    }
+    fclose(file);
+    return found;
+}
+
 /* The recording of the emulator's verdicts holds these numbers. */
 static void expect_same_as_recorded(const char *name, const char *version, const char *tool,
                                     const unsigned counts[2])
 {
     char found[40], recorded[40];
+    if (is_unrecorded(name)) return;
     snprintf(found, sizeof found, "%u,%u", counts[0], counts[1]);
     find_recorded("profiles/emulated/checks.csv", name, version, tool, recorded, sizeof recorded);
     cr_expect_str_eq(found, recorded, "%s,%s: %s finds %s; profiles/emulated/checks.csv has %s",
@@ -379,7 +395,7 @@ Test(checks, some_order_shows_what_an_h200_showed)
     }
 }
 
-/* compute-sanitizer's findings have been recorded for every pair:
+/* compute-sanitizer's findings have been recorded for every pair that is not too new:
  * profiles/measure/checks.sh sanitizer, on a GPU. */
 Test(checks, every_pair_has_been_recorded_on_a_gpu)
 {
@@ -388,15 +404,19 @@ Test(checks, every_pair_has_been_recorded_on_a_gpu)
     size_t n = find_pairs(pairs);
     cr_assert_geq(n, MIN_PAIRS);
     for (size_t i = 0; i < n; i++) {
-        bool all = true;
+        int cells = 0;
         for (int t = 0; t < TOOLS; t++)
             for (int version = 0; version < 2; version++) {
                 char counts[40];
                 find_recorded("profiles/h200/checks.csv", pairs[i].name, versions[version],
                               tools[t], counts, sizeof counts);
-                all &= *counts && *counts != ','; /* no errors: not recorded */
+                if (*counts && *counts != ',') cells++; /* no errors: not recorded */
             }
-        if (!all) strcat(strcat(missing, " "), pairs[i].name);
+        if (cells != 2 * TOOLS && !is_unrecorded(pairs[i].name))
+            strcat(strcat(missing, " "), pairs[i].name);
+        cr_expect(!cells || !is_unrecorded(pairs[i].name),
+                  "%s has been recorded: take it out of tests/checks/unrecorded.txt",
+                  pairs[i].name);
     }
     cr_assert(!*missing,
               "profiles/h200/checks.csv lacks rows of%s; make them on a GPU with "

@@ -1,6 +1,6 @@
 /*
- * test_memcheck.c — emu --tool memcheck on memory.cu: each kind of error with the
- * lines that it must print, right neighbours without a finding, exit codes, the log, and limits.
+ * test_memcheck.c — the reports of emu --tool memcheck on pairs of tests/checks: the lines that
+ * each kind of error must print, exit codes, the log, and limits. test_checks.c runs all pairs.
  */
 #include "tests/support/command.h"
 
@@ -12,15 +12,16 @@ TestSuite(memcheck, .init = command_init, .fini = command_fini, .timeout = 60);
 
 #define MEMCHECK "$emu --tool memcheck "
 
-/* Runs one case of memory.cu, which must have this number of errors. */
-static void check(const char *options, const char *name, unsigned errors)
+/* Runs a version of a pair, "NAME wrong", which must have this number of errors. The program goes
+ * on to its end. */
+static void check(const char *options, const char *version, unsigned errors)
 {
     char summary[80];
     snprintf(summary, sizeof summary, "\n========= ERROR SUMMARY: %u error%s\n", errors,
              errors == 1 ? "" : "s");
-    expect_status(7, MEMCHECK "%s $p/memory '%s' 7 2>&1", options, name);
+    expect_status(7, MEMCHECK "%s $pairs/%.*s %s 7 2>&1", options, (int)strcspn(version, "-"),
+                  version, version);
     expect(summary);
-    expect("end\n");
 }
 
 /* The last argument of a list of lines is NULL. */
@@ -42,142 +43,155 @@ static unsigned count(const char *text)
 }
 
 #define AT          "    at "
-#define SOURCE      "/tests/fixtures/programs/memory.cu:"
+#define SOURCE      "/tests/checks/memory-write.cu:"
+#define WRITE       "$pairs/memory memory-write"
 #define HOST        "        Host Frame: "
 #define SYNCHRONIZE " on CUDA API call to cudaDeviceSynchronize.\n"
 
 Test(memcheck, what_is_right)
 {
-    check("--leak-check full", "right", 0);
-    expect("\n========= LEAK SUMMARY: 0 bytes leaked in 0 allocations\n");
-    check("", "not ready", 0);
-    check("", "leaks", 0); /* leaks are not asked for */
+    static const char *const right[] = {
+        "memory-write right",   "memory-read right",       "memory-atomic right",
+        "memory-local right",   "memory-shared-end right", "memory-misaligned-vector right",
+        "memory-heap right",    "memory-parameter right",  "memory-constant right",
+        "memory-freed right",   "memory-leak-reset right", "memory-free-local right",
+        "api-event-query right"};
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        check("--leak-check full", right[i], 0);
+        expect("\n========= LEAK SUMMARY: 0 bytes leaked in 0 allocations\n");
+    }
+    check("", "memory-leak wrong", 0); /* leaks are not asked for */
     expect_not("LEAK");
 }
 
-/* The pointer is wrong for all 32 threads alike, which is one finding. */
+/* The pointer is wrong for all threads alike, which is one finding for a warp. */
 Test(memcheck, a_pointer_to_memory_of_the_host)
 {
-    check("", "host", 2);
+    check("", "memory-host wrong", 3);
     LINES("Invalid __global__ write of size 4 bytes\n",
           "    by thread (0,0,0) in block (0,0,0) [32 threads]\n",
           "    and is not in device memory; is it a pointer to memory of the host?\n");
     cr_assert_eq(count("Invalid __global__ write"), 1);
-    expect_status(7, "$emu --log-file /dev/null $p/memory host 7 2>&1");
+    expect_status(0, "$emu --log-file /dev/null $pairs/memory memory-host wrong 2>&1");
     expect("is out of bounds (not in device memory; is it a pointer to memory of the host?), at ");
 }
 
-/* Threads 30 and 31 write behind 128 bytes. Each is an error, as is the call that returns it. */
+/* Threads 122 to 127 of the second block write behind 1000 bytes. Each is an error, as are the
+ * calls that return it. */
 Test(memcheck, a_write_behind_the_end)
 {
-    check("", "write", 3);
-    LINES("Invalid __global__ write of size 4 bytes\n", AT "write_at(int*, int) in ",
-          "    by thread (30,0,0) in block (0,0,0)\n",
-          "    Access to 0x300000001080 is out of bounds",
-          "    and is 1 bytes after the nearest allocation at 0x300000001000 of size 128 bytes\n",
-          "    by thread (31,0,0) in block (0,0,0)\n",
+    check("", "memory-write wrong", 8);
+    LINES("Invalid __global__ write of size 4 bytes\n",
+          AT "void memory_write::fill<false>(int*, int) in ",
+          "    by thread (122,0,0) in block (1,0,0)\n",
+          "    Access to 0x3000000013e8 is out of bounds",
+          "    and is 1 bytes after the nearest allocation at 0x300000001000 of size 1000 bytes\n",
+          "    by thread (123,0,0) in block (1,0,0)\n",
           "    and is 5 bytes after the nearest allocation",
           "Program hit cudaErrorIllegalAddress (error 700) due to \"an illegal memory access was "
           "encountered\"" SYNCHRONIZE);
-    cr_assert_eq(count("Invalid __global__ write"), 2);
+    cr_assert_eq(count("Invalid __global__ write"), 6);
     expect(SOURCE);
 }
 
 Test(memcheck, accesses_of_each_kind)
 {
     static const struct {
-        const char *name;
+        const char *version;
         unsigned errors;
         const char *lines[4];
     } cases[] = {
-        {"read",
+        {"memory-read wrong",
          4,
-         {"Invalid __global__ read of size 4 bytes\n", AT "read_at(int*, int*, int) in ",
-          "    and is 12 bytes before the nearest allocation at 0x300000001000 of"}},
-        {"atomic",
-         2,
-         {"Invalid __global__ atomic of size 4 bytes\n", AT "add_at(int*, int) in ",
-          "    by thread (31,0,0) in block (0,0,0)\n"}},
-        {"null",
-         2,
+         {"Invalid __global__ read of size 4 bytes\n",
+          AT "void memory_read::difference<false>(int const*, int*) in ",
+          "    and is 4 bytes before the nearest allocation at 0x300000001000 of"}},
+        {"memory-atomic wrong",
+         4,
+         {"Invalid __global__ atomic of size 4 bytes\n",
+          AT "memory_atomic::count(int const*, int*, int) in ",
+          "    by thread (16,0,0) in block (0,0,0)\n"}},
+        {"memory-null wrong",
+         35,
          {"Invalid __global__ write of size 4 bytes\n",
           "    Access to 0x0 is out of bounds: a null pointer\n"}},
-        {"misaligned",
-         17,
-         {"Invalid __global__ write of size 4 bytes\n", "    by thread (1,0,0) in block (0,0,0)\n",
-          "    Access to 0x300000001002 is misaligned\n"}},
-        {"misaligned vector",
-         2,
+        {"memory-misaligned wrong",
+         4,
+         {"Invalid __global__ read of size 16 bytes\n", "    by thread (0,0,0) in block (0,0,0)\n",
+          "    Access to 0x300000001004 is misaligned\n"}},
+        {"memory-misaligned-vector wrong",
+         3,
          {"Invalid __global__ write of size 16 bytes\n",
           "    Access to 0x300000001008 is misaligned\n"}},
-        {"shared",
-         2,
-         {"Invalid __shared__ write of size 4 bytes\n", "    by thread (31,0,0) in block (0,0,0)\n",
-          "    Access to 0x80 is out of bounds\n",
-          "    of the 128 bytes of shared memory a block\n"}},
-        {"local",
-         2,
+        {"memory-shared-end wrong",
+         4,
+         {"Invalid __shared__ read of size 4 bytes\n", "    by thread (63,0,0) in block (0,0,0)\n",
+          "    Access to 0x100 is out of bounds\n",
+          "    of the 256 bytes of shared memory a block\n"}},
+        {"memory-local wrong",
+         4,
          {"Invalid __local__ read of size 4 bytes\n",
-          "    of the 32 bytes of local memory a thread\n"}},
-        {"param",
-         2,
+          "    of the 64 bytes of local memory a thread\n"}},
+        {"memory-parameter wrong",
+         3,
          {"Invalid parameter read of size 4 bytes\n",
           "    of the 76 bytes of parameters of the kernel\n"}},
-        {"constant",
-         2,
+        {"memory-constant wrong",
+         35,
          {"Invalid __constant__ read of size 4 bytes\n",
-          "    and is 1 bytes after the nearest allocation"}},
+          "    and is 4 bytes before the nearest allocation"}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        check("", cases[i].name, cases[i].errors);
+        check("", cases[i].version, cases[i].errors);
         for (size_t k = 0; k < 4 && cases[i].lines[k]; k++) LINES(cases[i].lines[k]);
     }
 }
 
-/* A finding names where memory was allocated and freed; with addr2line, these are lines of
- * memory.cu. */
+/* A finding names where memory was allocated and freed; with addr2line, these are lines of the
+ * program. */
 Test(memcheck, memory_that_was_freed)
 {
-    check("", "freed", 2);
-    LINES("    and is 4 bytes inside of a freed allocation at 0x300000001000 of size 128 bytes\n",
-          "    It was freed at\n"
-          "========= " HOST,
-          "    It had been allocated at\n"
-          "========= " HOST,
-          "    The kernel was launched at\n"
-          "========= " HOST);
-    check("", "double free", 1);
+    check("", "memory-freed wrong", 33);
+    LINES(
+        "    and is 4 bytes inside of a freed allocation at 0x300000001000 of size 4194304 bytes\n",
+        "    It was freed at\n"
+        "========= " HOST,
+        "    It had been allocated at\n"
+        "========= " HOST,
+        "    The kernel was launched at\n"
+        "========= " HOST);
+    check("", "memory-double-free wrong", 1);
     LINES(
         "Program hit cudaErrorInvalidValue (error 1) due to \"invalid argument\" on CUDA API call "
         "to cudaFree.\n",
         "    Address 0x300000001000 was freed before: a double free\n", "    It was freed at\n",
         "    The call was made at\n");
-    check("", "invalid free", 1);
+    check("", "memory-inner-free wrong", 1);
     LINES("    Address 0x300000001004 is not the start of an allocation\n",
-          "    and is inside the nearest allocation at 0x300000001000 of size 128 bytes\n");
-    check("", "host free", 1);
+          "    and is inside the nearest allocation at 0x300000001000 of size 256 bytes\n");
+    check("", "memory-free-local wrong", 1);
     if (system("command -v addr2line >/dev/null") == 0) {
         expect("Host Frame: main in ");
-        expect(SOURCE);
+        expect("/tests/checks/memory-free-local.cu:");
     }
-    expect_status(0, "PATH=/nowhere " MEMCHECK "$p/memory 'double free' 2>&1");
+    expect_status(0, "PATH=/nowhere " MEMCHECK "$pairs/memory memory-double-free wrong 2>&1");
     expect("] in memory\n");
 }
 
 Test(memcheck, leaks)
 {
-    check("--leak-check full", "leaks", 1);
-    LINES("Leaked 128 bytes at 0x300000002100\n", "    Allocated at\n",
-          "LEAK SUMMARY: 128 bytes leaked in 1 allocations\n");
-    check("--leak-check full", "leaks before reset", 3);
+    check("--leak-check full", "memory-leak wrong", 1);
+    LINES("Leaked 256 bytes at 0x300000001000\n", "    Allocated at\n",
+          "LEAK SUMMARY: 256 bytes leaked in 1 allocations\n");
+    check("--leak-check full", "memory-leak-reset wrong", 2);
     LINES("Leaked 128 bytes at 0x300000001000\n", "Leaked 128 bytes at 0x300000002100\n",
-          "LEAK SUMMARY: 384 bytes leaked in 3 allocations\n");
+          "LEAK SUMMARY: 256 bytes leaked in 2 allocations\n");
 }
 
 /* Between it and main lie the emulator's own functions. */
 Test(memcheck, a_call_in_a_function_of_the_host)
 {
-    check("", "host function", 1);
+    check("", "api-host-function wrong", 1);
     expect(" on CUDA API call to cudaMemset.\n");
     expect_not("cudart_");
 }
@@ -185,40 +199,40 @@ Test(memcheck, a_call_in_a_function_of_the_host)
 /* It is known as memory of the device is. */
 Test(memcheck, managed_and_pinned_memory)
 {
-    static const char *const kinds[] = {"managed", "pinned"};
+    static const char *const versions[] = {"memory-managed wrong", "memory-mapped wrong"};
     for (int i = 0; i < 2; i++) {
-        check("", kinds[i], 2);
+        check("", versions[i], 3);
         expect("\n=========     and is 1 bytes after the nearest allocation at 0x");
-        expect(" of size 128 bytes, unless it is a pointer to other memory of the host\n");
+        expect(" of size 256 bytes, unless it is a pointer to other memory of the host\n");
         LINES("    It was allocated at\n");
     }
-    check("", "double free of managed memory", 1);
+    check("", "memory-managed-twice wrong", 1);
     expect(" was freed before: a double free\n");
-    check("", "free of pinned memory", 1);
+    check("", "memory-free-kind wrong", 1);
     expect(" is of a kind that this function does not free\n");
-    check("--devices 2 --leak-check full", "leaks of the host", 2);
-    LINES("LEAK SUMMARY: 256 bytes leaked in 2 allocations\n");
+    check("--devices 2 --leak-check full", "memory-leak-host wrong", 2);
+    LINES("LEAK SUMMARY: 384 bytes leaked in 2 allocations\n");
 }
 
 Test(memcheck, leaks_of_malloc_in_kernels)
 {
-    check("--leak-check full", "heap leaks", 2);
-    LINES("Leaked 24 bytes at 0x");
+    check("--leak-check full", "memory-heap-leak wrong", 32);
+    LINES("Leaked 64 bytes at 0x");
     expect(", of malloc in a kernel\n");
-    expect("LEAK SUMMARY: 48 bytes leaked in 2 allocations\n");
+    expect("LEAK SUMMARY: 2048 bytes leaked in 32 allocations\n");
 }
 
 Test(memcheck, errors_of_the_runtime)
 {
-    check("", "configuration", 1);
+    check("", "api-launch wrong", 1);
     LINES(
         "Program hit cudaErrorInvalidValue (error 1) due to \"invalid argument\" on CUDA API call "
         "to cudaLaunchKernel.\n");
-    check("", "copy", 1);
+    check("", "api-copy wrong", 1);
     LINES(
         "Program hit cudaErrorInvalidValue (error 1) due to \"invalid argument\" on CUDA API call "
         "to cudaMemcpy.\n");
-    check("--report-api-errors no", "copy", 0);
+    check("--report-api-errors no", "api-copy wrong", 0);
     /* Linked into the program, the library finds its own functions, too. */
     expect_status(0, "EMU_TOOL=memcheck EMU_LEAK_CHECK=full $p/emulated 2>&1");
     LINES("LEAK SUMMARY: 0 bytes leaked in 0 allocations\n");
@@ -227,24 +241,25 @@ Test(memcheck, errors_of_the_runtime)
 /* Without the tool an error is one sentence. */
 Test(memcheck, is_off_unless_asked_for)
 {
-    expect_status(0, "$emu --log-file /dev/null $p/memory write 2>&1");
-    expect("emu: a store of 4 bytes at global address 0x300000001080 is out of bounds");
+    expect_status(0, "$emu --log-file /dev/null " WRITE " wrong 2>&1");
+    expect("emu: a store of 4 bytes at global address 0x3000000013e8 is out of bounds");
     expect_not("=========");
 }
 
 Test(memcheck, exit_codes)
 {
-    expect_status(9, MEMCHECK "--error-exitcode 9 $p/memory write 3 2>&1");
-    expect_status(3, MEMCHECK "--error-exitcode 0 $p/memory write 3 2>&1");
-    expect_status(3, MEMCHECK "--error-exitcode 9 $p/memory right 3 2>&1");
-    expect_status(9, MEMCHECK "--error-exitcode 9 --leak-check full $p/memory leaks 2>&1");
+    expect_status(9, MEMCHECK "--error-exitcode 9 " WRITE " wrong 3 2>&1");
+    expect_status(3, MEMCHECK "--error-exitcode 0 " WRITE " wrong 3 2>&1");
+    expect_status(3, MEMCHECK "--error-exitcode 9 " WRITE " right 3 2>&1");
+    expect_status(9, MEMCHECK
+                  "--error-exitcode 9 --leak-check full $pairs/memory memory-leak wrong 2>&1");
 }
 
 Test(memcheck, print_limit)
 {
-    check("--print-limit 2", "misaligned", 17);
+    check("--print-limit 2", "memory-atomic-aligned wrong", 34);
     cr_assert_eq(count("is misaligned\n"), 2);
-    expect("\n========= ERROR SUMMARY: 15 errors were not printed. Use --print-limit option to "
+    expect("\n========= ERROR SUMMARY: 32 errors were not printed. Use --print-limit option to "
            "adjust the number of printed errors\n");
 }
 
@@ -262,15 +277,15 @@ Test(memcheck, no_print_limit)
 
 Test(memcheck, log_file)
 {
-    expect_status(0, MEMCHECK "--log-file $t/log $p/memory write 2>&1");
-    cr_assert_str_eq(output, "end\n");
+    expect_status(0, MEMCHECK "--log-file $t/log " WRITE " wrong 2>&1");
+    cr_assert_str_eq(output, "");
     expect_status(0, "cat $t/log");
-    expect("========= ERROR SUMMARY: 3 errors\n");
-    expect_status(0, MEMCHECK "--log-file stdout $p/memory write 2>/dev/null");
-    expect("========= ERROR SUMMARY: 3 errors\n");
-    expect_status(2, MEMCHECK "--log-file $t/none/log $p/memory write 2>&1");
+    expect("========= ERROR SUMMARY: 8 errors\n");
+    expect_status(0, MEMCHECK "--log-file stdout " WRITE " wrong 2>/dev/null");
+    expect("========= ERROR SUMMARY: 8 errors\n");
+    expect_status(2, MEMCHECK "--log-file $t/none/log " WRITE " wrong 2>&1");
     expect_one_sentence();
-    expect_status(2, MEMCHECK "--log-file /dev/full $p/memory right 2>&1");
+    expect_status(2, MEMCHECK "--log-file /dev/full " WRITE " right 2>&1");
     expect("emu: the report is not complete: No space left on device\n");
 }
 
@@ -278,7 +293,7 @@ Test(memcheck, log_file)
 Test(memcheck, colours)
 {
     if (system("command -v script >/dev/null") != 0) cr_skip("script is not installed");
-    static const char terminal[] = MEMCHECK "$p/memory write";
+    static const char terminal[] = MEMCHECK WRITE " wrong";
     expect_status(0, "script -qec \"%s\" /dev/null 2>&1", terminal);
     expect("\033[31mInvalid __global__ write");
     expect_status(0, "NO_COLOR=1 script -qec \"%s\" /dev/null 2>&1", terminal);

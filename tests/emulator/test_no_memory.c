@@ -41,7 +41,7 @@ Test(no_memory, a_program_that_is_counted, .timeout = 300)
 Test(no_memory, a_program_that_is_checked, .timeout = 300)
 {
     fail_each("EMU_TOOL=all EMU_LEAK_CHECK=full $p/shared", 1);
-    fail_each("EMU_TOOL=racecheck $p/memory 2>&1", 1);
+    fail_each("EMU_TOOL=racecheck $pairs/memory memory-null right 2>&1", 1);
     fail_each("EMU_TOOL=all EMU_CHECK_LOG=$t/log $p/merged; cat $t/log", 1);
 }
 

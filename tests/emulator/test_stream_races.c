@@ -75,7 +75,7 @@ Test(stream_races, say_what_is_missing)
         {"race-streams-copy", "is a cudaStreamWaitEvent() or a synchronisation missing"},
         {"race-streams-copy", "The kernel was launched at"},
         {"race-streams-copy", "The copy was made at"},
-        {"race-streams-copy", "/race-streams-copy.cu:22"},
+        {"race-streams-copy", "/race-streams-copy.cu:18"},
         {"race-streams-memset", "the fill in stream 7 wrote it, the kernel in stream 13"},
         {"race-streams-host", "Write access of a host function"},
         {"race-streams-alloc", "Only work behind the allocation in its stream may use the memory"},

@@ -1,6 +1,6 @@
 /*
- * test_synccheck.c — emu --tool synccheck on sync.cu: each kind of error with the
- * lines that it must print, right neighbours without a finding, and the picture of a deadlock.
+ * test_synccheck.c — the reports of emu --tool synccheck on pairs sync-* of tests/checks: the lines
+ * that each kind of error must print, and the picture of a deadlock. test_checks.c runs all pairs.
  */
 #include "tests/support/command.h"
 
@@ -9,14 +9,13 @@
 
 TestSuite(synccheck, .init = command_init, .fini = command_fini, .timeout = 60);
 
-/* Runs one case of sync.cu; `counts` is the end of the summary. */
-static void check(const char *name, const char *counts)
+/* Runs a version of a pair; `counts` is the end of the summary. The program goes on to its end. */
+static void check(const char *pair, const char *counts)
 {
     char summary[80];
     snprintf(summary, sizeof summary, "\n========= ERROR SUMMARY: %s\n", counts);
-    expect_status(7, "$emu --tool synccheck $p/sync '%s' 7 2>&1", name);
+    expect_status(7, "$emu --tool synccheck $pairs/sync sync-%s 7 2>&1", pair);
     expect(summary);
-    expect("end\n");
 }
 
 #define LINE       "\n========= "
@@ -27,15 +26,24 @@ static void check(const char *name, const char *counts)
 #define SECOND     LINE "    by thread (32,0,0) in block (0,0,0)"
 #define ALL        "################################"
 
-Test(synccheck, what_is_right) { check("right", "0 errors"); }
+Test(synccheck, what_is_right)
+{
+    static const char *const right[] = {"arms",   "roles", "line-arms", "line-loop", "unrolled",
+                                        "number", "tile",  "vote",      "source"};
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        char version[60];
+        snprintf(version, sizeof version, "%s right", right[i]);
+        check(version, "0 errors");
+    }
+}
 
 Test(synccheck, barriers_in_divergent_code)
 {
-    check("both arms", "2 errors");
-    expect(IN_WARP LINE "    at both_arms(int*) in ");
+    check("arms wrong", "2 errors");
+    expect(IN_WARP LINE "    at void sync_arms::meet<false>(int*) in ");
     expect(LINE "    while others wait at another __syncthreads,");
-    check("each warp", "1 error");
-    expect(IN_BLOCK LINE "    at each_warp_its_own(int*) in ");
+    check("roles wrong", "1 error");
+    expect(IN_BLOCK LINE "    at void sync_roles::hand_over<false>(int*) in ");
     expect(SECOND);
     expect(FIRST_LANE);
 }
@@ -45,43 +53,46 @@ Test(synccheck, barriers_in_divergent_code)
 Test(synccheck, barriers_of_one_source_line)
 {
     static const struct {
-        const char *name, *counts, *kind;
+        const char *pair, *counts, *kind;
     } cases[] = {
-        {"arms of one line", "2 errors", IN_WARP},
-        {"halves of one line", "2 errors", IN_WARP},
-        {"warps of one line", "1 error", IN_BLOCK},
-        {"loop of one line", "1 error", IN_WARP},
-        {"inlined in arms", "2 errors", IN_WARP},
-        {"inlined in warps", "1 error", IN_BLOCK},
-        {"inlined in turn", "1 error", IN_WARP},
-        {"inlined in turn in warps", "1 error", IN_BLOCK},
+        {"line-arms wrong", "2 errors", IN_WARP},
+        {"line-halves wrong", "2 errors", IN_WARP},
+        {"line-warps wrong", "1 error", IN_BLOCK},
+        {"line-loop wrong", "1 error", IN_WARP},
+        {"inlined-arms wrong", "2 errors", IN_WARP},
+        {"inlined-warps wrong", "1 error", IN_BLOCK},
+        {"inlined-turn wrong", "1 error", IN_WARP},
+        {"inlined-turn-warps wrong", "1 error", IN_BLOCK},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        check(cases[i].name, cases[i].counts);
+        check(cases[i].pair, cases[i].counts);
         expect(cases[i].kind);
     }
 }
 
 Test(synccheck, a_thread_that_exits)
 {
-    check("exit", "1 error");
-    expect(IN_BLOCK LINE "    at one_exits(int*, unsigned int) in ");
-    expect(LINE
-           "    a barrier that not all threads reach: 63 of 64 threads wait here, 1 have exited");
-    expect(LINE "    block (0,0,0):" LINE "      warp 0       " ALL "  sync.cu:");
-    expect("  waits at barrier 0 (63 of 64 threads)\n");
-    expect(LINE "                   ...............................x  exited\n");
+    check("exit wrong", "1 error");
+    expect(IN_BLOCK LINE "    at void sync_exit::sum<false>(int const*, int*, int) in ");
+    expect(
+        LINE
+        "    a barrier that not all threads reach: 100 of 128 threads wait here, 28 have exited");
+    expect(LINE "    block (0,0,0):" LINE "      warps 0-2    " ALL "  sync-exit.cu:");
+    expect("  waits at barrier 0 (100 of 128 threads)\n");
+    expect(LINE "                   ....xxxxxxxxxxxxxxxxxxxxxxxxxxxx  exited\n");
 }
+
+#define DEADLOCK "$pairs/sync sync-against-shuffle wrong"
 
 Test(synccheck, who_waits_where)
 {
-    check("deadlock", "1 error");
+    check("against-shuffle wrong", "1 error");
     expect(IN_WARP);
     expect(LINE
            "    deadlock: lanes 0xfffffffe wait here for lanes 0x00000001 of their member mask");
-    expect(LINE "      warp 0       #...............................  sync.cu:");
+    expect(LINE "      warp 0       #...............................  sync-against-shuffle.cu:");
     expect("  waits at barrier 0 (1 of 256 threads)\n");
-    expect(LINE "                   .###############################  sync.cu:");
+    expect(LINE "                   .###############################  sync-against-shuffle.cu:");
     expect("  waits for lanes 0x00000001 of its member mask 0xffffffff\n");
     expect(LINE "      warps 1-7    "
                 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx  exited\n");
@@ -90,62 +101,68 @@ Test(synccheck, who_waits_where)
 /* The same picture without the tool, behind the sentence. */
 Test(synccheck, deadlocks_without_the_tool)
 {
-    expect_status(0, "$emu --log-file /dev/null $p/sync deadlock 2>&1");
+    expect_status(0, "$emu --log-file /dev/null " DEADLOCK " 2>&1");
     expect("emu: deadlock: lanes 0xfffffffe wait here");
     expect("\nemu:     block (0,0,0):\nemu:       warp 0       #...............................  ");
-    expect_status(0, "EMU_TOOL=memcheck LD_LIBRARY_PATH=$(dirname $emu) $p/sync deadlock 2>&1");
+    expect_status(0, "EMU_TOOL=memcheck LD_LIBRARY_PATH=$(dirname $emu) " DEADLOCK " 2>&1");
     expect(LINE "      warp 0       #...............................  ");
-    expect("ERROR SUMMARY: 2 errors"); /* and the call that returns it */
+    expect("ERROR SUMMARY: 3 errors"); /* and the calls that return it */
 }
 
 Test(synccheck, numbers_of_threads)
 {
-    check("count", "1 error");
-    expect(ARGUMENTS LINE "    at named(int) in ");
+    check("count wrong", "1 error");
+    expect(ARGUMENTS LINE "    at sync_count::meet(int*, int) in ");
     expect(LINE "    barrier 1 waits for 48 threads, which is not a multiple of 32\n");
-    check("large count", "1 error");
+    check("count-large wrong", "1 error");
     expect(LINE "    barrier 1 waits for 64 threads, and the block has 32\n");
-    check("counts", "1 error");
+    check("counts-fewer wrong", "1 error");
     expect(ARGUMENTS);
     expect(LINE "    barrier 1 is waited for by 32 threads here and 64 elsewhere\n");
-    check("more than the block", "1 error");
+    check("counts wrong", "1 error");
     expect(LINE "    barrier 1 is waited for by 96 threads here and 64 elsewhere\n");
+}
+
+/* Runs a wrong version without synccheck. */
+static void run_without(const char *options, const char *pair)
+{
+    expect_status(0, "$emu %s $pairs/sync sync-%s wrong 2>&1", options, pair);
 }
 
 /* An error that is an illegal instruction on an H200 is one without the tool, too. */
 Test(synccheck, faults_without_the_tool)
 {
-    expect_status(0, "$emu --log-file /dev/null $p/sync count 2>&1");
+    run_without("--log-file /dev/null", "count");
     expect("emu: barrier 1 waits for 48 threads, which is not a multiple of 32, at ");
-    expect_status(0, "$emu --log-file /dev/null $p/sync 'more than the block' 2>&1");
+    run_without("--log-file /dev/null", "counts");
     expect("emu: barrier 1 is waited for by 96 threads here and 64 elsewhere, at ");
-    expect_status(0, "$emu --tool memcheck $p/sync 'more than the block' 2>&1");
+    run_without("--tool memcheck", "counts");
     expect("cudaErrorIllegalInstruction");
-    expect_status(0, "$emu --log-file /dev/null $p/sync 'warp mask' 2>&1");
+    run_without("--log-file /dev/null", "mask");
     expect("emu: lane 16 is not in its own member mask 0x0000ffff, at ");
-    check("warp mask", "1 error");
+    check("mask wrong", "1 error");
     expect(ARGUMENTS);
 }
 
 Test(synccheck, member_masks)
 {
-    check("not a member", "1 error");
-    expect(ARGUMENTS LINE "    at ballot(int*, unsigned int) in ");
-    expect(LINE "    Lane 0 is not in its own member mask 0xfffffffe\n");
-    check("masks", "1 error, 2 warnings"); /* lanes 16-31 go on, and exit, first */
+    check("reduce wrong", "1 error");
+    expect(ARGUMENTS LINE "    at void sync_reduce::add_up<false>(int*) in ");
+    expect(LINE "    Lane 16 is not in its own member mask 0x0000ffff\n");
+    check("masks-full wrong", "1 error, 2 warnings"); /* lanes 16-31 go on, and exit, first */
     expect(LINE "    Lane 16 has the member mask 0xffff0000, and lane 0 0xffffffff");
-    check("exited members", "0 errors, 1 warning");
-    expect(LINE "    The member mask 0xffffffff names lanes 0xc0000000, which have exited");
+    check("shuffle wrong", "0 errors, 1 warning");
+    expect(LINE "    The member mask 0xffffffff names lanes 0xffff0000, which have exited");
 }
 
 /* The line belongs to the program itself, although the shuffle is inlined from a header, through
  * two functions. */
 Test(synccheck, shuffles_from_lanes_that_do_not_take_part)
 {
-    check("shuffle", "0 errors, 1 warning");
+    check("source wrong", "0 errors, 1 warning");
     expect(LINE "Undefined value from a shuffle" LINE
-                "    at shuffle_from_outside(int*, unsigned int)");
-    expect("sync.cu:");
+                "    at void sync_source::neighbour<false>(int*)");
+    expect("sync-source.cu:");
     expect_not("hpp");
     expect(LINE "    Lane 11 takes the value of lane 12, which does not take part");
 }

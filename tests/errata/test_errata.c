@@ -9,7 +9,7 @@
 #include "listings.h"
 
 #include "common/emu/emu.h"
-#include "tests/emulator/ptx/hazards.h"
+#include "tests/emulator/ptx/pairs.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -362,14 +362,15 @@ Test(errata, lecture_example_3_solution_leaves_a_step_out)
     cr_expect(warp_sum(WARP_SUM_SOLUTION) != WARP * (WARP + 1) / 2);
 }
 
-/* How many hazards racecheck finds in a kernel of hazards.cu, in one block. */
-static uint64_t hazards(const char *kernel, unsigned threads)
+/* How many hazards racecheck finds in a pair of tests/checks. */
+static uint64_t hazards(const char *name, bool right)
 {
+    struct pair pair;
     char message[200];
     struct emu_config config = {.checks = EMU_CHECK_RACE, .memory = 1 << 24};
     struct emu *emu = emu_open(&config, message, sizeof message);
     cr_assert(emu != NULL, "%s", message);
-    cr_assert(!hazards_run(emu, kernel, 1, threads));
+    cr_assert(pair_read(&pair, name) && !pair_run(emu, &pair, right));
     uint64_t count =
         emu_finding_count(emu, EMU_FINDING_ERROR) + emu_finding_count(emu, EMU_FINDING_WARNING);
     emu_close(emu);
@@ -391,16 +392,16 @@ Test(errata, lecture_neighbour_rounds_are_the_identity)
 
 Test(errata, lecture_safe_neighbour_exchange_is_a_race)
 {
-    cr_expect(hazards("wrong_neighbour_exchange", 256) > 0);
-    cr_expect(hazards("right_neighbour_exchange", 256) == 0);
+    cr_expect(hazards("race-loop-warp", false) > 0);
+    cr_expect(hazards("race-loop-warp", true) == 0);
 }
 
 /* As printed, and the other printed form, with `+=`, which only volatile kept working. */
 Test(errata, warp_synchronous_code_is_a_race)
 {
-    cr_expect(hazards("wrong_warp_reduction", WARP) > 0);
-    cr_expect(hazards("wrong_warp_volatile", WARP) > 0);
-    cr_expect(hazards("right_warp_reduction", WARP) == 0);
+    cr_expect(hazards("race-warp-values", false) > 0);
+    cr_expect(hazards("race-warp", false) > 0);
+    cr_expect(hazards("race-warp-values", true) == 0);
 }
 
 /* "Returns true when all threads in 'mask' have the same predicate value": not when all are 0. */
@@ -431,7 +432,7 @@ static void expect_rejected(const char *name, const char *says)
 {
     char arguments[256], output[4096];
     snprintf(arguments, sizeof arguments,
-             "-arch=sm_90 -cubin -o /dev/null tests/errata/rejected/%s.cu", name);
+             "-arch=sm_90 -DPART_%s -cubin -o /dev/null tests/errata/rejected.cu", name);
     cr_expect(compile(arguments, output, sizeof output) != 0, "%s compiles", name);
     cr_expect(strstr(output, says) != NULL, "%s: %s", name, output);
 }
@@ -472,7 +473,8 @@ Test(errata, arrays_are_not_qualified_with_global)
 Test(errata, kepler_guide_spells_xptxas_small)
 {
     char output[4096];
-    cr_expect(compile("-xptxas -dlcm=ca -cubin -o /dev/null tests/errata/rejected/global_array.cu",
-                      output, sizeof output) != 0);
+    cr_expect(
+        compile("-xptxas -dlcm=ca -DPART_global_array -cubin -o /dev/null tests/errata/rejected.cu",
+                output, sizeof output) != 0);
     cr_expect(strstr(output, "-xptxas") != NULL, "%s", output);
 }

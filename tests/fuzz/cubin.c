@@ -1,7 +1,7 @@
 /*
  * cubin.c — fuzzes the reader of machine code: the first byte is the architecture, the others are a
- * cubin, with which the kernel below is compared. nvcc made the seeds from the source in the
- * comments beside the kernel's lines.
+ * cubin, with which the kernel below is compared. nvcc makes the seeds from seeds/cubin.cu, whose
+ * lines are the comments below.
  */
 #include "fuzz.h"
 
@@ -24,7 +24,7 @@ static const char ptx[] =
     "ld.shared.f32 %f3, [%r6+4];\nadd.f32 %f4, %f2, %f3;\n"
     ".loc 1 6 5\nst.global.f32 [%rd4], %f4;\n"
     ".loc 1 8 5\nred.global.add.f32 [%rd1], 0f3F800000;\n"
-    "ret;\n}\n.file 1 \"seed.cu\"\n";
+    "ret;\n}\n.file 1 \"cubin.cu\"\n";
 
 int fuzz_cubin(const uint8_t *data, size_t size)
 {

@@ -1,6 +1,6 @@
 /*
- * test_fuzz.c — the emulator's readers take any bytes: the files that fuzzing has left in
- * tests/fuzz/corpus, and each of those files cut off somewhere. `make fuzz` looks for more.
+ * test_fuzz.c — the emulator's readers take any bytes: the seeds that fuzzing has left in
+ * tests/fuzz/seeds, and each of them cut off in its middle. `make fuzz` looks for more.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "fuzz.h"
@@ -37,9 +37,9 @@ static void replay(const char *pattern, int (*target)(const uint8_t *, size_t))
     globfree(&files);
 }
 
-Test(fuzz, fat_binaries) { replay("tests/fuzz/corpus/fatbin/*", fuzz_fatbin); }
-Test(fuzz, compressed_texts) { replay("tests/fuzz/corpus/unpack/*", fuzz_unpack); }
-Test(fuzz, ptx) { replay("tests/fuzz/corpus/ptx/*", fuzz_ptx); }
-Test(fuzz, machine_code) { replay("tests/fuzz/corpus/cubin/*", fuzz_cubin); }
-Test(fuzz, npy_files) { replay("tests/fuzz/corpus/npy/*", fuzz_npy); }
-Test(fuzz, pictures) { replay("tests/fuzz/corpus/picture/*", fuzz_picture); }
+Test(fuzz, fat_binaries) { replay("build/tests/fuzz/corpus/fatbin/*", fuzz_fatbin); }
+Test(fuzz, compressed_texts) { replay("build/tests/fuzz/corpus/unpack/*", fuzz_unpack); }
+Test(fuzz, ptx) { replay("build/tests/fuzz/corpus/ptx/*", fuzz_ptx); }
+Test(fuzz, machine_code) { replay("build/tests/fuzz/corpus/cubin/*", fuzz_cubin); }
+Test(fuzz, npy_files) { replay("build/tests/fuzz/corpus/npy/*", fuzz_npy); }
+Test(fuzz, pictures) { replay("build/tests/fuzz/corpus/picture/*", fuzz_picture); }

@@ -299,7 +299,7 @@ Test(pictures, a_png_that_does_not_fit, .timeout = 10)
     struct picture p;
     struct fault fault = {0};
     char path[PATH_MAX + 100];
-    snprintf(path, sizeof path, "%s/tests/fuzz/corpus/picture/png-huge", top);
+    snprintf(path, sizeof path, "%s/build/tests/fuzz/corpus/picture/png-huge", top);
     cr_expect_eq(picture_read(&p, path, &fault), EXIT_USAGE);
     cr_expect(strstr(fault.text, "2147483647 x 2147483647 pixels do not fit into memory."), "%s",
               fault.text);

@@ -7,11 +7,9 @@ bats_require_minimum_version 1.5.0
 
 # Cheats that are quick: one of each kind.
 cheats() {
-    for name in include-absolute include-cub messages malformed-ptx endless write-outside \
+    printf '%s\n' include-absolute include-cub messages malformed-ptx endless write-outside \
         hidden-integer large-shared one-thread prints-pass class/right-renamed \
-        class/wrong-inclusive; do
-        echo "tests/cheats/$name.cu"
-    done
+        class/wrong-inclusive
 }
 
 grade() { build/labs/grade-labs --nvcc "$(common/build/toolkit.sh)/bin/nvcc" "$@"; }

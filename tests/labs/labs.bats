@@ -128,16 +128,20 @@ full_points() {
     [ ! -e "$BATS_TEST_TMPDIR/fewer" ] || { cat "$BATS_TEST_TMPDIR/fewer"; return 1; }
 }
 
-# fill_and_check FILE: a solution with the gaps of the file, and with the commands of its lines that
-# begin with `// sed: `. Its second line says the points that it gets (from, to) and words of the
-# reason. Its name begins with the lab's number.
+# way_to_fill NAME: the lines below this name in gaps.txt.
+way_to_fill() {
+    awk -v name="$1" '/^== / { wanted = $2 == name; next } wanted && NF' tests/labs/gaps.txt
+}
+
+# fill_and_check NAME: a solution with the gaps of this way to fill them, and with the commands of
+# its lines that begin with `// sed: `. Its second line says the points that it gets (from, to) and
+# words of the reason. Its name begins with the lab's number.
 fill_and_check() {
-    local name lab low high words points t=$BATS_TEST_TMPDIR
-    name=$(basename "$1" .cu)
-    lab=${name%%-*}
-    read -r low high words < <(sed -n 's,^// expect: ,,p' "$1")
-    cat "build/labs/reference$lab.cu" "$1" >"$t/$name.gaps"
-    sed -n 's,^// sed: ,,p' "$1" >"$t/$name.sed"
+    local name=$1 lab=${1%%-*} low high words points t=$BATS_TEST_TMPDIR
+    way_to_fill "$name" >"$t/$name.way"
+    read -r low high words < <(sed -n 's,^// expect: ,,p' "$t/$name.way")
+    cat "build/labs/reference$lab.cu" "$t/$name.way" >"$t/$name.gaps"
+    sed -n 's,^// sed: ,,p' "$t/$name.way" >"$t/$name.sed"
     fill_gaps "$lab" "$t/$name.gaps" "$BATS_FILE_TMPDIR/lab$lab.cu" |
         sed -f "$t/$name.sed" >"$t/$name.cu"
     check "$lab" "$t/$name.cu" --no-gpu --drawn --seed 5
@@ -150,8 +154,9 @@ fill_and_check() {
 
 # bats test_tags=long
 @test "each way to fill a lab's gaps gets the points that it deserves, and the reason" {
-    [ "$(ls tests/labs/gaps/*.cu | wc -l)" -ge 6 ]
-    in_pairs fill_and_check tests/labs/gaps/*.cu
+    [ "$(grep -c '^== ' tests/labs/gaps.txt)" -ge 6 ]
+    # shellcheck disable=SC2046
+    in_pairs fill_and_check $(sed -n 's/^== //p' tests/labs/gaps.txt)
     [ ! -e "$BATS_TEST_TMPDIR/unexpected" ] || { cat "$BATS_TEST_TMPDIR/unexpected"; return 1; }
 }
 
@@ -230,7 +235,7 @@ fill_and_check() {
     says "0.00 of 100 points"
     says "0.00 of 100 points: no kernel was run"
     says "It does not compile; the compiler says where, above. See notes/labs.md."
-    tests/cheats/assemble.sh "$t" tests/cheats/malformed-ptx.cu tests/cheats/large-shared.cu
+    tests/cheats/assemble.sh "$t" malformed-ptx large-shared
     check 3 "$t/malformed-ptx.cu"
     [ "$status" -eq 1 ]
     says 'ptxas fatal'
@@ -433,8 +438,8 @@ hint() { check 3 "$2" --hint "$1"; }
         >"$BATS_TEST_TMPDIR/lab3.cu"
     hint 3 "$BATS_TEST_TMPDIR/lab3.cu"
     says "A __syncthreads() is missing between the access at $BATS_TEST_TMPDIR/lab3.cu:"
-    sed -n 's,^// sed: ,,p' tests/labs/gaps/11-sums-apart-without-fences.cu \
-        >"$BATS_TEST_TMPDIR/apart.sed"
+    way_to_fill 11-sums-apart-without-fences |
+        sed -n 's,^// sed: ,,p' >"$BATS_TEST_TMPDIR/apart.sed"
     sed -f "$BATS_TEST_TMPDIR/apart.sed" build/labs/reference11.cu >"$BATS_TEST_TMPDIR/lab11.cu"
     check 11 "$BATS_TEST_TMPDIR/lab11.cu" --hint 3
     says "keep status and sum in one 64-bit word"

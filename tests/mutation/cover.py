@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""cover.py -- writes covered.txt: which suites run which function, and how long they take. `make
-mutate-map`
+"""cover.py -- writes build/mutate/covered.txt: which suites run which function, and how long they
+take. `make mutate-map`
 
 The C files are compiled with gcov's counters in a tree of their own, build/mutate/coverage. Each
 suite is run once there, and once without counters for its time. A process that is killed leaves no
@@ -15,12 +15,13 @@ import subprocess
 import sys
 import time
 
-from suites import COVERED
+from suites import COVERED, command_of, pattern_of
 from tree import ENVIRONMENT, TESTS, TOP, Tree, objects_by_source
 
 COUNTING = ["CC=gcc --coverage", "CXX=g++ --coverage",
             "NVCC=$(CUDA)/bin/nvcc -ccbin g++ -Xcompiler --coverage"]
 FILE = re.compile(r"(common|steps)/.*\.c$")
+NOT_TRIED = re.compile(r"(make|install|own_step|gpu_script|compare|grade_machine)\.bats$")
 HEAD = ("# Written by `make mutate-map`: how many seconds each suite takes, then which suites run "
         "each function.\n")
 
@@ -47,7 +48,7 @@ def run(top, *command):
 def run_suite(top, suite):
     """Returns how long it takes, whether or not its tests succeed."""
     began = time.monotonic()
-    run(top, TESTS, "--filter", suite + "/*", "-j1")
+    run(top, *command_of(pattern_of([suite])))
     return time.monotonic() - began
 
 
@@ -64,14 +65,18 @@ def functions_run(tree, suite):
     for line in run(tree.path, "gcov", "--json-format", "--stdout", *counts(tree)).splitlines():
         for file in json.loads(line)["files"]:
             if FILE.match(file["file"]):
-                found.update((os.path.basename(file["file"]), function["name"])
+                found.update((file["file"], function["name"])
                              for function in file["functions"]
                              if function["execution_count"])
     return found
 
 
 def listed_suites():
-    return sorted(re.findall(r"^(\w+): \d+ tests?", run(TOP, TESTS, "--list"), re.M))
+    """Those of build/tests/run, and files of bats that neither build nor need another machine."""
+    scripts = glob.glob("tests/tools/*.bats", root_dir=TOP) + glob.glob("tests/labs/*.bats",
+                                                                        root_dir=TOP)
+    return sorted(re.findall(r"^(\w+): \d+ tests?", run(TOP, TESTS, "--list"), re.M)) + sorted(
+        script for script in scripts if not NOT_TRIED.search(script))
 
 
 def names(suites, all_suites):

@@ -183,17 +183,20 @@ def is_action(source, i):
 
 
 def equivalents(path=EQUIVALENT):
-    """{name of a mutation that no test can notice: the reason}. An entry is four lines, and a blank
-    one follows."""
+    """{name of a mutation that no test can notice: the reason}. A blank line is between entries."""
     with open(path, encoding="utf-8") as file:
         text = "".join(line for line in file if not line.startswith("#")).strip("\n")
     found = {}
     for entry in filter(None, text.split("\n\n")):
-        lines = entry.strip("\n").split("\n")
-        if (len(lines) != 4 or lines[0].count(" ") != 1
-                or lines[1][:2] != "- " or lines[2][:2] != "+ "):
-            sys.exit("%s: an entry is a file and a function, `- before`, `+ after` and a reason; "
-                     "this is none:\n%s"
-                     % (path, entry))
-        found[(*lines[0].split(" "), lines[1][2:], lines[2][2:])] = lines[3]
+        place, *changes, reason = entry.strip("\n").split("\n")
+        before = None
+        if place.count(" ") != 1 or not changes or reason[:2] in ("- ", "+ ") or not all(
+                change[:2] in ("- ", "+ ") for change in changes) or changes[0][0] == "+":
+            sys.exit("%s: an entry is a file and a function, `- before`, lines `+ after` and a "
+                     "reason; this is none:\n%s" % (path, entry))
+        for change in changes:
+            if change[0] == "-":
+                before = change[2:]
+            else:
+                found[(*place.split(" "), before, change[2:])] = reason
     return found

@@ -1,30 +1,33 @@
-"""suites.py -- which suites of build/tests/run run a function, and running some of them until a
-test fails."""
+"""suites.py -- which suites run a function, and running some of them until a test fails. A suite is
+one of build/tests/run, or a file of bats."""
 import os
 import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
-from tree import ENVIRONMENT, TESTS
+from tree import ENVIRONMENT, TESTS, TREES
 
-COVERED = os.path.join(os.path.dirname(os.path.realpath(__file__)), "covered.txt")
+COVERED = os.path.join(TREES, "covered.txt")
 QUICK = 0.5  # suites that take no longer together are run at once, in seconds
 LIMIT = 30, 5  # suites hang after 30 seconds and five times what they usually take
 MOST_MEMORY = 6 << 30  # bytes that the processes of a suite may have in memory
 LOOK_EVERY = 0.5, 2  # seconds between two looks at what the tests wrote, and at their memory
-NOT_STARTED = 127  # the exit status if a library cannot be loaded
 PAGE = os.sysconf("SC_PAGE_SIZE")
 EVENT = re.compile(r"\[(RUN |PASS|SKIP|FAIL|CRASH)\s*\] (\w+)::(\w+)")
+SCRIPT_EVENT = re.compile(r"^(not )?ok \d+ (.*)")
 
 
 class Covered:
     """What covered.txt says: how long each suite takes, and which suites run which function."""
 
     def __init__(self, path=COVERED):
-        self.seconds, self.by_function, self.by_file = {}, {}, {}
+        self.seconds, self.by_function, self.by_place = {}, {}, {}
+        if not os.path.exists(path):
+            sys.exit("There is no %s; `make mutate-map` makes it." % path)
         with open(path, encoding="utf-8") as file:
             for line in file:
                 if not line.startswith("#"):
@@ -38,7 +41,8 @@ class Covered:
         file, function = name.split(" ")
         suites = self._suites(rest)
         self.by_function[file, function] = suites
-        self.by_file.setdefault(file, set()).update(suites)
+        for place in file, os.path.dirname(file):
+            self.by_place.setdefault(place, set()).update(suites)
 
     def _suites(self, text):
         """`all but a b`, or `a b`."""
@@ -47,17 +51,18 @@ class Covered:
         return set(text.split())
 
     def suites(self, path, function):
-        """The suites that run it, the quickest first. If it is not listed, those that run its
-        file."""
-        name = os.path.basename(path)
-        found = self.by_function.get((name, function)) or self.by_file.get(name) or set()
+        """The suites that run it, the quickest first; files of bats only if no other suite does. If
+        it is not listed, those that run its file, or else its folder."""
+        found = self.by_function.get((path, function)) or self.by_place.get(path) \
+            or self.by_place.get(os.path.dirname(path)) or set()
+        found = {suite for suite in found if not is_script(suite)} or found
         return sorted(found, key=lambda suite: (self.seconds[suite], suite))
 
     def batches(self, suites):
         """Lists of suites that are run at once, which take QUICK seconds or are one suite."""
         found = []
         for suite in suites:
-            if found and self.usual_time(found[-1] + [suite]) <= QUICK:
+            if found and self.usual_time(found[-1] + [suite]) <= QUICK and not is_script(suite):
                 found[-1].append(suite)
             else:
                 found.append([suite])
@@ -70,9 +75,21 @@ class Covered:
         return LIMIT[0] + LIMIT[1] * self.usual_time(suites)
 
 
+def is_script(name):
+    return ".bats" in name
+
+
 def pattern_of(suites):
-    """Criterion's pattern for all their tests."""
-    return "@(%s)/*" % "|".join(suites)
+    """Criterion's pattern for all their tests, or a file of bats."""
+    return suites[0] if is_script(suites[0]) else "@(%s)/*" % "|".join(suites)
+
+
+def command_of(pattern):
+    """The command that runs a pattern of suites, or one test."""
+    if not is_script(pattern):
+        return [TESTS, "--filter", pattern, "--verbose", "-j1"]
+    path, _, test = pattern.partition(": ")
+    return ["bats", "--tap", path] + (["--filter", "^%s$" % re.escape(test)] if test else [])
 
 
 class Stopped(Exception):
@@ -87,12 +104,12 @@ def first_failure(tree, pattern, limit, excused=(), stop=None):
     output = os.path.join(folder, "output")
     leaks = "%s:log_path=%s/leak" % (ENVIRONMENT["LSAN_OPTIONS"], folder)
     with open(output, "wb") as file:
-        process = subprocess.Popen([TESTS, "--filter", pattern, "--verbose", "-j1"], cwd=tree.path,
+        process = subprocess.Popen(command_of(pattern), cwd=tree.path,
                                    env=dict(ENVIRONMENT, LSAN_OPTIONS=leaks),
                                    stdin=subprocess.DEVNULL, stdout=file,
                                    stderr=subprocess.STDOUT, start_new_session=True)
     try:
-        failed = watch(process, output, limit, excused, stop)
+        failed = watch(process, output, limit, excused, stop, pattern.partition(": ")[0])
         leaked = not failed and pattern not in excused and len(os.listdir(folder)) > 1
         return (pattern, "leaked") if leaked else failed
     finally:
@@ -101,15 +118,15 @@ def first_failure(tree, pattern, limit, excused=(), stop=None):
         shutil.rmtree(folder)
 
 
-def watch(process, output, limit, excused, stop):
+def watch(process, output, limit, excused, stop, suite):
     began = looked_at_memory = time.monotonic()
     while True:
         ended = has_ended(process, LOOK_EVERY[0])
-        failed, running = read_events(output, excused)
+        failed, running, begun = read_events(output, excused, suite)
         if failed:
             return failed
         if ended:  # it may have died before a test began, or in one
-            died = process.returncode < 0 or process.returncode == NOT_STARTED
+            died = process.returncode < 0 or (process.returncode > 0 and not begun)
             return (running or "the beginning of the tests", "crashed") if running or died else None
         if stop and stop.is_set():
             raise Stopped
@@ -129,19 +146,23 @@ def has_ended(process, seconds):
         return False
 
 
-def read_events(output, excused):
-    """((test, how) of the first failure or None, the test that runs or None)"""
-    running = None
+def read_events(output, excused, suite):
+    """((test, how) of the first failure or None, the test that runs or None, whether one began)"""
+    running, begun = None, False
     with open(output, encoding="utf-8", errors="replace") as file:
         for line in file:
             match = EVENT.search(line)
+            script = SCRIPT_EVENT.match(line)
+            begun |= bool(match or script)
+            if script and script[1] and "%s: %s" % (suite, script[2]) not in excused:
+                return ("%s: %s" % (suite, script[2]), "failed"), None, True
             if not match:
                 continue
             test = "%s/%s" % (match[2], match[3])
             if match[1] in ("FAIL", "CRASH") and test not in excused:
-                return (test, "failed" if match[1] == "FAIL" else "crashed"), None
+                return (test, "failed" if match[1] == "FAIL" else "crashed"), None, True
             running = test if match[1] == "RUN " else None
-    return None, running
+    return None, running, begun
 
 
 def session(leader):

@@ -150,8 +150,19 @@ class Runs(Folder):
         self.assertEqual(self.first_failure("touch ${LSAN_OPTIONS##*log_path=}.123"),
                          ("a/*", "leaked"))
         self.assertIsNone(self.first_failure("touch ${LSAN_OPTIONS##*log_path=}.123", {"a/*"}))
-        self.assertEqual(self.first_failure("exit 127"), ("the beginning of the tests", "crashed"))
+        for status in "127", "1":
+            self.assertEqual(self.first_failure("exit " + status),
+                             ("the beginning of the tests", "crashed"))
         self.assertEqual(self.first_failure("echo '[RUN ] a::y'; kill -9 $$"), ("a/y", "crashed"))
+
+    def test_results_of_bats(self):
+        output = self.write("output", "1..2\nok 1 a\nnot ok 2 b is (not) c\n# why\n")
+        self.assertEqual(suites.read_events(output, (), "x.bats"),
+                         (("x.bats: b is (not) c", "failed"), None, True))
+        self.assertEqual(suites.read_events(output, {"x.bats: b is (not) c"}, "x.bats"),
+                         (None, None, True))
+        self.assertEqual(suites.command_of("x.bats: b is (not) c"),
+                         ["bats", "--tap", "x.bats", "--filter", r"^b\ is\ \(not\)\ c$"])
 
     def test_a_failure_ends_the_run(self):
         began = time.monotonic()
@@ -198,16 +209,21 @@ class Covered(Folder):
 
     def test_suites_of_a_function(self):
         covered = self.covered("# comment\na: 3.0\nb: 1.5\nc: 2.0\nx.c f: a b\nx.c g: all but "
-                               "b\ny.c h: all but\n")
-        self.assertEqual(covered.suites("common/x.c", "f"), ["b", "a"])
-        self.assertEqual(covered.suites("common/moved/x.c", "g"), ["c", "a"])
-        self.assertEqual(covered.suites("common/x.c", "not listed"), ["b", "c", "a"])
-        self.assertEqual(covered.suites("common/y.c", "h"), ["b", "c", "a"])
-        self.assertEqual(covered.suites("common/z.c", "f"), [])
+                               "b\nother/x.c h: all but t/s.bats\nt/s.bats: 0.5\n"
+                               "other/x.c k: c t/s.bats\nother/x.c m: t/s.bats\n")
+        self.assertEqual(covered.suites("x.c", "f"), ["b", "a"])
+        self.assertEqual(covered.suites("x.c", "g"), ["c", "a"])
+        self.assertEqual(covered.suites("x.c", "not listed"), ["b", "c", "a"])
+        self.assertEqual(covered.suites("other/x.c", "h"), ["b", "c", "a"])
+        self.assertEqual(covered.suites("other/x.c", "k"), ["c"])
+        self.assertEqual(covered.suites("other/x.c", "m"), ["t/s.bats"])
+        self.assertEqual(covered.suites("other/y.c", "f"), ["b", "c", "a"])
+        self.assertEqual(covered.suites("none/z.c", "f"), [])
 
     def test_quick_suites_run_at_once(self):
-        covered = self.covered("a: 0.2\nb: 0.2\nc: 0.2\nd: 9.0\n")
-        self.assertEqual(covered.batches(["a", "b", "c", "d"]), [["a", "b"], ["c"], ["d"]])
+        covered = self.covered("a: 0.2\nb: 0.2\nc: 0.2\nd: 9.0\ns.bats: 0.1\n")
+        self.assertEqual(covered.batches(["a", "b", "c", "s.bats", "d"]),
+                         [["a", "b"], ["c"], ["s.bats"], ["d"]])
 
 
 class Samples(Folder):

@@ -18,9 +18,11 @@ TREES = os.path.join(TOP, "build", "mutate")
 HELD = ["Makefile", "README.md", "LICENSE", ".clang-format", "common", "notes", "profiles", "steps",
         "tests", "build",
         "step[0-9]*"]
-LEFT_OUT = {"build/asan", "build/fuzz", "build/mutate", "build/cuda"}
+# Also the page: no test that is tried needs it.
+LEFT_OUT = {"build/asan", "build/fuzz", "build/mutate", "build/cuda", "build/page"}
 TESTS = "build/tests/run"
 LEAKS = "LINK=$(CXX) -fsanitize=leak $(LDFLAGS) $(filter %.o,$^) -o $(NEW)"
+NO_PAGE = "PAGE_TESTS="
 QUICK_LINKER = ["LDFLAGS=-fuse-ld=" + name for name in ("gold", "lld")
                 if shutil.which("ld." + name)][:1]
 DEPENDS = re.compile(r"^\S+: +(\S+\.c)[ \n\\]")
@@ -57,11 +59,13 @@ class Tree:
                 target = os.path.join(self.path, path)
                 os.makedirs(os.path.dirname(target), exist_ok=True)
                 shutil.copy2(os.path.join(self.source, path), target, follow_symlinks=False)
+        for folder in {os.path.dirname(path) for path in wanted}:  # some targets depend on folders
+            shutil.copystat(os.path.join(self.source, folder), os.path.join(self.path, folder))
 
     def make(self, *arguments):
         """Returns make's exit status and what it wrote. The Makefile need not look again for tools
         that are missing."""
-        command = ["make", "--no-print-directory", "MISSING=", *QUICK_LINKER, *arguments]
+        command = ["make", "--no-print-directory", "MISSING=", NO_PAGE, *QUICK_LINKER, *arguments]
         run = subprocess.run(command, cwd=self.path, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                              start_new_session=True, text=True, errors="replace", check=False)

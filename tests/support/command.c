@@ -31,7 +31,8 @@ void command_fini(void)
 int run(const char *format, ...)
 {
     char command[COMMAND_SIZE];
-    int length = snprintf(command, sizeof command, "emu=%s p=%s t=%s; ", EMU, PROGRAMS, folder);
+    int length = snprintf(command, sizeof command, "emu=%s p=%s pairs=%s t=%s; ", EMU, PROGRAMS,
+                          PAIRS, folder);
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(command + length, sizeof command - (size_t)length, format, arguments);

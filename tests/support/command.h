@@ -14,7 +14,7 @@ void command_init(void);
 void command_fini(void);
 
 /* Runs a shell command and returns its exit status. In it, $emu is the command, $p the folder of
- * the programs and $t a folder for files. */
+ * the programs, $pairs that of the pairs of tests/checks, and $t a folder for files. */
 int run(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Runs a shell command unchanged; otherwise does the same. */

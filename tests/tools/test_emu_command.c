@@ -347,7 +347,7 @@ Test(emu_command, rows_of_several_programs_have_one_head)
 
 Test(emu_command, a_check_log_has_the_findings_of_all_programs)
 {
-    make_script("$p/shared; $p/memory write; $p/shared");
+    make_script("$p/shared; $pairs/memory memory-write wrong; $p/shared");
     expect_status(0, "echo old >$t/log; $emu --tool memcheck --log-file $t/log $t/script;"
                      " grep -c 'ERROR SUMMARY' $t/log; grep -c 'Invalid __global__ write' $t/log");
     expect("\n3\n");

@@ -1,191 +1,115 @@
 /*
  * racecheck.c — hazards between threads: racecheck finds those of wrong kernels and nothing in
- * right ones.
- *
- * The kernels are those of hazards.cu, which has a corrected kernel for each wrong one. Barriers
- * and bulk copies are functions of step 12, in barrier.cuh.
+ * right ones, in any order of threads. The kernels are those of the pairs race-* in tests/checks
+ * whose host only launches them; test_checks.c runs all pairs as programs.
  */
-#include "tests/fixtures/programs/programs.h"
-#include "hazards.h"
+#include "pairs.h"
 #include "ptx_run.h"
 
 #include <criterion/criterion.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* `kind`: text that the findings in the wrong kernels must contain; NULL: there must be no
- * finding. */
-struct hazard {
-    const char *kernel;
-    unsigned grid, block;
-    const char *kind, *advice;
+enum { SEEDS = 10, LEAST_PAIRS = 138, MOST_TEXTS = 8 };
+
+/* What the comments of a pair say that racecheck finds. */
+struct wanted {
+    char text[MOST_TEXTS][100];
+    int count;
 };
 
-static const char warp[] = "__syncwarp()", block[] = "__syncthreads()", blocks[] = "second launch",
-                  copy[] = "No wait for that copy", cluster[] = "cluster.sync()",
-                  proxy[] = "fence.proxy.async", fence[] = "is a __threadfence() missing";
-
-static const struct hazard hazards[] = {
-    {"wrong_warp_reduction", 1, 32, "WAR hazard at __shared__", warp},
-    {"right_warp_reduction", 1, 32, NULL, NULL},
-    {"wrong_warp_volatile", 1, 32, "RAW hazard at __shared__", warp},
-    {"wrong_warp_volatile", 1, 32, "WAR hazard at __shared__", warp},
-    {"wrong_neighbour_exchange", 1, 256, "WAR hazard at __shared__", warp},
-    {"right_neighbour_exchange", 1, 256, NULL, NULL},
-    {"wrong_shuffle_is_no_barrier", 1, 32, "RAW hazard at __shared__", warp},
-    {"wrong_who_is_last", 1, 32, "WAW hazard at __global__", "chance"},
-    {"right_all_say_the_same", 1, 256, NULL, NULL},
-    {"right_tiles", 1, 256, NULL, NULL},
-    {"wrong_tiles", 1, 256, "RAW hazard at __shared__", warp},
-    {"right_coalesced_group", 1, 256, NULL, NULL},
-    {"wrong_hillis_steele", 1, 256, "RAW hazard at __shared__", block},
-    {"right_hillis_steele", 1, 256, NULL, NULL},
-    {"wrong_up_sweep", 1, 256, "RAW hazard at __shared__", block},
-    {"right_up_sweep", 1, 256, NULL, NULL},
-    {"right_bytes", 1, 256, NULL, NULL},
-    {"wrong_bytes", 1, 256, "RAW hazard at __shared__", warp},
-    {"right_histogram", 4, 256, NULL, NULL},
-    {"wrong_histogram", 4, 256, "WAW hazard at __shared__", block},
-    {"right_producer_consumer", 1, 256, NULL, NULL},
-    {"wrong_producer_consumer", 1, 256, "WAR hazard at __shared__", block},
-    {"right_half_barrier", 1, 256, NULL, NULL},
-    {"wrong_half_barrier", 1, 256, "RAW hazard at __shared__", block},
-    {"right_shared_flag", 1, 64, NULL, NULL},
-    {"wrong_shared_flag", 1, 64, "RAW hazard at __shared__", block},
-    {"wrong_blocks_share", 4, 256, "hazard at __global__", blocks},
-    {"wrong_sum", 4, 32, "WAW hazard at __global__", NULL},
-    {"right_sum", 4, 256, NULL, NULL},
-    {"right_chain", 20, 32, NULL, NULL},
-    {"wrong_chain_without_fence", 20, 32, "RAW hazard at __global__", blocks},
-    {"wrong_chain_block_fence", 20, 32, "RAW hazard at __global__", blocks},
-    {"right_chain_transitive", 300, 32, NULL, NULL},
-    {"right_acquire_release", 2, 32, NULL, NULL},
-    {"wrong_relaxed", 2, 32, "RAW hazard at __global__", blocks},
-    {"right_block_scope", 4, 32, NULL, NULL},
-    {"wrong_block_scope", 4, 32, "WAW hazard at __global__", blocks},
-    {"wrong_plain_flag", 4, 32, "RAW hazard at __global__", blocks},
-    {"right_last_block", 8, 256, NULL, NULL},
-    {"wrong_last_block", 8, 256, "RAW hazard at __global__", blocks},
-    {"right_last_ticket", 8, 64, NULL, NULL},
-    {"right_last_ticket_in_array", 8, 64, NULL, NULL},
-    {"right_last_ticket_read", 8, 64, NULL, NULL},
-    {"wrong_last_index", 8, 64, "WAW hazard at __global__", blocks},
-    {"right_grid_barrier", 8, 256, NULL, NULL},
-    {"wrong_grid_barrier", 8, 256, "RAW hazard at __global__", blocks},
-    {"right_grid_sync", 8, 256, NULL, NULL},
-    {"right_cas_loop", 4, 256, NULL, NULL},
-    {"wrong_plain_sum", 1, 256, "RAW hazard at __global__", NULL},
-    {"right_heap", 4, 512, NULL, NULL},
-    {"right_lock", 8, 256, NULL, NULL},
-    {"wrong_lock", 8, 256, "hazard at __global__", blocks},
-    {"right_hint", 16, 1, NULL, NULL},
-    {"wrong_maximum", 1, 32, "has read it, and writes it", NULL},
-    {"wrong_checked_sum", 1, 32, "has read it, and writes it", NULL},
-    {"right_two_in_turn", 2, 1, NULL, NULL},
-    {"right_poll_by_call", 4, 1, NULL, NULL},
-    {"right_look_back", 60, 256, NULL, NULL},
-    {"right_two_words", 60, 32, NULL, NULL},
-    {"wrong_two_words", 60, 32, "RAW hazard at __global__", fence},
-    {"wrong_two_words_sum_first", 60, 32, "RAW hazard at __global__", fence},
-    {"right_two_words_awaited", 60, 32, NULL, NULL},
-    {"right_look_elsewhere", 4, 32, NULL, NULL},
-    {"right_arrival", 1, 64, NULL, NULL},
-    {"wrong_arrival_without_syncwarp", 1, 64, "RAW hazard at __shared__", block},
-    {"wrong_arrival_without_wait", 1, 64, "hazard at __shared__", block},
-    {"wrong_arrival_of_other_phase", 1, 64, "hazard at __shared__", block},
-    {"right_relaxed_arrival", 1, 64, NULL, NULL},
-    {"wrong_relaxed_arrival", 1, 64, "RAW hazard at __shared__", block},
-    {"right_barrier_made_by_one", 1, 64, NULL, NULL},
-    {"wrong_barrier_made_by_one", 1, 64, "WAW hazard at __shared__", block},
-    {"wrong_store_after_arrival", 1, 64, "hazard at __shared__", block},
-    {"right_bulk_copy", 1, 256, NULL, NULL},
-    {"wrong_bulk_copy_without_wait", 1, 256, "hazard at __shared__", copy},
-    {"wrong_bulk_copy_other_barrier", 1, 256, "RAW hazard at __shared__", copy},
-    {"wrong_bulk_copy_other_phase", 1, 256, "hazard at __shared__", copy},
-    {"right_one_waits_for_all", 1, 256, NULL, NULL},
-    {"wrong_one_waits_for_all", 1, 256, "hazard at __shared__", NULL},
-    {"right_copy_over", 1, 256, NULL, NULL},
-    {"wrong_copy_over", 1, 256, "hazard at __shared__", NULL},
-    {"right_ring", 1, 256, NULL, NULL},
-    {"wrong_ring_given_back_early", 1, 256, "WAR hazard at __shared__", NULL},
-    {"wrong_ring_without_syncwarp", 1, 256, "WAR hazard at __shared__", block},
-    {"right_fence_for_copies", 1, 256, NULL, NULL},
-    {"right_fence_for_all", 1, 256, NULL, NULL},
-    {"wrong_no_fence_for_copies", 1, 256, "RAW hazard at __shared__", proxy},
-    {"right_fence_and_arrival", 1, 256, NULL, NULL},
-    {"wrong_no_fence_but_arrival", 1, 256, "RAW hazard at __shared__", proxy},
-    {"right_bulk_store", 1, 256, NULL, NULL},
-    {"wrong_bulk_store_read", 1, 256, "WAR hazard at __shared__", copy},
-    {"wrong_bulk_store_written", 1, 256, "RAW hazard at __global__", copy},
-    {"right_copy_groups", 1, 256, NULL, NULL},
-    {"wrong_copy_groups_too_early", 1, 256, "RAW hazard at __shared__", copy},
-    {"wrong_copy_groups_no_barrier", 1, 256, "hazard at __shared__", NULL},
-    {"right_copies_arrive", 1, 256, NULL, NULL},
-    {"wrong_copies_arrive", 1, 256, "RAW hazard at __shared__", copy},
-    {"right_one_stage", 2, 32, NULL, NULL},
-    {"right_one_stage", 2, 64, NULL, NULL},
-    {"right_one_stage", 2, 96, NULL, NULL},
-    {"right_one_stage", 2, 128, NULL, NULL},
-    {"right_two_stages", 2, 32, NULL, NULL},
-    {"right_two_stages", 2, 64, NULL, NULL},
-    {"right_two_stages", 2, 96, NULL, NULL},
-    {"right_two_stages", 2, 128, NULL, NULL},
-    {"right_three_stages", 2, 32, NULL, NULL},
-    {"right_three_stages", 2, 64, NULL, NULL},
-    {"right_three_stages", 2, 96, NULL, NULL},
-    {"right_three_stages", 2, 128, NULL, NULL},
-    {"right_roles", 1, 128, NULL, NULL},
-    {"wrong_roles", 1, 128, "hazard at __shared__", NULL},
-    {"right_cluster", 4, 256, NULL, NULL},
-    {"wrong_cluster_without_wait", 4, 256, "hazard at __shared__", cluster},
-    {"wrong_cluster_relaxed", 4, 256, "RAW hazard at __shared__", cluster},
-    {"right_remote_arrival", 4, 256, NULL, NULL},
-    {"wrong_remote_arrival", 4, 256, "hazard at __shared__", cluster},
-    {"wrong_remote_barrier", 4, 256, "WAW hazard at __shared__", cluster},
-};
-
-static bool is_found(struct emu *emu, const struct hazard *h, const char *advice)
+/* Adds the texts of a line, without the end that names a place. */
+static void add_texts(struct wanted *wanted, const char *line)
 {
+    static const char mark[] = "racecheck: ";
+    for (const char *at = line; (at = strstr(at, mark)); wanted->count++) {
+        cr_assert(wanted->count < MOST_TEXTS);
+        char *text = wanted->text[wanted->count], *place;
+        at += strlen(mark);
+        snprintf(text, sizeof *wanted->text, "%.*s", (int)strcspn(at, ";*"), at);
+        if (text[strlen(text) - 1] == ' ') text[strlen(text) - 1] = '\0';
+        if ((place = strstr(text, " (no line)")) || (place = strstr(text, " in "))) *place = '\0';
+    }
+}
+
+static struct wanted wanted_of(const struct pair *pair)
+{
+    struct wanted wanted = {.count = 0};
+    char path[120], line[200];
+    snprintf(path, sizeof path, "tests/checks/%s.cu", pair->name);
+    FILE *file = fopen(path, "r");
+    cr_assert(file, "%s", path);
+    while (fgets(line, sizeof line, file)) add_texts(&wanted, line);
+    fclose(file);
+    return wanted;
+}
+
+static bool is_found(struct emu *emu, const struct pair *pair, const char *text)
+{
+    char kernel[sizeof pair->kernel + 3];
+    snprintf(kernel, sizeof kernel, "::%s<", pair->kernel);
     for (size_t i = 0; i < emu_findings(emu); i++) {
         const struct emu_finding *f = emu_finding(emu, i);
-        if (f->tool == EMU_CHECK_RACE && strstr(f->detail, h->kind) &&
-            (!advice || strstr(f->detail, advice)) && strstr(f->head, h->kernel) &&
-            (strstr(f->head, "hazards.cu:") || strstr(f->head, "barrier.cuh:")))
+        if (f->tool == EMU_CHECK_RACE && strstr(f->head, kernel) &&
+            (strstr(f->head, text) || strstr(f->detail, text)))
             return true;
     }
     return false;
 }
 
-static void expect_hazard(const struct hazard *h, uint64_t schedule)
+/* What a finding advises may depend on the order of threads. */
+static void expect_findings(struct emu *emu, const struct pair *pair, uint64_t seed)
+{
+    /* Its two tiles signal in one word, which orders them in some runs. */
+    if (seed && strcmp(pair->name, "race-tile-wide") == 0) return;
+    struct wanted wanted = wanted_of(pair);
+    cr_expect(is_found(emu, pair, ""), "%s: seed %llu: no finding", pair->name,
+              (unsigned long long)seed);
+    for (int i = 0; i < wanted.count; i++)
+        if (!seed || strstr(wanted.text[i], "hazard at"))
+            cr_expect(is_found(emu, pair, wanted.text[i]), "%s: seed %llu: no \"%s\" in %s\n%s",
+                      pair->name, (unsigned long long)seed, wanted.text[i],
+                      emu_findings(emu) ? emu_finding(emu, 0)->head : "no finding",
+                      emu_findings(emu) ? emu_finding(emu, 0)->detail : "");
+}
+
+static void check(const struct pair *pair, bool right, uint64_t seed)
 {
     struct emu *emu = open_emu_with(
-        &(struct emu_config){.memory = 64 << 20, .checks = EMU_CHECK_RACE, .schedule = schedule});
-    int e = hazards_run(emu, h->kernel, h->grid, h->block);
-    cr_assert(!e, "%s: error %d: %s", h->kernel, e, emu_message(emu));
-    size_t count = emu_findings(emu);
-    const struct emu_finding *first = emu_finding(emu, 0);
-    if (h->kind)
-        cr_expect(is_found(emu, h, schedule ? NULL : h->advice),
-                  "%s: no %s; the first of %zu findings: %s\n%s", h->kernel, h->kind, count,
-                  first ? first->head : "-", first ? first->detail : "-");
+        &(struct emu_config){.memory = 64 << 20, .checks = EMU_CHECK_RACE, .schedule = seed});
+    int e = pair_run(emu, pair, right);
+    cr_assert(!e || !right, "%s: error %d: %s", pair->name, e, emu_message(emu));
+    if (right)
+        cr_expect(!emu_findings(emu), "%s, right: seed %llu: %s\n%s", pair->name,
+                  (unsigned long long)seed, emu_finding(emu, 0)->head, emu_finding(emu, 0)->detail);
     else
-        cr_expect(count == 0, "%s: seed %llu: %zu findings, the first: %s [%llu]\n%s", h->kernel,
-                  (unsigned long long)schedule, count, first->head,
-                  (unsigned long long)first->count, first->detail);
+        expect_findings(emu, pair, seed);
     emu_close(emu);
 }
 
-Test(racecheck, finds_hazards_and_invents_none, .timeout = 60)
+static void check_all(uint64_t first, uint64_t last)
 {
-    for (size_t i = 0; i < sizeof hazards / sizeof *hazards; i++) expect_hazard(&hazards[i], 0);
+    glob_t files;
+    int count = 0;
+    cr_assert(glob("tests/checks/race-*.cu", 0, NULL, &files) == 0);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        struct pair pair;
+        char name[sizeof pair.name];
+        sscanf(strrchr(files.gl_pathv[i], '/'), "/%59[^.]", name);
+        if (!pair_read(&pair, name)) continue;
+        count++;
+        for (int right = 0; right < 2; right++)
+            for (uint64_t seed = first; seed <= last; seed++) check(&pair, right, seed);
+    }
+    cr_expect_geq(count, LEAST_PAIRS);
+    globfree(&files);
 }
 
+Test(racecheck, finds_hazards_and_invents_none, .timeout = 60) { check_all(0, 0); }
+
 /* The findings do not depend on the order in which threads run. */
-Test(racecheck, finds_the_same_in_any_order, .timeout = 60)
-{
-    for (size_t i = 0; i < sizeof hazards / sizeof *hazards; i++)
-        for (uint64_t seed = 1; seed <= 10; seed++) expect_hazard(&hazards[i], seed);
-}
+Test(racecheck, finds_the_same_in_any_order, .timeout = 60) { check_all(1, SEEDS); }
 
 /* Lanes `first` and `second` load one word, and then `writer` stores to it, without a barrier. */
 static size_t hazards_after_reads(int first, int second, int writer)

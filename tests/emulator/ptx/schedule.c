@@ -3,34 +3,43 @@
  * change the results of kernels without races.
  */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
-#include "hazards.h"
+#include "pairs.h"
 #include "ptx_run.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 256, SEEDS = 40 };
-static int data[HAZARD_WORDS], flags[HAZARD_WORDS], want[HAZARD_WORDS], want_flags[HAZARD_WORDS];
+enum { SEEDS = 40 };
+typedef int memory[PAIR_ARGUMENTS][PAIR_WORDS];
 
-static void run(const char *kernel, unsigned grid, unsigned block, uint64_t seed)
+static struct pair read_pair(const char *name)
 {
+    struct pair pair;
+    cr_assert(pair_read(&pair, name), "%s", name);
+    return pair;
+}
+
+static void run(const char *name, bool right, uint64_t seed, memory result)
+{
+    struct pair pair = read_pair(name);
     struct emu *emu =
         open_emu_with(&(struct emu_config){.memory = 64 << 20, .threads = 1, .schedule = seed});
-    int e = hazards_result(emu, kernel, grid, block, data, flags);
-    cr_assert(!e, "%s: seed %llu: error %d: %s", kernel, (unsigned long long)seed, e,
+    int e = pair_result(emu, &pair, right, result);
+    cr_assert(!e, "%s: seed %llu: error %d: %s", name, (unsigned long long)seed, e,
               emu_message(emu));
     emu_close(emu);
 }
 
-static char *trace_of(const char *kernel, unsigned grid, unsigned block, uint64_t seed)
+static char *trace_of(const char *name, bool right, uint64_t seed)
 {
     char *text;
     size_t size;
+    struct pair pair = read_pair(name);
     FILE *trace = open_memstream(&text, &size);
     struct emu *emu =
         open_emu_with(&(struct emu_config){.memory = 64 << 20, .trace = trace, .schedule = seed});
-    cr_assert(!hazards_run(emu, kernel, grid, block), "%s", emu_message(emu));
+    cr_assert(!pair_run(emu, &pair, right), "%s", emu_message(emu));
     emu_close(emu);
     fclose(trace);
     return text;
@@ -86,13 +95,17 @@ Test(schedule, small_blocks_wait_for_later_ones, .timeout = 30)
 
 Test(schedule, a_seed_repeats_every_access, .timeout = 30)
 {
-    static const char *const kernels[] = {"right_hillis_steele", "wrong_hillis_steele", "wrong_sum",
-                                          "right_lock"};
+    static const struct {
+        const char *name;
+        bool right;
+    } kernels[] = {
+        {"race-scan", true}, {"race-scan", false}, {"race-blocks-sum", false}, {"race-lock", true}};
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
-        char *first = trace_of(kernels[i], 4, BLOCK, 7), *again = trace_of(kernels[i], 4, BLOCK, 7),
-             *other = trace_of(kernels[i], 4, BLOCK, 8);
-        cr_expect(!strcmp(first, again), "%s: seed 7 does not repeat", kernels[i]);
-        cr_expect(strcmp(first, other), "%s: seeds 7 and 8 do the same", kernels[i]);
+        char *first = trace_of(kernels[i].name, kernels[i].right, 7),
+             *again = trace_of(kernels[i].name, kernels[i].right, 7),
+             *other = trace_of(kernels[i].name, kernels[i].right, 8);
+        cr_expect(!strcmp(first, again), "%s: seed 7 does not repeat", kernels[i].name);
+        cr_expect(strcmp(first, other), "%s: seeds 7 and 8 do the same", kernels[i].name);
         free(first), free(again), free(other);
     }
 }
@@ -101,66 +114,38 @@ Test(schedule, a_seed_repeats_every_access, .timeout = 30)
  * in lockstep. */
 Test(schedule, some_seed_shows_a_race, .timeout = 60)
 {
-    static const struct {
-        const char *kernel;
-        unsigned grid, block;
-    } wrong[] = {{"wrong_hillis_steele", 1, BLOCK},
-                 {"wrong_warp_volatile", 1, 32},
-                 {"wrong_warp_reduction", 1, 32},
-                 {"wrong_neighbour_exchange", 1, BLOCK},
-                 {"wrong_up_sweep", 1, BLOCK},
-                 {"wrong_blocks_share", 4, BLOCK},
-                 {"wrong_sum", 4, 32},
-                 {"wrong_bytes", 1, BLOCK},
-                 {"wrong_tiles", 1, BLOCK},
-                 {"wrong_half_barrier", 1, BLOCK},
-                 {"wrong_plain_flag", 4, 32},
-                 {"wrong_producer_consumer", 1, BLOCK},
-                 {"wrong_histogram", 4, BLOCK}};
+    static const char *const wrong[] = {
+        "race-scan",          "race-warp",      "race-warp-values",
+        "race-loop-warp",     "race-up-sweep",  "race-blocks-neighbour",
+        "race-blocks-sum",    "race-bytes",     "race-tile-sum",
+        "race-named",         "race-flag-load", "race-named-full",
+        "race-histogram-zero"};
+    static memory want, got;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         unsigned differ = 0;
-        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-            run(wrong[i].kernel, wrong[i].grid, wrong[i].block, seed);
-            if (seed == 1) {
-                memcpy(want, data, sizeof want);
-                memcpy(want_flags, flags, sizeof want_flags);
-            }
-            differ += memcmp(want, data, sizeof want) || memcmp(want_flags, flags, sizeof flags);
+        run(wrong[i], false, 1, want);
+        for (uint64_t seed = 2; seed <= SEEDS; seed++) {
+            run(wrong[i], false, seed, got);
+            differ += memcmp(want, got, sizeof want) != 0;
         }
-        cr_expect(differ, "%s: all of %d seeds give one result", wrong[i].kernel, SEEDS);
+        cr_expect(differ, "%s: all of %d seeds give one result", wrong[i], SEEDS);
     }
 }
 
 Test(schedule, right_kernels_stay_right, .timeout = 60)
 {
-    static const struct {
-        const char *kernel;
-        unsigned grid, block;
-    } right[] = {{"right_warp_reduction", 1, 32},
-                 {"right_neighbour_exchange", 1, BLOCK},
-                 {"right_tiles", 1, BLOCK},
-                 {"right_hillis_steele", 1, BLOCK},
-                 {"right_up_sweep", 1, BLOCK},
-                 {"right_histogram", 4, BLOCK},
-                 {"right_half_barrier", 1, BLOCK},
-                 {"right_producer_consumer", 1, BLOCK},
-                 {"right_shared_flag", 1, 64},
-                 {"right_sum", 4, BLOCK},
-                 {"right_chain", 20, 32},
-                 {"right_acquire_release", 2, 32},
-                 {"right_last_block", 8, BLOCK},
-                 {"right_grid_barrier", 8, BLOCK},
-                 {"right_lock", 8, BLOCK},
-                 {"right_look_back", 20, BLOCK},
-                 {"right_chain_transitive", 100, 32},
-                 {"right_bytes", 1, BLOCK}};
+    static const char *const right[] = {
+        "race-warp-values", "race-loop-warp",      "race-tile-sum", "race-scan",
+        "race-up-sweep",    "race-histogram-zero", "race-named",    "race-named-full",
+        "race-flag-shared", "race-blocks-sum",     "race-chain",    "race-flag-relaxed",
+        "race-last-inc",    "race-grid-fences",    "race-lock",     "race-look-back-warp",
+        "race-chain-last",  "race-bytes"};
+    static memory want, got;
     for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
-        run(right[i].kernel, right[i].grid, right[i].block, 0);
-        memcpy(want, data, sizeof want);
-        memcpy(want_flags, flags, sizeof want_flags);
+        run(right[i], true, 0, want);
         for (uint64_t seed = 1; seed <= SEEDS / 2; seed++) {
-            run(right[i].kernel, right[i].grid, right[i].block, seed);
-            cr_expect(!memcmp(want, data, sizeof data), "%s: seed %llu", right[i].kernel,
+            run(right[i], true, seed, got);
+            cr_expect(!memcmp(want, got, sizeof want), "%s: seed %llu", right[i],
                       (unsigned long long)seed);
         }
     }

@@ -1,4 +1,0 @@
-// Does nothing.
-// expect: 0 0 never written
-//@ kernel
-{}

@@ -1,3 +1,0 @@
-// Includes what another student has handed in.
-// expect: 0 0 does not compile
-#include "honest.cu"

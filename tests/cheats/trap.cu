@@ -1,4 +1,0 @@
-// A trap.
-// expect: 0 0 trap
-#define BEGIN __trap()
-//@ tree
