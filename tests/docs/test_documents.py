@@ -40,9 +40,9 @@ def headings(page):
 
 class Readme(unittest.TestCase):
     def test_it_shows_real_output(self):
-        """README begins with what ./step3 prints, but for the reason why it does not run on a
-        GPU, and for the time, which is left out ("…")."""
-        shown = text_of("README.md").split("```\n")[1]
+        """README has what ./step3 prints, but for the reason why it does not run on a GPU, and for
+        the time, which is left out ("…")."""
+        shown = text_of("README.md").split("```\n$ ./step3\n")[1].split("```\n")[0]
         code, output = run("./step3 --device emu 2>&1")
         self.assertEqual(code, 0, output)
         lines = [line for line in shown.splitlines() if line and not line.startswith("$")]

@@ -69,7 +69,7 @@ ended() {
     return 1
 }
 
-@test "the loop of the README ends" {
+@test "the loop of notes/instructor.md ends" {
     [ -z "${SANITIZED:-}" ] || skip "nvcc would have to link the sanitized emulator"
     unset MAKEFLAGS MAKELEVEL
     PATH=$(common/build/toolkit.sh)/bin:$PATH
@@ -80,8 +80,8 @@ ended() {
     printf 'emu:\n\t@:\n' >Makefile
     compile
 
-    # The lines of README.md from `make emu` to the end of the block, with shorter limits.
-    sed -n '/^make emu && export/,/^```/p' "$top/README.md" | grep -v '^```' >loop
+    # The lines of instructor.md from `make emu` to the end of the block, with shorter limits.
+    sed -n '/^make emu && export/,/^```/p' "$top/notes/instructor.md" | grep -v '^```' >loop
     [ "$(grep -c 'EMU_KERNEL_TIMEOUT=60$\|timeout -k 5 300 ' loop)" = 2 ]
     sed -i 's/TIMEOUT=60/TIMEOUT=1/; s/ 300 build/ 10 build/' loop
     EMU_TIMEOUT=1 run sh ./loop </dev/zero
