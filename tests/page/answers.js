@@ -5,7 +5,7 @@
 "use strict";
 const fs = require("fs");
 const path = require("path");
-const PAGE = path.join(__dirname, "..", "..", "notes", "page");
+const PAGE = path.join(__dirname, "..", "..", "common", "page");
 const ALL_CHECKERS = 15;
 /* What a reader may choose beside n and variant; tried with a step's first n. */
 const CHOICES = [{}, { seed: 7 }, { rules: "g80" }, { rules: "kepler8" }];

@@ -4,7 +4,7 @@
 "use strict";
 const fs = require("fs");
 const path = require("path");
-const PAGE = path.join(__dirname, "..", "..", "notes", "page");
+const PAGE = path.join(__dirname, "..", "..", "common", "page");
 const trace = require(path.join(PAGE, "trace.js"));
 const { intervalsOf } = require(path.join(PAGE, "intervals.js"));
 const { feedsOf } = require(path.join(PAGE, "dataflow.js"));
