@@ -1,4 +1,4 @@
-/* output_file.c — see output_file.h. */
+/* output_file.c — finds out which files must not be overwritten. */
 #include "output_file.h"
 #include "replacement.h"
 

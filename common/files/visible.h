@@ -17,7 +17,7 @@
  * last character that fits. size > 0. */
 void visible(char *to, size_t size, const char *text);
 
-/* The same for the first `length` bytes of a text, into a stream. */
+/* Writes the visible form of the first `length` bytes of a text into a stream. */
 void visible_print(FILE *to, const char *text, size_t length);
 
 /* The most bytes that visible() makes of one byte. */

@@ -85,7 +85,7 @@ static int time_all(const struct subject *subject, bool emulated, size_t n, int 
     return code;
 }
 
-/* The same for any number of timed runs, of which only a few are made. */
+/* How long a program with this number of timed runs takes: only a few of them are made. */
 static int time_reps(const struct subject *s, bool emulated, size_t n, int reps, double *seconds,
                      struct complaint to)
 {

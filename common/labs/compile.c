@@ -1,4 +1,4 @@
-/* compile.c — see compile.h. */
+/* compile.c — how nvcc compiles a lab's file, and what its messages mean. */
 #include "compile.h"
 
 #include <stddef.h>

@@ -30,7 +30,7 @@ bool compile_exceeded(int code, const char *messages);
 /* Runs a program to its end, with stdout and stderr in the file `log` (NULL: as they are).
  * Returns its exit code, 128 + the number of a signal that ended it, or -1 and errno. */
 int run_program(const char *const *argv, const char *log);
-/* The same with the limits above, but that of messages. */
+/* Runs a compiler to its end, within the limits above, except that of messages. */
 int run_compiler(const char *const *argv, const char *log);
 
 #endif

@@ -115,7 +115,7 @@ size_t lab_output_words(const struct lab_case *);
 struct lab_case lab_plain_case(const struct lab *, size_t n, uint64_t input);
 
 /* The cases of a lab, at most LAB_CASES, in the order in which they are run; returns their number.
- * The same arguments give the same cases. With `handed_out`, sizes are those that students know;
+ * They depend on the arguments only. With `handed_out`, sizes are those that students know;
  * otherwise sizes near them are drawn from the seed, with the edges: the least size, one full
  * block, several full blocks, and two sizes anywhere. If only powers of two are allowed, both are
  * the same. Every size has one case with schedule 0, and some have more. */

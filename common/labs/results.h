@@ -85,7 +85,7 @@ struct lab_results {
  * results_free gives the memory back. */
 int results_read(const void *bytes, size_t size, struct lab_results *out, char *why,
                  size_t why_size);
-/* The same from a file. */
+/* Reads a file as results_read reads a stream. */
 int results_read_file(const char *path, struct lab_results *out, char *why, size_t why_size);
 void results_free(struct lab_results *);
 

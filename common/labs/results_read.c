@@ -1,4 +1,5 @@
-/* results_read.c — see results.h. The bytes are claims of a process that ran a submission. */
+/* results_read.c — reads the results of a submission. The bytes are claims of a process that ran
+ * it. */
 #include "results.h"
 #include "results_frame.h"
 

@@ -1,4 +1,4 @@
-/* results_write.c — see results.h. */
+/* results_write.c — writes the results of a submission. */
 #define _POSIX_C_SOURCE 200809L /* write */
 #include "results.h"
 #include "results_frame.h"

@@ -1,4 +1,4 @@
-/* run_case.c — see run_case.h. */
+/* run_case.c — runs a submission's PTX on one case, with all checkers on. */
 #include "run_case.h"
 
 #include <inttypes.h>

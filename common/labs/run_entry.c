@@ -1,4 +1,4 @@
-/* run_entry.c — see run_entry.h. */
+/* run_entry.c — loads a submission's PTX, and finds where its kernels begin. */
 #define _GNU_SOURCE /* memmem */
 #include "run_entry.h"
 

@@ -1,4 +1,5 @@
-/* score.c — see score.h. score_sizes.c judges outputs, score_criteria.c compares counters. */
+/* score.c — from results to points. score_sizes.c judges outputs, score_criteria.c compares
+ * counters. */
 #include "score.h"
 #include "score_parts.h"
 

@@ -96,7 +96,7 @@ static double parallelism(struct effort expected, struct effort got)
     return share(serial_cap * times * (double)expected.instructions, (double)got.instructions);
 }
 
-/* The same of the additions, whatever makes them. */
+/* The share of the parallelism of the additions, whichever instructions make them. */
 static double adds_parallelism(const struct compared *c)
 {
     const struct lab_sums *got = &c->got, *expected = &c->expected;
@@ -105,15 +105,15 @@ static double adds_parallelism(const struct compared *c)
                                        got->add_instructions + got->unexpected_instructions});
 }
 
-/* The same for the work's distribution over warps: 1 up to `cap` times the instructions of the
+/* How well the work is distributed over warps: 1 up to `cap` times the instructions of the
  * solution's longest warp. */
 static double distribution(const struct compared *c, double cap)
 {
     return share(cap * (double)c->expected.longest_warps, (double)c->got.longest_warps);
 }
 
-/* The same of the additions, of all other instructions, or of the longest warps, whichever have
- * least of it. */
+/* The share of the parallelism of the additions, of all other instructions, or of the longest
+ * warps: the least of the three. */
 static double least_parallelism(const struct compared *c)
 {
     const struct lab_sums *got = &c->got, *expected = &c->expected;

@@ -54,7 +54,7 @@ long double element_exact_max(enum element);
 /* to[i] = from[start + i] for count elements. long double holds each of the types exactly. */
 void element_widen(enum element, const void *from, size_t start, size_t count, long double *to);
 
-/* The same for ELEMENT_F32 and ELEMENT_F64, faster. */
+/* Widens ELEMENT_F32 and ELEMENT_F64 to double, which is faster. */
 void element_to_doubles(enum element, const void *from, size_t start, size_t count, double *to);
 
 /* How a conversion went. A fraction is rounded to a neighbouring float, as programs in C do it with

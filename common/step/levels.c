@@ -1,4 +1,4 @@
-/* levels.c — see levels.h. */
+/* levels.c — counts the work of a scan by levels. */
 #include "levels.h"
 
 size_t levels_blocks(size_t n, size_t each) { return (n + each - 1) / each; }

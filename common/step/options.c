@@ -195,7 +195,7 @@ static const struct option_row rows[] = {
            set_inclusive),
     OPTION("in-place", NULL, "scan into the input's own memory", set_in_place),
     OPTION("offset", "K", "displace the buffers by K elements from their alignment", set_offset),
-    OPTION("reps", "R", "timed runs; 0 for none (default: as many as fit into a moment)", set_reps),
+    OPTION("reps", "R", "timed runs; 0: none (default: as many as take 0.5 s, 5 to 15)", set_reps),
     OPTION("verify", "HOW", "full (default), sample or none", set_verify),
     OPTION("device", "WHERE", "cuda or emu (default: cuda if there is a usable GPU; or DEVICE=)",
            set_device),

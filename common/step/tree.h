@@ -29,7 +29,7 @@ enum sums {
      * neighbours in turn, and at the end the accumulators are added up as in a warp (see `far`). So
      * only outputs of the same segment use the sums of the levels listed before this one. */
     SUMS_STRIDED,
-    /* The same with whole segments in place of vectors: the sum of all segments so far. */
+    /* The sum of all segments so far: as SUMS_STRIDED, with whole segments in place of vectors. */
     SUMS_CARRY,
     /* The sum of all segments so far, in an unknown order. Each addition joins neighbours, except
      * that up to `lanes` segments (a power of two) may be added up in the order of a warp's sum. */
@@ -85,8 +85,8 @@ void tree_run(struct tree *, size_t length, size_t additions);
 void tree_halves(struct tree *, size_t from, size_t to);
 /* The sweeps of the naive scan over items of `from` elements, until a window holds `to`. */
 void tree_windows(struct tree *, size_t from, size_t to);
-/* The same in each group of `to` elements, where the last item's windows give the sum of the group.
- * `to` is `from` times a power of two. */
+/* Those sweeps in each group of `to` elements, where the last item's windows give the sum of the
+ * group. `to` is `from` times a power of two. */
 void tree_sweeps(struct tree *, size_t from, size_t to);
 
 #ifdef __cplusplus

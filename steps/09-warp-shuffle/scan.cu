@@ -31,7 +31,7 @@ template <int VARIANT> static __device__ float add_from(float x, int d)
         if (threadIdx.x % WARP >= d) x += y;
         // lab: end
     } else {
-        // The same with the predicate of the shuffle: p is true if there is such a lane.
+        // The shuffle also sets a predicate: p is true if there is a lane d places before.
         asm volatile("{ .reg .pred p;"
                      "  .reg .f32 y;"
                      "  shfl.sync.up.b32 y|p, %0, %1, 0, 0xffffffff;"

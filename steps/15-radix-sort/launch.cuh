@@ -57,7 +57,7 @@ static cudaError_t launch_resident_of(struct arrays<Key> a, size_t n, codec<Key>
     config.attrs = &cluster;
     config.numAttrs = blocks > 1;
 
-    // The same limit for any number of blocks: another thread of the host may be between the two
+    // The limit is that of the most blocks: another thread of the host may be between these two
     // calls, too, or a graph may be launched later.
     size_t most = resident_bytes<KEYS, PAIRS, Key>(CLUSTER_MOST);
     if (shared > (size_t)gpu->shared) return cudaErrorInvalidClusterSize;

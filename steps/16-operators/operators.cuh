@@ -156,8 +156,8 @@ template <typename T> struct affine_operator {
     SCAN_BOTH T leave(State before, State) const { return before.b; }
 };
 
-/* The same with constants: h = keep h + take x. An exponential moving average has take = 1 - keep,
- * a discounted return has take = 1 and is scanned in reverse. */
+/* An affine recurrence with constants: h = keep h + take x. An exponential moving average has
+ * take = 1 - keep, a discounted return has take = 1 and is scanned in reverse. */
 template <typename T> struct decay_operator {
     typedef T In, Out;
     typedef no_input In2;

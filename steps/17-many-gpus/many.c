@@ -1,4 +1,4 @@
-/* many.c — see scan.h: the library around the kernels (part.h) and the exchanges (exchange.h). */
+/* many.c — the library of scan.h around the kernels (part.h) and the exchanges (exchange.h). */
 #include "parts/agree.h"
 #include "parts/waits.h"
 #include "scan.h"

@@ -1,4 +1,4 @@
-/* results_made.c — see results_made.h. */
+/* results_made.c — makes results as run-lab would write them, without running anything. */
 #include "results_made.h"
 
 #include <stdlib.h>

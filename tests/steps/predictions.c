@@ -1,4 +1,4 @@
-/* predictions.c — see predictions.h. */
+/* predictions.c — bank conflicts by formula: no address is computed. */
 #include "predictions.h"
 
 enum { B = 512, TREE = 512, VECTOR = 4 };

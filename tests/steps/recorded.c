@@ -1,4 +1,4 @@
-/* recorded.c — see recorded.h. */
+/* recorded.c — reads profiles/h200/counters.csv, and compares counters with it. */
 #define _GNU_SOURCE
 #include "recorded.h"
 

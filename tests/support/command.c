@@ -1,4 +1,4 @@
-/* command.c — see command.h. */
+/* command.c — runs shell commands in tests. */
 #define _GNU_SOURCE
 #include "command.h"
 #include "tests/fixtures/programs/programs.h"

@@ -1,4 +1,4 @@
-/* random.c — see random.h. */
+/* random.c — random numbers for tests, the same ones in every run. */
 #include "random.h"
 
 uint64_t random_bits(void)

@@ -1,4 +1,4 @@
-/* recording.c — see recording.h. */
+/* recording.c — reads a recording of profiles/ row by row. */
 #define _GNU_SOURCE /* getline */
 #include "recording.h"
 

@@ -42,8 +42,8 @@ struct input_part {
     size_t first, count, whole;
 };
 
-/* The same numbers, but only those of a part: input->n is part.count. Integers take time for the
- * elements before the part, too. */
+/* A part of the random numbers of the whole input, so input->n is part.count. For integers, making
+ * the elements before the part takes time, too. */
 int input_generate_part(struct input *, enum element, struct input_part, bool real, uint64_t seed,
                         struct fault *);
 int input_generate_bits_part(struct input *, enum element, struct input_part, uint64_t seed,

@@ -38,7 +38,8 @@ struct npy_header {
  */
 int npy_header_parse(struct npy_header *, const char *text, const char *name, struct fault *);
 
-/* The same for a file that stands at its beginning, up to its first element (input_npy.c). */
+/* Reads and parses the header of a file that stands at its beginning, up to the first element
+ * (input_npy.c). */
 int npy_header_read(struct npy_header *, FILE *, const char *name, struct fault *);
 
 /* Fails with "FILE is no usable .npy file: what." */

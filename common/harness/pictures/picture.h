@@ -37,7 +37,7 @@ struct picture {
  * fit into memory. Then there is nothing to free.
  */
 int picture_read(struct picture *, const char *path, struct fault *);
-/* The same for an open file, which the caller closes. `name` is for the sentence. */
+/* Reads a picture from an open file, which the caller closes. `name` is for the sentence. */
 int picture_read_file(struct picture *, FILE *, const char *name, struct fault *);
 
 /* Can a picture with this number of channels be written to this path? The end of the path decides

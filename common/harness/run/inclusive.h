@@ -16,7 +16,7 @@ extern "C" {
  * type; `to` and `exclusive` do not overlap. n > 0. */
 cudaError_t inclusive_from_exclusive(enum element, void *to, const void *exclusive,
                                      const void *last, size_t n, cudaStream_t);
-/* The same on the host. */
+/* Does this to host arrays. */
 void inclusive_from_exclusive_host(enum element, void *to, const void *exclusive, const void *last,
                                    size_t n);
 

@@ -15,7 +15,7 @@ extern "C" {
  * Elements are of 1, 2, 4 or 8 bytes and aligned to their size; otherwise cudaErrorInvalidValue. */
 cudaError_t reverse_on_device(void *array, size_t element_bytes, size_t n, cudaStream_t);
 
-/* The same from one host array to another. */
+/* Writes the elements of one host array into another, in reverse. */
 void reverse_on_host(void *to, const void *from, size_t element_bytes, size_t n);
 
 #ifdef __cplusplus

@@ -62,8 +62,8 @@ void timer_close(struct timer *);
 int timer_run(struct timer *, run_fn *prepare, run_fn *work, void *context, int reps,
               struct timing *, struct fault *);
 
-/* The same without the warm-up, for work that has just run, and with check(context) after each run
- * (may be NULL). Returns also what check returned if that is not 0; then nothing is timed. */
+/* Times work that has just run, so without a warm-up, and calls check(context) after each run (may
+ * be NULL). Returns also what check returned if that is not 0; then nothing is timed. */
 int timer_run_warm(struct timer *, run_fn *prepare, run_fn *work, check_fn *check, void *context,
                    int reps, struct timing *, struct fault *);
 

@@ -107,8 +107,8 @@ void bound_begin(struct bound *, const struct tree *, const struct facts *, enum
 /* Takes the next outputs, which should be `sums`. Returns for how many of them one bound holds, at
  * most `most`: a stretch. */
 size_t bound_look(struct bound *, const long double *sums, size_t most);
-/* The same for BOUND_STRETCH outputs of which the first, the least and the greatest are known.
- * False, and nothing is taken: one bound does not hold for all of them. */
+/* Takes BOUND_STRETCH outputs of which the first, the least and the greatest are known. False, and
+ * nothing is taken: one bound does not hold for all of them. */
 bool bound_look_whole(struct bound *, double first, double low, double high);
 /* Moves on past that stretch. The running sums are those from before its first element to after its
  * last, so one more than `count`. */

@@ -1,4 +1,4 @@
-/* driver.c — see driver.h. */
+/* driver.c — finds the functions of the CUDA driver when gpu-lab runs. */
 #include "driver.h"
 
 #include <dlfcn.h>

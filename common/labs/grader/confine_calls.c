@@ -1,4 +1,5 @@
-/* confine_calls.c — see confine_calls.h. The filter is a program for the kernel (seccomp). */
+/* confine_calls.c — takes system calls from a process that it cannot need. The filter is a
+ * program for the kernel (seccomp). */
 #define _GNU_SOURCE
 #include "confine_calls.h"
 

@@ -1,4 +1,4 @@
-/* process_tree.c — see process_tree.h. */
+/* process_tree.c — adds up what a process and all its descendants use, from /proc. */
 #define _GNU_SOURCE
 #include "process_tree.h"
 

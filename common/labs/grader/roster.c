@@ -1,4 +1,4 @@
-/* roster.c — see roster.h. */
+/* roster.c — reads the names of all students of a class. */
 #define _GNU_SOURCE
 #include "roster.h"
 

@@ -1,4 +1,4 @@
-/* same_ptx.c — see same_ptx.h. */
+/* same_ptx.c — compares two PTX texts without regard to their names. */
 #define _GNU_SOURCE
 #include "same_ptx.h"
 #include "hash.h"

@@ -1,4 +1,5 @@
-/* sandbox.c — see sandbox.h. The command line is made in sandbox_line.c. */
+/* sandbox.c — runs a command in bubblewrap, with limits. Its command line is made in
+ * sandbox_line.c. */
 #define _GNU_SOURCE
 #include "sandbox.h"
 #include "process_tree.h"

@@ -1,4 +1,4 @@
-/* submission.c — see submission.h. */
+/* submission.c — finds what students have handed in, and copies it. */
 #define _GNU_SOURCE
 #include "submission.h"
 #include "hash.h"

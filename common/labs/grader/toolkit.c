@@ -1,4 +1,4 @@
-/* toolkit.c — see toolkit.h. */
+/* toolkit.c — finds what nvcc needs in the sandbox. */
 #define _GNU_SOURCE
 #include "toolkit.h"
 

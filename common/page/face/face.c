@@ -1,4 +1,4 @@
-/* face.c — see face.h. */
+/* face.c — answers a request of the page's worker in JSON. */
 #define _GNU_SOURCE /* fopencookie, open_memstream */
 #include "face.h"
 #include "common/emu/decode/module.h"

@@ -1,4 +1,4 @@
-/* request.c — see request.h. */
+/* request.c — reads a request, which is lines of words. */
 #include "request.h"
 #include <errno.h>
 #include <inttypes.h>

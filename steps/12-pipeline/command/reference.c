@@ -1,4 +1,5 @@
-/* reference.c — see reference.h. The tree itself is in reference_tree.h. */
+/* reference.c — step 12's scans of floats on the CPU. The tree of additions is in
+ * reference_tree.h. */
 #include "reference.h"
 
 #include <string.h>

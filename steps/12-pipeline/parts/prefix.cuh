@@ -88,7 +88,7 @@ prefix_from(struct window<Sum> &w, const state<Sum> *states, unsigned tile, unsi
     return warp_sum(p->sum);
 }
 
-/* The same without a window that is being loaded. */
+/* The prefix of a tile, for a caller that has no window in flight yet. */
 template <typename Sum>
 static __device__ typename carry_of<Sum>::type prefix_of(const state<Sum> *states, unsigned tile,
                                                          unsigned epoch, struct progress<Sum> *p)

@@ -64,7 +64,7 @@ static inline size_t tiles_in(size_t n, struct division d, size_t sum_bytes)
     return n / tile + (n % tile > 0);
 }
 
-/* The same for a division into TILEs. */
+/* The number of tiles of n elements that are divided into TILEs. */
 static inline size_t tiles_of(size_t n, size_t sum_bytes)
 {
     return n / TILE(sum_bytes) + (n % TILE(sum_bytes) > 0);

@@ -1,4 +1,4 @@
-/* reference.c — see reference.h. */
+/* reference.c — what step 14 has to give, computed on the CPU in 64 bits. */
 #include "reference.h"
 
 #include <math.h>

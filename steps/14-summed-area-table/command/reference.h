@@ -16,7 +16,7 @@ extern "C" {
  * without a sign. */
 void sat_reference_table(uint64_t *table, const void *pixels, enum element, struct sat_size);
 
-/* The same for floats, in double, and for their magnitudes. */
+/* The table of floats, in double, and that of their magnitudes. */
 void sat_reference_floats(double *table, double *magnitudes, const float *pixels, struct sat_size);
 
 /* What filters take: one width for all pixels, or one for each. */

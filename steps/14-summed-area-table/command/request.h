@@ -40,7 +40,8 @@ static inline size_t request_samples(const struct request *r)
 /* request.c: do the options go together, and the files? Returns 0 or EXIT_USAGE. */
 int sat_request_check(const struct request *, const struct options *, struct fault *);
 
-/* The same once the picture is known: which filter it is, its width, and the output's format. */
+/* What can only be checked once the picture is known: which filter it is, its width, and the
+ * output's format. Returns 0 or EXIT_USAGE. */
 int sat_request_check_filter(struct request *, const struct options *, struct fault *);
 
 /* request_input.c: the verbs of the same names (step.h). The input is the picture, and behind it

@@ -1,4 +1,4 @@
-/* table_file.c — see table_file.h. */
+/* table_file.c — writes a summed-area table as a .npy file. */
 #include "table_file.h"
 
 #include "common/harness/print/output.h"

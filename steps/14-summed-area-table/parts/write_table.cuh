@@ -25,8 +25,8 @@ template <typename Sum> static __device__ Sum scan_lanes(Sum own, int lane, Sum 
     return __shfl_sync(ALL_LANES, sum, LANES - 1);
 }
 
-/* The same for COUNT sums at a time. If PACKED, none of their totals reaches 2^16, and two of them
- * are scanned in the halves of a word. */
+/* Scans the lanes' sums as scan_lanes does, COUNT at a time. If PACKED, none of their totals
+ * reaches 2^16, and two of them are scanned in the halves of a word. */
 template <bool PACKED, int COUNT, typename Sum>
 static __device__ void scan_all(Sum own[COUNT], int lane, Sum before[COUNT])
 {

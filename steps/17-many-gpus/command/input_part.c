@@ -1,4 +1,4 @@
-/* input_part.c — see input_part.h. */
+/* input_part.c — makes or reads a rank's part of the input. */
 #include "input_part.h"
 
 #include "common/harness/print/format.h"

@@ -1,4 +1,4 @@
-/* judge.c — see judge.h. */
+/* judge.c — compares the results of a part with those of a loop over all elements. */
 #include "judge.h"
 
 #include <float.h>

@@ -1,4 +1,4 @@
-/* output_part.c — see output_part.h. */
+/* output_part.c — writes the result into one .npy file, each rank its part. */
 #define _POSIX_C_SOURCE 200809L /* pwrite, fileno */
 #include "output_part.h"
 

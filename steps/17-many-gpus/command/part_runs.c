@@ -1,4 +1,4 @@
-/* part_runs.c — see part_runs.h. */
+/* part_runs.c — runs and times the scan of a rank's part. */
 #include "part_runs.h"
 
 #include "steps/17-many-gpus/parts/agree.h"

@@ -1,4 +1,4 @@
-/* program.c — see program.h. */
+/* program.c — what ./step17 does between MPI_Init and MPI_Finalize. */
 #include "program.h"
 
 #include "common/harness/host/memory.h"

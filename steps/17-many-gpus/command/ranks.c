@@ -1,4 +1,4 @@
-/* ranks.c — see ranks.h. */
+/* ranks.c — finds out which ranks there are, and gives each of them a GPU. */
 #include "ranks.h"
 
 #include "common/step/cuda_check.h"

@@ -1,4 +1,4 @@
-/* report.c — see report.h. */
+/* report.c — prints what rank 0 has to say: the screen, or a record of --json and --csv. */
 #include "report.h"
 
 #include "common/files/visible.h"

@@ -1,4 +1,4 @@
-/* agree.c — see agree.h. */
+/* agree.c — lets all ranks go on together, or end together. */
 #include "agree.h"
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* operator.c — see operator.h. The same as step 16's operators.cuh, which the kernels use. */
+/* operator.c — what an operator does, on the CPU. The kernels use step 16's operators.cuh. */
 #include "operator.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* waits.c — see waits.h. */
+/* waits.c — waits for other ranks, up to the limit that many_create gets. */
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include "waits.h"
 

@@ -1,4 +1,4 @@
-/* numbers.c — see numbers.h. */
+/* numbers.c — PTX's number types: reads, writes and rounds them. */
 #include "numbers.h"
 
 #include <criterion/criterion.h>

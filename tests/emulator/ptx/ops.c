@@ -1,4 +1,4 @@
-/* ops.c — see ops.h. */
+/* ops.c — tries an operation of PTX in all types and modifiers of a table. */
 #define _POSIX_C_SOURCE 200809L /* strtok_r, open_memstream */
 #include "ops.h"
 

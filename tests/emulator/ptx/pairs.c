@@ -1,4 +1,4 @@
-/* pairs.c — see pairs.h. */
+/* pairs.c — runs the kernel of a pair race-* of tests/checks in this process. */
 #include "pairs.h"
 #include "common/emu/binary/emu_elf.h"
 #include "common/emu/binary/fatbin.h"

@@ -1,4 +1,4 @@
-/* ptx_run.c — see ptx_run.h. */
+/* ptx_run.c — wraps instructions of a test in a kernel, and runs it. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "ptx_run.h"
 

@@ -1,4 +1,4 @@
-/* nccl.cu — see nccl.h. */
+/* nccl.cu — a stand-in for NCCL, for ranks on one machine whose GPUs are emulated. */
 #include "nccl.h"
 
 #include <fcntl.h>
