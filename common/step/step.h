@@ -7,7 +7,9 @@
  * So a new step needs no change in the harness or in the Makefile.
  *
  * A step that is no plain scan, such as a sort, also has verbs: what the harness does with a scan,
- * this step does in its own way.
+ * this step does in its own way. If it calls another step's library, steps.mk says so
+ * (notes/own-step.md). All steps are linked into ./bench and the tests, so the names of a step's
+ * functions must differ from those of other steps.
  *
  * This header is read by C11 (driver.c, common/) and by CUDA C++ (scan.cu).
  */
@@ -128,7 +130,8 @@ struct step {
     const char *teaches;   /* one line */
     const char *still_bad; /* one line, which names the step that mends it; NULL: nothing */
 
-    /* Limits, checked by the harness. max_n = 0: any n that fits into memory. */
+    /* Limits, checked by the harness; for a step with verbs only those of --n and --sweep, as its
+     * `input` knows what a file holds. max_n = 0: any n that fits into memory. */
     size_t max_n;
     bool power_of_two;
     const char *limit_lifted_by; /* "step 5 takes any n": ends the sentence that refuses n */
@@ -212,14 +215,15 @@ struct needs {
     size_t own; /* arrays that `input` makes: in device memory, and as many bytes on the host */
 };
 
-/* What the report says besides. Lines may be "". */
+/* What the report says besides. Lines may be "". JSON and CSV have `variant` and least_bytes only. */
 #define DESCRIPTION_TEXT 200
 struct description {
     char input[DESCRIPTION_TEXT];   /* "512 x 512 pixels of RGB, from a.png" */
     char variant[DESCRIPTION_TEXT]; /* which kernel runs, and why, where the input decides that */
     char result[DESCRIPTION_TEXT];  /* "300 elements kept" */
     double least_bytes;             /* that any method has to read and write for this input */
-    double moved_bytes;             /* that this variant reads and writes; 0: not said */
+    double moved_bytes; /* that this variant reads and writes; 0: the line of the result is not
+                         * printed */
 };
 
 /* A file that an option of the step's own names. */
@@ -241,8 +245,9 @@ struct verbs {
      * refuses those that are the same as another file of the command line. */
     size_t (*files)(const void *self, struct own_file files[OWN_FILES]);
 
-    /* Checks the options together, and says of an input that will be generated its element and n.
-     * It makes nothing: an input that does not fit into memory is refused before that. */
+    /* Checks the options together, whether the files of its own options can be written
+     * (output_check), and says of an input that will be generated its element and n. It makes
+     * nothing: an input that does not fit into memory is refused before that. */
     int (*plan)(const struct subject *, struct input *, struct fault *);
 
     /* Reads the file options->input, or generates options->n elements, after the same checks. */
@@ -262,7 +267,8 @@ struct verbs {
                  struct fault *);
 
     /* Writes options->output and the files of the step's own options (output.h), or none of them.
-     * Called once, for a right result of the input as given, if there is a file to be written. */
+     * Called once, for a right result of the input as given, if there is a file to be written. The
+     * harness has called output_hold, so that files which belong together appear together. */
     int (*write)(const struct subject *, const struct input *, struct result *, struct fault *);
 
     /* After a first run. NULL: there is nothing to say. */

@@ -169,7 +169,7 @@ static void print_row(FILE *out, const struct class *class, size_t of)
     free(row);
 }
 
-/* The cell with submissions of nobody on the roster that may be this student's. */
+/* The cell with submissions that may be this student's: their names are not on the roster. */
 static void print_alike(FILE *out, const struct class *class, const char *student)
 {
     char *text;
