@@ -4,48 +4,14 @@
 #ifndef STEP12_LAUNCH_CUH
 #define STEP12_LAUNCH_CUH
 
-#include "common/step/code_capability.cuh"
 #include "common/step/launch_kernel.cuh"
 #include "direct.cuh"
 #include "onchip.cuh"
+#include "parts/gpu.cuh"
 #include "pipeline.cuh"
 #include "wave.cuh"
 
 #include <cuda_runtime.h>
-
-/* GPU properties that the launch needs. */
-struct gpu {
-    int capability; /* of the code (code_capability.cuh): 90 for 9.0 */
-    int multiprocessors;
-    int shared; /* bytes of shared memory that a block may have */
-};
-
-static cudaError_t look_at_gpu(struct gpu *gpu)
-{
-    int device;
-    cudaError_t error = cudaGetDevice(&device);
-
-    if (!error) error = code_capability(&gpu->capability);
-    if (!error)
-        error =
-            cudaDeviceGetAttribute(&gpu->multiprocessors, cudaDevAttrMultiProcessorCount, device);
-    if (!error)
-        error =
-            cudaDeviceGetAttribute(&gpu->shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    return error;
-}
-
-/* The number of blocks that fit on the GPU at a time, but no more than there are tiles. */
-static cudaError_t blocks_for(const void *kernel, int threads, size_t shared, size_t tiles,
-                              const struct gpu *gpu, unsigned *blocks)
-{
-    int fit = 0;
-    cudaError_t error =
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, threads, shared);
-    size_t all = (size_t)fit * gpu->multiprocessors;
-    *blocks = (unsigned)(tiles < all ? tiles : all);
-    return !error && fit == 0 ? cudaErrorInvalidConfiguration : error;
-}
 
 template <int SEGMENTS, int ROWS, bool ALONE, bool ALIGNED, bool INCLUSIVE, typename In,
           typename Sum>
@@ -89,9 +55,7 @@ static cudaError_t launch_onchip_of(Sum *out, const In *in, size_t n, bool align
     if (HELD) {
         // The most of all n: other threads of the host may set it for other n at the same time.
         size_t most = onchip_held_bytes(ONCHIP_MAX_ROWS, sizeof(Sum));
-        cudaError_t error =
-            cudaFuncSetAttribute((const void *)scan_onchip<HELD, INCLUSIVE, In, Sum>,
-                                 cudaFuncAttributeMaxDynamicSharedMemorySize, (int)most);
+        cudaError_t error = allow_shared((const void *)scan_onchip<HELD, INCLUSIVE, In, Sum>, most);
         if (error) return error;
     }
     return launch_kernel(scan_onchip<HELD, INCLUSIVE, In, Sum>, tiles, ONCHIP_THREADS, held, stream,
@@ -126,8 +90,7 @@ static cudaError_t pipeline_blocks(size_t n, const struct gpu *gpu, unsigned *bl
 {
     const void *kernel = (const void *)scan_pipeline<INCLUSIVE, In, Sum>;
     size_t tiles = tiles_of(n, sizeof(Sum)), shared = sizeof(ring_of<In, Sum>);
-    cudaError_t error =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+    cudaError_t error = allow_shared(kernel, shared);
     return error ? error : blocks_for(kernel, PIPELINE_THREADS, shared, tiles, gpu, blocks);
 }
 

@@ -18,12 +18,12 @@
 #include "compact.h"
 #include "step13.h"
 
-#include "common/step/code_capability.cuh"
 #include "common/step/launch_kernel.cuh"
 #include "common/step/step.h"
 #include "select_direct.cuh"
 #include "select_pipeline.cuh"
 #include "select_wave.cuh"
+#include "steps/12-pipeline/parts/gpu.cuh"
 
 /* Tiles of select_wave: the fewer elements, the smaller the tiles; of each size there are at most
  * `most`. The numbers are chosen for an H200, by trial. */
@@ -66,58 +66,27 @@ static cudaError_t launch_wave(const struct call<T> *c, Keep keep)
                          c->out, c->kept, c->in, c->n, tiles, aligned, keep, c->workspace);
 }
 
-/* What a launch of blocks which stay has to know: the capability of the code, and the GPU. */
-static cudaError_t look_at_gpu(int *capability, int *multiprocessors)
-{
-    int device;
-    CUDA_TRY(code_capability(capability));
-    CUDA_TRY(cudaGetDevice(&device));
-    return cudaDeviceGetAttribute(multiprocessors, cudaDevAttrMultiProcessorCount, device);
-}
-
-/* Bytes of shared memory that a block may have. */
-static cudaError_t shared_of_a_block(size_t *bytes)
-{
-    int device, most;
-    CUDA_TRY(cudaGetDevice(&device));
-    CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    *bytes = (size_t)most;
-    return cudaSuccess;
-}
-
-/* As many blocks as fit on the GPU at a time, but no more than there are tiles. */
-static cudaError_t blocks_for(const void *kernel, int threads, size_t shared, size_t tiles,
-                              int multiprocessors, unsigned *blocks)
-{
-    int fit = 0;
-    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, threads, shared));
-    size_t all = (size_t)fit * multiprocessors;
-    *blocks = (unsigned)(tiles < all ? tiles : all);
-    return fit > 0 ? cudaSuccess : cudaErrorInvalidConfiguration;
-}
-
 template <typename T, typename Keep>
-static cudaError_t launch_direct(const struct call<T> *c, Keep keep, int multiprocessors)
+static cudaError_t launch_direct(const struct call<T> *c, Keep keep, const struct gpu *gpu)
 {
     const void *kernel = (const void *)select_direct<T, Keep>;
     size_t tiles = TILES(c->n, DIRECT_TILE);
     unsigned blocks;
     if (tiles > UINT32_MAX / 2) return cudaErrorInvalidValue; // tickets are of 32 bits
-    CUDA_TRY(blocks_for(kernel, DIRECT_WARPS * LANES, 0, tiles, multiprocessors, &blocks));
+    CUDA_TRY(blocks_for(kernel, DIRECT_WARPS * LANES, 0, tiles, gpu, &blocks));
     return launch_kernel(select_direct<T, Keep>, blocks, DIRECT_WARPS * LANES, 0, c->stream, c->out,
                          c->kept, c->in, c->n, (unsigned)tiles, keep, c->workspace);
 }
 
 template <typename T, typename Keep>
-static cudaError_t launch_pipeline(const struct call<T> *c, Keep keep, int multiprocessors)
+static cudaError_t launch_pipeline(const struct call<T> *c, Keep keep, const struct gpu *gpu)
 {
     const void *kernel = (const void *)select_pipeline<T, Keep>;
     size_t tiles = TILES(c->n, TILE_OF<T>), shared = sizeof(selection<T>);
     unsigned blocks;
     if (tiles > UINT32_MAX / 2) return cudaErrorInvalidValue; // tickets are of 32 bits
-    CUDA_TRY(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
-    CUDA_TRY(blocks_for(kernel, PIPELINE_THREADS, shared, tiles, multiprocessors, &blocks));
+    CUDA_TRY(allow_shared(kernel, shared));
+    CUDA_TRY(blocks_for(kernel, PIPELINE_THREADS, shared, tiles, gpu, &blocks));
     return launch_kernel(select_pipeline<T, Keep>, blocks, PIPELINE_THREADS, shared, c->stream,
                          c->out, c->kept, c->in, c->n, (unsigned)tiles, keep, c->workspace);
 }
@@ -125,22 +94,21 @@ static cudaError_t launch_pipeline(const struct call<T> *c, Keep keep, int multi
 /* By flags: always select_direct. The pipeline copies elements in bulk, but no flags. */
 template <typename T> static cudaError_t launch_large(const struct call<T> *c, struct flagged keep)
 {
-    int capability, multiprocessors;
-    CUDA_TRY(look_at_gpu(&capability, &multiprocessors));
-    return launch_direct(c, keep, multiprocessors);
+    struct gpu gpu;
+    CUDA_TRY(look_at_gpu(&gpu));
+    return launch_direct(c, keep, &gpu);
 }
 
 template <typename T, typename Keep>
 static cudaError_t launch_large(const struct call<T> *c, Keep keep)
 {
-    int capability, multiprocessors;
-    size_t most;
-    CUDA_TRY(look_at_gpu(&capability, &multiprocessors));
-    CUDA_TRY(shared_of_a_block(&most));
+    struct gpu gpu;
+    CUDA_TRY(look_at_gpu(&gpu));
     // If the ring is larger than this GPU's shared memory, the other kernel is used.
-    if (capability >= 90 && (uintptr_t)c->in % 16 == 0 && sizeof(selection<T>) <= most)
-        return launch_pipeline(c, keep, multiprocessors);
-    return launch_direct(c, keep, multiprocessors);
+    if (gpu.capability >= 90 && (uintptr_t)c->in % 16 == 0 &&
+        sizeof(selection<T>) <= (size_t)gpu.shared)
+        return launch_pipeline(c, keep, &gpu);
+    return launch_direct(c, keep, &gpu);
 }
 
 template <typename T, typename Keep> static cudaError_t launch(const struct call<T> *c, Keep keep)
@@ -181,14 +149,12 @@ template <typename Type> static cudaError_t pipeline_shape(size_t n, struct laun
     typedef typename Type::word word;
     const void *kernel = (const void *)select_pipeline<word, in_interval<Type>>;
     size_t shared = sizeof(selection<word>);
-    int capability, multiprocessors;
+    struct gpu gpu;
     unsigned blocks;
-    CUDA_TRY(look_at_gpu(&capability, &multiprocessors));
-    if (capability < 90) return cudaErrorNotSupported;
-    CUDA_TRY(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
-    CUDA_TRY(blocks_for(kernel, PIPELINE_THREADS, shared, TILES(n, TILE_OF<word>), multiprocessors,
-                        &blocks));
+    CUDA_TRY(look_at_gpu(&gpu));
+    if (gpu.capability < 90) return cudaErrorNotSupported;
+    CUDA_TRY(allow_shared(kernel, shared));
+    CUDA_TRY(blocks_for(kernel, PIPELINE_THREADS, shared, TILES(n, TILE_OF<word>), &gpu, &blocks));
     *shape = {blocks, PIPELINE_THREADS, shared, 1};
     return cudaSuccess;
 }

@@ -4,35 +4,12 @@
 #ifndef STEP15_LAUNCH_CUH
 #define STEP15_LAUNCH_CUH
 
-#include "common/step/code_capability.cuh"
 #include "common/step/cuda_check.h"
 #include "common/step/launch_kernel.cuh"
 #include "histogram.cuh"
 #include "onesweep.cuh"
 #include "resident.cuh"
-
-/* ---- the GPU --------------------------------------------------------------------------------- */
-
-/* GPU properties that the launches need. */
-struct gpu {
-    int capability; /* of the code (code_capability.cuh): 90 for 9.0 */
-    int multiprocessors;
-    int shared; /* most bytes of shared memory that a block can have */
-};
-
-static cudaError_t look_at_gpu(struct gpu *gpu)
-{
-    int device;
-    CUDA_TRY(code_capability(&gpu->capability));
-    CUDA_TRY(cudaGetDevice(&device));
-    CUDA_TRY(cudaDeviceGetAttribute(&gpu->multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    return cudaDeviceGetAttribute(&gpu->shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-}
-
-static cudaError_t allow_shared(const void *kernel, size_t bytes)
-{
-    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-}
+#include "steps/12-pipeline/parts/gpu.cuh"
 
 /* ---- one launch ------------------------------------------------------------------------------ */
 
