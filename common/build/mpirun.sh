@@ -18,6 +18,13 @@ fi
 [ -t 1 ] || export NO_COLOR=1
 # The other way to store what ranks know of each other sometimes prints errors of its locks.
 export PMIX_MCA_gds=hash
+# Each mpirun has a folder of its own for sockets and locks. In the usual one, which all of them
+# share, one that ends removes what another has just made.
+if ! own=$(mktemp -d); then
+    echo "mpirun.sh: no folder can be made in ${TMPDIR:-/tmp}, which Open MPI needs." >&2
+    exit 2
+fi
+trap 'rm -rf "$own"' EXIT
 # A signal that should end this script goes to mpirun, which ends all ranks. A process group of its
 # own (set -m) keeps a terminal from sending it to mpirun a second time. If this script is killed,
 # the kernel sends mpirun SIGTERM (setpriv).
@@ -37,7 +44,8 @@ cat=$!
 set -m
 # shellcheck disable=SC2086
 setpriv --pdeathsig TERM mpirun --quiet $root --oversubscribe --bind-to none --mca pml ob1 \
-    --mca btl self,vader --mca btl_vader_single_copy_mechanism none --mca plm isolated "$@" \
+    --mca btl self,vader --mca btl_vader_single_copy_mechanism none --mca plm isolated \
+    --mca orte_tmpdir_base "$own" "$@" \
     >&4 4>&- &
 exec 4>&-
 wait "$!"
