@@ -57,6 +57,10 @@ def side_by_side():
                      ("the fastest copy", "roof", "", "#24292f", 0)]
 
 
+CURVES["cpu-gpu"] = ("Adding up n floats one by one, and on a GPU", [
+    ("one core of the CPU", "step 1", "", "#6e7781", 1),
+    ("a GPU", "step 5", "", "#bc4c00", 2)])
+
 SHARES = "of-the-roof"  # the figure whose curves are per cent, not µs
 CURVES["side-by-side"] = ("Time of a scan of n floats", side_by_side())
 CURVES[SHARES] = ("How near each comes to the fastest copy of n floats", [

@@ -104,6 +104,22 @@ def side_by_side():
             "The fastest copy: %s." % names]
 
 
+def cpu_gpu():
+    """first-kernel.md: the loop on the CPU beside step 5, for few floats and for many."""
+    few, many = 2**10, 2**24
+    core, gpu = ("step 1", "step 5")
+    lost = max(n for n in POWERS if n < many and seconds(core, n) < seconds(gpu, n))
+    text = ("For %s floats the loop takes %s and the GPU %s, so the loop wins, as it does up to %s. For "
+            "%s floats the loop takes %s and the GPU %s: the GPU is %.0f times as fast. (%s, "
+            "CUDA %s; the floats are in the GPU's memory already.)"
+            % (size(few), duration(seconds(core, few)), duration(seconds(gpu, few)), size(lost),
+               size(many), duration(seconds(core, many)), duration(seconds(gpu, many)),
+               seconds(core, many) / seconds(gpu, many), SIDE_BY_SIDE_ON["GPU"],
+               SIDE_BY_SIDE_ON["toolkit"]))
+    return ["![Time of the loop and of a GPU against n](figures/cpu-gpu.svg)", "",
+            *textwrap.wrap(text, 100)]
+
+
 def steps():
     """README's: each scan, what it teaches, and how long it takes."""
     rows = []

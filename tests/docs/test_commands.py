@@ -111,6 +111,12 @@ class FirstKernel(unittest.TestCase):
         shown = re.search(r"^```c\n(.*?)^```$", text_of("first-kernel.md"), re.M | re.S)[1]
         self.assertEqual(shown, program.split("*/\n", 1)[1])
 
+    def test_the_chapter_shows_the_first_puzzle(self):
+        puzzle = (TOP / "steps/first-kernel/first1.cu").read_text(encoding="utf-8")
+        kernel = re.search(r"__global__.*?\n}\n", puzzle, re.S)[0]
+        self.assertIn("\n```\n" + re.sub(r"( +)out.*// lab: ", r"\1// your line: ", kernel)
+                      + "```\n", text_of("first-kernel.md"))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -477,6 +477,58 @@ hint() { check 3 "$2" --hint "$1"; }
     says_not "GPU"
 }
 
+# puzzle N SED: the N-th first puzzle, changed, and what its check says.
+puzzle() {
+    sed "$2" "steps/first-kernel/first$1.cu" >"$BATS_TEST_TMPDIR/first$1.cu"
+    run common/labs/check_first.sh "$BATS_TEST_TMPDIR/first$1.cu"
+}
+
+@test "the first puzzles: solved, unsolved, and with a usual mistake" {
+    [ -z "${SANITIZED:-}" ] || skip "nvcc would have to link the sanitized emulator"
+    export NO_COLOR=1
+    local number
+    for number in 1 2 3; do
+        puzzle $number ""
+        [ "$status" -eq 0 ]
+        says "first$number.cu is right."
+        puzzle $number "s|[^ ].*// lab: ||" # the line is left out, as in labs/
+        [ "$status" -eq 1 ]
+        says_not "is right"
+    done
+    puzzle 1 "/lab: /d"
+    says "out[0] is 0, and should be 250000"
+    puzzle 2 "/lab: /d"
+    says "thread (232,0,0) in block (3,0,0)"
+    [ "$(grep -c Invalid <<<"$output")" -eq 1 ] # one finding, not 24
+    puzzle 3 "/lab: /d"
+    says "out[1] is 4, and should be 5"
+    puzzle 3 "/__syncthreads/d"
+    [ "$status" -eq 1 ]
+    says "all 256 numbers are right"
+    says "Race reported"
+    puzzle 1 "s/int i/int i i/"
+    [ "$status" -eq 2 ]
+    run common/labs/check_first.sh labs/none.cu
+    [ "$status" -eq 2 ]
+    says "there is no labs/none.cu; make none writes it."
+}
+
+@test "make firstN writes a file once, without the line" {
+    unset MAKEFLAGS MAKELEVEL MFLAGS
+    mkdir "$BATS_TEST_TMPDIR/copy"
+    ln -s "$PWD"/{Makefile,common,profiles,tests,notes,steps,build} "$BATS_TEST_TMPDIR/copy"
+    cd "$BATS_TEST_TMPDIR/copy"
+    run make first1
+    [ "$status" -eq 0 ]
+    says "labs/first1.cu is written. Write the line that is missing; then: make check-first1"
+    [ "$(grep -c 'your line: store the square' labs/first1.cu)" -eq 1 ]
+    [ "$(grep -c 'in\[i\] \* in\[i\]' labs/first1.cu)" -eq 0 ]
+    echo mine >labs/first1.cu
+    run make first1
+    says "stays as it is"
+    [ "$(cat labs/first1.cu)" = mine ]
+}
+
 # bug_is_found NUMBER: its check has fewer points, and the words that its script promises.
 bug_is_found() {
     local script=common/labs/bugs/$1.sed lab words
