@@ -215,7 +215,8 @@ struct needs {
     size_t own; /* arrays that `input` makes: in device memory, and as many bytes on the host */
 };
 
-/* What the report says besides. Lines may be "". JSON and CSV have `variant` and least_bytes only. */
+/* What the report says besides. Lines may be "". JSON and CSV have `variant` and least_bytes
+ * only. */
 #define DESCRIPTION_TEXT 200
 struct description {
     char input[DESCRIPTION_TEXT];   /* "512 x 512 pixels of RGB, from a.png" */

@@ -20,7 +20,8 @@ def bars(figure, y, bars_of):
 def main():
     figure = Figure(720, 334, "What a barrier is for",
                     "Without a barrier warp 1 loads a number that warp 0 has not stored yet.")
-    figure.text(24, 30, "Thread 32, in warp 1, needs the number of thread 31, in warp 0", "head ink")
+    figure.text(24, 30, "Thread 32, in warp 1, needs the number of thread 31, in warp 0",
+                "head ink")
 
     figure.text(LEFT, 58, "without a barrier: warp 1 happens to be faster", "quiet")
     bars(figure, 68, [[(2, 4, "store part[31]", "hot")],

@@ -1,6 +1,6 @@
 /*
- * The third puzzle: a neighbour. A thread needs a number that another thread has loaded, and finds it
- * in shared memory, which belongs to the whole block.
+ * The third puzzle: a neighbour. A thread needs a number that another thread has loaded, and finds
+ * it in shared memory, which belongs to the whole block.
  * How to run it: make first3, write the line that is missing in labs/first3.cu, make check-first3.
  */
 #include <stdio.h>

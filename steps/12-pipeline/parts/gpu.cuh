@@ -1,8 +1,8 @@
 /*
  * gpu.cuh — what a launch needs to know of the GPU, and how many blocks fit on it at a time.
  *
- * Blocks that stay (as in pipeline.cuh) are launched once for the whole GPU, so their number follows
- * from its properties and not from n.
+ * Blocks that stay (as in pipeline.cuh) are launched once for the whole GPU, so their number
+ * follows from its properties and not from n.
  */
 #ifndef STEP12_GPU_CUH
 #define STEP12_GPU_CUH
