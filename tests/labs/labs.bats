@@ -491,7 +491,7 @@ puzzle() {
         puzzle $number ""
         [ "$status" -eq 0 ]
         says "first$number.cu is right."
-        puzzle $number "s|[^ ].*// lab: ||" # the line is left out, as in labs/
+        puzzle $number "s|[^ ].*// lab: |// |" # the line is left out, as in labs/
         [ "$status" -eq 1 ]
         says_not "is right"
     done
