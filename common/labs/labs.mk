@@ -21,6 +21,28 @@ LAB_REFERENCES = $(LABS:%=build/labs/reference%.ptx)
 .PHONY: labs
 .PHONY: $(LABS:%=lab%) $(LABS:%=check%) $(LABS:%=hint%)
 
+# ---- the first puzzles ---------------------------------------------------------------------------
+
+FIRSTS   := $(patsubst steps/first-kernel/%.cu,%,$(wildcard steps/first-kernel/first[0-9].cu))
+.PHONY: $(FIRSTS) $(FIRSTS:%=check-%)
+
+#firstN: ## learn: write labs/firstN.cu, a whole program that lacks one line; N is 1 to 3
+$(FIRSTS):
+	@mkdir -p labs
+	$(Q)if [ -e labs/$@.cu ]; then \
+	    echo "labs/$@.cu is there already, and stays as it is. Move it away for a new one."; \
+	else \
+	    sed 's|^\( *\).*// lab: \(.*\)|\1// your line: \2|' steps/first-kernel/$@.cu \
+	        >labs/$@.cu.new && mv labs/$@.cu.new labs/$@.cu && \
+	    echo "labs/$@.cu is written. Write the line that is missing; then: make check-$@"; \
+	fi
+
+#check-firstN: ## learn: run labs/firstN.cu on the emulator, with all checkers on
+$(FIRSTS:%=check-%): check-%: | emu
+	$(Q)common/labs/check_first.sh labs/$*.cu $(FEWER_OK)
+
+# ---- labs -----------------------------------------------------------------------------------------
+
 labs: $(LAB_PROGRAMS) $(LAB_REFERENCES) $$(LAB_TEXTS) $$(LAB_BANKS) ## teach: build what labs need
 	@:
 
@@ -86,26 +108,6 @@ NO_LABS  := $(filter-out labs $(foreach what,lab check hint,$(LABS:%=$(what)%)),
             $(MAKECMDGOALS)))
 $(NO_LABS):
 	@echo "There is no $@; there are labs 2 to 7, 9, 11 and 13." >&2; exit 2
-
-# ---- the first puzzles ---------------------------------------------------------------------------
-
-FIRSTS   := $(patsubst steps/first-kernel/%.cu,%,$(wildcard steps/first-kernel/first[0-9].cu))
-.PHONY: $(FIRSTS) $(FIRSTS:%=check-%)
-
-#firstN: ## learn: write labs/firstN.cu, a whole program that lacks one line; N is 1 to 3
-$(FIRSTS):
-	@mkdir -p labs
-	$(Q)if [ -e labs/$@.cu ]; then \
-	    echo "labs/$@.cu is there already, and stays as it is. Move it away for a new one."; \
-	else \
-	    sed 's|^\( *\).*// lab: \(.*\)|\1// your line: \2|' steps/first-kernel/$@.cu \
-	        >labs/$@.cu.new && mv labs/$@.cu.new labs/$@.cu && \
-	    echo "labs/$@.cu is written. Write the line that is missing; then: make check-$@"; \
-	fi
-
-#check-firstN: ## learn: run labs/firstN.cu on the emulator, with all checkers on
-$(FIRSTS:%=check-%): check-%: | emu
-	$(Q)common/labs/check_first.sh labs/$*.cu $(FEWER_OK)
 
 # ---- on a GPU -----------------------------------------------------------------------------------
 

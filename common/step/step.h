@@ -3,13 +3,10 @@
  *
  * A step is a folder under steps/. scan.cu holds the kernels and the host function that launches
  * them. driver.c holds one `struct step`. It says what the folder teaches, which limits the step
- * has, and which function to call. The harness (harness.c) knows a step only through this struct.
- * So a new step needs no change in the harness or in the Makefile.
- *
- * A step that is no plain scan, such as a sort, also has verbs: what the harness does with a scan,
- * this step does in its own way. If it calls another step's library, steps.mk says so
- * (notes/own-step.md). All steps are linked into ./bench and the tests, so the names of a step's
- * functions must differ from those of other steps.
+ * has, and which function to call. The harness (harness.c) knows a step only through this struct,
+ * so a new step needs no change there. A step that is no plain scan, such as a sort, also has verbs:
+ * what the harness does with a scan, this step does in its own way (notes/own-step.md). All steps
+ * are linked into ./bench, so the names of their functions differ.
  *
  * This header is read by C11 (driver.c, common/) and by CUDA C++ (scan.cu).
  */
@@ -99,9 +96,9 @@ enum element {
 typedef cudaError_t scan_fn(void *out, const void *in, size_t n, int variant, void *workspace,
                             cudaStream_t stream);
 
-/* How the step's main kernel is launched for n elements, for the report: number of blocks, threads
- * per block, bytes of shared memory per block (static and dynamic together), and the number of
- * kernels that one scan launches. All zero for a step on the host. */
+/* How the step's main kernel is launched for n elements, for the report: blocks, threads per block,
+ * bytes of shared memory per block (static and dynamic), kernels that one scan launches. All zero
+ * for a step on the host. */
 struct launch_shape {
     size_t grid;
     unsigned block;
@@ -215,16 +212,14 @@ struct needs {
     size_t own; /* arrays that `input` makes: in device memory, and as many bytes on the host */
 };
 
-/* What the report says besides. Lines may be "". JSON and CSV have `variant` and least_bytes
- * only. */
+/* What the report says besides. Lines may be "". JSON has `variant` and least_bytes only. */
 #define DESCRIPTION_TEXT 200
 struct description {
     char input[DESCRIPTION_TEXT];   /* "512 x 512 pixels of RGB, from a.png" */
     char variant[DESCRIPTION_TEXT]; /* which kernel runs, and why, where the input decides that */
     char result[DESCRIPTION_TEXT];  /* "300 elements kept" */
     double least_bytes;             /* that any method has to read and write for this input */
-    double moved_bytes; /* that this variant reads and writes; 0: the line of the result is not
-                         * printed */
+    double moved_bytes;             /* that this variant does; 0: `result` is not printed */
 };
 
 /* A file that an option of the step's own names. */
@@ -248,7 +243,7 @@ struct verbs {
 
     /* Checks the options together, whether the files of its own options can be written
      * (output_check), and says of an input that will be generated its element and n. It makes
-     * nothing: an input that does not fit into memory is refused before that. */
+     * nothing: an input larger than memory is refused before that. */
     int (*plan)(const struct subject *, struct input *, struct fault *);
 
     /* Reads the file options->input, or generates options->n elements, after the same checks. */
@@ -268,8 +263,7 @@ struct verbs {
                  struct fault *);
 
     /* Writes options->output and the files of the step's own options (output.h), or none of them.
-     * Called once, for a right result of the input as given, if there is a file to be written. The
-     * harness has called output_hold, so that files which belong together appear together. */
+     * Called once, for a right result of the input as given, if there is a file. */
     int (*write)(const struct subject *, const struct input *, struct result *, struct fault *);
 
     /* After a first run. NULL: there is nothing to say. */
