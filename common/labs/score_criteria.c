@@ -37,7 +37,7 @@ static const double least_lost = 0.005;
  * shared memory is hardly used, so that the absence of conflicts is no merit. */
 static const double least_shared = 0.5;
 /* Where the reference has no shuffles, more of them than this part of the same wavefronts move what
- * should go through shared memory. Loads that nobody needs cannot make up for that. */
+ * should go through shared memory. Loads that are not needed cannot make up for that. */
 static const double most_shuffled = 0.125;
 
 /* What share of the points a count earns: 1 up to the expected one, and then less and less. */

@@ -1,6 +1,7 @@
 /*
  * test_suspended.c — kernels that the emulator has suspended because they wait for the host
- * (suspended.cu): who waits for them, and that they are in the reports however the program ends.
+ * (suspended.cu): which threads wait for them, and that they are in the reports however the program
+ * ends.
  */
 #include "tests/support/command.h"
 

@@ -3,7 +3,7 @@
  *
  * Nothing is counted here. An instruction's kind is found once for each kernel, when the kernel is
  * first counted; a launch's numbers are then sums over its instructions (records.c). So a kernel
- * cannot hide its work in an operation that nobody had thought of: an opcode that is not in the
+ * cannot hide its work in an operation that has not been thought of: an opcode that is not in the
  * table of classes is still a row of its own, under its own name.
  */
 #ifndef EMU_WORK_H

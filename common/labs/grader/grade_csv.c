@@ -201,8 +201,8 @@ static void print_absent(FILE *out, const struct class *class, const char *name)
     fputc('\n', out);
 }
 
-/* The submissions of the student `owner`; roster.count: those of nobody on the roster. Returns how
- * many there are. */
+/* The submissions of the student `owner`; roster.count: those that are not on the roster. Returns
+ * how many there are. */
 static size_t print_rows_of(FILE *out, const struct class *class, size_t owner)
 {
     size_t found = 0;

@@ -33,7 +33,7 @@ static inline cudaError_t look_at_gpu(struct gpu *gpu)
     return error;
 }
 
-/* Lets a kernel have so many bytes of dynamic shared memory. */
+/* Lets a block of this kernel have up to `bytes` of dynamic shared memory. */
 static inline cudaError_t allow_shared(const void *kernel, size_t bytes)
 {
     return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);

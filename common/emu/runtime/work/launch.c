@@ -259,7 +259,7 @@ bool cudart_go_on_for(cudaStream_t stream, bool waits)
 }
 
 /* Calls `what` on each device whose suspended kernel no thread goes on with. That thread may be
- * this one, in a signal handler, so nobody waits for it. */
+ * this one, in a signal handler, so this does not wait for it. */
 static void each_suspended(void (*what)(struct suspended_kernel *))
 {
     for (int i = 0; cudart_has_devices() && i < cudart_device_count(); i++) {
