@@ -56,6 +56,7 @@ $(LABS:%=lab%): lab%:
 	    mv labs/lab$*.cu.new labs/lab$*.cu && \
 	    echo "labs/lab$*.cu is written. Fill in its gaps; then: make check$*"; \
 	fi
+	@echo && cat common/labs/tasks/$*.md
 
 # The step's own solution, from the same lines as the skeleton.
 build/labs/reference%.cu: common/labs/skeleton.sh $$(call lab_source,$$*) \

@@ -5,7 +5,8 @@ usage: profiles/tables/tables.py           brings every table up to date
        profiles/tables/tables.py --check   changes nothing; names stale files, and fails
 
 A table stands between the lines `<!-- begin NAME ... -->` and `<!-- end NAME -->`; table_rows.py or
-another of ROWS has a function of that name (`_` for `-`).
+another of ROWS has a function of that name (`_` for `-`). lab-task-N is the task of lab N, from
+common/labs/tasks/, which `make labN` prints.
 """
 import glob
 import os
@@ -29,7 +30,21 @@ from records import TOP
 ROWS = (table_rows, level_rows, memory_rows, speed_rows, experiment_rows, application_rows,
         bench_rows,
         promise_rows, mutation_rows, fidelity_rows, rank_rows, setting_rows)
-REGION = re.compile(r"(<!-- begin ([a-z-]+)[^\n]*-->\n).*?(<!-- end \2 -->\n)", re.S)
+REGION = re.compile(r"(<!-- begin ([a-z0-9-]+)[^\n]*-->\n).*?(<!-- end \2 -->\n)", re.S)
+
+
+def lines_of(path, name):
+    """What stands in the region of this name."""
+    if name.startswith("lab-task-"):
+        task = os.path.join(TOP, "common/labs/tasks", name[len("lab-task-"):] + ".md")
+        with open(task, encoding="utf-8") as file:
+            return file.read().splitlines()
+    function = name.replace("-", "_")
+    make = next((getattr(rows, function) for rows in ROWS if hasattr(rows, function)), None)
+    if make is None:
+        sys.exit("%s: no function in %s makes the table %s"
+                 % (path, ", ".join(rows.__name__ + ".py" for rows in ROWS), name))
+    return make()
 
 
 def fill(path, text):
@@ -39,15 +54,8 @@ def fill(path, text):
         sys.exit("%s: %d regions begin, but only %d have an end of their name"
                  % (path, begins, regions))
 
-    def region(match):
-        name = match[2].replace("-", "_")
-        make = next((getattr(rows, name) for rows in ROWS if hasattr(rows, name)), None)
-        if make is None:
-            sys.exit("%s: no function in %s makes the table %s"
-                     % (path, ", ".join(rows.__name__ + ".py" for rows in ROWS), match[2]))
-        return match[1] + "\n".join(make()) + "\n" + match[3]
-
-    return REGION.sub(region, text)
+    return REGION.sub(lambda match: match[1] + "\n".join(lines_of(path, match[2])) + "\n" + match[3],
+                      text)
 
 
 def main():

@@ -179,11 +179,13 @@ fill_and_check() {
     run make --no-print-directory lab3
     [ "$status" -eq 0 ]
     says "labs/lab3.cu is written. Fill in its gaps; then: make check3"
+    says "$(cat common/labs/tasks/3.md)"
     grep -q "Lab 3: the work-efficient scan" labs/lab3.cu
     echo "// mine" >>labs/lab3.cu
     run make --no-print-directory lab3
     [ "$status" -eq 0 ]
     says "stays as it is"
+    says "$(cat common/labs/tasks/3.md)"
     tail -n 1 labs/lab3.cu | grep -q mine
 }
 
