@@ -89,6 +89,27 @@ def sweep_levels():
                   "conflicts", "traced"], *rows)
 
 
+def sweep_work():
+    """What of sweep_levels() a reader can work out, and nothing else."""
+    n = 512
+    return table(["n = %d: offset" % n, "additions", "loads + stores of warps"],
+                 *([offset, int(level["load_lanes"]) - n, plus((level["loads"], level["stores"]))]
+                   for offset, level in tree(2, n, WARP).items()))
+
+
+def tree_conflicts():
+    """The same of tree_levels()."""
+    n, levels = 512, tree(3, 512, WARP)
+    return table(["n = %d: offset" % n, "pairs", "warps × lanes", "ways",
+                  "conflicts of one load, all warps"],
+                 *([offset, n // 2 // offset, warps_and_lanes(n // 2 // offset),
+                    levels[offset]["ways"], met] for offset, met in conflicts(levels).items()))
+
+
+def warps_and_lanes(pairs):
+    return "%d × %d" % (max(pairs // WARP, 1), min(pairs, WARP))
+
+
 def tree_levels():
     n, rows, total = 512, [], 0
     levels = tree(3, n, WARP)
@@ -96,7 +117,7 @@ def tree_levels():
         pairs = n // 2 // offset
         up, down = epochs_of(n, offset)
         total += met
-        rows.append([offset, pairs, "%d × %d" % (max(pairs // WARP, 1), min(pairs, WARP)),
+        rows.append([offset, pairs, warps_and_lanes(pairs),
                      levels[offset]["ways"], met, plus((2 * met, met)),
                      plus(traced(3, "", n, "hopper", [up])),
                      plus((3 * met, 2 * met)), plus(traced(3, "", n, "hopper", [down]))])
@@ -137,6 +158,14 @@ def padded_rows(n, model, scans):
 def padded_levels():
     scans = [("step 3", 3, ""), *(("`%s`" % p, 4, p) for p in PADDINGS)]
     return [*padded_rows(512, "hopper", scans), "", *padded_rows(2048, "hopper", scans)]
+
+
+def padded_conflicts():
+    """Conflicts of one load at each level, by formula, in the largest block."""
+    n, paddings = 2048, ["", *PADDINGS[1:]]
+    levels = {p: conflicts(tree(4 if p else 3, n, WARP, p)) for p in paddings}
+    return table(["n = %d, %d banks" % (n, WARP), *levels[""]],
+                 *(["`%s`" % p if p else "step 3", *levels[p].values()] for p in paddings))
 
 
 def half_warp_levels():

@@ -153,11 +153,12 @@ def padding():
 
 
 def one_block_times():
-    scans = [(2, ""), (3, ""), *((4, p) for p in PADDINGS)]
-    # beyond its limit
-    cell = lambda step, n, p: "" if (step, n) == (2, 2048) else time(timed(step, n, p))
-    return gpu("Time of a scan by one block") + table(
-        ["n", "step 2", "step 3", *("`%s`" % p for p in PADDINGS)],
+    scans = [(1, "exclusive"), (2, ""), (3, ""), *((4, p) for p in PADDINGS)]
+    # not measured; beyond its limit
+    cell = lambda step, n, p: ("" if (step, n) in ((1, 512), (2, 2048))
+                               else time(timed(step, n, p)))
+    return gpu("Time of a scan by one core of the CPU (step 1), and by one block") + table(
+        ["n", "step 1", "step 2", "step 3", *("`%s`" % p for p in PADDINGS)],
         *([n, *(cell(step, n, p) for step, p in scans)] for n in (512, 1024, 2048)))
 
 
