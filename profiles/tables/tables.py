@@ -54,8 +54,8 @@ def fill(path, text):
         sys.exit("%s: %d regions begin, but only %d have an end of their name"
                  % (path, begins, regions))
 
-    return REGION.sub(lambda match: match[1] + "\n".join(lines_of(path, match[2])) + "\n" + match[3],
-                      text)
+    return REGION.sub(lambda match: "%s%s\n%s" % (match[1], "\n".join(lines_of(path, match[2])),
+                                                  match[3]), text)
 
 
 def main():
