@@ -133,17 +133,22 @@ way_to_fill() {
     awk -v name="$1" '/^== / { wanted = $2 == name; next } wanted && NF' tests/labs/gaps.txt
 }
 
+# fill_by_name NAME: the lab with its gaps filled in this way.
+fill_by_name() {
+    local name=$1 lab=${1%%-*} t=$BATS_TEST_TMPDIR
+    way_to_fill "$name" >"$t/$name.way"
+    cat "build/labs/reference$lab.cu" "$t/$name.way" >"$t/$name.gaps"
+    sed -n 's,^// sed: ,,p' "$t/$name.way" >"$t/$name.sed"
+    fill_gaps "$lab" "$t/$name.gaps" "$BATS_FILE_TMPDIR/lab$lab.cu" | sed -f "$t/$name.sed"
+}
+
 # fill_and_check NAME: a solution with the gaps of this way to fill them, and with the commands of
 # its lines that begin with `// sed: `. Its second line says the points that it gets (from, to) and
 # words of the reason. Its name begins with the lab's number.
 fill_and_check() {
     local name=$1 lab=${1%%-*} low high words points t=$BATS_TEST_TMPDIR
-    way_to_fill "$name" >"$t/$name.way"
+    fill_by_name "$name" >"$t/$name.cu"
     read -r low high words < <(sed -n 's,^// expect: ,,p' "$t/$name.way")
-    cat "build/labs/reference$lab.cu" "$t/$name.way" >"$t/$name.gaps"
-    sed -n 's,^// sed: ,,p' "$t/$name.way" >"$t/$name.sed"
-    fill_gaps "$lab" "$t/$name.gaps" "$BATS_FILE_TMPDIR/lab$lab.cu" |
-        sed -f "$t/$name.sed" >"$t/$name.cu"
     check "$lab" "$t/$name.cu" --no-gpu --drawn --seed 5
     points=$(sed -n 's/^\([0-9.]*\) of 100 points: .*/\1/p' <<<"$output")
     awk -v points="$points" -v low="$low" -v high="$high" \
@@ -158,6 +163,33 @@ fill_and_check() {
     # shellcheck disable=SC2046
     in_pairs fill_and_check $(sed -n 's/^== //p' tests/labs/gaps.txt)
     [ ! -e "$BATS_TEST_TMPDIR/unexpected" ] || { cat "$BATS_TEST_TMPDIR/unexpected"; return 1; }
+}
+
+# shown_try CHAPTER: what a chapter shows of a first try, a regular expression a line.
+shown_try() {
+    awk '/^## / { mine = $0 == "## Your turn" } mine && /^```/ { inside = !inside; next }
+         mine && inside && !/^make / && $0 != "…"' "$1" |
+        sed 's/[][\\.*^$+?(){}|]/\\&/g; s/…/.*/g'
+}
+
+@test "the chapters show what the check prints for a first try" {
+    local top=$PWD nvcc lab line
+    nvcc=$(common/build/toolkit.sh)/bin/nvcc
+    mkdir "$BATS_TEST_TMPDIR/labs"
+    for name in 2-no-barrier 3-left-sum-overwritten 4-root-without-padding 5-sum-after-clearing \
+        6-inclusive 7-loops 9-shuffle-in-a-branch 11-window-of-32 13-inclusive; do
+        lab=${name%%-*}
+        fill_by_name "$name" >"$BATS_TEST_TMPDIR/labs/lab$lab.cu"
+        (cd "$BATS_TEST_TMPDIR" && "$top/build/labs/check-lab" "$lab" "labs/lab$lab.cu" --no-gpu \
+            --nvcc "$nvcc") >"$BATS_TEST_TMPDIR/printed" || true
+        shown_try notes/"$(printf %02d "$lab")"-*.md >"$BATS_TEST_TMPDIR/shown"
+        [ "$(wc -l <"$BATS_TEST_TMPDIR/shown")" -ge 2 ]
+        while IFS= read -r line; do
+            grep -qxE -e "$line *" "$BATS_TEST_TMPDIR/printed" ||
+                { echo "lab $lab: nothing printed is $line"; cat "$BATS_TEST_TMPDIR/printed"
+                  return 1; }
+        done <"$BATS_TEST_TMPDIR/shown"
+    done
 }
 
 # bats test_tags=long
