@@ -77,6 +77,15 @@ class Chapter04(Conclusions):
         time = lambda variant: value("in-place", variant, 1024)
         self.between(0.25e-6, time("two barriers") - time("two arrays"), 0.45e-6)
 
+    def test_one_core_is_faster_than_one_block(self):
+        """And than the copy beside which the steps are timed."""
+        for n in (1024, 2048):
+            core = seconds(1, "exclusive", n)
+            for step, variant in (2, ""), (3, ""), (4, "pad32"):
+                if (step, n) != (2, 2048):
+                    self.assertLess(4 * core, seconds(step, variant, n))
+                    self.assertLess(core, median_roof(n))
+
 
 class Chapter05(Conclusions):
     def test_what_blocks_are_worth(self):
