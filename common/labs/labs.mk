@@ -41,7 +41,7 @@ $(FIRSTS):
 $(FIRSTS:%=check-%): check-%: | emu
 	$(Q)common/labs/check_first.sh labs/$*.cu $(FEWER_OK)
 
-# ---- labs -----------------------------------------------------------------------------------------
+# ---- labs ---------------------------------------------------------------------------------------
 
 labs: $(LAB_PROGRAMS) $(LAB_REFERENCES) $$(LAB_TEXTS) $$(LAB_BANKS) ## teach: build what labs need
 	@:

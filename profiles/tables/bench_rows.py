@@ -109,8 +109,8 @@ def cpu_gpu():
     few, many = 2**10, 2**24
     core, gpu = ("step 1", "step 5")
     lost = max(n for n in POWERS if n < many and seconds(core, n) < seconds(gpu, n))
-    text = ("For %s floats the loop takes %s and the GPU %s, so the loop wins, as it does up to %s. "
-            "For %s floats the loop takes %s and the GPU %s: the GPU is %.0f times as fast. (%s, "
+    text = ("For %s floats the loop takes %s and the GPU %s, so the loop wins, as it does up to %s."
+            " For %s floats the loop takes %s and the GPU %s: the GPU is %.0f times as fast. (%s, "
             "CUDA %s; the floats are in the GPU's memory already.)"
             % (size(few), duration(seconds(core, few)), duration(seconds(gpu, few)), size(lost),
                size(many), duration(seconds(core, many)), duration(seconds(gpu, many)),
