@@ -1,6 +1,7 @@
 """test_commands.py -- the commands in notes/first-kernel.md, 02-naive.md, 17-many-gpus.md and
 answers/ print what the page shows. A command is a line `$ command` in a block ```console; the lines
-below it are its output, in which … stands for anything, and alone on a line for any lines."""
+below it are its output, in which … stands for anything, and alone on a line for any lines. And what
+the chapters run has been built: a reader follows them in reading order, in a fresh clone."""
 import glob
 import os
 import re
@@ -10,7 +11,7 @@ import unittest
 import unittest.mock
 from concurrent.futures import ThreadPoolExecutor
 
-from book import NOTES, TOP, text_of
+from book import NOTES, TOP, reading_order, text_of
 
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 # No "emulating for 2 s" on a slow machine, and blocks that print do so in their order.
@@ -103,6 +104,58 @@ class Commands(unittest.TestCase):
         self.assertTrue(pattern("a\n…\nb … c\n").match("a\nx\ny\nb 1 c\n"))
         for output in ("a\nb 1 d\n", "a\nb 1 c\nmore\n", "x\na\nb 1 c\n"):
             self.assertFalse(pattern("a\n…\nb … c\n").match(output))
+
+
+CODE = re.compile(r"^```(?:console)?\n(.*?)^```$|`([^`\n]+)`", re.M | re.S)
+STEP = re.compile(r"^(?:\w+=\S+ )*(?:mpirun .*)?\./(step\d+)\b")
+
+
+def parts_of(text):
+    """Each command of a text, with whether it stands in a block of its own and not in a sentence;
+    other lines of a block, such as output, are among them."""
+    for code in CODE.finditer(text):
+        for line in (code[1] or code[2]).splitlines():
+            for part in re.split(r"&&|\|\||[;|]", re.sub(r"\s#.*", "", line)):
+                yield part.strip().removeprefix("$ "), code[1] is not None
+
+
+def run_before_built(pages):
+    """The commands that run a program which no `make` before them has built, or which needs a part
+    that no `make` has installed. The pages are texts, read one after the other."""
+    made, early = set(), []
+    for text in pages:
+        for part, in_block in parts_of(text):
+            words = part.split()
+            step = STEP.match(part)
+            needs = {step[1]} if step and in_block else set()
+            if words[:1] == ["make"]:
+                made.update(words[1:])
+            elif words[:1] == ["common/build/run17.sh"]:
+                needs = {"step17"}
+            if needs & {"step17"} or words[:2] == ["make", "run17"]:
+                needs |= {"setup-mpi"}
+            if "run17" in made:
+                made.add("step17")
+            early += [part] if needs - made else []
+    return early
+
+
+class Built(unittest.TestCase):
+    def test_a_program_is_built_before_it_is_run(self):
+        self.assertEqual(run_before_built(map(text_of, reading_order())), [])
+        self.assertEqual(run_before_built([text_of("../README.md")]), [])
+
+    def test_a_program_that_is_not_built_is_noticed(self):
+        block = "```\n%s\n```\n"
+        for text in ("`./step1` has options.", block % "make step1\n./step1",
+                     "`make step1` builds it.\n" + block % "A=1 ./step1 --n 4 | head",
+                     block % "make setup-mpi\nmake run17 P=4\nmpirun -np 2 ./step17",
+                     "`make setup-mpi && make step17`\n" + block % "$ common/build/run17.sh 4"):
+            self.assertEqual(run_before_built([text]), [], text)
+        for text in (block % "$ ./step1\n$ make step1", block % "make step1\n./step11",
+                     block % "echo 1 | ./step1 --input -", "`make run17 P=4`",
+                     "`make step17`\n" + block % "common/build/run17.sh 4"):
+            self.assertEqual(len(run_before_built([text])), 1, text)
 
 
 class FirstKernel(unittest.TestCase):
