@@ -7,6 +7,8 @@ import subprocess
 import unittest
 from pathlib import Path
 
+from book import reading_order
+
 TOP = Path(__file__).resolve().parents[2]
 TOOLKIT_DIFFERS = 77  # exit code of the script below
 
@@ -100,6 +102,22 @@ class Tables(unittest.TestCase):
             self.skipTest("profiles/emulated is of another version of nvcc")
         self.assertEqual(code, 0, "profiles/measure/emulated.sh writes something else now:\n"
                          + output)
+
+
+class Figures(unittest.TestCase):
+    def test_a_figure_names_no_library_that_is_not_explained(self):
+        """Pages beside the reading order say what CUB is, up to the paragraph after the figure."""
+        explained = re.compile(r"library\W+CUB|CUB\b[^.]{,60}\slibrary")
+        in_order = {"notes/" + page for page in reading_order()}
+        figures = 0
+        for page in set(pages()) - in_order:
+            text = text_of(page)
+            for image in re.finditer(r"^!\[[^]]*\]\((\S+\.svg)\)\n+(?:[^!\n].*\n)*", text, re.M):
+                if ">CUB<" in text_of(os.path.join(os.path.dirname(page), image[1])):
+                    figures += 1
+                    self.assertTrue(explained.search(text[:image.end()]),
+                                    "%s shows %s without a word on CUB" % (page, image[1]))
+        self.assertGreater(figures, 3)
 
 
 class Links(unittest.TestCase):
