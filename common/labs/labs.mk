@@ -123,8 +123,8 @@ race: $(LAB_PROGRAMS) build/labs/reference11.ptx $(LAB_TEXTS) | step12
 
 # ---- broken kernels -----------------------------------------------------------------------------
 
-BUGS     := $(patsubst common/labs/bugs/%.sed,%,$(wildcard common/labs/bugs/*.sed))
-bug_lab   = $(shell sed -n '1s/^. lab \([0-9]*\):.*/\1/p' common/labs/bugs/$(1).sed)
+BUGS     := $(shell sed -n 's/^== //p' common/labs/bugs/bugs.txt)
+bug_lab   = $(shell sed -n '/^== $(1)$$/{n;s/^. lab \([0-9]*\):.*/\1/p;}' common/labs/bugs/bugs.txt)
 .PHONY: $(BUGS:%=bug%) $(BUGS:%=check-bug%)
 
 #bugN: ## learn: write labs/bugN.cu, a kernel with one fault to find; N is 1 to 8

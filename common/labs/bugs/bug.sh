@@ -1,13 +1,14 @@
 #!/bin/sh
-# bug.sh NUMBER: prints one of the broken kernels: a step's kernels with one fault, which
-# NUMBER.sed makes. The first line of the script says of which lab, and what is wrong.
+# bug.sh NUMBER: prints one of the broken kernels: a step's kernels with one fault, which the
+# commands below `== NUMBER` in bugs.txt make.
 cd "$(dirname "$0")" || exit
-[ -r "$1.sed" ] || {
-    echo "bug.sh: there is no bug \"$1\"; there are 1 to $(ls ./*.sed | wc -l)." >&2
+fault=$(mktemp) && whole=$(mktemp) && trap 'rm -f "$fault" "$whole"' EXIT || exit
+awk -v number="$1" '/^== / { wanted = $2 == number; next } wanted && NF' bugs.txt >"$fault"
+[ -s "$fault" ] || {
+    echo "bug.sh: there is no bug \"$1\"; there are 1 to $(grep -c '^== ' bugs.txt)." >&2
     exit 2
 }
-lab=$(sed -n '1s/^# lab \([0-9]*\):.*/\1/p' "$1.sed")
+lab=$(sed -n '1s/^# lab \([0-9]*\):.*/\1/p' "$fault")
 scan=$(ls ../../../steps/"$(printf %02d "$lab")"-*/scan.cu)
-whole=$(mktemp) && trap 'rm -f "$whole"' EXIT
 ../skeleton.sh --broken "$1" "$lab" "$scan" >"$whole" || exit
-sed -f "$1.sed" "$whole"
+sed -f "$fault" "$whole"
