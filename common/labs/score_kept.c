@@ -7,7 +7,8 @@
 #include <string.h>
 
 enum { NUMBER_TEXT = 40 };
-#define NEVER_WRITTEN (VERIFY_POISON * 0x01010101u) /* a word of the output before a run */
+#define NEVER_WRITTEN (VERIFY_POISON * 0x01010101u)   /* a word of the output before a run */
+#define NEVER_STORED  (VERIFY_UNSTORED * 0x01010101u) /* a word of other memory before a store */
 
 static float value_of(uint32_t word)
 {
@@ -29,6 +30,8 @@ static void value_text(uint32_t word, char text[NUMBER_TEXT])
 {
     if (word == NEVER_WRITTEN)
         snprintf(text, NUMBER_TEXT, "was never written");
+    else if (word == NEVER_STORED)
+        snprintf(text, NUMBER_TEXT, "is a value that was never stored");
     else
         snprintf(text, NUMBER_TEXT, "is %.9g", (double)value_of(word));
 }
@@ -90,6 +93,10 @@ static bool count_is_right(const struct lab_case_result *r, size_t count,
     if (got == NEVER_WRITTEN)
         snprintf(wrong->text, sizeof wrong->text,
                  "the number of kept elements was never written; it should be %zu", count);
+    else if (got == NEVER_STORED)
+        snprintf(wrong->text, sizeof wrong->text,
+                 "the number of kept elements is a value that was never stored; it should be %zu",
+                 count);
     else
         snprintf(wrong->text, sizeof wrong->text,
                  "the number of kept elements is %u; it should be %zu", got, count);

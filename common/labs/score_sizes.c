@@ -12,11 +12,12 @@
 static void describe_mismatch(const struct verdict *found, size_t start, struct wrong_output *wrong)
 {
     const struct mismatch *first = &found->first[0];
-    bool unwritten = !strcmp(first->got, "never written");
-    snprintf(wrong->text, sizeof wrong->text,
-             unwritten ? "element %zu was %s; it should be %s"
-                       : "element %zu is %s, and should be %s",
-             start + first->index, first->got, first->want);
+    const char *format = "element %zu is %s, and should be %s";
+    if (!strcmp(first->got, "never written")) format = "element %zu was %s; it should be %s";
+    if (!strcmp(first->got, "never stored"))
+        format = "element %zu is a value that was %s; it should be %s";
+    snprintf(wrong->text, sizeof wrong->text, format, start + first->index, first->got,
+             first->want);
     snprintf(wrong->cause, sizeof wrong->cause, "%s", found->cause);
 }
 
@@ -24,7 +25,11 @@ static void describe_mismatch(const struct verdict *found, size_t start, struct 
 static bool verify_part(const struct lab *lab, const struct lab_case_result *r, const float *in,
                         size_t start, size_t end, size_t left_out, struct wrong_output *wrong)
 {
-    struct problem problem = {.element = ELEMENT_F32, .in = in + start, .n = end - start};
+    struct problem problem = {.element = ELEMENT_F32,
+                              .in = in + start,
+                              .n = end - start,
+                              .before = start,
+                              .ahead = end < r->is.n};
     struct facts facts = facts_of(&problem);
     struct tree none = {0}; /* all sums are exact, so no tree is needed */
     struct verifier *verifier = malloc(sizeof *verifier);

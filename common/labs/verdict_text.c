@@ -64,8 +64,10 @@ static void print_line(FILE *out, const struct verdict_line *line, const char *s
     fprintf(out, "%s See %s.\n", ends ? "" : ".", line->chapter);
 }
 
+/* What is missing comes first: all else that is wrong may follow from it. */
 static void print_gaps(FILE *out, const struct lab_verdict *v, const char *source)
 {
+    if (v->gap_count > 0) fputc('\n', out);
     for (size_t i = 0; i < v->gap_count; i++) {
         put(out, source);
         fprintf(out, ":%u: gap %u is still empty; `make hint%d LEVEL=1` helps.\n", v->gaps[i].line,
@@ -101,8 +103,8 @@ void lab_verdict_text(FILE *out, const struct lab_verdict *v, const char *source
         fputc('\n', out);
         return;
     }
+    print_gaps(out, v, source);
     print_table(out, v);
     print_points(out, v);
     for (size_t i = 0; i < v->line_count; i++) print_line(out, &v->lines[i], source);
-    print_gaps(out, v, source);
 }

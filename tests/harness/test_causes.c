@@ -100,6 +100,54 @@ Test(causes, never_written)
     expect_cause("");
 }
 
+Test(causes, never_stored)
+{
+    begin(false);
+    memset(&out[40], VERIFY_UNSTORED, 8 * sizeof *out);
+    struct verdict v = judge(false, 0);
+    cr_expect_str_eq(v.first[0].got, "never stored");
+    expect_cause("memory was read before anything was stored there");
+    memset(&out[40], VERIFY_UNSTORED, 8 * sizeof *out);
+    out[8]++;
+    expect_cause("");
+}
+
+/* One wrong element of an input, or of a part of it. */
+static void expect_cause_of_one(struct problem p, size_t wrong, const char *cause)
+{
+    struct facts facts = facts_of(&p);
+    struct verifier v;
+    float got[4], sum = 0;
+    for (size_t i = 0; i < p.n; sum += in[i++]) got[i] = i == wrong ? sum + 1000 : sum;
+    verify_begin(&v, &p, &facts, &(struct tree){.depth = 3}, 0);
+    verify_piece(&v, got, 0, p.n);
+    struct verdict verdict = verify_end(&v);
+    cr_expect_not(verdict.right);
+    cr_expect_str_eq(verdict.cause, cause);
+}
+
+Test(causes, the_only_element_is_not_called_the_last)
+{
+    struct problem p = {.element = ELEMENT_F32, .in = in, .n = 4};
+    begin(false);
+    expect_cause_of_one(p, 3, "only the last element is wrong");
+    expect_cause_of_one((struct problem){.element = ELEMENT_F32, .in = in, .n = 1}, 0, "");
+    p.ahead = true;
+    expect_cause_of_one(p, 3, "");
+}
+
+Test(causes, of_a_part_indices_count_the_elements_before)
+{
+    struct problem p = {.element = ELEMENT_F32, .in = in, .n = N, .before = 64};
+    struct verifier v;
+    begin(false);
+    struct facts facts = facts_of(&p);
+    memset(&out[7], VERIFY_POISON, sizeof *out);
+    verify_begin(&v, &p, &facts, &(struct tree){.depth = 24}, 0);
+    verify_piece(&v, out, 0, N);
+    cr_expect_str_eq(verify_end(&v).cause, "element 71 was never written");
+}
+
 /* The bytes of an integer that was never written are those of -1. */
 Test(causes, minus_one_is_not_called_unwritten)
 {

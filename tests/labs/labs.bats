@@ -106,8 +106,18 @@ no_points() {
     [ "$status" -eq 1 ]
     says "0.00 of 100 points"
     says "every wrong element is its own input"
-    says "gap 1 is still empty"
     says "gap 3 is still empty"
+    # Nothing but the lab's name stands before the first gap.
+    [ "$(grep -n "gap 1 is still empty" <<<"$output")" = "$(sed -n '3{s/^/3:/;p;}' <<<"$output")" ]
+}
+
+@test "an element that holds what nothing has stored is called so, also at n = 1" {
+    check 2 "$BATS_FILE_TMPDIR/lab2.ptx" --no-gpu
+    [ "$status" -eq 1 ]
+    says "n = 1 and 7 more sizes: element 0 is a value that was never stored; it should be 0; "
+    says "memory was read before anything was stored there"
+    says_not "-431602080"
+    says_not "only the last element"
 }
 
 # full_points LAB: at the sizes handed out, and at drawn ones.

@@ -76,6 +76,18 @@ Test(lab_kept, an_element_that_was_never_written_is_named)
     expect_wrong("was never written; it should be ");
 }
 
+Test(lab_kept, what_was_never_stored_is_named)
+{
+    large()->out[3] = 0xCDCDCDCD;
+    expect_wrong("is a value that was never stored; it should be ");
+}
+
+Test(lab_kept, a_number_that_was_never_stored_is_named)
+{
+    *count_of(large()) = 0xCDCDCDCD;
+    expect_wrong("the number of kept elements is a value that was never stored");
+}
+
 Test(lab_kept, a_wrong_number_is_named)
 {
     ++*count_of(large());

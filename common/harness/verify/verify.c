@@ -216,7 +216,7 @@ static void note_mismatch(struct verifier *v, const struct chunk *c, size_t k, c
     long double want = wanted(v, c, k);
     struct mismatch *m = verdict_note(verdict, v->at + k);
     if (m) {
-        element_text(sum_element, out, i, m->got, sizeof m->got);
+        verify_text(out, sum_element, i, m->got, sizeof m->got);
         if (poison && element_is_real(sum_element)) strcpy(m->got, "never written");
         snprintf(m->want, sizeof m->want, "%.*Lg", sum_element == ELEMENT_F32 ? 9 : 17, want);
     }
@@ -232,6 +232,7 @@ static void note_mismatch(struct verifier *v, const struct chunk *c, size_t k, c
                       : v->addend,
         .tolerance = tolerance,
         .poison = poison,
+        .unstored = verify_is_unstored(out, sum_element, i),
     };
     describe_block(v, c, &evidence);
     suspect(&v->suspicion, &evidence);
@@ -522,7 +523,7 @@ void verdict_note_element(struct verdict *v, size_t index, enum element element,
 {
     struct mismatch *m = verdict_note(v, index);
     if (!m) return;
-    element_text(element, got, at, m->got, sizeof m->got);
+    verify_text(got, element, at, m->got, sizeof m->got);
     element_text(element, want, 0, m->want, sizeof m->want);
 }
 

@@ -36,6 +36,10 @@ struct problem {
     size_t n;
     bool inclusive;
     const double *reference;
+    /* Where they are only a part of an input: how many elements are before them, which the guess at
+     * a cause counts, too, and whether others follow. */
+    size_t before;
+    bool ahead;
 };
 
 /* ---- verify_facts.c -------------------------------------------------------------------------- */
@@ -52,6 +56,10 @@ void verify_addends(const struct problem *, size_t start, size_t count, long dou
 
 /* Is every byte of the element VERIFY_POISON? */
 bool verify_is_poison(const void *array, enum element, size_t index);
+/* Is every byte of it VERIFY_UNSTORED? One byte alone is too common a number. */
+bool verify_is_unstored(const void *array, enum element, size_t index);
+/* A wrong element as text: its number, or "never stored". */
+void verify_text(const void *array, enum element, size_t index, char *text, size_t size);
 
 /* ---- verify.c -------------------------------------------------------------------------------- */
 
@@ -59,6 +67,9 @@ bool verify_is_poison(const void *array, enum element, size_t index);
 
 /* Every byte of an output before the scan: the same as BUFFER_POISON. A NaN in float and double. */
 #define VERIFY_POISON 0xFF
+/* Every byte of the emulator's memory, shared memory included, before the first store. A GPU's has
+ * any. */
+#define VERIFY_UNSTORED 0xCD
 
 struct mismatch {
     size_t index;
@@ -100,7 +111,7 @@ struct blocks {
 /* How many of the mismatches fit each suspicion. (verify_cause.c) */
 struct suspicion {
     size_t mismatches;
-    size_t never_written, nan, minus_zero, zero, copied, next, previous, doubled, swapped;
+    size_t never_written, unstored, nan, minus_zero, zero, copied, next, previous, doubled, swapped;
     size_t block_alone, constant;
     size_t blocks, in_blocks;            /* blocks with mismatches, and elements of these blocks */
     size_t block;                        /* of the last mismatch */
@@ -184,7 +195,8 @@ struct evidence {
     long double base;             /* the sum of all elements before the block */
     long double block_before;     /* the sum of the block before */
     long double tolerance;
-    bool poison; /* the bytes that the buffer was filled with */
+    bool poison;   /* the bytes that the buffer was filled with */
+    bool unstored; /* the bytes of memory to which nothing has been stored */
 };
 
 void suspect(struct suspicion *, const struct evidence *);

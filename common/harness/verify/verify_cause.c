@@ -45,6 +45,7 @@ void suspect(struct suspicion *s, const struct evidence *e)
     if (first) note_first(s, e);
     note_block(s, e, first);
     s->never_written += e->poison;
+    s->unstored += e->unstored;
     s->nan += isnan(e->got) && !e->poison;
     s->minus_zero += e->want == 0 && e->got == 0 && signbit(e->got);
     s->zero += e->got == 0;
@@ -82,6 +83,12 @@ __attribute__((format(printf, 2, 3))) static bool name(const struct cause *c, co
 
 static bool to_the_end(const struct cause *c) { return c->is->last == c->v->problem.n - 1; }
 
+/* Of a part of an input, the last element may not be the last of all. */
+static bool to_the_last(const struct cause *c) { return to_the_end(c) && !c->v->problem.ahead; }
+
+/* An index, counted from the beginning of the input. */
+static size_t whole(const struct cause *c, size_t index) { return c->v->problem.before + index; }
+
 /* Is every element wrong from the first mismatch to the last? */
 static bool gapless(const struct suspicion *s) { return s->last - s->first + 1 == s->mismatches; }
 
@@ -100,23 +107,26 @@ static bool name_unwritten(const struct cause *c)
     if (s->never_written != all) return false;
     if (all == c->v->verdict.checked)
         return name(c, "the output was never written%s", or_minus_one);
-    if (all == 1) return name(c, "element %zu was never written%s", s->first, or_minus_one);
-    if (to_the_end(c) && gapless(s))
+    if (all == 1)
+        return name(c, "element %zu was never written%s", whole(c, s->first), or_minus_one);
+    if (to_the_last(c) && gapless(s))
         return name(c, "the last %zu elements were never written%s", all, or_minus_one);
     return name(c, "%zu elements were never written%s, the first is %zu", all, or_minus_one,
-                s->first);
+                whole(c, s->first));
 }
 
 static bool name_value(const struct cause *c)
 {
     const struct suspicion *s = c->is;
     size_t all = s->mismatches;
+    if (s->unstored == all) return name(c, "memory was read before anything was stored there");
     if (s->nan == all)
         return name(c, "NaN for a number: often something that was read before it was written, or "
                        "beyond the end");
     if (s->minus_zero == all)
         return name(c, "-0 for 0: a sum is -0 only if all of its elements are -0");
-    if (all == 1) return to_the_end(c) && name(c, "only the last element is wrong");
+    if (all == 1)
+        return to_the_last(c) && whole(c, s->last) > 0 && name(c, "only the last element is wrong");
     if (s->zero == all) return name(c, "zeros: every wrong element is 0");
     if (s->copied == all)
         return name(c, "the input was copied, not scanned: every wrong element is its own input");
@@ -130,7 +140,8 @@ static bool name_neighbour(const struct cause *c)
     size_t all = s->mismatches;
     bool inclusive = c->v->problem.inclusive;
     if (s->swapped == all && all > 1)
-        return name(c, "neighbours were swapped, first %zu and %zu", s->first, s->first + 1);
+        return name(c, "neighbours were swapped, first %zu and %zu", whole(c, s->first),
+                    whole(c, s->first) + 1);
     if (all == 1) return false;
     if (s->previous == all && inclusive)
         return name(c, "exclusive for inclusive: every wrong element lacks its own input");
@@ -178,14 +189,14 @@ static bool name_constant(const struct cause *c)
 {
     const struct suspicion *s = c->is;
     bool sum_of_input = !c->v->problem.reference && to_the_end(c);
-    size_t newest = c->v->problem.inclusive ? s->first : s->first - 1;
+    size_t newest = whole(c, s->first) - !c->v->problem.inclusive;
     if (!is_constant(s)) return false;
     if (sum_of_input && same(s->offset, -s->addend_before, s->tolerance))
         return name(c, "element %zu of the input was left out", newest);
     if (sum_of_input && same(s->offset, s->addend_before, s->tolerance))
         return name(c, "element %zu of the input was added twice", newest);
-    return name(c, "all are off by the same %.9Lg, from element %zu to %zu", s->offset, s->first,
-                s->last);
+    return name(c, "all are off by the same %.9Lg, from element %zu to %zu", s->offset,
+                whole(c, s->first), whole(c, s->last));
 }
 
 void suspicion_name(const struct suspicion *s, const struct verifier *v, char *text, size_t size)
@@ -196,5 +207,6 @@ void suspicion_name(const struct suspicion *s, const struct verifier *v, char *t
         name_constant(&c))
         return;
     if (s->swapped > s->mismatches / 2)
-        name(&c, "most are swapped with a neighbour, first %zu and %zu", s->first, s->first + 1);
+        name(&c, "most are swapped with a neighbour, first %zu and %zu", whole(&c, s->first),
+             whole(&c, s->first) + 1);
 }

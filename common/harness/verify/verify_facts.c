@@ -7,19 +7,37 @@
 #include "common/harness/print/progress.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define FRACTION_BITS 52 /* of a double */
 #define EXPONENT_BIAS 1023
 #define EXPONENT_MASK 0x7FF
 
-bool verify_is_poison(const void *array, enum element element, size_t index)
+static bool is_filled(const void *array, enum element element, size_t index, unsigned char with)
 {
     size_t size = element_size(element);
     const unsigned char *bytes = (const unsigned char *)array + index * size;
     for (size_t i = 0; i < size; i++)
-        if (bytes[i] != VERIFY_POISON) return false;
+        if (bytes[i] != with) return false;
     return true;
+}
+
+bool verify_is_poison(const void *array, enum element element, size_t index)
+{
+    return is_filled(array, element, index, VERIFY_POISON);
+}
+
+bool verify_is_unstored(const void *array, enum element element, size_t index)
+{
+    return element_size(element) >= sizeof(float) &&
+           is_filled(array, element, index, VERIFY_UNSTORED);
+}
+
+void verify_text(const void *array, enum element element, size_t index, char *text, size_t size)
+{
+    element_text(element, array, index, text, size);
+    if (verify_is_unstored(array, element, index)) snprintf(text, size, "never stored");
 }
 
 void verify_addends(const struct problem *p, size_t start, size_t count, long double *to)

@@ -104,7 +104,7 @@ static uint64_t integer_at(enum element element, const void *array, size_t i)
 static struct mismatch *note(struct judge *j, size_t i)
 {
     struct mismatch *m = verdict_note(j->verdict, i);
-    if (m) element_text(j->result, j->out, i, m->got, sizeof m->got);
+    if (m) verify_text(j->out, j->result, i, m->got, sizeof m->got);
     return m;
 }
 

@@ -136,7 +136,7 @@ void judge_begin(struct judge *j, const struct reference *before)
 static struct mismatch *note(struct judge *j, const void *out, size_t i)
 {
     struct mismatch *m = verdict_note(&j->verdict, j->first + j->done);
-    if (m) element_text(j->element, out, i, m->got, sizeof m->got);
+    if (m) verify_text(out, j->element, i, m->got, sizeof m->got);
     return m;
 }
 
