@@ -14,7 +14,7 @@ struct subject {
     char topic[TOPIC_BYTES];
     size_t n;
     const char *file;
-    unsigned line;
+    unsigned line, other_line; /* a race has two */
 };
 
 /* ---- the topic ------------------------------------------------------------------------------- */
@@ -26,6 +26,7 @@ static void choose(struct subject *s, const char *topic, const struct verdict_si
     s->n = size->n;
     s->file = size->error_file;
     s->line = size->error_line;
+    s->other_line = size->other_line;
 }
 
 static const char *tool_topic(const struct verdict_size *size)
@@ -114,13 +115,25 @@ static void print_place(FILE *out, const struct subject *s, const char *source)
     fprintf(out, ":%u", s->line);
 }
 
-/* Prints a line of a hint with {place}, {n} and {N} filled in. */
+/* The lines of both accesses of a race. */
+static void print_places(FILE *out, const struct subject *s, const char *source)
+{
+    print_place(out, s, source);
+    if (s->other_line == s->line && s->line != 0)
+        fputs(", in different threads", out);
+    else if (s->other_line != 0)
+        fprintf(out, " and line %u", s->other_line);
+}
+
+/* Prints a line of a hint with {place}, {places}, {n} and {N} filled in. */
 static void print_text(FILE *out, const char *text, const struct subject *s, int lab,
                        const char *source)
 {
     while (*text) {
         if (!strncmp(text, "{place}", 7))
             print_place(out, s, source), text += 7;
+        else if (!strncmp(text, "{places}", 8))
+            print_places(out, s, source), text += 8;
         else if (!strncmp(text, "{n}", 3))
             fprintf(out, "%zu", s->n), text += 3;
         else if (!strncmp(text, "{N}", 3))

@@ -51,6 +51,7 @@ struct verdict_size {
     char cause[VERDICT_TEXT]; /* the likely cause, or "" */
     char error_file[RESULTS_NAME]; /* where a checker has found an error; a claim */
     unsigned error_line;           /* 0: not known */
+    unsigned other_line;           /* of a race's other access; 0: not known */
     uint32_t error_tool;           /* enum emu_check; 0: no error */
     uint64_t adds, expected_adds;  /* of the submission and of the reference */
     uint64_t conflicts, expected_conflicts;

@@ -131,16 +131,45 @@ static void note_case(struct lab_verdict *v, const struct lab_case_result *r,
 
 /* ---- reasons --------------------------------------------------------------------------------- */
 
-/* The first finding of a severity at a size. */
+/* Is the finding about the same lines? A race's two accesses may have changed places. */
+static bool is_same_place(const struct lab_finding *a, const struct lab_finding *b)
+{
+    return a->tool == b->tool && !strcmp(a->file, b->file) &&
+           ((a->line == b->line && a->other_line == b->other_line) ||
+            (a->line == b->other_line && a->other_line == b->line));
+}
+
+/* The first finding of a severity at a size, which is about the same lines as `same`, if there is
+ * one (NULL: any). */
 static const struct lab_finding *first_finding(const struct lab_results *results, size_t n,
-                                               enum emu_severity severity)
+                                               enum emu_severity severity,
+                                               const struct lab_finding *same)
 {
     for (size_t i = 0; i < results->case_count; i++) {
         const struct lab_case_result *r = &results->cases[i];
-        for (size_t f = 0; r->is.n == n && f < r->finding_count; f++)
-            if (r->findings[f].severity == severity && r->findings[f].line) return &r->findings[f];
+        for (size_t f = 0; r->is.n == n && f < r->finding_count; f++) {
+            const struct lab_finding *found = &r->findings[f];
+            if (found->severity != severity || !found->line) continue;
+            if (!same || is_same_place(found, same)) return found;
+        }
     }
     return NULL;
+}
+
+/*
+ * The finding of a severity at a size that says most about the fault: one of the smallest size that
+ * has any, if it is found here, too. Without a barrier, threads of a large block also run into each
+ * other at lines that are far apart, in parts of the kernel that are right.
+ */
+static const struct lab_finding *plain_finding(const struct lab_verdict *v,
+                                               const struct lab_results *results, size_t n,
+                                               enum emu_severity severity)
+{
+    const struct lab_finding *plain = NULL, *here = NULL;
+    for (size_t i = 0; !plain && i < v->size_count; i++)
+        plain = first_finding(results, v->sizes[i].n, severity, NULL);
+    if (plain) here = first_finding(results, n, severity, plain);
+    return here ? here : first_finding(results, n, severity, NULL);
 }
 
 /* Sizes that are wrong for the same reason share a line. Wrong elements have the same reason if the
@@ -150,7 +179,8 @@ static bool is_same_reason(const struct verdict_size *a, const struct verdict_si
 {
     if (a->right || b->right || (a->end == LAB_RAN) != (b->end == LAB_RAN)) return false;
     if (a->end == LAB_RAN)
-        return a->error_line == b->error_line && same_but_numbers(a->cause, b->cause, "") &&
+        return a->error_line == b->error_line && a->other_line == b->other_line &&
+               same_but_numbers(a->cause, b->cause, "") &&
                (*a->cause || same_but_numbers(a->wrong, b->wrong, BOUNDARY));
     if (a->end == LAB_FAULT && b->end == LAB_FAULT && a->error_line)
         return a->error_line == b->error_line;
@@ -194,26 +224,42 @@ static void explain_size(struct lab_verdict *v, size_t size)
 static bool is_weak(const char *cause)
 {
     static const char *const weak[] = {"all are off by", "only the last", "neighbours were",
-                                       "most are swapped"};
+                                       "most are swapped", "memory was read"};
     for (size_t i = 0; i < sizeof weak / sizeof *weak; i++)
         if (!strncmp(cause, weak[i], strlen(weak[i]))) return true;
     return !*cause;
 }
 
-/* Where a checker has found an error. If the size is wrong, it is often the cause. */
-static void note_error(struct verdict_size *size, const struct lab_results *results)
+/* Where a finding is, as a part of a sentence. */
+static void place_text(const struct verdict_size *size, char *text, size_t bytes)
 {
-    const struct lab_finding *error = first_finding(results, size->n, EMU_FINDING_ERROR);
+    unsigned a = size->error_line, b = size->other_line;
+    if (b == 0)
+        snprintf(text, bytes, "at line %u", a);
+    else if (a == b)
+        snprintf(text, bytes, "between threads at line %u", a);
+    else
+        snprintf(text, bytes, "between lines %u and %u", a < b ? a : b, a < b ? b : a);
+}
+
+/* Where a checker has found an error. If the size is wrong, it is often the cause. */
+static void note_error(const struct lab_verdict *v, struct verdict_size *size,
+                       const struct lab_results *results)
+{
+    char place[60];
+    const struct lab_finding *error = plain_finding(v, results, size->n, EMU_FINDING_ERROR);
     bool is_error = error != NULL;
-    if (!error) error = first_finding(results, size->n, EMU_FINDING_WARNING);
+    if (!error) error = plain_finding(v, results, size->n, EMU_FINDING_WARNING);
     if (!error) return;
     size->error_tool = error->tool;
     snprintf(size->error_file, sizeof size->error_file, "%s", error->file);
     size->error_line = error->line;
+    if (error->tool == EMU_CHECK_RACE) size->other_line = error->other_line;
     if (size->end != LAB_RAN) shorten_places(size->wrong, size->error_file, size->error_line);
     if (!is_error || size->right || size->end != LAB_RAN || !is_weak(size->cause)) return;
+    place_text(size, place, sizeof place);
     snprintf(size->cause, sizeof size->cause,
-             "the error that the checkers report at line %u may be the cause", error->line);
+             "the error that the checkers report %s may be the cause", place);
 }
 
 void score_sizes(struct lab_verdict *v, const struct lab_results *results,
@@ -223,7 +269,7 @@ void score_sizes(struct lab_verdict *v, const struct lab_results *results,
                                                    .message = "the run ended before this size"};
     for (size_t i = 0; i < reference->case_count; i++)
         note_case(v, i < results->case_count ? &results->cases[i] : &missing, &reference->cases[i]);
-    for (size_t i = 0; i < v->size_count; i++) note_error(&v->sizes[i], results);
+    for (size_t i = 0; i < v->size_count; i++) note_error(v, &v->sizes[i], results);
     for (size_t i = 0; i < v->size_count; i++)
         if (!v->sizes[i].right && !is_known(v, i)) explain_size(v, i);
 }

@@ -243,6 +243,46 @@ shown_try() {
     says "the checkers found something in 19 of 20 runs. See notes/03-work-efficient.md."
 }
 
+# without_barrier LAB NUMBER: writes the solution without its barrier of this number to $source.
+without_barrier() {
+    source=$BATS_TEST_TMPDIR/lab$1.cu
+    awk -v k="$2" '/^ *__syncthreads\(\);/ && ++n == k { sub(/__syncthreads\(\)/, "") } { print }' \
+        "build/labs/reference$1.cu" >"$source"
+}
+
+# line_of CODE: the number of its line in $source.
+line_of() { grep -nF -e "$1" "$source" | sed -n '1s/:.*//p'; }
+
+@test "a missing barrier is blamed on its two accesses, in verdict and hint" {
+    local source swap add loads
+    without_barrier 3 2
+    swap=$(line_of "temp[ai] = temp[bi];") add=$(line_of "temp[bi] += t;")
+    check 3 "$source" --no-gpu
+    [ "$(grep -c '  correctness  ' <<<"$output")" -eq 1 ]
+    says "  correctness  $source:$swap: n = "
+    says "the error that the checkers report between lines $swap and $add may be the cause"
+    says "hazards      $source:$swap: n = 4: "
+    says "(read-after-write) between this line and line $add;"
+    check 3 "$source" --hint 2
+    says "The accesses are at $source:$swap and line $add."
+    check 3 "$source" --hint 3
+    says "A __syncthreads() is missing between two accesses: $source:$swap and line $add."
+    without_barrier 3 1
+    add=$(line_of "temp[bi] += temp[ai];")
+    check 3 "$source" --no-gpu
+    says "the error that the checkers report between threads at line $add may be the cause"
+    check 3 "$source" --hint 2
+    says "The accesses are at $source:$add, in different threads."
+    without_barrier 2 1
+    check 2 "$source" --no-gpu
+    loads=$(line_of 'g_idata[thid - 1]') add=$(line_of 'thid - offset];')
+    says "between lines $loads and $add may be the cause"
+    says_not "-431602080"
+    without_barrier 11 2
+    check 11 "$source" --hint 2
+    says "In shared memory, a barrier is missing between them."
+}
+
 # What notes/labs.md shows is what the check prints for the example, but for lines left out at …
 @test "one thread that does all earns little, as notes/labs.md shows" {
     local top=$PWD points
@@ -481,7 +521,7 @@ hint() { check 3 "$2" --hint "$1"; }
     awk '/__syncthreads/ && ++n == 2 { next } { print }' build/labs/reference3.cu \
         >"$BATS_TEST_TMPDIR/lab3.cu"
     hint 3 "$BATS_TEST_TMPDIR/lab3.cu"
-    says "A __syncthreads() is missing between the access at $BATS_TEST_TMPDIR/lab3.cu:"
+    says "A __syncthreads() is missing between two accesses: $BATS_TEST_TMPDIR/lab3.cu:"
     way_to_fill 11-sums-apart-without-fences |
         sed -n 's,^// sed: ,,p' >"$BATS_TEST_TMPDIR/apart.sed"
     sed -f "$BATS_TEST_TMPDIR/apart.sed" build/labs/reference11.cu >"$BATS_TEST_TMPDIR/lab11.cu"
@@ -579,7 +619,8 @@ bug_is_found() {
     head=$(sed -n "/^== $1\$/{n;p;}" common/labs/bugs/bugs.txt)
     lab=$(sed -n 's/^# lab \([0-9]*\):.*/\1/p' <<<"$head")
     words=$(sed -n 's/.*(\(.*\))$/\1/p' <<<"$head")
-    [ -n "$lab" ] && [ -n "$words" ] || echo "bug $1 has no head: $head" >>"$BATS_TEST_TMPDIR/not_found"
+    [ -n "$lab" ] && [ -n "$words" ] ||
+        echo "bug $1 has no head: $head" >>"$BATS_TEST_TMPDIR/not_found"
     common/labs/bugs/bug.sh "$1" >"$BATS_TEST_TMPDIR/bug$1.cu"
     check "$lab" "$BATS_TEST_TMPDIR/bug$1.cu" --no-gpu
     [ "$status" -eq 1 ] && grep -qF -e "$words" <<<"$output" ||

@@ -117,6 +117,45 @@ Test(lab_score, sizes_with_errors_at_other_lines_have_their_own)
     expect_line(LAB_CRITERIA, "at line 20 may be the cause");
 }
 
+static void make_race(struct lab_case_result *r, size_t i, unsigned line, unsigned other)
+{
+    r->findings[i].line = line;
+    r->findings[i].other_line = other;
+}
+
+/* A large size has races at other lines, too, and they come first. */
+Test(lab_score, an_error_that_the_smallest_size_has_says_most)
+{
+    for (size_t i = 0; i < own.case_count; i++) {
+        struct lab_case_result *r = &own.cases[i];
+        if (r->is.n < 16) continue;
+        make_finding(r, 17);
+        make_race(r, 0, 30, 31);
+        if (r->is.n < 64) continue;
+        spoil(r);
+        make_finding(r, 17);
+        make_race(r, 0, 17, 30);
+        make_race(r, 1, 31, 30);
+    }
+    score();
+    cr_expect_eq(lines_of(LAB_CRITERIA), 1);
+    expect_line(LAB_CRITERIA, "report between lines 30 and 31 may be the cause");
+    cr_expect_eq(verdict.lines[0].line, 31);
+}
+
+Test(lab_score, an_error_says_where_its_accesses_are)
+{
+    struct lab_case_result *r = largest();
+    spoil(r);
+    make_finding(r, 17);
+    make_race(r, 0, 17, 17);
+    score();
+    expect_line(LAB_CRITERIA, "report between threads at line 17 may be the cause");
+    r->findings[0].tool = EMU_CHECK_SYNC;
+    score();
+    expect_line(LAB_CRITERIA, "report at line 17 may be the cause");
+}
+
 /* "all are off by the same" says less than the hazard. */
 Test(lab_score, an_error_says_more_than_a_guess_from_numbers)
 {
