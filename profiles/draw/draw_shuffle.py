@@ -8,6 +8,7 @@ VALUES = [3, 1, 7, 0, 4, 1, 6, 3]  # the documents' example
 CELL, GAP, LEFT, TOP, ROW = 56, 14, 150, 78, 84
 
 WARPS, SLOT, SLOT_GAP = 8, 40, 6  # of the block's picture
+TOTALS = [3, 1, 7, 0, 4, 1, 6, 3, 2, 5, 0, 4, 1, 7, 3, 2]  # of its warps, a and then b
 
 
 def x(lane):
@@ -53,39 +54,48 @@ def draw_warp():
 
 def draw_block():
     width = 2 * WARPS * (SLOT + SLOT_GAP)
-    left, figure = 24, Figure(width + 48, 380, "A block's scan in two levels",
+    left, figure = 24, Figure(width + 48, 440, "A block's scan in two levels",
                               "Sixteen totals of eight warps go through shared memory, where one "
                               "warp scans them.")
     at = lambda slot: left + slot * (SLOT + SLOT_GAP)
+    names = ["%s%d" % (half, warp) for half in "ab" for warp in range(WARPS)]
+    before = [sum(TOTALS[:slot]) for slot in range(2 * WARPS)]
     figure.text(24, 30, "Sixteen floats of shared memory, two barriers", "head ink")
-    halves = "ab"
 
-    def warps(y, style, said):
+    def row(y, height, values, style):
+        for slot, value in enumerate(values):
+            figure.box(at(slot), y, SLOT, height, value, style)
+
+    def arrows(y, to):
         for slot in range(2 * WARPS):
-            figure.box(at(slot), y, SLOT, 34, "%s%d" % (halves[slot // WARPS], slot % WARPS), style)
-        figure.text(24, y + 52, said, "small quiet")
+            figure.arrow(at(slot) + SLOT / 2, y, at(slot) + SLOT / 2, to)
 
     def barrier(y, said):
         figure.line(24, y, 24 + width - SLOT_GAP, y, "line-bad")
         figure.text(24 + width - SLOT_GAP, y - 5, said, "small red", "end")
 
-    warps(52, "hot",
-          "Each warp scans its threads' totals by shuffles: those of the first float4 (a), and of "
-          "the second (b).")
-    for slot in range(2 * WARPS):
-        figure.arrow(at(slot) + SLOT / 2, 110, at(slot) + SLOT / 2, 134)
-        figure.box(at(slot), 136, SLOT, 30, slot, "good")
-        figure.arrow(at(slot) + SLOT / 2, 196, at(slot) + SLOT / 2, 214)
-        figure.arrow(at(slot) + SLOT / 2, 284, at(slot) + SLOT / 2, 302)
-    barrier(186, "__syncthreads(): all totals are stored")
-    figure.rect(24, 216, width - SLOT_GAP, 34, "hot")
-    figure.text(24 + width / 2, 237,
+    for slot, name in enumerate(names):
+        figure.text(at(slot) + SLOT / 2, 60, name, "small quiet", "middle")
+    row(66, 34, TOTALS, "hot")
+    figure.text(24, 117,
+                "Each warp scans by shuffles, and its last lane gets its total: a0 is that of "
+                "warp 0's first float4, b0 that of its second.", "small quiet")
+    arrows(124, 148)
+    row(150, 30, TOTALS, "good")
+    barrier(202, "__syncthreads(): all totals are stored")
+    arrows(210, 228)
+    figure.rect(24, 230, width - SLOT_GAP, 34, "hot")
+    figure.text(24 + width / 2, 251,
                 "Warp 0 scans the sixteen totals by shuffles, and writes back what lies before "
-                "each.",
-                "ink", "middle")
-    barrier(274, "__syncthreads(): the scanned totals are stored")
-    warps(304, "hot",
-          "Each thread adds the sum before its warp and the sum before it within the warp.")
+                "each:", "ink", "middle")
+    arrows(266, 284)
+    row(286, 30, before, "good")
+    barrier(338, "__syncthreads(): the scanned totals are stored")
+    arrows(346, 364)
+    row(366, 34, ["+%d" % sum_before for sum_before in before], "hot")
+    figure.text(24, 418,
+                "Each thread adds the sum before its warp and the sum before it within the warp.",
+                "small quiet")
     figure.save("shuffle-block.svg")
 
 

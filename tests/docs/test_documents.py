@@ -105,6 +105,14 @@ class Tables(unittest.TestCase):
 
 
 class Figures(unittest.TestCase):
+    def test_a_block_scans_the_totals_of_its_warps(self):
+        """The figure shows values, as all do: totals, the same in shared memory, and their scan."""
+        texts = re.findall(r">([^<>]+)</text>", text_of("notes/figures/shuffle-block.svg"))
+        numbers = [int(text) for text in texts if text.isdigit()]
+        totals, stored, scanned = numbers[:16], numbers[16:32], numbers[32:]
+        self.assertEqual(stored, totals)
+        self.assertEqual(scanned, [sum(totals[:slot]) for slot in range(16)])
+
     def test_a_figure_names_no_library_that_is_not_explained(self):
         """Pages beside the reading order say what CUB is, up to the paragraph after the figure."""
         explained = re.compile(r"library\W+CUB|CUB\b[^.]{,60}\slibrary")
