@@ -7,7 +7,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from book import reading_order
+from book import NOTES, reading_order, without_code, words
 
 TOP = Path(__file__).resolve().parents[2]
 TOOLKIT_DIFFERS = 77  # exit code of the script below
@@ -102,6 +102,39 @@ class Tables(unittest.TestCase):
             self.skipTest("profiles/emulated is of another version of nvcc")
         self.assertEqual(code, 0, "profiles/measure/emulated.sh writes something else now:\n"
                          + output)
+
+
+class Lessons(unittest.TestCase):
+    WORDS = 4500  # of the chapters of a lesson, without code and commands
+
+    def setUp(self):
+        self.text = text_of("notes/instructor.md")
+        # number of the lesson: its chapters
+        rows = re.findall(r"^\| (\d)(?: and more)?\. [^|]*\|[^|]*\|([^|]*)\|", self.text, re.M)
+        self.lessons = {number: re.findall(r"\]\(([\w-]+\.md)\)", cell) for number, cell in rows}
+
+    def test_they_follow_the_reading_order(self):
+        """The first one begins with the first kernel, and the ring comes before what needs it."""
+        taught = [page for pages_of in self.lessons.values() for page in pages_of]
+        order = [page for page in reading_order() if page in taught]
+        self.assertEqual([page for page in taught if page in order], order)
+        self.assertEqual(self.lessons["1"][0], "first-kernel.md")
+        self.assertIn("12c-ring.md", taught)
+
+    def test_none_has_more_to_read_than_a_lesson_holds(self):
+        for number, chapters in self.lessons.items():
+            if number == "8":  # one chapter a lesson
+                continue
+            with self.subTest(lesson=number):
+                counts = [len(words(without_code((NOTES / page).read_text(encoding="utf-8"))))
+                          for page in chapters]
+                self.assertLess(sum(counts), self.WORDS, dict(zip(chapters, counts)))
+
+    def test_each_has_an_answer_and_the_usual_misconceptions(self):
+        answers = re.findall(r"^\*\*(\d+)\. (.*?)(?=\n\n)", self.text, re.M | re.S)
+        self.assertEqual([number for number, _ in answers], list(self.lessons))
+        for number, answer in answers:
+            self.assertIn("*Students believe*", answer, "lesson " + number)
 
 
 class Figures(unittest.TestCase):
