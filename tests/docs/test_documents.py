@@ -7,7 +7,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from book import NOTES, reading_order, without_code, words
+from book import prose, reading_order, words
 
 TOP = Path(__file__).resolve().parents[2]
 TOOLKIT_DIFFERS = 77  # exit code of the script below
@@ -105,7 +105,7 @@ class Tables(unittest.TestCase):
 
 
 class Lessons(unittest.TestCase):
-    WORDS = 4500  # of the chapters of a lesson, without code and commands
+    WORDS = 2500  # of prose in the chapters of a lesson
 
     def setUp(self):
         self.text = text_of("notes/instructor.md")
@@ -126,8 +126,7 @@ class Lessons(unittest.TestCase):
             if number == "8":  # one chapter a lesson
                 continue
             with self.subTest(lesson=number):
-                counts = [len(words(without_code((NOTES / page).read_text(encoding="utf-8"))))
-                          for page in chapters]
+                counts = [len(words(prose(text_of("notes/" + page)))) for page in chapters]
                 self.assertLess(sum(counts), self.WORDS, dict(zip(chapters, counts)))
 
     def test_each_has_an_answer_and_the_usual_misconceptions(self):
