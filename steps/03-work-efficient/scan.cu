@@ -72,7 +72,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
         // lab: end
     }
 
-    // The last level has written elements that other threads fetch: no fetch may start before.
+    // As in the document; but each thread reads only what it has written itself at the last level.
     __syncthreads();
 
     // Each thread writes two neighbouring elements of the result.                      (part E)
