@@ -512,7 +512,7 @@ struct wrong_output {
 /* The verifier's verdict on w->out, from element `first` on. */
 static struct verdict verdict_of(const struct wrong_output *w, size_t first)
 {
-    struct problem p = {w->element, w->in, w->n, false, w->reference};
+    struct problem p = {.element = w->element, .in = w->in, .n = w->n, .reference = w->reference};
     struct tree tree = step_tree(w->step, w->n, w->variant);
     struct verifier v;
     verify_begin(&v, &p, &w->facts, &tree, 0);
@@ -529,7 +529,7 @@ static void run(struct wrong_output *w)
     w->reference = w->step->reference ? malloc(w->n * sizeof *w->reference) : NULL;
     cr_assert(w->right && w->out && (w->reference || !w->step->reference));
     if (w->reference) w->step->reference(w->reference, w->in, w->n, w->variant);
-    struct problem p = {w->element, w->in, w->n, false, w->reference};
+    struct problem p = {.element = w->element, .in = w->in, .n = w->n, .reference = w->reference};
     w->facts = facts_of(&p);
     cr_assert(scan_once(&scan, w->in, w->right) == cudaSuccess);
     memcpy(w->out, w->right, bytes);

@@ -107,7 +107,11 @@ struct verdict scan_verdict(const struct scan *scan, const void *in, const void 
         cr_assert(reference != NULL);
         step->reference(reference, in, scan->n, scan->variant);
     }
-    struct problem problem = {element, in, scan->n, step->inclusive, reference};
+    struct problem problem = {.element = element,
+                              .in = in,
+                              .n = scan->n,
+                              .inclusive = step->inclusive,
+                              .reference = reference};
     struct facts facts = facts_of(&problem);
     struct verifier verifier;
     struct tree tree = step_tree(step, scan->n, scan->variant);
