@@ -37,6 +37,9 @@ STYLE = re.compile(r' style="[^"]*"')
 LINK = re.compile(r'<a\s+href="([^"]*)"[^>]*>(.*?)</a>', re.S)
 PREDICT = re.compile(r"<!-- predict: ([^|]*)\| ([^|]*) \| (.*?) -->")
 ID = re.compile(r' id="([^"]*)"')
+# The section after *Your turn*: the reader writes a kernel first, and then looks at the book's.
+KERNEL = re.compile(r'(<h2 id="the-books-kernel">.*?</h2>)(.*?)(?=<h2|\Z)', re.S)
+FOLDED = r'\1<details class="kernel"><summary>Show the book\'s kernel</summary>\2</details>'
 FILE_LINE = re.compile(r'^(\s*\.file\s+\d+\s+)"([^"]*)"', re.M)
 
 
@@ -97,7 +100,7 @@ def question(match):
 
 def chapter_html(path, names):
     """The text of a chapter. Its ids begin with its name, as other chapters have the same ones."""
-    text = STYLE.sub("", rendered(path))
+    text = KERNEL.sub(FOLDED, STYLE.sub("", rendered(path)))
     text = ID.sub(lambda m: ' id="%s:%s"' % (names[path], m[1]), text)
     if "<h2" not in text:  # no level is left out
         text = re.sub(r"(</?h)3\b", r"\g<1>2", text)

@@ -71,6 +71,8 @@ function fillArticle(article) {
 function showPlace(chapter, place) {
     const heading = byId(`${chapter}:${place}`);
     if (!heading) return;
+    const folded = heading.closest("details"); /* the book's kernel */
+    if (folded) folded.open = true;
     heading.scrollIntoView();
     heading.tabIndex = -1; /* so that the tabulator key goes on from here */
     heading.focus({ preventScroll: true });

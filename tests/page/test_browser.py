@@ -47,6 +47,18 @@ class Chapters(Page):
         self.choose("variant", "none")
         self.assertEqual(self.counter("bank conflicts of loads")[1:], ["375", "375"])
 
+    def test_the_books_kernel_is_folded_behind_your_turn(self):
+        for chapter in ("02-naive", "03-work-efficient", "07-unrolled"):
+            self.open("#chapter=" + chapter)
+            [folded] = self.all("details.kernel")
+            self.assertIsNone(folded.get_attribute("open"))
+            summary = folded.find_element("css selector", "summary")
+            self.assertEqual(summary.text, "Show the book's kernel")
+            code = folded.find_element("css selector", "pre")
+            self.assertFalse(code.is_displayed())
+            summary.click()
+            self.assertTrue(code.is_displayed())
+
     def test_a_prediction_is_judged(self):
         self.open("#chapter=03-work-efficient")
         fields = self.all(".levels input")
