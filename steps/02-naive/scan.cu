@@ -20,8 +20,8 @@
  */
 static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
 {
-    // Two buffers of n elements: a sweep reads one and writes the other. With only one, a fast warp
-    // would overwrite elements that a slow warp has yet to read.
+    // Two buffers of n elements each: in every sweep the threads read one of them and write the
+    // other.
     extern __shared__ __align__(16) float temp[];
 
     int thid = threadIdx.x;
