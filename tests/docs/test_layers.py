@@ -1,5 +1,5 @@
 """test_layers.py -- includes of common/ and steps/ go only the way that MAY_INCLUDE says;
-notes/layout.md draws it."""
+notes/layout.md and notes/more/emulator-inside.md show it."""
 import re
 import unittest
 from pathlib import Path
@@ -225,7 +225,8 @@ class Layers(unittest.TestCase):
                             "%s is no folder any more: take it out of MAY_INCLUDE" % room)
 
     def test_the_notes_say_the_same_of_the_emulator(self):
-        text = (TOP / "notes/layout.md").read_text(encoding="utf-8")
+        text = "".join((TOP / "notes" / name).read_text(encoding="utf-8")
+                       for name in ("layout.md", "more/emulator-inside.md"))
         rows = re.findall(r"^\| `(\w+)/` \|[^|]*\| ([^|]*) \|$", text, re.M)
         said = {folder: re.findall(r"`(\w+)`", others) for folder, others in rows}
         for folder, others in EMULATOR.items():
