@@ -123,8 +123,9 @@ race: $(LAB_PROGRAMS) build/labs/reference11.ptx $(LAB_TEXTS) | step12
 
 # ---- broken kernels -----------------------------------------------------------------------------
 
-BUGS     := $(shell sed -n 's/^== //p' common/labs/bugs/bugs.txt)
-bug_lab   = $(shell sed -n '/^== $(1)$$/{n;s/^. lab \([0-9]*\):.*/\1/p;}' common/labs/bugs/bugs.txt)
+BUG_LIST := $(wildcard common/labs/bugs/bugs.txt)
+BUGS     := $(if $(BUG_LIST),$(shell sed -n 's/^== //p' $(BUG_LIST)))
+bug_lab   = $(shell sed -n '/^== $(1)$$/{n;s/^. lab \([0-9]*\):.*/\1/p;}' $(BUG_LIST))
 .PHONY: $(BUGS:%=bug%) $(BUGS:%=check-bug%)
 
 #bugN: ## learn: write labs/bugN.cu, a kernel with one fault to find; N is 1 to 8
