@@ -39,7 +39,7 @@ PREDICT = re.compile(r"<!-- predict: ([^|]*)\| ([^|]*) \| (.*?) -->")
 ID = re.compile(r' id="([^"]*)"')
 # The section after *Your turn*: the reader writes a kernel first, and then looks at the book's.
 KERNEL = re.compile(r'(<h2 id="the-books-kernel">.*?</h2>)(.*?)(?=<h2|\Z)', re.S)
-FOLDED = r'\1<details class="kernel"><summary>Show the book\'s kernel</summary>\2</details>'
+FOLDED = "\\1<details class='kernel'><summary>Show the book's kernel</summary>\\2</details>"
 FILE_LINE = re.compile(r'^(\s*\.file\s+\d+\s+)"([^"]*)"', re.M)
 
 
