@@ -58,6 +58,7 @@ struct verdict_size {
     uint32_t error_tool;           /* enum emu_check; 0: no error */
     char error_kind[RESULTS_NAME]; /* of the finding, such as "misaligned" */
     bool only_warning;             /* it is a warning, as there is no error */
+    bool in_global;                /* it is about global memory */
     uint64_t adds, expected_adds;  /* of the submission and of the reference */
     uint64_t conflicts, expected_conflicts;
     uint64_t sectors, expected_sectors;

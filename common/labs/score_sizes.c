@@ -266,6 +266,7 @@ static void note_finding(struct verdict_size *size, const struct lab_results *re
     snprintf(size->error_kind, sizeof size->error_kind, "%s", f->kind);
     size->error_line = f->line;
     size->caller_line = f->caller_line;
+    size->in_global = strstr(f->text, "__global__") != NULL;
     if (f->tool == EMU_CHECK_SYNC) size->barrier_line = f->other_line;
     if (f->tool != EMU_CHECK_RACE) return;
     size->other_line = f->other_line;
