@@ -85,13 +85,16 @@ static const char *wrong_topic(const struct verdict_size *size)
     bool is_guess = cause && !strcmp(cause, "element 0");
     if (cause && (!tool || size->only_warning || !is_guess)) return cause;
     if (tool) return tool;
-    return size->end == LAB_RAN ? "wrong" : "stopped";
+    if (size->end == LAB_RAN) return "wrong";
+    return strstr(size->wrong, "deadlock") ? "synccheck" : "stopped";
 }
 
-/* How much a topic says about the fault. What a checker reports may be another fault. */
+/* How much a topic says about the fault: 2 for a likely cause. What a checker reports, or what stops
+ * a kernel, at larger sizes only, may follow from that. */
 static int rank_of(const char *topic)
 {
-    static const char *const some[] = {"element 0", "racecheck", "initcheck", "synccheck"};
+    static const char *const some[] = {"element 0", "racecheck", "initcheck", "synccheck",
+                                       "memcheck",  "stopped",   "endless",   "printed"};
     if (!strcmp(topic, "wrong")) return 0;
     for (size_t i = 0; i < sizeof some / sizeof *some; i++)
         if (!strcmp(topic, some[i])) return 1;

@@ -590,6 +590,13 @@ hints() {
     filled 13-any-order
     hints 13
     says "The right elements are there, in another order."
+    # One place too far is beyond the end, where all elements are kept.
+    filled 13-inclusive
+    hints 13
+    says "Every kept element is one place too far."
+    with 11 's/atomicAdd(g_ticket, 1)/blockIdx.x/'
+    hints 11
+    says "Where does a tile get its number from?"
 }
 
 @test "zeros in lab 3: the left child's old sum is needed after it has been overwritten" {
