@@ -374,9 +374,9 @@ bool emu_progress(struct emu *, struct emu_progress *);
 /* Shared memory: warp instructions, the wavefronts that they need, and the wavefronts that they
  * would need without bank conflicts (`ideal`). The difference is what the hardware counts as bank
  * conflicts. `source_ideal` is what ncu's Source page calls ideal: it differs from `ideal` where
- * lanes are inactive. */
+ * lanes are inactive. `one_address` counts instructions whose lanes, several, have one address. */
 struct emu_shared {
-    uint64_t instructions, wavefronts, ideal, source_ideal;
+    uint64_t instructions, wavefronts, ideal, source_ideal, one_address;
 };
 
 /* Global or local memory: requests (of global memory one per warp instruction), 32-byte sectors,
@@ -488,10 +488,12 @@ enum emu_severity { EMU_FINDING_ERROR, EMU_FINDING_WARNING };
 
 /* Where in a grid something happened. */
 struct emu_place {
-    bool is_known;     /* false: there is no such place, and nothing else is set */
-    const char *file;  /* of the CUDA source; NULL: not known, without -lineinfo */
-    unsigned line;     /* 0: not known */
-    unsigned ptx_line; /* of the PTX text; 0: the end of the kernel */
+    bool is_known;        /* false: there is no such place, and nothing else is set */
+    const char *file;     /* of the CUDA source; NULL: not known, without -lineinfo */
+    unsigned line;        /* 0: not known */
+    unsigned caller_line; /* of the call, in this file, through which the line's function was
+                             inlined; 0: it was not, or not known */
+    unsigned ptx_line;    /* of the PTX text; 0: the end of the kernel */
     const char
         *access;     /* of a hazard: "Read access", "Write access", "Copy access", …; else NULL */
     bool is_copy;    /* the access is made by a copy that a thread has begun */

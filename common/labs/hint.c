@@ -9,12 +9,16 @@
 
 enum { LINE_BYTES = 300, TOPIC_BYTES = 60 };
 
-/* A topic, the smallest size that has the fault, and the line. */
+/* A topic, more about it or "", the smallest size that has the fault, and the line. */
 struct subject {
     char topic[TOPIC_BYTES];
+    const char *detail;
+    const struct lab_verdict *verdict;
+    const struct verdict_size *size; /* NULL: it is about no size */
     size_t n;
     const char *file;
     unsigned line, other_line; /* a race has two */
+    unsigned caller_line;
 };
 
 /* ---- the topic ------------------------------------------------------------------------------- */
@@ -23,16 +27,18 @@ static void choose(struct subject *s, const char *topic, const struct verdict_si
 {
     snprintf(s->topic, sizeof s->topic, "%s", topic);
     if (!size) return;
+    s->size = size;
     s->n = size->n;
     s->file = size->error_file;
     s->line = size->error_line;
     s->other_line = size->other_line;
+    s->caller_line = size->caller_line;
 }
 
 static const char *tool_topic(const struct verdict_size *size)
 {
     switch (size->error_tool) {
-    case EMU_CHECK_MEMORY: return "memcheck";
+    case EMU_CHECK_MEMORY: return strcmp(size->error_kind, "fault") ? "memcheck" : "stopped";
     case EMU_CHECK_RACE: return "racecheck";
     case EMU_CHECK_INIT: return "initcheck";
     case EMU_CHECK_SYNC: return "synccheck";
@@ -40,33 +46,95 @@ static const char *tool_topic(const struct verdict_size *size)
     }
 }
 
-/* Causes are the guesses of verify_cause.c. */
-static const char *cause_topic(const char *cause)
+/* Causes are the guesses of verify_cause.c and score_kept.c. Where there is none, the words are
+ * those for what is wrong. NULL: neither says what the fault may be. */
+static const char *cause_topic(const struct verdict_size *size)
 {
     static const struct {
         const char *says, *topic;
     } causes[] = {
-        {"never written", "unwritten"},  {"was copied", "copied"}, {"for exclusive", "inclusive"},
-        {"shifted by one", "inclusive"}, {"carr", "carries"},      {"sum of block", "carries"},
+        {"never written", "unwritten"},     {"was copied", "copied"},
+        {"for exclusive", "inclusive"},     {"right neighbour's", "inclusive"},
+        {"left neighbour's", "shifted"},    {"one place too far", "inclusive"},
+        {"begin at 0 again", "no carries"}, {"carr", "carries"},
+        {"sum of block", "sums"},           {"zeros", "zeros"},
+        {"another order", "order"},         {"is kept", "kept"},
     };
+    static const struct {
+        const char *says, *topic;
+    } wrongs[] = {{"element 0 is ", "element 0"},
+                  {"the number of kept", "number"},
+                  {"was written, although", "kept"}};
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
-        if (strstr(cause, causes[i].says)) return causes[i].topic;
-    return "wrong";
+        if (strstr(size->cause, causes[i].says)) return causes[i].topic;
+    for (size_t i = 0; i < sizeof wrongs / sizeof *wrongs; i++)
+        if (!strncmp(size->wrong, wrongs[i].says, strlen(wrongs[i].says)) ||
+            (i > 0 && strstr(size->wrong, wrongs[i].says)))
+            return wrongs[i].topic;
+    return NULL;
 }
 
+/* A likely cause says more than a checker's warning, or an error that did not stop the kernel. */
 static const char *wrong_topic(const struct verdict_size *size)
 {
     const char *tool = tool_topic(size);
     if (size->end == LAB_REFUSED) return "refused";
-    if (size->end == LAB_INSTRUCTIONS) return "endless";
+    if (size->end == LAB_INSTRUCTIONS)
+        return strstr(size->wrong, "printed") ? "printed" : "endless";
+    const char *cause = size->end == LAB_RAN ? cause_topic(size) : NULL;
+    bool is_guess = cause && !strcmp(cause, "element 0");
+    if (cause && (!tool || size->only_warning || !is_guess)) return cause;
     if (tool) return tool;
-    return size->end == LAB_RAN ? cause_topic(size->cause) : "memcheck";
+    if (size->end == LAB_RAN) return "wrong";
+    return strstr(size->wrong, "deadlock") ? "synccheck" : "stopped";
 }
 
-static const struct verdict_size *first_with(const struct lab_verdict *v, bool wrong)
+/* How much a topic says about the fault: 2 for a likely cause. What a checker reports, or what stops
+ * a kernel, at larger sizes only, may follow from that. */
+static int rank_of(const char *topic)
+{
+    static const char *const some[] = {"element 0", "racecheck", "initcheck", "synccheck",
+                                       "memcheck",  "stopped",   "endless",   "printed"};
+    if (!strcmp(topic, "wrong")) return 0;
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+        if (!strcmp(topic, some[i])) return 1;
+    return 2;
+}
+
+static unsigned wrong_runs(const struct lab_verdict *v, const char *topic)
+{
+    unsigned runs = 0;
+    for (size_t i = 0; i < v->size_count; i++)
+        if (!v->sizes[i].right && !strcmp(wrong_topic(&v->sizes[i]), topic))
+            runs += v->sizes[i].wrong_cases;
+    return runs;
+}
+
+/* The first size with the topic that says most. Of several, it is the one with most wrong runs, or
+ * the one of larger sizes: at n = 1 or 2, a wrong element does not show its cause. But what is
+ * stopped at the first wrong size comes before all. */
+static const struct verdict_size *first_wrong(const struct lab_verdict *v)
+{
+    const struct verdict_size *best = NULL;
+    for (size_t i = 0; i < v->size_count; i++) {
+        const struct verdict_size *size = &v->sizes[i];
+        if (size->right) continue;
+        if (!best && size->end != LAB_RAN) return size;
+        const char *topic = wrong_topic(size), *before = best ? wrong_topic(best) : "wrong";
+        int more = rank_of(topic) - rank_of(before);
+        bool is_named = rank_of(topic) == 2;
+        if (!best || more > 0 ||
+            (more == 0 && is_named && strcmp(topic, before) != 0 &&
+             wrong_runs(v, topic) >= wrong_runs(v, before)))
+            best = size;
+    }
+    return best;
+}
+
+static const struct verdict_size *first_error(const struct lab_verdict *v)
 {
     for (size_t i = 0; i < v->size_count; i++)
-        if (wrong ? !v->sizes[i].right : v->sizes[i].errors > 0) return &v->sizes[i];
+        if (v->sizes[i].errors > 0) return &v->sizes[i];
     return NULL;
 }
 
@@ -84,10 +152,66 @@ static void choose_criterion(struct subject *s, const struct lab_verdict *v)
     s->line = worst->line;
 }
 
-static struct subject subject_of(const struct lab_verdict *v)
+/* ---- more about a topic ---------------------------------------------------------------------- */
+
+static void detail_race(struct subject *s)
 {
-    struct subject s = {.n = v->lab->least};
-    const struct verdict_size *wrong = first_with(v, true), *error = first_with(v, false);
+    bool is_same = s->line == s->other_line && !strcmp(s->size->error_kind, "write-after-write");
+    if (s->size->one_store_line) {
+        s->detail = "one store";
+        s->line = s->size->one_store_line;
+    } else if (s->size->in_global) {
+        s->detail = "global"; /* blocks may run into each other */
+    } else if (is_same) {
+        s->detail = "same store";
+    }
+}
+
+/* Threads wait at two barriers, or have exited. The one in a branch is that which not all reach. If
+ * there is none, threads have returned before. */
+static void detail_barrier(struct subject *s, const char *source)
+{
+    unsigned own = s->line, other = s->size->barrier_line;
+    bool have_exited = !strncmp(s->size->error_kind, "exited", 6) ||
+                       (s->size->end != LAB_RAN && strstr(s->size->wrong, "have exited"));
+    if (!other || other == own) {
+        if (have_exited && !is_in_branch(source, own)) s->detail = "exited";
+        return;
+    }
+    bool is_own = is_in_branch(source, own), is_other = is_in_branch(source, other);
+    if (is_other && !is_own) s->line = other;
+    if (is_own != is_other) return;
+    s->detail = "two barriers";
+    s->other_line = other;
+}
+
+/* A tree or a sweep of more elements than this is too large for paper. */
+enum { PAPER = 16 };
+
+static void find_detail(struct subject *s, const char *source)
+{
+    size_t block = s->verdict->lab->block;
+    if (!s->size) return;
+    if (!strcmp(s->topic, "racecheck"))
+        detail_race(s);
+    else if (!strcmp(s->topic, "synccheck"))
+        detail_barrier(s, source);
+    else if (!strcmp(s->topic, "memcheck") && !strcmp(s->size->error_kind, "misaligned"))
+        s->detail = "misaligned";
+    else if (!strcmp(s->topic, "memcheck") && strstr(s->size->wrong, "null pointer"))
+        s->detail = "null";
+    else if (!strcmp(s->topic, "initcheck") && s->size->in_global)
+        s->detail = "global";
+    else if (!strcmp(s->topic, "wrong") && block && s->n > block)
+        s->detail = "blocks";
+    else if (s->n > PAPER)
+        s->detail = "large";
+}
+
+static struct subject subject_of(const struct lab_verdict *v, const char *source)
+{
+    struct subject s = {.n = v->lab->least, .detail = "", .verdict = v};
+    const struct verdict_size *wrong = first_wrong(v), *error = first_error(v);
     if (v->size_count == 0)
         choose(&s, "compile", NULL);
     else if (wrong && v->gap_count > 0)
@@ -98,6 +222,7 @@ static struct subject subject_of(const struct lab_verdict *v)
         choose(&s, tool_topic(error), error);
     else
         choose_criterion(&s, v);
+    find_detail(&s, source);
     return s;
 }
 
@@ -113,6 +238,32 @@ static void print_place(FILE *out, const struct subject *s, const char *source)
     const char *file = s->file && strcmp(s->file, base) ? s->file : source;
     visible_print(out, file, strlen(file));
     fprintf(out, ":%u", s->line);
+    if (s->caller_line) fprintf(out, " (in the call at line %u)", s->caller_line);
+}
+
+static void print_visible(FILE *out, const char *text) { visible_print(out, text, strlen(text)); }
+
+/* What the check says about the size: the first wrong element, and the likely cause. */
+static void print_said(FILE *out, const struct subject *s)
+{
+    if (!s->size) return;
+    print_visible(out, s->size->wrong);
+    if (*s->size->cause) fputs("; ", out), print_visible(out, s->size->cause);
+}
+
+/* How the sizes below {n} are: a sentence, or nothing if some are wrong as well. */
+static void print_smaller(FILE *out, const struct subject *s)
+{
+    size_t largest = 0;
+    for (size_t i = 0; i < s->verdict->size_count; i++) {
+        const struct verdict_size *size = &s->verdict->sizes[i];
+        if (size->n < s->n && !size->right) return;
+        if (size->n < s->n && size->n > largest) largest = size->n;
+    }
+    if (largest)
+        fprintf(out, "All sizes up to n = %zu are right.", largest);
+    else
+        fprintf(out, "n = %zu is the smallest size of all.", s->n);
 }
 
 /* The lines of both accesses of a race. */
@@ -130,7 +281,11 @@ static void print_text(FILE *out, const char *text, const struct subject *s, int
                        const char *source)
 {
     while (*text) {
-        if (!strncmp(text, "{place}", 7))
+        if (!strncmp(text, "{said}", 6))
+            print_said(out, s), text += 6;
+        else if (!strncmp(text, "{smaller}", 9))
+            print_smaller(out, s), text += 9;
+        else if (!strncmp(text, "{place}", 7))
             print_place(out, s, source), text += 7;
         else if (!strncmp(text, "{places}", 8))
             print_places(out, s, source), text += 8;
@@ -147,7 +302,7 @@ static void print_text(FILE *out, const char *text, const struct subject *s, int
 static bool print_topic(FILE *out, FILE *hints, const char *topic, unsigned level,
                         const struct subject *s, int lab, const char *source)
 {
-    char text[LINE_BYTES], heading[TOPIC_BYTES + 4];
+    char text[LINE_BYTES], heading[2 * TOPIC_BYTES + 4];
     bool in_topic = false, in_level = false, found = false;
     snprintf(heading, sizeof heading, "[%s]\n", topic);
     rewind(hints);
@@ -161,20 +316,26 @@ static bool print_topic(FILE *out, FILE *hints, const char *topic, unsigned leve
     return found;
 }
 
-/* The lab's own topic comes first. */
+/* The lab's own topic comes first, and the one that says more. */
 static bool print_subject(FILE *out, FILE *hints, const struct subject *s, unsigned level, int lab,
                           const char *source)
 {
-    char own[TOPIC_BYTES + 8];
-    snprintf(own, sizeof own, "lab%d %s", lab, s->topic);
-    return print_topic(out, hints, own, level, s, lab, source) ||
-           print_topic(out, hints, s->topic, level, s, lab, source);
+    char own[16], name[2 * TOPIC_BYTES];
+    snprintf(own, sizeof own, "lab%d ", lab);
+    for (int i = 0; i < 4; i++) {
+        bool is_own = i < 2, says_more = i % 2 == 0;
+        snprintf(name, sizeof name, "%s%s%s%s", is_own ? own : "", s->topic, says_more ? " " : "",
+                 says_more ? s->detail : "");
+        if (says_more && !*s->detail) continue;
+        if (print_topic(out, hints, name, level, s, lab, source)) return true;
+    }
+    return false;
 }
 
 int print_hint(FILE *out, const struct lab_verdict *v, const char *hints_path, unsigned level,
                const char *source, struct fault *fault)
 {
-    struct subject s = subject_of(v);
+    struct subject s = subject_of(v, source);
     if (v->status == VERDICT_UNJUDGED) return fail(fault, EXIT_DEVICE, "%s", v->failure);
     if (!*s.topic) {
         fprintf(out, "Full points: there is nothing to hint at. Read %s.\n", v->lab->chapter);

@@ -50,6 +50,7 @@ struct lab_finding {
     uint32_t tool, severity; /* enum emu_check, emu_severity */
     char kind[RESULTS_NAME], file[RESULTS_NAME], text[RESULTS_TEXT];
     unsigned line, other_line; /* 0: not known */
+    unsigned caller_line;      /* of the call that `line` was inlined through; 0: none */
     uint64_t count;
 };
 

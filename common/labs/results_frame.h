@@ -14,7 +14,7 @@
 #define TAG_CASE  "case"
 #define TAG_END   "end."
 
-enum { TAG_BYTES = 4, RESULTS_VERSION = 6, RESULTS_WORDS = 1 << 20 };
+enum { TAG_BYTES = 4, RESULTS_VERSION = 7, RESULTS_WORDS = 1 << 20 };
 
 struct frame_begin {
     char tag[TAG_BYTES];

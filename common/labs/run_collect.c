@@ -113,6 +113,7 @@ static void collect_finding(struct lab_case_result *r, const struct emu_finding 
     if (from->place.is_known) {
         snprintf(to->file, sizeof to->file, "%s", last_part(from->place.file));
         to->line = from->place.line;
+        to->caller_line = from->place.caller_line;
     }
     if (from->other.is_known) to->other_line = from->other.line;
 }

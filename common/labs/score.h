@@ -52,7 +52,13 @@ struct verdict_size {
     char error_file[RESULTS_NAME]; /* where a checker has found an error; a claim */
     unsigned error_line;           /* 0: not known */
     unsigned other_line;           /* of a race's other access; 0: not known */
+    unsigned barrier_line;         /* where others wait at another barrier; 0: not known */
+    unsigned caller_line;          /* of the call that error_line was inlined through; 0: none */
+    unsigned one_store_line;       /* of a race: lanes store to one address there; 0: no line */
     uint32_t error_tool;           /* enum emu_check; 0: no error */
+    char error_kind[RESULTS_NAME]; /* of the finding, such as "misaligned" */
+    bool only_warning;             /* it is a warning, as there is no error */
+    bool in_global;                /* it is about global memory */
     uint64_t adds, expected_adds;  /* of the submission and of the reference */
     uint64_t conflicts, expected_conflicts;
     uint64_t sectors, expected_sectors;
@@ -119,6 +125,11 @@ void score_nothing(const struct lab *, const struct lab_weights *, const char *w
 /* Finds the gaps of a student's file that hold nothing but comments. A file without the skeleton's
  * comments has none. */
 void find_gaps(const char *source, struct lab_verdict *);
+
+/* ---- in_branch.c ----------------------------------------------------------------------------- */
+
+/* Does a line of a CUDA file stand in an `if` or an `else`, as far as its braces show? */
+bool is_in_branch(const char *source, unsigned line);
 
 /* ---- hint.c ---------------------------------------------------------------------------------- */
 

@@ -242,6 +242,38 @@ static void place_text(const struct verdict_size *size, char *text, size_t bytes
         snprintf(text, bytes, "between lines %u and %u", a < b ? a : b, a < b ? b : a);
 }
 
+/* Do several lanes execute a line's stores to shared memory, all of them to one address? */
+static bool stores_once(const struct lab_results *results, const struct lab_finding *f, size_t n,
+                        unsigned line)
+{
+    for (size_t i = 0; i < results->case_count; i++) {
+        const struct lab_case_result *r = &results->cases[i];
+        for (size_t k = 0; r->is.n == n && k < r->line_count; k++) {
+            const struct emu_shared *st = &r->lines[k].counts.shared_st;
+            if (r->lines[k].line == line && !strcmp(r->lines[k].file, f->file))
+                return st->one_address > 0 && st->one_address == st->instructions;
+        }
+    }
+    return false;
+}
+
+/* What a hint says more about a finding than its place. */
+static void note_finding(struct verdict_size *size, const struct lab_results *results,
+                         const struct lab_finding *f)
+{
+    size->error_tool = f->tool;
+    snprintf(size->error_file, sizeof size->error_file, "%s", f->file);
+    snprintf(size->error_kind, sizeof size->error_kind, "%s", f->kind);
+    size->error_line = f->line;
+    size->caller_line = f->caller_line;
+    size->in_global = strstr(f->text, "__global__") != NULL;
+    if (f->tool == EMU_CHECK_SYNC) size->barrier_line = f->other_line;
+    if (f->tool != EMU_CHECK_RACE) return;
+    size->other_line = f->other_line;
+    if (stores_once(results, f, size->n, f->line)) size->one_store_line = f->line;
+    if (stores_once(results, f, size->n, f->other_line)) size->one_store_line = f->other_line;
+}
+
 /* Where a checker has found an error. If the size is wrong, it is often the cause. */
 static void note_error(const struct lab_verdict *v, struct verdict_size *size,
                        const struct lab_results *results)
@@ -251,10 +283,8 @@ static void note_error(const struct lab_verdict *v, struct verdict_size *size,
     bool is_error = error != NULL;
     if (!error) error = plain_finding(v, results, size->n, EMU_FINDING_WARNING);
     if (!error) return;
-    size->error_tool = error->tool;
-    snprintf(size->error_file, sizeof size->error_file, "%s", error->file);
-    size->error_line = error->line;
-    if (error->tool == EMU_CHECK_RACE) size->other_line = error->other_line;
+    size->only_warning = !is_error;
+    note_finding(size, results, error);
     if (size->end != LAB_RAN) shorten_places(size->wrong, size->error_file, size->error_line);
     if (!is_error || size->right || size->end != LAB_RAN || !is_weak(size->cause)) return;
     place_text(size, place, sizeof place);

@@ -505,9 +505,15 @@ END
             grep -qF "[lab$lab gap $gap]" common/labs/hints.txt || { echo "$lab $gap"; return 1; }
         done
     done
-    for topic in $(sed -n 's/.*"\([a-z]*check\|[a-z]*\)"},*$/\1/p' common/labs/hint.c); do
-        grep -qF "[$topic]" common/labs/hints.txt
-    done
+    grep -oE '", "[a-z0-9 ]+"}|(return|cause :|\?|:|detail =) "[a-z][a-z ]*"' common/labs/hint.c |
+        sed 's/"[^"]*$//; s/.*"//' | sort -u >"$BATS_TEST_TMPDIR/topics"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/topics")" -ge 20 ]
+    while IFS= read -r topic; do
+        grep -qE "^\[([a-z0-9]* )*$topic\]" common/labs/hints.txt || { echo "$topic"; return 1; }
+    done <"$BATS_TEST_TMPDIR/topics"
+    # No chapter before 8 has told what a trace is, and not each has a table of levels.
+    run grep -nE "emu --trace|table of levels|n = 8" common/labs/hints.txt
+    [ "$status" -eq 1 ]
 }
 
 # hint LEVEL FILE: the hint for lab 3.
@@ -535,6 +541,155 @@ hint() { check 3 "$2" --hint "$1"; }
     hint 4 build/labs/reference3.ptx
     [ "$status" -eq 2 ]
     says '"4" is not a level of hints'
+}
+
+# with LAB SED: writes the lab's solution, changed, to $source.
+with() {
+    source=$BATS_TEST_TMPDIR/lab$1.cu
+    sed "$2" "build/labs/reference$1.cu" >"$source"
+    ! cmp -s "$source" "build/labs/reference$1.cu"
+}
+
+# filled NAME: writes the lab with its gaps filled in this way to $source.
+filled() {
+    source=$BATS_TEST_TMPDIR/lab${1%%-*}.cu
+    fill_by_name "$1" >"$source"
+}
+
+# hints LAB: all levels for $source.
+hints() {
+    local level said=
+    for level in 1 2 3; do
+        check "$1" "$source" --hint $level
+        [ "$status" -eq 0 ] || return
+        said+=$output$'\n'
+    done
+    output=$said
+    says_not "{"
+}
+
+@test "a hint is about the cause that the check names, and not about a fault of n = 1" {
+    local source
+    with 2 's/(thid > 0) ? g_idata\[thid - 1\] : 0;/g_idata[thid];/'
+    hints 2
+    says "Each output has its own input in it."
+    says "temp[pout * n + thid] = (thid > 0) ? g_idata[thid - 1] : 0"
+    filled 6-inclusive
+    hints 6
+    says "Each output has its own input in it."
+    says "a.w is in no result of this float4"
+    says_not "emu --trace"
+    with 5 's/size_t j = blockIdx.x + 1;/size_t j = blockIdx.x;/'
+    hints 5
+    says "carry of block 2 dropped"
+    says "So j = blockIdx.x + 1"
+    filled 5-sum-after-clearing
+    hints 5
+    says "it begins at 0 again"
+    says "before it clears the root"
+    filled 13-any-order
+    hints 13
+    says "The right elements are there, in another order."
+    # One place too far is beyond the end, where all elements are kept.
+    filled 13-inclusive
+    hints 13
+    says "Every kept element is one place too far."
+    with 11 's/atomicAdd(g_ticket, 1)/blockIdx.x/'
+    hints 11
+    says "Where does a tile get its number from?"
+}
+
+@test "zeros in lab 3: the left child's old sum is needed after it has been overwritten" {
+    local source
+    filled 3-left-sum-overwritten
+    hints 3
+    says "At n = 4, every wrong element is 0. On the way down, which sum has got lost?"
+    says "if that is stored first, the old sum is gone"
+    says "Keep the left child's sum in a variable before you overwrite it"
+}
+
+@test "a hint names the smallest size that is wrong, and that smaller ones are right" {
+    local source
+    filled 4-root-without-padding
+    hints 4
+    says "All sizes up to n = 32 are right."
+    says "element lie at n = 64?"
+    says "Every index into temp goes through the macro"
+    with 6 's/b.y += b.x, b.z += b.y, b.w += b.z;/b.y += b.x, b.z += b.y;/'
+    hints 6
+    says "n = 2048 is the smallest size that is wrong. All sizes up to n = 1000 are right."
+    says "The check says: element 1028 is"
+    with 6 's/make_float4([ab].x + incr, .*))/a)/'
+    hints 6
+    says "n = 2049 is the smallest size that is wrong. All sizes up to n = 2048 are right."
+    says "adds incr to all four members"
+    with 3 's/temp\[bi\] += temp\[ai\];/temp[bi] += d > 2 ? temp[ai] : 0;/'
+    hints 3
+    says "Draw the tree for n = 4 on paper"
+    says "All sizes up to n = 2 are right."
+}
+
+@test "a store that all threads execute is called so, and no barrier is asked for" {
+    local source clear
+    with 3 's/^    if (thid == 0) temp\[n - 1\] = 0;/    temp[n - 1] = 0;/'
+    clear=$(line_of "    temp[n - 1] = 0;")
+    hints 3
+    says "How many threads execute $source:$clear? One should."
+    says "Let one thread do it"
+    says_not "A __syncthreads() is missing"
+    # Stores of one line to places of their own are another matter.
+    without_barrier 2 1
+    hints 2
+    says "A __syncthreads() is missing"
+}
+
+@test "the barrier that not all threads reach is named, and not the one where they wait" {
+    local source
+    source=$BATS_TEST_TMPDIR/lab3.cu
+    awk '/offset >>= 1;/ { down = 1 }
+         down && !moved && /^ *__syncthreads\(\);/ { moved = 1; next }
+         { print }
+         moved == 1 && /if \(thid < d\)/ { print "__syncthreads(); // here"; moved = 2 }' \
+        build/labs/reference3.cu >"$source"
+    hints 3
+    says "Not all threads reach the barrier or the shuffle at $source:$(line_of "// here")."
+    says "Move the __syncthreads() at $source:$(line_of "// here") out of its"
+}
+
+@test "a barrier after a return: threads have left the kernel" {
+    local source
+    source=$BATS_TEST_TMPDIR/lab3.cu
+    awk '/offset >>= 1;/ { down = 1 }
+         down && /if \(thid < d\)/ { print "if (thid >= d) return;\n{"; next } { print }' \
+        build/labs/reference3.cu >"$source"
+    hints 3
+    says "Some threads have left the kernel"
+    says "Which \`return\` did they take?"
+}
+
+@test "blocks that run into each other need no barrier, and NULL is no buffer" {
+    local source
+    with 5 's/size_t ai = j \* B + threadIdx.x/size_t ai = j * blockDim.x + threadIdx.x/'
+    hints 5
+    says "no barrier can order them"
+    says "which are more than its threads"
+    with 5 's/if (g_sums != NULL) g_sums/g_sums/'
+    hints 5
+    says "its pointer is NULL"
+    says_not "leaves a buffer"
+    with 5 '/if (g_sums != NULL)/d'
+    hints 5
+    says "g_sums[j] is its input then"
+}
+
+@test "a misaligned float4 is a matter of alignment, and the line of the call is named" {
+    local source
+    with 6 's/store4(g_odata, begin + 4 \* ai, n, a);/store4(g_odata, begin + ai, n, a);/'
+    hints 6
+    says "an address has to be a multiple of 16 bytes"
+    says "$source:$(line_of "*(float4 *)(array + i) = v;") (in the call at line $(line_of \
+        "store4(g_odata, begin + ai, n, a);"))"
+    says_not "leaves a buffer"
 }
 
 @test "a GPU checks a second time, and is left out by name without one" {

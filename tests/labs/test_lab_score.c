@@ -156,6 +156,38 @@ Test(lab_score, an_error_says_where_its_accesses_are)
     expect_line(LAB_CRITERIA, "report at line 17 may be the cause");
 }
 
+/* For hints: which line of a race is executed by several lanes for one address? */
+Test(lab_score, a_store_to_one_address_is_noted_for_a_race)
+{
+    struct lab_case_result *r = largest();
+    make_finding(r, 17);
+    make_race(r, 0, 17, r->lines->line);
+    score();
+    cr_expect_eq(verdict.sizes[verdict.size_count - 1].one_store_line, 0);
+    r->lines->counts.shared_st = (struct emu_shared){.instructions = 2, .one_address = 2};
+    score();
+    cr_expect_eq(verdict.sizes[verdict.size_count - 1].one_store_line, r->lines->line);
+    r->lines->counts.shared_st.one_address = 1;
+    score();
+    cr_expect_eq(verdict.sizes[verdict.size_count - 1].one_store_line, 0);
+}
+
+Test(lab_score, a_finding_keeps_its_kind_its_call_and_its_other_barrier)
+{
+    struct lab_case_result *r = largest();
+    make_finding(r, 17);
+    make_race(r, 0, 17, 20);
+    r->findings[0].tool = EMU_CHECK_SYNC;
+    r->findings[0].caller_line = 30;
+    score();
+    const struct verdict_size *size = &verdict.sizes[verdict.size_count - 1];
+    cr_expect_str_eq(size->error_kind, "read-after-write");
+    cr_expect_eq(size->caller_line, 30);
+    cr_expect_eq(size->barrier_line, 20);
+    cr_expect_eq(size->other_line, 0);
+    cr_expect_not(size->only_warning);
+}
+
 /* "all are off by the same" says less than the hazard. */
 Test(lab_score, an_error_says_more_than_a_guess_from_numbers)
 {

@@ -82,6 +82,15 @@ static size_t bucket_of(const struct check_report *r)
 
 /* ---- keeping --------------------------------------------------------------------------------- */
 
+/* The line of the call through which code was inlined, if it is a line of the code's own file. */
+static unsigned caller_line(const struct ptx_instruction *source)
+{
+    const struct ptx_location *call = source->location ? source->location->caller : NULL;
+    while (call && call->home.file == source->file && call->home.line == source->source_line)
+        call = call->caller; /* a header of the toolkit: its code counts for this line already */
+    return call && call->home.file == source->file ? call->home.line : 0;
+}
+
 /* The module may be unloaded before the finding is read: it has its own copies of names. */
 static struct emu_place describe_check_place(const struct launch *launch,
                                              const struct check_place *place)
@@ -95,6 +104,7 @@ static struct emu_place describe_check_place(const struct launch *launch,
     return (struct emu_place){.is_known = true,
                               .file = file ? strdup(file) : NULL,
                               .line = file ? source->source_line : 0,
+                              .caller_line = file ? caller_line(source) : 0,
                               .ptx_line = source ? source->line : 0,
                               .access = place->access,
                               .is_copy = place->is_copy,

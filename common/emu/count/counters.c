@@ -81,12 +81,22 @@ unsigned source_ideal(uint32_t mask, unsigned bytes, unsigned wavefronts)
     return full < wavefronts ? full : wavefronts;
 }
 
+/* Do several lanes access, and all of them the same address? */
+static bool is_one_address(const uint64_t *address, uint32_t mask)
+{
+    uint64_t first = address[__builtin_ctz(mask)];
+    uint32_t others = mask & (mask - 1), left = others;
+    while (left && address[__builtin_ctz(left)] == first) left &= left - 1;
+    return others && !left;
+}
+
 /* Counts one instruction on shared memory. `address` has 32 addresses, of which those of the lanes
  * in `mask` (never 0) count. */
 static void count_shared(struct insn_counts *counts, const uint64_t *address, uint32_t mask,
                          unsigned bytes, bool load)
 {
     counts->shared_requests++;
+    counts->one_address += is_one_address(address, mask);
     uint32_t unit[WARP];
     if (bytes <= BANK_BYTES) {
         counts->ideal++;
@@ -185,6 +195,7 @@ static void count_shared_run(struct insn_counts *counts, const struct access_run
     unsigned groups = bytes <= BANK_BYTES ? 1 : bytes / BANK_BYTES;
     if (groups > 1 && run->operation == OPERATION_LOAD && !run->stride) groups /= 2; /* pairs */
     counts->shared_requests++;
+    counts->one_address += !run->stride;
     counts->wavefronts += groups;
     counts->ideal += groups;
     counts->source_ideal += groups;

@@ -24,6 +24,7 @@ static void add_shared(struct emu_shared *to, const struct insn_counts *from)
     to->wavefronts += from->wavefronts;
     to->ideal += from->ideal;
     to->source_ideal += from->source_ideal;
+    to->one_address += from->one_address;
 }
 
 static void add_global(struct emu_global *to, const struct insn_counts *from)

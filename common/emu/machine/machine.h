@@ -36,7 +36,7 @@ struct init_block;
 struct insn_counts {
     uint64_t executed, lanes;
     uint64_t wavefronts, ideal, source_ideal; /* shared */
-    uint64_t shared_requests;
+    uint64_t shared_requests, one_address;
     uint64_t requests, sectors, bytes; /* global, or local; of bulk copies only the bytes */
     uint64_t copied_sectors;           /* of cp.async, as counted by NVIDIA's software */
     uint64_t moved, needed;            /* global, by an older GPU's rules: see device/models.h */

@@ -48,6 +48,19 @@ static unsigned group_wavefronts(uint32_t mask, const uint64_t *address, unsigne
     return busiest;
 }
 
+/* Are there several active lanes, and all at one address? */
+static bool has_one_address(uint32_t mask, const uint64_t *address)
+{
+    uint64_t first = 0;
+    unsigned lanes = 0;
+    for (unsigned n = 0; n < LANES; n++) {
+        if (!active(mask, n)) continue;
+        if (lanes++ == 0) first = address[n];
+        if (address[n] != first) return false;
+    }
+    return lanes > 1;
+}
+
 static struct emu_shared model_shared(uint32_t mask, const uint64_t *address, unsigned bytes,
                                       bool load)
 {
@@ -62,6 +75,7 @@ static struct emu_shared model_shared(uint32_t mask, const uint64_t *address, un
         want.wavefronts += wavefronts;
         want.ideal += wavefronts > 0;
     }
+    want.one_address = has_one_address(mask, address);
     return want;
 }
 
@@ -224,7 +238,7 @@ static void launch_pattern(struct emu *emu, struct emu_kernel *kernel, emu_addr 
 static bool same_shared(const struct emu_shared *a, const struct emu_shared *b)
 {
     return a->instructions == b->instructions && a->wavefronts == b->wavefronts &&
-           a->ideal == b->ideal;
+           a->ideal == b->ideal && a->one_address == b->one_address;
 }
 
 static bool same_global(const struct emu_global *a, const struct emu_global *b)

@@ -173,6 +173,7 @@ static void add_up(struct launch *launch, const struct share *share,
         total->wavefronts += counts[i].wavefronts;
         total->ideal += counts[i].ideal;
         total->source_ideal += counts[i].source_ideal;
+        total->one_address += counts[i].one_address;
         total->copied_sectors += counts[i].copied_sectors;
         total->requests += counts[i].requests;
         total->sectors += counts[i].sectors;
