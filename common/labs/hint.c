@@ -89,8 +89,8 @@ static const char *wrong_topic(const struct verdict_size *size)
     return strstr(size->wrong, "deadlock") ? "synccheck" : "stopped";
 }
 
-/* How much a topic says about the fault: 2 for a likely cause. What a checker reports, or what stops
- * a kernel, at larger sizes only, may follow from that. */
+/* How much a topic says about the fault: 2 for a likely cause. What a checker reports, or what
+ * stops a kernel, at larger sizes only, may follow from that. */
 static int rank_of(const char *topic)
 {
     static const char *const some[] = {"element 0", "racecheck", "initcheck", "synccheck",
