@@ -354,9 +354,9 @@ MUTATE_MAP := $(if $(wildcard build/mutate/covered.txt),,build/mutate/covered.tx
 mutate: tests-build $(MUTATE_MAP)
 	$(Q)tests/mutation/mutate.py --number $(or $(N),20) --seed $(or $(SEED),1) $(FILES)
 
-#mutate-record: ## maintain: go on with the sample of notes/mutation.md, N=400 SEED=2
+#mutate-record: ## maintain: go on with the sample of notes/mutation.md, N=300 SEED=1
 mutate-record: tests-build $(MUTATE_MAP)
-	$(Q)tests/mutation/mutate.py --number $(or $(N),400) --seed $(or $(SEED),2) --again \
+	$(Q)tests/mutation/mutate.py --number $(or $(N),300) --seed $(or $(SEED),1) --again \
 	    --results tests/mutation/result.csv; status=$$?; profiles/tables/tables.py && exit $$status
 
 #mutate-map: ## maintain: find out which suites run which function, for `make mutate` (an hour)

@@ -168,7 +168,7 @@ static void detail_race(struct subject *s)
 }
 
 /* Threads wait at two barriers, or have exited. The one in a branch is that which not all reach. If
- * there is none, threads have returned before. */
+ * neither stands in one, threads have returned before. */
 static void detail_barrier(struct subject *s, const char *source)
 {
     unsigned own = s->line, other = s->size->barrier_line;
