@@ -15,8 +15,7 @@
  * tested in test_races.c.
  *
  * The findings are also compared with profiles/emulated/checks.csv, from which a table of
- * notes/more/checks-table.md is made: `profiles/measure/checks.sh emulator` renews it. The pairs in
- * tests/checks/unrecorded.txt are newer than the recordings.
+ * notes/more/checks-table.md is made: `profiles/measure/checks.sh emulator` renews it.
  */
 #include "tests/support/command.h"
 #include "tests/support/recording.h"
@@ -222,26 +221,11 @@ static void find_recorded(const char *path, const char *name, const char *versio
                      recording_cell(&r, warnings));
 }
 
-static bool is_unrecorded(const char *name)
-{
-    char line[sizeof((struct pair *)0)->name + 1];
-    bool found = false;
-    FILE *file = fopen("tests/checks/unrecorded.txt", "r");
-    cr_assert(file);
-    while (!found && fgets(line, sizeof line, file)) {
-        line[strcspn(line, "\n")] = '\0';
-        found = strcmp(line, name) == 0;
-    }
-    fclose(file);
-    return found;
-}
-
 /* The recording of the emulator's verdicts holds these numbers. */
 static void expect_same_as_recorded(const char *name, const char *version, const char *tool,
                                     const unsigned counts[2])
 {
     char found[40], recorded[40];
-    if (is_unrecorded(name)) return;
     snprintf(found, sizeof found, "%u,%u", counts[0], counts[1]);
     find_recorded("profiles/emulated/checks.csv", name, version, tool, recorded, sizeof recorded);
     cr_expect_str_eq(found, recorded, "%s,%s: %s finds %s; profiles/emulated/checks.csv has %s",
@@ -395,8 +379,8 @@ Test(checks, some_order_shows_what_an_h200_showed)
     }
 }
 
-/* compute-sanitizer's findings have been recorded for every pair that is not too new:
- * profiles/measure/checks.sh sanitizer, on a GPU. */
+/* compute-sanitizer's findings have been recorded for every pair, on a GPU:
+ * profiles/measure/checks.sh sanitizer. */
 Test(checks, every_pair_has_been_recorded_on_a_gpu)
 {
     static struct pair pairs[MAX_PAIRS];
@@ -412,11 +396,7 @@ Test(checks, every_pair_has_been_recorded_on_a_gpu)
                               tools[t], counts, sizeof counts);
                 if (*counts && *counts != ',') cells++; /* no errors: not recorded */
             }
-        if (cells != 2 * TOOLS && !is_unrecorded(pairs[i].name))
-            strcat(strcat(missing, " "), pairs[i].name);
-        cr_expect(!cells || !is_unrecorded(pairs[i].name),
-                  "%s has been recorded: take it out of tests/checks/unrecorded.txt",
-                  pairs[i].name);
+        if (cells != 2 * TOOLS) strcat(strcat(missing, " "), pairs[i].name);
     }
     cr_assert(!*missing,
               "profiles/h200/checks.csv lacks rows of%s; make them on a GPU with "
