@@ -333,7 +333,8 @@ void verify_begin(struct verifier *v, const struct problem *problem, const struc
     v->verdict.least = facts->least;
 }
 
-#define WINDOW 32 /* chunks that are loaded at the same time */
+/* Chunks that are loaded at the same time. They take longer to load than threads to wake. */
+#define WINDOW 256
 
 /* The next chunks, and the sum before each of them. */
 static struct window {
