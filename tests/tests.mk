@@ -1,6 +1,6 @@
 # tests.mk — builds and runs the tests and their programs, sanitizers, fuzzers and mutations.
 
-.PHONY: promises checks pairs tests-build test test-without test-parts test-asan test-all
+.PHONY: promises checks pairs tests-build test test-without test-parts asan test-asan test-all
 .PHONY: test-architectures fuzz
 .PHONY: mutate mutate-record mutate-map
 
@@ -286,12 +286,14 @@ test-all: test programs ## maintain: also run tests/emulator/programs, built in 
 SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=all -static-libasan \
              -static-libubsan -rdynamic
 
-test-asan: tests-build ## maintain: run the tests of the C sources under the sanitizers
+asan: tests-build
 	$(Q)mkdir -p build/asan
 	$(Q)ln -sfn $(addprefix ../../,Makefile README.md LICENSE common notes profiles steps tests) \
 	    build/asan
 	$(Q)CUDA_HOME=$(abspath $(CUDA)) $(MAKE) --no-print-directory -C build/asan tests-build \
 	    CUDA_BUILD=../../build SANITIZE="$(SANITIZERS)" CFLAGS='-O1 -g1'
+
+test-asan: asan ## maintain: run the tests of the C sources under the sanitizers
 	$(Q)common/build/test-asan.sh
 
 # What the fuzzers begin with, a folder each: the seeds, and besides, for two of them, what the
