@@ -1,7 +1,7 @@
 #!/bin/sh
-# skeleton.sh [--solution | --broken BUG | --exercise CHAPTER] NUMBER SCAN.CU: prints a lab's file, made of a step's
-# scan.cu and of the step's own headers. The host code is left out. In scan.cu and the headers,
-# comments mark what is the lab's:
+# skeleton.sh [--solution | --broken BUG | --exercise CHAPTER] NUMBER SCAN.CU: prints a lab's file,
+# made of a step's scan.cu and of the step's own headers. The host code is left out. In scan.cu and
+# the headers, comments mark what is the lab's:
 #
 #     // lab: add each left child to its right sibling     a gap begins: what belongs there
 #     // lab: end                                          it ends
@@ -25,7 +25,8 @@ fi
     echo "skeleton.sh: give a lab's number and its readable scan.cu, not \"$*\"." >&2
     exit 2
 }
-exec awk -v solution=$solution -v bug="$bug" -v exercise=$exercise -v number="$1" -v folder="$(dirname "$2")" '
+exec awk -v solution=$solution -v bug="$bug" -v exercise=$exercise -v number="$1" \
+    -v folder="$(dirname "$2")" '
 # ---- gaps ----
 
 # A line that a student would have to write: not empty, not a comment alone, not a brace alone.

@@ -831,7 +831,7 @@ exercise_is_fair() {
     [ "$status" -eq 2 ]
     says 'chapter "8" has no exercise.'
     run build/labs/check-lab exercise4 labs/exercise99.cu
-    says 'labs/exercise99.cu cannot be read: No such file or directory; `make exercise99` writes it.'
+    says 'labs/exercise99.cu cannot be read: No such file or directory; `make exercise99` writes'
 }
 
 @test "exercise 4 has no room for an unused word" {

@@ -73,7 +73,8 @@ setup() {
         python3 - "$dir/json" "$dir/levels" <<'END'
 import json, sys
 run = json.load(open(sys.argv[1]))
-rows = [list(map(int, line.split()[1:])) for line in open(sys.argv[2]) if line.split()[:1] == ["all"]]
+words = [line.split() for line in open(sys.argv[2])]
+rows = [map(int, row[1:]) for row in words if row[:1] == ["all"]]
 sums = [sum(column) for column in zip(*rows)]
 found = [run[key] for key in ("wavefronts_ld", "conflicts_ld", "wavefronts_st", "conflicts_st")]
 assert found == [sums[2], sums[3], sums[5], sums[6]], (found, sums)

@@ -5,7 +5,8 @@ import csv
 import re
 import sys
 
-UP, DOWN = "temp[bi] += temp[ai];", ("float t = temp[ai];", "temp[ai] = temp[bi];", "temp[bi] += t;")
+UP = "temp[bi] += temp[ai];"
+DOWN = "float t = temp[ai];", "temp[ai] = temp[bi];", "temp[bi] += t;"
 
 
 def levels(n):

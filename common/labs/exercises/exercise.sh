@@ -1,6 +1,7 @@
 #!/bin/sh
-# exercise.sh [--task | --judge] CHAPTER: prints the kernel with which the chapter's exercise begins;
-# what is to be written, which is the chapter's question of the kind "write"; or as what it is judged.
+# exercise.sh [--task | --judge] CHAPTER: prints the kernel with which the exercise of this chapter
+# begins; or what is to be written, which is the chapter's question of the kind "write"; or the lab
+# or exercise as which it is judged.
 cd "$(dirname "$0")" || exit
 what=kernel
 case $1 in
