@@ -9,9 +9,9 @@ LAB_MAINS = %/run_lab.c %/check_lab.c %/grade_labs.c
 # What the programs share. Only run-lab has the emulator.
 LAB_SHARED := $(call objects,$(filter-out $(LAB_MAINS) common/labs/run_%,$(LAB_SOURCES)))
 LAB_COMMON := $(LAB_SHARED) $(call objects,$(wildcard common/harness/verify/*.c) $(addprefix \
-             common/,command/fault.c command/option_table.c files/visible.c step/levels.c \
-             step/element.c step/tree.c harness/host/parallel.c harness/print/progress.c \
-             emu/report/json.c))
+             common/,command/fault.c command/option_table.c files/visible.c files/wrapped.c \
+             step/levels.c step/element.c step/tree.c harness/host/parallel.c \
+             harness/print/progress.c emu/report/json.c))
 LAB_RUNS  := $(call objects,$(wildcard common/labs/run_*.c) $(addprefix common/labs/,lab_table.c \
              lab_cases.c results_write.c) $(addprefix common/,command/fault.c \
              command/option_table.c step/levels.c))

@@ -253,6 +253,12 @@ without_barrier() {
 # line_of CODE: the number of its line in $source.
 line_of() { grep -nF -e "$1" "$source" | sed -n '1s/:.*//p'; }
 
+# hint_of LAB LEVEL: of $source, as one line.
+hint_of() {
+    check "$1" "$source" --hint "$2"
+    output=${output//$'\n'/ }
+}
+
 @test "a missing barrier is blamed on its two accesses, in verdict and hint" {
     local source swap add loads
     without_barrier 3 2
@@ -263,15 +269,15 @@ line_of() { grep -nF -e "$1" "$source" | sed -n '1s/:.*//p'; }
     says "the error that the checkers report between lines $swap and $add may be the cause"
     says "hazards      $source:$swap: n = 4: "
     says "(read-after-write) between this line and line $add;"
-    check 3 "$source" --hint 2
+    hint_of 3 2
     says "The accesses are at $source:$swap and line $add."
-    check 3 "$source" --hint 3
+    hint_of 3 3
     says "A __syncthreads() is missing between two accesses: $source:$swap and line $add."
     without_barrier 3 1
     add=$(line_of "temp[bi] += temp[ai];")
     check 3 "$source" --no-gpu
     says "the error that the checkers report between threads at line $add may be the cause"
-    check 3 "$source" --hint 2
+    hint_of 3 2
     says "The accesses are at $source:$add, in different threads."
     without_barrier 2 1
     check 2 "$source" --no-gpu
@@ -279,7 +285,7 @@ line_of() { grep -nF -e "$1" "$source" | sed -n '1s/:.*//p'; }
     says "between lines $loads and $add may be the cause"
     says_not "-431602080"
     without_barrier 11 2
-    check 11 "$source" --hint 2
+    hint_of 11 2
     says "In shared memory, a barrier is missing between them."
 }
 
@@ -562,10 +568,17 @@ hints() {
     for level in 1 2 3; do
         check "$1" "$source" --hint $level
         [ "$status" -eq 0 ] || return
-        said+=$output$'\n'
+        says_not "{"
+        [ -z "$(grep -E '^.{100}[^ ]* ' <<<"$output")" ] || fail_wide || return
+        said+=${output//$'\n'/ }$'\n'
     done
     output=$said
-    says_not "{"
+}
+
+# A line of a hint has more than 100 columns, and could have been broken.
+fail_wide() {
+    printf 'too wide: %s\n' "$output"
+    return 1
 }
 
 @test "a hint is about the cause that the check names, and not about a fault of n = 1" {
@@ -665,6 +678,20 @@ hints() {
     hints 3
     says "Some threads have left the kernel"
     says "Which \`return\` did they take?"
+}
+
+@test "an index that is too small makes tiles store to the same elements: no word on two words" {
+    local source
+    filled 11-index-of-16-bits
+    hints 11
+    says "Two tiles store to one element of the output"
+    says "All sizes up to n = 10000 are right."
+    says "Does the index fit into the variable"
+    says_not "__threadfence()"
+    # Two words are another matter.
+    filled 11-two-words-without-fences
+    hints 11
+    says "keep status and sum in one 64-bit word"
 }
 
 @test "blocks that run into each other need no barrier, and NULL is no buffer" {

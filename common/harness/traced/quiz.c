@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "quiz.h"
 
+#include "common/files/wrapped.h"
 #include "common/harness/print/record.h"
 
 #include <stdlib.h>
@@ -119,32 +120,16 @@ static void close_quiz(struct quiz *q)
 
 /* ---- printing -------------------------------------------------------------------------------- */
 
-/* Begins with a mark in the margin, and breaks the text between words. */
-static void print_wrapped(FILE *to, const char *mark, const char *text)
-{
-    size_t column = MARGIN;
-    fprintf(to, "%s", mark);
-    while (*text) {
-        size_t length = strcspn(text, " ");
-        if (column + 1 + length > WIDTH) {
-            fprintf(to, "\n%*s", MARGIN, "");
-            column = MARGIN;
-        }
-        fprintf(to, "%s%.*s", column > MARGIN ? " " : "", (int)length, text);
-        column += 1 + length;
-        text += length + strspn(text + length, " ");
-    }
-    fputc('\n', to);
-}
-
 static void print_question(const struct quiz *q, size_t number, const struct question *asked,
                            FILE *to)
 {
-    fprintf(to, "\n%zu.", number);
-    print_wrapped(to, " ", asked->text);
+    fprintf(to, "\n%zu. ", number);
+    wrapped_print(to, asked->text, MARGIN, WIDTH);
     if (!q->options->solve) return;
-    print_wrapped(to, "-> ", asked->answer);
-    print_wrapped(to, "   ", asked->why);
+    fputs("-> ", to);
+    wrapped_print(to, asked->answer, MARGIN, WIDTH);
+    fputs("   ", to);
+    wrapped_print(to, asked->why, MARGIN, WIDTH);
 }
 
 static void print_record(const struct quiz *q, size_t number, const struct question *asked,
