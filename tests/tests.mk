@@ -273,7 +273,7 @@ $(foreach sm,sm_75 sm_80 sm_90,$(eval $(call architecture_rules,$(sm),-arch=$(sm
 test-architectures: | emu ## maintain: run steps 12 to 16 compiled for other GPUs
 	$(Q)tests/architectures/architectures.sh ptx:75 default:75 sm_75:75 sm_80:80 sm_90:90
 
-test-book: all experiments example ## maintain: follow the commands of the chapters that test leaves out
+test-book: all experiments example ## maintain: follow the commands of the other chapters, too
 	$(Q)bats tests/book
 
 -include tests/emulator/programs/programs.mk
