@@ -124,21 +124,10 @@ static size_t print_launch(const struct level *first, size_t count, FILE *to)
     return i;
 }
 
-/* The program's own arguments, without --levels. */
-static void arguments_of(const struct options *o, char **arguments, size_t most)
-{
-    size_t count = 0;
-    for (size_t i = 0; o->argv[i] && count < most - 1; i++)
-        if (strcmp(o->argv[i], "--levels") != 0) arguments[count++] = o->argv[i];
-    arguments[count] = NULL;
-}
-
 int levels_show(const struct step *step, const struct options *o, FILE *to, struct fault *fault)
 {
     struct levels all = {0};
-    char *arguments[64];
-    arguments_of(o, arguments, sizeof arguments / sizeof *arguments);
-    int code = traced(arguments, NULL, add, &all, fault);
+    int code = traced(o->argv, NULL, add, &all, fault);
     if (!code && all.full) code = fail(fault, EXIT_USAGE, "--levels: no memory; take fewer.");
     if (!code) {
         count_warps(&all);

@@ -173,13 +173,9 @@ static bool uses_shared(const struct accesses *all, const struct access *a)
     return strcmp(a->space, "shared") == 0;
 }
 
-/* Warps, by the number of the last one that does anything. */
-static unsigned warps_of(const struct accesses *all)
+static unsigned warps_of(const struct quiz *q)
 {
-    unsigned warps = 0;
-    for (size_t i = 0; i < all->count; i++)
-        if (all->of[i].warp >= warps) warps = all->of[i].warp + 1;
-    return warps;
+    return (q->step->shape(q->n, q->options->variant).block + TRACED_LANES - 1) / TRACED_LANES;
 }
 
 static unsigned warps_using(const struct accesses *all, unsigned epoch)
@@ -211,8 +207,7 @@ bool ask_level(struct quiz *q, struct question *to)
         append(to->text, "How many words do the threads of block 0, all together, load from shared "
                          "memory ");
     else
-        append(to->text, "Block 0 has %u warps. How many of them use shared memory ",
-               warps_of(&q->large));
+        append(to->text, "Block 0 has %u warps. How many of them use shared memory ", warps_of(q));
     append_when(to->text, &q->large, a->epoch);
     append(to->text, "?");
     PUT(to->answer, "%u", ask_words ? words : warps_using(&q->large, a->epoch));

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "quiz.h"
 
+#include "common/files/visible.h"
 #include "common/files/wrapped.h"
 #include "common/harness/print/record.h"
 
@@ -15,7 +16,6 @@ enum {
     QUESTIONS = 4, /* for a word, at most */
     WIDTH = 92,    /* columns of the screen */
     MARGIN = 3,
-    WORD_BYTES = 80, /* of a word */
 };
 
 /* ---- numbers from a word --------------------------------------------------------------------- */
@@ -120,6 +120,13 @@ static void close_quiz(struct quiz *q)
 
 /* ---- printing -------------------------------------------------------------------------------- */
 
+static void print_heading(const struct quiz *q, FILE *to)
+{
+    fprintf(to, "Step %d · questions for \"", q->step->number);
+    visible_print(to, q->word, strlen(q->word));
+    fputs("\"\n", to);
+}
+
 static void print_question(const struct quiz *q, size_t number, const struct question *asked,
                            FILE *to)
 {
@@ -149,7 +156,7 @@ static int ask_all(struct quiz *q, size_t *index, FILE *to, struct fault *fault)
     static ask_fn *const kinds[QUESTIONS] = {ask_value, ask_level, ask_banks, ask_sectors};
     bool text = q->options->format == REPORT_TEXT;
     size_t number = 0;
-    if (text) fprintf(to, "Step %d · questions for \"%s\"\n", q->step->number, q->word);
+    if (text) print_heading(q, to);
     for (int i = 0; i < QUESTIONS; i++) {
         struct question asked = {0};
         if (!kinds[i](q, &asked)) continue;
@@ -178,12 +185,14 @@ static int show_word(const struct step *step, const struct options *o, const cha
 static int show_class(const struct step *step, const struct options *o, size_t *index, FILE *to,
                       struct fault *fault)
 {
-    char word[WORD_BYTES];
+    char *word = NULL;
+    size_t size = 0;
     int code = 0;
-    while (!code && fgets(word, sizeof word, stdin)) {
+    while (!code && getline(&word, &size, stdin) >= 0) {
         word[strcspn(word, "\r\n")] = '\0';
         if (*word) code = show_word(step, o, word, index, to, fault);
     }
+    free(word);
     return code;
 }
 

@@ -101,8 +101,6 @@ static bool read_access(char *text, struct access *a)
 
 /* ---- the other run --------------------------------------------------------------------------- */
 
-enum { ARGUMENTS = 64 }; /* of this program, and those that are added */
-
 /* The program again, with its streams. `report` takes what it says besides the trace. */
 struct run {
     pid_t id;
@@ -176,18 +174,31 @@ static int finish(struct run *run, struct fault *fault)
     return code;
 }
 
+/* The other run's arguments, to be freed; or NULL. */
+static char **arguments_of(char *const *own)
+{
+    static char *const more[] = {"--device", "emu", "--trace", "-"};
+    size_t count = 0, used = 0;
+    while (own[count]) count++;
+    char **all = calloc(count + sizeof more / sizeof *more + 1, sizeof *all);
+    if (!all) return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(own[i], "--levels") != 0) all[used++] = own[i];
+    memcpy(all + used, more, sizeof more);
+    return all;
+}
+
 int traced(char *const *arguments, const char *numbers, access_fn *take, void *context,
            struct fault *fault)
 {
-    static char *const more[] = {"--device", "emu", "--trace", "-", NULL};
-    char *all[ARGUMENTS] = {0}, *text = NULL;
-    size_t count = 0, size = 0;
-    for (; arguments[count] && count < ARGUMENTS - 5; count++) all[count] = arguments[count];
-    for (size_t i = 0; more[i]; i++) all[count++] = more[i];
-    struct run run;
-    int code = start(&run, all, numbers, fault);
-    if (code) return code;
+    char **all = arguments_of(arguments), *text = NULL;
+    size_t size = 0;
     struct access a;
+    struct run run;
+    if (!all) return cannot_run(fault);
+    int code = start(&run, all, numbers, fault);
+    free(all);
+    if (code) return code;
     while (getline(&text, &size, run.trace) >= 0)
         if (read_access(text, &a)) take(context, &a);
     free(text);
