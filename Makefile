@@ -59,7 +59,8 @@ sources   = $(patsubst $(FOLDER16)/scan.cu,$(PARTS16),$(wildcard $(foreach f,$(1
 CUDA_BUILD = build
 
 COMMON   := $(filter-out common/harness/main.c,$(call sources,$(addprefix common/,files command \
-            step harness experiment $(addprefix harness/,host print input verify run report))))
+            step harness experiment $(addprefix harness/,host print input verify run report \
+            traced))))
 
 # Pictures, for programs that are made with them. Without libpng, no_png.c takes png.c's place.
 PNG      := $(shell echo '\#include <png.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo -lpng)

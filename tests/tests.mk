@@ -1,7 +1,7 @@
 # tests.mk — builds and runs the tests and their programs, sanitizers, fuzzers and mutations.
 
 .PHONY: promises checks pairs tests-build test test-without test-parts asan test-asan test-all
-.PHONY: test-architectures fuzz
+.PHONY: test-architectures test-book fuzz
 .PHONY: mutate mutate-record mutate-map
 
 # Tests of what step 12 promises, for a GPU or the emulator: tests/promises/NAME.cu becomes
@@ -272,6 +272,9 @@ $(foreach sm,sm_75 sm_80 sm_90,$(eval $(call architecture_rules,$(sm),-arch=$(sm
 
 test-architectures: | emu ## maintain: run steps 12 to 16 compiled for other GPUs
 	$(Q)tests/architectures/architectures.sh ptx:75 default:75 sm_75:75 sm_80:80 sm_90:90
+
+test-book: all experiments example ## maintain: follow the commands of the other chapters, too
+	$(Q)bats tests/book
 
 -include tests/emulator/programs/programs.mk
 

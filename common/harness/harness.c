@@ -12,6 +12,7 @@
 #include "common/harness/print/output.h"
 #include "common/harness/report/report.h"
 #include "common/harness/print/standard.h"
+#include "common/harness/traced/traced.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -281,6 +282,15 @@ static int begin(struct program *p, struct device *device)
     return code;
 }
 
+/* The kernels run in another process, whose trace is shown. */
+static int run_traced(struct program *p)
+{
+    const struct step *step = p->subject.step;
+    int code = p->options.quiz ? quiz_show(step, &p->options, stdout, &p->fault)
+                               : levels_show(step, &p->options, stdout, &p->fault);
+    return code ? code : check_stdout(p);
+}
+
 static int run_program(struct program *p, int argc, char **argv)
 {
     const struct step *step = p->subject.step;
@@ -288,6 +298,7 @@ static int run_program(struct program *p, int argc, char **argv)
     int code = options_parse(&p->options, step, p->subject.self, argc, argv, &p->fault);
     if (code) return code;
     if (p->options.help || p->options.version) return inform(p);
+    if (p->options.levels || p->options.quiz) return run_traced(p);
     code = begin(p, &device);
     if (code) return code;
     ended_catch_signals();

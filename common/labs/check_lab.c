@@ -122,6 +122,16 @@ static void path_of(char path[PATH_MAX], const char *folder, const char *name)
     if (snprintf(path, PATH_MAX, "%s/%s", folder, name) >= PATH_MAX) *path = '\0';
 }
 
+/* reference3.ptx, or reference-exercise4.ptx. */
+static void path_of_solution(char path[PATH_MAX], const struct places *places,
+                             const struct lab *lab)
+{
+    char own[32], name[64];
+    lab_name(lab, own, sizeof own);
+    snprintf(name, sizeof name, "reference%s%s.ptx", lab->exercise ? "-" : "", own);
+    path_of(path, places->programs, name);
+}
+
 static void remove_work(const struct places *places)
 {
     static const char *const names[] = {"lab.ptx", "nvcc.txt", "printf.txt", "own", "reference"};
@@ -221,10 +231,9 @@ static int judge(const struct places *places, const struct arguments *a, const s
                  const struct lab_weights *weights, const char *ptx, struct lab_verdict *verdict,
                  struct fault *fault)
 {
-    char name[64], solution[PATH_MAX];
+    char solution[PATH_MAX];
     struct lab_results own = {0}, reference = {0};
-    snprintf(name, sizeof name, "reference%d.ptx", lab->number);
-    path_of(solution, places->programs, name);
+    path_of_solution(solution, places, lab);
     int code = results_of(places, a, solution, "reference", &reference, fault);
     if (!code) code = results_of(places, a, ptx, "own", &own, fault);
     if (!code) score_lab(lab, &own, &reference, weights, verdict);
@@ -291,10 +300,9 @@ static bool has_ended(const struct lab_verdict *verdict)
 static int check_on_gpu(const struct places *places, const struct arguments *a,
                         const struct lab_verdict *verdict)
 {
-    char program[PATH_MAX], name[64], solution[PATH_MAX], ptx[PATH_MAX], seed[32];
-    snprintf(name, sizeof name, "reference%d.ptx", verdict->lab->number);
+    char program[PATH_MAX], solution[PATH_MAX], ptx[PATH_MAX], seed[32];
     path_of(program, places->programs, "gpu-lab");
-    path_of(solution, places->programs, name);
+    path_of_solution(solution, places, verdict->lab);
     path_of(ptx, places->work, "lab.ptx");
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)a->seed);
     const char *argv[] = {program,  a->names[0], is_ptx(a->names[1]) ? a->names[1] : ptx,
@@ -332,14 +340,24 @@ static int weights_of(const struct places *places, const struct arguments *a, co
     return fail(fault, EXIT_USAGE, "%s", why);
 }
 
-/* "labs/bug1.cu" is made by `make bug1`. */
-static int no_source(const char *path, const struct lab *lab, struct fault *fault)
+/* "labs/bug1.cu" is made by `make bug1`, and "labs/exercise3.cu" by `make exercise3`. */
+static bool is_made(const char *path, const char *what, int *number)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    int bug = 0, end = 0, error = errno;
-    if (sscanf(name, "bug%d.cu%n", &bug, &end) == 1 && end > 0 && !name[end])
-        return fail(fault, EXIT_USAGE, "%s cannot be read: %s; `make bug%d` writes it.", path,
-                    strerror(error), bug);
+    size_t length = strlen(what);
+    int end = 0;
+    return strncmp(name, what, length) == 0 &&
+           sscanf(name + length, "%d.cu%n", number, &end) == 1 && end > 0 && !name[length + end];
+}
+
+static int no_source(const char *path, const struct lab *lab, struct fault *fault)
+{
+    static const char *const made[] = {"bug", "exercise"};
+    int number, error = errno;
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        if (is_made(path, made[i], &number))
+            return fail(fault, EXIT_USAGE, "%s cannot be read: %s; `make %s%d` writes it.", path,
+                        strerror(error), made[i], number);
     return fail(fault, EXIT_USAGE, "%s cannot be read: %s; `make lab%d` writes a skeleton.", path,
                 strerror(error), lab->number);
 }
@@ -355,7 +373,7 @@ static int test_source(const char *path, const struct lab *lab, struct fault *fa
 
 static int run(const struct arguments *a, const struct places *places, struct fault *fault)
 {
-    const struct lab *lab = lab_named(a->names[0]);
+    const struct lab *lab = lab_or_exercise(a->names[0]);
     struct lab_weights weights;
     static struct lab_verdict verdict;
     if (!lab) return fail(fault, EXIT_USAGE, "There is no lab \"%s\".", a->names[0]);

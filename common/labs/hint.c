@@ -1,13 +1,16 @@
 /* hint.c — one hint, chosen by what the check has found. The texts are in hints.txt. */
+#define _GNU_SOURCE /* open_memstream */
 #include "common/emu/emu.h"
 #include "common/files/visible.h"
+#include "common/files/wrapped.h"
 #include "score.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 300, TOPIC_BYTES = 60 };
+enum { LINE_BYTES = 300, TOPIC_BYTES = 60, COLUMNS = 100 };
 
 /* A topic, more about it or "", the smallest size that has the fault, and the line. */
 struct subject {
@@ -161,7 +164,7 @@ static void detail_race(struct subject *s)
         s->detail = "one store";
         s->line = s->size->one_store_line;
     } else if (s->size->in_global) {
-        s->detail = "global"; /* blocks may run into each other */
+        s->detail = is_same ? "global store" : "global"; /* blocks may run into each other */
     } else if (is_same) {
         s->detail = "same store";
     }
@@ -304,15 +307,22 @@ static bool print_topic(FILE *out, FILE *hints, const char *topic, unsigned leve
 {
     char text[LINE_BYTES], heading[2 * TOPIC_BYTES + 4];
     bool in_topic = false, in_level = false, found = false;
+    char *whole = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&whole, &size);
+    if (!memory) return false;
     snprintf(heading, sizeof heading, "[%s]\n", topic);
     rewind(hints);
     while (fgets(text, sizeof text, hints)) {
         if (*text == '[') in_topic = !strcmp(text, heading);
         if (*text != ' ') in_level = in_topic && *text == (char)('0' + level);
         if (!in_level) continue;
-        print_text(out, text + 2, s, lab, source);
+        print_text(memory, text + 2, s, lab, source);
         found = true;
     }
+    fclose(memory);
+    if (found) wrapped_print(out, whole, 0, COLUMNS);
+    free(whole);
     return found;
 }
 

@@ -64,6 +64,7 @@ enum lab_result {
 
 struct lab {
     int number;
+    const char *exercise; /* "exercise4": of this chapter, and no lab; NULL: a lab */
     const char *title;
     const char *source;  /* "steps/03-work-efficient/scan.cu", or a file of common/labs/sources */
     const char *chapter; /* "notes/03-work-efficient.md" */
@@ -89,6 +90,10 @@ const struct lab *lab_find(int number);
 const struct lab *lab_at(size_t index);
 /* The lab of a number in decimal digits and nothing else, or NULL. */
 const struct lab *lab_named(const char *number);
+/* The same, and of the name of an exercise: "exercise4". */
+const struct lab *lab_or_exercise(const char *name);
+/* What finds it again: "3", or "exercise4". */
+void lab_name(const struct lab *, char *name, size_t size);
 
 /* ---- lab_cases.c ----------------------------------------------------------------------------- */
 
@@ -99,11 +104,11 @@ enum lab_share { LAB_HALF = 1, LAB_FEW, LAB_NONE, LAB_ALL };
 /* One run of a submission: a fresh device with all checkers on. */
 struct lab_case {
     size_t n;
-    uint64_t input;    /* seed of the input */
-    uint64_t schedule; /* emu_config.schedule; 0: the usual order, and the counters are judged */
-    uint64_t clock;    /* emu_config.clock_seed */
-    size_t boundary;   /* the first large element; 0: none is large */
-    uint64_t exponent; /* large elements are this power of two times the others */
+    uint64_t input;      /* seed of the input */
+    uint64_t schedule;   /* emu_config.schedule; 0: the usual order, and the counters are judged */
+    uint64_t clock;      /* emu_config.clock_seed */
+    size_t boundary;     /* the first large element; 0: none is large */
+    uint64_t exponent;   /* large elements are this power of two times the others */
     uint64_t descending; /* not 0: on the lab's small device, the last block begins first */
     uint64_t share;      /* enum lab_share, where the result is LAB_KEPT; otherwise 0 */
 };

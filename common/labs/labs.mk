@@ -9,14 +9,14 @@ LAB_MAINS = %/run_lab.c %/check_lab.c %/grade_labs.c
 # What the programs share. Only run-lab has the emulator.
 LAB_SHARED := $(call objects,$(filter-out $(LAB_MAINS) common/labs/run_%,$(LAB_SOURCES)))
 LAB_COMMON := $(LAB_SHARED) $(call objects,$(wildcard common/harness/verify/*.c) $(addprefix \
-             common/,command/fault.c command/option_table.c files/visible.c step/levels.c \
-             step/element.c step/tree.c harness/host/parallel.c harness/print/progress.c \
-             emu/report/json.c))
+             common/,command/fault.c command/option_table.c files/visible.c files/wrapped.c \
+             step/levels.c step/element.c step/tree.c harness/host/parallel.c \
+             harness/print/progress.c emu/report/json.c))
 LAB_RUNS  := $(call objects,$(wildcard common/labs/run_*.c) $(addprefix common/labs/,lab_table.c \
              lab_cases.c results_write.c) $(addprefix common/,command/fault.c \
              command/option_table.c step/levels.c))
 LAB_PROGRAMS = build/labs/run-lab build/labs/check-lab build/labs/gpu-lab
-LAB_REFERENCES = $(LABS:%=build/labs/reference%.ptx)
+LAB_REFERENCES = $(LABS:%=build/labs/reference%.ptx) build/labs/reference-exercise4.ptx
 
 .PHONY: labs
 .PHONY: $(LABS:%=lab%) $(LABS:%=check%) $(LABS:%=hint%)
@@ -69,7 +69,11 @@ build/labs/reference%.ptx: build/labs/reference%.cu build/common/labs/compile.o 
 	$(call say,nvcc,$@)
 	$(Q)build/labs/check-lab --nvcc '$(CUDA)/bin/nvcc' --compile $< $(NEW) $(PUT)
 
-.PRECIOUS: build/labs/reference%.cu
+# A solution of an exercise that is no lab's.
+build/labs/reference-exercise%.cu: build/labs/reference%.cu common/labs/exercises/solution%.sed
+	$(Q)sed -f common/labs/exercises/solution$*.sed $< >$(NEW) $(PUT)
+
+.PRECIOUS: build/labs/reference%.cu build/labs/reference-exercise%.cu
 
 build/labs/run-lab: $(LAB_RUNS) $(EMU)
 	$(call say,link,$@)
@@ -128,7 +132,7 @@ BUGS     := $(if $(BUG_LIST),$(shell sed -n 's/^== //p' $(BUG_LIST)))
 bug_lab   = $(shell sed -n '/^== $(1)$$/{n;s/^. lab \([0-9]*\):.*/\1/p;}' $(BUG_LIST))
 .PHONY: $(BUGS:%=bug%) $(BUGS:%=check-bug%)
 
-#bugN: ## learn: write labs/bugN.cu, a kernel with one fault to find; N is 1 to 8
+#bugN: ## learn: write labs/bugN.cu, a kernel with one fault to find; N is 1 to 10
 $(BUGS:%=bug%): bug%:
 	@mkdir -p labs
 	$(Q)if [ -e labs/bug$*.cu ]; then \
@@ -147,6 +151,33 @@ NO_BUGS  := $(filter-out $(BUGS:%=bug%) $(BUGS:%=check-bug%), \
             $(filter bug% check-bug%,$(MAKECMDGOALS)))
 $(NO_BUGS):
 	@echo "There is no $@; there are broken kernels 1 to $(words $(BUGS))." >&2; exit 2
+
+# ---- exercises ----------------------------------------------------------------------------------
+
+EXERCISE   = common/labs/exercises/exercise.sh
+EXERCISES := $(shell sed -n 's/^\([0-9][0-9]*\) .*/\1/p' common/labs/exercises/exercises.txt)
+.PHONY: $(EXERCISES:%=exercise%) $(EXERCISES:%=check-exercise%)
+
+#exerciseN: ## learn: write labs/exerciseN.cu, for the exercise "write" of chapter N
+$(EXERCISES:%=exercise%): exercise%:
+	@mkdir -p labs
+	$(Q)if [ -e labs/$@.cu ]; then \
+	    echo "labs/$@.cu is there already, and stays as it is. Move it away for a new one."; \
+	else \
+	    $(EXERCISE) $* >labs/$@.cu.new && mv labs/$@.cu.new labs/$@.cu && \
+	    echo "labs/$@.cu is written. What to do is below; then: make check-$@"; \
+	fi
+	@echo && $(EXERCISE) --task $*
+
+#check-exerciseN: ## learn: judge labs/exerciseN.cu, as a lab is
+$(EXERCISES:%=check-exercise%): check-exercise%: $(LAB_PROGRAMS) $(LAB_REFERENCES) $(LAB_TEXTS)
+	$(Q)build/labs/check-lab $$($(EXERCISE) --judge $*) labs/exercise$*.cu \
+	    --nvcc '$(CUDA)/bin/nvcc' $(ARGS) $(FEWER_OK)
+
+NO_EXERCISES := $(filter-out $(EXERCISES:%=exercise%) $(EXERCISES:%=check-exercise%), \
+                $(filter exercise% check-exercise%,$(MAKECMDGOALS)))
+$(NO_EXERCISES):
+	@echo "There is no $@; there are exercises of the chapters $(EXERCISES)." >&2; exit 2
 
 # ---- sheets to fill in --------------------------------------------------------------------------
 

@@ -162,7 +162,7 @@ static int run(int count, char **argument, struct fault *fault)
     struct printed printed = {0};
     FILE *terminal = stdout;
     if (count < 3) return fail(fault, EXIT_USAGE, "LAB and FILE.ptx are missing.");
-    const struct lab *lab = lab_named(argument[1]);
+    const struct lab *lab = lab_or_exercise(argument[1]);
     if (!lab) return fail(fault, EXIT_USAGE, "There is no lab \"%s\".", argument[1]);
     int code = read_options(&line, &arguments, fault);
     if (!code) code = ptx_read(argument[2], &ptx, fault);

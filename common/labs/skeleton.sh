@@ -1,7 +1,7 @@
 #!/bin/sh
-# skeleton.sh [--solution | --broken BUG] NUMBER SCAN.CU: prints a lab's file, made of a step's
-# scan.cu and of the step's own headers. The host code is left out. In scan.cu and the headers,
-# comments mark what is the lab's:
+# skeleton.sh [--solution | --broken BUG | --exercise CHAPTER] NUMBER SCAN.CU: prints a lab's file,
+# made of a step's scan.cu and of the step's own headers. The host code is left out. In scan.cu and
+# the headers, comments mark what is the lab's:
 #
 #     // lab: add each left child to its right sibling     a gap begins: what belongs there
 #     // lab: end                                          it ends
@@ -9,21 +9,24 @@
 #     #include "naive.cuh" // lab: left out
 #
 # A gap's lines are left out, and the lab says how many there were. With --solution they stay. With
-# --broken they stay as well, and nothing shows that they are a gap: bugs/bug.sh puts in a fault.
+# --broken they stay as well, and nothing shows that they are a gap: bugs/bug.sh puts in a fault. So
+# does --exercise, and the file names the chapter that says what is to be written.
 # profiles/ and the compiler see comments only.
-solution=0 bug=0
+solution=0 bug=0 exercise=0
 if [ "$1" = --solution ]; then
     solution=1
     shift
-elif [ "$1" = --broken ]; then
+elif [ "$1" = --broken ] || [ "$1" = --exercise ]; then
     bug=$2
+    [ "$1" = --broken ] || exercise=1
     shift 2
 fi
 [ $# -eq 2 ] && [ -r "$2" ] || {
     echo "skeleton.sh: give a lab's number and its readable scan.cu, not \"$*\"." >&2
     exit 2
 }
-exec awk -v solution=$solution -v bug="$bug" -v number="$1" -v folder="$(dirname "$2")" '
+exec awk -v solution=$solution -v bug="$bug" -v exercise=$exercise -v number="$1" \
+    -v folder="$(dirname "$2")" '
 # ---- gaps ----
 
 # A line that a student would have to write: not empty, not a comment alone, not a brace alone.
@@ -73,7 +76,16 @@ function put_head(text) {
     print " * The step this lab is made of:"
 }
 
+function put_exercise_head(title) {
+    print " * Exercise " bug ": " title
+    print " *"
+    print " * make exercise" bug " says what to write."
+    print " *   make check-exercise" bug "   runs the file, with all checkers on"
+    print " * The step this file is made of:"
+}
+
 function put_bug_head(title) {
+    if (exercise) { put_exercise_head(title); return }
     print " * Bug " bug ": " title
     print " *"
     print " * One thing in this file is wrong. Results may be right all the same. Find the fault."

@@ -96,7 +96,8 @@ static void print_points(FILE *out, const struct lab_verdict *v)
 
 void lab_verdict_text(FILE *out, const struct lab_verdict *v, const char *source)
 {
-    fprintf(out, "Lab %d: %s\n", v->lab->number, v->lab->title);
+    fprintf(out, "%s %d: %s\n", v->lab->exercise ? "Exercise" : "Lab", v->lab->number,
+            v->lab->title);
     if (v->status == VERDICT_UNJUDGED) {
         fputs("Not judged: ", out);
         put(out, v->failure);

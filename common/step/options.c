@@ -139,6 +139,13 @@ static int set_trace(void *to, const char *value, struct fault *fault)
     return 0;
 }
 
+static int set_quiz(void *to, const char *value, struct fault *fault)
+{
+    if (!*value) return fail(fault, EXIT_USAGE, "--quiz has an empty word.");
+    options_of(to)->quiz = value;
+    return 0;
+}
+
 #define SET_FLAG(name)                                                                             \
     static int set_##name(void *to, const char *value, struct fault *fault)                        \
     {                                                                                              \
@@ -152,6 +159,8 @@ SET_FLAG(real)
 SET_FLAG(inclusive)
 SET_FLAG(in_place)
 SET_FLAG(counters)
+SET_FLAG(levels)
+SET_FLAG(solve)
 SET_FLAG(help)
 SET_FLAG(version)
 
@@ -202,6 +211,11 @@ static const struct option_row rows[] = {
     OPTION("counters", NULL, "the emulator's counters by source line", set_counters),
     OPTION("trace", "FILE", "every shared and global access of one emulated run; - is stdout",
            set_trace),
+    OPTION("levels", NULL, "what warps do with shared memory between two barriers, on the emulator",
+           set_levels),
+    OPTION("quiz", "WORD",
+           "questions to work out, made for WORD; - is a word on each line of stdin", set_quiz),
+    OPTION("solve", NULL, "answer the questions of --quiz", set_solve),
     OPTION("json", NULL, "report as JSON", set_json),
     OPTION("csv", NULL, "report as CSV", set_csv),
     OPTION("help", NULL, "this text", set_help),
@@ -212,7 +226,11 @@ static const struct option_table table = {rows, sizeof rows / sizeof *rows};
 /* Would the option have no effect in this step? */
 static bool is_unused(const struct step *step, const char *name)
 {
+    static const char *const of_kernels[] = {"levels", "quiz", "solve", NULL};
+    bool plain = !step->verbs && !step->run && !step->on_host;
     const char *const *unused = step->verbs ? step->verbs->unused : NULL;
+    for (const char *const *one = of_kernels; *one && !plain; one++)
+        if (strcmp(name, *one) == 0) return true;
     for (; unused && *unused; unused++)
         if (strcmp(name, *unused) == 0) return true;
     return false;
@@ -277,9 +295,10 @@ static int check_use(const struct options *o, const struct step *step, struct fa
     const struct {
         const char *name;
         bool given;
-    } all[] = {{"inclusive", o->inclusive}, {"in-place", o->in_place},  {"round", o->round},
-               {"real", o->real},           {"sweep", o->sweep},        {"offset", o->offset > 0},
-               {"counters", o->counters},   {"trace", o->trace != NULL}};
+    } all[] = {{"inclusive", o->inclusive}, {"in-place", o->in_place},   {"round", o->round},
+               {"real", o->real},           {"sweep", o->sweep},         {"offset", o->offset > 0},
+               {"counters", o->counters},   {"trace", o->trace != NULL}, {"levels", o->levels},
+               {"quiz", o->quiz != NULL}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].given && is_unused(step, all[i].name))
             return fail(fault, EXIT_USAGE, "--%s: step %d (%s) has no use for it; leave it out.",
@@ -294,7 +313,11 @@ static int check_use(const struct options *o, const struct step *step, struct fa
 /* Options of the emulator, where it does not run, or where they have no effect. */
 static int check_emulator(const struct options *o, const struct step *step, struct fault *fault)
 {
-    const char *option = o->trace ? "--trace" : o->counters ? "--counters" : NULL;
+    const char *option = o->trace      ? "--trace"
+                         : o->counters ? "--counters"
+                         : o->levels   ? "--levels"
+                         : o->quiz     ? "--quiz"
+                                       : NULL;
     if (option && step->on_host)
         return fail(fault, EXIT_USAGE,
                     "%s is the emulator's, and this step runs on the CPU itself; leave it out.",
@@ -312,6 +335,27 @@ static int check_emulator(const struct options *o, const struct step *step, stru
         return fail(
             fault, EXIT_USAGE,
             "--counters: the table of a sweep has no source lines; take --json or one --n.");
+    return 0;
+}
+
+/* --levels and --quiz run the program again, with options of their own. */
+static int check_traced(const struct options *o, struct fault *fault)
+{
+    if (o->solve && !o->quiz)
+        return fail(fault, EXIT_USAGE, "--solve answers the questions of --quiz; add --quiz WORD.");
+    if (o->levels && (o->quiz || o->trace || o->counters || o->sweep))
+        return fail(fault, EXIT_USAGE, "--levels is a table of one run; leave %s out.",
+                    o->quiz    ? "--quiz"
+                    : o->trace ? "--trace"
+                    : o->sweep ? "--sweep"
+                               : "--counters");
+    if (o->levels && o->format != REPORT_TEXT)
+        return fail(fault, EXIT_USAGE, "--levels is a text; for a program there is --trace.");
+    if (o->quiz && (o->n_given || o->input || o->sweep || o->real || o->seed_given || o->output ||
+                    o->inclusive || o->in_place || o->offset || o->counters || o->trace))
+        return fail(fault, EXIT_USAGE,
+                    "--quiz chooses size and numbers itself; only --variant, --solve, --csv and "
+                    "--json go with it.");
     return 0;
 }
 
@@ -335,6 +379,7 @@ static int check_together(const struct options *o, const struct step *step, stru
         return fail(fault, EXIT_USAGE, "--trace takes one run; leave --sweep out.");
     int code = check_use(o, step, fault);
     if (!code) code = check_emulator(o, step, fault);
+    if (!code) code = check_traced(o, fault);
     if (code) return code;
     enum element element = step_element(step, o->variant);
     if (o->real && !element_is_real(element))

@@ -46,6 +46,9 @@ struct options {
     enum device_choice device;
     const char *trace; /* a file for the emulator's trace, "/dev/stdout" for "-"; NULL: none */
     bool counters;     /* the table of counters by source line */
+    bool levels;       /* the table of what warps do between two barriers */
+    const char *quiz;  /* the word that questions are made for, "-": each line of stdin; or NULL */
+    bool solve;        /* with their answers */
     enum report_format format;
 
     bool help, version;

@@ -53,7 +53,7 @@ def side_by_side():
              if name not in ("step 0", "step 1", "CUB", *NEAR)]
     curves = [(name, name, "", COLOURS[k % len(COLOURS)], k % 13 + 1)
               for k, name in enumerate(names)]
-    return curves + [("CUB", "CUB", "", "#0969da", 5),
+    return curves + [("CUB (NVIDIA's library)", "CUB", "", "#0969da", 5),
                      ("the fastest copy", "roof", "", "#24292f", 0)]
 
 
@@ -130,7 +130,7 @@ def script(name):
         lines.append("END")
         style = "lines dt 2" if point == 0 else "linespoints pt %d ps 0.7" % point
         plots.append("$data%d with %s lw 1.6 lc rgb '%s' title '%s'"
-                     % (number, style, colour, label))
+                     % (number, style, colour, label.replace("'", "''")))
     return "\n".join(lines + ["plot " + ", ".join(plots), ""])
 
 

@@ -266,6 +266,21 @@ def harris_table():
                   GPU["GPU"].replace("NVIDIA ", "") + ", ms", "times as fast"], *rows)
 
 
+def milliseconds(value):
+    return "%s ms" % three(value)
+
+
+def harris_growth():
+    """What the GPU won in 2007 and what it wins today, a row each."""
+    n, cpu, gpu_ms = HARRIS[-1]
+    core, ours = (1e3 * seconds(*scan) for scan in ((1, n, "exclusive"), (5, n, "conflict-free")))
+    return table(["%s floats" % grouped(n), "one core of the CPU", "GPU", "times as fast"],
+                 ["2007, a GeForce 8800 GTX", milliseconds(cpu), milliseconds(gpu_ms),
+                  times_as_fast(cpu, gpu_ms)],
+                 ["today, an %s" % GPU["GPU"], milliseconds(core), milliseconds(ours),
+                  times_as_fast(core, ours)])
+
+
 def seconds(step, n, variant=""):
     return float(timed(step, n, variant)["seconds"])
 

@@ -153,7 +153,7 @@ class Figures(unittest.TestCase):
         for page in set(pages()) - in_order:
             text = text_of(page)
             for image in re.finditer(r"^!\[[^]]*\]\((\S+\.svg)\)\n+(?:[^!\n].*\n)*", text, re.M):
-                if ">CUB<" in text_of(os.path.join(os.path.dirname(page), image[1])):
+                if ">CUB" in text_of(os.path.join(os.path.dirname(page), image[1])):
                     figures += 1
                     self.assertTrue(explained.search(text[:image.end()]),
                                     "%s shows %s without a word on CUB" % (page, image[1]))

@@ -74,6 +74,7 @@ INPUT = "common/harness/input"
 VERIFY = "common/harness/verify"
 RUN = "common/harness/run"
 REPORT = "common/harness/report"
+TRACED = "common/harness/traced"
 PICTURES = "common/harness/pictures"
 EXPERIMENT = "common/experiment"
 # The harness, and what is built on it, in the same order.
@@ -87,7 +88,8 @@ HARNESS = {
     VERIFY: [STEP, HOST, PRINT, "common/command"],
     RUN: [STEP, HOST, PRINT, INPUT, VERIFY] + COMMAND,
     REPORT: [STEP, PRINT, RUN] + COMMAND,
-    "common/harness": [STEP, HOST, PRINT, INPUT, VERIFY, RUN, REPORT] + COMMAND,
+    TRACED: [STEP, PRINT, REPORT] + COMMAND,
+    "common/harness": [STEP, HOST, PRINT, INPUT, VERIFY, RUN, REPORT, TRACED] + COMMAND,
     PICTURES: [HOST, PRINT, INPUT] + COMMAND,
     EXPERIMENT: [STEP, PRINT, RUN] + COMMAND,
     "common/bench/baseline": [STEP],

@@ -19,7 +19,8 @@ FOREIGN = {"cuda_occupancy.h", "cuda_pipeline.h", "driver_types.h", "fatbinary_s
            "host_config.h",
            "lz4_Block_format.md", "reduce.h",
            "A.c", "A.cu", "FILE.cu", "firstN.cu", "SOURCE.cu", "bug1.cu", "bugN.cu", "labN.cu",
-           *("bug%d.cu" % number for number in (2, 3, 5, 6, 7, 8)),
+           "exerciseN.cu",
+           *("exercise%d.cu" % number for number in (2, 3, 4, 5, 6, 7, 9, 11, 13)),
            *("lab%d.cu" % number for number in (2, 3, 4, 5, 6, 7, 9, 11, 13)),
            "HEADER.cuh", "NAME.cu", "NAME.mk", "NAME.part.cu",
            "file.cu", "my.cu", "reference2.cu", "20.md"}

@@ -253,6 +253,12 @@ without_barrier() {
 # line_of CODE: the number of its line in $source.
 line_of() { grep -nF -e "$1" "$source" | sed -n '1s/:.*//p'; }
 
+# hint_of LAB LEVEL: of $source, as one line.
+hint_of() {
+    check "$1" "$source" --hint "$2"
+    output=${output//$'\n'/ }
+}
+
 @test "a missing barrier is blamed on its two accesses, in verdict and hint" {
     local source swap add loads
     without_barrier 3 2
@@ -263,15 +269,15 @@ line_of() { grep -nF -e "$1" "$source" | sed -n '1s/:.*//p'; }
     says "the error that the checkers report between lines $swap and $add may be the cause"
     says "hazards      $source:$swap: n = 4: "
     says "(read-after-write) between this line and line $add;"
-    check 3 "$source" --hint 2
+    hint_of 3 2
     says "The accesses are at $source:$swap and line $add."
-    check 3 "$source" --hint 3
+    hint_of 3 3
     says "A __syncthreads() is missing between two accesses: $source:$swap and line $add."
     without_barrier 3 1
     add=$(line_of "temp[bi] += temp[ai];")
     check 3 "$source" --no-gpu
     says "the error that the checkers report between threads at line $add may be the cause"
-    check 3 "$source" --hint 2
+    hint_of 3 2
     says "The accesses are at $source:$add, in different threads."
     without_barrier 2 1
     check 2 "$source" --no-gpu
@@ -279,7 +285,7 @@ line_of() { grep -nF -e "$1" "$source" | sed -n '1s/:.*//p'; }
     says "between lines $loads and $add may be the cause"
     says_not "-431602080"
     without_barrier 11 2
-    check 11 "$source" --hint 2
+    hint_of 11 2
     says "In shared memory, a barrier is missing between them."
 }
 
@@ -562,10 +568,17 @@ hints() {
     for level in 1 2 3; do
         check "$1" "$source" --hint $level
         [ "$status" -eq 0 ] || return
-        said+=$output$'\n'
+        says_not "{"
+        [ -z "$(grep -E '^.{100}[^ ]* ' <<<"$output")" ] || fail_wide || return
+        said+=${output//$'\n'/ }$'\n'
     done
     output=$said
-    says_not "{"
+}
+
+# A line of a hint has more than 100 columns, and could have been broken.
+fail_wide() {
+    printf 'too wide: %s\n' "$output"
+    return 1
 }
 
 @test "a hint is about the cause that the check names, and not about a fault of n = 1" {
@@ -665,6 +678,20 @@ hints() {
     hints 3
     says "Some threads have left the kernel"
     says "Which \`return\` did they take?"
+}
+
+@test "an index that is too small makes tiles store to the same elements: no word on two words" {
+    local source
+    filled 11-index-of-16-bits
+    hints 11
+    says "Two tiles store to one element of the output"
+    says "All sizes up to n = 10000 are right."
+    says "Does the index fit into the variable"
+    says_not "__threadfence()"
+    # Two words are another matter.
+    filled 11-two-words-without-fences
+    hints 11
+    says "keep status and sum in one 64-bit word"
 }
 
 @test "blocks that run into each other need no barrier, and NULL is no buffer" {
@@ -784,16 +811,80 @@ bug_is_found() {
 
 # bats test_tags=long
 @test "each broken kernel compiles, and is found as its section says" {
-    [ "$(sed -n 's/^== //p' common/labs/bugs/bugs.txt | tr '\n' ' ')" = "1 2 3 4 5 6 7 8 " ]
-    in_pairs bug_is_found 1 2 3 4 5 6 7 8
+    [ "$(sed -n 's/^== //p' common/labs/bugs/bugs.txt | tr '\n' ' ')" = "1 2 3 4 5 6 7 8 9 10 " ]
+    in_pairs bug_is_found 1 2 3 4 5 6 7 8 9 10
     [ ! -e "$BATS_TEST_TMPDIR/not_found" ] || { cat "$BATS_TEST_TMPDIR/not_found"; return 1; }
     # It does not say where the fault is.
     run cat "$BATS_TEST_TMPDIR/bug1.cu"
     says "Bug 1: the work-efficient scan"
     says_not "gap"
-    run common/labs/bugs/bug.sh 9
+    run common/labs/bugs/bug.sh 11
     [ "$status" -eq 2 ]
-    says 'there is no bug "9"; there are 1 to 8.'
+    says 'there is no bug "11"; there are 1 to 10.'
+}
+
+# exercise_is_fair CHAPTER: what its exercise begins with compiles and has fewer points, and the
+# solution that is under test has all: a lab's, or one of its own.
+exercise_is_fair() {
+    local judge start=$BATS_TEST_TMPDIR/exercise$1.cu
+    judge=$(common/labs/exercises/exercise.sh --judge "$1")
+    common/labs/exercises/exercise.sh "$1" >"$start"
+    check "$judge" "$start" --json
+    [ "$status" -eq 1 ] && ! grep -q "does not compile" <<<"$output" ||
+        echo "exercise $1: $output" >>"$BATS_TEST_TMPDIR/unfair"
+    check "$judge" "build/labs/reference${judge/exercise/-exercise}.ptx" --json
+    [ "$status" -eq 0 ] && [ "$(field points)" = 100 ] ||
+        echo "solution of exercise $1: $output" >>"$BATS_TEST_TMPDIR/unfair"
+}
+
+# bats test_tags=long
+@test "each exercise has fewer points than its solution, and a text in its chapter" {
+    local chapter chapters
+    chapters=$(sed -n 's/^\([0-9]*\) .*/\1/p' common/labs/exercises/exercises.txt | tr '\n' ' ')
+    [ "$chapters" = "$LABS " ]
+    # shellcheck disable=SC2086
+    in_pairs exercise_is_fair $chapters
+    [ ! -e "$BATS_TEST_TMPDIR/unfair" ] || { cat "$BATS_TEST_TMPDIR/unfair"; return 1; }
+    for chapter in $chapters; do
+        run common/labs/exercises/exercise.sh --task "$chapter"
+        says "labs/exercise$chapter.cu"
+        says_not "*Write.*"
+        says_not "## "
+    done
+    run head -n 5 "$BATS_TEST_TMPDIR/exercise3.cu"
+    says " * Exercise 3: the work-efficient scan"
+    says "make check-exercise3"
+    run common/labs/exercises/exercise.sh 8
+    [ "$status" -eq 2 ]
+    says 'chapter "8" has no exercise.'
+    run build/labs/check-lab exercise4 labs/exercise99.cu
+    says 'labs/exercise99.cu cannot be read: No such file or directory; `make exercise99` writes'
+}
+
+@test "exercise 4 has no room for an unused word" {
+    check exercise4 build/labs/reference4.ptx --no-gpu
+    [ "$status" -eq 1 ]
+    says "Exercise 4: no bank conflicts, and no unused word"
+    says "is out of bounds (256 bytes of shared memory a block)"
+    check exercise4 build/labs/reference-exercise4.ptx --no-gpu
+    [ "$status" -eq 0 ]
+    says "  2048      4094     4094         0        0 "
+}
+
+@test "make exerciseN writes a file once, and says each time what to do" {
+    unset MAKEFLAGS MAKELEVEL MFLAGS
+    mkdir "$BATS_TEST_TMPDIR/copy"
+    ln -s "$PWD"/{Makefile,common,profiles,tests,notes,steps,build} "$BATS_TEST_TMPDIR/copy"
+    cd "$BATS_TEST_TMPDIR/copy"
+    run make exercise3
+    [ "$status" -eq 0 ]
+    says "labs/exercise3.cu is written. What to do is below; then: make check-exercise3"
+    says "What did the threads without work do?"
+    echo mine >labs/exercise3.cu
+    run make exercise3
+    says "stays as it is"
+    says "What did the threads without work do?"
+    [ "$(cat labs/exercise3.cu)" = mine ]
 }
 
 # bats test_tags=long
@@ -806,9 +897,12 @@ bug_is_found() {
     run make --no-print-directory check8
     [ "$status" -eq 2 ]
     says "There is no check8; there are labs 2 to 7, 9, 11 and 13."
-    run make --no-print-directory check-bug9
+    run make --no-print-directory check-bug11
     [ "$status" -eq 2 ]
-    says "There is no check-bug9; there are broken kernels 1 to 8."
+    says "There is no check-bug11; there are broken kernels 1 to 10."
+    run make --no-print-directory exercise8
+    [ "$status" -eq 2 ]
+    says "There is no exercise8; there are exercises of the chapters 2 3 4 5 6 7 9 11 13."
     mkdir "$BATS_TEST_TMPDIR/driver"
     gcc -shared -fPIC tests/labs/driver/fake.c -o "$BATS_TEST_TMPDIR/driver/libcuda.so.1"
     FAKE=none LD_LIBRARY_PATH=$BATS_TEST_TMPDIR/driver \

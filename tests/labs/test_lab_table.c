@@ -28,6 +28,26 @@ Test(lab_table, labs_are_found_by_number)
     cr_expect_null(lab_named(""));
 }
 
+Test(lab_table, an_exercise_is_found_by_name_and_is_no_lab)
+{
+    const struct lab *exercise = lab_or_exercise("exercise4");
+    char name[32];
+    cr_assert_not_null(exercise);
+    cr_expect_neq(exercise, lab_find(4));
+    cr_expect_null(lab_named("exercise4"));
+    cr_expect_null(lab_or_exercise("exercise3"));
+    cr_expect_eq(lab_or_exercise("3"), lab_find(3));
+    lab_name(exercise, name, sizeof name);
+    cr_expect_str_eq(name, "exercise4");
+    lab_name(lab_find(11), name, sizeof name);
+    cr_expect_str_eq(name, "11");
+    for (const size_t *n = exercise->sizes; *n; n++) {
+        struct lab_plan plan = {0};
+        exercise->plan(*n, &plan);
+        cr_expect_eq(plan.launches[0].shared_bytes, *n * sizeof(float));
+    }
+}
+
 static size_t handed_out_count(const struct lab *lab)
 {
     size_t count = 0;

@@ -1,0 +1,206 @@
+#define _GNU_SOURCE
+#include "traced.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+bool access_is(const struct access *a, const char *operation, const char *space)
+{
+    return strcmp(a->operation, operation) == 0 && strcmp(a->space, space) == 0;
+}
+
+bool access_has(const struct access *a, unsigned lane) { return a->mask >> lane & 1; }
+
+unsigned access_lanes(const struct access *a) { return (unsigned)__builtin_popcount(a->mask); }
+
+/* ---- a row of the trace ---------------------------------------------------------------------- */
+
+enum {
+    LAUNCH,
+    KERNEL,
+    BLOCK,
+    WARP,
+    EPOCH,
+    LINE,
+    OPERATION,
+    SPACE,
+    BYTES,
+    MASK,
+    WAVEFRONTS,
+    IDEAL,
+    SECTORS,
+    ADDRESSES,
+    VALUES,
+    COLUMNS
+};
+
+static bool split(char *text, char *column[COLUMNS])
+{
+    text[strcspn(text, "\n")] = '\0';
+    for (int i = 0; i < COLUMNS; i++)
+        if (!(column[i] = strsep(&text, "\t"))) return false;
+    return !text;
+}
+
+static unsigned number(const char *text) { return (unsigned)strtoul(text, NULL, 10); }
+
+#define COPY(to, from) snprintf(to, sizeof(to), "%s", from)
+
+/* scan_block of _Z10scan_blockPfPKfi. */
+static void copy_kernel(char *to, size_t size, const char *mangled)
+{
+    const char *digits = mangled + strcspn(mangled, "0123456789");
+    char *name;
+    unsigned long length = strtoul(digits, &name, 10);
+    if (strncmp(mangled, "_Z", 2) != 0 || length == 0 || length > strlen(name))
+        snprintf(to, size, "%s", mangled);
+    else
+        snprintf(to, size, "%.*s", (int)length, name);
+}
+
+/* Both lists have an entry for each lane of the mask, lowest lane first. */
+static void read_lanes(struct access *a, char *addresses, char *values)
+{
+    for (unsigned lane = 0; lane < TRACED_LANES; lane++) {
+        if (!access_has(a, lane)) continue;
+        const char *address = strsep(&addresses, " "), *value = strsep(&values, " ");
+        a->address[lane] = address ? strtoull(address, NULL, 16) : 0;
+        a->value[lane] = value ? (uint32_t)strtoul(value, NULL, 16) : 0;
+    }
+}
+
+/* False: the line is none of the trace's, or its heading. */
+static bool read_access(char *text, struct access *a)
+{
+    char *column[COLUMNS];
+    if (!split(text, column) || !isdigit((unsigned char)*column[LAUNCH])) return false;
+    *a = (struct access){.launch = number(column[LAUNCH]),
+                         .block = number(column[BLOCK]),
+                         .warp = number(column[WARP]),
+                         .epoch = number(column[EPOCH]),
+                         .bytes = number(column[BYTES]),
+                         .mask = (uint32_t)strtoul(column[MASK], NULL, 16),
+                         .wavefronts = number(column[WAVEFRONTS]),
+                         .ideal = number(column[IDEAL]),
+                         .sectors = number(column[SECTORS])};
+    copy_kernel(a->kernel, sizeof a->kernel, column[KERNEL]);
+    COPY(a->line, column[LINE]);
+    COPY(a->operation, column[OPERATION]);
+    COPY(a->space, column[SPACE]);
+    read_lanes(a, column[ADDRESSES], column[VALUES]);
+    return true;
+}
+
+/* ---- the other run --------------------------------------------------------------------------- */
+
+/* The program again, with its streams. `report` takes what it says besides the trace. */
+struct run {
+    pid_t id;
+    FILE *trace, *report;
+};
+
+static int cannot_run(struct fault *fault)
+{
+    return fail(fault, EXIT_DEVICE, "the program cannot be run again with a trace: %s.",
+                strerror(errno));
+}
+
+/* A file with these numbers, from which the program reads. */
+static FILE *stdin_of(const char *numbers)
+{
+    FILE *file = tmpfile();
+    if (!file) return NULL;
+    fputs(numbers, file);
+    rewind(file);
+    return file;
+}
+
+static bool spawn(struct run *run, char *const *arguments, FILE *input, int to)
+{
+    posix_spawn_file_actions_t streams;
+    posix_spawn_file_actions_init(&streams);
+    if (input) posix_spawn_file_actions_adddup2(&streams, fileno(input), STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&streams, to, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&streams, fileno(run->report), STDERR_FILENO);
+    unsetenv("EMU_TRACE");         /* there is one trace */
+    setenv("EMU_THREADS", "1", 1); /* blocks write their rows one after the other */
+    errno = posix_spawn(&run->id, "/proc/self/exe", &streams, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&streams);
+    return errno == 0;
+}
+
+static int start(struct run *run, char *const *arguments, const char *numbers, struct fault *fault)
+{
+    int ends[2];
+    FILE *input = numbers ? stdin_of(numbers) : NULL;
+    *run = (struct run){.report = tmpfile()};
+    if ((numbers && !input) || !run->report || pipe2(ends, O_CLOEXEC)) return cannot_run(fault);
+    bool started = spawn(run, arguments, input, ends[1]);
+    int code = started ? 0 : cannot_run(fault);
+    close(ends[1]);
+    if (input) fclose(input);
+    if (started && (run->trace = fdopen(ends[0], "r"))) return 0;
+    close(ends[0]);
+    return code ? code : cannot_run(fault);
+}
+
+/* The last line of its report, without the program's name, is its complaint. */
+static int complain(struct run *run, int status, struct fault *fault)
+{
+    char text[FAULT_TEXT] = "", line[FAULT_TEXT];
+    rewind(run->report);
+    while (fgets(line, sizeof line, run->report)) COPY(text, line);
+    text[strcspn(text, "\n")] = '\0';
+    const char *sentence = strstr(text, ": ");
+    return fail(fault, WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_DEVICE, "%s",
+                sentence ? sentence + 2 : "the run that is traced has failed.");
+}
+
+static int finish(struct run *run, struct fault *fault)
+{
+    int status = 0;
+    if (run->trace) fclose(run->trace);
+    while (waitpid(run->id, &status, 0) < 0 && errno == EINTR) {}
+    int code = status ? complain(run, status, fault) : 0;
+    fclose(run->report);
+    return code;
+}
+
+/* The other run's arguments, to be freed; or NULL. */
+static char **arguments_of(char *const *own)
+{
+    static char *const more[] = {"--device", "emu", "--trace", "-"};
+    size_t count = 0, used = 0;
+    while (own[count]) count++;
+    char **all = calloc(count + sizeof more / sizeof *more + 1, sizeof *all);
+    if (!all) return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(own[i], "--levels") != 0) all[used++] = own[i];
+    memcpy(all + used, more, sizeof more);
+    return all;
+}
+
+int traced(char *const *arguments, const char *numbers, access_fn *take, void *context,
+           struct fault *fault)
+{
+    char **all = arguments_of(arguments), *text = NULL;
+    size_t size = 0;
+    struct access a;
+    struct run run;
+    if (!all) return cannot_run(fault);
+    int code = start(&run, all, numbers, fault);
+    free(all);
+    if (code) return code;
+    while (getline(&text, &size, run.trace) >= 0)
+        if (read_access(text, &a)) take(context, &a);
+    free(text);
+    return finish(&run, fault);
+}

@@ -1,0 +1,51 @@
+/*
+ * traced.h — runs this program once more, with --trace, and reads what the emulator has written:
+ * every access of the real kernels to shared and global memory. --levels and --quiz are made of it.
+ */
+#ifndef TRACED_H
+#define TRACED_H
+
+#include "common/command/fault.h"
+#include "common/step/options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { TRACED_LANES = 32 };
+
+/* What one warp did: a row of the trace. common/emu/trace/trace.h explains its columns. */
+struct access {
+    unsigned launch, block, warp;
+    unsigned epoch;            /* barriers that the block has passed */
+    char kernel[48], line[48]; /* "scan_block", "scan.cu:43" */
+    char operation[8], space[8];
+    unsigned bytes; /* of a lane */
+    uint32_t mask;  /* its lanes */
+    unsigned wavefronts, ideal, sectors;
+    uint64_t address[TRACED_LANES]; /* of the lanes in the mask */
+    uint32_t value[TRACED_LANES];   /* the bits of the first word of each */
+};
+
+bool access_is(const struct access *, const char *operation, const char *space);
+bool access_has(const struct access *, unsigned lane);
+unsigned access_lanes(const struct access *);
+
+typedef void access_fn(void *context, const struct access *);
+
+/* Runs the program on the emulator with these arguments (NULL at their end; the first is its name),
+ * without --levels and with `--device emu --trace -`, and hands on each access. `numbers` is its standard input; NULL:
+ * that of this program. Returns 0, or the other run's exit code and sentence. */
+int traced(char *const *arguments, const char *numbers, access_fn *, void *context, struct fault *);
+
+/* by_level.c, for --levels: a table of what warps do with shared memory between two barriers. */
+int levels_show(const struct step *, const struct options *, FILE *, struct fault *);
+
+/* quiz.c, for --quiz: questions that are made for a word, with --solve their answers. */
+int quiz_show(const struct step *, const struct options *, FILE *, struct fault *);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
