@@ -109,6 +109,8 @@ build/experiments/13-selects: $(call objects,$(addprefix steps/,13-compaction/fa
         13-compaction/document.cu 13-compaction/atomic.cu 12-pipeline/scan.cu))
 build/experiments/16-rates: $(call objects,$(PARTS16) steps/12-pipeline/scan.cu)
 build/experiments/15-against-cub: $(call objects,steps/15-radix-sort/sort.cu)
+build/experiments/16-call-cost: $(call objects,$(PARTS16) $(addprefix steps/,12-pipeline/scan.cu \
+        13-compaction/fast.cu 14-summed-area-table/fast.cu 15-radix-sort/sort.cu))
 
 # Step 14's experiment needs step 14's objects.
 build/experiments/14-against-npp: $(call objects,$(addprefix steps/14-summed-area-table/,fast.cu \

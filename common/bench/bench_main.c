@@ -16,6 +16,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define ROUNDS          31
@@ -180,6 +181,24 @@ static int become_experiment(const struct bench_options *o, const struct step *s
                 strerror(errno));
 }
 
+/* The experiments of all applications, one after the other. */
+static int run_applications(const struct bench_options *o, struct fault *fault)
+{
+    int status;
+    for (const struct step *s = NULL; (s = contenders_next_application(s));) {
+        pid_t child = fork();
+        if (child == 0) _exit(become_experiment(o, s, fault) ? fault_say(fault) : EXIT_RIGHT);
+        if (child < 0 || waitpid(child, &status, 0) < 0)
+            return fail(fault, EXIT_USAGE, "cannot run %s: %s; try ./bench --steps %d.",
+                        s->verbs->experiment, strerror(errno), s->number);
+        if (status)
+            return fail(fault, WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_DEVICE,
+                        "%s has failed; ./bench --steps %d runs it alone.", s->verbs->experiment,
+                        s->number);
+    }
+    return 0;
+}
+
 /* --help and --version. */
 static int describe(struct bench_program *p)
 {
@@ -200,6 +219,7 @@ static int run_program(struct bench_program *p, int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     int code = bench_options_parse(o, argc, argv, &p->fault);
     if (!code && (o->help || o->version)) return describe(p);
+    if (!code && strcmp(o->steps, "applications") == 0) return run_applications(o, &p->fault);
     if (!code) code = contenders_application(&application, o->steps, &p->fault);
     if (!code && application) code = become_experiment(o, application, &p->fault);
     if (code) return code;

@@ -179,7 +179,8 @@ SET_FLAG(version, o->version = true; return 0)
 static const struct option_row rows[] = {
     OPTION("n", "LIST", "sizes: 1000,2^20+1 or 2^10..2^30, each twice the one before", set_n),
     OPTION("near", NULL, "n - 1 and n + 1 as well as each n (steps on the CPU: n alone)", set_near),
-    OPTION("steps", "LIST", "all, cub, roof, 7, 5-9, 5:naive, 5:all (default: all); 13 alone",
+    OPTION("steps", "LIST",
+           "all, cub, roof, 7, 5-9, 5:naive, 5:all (default: all); applications or 13 alone",
            set_steps),
     OPTION("types", "LIST", "f32 (default), i32, i64, u64, f64, i8, i16", set_types),
     OPTION("reps", "R", "rounds (default: 31 on a GPU, 3 on the emulator)", set_reps),

@@ -224,6 +224,15 @@ static bool names(const struct item *item, const struct step *step)
     return !all && step->number >= item->from && step->number <= item->to;
 }
 
+const struct step *contenders_next_application(const struct step *last)
+{
+    for (size_t s = 0; s < LINKED; s++) {
+        if (is_timed_alone(linked[s]) && !last) return linked[s];
+        if (linked[s] == last) last = NULL;
+    }
+    return NULL;
+}
+
 int contenders_application(const struct step **found, const char *list, struct fault *fault)
 {
     struct item items[CONTENDERS];
@@ -243,8 +252,8 @@ int contenders_application(const struct step **found, const char *list, struct f
 
 void contenders_print_applications(FILE *to)
 {
-    for (size_t s = 0; s < LINKED; s++)
-        if (is_timed_alone(linked[s]))
-            fprintf(to, "  ./bench --steps %d   %s, by build/experiments/%s\n", linked[s]->number,
-                    linked[s]->name, linked[s]->verbs->experiment);
+    for (const struct step *s = NULL; (s = contenders_next_application(s));)
+        fprintf(to, "  ./bench --steps %d   %s, by build/experiments/%s\n", s->number, s->name,
+                s->verbs->experiment);
+    fprintf(to, "  ./bench --steps applications   all of these, one after the other\n");
 }

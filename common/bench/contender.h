@@ -47,6 +47,9 @@ int contenders_find(struct contender found[CONTENDERS], size_t *count, const cha
  */
 int contenders_application(const struct step **found, const char *list, struct fault *);
 
+/* The one after `last`, or the first one if `last` is NULL. NULL: there are no more. */
+const struct step *contenders_next_application(const struct step *last);
+
 /* Prints a line for each of them: what to ask for, and what runs then. */
 void contenders_print_applications(FILE *);
 

@@ -78,8 +78,8 @@ static cudaError_t launch_direct(Sum *out, const In *in, size_t n, const struct 
 {
     size_t tiles = tiles_of(n, sizeof(Sum));
     unsigned blocks;
-    cudaError_t error = blocks_for((const void *)scan_direct<ALIGNED, INCLUSIVE, In, Sum>,
-                                   DIRECT_THREADS, 0, tiles, gpu, &blocks);
+    cudaError_t error = blocks_for<scan_direct<ALIGNED, INCLUSIVE, In, Sum>>(DIRECT_THREADS, 0,
+                                                                             tiles, gpu, &blocks);
     if (error) return error;
     return launch_kernel(scan_direct<ALIGNED, INCLUSIVE, In, Sum>, blocks, DIRECT_THREADS, 0,
                          stream, out, in, n, (unsigned)tiles, w);
@@ -88,10 +88,10 @@ static cudaError_t launch_direct(Sum *out, const In *in, size_t n, const struct 
 template <bool INCLUSIVE, typename In, typename Sum>
 static cudaError_t pipeline_blocks(size_t n, const struct gpu *gpu, unsigned *blocks)
 {
-    const void *kernel = (const void *)scan_pipeline<INCLUSIVE, In, Sum>;
+    constexpr auto kernel = scan_pipeline<INCLUSIVE, In, Sum>;
     size_t tiles = tiles_of(n, sizeof(Sum)), shared = sizeof(ring_of<In, Sum>);
-    cudaError_t error = allow_shared(kernel, shared);
-    return error ? error : blocks_for(kernel, PIPELINE_THREADS, shared, tiles, gpu, blocks);
+    cudaError_t error = allow_shared((const void *)kernel, shared);
+    return error ? error : blocks_for<kernel>(PIPELINE_THREADS, shared, tiles, gpu, blocks);
 }
 
 template <bool INCLUSIVE, typename In, typename Sum>

@@ -22,7 +22,7 @@
 /* The launch for large n on this GPU, for the report of ./step12. */
 template <typename In, typename Sum> static cudaError_t large_shape(size_t n, launch_shape *shape)
 {
-    const void *direct = (const void *)scan_direct<true, false, In, Sum>;
+    constexpr auto direct = scan_direct<true, false, In, Sum>;
     struct cudaFuncAttributes about;
     struct gpu gpu;
     unsigned blocks;
@@ -33,9 +33,9 @@ template <typename In, typename Sum> static cudaError_t large_shape(size_t n, la
         if (!error) *shape = {blocks, PIPELINE_THREADS, sizeof(ring_of<In, Sum>), 1};
         return error;
     }
-    if (!error) error = cudaFuncGetAttributes(&about, direct);
+    if (!error) error = cudaFuncGetAttributes(&about, (const void *)direct);
     if (!error)
-        error = blocks_for(direct, DIRECT_THREADS, 0, tiles_of(n, sizeof(Sum)), &gpu, &blocks);
+        error = blocks_for<direct>(DIRECT_THREADS, 0, tiles_of(n, sizeof(Sum)), &gpu, &blocks);
     if (!error) *shape = {blocks, DIRECT_THREADS, about.sharedSizeBytes, 1};
     return error;
 }

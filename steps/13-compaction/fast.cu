@@ -69,26 +69,26 @@ static cudaError_t launch_wave(const struct call<T> *c, Keep keep)
 template <typename T, typename Keep>
 static cudaError_t launch_direct(const struct call<T> *c, Keep keep, const struct gpu *gpu)
 {
-    const void *kernel = (const void *)select_direct<T, Keep>;
+    constexpr auto kernel = select_direct<T, Keep>;
     size_t tiles = TILES(c->n, DIRECT_TILE);
     unsigned blocks;
     if (tiles > UINT32_MAX / 2) return cudaErrorInvalidValue; // tickets are of 32 bits
-    CUDA_TRY(blocks_for(kernel, DIRECT_WARPS * LANES, 0, tiles, gpu, &blocks));
-    return launch_kernel(select_direct<T, Keep>, blocks, DIRECT_WARPS * LANES, 0, c->stream, c->out,
-                         c->kept, c->in, c->n, (unsigned)tiles, keep, c->workspace);
+    CUDA_TRY(blocks_for<kernel>(DIRECT_WARPS * LANES, 0, tiles, gpu, &blocks));
+    return launch_kernel(kernel, blocks, DIRECT_WARPS * LANES, 0, c->stream, c->out, c->kept, c->in,
+                         c->n, (unsigned)tiles, keep, c->workspace);
 }
 
 template <typename T, typename Keep>
 static cudaError_t launch_pipeline(const struct call<T> *c, Keep keep, const struct gpu *gpu)
 {
-    const void *kernel = (const void *)select_pipeline<T, Keep>;
+    constexpr auto kernel = select_pipeline<T, Keep>;
     size_t tiles = TILES(c->n, TILE_OF<T>), shared = sizeof(selection<T>);
     unsigned blocks;
     if (tiles > UINT32_MAX / 2) return cudaErrorInvalidValue; // tickets are of 32 bits
-    CUDA_TRY(allow_shared(kernel, shared));
-    CUDA_TRY(blocks_for(kernel, PIPELINE_THREADS, shared, tiles, gpu, &blocks));
-    return launch_kernel(select_pipeline<T, Keep>, blocks, PIPELINE_THREADS, shared, c->stream,
-                         c->out, c->kept, c->in, c->n, (unsigned)tiles, keep, c->workspace);
+    CUDA_TRY(allow_shared((const void *)kernel, shared));
+    CUDA_TRY(blocks_for<kernel>(PIPELINE_THREADS, shared, tiles, gpu, &blocks));
+    return launch_kernel(kernel, blocks, PIPELINE_THREADS, shared, c->stream, c->out, c->kept,
+                         c->in, c->n, (unsigned)tiles, keep, c->workspace);
 }
 
 /* By flags: always select_direct. The pipeline copies elements in bulk, but no flags. */
@@ -147,14 +147,14 @@ static cudaError_t launch_one(const struct call<uint32_t> *c, const struct predi
 template <typename Type> static cudaError_t pipeline_shape(size_t n, struct launch_shape *shape)
 {
     typedef typename Type::word word;
-    const void *kernel = (const void *)select_pipeline<word, in_interval<Type>>;
+    constexpr auto kernel = select_pipeline<word, in_interval<Type>>;
     size_t shared = sizeof(selection<word>);
     struct gpu gpu;
     unsigned blocks;
     CUDA_TRY(look_at_gpu(&gpu));
     if (gpu.capability < 90) return cudaErrorNotSupported;
-    CUDA_TRY(allow_shared(kernel, shared));
-    CUDA_TRY(blocks_for(kernel, PIPELINE_THREADS, shared, TILES(n, TILE_OF<word>), &gpu, &blocks));
+    CUDA_TRY(allow_shared((const void *)kernel, shared));
+    CUDA_TRY(blocks_for<kernel>(PIPELINE_THREADS, shared, TILES(n, TILE_OF<word>), &gpu, &blocks));
     *shape = {blocks, PIPELINE_THREADS, shared, 1};
     return cudaSuccess;
 }

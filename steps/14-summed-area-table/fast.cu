@@ -14,13 +14,13 @@
  * work.
  * How to run it: make step14 && ./step14 --size 512x512, or as a library: sat.h.
  */
-#include "common/step/code_capability.cuh"
 #include "common/step/launch_kernel.cuh"
 #include "parts/scan_down.cuh"
 #include "parts/sum_tiles.cuh"
 #include "parts/write_table.cuh"
 #include "sat.h"
 #include "step14.h"
+#include "steps/12-pipeline/parts/gpu.cuh"
 
 static size_t divide_up(size_t n, size_t by) { return (n + by - 1) / by; }
 static size_t round_up(size_t n, size_t to) { return divide_up(n, to) * to; }
@@ -70,18 +70,18 @@ template <typename... Parameters, typename... Arguments>
 static cudaError_t launch_after(void (*kernel)(Parameters...), size_t blocks, unsigned threads,
                                 cudaStream_t stream, Arguments... arguments)
 {
-    int capability;
+    struct gpu gpu;
     cudaLaunchAttribute overlap = {};
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     overlap.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config = {};
     if (blocks > INT32_MAX) return cudaErrorInvalidValue; // beyond any grid
-    CUDA_TRY(code_capability(&capability));
+    CUDA_TRY(look_at_gpu(&gpu));
     config.gridDim = (unsigned)blocks;
     config.blockDim = threads;
     config.stream = stream;
     config.attrs = &overlap;
-    config.numAttrs = capability >= 90;
+    config.numAttrs = gpu.capability >= 90;
     return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 

@@ -13,6 +13,27 @@
 
 /* ---- one launch ------------------------------------------------------------------------------ */
 
+/* Can this GPU run a cluster of `blocks` blocks of KERNEL? The configuration is that of the launch.
+ * The answer is kept: a query takes longer than a launch. */
+template <auto KERNEL>
+static cudaError_t ask_cluster(cudaLaunchConfig_t *config, unsigned blocks, const struct gpu *gpu,
+                               bool *fits)
+{
+    enum { NO = 1, YES };
+    static struct answers known[CLUSTER_MOST + 1];
+    int answer = known_answer(&known[blocks], gpu->device), fit = 0, largest = CLUSTER_PORTABLE;
+    if (answer == 0) {
+        if (blocks > CLUSTER_PORTABLE)
+            CUDA_TRY(cudaOccupancyMaxPotentialClusterSize(&largest, (const void *)KERNEL, config));
+        if (blocks <= (unsigned)largest)
+            CUDA_TRY(cudaOccupancyMaxActiveClusters(&fit, (const void *)KERNEL, config));
+        answer = fit > 0 ? YES : NO;
+        keep_answer(&known[blocks], gpu->device, answer);
+    }
+    *fits = answer == YES;
+    return cudaSuccess;
+}
+
 /* Launches sort_resident if the GPU has enough shared memory for it and can run a cluster of
  * `blocks` blocks. Otherwise it returns cudaErrorInvalidClusterSize. It asks before it tries, so
  * that no error of CUDA takes the place of one that the caller has left. */
@@ -20,7 +41,7 @@ template <int KEYS, bool PAIRS, typename Key>
 static cudaError_t launch_resident_of(struct arrays<Key> a, size_t n, codec<Key> c, unsigned blocks,
                                       const struct gpu *gpu, cudaStream_t stream)
 {
-    auto *kernel = sort_resident<KEYS, PAIRS, Key>;
+    constexpr auto kernel = sort_resident<KEYS, PAIRS, Key>;
     size_t shared = resident_bytes<KEYS, PAIRS, Key>(blocks);
     cudaLaunchAttribute cluster = {};
     cluster.id = cudaLaunchAttributeClusterDimension;
@@ -41,15 +62,12 @@ static cudaError_t launch_resident_of(struct arrays<Key> a, size_t n, codec<Key>
     if (most > (size_t)gpu->shared) most = (size_t)gpu->shared;
     CUDA_TRY(allow_shared((const void *)kernel, most));
     if (blocks > 1) {
-        int fit = 0, largest = CLUSTER_PORTABLE;
-        if (blocks > CLUSTER_PORTABLE) {
+        bool fits;
+        if (blocks > CLUSTER_PORTABLE)
             CUDA_TRY(cudaFuncSetAttribute((const void *)kernel,
                                           cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-            CUDA_TRY(cudaOccupancyMaxPotentialClusterSize(&largest, (const void *)kernel, &config));
-        }
-        if (blocks > (unsigned)largest) return cudaErrorInvalidClusterSize;
-        CUDA_TRY(cudaOccupancyMaxActiveClusters(&fit, (const void *)kernel, &config));
-        if (fit == 0) return cudaErrorInvalidClusterSize;
+        CUDA_TRY(ask_cluster<kernel>(&config, blocks, gpu, &fits));
+        if (!fits) return cudaErrorInvalidClusterSize;
     }
     return cudaLaunchKernelEx(&config, kernel, a, (unsigned)n, c);
 }
@@ -82,17 +100,14 @@ static cudaError_t launch_histogram_of(const struct arrays<Key> &a, size_t n, co
                                        struct control *control, uint32_t *states, size_t words,
                                        const struct gpu *gpu, cudaStream_t stream)
 {
-    const void *kernel = (const void *)count_digits<COPIES, Key>;
+    constexpr auto kernel = count_digits<COPIES, Key>;
     size_t shared = histogram_shared(COPIES, sizeof(Key));
     size_t share = (size_t)HISTOGRAM_THREADS * HISTOGRAM_VECTORS * 16 / sizeof(Key);
-    int fit = 0;
-    CUDA_TRY(allow_shared(kernel, shared));
-    CUDA_TRY(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, HISTOGRAM_THREADS, shared));
-    if (fit == 0) return cudaErrorInvalidConfiguration;
-    size_t wanted = n / share + 1, all = (size_t)fit * gpu->multiprocessors;
-    return launch_kernel(count_digits<COPIES, Key>, (unsigned)(wanted < all ? wanted : all),
-                         HISTOGRAM_THREADS, shared, stream, a.in, n, c, control, states, words);
+    unsigned blocks;
+    CUDA_TRY(allow_shared((const void *)kernel, shared));
+    CUDA_TRY(blocks_for<kernel>(HISTOGRAM_THREADS, shared, n / share + 1, gpu, &blocks));
+    return launch_kernel(kernel, blocks, HISTOGRAM_THREADS, shared, stream, a.in, n, c, control,
+                         states, words);
 }
 
 template <typename Key>

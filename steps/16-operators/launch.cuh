@@ -14,31 +14,30 @@
 static inline bool aligned_to_16(const void *p) { return (uintptr_t)p % 16 == 0; }
 
 /* Starts a kernel with as many blocks as fit. `shared`: bytes of dynamic shared memory. */
-template <typename Job>
-static cudaError_t launch_blocks(void (*kernel)(Job), int threads, size_t shared, unsigned tiles,
-                                 const Job &j, const struct gpu *gpu, cudaStream_t stream)
+template <auto KERNEL, typename Job>
+static cudaError_t launch_blocks(int threads, size_t shared, unsigned tiles, const Job &j,
+                                 const struct gpu *gpu, cudaStream_t stream)
 {
     unsigned blocks;
-    const void *address = (const void *)kernel;
-    cudaError_t error = shared > 0 ? allow_shared(address, shared) : cudaSuccess;
-    if (!error) error = blocks_for(address, threads, shared, tiles, gpu, &blocks);
+    cudaError_t error = shared > 0 ? allow_shared((const void *)KERNEL, shared) : cudaSuccess;
+    if (!error) error = blocks_for<KERNEL>(threads, shared, tiles, gpu, &blocks);
     if (error) return error;
-    return launch_kernel(kernel, blocks, threads, shared, stream, j);
+    return launch_kernel(KERNEL, blocks, threads, shared, stream, j);
 }
 
 template <bool HEADED, int R, typename Op>
 static cudaError_t launch_direct(const job<Op> &j, const struct gpu *gpu, cudaStream_t stream)
 {
-    auto kernel = scan_direct<HEADED, R, Op>;
-    return launch_blocks(kernel, DIRECT_THREADS, 0, j.tiles, j, gpu, stream);
+    constexpr auto kernel = scan_direct<HEADED, R, Op>;
+    return launch_blocks<kernel>(DIRECT_THREADS, 0, j.tiles, j, gpu, stream);
 }
 
 template <bool REVERSE, enum heads HEADS, typename Op>
 static cudaError_t launch_pipeline(const job<Op> &j, const struct gpu *gpu, cudaStream_t stream)
 {
-    auto kernel = scan_pipeline<REVERSE, HEADS, Op>;
+    constexpr auto kernel = scan_pipeline<REVERSE, HEADS, Op>;
     size_t shared = sizeof(ring_of<Op, HEADS>);
-    return launch_blocks(kernel, PIPELINE_THREADS, shared, j.tiles, j, gpu, stream);
+    return launch_blocks<kernel>(PIPELINE_THREADS, shared, j.tiles, j, gpu, stream);
 }
 
 /* Scans the columns of j.n > 0 elements. */
@@ -46,7 +45,7 @@ template <typename Op>
 static cudaError_t launch_columns(const job<Op> &j, size_t columns, cudaStream_t stream)
 {
     typedef column_shared<Op> Shared;
-    auto kernel = scan_columns<Op>;
+    constexpr auto kernel = scan_columns<Op>;
     column_job<Op> c = {j, column_shape_of(j.n, columns, COLUMN_BYTES<Op>), true};
     size_t shared = sizeof(Shared);
     struct gpu gpu;
@@ -58,7 +57,7 @@ static cudaError_t launch_columns(const job<Op> &j, size_t columns, cudaStream_t
         c.ahead = false;
         shared = offsetof(Shared, stages) + sizeof(typename Shared::stage);
     }
-    return launch_blocks(kernel, COLUMN_THREADS, shared, c.all.tiles, c, &gpu, stream);
+    return launch_blocks<kernel>(COLUMN_THREADS, shared, c.all.tiles, c, &gpu, stream);
 }
 
 /* Scans j.n > 0 elements. HEADS is j.kind. */

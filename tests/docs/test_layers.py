@@ -116,7 +116,9 @@ EARLIER = {
     "steps/13-compaction": STEP_12,
     "steps/14-summed-area-table": STEP_12 + ["steps/04-conflict-free/scan.h"],
     "steps/15-radix-sort": STEP_12,
-    "steps/16-operators": STEP_12 + ["steps/15-radix-sort/sort.h"],
+    "steps/16-operators": STEP_12 + ["steps/13-compaction/compact.h",
+                                     "steps/14-summed-area-table/sat.h",
+                                     "steps/15-radix-sort/sort.h"],
     "steps/17-many-gpus": STEP_12 + ["common/command", "steps/16-operators/operators.cuh",
                                      "steps/16-operators/parts"],
 }

@@ -105,6 +105,7 @@ Test(bench, wrong_use_is_explained)
          "--device and --csv only; leave it out."},
         {"--json --steps 14 --csv", "exclude each other"},
         {"--json --steps 14", "--json: step 14 is timed by build/experiments/14-against-npp"},
+        {"--steps applications --reps 5", "--reps: step 13 is timed by"},
         {"--device cuda", "GPU"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -147,6 +148,9 @@ Test(bench, applications_are_timed_by_their_experiments)
         snprintf(text, sizeof text, "%s,%s\n", name, step);
         expect(text);
     }
+    cr_assert(run_command(BENCH "--steps applications --device emu --csv | cut -d, -f2 | uniq") ==
+              0);
+    cr_expect_str_eq(output, "step\n13\nstep\n14\nstep\n15\nstep\n16\n");
     cr_assert(run_command(BENCH "--n 10 --reps 1") == 0, "%s", output);
     expect("Not here are steps that apply scan");
 }

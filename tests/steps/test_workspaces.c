@@ -391,6 +391,23 @@ static void expect_graphs(const char *seed, const char *blocks)
 Test(workspaces, graphs_and_calls) { expect_graphs("4", "ascending"); }
 Test(workspaces, graphs_and_calls_in_descending_order) { expect_graphs("5", "descending"); }
 
+/* ---- devices --------------------------------------------------------------------------------- */
+
+/* The libraries keep what the runtime has answered, for each device. A reset forgets what has been
+ * set for a kernel. */
+Test(workspaces, on_each_device_and_after_a_reset)
+{
+    setenv("EMU_DEVICES", "2", 1);
+    for (int turn = 0; turn < 4; turn++) {
+        ok(cudaSetDevice(turn % 2));
+        open_memory();
+        for (size_t i = 0; i < CALLS; i++)
+            expect_call(&calls[i], workspace_for(calls[i].kind), MOST,
+                        turn < 2 ? "on a new device" : "after a reset");
+        ok(cudaDeviceReset());
+    }
+}
+
 /* ---- the last scans of a workspace ----------------------------------------------------------- */
 
 /* A workspace serves 2^31 - 1 scans. The number of those that it has served stands at its begin, in

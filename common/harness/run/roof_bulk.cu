@@ -21,7 +21,6 @@
  *
  * Step 12 scans with the same ring. There, threads also work on a stage between load and store.
  */
-#include "common/step/code_capability.cuh"
 #include "common/step/cuda_check.h"
 #include "common/step/launch_kernel.cuh"
 #include "roof.h"
@@ -132,12 +131,13 @@ static __global__ void copy_bulk(char *, const char *, size_t) { __trap(); }
 /* The number of resident blocks. 0: the code for this GPU has no bulk copies. */
 static cudaError_t resident_blocks(unsigned *blocks)
 {
-    int device, capability, sms;
+    struct cudaFuncAttributes code;
+    int device, sms;
     *blocks = 0;
     CUDA_TRY(cudaGetDevice(&device));
-    CUDA_TRY(code_capability(&capability));
+    CUDA_TRY(cudaFuncGetAttributes(&code, (const void *)copy_bulk));
     CUDA_TRY(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
-    if (capability < CAPABILITY) return cudaSuccess;
+    if (code.ptxVersion < CAPABILITY) return cudaSuccess;
     *blocks = (unsigned)sms * BLOCKS_AN_SM;
     return cudaFuncSetAttribute(copy_bulk, cudaFuncAttributeMaxDynamicSharedMemorySize, RING_BYTES);
 }

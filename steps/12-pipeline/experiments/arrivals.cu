@@ -5,8 +5,8 @@
  * after the other. But a warp arrives only three times per tile and does not wait for its arrivals.
  * How to run it: make experiment-12-arrivals
  */
-#include "common/step/code_capability.cuh"
 #include "common/experiment/experiment.h"
+#include "steps/12-pipeline/parts/gpu.cuh"
 #include "steps/12-pipeline/parts/memory.cuh"
 #include "steps/12-pipeline/parts/prefix.cuh"
 #include "steps/12-pipeline/parts/ring.cuh"
@@ -102,13 +102,13 @@ static int scan(struct experiment *e, size_t n, struct fault *fault)
 
 static int run(struct experiment *e, struct fault *fault)
 {
-    int capability;
+    struct gpu gpu;
     e->lesson = "one arrival per warp is no faster than one per lane.";
-    CUDA_CHECK(fault, code_capability(&capability));
-    if (capability < 90)
+    CUDA_CHECK(fault, look_at_gpu(&gpu));
+    if (gpu.capability < 90)
         return fail(fault, EXIT_DEVICE,
                     "the pipeline needs compute capability 9.0; the code for this GPU has %d.%d.",
-                    capability / 10, capability % 10);
+                    gpu.capability / 10, gpu.capability % 10);
     if (e->emulated) return scan(e, 1 << 18, fault);
     for (int log = 24; log <= 28; log += 2)
         if (scan(e, (size_t)1 << log, fault)) return fault->code;

@@ -7,8 +7,8 @@
  * grows with n.
  * How to run it: make experiment-12-fixed-order
  */
-#include "common/step/code_capability.cuh"
 #include "common/experiment/experiment.h"
+#include "steps/12-pipeline/parts/gpu.cuh"
 #include "steps/12-pipeline/parts/memory.cuh"
 #include "steps/12-pipeline/parts/prefix.cuh"
 #include "steps/12-pipeline/parts/ring.cuh"
@@ -22,9 +22,9 @@ namespace first_come
 {
 /* Like prefix_from, but a lane adds its LOOK states in the order in which they are published. */
 template <typename Sum>
-static __device__ typename carry_of<Sum>::type
-sum_of_any(struct window<Sum> &w, const state<Sum> *states, unsigned tile, unsigned epoch,
-           struct progress<Sum> *p)
+static __device__ typename carry_of<Sum>::type sum_of_any(struct window<Sum> &w,
+                                                          const state<Sum> *states, unsigned tile,
+                                                          unsigned epoch, struct progress<Sum> *p)
 {
     while (p->next < tile) {
         unsigned missing = 0;
@@ -144,7 +144,7 @@ static int measure(struct experiment *e, struct scan *s, struct fault *fault)
 
 static int run(struct experiment *e, struct fault *fault)
 {
-    int capability;
+    struct gpu gpu;
     e->lesson = "from 2^26 elements on, neither the fixed order nor the carry in "
                 "double costs time.";
     static const size_t on_gpu[] = {1 << 24, 1 << 26, 1 << 28, 0}, emulated[] = {1 << 18, 0};
@@ -152,11 +152,11 @@ static int run(struct experiment *e, struct fault *fault)
     size_t most = e->emulated ? 1 << 18 : 1 << 28;
     struct scan s = {};
 
-    CUDA_CHECK(fault, code_capability(&capability));
-    if (capability < 90)
+    CUDA_CHECK(fault, look_at_gpu(&gpu));
+    if (gpu.capability < 90)
         return fail(fault, EXIT_DEVICE,
                     "the pipeline needs compute capability 9.0; the code for this GPU has %d.%d.",
-                    capability / 10, capability % 10);
+                    gpu.capability / 10, gpu.capability % 10);
     s.blocks = e->emulated ? 2 : e->device.sms;
     size_t bytes = sizeof(struct workspace) + states_for(most, 4) * sizeof(state<float>);
     CUDA_CHECK(fault, cudaMalloc(&s.in, most * sizeof(float)));

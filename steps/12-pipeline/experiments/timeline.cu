@@ -8,7 +8,6 @@
  * of an ordinary scan.
  * How to run it: make experiment-12-timeline
  */
-#include "common/step/code_capability.cuh"
 #include "common/experiment/experiment.h"
 
 #include <stdlib.h>
@@ -29,6 +28,7 @@ static __device__ bool g_emulated;
 #define MOMENT(tile, what) write_down<what>(tile)
 template <int WHAT> static __device__ void write_down(unsigned tile);
 
+#include "steps/12-pipeline/parts/gpu.cuh"
 #include "steps/12-pipeline/pipeline.cuh"
 
 /* Records the clock of the multiprocessor. In the emulator each warp has its own clock, which
@@ -223,14 +223,14 @@ static int measure(struct experiment *e, size_t n, bool whole, struct fault *fau
 
 static int run(struct experiment *e, struct fault *fault)
 {
-    int capability;
+    struct gpu gpu;
     e->lesson = "the sums are some tiles ahead of the scans, and the scans wait for the "
                 "look warp.";
-    CUDA_CHECK(fault, code_capability(&capability));
-    if (capability < 90)
+    CUDA_CHECK(fault, look_at_gpu(&gpu));
+    if (gpu.capability < 90)
         return fail(fault, EXIT_DEVICE,
                     "the pipeline needs compute capability 9.0; the code for this GPU has %d.%d.",
-                    capability / 10, capability % 10);
+                    gpu.capability / 10, gpu.capability % 10);
     if (e->emulated) return measure(e, (size_t)1 << 19, true, fault);
     int code = measure(e, (size_t)1 << 26, true, fault);
     return code ? code : measure(e, (size_t)1 << 24, false, fault);

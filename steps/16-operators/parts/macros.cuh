@@ -11,8 +11,6 @@
 #undef ALL_LANES
 #pragma push_macro("CHUNK")
 #undef CHUNK
-#pragma push_macro("CODE_DEVICES")
-#undef CODE_DEVICES
 #pragma push_macro("COLUMN_ACCESSES")
 #undef COLUMN_ACCESSES
 #pragma push_macro("COLUMN_BLOCKS")
@@ -132,7 +130,6 @@
 #else
 #pragma pop_macro("ALL_LANES")
 #pragma pop_macro("CHUNK")
-#pragma pop_macro("CODE_DEVICES")
 #pragma pop_macro("COLUMN_ACCESSES")
 #pragma pop_macro("COLUMN_BLOCKS")
 #pragma pop_macro("COLUMN_STAGES")
