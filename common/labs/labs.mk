@@ -155,7 +155,8 @@ $(NO_BUGS):
 # ---- exercises ----------------------------------------------------------------------------------
 
 EXERCISE   = common/labs/exercises/exercise.sh
-EXERCISES := $(shell sed -n 's/^\([0-9][0-9]*\) .*/\1/p' common/labs/exercises/exercises.txt)
+EXERCISE_LIST := $(wildcard common/labs/exercises/exercises.txt)
+EXERCISES := $(if $(EXERCISE_LIST),$(shell sed -n 's/^\([0-9][0-9]*\) .*/\1/p' $(EXERCISE_LIST)))
 .PHONY: $(EXERCISES:%=exercise%) $(EXERCISES:%=check-exercise%)
 
 #exerciseN: ## learn: write labs/exerciseN.cu, for the exercise "write" of chapter N

@@ -34,8 +34,9 @@ unsigned access_lanes(const struct access *);
 typedef void access_fn(void *context, const struct access *);
 
 /* Runs the program on the emulator with these arguments (NULL at their end; the first is its name),
- * without --levels and with `--device emu --trace -`, and hands on each access. `numbers` is its standard input; NULL:
- * that of this program. Returns 0, or the other run's exit code and sentence. */
+ * without --levels and with `--device emu --trace -`, and hands on each access. `numbers` is its
+ * standard input; NULL: that of this program. Returns 0, or the other run's exit code and
+ * sentence. */
 int traced(char *const *arguments, const char *numbers, access_fn *, void *context, struct fault *);
 
 /* by_level.c, for --levels: a table of what warps do with shared memory between two barriers. */
