@@ -23,7 +23,7 @@ sys.path.append(str(PROFILES / "measure"))
 import cases  # noqa: E402  (it lies in profiles/)
 
 KEPT_SIZES = 16384  # elements of a recorded scan that the page can run
-FIRST = "03-work-efficient"  # the chapter that an address without a fragment opens
+FIRST = "03-work-efficient"  # the chapter that stands in the page as text
 
 # Pages that are no chapters, to which chapters lead. Those with a title stand in the contents.
 BESIDE = [("Glossary", "glossary.md"), ("Errata", "errata.md")] + [
@@ -40,6 +40,7 @@ ID = re.compile(r' id="([^"]*)"')
 # The section after *Your turn*: the reader writes a kernel first, and then looks at the book's.
 KERNEL = re.compile(r'(<h2 id="the-books-kernel">.*?</h2>)(.*?)(?=<h2|\Z)', re.S)
 FOLDED = "\\1<details class='kernel'><summary>Show the book's kernel</summary>\\2</details>"
+FILE_NAME = re.compile(r"^(<code>)?[\w./-]+\.md(</code>)?$")
 FILE_LINE = re.compile(r'^(\s*\.file\s+\d+\s+)"([^"]*)"', re.M)
 
 
@@ -75,6 +76,10 @@ FILE = ('<span class="file" title="This file is in the repository, not in this p
         '%s</span>')
 
 
+def title_of(path):
+    return path.read_text(encoding="utf-8").splitlines()[0].lstrip("# ")
+
+
 def link_in_page(match, path, names):
     """A link to a chapter leads to it in the page. Other files of the repository are not in the
     page: what leads to one becomes text with the file's name as a title."""
@@ -85,6 +90,8 @@ def link_in_page(match, path, names):
     target = (path.parent / file).resolve() if file else path
     if target in names:
         place = "&amp;place=" + place if place else ""
+        if FILE_NAME.match(text):  # in the page the files are chapters
+            text = html.escape(title_of(target))
         return '<a href="#chapter=%s%s">%s</a>' % (names[target], place, text)
     shown = target.relative_to(TOP) if TOP in target.parents or target == TOP else target.name
     return FILE % (html.escape(str(shown)), text)
@@ -195,7 +202,7 @@ def modules():
     """All modules as one script. Each is a function of a table, as in node."""
     parts = []
     for path in sorted(HERE.glob("*.js")):
-        if path.name in ("worker.js", "main.js", "early.js"):
+        if path.name in ("worker.js", "main.js", "early.js", "film.js"):
             continue
         parts.append('modules["./%s"] = function (module, require) {\n%s};\n'
                      % (path.name, path.read_text(encoding="utf-8")))
@@ -220,6 +227,12 @@ def policy(scripts, style):
             % (" ".join(map(hash_of, scripts)), hash_of(style)))
 
 
+def film(folder, emulator):
+    """What the first screen plays, as JSON."""
+    command = ["node", "--no-experimental-fetch", str(HERE / "film.js"), str(emulator), str(folder)]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
 def page(folder, emulator):
     script = "\n" + modules()
     early = "\n" + (HERE / "early.js").read_text(encoding="utf-8")
@@ -232,7 +245,8 @@ def page(folder, emulator):
         fail("a module contains the end of a script")
     parts = {"POLICY": policy((script, early), style), "STYLE": style, "SCRIPT": script,
              "EARLY": early, "DATA": inert(json.dumps(page_data(folder))),
-             "WORKER": inert(json.dumps(worker)), **chapter_parts()}
+             "WORKER": inert(json.dumps(worker)),
+             "FILM": inert(film(folder, emulator)), **chapter_parts()}
     template = (HERE / "page.html").read_text(encoding="utf-8")
     return re.sub(r"@([A-Z]+)@", lambda m: parts[m[1]], template)
 

@@ -118,7 +118,7 @@ class Firefox(unittest.TestCase):
             with_browser(address_of(self.browser), steps), SECONDS))
 
     async def step_3(self, page):
-        await page.open(PAGE.as_uri() + "#chapter=03-work-efficient")
+        await page.open(PAGE.as_uri() + "#chapter=03-work-efficient&n=512")
         result = await page.wait_for(SHOWN % ".result")
         self.assertEqual(result, "The result is right: all 512 elements.")
         await page.value(PRESS % "Step")
