@@ -3,5 +3,6 @@
 (() => {
     const page = document.documentElement;
     const chapter = new URLSearchParams(location.hash.slice(1)).get("chapter") || "start";
-    page.className = { start: "at-start", [page.dataset.first]: "at-first" }[chapter] || "elsewhere";
+    const names = { start: "at-start", [page.dataset.first]: "at-first" };
+    page.className = names[chapter] || "elsewhere";
 })();

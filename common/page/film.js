@@ -1,5 +1,6 @@
-/* film.js -- when the page is built: runs step 3's kernel on the first screen's numbers in the page's
- * emulator, and prints the stages (sweep.js) as JSON. Arguments: emulator.js, the folder of PTX. */
+/* film.js -- when the page is built: runs step 3's kernel on the first screen's numbers in the
+ * page's emulator, and prints the stages (sweep.js) as JSON. Arguments: emulator.js, the folder of
+ * PTX. */
 "use strict";
 const fs = require("fs");
 const path = require("path");

@@ -29,8 +29,8 @@ function makeLoads() {
         /* The words that feed a store by this thread, by `feeds` (dataflow.js). */
         feeding(event, lane, feeds) {
             const thread = threadOf(event, lane), last = thread.last.get(placeOf(event));
-            const found = [...feeds.get(placeOf(event)) || []].map((place) => thread.lines.get(place))
-                .filter((one) => one);
+            const found = [...feeds.get(placeOf(event)) || []]
+                .map((place) => thread.lines.get(place)).filter((one) => one);
             const fresh = found.filter((one) => last === undefined || one.stores > last);
             const words = (fresh.length ? fresh : found).flatMap((one) => [...one.words]);
             return [...new Set(words)].sort((a, b) => a - b);

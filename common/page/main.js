@@ -73,8 +73,9 @@ function widgetOf(article) {
     const name = article.dataset.chapter, step = stepOf(article);
     if (widgets[name] || (!step && name !== "own")) return widgets[name];
     prepare();
-    widgets[name] = step ? makeStepWidget(article.querySelector(".host"), step, data, runner, remember)
-        : makeOwn(article.querySelector(".host"), runner, remember, data.ptx[PTX]);
+    const host = article.querySelector(".host");
+    widgets[name] = step ? makeStepWidget(host, step, data, runner, remember)
+        : makeOwn(host, runner, remember, data.ptx[PTX]);
     return widgets[name];
 }
 
@@ -91,7 +92,8 @@ function addHost(article) {
 function addNeighbours(article) {
     const links = [...document.querySelectorAll(".entries a")];
     const at = links.findIndex((one) => one.hash === `#chapter=${article.dataset.chapter}`);
-    const link = (one, name) => (one ? make("a", { href: one.hash }, `${name}: ${one.textContent}`) : "");
+    const link = (one, name) =>
+        (one ? make("a", { href: one.hash }, `${name}: ${one.textContent}`) : "");
     if (at >= 0) article.append(make("p", { class: "neighbours" }, link(links[at - 1], "Before"),
                                      link(links[at + 1], "Next")));
 }
@@ -150,7 +152,8 @@ function open(fragment) {
     for (const one of document.querySelectorAll("article")) one.hidden = one !== article;
     if (name === START) widgets[START] ||= makeStart(byId("sweep"), textOf("film"), film, remember);
     markInContents(article.dataset.chapter);
-    document.title = name === START ? "Upsweep" : `${article.querySelector("h1").textContent} – Upsweep`;
+    const title = article.querySelector("h1").textContent;
+    document.title = name === START ? "Upsweep" : `${title} – Upsweep`;
     if (document.readyState === "loading") return;
     /* The text is shown first; then the emulator starts. */
     requestAnimationFrame(() => setTimeout(async () => {
@@ -205,7 +208,7 @@ byId("copy").addEventListener("click", async () => {
     }
 });
 makeSearch(byId("search"), byId("found"), () => [byId(`chapter-${FIRST}`).innerHTML,
-    ...[...document.querySelectorAll("script[id^='text-']")].map((one) => JSON.parse(one.textContent))]);
+    ...[...document.querySelectorAll("script[id^='text-']")].map((one) => textOf(one.id))]);
 /* The address may already be another one: a run of the chapter before has ended meanwhile. */
 window.addEventListener("hashchange", (event) => {
     const fragment = new URL(event.newURL || location.href).hash;

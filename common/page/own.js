@@ -25,8 +25,8 @@ const LIMITS = [
     `A launch of more than ${MOST_TRACED} threads is counted and checked, but not played.`,
     `A link holds a text of at most ${MOST_LINKED} characters.`];
 const IS_CUDA = /__global__|#include|<<</, IS_PTX = /^\s*\.version/m;
-const IS_NO_PTX = "This is CUDA C, and the page runs PTX. Make it with nvcc -ptx -lineinfo FILE.cu, " +
-    "or in Compiler Explorer with the option -ptx, and paste the result.";
+const IS_NO_PTX = "This is CUDA C, and the page runs PTX. Make it with nvcc -ptx -lineinfo " +
+    "FILE.cu, or in Compiler Explorer with the option -ptx, and paste the result.";
 const NOT_PLAYED = `A launch of more than ${MOST_TRACED} threads is not played.`;
 const NEEDS_CLUSTER = "The launch has to give this kernel a cluster size " +
     "(.explicitcluster without .reqnctapercluster). This page cannot.";

@@ -73,7 +73,8 @@ function makePlayer(host, { show, plays }, next, units) {
     }
     function keys(event) {
         const { tagName } = event.target, isButton = tagName === "BUTTON";
-        if (/^(INPUT|SELECT|TEXTAREA|SUMMARY)$/.test(tagName) || (isButton && event.key === " ")) return;
+        if (/^(INPUT|SELECT|TEXTAREA|SUMMARY)$/.test(tagName)) return;
+        if (isButton && event.key === " ") return;
         if (event.altKey || event.ctrlKey || event.metaKey) return; // the browser's own
         const actions = { ArrowRight: () => step(1), ArrowLeft: () => step(-1),
                           Home: () => go(0), End: () => go(last),

@@ -33,7 +33,8 @@ function findIn(sections, words) {
 function excerptOf(text, word) {
     const at = text.toLowerCase().indexOf(word);
     if (at < 0) return [text.slice(0, AFTER)];
-    return [text.slice(Math.max(0, at - BEFORE), at), make("mark", {}, text.slice(at, at + word.length)),
+    return [text.slice(Math.max(0, at - BEFORE), at),
+            make("mark", {}, text.slice(at, at + word.length)),
             `${text.slice(at + word.length, at + AFTER)} …`];
 }
 

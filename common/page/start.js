@@ -104,14 +104,16 @@ function makePicture(host, width) {
         }
         travels.forEach(({ from, to }, k) => {
             const a = places.get(from), b = places.get(to), along = ease(part);
-            const arc = a.y === b.y ? Math.sin(Math.PI * along) * HEIGHT : 0; // below the nodes between
+            /* From a child to its sister: below the edges. */
+            const arc = a.y === b.y ? Math.sin(Math.PI * along) * HEIGHT : 0;
             flying[k].setAttribute("transform", `translate(${a.x + (b.x - a.x) * along} ` +
                 `${a.y + (b.y - a.y) * along + arc})`);
         });
     }
     /* `film`: stages with their nodes and travels. */
     function draw(film, time) {
-        const done = Math.floor(time), part = time - done, travels = part ? film[done + 1].travels : [];
+        const done = Math.floor(time), part = time - done;
+        const travels = part ? film[done + 1].travels : [];
         const used = new Set(travels.map(({ from, to }) => (from > to ? to : from)));
         for (const [id, one] of boxes) {
             const found = film[done].nodes.get(id);
@@ -151,8 +153,8 @@ function makeStart(host, stages, run, remember) {
         pause();
         go(next(direction));
     } }, name);
-    const details = make("details", { ontoggle: showRows }, make("summary", {}, "The tree as a table"),
-                         rows);
+    const details = make("details", { ontoggle: showRows },
+                         make("summary", {}, "The tree as a table"), rows);
     const next = (direction) => (direction > 0 ? Math.floor(time + 1) : Math.ceil(time - 1));
 
     function showRows() { replace(rows, details.open ? stagesTable(film) : ""); }
@@ -209,8 +211,9 @@ function makeStart(host, stages, run, remember) {
     }
 
     function keep() {
-        remember({ chapter: "start", at: Math.ceil(time), numbers: String(latest) === String(NUMBERS)
-            ? "" : latest.join(" ") });
+        const isUsual = String(latest) === String(NUMBERS);
+        remember({ chapter: "start", at: Math.ceil(time),
+                   numbers: isUsual ? "" : latest.join(" ") });
     }
 
     function show(given, numbers) {
@@ -232,7 +235,8 @@ function makeStart(host, stages, run, remember) {
 
     /* Runs the kernel on what the fields hold, if these are eight numbers. */
     async function read() {
-        const mine = ++ran, numbers = fields.map((one) => (one.value === "" ? NaN : Number(one.value)));
+        const mine = ++ran;
+        const numbers = fields.map((one) => (one.value === "" ? NaN : Number(one.value)));
         const isGood = (value) => Number.isInteger(value) && value >= LEAST && value <= MOST;
         fields.forEach((one, k) => one.setAttribute("aria-invalid", String(!isGood(numbers[k]))));
         say(numbers.every(isGood) ? "" : BAD);
@@ -254,8 +258,9 @@ function makeStart(host, stages, run, remember) {
     replace(host, picture,
         make("fieldset", { class: "yours" }, make("legend", {}, asks), fields),
         make("div", { class: "controls" }, play, button("Back", -1), button("Step", 1),
-             make("div", { class: "scrubber" }, bar, make("div", { class: "stages", "aria-hidden": "true" },
-                 stages.map((stage) => make("span", { class: stage.kind })))),
+             make("div", { class: "scrubber" }, bar,
+                  make("div", { class: "stages", "aria-hidden": "true" },
+                       stages.map((stage) => make("span", { class: stage.kind })))),
              make("button", { type: "button", onclick: random }, "Other numbers")),
         told, make("p", { class: "line" }, "The kernel runs: ", code), details);
     new ResizeObserver(() => {

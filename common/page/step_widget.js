@@ -7,8 +7,6 @@ const { barriersOf, filesOf, keyOf, withoutBarriers, editOf, isEdit, withEdit } 
 const { ranText } = require("./sentences.js");
 const { NONE, makeWidget } = require("./widget.js");
 
-const RESTORES = "Restore all barriers and the original PTX, and set the schedule seed to 0";
-
 /* ncu's counters of a launch: values by metric, and why(counter), which says why the emulator's
  * differs. null: none is recorded for this scan by these rules. */
 function recordedOf(data, step, state) {
@@ -59,7 +57,8 @@ function makeStepWidget(host, step, data, runner, remember) {
         Object.assign(state, moved);
         remember(state);
     });
-    if (folded) folded.addEventListener("toggle", () => { if (folded.open) widget.showCode(true); });
+    if (folded)
+        folded.addEventListener("toggle", () => { if (folded.open) widget.showCode(true); });
     const places = make("span"), editor = make("textarea", { rows: 12, spellcheck: "false",
                                                              "aria-label": "PTX of this kernel",
         oninput: () => { typed = editor.value; } });
@@ -117,8 +116,8 @@ function makeStepWidget(host, step, data, runner, remember) {
         paddings.length ? make("div", { class: "buttons", role: "group", "aria-label": "Padding" },
                                "padding", paddings) : null,
         places, make("button", { type: "button", onclick: () => runner.stop() }, "Stop"),
-        make("button", { type: "button", "aria-description": RESTORES,
-                         onclick: () => set({ off: "", seed: 0 }) }, "Restore the kernel"));
+        make("button", { type: "button", onclick: () => set({ off: "", seed: 0 }) },
+             "Restore the kernel"));
     replace(widget.parts.more, labelled("count bank conflicts as on", controls.rules),
             labelled("schedule seed", controls.seed));
 
@@ -141,7 +140,8 @@ function makeStepWidget(host, step, data, runner, remember) {
                       files: filesOf(ptx, [kernel]),
                       barriers: barriersOf(ptx, [kernel]),
                       keep, fold: step.fold && step.fold(state.n, state.variant),
-                      off: off(), toggle, recorded: isOriginal() ? recordedOf(data, step, state) : null,
+                      recorded: isOriginal() ? recordedOf(data, step, state) : null,
+                      off: off(), toggle,
                       placeHost: places, select: (change) => {
                           Object.assign(state, { at: 0 }, change);
                           show(answer, ptx);

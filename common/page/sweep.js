@@ -71,7 +71,8 @@ function stagesOf(text, ptx, source) {
 /* A number as people write it, with a minus sign of its own. */
 const numberText = (value) => String(value).replace("-", "\u2212");
 const termText = (value) => (value < 0 ? `(${numberText(value)})` : numberText(value));
-const sumText = (a, b, sum) => `${numberText(a)} + ${termText(b)} = ${numberText(sum)}`;
+const sumText = (a, b, sum) => // which a line does not break
+    `${numberText(a)}\u00a0+\u00a0${termText(b)}\u00a0=\u00a0${numberText(sum)}`;
 const COUNTS = { 1: "One thread adds", 2: "Two threads add", 4: "Four threads add" };
 const WHAT = { 1: "neighbours", 2: "pairs of pairs", 3: "the two halves" };
 
@@ -85,8 +86,8 @@ function downText({ level, moves, before }) {
     const sums = moves.filter(({ sources }) => sources.length > 1)
         .map(({ word, value, sources }) =>
             sumText(before[word], before[sources.find((one) => one !== word)], value));
-    return "Each node hands its value to its left child. The right child gets that value plus the " +
-        `left child's sum: ${sums.join(", ")}.` + (level ? "" :
+    return "Each node hands its value to its left child. The right child gets that value plus " +
+        `the left child's sum: ${sums.join(", ")}.` + (level ? "" :
         " Now every place holds the sum of all numbers before it.");
 }
 
@@ -99,8 +100,8 @@ function nameOf({ kind, level }) {
 function sentenceOf(stage) {
     return { load: () => "Four threads load your eight numbers. These are the leaves of a tree.",
              up: upText, down: downText,
-             root: () => "Nothing stands to the left of the whole array, and a sum of nothing is 0. " +
-                 "One thread stores it." }[stage.kind](stage);
+             root: () => "Nothing stands to the left of the whole array, and a sum of nothing is " +
+                 "0. One thread stores it." }[stage.kind](stage);
 }
 
 module.exports = { LEAST, LEVELS, MOST, N, NUMBERS, PTX, SOURCE, nameOf, numberText, requestFor,

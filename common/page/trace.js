@@ -70,15 +70,15 @@ function instructionOf(events, index) {
 const findInstruction = (events, { before, isAlike }) =>
     events.findIndex((one) => isAlike(one) && !before--);
 
-/* The event at which a thread has accessed an address at a line, or -1. `place` is that of a finding
- * (report/document.h), `block` has the block's three sizes. */
+/* The event at which a thread has accessed an address at a line, or -1. `place` is that of a
+ * finding (report/document.h), `block` has the block's three sizes. */
 function eventAt(events, place, address, block) {
-    const [x, y, z] = place.thread, thread = x + block[0] * (y + block[1] * z), at = Number(address);
-    const name = place.file.split("/").pop(), lane = thread % 32;
+    const [x, y, z] = place.thread, thread = x + block[0] * (y + block[1] * z);
+    const at = Number(address), warp = Math.floor(thread / 32), lane = thread % 32;
+    const name = place.file.split("/").pop();
     return events.findIndex((event) => event.line === place.line && event.file === name &&
-        event.warp === Math.floor(thread / 32) && (event.mask >>> lane & 1) && event.space !== "-" &&
-        lanesOf(event).some((one) => one.lane === lane && one.address <= at &&
-                            at < one.address + event.bytes));
+        event.warp === warp && event.space !== "-" && lanesOf(event).some((one) =>
+        one.lane === lane && one.address <= at && at < one.address + event.bytes));
 }
 
 /* ---- banks ------------------------------------------------------------------------------- */
@@ -184,5 +184,5 @@ function addToLevels(levels, event) {
 }
 
 module.exports = { readTrace, linesOf, eventOf, isShared, isBarrier, isShuffle, isVote, conflictsOf,
-                   eventAt, instructionOf, findInstruction, lanesOf, exchangeOf, banksOf, wordsByBank, endOf,
-                   makeHistory, sumsOf, addToLevels, WORD };
+                   eventAt, instructionOf, findInstruction, lanesOf, exchangeOf, banksOf,
+                   wordsByBank, endOf, makeHistory, sumsOf, addToLevels, WORD };

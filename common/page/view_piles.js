@@ -1,5 +1,5 @@
-/* view_piles.js -- the lanes of one access, dropped into the banks of shared memory: lanes that need
- * different words of a bank pile up, and each row of the piles takes a wavefront. */
+/* view_piles.js -- the lanes of one access, dropped into the banks of shared memory: lanes that
+ * need different words of a bank pile up, and each row of the piles takes a wavefront. */
 "use strict";
 const { make, makeSvg, replace } = require("./dom.js");
 const trace = require("./trace.js");
@@ -21,8 +21,8 @@ function pilesOf(accesses, banks) {
 function accessesOf(event) {
     const found = [];
     for (const { lane, address } of trace.lanesOf(event))
-        for (let word = Math.floor(address / trace.WORD); word * trace.WORD < address + event.bytes; word++)
-            found.push({ lane, word });
+        for (let at = address; at < address + event.bytes; at += trace.WORD)
+            found.push({ lane, word: Math.floor(at / trace.WORD) });
     return found;
 }
 
@@ -32,18 +32,20 @@ const tallestOf = (piles) => Math.max(1, ...piles.map((pile) => pile.length));
 function drawPiles(piles, ideal, name, drained = 0) {
     const row = Math.min(TALLEST, AREA / tallestOf(piles)), width = LABEL + piles.length * CELL + 1;
     const bottom = AREA + 4, height = bottom + HEAD;
-    const heads = piles.map((_, bank) => makeSvg("text", { class: bank % 4 ? "head" : "head fourth", y: height - 5,
-        x: LABEL + (bank + 0.5) * CELL }, String(bank)));
+    const heads = piles.map((_, bank) => makeSvg("text", {
+        class: bank % 4 ? "head" : "head fourth", x: LABEL + (bank + 0.5) * CELL, y: height - 5,
+    }, String(bank)));
     const cellOf = (bank) => ({ lanes }, k) => {
         const x = LABEL + bank * CELL, y = bottom - (k + 1 - drained) * row;
         if (k < drained) return [];
         return [makeSvg("rect", { class: k < ideal ? "now" : "excess", x: x + 1, y: y + 0.5, rx: 3,
                                   width: CELL - 2, height: row - 1 }),
-                row < 11 ? [] : makeSvg("text", { class: "lane", x: x + CELL / 2, y: y + row / 2 + 3.5 },
+                row < 11 ? [] : makeSvg("text", { class: "lane", x: x + CELL / 2,
+                                                  y: y + row / 2 + 3.5 },
                                         `${lanes[0]}${lanes.length > 1 ? "…" : ""}`)];
     };
-    const slots = piles.map((_, bank) => makeSvg("line", { class: "floor", x1: LABEL + bank * CELL + 1,
-        x2: LABEL + (bank + 1) * CELL - 1, y1: bottom, y2: bottom }));
+    const slots = piles.map((_, bank) => makeSvg("line", { class: "floor", y1: bottom, y2: bottom,
+        x1: LABEL + bank * CELL + 1, x2: LABEL + (bank + 1) * CELL - 1 }));
     return makeSvg("svg", { class: "tree piles", viewBox: `0 0 ${width} ${height}`, role: "img",
                             "aria-label": name },
                    slots, makeSvg("text", { class: "label", x: 0, y: height - 5 }, "bank"), heads,
@@ -59,7 +61,8 @@ function pilesText(piles) {
 }
 
 const mark = (name, text) => make("span", { class: name }, text);
-const LEGEND = make("p", { class: "legend" }, "Each box is a word that a lane needs, and its number is that of the lane. ",
+const LEGEND = make("p", { class: "legend" },
+    "Each box is a word that a lane needs, and its number is that of the lane. ",
     mark("touched", "The first row"), " is served at once, ", mark("excess", "a row above it"),
     " waits for the row below.");
 
@@ -69,7 +72,8 @@ const EMPTY = "This instruction does not access shared memory.";
 function showPiles(host, event, banks) {
     const isShared = event && trace.isShared(event);
     const piles = pilesOf(isShared ? accessesOf(event) : [], banks);
-    replace(host, drawPiles(piles, isShared ? event.ideal : 1, isShared ? pilesText(piles) : EMPTY), LEGEND);
+    replace(host, isShared ? drawPiles(piles, event.ideal, pilesText(piles))
+        : drawPiles(piles, 1, EMPTY), LEGEND);
 }
 
 module.exports = { drawPiles, pilesOf, pilesText, showPiles, tallestOf };

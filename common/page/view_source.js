@@ -35,14 +35,16 @@ function barrierButton(barrier, isOff, toggle) {
                 isOff ? "restore" : "remove");
 }
 
-const WORDS = new RegExp("(//.*|/\\*.*?\\*/)|\\b(__\\w+__|__sync\\w+|static|extern|template|typename|" +
-    "const|constexpr|unsigned|int|float|bool|void|size_t|struct|for|while|do|if|else|return|break)\\b");
+const WORDS = new RegExp("(//.*|/\\*.*?\\*/)|\\b(__\\w+__|__sync\\w+|static|extern|template|" +
+    "typename|const|constexpr|unsigned|int|float|bool|void|size_t|struct|for|while|do|if|else|" +
+    "return|break)\\b");
 
 /* A line of CUDA C: comments are <i>, and words of the language <b>. */
 function coloured(line, isComment) {
     if (isComment) return make("i", {}, line);
+    const tags = [null, "i", "b"];
     return line.split(WORDS).map((part, k) =>
-        (!part ? null : k % 3 === 1 ? make("i", {}, part) : k % 3 === 2 ? make("b", {}, part) : part));
+        (part && k % 3 ? make(tags[k % 3], {}, part) : part || null));
 }
 
 /* The numbers of the lines inside of comments that have several lines. */
@@ -94,8 +96,8 @@ function makeSource(host) {
 
     /* Shows a text, and scrolls to a line of it. */
     function show(name, text, { record, findings }, barriers, off, toggle, line) {
-        shown = { name, texts: text.split("\n"), comments: linesOfComments(text), sums: notesByLine(record, findings, name),
-                  barriers, off, toggle };
+        shown = { name, texts: text.split("\n"), comments: linesOfComments(text),
+                  sums: notesByLine(record, findings, name), barriers, off, toggle };
         showAround(line);
         scrollTo(lines.get(line));
     }

@@ -1,7 +1,7 @@
 /*
- * widget.js -- a kernel that runs in the page. Above: choices, one picture at a time, the code beside
- * it, and the player with the verdict. Below, folded: counters, lines, and other choices. A widget
- * shows what an answer of the emulator holds (face/face.h).
+ * widget.js -- a kernel that runs in the page. Above: choices, one picture at a time, the code
+ * beside it, and the player with the verdict. Below, folded: counters, lines, and other choices. A
+ * widget shows what an answer of the emulator holds (face/face.h).
  */
 "use strict";
 const { make, replace, labelled, choice } = require("./dom.js");
@@ -101,16 +101,21 @@ function makeTabs(parts, chosen) {
         }
         for (const one of names) parts[one].hidden = !VIEWS[name][1].includes(one);
     }
-    return { show, element: make("div", { class: "tabs buttons", role: "group", "aria-label": "Picture" },
-                                 buttons) };
+    return { show, element: make("div", { class: "tabs buttons", role: "group",
+                                          "aria-label": "Picture" }, buttons) };
 }
+
+/* The later access of a finding; -1: none is among the events. */
+const laterIn = (finding, indexOf) =>
+    Math.max(indexOf(finding.place, finding), indexOf(finding.other_place, finding));
 
 /* The positions behind events that a reader looks for. A race stands at its later access. */
 function marksOf(events, findings, indexOf) {
     const after = (isWanted) => events.flatMap((event, k) => (isWanted(event) ? [k + 1] : []));
     const races = findings.filter((one) => one.tool === "racecheck")
-        .map((one) => Math.max(indexOf(one.place, one), indexOf(one.other_place, one)) + 1);
-    return { barriers: after(trace.isBarrier), conflicts: after((one) => trace.conflictsOf(one) > 0),
+        .map((one) => laterIn(one, indexOf) + 1);
+    return { barriers: after(trace.isBarrier),
+             conflicts: after((one) => trace.conflictsOf(one) > 0),
              races: [...new Set(races)].filter((at) => at > 0).sort((a, b) => a - b) };
 }
 
@@ -144,14 +149,17 @@ function makeWidget(host, title, shown, changed) {
         make("h2", {}, title), parts.choices,
         make("div", { class: "facts" }, parts.status, parts.shape),
         make("div", { class: "stage" }, parts.source, make("div", { class: "views" },
-            make("div", { class: "above" }, tabs.element, codeButton), make("div", { class: "picture-room" },
-                parts.tree, parts.piles, parts.lanes, parts.held, parts.banks))),
-        make("div", { class: "deck" }, parts.event, parts.player, parts.result), parts.findings, more);
+            make("div", { class: "above" }, tabs.element, codeButton),
+            make("div", { class: "picture-room" },
+                 parts.tree, parts.piles, parts.lanes, parts.held, parts.banks))),
+        make("div", { class: "deck" }, parts.event, parts.player, parts.result),
+        parts.findings, more);
     host.append(section);
 
     /* The picture of shuffles belongs to kernels that have some. */
     function showView(name) {
-        const hasShuffles = view && view.events.some((one) => trace.isShuffle(one) || trace.isVote(one));
+        const hasShuffles = view &&
+            view.events.some((one) => trace.isShuffle(one) || trace.isVote(one));
         tabs.show(name === "shuffle" && !hasShuffles ? "tree" : name, hasShuffles);
     }
     function showCode(isCode) {
@@ -247,7 +255,7 @@ function makeWidget(host, title, shown, changed) {
             finding.launch === launch && place.block[0] === block
             ? trace.eventAt(events, place, finding.address, record.block) : -1);
         const linkTo = (finding) => {
-            const at = Math.max(indexOf(finding.place, finding), indexOf(finding.other_place, finding));
+            const at = laterIn(finding, indexOf);
             return at < 0 ? null : make("button", { type: "button", class: "to", onclick: () =>
                 player.go(at + 1) }, `show event ${at + 1}`);
         };

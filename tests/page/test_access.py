@@ -5,7 +5,8 @@ import unittest
 
 from browser import Page
 
-OPENED = ["#chapter=02-naive&n=512", "#chapter=03-work-efficient&n=512", "#chapter=04-conflict-free&n=512&off=x:1",
+OPENED = ["#chapter=02-naive&n=512", "#chapter=03-work-efficient&n=512",
+          "#chapter=04-conflict-free&n=512&off=x:1",
           "#chapter=09-warp-shuffle", "#chapter=11-single-pass"]
 LEAST_CONTRAST = 4.5  # of WCAG 2.1, level AA
 

@@ -18,8 +18,9 @@ for (let at = 0; at <= bar.max; at++) {
     found.add(document.querySelector("article:not([hidden]) .widget").offsetHeight);
 }
 return [...found];"""
-MARKS = """return Object.fromEntries([...document.querySelectorAll("article:not([hidden]) .strip path")]
-    .map((one) => [one.getAttribute("class"), (one.getAttribute("d").match(/M/g) || []).length]));"""
+MARKS = """return Object.fromEntries(
+    [...document.querySelectorAll("article:not([hidden]) .strip path")].map(
+        (one) => [one.getAttribute("class"), (one.getAttribute("d").match(/M/g) || []).length]));"""
 
 
 class Player(Page):
