@@ -36,6 +36,7 @@ IMAGE = re.compile(r'<img src="([^"]+)"')
 STYLE = re.compile(r' style="[^"]*"')
 LINK = re.compile(r'<a\s+href="([^"]*)"[^>]*>(.*?)</a>', re.S)
 PREDICT = re.compile(r"<!-- predict: ([^|]*)\| ([^|]*) \| (.*?) -->")
+TOY = re.compile(r"<!-- toy: conflicts -->")
 ID = re.compile(r' id="([^"]*)"')
 # The section after *Your turn*: the reader writes a kernel first, and then looks at the book's.
 KERNEL = re.compile(r'(<h2 id="the-books-kernel">.*?</h2>)(.*?)(?=<h2|\Z)', re.S)
@@ -112,6 +113,7 @@ def chapter_html(path, names):
     if "<h2" not in text:  # no level is left out
         text = re.sub(r"(</?h)3\b", r"\g<1>2", text)
     text = PREDICT.sub(question, text)
+    text = TOY.sub('<div class="toy"></div>', text)
     text = IMAGE.sub(lambda m: '<img src="%s"' % data_address(path.parent / m[1]), text)
     return LINK.sub(lambda m: link_in_page(m, path, names), text)
 

@@ -8,6 +8,7 @@ const { makePredictions } = require("./predict.js");
 const { makeOwn } = require("./own.js");
 const { makeSearch } = require("./search.js");
 const { makeStart } = require("./start.js");
+const { makeToys } = require("./toy.js");
 const { PTX, SOURCE, requestFor, stagesOf } = require("./sweep.js");
 
 const FIRST = document.documentElement.dataset.first; // named by build_page.py
@@ -106,6 +107,7 @@ function fillArticle(article) {
     if (isEmpty) article.innerHTML = textOf(id);
     if (filled.has(article)) return true;
     makePredictions(article);
+    makeToys(article);
     if (stepOf(article) || article.dataset.chapter === "own") addHost(article);
     addNeighbours(article);
     filled.add(article);

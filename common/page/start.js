@@ -261,7 +261,7 @@ function makeStart(host, stages, run, remember) {
              make("div", { class: "scrubber" }, bar,
                   make("div", { class: "stages", "aria-hidden": "true" },
                        stages.map((stage) => make("span", { class: stage.kind })))),
-             make("button", { type: "button", onclick: random }, "Other numbers")),
+             make("button", { type: "button", onclick: random }, "Random")),
         told, make("p", { class: "line" }, "The kernel runs: ", code), details);
     new ResizeObserver(() => {
         if (!picture.clientWidth) return; // another chapter is shown
