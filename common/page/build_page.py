@@ -36,6 +36,7 @@ IMAGE = re.compile(r'<img src="([^"]+)"')
 STYLE = re.compile(r' style="[^"]*"')
 LINK = re.compile(r'<a\s+href="([^"]*)"[^>]*>(.*?)</a>', re.S)
 PREDICT = re.compile(r"<!-- predict: ([^|]*)\| ([^|]*) \| (.*?) -->")
+PLAY = re.compile(r"<!-- play: step=(\d+) (.*?) \| (.*?) -->", re.S)
 TOY = re.compile(r"<!-- toy: conflicts -->")
 ID = re.compile(r' id="([^"]*)"')
 # The section after *Your turn*: the reader writes a kernel first, and then looks at the book's.
@@ -106,6 +107,14 @@ def question(match):
         table, row, column)
 
 
+def play_link(match, names):
+    """A link that sets a step's player: `at` names a place in the run, such as first-conflict."""
+    chapter = next(name for name in names.values() if name.startswith("%02d-" % int(match[1])))
+    state = match[2].replace("at=", "to=").replace(" ", "&amp;")
+    return '<a class="play-link" href="#chapter=%s&amp;%s">%s</a>' % (
+        chapter, state, html.escape(" ".join(match[3].split())))
+
+
 def chapter_html(path, names):
     """The text of a chapter. Its ids begin with its name, as other chapters have the same ones."""
     text = KERNEL.sub(FOLDED, STYLE.sub("", rendered(path)))
@@ -113,6 +122,7 @@ def chapter_html(path, names):
     if "<h2" not in text:  # no level is left out
         text = re.sub(r"(</?h)3\b", r"\g<1>2", text)
     text = PREDICT.sub(question, text)
+    text = PLAY.sub(lambda m: play_link(m, names), text)
     text = TOY.sub('<div class="toy"></div>', text)
     text = IMAGE.sub(lambda m: '<img src="%s"' % data_address(path.parent / m[1]), text)
     return LINK.sub(lambda m: link_in_page(m, path, names), text)

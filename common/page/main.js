@@ -164,6 +164,7 @@ function open(fragment) {
         const widget = widgetOf(article), { scroll } = history.state || {};
         const run = widget && widget.open(state);
         byId("skip").hidden = !article.querySelector(".play");
+        if (state.to) showPlayer(state.chapter);
         if (!state.place || scroll) return;
         showPlace(state.chapter, state.place);
         await run; /* which makes what stands before the place longer */
@@ -181,6 +182,20 @@ function followPlace(event, link) {
     history.pushState(null, "", writeState({ ...state, place }));
     showPlace(chapter, place);
 }
+/* A link that sets the player of the chapter that is shown. */
+function followPlay(event, link) {
+    const state = readState(link.hash);
+    if (!isShown(state.chapter) || !widgets[state.chapter]) return;
+    event.preventDefault();
+    history.pushState(null, "", link.hash);
+    widgets[state.chapter].open(state);
+    showPlayer(state.chapter);
+}
+function showPlayer(chapter) {
+    const widget = byId(`chapter-${chapter}`).querySelector(".host > .widget");
+    widget.scrollIntoView();
+    widget.focus({ preventScroll: true });
+}
 function skip(event, link) {
     const article = document.querySelector("article:not([hidden])");
     const target = article.querySelector(link.id === "skip" ? ".play" : "h1");
@@ -194,6 +209,7 @@ document.addEventListener("click", (event) => {
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     keepScroll();
     if (link.className === "skip") skip(event, link);
+    else if (link.className === "play-link") followPlay(event, link);
     else followPlace(event, link);
     if (link.closest("nav") && innerWidth < NARROW) byId("contents").open = false;
 });

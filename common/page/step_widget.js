@@ -31,7 +31,7 @@ function completeState(step, given) {
              off: given.off || "", at: given.at || 0, launch: given.launch || 0,
              block: given.block || 0, words: given.words || "", first: given.first || 0,
              file: given.file || "", edit: given.edit || "", view: given.view || "",
-             code: given.code || "" };
+             code: given.code || "", to: given.to || "" };
 }
 
 /* What a link asks for and the page does not have, in words; "": nothing. */
@@ -148,6 +148,12 @@ function makeStepWidget(host, step, data, runner, remember) {
                       } });
     }
 
+    /* A link may name a barrier by its number: "barrier-1" is the kernels' first one. */
+    const named = (ptx, keys) => keys.replace(/\bbarrier-(\d+)/g, (text, number) => {
+        const barrier = barriersOf(ptx, kernels())[number - 1];
+        return barrier ? keyOf(barrier) : text;
+    });
+
     /* A link may name barriers that the kernels do not have. */
     function keepExisting(ptx) {
         const keys = new Set(barriersOf(ptx, kernels()).map(keyOf));
@@ -158,9 +164,11 @@ function makeStepWidget(host, step, data, runner, remember) {
     async function run(given) {
         if (!isEdit(original(), state.edit)) state.edit = "";
         const ptx = withEdit(original(), state.edit);
+        state.off = named(ptx, state.off);
         keepExisting(ptx);
         if (state.launch >= kernels().length) state.launch = state.block = 0;
-        const replaced = given ? replacedText(step, given, state, original()) : "";
+        const replaced = given ? replacedText(
+            step, { ...given, off: named(ptx, given.off || "") }, state, original()) : "";
         showChoices();
         remember(state);
         if (given) offerBack();

@@ -119,6 +119,17 @@ function marksOf(events, findings, indexOf) {
              races: [...new Set(races)].filter((at) => at > 0).sort((a, b) => a - b) };
 }
 
+/* The position of a place that a link names, or 0. */
+function namedPosition(name, events, marks) {
+    const barrier = /^barrier-(\d+)$/.exec(name), conflicts = events.map(trace.conflictsOf);
+    if (barrier) return Math.max(0, events.findIndex((one) => one.epoch >= Number(barrier[1])));
+    return { "first-conflict": () => marks.conflicts[0], "first-race": () => marks.races[0],
+             "worst-conflict": () => conflicts.indexOf(Math.max(...conflicts)) + 1,
+             "first-shuffle": () => events.findIndex(trace.isShuffle) + 1,
+             "first-vote": () => events.findIndex(trace.isVote) + 1,
+             end: () => events.length }[name]?.() || 0;
+}
+
 /* `changed(state)` is called when the reader has moved. `shown`: which picture is shown at first,
  * and whether the code is. The owner calls show() with an answer. */
 function makeWidget(host, title, shown, changed) {
@@ -275,9 +286,11 @@ function makeWidget(host, title, shown, changed) {
         section.classList.remove("empty");
         showView(state.view || shown.view);
         showCode(Boolean(shown.code || state.code || (given.off && given.off.size)));
+        const marks = marksOf(events, document ? document.findings : [], indexOf);
         const kept = given.keep ? trace.findInstruction(events, given.keep) : -1;
-        player.reset(events.length, kept < 0 ? state.at || 0 : kept + 1,
-                     marksOf(events, document ? document.findings : [], indexOf));
+        const at = state.to ? namedPosition(state.to, events, marks) : state.at || 0;
+        changed({ to: "" });
+        player.reset(events.length, kept < 0 ? at : kept + 1, marks);
     }
 
     function clear() {
