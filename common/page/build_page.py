@@ -37,7 +37,7 @@ STYLE = re.compile(r' style="[^"]*"')
 LINK = re.compile(r'<a\s+href="([^"]*)"[^>]*>(.*?)</a>', re.S)
 PREDICT = re.compile(r"<!-- predict: ([^|]*)\| ([^|]*) \| (.*?) -->")
 PLAY = re.compile(r"<!-- play: step=(\d+) (.*?) \| (.*?) -->", re.S)
-TOY = re.compile(r"<!-- toy: conflicts -->")
+TOY = re.compile(r"<!-- (toy|side-by-side) -->")
 ID = re.compile(r' id="([^"]*)"')
 # The section after *Your turn*: the reader writes a kernel first, and then looks at the book's.
 KERNEL = re.compile(r'(<h2 id="the-books-kernel">.*?</h2>)(.*?)(?=<h2|\Z)', re.S)
@@ -123,7 +123,7 @@ def chapter_html(path, names):
         text = re.sub(r"(</?h)3\b", r"\g<1>2", text)
     text = PREDICT.sub(question, text)
     text = PLAY.sub(lambda m: play_link(m, names), text)
-    text = TOY.sub('<div class="toy"></div>', text)
+    text = TOY.sub(r'<div class="\1"></div>', text)
     text = IMAGE.sub(lambda m: '<img src="%s"' % data_address(path.parent / m[1]), text)
     return LINK.sub(lambda m: link_in_page(m, path, names), text)
 

@@ -1,7 +1,8 @@
 /* main.js -- opens the chapter that the address's fragment names, with its widget. */
 const { make } = require("./dom.js");
 const { readState, writeState } = require("./state.js");
-const { STEPS } = require("./kernels.js");
+const { STEPS, requestOf, stepOf: stepNumbered, variantOf } = require("./kernels.js");
+const { makeSideBySide } = require("./side_by_side.js");
 const { makeRunner } = require("./runner.js");
 const { makeStepWidget } = require("./step_widget.js");
 const { makePredictions } = require("./predict.js");
@@ -68,6 +69,16 @@ async function film(numbers) {
     return stagesOf(answer.trace, ptx, data.sources[SOURCE]);
 }
 
+/* A step's trace of n elements, and its PTX. */
+async function runStep(number, name, n) {
+    prepare();
+    const variant = variantOf(stepNumbered(number), name), ptx = data.ptx[variant.ptx];
+    const options = { check: 0, trace: true };
+    const answer = await runner.run(requestOf(variant.plan(n), ptx, options));
+    if (answer.error) throw new Error(answer.message);
+    return { trace: answer.trace, ptx };
+}
+
 const stepOf = (article) => STEPS.find((one) => one.chapter === article.dataset.chapter);
 
 function widgetOf(article) {
@@ -99,6 +110,14 @@ function addNeighbours(article) {
                                      link(links[at + 1], "Next")));
 }
 
+function addHeadingLinks(article) {
+    for (const heading of article.querySelectorAll("h2[id], h3[id]")) {
+        const [chapter, place] = heading.id.split(":");
+        heading.append(make("a", { class: "here", href: `#chapter=${chapter}&place=${place}`,
+                                   "aria-label": "Link to this section" }, "#"));
+    }
+}
+
 /* The text of a chapter becomes elements when it is first opened. false: the browser has not read
  * it yet. */
 function fillArticle(article) {
@@ -108,8 +127,10 @@ function fillArticle(article) {
     if (filled.has(article)) return true;
     makePredictions(article);
     makeToys(article);
+    makeSideBySide(article, runStep);
     if (stepOf(article) || article.dataset.chapter === "own") addHost(article);
     addNeighbours(article);
+    addHeadingLinks(article);
     filled.add(article);
     return true;
 }
@@ -182,6 +203,23 @@ function followPlace(event, link) {
     history.pushState(null, "", writeState({ ...state, place }));
     showPlace(chapter, place);
 }
+/* A link to a term of the glossary opens its sentence below the paragraph, or closes it. */
+function followTerm(event, link) {
+    const { chapter, place } = readState(link.hash), block = link.closest("p, li, dd, table");
+    if (chapter !== "glossary" || !place || isShown(chapter) || !block) return false;
+    fillArticle(byId("chapter-glossary"));
+    const heading = byId(`glossary:${place}`);
+    if (!heading || link.closest(".term")) return false;
+    event.preventDefault();
+    const old = block.nextElementSibling;
+    if (old && old.dataset.term === place) old.remove();
+    else block.after(make("aside", { class: "term", "data-term": place, role: "note" },
+                          heading.nextElementSibling.cloneNode(true),
+                          make("a", { href: link.hash }, "in the glossary")));
+    link.setAttribute("aria-expanded", String(!(old && old.dataset.term === place)));
+    return true;
+}
+
 /* A link that sets the player of the chapter that is shown. */
 function followPlay(event, link) {
     const state = readState(link.hash);
@@ -209,6 +247,7 @@ document.addEventListener("click", (event) => {
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     keepScroll();
     if (link.className === "skip") skip(event, link);
+    else if (followTerm(event, link)) return;
     else if (link.className === "play-link") followPlay(event, link);
     else followPlace(event, link);
     if (link.closest("nav") && innerWidth < NARROW) byId("contents").open = false;

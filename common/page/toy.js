@@ -1,6 +1,6 @@
 /* toy.js -- the conflict toy: a warp of step 3 loads its left children, and the reader chooses how
  * far apart they lie and how many words are left unused. The lanes pile up in the banks, and drain
- * one wavefront at a time. A chapter has one where its text has the comment "toy: conflicts". */
+ * one wavefront at a time. A chapter has one where its text has the comment "toy". */
 "use strict";
 const { make, replace, labelled } = require("./dom.js");
 const { drawPiles, pilesOf, tallestOf } = require("./view_piles.js");
@@ -49,7 +49,7 @@ function makeToy(place) {
     const offset = slider("offset", OFFSETS, FIRST_OFFSET, String, reset);
     const every = slider("padding", EVERY, 0, paddingText, reset);
     const piles = () => pilesFor(offset.value(), every.value());
-    const drain = make("button", { type: "button", class: "drain", onclick: start }, "Load");
+    const drain = make("button", { type: "button", class: "run", onclick: start }, "Load");
 
     /* After `drained` wavefronts. */
     function draw() {

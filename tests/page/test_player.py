@@ -77,14 +77,14 @@ class Player(Page):
 
     def test_piles_have_a_box_for_each_word_in_its_bank(self):
         self.open("#chapter=03-work-efficient&n=512&view=banks")
-        self.assertEqual(self.all(".piles rect"), [])
+        self.assertEqual(self.all(".piles-panel rect"), [])
         while "15 of them are bank conflicts" not in self.text(".event"):
             self.press("Next conflict")
-        self.assertEqual(len(self.all(".piles rect")), 32)
-        self.assertEqual(len(self.all(".piles rect.excess")), 30)
-        xs = {one.get_attribute("x") for one in self.all(".piles rect")}
+        self.assertEqual(len(self.all(".piles-panel rect")), 32)
+        self.assertEqual(len(self.all(".piles-panel rect.excess")), 30)
+        xs = {one.get_attribute("x") for one in self.all(".piles-panel rect")}
         self.assertEqual(xs, {"327", "647"})  # banks 15 and 31
-        self.assertEqual(self.all(".piles")[0].get_attribute("aria-label"),
+        self.assertEqual(self.all(".piles-panel .piles")[0].get_attribute("aria-label"),
                          "The lanes use 2 of 32 banks. In the fullest bank lie 16 of the words "
                          "that they need.")
 

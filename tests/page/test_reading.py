@@ -109,6 +109,30 @@ class Reading(Page):
         self.assertEqual(self.driver.execute_script(
             "return document.querySelectorAll('nav ol').length"), 0)
 
+    def test_a_term_opens_where_the_word_stands(self):
+        found = None
+        for chapter in ("00-copy", "03-work-efficient", "12-pipeline", "first-kernel",
+                        "02-naive", "01-sequential"):
+            self.load("#chapter=" + chapter)
+            self.wait_for(lambda: self.texts("h1"))
+            found = self.all("a[href^='#chapter=glossary&place=']")
+            if found:
+                break
+        self.assertTrue(found)
+        place = found[0].get_attribute("href").split("place=")[1]
+        address = self.driver.current_url
+        self.driver.execute_script("arguments[0].click()", found[0])
+        self.assertEqual(len(self.all(".term[data-term='%s'] p" % place)), 1)
+        self.assertEqual(self.driver.current_url, address)
+        self.driver.execute_script("arguments[0].click()", found[0])
+        self.assertEqual(self.all(".term"), [])
+
+    def test_a_heading_has_a_link(self):
+        self.load("#chapter=03-work-efficient")
+        link = self.wait_for(lambda: self.all("h2 .here"))[0]
+        self.driver.execute_script("arguments[0].click()", link)
+        self.assertIn("place=the-pictures", self.driver.current_url)
+
     def test_code_that_scrolls_can_be_focused(self):
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
             "width": PHONE[0], "height": PHONE[1], "deviceScaleFactor": 1, "mobile": False})

@@ -1,5 +1,6 @@
-"""test_toy.py -- the conflict toy: for each offset and padding of its sliders it shows as many
-wavefronts as the emulator counts for the same load, and they drain one at a time."""
+"""test_toy.py -- what the chapters have to play with. The conflict toy: for each offset and padding
+of its sliders it shows as many wavefronts as the emulator counts for the same load, and they drain
+one at a time. Three steps side by side: they end at the emulator's counts."""
 import json
 import subprocess
 import unittest
@@ -94,6 +95,26 @@ class Toy(Page):
             return ("4 of 4", 0) in seen
         self.wait_for(ended)
         self.assertTrue(seen & {("1 of 4", 24), ("2 of 4", 16), ("3 of 4", 8)}, seen)
+
+
+class SideBySide(Page):
+    def cells(self):
+        return [[int(cell) for cell in row] for row in self.driver.execute_script(
+            "return [...document.querySelectorAll('.side-by-side tbody tr')].map("
+            "    (row) => [...row.cells].slice(2).map((cell) => cell.textContent))")]
+
+    def test_three_steps_end_at_their_counts(self):
+        self.open("#chapter=04-conflict-free")
+        self.assertEqual(self.cells(), [[0, 0]] * 3)
+        self.driver.execute_script("document.querySelector('.side-by-side button').click()")
+        self.wait_for(lambda: self.cells()[2] == [1022, 193])
+        middle = self.cells()
+        self.assertLess(middle[1][1], 793)  # step 3 is not done yet
+        self.wait_for(lambda: self.cells() == [[4097, 449], [1022, 793], [1022, 193]])
+        self.driver.execute_script(
+            "const bar = document.querySelector('.side-by-side .bar'); bar.value = 100;"
+            "bar.dispatchEvent(new Event('input'))")
+        self.assertEqual([row[1] for row in self.cells()], [100] * 3)
 
 
 if __name__ == "__main__":
