@@ -23,7 +23,7 @@ sys.path.append(str(PROFILES / "measure"))
 import cases  # noqa: E402  (it lies in profiles/)
 
 KEPT_SIZES = 16384  # elements of a recorded scan that the page can run
-FIRST = "03-work-efficient"  # the chapter that an address without a fragment opens
+FIRST = "03-work-efficient"  # the chapter that stands in the page as text
 
 # Pages that are no chapters, to which chapters lead. Those with a title stand in the contents.
 BESIDE = [("Glossary", "glossary.md"), ("Errata", "errata.md")] + [
@@ -36,10 +36,13 @@ IMAGE = re.compile(r'<img src="([^"]+)"')
 STYLE = re.compile(r' style="[^"]*"')
 LINK = re.compile(r'<a\s+href="([^"]*)"[^>]*>(.*?)</a>', re.S)
 PREDICT = re.compile(r"<!-- predict: ([^|]*)\| ([^|]*) \| (.*?) -->")
+PLAY = re.compile(r"<!-- play: step=(\d+) (.*?) \| (.*?) -->", re.S)
+TOY = re.compile(r"<!-- (toy|side-by-side) -->")
 ID = re.compile(r' id="([^"]*)"')
 # The section after *Your turn*: the reader writes a kernel first, and then looks at the book's.
 KERNEL = re.compile(r'(<h2 id="the-books-kernel">.*?</h2>)(.*?)(?=<h2|\Z)', re.S)
 FOLDED = "\\1<details class='kernel'><summary>Show the book's kernel</summary>\\2</details>"
+FILE_NAME = re.compile(r"^(<code>)?[\w./-]+\.md(</code>)?$")
 FILE_LINE = re.compile(r'^(\s*\.file\s+\d+\s+)"([^"]*)"', re.M)
 
 
@@ -75,6 +78,10 @@ FILE = ('<span class="file" title="This file is in the repository, not in this p
         '%s</span>')
 
 
+def title_of(path):
+    return path.read_text(encoding="utf-8").splitlines()[0].lstrip("# ")
+
+
 def link_in_page(match, path, names):
     """A link to a chapter leads to it in the page. Other files of the repository are not in the
     page: what leads to one becomes text with the file's name as a title."""
@@ -85,6 +92,8 @@ def link_in_page(match, path, names):
     target = (path.parent / file).resolve() if file else path
     if target in names:
         place = "&amp;place=" + place if place else ""
+        if FILE_NAME.match(text):  # in the page the files are chapters
+            text = html.escape(title_of(target))
         return '<a href="#chapter=%s%s">%s</a>' % (names[target], place, text)
     shown = target.relative_to(TOP) if TOP in target.parents or target == TOP else target.name
     return FILE % (html.escape(str(shown)), text)
@@ -98,6 +107,14 @@ def question(match):
         table, row, column)
 
 
+def play_link(match, names):
+    """A link that sets a step's player: `at` names a place in the run, such as first-conflict."""
+    chapter = next(name for name in names.values() if name.startswith("%02d-" % int(match[1])))
+    state = match[2].replace("at=", "to=").replace(" ", "&amp;")
+    return '<a class="play-link" href="#chapter=%s&amp;%s">%s</a>' % (
+        chapter, state, html.escape(" ".join(match[3].split())))
+
+
 def chapter_html(path, names):
     """The text of a chapter. Its ids begin with its name, as other chapters have the same ones."""
     text = KERNEL.sub(FOLDED, STYLE.sub("", rendered(path)))
@@ -105,6 +122,8 @@ def chapter_html(path, names):
     if "<h2" not in text:  # no level is left out
         text = re.sub(r"(</?h)3\b", r"\g<1>2", text)
     text = PREDICT.sub(question, text)
+    text = PLAY.sub(lambda m: play_link(m, names), text)
+    text = TOY.sub(r'<div class="\1"></div>', text)
     text = IMAGE.sub(lambda m: '<img src="%s"' % data_address(path.parent / m[1]), text)
     return LINK.sub(lambda m: link_in_page(m, path, names), text)
 
@@ -195,7 +214,7 @@ def modules():
     """All modules as one script. Each is a function of a table, as in node."""
     parts = []
     for path in sorted(HERE.glob("*.js")):
-        if path.name in ("worker.js", "main.js", "early.js"):
+        if path.name in ("worker.js", "main.js", "early.js", "film.js"):
             continue
         parts.append('modules["./%s"] = function (module, require) {\n%s};\n'
                      % (path.name, path.read_text(encoding="utf-8")))
@@ -220,6 +239,12 @@ def policy(scripts, style):
             % (" ".join(map(hash_of, scripts)), hash_of(style)))
 
 
+def film(folder, emulator):
+    """What the first screen plays, as JSON."""
+    command = ["node", "--no-experimental-fetch", str(HERE / "film.js"), str(emulator), str(folder)]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
 def page(folder, emulator):
     script = "\n" + modules()
     early = "\n" + (HERE / "early.js").read_text(encoding="utf-8")
@@ -232,7 +257,8 @@ def page(folder, emulator):
         fail("a module contains the end of a script")
     parts = {"POLICY": policy((script, early), style), "STYLE": style, "SCRIPT": script,
              "EARLY": early, "DATA": inert(json.dumps(page_data(folder))),
-             "WORKER": inert(json.dumps(worker)), **chapter_parts()}
+             "WORKER": inert(json.dumps(worker)),
+             "FILM": inert(film(folder, emulator)), **chapter_parts()}
     template = (HERE / "page.html").read_text(encoding="utf-8")
     return re.sub(r"@([A-Z]+)@", lambda m: parts[m[1]], template)
 

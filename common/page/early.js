@@ -1,6 +1,8 @@
-/* early.js -- runs before the text is read: hides the chapter that stands in the page if the address
- * names another one, until main.js has opened that one. */
+/* early.js -- runs before the text is read: of the first screen and the chapter that stand in the
+ * page it hides what the address does not name, until main.js has opened what it names. */
 (() => {
-    const page = document.documentElement, named = new URLSearchParams(location.hash.slice(1));
-    if (location.hash && named.get("chapter") !== page.dataset.first) page.className = "elsewhere";
+    const page = document.documentElement;
+    const chapter = new URLSearchParams(location.hash.slice(1)).get("chapter") || "start";
+    const names = { start: "at-start", [page.dataset.first]: "at-first" };
+    page.className = names[chapter] || "elsewhere";
 })();

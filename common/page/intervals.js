@@ -10,12 +10,13 @@ const bitsOf = (hex) => (hex === "-" ? null : parseInt(hex.slice(-8), 16));
 const placeOf = (event) => `${event.file}:${event.line}`;
 
 /* The loads of each thread, by their lines. A load replaces an earlier one of the same line if its
- * thread has stored since. */
+ * thread has stored since. In a loop with branches, a load that has fed this store before does not
+ * feed it again where another branch has loaded since. */
 function makeLoads() {
     const threads = new Map();
     const threadOf = (event, lane) => {
         const key = `${event.warp}.${lane}`;
-        if (!threads.has(key)) threads.set(key, { stores: 0, lines: new Map() });
+        if (!threads.has(key)) threads.set(key, { stores: 0, lines: new Map(), last: new Map() });
         return threads.get(key);
     };
     return {
@@ -27,14 +28,17 @@ function makeLoads() {
         },
         /* The words that feed a store by this thread, by `feeds` (dataflow.js). */
         feeding(event, lane, feeds) {
-            const thread = threadOf(event, lane), words = new Set();
-            for (const place of feeds.get(placeOf(event)) || []) {
-                const found = thread.lines.get(place);
-                if (found) found.words.forEach((word) => words.add(word));
-            }
-            return [...words].sort((a, b) => a - b);
+            const thread = threadOf(event, lane), last = thread.last.get(placeOf(event));
+            const found = [...feeds.get(placeOf(event)) || []]
+                .map((place) => thread.lines.get(place)).filter((one) => one);
+            const fresh = found.filter((one) => last === undefined || one.stores > last);
+            const words = (fresh.length ? fresh : found).flatMap((one) => [...one.words]);
+            return [...new Set(words)].sort((a, b) => a - b);
         },
-        stored(event, lane) { threadOf(event, lane).stores++; },
+        stored(event, lane) {
+            const thread = threadOf(event, lane);
+            thread.last.set(placeOf(event), thread.stores++);
+        },
     };
 }
 

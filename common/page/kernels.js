@@ -107,15 +107,16 @@ const powers = (from, to) => (from > to ? [] : [from, ...powers(2 * from, to)]);
 
 /* fold(n, variant): the words of a buffer, of a kernel that swaps two buffers, which the page draws
  * one above the other; 0: it has one. `paddings` are variants that differ in
- * their padding alone, with its name. `sizes` are those that the page offers; the
- * first one is shown at first. */
+ * their padding alone, with its name. `sizes` are those that the page offers; `first` is shown at
+ * first (else the first one of them), in the picture `view`. */
 const STEPS = [
-    { step: 2, chapter: "02-naive", fold: (n) => n,
+    { step: 2, chapter: "02-naive", fold: (n) => n, first: 8, view: "tree",
       sizes: [512, 8, 16, 32, 64, 128, 256, 1000, 1024],
       variants: [variant("-", "02-naive/scan", oneBlock(BLOCK, (n) => n, (n) => 2 * n))] },
-    { step: 3, chapter: "03-work-efficient", sizes: [512, ...powers(8, 256), 1024, 2048],
+    { step: 3, chapter: "03-work-efficient", first: 16, view: "tree",
+      sizes: [512, ...powers(8, 256), 1024, 2048],
       variants: [variant("-", "03-work-efficient/scan", oneBlock(BLOCK, half, (n) => n))] },
-    { step: 4, chapter: "04-conflict-free",
+    { step: 4, chapter: "04-conflict-free", first: 64, view: "banks",
       paddings: [["none", "none"], ["pad16", "16"], ["pad32", "32"], ["pad32x2", "32 × 2"]],
       sizes: [512, ...powers(8, 256), 1024, 2048],
       variants: [
@@ -124,7 +125,8 @@ const STEPS = [
           variant("pad32x2", "04-conflict-free/variants",
                   padding(2, (n) => padded(n, 5) + ((n - 1) >> 10))),
           variant("none", "03-work-efficient/scan", oneBlock(BLOCK, half, (n) => n))] },
-    { step: 5, chapter: "05-arbitrary-size", sizes: [1024, 100, 512, 1000, 2048, 5000],
+    { step: 5, chapter: "05-arbitrary-size", view: "tree",
+      sizes: [1024, 100, 512, 1000, 2048, 5000],
       fold: (n, name) => (name === "naive" ? 512 : 0),
       variants: [
           variant("conflict-free", "05-arbitrary-size/scan", anySize(tree)),
@@ -136,17 +138,17 @@ const STEPS = [
           variant("conflict-free-remainder", "05-arbitrary-size/variants",
                   other(null, { isWithRest: true, full: treeBlock(1, 0),
                                 rest: treeBlock(1, 1) }))] },
-    { step: 6, chapter: "06-vectorized", sizes: [2048, 512, 1024, 1000, 5000],
+    { step: 6, chapter: "06-vectorized", view: "tree", sizes: [2048, 512, 1024, 1000, 5000],
       variants: [variant("-", "06-vectorized/scan", anySize(vectors))] },
-    { step: 7, chapter: "07-unrolled", sizes: [2048, 512, 1024, 1000, 5000],
+    { step: 7, chapter: "07-unrolled", view: "tree", sizes: [2048, 512, 1024, 1000, 5000],
       variants: [variant("-", "07-unrolled/scan", anySize(vectors))] },
-    { step: 9, chapter: "09-warp-shuffle", sizes: [2048, 512, 1024, 1000, 5000],
+    { step: 9, chapter: "09-warp-shuffle", view: "shuffle", sizes: [2048, 512, 1024, 1000, 5000],
       variants: [variant("shfl", "09-warp-shuffle/scan", anySize(shuffles(0))),
                  variant("predicate", "09-warp-shuffle/scan", anySize(shuffles(1)))] },
-    { step: 10, chapter: "10-cooperative", sizes: [2048, 512, 1024, 1000, 5000],
+    { step: 10, chapter: "10-cooperative", view: "shuffle", sizes: [2048, 512, 1024, 1000, 5000],
       variants: [variant("backward", "10-cooperative/scan", cooperative(1)),
                  variant("forward", "10-cooperative/scan", cooperative(0))] },
-    { step: 11, chapter: "11-single-pass", sizes: [2048, 512, 1024, 5000, 9000],
+    { step: 11, chapter: "11-single-pass", view: "shuffle", sizes: [2048, 512, 1024, 5000, 9000],
       variants: [variant("tile2048", "11-single-pass/scan", singlePass(2)),
                  variant("tile4096", "11-single-pass/scan", singlePass(4)),
                  variant("tile8192", "11-single-pass/scan", singlePass(8))] },

@@ -24,6 +24,9 @@ const LIMITS = [
     "whose cluster size is given at the launch is refused.",
     `A launch of more than ${MOST_TRACED} threads is counted and checked, but not played.`,
     `A link holds a text of at most ${MOST_LINKED} characters.`];
+const IS_CUDA = /__global__|#include|<<</, IS_PTX = /^\s*\.version/m;
+const IS_NO_PTX = "This is CUDA C, and the page runs PTX. Make it with nvcc -ptx -lineinfo " +
+    "FILE.cu, or in Compiler Explorer with the option -ptx, and paste the result.";
 const NOT_PLAYED = `A launch of more than ${MOST_TRACED} threads is not played.`;
 const NEEDS_CLUSTER = "The launch has to give this kernel a cluster size " +
     "(.explicitcluster without .reqnctapercluster). This page cannot.";
@@ -38,9 +41,11 @@ function needsCluster(ptx, name) {
 const product = (numbers) => numbers.reduce((a, b) => a * b, 1);
 const isTraced = ({ grid, block }) => product(grid) * product(block) <= MOST_TRACED;
 
-function makeOwn(host, runner, remember) {
+/* `example`: a PTX text to begin with. */
+function makeOwn(host, runner, remember, example) {
     /* A text that is pasted has its form before the tabulator key leaves the editor. */
     const editor = make("textarea", { rows: 14, spellcheck: "false", "aria-label": "Your PTX",
+                                      placeholder: "Paste PTX here, or drop a file on the page.",
                                       onpaste: () => setTimeout(() => read({})),
                                       onchange: () => {
                                           if (editor.value !== lastRead) read({});
@@ -61,7 +66,7 @@ function makeOwn(host, runner, remember) {
     let lastRead = null; // the text of which the form is
     let kept = {}; // what the address holds
     let runs = 0, turn = 0; // of reading: an answer to an older one is not shown
-    const widget = makeWidget(host, "Your own PTX", (change) => {
+    const widget = makeWidget(host, "Your own PTX", { view: "memory", code: true }, (change) => {
         Object.assign(moved, change);
         keep();
     });
@@ -69,7 +74,11 @@ function makeOwn(host, runner, remember) {
         make("details", {}, make("summary", {}, "Limits"),
              make("ul", {}, LIMITS.map((text) => make("li", {}, text)))),
         make("div", { class: "choices" }, labelled("PTX file", file),
-             labelled("source file (optional)", source)), editor, form),
+             labelled("source file (optional)", source), make("button", { type: "button",
+                 onclick: () => {
+                     editor.value = example;
+                     read({});
+                 } }, "Try step 3's kernel")), editor, form),
     widget.parts.choices.nextSibling);
     widget.section.append(buffers);
     host.addEventListener("dragover", (event) => event.preventDefault());
@@ -121,6 +130,11 @@ function makeOwn(host, runner, remember) {
         replace(form);
         forget();
         off = new Set(given.off ? given.off.split(",") : []);
+        if (IS_CUDA.test(editor.value) && !IS_PTX.test(editor.value)) {
+            widget.fail(IS_NO_PTX);
+            keep();
+            return;
+        }
         try {
             const answer = await runner.run(`ptx\n${editor.value}`);
             if (mine !== turn) return;

@@ -58,6 +58,7 @@ build/page/ptx/%.ptx: steps/%.cu
 	    && mv -f $(NEW).dependencies $(@:.ptx=.d) $(PUT)
 
 page: build/page/upsweep.html ## learn: build the book as one page, build/page/upsweep.html
+	@echo "Open $(CURDIR)/$< in a browser, by a double click or as file://$(CURDIR)/$<"
 
 PAGE_IN  := $(wildcard $(PAGE)/*.js $(PAGE)/*.py $(PAGE)/*.html $(PAGE)/*.css $(PAGE)/*.txt) \
             $(wildcard notes/*.md notes/answers/*.md notes/more/*.md notes/figures/*) \

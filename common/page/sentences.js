@@ -42,7 +42,7 @@ function barrierText(events, count) {
 
 function eventText(events, count) {
     const event = events[count - 1];
-    if (!event) return "Nothing has run yet.";
+    if (!event) return "Before the first instruction.";
     const what = trace.isBarrier(event) ? barrierText(events, count)
         : event.space === "-" ? operationText(event) : accessText(event);
     return `Event ${count} of ${events.length}. Block ${event.block}, warp ${event.warp} at ` +

@@ -7,8 +7,6 @@ const { barriersOf, filesOf, keyOf, withoutBarriers, editOf, isEdit, withEdit } 
 const { ranText } = require("./sentences.js");
 const { NONE, makeWidget } = require("./widget.js");
 
-const RESTORES = "Restore all barriers and the original PTX, and set the schedule seed to 0";
-
 /* ncu's counters of a launch: values by metric, and why(counter), which says why the emulator's
  * differs. null: none is recorded for this scan by these rules. */
 function recordedOf(data, step, state) {
@@ -27,12 +25,13 @@ function recordedOf(data, step, state) {
 
 function completeState(step, given) {
     const variant = variantOf(step, given.variant);
-    const n = step.sizes.includes(given.n) ? given.n : step.sizes[0];
+    const n = step.sizes.includes(given.n) ? given.n : step.first || step.sizes[0];
     const rules = RULES.some(([key]) => key === given.rules) ? given.rules : "hopper";
     return { chapter: step.chapter, n, variant: variant.name, rules, seed: given.seed || 0,
              off: given.off || "", at: given.at || 0, launch: given.launch || 0,
              block: given.block || 0, words: given.words || "", first: given.first || 0,
-             file: given.file || "", edit: given.edit || "" };
+             file: given.file || "", edit: given.edit || "", view: given.view || "",
+             code: given.code || "", to: given.to || "" };
 }
 
 /* What a link asks for and the page does not have, in words; "": nothing. */
@@ -50,10 +49,16 @@ function replacedText(step, given, state, original) {
 function makeStepWidget(host, step, data, runner, remember) {
     let state = completeState(step, {}), runs = 0;
     let typed = null; // a text that has not been run
-    const widget = makeWidget(host, `Step ${step.step}: run it here`, (moved) => {
+    let keep = null; // the instruction at which the next run is shown
+    /* Where the reader is to write the kernel, the book's is shown when they ask for it. */
+    const folded = host.closest("article").querySelector("details.kernel");
+    const widget = makeWidget(host, `Step ${step.step}: run it here`,
+                              { view: step.view, code: !folded }, (moved) => {
         Object.assign(state, moved);
         remember(state);
     });
+    if (folded)
+        folded.addEventListener("toggle", () => { if (folded.open) widget.showCode(true); });
     const places = make("span"), editor = make("textarea", { rows: 12, spellcheck: "false",
                                                              "aria-label": "PTX of this kernel",
         oninput: () => { typed = editor.value; } });
@@ -63,7 +68,7 @@ function makeStepWidget(host, step, data, runner, remember) {
 
     /* `keepsText`: the PTX stays, and what has been typed of another one. */
     function set(change, keepsText) {
-        if (!keepsText) typed = null;
+        if (!keepsText) offerBack();
         state = completeState(step, { ...state, at: 0, launch: 0, block: 0,
                                       edit: keepsText ? state.edit : "", ...change });
         run(null);
@@ -74,6 +79,19 @@ function makeStepWidget(host, step, data, runner, remember) {
         const { at, launch, block } = state;
         set({ off: [...keys].join(","), at, launch, block }, true);
     }
+
+    /* A text that has not been run gives way to another kernel's, and can be brought back. */
+    const back = make("button", { type: "button", hidden: true, onclick: () => {
+        editor.value = typed = back.dataset.text;
+        back.hidden = true;
+    } }, "Bring back what I typed");
+    function offerBack() {
+        if (typed === null) return;
+        back.dataset.text = typed;
+        back.hidden = false;
+        typed = null;
+    }
+    addEventListener("beforeunload", (event) => { if (typed !== null) event.preventDefault(); });
 
     /* The controls are made once: what is made anew has lost the keyboard's focus. */
     const names = step.variants.map((one) => [one.name, one.name]);
@@ -89,16 +107,19 @@ function makeStepWidget(host, step, data, runner, remember) {
     };
     const paddings = (step.paddings || []).map(([value, name]) => make("button", {
         type: "button", "aria-label": `Padding: ${name}`, "data-padding": value,
-        onclick: () => set({ variant: value, off: "", file: "", at: state.at }) }, name));
+        onclick: () => {
+            keep = widget.instruction();
+            set({ variant: value, off: "", file: "", at: state.at });
+        } }, name));
     replace(widget.parts.choices, labelled("n", controls.n),
         names.length > 1 ? labelled("variant", controls.variant) : null,
         paddings.length ? make("div", { class: "buttons", role: "group", "aria-label": "Padding" },
                                "padding", paddings) : null,
-        labelled("count bank conflicts as on", controls.rules),
-        labelled("schedule seed", controls.seed), places,
-        make("button", { type: "button", onclick: () => runner.stop() }, "Stop"),
-        make("button", { type: "button", title: RESTORES,
-                         onclick: () => set({ off: "", seed: 0 }) }, "Restore the kernel"));
+        places, make("button", { type: "button", onclick: () => runner.stop() }, "Stop"),
+        make("button", { type: "button", onclick: () => set({ off: "", seed: 0 }) },
+             "Restore the kernel"));
+    replace(widget.parts.more, labelled("count bank conflicts as on", controls.rules),
+            labelled("schedule seed", controls.seed));
 
     function showChoices() {
         for (const [name, control] of Object.entries(controls)) control.value = state[name];
@@ -118,13 +139,20 @@ function makeStepWidget(host, step, data, runner, remember) {
         return widget.show({ answer, state, sources: sources(), kernel, ptx, none: NONE,
                       files: filesOf(ptx, [kernel]),
                       barriers: barriersOf(ptx, [kernel]),
-                      fold: step.fold && step.fold(state.n, state.variant),
-                      off: off(), toggle, recorded: isOriginal() ? recordedOf(data, step, state) : null,
+                      keep, fold: step.fold && step.fold(state.n, state.variant),
+                      recorded: isOriginal() ? recordedOf(data, step, state) : null,
+                      off: off(), toggle,
                       placeHost: places, select: (change) => {
                           Object.assign(state, { at: 0 }, change);
                           show(answer, ptx);
                       } });
     }
+
+    /* A link may name a barrier by its number: "barrier-1" is the kernels' first one. */
+    const named = (ptx, keys) => keys.replace(/\bbarrier-(\d+)/g, (text, number) => {
+        const barrier = barriersOf(ptx, kernels())[number - 1];
+        return barrier ? keyOf(barrier) : text;
+    });
 
     /* A link may name barriers that the kernels do not have. */
     function keepExisting(ptx) {
@@ -136,12 +164,14 @@ function makeStepWidget(host, step, data, runner, remember) {
     async function run(given) {
         if (!isEdit(original(), state.edit)) state.edit = "";
         const ptx = withEdit(original(), state.edit);
+        state.off = named(ptx, state.off);
         keepExisting(ptx);
         if (state.launch >= kernels().length) state.launch = state.block = 0;
-        const replaced = given ? replacedText(step, given, state, original()) : "";
+        const replaced = given ? replacedText(
+            step, { ...given, off: named(ptx, given.off || "") }, state, original()) : "";
         showChoices();
         remember(state);
-        if (given) typed = null;
+        if (given) offerBack();
         if (typed === null && editor.value !== ptx) editor.value = ptx;
         const mine = ++runs;
         widget.status("The emulator runs …");
@@ -151,6 +181,7 @@ function makeStepWidget(host, step, data, runner, remember) {
             const answer = await runner.run(requestOf(
                 plan, withoutBarriers(ptx, kernels(), off()), options));
             await show(answer, ptx);
+            keep = null;
             if (mine === runs) widget.status(replaced + ranText(answer, off()));
         } catch (error) {
             if (mine !== runs) return; // a later run has ended this one
@@ -158,12 +189,12 @@ function makeStepWidget(host, step, data, runner, remember) {
             widget.status("");
         }
     }
-    widget.section.append(make("details", { class: "ptx" },
+    widget.more.append(make("details", { class: "ptx" },
         make("summary", {}, "The PTX of this kernel: change it, and run it"), editor,
         make("button", { type: "button", onclick: () => {
             typed = null;
             set({ edit: editOf(original(), editor.value) }, true);
-        } }, "Run this text")));
+        } }, "Run this text"), " ", back));
     return { keyOf, open: (given) => {
         state = completeState(step, given);
         return run(given);

@@ -57,6 +57,30 @@ function exchangeOf(event) {
         given: bits(values[0]), received: bits(values[1]) }));
 }
 
+/* What tells an instruction apart in kernels that differ in their padding alone: the interval, the
+ * warp, what it does, and how many like it came before. */
+function instructionOf(events, index) {
+    const event = events[index];
+    const isAlike = (one) => one.epoch === event.epoch && one.warp === event.warp &&
+        one.operation === event.operation && one.space === event.space;
+    return event && { event, before: events.slice(0, index).filter(isAlike).length, isAlike };
+}
+
+/* The index of this instruction in the events of another kernel, or -1. */
+const findInstruction = (events, { before, isAlike }) =>
+    events.findIndex((one) => isAlike(one) && !before--);
+
+/* The event at which a thread has accessed an address at a line, or -1. `place` is that of a
+ * finding (report/document.h), `block` has the block's three sizes. */
+function eventAt(events, place, address, block) {
+    const [x, y, z] = place.thread, thread = x + block[0] * (y + block[1] * z);
+    const at = Number(address), warp = Math.floor(thread / 32), lane = thread % 32;
+    const name = place.file.split("/").pop();
+    return events.findIndex((event) => event.line === place.line && event.file === name &&
+        event.warp === warp && event.space !== "-" && lanesOf(event).some((one) =>
+        one.lane === lane && one.address <= at && at < one.address + event.bytes));
+}
+
 /* ---- banks ------------------------------------------------------------------------------- */
 
 const banksOf = (rules) => (rules === "g80" || rules === "gt200" ? 16 : 32);
@@ -160,4 +184,5 @@ function addToLevels(levels, event) {
 }
 
 module.exports = { readTrace, linesOf, eventOf, isShared, isBarrier, isShuffle, isVote, conflictsOf,
-                   lanesOf, exchangeOf, banksOf, wordsByBank, endOf, makeHistory, sumsOf, addToLevels, WORD };
+                   eventAt, instructionOf, findInstruction, lanesOf, exchangeOf, banksOf,
+                   wordsByBank, endOf, makeHistory, sumsOf, addToLevels, WORD };

@@ -11,7 +11,13 @@ function textOfBits(bits, type) {
     if (type === "u32") return String(bits >>> 0);
     const isInteger = type === "s32" || (bits !== 0 && bits >>> 0 <= MOST_SUBNORMAL);
     if (isInteger) return String(view.getInt32(0));
-    return String(Number(view.getFloat32(0).toPrecision(DIGITS)));
+    return String(Number(valueOfBits(bits).toPrecision(DIGITS)));
+}
+
+/* 32 bits as the number that an f32 has. */
+function valueOfBits(bits) {
+    view.setUint32(0, bits);
+    return view.getFloat32(0);
 }
 
 /* A run of numbers, with the same distance between neighbours. */
@@ -39,4 +45,4 @@ function runsText(numbers) {
 /* A line of source. A part's name at the right margin, "// … (part B)", moves to its comment. */
 const codeText = (line) => line.replace(/(\/\/.*?)\s{2,}(\(part \w\))$/, "$1 $2");
 
-module.exports = { codeText, textOfBits, runsText };
+module.exports = { codeText, textOfBits, valueOfBits, runsText };

@@ -109,16 +109,17 @@ function placeText(place) {
     return `${place.access ? `${place.access} at ` : ""}${file}:${place.line || place.ptx_line}${thread}`;
 }
 
-function findingItem(finding) {
+/* `link(finding)`: a button that leads to the finding's place in the trace; null: it has none. */
+function findingItem(finding, link) {
     const places = [finding.place, finding.other_place].map(placeText).filter((text) => text);
     return make("li", { class: finding.severity }, make("strong", {}, `${finding.tool}: `),
-                `${finding.title}. ${places.join(" and ")}`,
+                `${finding.title}. ${places.join(" and ")} `, link(finding),
                 make("details", {}, make("summary", {}, "the whole report"),
                      make("pre", {}, [finding.text, finding.detail].filter((t) => t).join("\n"))));
 }
 
 /* `isWhole`: all launches have run to their end. */
-function findingsList(document, isWhole) {
+function findingsList(document, isWhole, link) {
     const found = document.findings;
     if (!found.length && !isWhole)
         return make("p", {}, "The checkers have no verdict, because the kernel has not run to " +
@@ -130,7 +131,7 @@ function findingsList(document, isWhole) {
     const shown = found.length > most ? `; the first ${most}` : "";
     return make("div", {}, make("p", {}, `${count(document.errors, "error")} and ` +
         `${count(document.warnings, "warning")}${shown}:`),
-    make("ol", {}, found.slice(0, most).map(findingItem)));
+    make("ol", {}, found.slice(0, most).map((one) => findingItem(one, link))));
 }
 
 const numbersOf = (text) => text.split(" ").map(Number);

@@ -5,7 +5,7 @@ const { make, makeSvg } = require("./dom.js");
 const trace = require("./trace.js");
 const { textOfBits } = require("./values.js");
 
-const LANES = 32, CELL = 30, HEIGHT = 20, GAP = 48, LABEL = 56, HEAD = 22;
+const LANES = 32, CELL = 29, HEIGHT = 20, GAP = 48, LABEL = 56, HEAD = 22;
 const LOWER = HEAD + HEIGHT + GAP;
 
 const DESCRIPTION = "Lines from the lane that gives a value to the lane that receives it; the " +

@@ -30,9 +30,33 @@ function barrierButton(barrier, isOff, toggle) {
     const name = barrier.isWarp ? "__syncwarp" : "barrier";
     const what = `${isOff ? "Restore" : "Remove"} the ${name} in line ${barrier.line}`;
     return make("button", { class: "barrier", "aria-pressed": String(isOff), "aria-label": what,
-                            title: what, "data-line": barrier.line, "data-key": barrier.line,
+                            "data-line": barrier.line, "data-key": barrier.line,
                             onclick: toggle },
                 isOff ? "restore" : "remove");
+}
+
+const WORDS = new RegExp("(//.*|/\\*.*?\\*/)|\\b(__\\w+__|__sync\\w+|static|extern|template|" +
+    "typename|const|constexpr|unsigned|int|float|bool|void|size_t|struct|for|while|do|if|else|" +
+    "return|break)\\b");
+
+/* A line of CUDA C: comments are <i>, and words of the language <b>. */
+function coloured(line, isComment) {
+    if (isComment) return make("i", {}, line);
+    const tags = [null, "i", "b"];
+    return line.split(WORDS).map((part, k) =>
+        (part && k % 3 ? make(tags[k % 3], {}, part) : part || null));
+}
+
+/* The numbers of the lines inside of comments that have several lines. */
+function linesOfComments(text) {
+    const found = new Set();
+    let isInside = false;
+    text.split("\n").forEach((line, k) => {
+        const begins = /\/\*(?!.*\*\/)/.test(line);
+        if (isInside || begins) found.add(k + 1);
+        isInside = begins || (isInside && !line.includes("*/"));
+    });
+    return found;
 }
 
 /* Which lines of a text are shown: all, or those around one. */
@@ -52,9 +76,10 @@ function makeSource(host) {
         const barrier = shown.barriers.get(line), isOff = barrier !== undefined && shown.off(line);
         return make("tr", { "data-line": line, class: isOff ? "off" : "" },
             make("th", { scope: "row" }, String(line)),
-            make("td", { class: "note" }, shown.sums.get(line) || "",
-                 barrier ? barrierButton(barrier, isOff, () => shown.toggle(line)) : null),
-            make("td", {}, make("code", {}, codeText(shown.texts[line - 1]))));
+            make("td", {}, make("code", {}, coloured(codeText(shown.texts[line - 1]),
+                                                     shown.comments.has(line))), " ",
+                 barrier ? barrierButton(barrier, isOff, () => shown.toggle(line)) : null, " ",
+                 make("span", { class: "note" }, shown.sums.get(line) || "")));
     }
 
     /* Shows a line, and as many around it as the page can. */
@@ -71,8 +96,8 @@ function makeSource(host) {
 
     /* Shows a text, and scrolls to a line of it. */
     function show(name, text, { record, findings }, barriers, off, toggle, line) {
-        shown = { name, texts: text.split("\n"), sums: notesByLine(record, findings, name),
-                  barriers, off, toggle };
+        shown = { name, texts: text.split("\n"), comments: linesOfComments(text),
+                  sums: notesByLine(record, findings, name), barriers, off, toggle };
         showAround(line);
         scrollTo(lines.get(line));
     }

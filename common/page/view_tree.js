@@ -8,7 +8,8 @@ const { make, makeSvg, replace, labelled, choice, table, makeLater } = require("
 const trace = require("./trace.js");
 const { textOfBits } = require("./values.js");
 
-const CELL = 42, HEIGHT = 20, GAP = 34, LABEL = 92, HEAD = 24;
+const LEAST = 28, MOST = 48; // pixels: the width of a word, as there is room
+const HEIGHT = 20, GAP = 22, LABEL = 92, HEAD = 20;
 const FEWEST_COLUMNS = 6, MOST_COLUMNS = 32, MOST_ROWS = 24;
 const COLUMNS = [["used", "words used since the last barrier"], ["all", "all words"]];
 
@@ -55,46 +56,46 @@ function columnsOf(view, epoch, mode) {
 const topOf = (row) => HEAD + row * (HEIGHT + GAP);
 
 /* The middle of a column; the edge where it would stand if it were shown. */
-function middleOf(columns, column) {
+function middleOf(columns, column, cell) {
     const k = columns.indexOf(column);
-    if (k >= 0) return LABEL + k * CELL + CELL / 2;
-    return LABEL + columns.filter((one) => one < column).length * CELL;
+    if (k >= 0) return LABEL + k * cell + cell / 2;
+    return LABEL + columns.filter((one) => one < column).length * cell;
 }
 
-function linesOf(view, columns, row, index, now) {
+function linesOf(view, columns, cell, row, index, now) {
     const lines = [], shown = new Set(columns);
     for (const { at, word, sources } of row.stores)
         for (const source of shown.has(word % view.fold) ? sources : [])
             lines.push([at === now, makeSvg("line", { class: at === now ? "flow now" : "flow",
-                x1: middleOf(columns, source % view.fold), y1: topOf(index - 1) + HEIGHT,
-                x2: middleOf(columns, word % view.fold), y2: topOf(index) })]);
+                x1: middleOf(columns, source % view.fold, cell), y1: topOf(index - 1) + HEIGHT,
+                x2: middleOf(columns, word % view.fold, cell), y2: topOf(index) })]);
     return lines.sort((a, b) => a[0] - b[0]).map((one) => one[1]);
 }
 
-function cellOf(text, kind, k, index) {
-    const x = LABEL + k * CELL;
-    return [makeSvg("rect", { class: kind, x, y: topOf(index), width: CELL, height: HEIGHT }),
-            makeSvg("text", { x: x + CELL / 2, y: topOf(index) + HEIGHT - 6 }, text)];
+function cellOf(text, kind, k, index, width) {
+    const x = LABEL + k * width;
+    return [makeSvg("rect", { class: kind, x, y: topOf(index), width, height: HEIGHT }),
+            makeSvg("text", { x: x + width / 2, y: topOf(index) + HEIGHT - 6 }, text)];
 }
 
-function drawing(view, rows, columns, count) {
+function drawing(view, rows, columns, count, cell) {
     const now = count - 1;
     const latest = rows[rows.length - 1].stores.filter((one) => one.at === now);
     const loaded = new Set(latest.flatMap((one) => one.sources.map((word) => word % view.fold)));
     const heads = columns.map((column, k) => makeSvg("text", { class: "head", y: HEAD - 8,
-        x: LABEL + k * CELL + CELL / 2 }, String(column)));
+        x: LABEL + (k + 0.5) * cell }, String(column)));
     const body = rows.map((row, index) => {
         const stored = new Map(row.stores.map((one) => [one.word % view.fold, one.at === now]));
         const isAbove = index === rows.length - 2;
         const kind = (column) => (stored.get(column) ? "now"
             : isAbove && loaded.has(column) ? "loaded" : stored.has(column) ? "stored" : "");
-        return [index ? linesOf(view, columns, row, index, now) : [],
+        return [index ? linesOf(view, columns, cell, row, index, now) : [],
                 makeSvg("text", { class: "label", x: 0, y: topOf(index) + HEIGHT - 6 },
                         labelOf(row.epoch)),
                 columns.map((column, k) =>
-                    cellOf(valueText(view, row.values[column]), kind(column), k, index))];
+                    cellOf(valueText(view, row.values[column]), kind(column), k, index, cell))];
     });
-    const width = LABEL + columns.length * CELL + 1, height = topOf(rows.length) - GAP + 1;
+    const width = LABEL + columns.length * cell + 1, height = topOf(rows.length) - GAP + 1;
     return makeSvg("svg", { class: "tree", width, height, viewBox: `0 0 ${width} ${height}`,
                             role: "img", "aria-label": summaryOf(rows) }, heads, body);
 }
@@ -133,7 +134,8 @@ function rowsTable(view, rows, columns) {
 function makeTree(host, changed) {
     let view = null, count = 0, mode = "used", start = 0, shown = [];
     const scrollLater = makeLater();
-    const tell = () => changed({ words: mode === "used" ? "" : mode, first: start });
+    const usual = () => (Math.min(view.words, view.fold) <= window() ? "all" : "used");
+    const tell = () => changed({ words: mode === usual() ? "" : mode, first: start });
     const picture = make("div", { class: "tree-scroll", tabindex: 0, role: "group",
                                   "aria-label": "Shared memory from barrier to barrier" });
     const words = make("div");
@@ -162,7 +164,9 @@ function makeTree(host, changed) {
     let width = 0;
     const measure = () => { width = host.clientWidth; };
     const window = () => Math.max(FEWEST_COLUMNS, Math.min(MOST_COLUMNS,
-        Math.floor((width - LABEL - 4) / CELL)));
+        Math.floor((width - LABEL - 4) / LEAST)));
+    const cellFor = (columns) => Math.max(LEAST, Math.min(MOST,
+        Math.floor((width - LABEL - 4) / columns)));
     new ResizeObserver(() => {
         measure();
         if (view && view.words) show(count);
@@ -186,7 +190,8 @@ function makeTree(host, changed) {
         bar.value = start;
         bar.setAttribute("aria-valuetext", `from word ${columns[0]}`);
         bar.parentElement.hidden = shown.length <= size;
-        replace(picture, rows.length ? drawing(view, rows, columns, count) : "");
+        replace(picture, rows.length
+            ? drawing(view, rows, columns, count, cellFor(columns.length)) : "");
         scrollLater(() => { picture.scrollTop = picture.scrollHeight; });
         replace(words, details.open && rows.length ? rowsTable(view, rows, columns) : "");
     }
@@ -199,9 +204,8 @@ function makeTree(host, changed) {
         view = { events, intervals, words: Math.ceil(size / trace.WORD), type: type || "f32",
                  fold: fold || Infinity };
         start = first || 0;
-        mode = select.value = words === "all" ? "all" : "used";
-        const heading = make("h3", {}, "Shared memory from barrier to barrier");
-        replace(host, size ? [heading, controls, picture, legend, details] : "");
+        mode = select.value = ["all", "used"].includes(words) ? words : usual();
+        replace(host, size ? [controls, picture, legend, details] : "");
     }
     function show(position) {
         count = position;

@@ -1,6 +1,7 @@
 /*
- * widget.js -- a kernel that runs in the page: choices, the player, the source, lanes and banks,
- * counters and findings. A widget shows what an answer of the emulator holds (face/face.h).
+ * widget.js -- a kernel that runs in the page. Above: choices, one picture at a time, the code
+ * beside it, and the player with the verdict. Below, folded: counters, lines, and other choices. A
+ * widget shows what an answer of the emulator holds (face/face.h).
  */
 "use strict";
 const { make, replace, labelled, choice } = require("./dom.js");
@@ -9,6 +10,7 @@ const { makeSource } = require("./view_source.js");
 const { makeMemory } = require("./view_memory.js");
 const { makePlayer } = require("./player.js");
 const { makeTree } = require("./view_tree.js");
+const { showPiles } = require("./view_piles.js");
 const { showHeld } = require("./view_held.js");
 const { heldBack, makeIntervals } = require("./intervals.js");
 const { inPieces } = require("./pieces.js");
@@ -20,8 +22,11 @@ const { linesTable, findingsByLine } = require("./view_lines.js");
 const UNITS = [["access", "warp instruction"], ["barrier", "barrier"]];
 const NONE = "There is nothing to play: no access to memory, barrier or shuffle has run.";
 const NO_SOURCE = "The page does not have this file.";
-const PANELS = ["source", "lanes", "banks", "held", "tree", "counters", "levels", "lines",
+const PANELS = ["source", "lanes", "piles", "banks", "held", "tree", "counters", "levels", "lines",
                 "findings"];
+/* The pictures: a name for the button, and the panels. */
+const VIEWS = { tree: ["Tree", ["tree"]], banks: ["Banks", ["piles", "lanes"]],
+                shuffle: ["Shuffle", ["lanes"]], memory: ["Memory", ["held", "banks"]] };
 
 const pathOf = (sources, name) =>
     Object.keys(sources).find((path) => path.split("/").pop() === name);
@@ -74,7 +79,8 @@ function panels() {
              event: make("p", { class: "event", "aria-live": "polite" }),
              result: make("div", { class: "result", "aria-live": "polite" }),
              source: panel("code", "Source"), lanes: panel("lanes-panel", "Lanes"),
-             banks: panel("banks-panel", "Shared memory"),
+             piles: make("div", { class: "piles-panel" }),
+             banks: panel("banks-panel", "Shared memory"), more: make("div", { class: "choices" }),
              tree: make("div", { class: "tree-panel" }),
              held: make("div", { class: "held-panel", "aria-live": "polite" }),
              counters: panel("numbers", "Counters"),
@@ -83,8 +89,50 @@ function panels() {
              findings: panel("findings", "Findings") };
 }
 
-/* `changed(state)` is called when the reader has moved. The owner calls show() with an answer. */
-function makeWidget(host, title, changed) {
+/* Buttons of which one is pressed: a picture each. */
+function makeTabs(parts, chosen) {
+    const names = ["tree", "piles", "lanes", "held", "banks"];
+    const buttons = Object.entries(VIEWS).map(([name, [text]]) => make("button", {
+        type: "button", "data-view": name, onclick: () => chosen(name) }, text));
+    function show(name, hasShuffles) {
+        for (const one of buttons) {
+            one.setAttribute("aria-pressed", String(one.dataset.view === name));
+            if (one.dataset.view === "shuffle") one.hidden = !hasShuffles;
+        }
+        for (const one of names) parts[one].hidden = !VIEWS[name][1].includes(one);
+    }
+    return { show, element: make("div", { class: "tabs buttons", role: "group",
+                                          "aria-label": "Picture" }, buttons) };
+}
+
+/* The later access of a finding; -1: none is among the events. */
+const laterIn = (finding, indexOf) =>
+    Math.max(indexOf(finding.place, finding), indexOf(finding.other_place, finding));
+
+/* The positions behind events that a reader looks for. A race stands at its later access. */
+function marksOf(events, findings, indexOf) {
+    const after = (isWanted) => events.flatMap((event, k) => (isWanted(event) ? [k + 1] : []));
+    const races = findings.filter((one) => one.tool === "racecheck")
+        .map((one) => laterIn(one, indexOf) + 1);
+    return { barriers: after(trace.isBarrier),
+             conflicts: after((one) => trace.conflictsOf(one) > 0),
+             races: [...new Set(races)].filter((at) => at > 0).sort((a, b) => a - b) };
+}
+
+/* The position of a place that a link names, or 0. */
+function namedPosition(name, events, marks) {
+    const barrier = /^barrier-(\d+)$/.exec(name), conflicts = events.map(trace.conflictsOf);
+    if (barrier) return Math.max(0, events.findIndex((one) => one.epoch >= Number(barrier[1])));
+    return { "first-conflict": () => marks.conflicts[0], "first-race": () => marks.races[0],
+             "worst-conflict": () => conflicts.indexOf(Math.max(...conflicts)) + 1,
+             "first-shuffle": () => events.findIndex(trace.isShuffle) + 1,
+             "first-vote": () => events.findIndex(trace.isVote) + 1,
+             end: () => events.length }[name]?.() || 0;
+}
+
+/* `changed(state)` is called when the reader has moved. `shown`: which picture is shown at first,
+ * and whether the code is. The owner calls show() with an answer. */
+function makeWidget(host, title, shown, changed) {
     const parts = panels();
     const source = makeSource(parts.source), memory = makeMemory(parts.lanes, parts.banks);
     const tree = makeTree(parts.tree, (change) => changed(change));
@@ -95,23 +143,51 @@ function makeWidget(host, title, changed) {
     const next = (position, direction, unit) =>
         (view ? nextPosition(view.events, position, direction, unit) : 0);
     const player = makePlayer(parts.player, { show: move, plays: whilePlaying }, next, UNITS);
+    const tabs = makeTabs(parts, (name) => {
+        showView(name);
+        changed({ view: name });
+    });
+    const codeButton = make("button", { type: "button", class: "code-button", onclick: () => {
+        showCode(parts.source.hidden);
+        if (view) move(view.position); // scrolls to the line
+        changed({ code: parts.source.hidden ? "" : "1" });
+    } });
+    const more = make("details", { class: "more" },
+        make("summary", {}, "More: counters, lines, other GPUs and schedules, PTX"), parts.more,
+        make("div", { class: "grid" }, parts.counters, parts.levels), parts.lines);
     const section = make("section", { class: "widget", "aria-label": title, tabindex: 0,
                                       onkeydown: (event) => player.keys(event) },
-        make("h2", {}, title), parts.choices, parts.status, parts.shape, parts.result,
-        parts.player, parts.event,
-        make("div", { class: "stage" }, parts.source,
-             make("div", { class: "stack" }, parts.lanes, parts.banks, parts.held, parts.tree)),
-        make("div", { class: "grid" }, parts.counters, parts.levels), parts.lines, parts.findings);
+        make("h2", {}, title), parts.choices,
+        make("div", { class: "facts" }, parts.status, parts.shape),
+        make("div", { class: "stage" }, parts.source, make("div", { class: "views" },
+            make("div", { class: "above" }, tabs.element, codeButton),
+            make("div", { class: "picture-room" },
+                 parts.tree, parts.piles, parts.lanes, parts.held, parts.banks))),
+        make("div", { class: "deck" }, parts.event, parts.player, parts.result),
+        parts.findings, more);
     host.append(section);
+
+    /* The picture of shuffles belongs to kernels that have some. */
+    function showView(name) {
+        const hasShuffles = view &&
+            view.events.some((one) => trace.isShuffle(one) || trace.isVote(one));
+        tabs.show(name === "shuffle" && !hasShuffles ? "tree" : name, hasShuffles);
+    }
+    function showCode(isCode) {
+        parts.source.hidden = !isCode;
+        codeButton.textContent = isCode ? "Hide the code" : "Show the code";
+    }
 
     function move(position) {
         if (!view) return;
         const event = view.events[position - 1];
+        view.position = position;
         parts.event.textContent = view.events.length ? eventText(view.events, position) : view.none;
         if (event && event.file && event.file !== view.file) showFile(event.file);
         source.mark(event ? event.line : 0, event && trace.conflictsOf(event) > 0);
         const held = heldBack(view.events, position - 1);
         memory.show(view.events, position, view.history(position), held);
+        showPiles(parts.piles, event, view.banks);
         showHeld(parts.held, held);
         tree.show(position);
         const sums = view.hasAllBlocks ? trace.sumsOf(view.events, position) : null;
@@ -159,7 +235,8 @@ function makeWidget(host, title, changed) {
 
     /* given: answer, state (at, launch, block, rules), sources, kernel (the name in PTX), files
      * (the names of its source files), none (why there is nothing to play), barriers, off, toggle,
-     * recorded(launch), select(state), type, ptx, fold. A promise of the end. */
+     * recorded(launch), select(state), type, ptx, fold, keep (of instruction()). A promise of the
+     * end. */
     async function show(given) {
         const { answer, state } = given, mine = ++turn;
         const document = answer.document ? JSON.parse(answer.document) : null;
@@ -177,13 +254,24 @@ function makeWidget(host, title, changed) {
         const files = given.files.filter((name) => pathOf(given.sources, name));
         const isSame = view && view.kernel === given.kernel;
         const wanted = [state.file, isSame ? view.file : ""].find((name) => files.includes(name));
-        view = { ...given, ...played, files, record, file: null,
+        view = { ...given, ...played, files, record, file: null, position: 0,
+                 banks: trace.banksOf(state.rules),
                  findings: findingsByLine(document), hasAllBlocks: played.blocks.length < 2,
                  recorded: given.recorded ? given.recorded(launch) : null };
         parts.shape.textContent = (record ? shapeText(record) : "") +
             leftOutText(trace.linesOf(answer.trace || "").length, answer.events);
         counters.showResult(parts.result, answer, document);
-        replace(parts.findings, document ? counters.findingsList(document, !answer.error) : "");
+        /* Where a finding's access stands among the events; -1: not among these. */
+        const indexOf = (place, finding) => (place && place.file && place.thread && record &&
+            finding.launch === launch && place.block[0] === block
+            ? trace.eventAt(events, place, finding.address, record.block) : -1);
+        const linkTo = (finding) => {
+            const at = laterIn(finding, indexOf);
+            return at < 0 ? null : make("button", { type: "button", class: "to", onclick: () =>
+                player.go(at + 1) }, `show event ${at + 1}`);
+        };
+        replace(parts.findings, document
+            ? counters.findingsList(document, !answer.error, linkTo) : "");
         replace(parts.counters, "");
         replace(parts.lines, linesTable(record, document, given.sources));
         showFile(wanted || files[0] || given.files[0]);
@@ -195,12 +283,20 @@ function makeWidget(host, title, changed) {
         const launches = document ? document.launches : [];
         placeHost = given.placeHost;
         replace(placeHost, placeChoices(launches, { launch, block }, given.select));
-        player.reset(events.length, state.at === undefined ? 0 : state.at);
+        section.classList.remove("empty");
+        showView(state.view || shown.view);
+        showCode(Boolean(shown.code || state.code || (given.off && given.off.size)));
+        const marks = marksOf(events, document ? document.findings : [], indexOf);
+        const kept = given.keep ? trace.findInstruction(events, given.keep) : -1;
+        const at = state.to ? namedPosition(state.to, events, marks) : state.at || 0;
+        changed({ to: "" });
+        player.reset(events.length, kept < 0 ? at : kept + 1, marks);
     }
 
     function clear() {
         turn++;
         view = null;
+        section.classList.add("empty");
         player.reset(0, 0);
         for (const name of PANELS)
             replace(parts[name], "");
@@ -213,7 +309,11 @@ function makeWidget(host, title, changed) {
         replace(parts.result, make("p", { class: "wrong" }, message));
     }
     const status = (text) => { parts.status.textContent = text; };
-    return { parts, section, show, clear, fail, status };
+    showView(shown.view);
+    showCode(shown.code);
+    clear();
+    return { parts, section, more, show, showCode, clear, fail, status,
+             instruction: () => view && trace.instructionOf(view.events, view.position - 1) };
 }
 
 module.exports = { NONE, makeWidget };

@@ -25,7 +25,9 @@ if (found) found.click();
 return Boolean(found);"""
 CONTROL = """const found = [...document.querySelectorAll(arguments[0])].find(
     (one) => one.textContent.startsWith(arguments[1]));
+for (let one = found; one; one = one.parentElement) if (one.tagName === "DETAILS") one.open = true;
 return found ? found.querySelector("select, input") : null;"""
+OPEN = """for (const one of document.querySelectorAll(arguments[0])) one.open = true;"""
 # A chapter or state by its address, in the page that is open.
 GO = """const same = location.hash === arguments[0];
 for (const one of document.querySelectorAll(".result")) one.replaceChildren();
@@ -120,11 +122,18 @@ class Page(unittest.TestCase):
         self.assertIsNotNone(found, "there is no control " + label)
         return found
 
+    def more(self):
+        """Opens what is folded below the player, and shows the code."""
+        self.driver.execute_script(OPEN, SHOWN + "details.more")
+        if self.all(".code[hidden]"):
+            self.press("Show the code")
+
     def press(self, name):
         self.assertTrue(self.driver.execute_script(PRESS, SHOWN + "button", name),
                         "there is no button " + name)
 
     def counter(self, name):
+        self.driver.execute_script(OPEN, SHOWN + "details.more")
         found = self.driver.execute_script(COUNTER, SHOWN + ".numbers tbody tr", name)
         self.assertIsNotNone(found, "there is no counter " + name)
         return found

@@ -1,5 +1,6 @@
-"""test_firefox.py -- the page in headless Firefox ESR: it opens as a file, plays step 3, and shows
-no error. Debian has no geckodriver, so the test speaks WebDriver BiDi with the browser itself."""
+"""test_firefox.py -- the page in headless Firefox ESR: it opens as a file, shows the first screen,
+plays step 3, and shows no error. Debian has no geckodriver, so the test speaks WebDriver BiDi with
+the browser itself."""
 import asyncio
 import json
 import re
@@ -117,12 +118,25 @@ class Firefox(unittest.TestCase):
         return asyncio.run(asyncio.wait_for(
             with_browser(address_of(self.browser), steps), SECONDS))
 
+    async def first_screen(self, page):
+        await page.open(PAGE.as_uri())
+        self.assertEqual(await page.value(SHOWN % ".result"), "0 3 4 11 11 15 16 22")
+        await page.value("(() => { const field = document.querySelector('.yours input');"
+                         "field.value = 9; field.dispatchEvent(new Event('input')); })()")
+        await page.wait_for("(%s) === '0 9 10 17 17 21 22 28'" % (SHOWN % ".result"))
+        for _ in range(3):
+            await page.value(PRESS % "Step")
+        self.assertIn("the sum of all.", await page.value(SHOWN % ".told"))
+
     async def step_3(self, page):
-        await page.open(PAGE.as_uri() + "#chapter=03-work-efficient")
+        await page.open(PAGE.as_uri() + "#chapter=03-work-efficient&n=512")
         result = await page.wait_for(SHOWN % ".result")
         self.assertEqual(result, "The result is right: all 512 elements.")
         await page.value(PRESS % "Step")
         self.assertRegex(await page.value(SHOWN % ".event"), "^Event 1 of ")
+        await page.value("document.querySelector('#chapter-03-work-efficient .more').open = true")
+        await page.value(PRESS % "Next conflict")
+        self.assertIn("bank conflict", await page.value(SHOWN % ".event"))
         await page.value(PRESS % "Show all counts")
         self.assertEqual(await page.value(SHOWN % ".total"), "375 + 225")
         await page.value(PRESS % "End")
@@ -140,6 +154,7 @@ class Firefox(unittest.TestCase):
 
     def test_the_page_plays_there(self):
         async def steps(page):
+            await self.first_screen(page)
             await self.step_3(page)
             await self.a_missing_barrier(page)
             await self.a_shuffle(page)

@@ -55,7 +55,7 @@ class FirstPicture(Page):
         self.assertEqual(self.driver.execute_script(
             "return [...document.querySelectorAll('article')]"
             ".filter((one) => one.firstElementChild).map((one) => one.dataset.chapter)"),
-            ["03-work-efficient", "04-conflict-free", "own"])
+            ["start", "03-work-efficient", "04-conflict-free", "own"])
         self.assertEqual(self.driver.execute_script(
             "return getComputedStyle(document.querySelector('main')).visibility"), "visible")
 

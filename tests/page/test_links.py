@@ -33,8 +33,8 @@ def chapters():
     page = PAGE.read_text(encoding="utf-8")
     found = {name: json.loads(text) for name, text in re.findall(
         r'<script type="application/json" id="text-([^"]*)">(.*?)</script>', page, re.S)}
-    first = re.search(r'<article id="chapter-([^"]*)"[^>]*>(.*?)</article>', page, re.S)
-    found[first[1]] = first[2]
+    found.update((name, text) for name, text in re.findall(
+        r'<article id="chapter-([^"]*)"[^>]*>(.*?)</article>', page, re.S) if text)
     return {name: Chapter(text) for name, text in found.items()}
 
 
@@ -79,7 +79,7 @@ class Damaged(Page):
                                 ("rules=x&seed=-1", "rules, seed"), ("launch=7", "launch"),
                                 ("off=scan.cu:38", "removed barriers"), ("at=x", "at")):
             with self.subTest(fragment=fragment):
-                self.open("#chapter=03-work-efficient&" + fragment)
+                self.open("#chapter=03-work-efficient&n=512&" + fragment)
                 self.assertEqual(
                     self.wait_for(lambda: self.text(".widget .event") and self.text(".status")),
                     "The page does not have what the link says of: %s. "
@@ -93,7 +93,7 @@ class Damaged(Page):
     def test_a_change_that_cannot_be_read_is_not_called_run(self):
         for edit in ("5", "1,2", "99999,0,abc", "0,99999,", "%E0%A4%A"):
             with self.subTest(edit=edit):
-                self.open("#chapter=03-work-efficient&edit=" + edit)
+                self.open("#chapter=03-work-efficient&n=512&edit=" + edit)
                 self.wait_for(lambda: self.text(".event"))
                 self.assertTrue(self.text(".status").startswith(
                     "The link's change of the PTX cannot be read"), self.text(".status"))
@@ -106,7 +106,7 @@ class Damaged(Page):
                          "11-single-pass&n=9000&block=8"):
             with self.subTest(fragment=fragment):
                 self.open("#chapter=" + fragment)
-                self.wait_for(lambda: self.text(".event") == "Nothing has run yet.")
+                self.wait_for(lambda: self.text(".event") == "Before the first instruction.")
                 self.press("Step")
                 self.assertRegex(self.text(".event"), "^Event 1 of .* Block 0")
                 self.assertNotIn("block=", self.driver.current_url)
@@ -138,7 +138,7 @@ class Places(Page):
         return self.driver.execute_script("return document.activeElement.id")
 
     def test_an_address_with_a_place_shows_it(self):
-        self.open("#chapter=03-work-efficient&place=questions")
+        self.open("#chapter=03-work-efficient&n=512&place=questions")
         self.assertEqual(self.focused(), "03-work-efficient:questions")
         self.wait_for(lambda: self.texts(".numbers tr"))
         self.assertTrue(-5 <= self.heading_top() <= 1100, self.heading_top())
@@ -155,7 +155,7 @@ class Places(Page):
         self.assertIn("n=64", self.driver.current_url)
 
     def test_a_link_to_another_chapter_opens_it(self):
-        self.open("#chapter=02-naive")
+        self.open("#chapter=02-naive&n=512")
         self.driver.execute_script("document.querySelector('#chapter-02-naive "
                                    "a[href=\"#chapter=answers-02\"]').click()")
         self.wait_for(lambda: self.text("h1").startswith("Answers"))
@@ -182,7 +182,7 @@ class Places(Page):
         self.assertTrue(self.driver.current_url.endswith("#chapter=13-compaction"))
 
     def test_an_unknown_place_or_chapter_is_no_error(self):
-        self.open("#chapter=03-work-efficient&place=nowhere")
+        self.open("#chapter=03-work-efficient&n=512&place=nowhere")
         self.open("#chapter=nowhere")
         self.assertTrue(self.text("h1").startswith("Step 3"))
 

@@ -177,6 +177,7 @@ class OwnForm(Form):
     def test_lines_have_counters_and_findings(self):
         self.open_own(SCALE, self.changed(1, fill="none"))
         self.wait_for(lambda: self.all(".lines-panel tr"))
+        self.more()
         rows = {row.find_element("css selector", "th").text:
                 [cell.text for cell in row.find_elements("css selector", "td")]
                 for row in self.all(".lines-panel tbody tr")}
@@ -261,6 +262,7 @@ class LongTraces(Form):
         self.assertIn("have the first 20000 of 57632 events.", self.text(".shape"))
         self.press("End")
         self.assertRegex(self.text(".event"), "^Event 20000 of 20000")
+        self.more()
         self.assertEqual(self.texts(".levels tbody tr")[-2], "and 9 more intervals")
         self.assertLess(self.driver.execute_async_script(LONGEST), 1500)
 

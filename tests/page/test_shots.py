@@ -17,7 +17,7 @@ CHAPTERS = ("02-naive", "03-work-efficient", "04-conflict-free", "05-arbitrary-s
             "06-vectorized", "07-unrolled", "09-warp-shuffle", "10-cooperative", "11-single-pass")
 
 # The widget at the top of the window, the bar at this part of the launch.
-ARRANGE = """const widget = document.querySelector("article:not([hidden]) .widget");
+ARRANGE = """const widget = document.querySelector("article:not([hidden]) .host .widget");
 const bar = widget.querySelector(".bar");
 bar.value = Math.round(bar.max * arguments[0]);
 bar.dispatchEvent(new Event("input"));

@@ -216,7 +216,7 @@ class Barriers(Views):
     def test_a_barrier_shows_what_it_holds_back(self):
         """Step 3's second barrier: thread i has written word 2i + 1, and thread j < 128 reads words
         4j + 1 and 4j + 3."""
-        self.open("#chapter=03-work-efficient&n=512&at=60")
+        self.open("#chapter=03-work-efficient&n=512&at=60&view=memory")
         warps, lanes = set(), set()
         for j in range(128):
             for i in (2 * j, 2 * j + 1):
@@ -247,7 +247,7 @@ class Barriers(Views):
         for width in (360, 1280, 2560):
             self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
                 "width": width, "height": 1200, "deviceScaleFactor": 1, "mobile": False})
-            self.open("#chapter=03-work-efficient&n=64&at=60")
+            self.open("#chapter=03-work-efficient&n=64&at=60&code=1")
             heights, inside = self.driver.execute_script(
                 "const panel = document.querySelector('article:not([hidden]) .code');"
                 "const box = panel.getBoundingClientRect();"
@@ -328,7 +328,7 @@ class Choices(Views):
 
     def test_all_banks_are_seen_beside_the_scroll_bar(self):
         self.width(1280)
-        self.open("#chapter=05-arbitrary-size&variant=naive&at=60")
+        self.open("#chapter=05-arbitrary-size&variant=naive&at=60&view=memory")
         self.wait_for(lambda: self.all(".banks"))
         self.assertEqual(*self.driver.execute_script(
             "const panel = document.querySelector('article:not([hidden]) .banks-panel');"
@@ -337,7 +337,7 @@ class Choices(Views):
     def test_a_narrow_page_has_room_for_the_code(self):
         self.width(360)
         for chapter in ("03-work-efficient", "05-arbitrary-size"):
-            self.open("#chapter=" + chapter)
+            self.open("#chapter=" + chapter + "&code=1")
             self.wait_for(lambda: self.all(".source code"))
             self.assertLess(self.driver.execute_script(
                 "const code = document.querySelector('article:not([hidden]) .source code');"
@@ -350,14 +350,14 @@ class Choices(Views):
         self.assertNotIn("off", self.driver.current_url)
 
     def test_padding_changes_by_a_click(self):
-        self.open("#chapter=04-conflict-free&at=30")
+        self.open("#chapter=04-conflict-free&n=512&at=49")
         conflicts = {}
         for padding in ("none", "pad16", "pad32", "pad32x2"):
             self.click("[data-padding=%s]" % padding)
             self.assertEqual(self.control("variant").get_attribute("value"), padding)
-            pressed = self.all(".buttons [aria-pressed=true]")
+            pressed = self.all("[data-padding][aria-pressed=true]")
             self.assertEqual([one.get_attribute("data-padding") for one in pressed], [padding])
-            self.assertRegex(self.text(".event"), "^Event 30 of ")
+            self.assertRegex(self.text(".event"), "Block 0, warp 1 .*: 32 lanes load from shared ")
             conflicts[padding] = int(self.counter("bank conflicts of loads")[1])
         self.assertEqual((conflicts["none"], conflicts["pad32"]), (375, 0))
         self.assertGreater(conflicts["pad16"], 0)
@@ -377,7 +377,7 @@ class Choices(Views):
     def test_another_schedule_gives_another_wrong_result(self):
         results = set()
         for seed in (1, 2, 3):
-            results.add(self.open("#chapter=03-work-efficient&off=scan.cu:37&seed=%d" % seed))
+            results.add(self.open("#chapter=03-work-efficient&n=512&off=scan.cu:37&seed=%d" % seed))
         self.assertGreater(len(results), 1)
         self.assertTrue(all("wrong" in one for one in results), results)
 

@@ -1,0 +1,79 @@
+/* view_piles.js -- the lanes of one access, dropped into the banks of shared memory: lanes that
+ * need different words of a bank pile up, and each row of the piles takes a wavefront. */
+"use strict";
+const { make, makeSvg, replace } = require("./dom.js");
+const trace = require("./trace.js");
+
+const CELL = 20, LABEL = 26, AREA = 240, HEAD = 20, TALLEST = 20;
+
+/* For each bank the words that it has to serve, in the order of their lanes: { word, lanes }. */
+function pilesOf(accesses, banks) {
+    const piles = Array.from({ length: banks }, () => []);
+    for (const { lane, word } of accesses) {
+        const pile = piles[word % banks], found = pile.find((one) => one.word === word);
+        if (found) found.lanes.push(lane);
+        else pile.push({ word, lanes: [lane] });
+    }
+    return piles;
+}
+
+/* The words that the lanes of an event access. */
+function accessesOf(event) {
+    const found = [];
+    for (const { lane, address } of trace.lanesOf(event))
+        for (let at = address; at < address + event.bytes; at += trace.WORD)
+            found.push({ lane, word: Math.floor(at / trace.WORD) });
+    return found;
+}
+
+const tallestOf = (piles) => Math.max(1, ...piles.map((pile) => pile.length));
+
+/* A drawing of piles. Rows from `ideal` on wait for the rows below; `drained` rows are gone. */
+function drawPiles(piles, ideal, name, drained = 0) {
+    const row = Math.min(TALLEST, AREA / tallestOf(piles)), width = LABEL + piles.length * CELL + 1;
+    const bottom = AREA + 4, height = bottom + HEAD;
+    const heads = piles.map((_, bank) => makeSvg("text", {
+        class: bank % 4 ? "head" : "head fourth", x: LABEL + (bank + 0.5) * CELL, y: height - 5,
+    }, String(bank)));
+    const cellOf = (bank) => ({ lanes }, k) => {
+        const x = LABEL + bank * CELL, y = bottom - (k + 1 - drained) * row;
+        if (k < drained) return [];
+        return [makeSvg("rect", { class: k < ideal ? "now" : "excess", x: x + 1, y: y + 0.5, rx: 3,
+                                  width: CELL - 2, height: row - 1 }),
+                row < 11 ? [] : makeSvg("text", { class: "lane", x: x + CELL / 2,
+                                                  y: y + row / 2 + 3.5 },
+                                        `${lanes[0]}${lanes.length > 1 ? "…" : ""}`)];
+    };
+    const slots = piles.map((_, bank) => makeSvg("line", { class: "floor", y1: bottom, y2: bottom,
+        x1: LABEL + bank * CELL + 1, x2: LABEL + (bank + 1) * CELL - 1 }));
+    return makeSvg("svg", { class: "tree piles", viewBox: `0 0 ${width} ${height}`, role: "img",
+                            "aria-label": name },
+                   slots, makeSvg("text", { class: "label", x: 0, y: height - 5 }, "bank"), heads,
+                   piles.map((pile, bank) => pile.map(cellOf(bank))));
+}
+
+/* What the piles of an access show, in words. */
+function pilesText(piles) {
+    const tallest = tallestOf(piles), used = piles.filter((pile) => pile.length).length;
+    return `The lanes use ${used} of ${piles.length} banks. ` + (tallest > 1
+        ? `In the fullest bank lie ${tallest} of the words that they need.`
+        : "No bank has more than one of the words that they need.");
+}
+
+const mark = (name, text) => make("span", { class: name }, text);
+const LEGEND = make("p", { class: "legend" },
+    "Each box is a word that a lane needs, and its number is that of the lane. ",
+    mark("touched", "The first row"), " is served at once, ", mark("excess", "a row above it"),
+    " waits for the row below.");
+
+const EMPTY = "This instruction does not access shared memory.";
+
+/* Shows the piles of an event; one that is no access to shared memory has none. */
+function showPiles(host, event, banks) {
+    const isShared = event && trace.isShared(event);
+    const piles = pilesOf(isShared ? accessesOf(event) : [], banks);
+    replace(host, isShared ? drawPiles(piles, event.ideal, pilesText(piles))
+        : drawPiles(piles, 1, EMPTY), LEGEND);
+}
+
+module.exports = { drawPiles, pilesOf, pilesText, showPiles, tallestOf };

@@ -1,0 +1,223 @@
+"""test_player.py -- a kernel that runs: one picture at a time beside the code, the player always in
+sight with the verdict, jumps to conflicts and races, and heights that stay."""
+import time
+import unittest
+
+from browser import SHOWN, Page
+
+LAPTOP, PHONE, WIDE = (1366, 768), (390, 844), (1920, 1080)
+MOVE = """const bar = document.querySelector("article:not([hidden]) .bar");
+bar.value = arguments[0];
+bar.dispatchEvent(new Event("input"));"""
+INSIDE = """const box = document.querySelector(arguments[0]).getBoundingClientRect();
+return box.height > 0 && box.top >= -1 && box.bottom <= innerHeight + 1;"""
+HEIGHTS = """const found = new Set(), bar = document.querySelector("article:not([hidden]) .bar");
+for (let at = 0; at <= bar.max; at++) {
+    bar.value = at;
+    bar.dispatchEvent(new Event("input"));
+    found.add(document.querySelector("article:not([hidden]) .widget").offsetHeight);
+}
+return [...found];"""
+MARKS = """return Object.fromEntries(
+    [...document.querySelectorAll("article:not([hidden]) .strip path")].map(
+        (one) => [one.getAttribute("class"), (one.getAttribute("d").match(/M/g) || []).length]));"""
+
+
+class Player(Page):
+    def size(self, size):
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False})
+        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
+
+    def is_inside(self, selector):
+        return self.driver.execute_script(INSIDE, SHOWN + selector)
+
+    def scroll_to(self, selector):
+        self.driver.execute_script("document.querySelector(arguments[0]).scrollIntoView()",
+                                   SHOWN + selector)
+
+    def click(self, selector):
+        self.driver.execute_script("arguments[0].click()", self.all(selector)[0])
+        self.wait_for(lambda: "runs" not in self.text(".status"))
+
+    def test_a_lesson_has_few_elements_and_no_code_before_your_turn(self):
+        for chapter, n, view in (("02-naive", "8", "Tree"), ("03-work-efficient", "16", "Tree"),
+                                 ("04-conflict-free", "64", "Banks")):
+            self.open("#chapter=" + chapter)
+            self.assertEqual(self.control("n").get_attribute("value"), n)
+            self.assertEqual(self.texts(".tabs [aria-pressed=true]"), [view])
+            order = self.driver.execute_script(
+                "return [...document.querySelectorAll('article:not([hidden]) > .host,"
+                "article:not([hidden]) > h2')].map((one) => one.id || one.className)")
+            turn = order.index(chapter + ":your-turn")
+            self.assertTrue(order[turn - 1].startswith("host"), order)
+        for chapter, is_folded in (("03-work-efficient", True), ("10-cooperative", False)):
+            self.open("#chapter=" + chapter)
+            self.assertEqual(self.all(".code")[0].is_displayed(), not is_folded)
+        self.open("#chapter=03-work-efficient")
+        self.press("Show the code")
+        self.assertTrue(self.all(".code")[0].is_displayed())
+        self.assertIn("code=1", self.driver.current_url)
+        self.open("#chapter=03-work-efficient")
+        self.click("details.kernel summary")
+        self.wait_for(lambda: self.all(".code")[0].is_displayed())
+
+    def test_one_picture_is_shown_and_the_address_keeps_it(self):
+        self.open("#chapter=03-work-efficient&n=64&at=12")
+        panels = {"tree": [".tree-panel"], "banks": [".piles-panel", ".lanes-panel"],
+                  "memory": [".banks-panel"]}
+        for view, mine in panels.items():
+            self.click("[data-view=%s]" % view)
+            for one in [each for found in panels.values() for each in found]:
+                self.assertEqual(self.all(one)[0].is_displayed(), one in mine, (view, one))
+            self.assertIn("view=" + view, self.driver.current_url)
+        self.assertFalse(self.all("[data-view=shuffle]")[0].is_displayed())
+        self.open("#chapter=09-warp-shuffle&at=12")
+        self.assertTrue(self.all("[data-view=shuffle]")[0].is_displayed())
+
+    def test_piles_have_a_box_for_each_word_in_its_bank(self):
+        self.open("#chapter=03-work-efficient&n=512&view=banks")
+        self.assertEqual(self.all(".piles-panel rect"), [])
+        while "15 of them are bank conflicts" not in self.text(".event"):
+            self.press("Next conflict")
+        self.assertEqual(len(self.all(".piles-panel rect")), 32)
+        self.assertEqual(len(self.all(".piles-panel rect.excess")), 30)
+        xs = {one.get_attribute("x") for one in self.all(".piles-panel rect")}
+        self.assertEqual(xs, {"327", "647"})  # banks 15 and 31
+        self.assertEqual(self.all(".piles-panel .piles")[0].get_attribute("aria-label"),
+                         "The lanes use 2 of 32 banks. In the fullest bank lie 16 of the words "
+                         "that they need.")
+
+    def test_the_player_and_the_picture_share_a_screen(self):
+        for size, more in ((LAPTOP, ""), (LAPTOP, "&code=1"), (PHONE, "")):
+            self.size(size)
+            for chapter in ("02-naive", "03-work-efficient", "04-conflict-free"):
+                with self.subTest(size=size, chapter=chapter, more=more):
+                    self.open("#chapter=%s&at=20%s" % (chapter, more))
+                    self.scroll_to(".stage")
+                    for one in (".picture-room", ".player", ".event", ".result"):
+                        self.assertTrue(self.is_inside(one), one)
+
+    def test_the_player_stays_in_sight_while_the_widget_is_longer(self):
+        self.size((1366, 500))
+        self.open("#chapter=03-work-efficient&n=64&code=1")
+        self.scroll_to(".widget")
+        self.assertTrue(self.is_inside(".player"))
+
+    def test_all_banks_are_seen_beside_the_code(self):
+        self.size(WIDE)
+        self.open("#chapter=04-conflict-free&n=512&at=60&view=memory&code=1")
+        left, panel, inner = self.driver.execute_script(
+            "const panel = document.querySelector('article:not([hidden]) .banks-panel');"
+            "const code = document.querySelector('article:not([hidden]) .code');"
+            "return [code.getBoundingClientRect().right <= panel.getBoundingClientRect().left,"
+            "        panel.scrollWidth, panel.clientWidth]")
+        self.assertTrue(left)
+        self.assertEqual(panel, inner)
+
+    def test_no_height_changes_while_it_plays(self):
+        for fragment in ("#chapter=03-work-efficient&n=64", "#chapter=02-naive&n=64&view=memory",
+                         "#chapter=04-conflict-free&n=128&variant=none&view=banks",
+                         "#chapter=09-warp-shuffle&n=512"):
+            with self.subTest(fragment=fragment):
+                self.open(fragment)
+                self.assertEqual(len(self.driver.execute_script(HEIGHTS)), 1)
+
+    def test_the_verdict_stands_where_the_reader_is(self):
+        self.size(LAPTOP)
+        self.open("#chapter=03-work-efficient&n=128&code=1")
+        self.scroll_to(".stage")
+        self.click("button.barrier")
+        self.wait_for(lambda: self.text(".result").startswith("The result is wrong"))
+        for one in (".result", ".result p", ".player"):
+            self.assertTrue(self.is_inside(one), one)
+
+    def test_next_conflict_and_next_race(self):
+        self.open("#chapter=03-work-efficient&n=128")
+        race = [one for one in self.all(".player button") if one.text == "Next race"][0]
+        self.assertFalse(race.is_enabled())
+        for _ in range(3):
+            self.press("Next conflict")
+            self.assertRegex(self.text(".event"), r"(is a|are) bank conflicts?\.$")
+        self.open("#chapter=03-work-efficient&n=128&off=scan.cu:37")
+        places = set()
+        for _ in range(6):
+            self.press("Next race")
+            places.add(self.text(".event"))
+            self.assertRegex(self.text(".event"), "(load|store)s? (from|to) shared memory")
+        self.assertGreater(len(places), 1)
+        self.assertLess(len(places), 6)  # after the last one follows the first
+
+    def test_a_finding_leads_to_its_place(self):
+        self.open("#chapter=03-work-efficient&n=128&off=scan.cu:37")
+        buttons = self.all(".findings li button.to")
+        self.assertGreater(len(buttons), 0)
+        for button in buttons[:3]:
+            at = button.text.split()[-1]
+            item = self.driver.execute_script(
+                "return arguments[0].closest('li').textContent", button)
+            self.driver.execute_script("arguments[0].click()", button)
+            self.assertTrue(self.text(".event").startswith("Event %s of " % at))
+            line = self.driver.execute_script(
+                "return document.querySelector('article:not([hidden]) tr.runs').dataset.line")
+            self.assertIn("scan.cu:" + line, item)
+
+    def test_the_bar_is_painted_with_what_happens(self):
+        self.open("#chapter=03-work-efficient&n=64")
+        marks = self.driver.execute_script(MARKS)
+        self.assertEqual(marks["barriers"], 13)
+        self.assertGreater(marks["conflicts"], 10)
+        self.assertEqual(marks["races"], 0)
+        self.open("#chapter=03-work-efficient&n=128&off=scan.cu:37")
+        self.assertGreater(self.driver.execute_script(MARKS)["races"], 0)
+
+    def test_a_speed_can_be_chosen(self):
+        self.open("#chapter=03-work-efficient&n=512")
+        self.choose("speed", "20")
+        begin = time.monotonic()
+        self.press("Play")
+        self.wait_for(lambda: self.text(".event").startswith("Event 361 of 361"))
+        self.assertLess(time.monotonic() - begin, 30)  # 90 s at the usual speed
+
+    def test_keys_work_on_its_buttons(self):
+        self.open("#chapter=03-work-efficient")
+        step = [one for one in self.all(".player button") if one.text == "Step"][0]
+        step.send_keys("\ue014\ue014")  # the right arrow
+        self.assertTrue(self.text(".event").startswith("Event 2 of "))
+        step.send_keys(" ")  # a button's own key
+        self.assertTrue(self.text(".event").startswith("Event 3 of "))
+        self.assertEqual(self.all(".player [title], .barrier[title]"), [])
+
+    def test_targets_are_large_enough(self):
+        self.open("#chapter=03-work-efficient&code=1")
+        for one in self.all(".widget button, .widget select, .widget input"):
+            if one.is_displayed():
+                self.assertGreaterEqual(one.size["height"], 22, one.get_attribute("outerHTML"))
+
+    def test_code_has_colours_and_room(self):
+        self.open("#chapter=03-work-efficient&code=1")
+        self.assertIn("__syncthreads", self.texts(".source b", False))
+        comments = self.texts(".source i", False)
+        self.assertIn("// Each thread loads two neighbouring elements. (part A)", comments)
+        self.assertIn("* Step 3: the work-efficient scan (Blelloch 1990), in one block.", comments)
+        self.assertLess(self.driver.execute_script(
+            "const code = document.querySelector('article:not([hidden]) .source code');"
+            "return code.getBoundingClientRect().left -"
+            "       code.closest('.panel').getBoundingClientRect().left"), 60)
+
+    def test_a_typed_text_can_be_brought_back(self):
+        self.open("#chapter=04-conflict-free&n=64")
+        self.more()
+        editor = self.all("details.ptx textarea")[0]
+        self.driver.execute_script("arguments[0].closest('details').open = true", editor)
+        editor.send_keys("words")
+        typed = editor.get_attribute("value")
+        self.choose("variant", "none")
+        self.assertNotIn("words", editor.get_attribute("value"))
+        self.press("Bring back what I typed")
+        self.assertEqual(editor.get_attribute("value"), typed)
+        self.press("Restore the kernel")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,193 @@
+"""test_reading.py -- the page as a book: from chapter to chapter and back, search, the phone, links
+that skip, names of links, print, and a text that is no PTX."""
+import unittest
+
+from browser import Page
+
+PHONE = (390, 844)
+ACTIVE = "const one = document.activeElement; return [one.tagName, one.textContent.trim()];"
+SIDEWAYS = """return [...document.querySelectorAll("article:not([hidden]) :is(pre, table)")]
+    .filter((one) => one.checkVisibility() && !one.closest(".widget"))
+    .filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.tagName);"""
+
+
+class Reading(Page):
+    def test_skip_links_stay_in_the_chapter(self):
+        self.open("#chapter=04-conflict-free")
+        for link in self.driver.find_elements("css selector", "a.skip"):
+            link.send_keys("\n")
+            self.assertTrue(self.text("h1").startswith("Step 4"))
+            self.assertIn("chapter=04-conflict-free", self.driver.current_url)
+            wanted = ["BUTTON", "Play"] if link.get_attribute("id") == "skip" else [
+                "H1", self.text("h1")]
+            self.assertEqual(self.driver.execute_script(ACTIVE), wanted)
+
+    def test_play_is_among_the_first_stops_of_the_first_screen(self):
+        self.load()
+        body = self.driver.find_element("css selector", "body")
+        for stops in range(1, 20):
+            (self.driver.switch_to.active_element if stops > 1 else body).send_keys("\t")
+            if self.driver.execute_script(ACTIVE)[1] == "Play":
+                break
+        self.assertLess(stops, 16)
+
+    def test_a_chosen_chapter_is_seen_on_a_phone(self):
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": PHONE[0], "height": PHONE[1], "deviceScaleFactor": 1, "mobile": False})
+        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
+        self.load()
+        self.driver.execute_script("document.getElementById('contents').open = true;"
+                                   "document.querySelector('nav a[href*=\"13\"]').click()")
+        self.wait_for(lambda: self.text("h1").startswith("Step 13"))
+        top = self.driver.execute_script(
+            "return document.querySelector('article:not([hidden]) h1').getBoundingClientRect().top")
+        self.assertLess(top, 300)
+
+    def test_back_returns_to_where_the_reader_was(self):
+        self.open("#chapter=03-work-efficient")
+        self.driver.execute_script("scrollTo(0, 900)")
+        self.wait_for(lambda: self.driver.execute_script(
+            "return (history.state || {}).scroll") == 900)
+        self.driver.execute_script(
+            "document.querySelector('#chapter-03-work-efficient .neighbours a:last-child').click()")
+        self.wait_for(lambda: self.text("h1").startswith("Step 4"))
+        self.wait_for(lambda: self.driver.execute_script("return scrollY") == 0)
+        self.driver.back()
+        self.wait_for(lambda: self.text("h1").startswith("Step 3"))
+        self.wait_for(lambda: self.driver.execute_script("return scrollY") == 900)
+
+    def test_a_place_is_kept_in_the_address(self):
+        self.open("#chapter=02-naive&n=64")
+        self.driver.execute_script(
+            "const link = document.createElement('a');"
+            "link.href = '#chapter=02-naive&place=questions';"
+            "document.querySelector('#chapter-02-naive').append(link); link.click();")
+        self.assertIn("place=questions", self.driver.current_url)
+        self.press("Step")
+        self.wait_for(lambda: "at=1" in self.driver.current_url)
+        self.assertIn("place=questions", self.driver.current_url)
+
+    def test_chapters_follow_each_other(self):
+        self.load("#chapter=first-kernel")
+        names = []
+        for _ in range(3):
+            self.wait_for(lambda: self.texts("h1") and self.texts("h1")[0] not in names)
+            names.append(self.texts("h1")[0])
+            self.driver.execute_script("document.querySelector("
+                                       "'article:not([hidden]) .neighbours a:last-child').click()")
+        self.assertEqual([name[:6] for name in names[1:]], ["Step 1", "Step 2"])
+
+    def search(self, words):
+        self.driver.execute_script(
+            "const field = document.getElementById('search'); field.value = arguments[0];"
+            "field.dispatchEvent(new Event('input'))", words)
+        return self.wait_for(lambda: self.driver.execute_script(
+            "return [...document.querySelectorAll('#found a')].map((one) => one.hash)") or
+            self.driver.execute_script("return document.getElementById('found').textContent"))
+
+    def test_all_chapters_are_searched(self):
+        self.open("#chapter=02-naive")
+        found = self.search("decoupled look-back")
+        self.assertTrue(any("chapter=11-single-pass" in one for one in found), found)
+        self.assertTrue(all("place=" in one for one in found), found)
+        self.driver.execute_script("document.querySelector('#found a').click()")
+        chapter = found[0].split("=")[1].split("&")[0]
+        self.wait_for(lambda: self.all("h1") and chapter in self.driver.current_url)
+        self.search("xyzzy")
+        self.wait_for(lambda: self.driver.execute_script(
+            "return document.getElementById('found').textContent") == "Nothing was found.")
+        self.assertTrue(any("warp-shuffle" in one for one in self.search("shuffle")))
+
+    def test_links_have_names_and_the_list_has_no_numbers_of_its_own(self):
+        self.load("#chapter=03-work-efficient")
+        self.wait_for(lambda: self.texts("a"))
+        links = self.driver.execute_script(
+            "return [...document.querySelectorAll('article:not([hidden]) a, nav a')]"
+            ".map((one) => one.textContent)")
+        self.assertEqual([one for one in links if one.endswith(".md")], [])
+        self.assertIn("Answers: step 3", links)
+        self.assertEqual(self.driver.execute_script(
+            "return document.querySelectorAll('nav ol').length"), 0)
+
+    def test_a_term_opens_where_the_word_stands(self):
+        found = None
+        for chapter in ("00-copy", "03-work-efficient", "12-pipeline", "first-kernel",
+                        "02-naive", "01-sequential"):
+            self.load("#chapter=" + chapter)
+            self.wait_for(lambda: self.texts("h1"))
+            found = self.all("a[href^='#chapter=glossary&place=']")
+            if found:
+                break
+        self.assertTrue(found)
+        place = found[0].get_attribute("href").split("place=")[1]
+        address = self.driver.current_url
+        self.driver.execute_script("arguments[0].click()", found[0])
+        self.assertEqual(len(self.all(".term[data-term='%s'] p" % place)), 1)
+        self.assertEqual(self.driver.current_url, address)
+        self.driver.execute_script("arguments[0].click()", found[0])
+        self.assertEqual(self.all(".term"), [])
+
+    def test_a_heading_has_a_link(self):
+        self.load("#chapter=03-work-efficient")
+        link = self.wait_for(lambda: self.all("h2 .here"))[0]
+        self.driver.execute_script("arguments[0].click()", link)
+        self.assertIn("place=the-pictures", self.driver.current_url)
+
+    def test_code_that_scrolls_can_be_focused(self):
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": PHONE[0], "height": PHONE[1], "deviceScaleFactor": 1, "mobile": False})
+        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
+        self.load("#chapter=13-compaction")
+        found = self.wait_for(lambda: self.all("pre[tabindex]"))
+        self.assertEqual({one.get_attribute("aria-label") for one in found}, {"Code"})
+
+    def test_print_has_no_controls_and_cuts_nothing(self):
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.setEmulatedMedia", {"media": ""})
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": 720, "height": 1000, "deviceScaleFactor": 1, "mobile": False})
+        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
+        for chapter in ("03-work-efficient", "12d-measurements"):
+            self.load("#chapter=" + chapter)
+            self.wait_for(lambda: self.texts("h1"))
+            for selector in ("nav", "header", ".widget"):
+                shown = [one for one in self.driver.find_elements("css selector", selector)
+                         if one.is_displayed()]
+                self.assertEqual(shown, [], selector)
+            self.assertEqual(self.driver.execute_script(SIDEWAYS), [])
+
+    def test_forced_colours_keep_the_line_that_runs(self):
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+            "features": [{"name": "forced-colors", "value": "active"}]})
+        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.setEmulatedMedia", {"features": []})
+        self.open("#chapter=03-work-efficient&code=1&at=9")
+        self.assertEqual(self.driver.execute_script(
+            "return getComputedStyle(document.querySelector('article:not([hidden]) tr.runs'))"
+            ".outlineStyle"), "solid")
+
+
+class OwnText(Page):
+    def paste(self, text):
+        editor = self.wait_for(lambda: self.all("textarea[aria-label='Your PTX']"))[0]
+        self.driver.execute_script(
+            "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('change'))",
+            editor, text)
+
+    def test_cuda_c_is_named(self):
+        self.load("#chapter=own")
+        self.paste("__global__ void k(float *p) { p[threadIdx.x] = 0; }")
+        self.assertRegex(self.wait_for(lambda: self.text(".result")),
+                         "^This is CUDA C, and the page runs PTX. Make it with nvcc -ptx")
+
+    def test_there_is_a_kernel_to_begin_with(self):
+        self.load("#chapter=own")
+        editor = self.wait_for(lambda: self.all("textarea[aria-label='Your PTX']"))[0]
+        self.assertIn("Paste PTX here", editor.get_attribute("placeholder"))
+        self.press("Try step 3's kernel")
+        self.wait_for(lambda: self.all("form button[type=submit]"))
+        self.press("Run")
+        self.wait_for(lambda: self.text(".shape").startswith("scan_block: 1 block"))
+
+
+if __name__ == "__main__":
+    unittest.main()
