@@ -157,6 +157,34 @@ Test(bound, of_any_order)
     expect_bound(&tree, 80, 9 * 80 + 5 * 80, __LINE__);
 }
 
+/* Is it known before the first output that no sum is rounded? Of 128 tiles of 8 elements, `run`
+ * have the sum 8 x, as many follow with -8 x, and so on. */
+static bool no_sum_is_rounded(float x, size_t run, unsigned lanes)
+{
+    enum { TILE = 8, TILES = 128 };
+    static struct verifier v;
+    float in[TILES * TILE];
+    struct problem problem = {.element = ELEMENT_F32, .in = in, .n = TILES * TILE};
+    struct tree tree = {.depth = INFINITY};
+    for (size_t i = 0; i < problem.n; i++) in[i] = i / TILE / run % 2 ? -x : x;
+    tree_add(&tree, (struct tree_level){.sums = SUMS_ANY_ORDER, .length = TILE, .lanes = lanes});
+    struct facts facts = facts_of(&problem);
+    verify_begin(&v, &problem, &facts, &tree, 0);
+    return v.bound.nothing;
+}
+
+/* A sum of some tiles may be as far from a sum of neighbours as all tiles that it leaves out. The
+ * quantum is x's lowest bit, so here sums up to 2^24 are exact. */
+Test(bound, of_exact_sums_in_any_order)
+{
+    enum { LANES = 32, X = (1 << 16) + 1 };
+    cr_expect(no_sum_is_rounded(1, 64, LANES), "sums of all |x|: less than 2^24");
+    cr_expect(no_sum_is_rounded(X, 1, 1), "sums of neighbours");
+    cr_expect(no_sum_is_rounded(X, 1, LANES - 1), "31 tiles of 8 (2^16 + 1): less than 2^24");
+    cr_expect(!no_sum_is_rounded(X, 1, LANES), "32 of them: more");
+    cr_expect(!no_sum_is_rounded(X, 32, 1), "nor are all sums of neighbours");
+}
+
 /* Sums up to 2^24 quanta are exact. No larger sum is exact. */
 Test(bound, of_exact_sums)
 {

@@ -329,6 +329,8 @@ void verify_begin(struct verifier *v, const struct problem *problem, const struc
     *v = (struct verifier){.problem = *problem, .facts = *facts, .before.right = true};
     v->blocks.size = block;
     bound_begin(&v->bound, tree, facts, problem->element);
+    size_t segment = problem->reference ? 0 : bound_segments(&v->bound, facts);
+    if (segment) bound_know_segments(&v->bound, facts, facts_greatest_sum(problem, segment));
     v->verdict.right = true;
     v->verdict.least = facts->least;
 }

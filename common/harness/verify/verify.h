@@ -51,6 +51,10 @@ struct facts facts_of(const struct problem *);
 /* Refuses an input whose sums may overflow in some orders of additions: EXIT_USAGE. */
 int facts_check(const struct facts *, enum element, struct fault *);
 
+/* The greatest |sum| of a segment, each of `length` elements, where all such sums are exact in
+ * double. */
+double facts_greatest_sum(const struct problem *, size_t length);
+
 /* The addends: the input's numbers, or the differences of the step's own reference. */
 void verify_addends(const struct problem *, size_t start, size_t count, long double *to);
 

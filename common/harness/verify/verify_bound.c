@@ -95,6 +95,20 @@ void bound_begin(struct bound *b, const struct tree *tree, const struct facts *f
     b->nothing = facts->exact && neighbours;
 }
 
+size_t bound_segments(const struct bound *b, const struct facts *facts)
+{
+    const struct tree_level *level = &b->levels[0].is;
+    if (!b->known || b->nothing || !facts->exact || b->count != 1 || level->longer) return 0;
+    return level->sums == SUMS_ANY_ORDER ? level->length : 0;
+}
+
+/* A warp's sum leaves out up to lanes - 1 segments between others, as in bound_of_tree. */
+void bound_know_segments(struct bound *b, const struct facts *facts, double greatest_sum)
+{
+    double left_out = (b->levels[0].is.lanes - 1) * greatest_sum;
+    b->nothing = facts->range + left_out + b->elements.slack <= b->elements.exact;
+}
+
 /* ---- sums of ways ---------------------------------------------------------------------------- */
 
 /* sum[i] += sum[j], with the errors of both and the error of this addition. */

@@ -42,6 +42,7 @@ struct facts {
     /* Of real types, finite elements: */
     double least, greatest; /* |x|; least: of those that are not 0 (infinite if all are 0) */
     double quantum;         /* all x are multiples of it; 0: it is not known */
+    double range;           /* if exact: the greatest difference of two running sums */
     size_t minus_zeros;     /* how many elements at the beginning are -0 */
 };
 
@@ -104,6 +105,11 @@ struct bound {
 
 /* Begins, before the first element. */
 void bound_begin(struct bound *, const struct tree *, const struct facts *, enum element);
+/* Where only one level has sums that are no sums of neighbours, those of its segments in any order:
+ * the length of the segments. Otherwise 0. If the greatest of the segments' sums is known, it may be
+ * that no sum is rounded. */
+size_t bound_segments(const struct bound *, const struct facts *);
+void bound_know_segments(struct bound *, const struct facts *, double greatest_sum);
 /* Takes the next outputs, which should be `sums`. Returns for how many of them one bound holds, at
  * most `most`: a stretch. */
 size_t bound_look(struct bound *, const long double *sums, size_t most);
