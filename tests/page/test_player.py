@@ -90,7 +90,8 @@ class Player(Page):
                          "that they need.")
 
     def test_the_player_and_the_picture_share_a_screen(self):
-        for size, more in ((LAPTOP, ""), (LAPTOP, "&code=1"), (PHONE, "")):
+        for size, more in ((LAPTOP, ""), (LAPTOP, "&code=1"), ((1366, 660), "&code=1"),
+                           (PHONE, "")):
             self.size(size)
             for chapter in ("02-naive", "03-work-efficient", "04-conflict-free"):
                 with self.subTest(size=size, chapter=chapter, more=more):
