@@ -174,6 +174,22 @@ class Start(Page):
         self.load("#numbers=1+2+three&at=99")
         self.check(NUMBERS)
 
+    def test_no_height_changes_from_stage_to_stage(self):
+        for width in (1366, 390):
+            self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+                "width": width, "height": 844, "deviceScaleFactor": 1, "mobile": False})
+            for numbers in (NUMBERS, [-99] * 8):
+                self.load()
+                self.driver.execute_script(SET, numbers)
+                self.wait_for(lambda: numbers_in(self.text(".given")) == numbers)
+                heights = set()
+                for stage in range(8):
+                    self.go_to(stage)
+                    heights.add(self.driver.execute_script(
+                        "return document.getElementById('sweep').offsetHeight"))
+                self.assertEqual(len(heights), 1, (width, numbers, heights))
+        self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
     def test_nothing_jumps(self):
         for width, height in ((1366, 768), (390, 844)):
             self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
