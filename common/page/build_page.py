@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -249,9 +250,9 @@ def page(folder, emulator):
     script = "\n" + modules()
     early = "\n" + (HERE / "early.js").read_text(encoding="utf-8")
     style = "\n" + (HERE / "style.css").read_text(encoding="utf-8")
-    wasm = base64.b64encode(emulator.with_suffix(".wasm").read_bytes()).decode()
+    wasm = zlib.compress(emulator.with_suffix(".wasm").read_bytes(), 9)
     worker = '%s\nconst WASM = "%s";\n%s' % (
-        emulator.read_text(encoding="utf-8"), wasm,
+        emulator.read_text(encoding="utf-8"), base64.b64encode(wasm).decode(),
         (HERE / "worker.js").read_text(encoding="utf-8"))
     if re.search("</script|<!--", script + early):
         fail("a module contains the end of a script")

@@ -75,7 +75,7 @@ function makeOwn(host, runner, remember, example) {
              make("ul", {}, LIMITS.map((text) => make("li", {}, text)))),
         make("div", { class: "choices" }, labelled("PTX file", file),
              labelled("source file (optional)", source), make("button", { type: "button",
-                 onclick: () => {
+                 class: "example", onclick: () => {
                      editor.value = example;
                      read({});
                  } }, "Try step 3's kernel")), editor, form),

@@ -51,9 +51,10 @@ function makeStepWidget(host, step, data, runner, remember) {
     let typed = null; // a text that has not been run
     let keep = null; // the instruction at which the next run is shown
     /* Where the reader is to write the kernel, the book's is shown when they ask for it. */
-    const folded = host.closest("article").querySelector("details.kernel");
+    const article = host.closest("article"), folded = article.querySelector("details.kernel");
+    const isFirst = !article.querySelector("h2[id$=':your-turn']");
     const widget = makeWidget(host, `Step ${step.step}: run it here`,
-                              { view: step.view, code: !folded }, (moved) => {
+                              { view: step.view, code: isFirst }, (moved) => {
         Object.assign(state, moved);
         remember(state);
     });

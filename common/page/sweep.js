@@ -86,8 +86,8 @@ function downText({ level, moves, before }) {
     const sums = moves.filter(({ sources }) => sources.length > 1)
         .map(({ word, value, sources }) =>
             sumText(before[word], before[sources.find((one) => one !== word)], value));
-    return "Each node hands its value to its left child. The right child gets that value plus " +
-        `the left child's sum: ${sums.join(", ")}.` + (level ? "" :
+    return "Each node hands its value to its left child, and to the right one its value plus the " +
+        `left one's sum: ${sums.join(", ")}.` + (level ? "" :
         " Now every place holds the sum of all numbers before it.");
 }
 

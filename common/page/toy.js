@@ -89,4 +89,4 @@ function makeToys(article) {
     article.querySelectorAll(".toy").forEach(makeToy);
 }
 
-module.exports = { EVERY, OFFSETS, makeToys };
+module.exports = { makeToys };

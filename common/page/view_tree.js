@@ -8,8 +8,9 @@ const { make, makeSvg, replace, labelled, choice, table, makeLater } = require("
 const trace = require("./trace.js");
 const { textOfBits } = require("./values.js");
 
-const LEAST = 28, MOST = 48; // pixels: the width of a word, as there is room
-const HEIGHT = 20, GAP = 22, LABEL = 92, HEAD = 20;
+/* Pixels. A word is as wide as there is room; a narrow page names a row by its barrier's number. */
+const LEAST = 20, USUAL = 28, MOST = 48, NARROW = 500, LABEL = 92, NUMBER = 20;
+const HEIGHT = 20, GAP = 22, HEAD = 20;
 const FEWEST_COLUMNS = 6, MOST_COLUMNS = 32, MOST_ROWS = 24;
 const COLUMNS = [["used", "words used since the last barrier"], ["all", "all words"]];
 
@@ -56,46 +57,47 @@ function columnsOf(view, epoch, mode) {
 const topOf = (row) => HEAD + row * (HEIGHT + GAP);
 
 /* The middle of a column; the edge where it would stand if it were shown. */
-function middleOf(columns, column, cell) {
+function middleOf(columns, column, { label, cell }) {
     const k = columns.indexOf(column);
-    if (k >= 0) return LABEL + k * cell + cell / 2;
-    return LABEL + columns.filter((one) => one < column).length * cell;
+    if (k >= 0) return label + k * cell + cell / 2;
+    return label + columns.filter((one) => one < column).length * cell;
 }
 
-function linesOf(view, columns, cell, row, index, now) {
+function linesOf(view, columns, grid, row, index, now) {
     const lines = [], shown = new Set(columns);
     for (const { at, word, sources } of row.stores)
         for (const source of shown.has(word % view.fold) ? sources : [])
             lines.push([at === now, makeSvg("line", { class: at === now ? "flow now" : "flow",
-                x1: middleOf(columns, source % view.fold, cell), y1: topOf(index - 1) + HEIGHT,
-                x2: middleOf(columns, word % view.fold, cell), y2: topOf(index) })]);
+                x1: middleOf(columns, source % view.fold, grid), y1: topOf(index - 1) + HEIGHT,
+                x2: middleOf(columns, word % view.fold, grid), y2: topOf(index) })]);
     return lines.sort((a, b) => a[0] - b[0]).map((one) => one[1]);
 }
 
-function cellOf(text, kind, k, index, width) {
-    const x = LABEL + k * width;
+function cellOf(text, kind, k, index, { label, cell: width }) {
+    const x = label + k * width;
     return [makeSvg("rect", { class: kind, x, y: topOf(index), width, height: HEIGHT }),
             makeSvg("text", { x: x + width / 2, y: topOf(index) + HEIGHT - 6 }, text)];
 }
 
-function drawing(view, rows, columns, count, cell) {
+function drawing(view, rows, columns, count, grid) {
+    const { label, cell } = grid;
     const now = count - 1;
     const latest = rows[rows.length - 1].stores.filter((one) => one.at === now);
     const loaded = new Set(latest.flatMap((one) => one.sources.map((word) => word % view.fold)));
     const heads = columns.map((column, k) => makeSvg("text", { class: "head", y: HEAD - 8,
-        x: LABEL + (k + 0.5) * cell }, String(column)));
+        x: label + (k + 0.5) * cell }, String(column)));
     const body = rows.map((row, index) => {
         const stored = new Map(row.stores.map((one) => [one.word % view.fold, one.at === now]));
         const isAbove = index === rows.length - 2;
         const kind = (column) => (stored.get(column) ? "now"
             : isAbove && loaded.has(column) ? "loaded" : stored.has(column) ? "stored" : "");
-        return [index ? linesOf(view, columns, cell, row, index, now) : [],
+        return [index ? linesOf(view, columns, grid, row, index, now) : [],
                 makeSvg("text", { class: "label", x: 0, y: topOf(index) + HEIGHT - 6 },
-                        labelOf(row.epoch)),
+                        label === LABEL ? labelOf(row.epoch) : String(row.epoch)),
                 columns.map((column, k) =>
-                    cellOf(valueText(view, row.values[column]), kind(column), k, index, cell))];
+                    cellOf(valueText(view, row.values[column]), kind(column), k, index, grid))];
     });
-    const width = LABEL + columns.length * cell + 1, height = topOf(rows.length) - GAP + 1;
+    const width = label + columns.length * cell + 1, height = topOf(rows.length) - GAP + 1;
     return makeSvg("svg", { class: "tree", width, height, viewBox: `0 0 ${width} ${height}`,
                             role: "img", "aria-label": summaryOf(rows) }, heads, body);
 }
@@ -163,10 +165,12 @@ function makeTree(host, changed) {
     /* The width is not asked for at each step, which would lay out the page anew. */
     let width = 0;
     const measure = () => { width = host.clientWidth; };
+    const label = () => (width < NARROW ? NUMBER : LABEL);
+    const least = () => (width < NARROW ? LEAST : USUAL);
     const window = () => Math.max(FEWEST_COLUMNS, Math.min(MOST_COLUMNS,
-        Math.floor((width - LABEL - 4) / LEAST)));
-    const cellFor = (columns) => Math.max(LEAST, Math.min(MOST,
-        Math.floor((width - LABEL - 4) / columns)));
+        Math.floor((width - label() - 4) / least())));
+    const gridFor = (columns) => ({ label: label(), cell: Math.max(least(), Math.min(MOST,
+        Math.floor((width - label() - 4) / columns))) });
     new ResizeObserver(() => {
         measure();
         if (view && view.words) show(count);
@@ -191,7 +195,7 @@ function makeTree(host, changed) {
         bar.setAttribute("aria-valuetext", `from word ${columns[0]}`);
         bar.parentElement.hidden = shown.length <= size;
         replace(picture, rows.length
-            ? drawing(view, rows, columns, count, cellFor(columns.length)) : "");
+            ? drawing(view, rows, columns, count, gridFor(columns.length)) : "");
         scrollLater(() => { picture.scrollTop = picture.scrollHeight; });
         replace(words, details.open && rows.length ? rowsTable(view, rows, columns) : "");
     }

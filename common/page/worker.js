@@ -1,7 +1,8 @@
 /*
  * worker.js -- runs requests (face/face.h) in the emulator, outside of the page's own thread. It
- * stands behind emulator.js, which defines Emulator(), and WASM, the module in base64. Messages are { id, request }; an answer is
- * { id, answer } with the JSON text, or { id, failure } with a sentence.
+ * stands behind emulator.js, which defines Emulator(), and WASM, the module, deflated and in base64.
+ * Messages are { id, request }; an answer is { id, answer } with the JSON text, or { id, failure }
+ * with a sentence.
  */
 "use strict";
 
@@ -20,8 +21,15 @@ function runRequest(emulator, request) {
     return text;
 }
 
+/* The bytes of a deflated text in base64. */
+function inflated(text) {
+    const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate")))
+        .arrayBuffer();
+}
+
 if (typeof WorkerGlobalScope !== "undefined") {
-    const ready = Emulator({ wasmBinary: Uint8Array.from(atob(WASM), (c) => c.charCodeAt(0)) });
+    const ready = inflated(WASM).then((wasmBinary) => Emulator({ wasmBinary }));
     onmessage = (event) => {
         const { id, request } = event.data;
         ready.then((emulator) => postMessage({ id, answer: runRequest(emulator, request) }))

@@ -51,7 +51,8 @@ class Player(Page):
                 "article:not([hidden]) > h2')].map((one) => one.id || one.className)")
             turn = order.index(chapter + ":your-turn")
             self.assertTrue(order[turn - 1].startswith("host"), order)
-        for chapter, is_folded in (("03-work-efficient", True), ("10-cooperative", False)):
+        for chapter, is_folded in (("03-work-efficient", True), ("09-warp-shuffle", True),
+                                   ("10-cooperative", False)):
             self.open("#chapter=" + chapter)
             self.assertEqual(self.all(".code")[0].is_displayed(), not is_folded)
         self.open("#chapter=03-work-efficient")
@@ -89,7 +90,8 @@ class Player(Page):
                          "that they need.")
 
     def test_the_player_and_the_picture_share_a_screen(self):
-        for size, more in ((LAPTOP, ""), (LAPTOP, "&code=1"), (PHONE, "")):
+        for size, more in ((LAPTOP, ""), (LAPTOP, "&code=1"), ((1366, 660), "&code=1"),
+                           (PHONE, "")):
             self.size(size)
             for chapter in ("02-naive", "03-work-efficient", "04-conflict-free"):
                 with self.subTest(size=size, chapter=chapter, more=more):

@@ -187,6 +187,7 @@ class OwnText(Page):
         self.wait_for(lambda: self.all("form button[type=submit]"))
         self.press("Run")
         self.wait_for(lambda: self.text(".shape").startswith("scan_block: 1 block"))
+        self.assertFalse(self.all("button.example")[0].is_displayed())
 
 
 if __name__ == "__main__":

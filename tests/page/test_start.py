@@ -142,6 +142,26 @@ class Start(Page):
         self.assertEqual(seen, {False})
         self.assertIn("Now every place holds", self.text(".told"))
 
+    def test_play_moves_the_values(self):
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+            "features": [{"name": "prefers-reduced-motion", "value": "no-preference"}]})
+        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.setEmulatedMedia", {"features": []})
+        self.load()
+        self.press("Play")
+        places = set()
+
+        def has_moved():
+            places.update(self.driver.execute_script(
+                "return [...document.querySelectorAll('.moves')].map("
+                "    (one) => one.getAttribute('transform'))"))
+            return "25" in [text for text, kind in self.picture() if kind == "sum"]
+        self.wait_for(has_moved)
+        self.press("Pause")
+        self.assertGreater(len(places), 20)
+        told = self.text(".told")
+        self.press("Step")
+        self.assertNotEqual(self.text(".told"), told)
+
     def test_a_link_restores_numbers_and_stage(self):
         numbers = [9, -8, 7, 6, 5, 4, 3, 2]
         self.load("#numbers=" + "+".join(map(str, numbers)) + "&at=3")
@@ -153,6 +173,22 @@ class Start(Page):
         self.assertIn("at=4", self.driver.current_url)
         self.load("#numbers=1+2+three&at=99")
         self.check(NUMBERS)
+
+    def test_no_height_changes_from_stage_to_stage(self):
+        for width in (1366, 390):
+            self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+                "width": width, "height": 844, "deviceScaleFactor": 1, "mobile": False})
+            for numbers in (NUMBERS, [-99] * 8):
+                self.load()
+                self.driver.execute_script(SET, numbers)
+                self.wait_for(lambda: numbers_in(self.text(".given")) == numbers)
+                heights = set()
+                for stage in range(8):
+                    self.go_to(stage)
+                    heights.add(self.driver.execute_script(
+                        "return document.getElementById('sweep').offsetHeight"))
+                self.assertEqual(len(heights), 1, (width, numbers, heights))
+        self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
     def test_nothing_jumps(self):
         for width, height in ((1366, 768), (390, 844)):
