@@ -27,7 +27,8 @@ TESTS    := $(call objects,$(filter-out %/bench_main.c,$(call sources,common/ben
             $(wildcard $(NO_MPI17)) $(COMMON) $(GRADER)) $(LAB_SHARED)
 
 # Of these large files only the emulator runs kernels, as an H200: one PTX takes half the time.
-$(patsubst %,$(CUDA_BUILD)/tests/fixtures/%.cu.o,own_operators scan_reference sort_code): \
+$(patsubst %,$(CUDA_BUILD)/tests/fixtures/%.cu.o,own_operators scan_reference sort_code \
+  wave_code): \
     GPUS = -gencode arch=compute_90,code=compute_90
 
 # Kernels that are tested from the PTX of each generation of the compiler.

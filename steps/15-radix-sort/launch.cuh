@@ -1,5 +1,6 @@
 /*
- * launch.cuh — the launches of the fast sort: the resident kernel, the histogram, and the passes.
+ * launch.cuh — the launches of the fast sort: the resident kernel, the wave, the histogram, and
+ * the passes.
  */
 #ifndef STEP15_LAUNCH_CUH
 #define STEP15_LAUNCH_CUH
@@ -9,6 +10,7 @@
 #include "histogram.cuh"
 #include "onesweep.cuh"
 #include "resident.cuh"
+#include "wave.cuh"
 #include "steps/12-pipeline/parts/gpu.cuh"
 
 /* ---- one launch ------------------------------------------------------------------------------ */
@@ -88,6 +90,48 @@ static cudaError_t launch_resident(struct arrays<Key> a, size_t n, codec<Key> c,
     }
 }
 
+/* Launches sort_wave if all its blocks fit on the GPU at a time. Otherwise it returns
+ * cudaErrorCooperativeLaunchTooLarge, without having tried. */
+template <int KEYS, bool PAIRS, typename Key>
+static cudaError_t launch_wave_of(struct arrays<Key> a, size_t n, codec<Key> c, unsigned blocks,
+                                  struct control *control, const struct gpu *gpu,
+                                  cudaStream_t stream)
+{
+    auto *kernel = sort_wave<KEYS, PAIRS, Key>;
+    size_t shared = sizeof(wave_memory<KEYS, PAIRS, Key>);
+    cudaLaunchAttribute together = {}; // none begins before there is room for all
+    together.id = cudaLaunchAttributeCooperative;
+    together.val.cooperative = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = blocks;
+    config.blockDim = WAVE_THREADS;
+    config.dynamicSmemBytes = shared;
+    config.stream = stream;
+    config.attrs = &together;
+    config.numAttrs = 1;
+
+    int fit = 0;
+    if (shared > (size_t)gpu->shared) return cudaErrorCooperativeLaunchTooLarge;
+    CUDA_TRY(allow_shared((const void *)kernel, shared));
+    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, WAVE_THREADS, shared));
+    if (fit == 0) return cudaErrorCooperativeLaunchTooLarge;
+    return cudaLaunchKernelEx(&config, kernel, a, (unsigned)n, c, control);
+}
+
+template <bool PAIRS, typename Key>
+static cudaError_t launch_wave(const struct arrays<Key> &a, size_t n, codec<Key> c,
+                               struct control *control, const struct gpu *gpu, cudaStream_t stream)
+{
+    struct wave_shape s = wave_shape(n, (unsigned)gpu->multiprocessors);
+    switch (s.keys) {
+    case 0: return cudaErrorCooperativeLaunchTooLarge;
+    case 1: return launch_wave_of<1, PAIRS>(a, n, c, s.blocks, control, gpu, stream);
+    case 2: return launch_wave_of<2, PAIRS>(a, n, c, s.blocks, control, gpu, stream);
+    case 4: return launch_wave_of<4, PAIRS>(a, n, c, s.blocks, control, gpu, stream);
+    default: return launch_wave_of<8, PAIRS>(a, n, c, s.blocks, control, gpu, stream);
+    }
+}
+
 /* ---- a launch for each pass ------------------------------------------------------------------ */
 
 static size_t histogram_shared(int copies, size_t key_bytes)
@@ -122,19 +166,19 @@ static cudaError_t launch_histogram(const struct arrays<Key> &a, size_t n, codec
     return launch_histogram_of<HISTOGRAM_FEW>(a, n, c, control, states, words, gpu, stream);
 }
 
-template <bool FEW, bool PAIRS, typename Word, typename Key>
+template <bool HALF, bool PAIRS, typename Word, typename Key>
 static cudaError_t launch_passes(const struct arrays<Key> &a, size_t n, codec<Key> c,
                                  struct control *control, Word *states, size_t tiles,
                                  const struct gpu *gpu, cudaStream_t stream)
 {
-    auto *kernel = sort_by_digit<FEW, PAIRS, Word, Key>;
+    auto *kernel = sort_by_digit<HALF, PAIRS, Word, Key>;
     cudaLaunchAttribute overlap = {};
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     overlap.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config = {};
     config.gridDim = (unsigned)tiles;
     config.blockDim = ONESWEEP_THREADS;
-    config.dynamicSmemBytes = sizeof(pass_memory<FEW, PAIRS, Word, Key>);
+    config.dynamicSmemBytes = sizeof(pass_memory<HALF, PAIRS, Word, Key>);
     config.stream = stream;
     config.attrs = &overlap;
     config.numAttrs = ONESWEEP_OVERLAP && gpu->capability >= 90;

@@ -8,8 +8,8 @@
  * Same as onesweep.cuh except: no look-back. Each block sends its 256 counts to all others. Counts
  * and keys arrive at barriers of the receiving block, which takes the place of the states.
  * What it fixes: one launch in place of five, and no device memory between the passes.
- * What is still bad: at most 16 multiprocessors work, and the others do nothing. From 2^15 keys on,
- * finding the places of a thread's keys takes most of the time.
+ * What is still bad: at most 16 multiprocessors work, and the others do nothing (wave.cuh). From
+ * 2^15 keys on, finding the places of a thread's keys takes most of the time.
  */
 #ifndef STEP15_RESIDENT_CUH
 #define STEP15_RESIDENT_CUH
@@ -45,12 +45,6 @@ static constexpr size_t resident_bytes(unsigned blocks)
     return blocks == 1 ? offsetof(Memory, received) : sizeof(Memory);
 }
 
-/* Number k of this thread's keys, in its block's share. */
-template <int KEYS> static __device__ unsigned index_of(int k)
-{
-    return threadIdx.x / LANES * KEYS * LANES + k * LANES + threadIdx.x % LANES;
-}
-
 template <int KEYS, bool PAIRS, typename Key>
 static __device__ void load_share(Key (&x)[KEYS], uint32_t (&value)[PAIRS ? KEYS : 1],
                                   struct arrays<Key> a, unsigned first, unsigned n, codec<Key> c)
@@ -74,6 +68,18 @@ static __device__ void store_key(struct arrays<Key> a, unsigned i, unsigned n, K
 
 /* ---- within the block ------------------------------------------------------------------------ */
 
+/* As take_place of rank.cuh, which has fewer accesses to shared memory. This one has the answer
+ * sooner, and few warps of a block that is alone on its multiprocessor wait for each other. */
+static __device__ unsigned take_place_soon(unsigned *row, unsigned digit)
+{
+    unsigned peers = lanes_with_digit(digit), up_to = lanes_up_to_this();
+    unsigned next = row[digit] + __popc(peers & up_to);
+    __syncwarp(); // no lane may write before all have read
+    if ((peers & ~up_to) == 0) row[digit] = next;
+    __syncwarp(); // no lane may read for the next key before this is written
+    return next - 1;
+}
+
 /* Finds the place of each key among the keys of its warp with the same digit. */
 template <int KEYS, typename Key>
 static __device__ void rank_keys(unsigned (&rank)[KEYS], const Key (&x)[KEYS], unsigned *row,
@@ -82,7 +88,7 @@ static __device__ void rank_keys(unsigned (&rank)[KEYS], const Key (&x)[KEYS], u
     __syncwarp(); // no lane may clear the row before all have read their places
     clear_row(row);
 #pragma unroll
-    for (int k = 0; k < KEYS; k++) rank[k] = take_place(row, digit_of(x[k], pass));
+    for (int k = 0; k < KEYS; k++) rank[k] = take_place_soon(row, digit_of(x[k], pass));
 }
 
 /* As count_in_block of rank.cuh; counts[w] becomes the count of warp w. */
@@ -108,8 +114,8 @@ static __device__ void counts_to_places(unsigned (*counters)[DIGITS],
 }
 
 /* Puts the keys in the order of the digit, within the block. */
-template <int KEYS, bool PAIRS, typename Key>
-static __device__ void put_in_order(resident_memory<KEYS, PAIRS, Key> *m, const Key (&x)[KEYS],
+template <int KEYS, bool PAIRS, typename Memory, typename Key>
+static __device__ void put_in_order(Memory *m, const Key (&x)[KEYS],
                                     const uint32_t (&value)[PAIRS ? KEYS : 1],
                                     const unsigned (&rank)[KEYS], unsigned pass)
 {
@@ -276,7 +282,8 @@ static __global__ void __launch_bounds__(RESIDENT_THREADS, 1)
         if (d < DIGITS) counts_to_places(m->counters, counts, in_block);
         // No warp may take places before they are there.
         if (in_any_thread(blocks == 1 && count == Memory::SHARE)) continue; // all the same
-        put_in_order(m, x, value, rank, anew(pass)); // digits are computed anew: see onesweep.cuh
+        put_in_order<KEYS, PAIRS>(m, x, value, rank,
+                                  anew(pass)); // digits are computed anew: see onesweep.cuh
 #if __CUDA_ARCH__ >= 900
         if (blocks > 1) {
             if (find_places_in_cluster(m, in_block, pass)) continue;

@@ -2,8 +2,9 @@
  * Step 15, variant fast: a radix sort as one would write it today, least significant digit first.
  *
  * What it is: four passes over keys of 32 bits, eight over keys of 64, each by 8 bits. Up to 2^16
- * keys they are one launch (resident.cuh). Above that there is one launch that counts all digits
- * (histogram.cuh) and one for each pass (onesweep.cuh).
+ * keys they are one launch of one cluster (resident.cuh), and up to 2^20 one launch of all
+ * multiprocessors (wave.cuh). Above that there is one launch that counts all digits (histogram.cuh)
+ * and one for each pass (onesweep.cuh).
  * Same as the document's variant except: 8 bits at a time in place of one, and the whole array in
  * place of chunks, so there is nothing to merge.
  * How to run it: make step15 && ./step15; or as a library: sort.h.
@@ -29,16 +30,23 @@ struct layout {
     size_t states, keys, values, end;
 };
 
-static struct layout layout_of(size_t n, size_t key_bytes, bool pairs)
+/* Is a tile too large for a block's shared memory? */
+template <bool PAIRS, typename Key> static bool halves_tiles(const struct gpu *gpu)
 {
-    size_t tile = ONESWEEP_TILE(key_bytes, pairs, n <= ONESWEEP_FEW_MAX);
+    return sizeof(pass_memory<false, PAIRS, uint64_t, Key>) > (size_t)gpu->shared;
+}
+
+template <bool PAIRS, typename Key> static struct layout layout_of(size_t n, const struct gpu *gpu)
+{
+    bool half = halves_tiles<PAIRS, Key>(gpu);
+    size_t tile = ONESWEEP_TILE(sizeof(Key), PAIRS, half);
     struct layout l;
     l.tiles = n / tile + (n % tile > 0);
-    l.state_bytes = n < NARROW_STATES_MAX ? sizeof(uint32_t) : sizeof(uint64_t);
+    l.state_bytes = n < NARROW_STATES_MAX && !half ? sizeof(uint32_t) : sizeof(uint64_t);
     l.states = aligned(sizeof(struct control));
     l.keys = l.states + aligned(l.tiles * DIGITS * l.state_bytes);
-    l.values = l.keys + aligned(n * key_bytes);
-    l.end = l.values + (pairs ? aligned(n * sizeof(uint32_t)) : 0);
+    l.values = l.keys + aligned(n * sizeof(Key));
+    l.end = l.values + (PAIRS ? aligned(n * sizeof(uint32_t)) : 0);
     return l;
 }
 
@@ -51,39 +59,38 @@ cudaError_t sort_workspace_init(void *workspace, size_t bytes, cudaStream_t stre
 /* ---- launches -------------------------------------------------------------------------------- */
 
 template <bool PAIRS, typename Key>
-static cudaError_t launch_sweeps(struct arrays<Key> a, size_t n, codec<Key> c, char *workspace,
-                                 const struct gpu *gpu, cudaStream_t stream)
+static cudaError_t launch_sweeps(const struct arrays<Key> &a, size_t n, codec<Key> c,
+                                 char *workspace, const struct gpu *gpu, cudaStream_t stream)
 {
-    struct layout l = layout_of(n, sizeof(Key), PAIRS);
+    struct layout l = layout_of<PAIRS, Key>(n, gpu);
     struct control *control = (struct control *)workspace;
     uint32_t *states = (uint32_t *)(workspace + l.states);
     bool narrow = l.state_bytes == sizeof(uint32_t);
-    a.spare = (Key *)(workspace + l.keys);
-    a.values_spare = PAIRS ? (uint32_t *)(workspace + l.values) : NULL;
     CUDA_TRY(launch_histogram(a, n, c, control, states,
                               l.tiles * DIGITS * (l.state_bytes / sizeof(uint32_t)), gpu, stream));
-    if (n <= ONESWEEP_FEW_MAX)
-        return launch_passes<true, PAIRS>(a, n, c, control, states, l.tiles, gpu, stream);
-    if (narrow)
-        return launch_passes<false, PAIRS>(a, n, c, control, states, l.tiles, gpu, stream);
+    if (narrow) return launch_passes<false, PAIRS>(a, n, c, control, states, l.tiles, gpu, stream);
+    if (halves_tiles<PAIRS, Key>(gpu))
+        return launch_passes<true, PAIRS>(a, n, c, control, (uint64_t *)states, l.tiles, gpu,
+                                          stream);
     return launch_passes<false, PAIRS>(a, n, c, control, (uint64_t *)states, l.tiles, gpu, stream);
 }
 
-/* The largest cluster that takes them; if there is none, a launch for each pass. */
+/* The largest cluster that takes them; otherwise all multiprocessors at once; otherwise a launch
+ * for each pass. */
 template <bool PAIRS, typename Key>
 static cudaError_t launch(const struct arrays<Key> &a, size_t n, codec<Key> c, char *workspace,
-                          cudaStream_t stream)
+                          const struct gpu *gpu, cudaStream_t stream)
 {
-    struct gpu gpu;
-    CUDA_TRY(look_at_gpu(&gpu));
-    unsigned most = gpu.capability >= 90 ? CLUSTER_MOST : 1;
+    unsigned most = gpu->capability >= 90 ? CLUSTER_MOST : 1;
     for (; most > 0; most = most == 1 ? 0 : most == CLUSTER_MOST ? CLUSTER_PORTABLE : 1) {
-        struct resident_shape s = resident_shape(n, most);
+        struct resident_shape s = resident_shape(n, PAIRS, most);
         if (s.blocks == 0) continue;
-        cudaError_t error = launch_resident<PAIRS>(a, n, c, s, &gpu, stream);
+        cudaError_t error = launch_resident<PAIRS>(a, n, c, s, gpu, stream);
         if (error != cudaErrorInvalidClusterSize) return error; // this GPU has less to give
     }
-    return launch_sweeps<PAIRS>(a, n, c, workspace, &gpu, stream);
+    cudaError_t error = launch_wave<PAIRS>(a, n, c, (struct control *)workspace, gpu, stream);
+    if (error != cudaErrorCooperativeLaunchTooLarge) return error;
+    return launch_sweeps<PAIRS>(a, n, c, workspace, gpu, stream);
 }
 
 static bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
@@ -98,7 +105,9 @@ static cudaError_t sort(void *workspace, size_t *bytes, Key *out, uint32_t *valu
                         const Key *in, const uint32_t *values_in, size_t n, enum kind kind,
                         enum sort_order order, cudaStream_t stream)
 {
-    struct layout l = layout_of(n, sizeof(Key), PAIRS);
+    struct gpu gpu;
+    CUDA_TRY(look_at_gpu(&gpu));
+    struct layout l = layout_of<PAIRS, Key>(n, &gpu);
     if (l.tiles > INT32_MAX) return cudaErrorInvalidValue; // beyond any grid
     if (workspace == NULL) {
         *bytes = l.end;
@@ -108,9 +117,12 @@ static cudaError_t sort(void *workspace, size_t *bytes, Key *out, uint32_t *valu
     if (*bytes < l.end || (uintptr_t)workspace % PART_ALIGNMENT) return cudaErrorInvalidValue;
     if (overlap(out, n * sizeof(Key), in, n * sizeof(Key))) return cudaErrorInvalidValue;
     if (PAIRS && values_in == NULL && n > UINT32_MAX) return cudaErrorInvalidValue;
-    struct arrays<Key> a = {out, NULL, in, values_out, NULL, values_in};
-    return launch<PAIRS>(a, n, codec_of<Key>(kind, order == SORT_DESCENDING), (char *)workspace,
-                         stream);
+    char *w = (char *)workspace;
+    uint32_t *values_spare = PAIRS ? (uint32_t *)(w + l.values) : NULL;
+    struct arrays<Key> a = {
+        out, (Key *)(w + l.keys), in, values_out, values_spare, values_in
+    };
+    return launch<PAIRS>(a, n, codec_of<Key>(kind, order == SORT_DESCENDING), w, &gpu, stream);
 }
 
 template <bool PAIRS, typename Key> static size_t resident_shared(struct resident_shape s)
@@ -124,16 +136,30 @@ template <bool PAIRS, typename Key> static size_t resident_shared(struct residen
     }
 }
 
-/* For ./step15's report: the launch of the passes, on a GPU that grants the largest cluster. */
+template <bool PAIRS, typename Key> static size_t wave_shared(unsigned keys)
+{
+    switch (keys) {
+    case 1: return sizeof(wave_memory<1, PAIRS, Key>);
+    case 2: return sizeof(wave_memory<2, PAIRS, Key>);
+    case 4: return sizeof(wave_memory<4, PAIRS, Key>);
+    default: return sizeof(wave_memory<8, PAIRS, Key>);
+    }
+}
+
+/* For ./step15's report: the launch of the passes, if the GPU grants the largest cluster, and has
+ * room for a wave. */
 template <bool PAIRS, typename Key> static struct launch_shape shape_of(size_t n)
 {
-    struct resident_shape r = resident_shape(n, CLUSTER_MOST);
-    bool few = n <= ONESWEEP_FEW_MAX;
-    size_t tile = ONESWEEP_TILE(sizeof(Key), PAIRS, few);
-    size_t shared = few ? sizeof(pass_memory<true, PAIRS, uint32_t, Key>)
-                        : sizeof(pass_memory<false, PAIRS, uint32_t, Key>);
-    if (r.blocks > 0)
-        return {r.blocks, RESIDENT_THREADS, resident_shared<PAIRS, Key>(r), 1};
+    struct gpu gpu;
+    struct resident_shape r = resident_shape(n, PAIRS, CLUSTER_MOST);
+    if (r.blocks > 0) return {r.blocks, RESIDENT_THREADS, resident_shared<PAIRS, Key>(r), 1};
+    if (look_at_gpu(&gpu)) return {};
+    struct wave_shape w = wave_shape(n, (unsigned)gpu.multiprocessors);
+    if (w.keys > 0) return {w.blocks, WAVE_THREADS, wave_shared<PAIRS, Key>(w.keys), 1};
+    bool half = halves_tiles<PAIRS, Key>(&gpu);
+    size_t tile = ONESWEEP_TILE(sizeof(Key), PAIRS, half);
+    size_t shared = half ? sizeof(pass_memory<true, PAIRS, uint64_t, Key>)
+                         : sizeof(pass_memory<false, PAIRS, uint32_t, Key>);
     return {(n - 1) / tile + 1, ONESWEEP_THREADS, shared, 1 + PASSES(sizeof(Key))};
 }
 
@@ -150,10 +176,9 @@ struct launch_shape sort_shape(size_t n, size_t key_bytes, bool pairs)
         return sort<false, Key>(workspace, bytes, (Key *)out, NULL, (const Key *)in, NULL, n,      \
                                 kind, order, stream);                                              \
     }                                                                                              \
-    cudaError_t sort_pairs_##name(void *workspace, size_t *bytes, Number *out,                     \
-                                  uint32_t *values_out, const Number *in,                          \
-                                  const uint32_t *values_in, size_t n, enum sort_order order,      \
-                                  cudaStream_t stream)                                             \
+    cudaError_t sort_pairs_##name(                                                                 \
+        void *workspace, size_t *bytes, Number *out, uint32_t *values_out, const Number *in,       \
+        const uint32_t *values_in, size_t n, enum sort_order order, cudaStream_t stream)           \
     {                                                                                              \
         return sort<true, Key>(workspace, bytes, (Key *)out, values_out, (const Key *)in,          \
                                values_in, n, kind, order, stream);                                 \

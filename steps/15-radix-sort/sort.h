@@ -8,8 +8,8 @@
  *     sort_workspace_init(workspace, bytes, stream);                          once
  *     sort_keys_u32(workspace, &bytes, out, in, n, SORT_ASCENDING, stream);   any number of times
  *
- * workspace   NULL: sets *bytes to what n keys of this type need (sort_pairs_…: with their values),
- *             and does nothing else. Otherwise *bytes bytes of device memory, aligned to 256, which
+ * workspace   NULL: sets *bytes to what n keys of this type need on this device (sort_pairs_…: with
+ *             their values), and does nothing else. Otherwise *bytes bytes of device memory, aligned to 256, which
  *             sort_workspace_init has cleared once. It may be used for any number of sorts for
  *             which it is large enough, one after the other. Sorts that may run at the same time
  *             (in two streams) need one each. Scans (steps 12, 13 and 16) leave numbers there which

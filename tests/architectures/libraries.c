@@ -30,6 +30,7 @@
 #define PIPELINE_FROM (ONCHIP_MAX(sizeof(float)) + 1)
 #define SELECT_FROM   ((size_t)256 * 16 * 16 * 32 + 1) /* select_pipeline: fast.cu of step 13 */
 #define OPERATOR_FROM ((size_t)128 * 8192 + 1)         /* scan_pipeline: shape.h of step 16 */
+#define SWEEPS_FROM   (((size_t)1 << 20) + 1)          /* sort_by_digit: shape.h of step 15 */
 
 #define MEMORY ((size_t)48 << 20) /* bytes of each array: enough for all cases */
 
@@ -203,7 +204,8 @@ static const struct test {
     {"sort_resident, one block", sort, 2048, 0},
     {"sort_resident, 8 blocks", sort, 4096, 1},
     {"sort_resident, 16 blocks", sort, 40000, 0},
-    {"sort_by_digit", sort, 70000, 1},
+    {"sort_wave", sort, 70000, 1},
+    {"sort_by_digit", sort, SWEEPS_FROM, 0},
     {"scan_direct of step 16", sum, 100000, 0},
     {"scan_pipeline of step 16", sum, OPERATOR_FROM, 0},
     {"scan_pipeline, reverse", sum, OPERATOR_FROM, 1},

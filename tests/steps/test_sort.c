@@ -1,8 +1,8 @@
 /*
  * test_sort.c — what step 15's sort.h promises: the order of each type, stable, with values, for
  * any n, with a workspace that is used again; and the calls that it refuses. The small_ functions
- * have small tiles and no resident sort (tests/fixtures/sort_code.h), so few keys test the code for
- * large n.
+ * have small tiles and no sort in one launch (tests/fixtures/sort_code.h), and the wave_ functions
+ * small waves (wave_code.h), so few keys test the code for large n.
  */
 #include "tests/support/cudart_check.h"
 #include "tests/support/random.h"
@@ -24,33 +24,25 @@ typedef cudaError_t keys_fn(void *, size_t *, void *, const void *, size_t, enum
 typedef cudaError_t pairs_fn(void *, size_t *, void *, uint32_t *, const void *, const uint32_t *,
                              size_t, enum sort_order, cudaStream_t);
 
-#define ANY_SORTS(name, Key)                                                                       \
-    cudaError_t small_keys_##name(void *, size_t *, Key *, const Key *, size_t, enum sort_order,   \
-                                  cudaStream_t);                                                   \
-    cudaError_t small_pairs_##name(void *, size_t *, Key *, uint32_t *, const Key *,               \
-                                   const uint32_t *, size_t, enum sort_order, cudaStream_t);       \
-    static cudaError_t any_keys_##name(void *w, size_t *bytes, void *out, const void *in,          \
-                                       size_t n, enum sort_order order, cudaStream_t stream)       \
+#define DECLARE_ANY(prefix, name, Key)                                                             \
+    cudaError_t prefix##_keys_##name(void *, size_t *, Key *, const Key *, size_t,                 \
+                                     enum sort_order, cudaStream_t);                               \
+    cudaError_t prefix##_pairs_##name(void *, size_t *, Key *, uint32_t *, const Key *,            \
+                                      const uint32_t *, size_t, enum sort_order, cudaStream_t);    \
+    static cudaError_t any_##prefix##_keys_##name(void *w, size_t *bytes, void *out,               \
+                                                  const void *in, size_t n, enum sort_order order, \
+                                                  cudaStream_t stream)                             \
     {                                                                                              \
-        return sort_keys_##name(w, bytes, out, in, n, order, stream);                              \
+        return prefix##_keys_##name(w, bytes, out, in, n, order, stream);                          \
     }                                                                                              \
-    static cudaError_t any_small_keys_##name(void *w, size_t *bytes, void *out, const void *in,    \
-                                             size_t n, enum sort_order order, cudaStream_t stream) \
+    static cudaError_t any_##prefix##_pairs_##name(                                                \
+        void *w, size_t *bytes, void *out, uint32_t *values, const void *in, const uint32_t *from, \
+        size_t n, enum sort_order order, cudaStream_t stream)                                      \
     {                                                                                              \
-        return small_keys_##name(w, bytes, out, in, n, order, stream);                             \
-    }                                                                                              \
-    static cudaError_t any_pairs_##name(void *w, size_t *bytes, void *out, uint32_t *values,       \
-                                        const void *in, const uint32_t *from, size_t n,            \
-                                        enum sort_order order, cudaStream_t stream)                \
-    {                                                                                              \
-        return sort_pairs_##name(w, bytes, out, values, in, from, n, order, stream);               \
-    }                                                                                              \
-    static cudaError_t any_small_pairs_##name(void *w, size_t *bytes, void *out, uint32_t *values, \
-                                              const void *in, const uint32_t *from, size_t n,      \
-                                              enum sort_order order, cudaStream_t stream)          \
-    {                                                                                              \
-        return small_pairs_##name(w, bytes, out, values, in, from, n, order, stream);              \
+        return prefix##_pairs_##name(w, bytes, out, values, in, from, n, order, stream);           \
     }
+#define ANY_SORTS(name, Key)                                                                       \
+    DECLARE_ANY(sort, name, Key) DECLARE_ANY(small, name, Key) DECLARE_ANY(wave, name, Key)
 ANY_SORTS(u32, uint32_t)
 ANY_SORTS(i32, int32_t)
 ANY_SORTS(f32, float)
@@ -59,12 +51,12 @@ ANY_SORTS(i64, int64_t)
 ANY_SORTS(f64, double)
 
 enum { U32, I32, F32, U64, I64, F64, TYPES };
-enum { USUAL, SMALL, SIZES };
+enum { USUAL, SMALL, WAVE, SIZES };
 #define TYPE(name, bytes)                                                                          \
     {                                                                                              \
-#name, bytes, {any_keys_##name, any_small_keys_##name },                                   \
+#name, bytes, {any_sort_keys_##name, any_small_keys_##name, any_wave_keys_##name },        \
         {                                                                                          \
-            any_pairs_##name, any_small_pairs_##name                                               \
+            any_sort_pairs_##name, any_small_pairs_##name, any_wave_pairs_##name                   \
         }                                                                                          \
     }
 static const struct {
@@ -83,10 +75,11 @@ struct job {
     bool pairs, own_values; /* values_in is given */
     uint64_t mask;          /* of the random bits: the others are 0 */
 };
+static const char *const prefixes[SIZES] = {"", "small ", "wave "};
 #define JOB_FORMAT "%s%s, n = %zu, mask %llx, order %d, pairs %d %d: "
 #define JOB_ARGS(j)                                                                                \
-    (j)->size == SMALL ? "small " : "", types[(j)->type].name, (j)->n,                             \
-        (unsigned long long)(j)->mask, (j)->order, (j)->pairs, (j)->own_values
+    prefixes[(j)->size], types[(j)->type].name, (j)->n, (unsigned long long)(j)->mask, (j)->order, \
+        (j)->pairs, (j)->own_values
 
 /* ---- the reference --------------------------------------------------------------------------- */
 
@@ -267,13 +260,50 @@ Test(sort, tiles)
                                        .own_values = i % 2});
 }
 
+/* 5 blocks of 256 threads: 1280 keys a wave for each key of a thread, up to 8. More take tiles. */
+Test(sort, waves)
+{
+    static const size_t sizes[] = {1,    31,   256,  257,  1279, 1280,  1281,
+                                   2560, 2561, 5120, 5121, 9999, 10240, 10241};
+    for (size_t i = 0; i < LENGTH(sizes); i++)
+        for (int pairs = 0; pairs < 2; pairs++)
+            expect_sorted((struct job){.type = i % 3 ? F32 : U64,
+                                       .size = WAVE,
+                                       .n = sizes[i],
+                                       .order = i % 2,
+                                       .pairs = pairs,
+                                       .own_values = i / 2 % 2});
+}
+
+Test(sort, usual_waves)
+{
+    expect_sorted((struct job){.type = U32, .n = 70000, .pairs = true});
+    expect_sorted((struct job){.type = U64, .n = 140000, .pairs = true, .own_values = true});
+}
+
+/* What any sort leaves in a workspace is right for any other. */
+Test(sort, one_workspace_for_sorts_of_all_kinds)
+{
+    struct job j = {.type = U64, .size = SMALL, .n = 9000, .pairs = true};
+    size_t bytes = 2 * workspace_bytes(&j);
+    void *workspace = device_memory(bytes);
+    ok(cudaMemset(workspace, 0xFF, bytes));
+    ok(sort_workspace_init(workspace, bytes, NULL));
+    for (int i = 0; i < 12; i++) {
+        j.type = i % 4 ? U32 : U64, j.size = i % 3 ? WAVE : SMALL;
+        j.n = 9000 - 700 * i, j.pairs = i / 2 % 2, j.mask = i % 5 ? 0 : 0xff00;
+        expect_sorted_in(&j, workspace, bytes);
+    }
+    ok(cudaFree(workspace));
+}
+
 /* Passes with nothing to do are left out: so each number of active passes, from 0 to 4. */
 Test(sort, digits_that_are_all_the_same)
 {
     static const uint32_t masks[] = {0x80000001, 0xff,       0xff00,     0xff000000,
                                      0x00ff00ff, 0xffff0000, 0x00ffffff, 0xff00ffff};
     struct job largest = {.type = U32, .size = SMALL, .n = 2000, .pairs = true};
-    size_t bytes = workspace_bytes(&largest);
+    size_t bytes = 2 * workspace_bytes(&largest);
     void *workspace = device_memory(bytes);
     ok(sort_workspace_init(workspace, bytes, NULL));
     for (size_t i = 0; i < LENGTH(masks); i++)
@@ -290,11 +320,11 @@ Test(sort, digits_that_are_all_the_same)
 /* Equal keys keep their order, in both directions; all keys equal, too. */
 Test(sort, stable)
 {
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 4 * SIZES; i++)
         expect_sorted((struct job){.type = i & 1 ? U64 : U32,
-                                   .size = i >> 1 & 1 ? SMALL : USUAL,
+                                   .size = i / 4,
                                    .n = 2500,
-                                   .order = i >> 2,
+                                   .order = i >> 1 & 1,
                                    .pairs = true,
                                    .mask = 0x30000});
     uint32_t zeros[1100] = {0};

@@ -97,7 +97,10 @@ static cudaError_t launch(const struct subject *s, const struct call *c)
 /* ---- the shape of launches ------------------------------------------------------------------- */
 
 /* On Hopper, if it grants clusters of 16 blocks. */
-static struct resident_shape resident(size_t n) { return resident_shape(n, CLUSTER_MOST); }
+static struct resident_shape resident(const struct request *r, size_t n)
+{
+    return resident_shape(n, request_has_values(r), CLUSTER_MOST);
+}
 
 /* A block of split has its chunk of keys, as many counts, a sum for each warp, and a total. */
 static size_t document_shared(const struct request *r)
@@ -231,14 +234,16 @@ static double least_bytes(const struct request *r, size_t n)
     return (double)n * (double)(2 * key_bytes(r) + value_bytes(r));
 }
 
-/* If no pass is left out, and without the states of tiles. */
+/* If no pass is left out, and without the states of tiles and the counts of blocks. */
 static double moved_bytes(const struct request *r, size_t n, int variant)
 {
     double key = (double)key_bytes(r), value = (double)value_bytes(r);
     if (variant != FAST)
         return least_bytes(r, n) * (1 + sort_document_levels(n, chunks_of(variant)));
-    if (resident(n).blocks) return least_bytes(r, n);
-    return (double)n * (key + PASSES(key) * 2 * (key + value) - value);
+    if (resident(r, n).blocks) return least_bytes(r, n);
+    // A wave counts in each pass; otherwise one more launch reads the keys to count them.
+    double counted = sort_shape(n, key_bytes(r), request_has_values(r)).launches > 1 ? key : 0;
+    return (double)n * (counted + PASSES(key) * 2 * (key + value) - value);
 }
 
 /* Of numbers of a file the harness says what they are. */

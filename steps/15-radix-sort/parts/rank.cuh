@@ -16,49 +16,78 @@
 
 #define ALL_LANES 0xffffffffu
 
-/* lanes &= those whose bit of `digit` under the mask `bit` is the same as this lane's. */
-#define KEEP_LANES_WITH(bit)                                                                       \
-    "and.b32 vote, %1, " #bit ";\n"                                                                \
-    "setp.ne.u32 p, vote, 0;\n"                                                                    \
-    "vote.sync.ballot.b32 vote, p, 0xffffffff;\n"                                                  \
-    "@!p not.b32 vote, vote;\n"                                                                    \
-    "and.b32 %0, %0, vote;\n"
+/* vote = the lanes whose bit of `digit` under the mask `bit` is the same as this lane's. %2 is -1:
+ * -1 * vote - 1 turns all bits around, as `not` does. But here the unit for logic has the most to
+ * do, and the one for products the least. */
+#define LANES_WITH(bit, vote)                                                                      \
+    "and.b32 " vote ", %1, " bit ";\n"                                                             \
+    "setp.ne.u32 p, " vote ", 0;\n"                                                                \
+    "vote.sync.ballot.b32 " vote ", p, 0xffffffff;\n"                                              \
+    "@!p mad.lo.u32 " vote ", " vote ", %2, %2;\n"
+/* to = a & b & c: lop3 combines three words bit by bit, as its table of eight bits says. */
+#define AND3(to, a, b, c) "lop3.b32 " to ", " a ", " b ", " c ", 0x80;\n"
+
+/* -1, of which the compiler does not know that it is -1: it would make a `not` of the product. */
+static __device__ unsigned minus_one()
+{
+    unsigned le, gt;
+    asm("mov.u32 %0, %%lanemask_le;\n\tmov.u32 %1, %%lanemask_gt;" : "=r"(le), "=r"(gt));
+    return le | gt;
+}
 
 /* The lanes that have the same digit as this lane. match.any takes the longer, the more different
  * digits there are, and in a warp of random keys there are about 30; eight votes always take the
- * same time. All lanes take part. In C, nvcc takes seven more instructions for each vote. */
+ * same time. All lanes take part. */
 static __device__ unsigned lanes_with_digit(unsigned digit)
 {
 #if ONESWEEP_MATCH
     return __match_any_sync(ALL_LANES, digit);
 #else
-    unsigned lanes = ALL_LANES;
-    asm volatile("{ .reg .pred p; .reg .b32 vote;\n" KEEP_LANES_WITH(1) KEEP_LANES_WITH(2)
-                     KEEP_LANES_WITH(4) KEEP_LANES_WITH(8) KEEP_LANES_WITH(16) KEEP_LANES_WITH(32)
-                         KEEP_LANES_WITH(64) KEEP_LANES_WITH(128) "}"
-                 : "+r"(lanes)
-                 : "r"(digit));
+    unsigned lanes;
+    asm volatile("{ .reg .pred p; .reg .b32 a, b, c, d, e, f, g, h;\n"                      //
+                 LANES_WITH("1", "a") LANES_WITH("2", "b") LANES_WITH("4", "c")             //
+                 LANES_WITH("8", "d") LANES_WITH("16", "e") LANES_WITH("32", "f")           //
+                 LANES_WITH("64", "g") LANES_WITH("128", "h")                               //
+                 AND3("a", "a", "b", "c") AND3("d", "d", "e", "f") AND3("g", "g", "h", "a") //
+                 "and.b32 %0, d, g; }"
+                 : "=r"(lanes)
+                 : "r"(digit), "r"(minus_one()));
     return lanes;
 #endif
 }
 
-static __device__ unsigned lanes_before()
+/* This lane and those before it. */
+static __device__ unsigned lanes_up_to_this()
 {
     unsigned mask;
-    asm("mov.u32 %0, %%lanemask_lt;" : "=r"(mask));
+    asm("mov.u32 %0, %%lanemask_le;" : "=r"(mask));
     return mask;
 }
 
+/* The last of these lanes. */
+static __device__ unsigned last_of(unsigned lanes)
+{
+    unsigned last;
+    asm("bfind.u32 %0, %1;" : "=r"(last) : "r"(lanes));
+    return last;
+}
+
 /* The place of a key with this digit. row[digit] is the place of the warp's next key with the
- * digit. Only the first of the lanes with a digit changes its counter. The votes of the next call
- * come after the shuffle of this call, so the additions of two calls are in the order of the
- * calls. */
+ * digit. Only the last of the lanes with a digit changes its counter, as it knows how many they
+ * are. The votes of the next call come after the shuffle of this call, so the additions of two
+ * calls are in the order of the calls. */
 static __device__ unsigned take_place(unsigned *row, unsigned digit)
 {
-    unsigned peers = lanes_with_digit(digit), before = __popc(peers & lanes_before());
-    unsigned place = 0;
-    if (before == 0) place = atomicAdd(&row[digit], __popc(peers));
-    return __shfl_sync(ALL_LANES, place, __ffs(peers) - 1) + before;
+    unsigned peers = lanes_with_digit(digit), up_to = lanes_up_to_this();
+    unsigned number = __popc(peers & up_to), place = 0;
+    if ((peers & ~up_to) == 0) place = atomicAdd(&row[digit], number);
+    return __shfl_sync(ALL_LANES, place, last_of(peers)) + number - 1;
+}
+
+/* Number k of this thread's keys, in its block's tile or share. */
+template <int KEYS> static __device__ unsigned index_of(int k)
+{
+    return threadIdx.x / LANES * KEYS * LANES + k * LANES + threadIdx.x % LANES;
 }
 
 /* A warp clears its row, which is aligned to 16 bytes. */
@@ -91,23 +120,23 @@ static __device__ void counters_to_places(unsigned (*counters)[DIGITS], unsigned
     }
 }
 
-/* The sum of x over the threads before this one, among the first DIGITS threads; others get nothing
- * of use. All threads of the block call it. `sums` has room for DIGITS / LANES. */
+/* The sum of x over the threads before this one, among the first DIGITS threads. The next DIGITS
+ * threads get the same sums if they have the same x, and so on. All threads of the block call it.
+ * `sums` has room for DIGITS / LANES. */
 template <typename Sum> static __device__ Sum sum_before(Sum x, Sum *sums)
 {
-    unsigned lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
+    unsigned lane = threadIdx.x % LANES, warp = threadIdx.x % DIGITS / LANES;
     Sum sum = x;
 #pragma unroll
     for (int d = 1; d < LANES; d *= 2) {
         Sum left = __shfl_up_sync(ALL_LANES, sum, d);
         if (lane >= d) sum += left;
     }
-    if (lane == LANES - 1 && warp < DIGITS / LANES) sums[warp] = sum;
+    if (lane == LANES - 1 && threadIdx.x < DIGITS) sums[warp] = sum;
     __syncthreads(); // no thread may read the warps' sums before all are there
     sum -= x;
 #if __CUDA_ARCH__ >= 800
-    bool adds = lane < warp && warp < DIGITS / LANES;
-    return sum + __reduce_add_sync(ALL_LANES, adds ? sums[lane] : 0);
+    return sum + __reduce_add_sync(ALL_LANES, lane < warp ? sums[lane] : 0);
 #else
 #pragma unroll
     for (int w = 0; w < DIGITS / LANES - 1; w++)

@@ -21,37 +21,29 @@
 /* ---- onesweep.cuh: a block sorts a tile of THREADS x KEYS keys by a digit -------------------- */
 
 #ifndef ONESWEEP_THREADS
-#define ONESWEEP_THREADS 384
-#endif
-/* Keys a thread, for keys of 4 and of 8 bytes, alone and with values. A block of a Turing GPU has
- * 64 KiB of shared memory. */
-#ifndef ONESWEEP_KEYS_4
-#define ONESWEEP_KEYS_4 19
-#endif
-#ifndef ONESWEEP_KEYS_8
-#define ONESWEEP_KEYS_8 11
-#endif
-#ifndef ONESWEEP_PAIRS_4
-#define ONESWEEP_PAIRS_4 16
-#endif
-#ifndef ONESWEEP_PAIRS_8
-#define ONESWEEP_PAIRS_8 11
+#define ONESWEEP_THREADS 512
 #endif
 /* Blocks that a multiprocessor is to hold: fewer leave more registers for a thread. */
 #ifndef ONESWEEP_BLOCKS
-#define ONESWEEP_BLOCKS 3
+#define ONESWEEP_BLOCKS 2
+#endif
+/* Keys a thread, for keys of 4 and of 8 bytes, alone and with values: as many as there are
+ * registers for. The larger the tile, the longer its runs of keys with the same digit. */
+#ifndef ONESWEEP_KEYS_4
+#define ONESWEEP_KEYS_4 26
+#endif
+#ifndef ONESWEEP_KEYS_8
+#define ONESWEEP_KEYS_8 16
+#endif
+#ifndef ONESWEEP_PAIRS_4
+#define ONESWEEP_PAIRS_4 20
+#endif
+#ifndef ONESWEEP_PAIRS_8
+#define ONESWEEP_PAIRS_8 14
 #endif
 /* Tiles that a thread asks for at a time when it looks back. */
 #ifndef ONESWEEP_WINDOW
 #define ONESWEEP_WINDOW 4
-#endif
-/* Up to this many keys, tiles have half as many keys, so that more multiprocessors work; and a
- * thread asks for more of them. */
-#ifndef ONESWEEP_FEW_MAX
-#define ONESWEEP_FEW_MAX ((size_t)1 << 19)
-#endif
-#ifndef ONESWEEP_FEW_WINDOW
-#define ONESWEEP_FEW_WINDOW 8
 #endif
 /* How lanes with the same digit find each other: 0 votes on each bit, 1 uses match.any. */
 #ifndef ONESWEEP_MATCH
@@ -62,16 +54,15 @@
 #define ONESWEEP_OVERLAP 1
 #endif
 
-#define ONESWEEP_MANY_KEYS(key_bytes, pairs)                                                       \
+#define ONESWEEP_MOST_KEYS(key_bytes, pairs)                                                       \
     ((key_bytes) == 8 ? ((pairs) ? ONESWEEP_PAIRS_8 : ONESWEEP_KEYS_8)                             \
                       : ((pairs) ? ONESWEEP_PAIRS_4 : ONESWEEP_KEYS_4))
-#define ONESWEEP_HALF(keys) ((keys) > 1 ? (keys) / 2 : 1)
-/* Keys a thread; `few`: of tiles for few keys. */
-#define ONESWEEP_KEYS(key_bytes, pairs, few)                                                       \
-    ((few) ? ONESWEEP_HALF(ONESWEEP_MANY_KEYS(key_bytes, pairs))                                   \
-           : ONESWEEP_MANY_KEYS(key_bytes, pairs))
-#define ONESWEEP_TILE(key_bytes, pairs, few)                                                       \
-    (ONESWEEP_THREADS * ONESWEEP_KEYS(key_bytes, pairs, few))
+/* `half`: a tile has half as many keys, as a block of an older GPU may have no room for more: one of
+ * a Turing GPU has 64 KiB of shared memory. */
+#define ONESWEEP_KEYS(key_bytes, pairs, half)                                                      \
+    ((half) ? (ONESWEEP_MOST_KEYS(key_bytes, pairs) + 1) / 2 : ONESWEEP_MOST_KEYS(key_bytes, pairs))
+#define ONESWEEP_TILE(key_bytes, pairs, half)                                                      \
+    (ONESWEEP_THREADS * ONESWEEP_KEYS(key_bytes, pairs, half))
 
 /* A state of a tile takes 4 bytes for fewer keys than this, otherwise 8. */
 #ifndef NARROW_STATES_MAX
@@ -81,7 +72,7 @@
 /* ---- histogram.cuh --------------------------------------------------------------------------- */
 
 #ifndef HISTOGRAM_THREADS
-#define HISTOGRAM_THREADS 512
+#define HISTOGRAM_THREADS 1024
 #endif
 /* Vectors of 16 bytes that a thread reads at a time. */
 #ifndef HISTOGRAM_VECTORS
@@ -108,9 +99,12 @@
 #ifndef RESIDENT_THREADS
 #define RESIDENT_THREADS 512
 #endif
-/* More keys than this are not resident, whatever there is room for. */
+/* More keys than this are not resident, whatever there is room for: alone, and with values. */
 #ifndef RESIDENT_MAX
 #define RESIDENT_MAX ((size_t)1 << 16)
+#endif
+#ifndef RESIDENT_PAIRS_MAX
+#define RESIDENT_PAIRS_MAX (RESIDENT_MAX / 2)
 #endif
 /* Keys a thread at most, in a cluster and in a block that is alone: 1, 2, 4, 8 or 16. */
 #ifndef RESIDENT_KEYS_MOST
@@ -133,15 +127,53 @@ struct resident_shape {
 
 /* `most` blocks may form a cluster; 1: there are no clusters. Blocks are added before keys, as the
  * time is that of the keys of one block. */
-static inline struct resident_shape resident_shape(size_t n, unsigned most)
+static inline struct resident_shape resident_shape(size_t n, bool pairs, unsigned most)
 {
     struct resident_shape s = {1, 1};
-    if (n > RESIDENT_MAX) return (struct resident_shape){0, 0};
+    if (n > (pairs ? RESIDENT_PAIRS_MAX : RESIDENT_MAX)) return (struct resident_shape){0, 0};
     if (n <= RESIDENT_ALONE_MAX) most = 1;
     unsigned keys = most == 1 ? RESIDENT_KEYS_ALONE : RESIDENT_KEYS_MOST;
     while ((size_t)s.blocks * s.keys * RESIDENT_THREADS < n && s.blocks < most) s.blocks *= 2;
     while ((size_t)s.blocks * s.keys * RESIDENT_THREADS < n && s.keys < keys) s.keys *= 2;
     if ((size_t)s.blocks * s.keys * RESIDENT_THREADS < n) s.blocks = 0;
+    return s;
+}
+
+/* ---- wave.cuh: the keys stay in the shared memory of all multiprocessors --------------------- */
+
+#ifndef WAVE_THREADS
+#define WAVE_THREADS 1024
+#endif
+/* Blocks at most, though there may be more multiprocessors. */
+#ifndef WAVE_BLOCKS_MOST
+#define WAVE_BLOCKS_MOST 160
+#endif
+/* Keys a thread at most: 1, 2, 4 or 8. */
+#ifndef WAVE_KEYS_MOST
+#define WAVE_KEYS_MOST 8
+#endif
+/* More keys than this are not sorted in a wave, whatever there is room for. */
+#ifndef WAVE_MAX
+#define WAVE_MAX ((size_t)1 << 20)
+#endif
+/* The counts of a block: those of four digits are a word. */
+#define WAVE_WORDS (DIGITS / 4)
+
+/* What a wave of n keys is divided into. keys 0: n is too large for it. */
+struct wave_shape {
+    unsigned blocks, keys; /* keys a thread */
+};
+
+/* A block reads the counts of all blocks. So half of the multiprocessors are faster than all, as
+ * long as a thread has no more than half of the keys that it could have. */
+static inline struct wave_shape wave_shape(size_t n, unsigned multiprocessors)
+{
+    unsigned all = multiprocessors < WAVE_BLOCKS_MOST ? multiprocessors : WAVE_BLOCKS_MOST;
+    unsigned half = all > 1 ? all / 2 : all;
+    struct wave_shape s = {half, 1};
+    if (n > (size_t)half * WAVE_THREADS * WAVE_KEYS_MOST / 2) s.blocks = all;
+    while (s.keys < WAVE_KEYS_MOST && (size_t)s.keys * s.blocks * WAVE_THREADS < n) s.keys *= 2;
+    if (n > WAVE_MAX || n > (size_t)s.keys * s.blocks * WAVE_THREADS) s.keys = 0;
     return s;
 }
 

@@ -10,7 +10,7 @@
 /* What a pass does. A pass whose digit is the same in all keys would only copy, and is left out. */
 struct pass_plan {
     uint8_t active;
-    uint8_t odd;      /* an odd number of active passes came before */
+    uint8_t odd;         /* an odd number of active passes came before */
     uint8_t first, last; /* of the active ones: keys are encoded, decoded */
 };
 
@@ -22,7 +22,7 @@ static __device__ bool writes_out(struct pass_plan p, bool last_is_odd)
 }
 
 /* At the beginning of the workspace. A new workspace is clear. The kernels of a sort leave `counts`
- * and `arrived` clear. */
+ * and `arrived` clear, and wave[0] and wave_arrived[0]. */
 struct control {
     unsigned long long counts[PASSES_MOST][DIGITS]; /* keys that have the digit */
     unsigned long long starts[PASSES_MOST][DIGITS]; /* where the first of them goes */
@@ -30,6 +30,9 @@ struct control {
     unsigned last_is_odd;
     unsigned arrived; /* blocks of the histogram that have added their counts */
     unsigned tickets[PASSES_MOST];
+    /* wave.cuh: counts of blocks, in even and in odd passes; blocks that have stored their keys. */
+    uint64_t wave[2][WAVE_BLOCKS_MOST][WAVE_WORDS];
+    unsigned wave_arrived[PASSES_MOST];
 };
 
 /*
