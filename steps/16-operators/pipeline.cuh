@@ -8,6 +8,7 @@
 #ifndef STEP16_PIPELINE_CUH
 #define STEP16_PIPELINE_CUH
 
+#include "parts/near.cuh"
 #include "parts/prefix.cuh"
 #include "parts/ring.cuh"
 
