@@ -361,6 +361,35 @@ Test(operators, many_windows)
     }
 }
 
+/* Texts that go wrong, of all characters, and one that is as deep as it is long. */
+Test(operators, texts)
+{
+    const struct scanned *s = find("brackets");
+    size_t n = scanned_many_from(s) + 12345;
+    uint8_t *text = malloc(n), *from = device_memory(n);
+    int32_t *want = malloc(n * sizeof *want), *got = malloc(n * sizeof *got);
+    int32_t *to = device_memory(n * sizeof *to);
+    struct job j = {.op = s, .n = n};
+    size_t bytes = workspace_bytes(&j, NULL);
+    void *workspace = device_memory(bytes);
+    ok(scan_operators_init(workspace, bytes, NULL));
+    for (int i = 0; i < 8; i++) {
+        static const char brackets[] = "()[]{}";
+        const struct scan_options o = {.inclusive = i & 1, .reverse = i & 2};
+        for (size_t k = 0; k < n; k++) {
+            uint8_t any = (uint8_t)random_bits();
+            text[k] = i < 4 ? (k < n / 2 ? '(' : (uint8_t)brackets[any % 6]) : any;
+        }
+        ok(cudaMemcpy(from, text, n, cudaMemcpyHostToDevice));
+        s->reference(want, text, NULL, n, &o);
+        ok(scan_brackets(workspace, &bytes, to, from, n, &o, NULL));
+        ok(cudaMemcpy(got, to, n * sizeof *got, cudaMemcpyDeviceToHost));
+        compare(&j, got, want);
+    }
+    ok(cudaFree(from)), ok(cudaFree(to)), ok(cudaFree(workspace));
+    free(text), free(want), free(got);
+}
+
 /* Every kernel for many tiles: with each kind of heads in each direction. One test for each eighth
  * of the operators, so that they run side by side. */
 static void expect_pipelines(int part)
