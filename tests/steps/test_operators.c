@@ -361,6 +361,35 @@ Test(operators, many_windows)
     }
 }
 
+/* Texts that go wrong, of all characters, and one that is as deep as it is long. */
+Test(operators, texts)
+{
+    const struct scanned *s = find("brackets");
+    size_t n = scanned_many_from(s) + 12345;
+    uint8_t *text = malloc(n), *from = device_memory(n);
+    int32_t *want = malloc(n * sizeof *want), *got = malloc(n * sizeof *got);
+    int32_t *to = device_memory(n * sizeof *to);
+    struct job j = {.op = s, .n = n};
+    size_t bytes = workspace_bytes(&j, NULL);
+    void *workspace = device_memory(bytes);
+    ok(scan_operators_init(workspace, bytes, NULL));
+    for (int i = 0; i < 8; i++) {
+        static const char brackets[] = "()[]{}";
+        const struct scan_options o = {.inclusive = i & 1, .reverse = i & 2};
+        for (size_t k = 0; k < n; k++) {
+            uint8_t any = (uint8_t)random_bits();
+            text[k] = i < 4 ? (k < n / 2 ? '(' : (uint8_t)brackets[any % 6]) : any;
+        }
+        ok(cudaMemcpy(from, text, n, cudaMemcpyHostToDevice));
+        s->reference(want, text, NULL, n, &o);
+        ok(scan_brackets(workspace, &bytes, to, from, n, &o, NULL));
+        ok(cudaMemcpy(got, to, n * sizeof *got, cudaMemcpyDeviceToHost));
+        compare(&j, got, want);
+    }
+    ok(cudaFree(from)), ok(cudaFree(to)), ok(cudaFree(workspace));
+    free(text), free(want), free(got);
+}
+
 /* Every kernel for many tiles: with each kind of heads in each direction. One test for each eighth
  * of the operators, so that they run side by side. */
 static void expect_pipelines(int part)
@@ -805,6 +834,49 @@ Test(operators, judge_of_rounded_results)
         out[N - 1] = NAN;
         cr_expect_eq(judge(ops[k], ELEMENT_F32, x, N, out).wrong, 1);
     }
+}
+
+/* Parts of 512 elements that are near each other, or just not, or far apart; and that hardly count
+ * beside what comes before them, or are all that counts. */
+static float near_or_far(size_t i, size_t n)
+{
+    float unit = (float)((double)random_bits() * 0x1p-64), place = (float)(i % 512) / 512;
+    switch (i / 512 % 8) {
+    case 0: return unit;
+    case 1: return -15 + 19.99f * place; // ascending: the largest comes last
+    case 2: return 5 - 19.99f * place;
+    case 3: return i & 1 ? 5 : -15; // exactly NEAR apart
+    case 4: return 200 * unit - 150;
+    case 5: return i & 1 ? -INFINITY : unit;
+    case 6: return -INFINITY;
+    default: return 100 * (float)(i / 512) / (float)(n / 512) - 50 + 15 * unit;
+    }
+}
+
+Test(operators, logsumexp_of_near_and_far_elements)
+{
+    const struct scanned *s = find("logsumexp_f32");
+    size_t n = scanned_many_from(s) + 1000;
+    float *x = malloc(n * sizeof *x), *got = malloc(n * sizeof *got);
+    float *from = device_memory(n * sizeof *from), *to = device_memory(n * sizeof *to);
+    struct job j = {.op = s, .n = n};
+    size_t bytes = workspace_bytes(&j, NULL);
+    void *workspace = device_memory(bytes);
+    ok(scan_operators_init(workspace, bytes, NULL));
+    for (int i = 0; i < 8; i++) {
+        const struct scan_options o = {.inclusive = i & 1, .reverse = i & 2};
+        size_t count = i & 4 ? n : 20000;
+        for (size_t k = 0; k < count; k++) x[k] = near_or_far(k, count);
+        if (i & 4 && !o.reverse) x[n - 3000] = INFINITY, x[n - 700] = NAN;
+        ok(cudaMemcpy(from, x, count * sizeof *x, cudaMemcpyHostToDevice));
+        ok(scan_logsumexp_f32(workspace, &bytes, to, from, count, &o, NULL));
+        ok(cudaMemcpy(got, to, count * sizeof *x, cudaMemcpyDeviceToHost));
+        request.inclusive = o.inclusive, request.reverse = o.reverse;
+        struct verdict v = judge(OP_LOGSUMEXP, ELEMENT_F32, x, count, got);
+        cr_expect(v.right && v.worst < 0.8, "scan %d: %g of the bound", i, v.worst);
+    }
+    ok(cudaFree(from)), ok(cudaFree(to)), ok(cudaFree(workspace));
+    free(x), free(got);
 }
 
 Test(operators, judge_of_brackets)
