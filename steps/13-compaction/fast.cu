@@ -13,7 +13,8 @@
  * How to run it: make step13 && ./step13 --keep 'x > 0.5' --input numbers.npy, or as a library:
  * compact.h.
  *
- * This file launches select_wave for small n, otherwise select_pipeline or select_direct.
+ * This file launches select_wave for small n, select_list for middling n, otherwise select_pipeline
+ * or select_direct.
  */
 #include "compact.h"
 #include "step13.h"
@@ -21,6 +22,7 @@
 #include "common/step/launch_kernel.cuh"
 #include "common/step/step.h"
 #include "select_direct.cuh"
+#include "select_list.cuh"
 #include "select_pipeline.cuh"
 #include "select_wave.cuh"
 #include "steps/12-pipeline/parts/gpu.cuh"
@@ -33,6 +35,11 @@ struct wave {
     unsigned most;
 };
 static constexpr struct wave waves[WAVES] = {{4, 8, 2}, {8, 8, 64}, {16, 8, 128}, {16, 16, 256}};
+
+/* select_list has more tiles than this, because for fewer select_wave is as fast, and at most this
+ * many, because for more select_pipeline is faster. By trial, too. */
+#define LIST_ABOVE 128
+#define LIST_MOST  512
 
 #define TILES(n, tile) ((n) / (tile) + ((n) % (tile) > 0))
 
@@ -64,6 +71,21 @@ static cudaError_t launch_wave(const struct call<T> *c, Keep keep)
     bool aligned = (uintptr_t)c->in % 16 == 0;
     return launch_kernel(select_wave<WARPS, ITEMS, T, Keep>, tiles, WARPS * LANES, 0, c->stream,
                          c->out, c->kept, c->in, c->n, tiles, aligned, keep, c->workspace);
+}
+
+template <typename T> static bool is_for_list(size_t n)
+{
+    size_t tiles = TILES(n, LIST_OF<T>);
+    return tiles > LIST_ABOVE && tiles <= LIST_MOST;
+}
+
+template <typename T, typename Keep>
+static cudaError_t launch_list(const struct call<T> *c, Keep keep)
+{
+    unsigned tiles = (unsigned)TILES(c->n, LIST_OF<T>);
+    bool aligned = (uintptr_t)c->in % 16 == 0;
+    return launch_kernel(select_list<T, Keep>, tiles, LIST_WARPS * LANES, 0, c->stream, c->out,
+                         c->kept, c->in, c->n, tiles, aligned, keep, c->workspace);
 }
 
 template <typename T, typename Keep>
@@ -113,6 +135,9 @@ static cudaError_t launch_large(const struct call<T> *c, Keep keep)
 
 template <typename T, typename Keep> static cudaError_t launch(const struct call<T> *c, Keep keep)
 {
+    if constexpr (sizeof(T) >=
+                  sizeof(uint32_t)) // bytes come with flags, which select_list cannot use
+        if (is_for_list<T>(c->n)) return launch_list(c, keep);
     switch (wave_for(c->n)) {
     case FINEST: return launch_wave<waves[FINEST].warps, waves[FINEST].items>(c, keep);
     case FINE: return launch_wave<waves[FINE].warps, waves[FINE].items>(c, keep);
@@ -159,19 +184,37 @@ template <typename Type> static cudaError_t pipeline_shape(size_t n, struct laun
     return cudaSuccess;
 }
 
+static cudaError_t wave_shape(int wave, size_t n, struct launch_shape *shape)
+{
+    // A block's ticket, and for each warp a count and a carry.
+    size_t shared = sizeof(struct ticket) +
+                    waves[wave].warps * (sizeof(unsigned) + sizeof(carry_of<unsigned>::type));
+    *shape = {TILES(n, wave_tile(wave)), (unsigned)(waves[wave].warps * LANES), shared, 1};
+    return cudaSuccess;
+}
+
+template <typename Type> static cudaError_t list_shape(size_t n, struct launch_shape *shape)
+{
+    typedef typename Type::word word;
+    cudaFuncAttributes kernel;
+    CUDA_TRY(cudaFuncGetAttributes(&kernel, select_list<word, in_interval<Type>>));
+    *shape = {TILES(n, LIST_OF<word>), LIST_WARPS * LANES, kernel.sharedSizeBytes, 1};
+    return cudaSuccess;
+}
+
+template <typename Type> static cudaError_t shape_of(size_t n, struct launch_shape *shape)
+{
+    int wave = wave_for(n);
+    if (is_for_list<typename Type::word>(n)) return list_shape<Type>(n, shape);
+    return wave < WAVES ? wave_shape(wave, n, shape) : pipeline_shape<Type>(n, shape);
+}
+
 cudaError_t compact_fast_shape(size_t n, enum element element, struct launch_shape *shape)
 {
     int wave = wave_for(n);
-    if (wave < WAVES) {
-        // A block's ticket, and for each warp a count and a carry.
-        size_t shared = sizeof(struct ticket) +
-                        waves[wave].warps * (sizeof(unsigned) + sizeof(carry_of<unsigned>::type));
-        *shape = {TILES(n, wave_tile(wave)), (unsigned)(waves[wave].warps * LANES), shared, 1};
-        return cudaSuccess;
-    }
-    if (element == ELEMENT_I8) return cudaErrorNotSupported; // select_direct
-    return element == ELEMENT_F32 || element == ELEMENT_I32 ? pipeline_shape<real4>(n, shape)
-                                                            : pipeline_shape<real8>(n, shape);
+    if (element == ELEMENT_F32 || element == ELEMENT_I32) return shape_of<real4>(n, shape);
+    if (element != ELEMENT_I8) return shape_of<real8>(n, shape);
+    return wave < WAVES ? wave_shape(wave, n, shape) : cudaErrorNotSupported; // select_direct
 }
 
 /* ---- the calls of compact.h ------------------------------------------------------------------ */

@@ -28,9 +28,10 @@
 /* The fewest elements for each kernel. */
 #define ONCHIP_FROM   (WAVE_MAX(sizeof(float)) + 1)
 #define PIPELINE_FROM (ONCHIP_MAX(sizeof(float)) + 1)
-#define SELECT_FROM   ((size_t)256 * 16 * 16 * 32 + 1) /* select_pipeline: fast.cu of step 13 */
-#define OPERATOR_FROM ((size_t)128 * 8192 + 1)         /* scan_pipeline: shape.h of step 16 */
-#define SWEEPS_FROM   (((size_t)1 << 20) + 1)          /* sort_by_digit: shape.h of step 15 */
+#define LIST_FROM     ((size_t)128 * 8192 + 1) /* select_list: fast.cu of step 13 */
+#define SELECT_FROM   ((size_t)512 * 8192 + 1) /* select_pipeline */
+#define OPERATOR_FROM ((size_t)128 * 8192 + 1) /* scan_pipeline: shape.h of step 16 */
+#define SWEEPS_FROM   (((size_t)1 << 20) + 1)  /* sort_by_digit: shape.h of step 15 */
 
 #define MEMORY ((size_t)48 << 20) /* bytes of each array: enough for all cases */
 
@@ -197,6 +198,8 @@ static const struct test {
     {"scan_pipeline", scan, PIPELINE_FROM, 0},
     {"scan_pipeline, not aligned", scan, PIPELINE_FROM, 1},
     {"select_wave", compact, 100000, 0},
+    {"select_list", compact, LIST_FROM, 0},
+    {"select_list, not aligned", compact, LIST_FROM, 1},
     {"select_pipeline", compact, SELECT_FROM, 0},
     {"select_pipeline, not aligned", compact, SELECT_FROM, 1},
     {"write_table", table, 200, 0},

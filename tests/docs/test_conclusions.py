@@ -292,11 +292,15 @@ class Applications(Conclusions):
                       variant=variant, n=1 << 28, kernel=kernel)
 
     def test_memory_is_not_what_is_busiest(self):
-        """Chapters 13 and 15: the schedulers and the L2 are busier, and nothing is busy always."""
-        for launch in ("13", "kept10", "select_pipeline"), ("15", "u32", "sort_by_digit"):
-            memory = self.busy(*launch, "dram__throughput")
-            for what in "sm__issue_active", "lts__throughput":
-                self.between(memory, self.busy(*launch, what), 90)
+        """Chapter 13: the L2 is busier. Chapter 15: so are the schedulers, and nothing is busy
+        always."""
+        launch = "13", "kept10", "select_pipeline"
+        self.between(self.busy(*launch, "dram__throughput"), self.busy(*launch, "lts__throughput"),
+                     95)
+        launch = "15", "u32", "sort_by_digit"
+        memory = self.busy(*launch, "dram__throughput")
+        for what in "sm__issue_active", "lts__throughput":
+            self.between(memory, self.busy(*launch, what), 90)
 
 
 class Chapter17(Conclusions):

@@ -289,6 +289,49 @@ Test(compaction, any_n_any_fraction_any_alignment_with_one_workspace)
     close_memory(&m);
 }
 
+/* Keeps the elements of n that are below 0, of which there are none at first, then only such, then
+ * one half: the load warp of select_pipeline draws its tickets ahead, later, and ahead. */
+static void expect_parts(size_t n, size_t in, size_t out)
+{
+    struct predicate p = predicate_between(0, key_of_i32(-1));
+    size_t bytes, space = (n + out + 1) * sizeof(int32_t);
+    int32_t *host = malloc(space), *want = malloc(space), *got = malloc(space);
+    uint64_t kept, count = 0;
+    cr_assert(host && want && got);
+    memset(want, 0xff, space);
+    for (size_t i = 0; i < n; i++) {
+        host[i] = rand();
+        if (i >= n / 3 && (i < n / 3 * 2 || rand() % 2)) host[i] = -host[i] - 1;
+        if (host[i] < 0) want[out + count++] = host[i];
+    }
+    ok(compact_i32(NULL, &bytes, NULL, NULL, NULL, n, NULL, NULL));
+    int32_t *from = device_memory(space + in * sizeof *from), *to = device_memory(space);
+    uint64_t *counter = device_memory(sizeof *counter);
+    void *workspace = device_memory(bytes);
+    ok(compact_workspace_init(workspace, bytes, NULL));
+    ok(cudaMemcpy(from + in, host, n * sizeof *host, cudaMemcpyHostToDevice));
+    ok(cudaMemset(to, 0xff, space));
+    ok(compact_i32(workspace, &bytes, to + out, counter, from + in, n, &p, NULL));
+    ok(cudaMemcpy(&kept, counter, sizeof kept, cudaMemcpyDeviceToHost));
+    ok(cudaMemcpy(got, to, space, cudaMemcpyDeviceToHost));
+    cr_expect_eq(kept, count, "n = %zu: %llu", n, (unsigned long long)kept);
+    cr_expect_eq(memcmp(got, want, space), 0, "n = %zu, in %zu, out %zu", n, in, out);
+    void *const memory[] = {from, to, counter, workspace};
+    for (size_t i = 0; i < LENGTH(memory); i++) ok(cudaFree(memory[i]));
+    free(host), free(want), free(got);
+}
+
+/* select_list of full tiles, of a tile of one element, and not aligned; select_pipeline of last
+ * tiles that end within 16 bytes, and within a segment. */
+Test(compaction, middling_and_large_n_of_which_parts_are_kept)
+{
+    expect_parts((size_t)129 * 8192, 0, 1);
+    expect_parts((size_t)129 * 8192 + 1, 3, 0);
+    expect_parts((size_t)512 * 8192, 0, 31);
+    expect_parts((size_t)512 * 8192 + 1, 0, 3);
+    expect_parts((size_t)600 * 8192 - 511, 0, 0);
+}
+
 Test(compaction, what_is_wrong_is_said_and_nothing_is_launched)
 {
     static struct memory m;
@@ -338,9 +381,9 @@ Test(compaction, can_be_captured)
 
 /* ---- ./step13 -------------------------------------------------------------------------------- */
 
-/* Each kernel of variant fast: all tiles of select_wave, select_pipeline, and select_direct for
- * arrays that are not aligned and on an older GPU. Large n take half a minute, so all but the first
- * kernel of each kind run only in make test-all (TEST_ALL). */
+/* Each kernel of variant fast: all tiles of select_wave, select_list, select_pipeline, and
+ * select_direct for arrays that are not aligned and on an older GPU. Large n take half a minute, so
+ * all but the first kernel of each kind run only in make test-all (TEST_ALL). */
 Test(compaction, each_kernel_is_right_under_the_checkers)
 {
     static const struct {
@@ -351,10 +394,12 @@ Test(compaction, each_kernel_is_right_under_the_checkers)
         {"--n 2049", "2 blocks of 256 threads", "--tool all"},
         {"--n 131073", "33 blocks of 512 threads", "--tool all"},
         {"--n 524289", "65 blocks of 512 threads", ""},
-        {"--n 2097153 --keep 'x > 400'", "132 blocks of 704 threads", ""},
-        {"--n 2097153 --keep 'x < -400'", "132 blocks of 704 threads", NULL},
-        {"--n 2097155 --type f64 --keep 'x < -400'", "132 blocks of 704 threads", NULL},
-        {"--n 2097153 --offset 1 --keep 'x > 400 or x == 1'", "", ""},
+        {"--n 1048577 --type i32", "129 blocks of 256 threads", ""},
+        {"--n 524289 --type f64", "129 blocks of 256 threads", NULL},
+        {"--n 1048577 --offset 1", "129 blocks of 256 threads", NULL},
+        {"--n 4194305 --keep 'x < -400'", "132 blocks of 864 threads", NULL},
+        {"--n 2097155 --type f64 --keep 'x > 400'", "132 blocks of 864 threads", ""},
+        {"--n 4194305 --offset 1 --keep 'x > 400 or x == 1'", "", ""},
         {"--n 1000 --type i32 --variant document", "4 blocks of 256 threads", "--tool all"},
         {"--n 1000 --type i64 --variant atomic --keep 'not 3 < x < 100'", "", "--tool all"}};
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -367,7 +412,7 @@ Test(compaction, each_kernel_is_right_under_the_checkers)
         if (*tool) expect("SUMMARY: 0 ");
     }
     if (!getenv("TEST_ALL")) return;
-    expect_status(0, "$emu --gpu a100 ./step13 --reps 0 --n 2097153 --keep 'x > 400' 2>&1");
+    expect_status(0, "$emu --gpu a100 ./step13 --reps 0 --n 4194305 --keep 'x > 400' 2>&1");
     expect("right: every element, exactly");
 }
 

@@ -1,0 +1,133 @@
+/*
+ * pick.cuh — what one warp does with a segment that it holds in vectors: it finds out which
+ * elements are kept, and puts them together in shared memory.
+ *
+ * Same as segment.cuh except: a lane has four vectors of neighbours, not one element of each row.
+ * So there are no votes: each lane counts what it keeps, and one scan over the lanes serves the
+ * whole segment. The counts of the four vectors are the bytes of one word, and are added by one
+ * instruction. No byte overflows, because 32 lanes have 128 elements in a vector each, at most.
+ * What is still bad: lanes store at distances that depend on what is kept. If nearly all elements
+ * are kept, there are four-way bank conflicts.
+ */
+#ifndef STEP13_PICK_CUH
+#define STEP13_PICK_CUH
+
+#include "segment.cuh"
+
+#define PICK_VECTORS 4 /* of a lane: the bytes of a word */
+
+/* Elements of a vector, and of a segment. Vector r of lane l is vector r * 32 + l of the segment.
+ * Elements of 4 or 8 bytes. */
+template <typename T> constexpr unsigned VECTOR_OF = 16 / sizeof(T);
+template <typename T> constexpr unsigned SEGMENT_OF = PICK_VECTORS *LANES *VECTOR_OF<T>;
+
+/* What a lane has of a segment. Bit k of byte r of `kept`: element k of vector r is kept. */
+template <typename T> struct picked {
+    vector<T, VECTOR_OF<T>> x[PICK_VECTORS];
+    uint32_t kept;
+};
+
+/* The place of an element in the segment. */
+template <typename T> static __device__ unsigned place_of(int r, unsigned k)
+{
+    return (r * LANES + threadIdx.x % LANES) * VECTOR_OF<T> + k;
+}
+
+/* Loads a segment, of which `left` elements exist. The others become 0. Whole segments that are
+ * aligned to vectors are loaded in vectors. */
+template <typename T>
+static __device__ void load_segment(picked<T> &p, const T *segment, unsigned left, bool aligned)
+{
+    if (aligned && left >= SEGMENT_OF<T>) {
+#pragma unroll
+        for (int r = 0; r < PICK_VECTORS; r++)
+            p.x[r] = *(const vector<T, VECTOR_OF<T>> *)(segment + place_of<T>(r, 0));
+    } else {
+#pragma unroll
+        for (int r = 0; r < PICK_VECTORS; r++)
+#pragma unroll
+            for (unsigned k = 0; k < VECTOR_OF<T>; k++)
+                p.x[r].e[k] = place_of<T>(r, k) < left ? segment[place_of<T>(r, k)] : (T)0;
+    }
+}
+
+/* Finds out which elements are kept, of the `left` that exist. */
+template <typename T, typename Keep>
+static __device__ void pick(picked<T> &p, unsigned left, const Keep &keep)
+{
+    uint32_t kept = 0, exist = 0;
+#pragma unroll
+    for (int r = 0; r < PICK_VECTORS; r++)
+#pragma unroll
+        for (unsigned k = 0; k < VECTOR_OF<T>; k++)
+            if (keep(p.x[r].e[k], 0)) kept |= 1u << (8 * r + k);
+    p.kept = kept;
+    if (left >= SEGMENT_OF<T>) return;
+#pragma unroll
+    for (int r = 0; r < PICK_VECTORS; r++)
+#pragma unroll
+        for (unsigned k = 0; k < VECTOR_OF<T>; k++)
+            if (place_of<T>(r, k) < left) exist |= 1u << (8 * r + k);
+    p.kept = kept & exist;
+}
+
+/* The place of a lane's first kept element of each vector, among all that are kept of the segment,
+ * and how many these are. */
+struct places {
+    unsigned first[PICK_VECTORS], count;
+};
+
+static __device__ unsigned byte_of(uint32_t word, int r) { return word >> 8 * r & 0xff; }
+
+static __device__ struct places find_places(uint32_t kept)
+{
+    // Count the ones in the lower half of each byte, first in pairs. The upper halves are 0.
+    uint32_t pairs = kept - (kept >> 1 & 0x05050505);
+    uint32_t own = (pairs & 0x03030303) + (pairs >> 2 & 0x03030303);
+    uint32_t all = warp_scan(own), before = all - own;
+    uint32_t rows = __shfl_sync(ALL_LANES, all, LANES - 1);
+    struct places p;
+    p.count = 0;
+#pragma unroll
+    for (int r = 0; r < PICK_VECTORS; r++) {
+        p.first[r] = p.count + byte_of(before, r);
+        p.count += byte_of(rows, r);
+    }
+    return p;
+}
+
+/* Puts the kept elements together, from `list` on. */
+template <typename T>
+static __device__ void put_together(T *list, const picked<T> &p, const struct places &places)
+{
+#pragma unroll
+    for (int r = 0; r < PICK_VECTORS; r++) {
+        T *next = list + places.first[r];
+#pragma unroll
+        for (unsigned k = 0; k < VECTOR_OF<T>; k++)
+            if (p.kept & 1u << (8 * r + k)) *next++ = p.x[r].e[k];
+    }
+}
+
+/* Stores `count` elements that are together, by `threads` threads, of which the calling one is
+ * number `thread`. Thread 0 begins at a line of the cache, so that no sector is divided between two
+ * stores of a warp but at the ends. Four stores follow four loads, which so overlap. */
+template <typename T>
+static __device__ void store_list(T *to, const T *list, unsigned count, unsigned thread,
+                                  unsigned threads)
+{
+    const int TOGETHER = 4;
+    int head = (int)((uintptr_t)to / sizeof(T) % LANES);
+#pragma unroll 1
+    for (int i = (int)thread - head; i < (int)count; i += TOGETHER * threads) {
+        T x[TOGETHER];
+#pragma unroll
+        for (int k = 0; k < TOGETHER; k++)
+            if (i + k * threads < count) x[k] = list[i + k * threads]; // unsigned: not below 0
+#pragma unroll
+        for (int k = 0; k < TOGETHER; k++)
+            if (i + k * threads < count) to[(int)(i + k * threads)] = x[k];
+    }
+}
+
+#endif
