@@ -204,7 +204,7 @@ static const struct test {
     {"sort_resident, 8 blocks", sort, 4096, 1},
     {"sort_resident, 16 blocks", sort, 40000, 0},
     {"sort_by_digit", sort, 70000, 1},
-    {"scan_direct of step 16", sum, 100000, 0},
+    {"scan_wave of step 16", sum, 100000, 0},
     {"scan_pipeline of step 16", sum, OPERATOR_FROM, 0},
     {"scan_pipeline, reverse", sum, OPERATOR_FROM, 1},
     {"copy_bulk", copy, 100003, 0},

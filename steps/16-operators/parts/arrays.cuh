@@ -25,6 +25,8 @@ template <typename Op> struct job {
     size_t row;        // ROWS: elements of a row
     size_t n;
     unsigned tiles;
+    size_t tile;           // scan_wave, scan_rows: elements of a tile
+    struct row_heads rows; // scan_rows
     struct workspace *workspace;
 };
 
@@ -124,6 +126,27 @@ template <typename T, int V> static __device__ void put(T *to, const T (&x)[V])
         *(neighbours<T, V> *)to = *(const neighbours<T, V> *)part;
 }
 
+/* The results of the lane's vector in row r, in the order of memory. `base`: see store_segment. */
+template <bool HEADED, typename Op, int R, int V>
+static __device__ void results_of(bool reverse, const job<Op> &j, typename Op::Out (&z)[V],
+                                  typename Op::State (&own)[R][V], typename Op::State (&x)[R][V],
+                                  unsigned heads, rows_before<typename Op::State, R> &before,
+                                  typename Op::State base, int r)
+{
+    auto joined = j.op.combine(base, before.sum[r]);
+    if (HEADED && !(before.open >> r & 1)) joined = before.sum[r];
+    typename Op::Out y[V];
+#pragma unroll
+    for (int k = 0; k < V; k++) {
+        auto state = element_of<HEADED>(j.op, x, heads, joined, j.inclusive, r, k);
+        // Each sequence has the initial value, `base` only that of a scan without heads.
+        if (HEADED) state = j.op.combine(j.initial, state);
+        y[k] = j.op.leave(state, own[r][k]);
+    }
+#pragma unroll
+    for (int k = 0; k < V; k++) z[k] = mirrored(reverse, y, k);
+}
+
 /* Stores the rows of a segment, all of which lie before n if WHOLE. */
 template <bool WHOLE, bool HEADED, typename Op, int R, int V>
 static __device__ void store_rows(bool reverse, const job<Op> &j, size_t begin, int segment,
@@ -133,18 +156,8 @@ static __device__ void store_rows(bool reverse, const job<Op> &j, size_t begin, 
 {
 #pragma unroll
     for (int r = 0; r < R; r++) {
-        auto joined = j.op.combine(base, before.sum[r]);
-        if (HEADED && !(before.open >> r & 1)) joined = before.sum[r];
-        typename Op::Out y[V], z[V];
-#pragma unroll
-        for (int k = 0; k < V; k++) {
-            auto state = element_of<HEADED>(j.op, x, heads, joined, j.inclusive, r, k);
-            // Each sequence has the initial value, `base` only that of a scan without heads.
-            if (HEADED) state = j.op.combine(j.initial, state);
-            y[k] = j.op.leave(state, own[r][k]);
-        }
-#pragma unroll
-        for (int k = 0; k < V; k++) z[k] = mirrored(reverse, y, k);
+        typename Op::Out z[V];
+        results_of<HEADED>(reverse, j, z, own, x, heads, before, base, r);
         size_t i = begin + vector_at<R, V>(reverse, segment, r);
         if (WHOLE) {
             put(j.out + i, z);
