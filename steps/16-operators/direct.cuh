@@ -1,6 +1,6 @@
 /*
- * direct.cuh — the kernel without bulk copies: for small n, before Hopper, and for arrays that are
- * not aligned to 16 bytes.
+ * direct.cuh — the kernel for large n where bulk copies cannot be had: before Hopper, and for
+ * arrays that are not aligned to 16 bytes.
  *
  * Same as step 12's scan_direct except for what pipeline.cuh names. It combines in the same order
  * as the pipeline: the result is the same in every bit. The direction and the kind of heads are
@@ -17,12 +17,10 @@
 /* The bits of V elements from i on in memory, and from `at` on in their tile. H(0) and H(n) are
  * for the caller. */
 template <int V, typename Op>
-static __device__ unsigned fetched_bits(const job<Op> &j, struct row_heads rows, size_t i, int at)
+static __device__ unsigned fetched_bits(const job<Op> &j, unsigned first_head, size_t i, int at)
 {
     unsigned bits = 0;
-    if (j.kind == ROWS)
-        return is_short(rows, V) ? row_bits<V, SHORTER_THAN_A_VECTOR>(rows, at + j.reverse)
-                                 : row_bits<V, SHORTER_THAN_A_TILE>(rows, at + j.reverse);
+    if (j.kind == ROWS) return one_head<V>(first_head, at + j.reverse); // of long rows
 #pragma unroll
     for (int k = 0; k < V; k++) {
         size_t asked = i + k + j.reverse;
@@ -51,7 +49,7 @@ static __device__ void fetch(no_input (&)[V], const no_input *, size_t, size_t, 
 /* A segment from device memory. Returns its heads. */
 template <bool HEADED, typename Op, int R, int V>
 static __device__ unsigned fetch_segment(const job<Op> &j, typename Op::State (&x)[R][V],
-                                         struct row_heads rows, size_t begin, int segment)
+                                         unsigned first_head, size_t begin, int segment)
 {
     bool whole = j.aligned && begin + TILE_WITH(R, 16 / V) <= j.n;
     typename Op::In a[R][V] = {};
@@ -62,7 +60,7 @@ static __device__ unsigned fetch_segment(const job<Op> &j, typename Op::State (&
         int at = vector_at<R, V>(j.reverse, segment, r);
         fetch(a[r], j.in, begin + at, j.n, whole);
         fetch(b[r], j.in2, begin + at, j.n, whole);
-        unsigned bits = HEADED ? fetched_bits<V>(j, rows, begin + at, at) : 0;
+        unsigned bits = HEADED ? fetched_bits<V>(j, first_head, begin + at, at) : 0;
         heads |= in_order<V>(j.reverse, bits) << (r * V);
     }
 #pragma unroll
@@ -74,14 +72,14 @@ static __device__ unsigned fetch_segment(const job<Op> &j, typename Op::State (&
 }
 
 /* Needs DIRECT_THREADS threads per block. Works with any number of blocks. */
-template <bool HEADED, int R, typename Op>
+template <bool HEADED, typename Op>
 static __global__ void __launch_bounds__(DIRECT_THREADS, 2)
     scan_direct(const __grid_constant__ job<Op> j)
 {
     typedef typename Op::State State;
-    const int V = LANE_TAKES(WIDEST<Op>);
+    const int R = MANY_ROWS, V = LANE_TAKES(WIDEST<Op>);
     __shared__ struct ticket drawn;
-    __shared__ struct row_heads rows;
+    __shared__ unsigned first_head; // ROWS
     __shared__ State sums[SEGMENTS], prefix;
     __shared__ bool segment_heads[SEGMENTS];
     int segment = threadIdx.x / LANES, lane = threadIdx.x % LANES;
@@ -96,7 +94,7 @@ static __global__ void __launch_bounds__(DIRECT_THREADS, 2)
             drawn = draw_ticket(j.workspace);
             if (once) end_if_last(j.workspace, drawn, j.tiles);
             if (j.kind == ROWS && drawn.tile < j.tiles)
-                rows = row_heads_from(begin_of<R>(j.reverse, j, drawn.tile), j.row);
+                first_head = head_from(begin_of<R>(j.reverse, j, drawn.tile), j.row);
         }
         __syncthreads(); // no thread may read the ticket before it is drawn
         struct ticket t = drawn;
@@ -110,7 +108,7 @@ static __global__ void __launch_bounds__(DIRECT_THREADS, 2)
         rows_before<State, R> before;
 
         // Fetch, and find the sums of the segments.
-        unsigned heads = fetch_segment<HEADED>(j, own, rows, begin, segment);
+        unsigned heads = fetch_segment<HEADED>(j, own, first_head, begin, segment);
         memcpy(x, own, sizeof x);
         bool head = HEADED && drop_before_last_head(j.op, x, heads);
         State sum = segment_sum(j.op, x);

@@ -8,7 +8,9 @@
 #include "common/step/launch_kernel.cuh"
 #include "direct.cuh"
 #include "pipeline.cuh"
+#include "rows.cuh"
 #include "steps/12-pipeline/parts/gpu.cuh"
+#include "wave.cuh"
 
 /* Is p a multiple of 16 bytes? NULL is. */
 static inline bool aligned_to_16(const void *p) { return (uintptr_t)p % 16 == 0; }
@@ -25,10 +27,10 @@ static cudaError_t launch_blocks(int threads, size_t shared, unsigned tiles, con
     return launch_kernel(KERNEL, blocks, threads, shared, stream, j);
 }
 
-template <bool HEADED, int R, typename Op>
+template <bool HEADED, typename Op>
 static cudaError_t launch_direct(const job<Op> &j, const struct gpu *gpu, cudaStream_t stream)
 {
-    constexpr auto kernel = scan_direct<HEADED, R, Op>;
+    constexpr auto kernel = scan_direct<HEADED, Op>;
     return launch_blocks<kernel>(DIRECT_THREADS, 0, j.tiles, j, gpu, stream);
 }
 
@@ -60,26 +62,30 @@ static cudaError_t launch_columns(const job<Op> &j, size_t columns, cudaStream_t
     return launch_blocks<kernel>(COLUMN_THREADS, shared, c.all.tiles, c, &gpu, stream);
 }
 
-/* Scans j.n > 0 elements. HEADS is j.kind. */
+/* Scans j.n > 0 elements. HEADS is j.kind, or BITS for ROWS. */
 template <enum heads HEADS, typename Op>
 static cudaError_t launch_scan(job<Op> j, cudaStream_t stream)
 {
     const bool HEADED = HEADS != NO_HEADS;
-    int rows = rows_for(j.n, WIDEST<Op>);
+    struct tiling tiling = tiling_of(j.n, j.kind == ROWS ? j.row : 0, WIDEST<Op>);
     struct gpu gpu;
-    j.tiles = (unsigned)tiles_with(j.n, rows, WIDEST<Op>);
+    j.tiles = (unsigned)tiling.tiles, j.tile = tiling.tile;
     j.aligned = aligned_to_16(j.out) && aligned_to_16(j.in) && aligned_to_16(j.in2) &&
                 aligned_to_16(j.heads);
+    if (tiling.kind == TILES_APART) {
+        j.rows = row_heads_of(j.row);
+        return launch_kernel(scan_rows<Op>, j.tiles, tiling.segments * LANES, 0, stream, j);
+    }
+    if (tiling.kind == TILES_OF_WAVE)
+        return launch_kernel(scan_wave<HEADED, Op>, j.tiles, tiling.segments * LANES, 0, stream, j);
 
     cudaError_t error = look_at_gpu(&gpu);
     if (error) return error;
-    if (rows == FEW_ROWS) return launch_direct<HEADED, FEW_ROWS>(j, &gpu, stream);
     // If the ring is larger than this GPU's shared memory, the other kernel is used.
-    if (j.aligned && gpu.capability >= 90 && j.tiles > MOST_TILES &&
-        sizeof(ring_of<Op, HEADS>) <= (size_t)gpu.shared)
+    if (j.aligned && gpu.capability >= 90 && sizeof(ring_of<Op, HEADS>) <= (size_t)gpu.shared)
         return j.reverse ? launch_pipeline<true, HEADS>(j, &gpu, stream)
                          : launch_pipeline<false, HEADS>(j, &gpu, stream);
-    return launch_direct<HEADED, MANY_ROWS>(j, &gpu, stream);
+    return launch_direct<HEADED>(j, &gpu, stream);
 }
 
 #endif

@@ -21,6 +21,12 @@ enum { LOOK_WARP = SCAN_WARPS + SUM_WARPS, LOAD_WARP, PIPELINE_WARPS };
 
 /* ---- load ------------------------------------------------------------------------------------ */
 
+/* Heads of long rows have no array. They are for the kernel of BITS, which then reads none. */
+template <enum heads HEADS, typename Op> static __device__ bool has_array(const job<Op> &j)
+{
+    return HEADS_READ(HEADS) && !(HEADS == BITS && j.kind == ROWS);
+}
+
 /* The bytes that a bulk copy takes of `count` elements: multiples of 16. */
 template <typename T> static __device__ unsigned whole_bytes(unsigned count)
 {
@@ -79,7 +85,7 @@ static __device__ void load_tile(unsigned char *stage, const job<Op> &j, unsigne
     store_rest(in, j.in + begin, count);
     store_rest(in2, j.in2 + begin, count);
     if (bytes_of<typename Op::In2>::value > 0) bytes += whole_bytes<typename Op::In2>(count);
-    if (HEADS_READ(HEADS)) {
+    if (has_array<HEADS>(j)) {
         size_t all = (j.n + PER - 1) / PER;
         store_rest(heads, heads_from, head_count);
         bytes += whole_bytes<Head>(head_count);
@@ -96,7 +102,7 @@ static __device__ void load_tile(unsigned char *stage, const job<Op> &j, unsigne
     __syncwarp(); // no bytes may arrive before they are expected
     load_array(in, j.in + begin, count, ELEMENTS / SEGMENTS, full);
     load_array(in2, j.in2 + begin, count, ELEMENTS / SEGMENTS, full);
-    if (HEADS_READ(HEADS)) {
+    if (has_array<HEADS>(j)) {
         load_array(heads, heads_from, head_count, ELEMENTS / PER / SEGMENTS, full);
         if (lane == 0 && halo_from) bulk_load(halo, halo_from, HALO, full);
     }
@@ -115,8 +121,8 @@ static __device__ void load_role(ring_of<Op, HEADS> &ring, const job<Op> &j, str
         auto &slot = ring.slot[p.slot];
         if (lane == 0) {
             slot.drawn = t;
-            if (HEADS == ROWS)
-                slot.rows = row_heads_from(begin_of<MANY_ROWS>(REVERSE, j, t.tile), j.row);
+            if (HEADS == BITS && j.kind == ROWS)
+                slot.first_head = head_from(begin_of<MANY_ROWS>(REVERSE, j, t.tile), j.row);
         }
         load_tile<REVERSE, HEADS>(ring.data[p.stage], j, t.tile, &ring.full[p.stage]);
         step_on(&p);
@@ -133,31 +139,6 @@ static __device__ void load_role(ring_of<Op, HEADS> &ring, const job<Op> &j, str
 }
 
 /* ---- from a stage to registers --------------------------------------------------------------- */
-
-template <enum row_class CLASS, bool REVERSE, int R, int V>
-static __device__ unsigned heads_of_class(struct row_heads rows, int segment)
-{
-    unsigned heads = 0;
-#pragma unroll
-    for (int r = 0; r < R; r++) {
-        unsigned at = vector_at<R, V>(REVERSE, segment, r) + REVERSE;
-        heads |= in_order<V>(REVERSE, row_bits<V, CLASS>(rows, at)) << (r * V);
-    }
-    return heads;
-}
-
-/* The heads of a segment of rows. How long rows are is asked once, not for each vector. */
-template <bool REVERSE, int R, int V>
-static __device__ unsigned heads_of_rows(struct row_heads rows, int segment)
-{
-    switch (class_of(rows, V, (unsigned)TILE_WITH(R, 16 / V))) {
-    case SHORTER_THAN_A_VECTOR:
-        return heads_of_class<SHORTER_THAN_A_VECTOR, REVERSE, R, V>(rows, segment);
-    case SHORTER_THAN_A_TILE:
-        return heads_of_class<SHORTER_THAN_A_TILE, REVERSE, R, V>(rows, segment);
-    default: return heads_of_class<LONG, REVERSE, R, V>(rows, segment);
-    }
-}
 
 /* H of the V elements from `at` on in memory, as bits. H(0) and H(n) are for the caller. */
 template <bool REVERSE, enum heads HEADS, typename Op, int V>
@@ -195,8 +176,8 @@ static __device__ unsigned staged_bits(const unsigned char *stage, int at)
 /* One segment of a tile. Returns its heads. Elements at n and beyond become the identity. */
 template <bool REVERSE, enum heads HEADS, typename Op, int R, int V>
 static __device__ unsigned read_segment(const job<Op> &j, typename Op::State (&x)[R][V],
-                                        const unsigned char *stage, struct row_heads rows,
-                                        unsigned t, int segment)
+                                        const unsigned char *stage, unsigned first_head, unsigned t,
+                                        int segment)
 {
     auto *in = (const typename Op::In *)stage;
     auto *in2 = (const typename Op::In2 *)(stage + stage_of<Op, HEADS>::IN2);
@@ -214,11 +195,11 @@ static __device__ unsigned read_segment(const job<Op> &j, typename Op::State (&x
         for (int k = 0; k < V; k++)
             x[r][k] = j.op.enter(mirrored(REVERSE, a, k), mirrored(REVERSE, b, k));
         if (HEADS_READ(HEADS)) {
-            unsigned bits = staged_bits<REVERSE, HEADS, Op, V>(stage, at);
+            unsigned bits = has_array<HEADS>(j) ? staged_bits<REVERSE, HEADS, Op, V>(stage, at)
+                                                : one_head<V>(first_head, at + REVERSE);
             heads |= in_order<V>(REVERSE, bits) << (r * V);
         }
     }
-    if (HEADS == ROWS) heads = heads_of_rows<REVERSE, R, V>(rows, segment);
     // The first element of the scan, and what lies outside of the array, are in the first or last
     // tile.
     if (t == 0 || begin + stage_of<Op, HEADS>::ELEMENTS > j.n)
@@ -252,8 +233,8 @@ static __device__ void sum_role(ring_of<Op, HEADS> &ring, const job<Op> &j)
                 sum = text_sum<REVERSE, MANY_ROWS>(j, ring.data[p.stage], begin, segment);
             } else {
                 State x[MANY_ROWS][V];
-                unsigned heads = read_segment<REVERSE, HEADS>(j, x, ring.data[p.stage], slot.rows,
-                                                              t.tile, segment);
+                unsigned heads = read_segment<REVERSE, HEADS>(j, x, ring.data[p.stage],
+                                                              slot.first_head, t.tile, segment);
                 head = HEADS != NO_HEADS && drop_before_last_head(j.op, x, heads);
                 sum = segment_sum(j.op, x);
             }
@@ -328,8 +309,8 @@ static __device__ void scan_role(ring_of<Op, HEADS> &ring, const job<Op> &j)
         } else {
             State own[MANY_ROWS][V], x[MANY_ROWS][V];
             rows_before<State, MANY_ROWS> before;
-            unsigned heads = read_segment<REVERSE, HEADS>(j, own, ring.data[p.stage], slot.rows,
-                                                          t.tile, segment);
+            unsigned heads = read_segment<REVERSE, HEADS>(j, own, ring.data[p.stage],
+                                                          slot.first_head, t.tile, segment);
             barrier_arrive(&ring.empty[p.stage]);
             memcpy(x, own, sizeof x);
             segment_scan<HEADED>(j.op, x, heads, before);

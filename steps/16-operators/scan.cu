@@ -1,7 +1,7 @@
 /*
  * scan.cu — the functions of scan.h, each of scan.cuh's scan() with one operator and one type.
  *
- * Each is a dozen kernels, so nvcc takes a minute or two for all of them. make compiles this file
+ * Each is about ten kernels, so nvcc takes a minute or two for all of them. make compiles this file
  * once for each part below, with -DONLY=SUM_REALS or the like, and several parts at a time. Without
  * ONLY, all functions are compiled.
  */

@@ -60,12 +60,8 @@ template <bool ALL_HEADS, typename Op>
 static cudaError_t launch_for(const job<Op> &j, size_t columns, cudaStream_t stream)
 {
     if (columns) return launch_columns(j, columns, stream);
-    switch (j.kind) {
-    case NO_HEADS: return launch_scan<NO_HEADS>(j, stream);
-    case ROWS: return launch_scan<ROWS>(j, stream);
-    case BITS: return launch_scan<BITS>(j, stream);
-    default: break;
-    }
+    if (j.kind == NO_HEADS) return launch_scan<NO_HEADS>(j, stream);
+    if (j.kind == ROWS || j.kind == BITS) return launch_scan<BITS>(j, stream);
     if constexpr (ALL_HEADS)
         return j.kind == BYTES ? launch_scan<BYTES>(j, stream) : launch_scan<KEYS>(j, stream);
     else
@@ -75,7 +71,7 @@ static cudaError_t launch_for(const job<Op> &j, size_t columns, cudaStream_t str
 /* Tiles of n elements, or more than any number of tickets. */
 template <typename Op> static size_t tiles_for(size_t n, const struct scan_options *o)
 {
-    if (!o->columns) return tiles_with(n, MANY_ROWS, WIDEST<Op>);
+    if (!o->columns) return tiling_of(n, o->row, WIDEST<Op>).tiles;
     struct column_shape s = column_shape_of(n, o->columns, COLUMN_BYTES<Op>);
     return s.tiles > 0 && s.strips > SIZE_MAX / s.tiles ? SIZE_MAX : s.strips * s.tiles;
 }

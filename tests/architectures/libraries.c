@@ -209,7 +209,7 @@ static const struct test {
     {"sort_resident, 16 blocks", sort, 40000, 0},
     {"sort_wave", sort, 70000, 1},
     {"sort_by_digit", sort, SWEEPS_FROM, 0},
-    {"scan_direct of step 16", sum, 100000, 0},
+    {"scan_wave of step 16", sum, 100000, 0},
     {"scan_pipeline of step 16", sum, OPERATOR_FROM, 0},
     {"scan_pipeline, reverse", sum, OPERATOR_FROM, 1},
     {"copy_bulk", copy, 100003, 0},

@@ -9,6 +9,7 @@
 #include "common/harness/verify/verify.h"
 #include "steps/16-operators/command/judge.h"
 #include "steps/16-operators/command/request.h"
+#include "steps/16-operators/parts/shape.h"
 #include "tests/fixtures/scan_reference.h"
 
 #include <math.h>
@@ -261,13 +262,13 @@ static const struct scanned *find(const char *name)
 
 /* ---- right ----------------------------------------------------------------------------------- */
 
-/* A tile has 2048 elements of 4 bytes, or 1024 of 8. */
+/* Five tiles of 2048 elements of 4 bytes, or ten of 1024 of 8. */
 Test(operators, each_operator_shape_and_direction)
 {
     for (const struct scanned *s = all_scanned; s->name; s++)
         for (int i = 0; i < SHAPES * 8; i++)
             expect_scan((struct job){.op = s,
-                                     .n = 5040,
+                                     .n = 10080,
                                      .shape = (enum shape)(i % SHAPES),
                                      .length = 35,
                                      .inclusive = i / SHAPES & 1,
@@ -278,9 +279,9 @@ Test(operators, each_operator_shape_and_direction)
 /* Around lanes, rows, segments and tiles, without and with heads. */
 Test(operators, sizes)
 {
-    static const size_t sizes[] = {1,    2,    3,    4,    31,   32,   33,   127,
-                                   128,  129,  255,  256,  257,  511,  512,  1023,
-                                   1024, 1025, 2047, 2048, 2049, 4095, 4097, 10007};
+    static const size_t sizes[] = {1,    2,    3,    4,    31,   32,   33,   127,  128,
+                                   129,  255,  256,  257,  511,  512,  1023, 1024, 1025,
+                                   2047, 2048, 2049, 4095, 4097, 8191, 8192, 8193, 10007};
     static const char *const names[] = {"sum_f32", "max_f64", "affine_f64", "brackets"};
     for (size_t i = 0; i < LENGTH(sizes); i++)
         for (size_t k = 0; k < LENGTH(names); k++)
@@ -309,6 +310,58 @@ Test(operators, lengths_of_rows_and_columns)
                                      .initial = length & 2});
 }
 
+/* Tiles of short rows have whole ones, and places for all of their elements. */
+Test(operators, tilings_of_rows)
+{
+    for (size_t widest = 4; widest <= 16; widest *= 2)
+        for (size_t row = 1; row <= TILE_WITH(MANY_ROWS, widest); row++) {
+            struct tiling t = tiling_of(100 * row, row, widest);
+            size_t line = LINE_TAKES(widest), places = (size_t)(t.segments * t.rows) * ROW(widest);
+            cr_assert(t.kind == TILES_APART && t.tile % row == 0, "%zu %zu", row, widest);
+            cr_assert(t.tiles * t.tile >= 100 * row && t.segments <= APART_MOST);
+            cr_assert(t.tile + (t.tile % line ? line - 1 : 0) <= places, "%zu %zu", row, widest);
+        }
+}
+
+/* In a block of scan_wave each window has a warp, besides the first warp. */
+Test(operators, tilings_of_few)
+{
+    for (size_t widest = 4; widest <= 16; widest *= 2)
+        for (size_t n = 1; n < scanned_many_from(find("sum_f32")) + 5000; n += 509) {
+            struct tiling t = tiling_of(n, 0, widest);
+            cr_assert(t.tiles * t.tile >= n && t.tiles <= states_needed(n, widest));
+            if (t.kind != TILES_OF_WAVE) continue;
+            cr_assert(t.tiles <= WAVE_TILES && t.segments <= WAVE_COARSE);
+            cr_assert(t.tiles == 1 || (t.tiles - 2) / LANES < (size_t)t.segments - 1);
+        }
+}
+
+/* Rows around those that a tile of scan_rows takes whole: their tiles begin with a line, with a
+ * vector, or anywhere. Longer ones are cut. Of some, the last tile has fewer than the others. */
+Test(operators, lengths_of_many_rows)
+{
+    static const size_t lengths[] = {1,    3,    7,    31,   33,   100,  255,  257,
+                                     1000, 1001, 1002, 2047, 2049, 4095, 4097, 5001,
+                                     8161, 8190, 8191, 8192, 8193, 8196, 12345};
+    static const char *const names[] = {"sum_f32", "max_f64", "affine_f32", "brackets"};
+    for (size_t i = 0; i < LENGTH(lengths); i++)
+        for (int more = 0; more < 4; more++)
+            expect_scan((struct job){.op = find(names[(i + (size_t)more) % LENGTH(names)]),
+                                     .n = (20000 / lengths[i] + 1) * lengths[i],
+                                     .shape = ROWS,
+                                     .length = lengths[i],
+                                     .inclusive = i & 1,
+                                     .reverse = more & 1,
+                                     .initial = i & 2,
+                                     .displaced = more == 3});
+    for (size_t length = 8189; length <= 8195; length += 2)
+        expect_scan((struct job){.op = find("sum_f32"),
+                                 .n = 130 * length,
+                                 .shape = ROWS,
+                                 .length = length,
+                                 .reverse = length & 2});
+}
+
 /* Sequences of 1 element, of some tiles, and one that is as long as the array. */
 Test(operators, lengths_of_sequences)
 {
@@ -324,8 +377,8 @@ Test(operators, lengths_of_sequences)
                                          .reverse = reverse});
 }
 
-/* From 129 tiles on, tiles have four times as many elements. */
-Test(operators, larger_tiles)
+/* scan_wave: two windows of 32 tiles, for each operator. */
+Test(operators, two_windows)
 {
     int i = 0;
     for (const struct scanned *s = all_scanned; s->name; s++)
@@ -339,6 +392,21 @@ Test(operators, larger_tiles)
                                      .inclusive = i & 1,
                                      .reverse = i & 2});
         }
+}
+
+/* The most tiles of scan_wave are four windows. */
+Test(operators, four_windows)
+{
+    static const char *const names[] = {"sum_f32", "affine_f64"};
+    for (int i = 0; i < 4; i++) {
+        const struct scanned *s = find(names[i / 2]);
+        expect_scan((struct job){.op = s,
+                                 .n = scanned_many_from(s) - 1,
+                                 .shape = i & 1 ? BITS : ONE,
+                                 .length = 400000,
+                                 .inclusive = true,
+                                 .reverse = i & 1});
+    }
 }
 
 /* A window has 128 tiles; of columns, 32 tiles of 64 rows or more. */
@@ -424,20 +492,22 @@ Test(operators, arrays_at_odd_addresses)
     for (const struct scanned *s = all_scanned; s->name; s++)
         for (int shape = 0; shape < SHAPES; shape++)
             expect_scan((struct job){.op = s,
-                                     .n = 4200,
+                                     .n = 10500,
                                      .shape = (enum shape)shape,
                                      .length = 42,
                                      .reverse = shape & 1,
                                      .displaced = 1 + shape % 3});
     static const char *const names[] = {"max_f64", "affine_f64"};
     for (size_t k = 0; k < LENGTH(names); k++)
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < 6; i++) {
+            static const enum shape shapes[] = {ONE, BITS, ROWS};
             const struct scanned *s = find(names[k]);
+            size_t n = (scanned_many_from(s) + 77) / 8 * 8;
             expect_scan((struct job){.op = s,
-                                     .n = scanned_many_from(s) + 77,
-                                     .shape = i & 1 ? BITS : ONE,
-                                     .length = 700,
-                                     .reverse = i & 2,
+                                     .n = n,
+                                     .shape = shapes[i / 2],
+                                     .length = shapes[i / 2] == ROWS ? n / 8 : 700,
+                                     .reverse = i & 1,
                                      .displaced = 1});
         }
 }
@@ -447,7 +517,7 @@ Test(operators, in_place)
     for (const struct scanned *s = all_scanned; s->name; s++)
         for (int i = 0; i < SHAPES * 2 && s->in == s->out; i++)
             expect_scan((struct job){.op = s,
-                                     .n = 6300,
+                                     .n = 12600,
                                      .shape = (enum shape)(i % SHAPES),
                                      .length = 63,
                                      .inclusive = i & 1,
@@ -533,9 +603,9 @@ Test(operators, scans_once_after_an_invalid_value)
 /* A captured scan is run twice. */
 Test(operators, in_a_graph)
 {
-    enum { N = 3000 };
+    enum { N = 12000 };
     const struct scanned *s = find("sum_i32");
-    int32_t host[N], want[N], got[N];
+    static int32_t host[N], want[N], got[N];
     int64_t offsets[] = {0, 100, 100, 2000, N, -4};
     for (int i = 0; i < N; i++) host[i] = i - 7;
     struct scan_options o = {

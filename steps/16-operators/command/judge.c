@@ -56,7 +56,7 @@ enum {
  * of a tile, the tiles of a window as 4 and 32, the windows before, and 6 more. */
 enum {
     SEQUENCE_STEPS = 3 + MANY_ROWS + 5 + 3 + 3 + 5 + 6,
-    WINDOW_LEAST = WINDOW * SEGMENTS * FEW_ROWS * LANES /* elements, if each has 16 bytes */
+    WINDOW_LEAST = WINDOW * SEGMENTS * MANY_ROWS * LANES /* elements, if each has 16 bytes */
 };
 
 static double depth_of(const struct request *r, size_t n)

@@ -20,8 +20,10 @@ template <typename Op> struct reference {
     enum { V = LANE_TAKES(WIDEST<Op>) };
 
     const job<Op> &j;
-    int rows;
-    size_t tile, all; // elements of a tile, of all tiles
+    struct tiling tiling;
+    int rows;      // of a segment
+    size_t window; // tiles
+    size_t tile;   // places in a tile: for as many elements as its segments have
 
     // H(i) of heads.cuh.
     bool starts(size_t i) const
@@ -30,7 +32,15 @@ template <typename Op> struct reference {
         return j.kind == ROWS ? i % j.row == 0 : is_head(j.kind, j.heads, i);
     }
 
-    size_t place(size_t q) const { return j.reverse ? all - 1 - q : q; }
+    // The element in place q; n if there is none.
+    size_t place(size_t q) const
+    {
+        size_t t = q / tile, p = q % tile;
+        size_t begin = (j.reverse ? tiling.tiles - 1 - t : t) * tiling.tile;
+        size_t i = begin / LINE_TAKES(WIDEST<Op>) * LINE_TAKES(WIDEST<Op>) +
+                   (j.reverse ? tile - 1 - p : p);
+        return i < begin || i >= begin + tiling.tile ? j.n : i;
+    }
 
     State element(size_t q) const
     {
@@ -97,8 +107,10 @@ template <typename Op> struct reference {
         return {tree(row), any};
     }
 
-    void segment_scan(size_t begin, Headed base) const
+    // Returns the sum. If `base` is NULL, it does nothing else.
+    Headed segment_scan(size_t begin, const State *base) const
     {
+        State y = j.op.identity();
         Headed rows_before = {j.op.identity(), false};
         for (int r = 0; r < rows; r++, begin += LANES * V) {
             std::vector<State> total(LANES);
@@ -121,17 +133,19 @@ template <typename Op> struct reference {
                     before = {total[l - 1], before.head || cut};
                 else if (l > 0)
                     before.value = j.op.combine(before.value, total[l - 1]);
-                if (!before.head && !cut) before.value = j.op.combine(base.value, before.value);
+                if (base && !before.head && !cut) before.value = j.op.combine(*base, before.value);
                 bool closed = false;
                 for (int k = 0; k < V; k++) {
                     size_t q = begin + l * V + k;
                     bool here = head(q);
-                    State y = k == 0   ? before.value
-                              : closed ? x[l][k - 1]
-                                       : j.op.combine(before.value, x[l][k - 1]);
+                    y = k == 0   ? before.value
+                        : closed ? x[l][k - 1]
+                                 : j.op.combine(before.value, x[l][k - 1]);
                     if (here) y = j.op.identity();
                     closed = closed || here;
-                    if (j.inclusive) y = closed ? x[l][k] : j.op.combine(before.value, x[l][k]);
+                    if (j.inclusive || !base)
+                        y = closed ? x[l][k] : j.op.combine(before.value, x[l][k]);
+                    if (!base) continue;
                     if (j.kind != NO_HEADS) y = j.op.combine(j.initial, y);
                     if (place(q) < j.n) j.out[place(q)] = j.op.leave(y, element(q));
                 }
@@ -142,12 +156,13 @@ template <typename Op> struct reference {
             rows_before = {r == 0 || any ? last : j.op.combine(rows_before.value, last),
                            rows_before.head || any};
         }
+        return {y, rows_before.head};
     }
 
     // The sum of the window's tiles first to before `end`.
     Headed window_sum(const std::vector<Headed> &tiles, size_t first, size_t end) const
     {
-        const size_t EACH = WINDOW / LANES;
+        const size_t EACH = window / LANES;
         std::vector<Headed> lane(LANES, Headed{j.op.identity(), false});
         int last = -1;
         for (int l = 0; l < LANES; l++)
@@ -164,36 +179,38 @@ template <typename Op> struct reference {
 
     void run()
     {
-        rows = rows_for(j.n, WIDEST<Op>);
-        tile = TILE_WITH(rows, WIDEST<Op>);
-        size_t count = tiles_with(j.n, rows, WIDEST<Op>), segment = tile / SEGMENTS;
-        all = count * tile;
+        tiling = tiling_of(j.n, j.kind == ROWS ? j.row : 0, WIDEST<Op>);
+        rows = tiling.rows, window = tiling.kind == MANY_TILES ? WINDOW : LANES;
+        size_t segment = rows * ROW(WIDEST<Op>);
+        tile = segment * tiling.segments;
         std::vector<Headed> tiles;
         Headed windows = {j.kind == NO_HEADS ? j.initial : j.op.identity(), false};
 
-        for (size_t t = 0; t < count; t++) {
+        for (size_t t = 0; t < tiling.tiles; t++) {
             std::vector<State> sum(LANES, j.op.identity());
             std::vector<bool> has(LANES);
-            for (int s = 0; s < SEGMENTS; s++) {
-                Headed found = segment_sum(t * tile + s * segment);
+            for (int s = 0; s < tiling.segments; s++) {
+                size_t begin = t * tile + s * segment;
+                Headed found =
+                    tiling.kind == MANY_TILES ? segment_sum(begin) : segment_scan(begin, NULL);
                 sum[s] = found.value, has[s] = found.head;
             }
             sweeps(sum, reaches(has));
 
-            size_t own = t / WINDOW * WINDOW;
-            if (t == own && t > 0) windows = join(windows, window_sum(tiles, own - WINDOW, own));
+            size_t own = t / window * window;
+            if (t == own && t > 0) windows = join(windows, window_sum(tiles, own - window, own));
             Headed prefix = t == own ? windows : join(windows, window_sum(tiles, own, t));
             bool open = true;
-            for (int s = 0; s < SEGMENTS; s++) {
+            for (int s = 0; s < tiling.segments; s++) {
                 State base = s == 0 ? prefix.value
                              : open ? j.op.combine(prefix.value, sum[s - 1])
                                     : sum[s - 1];
-                segment_scan(t * tile + s * segment, {base, false});
+                segment_scan(t * tile + s * segment, &base);
                 open = open && !has[s];
             }
             bool any = false;
-            for (int s = 0; s < SEGMENTS; s++) any = any || has[s];
-            tiles.push_back({sum[SEGMENTS - 1], any});
+            for (int s = 0; s < tiling.segments; s++) any = any || has[s];
+            tiles.push_back({sum[tiling.segments - 1], any});
         }
     }
 };
@@ -256,7 +273,7 @@ template <typename Op> static void scan_reference(const job<Op> &j, size_t colum
 {
     if (j.n == 0) return;
     if (columns > 0) return column_reference(j, columns);
-    reference<Op> r = {j, 0, 0, 0};
+    reference<Op> r = {j, {}, 0, 0, 0};
     r.run();
 }
 

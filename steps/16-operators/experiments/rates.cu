@@ -16,9 +16,7 @@
 #include <stdlib.h>
 
 #define THREADS       256
-#define FIRST         10 /* 2^10 elements */
-#define LAST          28
-#define LAST_EMULATED 12
+#define LAST_EMULATED 12  /* 2^12 elements */
 #define RUN           100 /* elements of a sequence of keys or flags, on average */
 
 /* The arrays of all scans. */
@@ -68,6 +66,9 @@ static __global__ void compare(const float *a, const float *b, size_t n, unsigne
 struct larger_of {
     __device__ int operator()(int a, int b) const { return a > b ? a : b; }
 };
+struct smaller_of {
+    __device__ int operator()(int a, int b) const { return a < b ? a : b; }
+};
 struct applied {
     __device__ float2 operator()(float2 l, float2 r) const
     {
@@ -89,6 +90,9 @@ static const struct scan_options REVERSED = {true, true, 0, 0, SCAN_HEADS_NONE, 
 RUN_OF(max_ours, scan_max_i32(WORKSPACE, (int *)x->out, x->keys, x->n, &INCLUSIVE, stream))
 RUN_OF(max_cub, cub::DeviceScan::InclusiveScan(x->cub, x->cub_bytes, x->keys, (int *)x->other,
                                                larger_of(), (int64_t)x->n, stream))
+RUN_OF(min_ours, scan_min_i32(WORKSPACE, (int *)x->out, x->keys, x->n, &INCLUSIVE, stream))
+RUN_OF(min_cub, cub::DeviceScan::InclusiveScan(x->cub, x->cub_bytes, x->keys, (int *)x->other,
+                                               smaller_of(), (int64_t)x->n, stream))
 RUN_OF(sum_ours, scan_sum_f32(WORKSPACE, x->out, x->b, x->n, NULL, stream))
 RUN_OF(sum_step12, scan_exclusive_f32(x->step12, &x->step12_bytes, x->other, x->b, x->n, stream))
 RUN_OF(reverse_ours, scan_sum_f32(WORKSPACE, x->out, x->b, x->n, &REVERSED, stream))
@@ -140,6 +144,8 @@ static cudaError_t affine_columns(struct arrays *x, size_t columns, cudaStream_t
 }
 RUN_OF(rows_32, in_rows(x, 32, stream))
 RUN_OF(rows_1000, in_rows(x, 1000, stream))
+RUN_OF(rows_5001, in_rows(x, 5001, stream))
+RUN_OF(rows_8192, in_rows(x, 8192, stream))
 RUN_OF(columns_2, in_columns(x, 2, stream))
 RUN_OF(columns_32, in_columns(x, 32, stream))
 RUN_OF(columns_1000, in_columns(x, 1000, stream))
@@ -158,6 +164,7 @@ struct scan_kind {
 static const struct scan_kind kinds[] = {
     {"sum", 8, sum_ours, sum_step12, true, 0, 0},
     {"max", 8, max_ours, max_cub, true, 0, 0},
+    {"min", 8, min_ours, min_cub, true, 0, 0},
     {"reverse-sum", 8, reverse_ours, NULL, false, 0, 0},
     {"affine", 12, affine_ours, affine_cub, false, 0, 0},
     {"reverse-affine", 12, affine_reverse, NULL, false, 0, 0},
@@ -168,7 +175,10 @@ static const struct scan_kind kinds[] = {
     {"bits", 8.125, bits_ours, NULL, false, 0, 0},
     {"keys", 12, keys_ours, keys_cub, true, 0, 0},
     {"rows-32", 8, rows_32, NULL, false, (size_t)32 << 20, 4096},
+    {"rows-32", 8, rows_32, NULL, false, (size_t)1 << 28, 8192},
     {"rows-1000", 8, rows_1000, NULL, false, (size_t)100000 * 1000, 3000},
+    {"rows-5001", 8, rows_5001, NULL, false, (size_t)10000 * 5001, 5001},
+    {"rows-8192", 8, rows_8192, NULL, false, (size_t)32 << 20, 8192},
     {"columns-2", 8, columns_2, NULL, false, (size_t)2 << 20, 5000},
     {"columns-32", 8, columns_32, NULL, false, (size_t)32 << 20, 4096},
     {"columns-1000", 8, columns_1000, NULL, false, (size_t)100000 * 1000, 3000},
@@ -269,9 +279,11 @@ static int measure(struct experiment *e, const struct scan_kind *kind, struct ar
 static int run(struct experiment *e, struct fault *fault)
 {
     e->lesson = "Every operator that needs few instructions is as fast as the sum: memory decides.";
-    int code = 0, last = e->emulated ? LAST_EMULATED : LAST;
+    static const int powers[] = {10, 12, 14, 16, 17, 18, 20, 22, 24, 26, 28};
+    int code = 0;
     struct arrays x;
-    for (int power = FIRST; power <= last && !code; power += 2) {
+    for (int power : powers) {
+        if (code || (e->emulated && power > LAST_EMULATED)) break;
         code = open_arrays(&x, (size_t)1 << power, fault);
         for (const struct scan_kind &kind : kinds)
             if (!code && kind.n == 0) code = measure(e, &kind, &x, fault);

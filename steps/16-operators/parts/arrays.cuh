@@ -25,6 +25,8 @@ template <typename Op> struct job {
     size_t row;        // ROWS: elements of a row
     size_t n;
     unsigned tiles;
+    size_t tile;           // scan_wave, scan_rows: elements of a tile
+    struct row_heads rows; // scan_rows
     struct workspace *workspace;
 };
 

@@ -42,63 +42,49 @@ static __host__ __device__ inline bool is_head(enum heads kind, const void *head
     return ((const int32_t *)heads)[i] != ((const int32_t *)heads)[i - 1]; // KEYS
 }
 
-/* Where the heads of rows lie in a tile: at `first`, and from there on at each multiple of
+/* How far the first head of rows of `length` elements is from element `begin`; at most a distance
+ * that is beyond every tile. */
+static __host__ __device__ inline unsigned head_from(size_t begin, size_t length)
+{
+    const size_t FAR = (size_t)1 << 15;
+    size_t first = (length - begin % length) % length;
+    return (unsigned)(first < FAR ? first : FAR - 1);
+}
+
+/* H of the V elements from `at` on, in bits 0 to V - 1. At most one of them is a head: the one at
+ * `first`. */
+template <int V> static __device__ unsigned one_head(unsigned first, unsigned at)
+{
+    unsigned next = first - at;
+    return next < V ? 1u << next : 0;
+}
+
+/* Where the heads of short rows lie in a tile: at `first`, and from there on at each multiple of
  * `length`. */
 struct row_heads {
     unsigned first, length;
-    uint64_t reciprocal; /* 2^32 / length, rounded up */
+    unsigned reciprocal; /* 2^32 / length, rounded up; of 1, which would have more bits, 0 */
 };
 
-/* Rows of `length` elements, as a tile that begins at index `begin` sees them. Of rows that are
- * longer than a tile it sees one head at most, so their length may be cut. */
-static __host__ __device__ inline struct row_heads row_heads_from(size_t begin, size_t length)
+static inline struct row_heads row_heads_of(size_t length)
 {
-    const size_t FAR = (size_t)1 << 15; /* beyond every tile */
-    size_t first = (length - begin % length) % length;
-    struct row_heads rows;
-    rows.first = (unsigned)(first < FAR ? first : FAR - 1);
-    rows.length = (unsigned)(length < FAR ? length : FAR);
-    rows.reciprocal = (((uint64_t)1 << 32) + rows.length - 1) / rows.length;
+    struct row_heads rows = {0, (unsigned)length, 0};
+    rows.reciprocal = (unsigned)((((uint64_t)1 << 32) + length - 1) / length);
     return rows;
 }
 
-/* How long rows are, as the code for their heads asks. */
-enum row_class { SHORTER_THAN_A_VECTOR, SHORTER_THAN_A_TILE, LONG };
-
-/* The reciprocal of 1 has more than 32 bits, which the code for short rows takes. A vector of
- * elements of 16 bytes has one. */
-static __device__ inline bool is_short(struct row_heads rows, unsigned vector)
+/* H of the V elements from `at` on. `at` is counted from the begin of the tile, and below 2^14 as
+ * the length is, so the quotient by way of the reciprocal is exact. SHORT: rows may be shorter than
+ * a vector. */
+template <bool SHORT, int V> static __device__ unsigned row_bits(struct row_heads rows, unsigned at)
 {
-    return rows.length < vector || rows.length == 1;
-}
-
-static __device__ inline enum row_class class_of(struct row_heads rows, unsigned vector,
-                                                 unsigned tile)
-{
-    return is_short(rows, vector) ? SHORTER_THAN_A_VECTOR
-           : rows.length < tile   ? SHORTER_THAN_A_TILE
-                                  : LONG;
-}
-
-/* H of the V elements from `at` on, in bits 0 to V - 1. `at` is counted from the begin of the tile.
- * It is below 2^14 and the length at most 2^15, so the quotient by way of the reciprocal is
- * exact. */
-template <int V, enum row_class CLASS>
-static __device__ unsigned row_bits(struct row_heads rows, unsigned at)
-{
-    // How far the next head is. Of long rows there is one head at most.
-    unsigned next = rows.first - at, bits;
-    if (CLASS != LONG) {
-        unsigned from = at + rows.length - rows.first; // a head
-        from -= rows.length * (CLASS == SHORTER_THAN_A_VECTOR
-                                   ? (unsigned)(from * rows.reciprocal >> 32)
-                                   : __umulhi(from, (unsigned)rows.reciprocal));
-        next = from == 0 ? 0 : rows.length - from;
-    }
-    bits = next < V ? 1u << next : 0;
+    unsigned from = at + rows.length - rows.first; // a head
+    unsigned whole = SHORT && rows.length == 1 ? from : __umulhi(from, rows.reciprocal);
+    unsigned behind = from - rows.length * whole, next = behind == 0 ? 0 : rows.length - behind;
+    unsigned bits = next < V ? 1u << next : 0;
 #pragma unroll
-    for (int k = 0; k < V; k++)
-        if (CLASS == SHORTER_THAN_A_VECTOR && k % rows.length == next) bits |= 1u << k;
+    for (int k = 0; SHORT && k < V; k++)
+        if (k % rows.length == next) bits |= 1u << k;
     return bits;
 }
 

@@ -48,7 +48,7 @@ template <typename Op, enum heads HEADS> struct ring_of {
     struct slot {
         barrier ready;          // prefix, before and open are written
         struct ticket drawn;    // the tile; NO_TILE: there are no more
-        struct row_heads rows;  // ROWS: where they begin in the tile
+        unsigned first_head;    // ROWS: where the tile's first row begins
         State prefix;           // of all before the tile
         State sums[SEGMENTS];   // of the tile's segments
         State before[SEGMENTS]; // of the segments before, within the tile

@@ -14,35 +14,114 @@
 
 #include "steps/12-pipeline/parts/shape.h" /* LANES, LANE_TAKES, ROW */
 
-#define SEGMENTS 8 /* in a tile */
-
-/* Rows in a segment: few elements get small tiles, so that more blocks share the work. */
-#define FEW_ROWS   2
-#define MANY_ROWS  8
-#define MOST_TILES 128 /* with FEW_ROWS; and, with MANY_ROWS, in direct.cuh on Hopper */
-
-/* `widest`: bytes of an element of the widest array of the scan. A lane takes 16 bytes of it. */
+/* Many elements: the tiles of scan_pipeline and scan_direct. `widest`: bytes of an element of the
+ * widest array of the scan. A lane takes 16 bytes of it. */
+#define SEGMENTS                8
+#define MANY_ROWS               8
 #define TILE_WITH(rows, widest) ((size_t)SEGMENTS * (rows)*ROW(widest))
 
 /* Tiles in a window: a lane holds the sums of WINDOW / LANES neighbours. */
 #define WINDOW 128
 
-static inline size_t tiles_with(size_t n, int rows, size_t widest)
+/* Few elements: scan_wave has a block for each tile. The fewer elements, the fewer segments in a
+ * tile, so that more blocks share the work; but if one tile can hold them all, no block waits for
+ * another one. Its windows have LANES tiles. The numbers were found by trial on an H200. */
+#define WAVE_ROWS       2
+#define WAVE_ALONE      16 /* segments of a tile that is the only one; */
+#define WAVE_FINE       8  /* of others: at least as many as there are windows, and one more */
+#define WAVE_MIDDLING   16
+#define WAVE_COARSE     32
+#define WAVE_SOME_TILES 64 /* fine or middling ones */
+#define WAVE_TILES      128
+
+/* Short rows of an array: a tile of scan_rows has whole ones, and scans them apart from all other
+ * tiles. It has about APART_SEGMENTS segments, and room for a row of 16 and for a line. */
+#define APART_ROWS     4
+#define APART_SEGMENTS 3
+#define APART_MOST     17
+
+/* Elements in a cache line, which has 128 bytes. */
+#define LINE_TAKES(widest) (128 / (widest))
+
+/* How n elements are divided, and for which kernels. */
+enum tiles { TILES_APART, TILES_OF_WAVE, MANY_TILES };
+struct tiling {
+    enum tiles kind;
+    size_t tile, tiles; /* elements of a tile; their number */
+    int segments, rows; /* of a tile; of a segment */
+};
+
+static inline size_t tiles_with(size_t n, size_t tile) { return n / tile + (n % tile > 0); }
+
+static inline struct tiling wave_tiling(size_t n, int segments, size_t widest)
 {
-    return n / TILE_WITH(rows, widest) + (n % TILE_WITH(rows, widest) > 0);
+    size_t tile = (size_t)segments * WAVE_ROWS * ROW(widest);
+    struct tiling t = {TILES_OF_WAVE, tile, tiles_with(n, tile), segments, WAVE_ROWS};
+    return t;
 }
 
-/* The rows of a segment in a scan of n elements. */
-static inline int rows_for(size_t n, size_t widest)
+/* Tiles of `count` rows of the array. A tile that does not begin with a line has places for what is
+ * before it in the line. */
+static inline struct tiling apart_tiling(size_t n, size_t row, size_t count, size_t widest)
 {
-    return tiles_with(n, FEW_ROWS, widest) <= MOST_TILES ? FEW_ROWS : MANY_ROWS;
+    size_t segment = APART_ROWS * ROW(widest), tile = count * row;
+    size_t places = tile + (tile % LINE_TAKES(widest) > 0 ? LINE_TAKES(widest) - 1 : 0);
+    struct tiling t = {TILES_APART, tile, tiles_with(n, tile), (int)tiles_with(places, segment),
+                       APART_ROWS};
+    return t;
+}
+
+/* The least power of two of rows that end where `unit` elements do. */
+static inline size_t rows_to_end(size_t row, size_t unit)
+{
+    size_t count = 1;
+    while (count * row % unit > 0) count *= 2;
+    return count;
+}
+
+/* Tiles of whole rows of the array, each of `row` elements: no more than a tile of scan_pipeline
+ * has. If possible tiles begin with a line, or at least with a vector, and at most a tenth of their
+ * places is empty. */
+static inline struct tiling short_rows_tiling(size_t n, size_t row, size_t widest)
+{
+    size_t segment = APART_ROWS * ROW(widest), unit = rows_to_end(row, LINE_TAKES(widest));
+    if (apart_tiling(n, row, unit, widest).segments > APART_MOST)
+        unit = rows_to_end(row, LANE_TAKES(widest));
+    if (apart_tiling(n, row, unit, widest).segments > APART_MOST) unit = 1;
+    size_t count = APART_SEGMENTS * segment / row / unit * unit;
+    if (count == 0) count = unit;
+
+    struct tiling t = apart_tiling(n, row, count, widest), next;
+    while (t.tile * 10 < t.segments * segment * 9) {
+        next = apart_tiling(n, row, count += unit, widest);
+        if (next.segments > APART_MOST) break;
+        if (next.tile * t.segments > t.tile * next.segments) t = next;
+    }
+    return t;
+}
+
+/* The division of n elements. row > 0: each row of so many elements is a sequence. */
+static inline struct tiling tiling_of(size_t n, size_t row, size_t widest)
+{
+    size_t one_tile = tiles_with(n, WAVE_ROWS * ROW(widest)); /* its segments */
+    struct tiling t;
+    if (row > 0 && row <= TILE_WITH(MANY_ROWS, widest)) return short_rows_tiling(n, row, widest);
+    if (one_tile <= WAVE_ALONE) return wave_tiling(n, one_tile ? (int)one_tile : 1, widest);
+    t = wave_tiling(n, WAVE_FINE, widest);
+    if (t.tiles > WAVE_SOME_TILES) t = wave_tiling(n, WAVE_MIDDLING, widest);
+    if (t.tiles <= WAVE_SOME_TILES) return t;
+    t = wave_tiling(n, WAVE_COARSE, widest);
+    if (t.tiles <= WAVE_TILES) return t;
+    struct tiling many = {MANY_TILES, TILE_WITH(MANY_ROWS, widest),
+                          tiles_with(n, TILE_WITH(MANY_ROWS, widest)), SEGMENTS, MANY_ROWS};
+    return many;
 }
 
 /* The number of states in a workspace for n elements. They are enough for any fewer elements. */
 static inline size_t states_needed(size_t n, size_t widest)
 {
-    size_t tiles = tiles_with(n, MANY_ROWS, widest);
-    return (tiles < MOST_TILES ? MOST_TILES : tiles) + WINDOW;
+    size_t tiles = tiles_with(n, TILE_WITH(MANY_ROWS, widest));
+    return (tiles < WAVE_TILES ? WAVE_TILES : tiles) + WINDOW;
 }
 
 #endif

@@ -1,0 +1,208 @@
+/*
+ * wave.cuh — the kernel for few elements: a block for each tile, all of them at once.
+ *
+ * Same as step 12's scan_wave except for what pipeline.cuh names. The sum of a segment is the last
+ * result of its scan, so nothing is combined for the sum alone. A window has 32 tiles, a lane for
+ * each, and a warp for each window; the windows are combined one after the other.
+ * What is still bad: the direction, the kind of heads, and whether the scan is inclusive are
+ * variables here. One kernel serves for all, but each row takes more instructions than step 12's,
+ * which a block of 32 warps feels.
+ */
+#ifndef STEP16_WAVE_CUH
+#define STEP16_WAVE_CUH
+
+#include "parts/prefix.cuh"
+#include "parts/span.cuh"
+
+#define WAVE_THREADS (WAVE_COARSE * LANES)
+
+/* ---- fetch ----------------------------------------------------------------------------------- */
+
+/* One lane prefetches into the L2 what a block will probably read, while the ticket is drawn. The
+ * tile may be that of another block, which then finds it in the L2. Hopper and later. */
+static __device__ void fetch_ahead(const void *from, size_t bytes)
+{
+#if __CUDA_ARCH__ >= 900
+    unsigned whole = (unsigned)(bytes / 16 * 16);
+    if (whole > 0)
+        asm volatile(
+            "cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(from)),
+            "r"(whole)
+            : "memory");
+#else
+    (void)from, (void)bytes;
+#endif
+}
+
+/* All arrays of a tile. */
+template <typename Op> static __device__ void fetch_ahead(const job<Op> &j, struct span s)
+{
+    size_t count = s.to;
+    fetch_ahead(j.in + s.at, count * sizeof(typename Op::In));
+    if (bytes_of<typename Op::In2>::value > 0)
+        fetch_ahead((const char *)j.in2 + s.at * bytes_of<typename Op::In2>::value,
+                    count * bytes_of<typename Op::In2>::value);
+    if (j.kind == KEYS) fetch_ahead((const int32_t *)j.heads + s.at, count * sizeof(int32_t));
+    if (j.kind == BYTES) fetch_ahead((const uint8_t *)j.heads + s.at, count);
+    if (j.kind == BITS) fetch_ahead((const uint32_t *)j.heads + s.at / 32, count / 8);
+}
+
+/* ---- heads ----------------------------------------------------------------------------------- */
+
+/* H of V neighbours from element i on, which are all there; in a reverse scan of those from i + 1
+ * on. H(0) and H(n) are for the caller. */
+template <enum heads KIND, int V, typename Op>
+static __device__ unsigned vector_bits(const job<Op> &j, size_t i)
+{
+    unsigned bits = 0;
+    if (KIND == BITS) {
+        const uint32_t *words = (const uint32_t *)j.heads;
+        bits = words[i / 32] >> i % 32 & bits_below(V);
+        if (!j.reverse) return bits;
+        unsigned beside = i + V < j.n ? words[(i + V) / 32] >> (i + V) % 32 & 1 : 0;
+        return bits >> 1 | beside << (V - 1);
+    }
+    if (KIND == BYTES) {
+        const uint8_t *flags = (const uint8_t *)j.heads;
+        uint8_t flag[V];
+        take<uint8_t, V>(flag, flags + i);
+#pragma unroll
+        for (int k = 0; k < V; k++) bits |= (flag[k] != 0) << k;
+        if (!j.reverse) return bits;
+        return bits >> 1 | (unsigned)(i + V < j.n && flags[i + V] != 0) << (V - 1);
+    }
+    // Keys: each is compared with its neighbour.
+    const int32_t *keys = (const int32_t *)j.heads;
+    int32_t key[V], beside = 0;
+    if (j.reverse ? i + V < j.n : i > 0) beside = keys[j.reverse ? i + V : i - 1];
+    take<int32_t, V>(key, keys + i);
+#pragma unroll
+    for (int k = 0; k + 1 < V; k++) bits |= (key[k] != key[k + 1]) << k;
+    return j.reverse ? bits | (key[V - 1] != beside) << (V - 1) : bits << 1 | (key[0] != beside);
+}
+
+template <enum heads KIND, int R, int V, typename Op>
+static __device__ unsigned array_heads(const job<Op> &j, struct span s, int segment)
+{
+    unsigned heads = 0;
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+        unsigned bits = vector_bits<KIND, V>(j, s.at + place_of<R, V>(j.reverse, segment, r));
+        heads |= in_order<V>(j.reverse, bits) << (r * V);
+    }
+    return heads;
+}
+
+/* H of a vector in memory, where not all is there, or not aligned; and of long rows. */
+template <int V, typename Op>
+static __device__ unsigned single_bits(const job<Op> &j, struct span s, unsigned first_head, int at)
+{
+    unsigned bits = 0;
+    if (j.kind == ROWS) return one_head<V>(first_head, at + j.reverse);
+#pragma unroll 1
+    for (int k = 0; k < V; k++) {
+        size_t asked = s.at + at + k + j.reverse;
+        if (asked > 0 && asked < j.n) bits |= is_head(j.kind, j.heads, asked) << k;
+    }
+    return bits;
+}
+
+/* The heads of a segment. */
+template <int R, int V, typename Op>
+static __device__ unsigned heads_of(const job<Op> &j, struct span s, unsigned first_head,
+                                    int segment, bool whole)
+{
+    unsigned heads = 0;
+    if (whole && j.kind == KEYS) return array_heads<KEYS, R, V>(j, s, segment);
+    if (whole && j.kind == BYTES) return array_heads<BYTES, R, V>(j, s, segment);
+    if (whole && j.kind == BITS) return array_heads<BITS, R, V>(j, s, segment);
+#pragma unroll 1
+    for (int r = 0; r < R; r++) {
+        unsigned bits = single_bits<V>(j, s, first_head, place_of<R, V>(j.reverse, segment, r));
+        heads |= in_order<V>(j.reverse, bits) << (r * V);
+    }
+    return heads;
+}
+
+/* ---- the kernel ------------------------------------------------------------------------------ */
+
+/* The sum of the tiles of a window that are before `tile`, in every lane of a warp. Waits for sums
+ * that are not published yet. */
+template <typename Op>
+static __device__ headed<typename Op::State>
+wave_window(const Op &op, const published<typename Op::State> *states, unsigned window,
+            struct ticket t)
+{
+    unsigned tile = window * LANES + threadIdx.x % LANES;
+    published<typename Op::State> found;
+    headed<typename Op::State> sum = {op.identity(), false};
+    if (tile < t.tile) {
+        do load_words(found.word, states[tile].word);
+        while (!is_of(found, t.epoch));
+        sum = sum_in(found);
+    }
+    __syncwarp(); // lanes leave the loop at different times
+    return warp_sum_headed(op, sum);
+}
+
+/* Needs a block for each tile, with a warp for each of its segments. */
+template <bool HEADED, typename Op>
+static __global__ void __launch_bounds__(WAVE_THREADS, 1)
+    scan_wave(const __grid_constant__ job<Op> j)
+{
+    typedef typename Op::State State;
+    const int R = WAVE_ROWS, V = LANE_TAKES(WIDEST<Op>);
+    __shared__ struct ticket drawn;
+    __shared__ unsigned first_head; // ROWS
+    __shared__ headed<State> sums[WAVE_COARSE], parts[WAVE_COARSE];
+    __shared__ headed<State> windows[WAVE_TILES / LANES];
+    int segment = threadIdx.x / LANES, lane = threadIdx.x % LANES;
+    published<State> *states = published_of<State>(j.workspace);
+
+    // Draw a ticket. Meanwhile another warp begins to prefetch. A single tile needs no ticket.
+    struct ticket t = {0, 0};
+    if (j.tiles > 1) {
+        if (threadIdx.x == 0) {
+            drawn = draw_ticket(j.workspace);
+            if (HEADED && j.kind == ROWS) first_head = head_from(span_of(j, drawn.tile).at, j.row);
+        }
+        if (threadIdx.x == LANES && j.aligned) fetch_ahead(j, span_of(j, blockIdx.x));
+        __syncthreads(); // no thread may read the ticket before it is drawn
+        t = drawn;
+        if (threadIdx.x == 0) end_if_last(j.workspace, t, j.tiles);
+    }
+
+    // Fetch and scan a segment. Its last lane has its sum.
+    struct span s = span_of(j, t.tile);
+    bool inside = is_inside<R, V>(j.reverse, s, segment), whole = inside && j.aligned;
+    fetched<Op, R, V> f;
+    State own[R][V], x[R][V];
+    rows_before<State, R> before;
+    fetch_segment(j, f, s, segment, whole);
+    unsigned heads = 0;
+    if (HEADED) heads = heads_of<R, V>(j, s, j.tiles > 1 ? first_head : 0, segment, whole);
+    heads = enter_segment<HEADED>(j, f, own, heads, s, segment, inside);
+    memcpy(x, own, sizeof x);
+    segment_scan<HEADED>(j.op, x, heads, before);
+    auto sum = last_of<HEADED>(j.op, x, heads, before);
+    if (lane == LANES - 1) sums[segment] = sum;
+    __syncthreads(); // no warp may read the segments' sums before all are there
+
+    // The first warp publishes the tile's sum. The next ones look at a window each.
+    if (segment == 0) {
+        auto tile = segments_scan<HEADED>(j.op, sums, parts);
+        if (j.tiles > 1 && lane == 0) publish(&states[t.tile], t.epoch, tile);
+    }
+    unsigned window = segment - 1;
+    if (segment > 0 && window * LANES < t.tile) {
+        auto found = wave_window(j.op, states, window, t);
+        if (lane == 0) windows[window] = found;
+    }
+    __syncthreads(); // no warp may read what is before its segment before it is there
+    headed<State> prefix = {HEADED ? j.op.identity() : j.initial, false};
+    for (unsigned w = 0; w * LANES < t.tile; w++) prefix = join(j.op, prefix, windows[w]);
+    State base = base_of(j.op, segment, parts[segment], prefix.value);
+    store_places<HEADED>(j, s, segment, own, x, heads, before, base, whole);
+}
+
+#endif
