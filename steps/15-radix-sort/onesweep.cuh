@@ -68,8 +68,9 @@ static __device__ void load_values(uint32_t (&value)[KEYS], const uint32_t *in, 
 /* Stores the tile: neighbouring threads have neighbouring places, mostly of the same digit. Because
  * of the test before each row, nvcc does not load all keys of a thread before it stores the first
  * one. So neighbouring warps store neighbouring rows at about the same time, which is faster. */
-template <bool LAST, bool PAIRS, typename Memory, typename Key>
-static __device__ void store_tile(Key *out, uint32_t *values_out, const Memory *m, unsigned pass,
+template <bool LAST, bool HALF, bool PAIRS, typename Word, typename Key>
+static __device__ void store_tile(Key *out, uint32_t *values_out,
+                                  const pass_memory<HALF, PAIRS, Word, Key> *m, unsigned pass,
                                   unsigned left, codec<Key> c)
 {
 #pragma unroll
@@ -77,7 +78,7 @@ static __device__ void store_tile(Key *out, uint32_t *values_out, const Memory *
         unsigned i = threadIdx.x + k * ONESWEEP_THREADS;
         if (i >= left) return;
         Key x = m->keys[i];
-        auto to = m->to[digit_of(x, pass)] + i;
+        Word to = m->to[digit_of(x, pass)] + i;
         out[to] = LAST ? decode(x, c) : x;
         if (PAIRS) values_out[to] = m->values[i];
     }
@@ -163,9 +164,9 @@ static __global__ void __launch_bounds__(ONESWEEP_THREADS, ONESWEEP_BLOCKS)
     Key *out = to_out ? a.out : a.spare;
     uint32_t *values_out = to_out ? a.values_out : a.values_spare;
     if (plan.last)
-        store_tile<true, PAIRS>(out, values_out, m, pass, left, c);
+        store_tile<true>(out, values_out, m, pass, left, c);
     else
-        store_tile<false, PAIRS>(out, values_out, m, pass, left, c);
+        store_tile<false>(out, values_out, m, pass, left, c);
 }
 
 #endif

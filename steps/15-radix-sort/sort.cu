@@ -146,8 +146,7 @@ template <bool PAIRS, typename Key> static size_t wave_shared(unsigned keys)
     }
 }
 
-/* For ./step15's report: the launch of the passes, if the GPU grants the largest cluster, and has
- * room for a wave. */
+/* For ./step15's report: the launch of the passes, on a GPU that grants the largest cluster. */
 template <bool PAIRS, typename Key> static struct launch_shape shape_of(size_t n)
 {
     struct gpu gpu;
@@ -155,7 +154,8 @@ template <bool PAIRS, typename Key> static struct launch_shape shape_of(size_t n
     if (r.blocks > 0) return {r.blocks, RESIDENT_THREADS, resident_shared<PAIRS, Key>(r), 1};
     if (look_at_gpu(&gpu)) return {};
     struct wave_shape w = wave_shape(n, (unsigned)gpu.multiprocessors);
-    if (w.keys > 0) return {w.blocks, WAVE_THREADS, wave_shared<PAIRS, Key>(w.keys), 1};
+    if (w.keys > 0 && wave_shared<PAIRS, Key>(w.keys) <= (size_t)gpu.shared)
+        return {w.blocks, WAVE_THREADS, wave_shared<PAIRS, Key>(w.keys), 1};
     bool half = halves_tiles<PAIRS, Key>(&gpu);
     size_t tile = ONESWEEP_TILE(sizeof(Key), PAIRS, half);
     size_t shared = half ? sizeof(pass_memory<true, PAIRS, uint64_t, Key>)

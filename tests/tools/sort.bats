@@ -39,6 +39,12 @@ setup() {
         cmp - <(printf '0\n7\n9223372036854775808\n18446744073709551615\n')
 }
 
+@test "a GPU with too little shared memory for a wave, and for whole tiles" {
+    EMU_GPU=t4 ./step15 --n 100000 --pairs --reps 0 >"$dir/report"
+    grep "blocks of 512 threads and 58.0 KiB" "$dir/report"
+    grep "verified    right: every element, exactly" "$dir/report"
+}
+
 # A .npy file of n numbers i * 7919 % 1000, of the type and the code of Python's struct.
 npy() {
     python3 - "$@" <<'END'
