@@ -153,7 +153,7 @@ static __global__ void __launch_bounds__(WAVE_THREADS, 1)
     typedef typename Op::State State;
     const int R = WAVE_ROWS, V = LANE_TAKES(WIDEST<Op>);
     __shared__ struct ticket drawn;
-    __shared__ unsigned first_head; // ROWS
+    __shared__ unsigned first_head;
     __shared__ headed<State> sums[WAVE_COARSE], parts[WAVE_COARSE];
     __shared__ headed<State> windows[WAVE_TILES / LANES];
     int segment = threadIdx.x / LANES, lane = threadIdx.x % LANES;
@@ -161,14 +161,17 @@ static __global__ void __launch_bounds__(WAVE_THREADS, 1)
 
     // Draw a ticket. Meanwhile another warp begins to prefetch. A single tile needs no ticket.
     struct ticket t = {0, 0};
+    unsigned first = 0; // the tile's first head, if these are rows: long ones
     if (j.tiles > 1) {
         if (threadIdx.x == 0) {
             drawn = draw_ticket(j.workspace);
-            if (HEADED && j.kind == ROWS) first_head = head_from(span_of(j, drawn.tile).at, j.row);
+            if (HEADED)
+                first_head = j.kind == ROWS ? head_from(span_of(j, drawn.tile).at, j.row) : 0;
         }
         if (threadIdx.x == LANES && j.aligned) fetch_ahead(j, span_of(j, blockIdx.x));
         __syncthreads(); // no thread may read the ticket before it is drawn
         t = drawn;
+        if (HEADED) first = first_head;
         if (threadIdx.x == 0) end_if_last(j.workspace, t, j.tiles);
     }
 
@@ -180,7 +183,7 @@ static __global__ void __launch_bounds__(WAVE_THREADS, 1)
     rows_before<State, R> before;
     fetch_segment(j, f, s, segment, whole);
     unsigned heads = 0;
-    if (HEADED) heads = heads_of<R, V>(j, s, j.tiles > 1 ? first_head : 0, segment, whole);
+    if (HEADED) heads = heads_of<R, V>(j, s, first, segment, whole);
     heads = enter_segment<HEADED>(j, f, own, heads, s, segment, inside);
     memcpy(x, own, sizeof x);
     segment_scan<HEADED>(j.op, x, heads, before);
