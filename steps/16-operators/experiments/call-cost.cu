@@ -154,14 +154,14 @@ static int time_burst(const struct library *l, struct job *j, bool bare, cudaStr
 }
 
 static int time_in_turns(struct experiment *e, const struct library *l, struct job *j,
-                         struct fault *fault)
+                         cudaStream_t stream, struct fault *fault)
 {
     double seconds[2][ROUNDS];
     struct timing timing[2];
     for (int round = -1; round < ROUNDS; round++) // the first round loads the kernels
         for (int bare = 0; bare < 2; bare++) {
             double *at = &seconds[bare][round < 0 ? 0 : round];
-            if (time_burst(l, j, bare, e->timer.stream, at, fault)) return fault->code;
+            if (time_burst(l, j, bare, stream, at, fault)) return fault->code;
         }
     for (int bare = 0; bare < 2; bare++) timing_summarize(&timing[bare], seconds[bare], ROUNDS);
     experiment_value(e, "call", timing[0].median, "s");
@@ -218,7 +218,7 @@ static int run_library(struct experiment *e, const struct library *l, struct fau
     int code = capture(l, &j, stream, fault);
     if (!code) experiment_value(e, "launches", (double)j.launches, "");
     if (!code && !e->emulated) code = check(l, &j, stream, fault);
-    if (!code && !e->emulated) code = time_in_turns(e, l, &j, fault);
+    if (!code && !e->emulated) code = time_in_turns(e, l, &j, stream, fault);
     void *const memory[] = {j.in, j.out, j.kept, j.workspace};
     for (void *m : memory) cudaFree(m);
     if (j.graph) cudaGraphDestroy(j.graph);
