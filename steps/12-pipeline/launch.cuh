@@ -13,34 +13,44 @@
 
 #include <cuda_runtime.h>
 
+/* A wave may begin while the kernel before it in the stream still runs, and waits for it by itself
+ * (wait_for_kernel_before). Only code for Hopper waits so. */
 template <int SEGMENTS, int ROWS, bool ALONE, bool ALIGNED, bool INCLUSIVE, typename In,
           typename Sum>
-static cudaError_t launch_wave_of(Sum *out, const In *in, size_t n, struct workspace *w,
-                                  cudaStream_t stream)
+static cudaError_t launch_wave_of(Sum *out, const In *in, size_t n, const struct gpu *gpu,
+                                  struct workspace *w, cudaStream_t stream)
 {
     unsigned tiles = (unsigned)tiles_in(n, {SEGMENTS, ROWS}, sizeof(Sum));
-    return launch_kernel(scan_wave<SEGMENTS, ROWS, ALONE, ALIGNED, INCLUSIVE, In, Sum>, tiles,
-                         SEGMENTS * LANES, 0, stream, out, in, n, tiles, w);
+    cudaLaunchAttribute overlap = {};
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = tiles;
+    config.blockDim = SEGMENTS * LANES;
+    config.stream = stream;
+    config.attrs = &overlap;
+    config.numAttrs = gpu->capability >= 90;
+    return cudaLaunchKernelEx(&config,
+                              scan_wave<SEGMENTS, ROWS, ALONE, ALIGNED, INCLUSIVE, In, Sum>, out,
+                              in, n, tiles, w);
 }
 
 template <bool ALIGNED, bool INCLUSIVE, typename In, typename Sum>
-static cudaError_t launch_wave(Sum *out, const In *in, size_t n, struct workspace *w,
-                               cudaStream_t stream)
+static cudaError_t launch_wave(Sum *out, const In *in, size_t n, const struct gpu *gpu,
+                               struct workspace *w, cudaStream_t stream)
 {
     const int SEGMENTS = FINE_SEGMENTS(sizeof(Sum)), ROWS = FINE_ROWS(sizeof(Sum));
     struct division d = wave_division(n, sizeof(Sum));
 
     if (tiles_in(n, d, sizeof(Sum)) == 1) // a fine one
-        return launch_wave_of<SEGMENTS, ROWS, true, ALIGNED, INCLUSIVE>(out, in, n, w, stream);
+        return launch_wave_of<SEGMENTS, ROWS, true, ALIGNED, INCLUSIVE>(out, in, n, gpu, w, stream);
     if (d.segments == SEGMENTS && d.rows == ROWS)
-        return launch_wave_of<SEGMENTS, ROWS, false, ALIGNED, INCLUSIVE>(out, in, n, w, stream);
+        return launch_wave_of<SEGMENTS, ROWS, false, ALIGNED, INCLUSIVE>(out, in, n, gpu, w,
+                                                                         stream);
     if (d.segments == MIDDLING_SEGMENTS)
         return launch_wave_of<MIDDLING_SEGMENTS, MIDDLING_ROWS, false, ALIGNED, INCLUSIVE>(
-            out, in, n, w, stream);
-    if (d.segments == LARGE_SEGMENTS)
-        return launch_wave_of<LARGE_SEGMENTS, LARGE_ROWS, false, ALIGNED, INCLUSIVE>(out, in, n, w,
-                                                                                     stream);
-    return launch_wave_of<TILE_SEGMENTS, TILE_ROWS, false, ALIGNED, INCLUSIVE>(out, in, n, w,
+            out, in, n, gpu, w, stream);
+    return launch_wave_of<TILE_SEGMENTS, TILE_ROWS, false, ALIGNED, INCLUSIVE>(out, in, n, gpu, w,
                                                                                stream);
 }
 

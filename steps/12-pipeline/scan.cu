@@ -67,8 +67,8 @@ static cudaError_t scan(void *workspace, size_t *bytes, Sum *out, const In *in, 
     if (kernel == KERNEL_PIPELINE && sizeof(ring_of<In, Sum>) <= (size_t)gpu.shared)
         return launch_pipeline<INCLUSIVE>(out, in, n, &gpu, w, stream);
     if (kernel == KERNEL_WAVE)
-        return aligned ? launch_wave<true, INCLUSIVE>(out, in, n, w, stream)
-                       : launch_wave<false, INCLUSIVE>(out, in, n, w, stream);
+        return aligned ? launch_wave<true, INCLUSIVE>(out, in, n, &gpu, w, stream)
+                       : launch_wave<false, INCLUSIVE>(out, in, n, &gpu, w, stream);
     // Integers may be added in any order. If each element is an access of its own, scan_direct is
     // faster.
     bool any_order = (Sum)0.5 == 0;

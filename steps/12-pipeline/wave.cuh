@@ -1,23 +1,42 @@
 /*
  * wave.cuh — the kernel for small and middling n: a block for each tile, all of them at once.
  *
- * Step 11's form, a ticket, a tile, its sum, its prefix; but no tile waits for a prefix: the
- * threads of a block ask for the sums of all tiles before it, one or two each, in one go. What is
- * left is a row of latencies, one after the other, and of these the ticket's and that of device
- * memory pass at the same time. A single tile waits for no other tile, so it needs no ticket.
+ * Step 11's form, a tile, its sum, its prefix; but no tile waits for a prefix: the threads of a
+ * block ask for the sums of all tiles before it, one or two each, in one go. What is left is a row
+ * of latencies, one after the other. No block waits for a ticket before it fetches: its tile is
+ * that of its blockIdx, and a ticket says only which scan this is, and that all blocks have begun.
+ * Those that have not are made up for (make_up.cuh).
  */
 #ifndef STEP12_WAVE_CUH
 #define STEP12_WAVE_CUH
 
-#include "parts/memory.cuh"
-#include "parts/segment.cuh"
-#include "parts/states.cuh"
+#include "parts/make_up.cuh"
 
-/* Prefetch only in grids of at most this many blocks: with more blocks, memory is busy anyway. */
-#define WAVE_AHEAD_MOST 128
+/* States are prefetched by at most this many blocks: more of them get in each other's way. */
+#define WAVE_AHEAD_MOST 256
 
-/* One lane prefetches into the L2 what a block will probably read, while the ticket is drawn. The
- * tile may be that of another block, which then finds it in the L2. Hopper and later. */
+/* Fetches the states of `tiles` tiles into the L2 while the block waits for its elements. Otherwise
+ * the first thread that asks for a state might have to wait for device memory. */
+template <typename Sum>
+static __device__ void prefetch_states(const state<Sum> *states, unsigned tiles)
+{
+    const unsigned LINE = 128 / sizeof(state<Sum>);
+    if (threadIdx.x * LINE < tiles)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(
+            __cvta_generic_to_global(&states[threadIdx.x * LINE])));
+}
+
+/* What the kernel before this one in the stream has stored is there; and the blocks of the next one
+ * may begin, which wait for this kernel in the same way. Hopper and later. */
+static __device__ void wait_for_kernel_before()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+/* One lane prefetches into the L2 what its block will read. Hopper and later. */
 static __device__ void fetch_ahead(const void *from, size_t bytes)
 {
 #if __CUDA_ARCH__ >= 900
@@ -32,28 +51,14 @@ static __device__ void fetch_ahead(const void *from, size_t bytes)
 #endif
 }
 
-/* The sum of the tiles before the ticket's, in every thread. Thread i of the first T adds up the
- * tiles i, i + T, i + 2T, …; then the lanes of a warp are added in a balanced tree, then the warps.
- * Waits for sums that are not published yet. T is 32 LOOKERS, for the first LOOKERS of WARPS
- * warps. */
-template <int WARPS, int LOOKERS = WARPS, typename Sum>
-static __device__ typename carry_of<Sum>::type sum_before(const state<Sum> *states, struct ticket t)
+/* Adds up the threads' sums of tiles before `tile`, of the first LOOKERS warps: the lanes of a warp
+ * in a balanced tree, then the warps. The result is in every thread. */
+template <int LOOKERS, typename Carry> static __device__ Carry add_threads(Carry sum, unsigned tile)
 {
-    typedef typename carry_of<Sum>::type Carry;
     __shared__ Carry warps[LOOKERS];
     int warp = threadIdx.x / LANES;
-    bool looks = LOOKERS == WARPS || warp < LOOKERS;
-    Carry sum = 0;
-
-    for (unsigned i = threadIdx.x; looks && i < t.tile; i += LOOKERS * LANES) {
-        state<Sum> found;
-        do found = read_state(&states[i]);
-        while (!is_of(found, t.epoch));
-        sum += value_of(found);
-    }
-    __syncwarp(); // lanes leave the loop at different times
-    if (looks && warp * LANES < t.tile) sum = warp_sum(sum);
-    if (looks && threadIdx.x % LANES == 0) warps[warp] = sum;
+    if (warp < LOOKERS && warp * LANES < tile) sum = warp_sum(sum);
+    if (warp < LOOKERS && threadIdx.x % LANES == 0) warps[warp] = sum;
     __syncthreads(); // no thread may read the warps' sums before all are there
 
     Carry all[LOOKERS];
@@ -62,10 +67,52 @@ static __device__ typename carry_of<Sum>::type sum_before(const state<Sum> *stat
     return tree_sum(all);
 }
 
+/* The sum of the tiles before the ticket's, in every thread. Thread i of the first T adds up the
+ * tiles i, i + T, i + 2T, …; then the threads are added. T is 32 LOOKERS, for the first LOOKERS of
+ * WARPS warps. Waits for sums that are not published yet. */
+template <int WARPS, int LOOKERS = WARPS, typename Sum>
+static __device__ typename carry_of<Sum>::type sum_before(const state<Sum> *states, struct ticket t)
+{
+    bool looks = LOOKERS == WARPS || threadIdx.x < LOOKERS * LANES;
+    typename carry_of<Sum>::type sum = 0;
+
+    for (unsigned i = threadIdx.x; looks && i < t.tile; i += LOOKERS * LANES) {
+        state<Sum> found;
+        do found = read_state(&states[i]);
+        while (!is_of(found, t.epoch));
+        sum += value_of(found);
+    }
+    __syncwarp(); // lanes leave the loop at different times
+    return add_threads<LOOKERS>(sum, t.tile);
+}
+
+/* The same sum if blocks have not drawn their tiles. make_up(tile) publishes a sum that does not
+ * come. */
+template <int WARPS, typename Sum, typename MakeUp>
+static __device__ typename carry_of<Sum>::type sum_before(const state<Sum> *states, unsigned tile,
+                                                          unsigned epoch, MakeUp make_up)
+{
+    unsigned next = threadIdx.x;
+    typename carry_of<Sum>::type sum = 0;
+
+    while (true) {
+        for (int polls = 0; next < tile && polls < POLLS_MOST; polls++) {
+            state<Sum> found = read_state(&states[next]);
+            if (!is_of(found, epoch)) continue;
+            sum += value_of(found);
+            next += WARPS * LANES;
+        }
+        __syncwarp(); // lanes leave the loop at different times
+        if (__builtin_expect(!__any_sync(ALL_LANES, next < tile), true)) break;
+        make_up_for(next, tile, make_up);
+    }
+    return add_threads<WARPS>(sum, tile);
+}
+
 /* Scans n elements with `tiles` blocks of WARPS warps, each of which takes a segment of
  * ROWS rows. ALONE: there is one tile. */
 template <int WARPS, int ROWS, bool ALONE, bool ALIGNED, bool INCLUSIVE, typename In, typename Sum>
-static __global__ void __launch_bounds__(WARPS *LANES)
+static __global__ void __launch_bounds__(WARPS *LANES, 32 / WARPS)
     scan_wave(Sum *out, const In *in, size_t n, unsigned tiles, struct workspace *w)
 {
     const size_t SEGMENT = ROWS * ROW(sizeof(Sum)), TILE = WARPS * SEGMENT;
@@ -73,35 +120,40 @@ static __global__ void __launch_bounds__(WARPS *LANES)
     __shared__ Sum sums[WARPS];
     int segment = threadIdx.x / LANES, lane = threadIdx.x % LANES;
     state<Sum> *states = states_of<Sum>(w);
+    uint64_t ticket = 0;
     vector_of<In, Sum> x[ROWS];
     vector_of<Sum, Sum> y[ROWS];
 
-    // Draw a ticket. Meanwhile another warp begins to prefetch.
-    struct ticket t = {0, 0};
-    if (!ALONE) {
-        if (threadIdx.x == 0) drawn = draw_ticket(w);
-        if (ALIGNED && threadIdx.x == LANES && tiles <= WAVE_AHEAD_MOST) {
-            size_t begin = blockIdx.x * TILE, count = n - begin < TILE ? n - begin : TILE;
-            fetch_ahead(in + begin, count * sizeof(In));
-        }
-        __syncthreads(); // no thread may read the ticket before it is drawn
-        t = drawn;
-        if (threadIdx.x == 0) end_if_last(w, t, tiles);
-    }
-
-    // Fetch, and add up the segments.
-    size_t begin = t.tile * TILE + segment * SEGMENT;
+    // Draw a ticket and fetch. Neither waits for the other.
+    wait_for_kernel_before();
+    size_t begin = blockIdx.x * TILE + segment * SEGMENT;
+    if (!ALONE && threadIdx.x == 0) ticket = begin_to_draw(w);
+    if (!ALONE && tiles <= WAVE_AHEAD_MOST) prefetch_states(states, tiles);
     fetch_segment(x, in, begin, n, ALIGNED);
+
+    // Add up the segments.
     Sum sum = segment_sum<Sum>(x);
     if (lane == 0) sums[segment] = sum;
-    __syncthreads(); // no warp may read the segments' sums before all are there
+    if (!ALONE && threadIdx.x == 0) drawn = ticket_of(ticket);
+    __syncthreads(); // no warp may read the segments' sums and the ticket before all are there
     Sum all = warp_scan<WARPS>(lane < WARPS ? sums[lane] : (Sum)0);
     Sum before = segment == 0 ? 0 : __shfl_sync(ALL_LANES, all, segment - 1);
 
     // Publish the tile's sum, and scan the segment while the sums of other tiles are on their way.
-    if (!ALONE && threadIdx.x == WARPS - 1) write_state(&states[t.tile], t.epoch, all);
+    struct ticket t = {0, 0};
+    unsigned tile = blockIdx.x;
+    if (!ALONE) {
+        t = drawn;
+        if (threadIdx.x == WARPS - 1) write_state(&states[tile], t.epoch, all);
+        if (threadIdx.x == 0) end_if_last(w, ticket_of(ticket), tiles);
+    }
     segment_scan<INCLUSIVE>(x, y);
-    if (!ALONE) before = (Sum)(sum_before<WARPS>(states, t) + before);
+    if (!ALONE) {
+        auto make_up = [=](unsigned other) {
+            publish_for(states, other, t.epoch, in, n, WARPS, ROWS, ALIGNED);
+        };
+        before = (Sum)(sum_before<WARPS>(states, tile, t.epoch, make_up) + before);
+    }
     store_segment(out, begin, n, before, y, ALIGNED);
 }
 

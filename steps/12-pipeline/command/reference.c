@@ -21,7 +21,7 @@ static int lookers_of(struct division d, enum kernel kernel)
                                      : LANES;
 }
 
-#define MOST_LOOKERS (LARGE_SEGMENTS * LANES)
+#define MOST_LOOKERS (TILE_SEGMENTS * LANES)
 #define MOST_ROWS    ONCHIP_MAX_ROWS
 
 typedef double Carry;

@@ -25,9 +25,7 @@
 
 /* scan_wave has a block for each tile, and takes as many elements as WAVE_MAX_TILES TILEs hold. The
  * fewer elements there are, the smaller the tiles, so that more blocks share the work: fine tiles
- * for few elements, then middling ones, then TILEs. For the most elements the tiles are large,
- * because each block reads the sums of all tiles before its own: half as many tiles are a quarter
- * of the reading. The numbers were found by trial on an H200. */
+ * for few elements, then middling ones, then TILEs. The numbers were found by trial on an H200. */
 #define WAVE_MAX_TILES            512
 #define WAVE_MAX(sum_bytes)       ((size_t)WAVE_MAX_TILES * TILE(sum_bytes))
 #define FINE_SEGMENTS(sum_bytes)  ((sum_bytes) == 8 ? 8 : 4)
@@ -36,9 +34,6 @@
 #define MIDDLING_SEGMENTS         4
 #define MIDDLING_ROWS             8
 #define MIDDLING_MAX_TILES        128
-#define LARGE_SEGMENTS            16
-#define LARGE_ROWS                8
-#define LARGE_MIN_TILES           384 /* more TILEs than this: large tiles */
 
 /* scan_onchip takes more than twice as many elements as scan_wave. It has at most ONCHIP_MAX_TILES
  * tiles, so that each has a multiprocessor of an H200 for itself. A warp scans PART_ROWS rows at a
@@ -76,10 +71,9 @@ static inline struct division wave_division(size_t n, size_t sum_bytes)
     struct division fine = {FINE_SEGMENTS(sum_bytes), FINE_ROWS(sum_bytes)};
     struct division middling = {MIDDLING_SEGMENTS, MIDDLING_ROWS};
     struct division coarse = {TILE_SEGMENTS, TILE_ROWS};
-    struct division large = {LARGE_SEGMENTS, LARGE_ROWS};
     if (tiles_in(n, fine, sum_bytes) <= FINE_MAX_TILES) return fine;
     if (tiles_in(n, middling, sum_bytes) <= MIDDLING_MAX_TILES) return middling;
-    return tiles_of(n, sum_bytes) <= LARGE_MIN_TILES ? coarse : large;
+    return coarse;
 }
 
 /* How scan_onchip divides n elements: into segments that are as short as the number of tiles

@@ -41,10 +41,21 @@ struct ticket {
     unsigned tile, epoch;
 };
 
+/* What the atomic addition returns. It takes about as long as a load. A thread waits for it only
+ * when it asks what it has drawn. */
+static __device__ uint64_t begin_to_draw(struct workspace *w)
+{
+    return atomicAdd(&w->ticket, 1ULL);
+}
+
+static __device__ struct ticket ticket_of(uint64_t drawn)
+{
+    return {(unsigned)drawn, (unsigned)(drawn >> 32) + EPOCH_STEP};
+}
+
 static __device__ struct ticket draw_ticket(struct workspace *w)
 {
-    uint64_t drawn = atomicAdd(&w->ticket, 1ULL);
-    return {(unsigned)drawn, (unsigned)(drawn >> 32) + EPOCH_STEP};
+    return ticket_of(begin_to_draw(w));
 }
 
 /* `tickets` tickets are drawn in one scan. The block that draws the last one prepares the next

@@ -25,7 +25,7 @@
 /* A launch of a captured call. */
 struct bare {
     cudaLaunchConfig_t config;
-    cudaLaunchAttribute cluster;
+    cudaLaunchAttribute attributes[2]; /* a cluster; may overlap with the kernel before */
     const void *kernel;
     void **arguments; /* belong to the graph */
 };
@@ -100,30 +100,43 @@ static int take_launch(struct job *j, cudaGraphNode_t node, cudaStream_t stream,
 {
     struct bare *b = &j->bare[j->launches++];
     struct cudaKernelNodeParams p;
+    cudaGraphNode_t before;
+    cudaGraphEdgeData edge = {};
+    size_t edges = 1;
     CUDA_CHECK(fault, cudaGraphKernelNodeGetParams(node, &p));
+    CUDA_CHECK(fault, cudaGraphNodeGetDependencies(node, &before, &edge, &edges));
     b->kernel = p.func;
     b->arguments = p.kernelParams;
     b->config.gridDim = p.gridDim;
     b->config.blockDim = p.blockDim;
     b->config.dynamicSmemBytes = p.sharedMemBytes;
     b->config.stream = stream;
-    b->cluster.id = cudaLaunchAttributeClusterDimension;
-    CUDA_CHECK(fault, cudaGraphKernelNodeGetAttribute(node, b->cluster.id, &b->cluster.val));
-    b->config.attrs = &b->cluster;
-    b->config.numAttrs = b->cluster.val.clusterDim.x > 1;
+    b->config.attrs = b->attributes;
+    cudaLaunchAttribute *cluster = &b->attributes[0];
+    cluster->id = cudaLaunchAttributeClusterDimension;
+    CUDA_CHECK(fault, cudaGraphKernelNodeGetAttribute(node, cluster->id, &cluster->val));
+    b->config.numAttrs = cluster->val.clusterDim.x > 1;
+    if (edge.type == cudaGraphDependencyTypeProgrammatic) {
+        cudaLaunchAttribute *overlap = &b->attributes[b->config.numAttrs++];
+        overlap->id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        overlap->val.programmaticStreamSerializationAllowed = 1;
+    }
     return 0;
 }
 
+/* The launches of a call that follows another one: the graph has both. */
 static int capture(const struct library *l, struct job *j, cudaStream_t stream, struct fault *fault)
 {
-    cudaGraphNode_t nodes[LAUNCHES_MOST];
-    size_t count = LAUNCHES_MOST;
+    cudaGraphNode_t nodes[2 * LAUNCHES_MOST];
+    size_t count = 2 * LAUNCHES_MOST;
     CUDA_CHECK(fault, cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    cudaError_t error = l->call(j, stream), end = cudaStreamEndCapture(stream, &j->graph);
+    cudaError_t error = l->call(j, stream);
+    if (!error) error = l->call(j, stream);
+    cudaError_t end = cudaStreamEndCapture(stream, &j->graph);
     CUDA_CHECK(fault, error);
     CUDA_CHECK(fault, end);
     CUDA_CHECK(fault, cudaGraphGetNodes(j->graph, nodes, &count));
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = count / 2; i < count; i++)
         if (take_launch(j, nodes[i], stream, fault)) return fault->code;
     return 0;
 }
@@ -154,14 +167,14 @@ static int time_burst(const struct library *l, struct job *j, bool bare, cudaStr
 }
 
 static int time_in_turns(struct experiment *e, const struct library *l, struct job *j,
-                         struct fault *fault)
+                         cudaStream_t stream, struct fault *fault)
 {
     double seconds[2][ROUNDS];
     struct timing timing[2];
     for (int round = -1; round < ROUNDS; round++) // the first round loads the kernels
         for (int bare = 0; bare < 2; bare++) {
             double *at = &seconds[bare][round < 0 ? 0 : round];
-            if (time_burst(l, j, bare, e->timer.stream, at, fault)) return fault->code;
+            if (time_burst(l, j, bare, stream, at, fault)) return fault->code;
         }
     for (int bare = 0; bare < 2; bare++) timing_summarize(&timing[bare], seconds[bare], ROUNDS);
     experiment_value(e, "call", timing[0].median, "s");
@@ -218,7 +231,7 @@ static int run_library(struct experiment *e, const struct library *l, struct fau
     int code = capture(l, &j, stream, fault);
     if (!code) experiment_value(e, "launches", (double)j.launches, "");
     if (!code && !e->emulated) code = check(l, &j, stream, fault);
-    if (!code && !e->emulated) code = time_in_turns(e, l, &j, fault);
+    if (!code && !e->emulated) code = time_in_turns(e, l, &j, stream, fault);
     void *const memory[] = {j.in, j.out, j.kept, j.workspace};
     for (void *m : memory) cudaFree(m);
     if (j.graph) cudaGraphDestroy(j.graph);

@@ -49,12 +49,6 @@
 #undef LANES
 #pragma push_macro("LANE_TAKES")
 #undef LANE_TAKES
-#pragma push_macro("LARGE_MIN_TILES")
-#undef LARGE_MIN_TILES
-#pragma push_macro("LARGE_ROWS")
-#undef LARGE_ROWS
-#pragma push_macro("LARGE_SEGMENTS")
-#undef LARGE_SEGMENTS
 #pragma push_macro("LINE")
 #undef LINE
 #pragma push_macro("LINE_TAKES")
@@ -171,9 +165,6 @@
 #pragma pop_macro("HEADS_READ")
 #pragma pop_macro("LANES")
 #pragma pop_macro("LANE_TAKES")
-#pragma pop_macro("LARGE_MIN_TILES")
-#pragma pop_macro("LARGE_ROWS")
-#pragma pop_macro("LARGE_SEGMENTS")
 #pragma pop_macro("LINE")
 #pragma pop_macro("LINE_TAKES")
 #pragma pop_macro("LOOK_BARRIER")
