@@ -9,12 +9,12 @@
  *     sort_keys_u32(workspace, &bytes, out, in, n, SORT_ASCENDING, stream);   any number of times
  *
  * workspace   NULL: sets *bytes to what n keys of this type need on this device (sort_pairs_…: with
- *             their values), and does nothing else. Otherwise *bytes bytes of device memory, aligned to 256, which
- *             sort_workspace_init has cleared once. It may be used for any number of sorts for
- *             which it is large enough, one after the other. Sorts that may run at the same time
- *             (in two streams) need one each. Scans (steps 12, 13 and 16) leave numbers there which
- *             a sort takes for its own, and a sort leaves keys: where both use the same memory, the
- *             one that follows needs its workspace cleared again.
+ *             their values), and does nothing else. Otherwise *bytes bytes of device memory,
+ *             aligned to 256, which sort_workspace_init has cleared once. It may be used for any
+ *             number of sorts for which it is large enough, one after the other. Sorts that may run
+ *             at the same time (in two streams) need one each. Scans (steps 12, 13 and 16) leave
+ *             numbers there which a sort takes for its own, and a sort leaves keys: where both use
+ *             the same memory, the one that follows needs its workspace cleared again.
  * out, in     n keys each in device memory, aligned to one key. They do not overlap, and `in` is
  *             not changed.
  * values_out  n values in device memory: values_out[i] belongs to out[i].

@@ -29,6 +29,8 @@ DIFFERENCES = [
      "ncu counts no stores into the shared memory of other blocks of a cluster"),
     ("15", "fast", 0, {"wavefronts_ld"},
      "ptxas leaves out loads whose value no lane of a warp needs"),
+    ("16", "-", 0, {"wavefronts_ld"},
+     "ptxas loads a segment's sum and head at once, which PTX does on two paths"),
 ]
 
 

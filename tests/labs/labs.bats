@@ -272,7 +272,8 @@ hint_of() {
     hint_of 3 2
     says "The accesses are at $source:$swap and line $add."
     hint_of 3 3
-    says "A __syncthreads() is missing between two accesses: $source:$swap and line $add."
+    says "The two accesses: $source:$swap and line $add."
+    says "a __syncthreads() is missing between the two"
     without_barrier 3 1
     add=$(line_of "temp[bi] += temp[ai];")
     check 3 "$source" --no-gpu
@@ -533,7 +534,7 @@ hint() { check 3 "$2" --hint "$1"; }
     awk '/__syncthreads/ && ++n == 2 { next } { print }' build/labs/reference3.cu \
         >"$BATS_TEST_TMPDIR/lab3.cu"
     hint 3 "$BATS_TEST_TMPDIR/lab3.cu"
-    says "A __syncthreads() is missing between two accesses: $BATS_TEST_TMPDIR/lab3.cu:"
+    says "The two accesses: $BATS_TEST_TMPDIR/lab3.cu:"
     way_to_fill 11-sums-apart-without-fences |
         sed -n 's,^// sed: ,,p' >"$BATS_TEST_TMPDIR/apart.sed"
     sed -f "$BATS_TEST_TMPDIR/apart.sed" build/labs/reference11.cu >"$BATS_TEST_TMPDIR/lab11.cu"

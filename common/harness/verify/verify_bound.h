@@ -106,8 +106,8 @@ struct bound {
 /* Begins, before the first element. */
 void bound_begin(struct bound *, const struct tree *, const struct facts *, enum element);
 /* Where only one level has sums that are no sums of neighbours, those of its segments in any order:
- * the length of the segments. Otherwise 0. If the greatest of the segments' sums is known, it may be
- * that no sum is rounded. */
+ * the length of the segments. Otherwise 0. If the greatest of the segments' sums is known, it may
+ * be that no sum is rounded. */
 size_t bound_segments(const struct bound *, const struct facts *);
 void bound_know_segments(struct bound *, const struct facts *, double greatest_sum);
 /* Takes the next outputs, which should be `sums`. Returns for how many of them one bound holds, at

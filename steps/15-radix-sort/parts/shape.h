@@ -57,8 +57,8 @@
 #define ONESWEEP_MOST_KEYS(key_bytes, pairs)                                                       \
     ((key_bytes) == 8 ? ((pairs) ? ONESWEEP_PAIRS_8 : ONESWEEP_KEYS_8)                             \
                       : ((pairs) ? ONESWEEP_PAIRS_4 : ONESWEEP_KEYS_4))
-/* `half`: a tile has half as many keys, as a block of an older GPU may have no room for more: one of
- * a Turing GPU has 64 KiB of shared memory. */
+/* `half`: a tile has half as many keys, as a block of an older GPU may have no room for more: one
+ * of a Turing GPU has 64 KiB of shared memory. */
 #define ONESWEEP_KEYS(key_bytes, pairs, half)                                                      \
     ((half) ? (ONESWEEP_MOST_KEYS(key_bytes, pairs) + 1) / 2 : ONESWEEP_MOST_KEYS(key_bytes, pairs))
 #define ONESWEEP_TILE(key_bytes, pairs, half)                                                      \

@@ -315,8 +315,8 @@ static int run(struct experiment *e, struct fault *fault)
         {"cudaFuncSetAttribute", set_attribute}, {"cudaFuncGetAttributes", get_attributes},
         {"occupancy of blocks", occupancy},      {"occupancy of clusters", clusters}};
     int code = 0;
-    e->lesson = "a library adds less than a microsecond to its launches; some queries would take "
-                "longer.";
+    e->lesson = "a library adds at most one or two microseconds to its launches; the queries whose "
+                "answers it keeps would take as much again.";
     for (const struct library &l : libraries)
         if (!code && (!e->emulated || l.n <= MOST_EMULATED)) code = run_library(e, &l, fault);
     for (const auto &q : queries)
