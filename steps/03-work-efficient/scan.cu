@@ -36,7 +36,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
         // threads have written: no read may start before all of them are there.
         __syncthreads();
 
-        // lab: add each left child to its right sibling, then double the stride
+        // lab: add each left child to its right sibling, then double offset
         if (thid < d) { //                                                              (part B)
             int ai = offset * (2 * thid + 1) - 1;
             int bi = offset * (2 * thid + 2) - 1;
@@ -55,7 +55,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
     // Down-sweep: give each left child its parent's value, and each right child the parent's value
     // plus the left child's sum.
     for (int d = 1; d < n; d *= 2) {
-        // lab: halve the stride, wait, and pass sums to both children
+        // lab: halve offset, wait, and pass sums to both children
         offset >>= 1;
 
         // This level reads what other threads have written at the level above (at first: the zero
