@@ -290,7 +290,7 @@ test-all: test programs ## maintain: also run tests/emulator/programs, built in 
 SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=all -static-libasan \
              -static-libubsan -rdynamic
 
-asan: tests-build
+asan: tests-build ## maintain: compile what `make test-asan` runs
 	$(Q)mkdir -p build/asan
 	$(Q)ln -sfn $(addprefix ../../,Makefile README.md LICENSE common notes profiles steps tests) \
 	    build/asan

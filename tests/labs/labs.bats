@@ -650,11 +650,11 @@ fail_wide() {
     hints 3
     says "How many threads execute $source:$clear? One should."
     says "Let one thread do it"
-    says_not "A __syncthreads() is missing"
+    says_not "a __syncthreads() is missing"
     # Stores of one line to places of their own are another matter.
     without_barrier 2 1
     hints 2
-    says "A __syncthreads() is missing"
+    says "a __syncthreads() is missing"
 }
 
 @test "the barrier that not all threads reach is named, and not the one where they wait" {

@@ -39,6 +39,9 @@ static const struct line_group groups[] = {
      .lines = {{NULL, "temp[pout * size + thid] = temp[pin"},
                {NULL, "pout = 1 - pout; // swap the buffers"}}},
 
+    /* ptxas gives the load of the ticket the line of a function that is inlined near it. */
+    {"12", "scan_wave", "_ld", .lines = {{"sm_20_intrinsics.hpp", NULL}, {NULL, "t = drawn;"}}},
+
     /* Only the left element of the pair is used: ptxas makes one load of the loads in the two arms
      * of load_pair. */
     {"8", "down_step", "sectors_ld", .lines = {{"pair.cuh", NULL}}},

@@ -67,7 +67,7 @@ Test(step_counters, step_12_says_what_it_launches)
     struct launch_shape onchip = step12.shape((1 << 22) + 1, 0), held = step12.shape(9 << 20, 0);
     struct launch_shape pipeline = step12.shape((9 << 20) + 1, 0);
     cr_expect(small.grid == 2 && small.block == 128, "%zu of %u", small.grid, small.block);
-    cr_expect(wave.grid == 256 && wave.block == 512, "%zu of %u", wave.grid, wave.block);
+    cr_expect(wave.grid == 512 && wave.block == 256, "%zu of %u", wave.grid, wave.block);
     cr_expect(onchip.grid == 86 && onchip.block == 1024, "%zu of %u", onchip.grid, onchip.block);
     cr_expect_eq(onchip.shared_bytes, 6 * 32 * 512 + 8 + 32 * sizeof(float) + 4 * sizeof(double));
     cr_expect(held.grid == 128 && held.block == 1024, "%zu of %u", held.grid, held.block);
