@@ -3,9 +3,9 @@
  *
  * Step 11's form, a tile, its sum, its prefix; but no tile waits for a prefix: the threads of a
  * block ask for the sums of all tiles before it, one or two each, in one go. What is left is a row
- * of latencies, one after the other. No block waits for a ticket before it fetches: its tile is
- * that of its blockIdx, and a ticket says only which scan this is, and that all blocks have begun.
- * Those that have not are made up for (make_up.cuh).
+ * of latencies, one after the other. No block waits for a ticket before it fetches, unless the scan
+ * is in place: its tile is that of its blockIdx, and a ticket says only which scan this is, and that
+ * all blocks have begun. Those that have not are made up for (make_up.cuh).
  */
 #ifndef STEP12_WAVE_CUH
 #define STEP12_WAVE_CUH
@@ -124,24 +124,33 @@ static __global__ void __launch_bounds__(WARPS *LANES, 32 / WARPS)
     vector_of<In, Sum> x[ROWS];
     vector_of<Sum, Sum> y[ROWS];
 
-    // Draw a ticket and fetch. Neither waits for the other.
+    // Draw a ticket and fetch. Neither waits for the other, unless the scan is in place: another
+    // block may not read a tile then which its own block overwrites. So nothing can be made up for,
+    // and the tile is that of the ticket.
     wait_for_kernel_before();
-    size_t begin = blockIdx.x * TILE + segment * SEGMENT;
+    bool in_place = (const void *)out == (const void *)in;
+    unsigned tile = blockIdx.x;
     if (!ALONE && threadIdx.x == 0) ticket = begin_to_draw(w);
     if (!ALONE && tiles <= WAVE_AHEAD_MOST) prefetch_states(states, tiles);
+    if (!ALONE && in_place) {
+        if (threadIdx.x == 0) drawn = ticket_of(ticket);
+        __syncthreads(); // no thread may read the ticket before it is drawn
+        tile = drawn.tile;
+    }
+    size_t begin = tile * TILE + segment * SEGMENT;
     fetch_segment(x, in, begin, n, ALIGNED);
 
     // Add up the segments.
     Sum sum = segment_sum<Sum>(x);
     if (lane == 0) sums[segment] = sum;
-    if (!ALONE && threadIdx.x == 0) drawn = ticket_of(ticket);
+    if (!in_place)
+        if (!ALONE && threadIdx.x == 0) drawn = ticket_of(ticket);
     __syncthreads(); // no warp may read the segments' sums and the ticket before all are there
     Sum all = warp_scan<WARPS>(lane < WARPS ? sums[lane] : (Sum)0);
     Sum before = segment == 0 ? 0 : __shfl_sync(ALL_LANES, all, segment - 1);
 
     // Publish the tile's sum, and scan the segment while the sums of other tiles are on their way.
     struct ticket t = {0, 0};
-    unsigned tile = blockIdx.x;
     if (!ALONE) {
         t = drawn;
         if (threadIdx.x == WARPS - 1) write_state(&states[tile], t.epoch, all);
@@ -150,7 +159,7 @@ static __global__ void __launch_bounds__(WARPS *LANES, 32 / WARPS)
     segment_scan<INCLUSIVE>(x, y);
     if (!ALONE) {
         auto make_up = [=](unsigned other) {
-            publish_for(states, other, t.epoch, in, n, WARPS, ROWS, ALIGNED);
+            if (!in_place) publish_for(states, other, t.epoch, in, n, WARPS, ROWS, ALIGNED);
         };
         before = (Sum)(sum_before<WARPS>(states, tile, t.epoch, make_up) + before);
     }

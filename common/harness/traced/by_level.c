@@ -73,7 +73,7 @@ static void add(void *context, const struct access *a)
 /* Each warp counts once in a level. */
 static void count_warps(struct levels *all)
 {
-    qsort(all->uses, all->use_count, sizeof *all->uses, compare_uses);
+    if (all->use_count) qsort(all->uses, all->use_count, sizeof *all->uses, compare_uses);
     for (size_t i = 0; i < all->use_count; i++)
         if (i == 0 || compare_uses(&all->uses[i - 1], &all->uses[i]) != 0)
             level_of(all, all->uses[i].launch, all->uses[i].epoch)->warps++;
@@ -131,7 +131,7 @@ int levels_show(const struct step *step, const struct options *o, FILE *to, stru
     if (!code && all.full) code = fail(fault, EXIT_USAGE, "--levels: no memory; take fewer.");
     if (!code) {
         count_warps(&all);
-        qsort(all.of, all.count, sizeof *all.of, compare_levels);
+        if (all.count) qsort(all.of, all.count, sizeof *all.of, compare_levels);
         fprintf(to, "Step %d · %s\nwhat the warps do with shared memory between two barriers\n",
                 step->number, step->title);
         for (size_t i = 0; i < all.count;) i += print_launch(&all.of[i], all.count - i, to);

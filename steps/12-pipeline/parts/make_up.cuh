@@ -5,7 +5,8 @@
  * But CUDA promises no order in which blocks begin. So a tile may belong to a block that begins
  * only when others have ended, and those must not wait for its sum. A warp that has polled for long
  * adds up the tile itself, in the order in which the block does. If the block publishes the sum
- * later, it writes the same bits.
+ * later, it writes the same bits. That is so only if nobody overwrites the tile, so a scan in place
+ * needs tickets.
  */
 #ifndef STEP12_MAKE_UP_CUH
 #define STEP12_MAKE_UP_CUH
