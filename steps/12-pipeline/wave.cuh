@@ -3,9 +3,9 @@
  *
  * Step 11's form, a tile, its sum, its prefix; but no tile waits for a prefix: the threads of a
  * block ask for the sums of all tiles before it, one or two each, in one go. What is left is a row
- * of latencies, one after the other. Unless the scan is in place, no block waits for a ticket before
- * it fetches: its tile is that of its blockIdx, and a ticket says only which scan this is, and that
- * all blocks have begun. Those that have not are made up for (make_up.cuh).
+ * of latencies, one after the other. Unless the scan is in place, no block waits for a ticket
+ * before it fetches: its tile is that of its blockIdx, and a ticket says only which scan this is,
+ * and that all blocks have begun. Those that have not are made up for (make_up.cuh).
  */
 #ifndef STEP12_WAVE_CUH
 #define STEP12_WAVE_CUH

@@ -5,7 +5,6 @@
 #include "common/harness/run/result.h"
 #include "judge.h"
 #include "request.h"
-#include "steps/15-radix-sort/parts/shape.h"
 #include "steps/15-radix-sort/sort.h"
 #include "steps/16-operators/parts/partners.h"
 
@@ -231,10 +230,12 @@ static double least_bytes(const struct request *r, size_t n)
  * greatest level. */
 static double partners_moved_bytes(const struct request *r, size_t n)
 {
-    const unsigned around_sort = 3; /* launches */
+    const size_t cluster_most = 16; /* blocks, in which a sort keeps its keys from pass to pass */
+    struct nothing nothing = {r, n};
+    struct launch_shape of_sort = captured_shape(sort_nothing, &nothing);
     double scan = 1 + 4, levels = 1 + 4 + 4, partners = 1 + 4 + 4 + 4, sort = 4 + 8;
-    size_t most = resident_shape(n, true, CLUSTER_MOST).blocks ? 0 : r->found.greatest >> 8;
-    if (shape_of(r, n).launches > around_sort + 1) sort += 4; /* it counts the digits before */
+    size_t most = of_sort.grid > cluster_most ? r->found.greatest >> 8 : 0;
+    if (of_sort.launches > 1) sort += 4; /* it counts the digits before */
     for (; most > 0; most >>= 8) sort += 8 + 8;
     return (double)n * (scan + levels + partners + sort);
 }
