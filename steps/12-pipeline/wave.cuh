@@ -36,21 +36,6 @@ static __device__ void wait_for_kernel_before()
 #endif
 }
 
-/* One lane prefetches into the L2 what its block will read. Hopper and later. */
-static __device__ void fetch_ahead(const void *from, size_t bytes)
-{
-#if __CUDA_ARCH__ >= 900
-    unsigned whole = (unsigned)(bytes / 16 * 16);
-    if (whole > 0)
-        asm volatile(
-            "cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(from)),
-            "r"(whole)
-            : "memory");
-#else
-    (void)from, (void)bytes;
-#endif
-}
-
 /* Adds up the threads' sums of tiles before `tile`, of the first LOOKERS warps: the lanes of a warp
  * in a balanced tree, then the warps. The result is in every thread. */
 template <int LOOKERS, typename Carry> static __device__ Carry add_threads(Carry sum, unsigned tile)
@@ -143,7 +128,7 @@ static __global__ void __launch_bounds__(WARPS *LANES, 32 / WARPS)
     // Add up the segments.
     Sum sum = segment_sum<Sum>(x);
     if (lane == 0) sums[segment] = sum;
-    if (!in_place)
+    if (!in_place) // else the block has it already
         if (!ALONE && threadIdx.x == 0) drawn = ticket_of(ticket);
     __syncthreads(); // no warp may read the segments' sums and the ticket before all are there
     Sum all = warp_scan<WARPS>(lane < WARPS ? sums[lane] : (Sum)0);

@@ -10,6 +10,7 @@
 
 #include "parts/keep.cuh"
 #include "parts/segment.cuh"
+#include "steps/12-pipeline/parts/fetch_ahead.cuh"
 #include "steps/12-pipeline/wave.cuh"
 
 /* A block of WARPS warps takes a tile of ITEMS elements a thread. The block of the last tile also

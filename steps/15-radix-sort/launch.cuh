@@ -97,7 +97,7 @@ static cudaError_t launch_wave_of(struct arrays<Key> a, size_t n, codec<Key> c, 
                                   struct control *control, const struct gpu *gpu,
                                   cudaStream_t stream)
 {
-    auto *kernel = sort_wave<KEYS, PAIRS, Key>;
+    constexpr auto kernel = sort_wave<KEYS, PAIRS, Key>;
     size_t shared = sizeof(wave_memory<KEYS, PAIRS, Key>);
     cudaLaunchAttribute together = {}; // none begins before there is room for all
     together.id = cudaLaunchAttributeCooperative;
@@ -110,11 +110,12 @@ static cudaError_t launch_wave_of(struct arrays<Key> a, size_t n, codec<Key> c, 
     config.attrs = &together;
     config.numAttrs = 1;
 
-    int fit = 0;
+    unsigned fit;
     if (shared > (size_t)gpu->shared) return cudaErrorCooperativeLaunchTooLarge;
     CUDA_TRY(allow_shared((const void *)kernel, shared));
-    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, WAVE_THREADS, shared));
-    if (fit == 0) return cudaErrorCooperativeLaunchTooLarge;
+    cudaError_t error = blocks_for<kernel>(WAVE_THREADS, shared, blocks, gpu, &fit);
+    if (error == cudaErrorInvalidConfiguration) return cudaErrorCooperativeLaunchTooLarge;
+    if (error) return error;
     return cudaLaunchKernelEx(&config, kernel, a, (unsigned)n, c, control);
 }
 

@@ -8,7 +8,7 @@
  * Same as resident.cuh except: counts and keys go through device memory, which here means the L2
  * cache, as they all fit into it. So every block of the GPU can take part, not only a cluster.
  * What it fixes: five launches, each of which takes longer than its memory accesses.
- * What is still bad: in each pass the blocks wait for each other twice, about 1 µs each time, and
+ * What is still bad: in each pass the blocks wait for each other twice, and
  * each block reads the counts of all blocks.
  */
 #ifndef STEP15_WAVE_CUH

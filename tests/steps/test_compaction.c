@@ -289,8 +289,8 @@ Test(compaction, any_n_any_fraction_any_alignment_with_one_workspace)
     close_memory(&m);
 }
 
-/* Keeps the elements of n that are below 0, of which there are none at first, then only such, then
- * one half: the load warp of select_pipeline draws its tickets ahead, later, and ahead. */
+/* Keeps the elements of n that are below 0, where at first none is, then every one, then one half:
+ * the load warp of select_pipeline draws its tickets ahead, later, and ahead. */
 static void expect_parts(size_t n, size_t in, size_t out)
 {
     struct predicate p = predicate_between(0, key_of_i32(-1));

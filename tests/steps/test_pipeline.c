@@ -417,10 +417,9 @@ Test(pipeline, bytes_of_blocks_that_have_not_begun)
 /* In place such a sum cannot be made up for: its block may overwrite the tile meanwhile. */
 Test(pipeline, in_place_of_blocks_that_have_not_begun)
 {
+    cr_redirect_stderr(); /* the emulator may say how to repeat it */
     setenv("EMU_SCHEDULE", "1", 1);
-    cr_redirect_stderr();
     expect_without_the_first_blocks((struct job){I32, 200 * TILE(4) - 5, true, true, 0});
-    expect_without_the_first_blocks((struct job){F64, 200 * TILE(8) - 5, false, true, 0});
 }
 Test(pipeline, large_n_in_other_orders)
 {

@@ -8,7 +8,7 @@ struct sum {
     unsigned long long words, wavefronts, conflicts;
 };
 
-/* What all blocks of a launch do with shared memory after so many barriers. */
+/* What all blocks of a launch do with shared memory after `epoch` barriers. */
 struct level {
     unsigned launch, epoch;
     char kernel[48];

@@ -15,8 +15,8 @@
 #include "segment.cuh"
 #include "states.cuh"
 
-/* A thread that has polled a state this often, for some 700 µs, takes the tile's block for one that
- * has not begun. */
+/* A thread that has polled a state this often, far longer than a wave takes, takes the tile's block
+ * for one that has not begun. */
 #define POLLS_MOST 1000
 
 /* Publishes the sum of a tile of `segments` segments of `rows` rows. The whole warp calls it. It is

@@ -32,7 +32,7 @@ template <typename Op> struct reference {
         return j.kind == ROWS ? i % j.row == 0 : is_head(j.kind, j.heads, i);
     }
 
-    // The element in place q; n if there is none.
+    // The element in place q; n if the place is empty.
     size_t place(size_t q) const
     {
         size_t t = q / tile, p = q % tile;

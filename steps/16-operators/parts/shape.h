@@ -100,7 +100,7 @@ static inline struct tiling short_rows_tiling(size_t n, size_t row, size_t wides
     return t;
 }
 
-/* The division of n elements. row > 0: each row of so many elements is a sequence. */
+/* The division of n elements. row > 0: the rows have that length, and each is a sequence. */
 static inline struct tiling tiling_of(size_t n, size_t row, size_t widest)
 {
     size_t one_tile = tiles_with(n, WAVE_ROWS * ROW(widest)); /* its segments */

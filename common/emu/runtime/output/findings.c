@@ -20,9 +20,6 @@
 static struct {
     unsigned checks;
     bool leaks, api_errors, colour;
-    uint64_t schedule;
-    bool descending, strict_readers;
-    size_t limit;
     int exit_code;
     FILE *log;
 } wanted;
@@ -63,18 +60,13 @@ static unsigned read_tools(void)
 
 void cudart_check_settings(void)
 {
-    wanted.schedule = setting_number(SETTING_SCHEDULE);
-    wanted.descending = setting_is(SETTING_BLOCKS, "descending");
-    wanted.strict_readers = setting_is(SETTING_STRICT_READERS, "yes");
-    wanted.limit = (size_t)setting_number(SETTING_PRINT_LIMIT);
-    if (wanted.limit == 0) wanted.limit = SIZE_MAX;
+    uint64_t schedule = setting_number(SETTING_SCHEDULE);
     wanted.exit_code = (int)setting_number(SETTING_ERROR_EXITCODE);
     wanted.leaks = setting_is(SETTING_LEAK_CHECK, "full");
     wanted.api_errors = setting_is(SETTING_API_ERRORS, "explicit");
     wanted.checks = read_tools();
-    if (wanted.schedule != 0)
-        fprintf(stderr, "emu: random scheduling; --schedule %" PRIu64 " repeats it%s\n",
-                wanted.schedule,
+    if (schedule != 0)
+        fprintf(stderr, "emu: random scheduling; --schedule %" PRIu64 " repeats it%s\n", schedule,
                 wanted.checks & EMU_CHECK_SYNC ? "; with synccheck lanes part at branches only"
                                                : "");
     if (wanted.checks != 0 || wanted.exit_code != 0) cudart_observe_end();
@@ -103,10 +95,11 @@ void cudart_check_config(struct emu_config *config)
 {
     config->checks = wanted.checks;
     config->stream_ops = wanted.checks & EMU_CHECK_RACE ? cudart_order_open() : NULL;
-    config->finding_limit = wanted.limit;
-    config->schedule = wanted.schedule;
-    config->descending = wanted.descending;
-    config->strict_readers = wanted.strict_readers;
+    size_t limit = (size_t)setting_number(SETTING_PRINT_LIMIT);
+    config->finding_limit = limit ? limit : SIZE_MAX;
+    config->schedule = setting_number(SETTING_SCHEDULE);
+    config->descending = setting_is(SETTING_BLOCKS, "descending");
+    config->strict_readers = setting_is(SETTING_STRICT_READERS, "yes");
     config->host_place = cudart_place;
     config->describe_host_place = cudart_describe_place;
 }
