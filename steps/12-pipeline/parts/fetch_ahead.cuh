@@ -1,4 +1,4 @@
-/* fetch_ahead.cuh — begins to fetch what a block will read, before it is known which tile it has. */
+/* fetch_ahead.cuh — begins to fetch what a block will read, before its tile is known. */
 #ifndef STEP12_FETCH_AHEAD_CUH
 #define STEP12_FETCH_AHEAD_CUH
 
