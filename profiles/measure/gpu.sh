@@ -16,6 +16,7 @@
 #   shuffles    the machine code that ptxas makes of step 9's variants; needs cuobjdump
 #   compiled    times of steps 5 and 7 with other sizes of blocks, and with fewer registers
 #   experiments the results of steps/*/experiments
+#   both        of the experiments of steps 13 to 16 those rows that notes/bench.md shows of two GPUs
 #   bench       all steps of any size, CUB and three ways to copy, timed in turns by ./bench:
 #               powers of two and their neighbours, and the other types that step 12 and CUB add
 #   promises    tests of what step 12 promises: the same bits each time and as on the CPU, every way
@@ -27,7 +28,7 @@
 #
 # The recordings in profiles/<gpu>/ are copies of these files; no script overwrites them. STEPS,
 # VARIANTS and SIZES limit what is recorded, as in STEPS="8 9" (steps.sh); merge.py puts such rows
-# into a whole recording.
+# into a whole recording. Of the experiments, ROWS keeps those that it matches.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 out=${1:-build/profiles}
@@ -324,8 +325,18 @@ experiments() {
         if "$program" --device cuda --csv >"$row"; then append "$row" "$row.values"
         else failed=$((failed + 1)); echo "$program failed" >&2; fi
     done
+    if [ -n "${ROWS:-}" ]; then
+        grep -E "^experiment,|$ROWS" "$row.values" >"$row.kept"
+        mv "$row.kept" "$row.values"
+    fi
     profiles/measure/cases.py <"$row.values" >>"$out/experiments.csv"
 }
+
+# The parameters of rows, as in "u32 pairs n=16777216".
+BOTH=",((sum|max|affine|rows-32|u32|u32 pairs) n=268435456|keys n=1048576|columns-(2|32) n=[0-9]*\
+|n=268435456 kept=10|n=4194304 kept=50|u32 n=(4096|1048576)|u64 n=67108864\
+|u32 pairs n=(1048576|16777216)|grey (512x512|8192x8192)),"
+both() { STEPS="13 14 15 16" ROWS=$BOTH experiments; }
 
 promises() {
     about_gpu "What step 12 promises, tried: every element compared with what it has to be." \

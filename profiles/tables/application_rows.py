@@ -4,8 +4,8 @@ libraries: a function each, which returns its lines.
 Used by tables.py, as experiment_rows.py is.
 """
 from experiment_rows import of
-from records import (EXPERIMENTS, EXPERIMENTS_EMULATED, duration, emulated, find, grouped, percent,
-                     read, size, three)
+from records import (EXPERIMENTS, EXPERIMENTS_EMULATED, GPU, duration, emulated, find, grouped,
+                     machine, percent, read, size, three)
 from table_rows import gpu, table
 
 KEPT = [0, 10, 50, 100]  # per cent
@@ -235,7 +235,10 @@ OPERATORS = [("sum", "sum, float"), ("max", "max, int32"), ("affine", "affine, f
              ("keys", "sum, heads as int32 keys"), ("brackets", "brackets of a text"),
              ("logsumexp", "logsumexp, float")]
 SHAPES = [("rows-32", 32 * 2**20, "sum", "1 Mi rows of 32"),
+          ("rows-32", 2**28, "sum", "8 Mi rows of 32"),
           ("rows-1000", 10**8, "sum", "100 000 rows of 1000"),
+          ("rows-5001", 10000 * 5001, "sum", "10 000 rows of 5001"),
+          ("rows-8192", 32 * 2**20, "sum", "4096 rows of 8192"),
           ("columns-2", 2 * 2**20, "sum", "columns of 1 Mi rows of 2"),
           ("columns-32", 32 * 2**20, "sum", "columns of 1 Mi rows of 32"),
           ("columns-1000", 10**8, "sum", "columns of 100 000 rows of 1000"),
@@ -294,3 +297,64 @@ def compile_time():
                            float(median["processor"])),
             "processor time (%s; median of %d runs, %.0f s to %.0f s)."
             % (about["CPU"], len(rows), float(least["elapsed"]), float(most["elapsed"]))]
+
+
+@of("call-cost")
+def call_cost(value):
+    """Step 12: what a call of the libraries costs the host, beside its launches alone."""
+    calls = [row for row in EXPERIMENTS if row["experiment"] == "call-cost" and row["call"]]
+    asked = ["cudaGetDevice", "cudaDeviceGetAttribute", "cudaFuncGetAttributes",
+             "occupancy of blocks", "occupancy of clusters"]
+    return gpu("Time on the host of a call, and of its launches alone") + table(
+        ["call", "n", "launches", "call", "launches alone", "beyond them"],
+        *(["`%s`" % row["variant"], size(int(row["parameter"][2:])), row["launches"],
+           *(microseconds(row[key]) for key in ("call", "bare", "beyond"))] for row in calls)) + [
+        "",
+        "Five questions, each asked anew: %s." % ", ".join(
+            "%s %s" % (name, microseconds(value(name, "", "query"))) for name in asked)]
+
+
+def microseconds(text):
+    """With two digits after the point: differences of times may be near zero."""
+    return "%.2f µs" % (1e6 * float(text))
+
+
+# ---- the same on another GPU -------------------------------------------------------------------
+
+# What is compared, with what, and how the recordings name it: experiment, ours, the other, and
+# the parameter.
+ON_BOTH = [("sum of floats", "a copy", 28, "rates", "ours", "copy", "sum n=%d"),
+           ("max of int32", "CUB", 28, "rates", "ours", "cub", "max n=%d"),
+           ("affine, floats", "CUB", 28, "rates", "ours", "cub", "affine n=%d"),
+           ("sum by keys", "CUB", 20, "rates", "ours", "cub", "keys n=%d"),
+           ("rows of 32", "a copy", 28, "rates", "ours", "copy", "rows-32 n=%d"),
+           ("columns of rows of 32", "a copy", 25, "rates", "ours", "copy", "columns-32 n=%d"),
+           ("columns of rows of 2", "a copy", 21, "rates", "ours", "copy", "columns-2 n=%d"),
+           ("compaction, 10 % kept", "CUB", 28, "selects", "fast", "cub", "n=%d kept=10"),
+           ("compaction, 50 % kept", "CUB", 22, "selects", "fast", "cub", "n=%d kept=50"),
+           ("sort of u32", "CUB", 12, "against-cub", "fast", "cub", "u32 n=%d"),
+           ("sort of u32", "CUB", 20, "against-cub", "fast", "cub", "u32 n=%d"),
+           ("sort of u32", "CUB", 28, "against-cub", "fast", "cub", "u32 n=%d"),
+           ("sort of u64", "CUB", 26, "against-cub", "fast", "cub", "u64 n=%d"),
+           ("sort of pairs of u32", "CUB", 20, "against-cub", "fast", "cub", "u32 pairs n=%d"),
+           ("sort of pairs of u32", "CUB", 24, "against-cub", "fast", "cub", "u32 pairs n=%d"),
+           ("sort of pairs of u32", "CUB", 28, "against-cub", "fast", "cub", "u32 pairs n=%d")]
+PICTURES = [("table of 512 x 512", "grey 512x512"), ("table of 8192 x 8192", "grey 8192x8192")]
+
+
+def on_an_h100():
+    """Steps 13 to 16 on an H100 and on the H200, each beside the same library or copy there."""
+    rows, about = read("h100/experiments.csv")
+    cells = [("%s, %s" % (what, size(2**power)), other, (experiment, ours, theirs, at % 2**power))
+             for what, other, power, experiment, ours, theirs, at in ON_BOTH]
+    cells += [(what, "NPP", ("against-npp", "fast", "NPP", at)) for what, at in PICTURES]
+
+    def times(recorded, experiment, ours, theirs, parameter):
+        mine, other = (float(find(recorded, experiment=experiment, variant=variant,
+                                  parameter=parameter)[0]["time"]) for variant in (ours, theirs))
+        return [duration(mine), times_as_fast(other / mine)]
+    return ["Time of one call (cold L2), and how many times as fast as the other one that is, on %s "
+            "and on %s:" % (machine(about), machine(GPU)), ""] + table(
+        ["what", "beside", "H100", "times", "H200", "times"],
+        *([what, other, *times(rows, *where), *times(EXPERIMENTS, *where)]
+          for what, other, where in cells))
