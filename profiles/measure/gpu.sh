@@ -16,7 +16,8 @@
 #   shuffles    the machine code that ptxas makes of step 9's variants; needs cuobjdump
 #   compiled    times of steps 5 and 7 with other sizes of blocks, and with fewer registers
 #   experiments the results of steps/*/experiments
-#   both        of the experiments of steps 13 to 16 those rows that notes/bench.md shows of two GPUs
+#   both        those rows of the experiments of steps 13 to 16 that notes/bench.md shows of two
+#               GPUs
 #   bench       all steps of any size, CUB and three ways to copy, timed in turns by ./bench:
 #               powers of two and their neighbours, and the other types that step 12 and CUB add
 #   promises    tests of what step 12 promises: the same bits each time and as on the CPU, every way

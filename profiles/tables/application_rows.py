@@ -353,8 +353,8 @@ def on_an_h100():
         mine, other = (float(find(recorded, experiment=experiment, variant=variant,
                                   parameter=parameter)[0]["time"]) for variant in (ours, theirs))
         return [duration(mine), times_as_fast(other / mine)]
-    return ["Time of one call (cold L2), and how many times as fast as the other one that is, on %s "
-            "and on %s:" % (machine(about), machine(GPU)), ""] + table(
+    return ["Time of one call (cold L2), and how many times as fast as the other one that is, on "
+            "%s and on %s:" % (machine(about), machine(GPU)), ""] + table(
         ["what", "beside", "H100", "times", "H200", "times"],
         *([what, other, *times(rows, *where), *times(EXPERIMENTS, *where)]
           for what, other, where in cells))

@@ -278,10 +278,11 @@ class Chapter12(Conclusions):
 
 
     def test_the_error_of_floats_does_not_grow(self):
-        """CUB's is 15 times as large for 2^28 positive numbers; it differs from run to run."""
+        """CUB's is more than ten times as large for 2^28 positive numbers. It differs from run to
+        run: 11.6 and 15 times have been recorded."""
         error = lambda what: number("promises.csv", what, variant="f32 0 to 1",
                                     parameter=1 << 28)
-        self.between(14, error("error of CUB in the second half") /
+        self.between(10, error("error of CUB in the second half") /
                      error("error in the second half"), 23)
 
 
