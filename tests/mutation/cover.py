@@ -3,9 +3,9 @@
 take. `make mutate-map`
 
 The C files are compiled with gcov's counters in a tree of their own, build/mutate/coverage. Each
-suite is run once there, and once without counters for its time. A process that is killed leaves no
-counts: a function that runs in such processes alone has no line, and mutate.py takes all suites of
-its file.
+suite is run once there, and once without counters for its time, on each core one suite at a time. A
+process that is killed leaves no counts: a function that runs in such processes alone has no line,
+and mutate.py takes all suites of its file.
 """
 import glob
 import json
@@ -13,7 +13,9 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from suites import COVERED, command_of, pattern_of
 from tree import ENVIRONMENT, TESTS, TOP, Tree, objects_by_source
@@ -38,37 +40,34 @@ def counting_tree():
     return tree
 
 
-def run(top, *command):
-    return subprocess.run(command, cwd=top, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE,
+def run(top, *command, **variables):
+    return subprocess.run(command, cwd=top, env=dict(ENVIRONMENT, **variables),
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True, errors="replace",
                           check=False).stdout
 
 
-def run_suite(top, suite):
+def run_suite(top, suite, **variables):
     """Returns how long it takes, whether or not its tests succeed."""
     began = time.monotonic()
-    run(top, *command_of(pattern_of([suite])))
+    run(top, *command_of(pattern_of([suite])), **variables)
     return time.monotonic() - began
 
 
-def counts(tree):
-    return glob.glob(os.path.join(tree.path, "**", "*.gcda"), recursive=True)
-
-
 def functions_run(tree, suite):
-    """The (file, function) that run in this suite."""
-    for path in counts(tree):
-        os.unlink(path)
-    run_suite(tree.path, suite)
-    found = set()
-    for line in run(tree.path, "gcov", "--json-format", "--stdout", *counts(tree)).splitlines():
-        for file in json.loads(line)["files"]:
-            if FILE.match(file["file"]):
-                found.update((file["file"], function["name"])
-                             for function in file["functions"]
-                             if function["execution_count"])
-    return found
+    """The (file, function) that run in this suite. Its counts go into a folder of their own, beside
+    links to what gcov needs to read them, so suites can run at the same time."""
+    with tempfile.TemporaryDirectory() as folder:
+        for notes in glob.glob("**/*.gcno", root_dir=tree.path, recursive=True):
+            os.makedirs(os.path.join(folder, os.path.dirname(notes)), exist_ok=True)
+            os.symlink(os.path.join(tree.path, notes), os.path.join(folder, notes))
+        run_suite(tree.path, suite, GCOV_PREFIX=folder,
+                  GCOV_PREFIX_STRIP=str(tree.path.count(os.sep)))
+        counts = glob.glob(os.path.join(folder, "**", "*.gcda"), recursive=True)
+        said = run(tree.path, "gcov", "--json-format", "--stdout", *counts) if counts else ""
+    return {(file["file"], function["name"]) for line in said.splitlines()
+            for file in json.loads(line)["files"] if FILE.match(file["file"])
+            for function in file["functions"] if function["execution_count"]}
 
 
 def listed_suites():
@@ -90,15 +89,18 @@ def main():
     tree = counting_tree()
     all_suites = listed_suites()
     seconds, suites_of = {}, {}
-    for number, suite in enumerate(all_suites):
+
+    def look(suite):
         seconds[suite] = run_suite(TOP, suite)
-        for key in functions_run(tree, suite):
-            suites_of.setdefault(key, set()).add(suite)
-        print("%3d/%d  %s: %.1f s" % (number + 1, len(all_suites), suite, seconds[suite]),
-              flush=True)
+        return suite, functions_run(tree, suite)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for suite, functions in pool.map(look, all_suites):
+            for key in functions:
+                suites_of.setdefault(key, set()).add(suite)
+            print("%s: %.1f s" % (suite, seconds[suite]), flush=True)
     with open(COVERED, "w", encoding="utf-8") as file:
         file.write(HEAD)
-        file.writelines("%s: %.1f\n" % item for item in seconds.items())
+        file.writelines("%s: %.1f\n" % (suite, seconds[suite]) for suite in all_suites)
         file.writelines("%s %s: %s\n" % (*key, names(suites_of[key], all_suites))
                         for key in sorted(suites_of))
 
