@@ -208,7 +208,8 @@ static void find_detail(struct subject *s, const char *source)
         s->detail = "null";
     else if (!strcmp(s->topic, "initcheck") && s->size->in_global)
         s->detail = "global";
-    else if (!strcmp(s->topic, "wrong") && block && s->n > block)
+    else if ((!strcmp(s->topic, "wrong") || !strcmp(s->topic, "element 0")) && block &&
+             s->n > block)
         s->detail = "blocks";
     else if (s->n > PAPER)
         s->detail = "large";

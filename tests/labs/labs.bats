@@ -658,9 +658,33 @@ fail_wide() {
     says "both the load and the store use begin + ai"
 }
 
+@test "lab 4: two threads at one word are a matter of padding, and not of barriers" {
+    local source
+    with 4 's/ai += CONFLICT_FREE_OFFSET(ai);/& &/'
+    hints 4
+    says "is each moved by its own padding, and once?"
+    with 4 's/ai += CONFLICT_FREE_OFFSET(ai);/ai = CONFLICT_FREE_OFFSET(ai);/'
+    hints 4
+    says "would lose the index"
+    with 4 's/if (thid == 0) temp/temp/'
+    hints 4
+    local clear
+    clear=$(line_of "CONFLICT_FREE_OFFSET(n - 1)] = 0;")
+    says "How many threads execute $source:$clear? One should."
+}
+
+@test "lab 5: increments that are added from block 0 on" {
+    local source
+    with 5 's/size_t ai = j \* B + threadIdx.x/size_t ai = (size_t)blockIdx.x * B + threadIdx.x/'
+    hints 5
+    says "Output 0 is 0 where there is one block. All sizes up to n = 512 are right."
+    says_not "root"
+}
+
 @test "lab 6: four stores of a float each in place of a float4" {
     local source
-    with 6 's/^    store4(g_odata, begin + 4 \* \([ab]\)i, n, [ab]);/    if (begin + 4 * \1i + 3 < n) {\
+    with 6 's/^    store4(g_odata, begin + 4 \* \([ab]\)i, n, [ab]);/\
+    if (begin + 4 * \1i + 3 < n) {\
         g_odata[begin + 4 * \1i] = \1.x; g_odata[begin + 4 * \1i + 1] = \1.y;\
         g_odata[begin + 4 * \1i + 2] = \1.z; g_odata[begin + 4 * \1i + 3] = \1.w;\
     } else store4(g_odata, begin + 4 * \1i, n, \1);/'
@@ -668,6 +692,13 @@ fail_wide() {
     says "How many floats does one instruction move for each thread"
     says "the warp uses a quarter of each sector"
     says "store4(g_odata, begin + 4 * ai, n, a)"
+}
+
+@test "lab 6: leaves without their padding" {
+    local source
+    with 6 's/ + bankOffset[AB]\]/]/'
+    hints 6
+    says "where does leaf 32 lie, and where do you store it?"
 }
 
 @test "zeros in lab 3: the left child's old sum is needed after it has been overwritten" {
