@@ -7,8 +7,12 @@ profile%: step%
 	$(Q)profiles/measure/profile.sh $*
 #profileN: ## measure: count step N, by ncu or the emulator; N= VARIANT= DEVICE=cuda|emu
 
-compare: all ## learn: counters side by side: of two steps (A=3 B=4 N=512 LINES=1), or of all
+# Of A and B, which may be 4:pad16 or a recording, only the steps are built.
+COMPARED  = $(if $(A)$(B),$(filter $(STEPS),$(TWO_STEPS)),all)
+TWO_STEPS = $(foreach side,$(A) $(B),step$(firstword $(subst :, ,$(side))))
+compare: $$(COMPARED)
 	$(Q)profiles/measure/compare.sh
+#compare: ## learn: counters side by side: of two steps (A=3 B=4 N=512 LINES=1), or of all
 
 # The emulator's benchmark times the steps and a few kernels of its own.
 BENCH    := $(call objects,$(call sources,profiles/measure/speed $(ONE_PROCESS)) $(COMMON))

@@ -62,6 +62,7 @@ static const char *cause_topic(const struct verdict_size *size)
         {"begin at 0 again", "no carries"}, {"carr", "carries"},
         {"sum of block", "sums"},           {"zeros", "zeros"},
         {"another order", "order"},         {"is kept", "kept"},
+        {"elements again", "repeated"},
     };
     static const struct {
         const char *says, *topic;
@@ -77,13 +78,15 @@ static const char *cause_topic(const struct verdict_size *size)
     return NULL;
 }
 
-/* A likely cause says more than a checker's warning, or an error that did not stop the kernel. */
+/* A likely cause says more than a checker's warning, or an error that did not stop the kernel. But
+ * of a value that was never stored, the line that reads it says more than the element's number. */
 static const char *wrong_topic(const struct verdict_size *size)
 {
     const char *tool = tool_topic(size);
     if (size->end == LAB_REFUSED) return "refused";
     if (size->end == LAB_INSTRUCTIONS)
         return strstr(size->wrong, "printed") ? "printed" : "endless";
+    if (tool && !strcmp(tool, "initcheck") && strstr(size->wrong, "never stored")) return tool;
     const char *cause = size->end == LAB_RAN ? cause_topic(size) : NULL;
     bool is_guess = cause && !strcmp(cause, "element 0");
     if (cause && (!tool || size->only_warning || !is_guess)) return cause;
@@ -205,7 +208,8 @@ static void find_detail(struct subject *s, const char *source)
         s->detail = "null";
     else if (!strcmp(s->topic, "initcheck") && s->size->in_global)
         s->detail = "global";
-    else if (!strcmp(s->topic, "wrong") && block && s->n > block)
+    else if ((!strcmp(s->topic, "wrong") || !strcmp(s->topic, "element 0")) && block &&
+             s->n > block)
         s->detail = "blocks";
     else if (s->n > PAPER)
         s->detail = "large";

@@ -155,11 +155,16 @@ def padding():
 def one_block_times():
     scans = [(1, "exclusive"), (2, ""), (3, ""), *((4, p) for p in PADDINGS)]
     # not measured; beyond its limit
-    cell = lambda step, n, p: ("" if (step, n) in ((1, 512), (2, 2048))
-                               else time(timed(step, n, p)))
+    is_there = lambda step, n: (step, n) not in ((1, 512), (2, 2048))
+    cell = lambda step, n, p: time(timed(step, n, p)) if is_there(step, n) else ""
+    sizes = 512, 1024, 2048
+    shares = [float(timed(step, n, p)["roof_fraction"])
+              for step, p in scans[1:] for n in sizes if is_there(step, n)]
     return gpu("Time of a scan by one core of the CPU (step 1), and by one block") + table(
         ["n", "step 1", "step 2", "step 3", *("`%s`" % p for p in PADDINGS)],
-        *([n, *(cell(step, n, p) for step, p in scans)] for n in (512, 1024, 2048)))
+        *([n, *(cell(step, n, p) for step, p in scans)] for n in sizes)) + [
+            "", "The fastest copy of as many floats takes %s to %s of the time of a block's scan."
+            % (percent(min(shares)), percent(max(shares)))]
 
 
 def remainder():
@@ -240,6 +245,17 @@ def unrolled():
 
 def unrolled_times():
     return times_table(("step 6", 6, ""), ("step 7", 7, ""))
+
+
+def unrolled_throughput():
+    """Step 7 moves each element four times, and a copy twice."""
+    row, n = timed(7, 2**24), 2**24
+    own, roof = 16 * n / float(row["seconds"]) / 1e9, float(row["roof_gb_per_s"])
+    return textwrap.wrap(
+        "In the recording of the %s the scan takes %s. It moves 4n words, 16 bytes for each "
+        "element: 16 · 2²⁴ bytes in %s are %s GB/s. The last column is the rate of the fastest "
+        "copy, which moves 2n words. So step 7 uses %s of the throughput that a copy reaches." % (
+            GPU["GPU"], time(row), time(row), grouped(round(own)), percent(own / roof)), 100)
 
 
 # Harris 2007, Table 2: n, milliseconds of a scan on one core of an Intel Core 2 Extreme of 2.93 GHz

@@ -124,8 +124,8 @@ static void print_foot(const struct experiment *e)
     if (e->device.emulated)
         printf(
             "\n  A request is one access of a warp to global memory. Each sector that it requests\n"
-            "  counts 32 bytes. By the rules of an older GPU, transactions are counted in\n"
-            "  place of sectors. On a GPU the table has times.\n");
+            "  counts 32 bytes. (With the rules of an older GPU, the table counts transactions\n"
+            "  instead of sectors.) On a GPU the table has times.\n");
     else
         printf("\n  Useful are the bytes needed and those stored, in a second. --device emu "
                "counts\n"

@@ -613,6 +613,94 @@ fail_wide() {
     says "Where does a tile get its number from?"
 }
 
+@test "lab 2: the hint is about the buffer that is read, and not about element 0" {
+    local source
+    local own='temp\[pin \* n + thid\]' next='temp\[pout \* n + thid\]'
+    # No copy; one buffer for both; the load into the other buffer; += in place of =.
+    with 2 "/^        else/,/;/d"
+    hints 2
+    says "which threads have written to that buffer since"
+    says "one that adds nothing copies temp[pin * n + thid]"
+    says_not "output 0 is 0"
+    with 2 "s/$next = $own + /$own += /"
+    hints 2
+    says "A sweep reads only from temp[pin"
+    says_not "output 0 is 0"
+    with 2 "s/$next = (thid/temp[pin * n + thid] = (thid/"
+    hints 2
+    says "The load fills temp[pout * n + thid]."
+    with 2 "s/$next = $own + /$next += /"
+    hints 2
+    says "(\`+=\` would read it)"
+    # The buffers have changed places.
+    with 2 '/^    for/,/__sync/ { s/pin \*/p_o_u_t */g; s/pout \*/pin */g; s/p_o_u_t/pout/g }'
+    hints 2
+    says "From which of the two buffers?"
+    says_not "output 0 is 0"
+}
+
+@test "lab 5: a block that forgets where it begins" {
+    local source
+    local load='s/begin + \([ab]i\) < n ? g_idata\[begin + [ab]i\]/\1 < n ? g_idata[\1]/'
+    local store='s/if (begin + \([ab]i\) < n) g_odata\[begin + [ab]i\]/if (\1 < n) g_odata[\1]/'
+    with 5 "$load"
+    check 5 "$source"
+    says "block 1 scans block 0's elements again"
+    hints 5
+    says "From which index does thread 0 of block 1 load"
+    says "The load adds this \`begin\` to the index"
+    with 5 "$store"
+    hints 5
+    says "The elements of a block begin at \`begin\`"
+    with 5 "$load; $store"
+    hints 5
+    says "which index does thread 0 of block 1 store to?"
+    says "both the load and the store use begin + ai"
+}
+
+@test "lab 4: two threads at one word are a matter of padding, and not of barriers" {
+    local source
+    with 4 's/ai += CONFLICT_FREE_OFFSET(ai);/& &/'
+    hints 4
+    says "is each moved by its own padding, and once?"
+    with 4 's/ai += CONFLICT_FREE_OFFSET(ai);/ai = CONFLICT_FREE_OFFSET(ai);/'
+    hints 4
+    says "would lose the index"
+    with 4 's/if (thid == 0) temp/temp/'
+    hints 4
+    local clear
+    clear=$(line_of "CONFLICT_FREE_OFFSET(n - 1)] = 0;")
+    says "How many threads execute $source:$clear? One should."
+}
+
+@test "lab 5: increments that are added from block 0 on" {
+    local source
+    with 5 's/size_t ai = j \* B + threadIdx.x/size_t ai = (size_t)blockIdx.x * B + threadIdx.x/'
+    hints 5
+    says "Output 0 is 0 where there is one block. All sizes up to n = 512 are right."
+    says_not "root"
+}
+
+@test "lab 6: four stores of a float each in place of a float4" {
+    local source
+    with 6 's/^    store4(g_odata, begin + 4 \* \([ab]\)i, n, [ab]);/\
+    if (begin + 4 * \1i + 3 < n) {\
+        g_odata[begin + 4 * \1i] = \1.x; g_odata[begin + 4 * \1i + 1] = \1.y;\
+        g_odata[begin + 4 * \1i + 2] = \1.z; g_odata[begin + 4 * \1i + 3] = \1.w;\
+    } else store4(g_odata, begin + 4 * \1i, n, \1);/'
+    hints 6
+    says "How many floats does one instruction move for each thread"
+    says "the warp uses a quarter of each sector"
+    says "store4(g_odata, begin + 4 * ai, n, a)"
+}
+
+@test "lab 6: leaves without their padding" {
+    local source
+    with 6 's/ + bankOffset[AB]\]/]/'
+    hints 6
+    says "where does leaf 32 lie, and where do you store it?"
+}
+
 @test "zeros in lab 3: the left child's old sum is needed after it has been overwritten" {
     local source
     filled 3-left-sum-overwritten

@@ -16,6 +16,13 @@ load common
     while IFS= read -r line; do [ ${#line} -le 100 ]; done <<<"$output"
 }
 
+@test "make compare builds the steps that it compares" {
+    run make -pn compare A=3 B=4:pad16
+    says $'\ncompare: step3 step4\n'
+    run make -pn compare
+    says $'\ncompare: all\n'
+}
+
 @test "all steps as recorded" {
     need python3
     run profiles/measure/compare.sh
