@@ -92,12 +92,13 @@ def main():
 
     def look(suite):
         seconds[suite] = run_suite(TOP, suite)
-        return suite, functions_run(tree, suite)
+        functions = functions_run(tree, suite)
+        print("%s: %.1f s" % (suite, seconds[suite]), flush=True)
+        return suite, functions
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for suite, functions in pool.map(look, all_suites):
             for key in functions:
                 suites_of.setdefault(key, set()).add(suite)
-            print("%s: %.1f s" % (suite, seconds[suite]), flush=True)
     with open(COVERED, "w", encoding="utf-8") as file:
         file.write(HEAD)
         file.writelines("%s: %.1f\n" % (suite, seconds[suite]) for suite in all_suites)
