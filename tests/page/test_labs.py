@@ -8,6 +8,7 @@ import unittest
 from pathlib import Path
 
 from browser import Page
+from firefox import InFirefox
 from page_files import BUILT, TOP, need, node
 
 RIGHT = {"barrier": ["1"], "conflicts": ["4", "6", "6", "6", "6", "2", "0"],
@@ -139,6 +140,15 @@ class InThePage(Page):
         self.begin("padding")
         self.assertEqual(self.values("padding"), ["pad16", "", ""])
         self.driver.execute_script("localStorage.clear()")
+
+
+class InThePageInFirefox(InFirefox, InThePage):
+    pass
+
+
+class WithoutStorage(InThePage):
+    test_a_link_s_answers_are_shown_and_judged = None
+    test_a_wrong_answer_has_its_reason_and_all_is_kept = None
 
     def test_a_browser_that_keeps_nothing_is_no_error(self):
         self.driver.execute_cdp_cmd("Page.enable", {})

@@ -4,6 +4,7 @@ import unittest
 from urllib.parse import parse_qs
 
 from browser import Page
+from firefox import InFirefox
 from page_files import PAGE, need
 
 LINK = re.compile(r'class=\\?"play-link\\?" href=\\?"(#chapter=[^"\\]*)\\?"')
@@ -61,6 +62,10 @@ class Play(Page):
         self.assertLess(abs(top), 60)
         self.driver.back()
         self.wait_for(lambda: self.text(".event") == "Before the first instruction.")
+
+
+class PlayInFirefox(InFirefox, Play):
+    pass
 
 
 if __name__ == "__main__":
