@@ -109,6 +109,8 @@ class Firefox:
         return self.wait(self.answer(method, parameters))
 
     def quit(self):
+        self.wait(self.socket.close())
+        self.loop.close()
         self.browser.terminate()
         try:
             self.browser.wait(10)

@@ -115,6 +115,10 @@ class SideBySide(Page):
         self.wait_for(lambda: self.cells()[2] == [1022, 193])
         middle = self.cells()
         self.assertLess(middle[1][1], 793)  # step 3 is not done yet
+        self.driver.execute_script(
+            "const bar = document.querySelector('.side-by-side .bar'); bar.value = 700;"
+            "bar.dispatchEvent(new Event('input'));"
+            "document.querySelector('.side-by-side button').click()")
         self.wait_for(lambda: self.cells() == [[4097, 449], [1022, 793], [1022, 193]])
         self.driver.execute_script(
             "const bar = document.querySelector('.side-by-side .bar'); bar.value = 100;"
