@@ -111,7 +111,7 @@ function makeLab(host, name, given) {
         const code = lab.code ? lab.code(bench().source) : [], mine = answers.of(name);
         replace(form, lab.head ? [lab.shown ? numbered(code) : null,
                                   questions(lab, mine, shown, says, changed)]
-            : [make("fieldset", { class: "places" }, make("legend", {}, "The barrier stands (in the if, with braces)"),
+            : [make("fieldset", { class: "places" }, make("legend", {}, "The barrier stands"),
                     codeChoices(code, mine[0], (value) => changed(0, value))), says[0]]);
     }
     const address = () => `${location.href.replace(/#.*/, "")}#chapter=${lab.chapter}` +

@@ -47,7 +47,7 @@ function drawPiles(piles, ideal, name, drained = 0) {
     const slots = piles.map((_, bank) => makeSvg("line", { class: "floor", y1: bottom, y2: bottom,
         x1: LABEL + bank * CELL + 1, x2: LABEL + (bank + 1) * CELL - 1 }));
     return makeSvg("svg", { class: "tree piles", viewBox: `0 0 ${width} ${height}`, role: "img",
-                            "aria-label": name },
+                            preserveAspectRatio: "xMinYMax", "aria-label": name },
                    slots, makeSvg("text", { class: "label", x: 0, y: height - 5 }, "bank"), heads,
                    piles.map((pile, bank) => pile.map(cellOf(bank))));
 }
