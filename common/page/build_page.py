@@ -19,6 +19,7 @@ HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
 NOTES = TOP / "notes"
 STEPS = TOP / "steps"
+LABS = TOP / "common" / "labs"
 PROFILES = TOP / "profiles"
 sys.path.append(str(PROFILES / "measure"))
 import cases  # noqa: E402  (it lies in profiles/)
@@ -39,6 +40,9 @@ LINK = re.compile(r'<a\s+href="([^"]*)"[^>]*>(.*?)</a>', re.S)
 PREDICT = re.compile(r"<!-- predict: ([^|]*)\| ([^|]*) \| (.*?) -->")
 PLAY = re.compile(r"<!-- play: step=(\d+) (.*?) \| (.*?) -->", re.S)
 TOY = re.compile(r"<!-- (toy|side-by-side) -->")
+LAB = re.compile(r"<!-- lab: (\w+) -->")
+TITLE = re.compile(r"<p><strong>(.*?)\.?</strong>\s*")
+HINTS = r"^\[page %s\]\n(.*?)(?=^\[|\Z)"
 ID = re.compile(r' id="([^"]*)"')
 # The section after *Your turn*: the reader writes a kernel first, and then looks at the book's.
 KERNEL = re.compile(r'(<h2 id="the-books-kernel">.*?</h2>)(.*?)(?=<h2|\Z)', re.S)
@@ -116,9 +120,30 @@ def play_link(match, names):
         chapter, state, html.escape(" ".join(match[3].split())))
 
 
+def hints(name):
+    """The three hints of a lab of the page."""
+    text = (LABS / "hints.txt").read_text(encoding="utf-8")
+    found = re.search(HINTS % name, text, re.M | re.S)
+    if not found:
+        fail("common/labs/hints.txt has no hints [page %s]" % name)
+    levels = re.split(r"^\d ", found[1], flags=re.M)[1:]
+    return [re.sub("`([^`]*)`", r"<code>\1</code>", html.escape(" ".join(one.split())))
+            for one in levels]
+
+
+def lab(match):
+    """A lab's task and hints; lab_widget.js adds the questions."""
+    name = match[1]
+    task = rendered(LABS / "tasks" / (name + ".md"))
+    folded = "".join("<details class='hint'><summary>Hint %d</summary><p>%s</p></details>"
+                     % (level, text) for level, text in enumerate(hints(name), 1))
+    return '<section class="lab" data-lab="%s">%s%s</section>' % (
+        name, TITLE.sub(r'<h3 id="lab-%s">Lab: \1</h3><p>' % name, task), folded)
+
+
 def chapter_html(path, names):
     """The text of a chapter. Its ids begin with its name, as other chapters have the same ones."""
-    text = KERNEL.sub(FOLDED, STYLE.sub("", rendered(path)))
+    text = LAB.sub(lab, KERNEL.sub(FOLDED, STYLE.sub("", rendered(path))))
     text = ID.sub(lambda m: ' id="%s:%s"' % (names[path], m[1]), text)
     if "<h2" not in text:  # no level is left out
         text = re.sub(r"(</?h)3\b", r"\g<1>2", text)
@@ -176,11 +201,25 @@ def ptx_texts(folder):
     return texts
 
 
+def is_ours(name):
+    """Whether a file of a PTX text, by its short name, lies in this repository."""
+    return not name.startswith("/") and (TOP / name).is_file()
+
+
 def sources(texts):
-    """The steps' files that the PTX texts name."""
-    names = {m[2] for text in texts.values() for m in FILE_LINE.finditer(text)}
-    return {name: (TOP / name).read_text(encoding="utf-8")
-            for name in sorted(names) if name.startswith("steps/")}
+    """The steps' files that the PTX texts name. PTX that was compiled in another folder names files
+    of that folder, and the page would lack them."""
+    found = {}
+    for ptx, text in texts.items():
+        names = [m[2] for m in FILE_LINE.finditer(text) if not m[2].startswith("cuda/include/")]
+        lost = [name for name in names if not is_ours(name)]
+        if lost or not names:
+            fail("%s.ptx names %s, which is not in %s: it was compiled elsewhere. Remove "
+                 "build/page/ptx and call make page again" % (ptx, lost[0] if lost else "no file",
+                                                              TOP))
+        found.update((name, (TOP / name).read_text(encoding="utf-8"))
+                     for name in names if name.startswith("steps/"))
+    return dict(sorted(found.items()))
 
 
 def recorded():

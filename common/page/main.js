@@ -7,6 +7,7 @@ const { makeRunner } = require("./runner.js");
 const { makeStepWidget } = require("./step_widget.js");
 const { makePredictions } = require("./predict.js");
 const { makeOwn } = require("./own.js");
+const { makeAnswers, makeLabs } = require("./lab_widget.js");
 const { makeSearch } = require("./search.js");
 const { makeStart } = require("./start.js");
 const { makeToys } = require("./toy.js");
@@ -18,7 +19,8 @@ const byId = (id) => document.getElementById(id);
 const textOf = (id) => JSON.parse(byId(id).textContent);
 const filled = new Set();
 const widgets = {};
-let runner = null, data = null;
+const answers = makeAnswers();
+let runner = null, data = null, labRunner = null;
 
 /* Browsers refuse or leave out changes of the address when there are too many. */
 const MOST_WRITES = 40, WRITES_MS = 10000, RETRY_MS = 500, SCROLLED_MS = 150;
@@ -40,8 +42,8 @@ function write() {
  * chapter. A run may end when another chapter has been opened. */
 function remember(state) {
     if (!isShown(state.chapter)) return;
-    const { place } = readState(location.hash);
-    latest = { ...state, place };
+    const { place, answers: linked } = readState(location.hash);
+    latest = { ...state, place, answers: linked };
     if (later) return;
     const now = performance.now();
     writes = [...writes.filter((time) => now - time < WRITES_MS), now];
@@ -77,6 +79,14 @@ async function runStep(number, name, n) {
     const answer = await runner.run(requestOf(variant.plan(n), ptx, options));
     if (answer.error) throw new Error(answer.message);
     return { trace: answer.trace, ptx };
+}
+
+/* What the labs run with: a worker of their own, as a run ends the one before. */
+function bench() {
+    prepare();
+    labRunner = labRunner || makeRunner(textOf("worker"));
+    return { ptx: (name) => data.ptx[name], source: (path) => data.sources[path],
+             run: labRunner.run };
 }
 
 const stepOf = (article) => STEPS.find((one) => one.chapter === article.dataset.chapter);
@@ -128,6 +138,7 @@ function fillArticle(article) {
     makePredictions(article);
     makeToys(article);
     makeSideBySide(article, runStep);
+    makeLabs(article, { answers, bench, copy });
     if (stepOf(article) || article.dataset.chapter === "own") addHost(article);
     addNeighbours(article);
     addHeadingLinks(article);
@@ -169,6 +180,7 @@ function markInContents(name) {
  * other chapter, come when all is read. */
 function open(fragment) {
     const state = readState(fragment), name = state.chapter || START;
+    if (state.answers) answers.take(state.answers);
     const article = byId(`chapter-${name}`) || byId(`chapter-${FIRST}`);
     if (!fillArticle(article)) return;
     document.documentElement.className = name === START ? "at-start" : "";
@@ -252,17 +264,21 @@ document.addEventListener("click", (event) => {
     else followPlace(event, link);
     if (link.closest("nav") && innerWidth < NARROW) byId("contents").open = false;
 });
-byId("copy").addEventListener("click", async () => {
+/* Gives an address to the reader. */
+async function copy(address) {
     const field = byId("address");
-    if (later) write();
     field.hidden = false;
-    field.value = location.href;
+    field.value = address;
     field.select();
     try {
-        await navigator.clipboard.writeText(location.href);
+        await navigator.clipboard.writeText(address);
     } catch (error) {
         document.execCommand("copy"); /* where a page may not write: the text is selected */
     }
+}
+byId("copy").addEventListener("click", () => {
+    if (later) write();
+    copy(location.href);
 });
 makeSearch(byId("search"), byId("found"), () => [byId(`chapter-${FIRST}`).innerHTML,
     ...[...document.querySelectorAll("script[id^='text-']")].map((one) => textOf(one.id))]);

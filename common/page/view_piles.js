@@ -47,7 +47,7 @@ function drawPiles(piles, ideal, name, drained = 0) {
     const slots = piles.map((_, bank) => makeSvg("line", { class: "floor", y1: bottom, y2: bottom,
         x1: LABEL + bank * CELL + 1, x2: LABEL + (bank + 1) * CELL - 1 }));
     return makeSvg("svg", { class: "tree piles", viewBox: `0 0 ${width} ${height}`, role: "img",
-                            "aria-label": name },
+                            preserveAspectRatio: "xMinYMax", "aria-label": name },
                    slots, makeSvg("text", { class: "label", x: 0, y: height - 5 }, "bank"), heads,
                    piles.map((pile, bank) => pile.map(cellOf(bank))));
 }
@@ -66,14 +66,17 @@ const LEGEND = make("p", { class: "legend" },
     mark("touched", "The first row"), " is served at once, ", mark("excess", "a row above it"),
     " waits for the row below.");
 
+const SOON = make("p", { class: "legend" }, "This is the first access, which is still to come.");
 const EMPTY = "This instruction does not access shared memory.";
 
-/* Shows the piles of an event; one that is no access to shared memory has none. */
-function showPiles(host, event, banks) {
+/* Shows the piles of an event; one that is no access to shared memory has none. Before the first
+ * instruction, those of the first access that is to come. */
+function showPiles(host, events, position, banks) {
+    const event = position ? events[position - 1] : events.find(trace.isShared);
     const isShared = event && trace.isShared(event);
     const piles = pilesOf(isShared ? accessesOf(event) : [], banks);
     replace(host, isShared ? drawPiles(piles, event.ideal, pilesText(piles))
-        : drawPiles(piles, 1, EMPTY), LEGEND);
+        : drawPiles(piles, 1, EMPTY), isShared && !position ? SOON : null, LEGEND);
 }
 
 module.exports = { drawPiles, pilesOf, pilesText, showPiles, tallestOf };

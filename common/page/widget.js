@@ -187,7 +187,7 @@ function makeWidget(host, title, shown, changed) {
         source.mark(event ? event.line : 0, event && trace.conflictsOf(event) > 0);
         const held = heldBack(view.events, position - 1);
         memory.show(view.events, position, view.history(position), held);
-        showPiles(parts.piles, event, view.banks);
+        showPiles(parts.piles, view.events, position, view.banks);
         showHeld(parts.held, held);
         tree.show(position);
         const sums = view.hasAllBlocks ? trace.sumsOf(view.events, position) : null;

@@ -1,7 +1,8 @@
 /* answers.js -- for test_emulator.py: answers the requests on stdin, a JSON array of texts, by
  * WebAssembly. Arguments: emulator.js, worker.js. With --requests, prints the requests of every
  * step and variant instead, as the page makes them: objects of step, variant, n, choice and
- * request; the argument is the folder of PTX. */
+ * request; the argument is the folder of PTX. With --judge, judges the answers to a lab on stdin,
+ * [name, answers] (common/page/labs.js). */
 "use strict";
 const fs = require("fs");
 const path = require("path");
@@ -25,16 +26,27 @@ function requests(folder) {
     return found;
 }
 
-async function answers(file) {
+async function runnerOf(file) {
     const { runRequest } = require(path.join(PAGE, "worker.js"));
     const emulator = await require(path.resolve(file))({
         wasmBinary: fs.readFileSync(file.replace(/js$/, "wasm")) });
-    return JSON.parse(fs.readFileSync(0, "utf8")).map((text) => runRequest(emulator, text));
+    return (text) => runRequest(emulator, text);
+}
+
+const given = () => JSON.parse(fs.readFileSync(0, "utf8"));
+
+async function judged(file) {
+    const run = await runnerOf(file), [name, answers] = given();
+    const read = (...parts) => fs.readFileSync(path.join(...parts), "utf8");
+    return require(path.join(PAGE, "labs.js")).judge(name, answers, {
+        run: (request) => JSON.parse(run(request)), source: (one) => read(PAGE, "../..", one),
+        ptx: (one) => read(path.dirname(file), "ptx", `${one}.ptx`) });
 }
 
 async function main() {
     const [what, file] = process.argv.slice(2);
-    const result = what === "--requests" ? requests(file) : await answers(file);
+    const result = what === "--requests" ? requests(file)
+        : what === "--judge" ? await judged(file) : given().map(await runnerOf(file));
     process.stdout.write(JSON.stringify(result));
 }
 main();

@@ -28,9 +28,9 @@ CONTROL = """const found = [...document.querySelectorAll(arguments[0])].find(
 for (let one = found; one; one = one.parentElement) if (one.tagName === "DETAILS") one.open = true;
 return found ? found.querySelector("select, input") : null;"""
 OPEN = """for (const one of document.querySelectorAll(arguments[0])) one.open = true;"""
-# A chapter or state by its address, in the page that is open.
+# A chapter or state by its address, in the page that is open; what is to come is removed first.
 GO = """const same = location.hash === arguments[0];
-for (const one of document.querySelectorAll(".result")) one.replaceChildren();
+for (const one of document.querySelectorAll(arguments[1])) one.replaceChildren();
 location.hash = arguments[0];
 if (same) dispatchEvent(new Event("hashchange"));"""
 COUNTER = """const found = [...document.querySelectorAll(arguments[0])].find(
@@ -88,7 +88,7 @@ class Page(unittest.TestCase):
 
     def go(self, fragment):
         """Goes to an address in the page that is open, and waits for the result there."""
-        self.driver.execute_script(GO, fragment)
+        self.driver.execute_script(GO, fragment, ".result")
         return self.wait_for(lambda: self.text(".result"))
 
     def wait_for(self, ready):

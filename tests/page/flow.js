@@ -1,6 +1,6 @@
-/* flow.js -- for test_views.py: checks the lines that the page draws from loads to stores. Reads
- * { ptx, traces } on stdin; prints how many stores have lines, and how many of these are not the sum
- * of the words at which their lines begin, as the thread has loaded them. */
+/* flow.js -- for test_views.py: checks the lines that the page draws from loads to stores. Reads a
+ * list of { ptx, trace } on stdin; prints for each how many stores have lines, and how many of these
+ * are not the sum of the words at which their lines begin, as the thread has loaded them. */
 "use strict";
 const fs = require("fs");
 const path = require("path");
@@ -38,12 +38,12 @@ function check(events, feeds, found) {
     });
 }
 
-const { ptx, traces } = JSON.parse(fs.readFileSync(0, "utf8"));
-const found = { stores: 0, sums: 0, wrong: 0 };
-for (const text of traces) {
+function checked({ ptx, trace: text }) {
     const events = trace.readTrace(text), feeds = feedsOf(ptx);
+    const found = { stores: 0, sums: 0, wrong: 0 };
     const keys = new Set(events.map((event) => `${event.launch} ${event.block}`));
     for (const key of keys)
         check(events.filter((event) => `${event.launch} ${event.block}` === key), feeds, found);
+    return found;
 }
-process.stdout.write(JSON.stringify(found));
+process.stdout.write(JSON.stringify(JSON.parse(fs.readFileSync(0, "utf8")).map(checked)));

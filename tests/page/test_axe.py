@@ -15,7 +15,8 @@ except ImportError:
 # The rule takes every link inside of the page for one that skips; here they lead to chapters.
 OPTIONS = '{"rules": {"skip-link": {"enabled": false}}}'
 RUNS = ("", "#chapter=03-work-efficient&n=64&code=1&at=9", "#chapter=09-warp-shuffle&at=12",
-        "#chapter=04-conflict-free&n=64&variant=none&at=22")
+        "#chapter=04-conflict-free&n=64&variant=none&at=22&answers=padding.none-none-",
+        "#chapter=02-naive&n=16&answers=barrier.2")
 
 
 @unittest.skipIf(Axe is None, "axe-selenium-python is not installed in build/axe")

@@ -3,7 +3,8 @@ import re
 import unittest
 from urllib.parse import parse_qs
 
-from browser import Page
+from browser import GO, Page
+from firefox import InFirefox
 from page_files import PAGE, need
 
 LINK = re.compile(r'class=\\?"play-link\\?" href=\\?"(#chapter=[^"\\]*)\\?"')
@@ -25,10 +26,15 @@ class Play(Page):
         self.assertGreater(len(found), 15)
         chapters = {parse_qs(one[1:])["chapter"][0] for one in found}
         self.assertEqual(len(chapters), 9)  # each step that runs in the page
+        before = None
         for link in found:
             with self.subTest(link=link):
                 state = {name: values[0] for name, values in parse_qs(link[1:]).items()}
-                self.load(link)
+                if state["chapter"] == before:
+                    self.driver.execute_script(GO, link, ".result, .event, .status, .findings")
+                else:
+                    self.load(link)
+                before = state["chapter"]
                 self.wait_for(lambda: re.match("Event [1-9]", self.text(".event")))
                 self.check(state)
 
@@ -61,6 +67,10 @@ class Play(Page):
         self.assertLess(abs(top), 60)
         self.driver.back()
         self.wait_for(lambda: self.text(".event") == "Before the first instruction.")
+
+
+class PlayInFirefox(InFirefox, Play):
+    pass
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@ that skip, names of links, print, and a text that is no PTX."""
 import unittest
 
 from browser import Page
+from firefox import InFirefox
 
 PHONE = (390, 844)
 ACTIVE = "const one = document.activeElement; return [one.tagName, one.textContent.trim()];"
@@ -77,27 +78,6 @@ class Reading(Page):
                                        "'article:not([hidden]) .neighbours a:last-child').click()")
         self.assertEqual([name[:6] for name in names[1:]], ["Step 1", "Step 2"])
 
-    def search(self, words):
-        self.driver.execute_script(
-            "const field = document.getElementById('search'); field.value = arguments[0];"
-            "field.dispatchEvent(new Event('input'))", words)
-        return self.wait_for(lambda: self.driver.execute_script(
-            "return [...document.querySelectorAll('#found a')].map((one) => one.hash)") or
-            self.driver.execute_script("return document.getElementById('found').textContent"))
-
-    def test_all_chapters_are_searched(self):
-        self.open("#chapter=02-naive")
-        found = self.search("decoupled look-back")
-        self.assertTrue(any("chapter=11-single-pass" in one for one in found), found)
-        self.assertTrue(all("place=" in one for one in found), found)
-        self.driver.execute_script("document.querySelector('#found a').click()")
-        chapter = found[0].split("=")[1].split("&")[0]
-        self.wait_for(lambda: self.all("h1") and chapter in self.driver.current_url)
-        self.search("xyzzy")
-        self.wait_for(lambda: self.driver.execute_script(
-            "return document.getElementById('found').textContent") == "Nothing was found.")
-        self.assertTrue(any("warp-shuffle" in one for one in self.search("shuffle")))
-
     def test_links_have_names_and_the_list_has_no_numbers_of_its_own(self):
         self.load("#chapter=03-work-efficient")
         self.wait_for(lambda: self.texts("a"))
@@ -164,6 +144,33 @@ class Reading(Page):
         self.assertEqual(self.driver.execute_script(
             "return getComputedStyle(document.querySelector('article:not([hidden]) tr.runs'))"
             ".outlineStyle"), "solid")
+
+
+class Search(Page):
+    def search(self, words):
+        self.driver.execute_script(
+            "const field = document.getElementById('search'); field.value = arguments[0];"
+            "field.dispatchEvent(new Event('input'))", words)
+        return self.wait_for(lambda: self.driver.execute_script(
+            "return [...document.querySelectorAll('#found a')].map((one) => one.hash)") or
+            self.driver.execute_script("return document.getElementById('found').textContent"))
+
+    def test_all_chapters_are_searched(self):
+        self.open("#chapter=02-naive")
+        found = self.search("decoupled look-back")
+        self.assertTrue(any("chapter=11-single-pass" in one for one in found), found)
+        self.assertTrue(all("place=" in one for one in found), found)
+        self.driver.execute_script("document.querySelector('#found a').click()")
+        chapter = found[0].split("=")[1].split("&")[0]
+        self.wait_for(lambda: self.all("h1") and chapter in self.driver.current_url)
+        self.search("xyzzy")
+        self.wait_for(lambda: self.driver.execute_script(
+            "return document.getElementById('found').textContent") == "Nothing was found.")
+        self.assertTrue(any("warp-shuffle" in one for one in self.search("shuffle")))
+
+
+class SearchInFirefox(InFirefox, Search):
+    pass
 
 
 class OwnText(Page):

@@ -20,12 +20,19 @@ build/labs/grade-labs: build/common/labs/grader/grade_labs.o $(call objects,$(GR
 
 GRADING   = build/labs/grade-labs build/labs/confine labs
 
-#grade: ## teach: judge a class: DIR=submissions N=3, and OUT= SEED= ARGS=...
+#grade: ## teach: judge a class: DIR=submissions N=3 (or page), and OUT= SEED= ARGS=...
 .PHONY: grade
+# The labs of the page need no sandbox: what is handed in are answers, and our kernels run.
+ifeq ($(N),page)
+grade: build/page/native $$(PAGE_PTX)
+	$(Q)command -v node >/dev/null || { echo 'make setup-page installs node' >&2; exit 2; }
+	$(Q)node common/labs/grader/grade_links.js '$(DIR)' --out '$(or $(OUT),grades/page)' $(ARGS)
+else
 grade: $(if $(and $(DIR),$(N)),$(GRADING))
 	$(Q)$(if $(and $(DIR),$(N)),,echo 'Which? make grade DIR=submissions N=3' >&2; exit 2;) \
 	    build/labs/grade-labs $(N) '$(DIR)' --nvcc '$(CUDA)/bin/nvcc' $(if $(OUT),--out '$(OUT)') \
 	    $(if $(SEED),--seed $(SEED)) $(ARGS)
+endif
 
 .PHONY: test-class
 test-class: $(GRADING) ## teach: grade a class of cheats and honest submissions, twice
