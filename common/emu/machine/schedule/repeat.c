@@ -11,14 +11,23 @@ static uint64_t mix(uint64_t digest, uint64_t value)
     return z ^ z >> 31;
 }
 
+/* Four digests of interleaved words, which the processor computes at the same time. Up to 7 bytes at
+ * the end are left out. */
 static uint64_t digest_bytes(uint64_t digest, const uint8_t *bytes, size_t size)
 {
-    for (size_t k = 0; k + sizeof(uint64_t) <= size; k += sizeof(uint64_t)) {
-        uint64_t word;
-        memcpy(&word, bytes + k, sizeof word);
-        digest = mix(digest, word);
+    uint64_t a = digest, b = 1, c = 2, d = 3, word[4];
+    for (; size >= sizeof word; bytes += sizeof word, size -= sizeof word) {
+        memcpy(word, bytes, sizeof word);
+        a = mix(a, word[0]);
+        b = mix(b, word[1]);
+        c = mix(c, word[2]);
+        d = mix(d, word[3]);
     }
-    return digest;
+    for (; size >= sizeof *word; bytes += sizeof *word, size -= sizeof *word) {
+        memcpy(word, bytes, sizeof *word);
+        a = mix(a, *word);
+    }
+    return mix(mix(mix(a, b), c), d);
 }
 
 /* The frames of a call and its callers; the kernel's own is part of the block's memory. */
@@ -66,14 +75,27 @@ static uint64_t digest_of(const struct cluster *cluster)
     return digest | !digest;
 }
 
-/* Brent's algorithm for cycles: an earlier state is kept for twice as many turns as the one
- * before. */
+/* Has another cluster changed memory since this one's last turn? */
+static bool memory_is_new(struct cluster *cluster)
+{
+    struct launch *launch = cluster->launch;
+    uint64_t before = cluster->repeat.new_values;
+    pthread_mutex_lock(&launch->lock);
+    cluster->repeat.new_values = launch->new_values;
+    pthread_mutex_unlock(&launch->lock);
+    return cluster->repeat.new_values != before;
+}
+
+/* Brent's algorithm for cycles: an earlier state is kept for twice as many turns as the one before.
+ * While other clusters change memory a wait may end, and no digest is made, which would take long.
+ */
 bool repeats(struct cluster *cluster)
 {
     struct repeat *repeat = &cluster->repeat;
+    repeat->turns++;
+    if (memory_is_new(cluster)) return false;
     uint64_t digest = digest_of(cluster);
     if (!digest) return false;
-    repeat->turns++;
     if (digest == repeat->digest) {
         repeat->left = repeat->turns; /* until it returns to this state */
         repeat->turns = 0;
