@@ -180,6 +180,7 @@ struct repeat {
     uint64_t digest;      /* of an earlier state; 0: no state is kept */
     unsigned turns, most; /* turns since then; the number after which a newer state is kept */
     unsigned left;        /* turns for which the cluster is known to repeat */
+    unsigned pause;       /* turns until the next digest */
     uint64_t new_values;  /* launch->new_values in its last turn */
 };
 
