@@ -120,7 +120,7 @@ build/tests/run: $(TESTS) $(HIDDEN:%=build/common/emu/%) build/emu/libcudart.so.
 	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../emu' \
 	    -lcriterion -lzstd -lm -pthread $(PUT)
 
-# The formulas of tests/steps/predictions.c as a table, for profiles/measure/emulated.sh.
+# The formulas of tests/steps/predictions.c as a table, for profiles/tables.
 build/tests/predicted/print: build/profiles/measure/predicted.o build/tests/steps/predictions.o
 	$(call say,link,$@)
 	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $^ -o $(NEW) $(PUT)
