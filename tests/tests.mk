@@ -91,7 +91,7 @@ SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
 #tests-build: ## maintain: build the tests
 tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) \
         $$(if $$(filter test-all,$$(MAKECMDGOALS)),$$(CHECKS)) all experiments \
-        $(if $(SANITIZE),,$(PROMISES)) build/architectures/usual/run build/fidelity/patterns \
+        $(if $(SANITIZE),,$(PROMISES) build/fidelity/patterns) build/architectures/usual/run \
         build/fidelity/copies $$(EXAMPLES) build/tests/side-by-side build/tests/wrong-scan \
         build/tests/wrong-bench build/tests/step14-no-png labs build/labs/grade-labs \
         build/labs/confine \
@@ -120,7 +120,7 @@ build/tests/run: $(TESTS) $(HIDDEN:%=build/common/emu/%) build/emu/libcudart.so.
 	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../emu' \
 	    -lcriterion -lzstd -lm -pthread $(PUT)
 
-# The formulas of tests/steps/predictions.c as a table, for profiles/measure/emulated.sh.
+# The formulas of tests/steps/predictions.c as a table, for profiles/tables.
 build/tests/predicted/print: build/profiles/measure/predicted.o build/tests/steps/predictions.o
 	$(call say,link,$@)
 	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $^ -o $(NEW) $(PUT)

@@ -12,6 +12,7 @@ stale.
 """
 import hashlib
 import os
+import re
 import subprocess
 import sys
 
@@ -138,6 +139,17 @@ def digest(text):
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def without_unused(svg):
+    """What gnuplot writes, without empty groups, and without marks and filters that nothing uses."""
+    svg = re.sub(r"\t?<g [^>]*>\n\t?</g>\n", "", svg)
+    defined = r"\t<(\w+) (?:[^>]* )?id='%s'[^>]*(?:/>|>.*?</\1>)\n"
+    names = re.findall(r"\bid='(\w+)'", svg)
+    for name in reversed(names):  # a mark may use one that stands before it
+        if "#" + name not in svg:
+            svg = re.sub(defined % name, "", svg, flags=re.S)
+    return svg
+
+
 def draw(name):
     text = script(name)
     path = os.path.join(FIGURES, name + ".svg")
@@ -147,7 +159,7 @@ def draw(name):
     if drawn.returncode or not drawn.stdout.strip():
         sys.exit("plot.py: gnuplot failed: " + drawn.stderr.strip())
     with open(path, "w", encoding="utf-8") as file:
-        file.write(drawn.stdout.rstrip() + "\n<!-- data: %s -->\n" % digest(text))
+        file.write(without_unused(drawn.stdout).rstrip() + "\n<!-- data: %s -->\n" % digest(text))
 
 
 def main():

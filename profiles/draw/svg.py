@@ -5,6 +5,7 @@ legible wherever it is shown; where the viewer asks for dark colours it has them
 """
 
 import os
+import re
 import sys
 from xml.sax.saxutils import escape
 
@@ -44,20 +45,26 @@ CLASSES = {
     "line-bad": {"stroke": RED},
 }
 
+FONTS = {
+    "mono": 'font-family: ui-monospace, "DejaVu Sans Mono", monospace;',
+    "small": "font-size: 11px;",
+    "tiny": "font-size: 9px;",
+    "head": "font-size: 15px; font-weight: 600;",
+}
+
 STYLE = """text { font: 13px ui-sans-serif, system-ui, "DejaVu Sans", sans-serif; }
-.mono { font-family: ui-monospace, "DejaVu Sans Mono", monospace; }
-.small { font-size: 11px; }
-.tiny { font-size: 9px; }
-.head { font-size: 15px; font-weight: 600; }
-line, path { fill: none; stroke-width: 1.3; }
+path { fill: none; stroke-width: 1.3; }
 rect { stroke-width: 1; }
 """
 
 
-def colours(mode):
-    return "".join(
+def style_sheet(used):
+    """Of the classes that are used."""
+    fonts = "".join(".%s { %s }\n" % (name, FONTS[name]) for name in FONTS if name in used)
+    light, dark = ("".join(
         ".%s { %s }\n" % (name, " ".join("%s: %s;" % (p, c[mode]) for p, c in properties.items()))
-        for name, properties in CLASSES.items())
+        for name, properties in CLASSES.items() if name in used) for mode in (0, 1))
+    return "%s%s%s@media (prefers-color-scheme: dark) {\n%s}\n" % (STYLE, fonts, light, dark)
 
 
 class Figure:
@@ -67,22 +74,33 @@ class Figure:
         self.width, self.height = width, height
         self.title, self.description = title, description
         self.shapes = []
+        self.path_style = None  # of the last shape, if it is a path
         self.rect(0, 0, width, height, "paper", radius=8)
 
+    def shape(self, element, path_style=None):
+        self.shapes.append(element)
+        self.path_style = path_style
+
+    def path(self, places, style):
+        """Lines, and what else a path draws. Those of one style that follow each other are one
+        shape."""
+        if self.path_style == style:
+            places = self.shapes.pop().split('"')[1] + places
+        self.shape('<path d="%s" class="%s"/>' % (places, style), style)
+
     def rect(self, x, y, width, height, style, radius=3):
-        self.shapes.append('<rect x="%g" y="%g" width="%g" height="%g" rx="%g" class="%s"/>'
-                           % (x, y, width, height, radius, style))
+        self.shape('<rect x="%g" y="%g" width="%g" height="%g" rx="%g" class="%s"/>'
+                   % (x, y, width, height, radius, style))
 
     def text(self, x, y, text, style="ink", anchor="start"):
-        self.shapes.append('<text x="%g" y="%g" text-anchor="%s" class="%s">%s</text>'
-                           % (x, y, anchor, style, escape(str(text))))
+        self.shape('<text x="%g" y="%g" text-anchor="%s" class="%s">%s</text>'
+                   % (x, y, anchor, style, escape(str(text))))
 
     def dot(self, x, y, radius, style):
-        self.shapes.append('<circle cx="%g" cy="%g" r="%g" class="%s"/>' % (x, y, radius, style))
+        self.shape('<circle cx="%g" cy="%g" r="%g" class="%s"/>' % (x, y, radius, style))
 
     def line(self, x1, y1, x2, y2, style="line"):
-        self.shapes.append('<line x1="%g" y1="%g" x2="%g" y2="%g" class="%s"/>'
-                           % (x1, y1, x2, y2, style))
+        self.path("M%g %gL%g %g" % (x1, y1, x2, y2), style)
 
     def arrow(self, x1, y1, x2, y2, style="line"):
         """A line with a head at (x2, y2)."""
@@ -94,8 +112,7 @@ class Figure:
 
     def cells(self, corners, size, style):
         """Little squares, as one shape."""
-        self.shapes.append('<path d="%s" class="%s"/>' % (
-            "".join("M%g %gh%gv%gh-%gz" % (x, y, size, size, size) for x, y in corners), style))
+        self.path("".join("M%g %gh%gv%gh-%gz" % (x, y, size, size, size) for x, y in corners), style)
 
     def box(self, x, y, width, height, text, style="cell", text_style="ink mono"):
         """A cell with its text in the middle."""
@@ -109,8 +126,13 @@ class Figure:
                 % (*size, *size)
                 + "<title>%s</title>\n<desc>%s</desc>\n"
                 % (escape(self.title), escape(self.description))
-                + "<style>\n%s%s@media (prefers-color-scheme: dark) {\n%s}\n</style>\n"
-                % (STYLE, colours(0), colours(1)) + "\n".join(self.shapes) + "\n</svg>\n")
+                + "<style>\n%s</style>\n" % style_sheet(self.used())
+                + "\n".join(self.shapes) + "\n</svg>\n")
+
+    def used(self):
+        """The classes of all shapes."""
+        return {name for shape in self.shapes
+                for name in re.search('class="(.*?)"', shape)[1].split()}
 
     def save(self, name):
         """Writes the figure; with the argument --check, only tells whether it is as it was

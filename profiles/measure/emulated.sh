@@ -9,7 +9,6 @@
 #                     common/harness/report/report.h
 #   experiments.csv   output of step 14's experiment
 #   instructions.csv  PTX instructions of warps, one row a launch; columns as in h200/counters.csv
-#   predicted.csv     conflicts by formula, of one block: what tests/predicted prints
 #   levels.csv, accesses.csv  what trace.sh makes of traces
 # The same kernels give the same counters on any machine, so `git diff` shows the effect of a
 # change.
@@ -86,7 +85,5 @@ mkdir -p "$out"
 { about "Experiments under the emulator." && cat "$work/experiments"; } >"$out/experiments.csv"
 { about "PTX instructions of warps, launch by launch." && cat "$work/instructions"; } \
     >"$out/instructions.csv"
-{ about "One block by formula (tests/steps/predictions.c)." | grep -v toolkit &&
-    build/tests/predicted/print; } >"$out/predicted.csv"
 
 profiles/measure/trace.sh "$out"

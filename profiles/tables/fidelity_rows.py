@@ -14,6 +14,7 @@ DIFFER, _ = read("fidelity_differences.csv")
 NOT_OFFERED = ["memory_l2_theoretical_sectors_global",
                "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ldgsts_cache_access.sum",
                "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum"]
+UNCOMPARED = ["operation", "bytes", "pattern", *NOT_OFFERED]
 # A counter of copies that no rule gives in all patterns: the emulator's has a name of its own.
 OWN_NAMES = {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum":
              "emu__wavefronts_mem_shared_op_ldgsts.sum"}
@@ -21,12 +22,18 @@ OWN_NAMES = {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum
 
 def numbers():
     """A row for each number of both recordings. The type of a copy is its number of bytes."""
-    keys = "space", "operation", "type", "pattern"
-    offered = lambda row: {name: row[name] for name in row if name not in ("bytes", *NOT_OFFERED)}
-    copies = [{"space": "copy", "type": row["bytes"], **offered(row)} for row in COPIES]
-    return [{**{key: row[key] for key in keys}, "counter": counter, "value": value}
-            for row in read("h200/fidelity.csv")[0] + copies for counter, value in row.items()
-            if value and counter not in keys]
+    rows = []
+    for recorded in read("h200/fidelity.csv")[0]:
+        case = {key: recorded.pop(key) for key in ("space", "counter", "pattern")}
+        for instruction, value in recorded.items():
+            operation, kind = instruction.split()
+            rows.append({**case, "operation": operation, "type": kind, "value": value})
+    for recorded in COPIES:
+        case = {"space": "copy", "operation": recorded["operation"], "type": recorded["bytes"],
+                "pattern": recorded["pattern"]}
+        rows += [{**case, "counter": counter, "value": value}
+                 for counter, value in recorded.items() if counter not in UNCOMPARED]
+    return [row for row in rows if row["value"]]
 
 
 RECORDED = numbers()

@@ -2,13 +2,13 @@
 it (emulated/levels.csv), and as ncu counted it on an H200.
 
 Used by tables.py. The formulas are explained in notes/03 and 04; tests/steps/predictions.c has
-them, for a test, and prints them into emulated/predicted.csv.
+them, for a test, and ../measure/predicted.c prints them.
 """
-from records import GPU, NCU, by_ncu, find, grouped, read
+from records import GPU, NCU, by_ncu, find, grouped, printed, read
 from table_rows import MI, PADDINGS, table
 
 TRACED, _ = read("emulated/levels.csv")
-PREDICTED, _ = read("emulated/predicted.csv")
+PREDICTED = printed("build/tests/predicted/print")
 WARP, B = 32, 512
 BANKS = {"hopper": 32, "g80": 16}
 UP, DOWN = ["temp[bi] += temp[ai];"], ["float t = temp[ai];", "temp[ai] = temp[bi];",

@@ -2,7 +2,9 @@
 
 Used by tables.py. Rows are dictionaries; the columns are explained in README.md here.
 """
+import csv
 import os
+import subprocess
 import sys
 
 TOP = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..")
@@ -21,6 +23,15 @@ KEYS = {name % op: key % op for name, key in KEYS.items() for op in ("ld", "st")
 def read(path):
     """The rows of profiles/PATH, and what its comments say: {"GPU": ..., "date": ...}."""
     return cases.read(os.path.join(TOP, "profiles", path))
+
+
+def printed(program):
+    """The rows of the table that a program of this repository prints."""
+    path = os.path.join(TOP, program)
+    if not os.path.exists(path):
+        sys.exit("profiles: %s is missing; `make %s` builds it" % (program, program))
+    run = subprocess.run([path], check=True, capture_output=True, text=True)
+    return list(csv.DictReader(run.stdout.splitlines()))
 
 
 COUNTED, _ = read("emulated/counters.csv")

@@ -180,6 +180,8 @@ struct repeat {
     uint64_t digest;      /* of an earlier state; 0: no state is kept */
     unsigned turns, most; /* turns since then; the number after which a newer state is kept */
     unsigned left;        /* turns for which the cluster is known to repeat */
+    unsigned pause;       /* turns until the next digest */
+    uint64_t new_values;  /* launch->new_values in its last turn */
 };
 
 /* Blocks that start together and that one host thread runs. Most clusters have one block. */
@@ -228,6 +230,7 @@ struct launch {
     uint64_t executed;                 /* warp instructions, in turns that are over */
     uint64_t resident, resident_limit; /* clusters */
     uint64_t changes;  /* turns in which a cluster changed memory, and clusters that ended */
+    uint64_t new_values; /* turns in which a cluster changed a value in memory */
     uint64_t busy_turns; /* turns in which a cluster did not only spin; counted from 1 */
     uint64_t spinning;   /* clusters that have only spun since */
     uint64_t polls;    /* turns of clusters that only waited, since one did something else */

@@ -11,10 +11,10 @@ Of patterns.cu FOLDER holds
   joined_SPACE.source.gz        ncu --csv --page source --print-source sass, of the same launches
   SPACE-OPERATION-TYPE.csv.gz   ncu --csv --page raw: a launch for each pattern of one instruction
 
-Output: space,operation,type,pattern and a column for each counter, in a table for each space. The
+Output: space,counter,pattern and a column for each instruction, in a table for each space. The
 Source page counts each machine instruction, so it has numbers for each pattern. The hardware's
 counters (l1tex__, sm__) are of a launch: the pattern is "all", or one pattern if it was launched
-separately. A counter that is 0 in all launches of an instruction is left out.
+separately. A counter that is 0 in all launches of an instruction has empty cells there.
 
 Of copies.cu FOLDER holds patterns.csv and OPERATION-BYTES.csv.gz (ncu --csv --page raw): a launch
 for each pattern of a kind of copy. Output: operation,bytes,pattern, and a column for each metric.
@@ -120,12 +120,12 @@ def by_pattern(rows, space, count):
 
 
 def numbers(instruction, names, values):
-    """A row for each number of a pattern, without counters that are 0 in all patterns."""
+    """For cases.py a row for each number, without counters that are 0 in all patterns."""
     for name, counters in zip(names, values):
         for counter in sorted(counters):
             if any(v.get(counter) for v in values):
-                yield dict(zip(("space", "operation", "type", "pattern", "metric", "value"),
-                               (*instruction, name, counter, counters[counter])))
+                yield {"space": instruction[0], "counter": counter, "pattern": name,
+                       "metric": " ".join(instruction[1:]), "value": counters[counter]}
 
 
 def write_copies(folder, patterns):

@@ -117,6 +117,9 @@ enum cluster_turn cluster_end_turn(struct cluster *cluster)
     if (changed || passed) cluster->waits_for = (struct cluster_wait){0};
     if (changed) {
         cluster->repeat = (struct repeat){0};
+        pthread_mutex_lock(&cluster->launch->lock);
+        cluster->launch->new_values++;
+        pthread_mutex_unlock(&cluster->launch->lock);
         return TURN_CHANGED;
     }
     /* A wait for an mbarrier may read the time to measure how long it waits. */

@@ -1,8 +1,9 @@
 #include "repeat.h"
 #include "common/emu/machine/warp/frame.h"
 
-/* A larger state is not checked: its digest would take longer than a turn. */
-enum { LARGEST_STATE = 4 << 20 };
+/* A larger state is not checked: its digest would take longer than a turn. After a digest of many
+ * bytes come turns without one, so that they do not take longer than the turns. */
+enum { LARGEST_STATE = 4 << 20, BYTES_A_TURN = 32 << 10 };
 
 /* splitmix64's step */
 static uint64_t mix(uint64_t digest, uint64_t value)
@@ -11,14 +12,23 @@ static uint64_t mix(uint64_t digest, uint64_t value)
     return z ^ z >> 31;
 }
 
+/* Four digests of interleaved words, which the processor computes at the same time. Up to 7 bytes at
+ * the end are left out. */
 static uint64_t digest_bytes(uint64_t digest, const uint8_t *bytes, size_t size)
 {
-    for (size_t k = 0; k + sizeof(uint64_t) <= size; k += sizeof(uint64_t)) {
-        uint64_t word;
-        memcpy(&word, bytes + k, sizeof word);
-        digest = mix(digest, word);
+    uint64_t a = digest, b = 1, c = 2, d = 3, word[4];
+    for (; size >= sizeof word; bytes += sizeof word, size -= sizeof word) {
+        memcpy(word, bytes, sizeof word);
+        a = mix(a, word[0]);
+        b = mix(b, word[1]);
+        c = mix(c, word[2]);
+        d = mix(d, word[3]);
     }
-    return digest;
+    for (; size >= sizeof *word; bytes += sizeof *word, size -= sizeof *word) {
+        memcpy(word, bytes, sizeof *word);
+        a = mix(a, *word);
+    }
+    return mix(mix(mix(a, b), c), d);
 }
 
 /* The frames of a call and its callers; the kernel's own is part of the block's memory. */
@@ -45,15 +55,18 @@ static uint64_t digest_warp(uint64_t digest, const struct warp *w)
     return digest;
 }
 
-/* 0: the state is too large. Asynchronous copies under way are not part of it; when one arrives, it
- * changes memory. */
-static uint64_t digest_of(const struct cluster *cluster)
+static size_t state_bytes(const struct cluster *cluster)
 {
-    uint64_t digest = cluster->parity;
     size_t size = 0;
     for (unsigned rank = 0; rank < cluster->size; rank++)
         size += cluster->blocks[rank]->memory_bytes;
-    if (size > LARGEST_STATE) return 0;
+    return size;
+}
+
+/* Never 0. Asynchronous copies under way are not part of it; when one arrives, it changes memory. */
+static uint64_t digest_of(const struct cluster *cluster)
+{
+    uint64_t digest = cluster->parity;
     for (unsigned rank = 0; rank < cluster->size; rank++) {
         const struct block *block = cluster->blocks[rank];
         if (block->ended) continue;
@@ -66,14 +79,39 @@ static uint64_t digest_of(const struct cluster *cluster)
     return digest | !digest;
 }
 
-/* Brent's algorithm for cycles: an earlier state is kept for twice as many turns as the one
- * before. */
+/* Has another cluster changed memory since this one's last turn? */
+static bool memory_is_new(struct cluster *cluster)
+{
+    struct launch *launch = cluster->launch;
+    uint64_t before = cluster->repeat.new_values;
+    pthread_mutex_lock(&launch->lock);
+    cluster->repeat.new_values = launch->new_values;
+    pthread_mutex_unlock(&launch->lock);
+    return cluster->repeat.new_values != before;
+}
+
+static bool is_known_to_repeat(struct repeat *repeat)
+{
+    if (!repeat->left) return false;
+    repeat->left--;
+    return true;
+}
+
+/* Brent's algorithm for cycles: an earlier state is kept for twice as many turns as the one before.
+ * While other clusters change memory a wait may end, and no digest is made, which would take long.
+ */
 bool repeats(struct cluster *cluster)
 {
     struct repeat *repeat = &cluster->repeat;
-    uint64_t digest = digest_of(cluster);
-    if (!digest) return false;
+    size_t size = state_bytes(cluster);
     repeat->turns++;
+    if (memory_is_new(cluster) || size > LARGEST_STATE) return false;
+    if (repeat->pause) {
+        repeat->pause--;
+        return is_known_to_repeat(repeat);
+    }
+    uint64_t digest = digest_of(cluster);
+    repeat->pause = (unsigned)(size / BYTES_A_TURN);
     if (digest == repeat->digest) {
         repeat->left = repeat->turns; /* until it returns to this state */
         repeat->turns = 0;
@@ -84,7 +122,5 @@ bool repeats(struct cluster *cluster)
         repeat->most = 2 * repeat->turns;
         repeat->turns = 0;
     }
-    if (!repeat->left) return false;
-    repeat->left--;
-    return true;
+    return is_known_to_repeat(repeat);
 }

@@ -12,7 +12,8 @@
 #include "common/emu/machine/machine.h"
 
 /* Does the cluster repeat its states? Called at the end of each turn in which it ran and changed no
- * memory. False also if this is not known yet, or if the state is too large. */
+ * memory. False also if this is not known yet, if the state is too large, or if another cluster has
+ * changed memory since its last turn. */
 bool repeats(struct cluster *);
 
 #endif
