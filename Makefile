@@ -46,7 +46,8 @@ GOALS    := $(filter-out help setup setup-% doctor docs format clean uninstall d
             $(or $(MAKECMDGOALS),all))
 ifneq ($(GOALS),)
     MISSING := $(shell CC='$(CC)' CXX='$(CXX)' common/build/missing.sh \
-               $(if $(filter-out %-architectures,$(filter test% mutate%,$(GOALS))),tests))
+               $(if $(filter-out %-architectures,$(filter test% mutate%,$(GOALS))),tests, \
+               $(filter own,$(COMPILER))))
     $(if $(MISSING),$(error Missing: $(MISSING). `make setup` installs what is missing))
 endif
 
