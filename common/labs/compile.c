@@ -17,7 +17,7 @@ void compile_arguments(const char *nvcc, const char *source, const char *ptx,
 void compile_own_arguments(const char *upcc, const char *source, const char *ptx,
                            const char *argv[COMPILE_ARGUMENTS])
 {
-    const char *const all[] = {"sh", "-c", "exec \"$0\" \"$1\" >\"$2\"", upcc, source, ptx, NULL};
+    const char *const all[] = {upcc, source, "-o", ptx, NULL};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) argv[i] = all[i];
 }
 

@@ -19,7 +19,7 @@ enum { COMPILE_SECONDS = 10, COMPILE_FILE = 128 << 20, COMPILE_MESSAGES = 1 << 1
  * caller's or constants. */
 void compile_arguments(const char *nvcc, const char *source, const char *ptx,
                        const char *argv[COMPILE_ARGUMENTS]);
-/* The same for upcc, the compiler of common/cc, which prints PTX. */
+/* The same for upcc, the compiler of common/cc. */
 void compile_own_arguments(const char *upcc, const char *source, const char *ptx,
                            const char *argv[COMPILE_ARGUMENTS]);
 

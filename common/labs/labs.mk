@@ -80,7 +80,7 @@ build/labs/reference%.ptx: build/labs/reference%.cu build/common/labs/compile.o 
 
 build/labs/reference%.own.ptx: build/labs/reference%.cu build/cc/upcc
 	$(call say,upcc,$@)
-	$(Q)build/cc/upcc $< >$(NEW) $(PUT)
+	$(Q)build/cc/upcc $< -o $(NEW) $(PUT)
 
 # A solution of an exercise that is no lab's.
 build/labs/reference-exercise%.cu: build/labs/reference%.cu common/labs/exercises/solution%.sed
