@@ -11,6 +11,7 @@
 struct position {
     int file; /* an index into source_files.files */
     int line, column, length;
+    const char *macro; /* what has made it; NULL: it is as written */
 };
 
 /* The files of a compilation, in the order in which they were opened: 0 is the text itself. */

@@ -166,7 +166,7 @@ struct symbol {
 /* ---- statements ------------------------------------------------------------------------------ */
 
 enum stmt_kind {
-    STMT_EXPR,     /* `value`, whose result is not used */
+    STMT_EXPR,     /* `value`, whose result is not used; NULL: an empty statement */
     STMT_DECLARE,  /* `symbol`, a SYMBOL_LOCAL, begins here, with its initials */
     STMT_BLOCK,    /* the statements of the list `body` */
     STMT_IF,       /* `value` (bool): `body`, or `otherwise` unless that is NULL */
@@ -187,7 +187,7 @@ enum { UNROLL_UNSAID = 0, UNROLL_NOT = 1, UNROLL_FULLY = -1 };
 
 struct stmt {
     enum stmt_kind kind;
-    struct position at;
+    struct position at;  /* of its first token: nvcc's .loc says it of all that a statement does */
     struct position end; /* of a STMT_BLOCK: its } */
     struct expr *value, *step;
     struct stmt *first, *body, *otherwise;
@@ -214,7 +214,7 @@ struct function {
     const struct type *result;
     struct symbol *parameters; /* a list */
     int parameter_count;
-    struct symbol *shared; /* __shared__ arrays declared in it, static and dynamic: a list */
+    struct symbol *shared; /* __shared__ variables declared in it, but no dynamic ones: a list */
     struct stmt *body;     /* a STMT_BLOCK; NULL: declared only, and never called */
     struct position at;    /* of its name */
     bool is_called;        /* by a function */
@@ -222,11 +222,12 @@ struct function {
     struct function *next;
 };
 
-/* What is compiled. A dynamic shared array of one name is one symbol, in whichever functions it is
- * declared; `align` is the largest that was asked for. */
+/* What is compiled. A dynamic shared array of one name is one symbol of `globals`, in whichever
+ * functions it is declared; `align` is the largest that was asked for. */
 struct unit {
     struct function *functions; /* with a body, in the order of the text */
-    struct symbol *globals;     /* __device__, __constant__, and __shared__ outside of functions */
+    struct symbol *globals;     /* __device__, __constant__, dynamic shared arrays, and what is
+                                   __shared__ outside of functions */
     struct source_files *sources;
     struct diagnostics *diagnostics;
     struct arena *arena;
