@@ -218,6 +218,7 @@ struct function {
     struct stmt *body;     /* a STMT_BLOCK; NULL: declared only, and never called */
     struct position at;    /* of its name */
     bool is_called;        /* by a function */
+    int state;             /* the parser's own */
     void *lowered;         /* for the lowering; NULL at first */
     struct function *next;
 };
