@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-enum { MOST_INITIALS = 1 << 20 };
+enum {
+    MOST_INITIALS = 1 << 20,
+    DYNAMIC_ALIGN = 16, /* nvcc's, of each dynamic shared array */
+};
 
 /* ---- initialisers ----------------------------------------------------------------------------- */
 
@@ -184,6 +187,7 @@ static struct symbol *new_symbol(struct parser *p, enum symbol_kind kind,
     symbol->is_static = s->is_static;
     symbol->addressed = d->type->kind == TYPE_ARRAY;
     if (kind == SYMBOL_SHARED_DYNAMIC) {
+        if (symbol->align < DYNAMIC_ALIGN) symbol->align = DYNAMIC_ALIGN;
         struct symbol *other = other_dynamic(p, symbol);
         if (other != NULL) return other;
     }
