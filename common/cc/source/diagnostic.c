@@ -8,14 +8,15 @@ static bool same_line(struct position a, struct position b)
     return a.file == b.file && a.line == b.line;
 }
 
-/* An instance of a template repeats what another one has said. */
+/* A second error of a line, or a warning beside one, follows from the first, mostly; and an instance
+ * of a template repeats what another one has said. */
 static bool is_said(const struct diagnostics *d, enum cc_severity severity, struct position at)
 {
     for (size_t i = 0; i < d->count; i++) {
         const struct found *found = &d->found[i];
-        if (found->severity == severity && same_line(found->at, at) &&
-            (severity == CC_ERROR || found->at.column == at.column))
-            return true;
+        if (!same_line(found->at, at)) continue;
+        if (found->severity == CC_ERROR) return true;
+        if (severity == CC_WARNING && found->at.column == at.column) return true;
     }
     return false;
 }

@@ -109,6 +109,7 @@ static void read_file(struct parser *p)
         int before = p->c_names;
         if (take_c_names(p, &blocks)) continue;
         read_declaration(p);
+        if (p->stumbled_at != NULL) add_refused(p, declared_name(begin));
         get_up(p);
         p->c_names = before;
         if (p->token == begin) go_past(p);

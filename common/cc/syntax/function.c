@@ -129,7 +129,8 @@ static void read_body(struct parser *p, struct function *function)
     p->in_switch = NULL;
     p->loops = 0;
     function->body = read_block(p);
-    if (function->result->kind != TYPE_VOID && !leaves(function->body) && !p->leaves_function)
+    bool gives = function->result->kind != TYPE_VOID && function->result->kind != TYPE_UNKNOWN;
+    if (gives && !leaves(function->body) && !p->leaves_function)
         remark(p, function->at, NULL, "`%s` can end without a return", function->name);
     p->depth = depth;
     p->leaves_function = false;

@@ -92,6 +92,8 @@ static void check_launch(struct parser *p, const struct token *token)
     const char *text = text_of(p, token);
     if (name == NULL)
         complain(p, token->at, nearest_name(p, token), "there is no kernel `%s` before this", text);
+    else if (name->kind == NAME_REFUSED)
+        return;
     else if (name->kind == NAME_HOST && name->is_function)
         complain(p, name->at, "write __global__ before it",
                  "`%s` is launched with <<< >>>, but it is no kernel", text);

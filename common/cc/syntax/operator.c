@@ -252,6 +252,10 @@ struct expr *build_cast(struct parser *p, const struct type *type, struct expr *
         (wide && type_is_pointer(from)))
         return convert(p, e, type, position);
     if (type_is_pointer(type) && null) return new_expr(p, EXPR_NULL, type, position);
+    if (type_is_pointer(type) && type_is_integer(from))
+        complain(p, position, NULL,
+                 "a cast of `%s` to a pointer: nvcc accepts this, the page's compiler does not",
+                 type_text(p->arena, from));
     complain(p, position, NULL, "`%s` cannot be cast to `%s`", type_text(p->arena, from),
              type_text(p->arena, type));
     return unknown(p, position);

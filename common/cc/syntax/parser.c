@@ -62,7 +62,7 @@ void remark(struct parser *p, struct position position, const char *hint, const 
 }
 
 /* Stands at an end of text, at which no rule goes on. */
-static void fall(struct parser *p)
+void give_up(struct parser *p)
 {
     if (p->stumbled_at != NULL) return;
     p->stumbled_at = p->token;
@@ -79,7 +79,7 @@ void stumble(struct parser *p, struct position position, const char *hint, const
     va_start(arguments, format);
     say(p, position, hint, arena_format_list(p->arena, format, arguments));
     va_end(arguments);
-    fall(p);
+    give_up(p);
 }
 
 void refuse(struct parser *p, const struct token *token, const char *what)
@@ -92,12 +92,14 @@ void get_up(struct parser *p)
     if (p->stumbled_at == NULL) return;
     struct token *token = p->stumbled_at;
     p->stumbled_at = NULL;
-    while (token->kind != TOKEN_END && !token_is(token, "}")) {
+    while (token->kind != TOKEN_END) {
+        if (token_is(token, "}") && p->open_braces-- <= 0) break;
         bool block = token_is(token, "{"), semicolon = token_is(token, ";");
         token = block ? after_bracket(token) : token->next;
         if (block || semicolon) break;
     }
     p->token = token;
+    p->open_braces = 0;
 }
 
 /* The place just after the previous token, where something is missing. */

@@ -25,6 +25,7 @@ enum name_kind {
     NAME_TYPE,     /* a typedef */
     NAME_TAG,      /* enum NAME, struct NAME */
     NAME_HOST,     /* a function or variable of host code */
+    NAME_REFUSED,  /* an error was reported for it, so that nothing more is said */
 };
 
 struct name {
@@ -73,7 +74,8 @@ struct parser {
     bool leaves_function; /* a } is missing */
     int quiet;            /* errors are not reported, but counted in `unsaid` */
     int unsaid;
-    int depth; /* of rules in rules */
+    int depth;       /* of rules in rules */
+    int open_braces; /* of initialisers, in this declaration */
 
     struct scope *global, *scope;
     struct function *function;  /* whose body is read */
@@ -110,6 +112,7 @@ void stumble(struct parser *, struct position, const char *hint, const char *for
     __attribute__((format(printf, 4, 5)));
 /* "a lambda: nvcc accepts this, the page's compiler does not" */
 void refuse(struct parser *, const struct token *, const char *what);
+void give_up(struct parser *); /* without a word: what is wrong was said before */
 /* Goes on after the semicolon or the block in which the parser has stumbled. */
 void get_up(struct parser *);
 /* Is this too deep to go on? Each `enter` that returns true needs a `leave`. */
@@ -136,8 +139,11 @@ struct name *find_tag(const struct parser *, const struct token *);
 struct name *add_name(struct parser *, enum name_kind, const struct token *);
 /* ", or did you mean `offset`?": a hint with the nearest visible name, or NULL. */
 const char *nearest_name(struct parser *, const struct token *);
-/* Says that the name is not known, or what it is if the language has it and the subset has not. */
+/* Says that the name is not known, or what it is if the language has it and the subset has not;
+ * once in a function. */
 void unknown_name(struct parser *, const struct token *);
+/* After an error in a declaration: its name is known, but not what it is. */
+void add_refused(struct parser *, const struct token *);
 
 /* ---- words (words.c) -------------------------------------------------------------------------- */
 
@@ -247,7 +253,7 @@ void check_calls(struct parser *);
 struct template_parameter {
     const struct token *name;
     const struct type *type;
-    struct expr *otherwise; /* = …; NULL: none */
+    struct token *otherwise; /* after =; NULL: none */
 };
 
 struct template

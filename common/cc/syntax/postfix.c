@@ -42,6 +42,13 @@ static struct expr *of_template(struct parser *p, struct token *token, struct te
     return instance == NULL ? skip_call(p, token) : of_function(p, token, instance);
 }
 
+/* What was refused before; after it also <…> of a template, or a member. */
+static struct expr *of_refused(struct parser *p, struct token *token)
+{
+    if (at(p, "<") || at(p, "::")) give_up(p);
+    return skip_call(p, token);
+}
+
 static struct expr *of_symbol(struct parser *p, struct token *token, const struct name *name)
 {
     if (name->symbol->type->kind == TYPE_UNKNOWN) return unknown(p, token->at);
@@ -85,6 +92,7 @@ static struct expr *read_named(struct parser *p)
     case NAME_FUNCTION: return of_function(p, token, name->function);
     case NAME_TEMPLATE: return of_template(p, token, name->template);
     case NAME_HOST: return of_host(p, token, name);
+    case NAME_REFUSED: return of_refused(p, token);
     default: break;
     }
     struct expr *constant = ARENA_NEW(p->arena, struct expr);
@@ -170,6 +178,7 @@ struct expr *read_postfix(struct parser *p)
             complain(p, e->at, NULL, "what stands before ( is no function");
             e = skip_call(p, p->previous);
         } else {
+            if ((at(p, ".") || at(p, "->")) && is_unknown(e)) give_up(p);
             if (at(p, ".") || at(p, "->")) refuse(p, p->token, "a member of a struct");
             if (at(p, "::")) refuse(p, p->token, "a name with ::");
             return e;

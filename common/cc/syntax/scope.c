@@ -100,11 +100,11 @@ static void consider(struct nearest *nearest, const char *text)
 
 const char *nearest_name(struct parser *p, const struct token *token)
 {
-    int far = token->length < 3 ? 2 : token->length < 6 ? 2 : 3;
+    int far = token->length < 5 ? 2 : 3;
     struct nearest nearest = {token, NULL, token->length < 2 ? 0 : far};
     for (struct scope *scope = p->scope; scope != NULL; scope = scope->outer)
         for (struct name *name = scope->names; name != NULL; name = name->next)
-            if (name->kind != NAME_HOST && name->kind != NAME_TAG) consider(&nearest, name->text);
+            if (name->kind < NAME_TAG) consider(&nearest, name->text);
     for (int i = 0; BUILT_IN_NAMES[i] != NULL; i++) consider(&nearest, BUILT_IN_NAMES[i]);
     if (nearest.text == NULL) return NULL;
     return arena_format(p->arena, "did you mean `%s`?", nearest.text);
@@ -120,6 +120,18 @@ static const char *header_of(const struct token *token)
     for (size_t i = 0; i < sizeof(STDINT) / sizeof(STDINT[0]); i++)
         if (token_is(token, STDINT[i])) return "stdint.h";
     return token_is(token, "FLT_MAX") || token_is(token, "FLT_MIN") ? "float.h" : NULL;
+}
+
+/* In the scope of the function's parameters, so that nothing more is said in the function. */
+void add_refused(struct parser *p, const struct token *token)
+{
+    struct scope *scope = p->scope, *inner = p->scope;
+    if (token == NULL || token->kind != TOKEN_NAME || p->quiet > 0) return;
+    while (scope != p->global && scope->outer != p->global) scope = scope->outer;
+    if (find_in(scope->names, token, false) != NULL) return;
+    p->scope = scope;
+    add_name(p, NAME_REFUSED, token);
+    p->scope = inner;
 }
 
 void unknown_name(struct parser *p, const struct token *token)
@@ -138,4 +150,5 @@ void unknown_name(struct parser *p, const struct token *token)
         const char *hint = nearest_name(p, token);
         complain(p, token->at, hint, "`%s` is not declared here", text);
     }
+    add_refused(p, token);
 }

@@ -278,10 +278,13 @@ static struct stmt *read_item(struct parser *p)
     if (label) refuse(p, p->token, "a label for goto");
     bool word = at(p, "return") || at(p, "else") || at(p, "case") || at(p, "goto");
     if (word || !begins_type(p)) return read_statement(p);
+    struct token *begin = p->token;
     const struct specifiers s = read_specifiers(p);
     if (at(p, ";") && s.type->kind == TYPE_ENUM) return go_past(p), NULL;
     struct declarator d = read_declarator(p, &s);
-    return read_variables(p, &s, d);
+    struct stmt *list = read_variables(p, &s, d);
+    if (p->stumbled_at != NULL) add_refused(p, declared_name(begin));
+    return list;
 }
 
 static void read_items(struct parser *p, struct stmt **last)

@@ -21,9 +21,12 @@ static void read_parameter(struct parser *p, struct template *template)
         refuse(p, s.begin,
                arena_format(p->arena, "a template on a `%s`", type_text(p->arena, d.type)));
     if (take(p, "=")) {
-        p->in_template_arguments = true;
-        parameter.otherwise = fit(p, read_conditional(p), parameter.type, "the default");
-        p->in_template_arguments = false;
+        parameter.otherwise = p->token;
+        while (p->token->kind != TOKEN_END && !at(p, ",") && !at(p, ">"))
+            if (at(p, "("))
+                p->token = after_bracket(p->token);
+            else
+                go_past(p);
     }
     template->parameters = arena_grow(p->arena, template->parameters,
                                       (size_t) template->parameter_count, sizeof(parameter));
@@ -82,6 +85,7 @@ static void skip_function(struct parser *p, bool *has_body)
 void read_template(struct parser *p)
 {
     struct template template = {0};
+    struct token *begin = p->token;
     go_past(p);
     if (!at(p, "<")) {
         read_explicit(p);
@@ -92,8 +96,10 @@ void read_template(struct parser *p)
     do read_parameter(p, &template);
     while (take(p, ","));
     expect(p, ">");
-    if (p->stumbled_at != NULL) {
-        get_up(p);
+    if (p->stumbled_at != NULL) { /* the name is the function's, after all parameters */
+        struct token *token = begin;
+        while (token->kind != TOKEN_END && !token_is(token, ">")) token = token->next;
+        add_refused(p, declared_name(token));
         return;
     }
     template.begin = p->token;
@@ -110,37 +116,63 @@ void read_template(struct parser *p)
 
 /* ---- instances -------------------------------------------------------------------------------- */
 
+/* One argument; NULL after an error. */
+static struct expr *read_argument(struct parser *p, const struct type *type)
+{
+    struct expr *e = fit(p, read_conditional(p), type, "this argument of the template");
+    if (is_unknown(e) || p->stumbled_at != NULL) return NULL;
+    if (e->kind == EXPR_INTEGER) return e;
+    complain(p, e->at, "threads choose by if, and the host by switch",
+             "an argument of a template has to be a constant");
+    return NULL;
+}
+
+/* Parameters, as far as they are known, become constants of the innermost scope. */
+static void add_constants(struct parser *p, const struct template *template,
+                          struct expr **arguments)
+{
+    for (int i = 0; i < template->parameter_count && arguments[i] != NULL; i++)
+        if (template->parameters[i].name != NULL)
+            add_name(p, NAME_CONSTANT, template->parameters[i].name)->constant = arguments[i];
+}
+
+/* The default of a parameter, which may use those before it. */
+static struct expr *read_default(struct parser *p, const struct template *template, int number,
+                                 struct expr **arguments)
+{
+    struct token *here = p->token, *begin = template->parameters[number].otherwise;
+    if (begin == NULL) return NULL;
+    open_scope(p);
+    add_constants(p, template, arguments);
+    p->token = begin;
+    struct expr *e = read_argument(p, template->parameters[number].type);
+    if (p->stumbled_at == NULL) p->token = here;
+    close_scope(p);
+    return e;
+}
+
 struct expr **read_template_arguments(struct parser *p, struct template *template,
                                       const struct token *name)
 {
-    struct expr **arguments =
-        arena_take(p->arena, (size_t) template->parameter_count * sizeof(struct expr *));
-    bool outer = p->in_template_arguments;
-    int count = 0;
+    int wanted = template->parameter_count, count = 0;
+    struct expr **arguments = arena_take(p->arena, (size_t)(wanted + 1) * sizeof(struct expr *));
+    bool outer = p->in_template_arguments, known = true;
     p->in_template_arguments = true;
     expect(p, "<");
-    while (!at(p, ">") && count < template->parameter_count) {
-        struct expr *e = fit(p, read_conditional(p), template->parameters[count].type,
-                             "this argument of the template");
-        if (!is_unknown(e) && e->kind != EXPR_INTEGER)
-            complain(p, e->at, "threads choose by if, and the host by switch",
-                     "an argument of a template has to be a constant");
-        if (e->kind != EXPR_INTEGER || is_unknown(e))
-            count = -template->parameter_count - 1;
-        else
-            arguments[count] = e;
-        count++;
+    while (!at(p, ">") && count < wanted && p->stumbled_at == NULL) {
+        arguments[count] = read_argument(p, template->parameters[count].type);
+        known &= arguments[count++] != NULL;
         if (!take(p, ",")) break;
     }
-    p->in_template_arguments = outer;
-    bool known = count >= 0;
-    expect(p, ">");
-    for (; known && count < template->parameter_count; count++)
-        if ((arguments[count] = template->parameters[count].otherwise) == NULL) {
+    for (; known && count < wanted; count++) {
+        arguments[count] = read_default(p, template, count, arguments);
+        known = arguments[count] != NULL;
+        if (!known)
             complain(p, name->at, NULL, "the template `%s` takes %d arguments, and here are %d",
-                     text_of(p, name), template->parameter_count, count);
-            known = false;
-        }
+                     text_of(p, name), wanted, count);
+    }
+    p->in_template_arguments = outer;
+    expect(p, ">");
     return known && p->stumbled_at == NULL ? arguments : NULL;
 }
 
@@ -172,14 +204,6 @@ static struct instance *find_instance(const struct template *template, struct ex
         if (same) break;
     }
     return instance;
-}
-
-static void add_constants(struct parser *p, const struct template *template,
-                          struct expr **arguments)
-{
-    for (int i = 0; i < template->parameter_count; i++)
-        if (template->parameters[i].name != NULL)
-            add_name(p, NAME_CONSTANT, template->parameters[i].name)->constant = arguments[i];
 }
 
 /* Reads the template's function with the parser standing elsewhere, and comes back. */

@@ -27,12 +27,26 @@ static void add_initial(struct parser *p, struct filling *filling, int64_t offse
     filling->last = &initial->next;
 }
 
+/* Braces are counted, so that the parser finds its way out of them after an error. */
+static bool open_brace(struct parser *p)
+{
+    bool open = take(p, "{");
+    p->open_braces += open;
+    return open;
+}
+
+static void close_brace(struct parser *p)
+{
+    expect(p, "}");
+    if (p->stumbled_at == NULL) p->open_braces--;
+}
+
 static void read_value(struct parser *p, struct filling *filling, const struct type *type,
                        int64_t offset)
 {
-    bool braces = take(p, "{");
+    bool braces = open_brace(p);
     if (braces && at(p, "}")) { /* x = {} is zero */
-        go_past(p);
+        close_brace(p);
         return;
     }
     struct expr *value = fit(p, read_assignment(p), type, "the initial value");
@@ -40,7 +54,7 @@ static void read_value(struct parser *p, struct filling *filling, const struct t
     if (!local && !is_unknown(value) && !is_constant(value))
         complain(p, value->at, NULL, "`%s` begins with a constant", filling->symbol->name);
     add_initial(p, filling, offset, value);
-    if (braces) expect(p, "}");
+    if (braces) close_brace(p);
 }
 
 static int64_t read_elements(struct parser *, struct filling *, const struct type *, int64_t offset,
@@ -51,7 +65,7 @@ static void read_element(struct parser *p, struct filling *filling, const struct
 {
     if (type->kind != TYPE_ARRAY)
         read_value(p, filling, type, offset);
-    else if (take(p, "{"))
+    else if (open_brace(p))
         read_elements(p, filling, type, offset, true);
     else
         read_elements(p, filling, type, offset, false);
@@ -74,7 +88,7 @@ static int64_t read_elements(struct parser *p, struct filling *filling, const st
         bool last = !braces && type->length == count;
         if (last || !take(p, ",")) break;
     }
-    if (braces) expect(p, "}");
+    if (braces) close_brace(p);
     return count;
 }
 
@@ -84,7 +98,7 @@ static void read_initializer(struct parser *p, struct symbol *symbol)
     symbol->initialized = true;
     if (symbol->type->kind != TYPE_ARRAY) {
         read_value(p, &filling, symbol->type, 0);
-    } else if (take(p, "{")) {
+    } else if (open_brace(p)) {
         int64_t count = read_elements(p, &filling, symbol->type, 0, true);
         if (symbol->type->length == NO_LENGTH)
             symbol->type = type_array(p->arena, symbol->type->base, count > 0 ? count : 1);

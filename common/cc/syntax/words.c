@@ -172,10 +172,10 @@ static const char *const LIBRARY[] = {
 };
 
 const char *const BUILT_IN_NAMES[] = {
-    "threadIdx", "blockIdx", "blockDim", "gridDim",  "warpSize", "__syncthreads", "printf",
-    "min",       "max",      "abs",      "sqrtf",    "fabsf",    "fminf",         "fmaxf",
-    "fmaf",      "float",    "double",   "unsigned", "int",      "const",         "return",
-    "while",     "break",    "continue", "for",      "if",       "else",          "sizeof",
+    "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "__syncthreads",
+    "printf",    "min",      "max",      "abs",     "sqrtf",    "fabsf",
+    "fminf",     "fmaxf",    "fmaf",     "float",   "double",   "unsigned",
+    "const",     "return",   "while",    "break",   "continue", "sizeof",
     "true",      "false",    NULL};
 
 static bool matches(const struct token *token, const char *pattern)
