@@ -96,7 +96,7 @@ tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $
         build/tests/wrong-bench build/tests/step14-no-png labs build/labs/grade-labs \
         build/labs/confine \
         build/tests/labs/misbehave $(if $(MPI),build/tests/wrong-ranks build/tests/many-calls) \
-        $(SMALL_BLOCKS) $$(CORPORA) $(if $(SANITIZE),,$(PAGE_TESTS))
+        $(SMALL_BLOCKS) $$(CORPORA) $(if $(SANITIZE),build/tests/cc/fuzz,test-cc-build) $(if $(SANITIZE),,$(PAGE_TESTS))
 	@:
 
 # Step 14 built without libpng.

@@ -111,7 +111,8 @@ static int run(struct bench *b, struct fault *fault)
     int error = put_numbers(b);
     if (!error) error = find(b);
     if (!error) error = launch(b);
-    if (error > 0 && emu_findings(b->emu) == 0) printf("%.*s\n", (int)strcspn(emu_message(b->emu), "\n"), emu_message(b->emu));
+    if (error > 0 && emu_findings(b->emu) == 0)
+        printf("%.*s\n", (int)strcspn(emu_message(b->emu), "\n"), emu_message(b->emu));
     bool right = !error && is_right(b);
     return has_findings(b) || !right;
 }

@@ -6,7 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[2]
+TOP = Path.cwd()  # of a built tree: the sanitizers have one of their own
 UPCC = str(TOP / "build/cc/upcc")
 BUILT = TOP / "build/tests/cc"
 CUDA = subprocess.run(["common/build/toolkit.sh"], cwd=TOP, capture_output=True, text=True,

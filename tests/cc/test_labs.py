@@ -85,6 +85,14 @@ class Labs(unittest.TestCase):
         self.assertIn("Compiled without nvcc", said)
         self.assertIn("100.00 of 100 points", said)
 
+    def test_what_it_cannot_judge_is_one_sentence(self):
+        for arguments, words in ((("7", "--compiler", "own"), "Lab 7 needs nvcc"),
+                                 (("3", "--compiler", "gcc"), "There is no compiler \"gcc\"")):
+            lab, *options = arguments
+            done = run("build/labs/check-lab", lab, "build/labs/reference3.cu", *options)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
+            self.assertIn(words, done.stderr)
+
 
 class FirstPuzzles(unittest.TestCase):
     def check(self, number, old="", new=""):

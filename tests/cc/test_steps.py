@@ -2,6 +2,7 @@
 rule that the tests of the page use: values are equal in bits, and counters are equal but for what
 differences.txt explains."""
 import json
+import re
 import shutil
 import unittest
 
@@ -13,13 +14,17 @@ FOLDERS = {"02-naive": "scan", "03-work-efficient": "scan", "04-conflict-free": 
 OFFERED = 78  # sizes of all variants of these steps in common/page/kernels.js
 
 
+UNIFORM_ADD = re.compile(r"^static __global__ void uniform_add.*?^}$", re.M | re.S)
+
+
 def source_of(folder, name):
-    """A step's source. Step 5's variants are launched with a kernel of scan.cu, as on the page."""
-    path = f"steps/{folder}/{name}.cu"
+    """A step's source. Step 5's variants are launched with a kernel of scan.cu, which is added."""
+    path = TOP / f"steps/{folder}/{name}.cu"
     if folder != "05-arbitrary-size" or name != "variants":
-        return TOP / path
+        return path
+    kernel = UNIFORM_ADD.search(path.with_name("scan.cu").read_text(encoding="utf-8"))[0]
     both = BUILT / "05-variants.cu"
-    both.write_text(f'#include "steps/{folder}/scan.cu"\n#include "{path}"\n', encoding="utf-8")
+    both.write_text(f'#include "{path.relative_to(TOP)}"\n{kernel}\n', encoding="utf-8")
     return both
 
 
@@ -50,8 +55,9 @@ class Steps(unittest.TestCase):
     def test_values_are_equal_and_counters_but_for_those_explained(self):
         explained, equal = Explained("steps"), 0
         for case in self.cases:
-            name = f"{case['step']}/{case['variant']}/{case['n']}"
-            with self.subTest(case=name, choice=case["choice"]):
+            choice = "".join(f"/{key} {value}" for key, value in case["choice"].items())
+            name = f"{case['step']}/{case['variant']}/{case['n']}{choice}"
+            with self.subTest(case=name):
                 head = case["request"].split("\nptx\n", 1)[0]
                 theirs = answer(case["request"])
                 ours = answer(f"{head}\nptx\n{self.own_ptx(case)}")
