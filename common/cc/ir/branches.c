@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* As nvcc does: an arm, or both arms together, of at most so many operations. */
-enum { MOST_CHOSEN = 5, LONGEST_LOOK = 80 };
+enum { MOST_CHOSEN = 5, LONGEST_LOOK = 80, MOST_STEPS = 200 };
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
@@ -217,6 +217,38 @@ static struct ir_value *last_store(const struct ir_block *arm)
     return v && v->op == IR_STORE && v->parts == 1 ? v : NULL;
 }
 
+/* May lanes of a warp have different values? Then nvcc joins more of the arms. */
+static bool differs_by_lane(struct ir_value *v, int *steps)
+{
+    if (v->op == IR_SPECIAL) return v->bits <= SPECIAL_THREAD_Z;
+    if (++*steps > MOST_STEPS) return false;
+    for (int k = 0; k < IR_OPERANDS && ir_operand(v, k); k++)
+        if (differs_by_lane(v->operand[k], steps)) return true;
+    for (int k = 0; v->op == IR_PHI && k < v->block->before_count; k++)
+        if (differs_by_lane(ir_resolve(v->incoming[k]), steps)) return true;
+    return false;
+}
+
+static bool has_one_access(const struct ir_block *arm)
+{
+    int count = 0;
+    for (struct ir_value *v = arm->first; v; v = v->next) count += !ir_is_pure(v);
+    return count == 1;
+}
+
+/* Two stores to one address become one where nvcc finds that the addresses are the same: in small
+ * arms; and, if lanes take different arms, also where the address is a plain index. */
+static bool is_worth_sinking(const struct diamond *d, struct ir_value *store)
+{
+    int steps = 0;
+    bool is_small[2] = {has_one_access(d->arm[0]), has_one_access(d->arm[1])};
+    if (is_small[0] && is_small[1]) return true;
+    if (!differs_by_lane(d->head->condition, &steps)) return false;
+    struct ir_value *address = ir_operand(store, 0);
+    bool is_plain = address->op != IR_ADD || ir_operand(address, 0)->op != IR_ADD;
+    return is_small[0] || is_small[1] || is_plain;
+}
+
 static bool sink(struct ir_function *f, const struct diamond *d)
 {
     struct ir_value *a = last_store(d->arm[0]), *b = last_store(d->arm[1]);
@@ -224,9 +256,7 @@ static bool sink(struct ir_function *f, const struct diamond *d)
         return false;
     struct ir_value *left = ir_operand(a, 1), *right = ir_operand(b, 1);
     if (left->type != right->type || ir_operand(a, 0)->block == d->arm[0]) return false;
-    // nvcc stores a constant float as an integer, and sees two different stores then.
-    bool is_real = left->type == IR_F32 || left->type == IR_F64;
-    if (is_real && ir_is_constant(left) != ir_is_constant(right)) return false;
+    if (!is_worth_sinking(d, a)) return false;
     struct ir_value *phi = ir_value_new(f, IR_PHI, left->type, a->place);
     phi->incoming = arena_take(f->arena, 2 * sizeof *phi->incoming);
     phi->incoming[edge_from(d->join, d->arm[0])] = left;
