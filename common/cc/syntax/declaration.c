@@ -66,7 +66,7 @@ static bool is_word_among(const struct token *token, const char *const *words)
     return false;
 }
 
-bool begins_type(const struct parser *p)
+bool is_type(const struct parser *p)
 {
     static const char *const WORDS[] = {
         "const",        "static",     "extern",          "inline",
@@ -80,9 +80,14 @@ bool begins_type(const struct parser *p)
     if (token->kind != TOKEN_NAME) return false;
     if (type_word(token) != 0 || is_word_among(token, WORDS)) return true;
     const struct name *name = find_name(p, token);
-    if (name != NULL) return name->kind == NAME_TYPE;
-    /* `float4 x`, `flaot x`: an unknown type */
-    return find_tag(p, token) != NULL || token->next->kind == TOKEN_NAME;
+    return name != NULL ? name->kind == NAME_TYPE : find_tag(p, token) != NULL;
+}
+
+bool begins_type(const struct parser *p)
+{
+    bool unknown = p->token->kind == TOKEN_NAME && p->token->next->kind == TOKEN_NAME &&
+                   find_name(p, p->token) == NULL;
+    return unknown || is_type(p);
 }
 
 /* ---- specifiers ------------------------------------------------------------------------------- */

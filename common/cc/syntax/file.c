@@ -129,6 +129,13 @@ static void read_wanted(struct parser *p, struct token *token)
     p->stumbled_at = NULL;
 }
 
+/* The end of the tokens is followed by itself, so that one may look past a token always. */
+static void close_end(struct token *token)
+{
+    while (token->kind != TOKEN_END) token = token->next;
+    token->next = token;
+}
+
 struct unit *parse(struct token *first, struct token *const *wanted, size_t wanted_count,
                    struct diagnostics *d)
 {
@@ -139,6 +146,8 @@ struct unit *parse(struct token *first, struct token *const *wanted, size_t want
     p->unit = unit;
     p->last_function = &unit->functions;
     p->last_body = &p->bodies;
+    close_end(first);
+    for (size_t i = 0; i < wanted_count; i++) close_end(wanted[i]);
     open_scope(p);
     p->global = p->scope;
     read_file(p);

@@ -6,34 +6,39 @@
 
 #include <string.h>
 
+/* The token after `__launch_bounds__(…)` and the like, or the same one. */
+static struct token *after_numbers(struct token *token)
+{
+    static const char *const WORDS[] = {"__launch_bounds__", "__align__", "alignas",
+                                        "__attribute__"};
+    for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++)
+        if (token_is(token, WORDS[i]) && token_is(token->next, "("))
+            return after_numbers(after_bracket(token->next));
+    return token;
+}
+
+/* Does what is declared, or its parameters, begin here? */
+static bool ends_head(const struct token *token)
+{
+    return token->kind == TOKEN_END ||
+           (token->kind == TOKEN_MARK && strchr("(=[;{", *token->text) != NULL);
+}
+
 struct token *declared_name(struct token *token)
 {
-    static const char *const WITH_NUMBERS[] = {"__launch_bounds__", "__align__", "alignas",
-                                               "__attribute__"};
     struct token *name = NULL;
-    for (; token->kind != TOKEN_END; token = token->next) {
-        for (size_t i = 0; i < sizeof(WITH_NUMBERS) / sizeof(WITH_NUMBERS[0]); i++)
-            if (token_is(token, WITH_NUMBERS[i]) && token_is(token->next, "(")) {
-                token = after_bracket(token->next);
-                i = 0;
-            }
-        if (token->kind == TOKEN_MARK && strchr("(=[;{", *token->text) != NULL) break;
+    for (; !ends_head(token = after_numbers(token)); token = token->next)
         if (token->kind == TOKEN_NAME) name = token;
-    }
     return name;
 }
 
-bool is_for_device(const struct token *token)
+bool is_for_device(struct token *token)
 {
     static const char *const WORDS[] = {"__global__", "__device__", "__constant__", "__shared__",
                                         "__managed__"};
-    for (; token->kind != TOKEN_END; token = token->next) {
+    for (; !ends_head(token = after_numbers(token)); token = token->next)
         for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++)
             if (token_is(token, WORDS[i])) return true;
-        bool numbers = token_is(token, "__launch_bounds__") || token_is(token, "__align__");
-        if (numbers && token_is(token->next, "(")) token = after_bracket(token->next);
-        if (token->kind == TOKEN_MARK && strchr("(=;{", *token->text) != NULL) return false;
-    }
     return false;
 }
 

@@ -171,7 +171,8 @@ struct declarator {
     struct token *name; /* NULL: none */
 };
 
-bool begins_type(const struct parser *);
+bool is_type(const struct parser *);     /* is the next token a word of a type? */
+bool begins_type(const struct parser *); /* … or an unknown one, as in `flaot x` */
 struct specifiers read_specifiers(struct parser *);
 struct declarator read_declarator(struct parser *, const struct specifiers *);
 /* A type in parentheses of a cast, of sizeof, … */
@@ -281,7 +282,7 @@ struct function *read_instance(struct parser *, struct template *, const struct 
 /* ---- the file (file.c, host.c) ---------------------------------------------------------------- */
 
 /* Does the declaration at `token` speak of the device: __global__, __device__ …? */
-bool is_for_device(const struct token *);
+bool is_for_device(struct token *);
 /* Goes past a declaration of host code; makes the instances that it launches. */
 void skip_host(struct parser *);
 /* The declaration's name: what stands before its first ( = [ ; or {. NULL: there is none. */

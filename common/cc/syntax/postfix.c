@@ -81,10 +81,11 @@ static struct expr *read_named(struct parser *p)
 {
     struct token *token = p->token;
     const struct name *name = find_name(p, token);
-    struct token *next = token->next;
-    if (name == NULL && next->kind == TOKEN_MARK && !token_is(next, "(") && begins_type(p))
-        refuse(p, token, "a type in an expression");
-    if (begins_type(p) && next->kind != TOKEN_NAME) return read_functional_cast(p);
+    if (is_type(p) && next_is(p, "(")) return read_functional_cast(p);
+    if (is_type(p)) {
+        stumble(p, token->at, NULL, "a value is missing before the type `%s`", text_of(p, token));
+        return unknown(p, token->at);
+    }
     go_past(p);
     if (name == NULL) return of_unknown(p, token);
     switch (name->kind) {

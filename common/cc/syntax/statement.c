@@ -341,8 +341,13 @@ static struct stmt *read_statement_inside(struct parser *p)
         refuse(p, p->token, "a label for goto");
     if (at(p, "goto")) refuse(p, p->token, "goto");
     struct token *begin = p->token;
-    if (take(p, ";")) return new_stmt(p, STMT_EXPR, begin);
-    struct stmt *stmt = read_keyword(p);
+    struct stmt *stmt = NULL;
+    if (take(p, ";")) {
+        stmt = new_stmt(p, STMT_BLOCK, begin);
+        stmt->end = stmt->at;
+        return stmt;
+    }
+    stmt = read_keyword(p);
     return stmt != NULL ? stmt : read_expression_statement(p);
 }
 
