@@ -30,6 +30,6 @@ struct token {
 };
 
 /* False for what follows TOKEN_END. */
-bool token_is(const struct token *, const char *text);
+bool is_token(const struct token *, const char *text);
 
 #endif

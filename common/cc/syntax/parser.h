@@ -94,12 +94,12 @@ struct parser {
 
 /* ---- tokens and errors (parser.c) ------------------------------------------------------------- */
 
-bool at(const struct parser *, const char *text);      /* does `text` come next? */
+bool sees(const struct parser *, const char *text);    /* does `text` come next? */
 bool next_is(const struct parser *, const char *text); /* … after the next token? */
-bool take(struct parser *, const char *text);          /* if it does, goes past it */
+bool takes(struct parser *, const char *text);         /* if it does, goes past it */
 void go_past(struct parser *);
 /* Goes past `text`, or says that it is missing. A missing ; or ) is put in by the parser itself. */
-void expect(struct parser *, const char *text);
+void needs(struct parser *, const char *text);
 const char *text_of(struct parser *, const struct token *);
 
 /* Reports an error, unless the parser is quiet or has stumbled. */
@@ -130,8 +130,8 @@ bool was_right(struct parser *, struct token *begin);
 
 /* ---- names (scope.c) -------------------------------------------------------------------------- */
 
-void open_scope(struct parser *);
-void close_scope(struct parser *);
+void begin_scope(struct parser *);
+void end_scope(struct parser *);
 /* NULL: there is none. `tag`: of an enum or a struct. */
 struct name *find_name(const struct parser *, const struct token *);
 struct name *find_tag(const struct parser *, const struct token *);
