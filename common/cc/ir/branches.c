@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* As nvcc does: an arm, or both arms together, of at most so many operations. */
-enum { MOST_CHOSEN = 5, LONGEST_LOOK = 80 };
+enum { MOST_CHOSEN = 5, LONGEST_LOOK = 80, MOST_STEPS = 200 };
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
@@ -209,12 +209,56 @@ static bool hoist(const struct diamond *d)
 
 /* ---- what both arms end with ----------------------------------------------------------------- */
 
+static struct ir_value *phi_of(struct ir_function *f, const struct diamond *d,
+                               struct ir_value *left, struct ir_value *right)
+{
+    if (left == right) return left;
+    struct ir_value *phi = ir_value_new(f, IR_PHI, left->type, left->place);
+    phi->incoming = arena_take(f->arena, 2 * sizeof *phi->incoming);
+    phi->incoming[edge_from(d->join, d->arm[0])] = left;
+    phi->incoming[edge_from(d->join, d->arm[1])] = right;
+    ir_insert(d->join, d->join->first, phi);
+    return phi;
+}
+
 /* The arm's last store, with nothing behind it but what does not touch memory. */
 static struct ir_value *last_store(const struct ir_block *arm)
 {
     struct ir_value *v = arm ? arm->last : NULL;
     while (v && ir_is_pure(v)) v = v->prev;
     return v && v->op == IR_STORE && v->parts == 1 ? v : NULL;
+}
+
+/* May lanes of a warp have different values? Then nvcc joins more of the arms. */
+static bool differs_by_lane(struct ir_value *v, int *steps)
+{
+    if (v->op == IR_SPECIAL) return v->bits <= SPECIAL_THREAD_Z;
+    if (++*steps > MOST_STEPS) return false;
+    for (int k = 0; k < IR_OPERANDS && ir_operand(v, k); k++)
+        if (differs_by_lane(v->operand[k], steps)) return true;
+    for (int k = 0; v->op == IR_PHI && k < v->block->before_count; k++)
+        if (differs_by_lane(ir_resolve(v->incoming[k]), steps)) return true;
+    return false;
+}
+
+static bool has_one_access(const struct ir_block *arm)
+{
+    int count = 0;
+    for (struct ir_value *v = arm->first; v; v = v->next) count += !ir_is_pure(v);
+    return count == 1;
+}
+
+/* Two stores to one address become one where nvcc finds that the addresses are the same: in small
+ * arms; and, if lanes take different arms, also where the address is a plain index. */
+static bool is_worth_sinking(const struct diamond *d, struct ir_value *store)
+{
+    int steps = 0;
+    bool is_small[2] = {has_one_access(d->arm[0]), has_one_access(d->arm[1])};
+    if (is_small[0] && is_small[1]) return true;
+    if (!differs_by_lane(d->head->condition, &steps)) return false;
+    struct ir_value *address = ir_operand(store, 0);
+    bool is_plain = address->op != IR_ADD || ir_operand(address, 0)->op != IR_ADD;
+    return is_small[0] || is_small[1] || is_plain;
 }
 
 static bool sink(struct ir_function *f, const struct diamond *d)
@@ -224,20 +268,72 @@ static bool sink(struct ir_function *f, const struct diamond *d)
         return false;
     struct ir_value *left = ir_operand(a, 1), *right = ir_operand(b, 1);
     if (left->type != right->type || ir_operand(a, 0)->block == d->arm[0]) return false;
-    // nvcc stores a constant float as an integer, and sees two different stores then.
-    bool is_real = left->type == IR_F32 || left->type == IR_F64;
-    if (is_real && ir_is_constant(left) != ir_is_constant(right)) return false;
-    struct ir_value *phi = ir_value_new(f, IR_PHI, left->type, a->place);
-    phi->incoming = arena_take(f->arena, 2 * sizeof *phi->incoming);
-    phi->incoming[edge_from(d->join, d->arm[0])] = left;
-    phi->incoming[edge_from(d->join, d->arm[1])] = right;
-    struct ir_value *at = d->join->first;
-    while (at && at->op == IR_PHI) at = at->next;
-    ir_insert(d->join, d->join->first, phi);
+    if (!is_worth_sinking(d, a)) return false;
+    a->operand[1] = phi_of(f, d, left, right);
     ir_unlink(a);
     ir_unlink(b);
+    struct ir_value *at = d->join->first;
+    while (at && at->op == IR_PHI) at = at->next;
     ir_insert(d->join, at, a);
-    a->operand[1] = phi;
+    return true;
+}
+
+/* ---- the same operation at the end of both arms ---------------------------------------------- */
+
+/* Two loads at other offsets of their addresses: the offsets become part of the addresses. */
+static void level_offsets(struct ir_function *f, struct ir_value *a, struct ir_value *b)
+{
+    struct ir_value *loads[] = {a, b};
+    for (int n = 0; n < 2 && a->offset != b->offset; n++) {
+        struct ir_value *v = loads[n],
+                        *sum = ir_value_new(f, IR_ADD, ir_operand(v, 0)->type, v->place);
+        sum->operand[0] = v->operand[0];
+        sum->operand[1] = ir_constant(f, sum->type, (uint64_t)v->offset);
+        ir_insert(v->block, v, sum);
+        v->operand[0] = sum;
+    }
+    if (a->offset != b->offset) a->offset = b->offset = 0;
+}
+
+static bool are_alike(struct ir_value *a, struct ir_value *b)
+{
+    return a->op == b->op && a->type == b->type && a->bits == b->bits && a->symbol == b->symbol &&
+           a->space == b->space && a->bytes == b->bytes && a->is_signed == b->is_signed &&
+           (ir_is_pure(a) || a->op == IR_LOAD) && a->parts == b->parts;
+}
+
+/*
+ * x = c ? a + v : b + v → (c ? a : b) + v, and so for loads: one load, whose address is chosen. The
+ * operation is the last one of both arms, nothing but the phi uses it, and one operand differs.
+ */
+static bool sink_value(struct ir_function *f, const struct diamond *d)
+{
+    if (!d->arm[0] || !d->arm[1] || d->join->before_count != 2) return false;
+    struct ir_value *a = d->arm[0]->last, *b = d->arm[1]->last, *phi = d->join->first;
+    if (!a || !b || a->uses != 1 || b->uses != 1 || !are_alike(a, b) || !ir_operand(a, 0))
+        return false;
+    int left = edge_from(d->join, d->arm[0]), right = edge_from(d->join, d->arm[1]);
+    for (; phi && phi->op == IR_PHI; phi = phi->next)
+        if (ir_resolve(phi->incoming[left]) == a && ir_resolve(phi->incoming[right]) == b) break;
+    if (!phi || phi->op != IR_PHI) return false;
+    int differing = a->op == IR_LOAD && a->offset != b->offset;
+    for (int k = 0; k < IR_OPERANDS; k++)
+        if (ir_operand(a, k) != ir_operand(b, k)) {
+            if (!a->operand[k] || !b->operand[k] || a->operand[k]->type != b->operand[k]->type)
+                return false;
+            if (a->op != IR_LOAD || !differing) differing++;
+        }
+    if (differing > 1) return false;
+    if (a->op == IR_LOAD) level_offsets(f, a, b);
+    for (int k = 0; k < IR_OPERANDS && a->operand[k]; k++)
+        a->operand[k] = phi_of(f, d, ir_operand(a, k), ir_operand(b, k));
+    a->no_overflow &= b->no_overflow;
+    ir_unlink(a);
+    ir_unlink(b);
+    struct ir_value *at = d->join->first;
+    while (at && at->op == IR_PHI) at = at->next;
+    ir_insert(d->join, at, a);
+    ir_replace(phi, a);
     return true;
 }
 
@@ -278,7 +374,7 @@ static bool change(struct ir_function *f, struct ir_block *block)
     struct diamond d;
     if (join_next(block) || skip_empty(block)) return true;
     if (!find_diamond(block, &d)) return false;
-    return hoist(&d) || choose(f, &d) || sink(f, &d);
+    return hoist(&d) || sink_value(f, &d) || choose(f, &d) || sink(f, &d);
 }
 
 void pass_branches(struct ir_function *f)

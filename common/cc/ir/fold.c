@@ -161,6 +161,37 @@ static struct ir_value *by_inverse(struct ir_function *f, struct ir_value *v)
     return new_before(f, v, IR_MULTIPLY, ir_operand(v, 0), constant);
 }
 
+static struct ir_value *opposite(struct ir_function *f, struct ir_value *constant)
+{
+    return ir_float(f, constant->type, -ir_real(constant));
+}
+
+/* -x * y → -(x * y), but for a constant y, which changes its sign; and then the minus may go into a
+ * sum. */
+static struct ir_value *folded_product(struct ir_function *f, struct ir_value *v)
+{
+    struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);
+    struct ir_value *minus_left = negated_of(left), *minus_right = negated_of(right);
+    if (is_number(f, right, 1)) return left;
+    if (is_number(f, right, -1)) return new_before(f, v, IR_NEGATE, left, NULL);
+    if (minus_left && minus_right) return new_before(f, v, IR_MULTIPLY, minus_left, minus_right);
+    if (minus_left && ir_is_constant(right))
+        return new_before(f, v, IR_MULTIPLY, minus_left, opposite(f, right));
+    if (!minus_left && !minus_right) return NULL;
+    left = new_before(f, v, IR_MULTIPLY, minus_left ? minus_left : left,
+                      minus_right ? minus_right : right);
+    return new_before(f, v, IR_NEGATE, left, NULL);
+}
+
+static struct ir_value *folded_negate(struct ir_function *f, struct ir_value *v)
+{
+    struct ir_value *inner = ir_operand(v, 0);
+    bool is_product =
+        is_real(v->type) && inner->op == IR_MULTIPLY && ir_is_constant(ir_operand(inner, 1));
+    if (!is_product) return negated_of(inner);
+    return new_before(f, v, IR_MULTIPLY, ir_operand(inner, 0), opposite(f, inner->operand[1]));
+}
+
 static struct ir_value *folded_real(struct ir_function *f, struct ir_value *v)
 {
     struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);
@@ -173,17 +204,10 @@ static struct ir_value *folded_real(struct ir_function *f, struct ir_value *v)
         return minus_left ? new_before(f, v, IR_SUBTRACT, right, minus_left) : NULL;
     case IR_SUBTRACT:
         if (is_number(f, right, 0.0)) return left;
+        if (ir_is_constant(right)) return new_before(f, v, IR_ADD, left, opposite(f, right));
         if (is_number(f, left, -0.0)) return new_before(f, v, IR_NEGATE, right, NULL);
         return minus_right ? new_before(f, v, IR_ADD, left, minus_right) : NULL;
-    case IR_MULTIPLY:
-        if (is_number(f, right, 1)) return left;
-        if (is_number(f, right, -1)) return new_before(f, v, IR_NEGATE, left, NULL);
-        if (minus_left && minus_right)
-            return new_before(f, v, IR_MULTIPLY, minus_left, minus_right);
-        if (!minus_left && !minus_right) return NULL;
-        left = new_before(f, v, IR_MULTIPLY, minus_left ? minus_left : left,
-                          minus_right ? minus_right : right);
-        return new_before(f, v, IR_NEGATE, left, NULL);
+    case IR_MULTIPLY: return folded_product(f, v);
     case IR_DIVIDE: return is_number(f, right, 1) ? left : by_inverse(f, v);
     default: return NULL;
     }
@@ -300,7 +324,7 @@ struct ir_value *ir_folded(struct ir_function *f, struct ir_value *v)
     case IR_SELECT: return folded_select(f, v);
     case IR_CONVERT: return folded_convert(v);
     case IR_EXTEND: return folded_extend(v);
-    case IR_NEGATE: return negated_of(v->operand[0]);
+    case IR_NEGATE: return folded_negate(f, v);
     default: break;
     }
     if (v->op >= IR_EQUAL && v->op <= IR_GREATER_EQUAL) return folded_compare(f, v);

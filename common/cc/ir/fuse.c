@@ -59,6 +59,46 @@ static void fuse(struct ir_function *f, struct ir_value *sum)
     ir_replace(sum, fused);
 }
 
+/* ---- a minus that costs nothing -------------------------------------------------------------- */
+
+enum { DEEPEST = 6 };
+
+/* A product with a constant, or with a negated value, that nothing else uses. */
+static bool has_free_minus(struct ir_value *v, int depth)
+{
+    if (v->op == IR_NEGATE || ir_is_constant(v)) return true;
+    if (v->uses != 1 || depth > DEEPEST) return false;
+    if (v->op != IR_MULTIPLY && v->op != IR_DIVIDE) return false;
+    return has_free_minus(ir_operand(v, 0), depth + 1) ||
+           has_free_minus(ir_operand(v, 1), depth + 1);
+}
+
+static struct ir_value *minus(struct ir_function *f, struct ir_value *v)
+{
+    if (v->op == IR_NEGATE) return ir_operand(v, 0);
+    if (ir_is_constant(v)) return ir_float(f, v->type, -ir_real(v));
+    int n = has_free_minus(ir_operand(v, 0), 1) ? 0 : 1;
+    struct ir_value *product = ir_value_new(f, v->op, v->type, v->place);
+    product->operand[n] = minus(f, ir_operand(v, n));
+    product->operand[1 - n] = ir_operand(v, 1 - n);
+    product->uses = 1;
+    ir_insert(v->block, v, product);
+    return product;
+}
+
+/* c - a * (b * 2) → c + a * (b * -2), which can be fused. */
+static void add_instead(struct ir_function *f, struct ir_value *v)
+{
+    struct ir_value *right = ir_operand(v, 1);
+    if (!is_real(v->type) || ir_is_constant(right) || !has_free_minus(right, 0)) return;
+    struct ir_value *sum = ir_value_new(f, IR_ADD, v->type, v->place);
+    sum->operand[0] = ir_operand(v, 0);
+    sum->operand[1] = minus(f, right);
+    sum->uses = v->uses;
+    ir_insert(v->block, v, sum);
+    ir_replace(v, sum);
+}
+
 /* ---- doubles that a float holds -------------------------------------------------------------- */
 
 /* A float as which the double was extended, or a constant that is one; NULL: neither. */
@@ -92,6 +132,7 @@ void pass_fuse(struct ir_function *f)
         for (struct ir_value *v = f->order[b]->first, *next; v; v = next) {
             next = v->next;
             if (v->op == IR_CONVERT) narrow(f, v);
+            if (v->op == IR_SUBTRACT) add_instead(f, v);
         }
     pass_same_values(f);
     pass_unused(f);

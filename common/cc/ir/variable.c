@@ -75,6 +75,17 @@ static struct ir_value *fill(struct lower *l, struct ir_value *phi, const void *
     return ir_resolve(phi);
 }
 
+/* The nearest block above that has a note or several ways to it; NULL: blocks lead to each other in
+ * a circle, and nothing else to them. */
+static struct ir_block *only_way(struct lower *l, struct ir_block *block, const void *variable)
+{
+    for (int k = 0; k <= l->f->block_count; k++) {
+        block = block->before[0];
+        if (!block->is_sealed || block->before_count != 1 || note_of(block, variable)) return block;
+    }
+    return NULL;
+}
+
 /* A variable that nothing has been written to may have any value: zero. */
 static struct ir_value *read_in(struct lower *l, struct ir_block *block, const void *variable,
                                 enum ir_type type)
@@ -87,7 +98,8 @@ static struct ir_value *read_in(struct lower *l, struct ir_block *block, const v
     } else if (block->before_count == 0) {
         value = ir_constant(l->f, type, 0);
     } else if (block->before_count == 1) {
-        value = read_in(l, block->before[0], variable, type);
+        struct ir_block *above = only_way(l, block, variable);
+        value = above ? read_in(l, above, variable, type) : ir_constant(l->f, type, 0);
     } else {
         value = phi_new(l, block, type);
         variable_note(l->f, block, variable, value); // a loop that comes back here finds it

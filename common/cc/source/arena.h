@@ -8,6 +8,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+/* The emulator has an arena of its own, and programs are linked with both. */
+#define arena_take cc_arena_take
+#define arena_text cc_arena_text
+#define arena_free cc_arena_free
+
 struct arena_chunk;
 
 /* Begins as zeros, but for `no_memory`. */

@@ -31,7 +31,7 @@ static int64_t read_value(struct reader *reader)
     if (token->kind != TOKEN_NUMBER && token->kind != TOKEN_NAME)
         return fail_here(reader, "a number is missing");
     reader->token = token->next;
-    if (token->kind == TOKEN_NAME) return token_is(token, "true");
+    if (token->kind == TOKEN_NAME) return is_token(token, "true");
 
     char digits[32] = "", *end;
     if (token->length < (int)sizeof(digits)) memcpy(digits, token->text, (size_t)token->length);
@@ -56,7 +56,7 @@ static int64_t read_unary(struct reader *reader)
     case '~': return ~value;
     case '+': return value;
     }
-    if (!token_is(reader->token, ")")) return fail_here(reader, "a ) is missing");
+    if (!is_token(reader->token, ")")) return fail_here(reader, "a ) is missing");
     reader->token = reader->token->next;
     return value;
 }
@@ -72,7 +72,7 @@ static const struct {
 static int strength_of(const struct token *token)
 {
     for (size_t i = 0; i < sizeof(OPERATORS) / sizeof(OPERATORS[0]); i++)
-        if (token_is(token, OPERATORS[i].text)) return OPERATORS[i].strength;
+        if (is_token(token, OPERATORS[i].text)) return OPERATORS[i].strength;
     return 0;
 }
 
@@ -118,11 +118,11 @@ static int64_t read_operations(struct reader *reader, int least)
 static int64_t read_choice(struct reader *reader)
 {
     int64_t value = read_operations(reader, 1);
-    if (!token_is(reader->token, "?")) return value;
+    if (!is_token(reader->token, "?")) return value;
     if (++reader->depth > DEEPEST) return fail_here(reader, "there are too many ?");
     reader->token = reader->token->next;
     int64_t yes = read_choice(reader);
-    if (!token_is(reader->token, ":")) return fail_here(reader, "a : is missing");
+    if (!is_token(reader->token, ":")) return fail_here(reader, "a : is missing");
     reader->token = reader->token->next;
     int64_t no = read_choice(reader);
     reader->depth--;
@@ -135,10 +135,10 @@ static struct token *replace_defined(struct macros *macros, struct token *token)
     struct token *first = NULL, **last = &first;
     for (; token->kind != TOKEN_END; token = token->next) {
         struct token *made = token_before(macros->arena, token, NULL);
-        if (token_is(token, "defined")) {
-            bool parentheses = token_is(token->next, "(");
+        if (is_token(token, "defined")) {
+            bool parentheses = is_token(token->next, "(");
             struct token *name = parentheses ? token->next->next : token->next;
-            if (name->kind == TOKEN_NAME && (!parentheses || token_is(name->next, ")"))) {
+            if (name->kind == TOKEN_NAME && (!parentheses || is_token(name->next, ")"))) {
                 made->kind = TOKEN_NUMBER;
                 made->text = macro_is_defined(macros, name) ? "1" : "0";
                 made->length = 1;

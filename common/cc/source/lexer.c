@@ -12,9 +12,10 @@ struct lexer {
     bool begins_line, after_space;
 };
 
-bool token_is(const struct token *token, const char *text)
+bool is_token(const struct token *token, const char *text)
 {
     size_t length = strlen(text);
+    if (token == NULL || token->kind == TOKEN_END) return false;
     return (size_t)token->length == length && memcmp(token->text, text, length) == 0 &&
            token->kind != TOKEN_STRING && token->kind != TOKEN_PRAGMA;
 }

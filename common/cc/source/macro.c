@@ -62,11 +62,11 @@ void macro_undefine(struct macros *macros, const struct token *name)
 /* Reads `(a, b, ...)`; NULL after an error. */
 static struct token *read_parameters(struct macros *macros, struct macro *macro, struct token *at)
 {
-    for (at = at->next; !token_is(at, ")"); at = at->next) {
-        macro->takes_more = token_is(at, "...");
-        bool last = macro->takes_more || token_is(at->next, ")");
+    for (at = at->next; !is_token(at, ")"); at = at->next) {
+        macro->takes_more = is_token(at, "...");
+        bool last = macro->takes_more || is_token(at->next, ")");
         if ((at->kind != TOKEN_NAME && !macro->takes_more) ||
-            (last ? !token_is(at->next, ")") : !token_is(at->next, ","))) {
+            (last ? !is_token(at->next, ")") : !is_token(at->next, ","))) {
             error_at(macros->diagnostics, at->at,
                      "as in #define LARGER(a, b) ((a) > (b) ? (a) : (b))",
                      "a macro's parameters are names with commas between them");
@@ -89,7 +89,7 @@ void macro_define(struct macros *macros, struct token *name)
     struct macro *macro = ARENA_NEW(macros->arena, struct macro);
     macro->name = name;
     macro->body = name->next;
-    macro->is_function = token_is(name->next, "(") && !name->next->after_space;
+    macro->is_function = is_token(name->next, "(") && !name->next->after_space;
     if (macro->is_function) macro->body = read_parameters(macros, macro, name->next);
     if (macro->body == NULL) return;
     struct macro **at = find(macros, name);
@@ -182,7 +182,7 @@ static struct argument *argument_for(const struct use *use, const struct token *
     const struct macro *macro = use->macro;
     for (int i = 0; name->kind == TOKEN_NAME && i < macro->parameter_count; i++) {
         bool rest = macro->takes_more && i == macro->parameter_count - 1;
-        if (rest ? token_is(name, "__VA_ARGS__") : same_text(macro->parameters[i], name))
+        if (rest ? is_token(name, "__VA_ARGS__") : same_text(macro->parameters[i], name))
             return &use->arguments[i];
     }
     return NULL;
@@ -247,7 +247,7 @@ static const struct token *put_pasted(struct use *use, const struct token *token
             side = side->next;
         }
         for (; side->kind != TOKEN_END; side = side->next) left = put(use, side);
-        if (!token_is(token->next, "##") || token->next->next->kind == TOKEN_END) return token;
+        if (!is_token(token->next, "##") || token->next->next->kind == TOKEN_END) return token;
     }
 }
 
@@ -267,10 +267,10 @@ static void put_body(struct use *use)
     for (const struct token *t = use->macro->body; t->kind != TOKEN_END; t = t->next) {
         struct argument *argument = argument_for(use, t);
         struct token moved = at_use(use, t);
-        if (use->macro->is_function && token_is(t, "#") && argument_for(use, t->next) != NULL) {
+        if (use->macro->is_function && is_token(t, "#") && argument_for(use, t->next) != NULL) {
             t = t->next;
             put_string(use, argument_for(use, t)->tokens, moved);
-        } else if (token_is(t->next, "##") && t->next->next->kind != TOKEN_END) {
+        } else if (is_token(t->next, "##") && t->next->next->kind != TOKEN_END) {
             t = put_pasted(use, t);
         } else if (argument != NULL) {
             put_argument(use, argument, t);
@@ -286,10 +286,10 @@ static struct token *read_argument(struct use *use, struct token *token, bool re
 {
     struct token **last = &argument->tokens;
     struct arena *arena = use->macros->arena;
-    for (int depth = 0; depth > 0 || !token_is(token, ")"); token = token->next) {
-        if (depth == 0 && !rest && token_is(token, ",")) break;
-        if (token->kind == TOKEN_END || (token->begins_line && token_is(token, "#"))) return NULL;
-        depth += token_is(token, "(") - token_is(token, ")");
+    for (int depth = 0; depth > 0 || !is_token(token, ")"); token = token->next) {
+        if (depth == 0 && !rest && is_token(token, ",")) break;
+        if (token->kind == TOKEN_END || (token->begins_line && is_token(token, "#"))) return NULL;
+        depth += is_token(token, "(") - is_token(token, ")");
         *last = token_before(arena, token, NULL);
         last = &(*last)->next;
     }
@@ -316,8 +316,8 @@ static struct token *read_arguments(struct use *use, struct token *token)
                      use->name->text);
             return NULL;
         }
-        count += count > 0 || wanted > 0 || to->tokens->kind != TOKEN_END || token_is(token, ",");
-    } while (token_is(token, ","));
+        count += count > 0 || wanted > 0 || to->tokens->kind != TOKEN_END || is_token(token, ",");
+    } while (is_token(token, ","));
     if (count == wanted) return token;
     error_at(use->macros->diagnostics, use->name->at, NULL,
              "the macro %.*s takes %d argument%s, and here are %d", use->name->length,
@@ -329,9 +329,9 @@ static struct token *read_arguments(struct use *use, struct token *token)
 static struct token *own_macro(struct macros *macros, struct token *token)
 {
     const char *text = NULL;
-    if (token_is(token, "__LINE__"))
+    if (is_token(token, "__LINE__"))
         text = arena_format(macros->arena, "%d", token->at.line);
-    else if (token_is(token, "__FILE__"))
+    else if (is_token(token, "__FILE__"))
         text = arena_format(macros->arena, "\"%s\"",
                             macros->diagnostics->sources->files[token->at.file].name);
     if (text == NULL) return NULL;
@@ -356,7 +356,7 @@ bool macro_expand(struct macros *macros, struct token **token)
 
     struct macro *macro = *find(macros, *token);
     if (macro == NULL || is_hidden((*token)->hidden, macro)) return false;
-    if (macro->is_function && !token_is((*token)->next, "(")) return false;
+    if (macro->is_function && !is_token((*token)->next, "(")) return false;
     if (!may_expand(macros, *token)) return false;
 
     struct use use = {.macros = macros, .macro = macro, .name = *token};

@@ -37,8 +37,8 @@ static void put(struct preprocessor *pp, struct token *token)
     pp->last = &copy->next;
     const char *said = NULL;
     if (token->kind == TOKEN_WRONG) said = "this character means nothing here";
-    if (token_is(token, "\"")) said = "this string has no \" at its end, in its line";
-    if (token_is(token, "'")) said = "this character has no ' at its end";
+    if (is_token(token, "\"")) said = "this string has no \" at its end, in its line";
+    if (is_token(token, "'")) said = "this character has no ' at its end";
     if (said != NULL) error_at(pp->diagnostics, token->at, NULL, "%s", said);
 }
 
@@ -80,7 +80,7 @@ static const char *header_name(struct preprocessor *pp, const struct token *toke
     const char *begin = token->text + 1, *end = NULL;
     if (token->kind == TOKEN_STRING)
         end = begin + token->length - 2;
-    else if (token_is(token, "<"))
+    else if (is_token(token, "<"))
         end = begin + strcspn(begin, ">\n");
     if (end != NULL && *end != '\n' && *end != 0 && end > begin)
         return arena_text(pp->arena, begin, (size_t)(end - begin));
@@ -146,7 +146,7 @@ static void include(struct preprocessor *pp, const struct token *token)
 
 static bool is_directive(const struct token *token)
 {
-    return token->begins_line && token_is(token, "#");
+    return token->begins_line && is_token(token, "#");
 }
 
 /* Skips lines up to a directive that ends or continues the innermost #if; returns its #. */
@@ -155,9 +155,9 @@ static struct token *skip_branch(struct token *token)
     for (int depth = 0; token->kind != TOKEN_END; token = token->next) {
         if (!is_directive(token)) continue;
         const struct token *word = token->next;
-        bool ends = token_is(word, "endif");
-        if (depth == 0 && (ends || token_is(word, "else") || token_is(word, "elif"))) return token;
-        depth += token_is(word, "if") || token_is(word, "ifdef") || token_is(word, "ifndef");
+        bool ends = is_token(word, "endif");
+        if (depth == 0 && (ends || is_token(word, "else") || is_token(word, "elif"))) return token;
+        depth += is_token(word, "if") || is_token(word, "ifdef") || is_token(word, "ifndef");
         depth -= ends;
     }
     return token;
@@ -174,27 +174,27 @@ static struct token *begin_if(struct preprocessor *pp, struct token *word, struc
     struct condition *condition = ARENA_NEW(pp->arena, struct condition);
     *condition = (struct condition){.begin = word, .outer = pp->condition};
     pp->condition = condition;
-    if (token_is(word, "if"))
+    if (is_token(word, "if"))
         return take_branch(pp, condition_holds(&pp->macros, word->next), next);
     if (word->next->kind != TOKEN_NAME)
         error_at(pp->diagnostics, word->at, NULL, "the name of a macro is missing");
-    return take_branch(pp, macro_is_defined(&pp->macros, word->next) == token_is(word, "ifdef"),
+    return take_branch(pp, macro_is_defined(&pp->macros, word->next) == is_token(word, "ifdef"),
                        next);
 }
 
 static struct token *go_on_if(struct preprocessor *pp, struct token *word, struct token *next)
 {
     struct condition *condition = pp->condition;
-    if (condition == NULL || (condition->has_else && !token_is(word, "endif"))) {
+    if (condition == NULL || (condition->has_else && !is_token(word, "endif"))) {
         error_at(pp->diagnostics, word->at, NULL, "this #%.*s has no #if before it", word->length,
                  word->text);
         return next;
     }
-    if (token_is(word, "endif")) {
+    if (is_token(word, "endif")) {
         pp->condition = condition->outer;
         return next;
     }
-    condition->has_else = token_is(word, "else");
+    condition->has_else = is_token(word, "else");
     if (condition->taken) return skip_branch(next);
     return take_branch(pp, condition->has_else || condition_holds(&pp->macros, word->next), next);
 }
@@ -204,8 +204,8 @@ static struct token *go_on_if(struct preprocessor *pp, struct token *word, struc
 static void pragma(struct preprocessor *pp, struct token *word)
 {
     struct token *what = word->next;
-    if (token_is(what, "once")) pp->once[what->at.file] = true;
-    if (!token_is(what, "unroll") && !token_is(what, "nounroll")) return;
+    if (is_token(what, "once")) pp->once[what->at.file] = true;
+    if (!is_token(what, "unroll") && !is_token(what, "nounroll")) return;
     struct token *number = macro_expand_all(&pp->macros, what->next);
     what->kind = TOKEN_PRAGMA;
     put(pp, what);
@@ -226,17 +226,17 @@ static const char *line_text(struct arena *arena, const struct token *token)
 static void other_directive(struct preprocessor *pp, struct token *word)
 {
     struct diagnostics *d = pp->diagnostics;
-    if (token_is(word, "define"))
+    if (is_token(word, "define"))
         macro_define(&pp->macros, word->next);
-    else if (token_is(word, "undef"))
+    else if (is_token(word, "undef"))
         macro_undefine(&pp->macros, word->next);
-    else if (token_is(word, "include"))
+    else if (is_token(word, "include"))
         include(pp, word->next);
-    else if (token_is(word, "pragma"))
+    else if (is_token(word, "pragma"))
         pragma(pp, word);
-    else if (token_is(word, "error"))
+    else if (is_token(word, "error"))
         error_at(d, word->at, NULL, "#error %s", line_text(pp->arena, word->next));
-    else if (token_is(word, "warning"))
+    else if (is_token(word, "warning"))
         warn_at(d, word->at, NULL, "#warning %s", line_text(pp->arena, word->next));
     else if (word->kind != TOKEN_END)
         error_at(d, word->at, NULL, "there is no directive #%.*s", word->length, word->text);
@@ -246,9 +246,9 @@ static void other_directive(struct preprocessor *pp, struct token *word)
 static struct token *directive(struct preprocessor *pp, struct token *mark)
 {
     struct token *next = cut_line(pp->arena, mark), *word = mark->next;
-    if (token_is(word, "if") || token_is(word, "ifdef") || token_is(word, "ifndef"))
+    if (is_token(word, "if") || is_token(word, "ifdef") || is_token(word, "ifndef"))
         return begin_if(pp, word, next);
-    if (token_is(word, "elif") || token_is(word, "else") || token_is(word, "endif"))
+    if (is_token(word, "elif") || is_token(word, "else") || is_token(word, "endif"))
         return go_on_if(pp, word, next);
     other_directive(pp, word);
     return next;

@@ -29,6 +29,7 @@ struct token {
     struct token *next;          /* NULL after TOKEN_END */
 };
 
-bool token_is(const struct token *, const char *text);
+/* False for what follows TOKEN_END. */
+bool is_token(const struct token *, const char *text);
 
 #endif

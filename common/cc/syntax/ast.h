@@ -166,9 +166,9 @@ struct symbol {
 /* ---- statements ------------------------------------------------------------------------------ */
 
 enum stmt_kind {
-    STMT_EXPR,     /* `value`, whose result is not used; NULL: an empty statement */
+    STMT_EXPR,     /* `value`, whose result is not used */
     STMT_DECLARE,  /* `symbol`, a SYMBOL_LOCAL, begins here, with its initials */
-    STMT_BLOCK,    /* the statements of the list `body` */
+    STMT_BLOCK,    /* the statements of the list `body`; an empty statement is one, too */
     STMT_IF,       /* `value` (bool): `body`, or `otherwise` unless that is NULL */
     STMT_FOR,      /* `first` (may be NULL); while `value` (bool; NULL: always) `body`, `step`
                       (NULL: none). A while loop is one, too */

@@ -8,14 +8,14 @@ void read_arguments(struct parser *p, struct expr *call)
 {
     bool outer = p->in_template_arguments;
     p->in_template_arguments = false;
-    expect(p, "(");
-    while (!at(p, ")") && p->stumbled_at == NULL) {
+    needs(p, "(");
+    while (!sees(p, ")") && p->stumbled_at == NULL) {
         call->arguments = arena_grow(p->arena, call->arguments, (size_t)call->argument_count,
                                      sizeof(*call->arguments));
         call->arguments[call->argument_count++] = value_of(p, read_assignment(p));
-        if (!take(p, ",")) break;
+        if (!takes(p, ",")) break;
     }
-    expect(p, ")");
+    needs(p, ")");
     p->in_template_arguments = outer;
 }
 
@@ -78,13 +78,13 @@ static struct expr *read_part(struct parser *p, struct token *name, enum special
 {
     static const char *const PARTS[] = {"x", "y", "z"};
     const char *text = text_of(p, name);
-    if (!take(p, ".")) {
+    if (!takes(p, ".")) {
         complain(p, name->at, arena_format(p->arena, "write %s.x", text),
                  "`%s` has three parts: %s.x, %s.y and %s.z", text, text, text, text);
         return unknown(p, name->at);
     }
     for (int i = 0; i < 3; i++)
-        if (take(p, PARTS[i])) return special(p, name, which + (enum special)i);
+        if (takes(p, PARTS[i])) return special(p, name, which + (enum special)i);
     complain(p, p->token->at, NULL, "`%s` has the parts x, y and z only", text);
     if (p->token->kind == TOKEN_NAME) go_past(p);
     return unknown(p, name->at);
@@ -191,21 +191,21 @@ static struct expr *read_printf(struct parser *p, struct token *name)
 {
     struct expr *call = new_expr(p, EXPR_BUILTIN, type_basic(TYPE_INT), name->at);
     call->builtin = BUILTIN_PRINTF;
-    if (!at(p, "(") || p->token->next->kind != TOKEN_STRING) {
+    if (!sees(p, "(") || p->token->next->kind != TOKEN_STRING) {
         stumble(p, name->at, "as in printf(\"%d\\n\", i)", "printf begins with a string");
         return unknown(p, name->at);
     }
     go_past(p);
     call->arguments = arena_grow(p->arena, NULL, 0, sizeof(*call->arguments));
     call->arguments[call->argument_count++] = read_string(p);
-    while (take(p, ",")) {
+    while (takes(p, ",")) {
         call->arguments = arena_grow(p->arena, call->arguments, (size_t)call->argument_count,
                                      sizeof(*call->arguments));
         struct expr *e = p->token->kind == TOKEN_STRING ? read_string(p) : read_assignment(p);
         e = value_of(p, e);
         call->arguments[call->argument_count++] = is_unknown(e) ? e : promote_for_printf(p, e);
     }
-    expect(p, ")");
+    needs(p, ")");
     int wanted = count_conversions(call->arguments[0]);
     if (wanted != call->argument_count - 1)
         remark(p, name->at, NULL, "the format of printf asks for %d value%s, and here %s %d",
@@ -233,14 +233,14 @@ struct expr *read_built_in(struct parser *p, struct token *name)
                    {"blockDim", SPECIAL_BLOCK_SIZE_X},
                    {"gridDim", SPECIAL_GRID_X}};
     for (size_t i = 0; i < sizeof(INDICES) / sizeof(INDICES[0]); i++)
-        if (token_is(name, INDICES[i].name)) return read_part(p, name, INDICES[i].first);
-    if (token_is(name, "warpSize")) return special(p, name, SPECIAL_WARP_SIZE);
-    if (token_is(name, "true") || token_is(name, "false"))
-        return integer(p, type_basic(TYPE_BOOL), token_is(name, "true"), name->at);
-    if (token_is(name, "nullptr")) return new_expr(p, EXPR_NULL, type_basic(TYPE_NULL), name->at);
-    if (token_is(name, "printf")) return at(p, "(") ? read_printf(p, name) : not_called(p, name);
+        if (is_token(name, INDICES[i].name)) return read_part(p, name, INDICES[i].first);
+    if (is_token(name, "warpSize")) return special(p, name, SPECIAL_WARP_SIZE);
+    if (is_token(name, "true") || is_token(name, "false"))
+        return integer(p, type_basic(TYPE_BOOL), is_token(name, "true"), name->at);
+    if (is_token(name, "nullptr")) return new_expr(p, EXPR_NULL, type_basic(TYPE_NULL), name->at);
+    if (is_token(name, "printf")) return sees(p, "(") ? read_printf(p, name) : not_called(p, name);
     for (size_t i = 0; i < sizeof(BUILT_IN) / sizeof(BUILT_IN[0]); i++)
-        if (token_is(name, BUILT_IN[i].name))
-            return at(p, "(") ? read_math(p, name, &BUILT_IN[i]) : not_called(p, name);
+        if (is_token(name, BUILT_IN[i].name))
+            return sees(p, "(") ? read_math(p, name, &BUILT_IN[i]) : not_called(p, name);
     return NULL;
 }

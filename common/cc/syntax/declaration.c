@@ -33,7 +33,7 @@ static int type_word(const struct token *token)
 {
     for (size_t i = 0; token->kind == TOKEN_NAME && i < sizeof(TYPE_WORDS) / sizeof(TYPE_WORDS[0]);
          i++)
-        if (token_is(token, TYPE_WORDS[i].text)) return TYPE_WORDS[i].word;
+        if (is_token(token, TYPE_WORDS[i].text)) return TYPE_WORDS[i].word;
     return 0;
 }
 
@@ -62,11 +62,11 @@ static enum type_kind kind_of_words(int words)
 static bool is_word_among(const struct token *token, const char *const *words)
 {
     for (; *words != NULL; words++)
-        if (token_is(token, *words)) return true;
+        if (is_token(token, *words)) return true;
     return false;
 }
 
-bool begins_type(const struct parser *p)
+bool is_type(const struct parser *p)
 {
     static const char *const WORDS[] = {
         "const",        "static",     "extern",          "inline",
@@ -80,9 +80,14 @@ bool begins_type(const struct parser *p)
     if (token->kind != TOKEN_NAME) return false;
     if (type_word(token) != 0 || is_word_among(token, WORDS)) return true;
     const struct name *name = find_name(p, token);
-    if (name != NULL) return name->kind == NAME_TYPE;
-    /* `float4 x`, `flaot x`: an unknown type */
-    return find_tag(p, token) != NULL || token->next->kind == TOKEN_NAME;
+    return name != NULL ? name->kind == NAME_TYPE : find_tag(p, token) != NULL;
+}
+
+bool begins_type(const struct parser *p)
+{
+    bool unknown = p->token->kind == TOKEN_NAME && p->token->next->kind == TOKEN_NAME &&
+                   find_name(p, p->token) == NULL;
+    return unknown || is_type(p);
 }
 
 /* ---- specifiers ------------------------------------------------------------------------------- */
@@ -90,16 +95,16 @@ bool begins_type(const struct parser *p)
 /* `(n)` or `(n, m)` after __launch_bounds__ and __align__. */
 static void read_numbers(struct parser *p, int64_t *first, int64_t *second)
 {
-    expect(p, "(");
+    needs(p, "(");
     *first = read_constant(p, "a number of threads, or of bytes,");
-    if (second != NULL && take(p, ",")) *second = read_constant(p, "a number of blocks");
-    expect(p, ")");
+    if (second != NULL && takes(p, ",")) *second = read_constant(p, "a number of blocks");
+    needs(p, ")");
 }
 
 static bool read_bounds(struct parser *p, struct specifiers *s)
 {
     int64_t threads = 0, blocks = 0;
-    if (!take(p, "__launch_bounds__")) return false;
+    if (!takes(p, "__launch_bounds__")) return false;
     read_numbers(p, &threads, &blocks);
     if (threads < 0 || threads > 1024 || blocks < 0 || blocks > 32)
         complain(p, p->previous->at, NULL, "a block has 1 to 1024 threads");
@@ -110,7 +115,7 @@ static bool read_bounds(struct parser *p, struct specifiers *s)
 
 static bool read_align(struct parser *p, struct specifiers *s)
 {
-    if (!take(p, "__align__") && !take(p, "alignas")) return false;
+    if (!takes(p, "__align__") && !takes(p, "alignas")) return false;
     read_numbers(p, &s->align, NULL);
     if (s->align <= 0 || s->align > 1024 || (s->align & (s->align - 1)) != 0)
         complain(p, p->previous->at, NULL, "an alignment is a power of two");
@@ -129,18 +134,18 @@ static bool read_flag(struct parser *p, struct specifiers *s)
                  {"__device__", &s->is_device},   {"__host__", &s->is_host},
                  {"__shared__", &s->is_shared},   {"__constant__", &s->is_constant}};
     for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
-        if (take(p, flags[i].text)) return *flags[i].flag = true;
+        if (takes(p, flags[i].text)) return *flags[i].flag = true;
     return false;
 }
 
 static bool read_inlining(struct parser *p, struct specifiers *s)
 {
     enum inlining inlining = INLINE_ASKED;
-    if (take(p, "__forceinline__"))
+    if (takes(p, "__forceinline__"))
         inlining = INLINE_ALWAYS;
-    else if (take(p, "__noinline__"))
+    else if (takes(p, "__noinline__"))
         inlining = INLINE_NEVER;
-    else if (!take(p, "inline") && !take(p, "__inline__"))
+    else if (!takes(p, "inline") && !takes(p, "__inline__"))
         return false;
     if (s->inlining == INLINE_UNSAID || inlining != INLINE_ASKED) s->inlining = inlining;
     return true;
@@ -149,7 +154,7 @@ static bool read_inlining(struct parser *p, struct specifiers *s)
 /* A type that is one name, or an enum. */
 static bool read_named_type(struct parser *p, struct specifiers *s)
 {
-    if (at(p, "enum")) return s->type = read_enum(p), true;
+    if (sees(p, "enum")) return s->type = read_enum(p), true;
     const struct name *name = find_name(p, p->token);
     if (name == NULL) name = find_tag(p, p->token);
     if (name == NULL || (name->kind != NAME_TYPE && name->kind != NAME_TAG)) return false;
@@ -169,7 +174,7 @@ static void no_type(struct parser *p, const struct specifiers *s)
     else if (token->kind == TOKEN_NAME && token->next->kind == TOKEN_NAME) {
         unknown_name(p, token);
         go_past(p);
-    } else if (s->is_global && token->next != NULL && token_is(token->next, "("))
+    } else if (s->is_global && token->next != NULL && is_token(token->next, "("))
         complain(p, token->at, "write void before it", "the kernel `%s` has no type", text);
     else
         stumble(p, token->at, NULL, "a type is missing before `%s`", text);
@@ -184,7 +189,7 @@ struct specifiers read_specifiers(struct parser *p)
             words += word;
             go_past(p);
         } else if (!read_flag(p, &s) && !read_inlining(p, &s) && !read_align(p, &s) &&
-                   !read_bounds(p, &s) && !take(p, "__restrict__") &&
+                   !read_bounds(p, &s) && !takes(p, "__restrict__") &&
                    (words != 0 || s.type != NULL || !read_named_type(p, &s))) {
             break;
         }
@@ -197,7 +202,7 @@ struct specifiers read_specifiers(struct parser *p)
         if (s.type->kind == TYPE_UNKNOWN)
             complain(p, s.begin->at, NULL, "these words are no type together");
     }
-    if (at(p, "volatile")) refuse(p, p->token, "volatile");
+    if (sees(p, "volatile")) refuse(p, p->token, "volatile");
     if (s.is_const || s.is_constexpr) s.type = type_with_const(p->arena, s.type);
     return s;
 }
@@ -207,15 +212,15 @@ struct specifiers read_specifiers(struct parser *p)
 static const struct type *read_stars(struct parser *p, const struct type *type)
 {
     for (;;) {
-        if (take(p, "*"))
+        if (takes(p, "*"))
             type = type_pointer(p->arena, type);
-        else if (take(p, "const"))
+        else if (takes(p, "const"))
             type = type_with_const(p->arena, type);
-        else if (at(p, "&") || at(p, "&&"))
+        else if (sees(p, "&") || sees(p, "&&"))
             refuse(p, p->token, "a reference");
-        else if (at(p, "volatile"))
+        else if (sees(p, "volatile"))
             refuse(p, p->token, "volatile");
-        else if (!take(p, "__restrict__") && !take(p, "__restrict"))
+        else if (!takes(p, "__restrict__") && !takes(p, "__restrict"))
             return type;
     }
 }
@@ -240,11 +245,11 @@ static int64_t read_length(struct parser *p, const struct specifiers *s)
 static const struct type *read_lengths(struct parser *p, const struct specifiers *s,
                                        const struct type *type)
 {
-    if (!at(p, "[") || !enter(p)) return type;
+    if (!sees(p, "[") || !enter(p)) return type;
     go_past(p);
     struct token *open = p->previous;
-    int64_t length = at(p, "]") ? NO_LENGTH : read_length(p, s);
-    expect(p, "]");
+    int64_t length = sees(p, "]") ? NO_LENGTH : read_length(p, s);
+    needs(p, "]");
     type = read_lengths(p, s, type);
     leave(p);
     if (type->kind == TYPE_VOID || (type->kind == TYPE_ARRAY && type->length == NO_LENGTH)) {
@@ -259,16 +264,16 @@ static const struct type *read_lengths(struct parser *p, const struct specifiers
 struct declarator read_declarator(struct parser *p, const struct specifiers *s)
 {
     struct declarator d = {read_stars(p, s->type), NULL};
-    if (at(p, "(") && next_is(p, "*")) { /* (*name)[n] */
+    if (sees(p, "(") && next_is(p, "*")) { /* (*name)[n] */
         go_past(p);
         go_past(p);
-        bool is_const = take(p, "const");
+        bool is_const = takes(p, "const");
         if (p->token->kind == TOKEN_NAME) {
             d.name = p->token;
             go_past(p);
         }
-        expect(p, ")");
-        if (at(p, "(")) refuse(p, p->token, "a pointer to a function");
+        needs(p, ")");
+        if (sees(p, "(")) refuse(p, p->token, "a pointer to a function");
         d.type = type_pointer(p->arena, read_lengths(p, s, d.type));
         if (is_const) d.type = type_with_const(p->arena, d.type);
         return d;
@@ -296,7 +301,7 @@ const struct type *read_type_name(struct parser *p)
 static void read_enumerators(struct parser *p, const struct type *type)
 {
     int64_t value = 0;
-    while (!at(p, "}") && p->token->kind != TOKEN_END) {
+    while (!sees(p, "}") && p->token->kind != TOKEN_END) {
         struct token *token = p->token;
         if (token->kind != TOKEN_NAME) {
             stumble(p, token->at, NULL, "the name of a constant is missing before `%s`",
@@ -304,24 +309,24 @@ static void read_enumerators(struct parser *p, const struct type *type)
             return;
         }
         go_past(p);
-        if (take(p, "=")) value = read_constant(p, "the value of an enumerator");
+        if (takes(p, "=")) value = read_constant(p, "the value of an enumerator");
         struct name *name = add_name(p, NAME_CONSTANT, token);
         if (value != (int32_t)value)
             complain(p, token->at, NULL, "an enumerator of the page's compiler is an int");
         name->constant = integer(p, type, value++, token->at);
-        if (!take(p, ",")) break;
+        if (!takes(p, ",")) break;
     }
-    expect(p, "}");
+    needs(p, "}");
 }
 
 const struct type *read_enum(struct parser *p)
 {
-    expect(p, "enum");
-    if (at(p, "class") || at(p, "struct")) refuse(p, p->token, "an enum class");
+    needs(p, "enum");
+    if (sees(p, "class") || sees(p, "struct")) refuse(p, p->token, "an enum class");
     struct token *tag = p->token->kind == TOKEN_NAME ? p->token : NULL;
     if (tag != NULL) go_past(p);
-    if (at(p, ":")) refuse(p, p->token, "an enum with a type of its own");
-    if (!at(p, "{")) {
+    if (sees(p, ":")) refuse(p, p->token, "an enum with a type of its own");
+    if (!sees(p, "{")) {
         struct name *name = tag != NULL ? find_tag(p, tag) : NULL;
         if (name == NULL && tag != NULL)
             complain(p, tag->at, NULL, "there is no enum `%s`", text_of(p, tag));
@@ -344,12 +349,12 @@ void read_static_assert(struct parser *p)
 {
     struct token *begin = p->token;
     go_past(p);
-    expect(p, "(");
+    needs(p, "(");
     struct expr *holds = condition(p, read_conditional(p));
     const char *said = "";
-    if (take(p, ",") && p->token->kind == TOKEN_STRING) said = text_of(p, p->token), go_past(p);
-    expect(p, ")");
-    expect(p, ";");
+    if (takes(p, ",") && p->token->kind == TOKEN_STRING) said = text_of(p, p->token), go_past(p);
+    needs(p, ")");
+    needs(p, ";");
     if (is_unknown(holds)) return;
     if (holds->kind != EXPR_INTEGER)
         complain(p, holds->at, NULL, "the condition of static_assert has to be a constant");

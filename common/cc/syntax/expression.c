@@ -35,7 +35,7 @@ static const struct row *row_of(const struct parser *p)
     if (p->token->kind != TOKEN_MARK) return NULL;
     if (p->in_template_arguments && *p->token->text == '>') return NULL;
     for (size_t i = 0; i < sizeof(ROWS) / sizeof(ROWS[0]); i++)
-        if (at(p, ROWS[i].text)) return &ROWS[i];
+        if (sees(p, ROWS[i].text)) return &ROWS[i];
     return NULL;
 }
 
@@ -60,7 +60,7 @@ static struct expr *read_operations(struct parser *p, int least)
         struct expr *right = read_operations(p, row->strength + 1);
         left = combine(p, row->operation, left, right, position);
     }
-    if (at(p, "<<<"))
+    if (sees(p, "<<<"))
         stumble(p, p->token->at, "only host code launches kernels",
                 "`<<<` launches a kernel, and this is device code");
     return left;
@@ -70,11 +70,11 @@ struct expr *read_conditional(struct parser *p)
 {
     if (!enter(p)) return unknown(p, p->token->at);
     struct expr *e = read_operations(p, 1);
-    if (at(p, "?")) {
+    if (sees(p, "?")) {
         struct position position = p->token->at;
         go_past(p);
         struct expr *left = read_expression(p);
-        expect(p, ":");
+        needs(p, ":");
         struct expr *right = read_assignment(p);
         e = build_conditional(p, e, left, right, position);
     }
@@ -93,7 +93,7 @@ static int update_operation(const struct token *token)
                                          {"|=", OP_OR, 0},          {"^=", OP_XOR, 0},
                                          {"<<=", OP_SHIFT_LEFT, 0}, {">>=", OP_SHIFT_RIGHT, 0}};
     for (size_t i = 0; i < sizeof(UPDATES) / sizeof(UPDATES[0]); i++)
-        if (token_is(token, UPDATES[i].text)) return UPDATES[i].operation;
+        if (is_token(token, UPDATES[i].text)) return UPDATES[i].operation;
     return -1;
 }
 
@@ -102,7 +102,7 @@ struct expr *read_assignment(struct parser *p)
     struct expr *left = read_conditional(p);
     struct position position = p->token->at;
     int operation = update_operation(p->token);
-    if ((operation < 0 && !at(p, "=")) || !enter(p)) return left;
+    if ((operation < 0 && !sees(p, "=")) || !enter(p)) return left;
     go_past(p);
     struct expr *right = read_assignment(p);
     leave(p);
@@ -113,7 +113,7 @@ struct expr *read_assignment(struct parser *p)
 struct expr *read_expression(struct parser *p)
 {
     struct expr *left = read_assignment(p);
-    while (at(p, ",")) {
+    while (sees(p, ",")) {
         struct position position = p->token->at;
         go_past(p);
         struct expr *right = value_of(p, read_assignment(p));
@@ -133,8 +133,8 @@ static struct expr *read_cast(struct parser *p)
     struct position position = p->token->at;
     go_past(p);
     const struct type *type = read_type_name(p);
-    expect(p, ")");
-    if (at(p, "{")) refuse(p, p->token, "a compound literal");
+    needs(p, ")");
+    if (sees(p, "{")) refuse(p, p->token, "a compound literal");
     struct expr *operand = read_unary(p);
     return build_cast(p, type, operand, position);
 }
@@ -145,9 +145,9 @@ static struct expr *read_sizeof(struct parser *p)
     const struct type *type;
     go_past(p);
     struct token *open = p->token;
-    if (take(p, "(") && begins_type(p)) {
+    if (takes(p, "(") && begins_type(p)) {
         type = read_type_name(p);
-        expect(p, ")");
+        needs(p, ")");
     } else {
         p->token = open;
         type = read_unary(p)->type;
@@ -168,7 +168,7 @@ static struct expr *read_step(struct parser *p, enum operation op)
 
 static bool begins_cast(struct parser *p)
 {
-    if (!at(p, "(") || p->token->next->kind != TOKEN_NAME) return false;
+    if (!sees(p, "(") || p->token->next->kind != TOKEN_NAME) return false;
     struct token *open = p->token;
     p->token = open->next;
     bool is_type = begins_type(p);
@@ -180,9 +180,9 @@ static struct expr *read_unary_inside(struct parser *p)
 {
     struct token *mark = p->token;
     if (begins_cast(p)) return read_cast(p);
-    if (at(p, "sizeof")) return read_sizeof(p);
-    if (at(p, "++")) return read_step(p, OP_ADD);
-    if (at(p, "--")) return read_step(p, OP_SUBTRACT);
+    if (sees(p, "sizeof")) return read_sizeof(p);
+    if (sees(p, "++")) return read_step(p, OP_ADD);
+    if (sees(p, "--")) return read_step(p, OP_SUBTRACT);
     if (mark->kind != TOKEN_MARK || mark->length != 1 || strchr("+-!~*&", *mark->text) == NULL)
         return read_postfix(p);
     go_past(p);

@@ -7,7 +7,7 @@ static void read_device(struct parser *p)
     struct token *begin = p->token;
     const struct specifiers s = read_specifiers(p);
     struct declarator d = read_declarator(p, &s);
-    if (at(p, "(") && d.name != NULL) {
+    if (sees(p, "(") && d.name != NULL) {
         read_function(p, &s, d, NULL, NULL);
         return;
     }
@@ -23,59 +23,59 @@ static void read_device(struct parser *p)
 /* After template <…>: is a function of the device made by it? */
 static bool template_is_for_device(const struct token *token)
 {
-    for (; token->kind != TOKEN_END && !token_is(token, ";") && !token_is(token, "{");
+    for (; token->kind != TOKEN_END && !is_token(token, ";") && !is_token(token, "{");
          token = token->next)
-        if (token_is(token, "__global__") || token_is(token, "__device__")) return true;
+        if (is_token(token, "__global__") || is_token(token, "__device__")) return true;
     return false;
 }
 
 static bool defines_enum(const struct token *token)
 {
-    return token_is(token, "enum") &&
-           (token_is(token->next, "{") ||
-            (token->next->kind == TOKEN_NAME && token_is(token->next->next, "{")));
+    return is_token(token, "enum") &&
+           (is_token(token->next, "{") ||
+            (token->next->kind == TOKEN_NAME && is_token(token->next->next, "{")));
 }
 
 static void read_outer_enum(struct parser *p)
 {
     read_enum(p);
     if (p->stumbled_at != NULL) return;
-    if (p->token->begins_line || at(p, ";"))
-        expect(p, ";");
+    if (p->token->begins_line || sees(p, ";"))
+        needs(p, ";");
     else
-        while (p->token->kind != TOKEN_END && !take(p, ";")) go_past(p);
+        while (p->token->kind != TOKEN_END && !takes(p, ";")) go_past(p);
 }
 
 static void read_namespace(struct parser *p)
 {
     const struct token *word = p->token;
-    while (p->token->kind != TOKEN_END && !at(p, ";") && !at(p, "{")) go_past(p);
-    if (take(p, ";")) return; /* using namespace std; */
+    while (p->token->kind != TOKEN_END && !sees(p, ";") && !sees(p, "{")) go_past(p);
+    if (takes(p, ";")) return; /* using namespace std; */
     refuse(p, word, "a namespace");
 }
 
 /* extern "C", before one declaration or a block of them. */
 static bool take_c_names(struct parser *p, int *blocks)
 {
-    if (!at(p, "extern") || p->token->next->kind != TOKEN_STRING) return false;
+    if (!sees(p, "extern") || p->token->next->kind != TOKEN_STRING) return false;
     go_past(p);
     go_past(p);
     p->c_names++;
-    if (!take(p, "{")) return false;
+    if (!takes(p, "{")) return false;
     ++*blocks;
     return true;
 }
 
 static void read_declaration(struct parser *p)
 {
-    if (at(p, "template")) {
+    if (sees(p, "template")) {
         if (template_is_for_device(p->token))
             read_template(p);
         else
             skip_host(p);
-    } else if (at(p, "static_assert")) {
+    } else if (sees(p, "static_assert")) {
         read_static_assert(p);
-    } else if (at(p, "namespace") || at(p, "using")) {
+    } else if (sees(p, "namespace") || sees(p, "using")) {
         read_namespace(p);
     } else if (is_for_device(p->token)) {
         read_device(p);
@@ -91,8 +91,8 @@ static void read_file(struct parser *p)
     int blocks = 0; /* extern "C" { */
     while (p->token->kind != TOKEN_END && !enough_errors(p->diagnostics)) {
         struct token *begin = p->token;
-        if (take(p, ";")) continue;
-        if (at(p, "}")) {
+        if (takes(p, ";")) continue;
+        if (sees(p, "}")) {
             if (blocks > 0)
                 blocks--, p->c_names--;
             else
@@ -122,11 +122,18 @@ static void read_wanted(struct parser *p, struct token *token)
     const struct name *name = find_name(p, token);
     p->token = token->next;
     p->previous = token;
-    if (name == NULL || name->kind != NAME_TEMPLATE || !at(p, "<"))
+    if (name == NULL || name->kind != NAME_TEMPLATE || !sees(p, "<"))
         complain(p, token->at, NULL, "there is no template `%s`", text_of(p, token));
     else
         read_instance(p, name->template, token);
     p->stumbled_at = NULL;
+}
+
+/* The end of the tokens is followed by itself, so that one may look past a token always. */
+static void close_end(struct token *token)
+{
+    while (token->kind != TOKEN_END) token = token->next;
+    token->next = token;
 }
 
 struct unit *parse(struct token *first, struct token *const *wanted, size_t wanted_count,
@@ -139,7 +146,9 @@ struct unit *parse(struct token *first, struct token *const *wanted, size_t want
     p->unit = unit;
     p->last_function = &unit->functions;
     p->last_body = &p->bodies;
-    open_scope(p);
+    close_end(first);
+    for (size_t i = 0; i < wanted_count; i++) close_end(wanted[i]);
+    begin_scope(p);
     p->global = p->scope;
     read_file(p);
     for (size_t i = 0; i < wanted_count; i++) read_wanted(p, wanted[i]);

@@ -18,7 +18,7 @@ static void check_parameter(struct parser *p, const struct specifiers *s, struct
 
 static struct symbol *read_parameter(struct parser *p)
 {
-    if (at(p, "...")) refuse(p, p->token, "a function of any number of arguments");
+    if (sees(p, "...")) refuse(p, p->token, "a function of any number of arguments");
     const struct specifiers s = read_specifiers(p);
     const struct declarator d = read_declarator(p, &s);
     struct symbol *symbol = ARENA_NEW(p->arena, struct symbol);
@@ -30,7 +30,7 @@ static struct symbol *read_parameter(struct parser *p)
     symbol->align = type_align(symbol->type);
     check_parameter(p, &s, symbol);
     if (d.name != NULL && p->stumbled_at == NULL) add_name(p, NAME_SYMBOL, d.name)->symbol = symbol;
-    if (take(p, "=")) {
+    if (takes(p, "=")) {
         struct expr *value = fit(p, read_assignment(p), symbol->type, "the default");
         symbol->initials = ARENA_NEW(p->arena, struct initial);
         symbol->initials->value = value;
@@ -42,15 +42,15 @@ static struct symbol *read_parameter(struct parser *p)
 static void read_parameters(struct parser *p, struct function *function)
 {
     struct symbol **last = &function->parameters;
-    expect(p, "(");
-    if (at(p, "void") && next_is(p, ")")) go_past(p);
-    while (!at(p, ")") && p->stumbled_at == NULL) {
+    needs(p, "(");
+    if (sees(p, "void") && next_is(p, ")")) go_past(p);
+    while (!sees(p, ")") && p->stumbled_at == NULL) {
         *last = read_parameter(p);
         last = &(*last)->next;
         function->parameter_count++;
-        if (!take(p, ",")) break;
+        if (!takes(p, ",")) break;
     }
-    expect(p, ")");
+    needs(p, ")");
 }
 
 /* ---- heads ------------------------------------------------------------------------------------ */
@@ -91,11 +91,11 @@ static struct function *declare(struct parser *p, struct token *token, struct fu
                arena_format(p->arena, "a second function `%s`, with other types", function->name));
         return NULL;
     }
-    if (before->body != NULL && at(p, "{"))
+    if (before->body != NULL && sees(p, "{"))
         complain(p, token->at, NULL, "`%s` has a body already, in line %d", function->name,
                  before->at.line);
     function->is_called = before->is_called;
-    if (at(p, "{")) *before = *function;
+    if (sees(p, "{")) *before = *function;
     return before;
 }
 
@@ -167,10 +167,10 @@ struct function *read_function(struct parser *p, const struct specifiers *s, str
                                   .max_threads = s->max_threads,
                                   .min_blocks = s->min_blocks};
     function->name = function->instance = text_of(p, d.name);
-    open_scope(p);
+    begin_scope(p);
     read_parameters(p, function);
     struct scope *scope = p->scope;
-    close_scope(p);
+    end_scope(p);
     if (p->stumbled_at != NULL) return NULL;
     check_head(p, s, function);
     bool is_c = p->c_names > 0 && template == NULL;
@@ -178,7 +178,7 @@ struct function *read_function(struct parser *p, const struct specifiers *s, str
         is_c ? function->name : mangle_function(p->arena, function, template, arguments);
     if (template == NULL) function = declare(p, d.name, function);
     if (function == NULL) return NULL;
-    if (!at(p, "{")) return expect(p, ";"), function;
+    if (!sees(p, "{")) return needs(p, ";"), function;
     struct scope *outer = p->scope;
     p->scope = scope;
     if (template != NULL)

@@ -6,34 +6,39 @@
 
 #include <string.h>
 
+/* The token after `__launch_bounds__(…)` and the like, or the same one. */
+static struct token *after_numbers(struct token *token)
+{
+    static const char *const WORDS[] = {"__launch_bounds__", "__align__", "alignas",
+                                        "__attribute__"};
+    for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++)
+        if (is_token(token, WORDS[i]) && is_token(token->next, "("))
+            return after_numbers(after_bracket(token->next));
+    return token;
+}
+
+/* Does what is declared, or its parameters, begin here? */
+static bool ends_head(const struct token *token)
+{
+    return token->kind == TOKEN_END ||
+           (token->kind == TOKEN_MARK && strchr("(=[;{", *token->text) != NULL);
+}
+
 struct token *declared_name(struct token *token)
 {
-    static const char *const WITH_NUMBERS[] = {"__launch_bounds__", "__align__", "alignas",
-                                               "__attribute__"};
     struct token *name = NULL;
-    for (; token->kind != TOKEN_END; token = token->next) {
-        for (size_t i = 0; i < sizeof(WITH_NUMBERS) / sizeof(WITH_NUMBERS[0]); i++)
-            if (token_is(token, WITH_NUMBERS[i]) && token_is(token->next, "(")) {
-                token = after_bracket(token->next);
-                i = 0;
-            }
-        if (token->kind == TOKEN_MARK && strchr("(=[;{", *token->text) != NULL) break;
+    for (; !ends_head(token = after_numbers(token)); token = token->next)
         if (token->kind == TOKEN_NAME) name = token;
-    }
     return name;
 }
 
-bool is_for_device(const struct token *token)
+bool is_for_device(struct token *token)
 {
     static const char *const WORDS[] = {"__global__", "__device__", "__constant__", "__shared__",
                                         "__managed__"};
-    for (; token->kind != TOKEN_END; token = token->next) {
+    for (; !ends_head(token = after_numbers(token)); token = token->next)
         for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++)
-            if (token_is(token, WORDS[i])) return true;
-        bool numbers = token_is(token, "__launch_bounds__") || token_is(token, "__align__");
-        if (numbers && token_is(token->next, "(")) token = after_bracket(token->next);
-        if (token->kind == TOKEN_MARK && strchr("(=;{", *token->text) != NULL) return false;
-    }
+            if (is_token(token, WORDS[i])) return true;
     return false;
 }
 
@@ -58,7 +63,7 @@ static void ask_for_instance(struct parser *p, const struct token *token, struct
 static int count_arguments(const struct token *token)
 {
     int depth = 0, commas = 0;
-    if (token_is(token->next, ")")) return 0;
+    if (is_token(token->next, ")")) return 0;
     for (; token->kind != TOKEN_END; token = token->next) {
         if (token->kind != TOKEN_MARK) continue;
         if (*token->text == '<') return -1;
@@ -67,7 +72,7 @@ static int count_arguments(const struct token *token)
             depth -= strchr(")]}", *token->text) != NULL;
         }
         if (depth == 0) return commas + 1;
-        commas += depth == 1 && token_is(token, ",");
+        commas += depth == 1 && is_token(token, ",");
     }
     return -1;
 }
@@ -75,9 +80,9 @@ static int count_arguments(const struct token *token)
 static void check_arguments(struct parser *p, const struct token *name, const struct function *f)
 {
     const struct token *token = name->next;
-    while (token->kind != TOKEN_END && !token_is(token, ">>>") && !token_is(token, ";"))
+    while (token->kind != TOKEN_END && !is_token(token, ">>>") && !is_token(token, ";"))
         token = token->next;
-    if (!token_is(token, ">>>") || !token_is(token->next, "(")) return;
+    if (!is_token(token, ">>>") || !is_token(token->next, "(")) return;
     int count = count_arguments(token->next), least = 0;
     for (const struct symbol *s = f->parameters; s != NULL; s = s->next)
         least += s->initials == NULL;
@@ -114,9 +119,9 @@ static void find_launches(struct parser *p, const struct token *from, const stru
         if (t->kind != TOKEN_NAME) continue;
         const struct name *name = find_name(p, t);
         bool kernel = name != NULL && name->kind == NAME_TEMPLATE && name->template->is_kernel;
-        if (kernel && token_is(t->next, "<"))
+        if (kernel && is_token(t->next, "<"))
             ask_for_instance(p, t, name->template);
-        else if (token_is(t->next, "<<<"))
+        else if (is_token(t->next, "<<<"))
             check_launch(p, t);
     }
     p->token = here;
@@ -132,7 +137,7 @@ static bool read_typedef(struct parser *p)
     try_quietly(p);
     const struct specifiers s = read_specifiers(p);
     d = read_declarator(p, &s);
-    expect(p, ";");
+    needs(p, ";");
     if (!was_right(p, begin) || d.name == NULL) return false;
     add_name(p, NAME_TYPE, d.name)->type = d.type;
     return true;
@@ -153,11 +158,11 @@ static bool read_constant_variable(struct parser *p)
     try_quietly(p);
     const struct specifiers s = read_specifiers(p);
     const struct declarator d = read_declarator(p, &s);
-    bool simple = d.name != NULL && type_is_arithmetic(d.type) && d.type->is_const && at(p, "=");
+    bool simple = d.name != NULL && type_is_arithmetic(d.type) && d.type->is_const && sees(p, "=");
     if (simple) {
         go_past(p);
         value = fit(p, read_assignment(p), d.type, "the initial value");
-        expect(p, ";");
+        needs(p, ";");
     }
     bool right = was_right(p, begin) && simple && is_constant(value);
     if (right)
@@ -170,15 +175,15 @@ static bool read_constant_variable(struct parser *p)
 /* The end of the declaration: its semicolon, or the } of a function. */
 static void go_past_declaration(struct parser *p, bool is_function)
 {
-    while (p->token->kind != TOKEN_END && !take(p, ";")) {
-        if (at(p, "}") || is_outside(p->token)) return;
-        bool bracket = at(p, "{") || at(p, "(") || at(p, "[");
+    while (p->token->kind != TOKEN_END && !takes(p, ";")) {
+        if (sees(p, "}") || is_outside(p->token)) return;
+        bool bracket = sees(p, "{") || sees(p, "(") || sees(p, "[");
         struct token *begin = p->token;
         if (bracket)
             p->token = after_bracket(begin);
         else
             go_past(p);
-        if (!bracket || !token_is(begin, "{")) continue;
+        if (!bracket || !is_token(begin, "{")) continue;
         find_launches(p, begin, p->token);
         if (is_function) return;
     }
@@ -188,21 +193,21 @@ static void note_host_name(struct parser *p, const struct token *name)
 {
     const struct name *before = find_name(p, name);
     if (before != NULL && before->kind != NAME_HOST) return;
-    add_name(p, NAME_HOST, name)->is_function = token_is(name->next, "(");
+    add_name(p, NAME_HOST, name)->is_function = is_token(name->next, "(");
 }
 
 static bool is_struct(const struct token *token)
 {
-    return token_is(token, "struct") || token_is(token, "union") || token_is(token, "class");
+    return is_token(token, "struct") || is_token(token, "union") || is_token(token, "class");
 }
 
 void skip_host(struct parser *p)
 {
     struct token *begin = p->token;
-    bool is_typedef = at(p, "typedef"), is_const = false;
+    bool is_typedef = sees(p, "typedef"), is_const = false;
     if (is_typedef && read_typedef(p)) return;
     for (const struct token *t = begin; t->kind == TOKEN_NAME; t = t->next)
-        is_const |= token_is(t, "const") || token_is(t, "constexpr");
+        is_const |= is_token(t, "const") || is_token(t, "constexpr");
     if (is_const && read_constant_variable(p)) return;
 
     struct token *name = declared_name(begin);
@@ -211,15 +216,15 @@ void skip_host(struct parser *p)
         struct name *tag = find_tag(p, name);
         if (tag == NULL) add_name(p, NAME_TAG, name)->type = host_type(p, name);
     } else if (is_typedef) {
-        while (p->token->kind != TOKEN_END && !at(p, ";")) {
-            if (at(p, "{")) p->token = after_bracket(p->token);
+        while (p->token->kind != TOKEN_END && !sees(p, ";")) {
+            if (sees(p, "{")) p->token = after_bracket(p->token);
             if (p->token->kind == TOKEN_NAME && (next_is(p, ";") || next_is(p, "(")))
                 add_name(p, NAME_TYPE, p->token)->type = host_type(p, p->token);
-            if (!at(p, ";")) go_past(p);
+            if (!sees(p, ";")) go_past(p);
         }
     } else if (name != NULL && name->kind == TOKEN_NAME) {
         note_host_name(p, name);
     }
-    bool is_function = !defines && !is_typedef && name != NULL && token_is(name->next, "(");
+    bool is_function = !defines && !is_typedef && name != NULL && is_token(name->next, "(");
     go_past_declaration(p, is_function);
 }

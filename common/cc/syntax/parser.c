@@ -5,11 +5,11 @@
 
 enum { DEEPEST = 200 };
 
-bool at(const struct parser *p, const char *text) { return token_is(p->token, text); }
+bool sees(const struct parser *p, const char *text) { return is_token(p->token, text); }
 
 bool next_is(const struct parser *p, const char *text)
 {
-    return p->token->next != NULL && token_is(p->token->next, text);
+    return p->token->next != NULL && is_token(p->token->next, text);
 }
 
 void go_past(struct parser *p)
@@ -19,9 +19,9 @@ void go_past(struct parser *p)
     p->token = p->token->next;
 }
 
-bool take(struct parser *p, const char *text)
+bool takes(struct parser *p, const char *text)
 {
-    if (!at(p, text)) return false;
+    if (!sees(p, text)) return false;
     go_past(p);
     return true;
 }
@@ -93,8 +93,8 @@ void get_up(struct parser *p)
     struct token *token = p->stumbled_at;
     p->stumbled_at = NULL;
     while (token->kind != TOKEN_END) {
-        if (token_is(token, "}") && p->open_braces-- <= 0) break;
-        bool block = token_is(token, "{"), semicolon = token_is(token, ";");
+        if (is_token(token, "}") && p->open_braces-- <= 0) break;
+        bool block = is_token(token, "{"), semicolon = is_token(token, ";");
         token = block ? after_bracket(token) : token->next;
         if (block || semicolon) break;
     }
@@ -113,19 +113,19 @@ static struct position after_previous(const struct parser *p)
 
 static void expect_semicolon(struct parser *p)
 {
-    if (p->token->begins_line || at(p, "}") || p->token->kind == TOKEN_END)
+    if (p->token->begins_line || sees(p, "}") || p->token->kind == TOKEN_END)
         complain(p, after_previous(p), "write ; after it", "a ; is missing after `%s`",
                  text_of(p, p->previous));
     else
         stumble(p, p->token->at, NULL, "a ; is missing before `%s`", text_of(p, p->token));
 }
 
-void expect(struct parser *p, const char *text)
+void needs(struct parser *p, const char *text)
 {
-    if (take(p, text) || p->stumbled_at != NULL) return;
+    if (takes(p, text) || p->stumbled_at != NULL) return;
     if (strcmp(text, ";") == 0) {
         expect_semicolon(p);
-    } else if (strcmp(text, ")") == 0 && (at(p, "{") || at(p, ";"))) {
+    } else if (strcmp(text, ")") == 0 && (sees(p, "{") || sees(p, ";"))) {
         complain(p, after_previous(p), NULL, "a ) is missing before `%s`", text_of(p, p->token));
     } else {
         stumble(p, p->token->at, NULL, "`%s` is missing before `%s`", text, text_of(p, p->token));
@@ -147,9 +147,9 @@ bool is_outside(const struct token *token)
 {
     static const char *const WORDS[] = {"__global__", "__device__", "__host__", "template"};
     if (!token->begins_line || token->kind != TOKEN_NAME) return false;
-    const struct token *word = token_is(token, "static") ? token->next : token;
+    const struct token *word = is_token(token, "static") ? token->next : token;
     for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++)
-        if (token_is(word, WORDS[i])) return true;
+        if (is_token(word, WORDS[i])) return true;
     return false;
 }
 

@@ -94,12 +94,12 @@ struct parser {
 
 /* ---- tokens and errors (parser.c) ------------------------------------------------------------- */
 
-bool at(const struct parser *, const char *text);      /* does `text` come next? */
+bool sees(const struct parser *, const char *text);    /* does `text` come next? */
 bool next_is(const struct parser *, const char *text); /* … after the next token? */
-bool take(struct parser *, const char *text);          /* if it does, goes past it */
+bool takes(struct parser *, const char *text);         /* if it does, goes past it */
 void go_past(struct parser *);
 /* Goes past `text`, or says that it is missing. A missing ; or ) is put in by the parser itself. */
-void expect(struct parser *, const char *text);
+void needs(struct parser *, const char *text);
 const char *text_of(struct parser *, const struct token *);
 
 /* Reports an error, unless the parser is quiet or has stumbled. */
@@ -130,8 +130,8 @@ bool was_right(struct parser *, struct token *begin);
 
 /* ---- names (scope.c) -------------------------------------------------------------------------- */
 
-void open_scope(struct parser *);
-void close_scope(struct parser *);
+void begin_scope(struct parser *);
+void end_scope(struct parser *);
 /* NULL: there is none. `tag`: of an enum or a struct. */
 struct name *find_name(const struct parser *, const struct token *);
 struct name *find_tag(const struct parser *, const struct token *);
@@ -171,7 +171,8 @@ struct declarator {
     struct token *name; /* NULL: none */
 };
 
-bool begins_type(const struct parser *);
+bool is_type(const struct parser *);     /* is the next token a word of a type? */
+bool begins_type(const struct parser *); /* … or an unknown one, as in `flaot x` */
 struct specifiers read_specifiers(struct parser *);
 struct declarator read_declarator(struct parser *, const struct specifiers *);
 /* A type in parentheses of a cast, of sizeof, … */
@@ -281,7 +282,7 @@ struct function *read_instance(struct parser *, struct template *, const struct 
 /* ---- the file (file.c, host.c) ---------------------------------------------------------------- */
 
 /* Does the declaration at `token` speak of the device: __global__, __device__ …? */
-bool is_for_device(const struct token *);
+bool is_for_device(struct token *);
 /* Goes past a declaration of host code; makes the instances that it launches. */
 void skip_host(struct parser *);
 /* The declaration's name: what stands before its first ( = [ ; or {. NULL: there is none. */

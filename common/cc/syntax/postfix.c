@@ -4,7 +4,7 @@
 /* Goes past arguments in parentheses whose function is not known. */
 static struct expr *skip_call(struct parser *p, struct token *name)
 {
-    if (at(p, "(")) p->token = after_bracket(p->token);
+    if (sees(p, "(")) p->token = after_bracket(p->token);
     return unknown(p, name->at);
 }
 
@@ -21,8 +21,8 @@ static struct expr *of_host(struct parser *p, struct token *token, const struct 
 
 static struct expr *of_function(struct parser *p, struct token *token, struct function *function)
 {
-    if (at(p, "(")) return read_call(p, token, function);
-    if (at(p, "<<<"))
+    if (sees(p, "(")) return read_call(p, token, function);
+    if (sees(p, "<<<"))
         stumble(p, p->token->at, "only host code launches kernels",
                 "`<<<` launches a kernel, and this is device code");
     else
@@ -33,7 +33,7 @@ static struct expr *of_function(struct parser *p, struct token *token, struct fu
 
 static struct expr *of_template(struct parser *p, struct token *token, struct template *template)
 {
-    if (!at(p, "<")) {
+    if (!sees(p, "<")) {
         complain(p, token->at, "as in f<4>(x)", "`%s` is a template: its arguments are missing",
                  text_of(p, token));
         return skip_call(p, token);
@@ -45,7 +45,7 @@ static struct expr *of_template(struct parser *p, struct token *token, struct te
 /* What was refused before; after it also <…> of a template, or a member. */
 static struct expr *of_refused(struct parser *p, struct token *token)
 {
-    if (at(p, "<") || at(p, "::")) give_up(p);
+    if (sees(p, "<") || sees(p, "::")) give_up(p);
     return skip_call(p, token);
 }
 
@@ -63,9 +63,9 @@ static struct expr *read_functional_cast(struct parser *p)
 {
     struct position position = p->token->at;
     const struct specifiers s = read_specifiers(p);
-    expect(p, "(");
+    needs(p, "(");
     struct expr *e = read_assignment(p);
-    expect(p, ")");
+    needs(p, ")");
     return build_cast(p, s.type, e, position);
 }
 
@@ -81,10 +81,11 @@ static struct expr *read_named(struct parser *p)
 {
     struct token *token = p->token;
     const struct name *name = find_name(p, token);
-    struct token *next = token->next;
-    if (name == NULL && next->kind == TOKEN_MARK && !token_is(next, "(") && begins_type(p))
-        refuse(p, token, "a type in an expression");
-    if (begins_type(p) && next->kind != TOKEN_NAME) return read_functional_cast(p);
+    if (is_type(p) && next_is(p, "(")) return read_functional_cast(p);
+    if (is_type(p)) {
+        stumble(p, token->at, NULL, "a value is missing before the type `%s`", text_of(p, token));
+        return unknown(p, token->at);
+    }
     go_past(p);
     if (name == NULL) return of_unknown(p, token);
     switch (name->kind) {
@@ -107,7 +108,7 @@ static struct expr *read_parentheses(struct parser *p)
     p->in_template_arguments = false;
     go_past(p);
     struct expr *e = read_expression(p);
-    expect(p, ")");
+    needs(p, ")");
     p->in_template_arguments = outer;
     return e;
 }
@@ -122,10 +123,10 @@ static struct expr *read_primary(struct parser *p)
     case TOKEN_NAME: return read_named(p);
     default: break;
     }
-    if (at(p, "(")) return read_parentheses(p);
-    if (at(p, "["))
+    if (sees(p, "(")) return read_parentheses(p);
+    if (sees(p, "["))
         refuse(p, token, "a lambda");
-    else if (at(p, "::"))
+    else if (sees(p, "::"))
         refuse(p, token, "a name with ::");
     else
         stumble(p, token->at, NULL, "a value is missing before `%s`", text_of(p, token));
@@ -141,7 +142,7 @@ static struct expr *read_index(struct parser *p, struct expr *array)
     p->in_template_arguments = false;
     go_past(p);
     struct expr *index = value_of(p, read_expression(p));
-    expect(p, "]");
+    needs(p, "]");
     p->in_template_arguments = outer;
     array = value_of(p, array);
     if (is_unknown(array) || is_unknown(index)) return unknown(p, array->at);
@@ -160,7 +161,7 @@ static struct expr *read_index(struct parser *p, struct expr *array)
 static struct expr *read_step_after(struct parser *p, struct expr *place)
 {
     struct position position = p->token->at;
-    enum operation op = at(p, "++") ? OP_ADD : OP_SUBTRACT;
+    enum operation op = sees(p, "++") ? OP_ADD : OP_SUBTRACT;
     go_past(p);
     return build_update(p, op, place, integer(p, type_basic(TYPE_INT), 1, position), true,
                         position);
@@ -170,17 +171,17 @@ struct expr *read_postfix(struct parser *p)
 {
     struct expr *e = read_primary(p);
     for (;;) {
-        if (at(p, "[")) {
+        if (sees(p, "[")) {
             e = read_index(p, e);
-        } else if (at(p, "++") || at(p, "--")) {
+        } else if (sees(p, "++") || sees(p, "--")) {
             e = read_step_after(p, e);
-        } else if (at(p, "(")) {
+        } else if (sees(p, "(")) {
             complain(p, e->at, NULL, "what stands before ( is no function");
             e = skip_call(p, p->previous);
         } else {
-            if ((at(p, ".") || at(p, "->")) && is_unknown(e)) give_up(p);
-            if (at(p, ".") || at(p, "->")) refuse(p, p->token, "a member of a struct");
-            if (at(p, "::")) refuse(p, p->token, "a name with ::");
+            if ((sees(p, ".") || sees(p, "->")) && is_unknown(e)) give_up(p);
+            if (sees(p, ".") || sees(p, "->")) refuse(p, p->token, "a member of a struct");
+            if (sees(p, "::")) refuse(p, p->token, "a name with ::");
             return e;
         }
     }

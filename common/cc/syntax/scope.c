@@ -6,19 +6,19 @@
 
 enum { LONGEST_NAME = 40 };
 
-void open_scope(struct parser *p)
+void begin_scope(struct parser *p)
 {
     struct scope *scope = ARENA_NEW(p->arena, struct scope);
     scope->outer = p->scope;
     p->scope = scope;
 }
 
-void close_scope(struct parser *p) { p->scope = p->scope->outer; }
+void end_scope(struct parser *p) { p->scope = p->scope->outer; }
 
 static struct name *find_in(struct name *names, const struct token *token, bool tag)
 {
     for (struct name *name = names; name != NULL; name = name->next)
-        if ((name->kind == NAME_TAG) == tag && token_is(token, name->text)) return name;
+        if ((name->kind == NAME_TAG) == tag && is_token(token, name->text)) return name;
     return NULL;
 }
 
@@ -118,8 +118,8 @@ static const char *header_of(const struct token *token)
                                          "uintptr_t", "INT32_MAX",  "UINT32_MAX", "INT64_MAX",
                                          "INT32_MIN", "UINT64_MAX", "SIZE_MAX"};
     for (size_t i = 0; i < sizeof(STDINT) / sizeof(STDINT[0]); i++)
-        if (token_is(token, STDINT[i])) return "stdint.h";
-    return token_is(token, "FLT_MAX") || token_is(token, "FLT_MIN") ? "float.h" : NULL;
+        if (is_token(token, STDINT[i])) return "stdint.h";
+    return is_token(token, "FLT_MAX") || is_token(token, "FLT_MIN") ? "float.h" : NULL;
 }
 
 /* In the scope of the function's parameters, so that nothing more is said in the function. */

@@ -43,7 +43,7 @@ static struct stmt *read_expression_statement(struct parser *p)
 {
     struct stmt *stmt = new_stmt(p, STMT_EXPR, p->token);
     stmt->value = read_effect(p);
-    expect(p, ";");
+    needs(p, ";");
     return stmt;
 }
 
@@ -52,20 +52,20 @@ static struct stmt *read_expression_statement(struct parser *p)
 /* `(a == b)`; `(a = b)` gets a warning, and `((a = b))` says that it is meant so. */
 static struct expr *read_condition(struct parser *p)
 {
-    expect(p, "(");
+    needs(p, "(");
     if (begins_type(p)) refuse(p, p->token, "a declaration in a condition");
-    bool meant = at(p, "(");
+    bool meant = sees(p, "(");
     struct expr *e = read_expression(p);
     if (e->kind == EXPR_ASSIGN && !meant)
         remark(p, e->at, "== compares", "this = assigns, and does not compare");
     e = condition(p, e);
-    expect(p, ")");
+    needs(p, ")");
     return e;
 }
 
 static void remark_on_empty(struct parser *p, const char *word)
 {
-    if (at(p, ";") && !p->token->begins_line)
+    if (sees(p, ";") && !p->token->begins_line)
         remark(p, p->token->at, "leave out this ;", "after this ; the %s has no statement", word);
 }
 
@@ -73,11 +73,11 @@ static struct stmt *read_if(struct parser *p)
 {
     struct stmt *stmt = new_stmt(p, STMT_IF, p->token);
     go_past(p);
-    if (at(p, "constexpr")) refuse(p, p->token, "if constexpr");
+    if (sees(p, "constexpr")) refuse(p, p->token, "if constexpr");
     stmt->value = read_condition(p);
     remark_on_empty(p, "if");
     stmt->body = read_statement(p);
-    if (take(p, "else")) stmt->otherwise = read_statement(p);
+    if (takes(p, "else")) stmt->otherwise = read_statement(p);
     return stmt;
 }
 
@@ -109,22 +109,22 @@ static struct stmt *read_do(struct parser *p)
     struct stmt *stmt = new_stmt(p, STMT_DO, p->token);
     go_past(p);
     stmt->body = read_loop_body(p, "do");
-    expect(p, "while");
+    needs(p, "while");
     stmt->value = read_condition(p);
-    expect(p, ";");
+    needs(p, ";");
     return stmt;
 }
 
 /* What stands before the first semicolon of a for. */
 static struct stmt *read_first(struct parser *p)
 {
-    if (take(p, ";")) return NULL;
+    if (takes(p, ";")) return NULL;
     if (!begins_type(p)) return read_expression_statement(p);
     struct stmt *first = new_stmt(p, STMT_BLOCK, p->token);
     const struct specifiers s = read_specifiers(p);
     struct declarator d = read_declarator(p, &s);
     first->end = first->at;
-    if (at(p, ":")) refuse(p, p->token, "a for over a range");
+    if (sees(p, ":")) refuse(p, p->token, "a for over a range");
     first->body = read_variables(p, &s, d);
     return first;
 }
@@ -133,22 +133,22 @@ static struct stmt *read_for(struct parser *p)
 {
     struct stmt *stmt = new_stmt(p, STMT_FOR, p->token);
     go_past(p);
-    open_scope(p);
-    expect(p, "(");
+    begin_scope(p);
+    needs(p, "(");
     stmt->first = read_first(p);
-    if (!at(p, ";")) stmt->value = condition(p, read_expression(p));
-    expect(p, ";");
-    if (!at(p, ")")) stmt->step = read_effect(p);
-    expect(p, ")");
+    if (!sees(p, ";")) stmt->value = condition(p, read_expression(p));
+    needs(p, ";");
+    if (!sees(p, ")")) stmt->step = read_effect(p);
+    needs(p, ")");
     stmt->body = read_loop_body(p, "for");
-    close_scope(p);
+    end_scope(p);
     return stmt;
 }
 
 /* #pragma unroll, before a loop. */
 static struct stmt *read_pragma(struct parser *p)
 {
-    int unroll = at(p, "nounroll") ? UNROLL_NOT : UNROLL_FULLY;
+    int unroll = sees(p, "nounroll") ? UNROLL_NOT : UNROLL_FULLY;
     struct token *pragma = p->token;
     if (pragma->length == 8) unroll = UNROLL_NOT; /* "nounroll" */
     go_past(p);
@@ -173,12 +173,12 @@ static struct stmt *read_switch(struct parser *p)
 {
     struct stmt *stmt = new_stmt(p, STMT_SWITCH, p->token), *outer = p->in_switch;
     go_past(p);
-    expect(p, "(");
+    needs(p, "(");
     stmt->value = promote(p, value_of(p, read_expression(p)));
-    expect(p, ")");
+    needs(p, ")");
     if (!is_unknown(stmt->value) && !type_is_integer(stmt->value->type))
         complain(p, stmt->value->at, NULL, "a switch chooses by an integer");
-    if (!at(p, "{")) {
+    if (!sees(p, "{")) {
         stumble(p, p->token->at, NULL, "a switch needs { and its cases");
         return stmt;
     }
@@ -205,11 +205,11 @@ static void check_label(struct parser *p, const struct stmt *label)
 /* The labels of a switch are linked by `first` while it is read. */
 static struct stmt *read_label(struct parser *p)
 {
-    struct stmt *label = new_stmt(p, at(p, "case") ? STMT_CASE : STMT_DEFAULT, p->token);
+    struct stmt *label = new_stmt(p, sees(p, "case") ? STMT_CASE : STMT_DEFAULT, p->token);
     go_past(p);
     if (label->kind == STMT_CASE) label->integer = read_constant(p, "the value after case");
-    if (at(p, "...")) refuse(p, p->token, "case with ...");
-    expect(p, ":");
+    if (sees(p, "...")) refuse(p, p->token, "case with ...");
+    needs(p, ":");
     check_label(p, label);
     if (p->in_switch != NULL) {
         const struct expr *value = p->in_switch->value;
@@ -227,7 +227,7 @@ static struct stmt *read_return(struct parser *p)
     struct stmt *stmt = new_stmt(p, STMT_RETURN, p->token);
     const struct type *result = p->function->result;
     go_past(p);
-    if (!at(p, ";")) stmt->value = read_expression(p);
+    if (!sees(p, ";")) stmt->value = read_expression(p);
     if (stmt->value == NULL && result->kind != TYPE_VOID)
         complain(p, stmt->at, NULL, "`%s` returns a `%s`, which is missing here", p->function->name,
                  type_text(p->arena, result));
@@ -239,18 +239,18 @@ static struct stmt *read_return(struct parser *p)
     } else if (stmt->value != NULL) {
         stmt->value = fit(p, stmt->value, result, "what is returned");
     }
-    expect(p, ";");
+    needs(p, ";");
     return stmt;
 }
 
 static struct stmt *read_leaving(struct parser *p)
 {
-    bool breaks = at(p, "break");
+    bool breaks = sees(p, "break");
     struct stmt *stmt = new_stmt(p, breaks ? STMT_BREAK : STMT_CONTINUE, p->token);
     if (p->loops == 0 && !(breaks && p->in_switch != NULL))
         complain(p, stmt->at, NULL, "%s stands outside of a loop", text_of(p, p->token));
     go_past(p);
-    expect(p, ";");
+    needs(p, ";");
     return stmt;
 }
 
@@ -258,7 +258,7 @@ static struct stmt *read_leaving(struct parser *p)
 
 static bool ends_block(struct parser *p)
 {
-    if (p->token->kind == TOKEN_END || at(p, "}") || p->leaves_function) return true;
+    if (p->token->kind == TOKEN_END || sees(p, "}") || p->leaves_function) return true;
     if (!is_outside(p->token)) return false;
     complain(p, p->token->at, NULL,
              "a } is missing before this: the function `%s` of line %d has no end",
@@ -269,18 +269,18 @@ static bool ends_block(struct parser *p)
 /* A statement, or a declaration, which may be several statements. */
 static struct stmt *read_item(struct parser *p)
 {
-    if (at(p, "static_assert")) return read_static_assert(p), NULL;
-    if (at(p, "typedef") || at(p, "using")) {
+    if (sees(p, "static_assert")) return read_static_assert(p), NULL;
+    if (sees(p, "typedef") || sees(p, "using")) {
         refuse(p, p->token, "a typedef in a function");
         return NULL;
     }
-    bool label = p->token->kind == TOKEN_NAME && next_is(p, ":") && !at(p, "default");
+    bool label = p->token->kind == TOKEN_NAME && next_is(p, ":") && !sees(p, "default");
     if (label) refuse(p, p->token, "a label for goto");
-    bool word = at(p, "return") || at(p, "else") || at(p, "case") || at(p, "goto");
+    bool word = sees(p, "return") || sees(p, "else") || sees(p, "case") || sees(p, "goto");
     if (word || !begins_type(p)) return read_statement(p);
     struct token *begin = p->token;
     const struct specifiers s = read_specifiers(p);
-    if (at(p, ";") && s.type->kind == TYPE_ENUM) return go_past(p), NULL;
+    if (sees(p, ";") && s.type->kind == TYPE_ENUM) return go_past(p), NULL;
     struct declarator d = read_declarator(p, &s);
     struct stmt *list = read_variables(p, &s, d);
     if (p->stumbled_at != NULL) add_refused(p, declared_name(begin));
@@ -301,13 +301,13 @@ static void read_items(struct parser *p, struct stmt **last)
 struct stmt *read_block(struct parser *p)
 {
     struct stmt *block = new_stmt(p, STMT_BLOCK, p->token);
-    expect(p, "{");
+    needs(p, "{");
     bool outermost = p->depth == 0; /* in the scope of the parameters */
-    if (!outermost) open_scope(p);
+    if (!outermost) begin_scope(p);
     read_items(p, &block->body);
-    if (!outermost) close_scope(p);
+    if (!outermost) end_scope(p);
     block->end = p->token->at;
-    if (!p->leaves_function && !take(p, "}")) {
+    if (!p->leaves_function && !takes(p, "}")) {
         complain(p, p->function->at, "each { needs its }",
                  "a } is missing: the function `%s` has no end", p->function->name);
         p->leaves_function = true;
@@ -328,21 +328,26 @@ static struct stmt *read_keyword(struct parser *p)
                       {"break", read_leaving}, {"continue", read_leaving}};
     if (p->token->kind == TOKEN_PRAGMA) return read_pragma(p);
     for (size_t i = 0; i < sizeof(STATEMENTS) / sizeof(STATEMENTS[0]); i++)
-        if (at(p, STATEMENTS[i].word)) return STATEMENTS[i].read(p);
+        if (sees(p, STATEMENTS[i].word)) return STATEMENTS[i].read(p);
     return NULL;
 }
 
 static struct stmt *read_statement_inside(struct parser *p)
 {
-    if (at(p, "else"))
+    if (sees(p, "else"))
         stumble(p, p->token->at, "if there are two statements before it, write { and } around them",
                 "this else has no if before it");
-    if (p->token->kind == TOKEN_NAME && !at(p, "default") && next_is(p, ":"))
+    if (p->token->kind == TOKEN_NAME && !sees(p, "default") && next_is(p, ":"))
         refuse(p, p->token, "a label for goto");
-    if (at(p, "goto")) refuse(p, p->token, "goto");
+    if (sees(p, "goto")) refuse(p, p->token, "goto");
     struct token *begin = p->token;
-    if (take(p, ";")) return new_stmt(p, STMT_EXPR, begin);
-    struct stmt *stmt = read_keyword(p);
+    struct stmt *stmt = NULL;
+    if (takes(p, ";")) {
+        stmt = new_stmt(p, STMT_BLOCK, begin);
+        stmt->end = stmt->at;
+        return stmt;
+    }
+    stmt = read_keyword(p);
     return stmt != NULL ? stmt : read_expression_statement(p);
 }
 

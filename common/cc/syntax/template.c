@@ -12,18 +12,18 @@ enum { MOST_INSTANCES = 200 };
 
 static void read_parameter(struct parser *p, struct template *template)
 {
-    if (at(p, "typename") || at(p, "class")) refuse(p, p->token, "a template on a type");
+    if (sees(p, "typename") || sees(p, "class")) refuse(p, p->token, "a template on a type");
     const struct specifiers s = read_specifiers(p);
-    if (at(p, "...")) refuse(p, p->token, "a template of any number of parameters");
+    if (sees(p, "...")) refuse(p, p->token, "a template of any number of parameters");
     const struct declarator d = read_declarator(p, &s);
     struct template_parameter parameter = {d.name, type_plain(p->arena, d.type), NULL};
     if (!type_is_integer(parameter.type) && p->stumbled_at == NULL)
         refuse(p, s.begin,
                arena_format(p->arena, "a template on a `%s`", type_text(p->arena, d.type)));
-    if (take(p, "=")) {
+    if (takes(p, "=")) {
         parameter.otherwise = p->token;
-        while (p->token->kind != TOKEN_END && !at(p, ",") && !at(p, ">"))
-            if (at(p, "("))
+        while (p->token->kind != TOKEN_END && !sees(p, ",") && !sees(p, ">"))
+            if (sees(p, "("))
                 p->token = after_bracket(p->token);
             else
                 go_past(p);
@@ -57,29 +57,29 @@ static void declare(struct parser *p, const struct template *read)
 static void read_explicit(struct parser *p)
 {
     struct token *token = p->token;
-    while (token->kind != TOKEN_END && !token_is(token, ";") && !token_is(token, "(") &&
-           !token_is(token, "<"))
+    while (token->kind != TOKEN_END && !is_token(token, ";") && !is_token(token, "(") &&
+           !is_token(token, "<"))
         p->previous = token, token = token->next;
     struct token *begin = p->token, *name_token = p->previous;
     const struct name *name = find_name(p, name_token);
-    if (name == NULL || name->kind != NAME_TEMPLATE || !token_is(token, "<")) {
+    if (name == NULL || name->kind != NAME_TEMPLATE || !is_token(token, "<")) {
         stumble(p, begin->at, NULL, "an instance of a template is missing after `template`");
         return;
     }
     p->token = token;
     read_instance(p, name->template, name_token);
-    while (p->token->kind != TOKEN_END && !at(p, ";") && p->stumbled_at == NULL) go_past(p);
-    expect(p, ";");
+    while (p->token->kind != TOKEN_END && !sees(p, ";") && p->stumbled_at == NULL) go_past(p);
+    needs(p, ";");
 }
 
 static void skip_function(struct parser *p, bool *has_body)
 {
-    while (p->token->kind != TOKEN_END && !at(p, ";") && !at(p, "{")) go_past(p);
-    *has_body = at(p, "{");
+    while (p->token->kind != TOKEN_END && !sees(p, ";") && !sees(p, "{")) go_past(p);
+    *has_body = sees(p, "{");
     if (*has_body)
         p->token = after_bracket(p->token);
     else
-        expect(p, ";");
+        needs(p, ";");
 }
 
 void read_template(struct parser *p)
@@ -87,18 +87,18 @@ void read_template(struct parser *p)
     struct template template = {0};
     struct token *begin = p->token;
     go_past(p);
-    if (!at(p, "<")) {
+    if (!sees(p, "<")) {
         read_explicit(p);
         return;
     }
     go_past(p);
-    if (at(p, ">")) refuse(p, p->previous, "a template's special case");
+    if (sees(p, ">")) refuse(p, p->previous, "a template's special case");
     do read_parameter(p, &template);
-    while (take(p, ","));
-    expect(p, ">");
+    while (takes(p, ","));
+    needs(p, ">");
     if (p->stumbled_at != NULL) { /* the name is the function's, after all parameters */
         struct token *token = begin;
-        while (token->kind != TOKEN_END && !token_is(token, ">")) token = token->next;
+        while (token->kind != TOKEN_END && !is_token(token, ">")) token = token->next;
         add_refused(p, declared_name(token));
         return;
     }
@@ -109,7 +109,7 @@ void read_template(struct parser *p)
         return;
     }
     for (const struct token *t = template.begin; t != template.name; t = t->next)
-        template.is_kernel |= token_is(t, "__global__");
+        template.is_kernel |= is_token(t, "__global__");
     skip_function(p, &template.has_body);
     declare(p, &template);
 }
@@ -142,12 +142,12 @@ static struct expr *read_default(struct parser *p, const struct template *templa
 {
     struct token *here = p->token, *begin = template->parameters[number].otherwise;
     if (begin == NULL) return NULL;
-    open_scope(p);
+    begin_scope(p);
     add_constants(p, template, arguments);
     p->token = begin;
     struct expr *e = read_argument(p, template->parameters[number].type);
     if (p->stumbled_at == NULL) p->token = here;
-    close_scope(p);
+    end_scope(p);
     return e;
 }
 
@@ -158,11 +158,11 @@ struct expr **read_template_arguments(struct parser *p, struct template *templat
     struct expr **arguments = arena_take(p->arena, (size_t)(wanted + 1) * sizeof(struct expr *));
     bool outer = p->in_template_arguments, known = true;
     p->in_template_arguments = true;
-    expect(p, "<");
-    while (!at(p, ">") && count < wanted && p->stumbled_at == NULL) {
+    needs(p, "<");
+    while (!sees(p, ">") && count < wanted && p->stumbled_at == NULL) {
         arguments[count] = read_argument(p, template->parameters[count].type);
         known &= arguments[count++] != NULL;
-        if (!take(p, ",")) break;
+        if (!takes(p, ",")) break;
     }
     for (; known && count < wanted; count++) {
         arguments[count] = read_default(p, template, count, arguments);
@@ -172,7 +172,7 @@ struct expr **read_template_arguments(struct parser *p, struct template *templat
                      text_of(p, name), wanted, count);
     }
     p->in_template_arguments = outer;
-    expect(p, ">");
+    needs(p, ">");
     return known && p->stumbled_at == NULL ? arguments : NULL;
 }
 
@@ -218,11 +218,11 @@ static struct function *read_again(struct parser *p, struct template *template,
     p->scope = p->global;
     p->in_template_arguments = false;
     p->function = NULL;
-    open_scope(p);
+    begin_scope(p);
     add_constants(p, template, arguments);
     const struct specifiers s = read_specifiers(p);
     const struct declarator d = read_declarator(p, &s);
-    if (d.name != NULL && at(p, "(")) function = read_function(p, &s, d, template, arguments);
+    if (d.name != NULL && sees(p, "(")) function = read_function(p, &s, d, template, arguments);
     p->stumbled_at = NULL;
     p->function = outer;
     p->in_template_arguments = inside;

@@ -30,14 +30,14 @@ static void add_initial(struct parser *p, struct filling *filling, int64_t offse
 /* Braces are counted, so that the parser finds its way out of them after an error. */
 static bool open_brace(struct parser *p)
 {
-    bool open = take(p, "{");
+    bool open = takes(p, "{");
     p->open_braces += open;
     return open;
 }
 
 static void close_brace(struct parser *p)
 {
-    expect(p, "}");
+    needs(p, "}");
     if (p->stumbled_at == NULL) p->open_braces--;
 }
 
@@ -45,7 +45,7 @@ static void read_value(struct parser *p, struct filling *filling, const struct t
                        int64_t offset)
 {
     bool braces = open_brace(p);
-    if (braces && at(p, "}")) { /* x = {} is zero */
+    if (braces && sees(p, "}")) { /* x = {} is zero */
         close_brace(p);
         return;
     }
@@ -76,17 +76,17 @@ static int64_t read_elements(struct parser *p, struct filling *filling, const st
                              int64_t offset, bool braces)
 {
     int64_t count = 0;
-    while (!at(p, "}") && p->stumbled_at == NULL) {
+    while (!sees(p, "}") && p->stumbled_at == NULL) {
         if (type->length != NO_LENGTH && count == type->length) {
             if (!braces) return count;
             stumble(p, p->token->at, NULL, "the array has %lld elements, and here is one more",
                     (long long)type->length);
             return count;
         }
-        if (at(p, ".") || at(p, "[")) refuse(p, p->token, "an initialiser with a designator");
+        if (sees(p, ".") || sees(p, "[")) refuse(p, p->token, "an initialiser with a designator");
         read_element(p, filling, type->base, offset + count++ * type_size(type->base));
         bool last = !braces && type->length == count;
-        if (last || !take(p, ",")) break;
+        if (last || !takes(p, ",")) break;
     }
     if (braces) close_brace(p);
     return count;
@@ -150,7 +150,7 @@ static bool check_type(struct parser *p, enum symbol_kind kind, const struct dec
     else if (kind == SYMBOL_SHARED_DYNAMIC && !no_length)
         complain(p, d->name->at, "leave out extern, or the size between [ and ]",
                  "`%s` gets its size at the launch, so it is declared with []", text);
-    else if (kind != SYMBOL_SHARED_DYNAMIC && no_length && !at(p, "="))
+    else if (kind != SYMBOL_SHARED_DYNAMIC && no_length && !sees(p, "="))
         complain(p, d->name->at, NULL, "the size of `%s` is missing", text);
     else
         return true;
@@ -217,13 +217,13 @@ static struct symbol *new_symbol(struct parser *p, enum symbol_kind kind,
 static void read_beginning(struct parser *p, struct symbol *symbol, struct token *name)
 {
     bool shared = symbol->kind == SYMBOL_SHARED || symbol->kind == SYMBOL_SHARED_DYNAMIC;
-    if (at(p, "(")) {
+    if (sees(p, "(")) {
         refuse(p, p->token, "an initial value in parentheses");
-    } else if (at(p, "=") || at(p, "{")) {
+    } else if (sees(p, "=") || sees(p, "{")) {
         if (shared)
             stumble(p, p->token->at, "let threads store its values, then wait: __syncthreads();",
                     "`%s` is __shared__, and begins without values", symbol->name);
-        take(p, "=");
+        takes(p, "=");
         read_initializer(p, symbol);
     } else if (symbol->type->is_const && symbol->kind == SYMBOL_LOCAL) {
         complain(p, name->at, NULL, "`%s` is const, and needs a value to begin with", symbol->name);
@@ -238,7 +238,7 @@ static struct stmt *read_variable(struct parser *p, const struct specifiers *s,
         stumble(p, p->token->at, NULL, "a name is missing before `%s`", word);
         return NULL;
     }
-    if (at(p, "(")) {
+    if (sees(p, "(")) {
         refuse(p, p->token,
                p->function != NULL ? "an initial value in parentheses" : "this declaration");
         return NULL;
@@ -266,9 +266,9 @@ struct stmt *read_variables(struct parser *p, const struct specifiers *s, struct
             *last = stmt;
             last = &stmt->next;
         }
-        if (!take(p, ",")) break;
+        if (!takes(p, ",")) break;
         d = read_declarator(p, s);
     }
-    expect(p, ";");
+    needs(p, ";");
     return first;
 }

@@ -186,13 +186,13 @@ static bool matches(const struct token *token, const char *pattern)
                memcmp(token->text + size - (length - 1), pattern + 1, length - 1) == 0;
     if (pattern[length - 1] == '*')
         return size >= length - 1 && memcmp(token->text, pattern, length - 1) == 0;
-    return token_is(token, pattern);
+    return is_token(token, pattern);
 }
 
 static bool is_among(const struct token *token, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (token_is(token, words[i])) return true;
+        if (is_token(token, words[i])) return true;
     return false;
 }
 
