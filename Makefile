@@ -46,7 +46,8 @@ GOALS    := $(filter-out help setup setup-% doctor format clean uninstall diff%,
             $(or $(MAKECMDGOALS),all))
 ifneq ($(GOALS),)
     MISSING := $(shell CC='$(CC)' CXX='$(CXX)' common/build/missing.sh \
-               $(if $(filter-out %-architectures,$(filter test% mutate%,$(GOALS))),tests))
+               $(if $(filter-out %-architectures,$(filter test% mutate%,$(GOALS))),tests, \
+               $(filter own,$(COMPILER))))
     $(if $(MISSING),$(error Missing: $(MISSING). `make setup` installs what is missing))
 endif
 
@@ -152,8 +153,8 @@ help: ## learn: list the targets
 
 # The rest of the build stands beside what it builds.
 include steps/steps.mk common/bench/bench.mk common/emu/emu.mk common/emu/install.mk \
-        common/labs/labs.mk common/labs/grader/grader.mk common/page/page.mk tests/tests.mk \
-        profiles/profiles.mk
+        common/labs/labs.mk common/labs/grader/grader.mk common/cc/cc.mk common/page/page.mk \
+        tests/tests.mk profiles/profiles.mk
 
 -include $(shell find build -name '*.d' -not -path 'build/asan/*' -not -path 'build/mutate/*' \
     2>/dev/null)

@@ -96,7 +96,8 @@ tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $
         build/tests/wrong-bench build/tests/step14-no-png labs build/labs/grade-labs \
         build/labs/confine \
         build/tests/labs/misbehave $(if $(MPI),build/tests/wrong-ranks build/tests/many-calls) \
-        $(SMALL_BLOCKS) $$(CORPORA) $(if $(SANITIZE),,$(PAGE_TESTS))
+        $(SMALL_BLOCKS) $$(CORPORA) $(if $(SANITIZE),build/tests/cc/fuzz,test-cc-build) \
+        $(if $(SANITIZE),,$(PAGE_TESTS))
 	@:
 
 # Step 14 built without libpng.
@@ -277,7 +278,7 @@ test-architectures: | emu ## maintain: run steps 12 to 16 compiled for other GPU
 test-book: all experiments example ## maintain: follow the commands of the other chapters, too
 	$(Q)bats tests/book
 
--include tests/emulator/programs/programs.mk
+-include tests/emulator/programs/programs.mk tests/cc/cc.mk
 
 # Adds the recorded counters of large scans, and all of tests/emulator/schedules.sh.
 test-all: export TEST_ALL = 1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Prints one line with what is missing to compile the steps (with the argument "tests", to compile
-# the tests). Prints nothing if nothing is missing.
+# the tests; with "own", to judge labs without nvcc). Prints nothing if nothing is missing.
 . common/build/tools.sh
 
 list=
@@ -8,7 +8,7 @@ need() { list="${list:+$list, }$1"; }
 
 have "${cc%% *}" || need "${cc%% *} (compiles C)"
 have "${cxx%% *}" || need "${cxx%% *} (nvcc's host compiler)"
-toolkit >/dev/null || need "nvcc of a CUDA 13 toolkit (compiles the kernels)"
+[ "$1" = own ] || toolkit >/dev/null || need "nvcc of a CUDA 13 toolkit (compiles the kernels)"
 have_header zstd.h || need "zstd.h (libzstd-dev: the emulator unpacks kernels with it)"
 if [ "$1" = tests ]; then
     have_header criterion/criterion.h || need "criterion.h (libcriterion-dev: the tests use it)"

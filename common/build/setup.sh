@@ -10,6 +10,7 @@ set -eu
 
 mirror=https://files.pythonhosted.org/packages
 unpacked_mb=270 # what build/cuda takes; measured
+without_nvcc="Without nvcc, make check3 COMPILER=own judges labs 2 to 5 with common/cc."
 
 fail() {
     echo "setup: $*" >&2
@@ -73,7 +74,7 @@ fi
 if [ "$(uname -s) $(uname -m)" != "Linux x86_64" ]; then
     fail "this is $(uname -s) on $(uname -m), and setup knows only Linux on x86-64;" \
         "install gcc, g++, zstd, Criterion, bats and a CUDA 13 toolkit yourself;" \
-        "make will then use them."
+        "make will then use them. $without_nvcc"
 fi
 
 if [ -n "$packages" ]; then
@@ -144,7 +145,8 @@ wheels | while read -r size sha256 address; do
     echo "Fetching $name ($size bytes)"
     curl -fL $progress --retry 3 -C - -o "$file.part" "$mirror/$address" ||
         fail "$mirror/$address could not be fetched; check the network (a proxy belongs into" \
-            "the variable https_proxy) and run make setup again: it goes on where this stopped."
+            "the variable https_proxy) and run make setup again: it goes on where this stopped." \
+            "$without_nvcc"
     matches "$file.part" "$sha256" || {
         rm -f "$file.part"
         fail "$mirror/$address is not the file that $here/toolkit.txt names (its sha256 differs);" \

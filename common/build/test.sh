@@ -1,6 +1,6 @@
 #!/bin/sh
-# make test: the tests of documents, of tests/mutation and of the page (Python's unittest), of
-# scripts and commands (bats) and of C (Criterion). bats runs beside the others, since much of its
+# make test: the tests of documents, of tests/mutation, of the page and of the compiler in common/cc
+# (Python's unittest), of scripts and commands (bats) and of C (Criterion). bats runs beside the others, since much of its
 # time is spent on waiting, and its output is shown when C has ended. All tests run even if some
 # fail. At the end stand the reasons why tests were skipped, the failed
 # parts, and Criterion's last line once more. Runs in the top folder of a built tree. With
@@ -126,6 +126,10 @@ if [ -z "${SANITIZED:-}" ] && have python3; then
     fi
     part documents unittest -s tests/docs ${ONLY_PARTS:+-k of_ranks -k is_public}
     [ -n "${ONLY_PARTS:-}" ] || part "mutation scripts" unittest -s tests/mutation
+fi
+# Under the sanitizers, the compiler of common/cc gets changed sources; the rest is nvcc's.
+if have python3 && [ -z "${ONLY_PARTS:-}" ]; then
+    part compiler unittest -s tests/cc ${SANITIZED:+-k Fuzz}
 fi
 part "C" criterion "$@"
 part "scripts and commands" ended scripts

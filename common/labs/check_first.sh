@@ -1,15 +1,24 @@
 #!/bin/sh
-# check_first.sh FILE: runs one of the first puzzles on the emulator, with all checkers on. The
-# program itself says whether its numbers are right. Exit code 1: it is not right yet.
+# check_first.sh FILE [own]: runs one of the first puzzles on the emulator, with all checkers on. The
+# program itself says whether its numbers are right. With "own", without nvcc: common/cc compiles the
+# kernel, and run-first launches it. Exit code 1: it is not right yet.
 file=$1
 [ -r "$file" ] || {
     echo "check_first.sh: there is no $file; make $(basename "$file" .cu) writes it." >&2
     exit 2
 }
 findings=$(mktemp) && trap 'rm -f "$findings"' EXIT
-build/emu/emu --tool all --error-exitcode 9 --log-file "$findings" run "$file"
+if [ "$2" = own ]; then
+    build/cc/upcc "$file" >"$findings" || exit 1
+    build/labs/run-first "$(basename "$file" .cu)" "$findings"
+else
+    build/emu/emu --tool all --error-exitcode 9 --log-file "$findings" run "$file"
+fi
 case $? in
-0) echo "$file is right." ;;
+0)
+    echo "$file is right."
+    [ "$2" != own ] || echo "(Compiled without nvcc, by common/cc.)"
+    ;;
 9)
     echo "The emulator's checkers found a mistake. This is the first one:"
     sed -n '2,/^=========$/s/^========= *//p' "$findings" | sed -n '/./{/^It was allocated/q;p;}'

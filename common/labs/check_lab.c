@@ -2,7 +2,7 @@
  * check_lab.c — `make checkN`: compiles a student's file, runs it on the emulator, and prints what
  * is right, what is not, and what it costs.
  *
- *     check-lab LAB SOURCE.cu [--json] [--seed S] [--drawn] [--weights FILE] [--hint LEVEL] …
+ *     check-lab LAB SOURCE.cu [--json] [--seed S] [--drawn] [--compiler own] [--hint LEVEL] …
  *     check-lab --compile SOURCE.cu OUTPUT [--nvcc NVCC]
  *
  * It runs the file of its own user, so it needs no sandbox. But run-lab is a process of its own
@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 struct arguments {
-    bool json, drawn, no_gpu, compile, help;
+    bool json, drawn, no_gpu, compile, is_own, help;
     uint64_t seed;
     unsigned hint; /* 0: the verdict */
     const char *weights, *nvcc;
@@ -56,6 +56,13 @@ static int set_hint(void *to, const char *value, struct fault *fault)
     return fail(fault, EXIT_USAGE, "\"%s\" is not a level of hints; give 1, 2 or 3.", value);
 }
 
+static int set_compiler(void *to, const char *value, struct fault *fault)
+{
+    ((struct arguments *)to)->is_own = !strcmp(value, "own");
+    if (!strcmp(value, "own") || !strcmp(value, "nvcc")) return 0;
+    return fail(fault, EXIT_USAGE, "There is no compiler \"%s\"; give nvcc or own.", value);
+}
+
 static const struct option_row rows[] = {
     OPTION_FLAG("json", "print the verdict as one JSON object", struct arguments, json),
     OPTION("seed", "S", "seed of inputs, orders of warps, and drawn sizes; default: 1", set_seed),
@@ -66,7 +73,9 @@ static const struct option_row rows[] = {
     OPTION("hint", "LEVEL", "print a hint in place of the verdict; 1 to 3: the more, the clearer",
            set_hint),
     OPTION_FLAG("no-gpu", "leave out the second check, on a GPU", struct arguments, no_gpu),
-    OPTION_TEXT("nvcc", "NVCC", "the compiler; default: nvcc", struct arguments, nvcc),
+    OPTION("compiler", "WHICH", "nvcc, or own: this repository's, which compiles labs 2 to 5",
+           set_compiler),
+    OPTION_TEXT("nvcc", "NVCC", "where nvcc is; default: nvcc", struct arguments, nvcc),
     OPTION_FLAG("compile", "compile SOURCE.cu to PTX, and do nothing else", struct arguments,
                 compile),
     OPTION_FLAG("help", "print this help", struct arguments, help),
@@ -122,13 +131,14 @@ static void path_of(char path[PATH_MAX], const char *folder, const char *name)
     if (snprintf(path, PATH_MAX, "%s/%s", folder, name) >= PATH_MAX) *path = '\0';
 }
 
-/* reference3.ptx, or reference-exercise4.ptx. */
+/* reference3.ptx, or reference-exercise4.ptx; reference3.own.ptx without nvcc. */
 static void path_of_solution(char path[PATH_MAX], const struct places *places,
-                             const struct lab *lab)
+                             const struct lab *lab, bool is_own)
 {
     char own[32], name[64];
     lab_name(lab, own, sizeof own);
-    snprintf(name, sizeof name, "reference%s%s.ptx", lab->exercise ? "-" : "", own);
+    snprintf(name, sizeof name, "reference%s%s%s.ptx", lab->exercise ? "-" : "", own,
+             is_own ? ".own" : "");
     path_of(path, places->programs, name);
 }
 
@@ -183,6 +193,17 @@ static const char *compile_failure(int code, const struct messages *messages)
 
 static const char *compiler_of(const struct arguments *a) { return a->nvcc ? a->nvcc : "nvcc"; }
 
+/* The command that compiles; `upcc` is the room for the path of the own compiler. */
+static void fill_arguments(const struct arguments *a, const struct places *places, const char *ptx,
+                           char upcc[PATH_MAX], const char *argv[COMPILE_ARGUMENTS])
+{
+    path_of(upcc, places->programs, "../cc/upcc");
+    if (a->is_own)
+        compile_own_arguments(upcc, a->names[1], ptx, argv);
+    else
+        compile_arguments(compiler_of(a), a->names[1], ptx, argv);
+}
+
 static int compile_only(const struct arguments *a, struct fault *fault)
 {
     const char *argv[COMPILE_ARGUMENTS];
@@ -233,7 +254,7 @@ static int judge(const struct places *places, const struct arguments *a, const s
 {
     char solution[PATH_MAX];
     struct lab_results own = {0}, reference = {0};
-    path_of_solution(solution, places, lab);
+    path_of_solution(solution, places, lab, a->is_own);
     int code = results_of(places, a, solution, "reference", &reference, fault);
     if (!code) code = results_of(places, a, ptx, "own", &own, fault);
     if (!code) score_lab(lab, &own, &reference, weights, verdict);
@@ -253,14 +274,15 @@ static int check(const struct places *places, const struct arguments *a, const s
                  struct fault *fault)
 {
     static struct messages messages;
-    char ptx[PATH_MAX], log[PATH_MAX];
+    char ptx[PATH_MAX], log[PATH_MAX], upcc[PATH_MAX];
     const char *argv[COMPILE_ARGUMENTS], *failure;
     path_of(ptx, places->work, "lab.ptx");
     path_of(log, places->work, "nvcc.txt");
     if (is_ptx(a->names[1])) return judge(places, a, lab, weights, a->names[1], verdict, fault);
-    compile_arguments(compiler_of(a), a->names[1], ptx, argv);
+    fill_arguments(a, places, ptx, upcc, argv);
     int code = run_compiler(argv, log);
-    if (code == 127) return fail(fault, EXIT_DEVICE, "nvcc cannot be started.");
+    if (code == 127)
+        return fail(fault, EXIT_DEVICE, "%s cannot be started.", a->is_own ? "upcc" : "nvcc");
     read_messages(log, &messages);
     print_messages(&messages);
     failure = compile_failure(code, &messages);
@@ -302,7 +324,7 @@ static int check_on_gpu(const struct places *places, const struct arguments *a,
 {
     char program[PATH_MAX], solution[PATH_MAX], ptx[PATH_MAX], seed[32];
     path_of(program, places->programs, "gpu-lab");
-    path_of_solution(solution, places, verdict->lab);
+    path_of_solution(solution, places, verdict->lab, false);
     path_of(ptx, places->work, "lab.ptx");
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)a->seed);
     const char *argv[] = {program,  a->names[0], is_ptx(a->names[1]) ? a->names[1] : ptx,
@@ -325,7 +347,7 @@ static int report(const struct places *places, const struct arguments *a,
         lab_verdict_text(stdout, verdict, a->names[1]);
     if (!a->json) print_printed(places);
     if (verdict->status == VERDICT_UNJUDGED) return EXIT_DEVICE;
-    if (!a->json && !a->no_gpu && has_ended(verdict) &&
+    if (!a->json && !a->no_gpu && !a->is_own && has_ended(verdict) &&
         check_on_gpu(places, a, verdict) == EXIT_WRONG)
         return EXIT_WRONG;
     return verdict->points >= verdict->most - shown / 2 ? EXIT_RIGHT : EXIT_WRONG;
@@ -371,6 +393,17 @@ static int test_source(const char *path, const struct lab *lab, struct fault *fa
                 lab->number);
 }
 
+/* The own compiler compiles a subset, to which the solutions of some labs belong. */
+static int test_compiler(const struct places *places, const struct arguments *a,
+                         const struct lab *lab, struct fault *fault)
+{
+    char solution[PATH_MAX];
+    path_of_solution(solution, places, lab, a->is_own);
+    if (!a->is_own || access(solution, R_OK) == 0) return 0;
+    return fail(fault, EXIT_USAGE, "Lab %s needs nvcc: the own compiler compiles labs 2 to 5.",
+                a->names[0]);
+}
+
 static int run(const struct arguments *a, const struct places *places, struct fault *fault)
 {
     const struct lab *lab = lab_or_exercise(a->names[0]);
@@ -378,9 +411,11 @@ static int run(const struct arguments *a, const struct places *places, struct fa
     static struct lab_verdict verdict;
     if (!lab) return fail(fault, EXIT_USAGE, "There is no lab \"%s\".", a->names[0]);
     int code = test_source(a->names[1], lab, fault);
+    if (!code) code = test_compiler(places, a, lab, fault);
     if (!code) code = weights_of(places, a, lab, &weights, fault);
     if (!code) code = check(places, a, lab, &weights, &verdict, fault);
     if (!code) find_gaps(a->names[1], &verdict);
+    verdict.own_compiler = a->is_own;
     return code ? code : report(places, a, &verdict, fault);
 }
 

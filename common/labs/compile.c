@@ -14,6 +14,13 @@ void compile_arguments(const char *nvcc, const char *source, const char *ptx,
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) argv[i] = all[i];
 }
 
+void compile_own_arguments(const char *upcc, const char *source, const char *ptx,
+                           const char *argv[COMPILE_ARGUMENTS])
+{
+    const char *const all[] = {upcc, source, "-o", ptx, NULL};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) argv[i] = all[i];
+}
+
 bool compile_exceeded(int code, const char *messages)
 {
     enum { BY_SIGNAL = 128, LAST_SIGNAL = 64 };

@@ -1,6 +1,6 @@
 /*
  * compile.h — how a lab's file is compiled to PTX: nvcc with these options, for `check`, for the
- * step's own solution, and in the grader's sandbox.
+ * step's own solution, and in the grader's sandbox; or, for `check` without nvcc, common/cc.
  */
 #ifndef LAB_COMPILE_H
 #define LAB_COMPILE_H
@@ -19,6 +19,9 @@ enum { COMPILE_SECONDS = 10, COMPILE_FILE = 128 << 20, COMPILE_MESSAGES = 1 << 1
  * caller's or constants. */
 void compile_arguments(const char *nvcc, const char *source, const char *ptx,
                        const char *argv[COMPILE_ARGUMENTS]);
+/* The same for upcc, the compiler of common/cc. */
+void compile_own_arguments(const char *upcc, const char *source, const char *ptx,
+                           const char *argv[COMPILE_ARGUMENTS]);
 
 /* Has a limit of a process ended the compiler, by its exit code, which is 128 and more after a
  * signal, or a part of it, by its messages? If a submission says so itself, by #error, it only gets

@@ -12,11 +12,20 @@ LAB_COMMON := $(LAB_SHARED) $(call objects,$(wildcard common/harness/verify/*.c)
              common/,command/fault.c command/option_table.c files/visible.c files/wrapped.c \
              step/levels.c step/element.c step/tree.c harness/host/parallel.c \
              harness/print/progress.c emu/report/json.c))
-LAB_RUNS  := $(call objects,$(wildcard common/labs/run_*.c) $(addprefix common/labs/,lab_table.c \
+LAB_RUNS  := $(call objects,$(filter-out %/run_first.c,$(wildcard common/labs/run_*.c)) $(addprefix common/labs/,lab_table.c \
              lab_cases.c results_write.c) $(addprefix common/,command/fault.c \
              command/option_table.c step/levels.c))
 LAB_PROGRAMS = build/labs/run-lab build/labs/check-lab build/labs/gpu-lab
 LAB_REFERENCES = $(LABS:%=build/labs/reference%.ptx) build/labs/reference-exercise4.ptx
+
+# COMPILER=own judges without nvcc, by the compiler of common/cc, which compiles these labs.
+OWN_LABS  = 2 3 4 5
+COMPILER  = nvcc
+JUDGE     = --compiler $(COMPILER) --nvcc '$(CUDA)/bin/nvcc'
+$(if $(filter-out nvcc own,$(COMPILER)),$(error COMPILER is "$(COMPILER)"; give nvcc or own))
+reference = $(if $(filter own,$(COMPILER)),build/cc/upcc \
+            $(patsubst %,build/labs/reference%.own.ptx,$(filter $(1),$(OWN_LABS))),\
+            build/labs/reference$(1).ptx)
 
 .PHONY: labs
 .PHONY: $(LABS:%=lab%) $(LABS:%=check%) $(LABS:%=hint%)
@@ -38,8 +47,8 @@ $(FIRSTS):
 	fi
 
 #check-firstN: ## learn: run labs/firstN.cu on the emulator, with all checkers on
-$(FIRSTS:%=check-%): check-%: | emu
-	$(Q)common/labs/check_first.sh labs/$*.cu $(FEWER_OK)
+$(FIRSTS:%=check-%): check-%: | $(if $(filter own,$(COMPILER)),build/cc/upcc build/labs/run-first,emu)
+	$(Q)common/labs/check_first.sh labs/$*.cu $(filter own,$(COMPILER)) $(FEWER_OK)
 
 # ---- labs ---------------------------------------------------------------------------------------
 
@@ -69,17 +78,31 @@ build/labs/reference%.ptx: build/labs/reference%.cu build/common/labs/compile.o 
 	$(call say,nvcc,$@)
 	$(Q)build/labs/check-lab --nvcc '$(CUDA)/bin/nvcc' --compile $< $(NEW) $(PUT)
 
+build/labs/reference%.own.ptx: build/labs/reference%.cu build/cc/upcc
+	$(call say,upcc,$@)
+	$(Q)build/cc/upcc $< -o $(NEW) $(PUT)
+
 # A solution of an exercise that is no lab's.
 build/labs/reference-exercise%.cu: build/labs/reference%.cu common/labs/exercises/solution%.sed
 	$(Q)sed -f common/labs/exercises/solution$*.sed $< >$(NEW) $(PUT)
 
 .PRECIOUS: build/labs/reference%.cu build/labs/reference-exercise%.cu
 
-build/labs/run-lab: $(LAB_RUNS) $(EMU)
+# The emulator without the CUDA runtime, whose header comes with nvcc.
+EMU_CORE := $(filter-out build/common/emu/runtime/%,$(EMU))
+build/labs/run-lab: $(LAB_RUNS) $(EMU_CORE)
 	$(call say,link,$@)
-	$(Q)ar rcs $(NEW).a $(EMU)
+	$(Q)ar rcs $(NEW).a $(EMU_CORE)
 	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $(LAB_RUNS) $(NEW).a $(ZSTD) -lm -ldl -pthread -o $(NEW) \
 	    $(PUT) && rm $(NEW).a
+
+# Launches the first puzzles without the host code in their files.
+build/labs/run-first: $(call objects,$(addprefix common/,labs/run_first.c labs/run_entry.c \
+        command/fault.c)) $(EMU_CORE)
+	$(call say,link,$@)
+	$(Q)ar rcs $(NEW).a $(EMU_CORE)
+	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $(filter-out $(EMU_CORE),$^) $(NEW).a $(ZSTD) -lm -ldl \
+	    -pthread -o $(NEW) $(PUT) && rm $(NEW).a
 
 # The driver is found when it runs.
 build/labs/gpu-lab: $(call objects,$(wildcard common/labs/gpu/*.c) common/labs/run_entry.c \
@@ -100,13 +123,13 @@ $(LAB_TEXTS): build/labs/%: common/labs/%
 # program itself, whose exit code says whether there are full points.
 FEWER_OK  = || { code=$$?; [ $$code -eq 1 ] || exit $$code; }
 
-#checkN: ## learn: judge labs/labN.cu on the emulator, with a reason for each lost point
-$(LABS:%=check%): check%: $(LAB_PROGRAMS) build/labs/reference%.ptx $(LAB_TEXTS)
-	$(Q)build/labs/check-lab $* labs/lab$*.cu --nvcc '$(CUDA)/bin/nvcc' $(ARGS) $(FEWER_OK)
+#checkN: ## learn: judge labs/labN.cu, with a reason for each lost point; COMPILER=own: without nvcc
+$(LABS:%=check%): check%: $(LAB_PROGRAMS) $$(call reference,$$*) $(LAB_TEXTS)
+	$(Q)build/labs/check-lab $* labs/lab$*.cu $(JUDGE) $(ARGS) $(FEWER_OK)
 
 #hintN: ## learn: say what to look at in labs/labN.cu; LEVEL=1 (a nudge) to 3 (the lines)
-$(LABS:%=hint%): hint%: $(LAB_PROGRAMS) build/labs/reference%.ptx $(LAB_TEXTS)
-	$(Q)build/labs/check-lab $* labs/lab$*.cu --nvcc '$(CUDA)/bin/nvcc' --hint $(or $(LEVEL),1)
+$(LABS:%=hint%): hint%: $(LAB_PROGRAMS) $$(call reference,$$*) $(LAB_TEXTS)
+	$(Q)build/labs/check-lab $* labs/lab$*.cu $(JUDGE) --hint $(or $(LEVEL),1)
 
 NO_LABS  := $(filter-out labs $(foreach what,lab check hint,$(LABS:%=$(what)%)), \
             $(filter lab% hint% $(foreach digit,0 1 2 3 4 5 6 7 8 9,check$(digit)%), \

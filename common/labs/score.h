@@ -105,6 +105,7 @@ struct lab_verdict {
     struct verdict_line lines[VERDICT_LINES];
     size_t gap_count; /* set by find_gaps(), not by the scorer */
     struct empty_gap gaps[VERDICT_GAPS];
+    bool own_compiler; /* set by check-lab: common/cc has compiled both, and not nvcc */
 };
 
 /*

@@ -67,6 +67,7 @@ void lab_verdict_json(FILE *out, const struct lab_verdict *v, const char *source
     json_text(&j, "source", source);
     json_number(&j, "seed", v->seed);
     json_bool(&j, "handed_out", v->handed_out);
+    json_bool(&j, "own_compiler", v->own_compiler);
     json_bool(&j, "judged", v->status == VERDICT_JUDGED);
     json_text(&j, "failure", *v->failure ? v->failure : NULL);
     json_real(&j, "points", v->points);

@@ -98,6 +98,9 @@ void lab_verdict_text(FILE *out, const struct lab_verdict *v, const char *source
 {
     fprintf(out, "%s %d: %s\n", v->lab->exercise ? "Exercise" : "Lab", v->lab->number,
             v->lab->title);
+    if (v->own_compiler)
+        fputs("Compiled without nvcc: common/cc has compiled this file and the step's solution.\n",
+              out);
     if (v->status == VERDICT_UNJUDGED) {
         fputs("Not judged: ", out);
         put(out, v->failure);

@@ -611,6 +611,7 @@ make test: failed: scripts and commands
     run bare make setup
     [ "$status" -eq 2 ]
     says "setup: this is Darwin on arm64, and setup knows only Linux on x86-64;"
+    says "Without nvcc, make check3 COMPILER=own judges labs 2 to 5 with common/cc."
 }
 
 # fetch CURL: `make setup` on a machine where only the toolkit is missing, and with this script as
@@ -627,6 +628,7 @@ fetch() {
     fetch "exit 7"
     says "CUDA 13.0 (nvcc, runtime)"
     says "could not be fetched; check the network"
+    says "make check3 COMPILER=own"
     [ ! -e build/cuda ]
 }
 

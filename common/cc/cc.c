@@ -1,0 +1,57 @@
+/* cc.c — a compilation from its text to PTX: preprocess, parse, lower, emit. */
+#include "cc.h"
+#include "ptx/emit.h"
+#include "source/preprocess.h"
+#include "syntax/parse.h"
+
+#include <stdlib.h>
+
+struct cc_unit {
+    struct arena arena;
+    struct diagnostics diagnostics;
+    struct source_files sources;
+    struct cc_result result;
+};
+
+static void compile(struct cc_unit *own, const char *name, const char *text,
+                    const struct cc_options *options)
+{
+    struct diagnostics *d = &own->diagnostics;
+    struct token *tokens = preprocess(d, name, text, options);
+    struct token **wanted =
+        arena_take(&own->arena, (options->instance_count + 1) * sizeof(struct token *));
+    for (size_t i = 0; i < options->instance_count; i++)
+        wanted[i] = preprocess_more(d, "<instances>", options->instances[i]);
+    struct unit *unit = parse(tokens, wanted, options->instance_count, d);
+    if (d->errors == 0 && !options->check_only) own->result.ptx = emit_unit(unit);
+    own->result.diagnostics = diagnostics_sorted(d);
+    own->result.count = d->count;
+    own->result.errors = d->errors;
+    if (d->errors > 0) own->result.ptx = NULL;
+}
+
+struct cc_result *cc_compile(const char *name, const char *text, const struct cc_options *options)
+{
+    static const struct cc_options none;
+    jmp_buf no_memory;
+    struct cc_unit *own = calloc(1, sizeof(*own));
+    if (own == NULL) return NULL;
+    own->arena.no_memory = &no_memory;
+    own->diagnostics.arena = &own->arena;
+    own->diagnostics.sources = &own->sources;
+    own->result.unit = own;
+    if (setjmp(no_memory) != 0) {
+        cc_free(&own->result);
+        return NULL;
+    }
+    compile(own, name, text, options == NULL ? &none : options);
+    return &own->result;
+}
+
+void cc_free(struct cc_result *result)
+{
+    if (result == NULL) return;
+    struct cc_unit *own = result->unit;
+    arena_free(&own->arena);
+    free(own);
+}

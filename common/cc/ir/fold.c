@@ -1,0 +1,340 @@
+/*
+ * fold.c — is this value one that is known already, or a simpler one? Asked for each value when it
+ * is made, and again when its operands have become simpler.
+ *
+ *     1 + 2 → 3      x * 1 → x      !(a < b) → a >= b      2 * (3 * x) → 6 * x      -(a * b) + c → c - a * b
+ *
+ * Real numbers keep their bits: x + 0.0 stays, since it makes 0.0 of -0.0.
+ */
+#include "fold.h"
+
+static struct ir_value *new_before(struct ir_function *f, struct ir_value *at, enum ir_op op,
+                                   struct ir_value *left, struct ir_value *right)
+{
+    struct ir_value *value = ir_value_new(f, op, at->type, at->place);
+    value->operand[0] = left;
+    value->operand[1] = right;
+    value->is_signed = at->is_signed;
+    ir_insert(at->block, at, value);
+    struct ir_value *folded = ir_folded(f, value);
+    if (folded) ir_replace(value, folded);
+    return ir_resolve(value);
+}
+
+static bool is_real(enum ir_type type) { return type == IR_F32 || type == IR_F64; }
+
+static bool is_integer(const struct ir_value *value, int64_t integer)
+{
+    return ir_is_constant(value) && !is_real(value->type) && ir_signed(value) == integer;
+}
+
+/* A real constant with these bits; -0.0 is not 0.0. */
+static bool is_number(struct ir_function *f, const struct ir_value *value, double number)
+{
+    return ir_is_constant(value) && value == ir_float(f, value->type, number);
+}
+
+static struct ir_value *negated_of(struct ir_value *value)
+{
+    return value->op == IR_NEGATE ? ir_operand(value, 0) : NULL;
+}
+
+/* ---- integers -------------------------------------------------------------------------------- */
+
+/* (x + 3) + 4 → x + 7, and so for products. */
+static struct ir_value *regrouped(struct ir_function *f, struct ir_value *v, enum ir_op op)
+{
+    struct ir_value *inner = ir_operand(v, 0), *right = ir_operand(v, 1);
+    if (inner->op != op || !ir_is_constant(right) || !ir_is_constant(ir_operand(inner, 1)))
+        return NULL;
+    int64_t a = ir_signed(inner->operand[1]), b = ir_signed(right);
+    uint64_t both = op == IR_ADD ? (uint64_t)a + b : (uint64_t)a * b;
+    struct ir_value *value = ir_value_new(f, op, v->type, v->place);
+    value->operand[0] = inner->operand[0];
+    value->operand[1] = ir_constant(f, v->type, both);
+    // Of two sums that do not overflow, the one sum may: 2^31 - 1 and -1, added to 0, do not.
+    int64_t exact = op == IR_ADD ? a + b : 0;
+    value->no_overflow = v->no_overflow && inner->no_overflow && op == IR_ADD &&
+                         v->type == IR_I32 && exact == (int32_t)exact && (a < 0) == (b < 0);
+    ir_insert(v->block, v, value);
+    return value;
+}
+
+static struct ir_value *folded_add(struct ir_function *f, struct ir_value *v)
+{
+    struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);
+    if (is_integer(right, 0)) return left;
+    if (negated_of(right)) return new_before(f, v, IR_SUBTRACT, left, negated_of(right));
+    return regrouped(f, v, IR_ADD);
+}
+
+static struct ir_value *folded_subtract(struct ir_function *f, struct ir_value *v)
+{
+    struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);
+    if (left == right) return ir_constant(f, v->type, 0);
+    if (!ir_is_constant(right)) return NULL;
+    int64_t least = v->type == IR_I32 ? INT32_MIN : INT64_MIN;
+    if (ir_signed(right) == least) return NULL;
+    struct ir_value *sum = ir_value_new(f, IR_ADD, v->type, v->place);
+    sum->operand[0] = left;
+    sum->operand[1] = ir_constant(f, v->type, 0 - (uint64_t)ir_signed(right));
+    sum->no_overflow = v->no_overflow;
+    sum->is_signed = v->is_signed;
+    ir_insert(v->block, v, sum);
+    struct ir_value *folded = ir_folded(f, sum);
+    if (folded) ir_replace(sum, folded);
+    return ir_resolve(sum);
+}
+
+static int power_of_two(const struct ir_value *v)
+{
+    if (!ir_is_constant(v) || !v->bits || v->bits & (v->bits - 1)) return -1;
+    return __builtin_ctzll(v->bits);
+}
+
+static struct ir_value *folded_divide(struct ir_function *f, struct ir_value *v)
+{
+    struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);
+    bool gives_rest = v->op == IR_REMAINDER;
+    if (is_integer(right, 1)) return gives_rest ? ir_constant(f, v->type, 0) : left;
+    int power = power_of_two(right);
+    if (v->is_signed || power < 0) return NULL;
+    if (gives_rest) return new_before(f, v, IR_AND, left, ir_constant(f, v->type, right->bits - 1));
+    return new_before(f, v, IR_SHIFT_RIGHT, left, ir_constant(f, IR_I32, power));
+}
+
+static struct ir_value *folded_bits(struct ir_function *f, struct ir_value *v)
+{
+    struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);
+    int64_t ones = v->type == IR_BOOL ? 1 : -1;
+    if (left == right) return v->op == IR_XOR ? ir_constant(f, v->type, 0) : left;
+    if (is_integer(right, 0)) return v->op == IR_AND ? right : left;
+    if (is_integer(right, ones) && v->op != IR_XOR) return v->op == IR_AND ? left : right;
+    return NULL;
+}
+
+/* A shift to the left is a product, so that sums of both are found to be the same. */
+static struct ir_value *folded_shift(struct ir_function *f, struct ir_value *v)
+{
+    struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);
+    uint64_t width = v->type == IR_I32 ? 32 : 64;
+    if (is_integer(right, 0)) return left;
+    if (v->op != IR_SHIFT_LEFT || !ir_is_constant(right) || right->bits >= width) return NULL;
+    return new_before(f, v, IR_MULTIPLY, left, ir_constant(f, v->type, 1ull << right->bits));
+}
+
+static struct ir_value *folded_integer(struct ir_function *f, struct ir_value *v)
+{
+    struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);
+    switch (v->op) {
+    case IR_ADD: return folded_add(f, v);
+    case IR_SUBTRACT: return folded_subtract(f, v);
+    case IR_MULTIPLY:
+        if (is_integer(right, 0)) return right;
+        return is_integer(right, 1) ? left : regrouped(f, v, IR_MULTIPLY);
+    case IR_DIVIDE:
+    case IR_REMAINDER: return folded_divide(f, v);
+    case IR_AND:
+    case IR_OR:
+    case IR_XOR: return folded_bits(f, v);
+    case IR_SHIFT_LEFT:
+    case IR_SHIFT_RIGHT: return folded_shift(f, v);
+    case IR_MIN:
+    case IR_MAX: return left == right ? left : NULL;
+    default: return NULL;
+    }
+}
+
+/* ---- real numbers ---------------------------------------------------------------------------- */
+
+/* x / 8 → x * 0.125, where the inverse is exact. */
+static struct ir_value *by_inverse(struct ir_function *f, struct ir_value *v)
+{
+    struct ir_value *right = ir_operand(v, 1);
+    if (!ir_is_constant(right)) return NULL;
+    double number = ir_real(right), inverse = 1 / number;
+    uint64_t fraction = v->type == IR_F32 ? (1u << 23) - 1 : (1ull << 52) - 1;
+    struct ir_value *constant = ir_float(f, v->type, inverse);
+    double smallest = v->type == IR_F32 ? 0x1p-126 : 0x1p-1022;
+    if (right->bits & fraction || number - number != 0 || inverse - inverse != 0) return NULL;
+    if ((inverse < 0 ? -inverse : inverse) < smallest || ir_real(constant) != inverse) return NULL;
+    return new_before(f, v, IR_MULTIPLY, ir_operand(v, 0), constant);
+}
+
+static struct ir_value *opposite(struct ir_function *f, struct ir_value *constant)
+{
+    return ir_float(f, constant->type, -ir_real(constant));
+}
+
+/* -x * y → -(x * y), but for a constant y, which changes its sign; and then the minus may go into a
+ * sum. */
+static struct ir_value *folded_product(struct ir_function *f, struct ir_value *v)
+{
+    struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);
+    struct ir_value *minus_left = negated_of(left), *minus_right = negated_of(right);
+    if (is_number(f, right, 1)) return left;
+    if (is_number(f, right, -1)) return new_before(f, v, IR_NEGATE, left, NULL);
+    if (minus_left && minus_right) return new_before(f, v, IR_MULTIPLY, minus_left, minus_right);
+    if (minus_left && ir_is_constant(right))
+        return new_before(f, v, IR_MULTIPLY, minus_left, opposite(f, right));
+    if (!minus_left && !minus_right) return NULL;
+    left = new_before(f, v, IR_MULTIPLY, minus_left ? minus_left : left,
+                      minus_right ? minus_right : right);
+    return new_before(f, v, IR_NEGATE, left, NULL);
+}
+
+static struct ir_value *folded_negate(struct ir_function *f, struct ir_value *v)
+{
+    struct ir_value *inner = ir_operand(v, 0);
+    bool is_product =
+        is_real(v->type) && inner->op == IR_MULTIPLY && ir_is_constant(ir_operand(inner, 1));
+    if (!is_product) return negated_of(inner);
+    return new_before(f, v, IR_MULTIPLY, ir_operand(inner, 0), opposite(f, inner->operand[1]));
+}
+
+static struct ir_value *folded_real(struct ir_function *f, struct ir_value *v)
+{
+    struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);
+    if (!right) return NULL;
+    struct ir_value *minus_left = negated_of(left), *minus_right = negated_of(right);
+    switch (v->op) {
+    case IR_ADD:
+        if (is_number(f, right, -0.0)) return left;
+        if (minus_right) return new_before(f, v, IR_SUBTRACT, left, minus_right);
+        return minus_left ? new_before(f, v, IR_SUBTRACT, right, minus_left) : NULL;
+    case IR_SUBTRACT:
+        if (is_number(f, right, 0.0)) return left;
+        if (ir_is_constant(right)) return new_before(f, v, IR_ADD, left, opposite(f, right));
+        if (is_number(f, left, -0.0)) return new_before(f, v, IR_NEGATE, right, NULL);
+        return minus_right ? new_before(f, v, IR_ADD, left, minus_right) : NULL;
+    case IR_MULTIPLY: return folded_product(f, v);
+    case IR_DIVIDE: return is_number(f, right, 1) ? left : by_inverse(f, v);
+    default: return NULL;
+    }
+}
+
+/* ---- comparisons, choices, conversions ------------------------------------------------------- */
+
+static struct ir_value *folded_compare(struct ir_function *f, struct ir_value *v)
+{
+    struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);
+    if (is_real(left->type)) return NULL;
+    bool is_equal = v->op == IR_EQUAL,
+         holds_same = v->op == IR_LESS_EQUAL || v->op == IR_GREATER_EQUAL || is_equal;
+    if (left == right) return ir_constant(f, IR_BOOL, holds_same);
+    if (!is_equal && v->op != IR_NOT_EQUAL) return NULL;
+    // (int)truth != 0, truth == true: the truth itself, or its opposite.
+    bool is_truth = left->op == IR_CONVERT && ir_operand(left, 0)->type == IR_BOOL;
+    if (left->type == IR_BOOL || is_truth) {
+        if (!is_integer(right, 0) && !is_integer(right, 1)) return NULL;
+        struct ir_value *truth = is_truth ? left->operand[0] : left;
+        bool is_same = is_equal == is_integer(right, 1);
+        return is_same ? truth : new_before(f, v, IR_COMPLEMENT, truth, NULL);
+    }
+    return NULL;
+}
+
+static struct ir_value *folded_complement(struct ir_function *f, struct ir_value *v)
+{
+    static const enum ir_op opposite[] = {
+        [IR_EQUAL] = IR_NOT_EQUAL,    [IR_NOT_EQUAL] = IR_EQUAL,    [IR_LESS] = IR_GREATER_EQUAL,
+        [IR_GREATER_EQUAL] = IR_LESS, [IR_GREATER] = IR_LESS_EQUAL, [IR_LESS_EQUAL] = IR_GREATER,
+    };
+    struct ir_value *inner = ir_operand(v, 0);
+    if (inner->op == IR_COMPLEMENT) return ir_operand(inner, 0);
+    if (inner->op < IR_EQUAL || inner->op > IR_GREATER_EQUAL) return NULL;
+    struct ir_value *left = ir_operand(inner, 0);
+    bool may_be_unordered = is_real(left->type) && inner->op >= IR_LESS;
+    if (may_be_unordered) return NULL; // neither a < NaN nor a >= NaN
+    struct ir_value *value = ir_value_new(f, opposite[inner->op], IR_BOOL, inner->place);
+    value->operand[0] = left;
+    value->operand[1] = ir_operand(inner, 1);
+    value->is_signed = inner->is_signed;
+    ir_insert(v->block, v, value);
+    return value;
+}
+
+static struct ir_value *folded_select(struct ir_function *f, struct ir_value *v)
+{
+    struct ir_value *truth = ir_operand(v, 0), *left = ir_operand(v, 1), *right = ir_operand(v, 2);
+    if (ir_is_constant(truth)) return truth->bits ? left : right;
+    if (left == right) return left;
+    if (v->type != IR_BOOL) return NULL;
+    if (is_integer(left, 1)) return new_before(f, v, IR_OR, truth, right);
+    if (is_integer(right, 0)) return new_before(f, v, IR_AND, truth, left);
+    struct ir_value *other = new_before(f, v, IR_COMPLEMENT, truth, NULL);
+    left = new_before(f, v, IR_AND, truth, left);
+    return new_before(f, v, IR_OR, left, new_before(f, v, IR_AND, other, right));
+}
+
+static struct ir_value *folded_convert(struct ir_value *v)
+{
+    struct ir_value *inner = ir_operand(v, 0);
+    if (inner->type == v->type) return inner;
+    bool cuts_off = v->type == IR_I32 && inner->type == IR_I64;
+    if (cuts_off && inner->op == IR_CONVERT && ir_operand(inner, 0)->type == IR_I32)
+        return inner->operand[0];
+    return NULL;
+}
+
+static struct ir_value *folded_extend(struct ir_value *v)
+{
+    struct ir_value *inner = ir_operand(v, 0);
+    bool is_small = inner->op == IR_EXTEND || inner->op == IR_LOAD;
+    if (is_small && inner->bytes == v->bytes && inner->is_signed == v->is_signed) return inner;
+    return NULL;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+/* A constant stands on the right where that makes no difference. */
+static void put_constant_right(struct ir_value *v)
+{
+    static const enum ir_op mirrored[] = {
+        [IR_ADD] = IR_ADD,
+        [IR_MULTIPLY] = IR_MULTIPLY,
+        [IR_AND] = IR_AND,
+        [IR_OR] = IR_OR,
+        [IR_XOR] = IR_XOR,
+        [IR_EQUAL] = IR_EQUAL,
+        [IR_LESS] = IR_GREATER,
+        [IR_LESS_EQUAL] = IR_GREATER_EQUAL,
+        [IR_GREATER] = IR_LESS,
+        [IR_GREATER_EQUAL] = IR_LESS_EQUAL,
+        [IR_MIN] = IR_MIN,
+        [IR_MAX] = IR_MAX,
+        [IR_NOT_EQUAL] = IR_NOT_EQUAL,
+    };
+    struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);
+    if (v->op > IR_GREATER_EQUAL || !mirrored[v->op]) return;
+    if (!ir_is_constant(left) || ir_is_constant(right)) return;
+    v->op = mirrored[v->op];
+    v->operand[0] = right;
+    v->operand[1] = left;
+}
+
+struct ir_value *ir_folded(struct ir_function *f, struct ir_value *v)
+{
+    if (!ir_is_pure(v) || !ir_operand(v, 0)) return NULL;
+    struct ir_value *constant = fold_constants(f, v);
+    if (constant) return constant;
+    put_constant_right(v);
+    switch (v->op) {
+    case IR_COMPLEMENT: return folded_complement(f, v);
+    case IR_SELECT: return folded_select(f, v);
+    case IR_CONVERT: return folded_convert(v);
+    case IR_EXTEND: return folded_extend(v);
+    case IR_NEGATE: return folded_negate(f, v);
+    default: break;
+    }
+    if (v->op >= IR_EQUAL && v->op <= IR_GREATER_EQUAL) return folded_compare(f, v);
+    return is_real(v->type) ? folded_real(f, v) : folded_integer(f, v);
+}
+
+struct ir_value *ir_build(struct ir_function *f, struct ir_block *block, struct ir_value *v)
+{
+    ir_append(block, v);
+    struct ir_value *folded = ir_folded(f, v);
+    if (folded) ir_replace(v, folded);
+    return ir_resolve(v);
+}

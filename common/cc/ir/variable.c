@@ -1,0 +1,145 @@
+/*
+ * variable.c — which value does a variable have here? Variables become values, without memory.
+ *
+ *     int a = 1; if (c) a = 2; use(a);      use(phi(2, 1))
+ *
+ * A block notes what is written to a variable in it. A read asks the block, then the block before;
+ * where several lead here it makes a phi of what they have. A block that more jumps will lead to (a
+ * loop's head) gets a phi at once, whose values are filled in when the block is sealed. This is the
+ * algorithm of Braun et al., "Simple and Efficient Construction of Static Single Assignment Form",
+ * 2013.
+ */
+#include "lower.h"
+
+static struct ir_value **note_of(struct ir_block *block, const void *variable)
+{
+    for (struct ir_variable *v = block->variables; v; v = v->next)
+        if (v->variable == variable) return &v->value;
+    return NULL;
+}
+
+static struct ir_variable *add_note(struct ir_function *f, struct ir_variable **list,
+                                    const void *variable, struct ir_value *value)
+{
+    struct ir_variable *note = ARENA_NEW(f->arena, struct ir_variable);
+    *note = (struct ir_variable){variable, value, *list};
+    return *list = note;
+}
+
+void variable_note(struct ir_function *f, struct ir_block *block, const void *variable,
+                   struct ir_value *value)
+{
+    struct ir_value **note = note_of(block, variable);
+    if (note)
+        *note = value;
+    else
+        add_note(f, &block->variables, variable, value);
+}
+
+void variable_write(struct lower *l, const void *variable, struct ir_value *value)
+{
+    variable_note(l->f, l->block, variable, value);
+}
+
+static struct ir_value *phi_new(struct lower *l, struct ir_block *block, enum ir_type type)
+{
+    struct ir_value *phi = ir_value_new(l->f, IR_PHI, type, l->place);
+    ir_insert(block, block->first, phi);
+    return phi;
+}
+
+/* The one value that a phi has besides itself, or NULL. */
+static struct ir_value *only_value(struct ir_value *phi)
+{
+    struct ir_value *only = NULL;
+    for (int k = 0; k < phi->block->before_count; k++) {
+        struct ir_value *value = phi->incoming[k] = ir_resolve(phi->incoming[k]);
+        if (value == phi || value == only) continue;
+        if (only) return NULL;
+        only = value;
+    }
+    return only;
+}
+
+static struct ir_value *read_in(struct lower *, struct ir_block *, const void *, enum ir_type);
+
+static struct ir_value *fill(struct lower *l, struct ir_value *phi, const void *variable)
+{
+    struct ir_block *block = phi->block;
+    phi->incoming = arena_take(l->f->arena, block->before_count * sizeof *phi->incoming);
+    for (int k = 0; k < block->before_count; k++) phi->incoming[k] = phi;
+    for (int k = 0; k < block->before_count; k++)
+        phi->incoming[k] = read_in(l, block->before[k], variable, phi->type);
+    struct ir_value *only = only_value(phi);
+    if (only) ir_replace(phi, only);
+    return ir_resolve(phi);
+}
+
+/* The nearest block above that has a note or several ways to it; NULL: blocks lead to each other in
+ * a circle, and nothing else to them. */
+static struct ir_block *only_way(struct lower *l, struct ir_block *block, const void *variable)
+{
+    for (int k = 0; k <= l->f->block_count; k++) {
+        block = block->before[0];
+        if (!block->is_sealed || block->before_count != 1 || note_of(block, variable)) return block;
+    }
+    return NULL;
+}
+
+/* A variable that nothing has been written to may have any value: zero. */
+static struct ir_value *read_in(struct lower *l, struct ir_block *block, const void *variable,
+                                enum ir_type type)
+{
+    struct ir_value **note = note_of(block, variable), *value;
+    if (note) return *note = ir_resolve(*note);
+    if (!block->is_sealed) {
+        value = phi_new(l, block, type);
+        add_note(l->f, &block->to_fill, variable, value);
+    } else if (block->before_count == 0) {
+        value = ir_constant(l->f, type, 0);
+    } else if (block->before_count == 1) {
+        struct ir_block *above = only_way(l, block, variable);
+        value = above ? read_in(l, above, variable, type) : ir_constant(l->f, type, 0);
+    } else {
+        value = phi_new(l, block, type);
+        variable_note(l->f, block, variable, value); // a loop that comes back here finds it
+        value = fill(l, value, variable);
+    }
+    variable_note(l->f, block, variable, value);
+    return value;
+}
+
+struct ir_value *variable_read(struct lower *l, const void *variable, enum ir_type type)
+{
+    return read_in(l, l->block, variable, type);
+}
+
+struct ir_value *variable_read_above(struct lower *l, const void *variable, enum ir_type type)
+{
+    struct ir_block *block = l->block;
+    if (block->before_count == 1) return read_in(l, block->before[0], variable, type);
+    struct ir_value *phi = phi_new(l, block, type);
+    if (!note_of(block, variable)) variable_note(l->f, block, variable, phi);
+    return fill(l, phi, variable);
+}
+
+void block_seal(struct lower *l, struct ir_block *block)
+{
+    block->is_sealed = true;
+    for (struct ir_variable *v = block->to_fill; v; v = v->next) fill(l, v->value, v->variable);
+}
+
+void phis_simplify(struct ir_function *f)
+{
+    for (bool again = true; again;) {
+        again = false;
+        for (int b = 0; b < f->block_count; b++)
+            for (struct ir_value *v = f->order[b]->first, *next; v && v->op == IR_PHI; v = next) {
+                next = v->next;
+                struct ir_value *only = only_value(v);
+                if (!only) continue;
+                ir_replace(v, only);
+                again = true;
+            }
+    }
+}

@@ -1,0 +1,50 @@
+/* emit.h — from the tree, by way of IR, to PTX. */
+#ifndef CC_EMIT_H
+#define CC_EMIT_H
+
+#include "common/cc/ir/ir.h"
+#include "text.h"
+
+/* The kernels of a unit as PTX, which belongs to the unit's arena; NULL: there were errors. */
+const char *emit_unit(struct unit *);
+
+/* ---- within this folder ---------------------------------------------------------------------- */
+
+/* What is written: variables and strings of the whole text, and its kernels. */
+struct emit {
+    struct unit *unit;
+    struct text variables, kernels;
+    int string_count, kernel_count;
+    const struct function **inlined; /* functions that .loc names */
+    int inlined_count;
+};
+
+enum { REGISTER_KINDS = IR_F64 + 1 };
+
+/* A kernel while it is written. Each value has a register: value->id. */
+struct emit_kernel {
+    struct emit *module;
+    struct ir_function *f;
+    struct text body;
+    int registers[REGISTER_KINDS]; /* of each type, in use */
+    struct ir_place place;         /* of the last .loc */
+    int call_count;
+    int number; /* of the kernel, in its labels */
+};
+
+/* The text of an operand. */
+struct operand {
+    char text[40];
+};
+
+void emit_kernel(struct emit *, struct ir_function *);
+void emit_value(struct emit_kernel *, struct ir_value *);
+void emit_place(struct emit_kernel *, struct ir_place);
+struct operand emit_register(struct emit_kernel *, enum ir_type); /* a new one */
+struct operand emit_operand(struct emit_kernel *, struct ir_value *);
+/* The number of a function's name, for .loc. */
+int emit_function_name(struct emit *, const struct function *);
+/* The name of a string of the text, which is written among the variables. */
+const char *emit_string(struct emit *, const struct expr *);
+
+#endif

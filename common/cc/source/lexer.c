@@ -1,0 +1,210 @@
+/* lexer.c — cuts a text into tokens. */
+#include "lexer.h"
+
+#include <ctype.h>
+#include <string.h>
+
+struct lexer {
+    struct arena *arena;
+    struct diagnostics *diagnostics; /* NULL: a piece of text */
+    const char *at, *line_begin;
+    struct position position; /* its file and line */
+    bool begins_line, after_space;
+};
+
+bool is_token(const struct token *token, const char *text)
+{
+    size_t length = strlen(text);
+    if (token == NULL || token->kind == TOKEN_END) return false;
+    return (size_t)token->length == length && memcmp(token->text, text, length) == 0 &&
+           token->kind != TOKEN_STRING && token->kind != TOKEN_PRAGMA;
+}
+
+static struct position position_of(const struct lexer *lexer, const char *begin, int length)
+{
+    struct position position = lexer->position;
+    if (lexer->diagnostics == NULL) return position;
+    position.column = (int)(begin - lexer->line_begin) + 1;
+    position.length = length;
+    return position;
+}
+
+/* ---- what stands between tokens --------------------------------------------------------------- */
+
+static void next_line(struct lexer *lexer)
+{
+    lexer->at++;
+    lexer->line_begin = lexer->at;
+    lexer->position.line++;
+}
+
+/* The length of a backslash at the end of a line, which joins it with the next one; 0: none. */
+static int joint(const char *at)
+{
+    if (at[0] != '\\') return 0;
+    if (at[1] == '\n') return 1;
+    return at[1] == '\r' && at[2] == '\n' ? 2 : 0;
+}
+
+static void skip_line_comment(struct lexer *lexer)
+{
+    while (*lexer->at != 0 && *lexer->at != '\n') {
+        lexer->at += joint(lexer->at);
+        if (*lexer->at == '\n')
+            next_line(lexer);
+        else
+            lexer->at++;
+    }
+}
+
+static void skip_comment(struct lexer *lexer)
+{
+    struct position begin = position_of(lexer, lexer->at, 2);
+    for (lexer->at += 2; strncmp(lexer->at, "*/", 2) != 0;) {
+        if (*lexer->at == 0) {
+            if (lexer->diagnostics != NULL)
+                error_at(lexer->diagnostics, begin, "write */ where it ends",
+                         "this comment has no end");
+            return;
+        }
+        if (*lexer->at == '\n')
+            next_line(lexer);
+        else
+            lexer->at++;
+    }
+    lexer->at += 2;
+}
+
+static void skip_space(struct lexer *lexer)
+{
+    for (;; lexer->after_space = true) {
+        if (*lexer->at == '\n') {
+            next_line(lexer);
+            lexer->begins_line = true;
+        } else if (joint(lexer->at) > 0) {
+            lexer->at += joint(lexer->at);
+            next_line(lexer);
+        } else if (*lexer->at != 0 && strchr(" \t\r\f\v", *lexer->at) != NULL) {
+            lexer->at++;
+        } else if (strncmp(lexer->at, "//", 2) == 0) {
+            skip_line_comment(lexer);
+        } else if (strncmp(lexer->at, "/*", 2) == 0) {
+            skip_comment(lexer);
+        } else {
+            return;
+        }
+    }
+}
+
+/* ---- tokens ----------------------------------------------------------------------------------- */
+
+static bool in_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
+
+static int name_length(const char *at)
+{
+    int length = 0;
+    while (in_name(at[length])) length++;
+    return length;
+}
+
+/* A number of C++, right or wrong: also 1e-5f, 0x1p+3 and 1'000. */
+static int number_length(const char *at)
+{
+    int length = 1;
+    for (;; length++) {
+        bool exponent = strchr("eEpP", at[length - 1]) != NULL;
+        if (exponent && (at[length] == '+' || at[length] == '-')) continue;
+        if (at[length] == '\'' && in_name(at[length + 1])) continue;
+        if (!in_name(at[length]) && at[length] != '.') return length;
+    }
+}
+
+/* A string or a character with its quotes; 0: it has no end in its line. */
+static int quoted_length(const char *at)
+{
+    for (int length = 1; at[length] != 0 && at[length] != '\n'; length++) {
+        if (at[length] == at[0]) return length + 1;
+        if (at[length] == '\\' && at[length + 1] != 0 && at[length + 1] != '\n') length++;
+    }
+    return 0;
+}
+
+/* Longer ones first. */
+static const char *const MARKS[] = {"<<<", ">>>", "<<=", ">>=", "...", "->*", "##", "->", "++",
+                                    "--",  "<<",  ">>",  "<=",  ">=",  "==",  "!=", "&&", "||",
+                                    "+=",  "-=",  "*=",  "/=",  "%=",  "&=",  "|=", "^=", "::"};
+
+static int mark_length(const char *at)
+{
+    for (size_t i = 0; i < sizeof(MARKS) / sizeof(MARKS[0]); i++)
+        if (strncmp(at, MARKS[i], strlen(MARKS[i])) == 0) return (int)strlen(MARKS[i]);
+    return strchr("+-*/%&|^~!=<>?:;,.()[]{}#", *at) != NULL ? 1 : 0;
+}
+
+/* The bytes of a character in UTF-8, or 1. */
+static int character_length(const char *at)
+{
+    int length = 1;
+    while ((at[length] & 0xC0) == 0x80) length++;
+    return length;
+}
+
+static enum token_kind measure(const char *at, int *length)
+{
+    if (*at == 0) return *length = 0, TOKEN_END;
+    if (isdigit((unsigned char)at[0]) || (at[0] == '.' && isdigit((unsigned char)at[1])))
+        return *length = number_length(at), TOKEN_NUMBER;
+    if ((*length = name_length(at)) > 0) return TOKEN_NAME;
+    if (*at == '"' || *at == '\'') {
+        *length = quoted_length(at);
+        if (*length > 0) return *at == '"' ? TOKEN_STRING : TOKEN_CHARACTER;
+        return *length = 1, TOKEN_WRONG;
+    }
+    if ((*length = mark_length(at)) > 0) return TOKEN_MARK;
+    return *length = character_length(at), TOKEN_WRONG;
+}
+
+/* After a quote without an end the line's rest says nothing. */
+static void go_on(struct lexer *lexer, const struct token *token)
+{
+    lexer->at += token->length;
+    if (token->kind == TOKEN_WRONG && strchr("\"'", *token->text) != NULL)
+        while (*lexer->at != 0 && *lexer->at != '\n') lexer->at++;
+}
+
+static struct token *next_token(struct lexer *lexer)
+{
+    struct token *token = ARENA_NEW(lexer->arena, struct token);
+    lexer->begins_line |= lexer->line_begin == lexer->at;
+    skip_space(lexer);
+    token->text = lexer->at;
+    token->kind = measure(lexer->at, &token->length);
+    token->at = position_of(lexer, lexer->at, token->length > 0 ? token->length : 1);
+    token->begins_line = lexer->begins_line;
+    token->after_space = lexer->after_space;
+    lexer->begins_line = lexer->after_space = false;
+    go_on(lexer, token);
+    return token;
+}
+
+static struct token *all_tokens(struct lexer *lexer)
+{
+    struct token *first = next_token(lexer), *last = first;
+    while (last->kind != TOKEN_END) last = last->next = next_token(lexer);
+    return first;
+}
+
+struct token *lex(struct diagnostics *d, int file)
+{
+    const char *text = d->sources->files[file].text;
+    struct lexer lexer = {d->arena, d, text, text, {file, 1, 1, 1, NULL}, true, false};
+    return all_tokens(&lexer);
+}
+
+struct token *lex_piece(struct arena *arena, const char *text, struct position at)
+{
+    struct lexer lexer = {arena, NULL, text, text, at, false, false};
+    struct token *first = all_tokens(&lexer);
+    first->begins_line = false;
+    return first;
+}

@@ -1,0 +1,237 @@
+/*
+ * ast.h — the device code of a text as a tree: names are resolved, types are known, every
+ * conversion is a node, templates are instances.
+ *
+ * Lvalues (places in memory) are EXPR_SYMBOL and EXPR_DEREF only. They stand only below EXPR_LOAD,
+ * EXPR_DECAY and EXPR_ADDRESS, and on the left of EXPR_ASSIGN and EXPR_UPDATE.
+ *
+ * A tree without errors has no TYPE_UNKNOWN and no TYPE_HOST in it.
+ */
+#ifndef CC_AST_H
+#define CC_AST_H
+
+#include "common/cc/source/diagnostic.h"
+#include "type.h"
+
+/* ---- expressions ----------------------------------------------------------------------------- */
+
+/* Operands and result of an operation have one type, but for those marked. Signed or unsigned,
+ * integer or real, is a matter of the operands' type: int, unsigned, long, unsigned long, long long
+ * and unsigned long long, float or double; smaller types are converted before. */
+enum operation {
+    OP_ADD, /* of pointers: EXPR_POINTER_ADD */
+    OP_SUBTRACT,
+    OP_MULTIPLY,
+    OP_DIVIDE,
+    OP_REMAINDER, /* integers only, and so on to OP_SHIFT_RIGHT */
+    OP_AND,
+    OP_OR,
+    OP_XOR,
+    OP_SHIFT_LEFT, /* the right operand has an integer type of its own */
+    OP_SHIFT_RIGHT,
+    OP_LESS, /* comparisons give bool; operands may be pointers, or bool for OP_EQUAL */
+    OP_LESS_EQUAL,
+    OP_GREATER,
+    OP_GREATER_EQUAL,
+    OP_EQUAL,
+    OP_NOT_EQUAL,
+};
+
+enum expr_kind {
+    EXPR_INTEGER,      /* `integer`, wrapped to `type`: an integer type, bool, or an enum */
+    EXPR_REAL,         /* `real`; a float holds a float's value */
+    EXPR_NULL,         /* a null pointer of type `type` */
+    EXPR_STRING,       /* `string` of `length` bytes; only an argument of BUILTIN_PRINTF */
+    EXPR_SPECIAL,      /* threadIdx.x … : `special` */
+    EXPR_SYMBOL,       /* lvalue: `symbol` */
+    EXPR_DEREF,        /* lvalue: where the pointer `left` points */
+    EXPR_LOAD,         /* the value of the lvalue `left` */
+    EXPR_DECAY,        /* a pointer to the first element of the lvalue `left`, an array */
+    EXPR_ADDRESS,      /* a pointer to the lvalue `left` */
+    EXPR_POINTER_ADD,  /* the pointer `left` moved by `right` (long or unsigned long) elements of
+                         left->type->base */
+    EXPR_POINTER_DIFF, /* elements between two pointers, a long: left - right */
+    EXPR_CONVERT,      /* `left` as `type`: arithmetic types; pointers and integers of 64 bits; to
+                          bool: left is not zero */
+    EXPR_NEGATE,
+    EXPR_COMPLEMENT,  /* ~left */
+    EXPR_NOT,         /* !left, bool to bool */
+    EXPR_BINARY,      /* left `op` right */
+    EXPR_AND_THEN,    /* left && right, all bool; `right` only if it is needed */
+    EXPR_OR_ELSE,     /* left || right */
+    EXPR_CONDITIONAL, /* `condition` (bool) ? left : right; both have `type`, which may be void */
+    EXPR_COMMA,       /* left, then right; left may be of type void */
+    EXPR_ASSIGN,      /* *left = right; its value is right's. Both have the same type */
+    EXPR_UPDATE,      /* *left `op`= right: see below */
+    EXPR_CALL,        /* function `callee` with `arguments`, of the parameters' types */
+    EXPR_BUILTIN,     /* `builtin` with `arguments` */
+};
+
+/* EXPR_UPDATE, which is also ++ and --. The lvalue `left` is computed once. With T = `computed`:
+ *     old = load left;  new = (left's type)((T)old op right);  store new
+ * right has type T; for shifts an integer type of its own. If left is a pointer, T is left's type,
+ * right is a long or unsigned long, and the operation is a pointer's: `op` is OP_ADD always. Its
+ * value is `new`, or `old` if `gives_old` (i++). */
+
+enum special {
+    SPECIAL_THREAD_X, /* type unsigned, up to SPECIAL_GRID_Z */
+    SPECIAL_THREAD_Y,
+    SPECIAL_THREAD_Z,
+    SPECIAL_BLOCK_X, /* blockIdx.x */
+    SPECIAL_BLOCK_Y,
+    SPECIAL_BLOCK_Z,
+    SPECIAL_BLOCK_SIZE_X, /* blockDim.x */
+    SPECIAL_BLOCK_SIZE_Y,
+    SPECIAL_BLOCK_SIZE_Z,
+    SPECIAL_GRID_X, /* gridDim.x */
+    SPECIAL_GRID_Y,
+    SPECIAL_GRID_Z,
+    SPECIAL_WARP_SIZE, /* type int */
+};
+
+/* min, max and abs of several types are one builtin: the expression's type says which. Arguments
+ * have the expression's type. */
+enum builtin {
+    BUILTIN_SYNCTHREADS, /* __syncthreads(), void */
+    BUILTIN_PRINTF,      /* EXPR_STRING, then values after the usual promotions: int, …, double,
+                            pointers. Type int */
+    BUILTIN_MIN,         /* integers of 4 or 8 bytes, float (also fminf), double (also fmin) */
+    BUILTIN_MAX,
+    BUILTIN_ABS, /* int, long, long long, float (fabsf), double (fabs) */
+    BUILTIN_FMA, /* float (fmaf), double (fma) */
+    BUILTIN_SQRT,
+};
+
+struct expr {
+    enum expr_kind kind;
+    const struct type *type; /* of an lvalue: of what is stored there */
+    struct position at;
+    struct expr *condition, *left, *right;
+    struct expr **arguments;
+    int argument_count;
+    union {
+        int64_t integer;
+        double real;
+        struct {
+            const char *string; /* after escapes; zero after its end */
+            int64_t length;
+        };
+        enum special special;
+        struct symbol *symbol;
+        struct function *callee;
+        enum builtin builtin;
+        struct {
+            enum operation op;
+            bool gives_old;
+            const struct type *computed;
+        };
+    };
+};
+
+/* ---- symbols --------------------------------------------------------------------------------- */
+
+enum symbol_kind {
+    SYMBOL_LOCAL,          /* a variable of a function */
+    SYMBOL_PARAMETER,      /* its value is that of the argument at first; it may be assigned to */
+    SYMBOL_SHARED,         /* __shared__, in a function or at file scope */
+    SYMBOL_SHARED_DYNAMIC, /* extern __shared__ T name[]; all of them begin at the same address */
+    SYMBOL_GLOBAL,         /* __device__ */
+    SYMBOL_CONSTANT,       /* __constant__ */
+};
+
+/* A value at `offset` bytes of a variable. */
+struct initial {
+    int64_t offset;
+    struct expr *value; /* of an element's type; a constant if the variable is not a local one */
+    struct initial *next;
+};
+
+struct symbol {
+    enum symbol_kind kind;
+    const char *name,
+        *mangled; /* mangled: of shared, global and constant ones, as nvcc names them */
+    const struct type *type;
+    int64_t align; /* what the type needs, or __align__ */
+    struct position at;
+    bool addressed; /* a local or parameter that is an array, or whose address is taken */
+    bool is_static; /* of SYMBOL_GLOBAL and SYMBOL_CONSTANT; nvcc makes no difference in PTX */
+    /* If `initialized`, what `initials` does not name is zero. SYMBOL_LOCAL: STMT_DECLARE does
+     * it each time. Others begin with it, and as zeros otherwise; shared ones have none. */
+    bool initialized;
+    struct initial *initials;
+    void *lowered; /* for the lowering; NULL at first */
+    struct symbol *next;
+};
+
+/* ---- statements ------------------------------------------------------------------------------ */
+
+enum stmt_kind {
+    STMT_EXPR,     /* `value`, whose result is not used */
+    STMT_DECLARE,  /* `symbol`, a SYMBOL_LOCAL, begins here, with its initials */
+    STMT_BLOCK,    /* the statements of the list `body`; an empty statement is one, too */
+    STMT_IF,       /* `value` (bool): `body`, or `otherwise` unless that is NULL */
+    STMT_FOR,      /* `first` (may be NULL); while `value` (bool; NULL: always) `body`, `step`
+                      (NULL: none). A while loop is one, too */
+    STMT_DO,       /* `body`, while `value` (bool) */
+    STMT_SWITCH,   /* `value`, an int type of 4 or 8 bytes; `body` is a STMT_BLOCK, in whose list
+                      itself all labels stand */
+    STMT_CASE,     /* a label: `integer`, of the type of the switch's value */
+    STMT_DEFAULT,  /* a label */
+    STMT_BREAK,    /* of the nearest loop or switch */
+    STMT_CONTINUE, /* of the nearest loop */
+    STMT_RETURN,   /* `value`, of the function's type; NULL: none */
+};
+
+/* What #pragma unroll before a loop says; N: unroll N times. */
+enum { UNROLL_UNSAID = 0, UNROLL_NOT = 1, UNROLL_FULLY = -1 };
+
+struct stmt {
+    enum stmt_kind kind;
+    struct position at;  /* of its first token: nvcc's .loc says it of all that a statement does */
+    struct position end; /* of a STMT_BLOCK: its } */
+    struct expr *value, *step;
+    struct stmt *first, *body, *otherwise;
+    struct symbol *symbol;
+    int64_t integer;
+    int unroll;
+    struct stmt *next; /* in the list of a block */
+};
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+enum inlining { INLINE_UNSAID, INLINE_ASKED, INLINE_ALWAYS, INLINE_NEVER };
+
+/* A kernel or a device function, or an instance of a template of one. No function calls itself,
+ * not even by way of others. */
+struct function {
+    const char *name, *mangled; /* "scan_block", "_Z10scan_blockIL7padding1EEvPfPKfi" */
+    const char *instance;       /* "scan_block<PAD16>"; the name if it is no template's */
+    bool is_kernel;
+    bool is_static; /* nvcc writes .visible unless a function is static, or an instance of a
+                       static template */
+    enum inlining inlining;
+    int max_threads, min_blocks; /* __launch_bounds__; 0: not said */
+    const struct type *result;
+    struct symbol *parameters; /* a list */
+    int parameter_count;
+    struct symbol *shared; /* __shared__ variables declared in it, but no dynamic ones: a list */
+    struct stmt *body;     /* a STMT_BLOCK; NULL: declared only, and never called */
+    struct position at;    /* of its name */
+    bool is_called;        /* by a function */
+    int state;             /* the parser's own */
+    void *lowered;         /* for the lowering; NULL at first */
+    struct function *next;
+};
+
+/* What is compiled. A dynamic shared array of one name is one symbol of `globals`, in whichever
+ * functions it is declared; `align` is the largest that was asked for. */
+struct unit {
+    struct function *functions; /* with a body, in the order of the text */
+    struct symbol *globals;     /* __device__, __constant__, dynamic shared arrays, and what is
+                                   __shared__ outside of functions */
+    struct source_files *sources;
+    struct diagnostics *diagnostics;
+    struct arena *arena;
+};
+
+#endif

@@ -1,0 +1,363 @@
+/* declaration.c — the words before a name (static, const, unsigned …), and what stands around it. */
+#include "parser.h"
+
+#include <string.h>
+
+enum { LONGEST_ARRAY = 1 << 28 };
+
+/* ---- words of a type -------------------------------------------------------------------------- */
+
+/* How often each word may stand in a type, as numbers of two bits that are added up. */
+enum type_word {
+    WORD_VOID = 1,
+    WORD_BOOL = 1 << 2,
+    WORD_CHAR = 1 << 4,
+    WORD_SHORT = 1 << 6,
+    WORD_INT = 1 << 8,
+    WORD_LONG = 1 << 10,
+    WORD_FLOAT = 1 << 12,
+    WORD_DOUBLE = 1 << 14,
+    WORD_SIGNED = 1 << 16,
+    WORD_UNSIGNED = 1 << 18,
+};
+
+static const struct {
+    const char *text;
+    int word;
+} TYPE_WORDS[] = {{"void", WORD_VOID},         {"bool", WORD_BOOL},       {"char", WORD_CHAR},
+                  {"short", WORD_SHORT},       {"int", WORD_INT},         {"long", WORD_LONG},
+                  {"float", WORD_FLOAT},       {"double", WORD_DOUBLE},   {"signed", WORD_SIGNED},
+                  {"unsigned", WORD_UNSIGNED}, {"__int64", 2 * WORD_LONG}};
+
+static int type_word(const struct token *token)
+{
+    for (size_t i = 0; token->kind == TOKEN_NAME && i < sizeof(TYPE_WORDS) / sizeof(TYPE_WORDS[0]);
+         i++)
+        if (is_token(token, TYPE_WORDS[i].text)) return TYPE_WORDS[i].word;
+    return 0;
+}
+
+/* The type that the words say together; TYPE_UNKNOWN: none. */
+static enum type_kind kind_of_words(int words)
+{
+    switch (words) {
+    case WORD_VOID: return TYPE_VOID;
+    case WORD_BOOL: return TYPE_BOOL;
+    case WORD_CHAR: return TYPE_CHAR;
+    case WORD_SIGNED + WORD_CHAR: return TYPE_SIGNED_CHAR;
+    case WORD_UNSIGNED + WORD_CHAR: return TYPE_UNSIGNED_CHAR;
+    case WORD_FLOAT: return TYPE_FLOAT;
+    case WORD_DOUBLE: return TYPE_DOUBLE;
+    }
+    bool is_unsigned = (words & WORD_UNSIGNED) != 0;
+    switch (words & ~(WORD_UNSIGNED | WORD_SIGNED | WORD_INT)) {
+    case WORD_SHORT: return is_unsigned ? TYPE_UNSIGNED_SHORT : TYPE_SHORT;
+    case 0: return is_unsigned ? TYPE_UNSIGNED : TYPE_INT;
+    case WORD_LONG: return is_unsigned ? TYPE_UNSIGNED_LONG : TYPE_LONG;
+    case 2 * WORD_LONG: return is_unsigned ? TYPE_UNSIGNED_LONG_LONG : TYPE_LONG_LONG;
+    }
+    return TYPE_UNKNOWN;
+}
+
+static bool is_word_among(const struct token *token, const char *const *words)
+{
+    for (; *words != NULL; words++)
+        if (is_token(token, *words)) return true;
+    return false;
+}
+
+bool is_type(const struct parser *p)
+{
+    static const char *const WORDS[] = {
+        "const",        "static",     "extern",          "inline",
+        "constexpr",    "__shared__", "__constant__",    "__device__",
+        "__align__",    "alignas",    "__forceinline__", "__restrict__",
+        "enum",         "struct",     "union",           "class",
+        "auto",         "volatile",   "typedef",         "register",
+        "__global__",   "__host__",   "__inline__",      "__noinline__",
+        "thread_local", NULL};
+    const struct token *token = p->token;
+    if (token->kind != TOKEN_NAME) return false;
+    if (type_word(token) != 0 || is_word_among(token, WORDS)) return true;
+    const struct name *name = find_name(p, token);
+    return name != NULL ? name->kind == NAME_TYPE : find_tag(p, token) != NULL;
+}
+
+bool begins_type(const struct parser *p)
+{
+    bool unknown = p->token->kind == TOKEN_NAME && p->token->next->kind == TOKEN_NAME &&
+                   find_name(p, p->token) == NULL;
+    return unknown || is_type(p);
+}
+
+/* ---- specifiers ------------------------------------------------------------------------------- */
+
+/* `(n)` or `(n, m)` after __launch_bounds__ and __align__. */
+static void read_numbers(struct parser *p, int64_t *first, int64_t *second)
+{
+    needs(p, "(");
+    *first = read_constant(p, "a number of threads, or of bytes,");
+    if (second != NULL && takes(p, ",")) *second = read_constant(p, "a number of blocks");
+    needs(p, ")");
+}
+
+static bool read_bounds(struct parser *p, struct specifiers *s)
+{
+    int64_t threads = 0, blocks = 0;
+    if (!takes(p, "__launch_bounds__")) return false;
+    read_numbers(p, &threads, &blocks);
+    if (threads < 0 || threads > 1024 || blocks < 0 || blocks > 32)
+        complain(p, p->previous->at, NULL, "a block has 1 to 1024 threads");
+    s->max_threads = (int)threads;
+    s->min_blocks = (int)blocks;
+    return true;
+}
+
+static bool read_align(struct parser *p, struct specifiers *s)
+{
+    if (!takes(p, "__align__") && !takes(p, "alignas")) return false;
+    read_numbers(p, &s->align, NULL);
+    if (s->align <= 0 || s->align > 1024 || (s->align & (s->align - 1)) != 0)
+        complain(p, p->previous->at, NULL, "an alignment is a power of two");
+    return true;
+}
+
+/* Words that set a flag of the specifiers. */
+static bool read_flag(struct parser *p, struct specifiers *s)
+{
+    struct {
+        const char *text;
+        bool *flag;
+    } flags[] = {{"static", &s->is_static},       {"extern", &s->is_extern},
+                 {"typedef", &s->is_typedef},     {"const", &s->is_const},
+                 {"constexpr", &s->is_constexpr}, {"__global__", &s->is_global},
+                 {"__device__", &s->is_device},   {"__host__", &s->is_host},
+                 {"__shared__", &s->is_shared},   {"__constant__", &s->is_constant}};
+    for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+        if (takes(p, flags[i].text)) return *flags[i].flag = true;
+    return false;
+}
+
+static bool read_inlining(struct parser *p, struct specifiers *s)
+{
+    enum inlining inlining = INLINE_ASKED;
+    if (takes(p, "__forceinline__"))
+        inlining = INLINE_ALWAYS;
+    else if (takes(p, "__noinline__"))
+        inlining = INLINE_NEVER;
+    else if (!takes(p, "inline") && !takes(p, "__inline__"))
+        return false;
+    if (s->inlining == INLINE_UNSAID || inlining != INLINE_ASKED) s->inlining = inlining;
+    return true;
+}
+
+/* A type that is one name, or an enum. */
+static bool read_named_type(struct parser *p, struct specifiers *s)
+{
+    if (sees(p, "enum")) return s->type = read_enum(p), true;
+    const struct name *name = find_name(p, p->token);
+    if (name == NULL) name = find_tag(p, p->token);
+    if (name == NULL || (name->kind != NAME_TYPE && name->kind != NAME_TAG)) return false;
+    if (name->type->kind == TYPE_HOST)
+        refuse(p, p->token, arena_format(p->arena, "the type %s in device code", name->text));
+    s->type = name->type;
+    go_past(p);
+    return true;
+}
+
+static void no_type(struct parser *p, const struct specifiers *s)
+{
+    const struct token *token = p->token;
+    const char *text = text_of(p, token);
+    if (token->kind == TOKEN_NAME && refused_word(p, token) != NULL)
+        refuse(p, token, refused_word(p, token));
+    else if (token->kind == TOKEN_NAME && token->next->kind == TOKEN_NAME) {
+        unknown_name(p, token);
+        go_past(p);
+    } else if (s->is_global && token->next != NULL && is_token(token->next, "("))
+        complain(p, token->at, "write void before it", "the kernel `%s` has no type", text);
+    else
+        stumble(p, token->at, NULL, "a type is missing before `%s`", text);
+}
+
+struct specifiers read_specifiers(struct parser *p)
+{
+    struct specifiers s = {.begin = p->token};
+    int words = 0, word;
+    for (;;) {
+        if ((word = s.type == NULL ? type_word(p->token) : 0) != 0) {
+            words += word;
+            go_past(p);
+        } else if (!read_flag(p, &s) && !read_inlining(p, &s) && !read_align(p, &s) &&
+                   !read_bounds(p, &s) && !takes(p, "__restrict__") &&
+                   (words != 0 || s.type != NULL || !read_named_type(p, &s))) {
+            break;
+        }
+    }
+    if (words == 0 && s.type == NULL) {
+        s.type = type_basic(TYPE_UNKNOWN);
+        no_type(p, &s);
+    } else if (words != 0) {
+        s.type = type_basic(kind_of_words(words));
+        if (s.type->kind == TYPE_UNKNOWN)
+            complain(p, s.begin->at, NULL, "these words are no type together");
+    }
+    if (sees(p, "volatile")) refuse(p, p->token, "volatile");
+    if (s.is_const || s.is_constexpr) s.type = type_with_const(p->arena, s.type);
+    return s;
+}
+
+/* ---- declarators ------------------------------------------------------------------------------ */
+
+static const struct type *read_stars(struct parser *p, const struct type *type)
+{
+    for (;;) {
+        if (takes(p, "*"))
+            type = type_pointer(p->arena, type);
+        else if (takes(p, "const"))
+            type = type_with_const(p->arena, type);
+        else if (sees(p, "&") || sees(p, "&&"))
+            refuse(p, p->token, "a reference");
+        else if (sees(p, "volatile"))
+            refuse(p, p->token, "volatile");
+        else if (!takes(p, "__restrict__") && !takes(p, "__restrict"))
+            return type;
+    }
+}
+
+static int64_t read_length(struct parser *p, const struct specifiers *s)
+{
+    struct expr *size = value_of(p, read_conditional(p));
+    if (is_unknown(size) || p->stumbled_at != NULL) return 1;
+    if (size->kind != EXPR_INTEGER) {
+        const char *hint = s->is_shared ? "extern __shared__ TYPE name[]; takes its size from "
+                                          "the third number in <<< >>>"
+                                        : "use a #define, an enum, or a template's parameter";
+        complain(p, size->at, hint, "the size of %s array has to be a constant",
+                 s->is_shared ? "a __shared__" : "an");
+        return 1;
+    }
+    if (size->integer > 0 && size->integer <= LONGEST_ARRAY) return size->integer;
+    complain(p, size->at, NULL, "an array cannot have %lld elements", (long long)size->integer);
+    return 1;
+}
+
+static const struct type *read_lengths(struct parser *p, const struct specifiers *s,
+                                       const struct type *type)
+{
+    if (!sees(p, "[") || !enter(p)) return type;
+    go_past(p);
+    struct token *open = p->previous;
+    int64_t length = sees(p, "]") ? NO_LENGTH : read_length(p, s);
+    needs(p, "]");
+    type = read_lengths(p, s, type);
+    leave(p);
+    if (type->kind == TYPE_VOID || (type->kind == TYPE_ARRAY && type->length == NO_LENGTH)) {
+        complain(p, open->at, NULL, "there is no array of `%s`", type_text(p->arena, type));
+        return type_basic(TYPE_UNKNOWN);
+    }
+    if (length * type_size(type) > LONGEST_ARRAY)
+        complain(p, open->at, NULL, "this array is too large");
+    return type_array(p->arena, type, length);
+}
+
+struct declarator read_declarator(struct parser *p, const struct specifiers *s)
+{
+    struct declarator d = {read_stars(p, s->type), NULL};
+    if (sees(p, "(") && next_is(p, "*")) { /* (*name)[n] */
+        go_past(p);
+        go_past(p);
+        bool is_const = takes(p, "const");
+        if (p->token->kind == TOKEN_NAME) {
+            d.name = p->token;
+            go_past(p);
+        }
+        needs(p, ")");
+        if (sees(p, "(")) refuse(p, p->token, "a pointer to a function");
+        d.type = type_pointer(p->arena, read_lengths(p, s, d.type));
+        if (is_const) d.type = type_with_const(p->arena, d.type);
+        return d;
+    }
+    if (p->token->kind == TOKEN_NAME) {
+        d.name = p->token;
+        go_past(p);
+    }
+    d.type = read_lengths(p, s, d.type);
+    return d;
+}
+
+const struct type *read_type_name(struct parser *p)
+{
+    struct specifiers s = read_specifiers(p);
+    struct declarator d = read_declarator(p, &s);
+    if (d.name != NULL)
+        stumble(p, d.name->at, NULL, "a type stands here, and `%s` is too much",
+                text_of(p, d.name));
+    return d.type;
+}
+
+/* ---- enum ------------------------------------------------------------------------------------- */
+
+static void read_enumerators(struct parser *p, const struct type *type)
+{
+    int64_t value = 0;
+    while (!sees(p, "}") && p->token->kind != TOKEN_END) {
+        struct token *token = p->token;
+        if (token->kind != TOKEN_NAME) {
+            stumble(p, token->at, NULL, "the name of a constant is missing before `%s`",
+                    text_of(p, token));
+            return;
+        }
+        go_past(p);
+        if (takes(p, "=")) value = read_constant(p, "the value of an enumerator");
+        struct name *name = add_name(p, NAME_CONSTANT, token);
+        if (value != (int32_t)value)
+            complain(p, token->at, NULL, "an enumerator of the page's compiler is an int");
+        name->constant = integer(p, type, value++, token->at);
+        if (!takes(p, ",")) break;
+    }
+    needs(p, "}");
+}
+
+const struct type *read_enum(struct parser *p)
+{
+    needs(p, "enum");
+    if (sees(p, "class") || sees(p, "struct")) refuse(p, p->token, "an enum class");
+    struct token *tag = p->token->kind == TOKEN_NAME ? p->token : NULL;
+    if (tag != NULL) go_past(p);
+    if (sees(p, ":")) refuse(p, p->token, "an enum with a type of its own");
+    if (!sees(p, "{")) {
+        struct name *name = tag != NULL ? find_tag(p, tag) : NULL;
+        if (name == NULL && tag != NULL)
+            complain(p, tag->at, NULL, "there is no enum `%s`", text_of(p, tag));
+        else if (name == NULL)
+            stumble(p, p->token->at, NULL, "an enum needs a name, or { and its constants");
+        return name != NULL ? name->type : type_basic(TYPE_UNKNOWN);
+    }
+    go_past(p);
+    struct type *type = ARENA_NEW(p->arena, struct type);
+    *type = (struct type){.kind = TYPE_ENUM, .base = type_basic(TYPE_INT)};
+    type->name = tag != NULL ? text_of(p, tag) : "";
+    if (tag != NULL) add_name(p, NAME_TAG, tag)->type = type;
+    read_enumerators(p, type);
+    return type;
+}
+
+/* ---- static_assert ---------------------------------------------------------------------------- */
+
+void read_static_assert(struct parser *p)
+{
+    struct token *begin = p->token;
+    go_past(p);
+    needs(p, "(");
+    struct expr *holds = condition(p, read_conditional(p));
+    const char *said = "";
+    if (takes(p, ",") && p->token->kind == TOKEN_STRING) said = text_of(p, p->token), go_past(p);
+    needs(p, ")");
+    needs(p, ";");
+    if (is_unknown(holds)) return;
+    if (holds->kind != EXPR_INTEGER)
+        complain(p, holds->at, NULL, "the condition of static_assert has to be a constant");
+    else if (holds->integer == 0)
+        complain(p, begin->at, NULL, "static_assert does not hold%s%s", *said ? ": " : "", said);
+}

@@ -1,0 +1,40 @@
+# cc.mk — tests of the compiler in common/cc against nvcc: `make test-cc`.
+
+.PHONY: test-cc test-cc-build
+
+# The seeds of the files of random kernels: chosen before the compiler had an optimiser. `make test`
+# takes the first two.
+CC_SEEDS  = 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20
+CC_FIRST  = $(wordlist 1,2,$(CC_SEEDS))
+CC_INPUTS = 1000000
+cc_random = $(foreach seed,$(1),build/tests/cc/$(seed).nvcc.ptx)
+
+# What runs random kernels from the PTX of both compilers.
+build/tests/cc/compare: $(call objects,tests/cc/compare.c $(addprefix common/,labs/run_entry.c \
+        command/fault.c)) $(EMU_CORE)
+	$(call say,link,$@)
+	$(Q)ar rcs $(NEW).a $(EMU_CORE)
+	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $(filter-out $(EMU_CORE),$^) $(NEW).a $(ZSTD) -lm -ldl \
+	    -pthread -o $(NEW) $(PUT) && rm $(NEW).a
+
+build/tests/cc/fuzz: build/tests/cc/fuzz.o $(UPCC)
+	$(call say,link,$@)
+	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $^ -lm -o $(NEW) $(PUT)
+
+# A hundred kernels a file, since nvcc takes a second a file.
+build/tests/cc/%.cu: tests/cc/random_kernels.py
+	@mkdir -p $(@D)
+	$(Q)python3 -B $< --seed $(notdir $*) >$(NEW) $(PUT)
+
+build/tests/cc/%.nvcc.ptx: build/tests/cc/%.cu
+	$(call say,nvcc,$@)
+	$(Q)$(NVCC) -w -O3 -lineinfo -ptx -arch=compute_90 $< -o $(NEW) $(PUT)
+.PRECIOUS: build/tests/cc/%.cu build/tests/cc/%.nvcc.ptx
+
+test-cc-build: build/cc/upcc build/tests/cc/compare build/tests/cc/fuzz build/labs/run-first \
+        $(LAB_PROGRAMS) $$(LAB_TEXTS) $(foreach lab,$(OWN_LABS),build/labs/reference$(lab).ptx \
+        build/labs/reference$(lab).own.ptx) build/page/native $(PAGE_PTX) \
+        $(call cc_random,$(CC_FIRST))
+
+test-cc: test-cc-build $(call cc_random,$(CC_SEEDS)) ## maintain: hold common/cc against nvcc
+	$(Q)CC_SEEDS='$(CC_SEEDS)' CC_INPUTS=$(CC_INPUTS) python3 -B -m unittest discover -v -s tests/cc

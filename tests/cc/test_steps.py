@@ -1,0 +1,77 @@
+"""test_steps.py -- steps 2 to 5 as the page runs them, every variant and size, under every seed and
+rule that the tests of the page use: values are equal in bits, and counters are equal but for what
+differences.txt explains."""
+import json
+import re
+import shutil
+import unittest
+
+from own import BUILT, TOP, Explained, answer, compile_own, counters, run
+
+STEPS = (2, 3, 4, 5)
+FOLDERS = {"02-naive": "scan", "03-work-efficient": "scan", "04-conflict-free": "scan variants",
+           "05-arbitrary-size": "scan variants"}
+OFFERED = 78  # sizes of all variants of these steps in common/page/kernels.js
+
+
+UNIFORM_ADD = re.compile(r"^static __global__ void uniform_add.*?^}$", re.M | re.S)
+
+
+def source_of(folder, name):
+    """A step's source. Step 5's variants are launched with a kernel of scan.cu, which is added."""
+    path = TOP / f"steps/{folder}/{name}.cu"
+    if folder != "05-arbitrary-size" or name != "variants":
+        return path
+    kernel = UNIFORM_ADD.search(path.with_name("scan.cu").read_text(encoding="utf-8"))[0]
+    both = BUILT / "05-variants.cu"
+    both.write_text(f'#include "{path.relative_to(TOP)}"\n{kernel}\n', encoding="utf-8")
+    return both
+
+
+@unittest.skipUnless(shutil.which("node"), "node not found: make setup-page installs it")
+class Steps(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        made = run("node", "tests/page/answers.js", "--requests", "build/page/ptx")
+        cls.cases = [case for case in json.loads(made.stdout) if case["step"] in STEPS]
+        cls.own = {}
+        for folder, names in FOLDERS.items():
+            for name in names.split():
+                cls.own[folder, name] = compile_own(source_of(folder, name))
+
+    def own_ptx(self, case):
+        """The PTX of the same file: the request's names the file by its kernels only."""
+        theirs = case["request"].split("\nptx\n", 1)[1]
+        for (folder, name), (ptx, said) in self.own.items():
+            path = TOP / "build/page/ptx" / folder / f"{name}.ptx"
+            if path.read_text(encoding="utf-8") == theirs:
+                self.assertIsNotNone(ptx, f"steps/{folder}/{name}.cu: {said[:2000]}")
+                return ptx
+        raise AssertionError("no file has this PTX")
+
+    def test_all_that_the_page_offers_is_here(self):
+        self.assertEqual(len([case for case in self.cases if not case["choice"]]), OFFERED)
+
+    def test_values_are_equal_and_counters_but_for_those_explained(self):
+        explained, equal = Explained("steps"), 0
+        for case in self.cases:
+            choice = "".join(f"/{key} {value}" for key, value in case["choice"].items())
+            name = f"{case['step']}/{case['variant']}/{case['n']}{choice}"
+            with self.subTest(case=name):
+                head = case["request"].split("\nptx\n", 1)[0]
+                theirs = answer(case["request"])
+                ours = answer(f"{head}\nptx\n{self.own_ptx(case)}")
+                self.assertEqual((ours["error"], ours["message"]), (0, ""))
+                self.assertEqual(ours["buffers"], theirs["buffers"])
+                documents = [json.loads(one["document"]) for one in (ours, theirs)]
+                self.assertEqual(documents[0]["findings"], [])
+                counts = [[counters(one["counters"]) for one in d["launches"]] for d in documents]
+                if not explained.has(name):
+                    self.assertEqual(*counts)
+                equal += counts[0] == counts[1]
+        print(f"\ncounters of {equal} of {len(self.cases)} requests are equal")
+        self.assertEqual(explained.stale(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
