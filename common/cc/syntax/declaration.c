@@ -171,7 +171,8 @@ static void no_type(struct parser *p, const struct specifiers *s)
     const char *text = text_of(p, token);
     if (token->kind == TOKEN_NAME && refused_word(p, token) != NULL)
         refuse(p, token, refused_word(p, token));
-    else if (token->kind == TOKEN_NAME && token->next->kind == TOKEN_NAME) {
+    else if (token->kind == TOKEN_NAME &&
+             (token->next->kind == TOKEN_NAME || is_token(token->next, "*"))) {
         unknown_name(p, token);
         go_past(p);
     } else if (s->is_global && token->next != NULL && is_token(token->next, "("))
