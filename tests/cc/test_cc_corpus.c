@@ -111,7 +111,7 @@ Test(cc_corpus, types_in_names)
     cc_free(result);
 }
 
-/* ---- crude fuzzing ---------------------------------------------------------------------------- */
+/* ---- crude fuzzing --------------------------------------------------------------------------- */
 
 static size_t word_length(const char *text)
 {
