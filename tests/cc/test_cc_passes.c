@@ -111,7 +111,7 @@ Test(cc_passes, sums)
         {"p[0] = a * 2;", "add.f32", 1},
         {"p[0] = a / 4;", "div", 0},
         {"p[0] = a / 3;", "div.rn.f32", 1},
-        {"p[0] = 1 + 2 * 3 - 7;", "add", 0},
+        {"p[0] = 1 + 2 * 3 - 7;", "add.", 0},
         {"p[0] = sqrtf(a);", "sqrt.rn.f32", 1},
         {"for (int i = 0; i < n; i++) c += a * b; p[0] = c;", "fma", 0}, // a * b leaves the loop
         {"p[0] = (float)((double)a + 2.0);", "f64", 0},
