@@ -4,10 +4,10 @@
  *     fuzz COUNT FILE.cu...            as many inputs, by all processors
  *     fuzz --print NUMBER FILE.cu...   prints one of them
  *
- * An input is a file with a few changes: bytes or lines that are left out, doubled, exchanged or cut
- * off, and words put in. It depends on its number and the files alone. Processes take BATCH inputs
- * each; one that a signal ends (also that of the clock, after SECONDS for an input) is told by its
- * number. Beside that, a compilation must hold its promise: errors, or PTX.
+ * An input is a file with a few changes: bytes or lines that are left out, doubled, exchanged or
+ * cut off, and words put in. It depends on its number and the files alone. Processes take BATCH
+ * inputs each; one that a signal ends (also that of the clock, after SECONDS for an input) is told
+ * by its number. Beside that, a compilation must hold its promise: errors, or PTX.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "common/cc/cc.h"
