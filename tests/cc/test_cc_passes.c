@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The body of a kernel with the parameters (float *p, const float *q, float a, float b, float c, int
- * n), in which t is the thread's number and s a shared array; and an instruction, and how often it
+/* The body of a kernel with the parameters (float *p, const float *q, float a, float b, float c,
+ * int n), in which t is the thread's number and s a shared array; and an instruction, and how often it
  * stands in PTX. */
 struct expectation {
     const char *body, *instruction;
@@ -111,7 +111,7 @@ Test(cc_passes, sums)
         {"p[0] = a * 2;", "add.f32", 1},
         {"p[0] = a / 4;", "div", 0},
         {"p[0] = a / 3;", "div.rn.f32", 1},
-        {"p[0] = 1 + 2 * 3 - 7;", "add", 0},
+        {"p[0] = 1 + 2 * 3 - 7;", "add.", 0},
         {"p[0] = sqrtf(a);", "sqrt.rn.f32", 1},
         {"for (int i = 0; i < n; i++) c += a * b; p[0] = c;", "fma", 0}, // a * b leaves the loop
         {"p[0] = (float)((double)a + 2.0);", "f64", 0},

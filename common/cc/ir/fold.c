@@ -2,7 +2,7 @@
  * fold.c — is this value one that is known already, or a simpler one? Asked for each value when it
  * is made, and again when its operands have become simpler.
  *
- *     1 + 2 → 3      x * 1 → x      !(a < b) → a >= b      2 * (3 * x) → 6 * x      -(a * b) + c → c - a * b
+ *     1 + 2 → 3      x * 1 → x      !(a < b) → a >= b      2 * (3 * x) → 6 * x
  *
  * Real numbers keep their bits: x + 0.0 stays, since it makes 0.0 of -0.0.
  */

@@ -17,11 +17,20 @@ static bool is_real(enum ir_type type) { return type == IR_F32 || type == IR_F64
 
 /* For each product: its uses, in `uses`; -1: one of them is no sum, or they are in several
  * blocks; the block of its sums, by way of `scratch`: a sum. */
+/* Is the user in the product's block, or in a block to which only that one leads? The product may
+ * be moved there, as it may not into a loop. */
+static bool is_near(const struct ir_value *product, const struct ir_value *user)
+{
+    const struct ir_block *block = user->block;
+    while (block != product->block && block->before_count == 1) block = block->before[0];
+    return block == product->block;
+}
+
 static void note_use(struct ir_value *product, struct ir_value *user)
 {
     if (product->op != IR_MULTIPLY || !is_real(product->type) || product->uses < 0) return;
     bool is_other = product->scratch && product->scratch->block != user->block;
-    if (user->op != IR_ADD || is_other)
+    if (user->op != IR_ADD || is_other || !is_near(product, user))
         product->uses = -1;
     else
         product->uses++;

@@ -5,8 +5,8 @@
  *     temp[2 * t] = a; temp[2 * t + 1] = b;        st.shared.v2 [temp + 8 * t], {a, b}
  *
  * The array's alignment decides: float *p promises multiples of 4 only, and so does a static shared
- * array of floats, as nvcc declares it; extern __shared__ __align__(16) promises more. Loads move up
- * to the first of them, stores down to the last, within a block, and never across an access that
+ * array of floats, as nvcc declares it; extern __shared__ __align__(16) promises more. Loads move
+ * up to the first of them, stores down to the last, within a block, and never across an access that
  * they may touch.
  */
 #include "passes.h"

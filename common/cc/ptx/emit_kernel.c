@@ -4,7 +4,8 @@
  * Each value has a register of its own; ptxas, and the emulator, do not mind how many there are. A
  * phi's register gets its value at the end of the blocks before:
  *
- *     a: jump c    b: jump c    c: %3 = phi(a: %1, b: %2)      a: mov %3, %1; bra c    b: mov %3, %2; …
+ *     a: jump c    b: jump c    c: %3 = phi(a: %1, b: %2)
+ *     a: mov %3, %1; bra c      b: mov %3, %2; bra c
  */
 #include "emit.h"
 #include <stdio.h>
