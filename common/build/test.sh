@@ -1,8 +1,8 @@
 #!/bin/sh
 # make test: the tests of documents, of tests/mutation, of the page and of the compiler in common/cc
-# (Python's unittest), of scripts and commands (bats) and of C (Criterion). bats runs beside the others, since much of its
-# time is spent on waiting, and its output is shown when C has ended. All tests run even if some
-# fail. At the end stand the reasons why tests were skipped, the failed
+# (Python's unittest), of scripts and commands (bats) and of C (Criterion). bats runs beside the
+# others, since much of its time is spent on waiting, and its output is shown when C has ended. All
+# tests run even if some fail. At the end stand the reasons why tests were skipped, the failed
 # parts, and Criterion's last line once more. Runs in the top folder of a built tree. With
 # ONLY_PARTS only those tests run that need what `make setup-PART` installs.
 . common/build/tools.sh

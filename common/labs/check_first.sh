@@ -1,7 +1,7 @@
 #!/bin/sh
-# check_first.sh FILE [own]: runs one of the first puzzles on the emulator, with all checkers on. The
-# program itself says whether its numbers are right. With "own", without nvcc: common/cc compiles the
-# kernel, and run-first launches it. Exit code 1: it is not right yet.
+# check_first.sh FILE [own]: runs one of the first puzzles on the emulator, with all checkers on.
+# The program itself says whether its numbers are right. With "own", without nvcc: common/cc
+# compiles the kernel, and run-first launches it. Exit code 1: it is not right yet.
 file=$1
 [ -r "$file" ] || {
     echo "check_first.sh: there is no $file; make $(basename "$file" .cu) writes it." >&2

@@ -12,9 +12,9 @@ LAB_COMMON := $(LAB_SHARED) $(call objects,$(wildcard common/harness/verify/*.c)
              common/,command/fault.c command/option_table.c files/visible.c files/wrapped.c \
              step/levels.c step/element.c step/tree.c harness/host/parallel.c \
              harness/print/progress.c emu/report/json.c))
-LAB_RUNS  := $(call objects,$(filter-out %/run_first.c,$(wildcard common/labs/run_*.c)) $(addprefix common/labs/,lab_table.c \
-             lab_cases.c results_write.c) $(addprefix common/,command/fault.c \
-             command/option_table.c step/levels.c))
+LAB_RUNS  := $(call objects,$(filter-out %/run_first.c,$(wildcard common/labs/run_*.c)) \
+             $(addprefix common/labs/,lab_table.c lab_cases.c results_write.c) \
+             $(addprefix common/,command/fault.c command/option_table.c step/levels.c))
 LAB_PROGRAMS = build/labs/run-lab build/labs/check-lab build/labs/gpu-lab
 LAB_REFERENCES = $(LABS:%=build/labs/reference%.ptx) build/labs/reference-exercise4.ptx
 
@@ -47,7 +47,8 @@ $(FIRSTS):
 	fi
 
 #check-firstN: ## learn: run labs/firstN.cu on the emulator, with all checkers on
-$(FIRSTS:%=check-%): check-%: | $(if $(filter own,$(COMPILER)),build/cc/upcc build/labs/run-first,emu)
+FIRSTS_NEED = $(if $(filter own,$(COMPILER)),build/cc/upcc build/labs/run-first,emu)
+$(FIRSTS:%=check-%): check-%: | $$(FIRSTS_NEED)
 	$(Q)common/labs/check_first.sh labs/$*.cu $(filter own,$(COMPILER)) $(FEWER_OK)
 
 # ---- labs ---------------------------------------------------------------------------------------
@@ -123,7 +124,7 @@ $(LAB_TEXTS): build/labs/%: common/labs/%
 # program itself, whose exit code says whether there are full points.
 FEWER_OK  = || { code=$$?; [ $$code -eq 1 ] || exit $$code; }
 
-#checkN: ## learn: judge labs/labN.cu, with a reason for each lost point; COMPILER=own: without nvcc
+#checkN: ## learn: judge labs/labN.cu, a reason for each lost point; COMPILER=own: without nvcc
 $(LABS:%=check%): check%: $(LAB_PROGRAMS) $$(call reference,$$*) $(LAB_TEXTS)
 	$(Q)build/labs/check-lab $* labs/lab$*.cu $(JUDGE) $(ARGS) $(FEWER_OK)
 

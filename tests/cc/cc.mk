@@ -10,14 +10,14 @@ CC_INPUTS = 1000000
 cc_random = $(foreach seed,$(1),build/tests/cc/$(seed).nvcc.ptx)
 
 # What runs random kernels from the PTX of both compilers.
-build/tests/cc/compare: $(call objects,tests/cc/compare.c $(addprefix common/,labs/run_entry.c \
-        command/fault.c)) $(EMU_CORE)
+build/tests/cc/compare: $(call objects,tests/cc/programs/compare.c $(addprefix common/,\
+        labs/run_entry.c command/fault.c)) $(EMU_CORE)
 	$(call say,link,$@)
 	$(Q)ar rcs $(NEW).a $(EMU_CORE)
 	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $(filter-out $(EMU_CORE),$^) $(NEW).a $(ZSTD) -lm -ldl \
 	    -pthread -o $(NEW) $(PUT) && rm $(NEW).a
 
-build/tests/cc/fuzz: build/tests/cc/fuzz.o $(UPCC)
+build/tests/cc/fuzz: build/tests/cc/programs/fuzz.o $(UPCC)
 	$(call say,link,$@)
 	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $^ -lm -o $(NEW) $(PUT)
 

@@ -50,7 +50,7 @@ class Pair:
 
 def findings(reply):
     """Whether it ended, and what was found: tool, kind and line."""
-    found = {(f["tool"], f["kind"], f["place"]["line"]) if f.get("place") else (f["tool"], f["kind"])
+    found = {(f["tool"], f["kind"], f["place"]["line"] if f.get("place") else 0)
              for f in json.loads(reply["document"])["findings"]}
     return reply["error"], sorted(map(str, found))
 

@@ -3,10 +3,10 @@
  *
  *     compare PREFIX...
  *
- * PREFIX.cu is what random_kernels.py has printed, PREFIX.nvcc.ptx and PREFIX.own.ptx are what the
- * compilers made of it. A line says what differs, and the last one what was found altogether. The
- * exit code is 1 if a result differs in a bit, if a kernel cannot be run, or if a checker finds
- * something.
+ * PREFIX stands before the names of three files: what tests/cc/random_kernels.py has printed
+ * (.cu), and what the compilers made of it (.nvcc.ptx, .own.ptx). A line says what differs, and the
+ * last one what was found altogether. The exit code is 1 if a result differs in a bit, if a kernel
+ * cannot be run, or if a checker finds something.
  */
 #include "common/labs/run_entry.h"
 

@@ -3,11 +3,12 @@
  *
  *     fuzz COUNT FILE.cu...            as many inputs, by all processors
  *     fuzz --print NUMBER FILE.cu...   prints one of them
+ *     fuzz --try NUMBER FILE.cu...     compiles one of them, here, for a debugger
  *
- * An input is a file with a few changes: bytes or lines that are left out, doubled, exchanged or cut
- * off, and words put in. It depends on its number and the files alone. Processes take BATCH inputs
- * each; one that a signal ends (also that of the clock, after SECONDS for an input) is told by its
- * number. Beside that, a compilation must hold its promise: errors, or PTX.
+ * An input is a file with a few changes: bytes or lines that are left out, doubled, exchanged or
+ * cut off, and words put in. It depends on its number and the files alone. Processes take BATCH
+ * inputs each; one that a signal ends (also that of the clock, after SECONDS for an input) is told
+ * by its number. Beside that, a compilation must hold its promise: errors, or PTX.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "common/cc/cc.h"
@@ -338,15 +339,17 @@ static bool read_sources(char **paths, size_t count)
 int main(int count, char **argument)
 {
     bool prints = count > 3 && !strcmp(argument[1], "--print");
-    int first = prints ? 3 : 2;
+    bool tries = count > 3 && !strcmp(argument[1], "--try");
+    int first = prints || tries ? 3 : 2;
     if (count <= first || !read_sources(argument + first, (size_t)(count - first))) {
-        fputs("fuzz: give COUNT or --print NUMBER, and files\n", stderr);
+        fputs("fuzz: give COUNT, --print NUMBER or --try NUMBER, and files\n", stderr);
         return 2;
     }
     uint64_t number = strtoull(argument[first - 1], NULL, 10);
-    if (prints) {
+    if (prints || tries) {
         static struct source input;
         make_input(number, &input);
+        if (tries) return !compile(&input);
         return fwrite(input.text, 1, input.size, stdout) != input.size;
     }
     unsigned failures = run_all(number);
