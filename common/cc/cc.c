@@ -19,7 +19,7 @@ static void compile(struct cc_unit *own, const char *name, const char *text,
     struct diagnostics *d = &own->diagnostics;
     struct token *tokens = preprocess(d, name, text, options);
     struct token **wanted =
-        arena_take(&own->arena, (options->instance_count + 1) * sizeof(struct token *));
+        cc_take(&own->arena, (options->instance_count + 1) * sizeof(struct token *));
     for (size_t i = 0; i < options->instance_count; i++)
         wanted[i] = preprocess_more(d, "<instances>", options->instances[i]);
     struct unit *unit = parse(tokens, wanted, options->instance_count, d);
@@ -58,6 +58,6 @@ void cc_free(struct cc_result *result)
 {
     if (result == NULL) return;
     struct cc_unit *own = result->unit;
-    arena_free(&own->arena);
+    cc_give_back(&own->arena);
     free(own);
 }

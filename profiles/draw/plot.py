@@ -140,7 +140,7 @@ def digest(text):
 
 
 def without_unused(svg):
-    """What gnuplot writes, without empty groups, and without marks and filters that nothing uses."""
+    """What gnuplot writes, without empty groups, and marks and filters that nothing uses."""
     svg = re.sub(r"\t?<g [^>]*>\n\t?</g>\n", "", svg)
     defined = r"\t<(\w+) (?:[^>]* )?id='%s'[^>]*(?:/>|>.*?</\1>)\n"
     names = re.findall(r"\bid='(\w+)'", svg)

@@ -112,7 +112,8 @@ class Figure:
 
     def cells(self, corners, size, style):
         """Little squares, as one shape."""
-        self.path("".join("M%g %gh%gv%gh-%gz" % (x, y, size, size, size) for x, y in corners), style)
+        self.path("".join("M%g %gh%gv%gh-%gz" % (x, y, size, size, size) for x, y in corners),
+                  style)
 
     def box(self, x, y, width, height, text, style="cell", text_style="ink mono"):
         """A cell with its text in the middle."""

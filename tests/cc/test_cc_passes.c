@@ -11,8 +11,8 @@
 #include <string.h>
 
 /* The body of a kernel with the parameters (float *p, const float *q, float a, float b, float c,
- * int n), in which t is the thread's number and s a shared array; and an instruction, and how often it
- * stands in PTX. */
+ * int n), in which t is the thread's number and s a shared array; and an instruction, and how often
+ * it stands in PTX. */
 struct expectation {
     const char *body, *instruction;
     int count;

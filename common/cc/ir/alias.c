@@ -37,7 +37,7 @@ static bool has_other_base(struct ir_value *a, struct ir_value *b)
 
 static int64_t size_of(const struct ir_value *access) { return access->bytes * access->parts; }
 
-bool may_overlap(struct ir_value *a, struct ir_value *b)
+static bool may_overlap(struct ir_value *a, struct ir_value *b)
 {
     if (a->space == IR_CONST || b->space == IR_CONST) return false;
     if (a->space != b->space) return a->space == IR_GENERIC || b->space == IR_GENERIC;

@@ -88,7 +88,7 @@ static void make_room(struct ir_function *f)
     int room = f->constant_room;
     if (2 * f->constant_count < room) return;
     f->constant_room = room ? 2 * room : 64;
-    f->constants = arena_take(f->arena, f->constant_room * sizeof *f->constants);
+    f->constants = cc_take(f->arena, f->constant_room * sizeof *f->constants);
     for (int k = 0; k < room; k++)
         if (old[k]) remember_constant(f, old[k]);
 }
@@ -138,7 +138,7 @@ double ir_real(const struct ir_value *constant)
 
 void ir_connect(struct ir_function *f, struct ir_block *from, struct ir_block *to)
 {
-    to->before = arena_grow(f->arena, to->before, to->before_count, sizeof *to->before);
+    to->before = cc_grow(f->arena, to->before, to->before_count, sizeof *to->before);
     to->before[to->before_count++] = from;
 }
 

@@ -78,7 +78,7 @@ static struct ir_block *place_before(struct ir_function *f, struct loop *loop)
     if (!loop->before->condition) return loop->before;
     struct ir_block *block = ir_block_new(f), *before = loop->before, *head = loop->head;
     int at = head->number;
-    f->order = arena_grow(f->arena, f->order, f->block_count, sizeof *f->order);
+    f->order = cc_grow(f->arena, f->order, f->block_count, sizeof *f->order);
     for (int b = f->block_count++; b > at; b--) f->order[b] = f->order[b - 1];
     f->order[at] = block;
     block->place = before->place;

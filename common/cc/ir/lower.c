@@ -17,7 +17,7 @@ enum ir_type lower_type(const struct type *type)
 void lower_begin(struct lower *l, struct ir_block *block)
 {
     struct ir_function *f = l->f;
-    f->order = arena_grow(f->arena, f->order, f->block_count, sizeof *f->order);
+    f->order = cc_grow(f->arena, f->order, f->block_count, sizeof *f->order);
     f->order[f->block_count++] = block;
     l->block = block;
 }
@@ -90,7 +90,7 @@ struct ir_value *lower_first(struct lower *l, struct ir_value *value)
 static struct ir_value *slot_new(struct lower *l, const struct symbol *symbol)
 {
     struct ir_function *f = l->f;
-    f->slots = arena_grow(f->arena, f->slots, f->slot_count, sizeof *f->slots);
+    f->slots = cc_grow(f->arena, f->slots, f->slot_count, sizeof *f->slots);
     f->slots[f->slot_count] =
         (struct ir_slot){.size = type_size(symbol->type), .align = symbol->align};
     if (f->slots[f->slot_count].align < type_align(symbol->type))

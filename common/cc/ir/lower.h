@@ -74,15 +74,7 @@ bool lower_gives_up(struct lower *); /* it is too large; reports that once */
 /* ---- expressions and statements -------------------------------------------------------------- */
 
 struct ir_value *lower_expr(struct lower *, const struct expr *); /* NULL if of type void */
-struct ir_value *lower_address(struct lower *, const struct expr *lvalue);
-struct ir_value *lower_load(struct lower *, const struct type *, struct ir_value *address);
 void lower_store(struct lower *, const struct type *, struct ir_value *address, struct ir_value *);
-void lower_assign(struct lower *, const struct expr *lvalue, struct ir_value *address,
-                  struct ir_value *);
-struct ir_value *lower_convert(struct lower *, const struct type *to, const struct type *from,
-                               struct ir_value *);
-struct ir_value *lower_binary(struct lower *, enum operation, const struct type *,
-                              const struct type *right, struct ir_value *, struct ir_value *);
 /* Jumps by a truth value, with jumps of its own for && and ||. Both blocks are not sealed. */
 void lower_condition(struct lower *, const struct expr *, struct ir_block *if_true,
                      struct ir_block *if_false);

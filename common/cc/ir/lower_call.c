@@ -18,8 +18,7 @@ static void bind(struct lower *l, struct symbol *parameter, struct ir_value *arg
 struct ir_value *lower_call(struct lower *l, const struct expr *e)
 {
     struct function *callee = e->callee;
-    struct ir_value **arguments =
-        arena_take(l->f->arena, (e->argument_count + 1) * sizeof *arguments);
+    struct ir_value **arguments = cc_take(l->f->arena, (e->argument_count + 1) * sizeof *arguments);
     for (int k = 0; k < e->argument_count; k++) arguments[k] = lower_expr(l, e->arguments[k]);
     struct lower caller = *l;
     struct ir_call *call = ARENA_NEW(l->f->arena, struct ir_call);
@@ -48,12 +47,12 @@ static struct ir_value *print(struct lower *l, const struct expr *e)
     struct ir_value *print = lower_new(l, IR_PRINTF, IR_I32), *slot = NULL;
     print->operand[0] = lower_expr(l, e->arguments[0]);
     if (e->argument_count > 1) {
-        f->slots = arena_grow(f->arena, f->slots, f->slot_count, sizeof *f->slots);
+        f->slots = cc_grow(f->arena, f->slots, f->slot_count, sizeof *f->slots);
         slot = lower_new(l, IR_SLOT, IR_I64);
         slot->bits = f->slot_count++;
         lower_first(l, slot);
     }
-    struct ir_value **values = arena_take(f->arena, e->argument_count * sizeof *values);
+    struct ir_value **values = cc_take(f->arena, e->argument_count * sizeof *values);
     for (int k = 1; k < e->argument_count; k++) values[k] = lower_expr(l, e->arguments[k]);
     int64_t at = 0;
     for (int k = 1; k < e->argument_count; k++) {

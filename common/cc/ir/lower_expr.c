@@ -8,7 +8,8 @@ static bool has_sign(const struct type *type)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-struct ir_value *lower_load(struct lower *l, const struct type *type, struct ir_value *address)
+static struct ir_value *lower_load(struct lower *l, const struct type *type,
+                                   struct ir_value *address)
 {
     bool is_bool = type->kind == TYPE_BOOL;
     struct ir_value *load = lower_new(l, IR_LOAD, is_bool ? IR_I32 : lower_type(type));
@@ -51,7 +52,7 @@ static struct home *home_of(struct lower *l, struct symbol *symbol)
 }
 
 /* NULL: the lvalue is a variable in registers. */
-struct ir_value *lower_address(struct lower *l, const struct expr *lvalue)
+static struct ir_value *lower_address(struct lower *l, const struct expr *lvalue)
 {
     if (lvalue->kind == EXPR_DEREF) return lower_expr(l, lvalue->left);
     return home_of(l, lvalue->symbol)->address;
@@ -64,8 +65,8 @@ static struct ir_value *load_from(struct lower *l, const struct expr *lvalue,
     return variable_read(l, home_of(l, lvalue->symbol), lower_type(lvalue->type));
 }
 
-void lower_assign(struct lower *l, const struct expr *lvalue, struct ir_value *address,
-                  struct ir_value *value)
+static void lower_assign(struct lower *l, const struct expr *lvalue, struct ir_value *address,
+                         struct ir_value *value)
 {
     if (address)
         lower_store(l, lvalue->type, address, value);
@@ -105,8 +106,8 @@ static bool keeps_small(const struct type *to, const struct type *from)
                                             : !has_sign(from) || has_sign(to);
 }
 
-struct ir_value *lower_convert(struct lower *l, const struct type *to, const struct type *from,
-                               struct ir_value *value)
+static struct ir_value *lower_convert(struct lower *l, const struct type *to,
+                                      const struct type *from, struct ir_value *value)
 {
     enum ir_type type = lower_type(to);
     if (to->kind == TYPE_VOID) return NULL;
@@ -147,9 +148,9 @@ static enum ir_op op_of(enum operation operation)
     return ops[operation];
 }
 
-struct ir_value *lower_binary(struct lower *l, enum operation operation, const struct type *type,
-                              const struct type *right_type, struct ir_value *left,
-                              struct ir_value *right)
+static struct ir_value *lower_binary(struct lower *l, enum operation operation,
+                                     const struct type *type, const struct type *right_type,
+                                     struct ir_value *left, struct ir_value *right)
 {
     bool is_shift = operation == OP_SHIFT_LEFT || operation == OP_SHIFT_RIGHT;
     bool compares = operation >= OP_LESS;

@@ -156,7 +156,7 @@ static void lower_switch(struct lower *l, const struct stmt *s)
     int count = 0;
     for (struct stmt *c = s->body->body; c; c = c->next)
         count += c->kind == STMT_CASE || c->kind == STMT_DEFAULT;
-    struct ir_block **labels = arena_take(l->f->arena, (count + 1) * sizeof *labels);
+    struct ir_block **labels = cc_take(l->f->arena, (count + 1) * sizeof *labels);
     int k = 0;
     for (struct stmt *c = s->body->body; c; c = c->next) {
         if (c->kind != STMT_CASE && c->kind != STMT_DEFAULT) continue;

@@ -33,7 +33,6 @@ void pass_fuse(struct ir_function *);
 
 /* Addresses as pass_addresses leaves them. */
 bool same_address(struct ir_value *a, struct ir_value *b);
-bool may_overlap(struct ir_value *a, struct ir_value *b);
 /* May anything that `value` does change what the load reads? (Or, for a store: read or change.) */
 bool may_change(struct ir_function *, struct ir_value *value, struct ir_value *access);
 bool may_touch(struct ir_function *, struct ir_value *value, struct ir_value *access);

@@ -78,7 +78,7 @@ static struct ir_value *value_before(struct promotion *p, struct ir_value *load)
 
 void pass_slots(struct ir_function *f)
 {
-    struct promotion p = {.f = f, .is_kept = arena_take(f->arena, (size_t)f->slot_count + 1)};
+    struct promotion p = {.f = f, .is_kept = cc_take(f->arena, (size_t)f->slot_count + 1)};
     for (int n = 0; n < f->slot_count; n++) p.is_kept[n] = f->slots[n].is_known_elsewhere;
     for (int b = 0; b < f->block_count; b++) {
         f->order[b]->variables = NULL;

@@ -19,7 +19,7 @@ static void need(struct work *w, struct ir_value *v)
 {
     if (!v || (v = ir_resolve(v))->uses || ir_is_constant(v)) return;
     v->uses = 1;
-    w->waiting = arena_grow(w->f->arena, w->waiting, w->count, sizeof *w->waiting);
+    w->waiting = cc_grow(w->f->arena, w->waiting, w->count, sizeof *w->waiting);
     w->waiting[w->count++] = v;
 }
 

@@ -66,7 +66,7 @@ static struct ir_value *read_in(struct lower *, struct ir_block *, const void *,
 static struct ir_value *fill(struct lower *l, struct ir_value *phi, const void *variable)
 {
     struct ir_block *block = phi->block;
-    phi->incoming = arena_take(l->f->arena, block->before_count * sizeof *phi->incoming);
+    phi->incoming = cc_take(l->f->arena, block->before_count * sizeof *phi->incoming);
     for (int k = 0; k < block->before_count; k++) phi->incoming[k] = phi;
     for (int k = 0; k < block->before_count; k++)
         phi->incoming[k] = read_in(l, block->before[k], variable, phi->type);

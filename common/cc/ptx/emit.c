@@ -12,7 +12,7 @@ static void add_bytes(struct text *out, const unsigned char *bytes, int64_t size
 const char *emit_string(struct emit *e, const struct expr *string)
 {
     const char *name =
-        e->string_count ? arena_format(e->unit->arena, "$str$%d", e->string_count) : "$str";
+        e->string_count ? cc_format(e->unit->arena, "$str$%d", e->string_count) : "$str";
     e->string_count++;
     text_add(&e->variables, ".global .align 1 .b8 %s[%lld] = {", name,
              (long long)string->length + 1);
@@ -25,7 +25,7 @@ int emit_function_name(struct emit *e, const struct function *function)
 {
     for (int k = 0; k < e->inlined_count; k++)
         if (e->inlined[k] == function) return k;
-    e->inlined = arena_grow(e->unit->arena, e->inlined, e->inlined_count, sizeof *e->inlined);
+    e->inlined = cc_grow(e->unit->arena, e->inlined, e->inlined_count, sizeof *e->inlined);
     e->inlined[e->inlined_count] = function;
     return e->inlined_count++;
 }
@@ -60,7 +60,7 @@ static void write_variable(struct emit *e, const struct symbol *s)
     text_add(out, "%s.%s .align %d .b8 %s[%lld]", s->is_static ? "" : ".visible ",
              is_constant ? "const" : "global", (int)s->align, s->mangled, (long long)size);
     if (s->initialized && size) {
-        unsigned char *bytes = arena_take(e->unit->arena, (size_t)size);
+        unsigned char *bytes = cc_take(e->unit->arena, (size_t)size);
         for (struct initial *i = s->initials; i; i = i->next)
             if (!put_value(e, bytes + i->offset, i->value)) break;
         text_add(out, " = {");
@@ -73,8 +73,8 @@ static void write_variable(struct emit *e, const struct symbol *s)
 /* Dynamic shared arrays are declared once, in whichever functions they stand. */
 static void write_dynamic(struct emit *e, const struct symbol *s, struct text *known)
 {
-    const char *line = arena_format(e->unit->arena, ".extern .shared .align %d .b8 %s[];\n",
-                                    (int)s->align, s->mangled);
+    const char *line = cc_format(e->unit->arena, ".extern .shared .align %d .b8 %s[];\n",
+                                 (int)s->align, s->mangled);
     if (!strstr(text_bytes(known), line)) text_add(known, "%s", line);
 }
 

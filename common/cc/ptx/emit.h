@@ -39,7 +39,6 @@ struct operand {
 
 void emit_kernel(struct emit *, struct ir_function *);
 void emit_value(struct emit_kernel *, struct ir_value *);
-void emit_place(struct emit_kernel *, struct ir_place);
 struct operand emit_register(struct emit_kernel *, enum ir_type); /* a new one */
 struct operand emit_operand(struct emit_kernel *, struct ir_value *);
 /* The number of a function's name, for .loc. */

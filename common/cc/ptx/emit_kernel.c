@@ -79,7 +79,7 @@ static bool same_place(struct ir_place a, struct ir_place b)
            a.call == b.call;
 }
 
-void emit_place(struct emit_kernel *k, struct ir_place place)
+static void emit_place(struct emit_kernel *k, struct ir_place place)
 {
     if (!place.at.line || same_place(place, k->place)) return;
     k->place = place;
@@ -106,7 +106,7 @@ static int moves_of(struct emit_kernel *k, struct ir_block *from, struct ir_bloc
 {
     int count = 0, which = 0, place = 0;
     for (struct ir_value *v = to->first; v && v->op == IR_PHI; v = v->next) count++;
-    *moves = arena_take(k->f->arena, (count + 1) * sizeof **moves);
+    *moves = cc_take(k->f->arena, (count + 1) * sizeof **moves);
     // A block that jumps twice to the same block stands twice in `before`.
     for (int j = 0; j < to->before_count; j++)
         if (to->before[j] == from && which++ <= edge) place = j;

@@ -7,7 +7,7 @@ static void make_room(struct text *t, size_t more)
 {
     if (t->used + more < t->room) return;
     t->room = 2 * (t->used + more) + 1000;
-    char *bytes = arena_take(t->arena, t->room);
+    char *bytes = cc_take(t->arena, t->room);
     if (t->used) memcpy(bytes, t->bytes, t->used);
     t->bytes = bytes;
 }

@@ -23,7 +23,7 @@ static void add_chunk(struct arena *arena, size_t size)
     arena->size = size;
 }
 
-void *arena_take(struct arena *arena, size_t size)
+void *cc_take(struct arena *arena, size_t size)
 {
     size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (size > arena->size - arena->used) add_chunk(arena, size > CHUNK ? size : CHUNK);
@@ -31,43 +31,43 @@ void *arena_take(struct arena *arena, size_t size)
     return arena->chunks->bytes + arena->used - size;
 }
 
-char *arena_text(struct arena *arena, const char *text, size_t length)
+char *cc_text(struct arena *arena, const char *text, size_t length)
 {
-    char *copy = arena_take(arena, length + 1);
+    char *copy = cc_take(arena, length + 1);
     memcpy(copy, text, length);
     return copy;
 }
 
-char *arena_format_list(struct arena *arena, const char *format, va_list arguments)
+char *cc_format_list(struct arena *arena, const char *format, va_list arguments)
 {
     va_list again;
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, again);
     va_end(again);
-    char *text = arena_take(arena, (size_t)length + 1);
+    char *text = cc_take(arena, (size_t)length + 1);
     vsnprintf(text, (size_t)length + 1, format, arguments);
     return text;
 }
 
-char *arena_format(struct arena *arena, const char *format, ...)
+char *cc_format(struct arena *arena, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    char *text = arena_format_list(arena, format, arguments);
+    char *text = cc_format_list(arena, format, arguments);
     va_end(arguments);
     return text;
 }
 
-void *arena_grow(struct arena *arena, void *array, size_t count, size_t element)
+void *cc_grow(struct arena *arena, void *array, size_t count, size_t element)
 {
     bool full = count == 0 || (count >= FIRST_ROOM && (count & (count - 1)) == 0);
     if (!full) return array;
-    void *larger = arena_take(arena, (count == 0 ? FIRST_ROOM : 2 * count) * element);
+    void *larger = cc_take(arena, (count == 0 ? FIRST_ROOM : 2 * count) * element);
     if (count > 0) memcpy(larger, array, count * element);
     return larger;
 }
 
-void arena_free(struct arena *arena)
+void cc_give_back(struct arena *arena)
 {
     while (arena->chunks != NULL) {
         struct arena_chunk *next = arena->chunks->next;

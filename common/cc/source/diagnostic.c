@@ -25,10 +25,10 @@ static void add(struct diagnostics *d, enum cc_severity severity, struct positio
                 const char *hint, const char *format, va_list arguments)
 {
     if (is_said(d, severity, at) || enough_errors(d)) return;
-    const char *text = arena_format_list(d->arena, format, arguments);
+    const char *text = cc_format_list(d->arena, format, arguments);
     if (at.macro != NULL)
-        text = arena_format(d->arena, "%s (in what the macro %s makes)", text, at.macro);
-    d->found = arena_grow(d->arena, d->found, d->count, sizeof(*d->found));
+        text = cc_format(d->arena, "%s (in what the macro %s makes)", text, at.macro);
+    d->found = cc_grow(d->arena, d->found, d->count, sizeof(*d->found));
     d->found[d->count++] = (struct found){severity, at, text, hint};
     d->errors += severity == CC_ERROR;
 }
@@ -61,7 +61,7 @@ static int compare(const void *left, const void *right)
 
 const struct cc_diagnostic *diagnostics_sorted(const struct diagnostics *d)
 {
-    struct cc_diagnostic *sorted = arena_take(d->arena, d->count * sizeof(*sorted));
+    struct cc_diagnostic *sorted = cc_take(d->arena, d->count * sizeof(*sorted));
     if (d->count > 0) qsort(d->found, d->count, sizeof(*d->found), compare);
     for (size_t i = 0; i < d->count; i++) {
         const struct found *f = &d->found[i];

@@ -72,8 +72,8 @@ static struct token *read_parameters(struct macros *macros, struct macro *macro,
                      "a macro's parameters are names with commas between them");
             return NULL;
         }
-        macro->parameters = arena_grow(macros->arena, macro->parameters,
-                                       (size_t)macro->parameter_count, sizeof(struct token *));
+        macro->parameters = cc_grow(macros->arena, macro->parameters,
+                                    (size_t)macro->parameter_count, sizeof(struct token *));
         macro->parameters[macro->parameter_count++] = at;
         if (!last) at = at->next;
     }
@@ -165,7 +165,7 @@ static struct token at_use(const struct use *use, const struct token *token)
     struct token moved = *token;
     moved.at = use->name->at;
     if (moved.at.macro == NULL)
-        moved.at.macro = arena_text(use->macros->arena, use->name->text, (size_t)use->name->length);
+        moved.at.macro = cc_text(use->macros->arena, use->name->text, (size_t)use->name->length);
     return moved;
 }
 
@@ -194,7 +194,7 @@ static void put_string(struct use *use, const struct token *token, struct token 
     size_t length = 3;
     for (const struct token *t = token; t->kind != TOKEN_END; t = t->next)
         length += 2 * (size_t)t->length + 1;
-    char *text = arena_take(use->macros->arena, length), *to = text;
+    char *text = cc_take(use->macros->arena, length), *to = text;
     *to++ = '"';
     for (const struct token *t = token; t->kind != TOKEN_END; t = t->next) {
         if (t != token && t->after_space) *to++ = ' ';
@@ -215,8 +215,7 @@ static void put_string(struct use *use, const struct token *token, struct token 
 static void paste(struct use *use, struct token *left, const struct token *right)
 {
     struct arena *arena = use->macros->arena;
-    char *text =
-        arena_format(arena, "%.*s%.*s", left->length, left->text, right->length, right->text);
+    char *text = cc_format(arena, "%.*s%.*s", left->length, left->text, right->length, right->text);
     struct token *joined = lex_piece(arena, text, left->at);
     if (joined->kind == TOKEN_END || joined->next->kind != TOKEN_END) {
         error_at(use->macros->diagnostics, left->at, NULL, "## makes %s, which is no token", text);
@@ -304,7 +303,7 @@ static struct token *read_arguments(struct use *use, struct token *token)
     const struct macro *macro = use->macro;
     int wanted = macro->parameter_count, count = 0;
     struct argument extra = {0};
-    use->arguments = arena_take(use->macros->arena, (size_t)wanted * sizeof(struct argument));
+    use->arguments = cc_take(use->macros->arena, (size_t)wanted * sizeof(struct argument));
     do {
         bool rest = macro->takes_more && count == wanted - 1;
         struct argument *to = count < wanted ? &use->arguments[count] : &extra;
@@ -330,10 +329,10 @@ static struct token *own_macro(struct macros *macros, struct token *token)
 {
     const char *text = NULL;
     if (is_token(token, "__LINE__"))
-        text = arena_format(macros->arena, "%d", token->at.line);
+        text = cc_format(macros->arena, "%d", token->at.line);
     else if (is_token(token, "__FILE__"))
-        text = arena_format(macros->arena, "\"%s\"",
-                            macros->diagnostics->sources->files[token->at.file].name);
+        text = cc_format(macros->arena, "\"%s\"",
+                         macros->diagnostics->sources->files[token->at.file].name);
     if (text == NULL) return NULL;
     struct token *made = lex_piece(macros->arena, text, token->at);
     made->next = token->next;

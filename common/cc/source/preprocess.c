@@ -50,7 +50,7 @@ static int open_file(struct diagnostics *d, const char *name, const char *text)
     for (int i = 0; i < sources->count; i++)
         if (strcmp(sources->files[i].name, name) == 0 && sources->files[i].text == text) return i;
     sources->files =
-        arena_grow(d->arena, sources->files, (size_t)sources->count, sizeof(*sources->files));
+        cc_grow(d->arena, sources->files, (size_t)sources->count, sizeof(*sources->files));
     sources->files[sources->count] = (struct source_file){name, text};
     return sources->count++;
 }
@@ -83,7 +83,7 @@ static const char *header_name(struct preprocessor *pp, const struct token *toke
     else if (is_token(token, "<"))
         end = begin + strcspn(begin, ">\n");
     if (end != NULL && *end != '\n' && *end != 0 && end > begin)
-        return arena_text(pp->arena, begin, (size_t)(end - begin));
+        return cc_text(pp->arena, begin, (size_t)(end - begin));
     error_at(pp->diagnostics, token->at, NULL,
              "#include needs the name of a header, as \"scan.h\" or <stdio.h>");
     return NULL;
@@ -102,7 +102,7 @@ static const char *path_beside(struct preprocessor *pp, const char *from, const 
         name += 3;
         for (folder--; folder > 0 && from[folder - 1] != '/';) folder--;
     }
-    return arena_format(pp->arena, "%.*s%s", folder, from, name);
+    return cc_format(pp->arena, "%.*s%s", folder, from, name);
 }
 
 static const char *find_header(struct preprocessor *pp, const struct token *token, char mark,
@@ -220,7 +220,7 @@ static void pragma(struct preprocessor *pp, struct token *word)
 static const char *line_text(struct arena *arena, const struct token *token)
 {
     if (token->kind == TOKEN_END) return "";
-    return arena_text(arena, token->text, strcspn(token->text, "\r\n"));
+    return cc_text(arena, token->text, strcspn(token->text, "\r\n"));
 }
 
 static void other_directive(struct preprocessor *pp, struct token *word)
@@ -286,8 +286,8 @@ static const char *option_text(struct arena *arena, const struct cc_options *opt
     for (size_t i = 0; i < options->define_count; i++) {
         const char *define = options->defines[i], *sign = strchr(define, '=');
         int name = sign == NULL ? (int)strlen(define) : (int)(sign - define);
-        text = arena_format(arena, "%s#define %.*s %s\n", text, name, define,
-                            sign == NULL ? "1" : sign + 1);
+        text = cc_format(arena, "%s#define %.*s %s\n", text, name, define,
+                         sign == NULL ? "1" : sign + 1);
     }
     return text;
 }
@@ -298,7 +298,7 @@ struct token *preprocess(struct diagnostics *d, const char *name, const char *te
     struct preprocessor *pp = ARENA_NEW(d->arena, struct preprocessor);
     *pp = (struct preprocessor){.arena = d->arena, .diagnostics = d, .options = options};
     pp->macros = (struct macros){.arena = d->arena, .diagnostics = d};
-    pp->once = arena_take(d->arena, (MOST_FILES + 3) * sizeof(bool));
+    pp->once = cc_take(d->arena, (MOST_FILES + 3) * sizeof(bool));
     pp->last = &pp->first;
     int file = open_file(d, name, text);
     read_file(pp, open_file(d, "<built in>", BEGINNING));

@@ -104,8 +104,8 @@ static const char *hint_for(struct parser *p, const struct type *from, const str
     if (type_is_pointer(from) && type_is_pointer(to) && from->base->is_const && !to->base->is_const)
         return "what is const stays const: declare the pointer with const";
     if (to->kind == TYPE_ENUM || type_is_pointer(to))
-        return arena_format(p->arena, "if it is meant so, write (%s) before it",
-                            type_text(p->arena, to));
+        return cc_format(p->arena, "if it is meant so, write (%s) before it",
+                         type_text(p->arena, to));
     return NULL;
 }
 

@@ -10,8 +10,8 @@ static void read_arguments(struct parser *p, struct expr *call)
     p->in_template_arguments = false;
     needs(p, "(");
     while (!sees(p, ")") && p->stumbled_at == NULL) {
-        call->arguments = arena_grow(p->arena, call->arguments, (size_t)call->argument_count,
-                                     sizeof(*call->arguments));
+        call->arguments = cc_grow(p->arena, call->arguments, (size_t)call->argument_count,
+                                  sizeof(*call->arguments));
         call->arguments[call->argument_count++] = value_of(p, read_assignment(p));
         if (!takes(p, ",")) break;
     }
@@ -33,8 +33,8 @@ static void add_defaults(struct parser *p, struct expr *call, const struct symbo
 {
     for (int i = 0; i < call->argument_count && parameter != NULL; i++) parameter = parameter->next;
     for (; parameter != NULL && parameter->initials != NULL; parameter = parameter->next) {
-        call->arguments = arena_grow(p->arena, call->arguments, (size_t)call->argument_count,
-                                     sizeof(*call->arguments));
+        call->arguments = cc_grow(p->arena, call->arguments, (size_t)call->argument_count,
+                                  sizeof(*call->arguments));
         call->arguments[call->argument_count++] = parameter->initials->value;
     }
 }
@@ -79,7 +79,7 @@ static struct expr *read_part(struct parser *p, struct token *name, enum special
     static const char *const PARTS[] = {"x", "y", "z"};
     const char *text = text_of(p, name);
     if (!takes(p, ".")) {
-        complain(p, name->at, arena_format(p->arena, "write %s.x", text),
+        complain(p, name->at, cc_format(p->arena, "write %s.x", text),
                  "`%s` has three parts: %s.x, %s.y and %s.z", text, text, text, text);
         return unknown(p, name->at);
     }
@@ -196,11 +196,11 @@ static struct expr *read_printf(struct parser *p, struct token *name)
         return unknown(p, name->at);
     }
     go_past(p);
-    call->arguments = arena_grow(p->arena, NULL, 0, sizeof(*call->arguments));
+    call->arguments = cc_grow(p->arena, NULL, 0, sizeof(*call->arguments));
     call->arguments[call->argument_count++] = read_string(p);
     while (takes(p, ",")) {
-        call->arguments = arena_grow(p->arena, call->arguments, (size_t)call->argument_count,
-                                     sizeof(*call->arguments));
+        call->arguments = cc_grow(p->arena, call->arguments, (size_t)call->argument_count,
+                                  sizeof(*call->arguments));
         struct expr *e = p->token->kind == TOKEN_STRING ? read_string(p) : read_assignment(p);
         e = value_of(p, e);
         call->arguments[call->argument_count++] = is_unknown(e) ? e : promote_for_printf(p, e);
@@ -218,7 +218,7 @@ static struct expr *read_printf(struct parser *p, struct token *name)
 
 static struct expr *not_called(struct parser *p, struct token *name)
 {
-    complain(p, name->at, arena_format(p->arena, "write %s()", text_of(p, name)),
+    complain(p, name->at, cc_format(p->arena, "write %s()", text_of(p, name)),
              "`%s` is named here, but not called", text_of(p, name));
     return unknown(p, name->at);
 }

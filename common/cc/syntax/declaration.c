@@ -159,7 +159,7 @@ static bool read_named_type(struct parser *p, struct specifiers *s)
     if (name == NULL) name = find_tag(p, p->token);
     if (name == NULL || (name->kind != NAME_TYPE && name->kind != NAME_TAG)) return false;
     if (name->type->kind == TYPE_HOST)
-        refuse(p, p->token, arena_format(p->arena, "the type %s in device code", name->text));
+        refuse(p, p->token, cc_format(p->arena, "the type %s in device code", name->text));
     s->type = name->type;
     go_past(p);
     return true;

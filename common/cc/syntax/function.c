@@ -88,12 +88,14 @@ static struct function *declare(struct parser *p, struct token *token, struct fu
     struct function *before = name->function;
     if (!same_parameters(before, function)) {
         refuse(p, token,
-               arena_format(p->arena, "a second function `%s`, with other types", function->name));
+               cc_format(p->arena, "a second function `%s`, with other types", function->name));
         return NULL;
     }
-    if (before->body != NULL && sees(p, "{"))
+    if (before->body != NULL && sees(p, "{")) {
         complain(p, token->at, NULL, "`%s` has a body already, in line %d", function->name,
                  before->at.line);
+        return function; /* the list of functions holds each of them once */
+    }
     function->is_called = before->is_called;
     if (sees(p, "{")) *before = *function;
     return before;

@@ -34,17 +34,17 @@ static const char LETTERS[] = {
 
 static void put(struct mangler *m, const char *text)
 {
-    m->text = arena_format(m->arena, "%s%s", m->text, text);
+    m->text = cc_format(m->arena, "%s%s", m->text, text);
 }
 
 static void put_name(struct mangler *m, const char *name)
 {
-    m->text = arena_format(m->arena, "%s%d%s", m->text, (int)strlen(name), name);
+    m->text = cc_format(m->arena, "%s%d%s", m->text, (int)strlen(name), name);
 }
 
 static void remember(struct mangler *m, const char *full)
 {
-    m->before = arena_grow(m->arena, m->before, (size_t)m->count, sizeof(*m->before));
+    m->before = cc_grow(m->arena, m->before, (size_t)m->count, sizeof(*m->before));
     m->before[m->count++] = full;
 }
 
@@ -64,18 +64,16 @@ static bool put_again(struct mangler *m, const char *full)
 /* The type's name without S_, by which types are compared. */
 static const char *full_name(struct arena *arena, const struct type *type)
 {
-    if (type->is_const)
-        return arena_format(arena, "K%s", full_name(arena, type_plain(arena, type)));
+    if (type->is_const) return cc_format(arena, "K%s", full_name(arena, type_plain(arena, type)));
     switch (type->kind) {
-    case TYPE_POINTER: return arena_format(arena, "P%s", full_name(arena, type->base));
+    case TYPE_POINTER: return cc_format(arena, "P%s", full_name(arena, type->base));
     case TYPE_ARRAY:
-        return arena_format(arena, "A%lld_%s", (long long)type->length,
-                            full_name(arena, type->base));
-    case TYPE_ENUM: return arena_format(arena, "%d%s", (int)strlen(type->name), type->name);
+        return cc_format(arena, "A%lld_%s", (long long)type->length, full_name(arena, type->base));
+    case TYPE_ENUM: return cc_format(arena, "%d%s", (int)strlen(type->name), type->name);
     default: break;
     }
     size_t kind = type->kind;
-    return arena_format(arena, "%c", kind < sizeof(LETTERS) ? LETTERS[kind] : '?');
+    return cc_format(arena, "%c", kind < sizeof(LETTERS) ? LETTERS[kind] : '?');
 }
 
 static void put_type(struct mangler *m, const struct type *type)
@@ -93,7 +91,7 @@ static void put_type(struct mangler *m, const struct type *type)
         put(m, "P");
         put_type(m, type->base);
     } else if (type->kind == TYPE_ARRAY) {
-        put(m, arena_format(m->arena, "A%lld_", (long long)type->length));
+        put(m, cc_format(m->arena, "A%lld_", (long long)type->length));
         put_type(m, type->base);
     } else {
         put(m, full);
@@ -108,7 +106,7 @@ static void put_argument(struct mangler *m, const struct expr *argument)
     bool negative = type_is_signed(argument->type) && argument->integer < 0;
     uint64_t size = (uint64_t)argument->integer;
     if (negative) size = 0 - size;
-    put(m, arena_format(m->arena, "%s%lluE", negative ? "n" : "", (unsigned long long)size));
+    put(m, cc_format(m->arena, "%s%lluE", negative ? "n" : "", (unsigned long long)size));
 }
 
 const char *mangle_function(struct arena *arena, const struct function *function,
@@ -140,6 +138,6 @@ const char *mangle_local(struct arena *arena, const struct function *function, c
         put(&m, function->mangled + 2);
     put(&m, "E");
     put_name(&m, name);
-    if (nth > 0) put(&m, arena_format(arena, nth > 10 ? "__%d_" : "_%d", nth - 1));
+    if (nth > 0) put(&m, cc_format(arena, nth > 10 ? "__%d_" : "_%d", nth - 1));
     return m.text;
 }

@@ -273,7 +273,7 @@ static const char *why_not_assignable(struct parser *p, const struct expr *e)
     const struct type *element = e->type;
     if (!element->is_const) return NULL;
     if (e->kind == EXPR_SYMBOL)
-        return arena_format(p->arena, "`%s` is const, and keeps its value", e->symbol->name);
+        return cc_format(p->arena, "`%s` is const, and keeps its value", e->symbol->name);
     return "this element is const: its pointer or array was declared with const";
 }
 

@@ -29,7 +29,7 @@ bool takes(struct parser *p, const char *text)
 const char *text_of(struct parser *p, const struct token *token)
 {
     if (token->kind == TOKEN_END) return "the end of the file";
-    return arena_text(p->arena, token->text, (size_t)token->length);
+    return cc_text(p->arena, token->text, (size_t)token->length);
 }
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -47,7 +47,7 @@ void complain(struct parser *p, struct position position, const char *hint, cons
 {
     va_list arguments;
     va_start(arguments, format);
-    say(p, position, hint, arena_format_list(p->arena, format, arguments));
+    say(p, position, hint, cc_format_list(p->arena, format, arguments));
     va_end(arguments);
 }
 
@@ -55,7 +55,7 @@ void remark(struct parser *p, struct position position, const char *hint, const 
 {
     va_list arguments;
     va_start(arguments, format);
-    const char *text = arena_format_list(p->arena, format, arguments);
+    const char *text = cc_format_list(p->arena, format, arguments);
     if (p->stumbled_at == NULL && p->quiet == 0)
         warn_at(p->diagnostics, position, hint, "%s", text);
     va_end(arguments);
@@ -77,7 +77,7 @@ void stumble(struct parser *p, struct position position, const char *hint, const
 {
     va_list arguments;
     va_start(arguments, format);
-    say(p, position, hint, arena_format_list(p->arena, format, arguments));
+    say(p, position, hint, cc_format_list(p->arena, format, arguments));
     va_end(arguments);
     give_up(p);
 }

@@ -107,7 +107,7 @@ const char *nearest_name(struct parser *p, const struct token *token)
             if (name->kind < NAME_TAG) consider(&nearest, name->text);
     for (int i = 0; BUILT_IN_NAMES[i] != NULL; i++) consider(&nearest, BUILT_IN_NAMES[i]);
     if (nearest.text == NULL) return NULL;
-    return arena_format(p->arena, "did you mean `%s`?", nearest.text);
+    return cc_format(p->arena, "did you mean `%s`?", nearest.text);
 }
 
 /* ---- what is not known ----------------------------------------------------------------------- */
@@ -141,7 +141,7 @@ void unknown_name(struct parser *p, const struct token *token)
     if (what != NULL) {
         refuse(p, token, what);
     } else if (header != NULL) {
-        complain(p, token->at, arena_format(p->arena, "write #include <%s>", header),
+        complain(p, token->at, cc_format(p->arena, "write #include <%s>", header),
                  "`%s` is not declared here", text);
     } else if (is_library_name(token)) {
         complain(p, token->at, "a kernel calls __device__ functions only",

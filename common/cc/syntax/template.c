@@ -19,7 +19,7 @@ static void read_parameter(struct parser *p, struct template *template)
     struct template_parameter parameter = {d.name, type_plain(p->arena, d.type), NULL};
     if (!type_is_integer(parameter.type) && p->stumbled_at == NULL)
         refuse(p, s.begin,
-               arena_format(p->arena, "a template on a `%s`", type_text(p->arena, d.type)));
+               cc_format(p->arena, "a template on a `%s`", type_text(p->arena, d.type)));
     if (takes(p, "=")) {
         parameter.otherwise = p->token;
         while (p->token->kind != TOKEN_END && !sees(p, ",") && !sees(p, ">"))
@@ -28,8 +28,8 @@ static void read_parameter(struct parser *p, struct template *template)
             else
                 go_past(p);
     }
-    template->parameters = arena_grow(p->arena, template->parameters,
-                                      (size_t) template->parameter_count, sizeof(parameter));
+    template->parameters = cc_grow(p->arena, template->parameters,
+                                   (size_t) template->parameter_count, sizeof(parameter));
     template->parameters[template->parameter_count++] = parameter;
 }
 
@@ -155,7 +155,7 @@ struct expr **read_template_arguments(struct parser *p, struct template *templat
                                       const struct token *name)
 {
     int wanted = template->parameter_count, count = 0;
-    struct expr **arguments = arena_take(p->arena, (size_t)(wanted + 1) * sizeof(struct expr *));
+    struct expr **arguments = cc_take(p->arena, (size_t)(wanted + 1) * sizeof(struct expr *));
     bool outer = p->in_template_arguments, known = true;
     p->in_template_arguments = true;
     needs(p, "<");
@@ -183,15 +183,15 @@ static const char *instance_name(struct parser *p, const struct template *templa
     const char *text = text_of(p, template->name);
     for (int i = 0; i < template->parameter_count; i++) {
         const struct expr *e = arguments[i];
-        const char *value = arena_format(p->arena, "%lld", (long long)e->integer);
+        const char *value = cc_format(p->arena, "%lld", (long long)e->integer);
         if (e->type->kind == TYPE_BOOL) value = e->integer ? "true" : "false";
         for (struct name *n = p->global->names; n != NULL; n = n->next)
             if (n->kind == NAME_CONSTANT && e->type->kind == TYPE_ENUM &&
                 n->constant->type == e->type && n->constant->integer == e->integer)
                 value = n->text;
-        text = arena_format(p->arena, "%s%s%s", text, i == 0 ? "<" : ", ", value);
+        text = cc_format(p->arena, "%s%s%s", text, i == 0 ? "<" : ", ", value);
     }
-    return arena_format(p->arena, "%s>", text);
+    return cc_format(p->arena, "%s>", text);
 }
 
 static struct instance *find_instance(const struct template *template, struct expr **arguments)

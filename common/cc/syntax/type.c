@@ -138,15 +138,15 @@ static const char *text_around(struct arena *arena, const struct type *type, con
     if (type->kind == TYPE_POINTER) {
         bool brackets = type->base->kind == TYPE_ARRAY;
         return text_around(arena, type->base,
-                           arena_format(arena, brackets ? "(*%s%s)" : "*%s%s",
-                                        type->is_const ? "const " : "", middle));
+                           cc_format(arena, brackets ? "(*%s%s)" : "*%s%s",
+                                     type->is_const ? "const " : "", middle));
     }
     if (type->kind == TYPE_ARRAY && type->length == NO_LENGTH)
-        return text_around(arena, type->base, arena_format(arena, "%s[]", middle));
+        return text_around(arena, type->base, cc_format(arena, "%s[]", middle));
     if (type->kind == TYPE_ARRAY)
         return text_around(arena, type->base,
-                           arena_format(arena, "%s[%lld]", middle, (long long)type->length));
-    return arena_format(
+                           cc_format(arena, "%s[%lld]", middle, (long long)type->length));
+    return cc_format(
         arena, "%s%s%s%s%s", type->is_const ? "const " : "", type->kind == TYPE_ENUM ? "enum " : "",
         type->name != NULL ? type->name : BASIC[type->kind].name, *middle != 0 ? " " : "", middle);
 }

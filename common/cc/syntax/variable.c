@@ -165,6 +165,8 @@ static struct symbol *other_dynamic(struct parser *p, const struct symbol *symbo
            (other->kind != SYMBOL_SHARED_DYNAMIC || strcmp(other->name, symbol->name) != 0))
         other = other->next;
     if (other == NULL) return NULL;
+    if (symbol->type->kind != TYPE_ARRAY || other->type->kind != TYPE_ARRAY)
+        return other; /* of which something has been said */
     if (!type_same(other->type->base, symbol->type->base))
         complain(p, symbol->at, "give it another name",
                  "`%s` is an array of `%s` in another function", other->name,

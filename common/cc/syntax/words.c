@@ -213,9 +213,9 @@ const char *refused_word(struct parser *p, const struct token *token)
 {
     for (size_t i = 0; i < sizeof(REFUSED) / sizeof(REFUSED[0]); i++)
         if (matches(token, REFUSED[i].pattern)) return REFUSED[i].what;
-    if (is_vector(token)) return arena_format(p->arena, "the vector type %s", text_of(p, token));
+    if (is_vector(token)) return cc_format(p->arena, "the vector type %s", text_of(p, token));
     if (is_among(token, MATH, sizeof(MATH) / sizeof(MATH[0])))
-        return arena_format(p->arena, "the function %s", text_of(p, token));
+        return cc_format(p->arena, "the function %s", text_of(p, token));
     return NULL;
 }
 

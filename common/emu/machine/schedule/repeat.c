@@ -12,7 +12,7 @@ static uint64_t mix(uint64_t digest, uint64_t value)
     return z ^ z >> 31;
 }
 
-/* Four digests of interleaved words, which the processor computes at the same time. Up to 7 bytes at
+/* Four digests of interleaved words, which the processor computes at once. Up to 7 bytes at
  * the end are left out. */
 static uint64_t digest_bytes(uint64_t digest, const uint8_t *bytes, size_t size)
 {
@@ -63,7 +63,7 @@ static size_t state_bytes(const struct cluster *cluster)
     return size;
 }
 
-/* Never 0. Asynchronous copies under way are not part of it; when one arrives, it changes memory. */
+/* Never 0. Asynchronous copies in flight are not part of it; one that arrives changes memory. */
 static uint64_t digest_of(const struct cluster *cluster)
 {
     uint64_t digest = cluster->parity;
