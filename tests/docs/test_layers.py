@@ -99,7 +99,7 @@ HARNESS = {
     "common/labs/gpu": ["common/labs"],
     "common/labs/sources": [STEP],
     "common/labs/grader": [PRINT, "common/labs"] + COMMAND,
-    "common/page/face": [EMU + "ptx", EMU + "decode", EMU + "report"],
+    "common/page/face": [EMU + "ptx", EMU + "decode", EMU + "report", "common/cc/cc.h"],
 }
 MAY_INCLUDE = {**emulator(), **HARNESS}
 
