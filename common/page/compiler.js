@@ -34,6 +34,12 @@ function select(editor, finding) {
 const sentence = (text) => text.split("`").map((part, k) =>
     (k % 2 ? make("code", {}, part) : part || null));
 
+/* What is wrong, and what to do. */
+function foundText({ text, hint }) {
+    const whole = hint ? `${text}; ${hint}` : text;
+    return /[.?!]$/.test(whole) ? whole : `${whole}.`;
+}
+
 /* The findings about a file, which is the text in `editor`, and about its headers. */
 function problemsList(diagnostics, name, editor) {
     if (!diagnostics.length) return "";
@@ -42,8 +48,7 @@ function problemsList(diagnostics, name, editor) {
                `line ${one.line}, column ${one.column}`));
     return make("ul", { class: "problems", role: "list", "aria-label": "What the compiler found" },
         diagnostics.map((one) => make("li", { class: one.severity }, place(one), " ",
-            make("strong", {}, one.severity), ": ", sentence(`${one.text}. `),
-            one.hint ? make("span", { class: "meant" }, sentence(`${one.hint}.`)) : null)));
+            make("strong", {}, one.severity), ": ", sentence(foundText(one)))));
 }
 
 /* "2 errors: nothing has run." */

@@ -69,8 +69,8 @@ class Compiled(Page):
         found = self.texts("ul.problems[role=list] > li")
         line = BROKEN[:BROKEN.index("tmp[")].count("\n") + 1
         self.assertEqual(len(found), 2)
-        self.assertRegex(found[1], "^line %d, column [0-9]+ error: tmp is not declared here. "
-                                   "did you mean temp" % line)
+        self.assertRegex(found[1], "^line %d, column [0-9]+ error: tmp is not declared here; "
+                                   r"did you mean temp\?$" % line)
         self.assertIn("nothing has run", self.text(".said"))
         self.assertEqual(self.text(".result"), before)
         self.all("ul.problems button")[1].click()
