@@ -30,22 +30,28 @@ static void compile(struct cc_unit *own, const char *name, const char *text,
     if (d->errors > 0) own->result.ptx = NULL;
 }
 
+/* False: there was no memory. */
+static bool compile_or_fail(struct cc_unit *own, const char *name, const char *text,
+                            const struct cc_options *options)
+{
+    jmp_buf no_memory;
+    own->arena.no_memory = &no_memory;
+    if (setjmp(no_memory) != 0) return false;
+    compile(own, name, text, options);
+    return true;
+}
+
 struct cc_result *cc_compile(const char *name, const char *text, const struct cc_options *options)
 {
     static const struct cc_options none;
-    jmp_buf no_memory;
     struct cc_unit *own = calloc(1, sizeof(*own));
     if (own == NULL) return NULL;
-    own->arena.no_memory = &no_memory;
     own->diagnostics.arena = &own->arena;
     own->diagnostics.sources = &own->sources;
     own->result.unit = own;
-    if (setjmp(no_memory) != 0) {
-        cc_free(&own->result);
-        return NULL;
-    }
-    compile(own, name, text, options == NULL ? &none : options);
-    return &own->result;
+    if (compile_or_fail(own, name, text, options == NULL ? &none : options)) return &own->result;
+    cc_free(&own->result);
+    return NULL;
 }
 
 void cc_free(struct cc_result *result)

@@ -83,7 +83,7 @@ function makeLab(host, name, given) {
     const check = make("button", { type: "button", class: "run", onclick: ask }, "Check");
     const labs = () => Object.entries(LABS).flatMap(([other, { chapter }]) => [
         make("a", { href: `#chapter=${chapter}&place=lab-${other}` }, other),
-        answers.of(other).some(Boolean) ? " (answered) " : " "]);
+        answers.of(other).some(Boolean) ? " (with answers). " : ". "]);
 
     function changed(k, value) {
         answers.set(name, k, value);

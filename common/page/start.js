@@ -7,6 +7,7 @@ const { LEAST, LEVELS, MOST, N, NUMBERS, nameOf, numberText, sentenceOf } = requ
 const HEIGHT = 34, WIDEST = 76, NARROW = 600; // pixels: of a node, and below which the tree is low
 const ROW = 76, LOW_ROW = 62, TOP = 4;
 const MOVE_MS = 1100, REST_MS = 900, FIRST_REST_MS = 250;
+const CHIP = 46; // width of a number that moves, in pixels
 const ASK = "Your numbers: change them.";
 const BAD = `Write eight whole numbers from ${numberText(LEAST)} to ${MOST}.`;
 const stays = matchMedia("(prefers-reduced-motion: reduce)");
@@ -95,7 +96,7 @@ function makePicture(host, width) {
     function fly(travels, part) {
         if (flyingOf !== travels) {
             flying = travels.map(({ value, kind }) => {
-                const one = box(Math.min(node, 46));
+                const one = box(Math.min(node, CHIP));
                 one.set(value, `${kind} moves`);
                 return one.group;
             });
@@ -104,9 +105,12 @@ function makePicture(host, width) {
         }
         travels.forEach(({ from, to }, k) => {
             const a = places.get(from), b = places.get(to), along = ease(part);
+            /* Two that arrive at the same node end beside each other, so both can be read. */
+            const isPair = travels.some((other, j) => j !== k && other.to === to);
+            const beside = isPair ? Math.sign(a.x - b.x) * CHIP / 2 * along : 0;
             /* From a child to its sister: below the edges. */
             const arc = a.y === b.y ? Math.sin(Math.PI * along) * HEIGHT : 0;
-            flying[k].setAttribute("transform", `translate(${a.x + (b.x - a.x) * along} ` +
+            flying[k].setAttribute("transform", `translate(${a.x + (b.x - a.x) * along + beside} ` +
                 `${a.y + (b.y - a.y) * along + arc})`);
         });
     }

@@ -86,8 +86,8 @@ function downText({ level, moves, before }) {
     const sums = moves.filter(({ sources }) => sources.length > 1)
         .map(({ word, value, sources }) =>
             sumText(before[word], before[sources.find((one) => one !== word)], value));
-    return "Each node hands its value to its left child, and to the right one its value plus the " +
-        `left one's sum: ${sums.join(", ")}.` + (level ? "" :
+    return "The left child gets its parent's value. The right child gets that value plus the sum " +
+        `that the left child held: ${sums.join(", ")}.` + (level ? "" :
         " Now every place holds the sum of all numbers before it.");
 }
 
@@ -98,10 +98,10 @@ function nameOf({ kind, level }) {
 }
 
 function sentenceOf(stage) {
-    return { load: () => "Four threads load your eight numbers. These are the leaves of a tree.",
+    return { load: () => "Four threads load your eight numbers, two each. They are the leaves of a tree.",
              up: upText, down: downText,
-             root: () => "Nothing stands to the left of the whole array, and a sum of nothing is " +
-                 "0. One thread stores it." }[stage.kind](stage);
+             root: () => "On the way down, a node gets the sum of all numbers to the left of its " +
+                 "own. To the left of the whole array there are none, and the sum of none is 0." }[stage.kind](stage);
 }
 
 module.exports = { LEAST, LEVELS, MOST, N, NUMBERS, PTX, SOURCE, nameOf, numberText, requestFor,

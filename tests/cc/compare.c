@@ -25,7 +25,7 @@ static const uint64_t instruction_limit = 1 << 24; /* of a kernel: its loops end
 struct launch {
     char name[EMU_NAME_SIZE];
     unsigned blocks, threads, dynamic;
-    int n, is_redundant;
+    int n, is_redundant, has_constant_loop;
 };
 
 /* The kernels of one compiler on a device. */
@@ -45,7 +45,7 @@ static const char *const group_names[GROUPS] = {"shared", "global", "local", "ad
                                                 "barriers"};
 
 struct totals {
-    unsigned kernels, wrong, equal, plain, plain_equal, differing[GROUPS];
+    unsigned kernels, wrong, equal, plain, plain_equal, loops, loops_equal, differing[GROUPS];
 };
 
 /* ---- a device -------------------------------------------------------------------------------- */
@@ -209,6 +209,8 @@ static void add(struct totals *t, const struct launch *l, struct side *sides)
     t->equal += is_equal;
     t->plain += !l->is_redundant;
     t->plain_equal += !l->is_redundant && is_equal;
+    t->loops += l->has_constant_loop;
+    t->loops_equal += l->has_constant_loop && is_equal;
     for (int i = 0; i < GROUPS; i++) t->differing[i] += differs[i];
     if (!is_equal) say_counts(l, sides);
 }
@@ -217,9 +219,9 @@ static void add(struct totals *t, const struct launch *l, struct side *sides)
 
 static bool read_launch(const char *line, struct launch *l)
 {
-    enum { FIELDS = 6 };
-    return sscanf(line, "// launch %255s %u %u %u %d %d", l->name, &l->blocks, &l->threads,
-                  &l->dynamic, &l->n, &l->is_redundant) == FIELDS;
+    enum { FIELDS = 7 };
+    return sscanf(line, "// launch %255s %u %u %u %d %d %d", l->name, &l->blocks, &l->threads,
+                  &l->dynamic, &l->n, &l->is_redundant, &l->has_constant_loop) == FIELDS;
 }
 
 static void compare_file(const char *prefix, struct totals *totals)
@@ -249,8 +251,9 @@ int main(int count, char **argument)
 {
     struct totals t = {0};
     for (int i = 1; i < count; i++) compare_file(argument[i], &t);
-    printf("kernels %u, wrong %u, counters equal %u; of %u without redundancy %u; differing:",
-           t.kernels, t.wrong, t.equal, t.plain, t.plain_equal);
+    printf("kernels %u, wrong %u, counters equal %u; of %u without redundancy %u; of %u with a "
+           "constant loop %u; differing:",
+           t.kernels, t.wrong, t.equal, t.plain, t.plain_equal, t.loops, t.loops_equal);
     for (int i = 0; i < GROUPS; i++) printf(" %s %u", group_names[i], t.differing[i]);
     putchar('\n');
     return t.wrong > 0;

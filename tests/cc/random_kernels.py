@@ -5,7 +5,7 @@
 
 prints CUDA C. Kernel k is called `kernelK`, and a comment before it says how it is launched:
 
-    // launch kernelK BLOCKS THREADS DYNAMIC_BYTES N REDUNDANT
+    // launch kernelK BLOCKS THREADS DYNAMIC_BYTES N REDUNDANT CONSTANT_LOOP
 
 Every kernel has the parameters (int *ints, float *floats, const int *given, const float *reals,
 int n). A thread writes OWN words of its own in `ints` and in `floats`, and reads any of the TABLE
@@ -19,7 +19,11 @@ each expression is known, and one that grows too large is cut.
 A kernel is REDUNDANT (1) if a compiler could save an access by what the text says: if two accesses
 name one array with one index, as it is written, or neighbouring words of it (2 * t and
 2 * t + 1); or if one in a loop has an index that does not depend on a variable that the loop
-changes. Two in five kernels repeat accesses on purpose; in the others it happens seldom."""
+changes. Two in five kernels repeat accesses on purpose; in the others it happens seldom.
+CONSTANT_LOOP (1): it has a loop whose number of iterations is a constant, which nvcc unrolls.
+
+The first version had more of these (61 of 100, now RATE); both were chosen before there was an
+optimiser for it: tests/cc/result.txt has the rates of both."""
 import argparse
 import random
 import re
@@ -81,7 +85,8 @@ class Kernel:
         self.unsigned, self.floats, self.shared = [], [], []
         self.loops = []      # names of what changes in each loop around
         self.accesses = []   # what the text has accessed so far: arrays and indices, as texts
-        self.dynamic, self.next, self.is_redundant = 0, 0, False
+        self.dynamic, self.next = 0, 0
+        self.is_redundant, self.has_constant_loop = False, False
 
     # ---- choices
 
@@ -427,18 +432,27 @@ class Kernel:
         for shared, (is_open, own) in zip(self.shared, state):
             shared.is_open, shared.own = is_open, own
 
+    def size(self, name, value):
+        """A loop's bound: known at run time, as in the steps, or seldom to the compiler."""
+        if self.chance(0.75):
+            return name
+        self.has_constant_loop = True
+        return str(value)
+
     def loop(self, barriers):
         name, is_uniform = self.fresh("i"), barriers and self.chance(0.5)
         with_barriers = is_uniform and bool(self.shared) and self.chance(0.6)
-        bound = self.pick(("n", "3", "4")) if is_uniform else self.pick(
-            ("n", "4", "(t & 3) + 1", "t % 5", "(n + t) / 16"))
+        bound = self.pick(("n", "n", "n", "3")) if is_uniform else self.pick(
+            ("n", "n", "4", "(t & 3) + 1", "t % 5", "(n + t) / 16"))
         high = {"n": 7, "3": 2, "4": 3}.get(bound, 7 if bound[0] == "(" else 3)
         if bound == "(n + t) / 16":
             high = 8
         if self.chance(0.2):
-            self.line(f"for (int {name} = {self.threads} >> 1; {name} > 0; {name} >>= 1) {{")
+            threads = self.size("blockDim.x", self.threads)
+            self.line(f"for (int {name} = {threads} >> 1; {name} > 0; {name} >>= 1) {{")
             high = self.threads >> 1
         else:
+            self.has_constant_loop |= bound.isdigit()
             self.line(f"for (int {name} = 0; {name} < {bound}; {name}++) {{")
         self.loops.append({name})
         (self.uniform if is_uniform else self.fixed).append((name, 0, high))
@@ -453,10 +467,10 @@ class Kernel:
 
     def sweep(self):
         """A tree's up-sweep over a shared array, as in step 3, with some other operation."""
-        shared, size = self.pick(self.shared), 2 * self.threads
+        shared, pairs = self.pick(self.shared), self.size("blockDim.x", self.threads)
         offset, d = self.fresh("offset"), self.fresh("d")
         self.line(f"int {offset} = 1;")
-        self.line(f"for (int {d} = {size} >> 1; {d} > 0; {d} >>= 1) {{")
+        self.line(f"for (int {d} = {pairs}; {d} > 0; {d} >>= 1) {{")
         self.line("    __syncthreads();")
         self.line(f"    if (t < {d}) {{")
         self.line(f"        int ai = {offset} * (2 * t + 1) - 1;")
@@ -562,7 +576,7 @@ class Kernel:
         parameters = "int *ints, float *floats, const int *given, const float *reals, int n"
         template = "template <int CONSTANT> " if self.template else ""
         body = [f"// launch {self.name} {self.blocks} {self.threads} {self.dynamic} {self.n} "
-                f"{int(self.is_redundant)}",
+                f"{int(self.is_redundant)} {int(self.has_constant_loop)}",
                 f"{template}__global__ void {self.name}({parameters})", "{", *self.lines, "}"]
         if self.template:
             body.append(f"template __global__ void {self.name}<{self.template}>({parameters});")

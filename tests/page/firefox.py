@@ -1,5 +1,5 @@
-"""firefox.py -- the page in headless Firefox ESR, for the tests that run in both browsers. Debian has
-no geckodriver, so this speaks WebDriver BiDi with the browser itself, and gives the part of
+"""firefox.py -- the page in headless Firefox ESR, for the tests that run in both browsers. Debian
+has no geckodriver, so this speaks WebDriver BiDi with the browser itself, and gives the part of
 Selenium's interface that these tests use."""
 import asyncio
 import atexit
@@ -138,7 +138,8 @@ class Firefox:
     def received(self, value):
         if isinstance(value, list):
             return [self.received(one) for one in value]
-        return Element(self, value["kept"]) if isinstance(value, dict) and "kept" in value else value
+        is_element = isinstance(value, dict) and "kept" in value
+        return Element(self, value["kept"]) if is_element else value
 
     def find_elements(self, _, selector):
         return self.execute_script("return document.querySelectorAll(arguments[0])", selector)

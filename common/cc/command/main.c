@@ -1,7 +1,7 @@
 /*
  * main.c — the command upcc: compiles the device code of a file to PTX, or says what is wrong.
  *
- *     upcc FILE.cu [-o FILE.ptx] [-I FOLDER] [-D NAME=VALUE] [--instance NAME<…>] [--check] [--json]
+ *     upcc FILE.cu [-o FILE.ptx] [-I FOLDER] [-D NAME=VALUE] [--instance NAME<…>] [--check]
  */
 #define _GNU_SOURCE /* strdup */
 #include "common/cc/cc.h"
@@ -35,7 +35,7 @@ struct arguments {
     struct file *files;
 };
 
-/* ---- the command line ------------------------------------------------------------------------- */
+/* ---- the command line ------------------------------------------------------------------------ */
 
 static int add(struct list *list, const char *value, struct fault *fault)
 {
@@ -104,7 +104,7 @@ static int print_help(void)
     return 0;
 }
 
-/* ---- files ------------------------------------------------------------------------------------ */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static char *read_stream(FILE *stream)
 {
@@ -165,7 +165,7 @@ static void free_files(struct arguments *arguments)
     }
 }
 
-/* ---- the compilation -------------------------------------------------------------------------- */
+/* ---- the compilation ------------------------------------------------------------------------- */
 
 static void print_all(struct arguments *arguments, const struct cc_result *result)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- for people ------------------------------------------------------------------------------- */
+/* ---- for people ------------------------------------------------------------------------------ */
 
 static const char *const RED = "\033[1;31m", *const YELLOW = "\033[1;33m", *const BOLD = "\033[1m",
                          *const PLAIN = "\033[0m";
@@ -58,7 +58,7 @@ void print_diagnostic(FILE *to, const struct cc_diagnostic *d, const char *text,
     }
 }
 
-/* ---- for programs ----------------------------------------------------------------------------- */
+/* ---- for programs ---------------------------------------------------------------------------- */
 
 static void print_string(FILE *to, const char *text)
 {

@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-/* "scan.cu:12:5: error: …", the line, a caret below it, and the hint. `text` is the file's; NULL: it
- * is not known. */
+/* "scan.cu:12:5: error: …", the line, a caret below it, and the hint. `text` is the file's, or
+ * NULL. */
 void print_diagnostic(FILE *, const struct cc_diagnostic *, const char *text, bool colour);
 
 /* {"diagnostics":[{"severity":"error","file":…,"line":…,"column":…,"length":…,"text":…,

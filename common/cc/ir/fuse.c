@@ -41,6 +41,23 @@ static void note_uses(struct ir_function *f)
         }
 }
 
+/* LLVM's rank: values that stay where they are have one in the order of the text, others one more
+ * than their operands. Of a sum, the operand of the lower rank stands first, and is fused first. */
+static int rank_of(const struct ir_value *v) { return ir_is_constant(v) ? 0 : v->id; }
+
+static void give_ranks(struct ir_function *f)
+{
+    for (int b = 0; b < f->block_count; b++) {
+        int next = (b + 1) << 16;
+        for (struct ir_value *v = f->order[b]->first; v; v = v->next) {
+            bool stays = !ir_is_pure(v) || v->op == IR_SPECIAL;
+            v->id = stays ? ++next : (int)v->bits + 1;
+            for (int k = 0; !stays && k < IR_OPERANDS && ir_operand(v, k); k++)
+                if (v->id <= rank_of(v->operand[k])) v->id = rank_of(v->operand[k]) + 1;
+        }
+    }
+}
+
 static bool is_fusible(const struct ir_value *v)
 {
     return v->op == IR_MULTIPLY && is_real(v->type) && v->uses > 0 && v->uses <= MOST_SUMS;
@@ -49,9 +66,14 @@ static bool is_fusible(const struct ir_value *v)
 static void fuse(struct ir_function *f, struct ir_value *sum)
 {
     struct ir_value *left = ir_operand(sum, 0), *right = ir_operand(sum, 1);
+    if (rank_of(right) < rank_of(left) && !ir_is_constant(right)) {
+        left = right;
+        right = ir_operand(sum, 0);
+    }
     struct ir_value *product = is_fusible(left) ? left : is_fusible(right) ? right : NULL;
     if (!product) return;
     struct ir_value *fused = ir_value_new(f, IR_FMA, sum->type, sum->place);
+    fused->id = sum->id;
     fused->operand[0] = ir_operand(product, 0);
     fused->operand[1] = ir_operand(product, 1);
     fused->operand[2] = product == left ? right : left;
@@ -64,20 +86,22 @@ static void fuse(struct ir_function *f, struct ir_value *sum)
 enum { DEEPEST = 6 };
 
 /* A product with a constant, or with a negated value, that nothing else uses. */
-static bool has_free_minus(struct ir_value *v, int depth)
+static bool has_free_minus(struct ir_function *f, struct ir_value *v, int depth)
 {
     if (v->op == IR_NEGATE || ir_is_constant(v)) return true;
     if (v->uses != 1 || depth > DEEPEST) return false;
     if (v->op != IR_MULTIPLY && v->op != IR_DIVIDE) return false;
-    return has_free_minus(ir_operand(v, 0), depth + 1) ||
-           has_free_minus(ir_operand(v, 1), depth + 1);
+    // nvcc writes x * 2 as x + x.
+    if (v->op == IR_MULTIPLY && ir_operand(v, 1) == ir_float(f, v->type, 2)) return false;
+    return has_free_minus(f, ir_operand(v, 0), depth + 1) ||
+           has_free_minus(f, ir_operand(v, 1), depth + 1);
 }
 
 static struct ir_value *minus(struct ir_function *f, struct ir_value *v)
 {
     if (v->op == IR_NEGATE) return ir_operand(v, 0);
     if (ir_is_constant(v)) return ir_float(f, v->type, -ir_real(v));
-    int n = has_free_minus(ir_operand(v, 0), 1) ? 0 : 1;
+    int n = has_free_minus(f, ir_operand(v, 0), 1) ? 0 : 1;
     struct ir_value *product = ir_value_new(f, v->op, v->type, v->place);
     product->operand[n] = minus(f, ir_operand(v, n));
     product->operand[1 - n] = ir_operand(v, 1 - n);
@@ -90,7 +114,7 @@ static struct ir_value *minus(struct ir_function *f, struct ir_value *v)
 static void add_instead(struct ir_function *f, struct ir_value *v)
 {
     struct ir_value *right = ir_operand(v, 1);
-    if (!is_real(v->type) || ir_is_constant(right) || !has_free_minus(right, 0)) return;
+    if (!is_real(v->type) || ir_is_constant(right) || !has_free_minus(f, right, 0)) return;
     struct ir_value *sum = ir_value_new(f, IR_ADD, v->type, v->place);
     sum->operand[0] = ir_operand(v, 0);
     sum->operand[1] = minus(f, right);
@@ -136,6 +160,7 @@ void pass_fuse(struct ir_function *f)
         }
     pass_same_values(f);
     pass_unused(f);
+    give_ranks(f);
     note_uses(f);
     for (int b = 0; b < f->block_count; b++)
         for (struct ir_value *v = f->order[b]->first, *next; v; v = next) {

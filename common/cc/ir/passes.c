@@ -15,6 +15,7 @@ void passes_run(struct ir_function *f)
         pass_unused(f);
         pass_branches(f);
         pass_same_values(f);
+        pass_loops(f);
     }
     pass_loads(f);
     pass_same_values(f);

@@ -16,6 +16,8 @@ void passes_run(struct ir_function *);
 void pass_same_values(struct ir_function *);
 void pass_addresses(struct ir_function *);
 void pass_loads(struct ir_function *);
+/* What is the same in each iteration of a loop. */
+void pass_loops(struct ir_function *);
 /* Arrays and variables in local memory that registers can hold. */
 void pass_slots(struct ir_function *);
 /* What is common to both arms of an `if`; arms that are no branch. */

@@ -6,7 +6,7 @@
 
 #include "macro.h"
 
-/* Is the condition of the line (after `#if`, up to TOKEN_END) other than 0? False after an error. */
+/* Is the condition of the line (after `#if`, up to TOKEN_END) other than 0? False after errors. */
 bool condition_holds(struct macros *, struct token *line);
 
 #endif

@@ -8,8 +8,8 @@ static bool same_line(struct position a, struct position b)
     return a.file == b.file && a.line == b.line;
 }
 
-/* A second error of a line, or a warning beside one, follows from the first, mostly; and an instance
- * of a template repeats what another one has said. */
+/* A second error of a line, or a warning beside one, follows from the first, mostly; and instances
+ * of a template repeat what another one has said. */
 static bool is_said(const struct diagnostics *d, enum cc_severity severity, struct position at)
 {
     for (size_t i = 0; i < d->count; i++) {

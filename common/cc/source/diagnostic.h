@@ -24,7 +24,7 @@ struct source_files {
     int count;
 };
 
-/* The problems found so far, at most one error a line. After MANY_ERRORS the compilation gives up. */
+/* The problems found so far, at most one error a line. After MANY_ERRORS it gives up. */
 enum { MANY_ERRORS = 20 };
 
 struct diagnostics {

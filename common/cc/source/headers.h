@@ -4,7 +4,7 @@
 #ifndef CC_HEADERS_H
 #define CC_HEADERS_H
 
-/* What every text begins with, as nvcc includes cuda_runtime.h by itself. */
+/* What every text begins with: nvcc includes the CUDA runtime's header by itself. */
 extern const char BEGINNING[];
 
 /* The text of <name>; "" for a header that only host code needs; NULL for any other. */

@@ -29,7 +29,7 @@ static struct position position_of(const struct lexer *lexer, const char *begin,
     return position;
 }
 
-/* ---- what stands between tokens --------------------------------------------------------------- */
+/* ---- what stands between tokens -------------------------------------------------------------- */
 
 static void next_line(struct lexer *lexer)
 {
@@ -96,7 +96,7 @@ static void skip_space(struct lexer *lexer)
     }
 }
 
-/* ---- tokens ----------------------------------------------------------------------------------- */
+/* ---- tokens ---------------------------------------------------------------------------------- */
 
 static bool in_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
 

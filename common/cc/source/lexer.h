@@ -6,8 +6,8 @@
 
 #include "token.h"
 
-/* The tokens of a file, up to and with TOKEN_END. Comments are left out; a comment without an end is
- * an error. `file` is an index into the sources. */
+/* The tokens of a file, up to and with TOKEN_END. Comments are left out; one without an end is an
+ * error. `file` is an index into the sources. */
 struct token *lex(struct diagnostics *, int file);
 
 /* The tokens of a piece of text that a macro has made, at a place of the source. */

@@ -30,7 +30,7 @@ struct argument {
     struct token *tokens, *expanded; /* up to TOKEN_END; `expanded` when it is needed */
 };
 
-/* ---- the table -------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static bool same_text(const struct token *a, const struct token *b)
 {
@@ -57,7 +57,7 @@ void macro_undefine(struct macros *macros, const struct token *name)
     if (*at != NULL) *at = (*at)->next;
 }
 
-/* ---- #define ---------------------------------------------------------------------------------- */
+/* ---- #define --------------------------------------------------------------------------------- */
 
 /* Reads `(a, b, ...)`; NULL after an error. */
 static struct token *read_parameters(struct macros *macros, struct macro *macro, struct token *at)
@@ -97,7 +97,7 @@ void macro_define(struct macros *macros, struct token *name)
     *at = macro;
 }
 
-/* ---- tokens that a macro makes ---------------------------------------------------------------- */
+/* ---- tokens that a macro makes --------------------------------------------------------------- */
 
 static bool is_hidden(const struct hidden *hidden, const struct macro *macro)
 {
@@ -174,7 +174,7 @@ static void put_list(struct use *use, const struct token *token)
     for (; token->kind != TOKEN_END; token = token->next) put(use, token);
 }
 
-/* ---- # and ## --------------------------------------------------------------------------------- */
+/* ---- # and ## -------------------------------------------------------------------------------- */
 
 /* The argument for a name of the body; NULL: it is no parameter. */
 static struct argument *argument_for(const struct use *use, const struct token *name)
@@ -251,7 +251,7 @@ static const struct token *put_pasted(struct use *use, const struct token *token
     }
 }
 
-/* ---- expansion -------------------------------------------------------------------------------- */
+/* ---- expansion ------------------------------------------------------------------------------- */
 
 static void put_argument(struct use *use, struct argument *argument, const struct token *name)
 {

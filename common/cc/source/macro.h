@@ -21,8 +21,8 @@ void macro_define(struct macros *, struct token *name);
 void macro_undefine(struct macros *, const struct token *name);
 bool macro_is_defined(const struct macros *, const struct token *name);
 
-/* If *token is the use of a macro, puts in its place what it makes, followed by what comes after the
- * use, and returns true. */
+/* If *token is the use of a macro, puts in its place what it makes, followed by what comes after
+ * it, and returns true. */
 bool macro_expand(struct macros *, struct token **token);
 
 /* A list of tokens, up to TOKEN_END, with all macros expanded. */

@@ -42,7 +42,7 @@ static void put(struct preprocessor *pp, struct token *token)
     if (said != NULL) error_at(pp->diagnostics, token->at, NULL, "%s", said);
 }
 
-/* ---- files ------------------------------------------------------------------------------------ */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static int open_file(struct diagnostics *d, const char *name, const char *text)
 {
@@ -71,7 +71,7 @@ static struct token *cut_line(struct arena *arena, struct token *token)
     return next;
 }
 
-/* ---- #include --------------------------------------------------------------------------------- */
+/* ---- #include -------------------------------------------------------------------------------- */
 
 /* The name of a header between its marks; NULL after an error. */
 static const char *header_name(struct preprocessor *pp, const struct token *token, char *mark)
@@ -142,7 +142,7 @@ static void include(struct preprocessor *pp, const struct token *token)
     if (!pp->once[file]) read_file(pp, file);
 }
 
-/* ---- #if -------------------------------------------------------------------------------------- */
+/* ---- #if ------------------------------------------------------------------------------------- */
 
 static bool is_directive(const struct token *token)
 {
@@ -199,7 +199,7 @@ static struct token *go_on_if(struct preprocessor *pp, struct token *word, struc
     return take_branch(pp, condition->has_else || condition_holds(&pp->macros, word->next), next);
 }
 
-/* ---- directives ------------------------------------------------------------------------------- */
+/* ---- directives ------------------------------------------------------------------------------ */
 
 static void pragma(struct preprocessor *pp, struct token *word)
 {
@@ -277,7 +277,7 @@ static void read_file(struct preprocessor *pp, int file)
     (*pp->last)->kind = TOKEN_END;
 }
 
-/* ---- the whole text --------------------------------------------------------------------------- */
+/* ---- the whole text -------------------------------------------------------------------------- */
 
 /* The macros of -D, as #define lines. */
 static const char *option_text(struct arena *arena, const struct cc_options *options)

@@ -71,7 +71,7 @@ struct expr *convert(struct parser *p, struct expr *e, const struct type *type,
     return fold_convert(p, converted);
 }
 
-/* ---- implicit conversions --------------------------------------------------------------------- */
+/* ---- implicit conversions -------------------------------------------------------------------- */
 
 static bool is_zero(const struct expr *e)
 {
@@ -131,7 +131,7 @@ struct expr *condition(struct parser *p, struct expr *e)
     return fit(p, e, boolean, "the condition");
 }
 
-/* ---- arithmetic conversions ------------------------------------------------------------------- */
+/* ---- arithmetic conversions ------------------------------------------------------------------ */
 
 struct expr *promote(struct parser *p, struct expr *e)
 {

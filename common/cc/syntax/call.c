@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Reads `(a, b)` into the call. */
-void read_arguments(struct parser *p, struct expr *call)
+static void read_arguments(struct parser *p, struct expr *call)
 {
     bool outer = p->in_template_arguments;
     p->in_template_arguments = false;
@@ -26,7 +26,7 @@ static void wrong_count(struct parser *p, const struct expr *call, const char *n
              call->argument_count);
 }
 
-/* ---- functions -------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 /* A parameter's default is the first of its initials. */
 static void add_defaults(struct parser *p, struct expr *call, const struct symbol *parameter)
@@ -63,7 +63,7 @@ struct expr *read_call(struct parser *p, struct token *name, struct function *fu
     return call;
 }
 
-/* ---- variables that are built in -------------------------------------------------------------- */
+/* ---- variables that are built in ------------------------------------------------------------- */
 
 static struct expr *special(struct parser *p, struct token *name, enum special which)
 {
@@ -90,7 +90,7 @@ static struct expr *read_part(struct parser *p, struct token *name, enum special
     return unknown(p, name->at);
 }
 
-/* ---- functions that are built in -------------------------------------------------------------- */
+/* ---- functions that are built in ------------------------------------------------------------- */
 
 /* `kind` is the type of arguments and result; TYPE_UNKNOWN: that of the arguments. */
 static const struct built_in {
@@ -161,7 +161,7 @@ static struct expr *read_math(struct parser *p, struct token *name, const struct
     return call;
 }
 
-/* ---- printf ----------------------------------------------------------------------------------- */
+/* ---- printf ---------------------------------------------------------------------------------- */
 
 /* Conversions such as %d and %5.2f in the format; %% is none. */
 static int count_conversions(const struct expr *format)
@@ -214,7 +214,7 @@ static struct expr *read_printf(struct parser *p, struct token *name)
     return call;
 }
 
-/* ---- by name ---------------------------------------------------------------------------------- */
+/* ---- by name --------------------------------------------------------------------------------- */
 
 static struct expr *not_called(struct parser *p, struct token *name)
 {

@@ -17,7 +17,7 @@ static struct expr *real(struct parser *p, const struct type *type, double value
     return e;
 }
 
-/* ---- integers --------------------------------------------------------------------------------- */
+/* ---- integers -------------------------------------------------------------------------------- */
 
 /* Is the result the machine's own affair: a division by 0, a shift by too much? */
 static bool is_undefined(const struct expr *e, int64_t right)
@@ -75,7 +75,7 @@ static int64_t compute(const struct expr *e, int64_t left, int64_t right)
     return (int64_t)compute_unsigned(e->op, a, b);
 }
 
-/* ---- reals ------------------------------------------------------------------------------------ */
+/* ---- reals ----------------------------------------------------------------------------------- */
 
 static struct expr *fold_reals(struct parser *p, struct expr *e)
 {
@@ -96,7 +96,7 @@ static struct expr *fold_reals(struct parser *p, struct expr *e)
     }
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------ */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 struct expr *fold_binary(struct parser *p, struct expr *e)
 {

@@ -1,11 +1,11 @@
-/* declaration.c — the words before a name (static, const, unsigned …), and what stands around it. */
+/* declaration.c — the words before a name (static, const, unsigned …), and what is around it. */
 #include "parser.h"
 
 #include <string.h>
 
 enum { LONGEST_ARRAY = 1 << 28 };
 
-/* ---- words of a type -------------------------------------------------------------------------- */
+/* ---- words of a type ------------------------------------------------------------------------- */
 
 /* How often each word may stand in a type, as numbers of two bits that are added up. */
 enum type_word {
@@ -90,7 +90,7 @@ bool begins_type(const struct parser *p)
     return unknown || is_type(p);
 }
 
-/* ---- specifiers ------------------------------------------------------------------------------- */
+/* ---- specifiers ------------------------------------------------------------------------------ */
 
 /* `(n)` or `(n, m)` after __launch_bounds__ and __align__. */
 static void read_numbers(struct parser *p, int64_t *first, int64_t *second)
@@ -171,7 +171,8 @@ static void no_type(struct parser *p, const struct specifiers *s)
     const char *text = text_of(p, token);
     if (token->kind == TOKEN_NAME && refused_word(p, token) != NULL)
         refuse(p, token, refused_word(p, token));
-    else if (token->kind == TOKEN_NAME && token->next->kind == TOKEN_NAME) {
+    else if (token->kind == TOKEN_NAME &&
+             (token->next->kind == TOKEN_NAME || is_token(token->next, "*"))) {
         unknown_name(p, token);
         go_past(p);
     } else if (s->is_global && token->next != NULL && is_token(token->next, "("))
@@ -207,7 +208,7 @@ struct specifiers read_specifiers(struct parser *p)
     return s;
 }
 
-/* ---- declarators ------------------------------------------------------------------------------ */
+/* ---- declarators ----------------------------------------------------------------------------- */
 
 static const struct type *read_stars(struct parser *p, const struct type *type)
 {
@@ -296,7 +297,7 @@ const struct type *read_type_name(struct parser *p)
     return d.type;
 }
 
-/* ---- enum ------------------------------------------------------------------------------------- */
+/* ---- enum ------------------------------------------------------------------------------------ */
 
 static void read_enumerators(struct parser *p, const struct type *type)
 {
@@ -343,7 +344,7 @@ const struct type *read_enum(struct parser *p)
     return type;
 }
 
-/* ---- static_assert ---------------------------------------------------------------------------- */
+/* ---- static_assert --------------------------------------------------------------------------- */
 
 void read_static_assert(struct parser *p)
 {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* ---- operators of two operands ---------------------------------------------------------------- */
+/* ---- operators of two operands --------------------------------------------------------------- */
 
 enum { AND_THEN = -1, OR_ELSE = -2 };
 
@@ -82,7 +82,7 @@ struct expr *read_conditional(struct parser *p)
     return e;
 }
 
-/* ---- assignments and commas ------------------------------------------------------------------- */
+/* ---- assignments and commas ------------------------------------------------------------------ */
 
 /* The operation of `+=` and so on; -1: the token is no such operator. */
 static int update_operation(const struct token *token)
@@ -126,7 +126,7 @@ struct expr *read_expression(struct parser *p)
     return left;
 }
 
-/* ---- operators of one operand ----------------------------------------------------------------- */
+/* ---- operators of one operand ---------------------------------------------------------------- */
 
 static struct expr *read_cast(struct parser *p)
 {
@@ -198,7 +198,7 @@ static struct expr *read_unary(struct parser *p)
     return e;
 }
 
-/* ---- constants -------------------------------------------------------------------------------- */
+/* ---- constants ------------------------------------------------------------------------------- */
 
 int64_t read_constant(struct parser *p, const char *what)
 {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* ---- parameters ------------------------------------------------------------------------------- */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
 static void check_parameter(struct parser *p, const struct specifiers *s, struct symbol *symbol)
 {
@@ -53,7 +53,7 @@ static void read_parameters(struct parser *p, struct function *function)
     needs(p, ")");
 }
 
-/* ---- heads ------------------------------------------------------------------------------------ */
+/* ---- heads ----------------------------------------------------------------------------------- */
 
 static void check_head(struct parser *p, const struct specifiers *s, const struct function *f)
 {
@@ -99,7 +99,7 @@ static struct function *declare(struct parser *p, struct token *token, struct fu
     return before;
 }
 
-/* ---- bodies ----------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 /* Does the statement never go on to what follows it? A rough answer, for a warning. */
 static bool leaves(const struct stmt *stmt)
@@ -189,7 +189,7 @@ struct function *read_function(struct parser *p, const struct specifiers *s, str
     return function;
 }
 
-/* ---- who calls whom --------------------------------------------------------------------------- */
+/* ---- who calls whom -------------------------------------------------------------------------- */
 
 void note_call(struct parser *p, struct function *callee, struct position position)
 {

@@ -42,7 +42,7 @@ bool is_for_device(struct token *token)
     return false;
 }
 
-/* ---- launches --------------------------------------------------------------------------------- */
+/* ---- launches -------------------------------------------------------------------------------- */
 
 /* Kernel name<…>, whose arguments may depend on what only the host knows. */
 static void ask_for_instance(struct parser *p, const struct token *token, struct template *template)
@@ -127,7 +127,7 @@ static void find_launches(struct parser *p, const struct token *from, const stru
     p->token = here;
 }
 
-/* ---- declarations ----------------------------------------------------------------------------- */
+/* ---- declarations ---------------------------------------------------------------------------- */
 
 /* A typedef of a type that the subset has. */
 static bool read_typedef(struct parser *p)

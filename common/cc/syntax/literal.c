@@ -13,7 +13,7 @@ static struct expr *wrong(struct parser *p, const struct token *token, const cha
     return unknown(p, token->at);
 }
 
-/* ---- numbers ---------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 /* The first of int, long (and their unsigned forms) that holds the value. Decimal numbers without u
  * are never unsigned. */
@@ -76,7 +76,7 @@ static struct expr *read_number(struct parser *p, const struct token *token)
     return is_real ? read_real(p, token, digits) : read_integer(p, token, digits);
 }
 
-/* ---- characters and strings ------------------------------------------------------------------- */
+/* ---- characters and strings ------------------------------------------------------------------ */
 
 static int digit_of(char c)
 {

@@ -1,6 +1,5 @@
 /*
- * mangle.c — names for the linker, as nvcc makes them: by the rules of the Itanium C++ ABI, "Mangling".
- * A type that was in the name before is written as S_, S0_, S1_ …
+ * mangle.c — names for the linker, as nvcc makes them: by the Itanium C++ ABI, "Mangling". A type that was in the name before is written as S_, S0_, S1_ …
  */
 #include "parser.h"
 

@@ -36,7 +36,7 @@ static struct expr *wrong_types(struct parser *p, enum operation op, const struc
     return unknown(p, position);
 }
 
-/* ---- pointers --------------------------------------------------------------------------------- */
+/* ---- pointers -------------------------------------------------------------------------------- */
 
 /* An index as a long, or as an unsigned long if it is one. */
 static struct expr *as_index(struct parser *p, struct expr *e)
@@ -102,7 +102,7 @@ static struct expr *pointer_binary(struct parser *p, enum operation op, struct e
     return wrong_types(p, op, left, right, position);
 }
 
-/* ---- operations of two operands --------------------------------------------------------------- */
+/* ---- operations of two operands -------------------------------------------------------------- */
 
 static void remark_on_zero(struct parser *p, enum operation op, const struct expr *right)
 {
@@ -146,7 +146,7 @@ struct expr *build_logical(struct parser *p, enum expr_kind kind, struct expr *l
     return decided ? e->left : e->right;
 }
 
-/* ---- operations of one operand ---------------------------------------------------------------- */
+/* ---- operations of one operand --------------------------------------------------------------- */
 
 static struct expr *address_of(struct parser *p, struct expr *operand, struct position position)
 {
@@ -190,7 +190,7 @@ struct expr *build_unary(struct parser *p, const struct token *mark, struct expr
     return fold_unary(p, e);
 }
 
-/* ---- ?: and casts ----------------------------------------------------------------------------- */
+/* ---- ?: and casts ---------------------------------------------------------------------------- */
 
 /* Converts both to one type. */
 static bool unite(struct parser *p, struct expr **left, struct expr **right)
@@ -261,7 +261,7 @@ struct expr *build_cast(struct parser *p, const struct type *type, struct expr *
     return unknown(p, position);
 }
 
-/* ---- assignments ------------------------------------------------------------------------------ */
+/* ---- assignments ----------------------------------------------------------------------------- */
 
 static const char *why_not_assignable(struct parser *p, const struct expr *e)
 {

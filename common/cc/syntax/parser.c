@@ -32,7 +32,7 @@ const char *text_of(struct parser *p, const struct token *token)
     return arena_text(p->arena, token->text, (size_t)token->length);
 }
 
-/* ---- errors ----------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 static void say(struct parser *p, struct position position, const char *hint, const char *text)
 {
@@ -132,7 +132,7 @@ void needs(struct parser *p, const char *text)
     }
 }
 
-/* ---- limits ----------------------------------------------------------------------------------- */
+/* ---- limits ---------------------------------------------------------------------------------- */
 
 bool enter(struct parser *p)
 {

@@ -15,7 +15,7 @@
 #include "ast.h"
 #include "common/cc/source/token.h"
 
-/* ---- names ------------------------------------------------------------------------------------ */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 enum name_kind {
     NAME_SYMBOL,   /* a variable */
@@ -49,7 +49,7 @@ struct scope {
     struct scope *outer;
 };
 
-/* ---- the parser ------------------------------------------------------------------------------- */
+/* ---- the parser ------------------------------------------------------------------------------ */
 
 /* The body of a template's instance, read when the file has been read. */
 struct body {
@@ -92,7 +92,7 @@ struct parser {
     int instances;
 };
 
-/* ---- tokens and errors (parser.c) ------------------------------------------------------------- */
+/* ---- tokens and errors (parser.c) ------------------------------------------------------------ */
 
 bool sees(const struct parser *, const char *text);    /* does `text` come next? */
 bool next_is(const struct parser *, const char *text); /* … after the next token? */
@@ -128,7 +128,7 @@ bool is_outside(const struct token *);
 void try_quietly(struct parser *);
 bool was_right(struct parser *, struct token *begin);
 
-/* ---- names (scope.c) -------------------------------------------------------------------------- */
+/* ---- names (scope.c) ------------------------------------------------------------------------- */
 
 void begin_scope(struct parser *);
 void end_scope(struct parser *);
@@ -145,7 +145,7 @@ void unknown_name(struct parser *, const struct token *);
 /* After an error in a declaration: its name is known, but not what it is. */
 void add_refused(struct parser *, const struct token *);
 
-/* ---- words (words.c) -------------------------------------------------------------------------- */
+/* ---- words (words.c) ------------------------------------------------------------------------- */
 
 /* What `word` is in CUDA C++, if the subset does not have it: "an atomic operation"; or NULL. */
 const char *refused_word(struct parser *, const struct token *);
@@ -154,7 +154,7 @@ bool is_library_name(const struct token *);
 /* The names of built-in functions and variables, for nearest_name; ends with NULL. */
 extern const char *const BUILT_IN_NAMES[];
 
-/* ---- types and declarators (declaration.c) ---------------------------------------------------- */
+/* ---- types and declarators (declaration.c) --------------------------------------------------- */
 
 struct specifiers {
     const struct type *type;
@@ -178,7 +178,7 @@ struct declarator read_declarator(struct parser *, const struct specifiers *);
 /* A type in parentheses of a cast, of sizeof, … */
 const struct type *read_type_name(struct parser *);
 
-/* ---- expressions ------------------------------------------------------------------------------ */
+/* ---- expressions ----------------------------------------------------------------------------- */
 
 /* expression.c */
 struct expr *read_expression(struct parser *); /* with commas */
@@ -193,7 +193,6 @@ struct expr *read_call(struct parser *, struct token *name, struct function *);
 /* A built-in function or variable; NULL: the name is of none. */
 struct expr *read_built_in(struct parser *, struct token *name);
 struct expr *read_string(struct parser *);
-void read_arguments(struct parser *, struct expr *call);
 
 /* build.c: nodes, with the conversions that their operands need */
 struct expr *new_expr(struct parser *, enum expr_kind, const struct type *, struct position);
@@ -230,7 +229,7 @@ struct expr *fold_unary(struct parser *, struct expr *);
 struct expr *fold_convert(struct parser *, struct expr *);
 bool is_constant(const struct expr *);
 
-/* ---- statements, variables, functions --------------------------------------------------------- */
+/* ---- statements, variables, functions -------------------------------------------------------- */
 
 struct stmt *read_block(struct parser *); /* from its { on */
 /* The variables of a declaration, as a list of STMT_DECLARE. */
@@ -249,7 +248,7 @@ void note_call(struct parser *, struct function *callee, struct position);
 /* Every called function has a body, and none calls itself. */
 void check_calls(struct parser *);
 
-/* ---- templates (template.c) ------------------------------------------------------------------- */
+/* ---- templates (template.c) ------------------------------------------------------------------ */
 
 struct template_parameter {
     const struct token *name;
@@ -279,7 +278,7 @@ struct function *instance_of(struct parser *, struct template *, struct expr **a
 /* Both. */
 struct function *read_instance(struct parser *, struct template *, const struct token *name);
 
-/* ---- the file (file.c, host.c) ---------------------------------------------------------------- */
+/* ---- the file (file.c, host.c) --------------------------------------------------------------- */
 
 /* Does the declaration at `token` speak of the device: __global__, __device__ …? */
 bool is_for_device(struct token *);
@@ -288,7 +287,7 @@ void skip_host(struct parser *);
 /* The declaration's name: what stands before its first ( = [ ; or {. NULL: there is none. */
 struct token *declared_name(struct token *begin);
 
-/* ---- names for the linker (mangle.c) ---------------------------------------------------------- */
+/* ---- names for the linker (mangle.c) --------------------------------------------------------- */
 
 const char *mangle_function(struct arena *, const struct function *, const struct template *,
                             struct expr **arguments);

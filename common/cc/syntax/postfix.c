@@ -133,7 +133,7 @@ static struct expr *read_primary(struct parser *p)
     return unknown(p, token->at);
 }
 
-/* ---- what follows a value --------------------------------------------------------------------- */
+/* ---- what follows a value -------------------------------------------------------------------- */
 
 static struct expr *read_index(struct parser *p, struct expr *array)
 {

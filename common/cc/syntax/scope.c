@@ -58,7 +58,7 @@ struct name *add_name(struct parser *p, enum name_kind kind, const struct token 
     return name;
 }
 
-/* ---- the nearest name ------------------------------------------------------------------------- */
+/* ---- the nearest name ------------------------------------------------------------------------ */
 
 static int least(int a, int b, int c)
 {
@@ -110,7 +110,7 @@ const char *nearest_name(struct parser *p, const struct token *token)
     return arena_format(p->arena, "did you mean `%s`?", nearest.text);
 }
 
-/* ---- what is not known ------------------------------------------------------------------------ */
+/* ---- what is not known ----------------------------------------------------------------------- */
 
 static const char *header_of(const struct token *token)
 {

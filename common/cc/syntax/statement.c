@@ -11,7 +11,7 @@ static struct stmt *new_stmt(struct parser *p, enum stmt_kind kind, const struct
     return stmt;
 }
 
-/* ---- expressions as statements ---------------------------------------------------------------- */
+/* ---- expressions as statements --------------------------------------------------------------- */
 
 static bool has_effect(const struct expr *e)
 {
@@ -47,7 +47,7 @@ static struct stmt *read_expression_statement(struct parser *p)
     return stmt;
 }
 
-/* ---- conditions ------------------------------------------------------------------------------- */
+/* ---- conditions ------------------------------------------------------------------------------ */
 
 /* `(a == b)`; `(a = b)` gets a warning, and `((a = b))` says that it is meant so. */
 static struct expr *read_condition(struct parser *p)
@@ -81,7 +81,7 @@ static struct stmt *read_if(struct parser *p)
     return stmt;
 }
 
-/* ---- loops ------------------------------------------------------------------------------------ */
+/* ---- loops ----------------------------------------------------------------------------------- */
 
 static struct stmt *read_loop_body(struct parser *p, const char *word)
 {
@@ -167,7 +167,7 @@ static struct stmt *read_pragma(struct parser *p)
     return loop;
 }
 
-/* ---- switch ----------------------------------------------------------------------------------- */
+/* ---- switch ---------------------------------------------------------------------------------- */
 
 static struct stmt *read_switch(struct parser *p)
 {
@@ -220,7 +220,7 @@ static struct stmt *read_label(struct parser *p)
     return label;
 }
 
-/* ---- leaving ---------------------------------------------------------------------------------- */
+/* ---- leaving --------------------------------------------------------------------------------- */
 
 static struct stmt *read_return(struct parser *p)
 {
@@ -254,7 +254,7 @@ static struct stmt *read_leaving(struct parser *p)
     return stmt;
 }
 
-/* ---- blocks ----------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static bool ends_block(struct parser *p)
 {
@@ -315,7 +315,7 @@ struct stmt *read_block(struct parser *p)
     return block;
 }
 
-/* ---- statements ------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------ */
 
 static struct stmt *read_keyword(struct parser *p)
 {

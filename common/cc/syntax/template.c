@@ -8,7 +8,7 @@
 
 enum { MOST_INSTANCES = 200 };
 
-/* ---- template <…> ----------------------------------------------------------------------------- */
+/* ---- template <…> ---------------------------------------------------------------------------- */
 
 static void read_parameter(struct parser *p, struct template *template)
 {
@@ -114,7 +114,7 @@ void read_template(struct parser *p)
     declare(p, &template);
 }
 
-/* ---- instances -------------------------------------------------------------------------------- */
+/* ---- instances ------------------------------------------------------------------------------- */
 
 /* One argument; NULL after an error. */
 static struct expr *read_argument(struct parser *p, const struct type *type)

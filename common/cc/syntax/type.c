@@ -130,7 +130,7 @@ bool type_is_arithmetic(const struct type *type)
 
 bool type_is_pointer(const struct type *type) { return type->kind == TYPE_POINTER; }
 
-/* ---- as text ---------------------------------------------------------------------------------- */
+/* ---- as text --------------------------------------------------------------------------------- */
 
 /* `middle` is what stands around the name: "*" for a pointer. */
 static const char *text_around(struct arena *arena, const struct type *type, const char *middle)

@@ -8,7 +8,7 @@ enum {
     DYNAMIC_ALIGN = 16, /* nvcc's, of each dynamic shared array */
 };
 
-/* ---- initialisers ----------------------------------------------------------------------------- */
+/* ---- initialisers ---------------------------------------------------------------------------- */
 
 /* Where the values of an initialiser go, in the order of their offsets. */
 struct filling {
@@ -116,7 +116,7 @@ static void remember_value(struct name *name, const struct symbol *symbol)
     if (simple && is_constant(symbol->initials->value)) name->value = symbol->initials->value;
 }
 
-/* ---- kinds of variables ----------------------------------------------------------------------- */
+/* ---- kinds of variables ---------------------------------------------------------------------- */
 
 /* Where the declaration says the variable lies; complains where it cannot. */
 static enum symbol_kind kind_of(struct parser *p, const struct specifiers *s,
@@ -212,7 +212,7 @@ static struct symbol *new_symbol(struct parser *p, enum symbol_kind kind,
     return symbol;
 }
 
-/* ---- declarations ----------------------------------------------------------------------------- */
+/* ---- declarations ---------------------------------------------------------------------------- */
 
 static void read_beginning(struct parser *p, struct symbol *symbol, struct token *name)
 {

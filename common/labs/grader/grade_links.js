@@ -96,7 +96,8 @@ async function judgedOf(text, bench) {
 
 async function rowOf({ name, text }, bench) {
     const { right, status } = await judgedOf(text, bench), labs = Object.entries(LABS);
-    const points = labs.reduce((sum, [lab, { rows }]) => sum + POINTS * right[lab] / rows.length, 0);
+    const points = labs.reduce((sum, [lab, { rows }]) =>
+        sum + POINTS * right[lab] / rows.length, 0);
     return [cell(name), status, points.toFixed(2), POINTS * labs.length,
             ...labs.map(([lab, { rows }]) => `${right[lab]} of ${rows.length}`)].join(",");
 }

@@ -19,18 +19,18 @@ extern "C" {
 /* Launches something and waits for it. */
 typedef cudaError_t workload(void *);
 
-struct subject {
+struct bench_case {
     const char *group, *name; /* of the row: "scan", "step 5" */
     size_t n;
     unsigned block; /* threads */
 };
 
 /* Runs a workload and prints its rows: instructions, rate, elapsed seconds. */
-void measure(const struct subject *, workload *, void *argument);
+void measure(const struct bench_case *, workload *, void *argument);
 
 /* The warp instructions of one run; the same rows for a workload whose number of them is known. */
-double count_instructions(const struct subject *, workload *, void *argument);
-void measure_work(const struct subject *, double work, workload *, void *argument);
+double count_instructions(const struct bench_case *, workload *, void *argument);
+void measure_work(const struct bench_case *, double work, workload *, void *argument);
 
 /* operations.c: a row for each operation and type, and for each shape of access. */
 void measure_operations(void);

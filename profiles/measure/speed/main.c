@@ -45,21 +45,21 @@ static double median(double *values, int count)
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-static void row(const struct subject *s, const char *metric, double value, const char *unit)
+static void row(const struct bench_case *s, const char *metric, double value, const char *unit)
 {
     printf("%s,%s,%zu,%u,%ld,%s,%s,%.6g,%s\n", s->group, s->name, s->n, s->block, cores, mode,
            metric, value, unit);
     fflush(stdout);
 }
 
-static void check(cudaError_t error, const struct subject *s)
+static void check(cudaError_t error, const struct bench_case *s)
 {
     if (error == cudaSuccess) return;
     fprintf(stderr, "bench: %s: %s\n", s->name, emu_message(emu_runtime()));
     exit(1);
 }
 
-double count_instructions(const struct subject *s, workload *run, void *argument)
+double count_instructions(const struct bench_case *s, workload *run, void *argument)
 {
     double sum = 0;
     struct emu *emu = emu_runtime();
@@ -72,13 +72,13 @@ double count_instructions(const struct subject *s, workload *run, void *argument
     return sum;
 }
 
-static bool is_wanted(const struct subject *s)
+static bool is_wanted(const struct bench_case *s)
 {
     const char *only = getenv("BENCH_ONLY");
     return only == NULL || strcmp(only, s->name) == 0;
 }
 
-void measure_work(const struct subject *s, double work, workload *run, void *argument)
+void measure_work(const struct bench_case *s, double work, workload *run, void *argument)
 {
     double used[RUNS], elapsed[RUNS];
     if (!is_wanted(s)) return;
@@ -96,7 +96,7 @@ void measure_work(const struct subject *s, double work, workload *run, void *arg
     row(s, "elapsed", elapsed[0], "s");
 }
 
-void measure(const struct subject *s, workload *run, void *argument)
+void measure(const struct bench_case *s, workload *run, void *argument)
 {
     if (is_wanted(s)) measure_work(s, count_instructions(s, run, argument), run, argument);
 }
@@ -142,7 +142,7 @@ static void measure_scan(const char *group, const struct step *step, size_t n, s
     char name[40];
     if (step->clear_workspace) cudaMemset(s.workspace, 0, step->workspace(n, 0));
     snprintf(name, sizeof name, "step %d", step->number);
-    measure(&(struct subject){group, name, n, step->shape(n, 0).block}, scan, &s);
+    measure(&(struct bench_case){group, name, n, step->shape(n, 0).block}, scan, &s);
     cudaFree(s.out);
     cudaFree(s.in);
     cudaFree(s.workspace);
@@ -177,7 +177,7 @@ static void micro(void)
 {
     struct micro_run r = {micros, allocate(MICRO_BUFFER)};
     for (; r.micro->name != NULL; r.micro++) {
-        struct subject s = {"micro", r.micro->name, r.micro->n, r.micro->block};
+        struct bench_case s = {"micro", r.micro->name, r.micro->n, r.micro->block};
         measure(&s, run_micro, &r);
     }
     if (strcmp(mode, "plain") == 0) measure_translation(r.buffer);
@@ -191,7 +191,7 @@ static void launches(void)
     static const unsigned grids[] = {1, 2, 16};
     emu_count(emu_runtime(), strcmp(mode, "counters") == 0);
     for (size_t i = 0; i < sizeof grids / sizeof *grids; i++) {
-        struct subject s = {"launches", "empty kernel", grids[i], 32};
+        struct bench_case s = {"launches", "empty kernel", grids[i], 32};
         double wall = clock_seconds(CLOCK_MONOTONIC);
         for (int k = 0; k < LAUNCHES; k++) {
             check(launch_empty(grids[i], 32), &s);
@@ -210,7 +210,7 @@ static void growth(void)
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         struct micro m = {"tree", MICRO_BUFFER / 16, blocks[i], launch_tree};
         r.micro = &m;
-        measure(&(struct subject){"growth with the block", m.name, m.n, m.block}, run_micro, &r);
+        measure(&(struct bench_case){"growth with the block", m.name, m.n, m.block}, run_micro, &r);
     }
     cudaFree(r.buffer);
 }
@@ -225,7 +225,7 @@ static double resident_mib(void)
 /* Grids of many blocks: the additional memory that the process takes, and the time. */
 static void measure_blocks(const char *name, unsigned grid, unsigned block, bool gathered)
 {
-    struct subject s = {"blocks", name, grid, block};
+    struct bench_case s = {"blocks", name, grid, block};
     void *zero = allocate(sizeof(unsigned));
     double before = resident_mib(), wall = clock_seconds(CLOCK_MONOTONIC);
     check(gathered ? launch_gather(zero, grid, block) : launch_empty(grid, block), &s);
@@ -237,7 +237,7 @@ static void measure_blocks(const char *name, unsigned grid, unsigned block, bool
 static void blocks(void)
 {
     enum { SMS = 132 }; /* of an H200, which holds 2 blocks of 1024 threads on each, or 32 of 64 */
-    check(launch_empty(1, 32), &(struct subject){"blocks", "the first launch", 1, 32});
+    check(launch_empty(1, 32), &(struct bench_case){"blocks", "the first launch", 1, 32});
     measure_blocks("all waiting for the last", 32 * SMS, 64, true);
     measure_blocks("all waiting for the last", 2 * SMS, 1024, true);
     measure_blocks("that end at once", 1 << 20, 1024, false);
@@ -248,7 +248,7 @@ static void blocks(void)
 static void check_scans(void)
 {
     static const struct step *const steps[] = {&step05, &step07, &step09, &step11, &step12};
-    struct subject s = {"check", "step 5", (size_t)1 << 20, 256};
+    struct bench_case s = {"check", "step 5", (size_t)1 << 20, 256};
     for (int k = 20; k >= 16; k -= 4)
         for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
             measure_scan(s.group, steps[i], (size_t)1 << k, 1);
@@ -262,7 +262,7 @@ static void startup(char **command)
 {
     double used[RUNS], elapsed[RUNS];
     const char *name = strrchr(command[0], '/');
-    struct subject s = {"startup", name != NULL ? name + 1 : command[0], 0, 0};
+    struct bench_case s = {"startup", name != NULL ? name + 1 : command[0], 0, 0};
     for (int i = 0; i < RUNS; i++) {
         double wall = clock_seconds(CLOCK_MONOTONIC);
         int status;

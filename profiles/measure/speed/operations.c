@@ -182,7 +182,7 @@ static void measure_text(const char *group, const char *name, const char *ptx, e
         fprintf(stderr, "bench: %s: %s\n", name, emu_message(emu));
         exit(1);
     }
-    measure(&(struct subject){group, name, GRID * BLOCK, BLOCK}, launch, &run);
+    measure(&(struct bench_case){group, name, GRID * BLOCK, BLOCK}, launch, &run);
     emu_unload(emu, module);
 }
 

@@ -319,8 +319,8 @@ void measure_translation(void *buffer)
     fill(data);
     compare(&p, data, &global);
 
-    struct subject interpreted = {"micro", p.micro->name, p.micro->n, p.micro->block};
-    struct subject translated = {"micro", "large product in C", p.micro->n, p.micro->block};
+    struct bench_case interpreted = {"micro", p.micro->name, p.micro->n, p.micro->block};
+    struct bench_case translated = {"micro", "large product in C", p.micro->n, p.micro->block};
     double work = count_instructions(&interpreted, product_in_ptx, &p);
     measure_work(&translated, work, product_in_c, &global);
     free(data);

@@ -201,31 +201,36 @@ static bool decides(const struct value_flow *b, const struct emu_kernel *kernel,
                 changed = can_end[n] = true;
     }
     for (size_t n = 0; n + 1 < b->count && !yes; n++) {
-        bool uses_it = uses_value(b, &b->code[n]);
-        if (!uses_it && !choosing) continue;
         if (!goes_to(b, kernel, n, can_end, &chooses) || !chooses) continue;
-        yes = uses_it;
+        yes = uses_value(b, &b->code[n]);
         if (choosing && choosing[n] == NOT_ASKED) choosing[n] = ASKED;
     }
     free(can_end);
     return yes;
 }
 
-/* Does it decide so at once, or decide whether a branch is carried out that decides it? In the loop
- * `do if (x) status = look(); while (!status);` the status does so for the load in look(). */
+/* Does it decide whether any of the instructions that are ASKED is carried out, or whether a branch
+ * is that decides it? In the loop `do if (x) status = look(); while (!status);` the status does so
+ * for the load in look(). */
+static bool decides_any(const struct value_flow *b, const struct emu_kernel *kernel, uint8_t *asked)
+{
+    bool yes = false;
+    for (size_t n = 0; n + 1 < b->count && !yes;) {
+        bool ask = asked[n] == ASKED;
+        if (ask) asked[n] = ANSWERED;
+        if (ask) yes = decides(b, kernel, n, asked);
+        n = ask ? 0 : n + 1;
+    }
+    return yes;
+}
+
 static bool decides_at_last(const struct value_flow *b, const struct emu_kernel *kernel,
                             size_t again)
 {
-    uint8_t *choosing = calloc(b->count + 1, sizeof *choosing);
-    bool yes = !choosing;
-    if (choosing) choosing[again] = ASKED;
-    for (size_t n = 0; n + 1 < b->count && !yes;) {
-        bool ask = choosing[n] == ASKED;
-        if (ask) choosing[n] = ANSWERED;
-        if (ask) yes = decides(b, kernel, n, choosing);
-        n = ask ? 0 : n + 1;
-    }
-    free(choosing);
+    uint8_t *asked = calloc(b->count + 1, sizeof *asked);
+    if (asked) asked[again] = ASKED;
+    bool yes = !asked || decides_any(b, kernel, asked);
+    free(asked);
     return yes;
 }
 
@@ -248,12 +253,14 @@ static bool is_next_try(const struct insn *i, const struct insn *first)
 bool uses_tries_again(const struct emu_kernel *kernel, size_t place)
 {
     struct value_flow b = body_at(kernel, place);
-    bool yes = !b.in.bits;
-    if (b.in.bits) follow(&b, &kernel->code[place]);
+    uint8_t *asked = calloc(b.count + 1, sizeof *asked);
+    bool yes = !b.in.bits || !asked;
     size_t first = (size_t)(kernel->code + place - b.code);
-    yes = yes || b.leaves || decides_at_last(&b, kernel, first);
+    if (!yes) follow(&b, &kernel->code[place]);
     for (size_t n = 0; n + 1 < b.count && !yes; n++)
-        yes = is_next_try(&b.code[n], &b.code[first]) && decides_at_last(&b, kernel, n);
+        if (n == first || is_next_try(&b.code[n], &b.code[first])) asked[n] = ASKED;
+    yes = yes || b.leaves || decides_any(&b, kernel, asked);
+    free(asked);
     free(b.in.bits);
     return yes;
 }

@@ -1,0 +1,174 @@
+/*
+ * test_cc_passes.c — what the passes of the compiler make of a few lines: how many of an
+ * instruction stand in PTX, and what the emulator counts when step 3 runs.
+ */
+#include "common/emu/emu.h"
+#include "compiled.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The body of a kernel with the parameters (float *p, const float *q, float a, float b, float c, int
+ * n), in which t is the thread's number and s a shared array; and an instruction, and how often it
+ * stands in PTX. */
+struct expectation {
+    const char *body, *instruction;
+    int count;
+};
+
+static int times(const char *text, const char *word)
+{
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, word)); at += strlen(word)) count++;
+    return count;
+}
+
+static void expect(const struct expectation *e)
+{
+    char text[2000];
+    snprintf(text, sizeof text,
+             "__global__ void k(float *p, const float *q, float a, float b, float c, int n)\n"
+             "{\n    extern __shared__ __align__(16) float s[];\n"
+             "    int t = threadIdx.x;\n    %s\n}\n",
+             e->body);
+    struct cc_result *result = compiled("k.cu", text);
+    cr_assert(result->ptx, "not compiled: %s", e->body);
+    cr_expect_eq(times(result->ptx, e->instruction), e->count, "%s: %d of \"%s\", not %d:\n%s",
+                 e->body, times(result->ptx, e->instruction), e->instruction, e->count,
+                 result->ptx);
+    cc_free(result);
+}
+
+#define EXPECT(table)                                                                              \
+    for (size_t k = 0; k < sizeof(table) / sizeof *(table); k++) expect(&(table)[k])
+
+Test(cc_passes, loads)
+{
+    static const struct expectation table[] = {
+        {"p[0] = q[t] + q[t];", "ld.global", 1},
+        {"p[0] = s[t]; p[1] = s[t];", "ld.shared", 1},            // global is not shared
+        {"s[t] = a; p[0] = s[t];", "ld.shared", 0},               // the stored value
+        {"s[t] = a; s[n] = b; p[0] = s[t];", "ld.shared", 1},     // n may be t
+        {"s[t] = a; s[t + 1] = b; p[0] = s[t];", "ld.shared", 0}, // t + 1 is not t
+        {"s[t] = a; __syncthreads(); p[0] = s[t];", "ld.shared", 1},
+        {"float x = q[0]; p[n] = a; p[1] = x + q[0];", "ld.global", 2}, // p may be q
+        {"for (int i = 0; i < n; i++) s[i] = q[7];", "ld.global", 1},
+    };
+    EXPECT(table);
+}
+
+Test(cc_passes, stores)
+{
+    static const struct expectation table[] = {
+        {"p[0] = a; p[0] = b;", "st.global", 1},
+        {"p[0] = a; p[1] = q[0]; p[0] = b;", "st.global", 3},
+        {"s[t] = a; __syncthreads(); s[t] = b;", "st.shared", 2},
+        {"int x[2]; x[0] = n; x[1] = t; p[0] = x[1];", ".local", 0},
+        {"int x[4]; x[n & 3] = t; p[0] = x[1];", "ld.local", 1},
+    };
+    EXPECT(table);
+}
+
+Test(cc_passes, neighbours)
+{
+    static const struct expectation table[] = {
+        {"s[2 * t] = a; s[2 * t + 1] = b;", "st.shared.v2", 1},
+        {"s[4 * t] = a; s[4 * t + 1] = b; s[4 * t + 2] = c; s[4 * t + 3] = a;", "st.shared.v4", 1},
+        {"s[t] = a; s[t + 1] = b;", "v2", 0}, // no multiple of 8 bytes
+        {"s[2 * t + 1] = a; s[2 * t + 2] = b;", "v2", 0},
+        {"p[2 * t] = a; p[2 * t + 1] = b;", "v2", 0},              // p is a multiple of 4 only
+        {"s[2 * t] = a; p[0] = s[n]; s[2 * t + 1] = b;", "v2", 0}, // n may be 2 t
+        {"p[t] = s[2 * t] + s[2 * t + 1];", "ld.shared.v2", 1},
+    };
+    EXPECT(table);
+}
+
+Test(cc_passes, branches)
+{
+    static const struct expectation table[] = {
+        {"if (t > n) a = a + b; p[t] = a;", "selp", 1},
+        {"if (t > n) a = a / b; p[t] = a;", "selp", 0}, // a division takes long
+        {"if (t > n) a = q[t]; p[t] = a;", "selp", 0},  // and so may an access
+        {"if (t > n) s[t] = q[t] + q[n]; else s[t] = q[t];", "ld.global", 2},
+        {"if (t > n) s[t] = q[t] + q[n]; else s[t] = q[t];", "st.shared", 1},
+        {"if (t > n) __syncthreads(); else __syncthreads();", "bar.sync", 2},
+        {"for (int i = 0; i < n; i++) __syncthreads();", "bar.sync", 1},
+        {"while (n-- > 0) { if (n == t) continue; __syncthreads(); }", "bar.sync", 1},
+    };
+    EXPECT(table);
+}
+
+Test(cc_passes, sums)
+{
+    static const struct expectation table[] = {
+        {"p[0] = a * b + c;", "fma.rn.f32", 1},
+        {"p[0] = a * b - c;", "fma.rn.f32", 0}, // nvcc leaves it to ptxas
+        {"p[0] = a * b + c; p[1] = a * b;", "fma.rn.f32", 0},
+        {"p[0] = a * b + c; p[1] = a * b + 1;", "fma.rn.f32", 2},
+        {"p[0] = a - 3.0f * b;", "fma.rn.f32", 1},
+        {"p[0] = a * 2;", "add.f32", 1},
+        {"p[0] = a / 4;", "div", 0},
+        {"p[0] = a / 3;", "div.rn.f32", 1},
+        {"p[0] = 1 + 2 * 3 - 7;", "add", 0},
+        {"p[0] = sqrtf(a);", "sqrt.rn.f32", 1},
+        {"for (int i = 0; i < n; i++) c += a * b; p[0] = c;", "fma", 0}, // a * b leaves the loop
+        {"p[0] = (float)((double)a + 2.0);", "f64", 0},
+    };
+    EXPECT(table);
+}
+
+Test(cc_passes, addresses_of_an_unsigned_index_may_wrap)
+{
+    // (unsigned)t + 1u may be 0, so that its address is not that of t and 4 bytes more.
+    static const struct expectation table[] = {
+        {"p[(unsigned)n + 1u] = a;", "+4]", 0},
+        {"p[n + 1] = a;", "+4]", 1},
+        {"s[(unsigned)n + 1u] = a;", "+4]", 1}, // shared addresses have 32 bits
+    };
+    EXPECT(table);
+}
+
+/* ---- on the emulator ------------------------------------------------------------------------- */
+
+static void launch_step3(struct emu *emu, const char *ptx, unsigned n)
+{
+    struct emu_module *module;
+    struct emu_kernel *kernel;
+    emu_addr in, out;
+    cr_assert_eq(emu_load(emu, ptx, strlen(ptx), "scan.cu", &module), EMU_OK, "%s",
+                 emu_message(emu));
+    cr_assert_eq(emu_kernel(emu, module, "_Z10scan_blockPfPKfi", &kernel), EMU_OK);
+    cr_assert_eq(emu_alloc(emu, n * sizeof(float), &in), EMU_OK);
+    cr_assert_eq(emu_alloc(emu, n * sizeof(float), &out), EMU_OK);
+    float *ones = calloc(n, sizeof *ones), sum = 0;
+    for (unsigned i = 0; i < n; i++) ones[i] = 1;
+    emu_write(emu, in, ones, n * sizeof *ones);
+    void *arguments[] = {&out, &in, &n};
+    struct emu_dim one = {1, 1, 1}, threads = {n / 2, 1, 1};
+    cr_assert_eq(emu_launch(emu, kernel, one, threads, n * sizeof(float), arguments, false), EMU_OK,
+                 "%s", emu_message(emu));
+    emu_read(emu, ones, out, n * sizeof *ones);
+    for (unsigned i = 0; i < n; sum++, i++) cr_assert_eq(ones[i], sum, "out[%u]", i);
+    free(ones);
+}
+
+Test(cc_passes, step3_counts_what_nvcc_counts)
+{
+    enum { N = 512, LOADS = 491, STORES = 302, ADDITIONS = 2 * (N - 1) };
+    const char *path = "steps/03-work-efficient/scan.cu";
+    struct emu_config config = {.counters = true};
+    char message[1000], *text = file_text(path);
+    struct cc_result *result = compiled(path, text);
+    struct emu *emu = emu_open(&config, message, sizeof message);
+    cr_assert(result->ptx && emu, "%s", message);
+    launch_step3(emu, result->ptx, N);
+    const struct emu_counts *counts = &emu_record(emu, 0)->total;
+    cr_expect_eq(counts->shared_ld.wavefronts, LOADS);
+    cr_expect_eq(counts->shared_st.wavefronts, STORES);
+    cr_expect_eq(counts->adds[EMU_ADD_F32], ADDITIONS);
+    emu_close(emu);
+    cc_free(result);
+    free(text);
+}

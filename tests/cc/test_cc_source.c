@@ -1,0 +1,125 @@
+/* test_cc_source.c — tokens, directives and macros of the compiler of CUDA C. */
+#include "common/cc/source/lexer.h"
+#include "common/cc/source/preprocess.h"
+#include "compiled.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The tokens of a text after the directives, with blanks between them. */
+static char *expanded(const char *text)
+{
+    static char joined[2000];
+    jmp_buf no_memory;
+    struct arena arena = {.no_memory = &no_memory};
+    struct source_files sources = {0};
+    struct diagnostics d = {.arena = &arena, .sources = &sources};
+    const struct cc_options none = {0};
+    if (setjmp(no_memory) != 0) cr_assert_fail("no memory");
+    joined[0] = '\0';
+    for (struct token *t = preprocess(&d, "text.cu", text, &none); t->kind != TOKEN_END;
+         t = t->next)
+        if (t->at.file == 0) {
+            strncat(joined, t->text, (size_t)t->length);
+            strcat(joined, " ");
+        }
+    if (joined[0] != '\0') joined[strlen(joined) - 1] = '\0';
+    for (size_t i = 0; i < d.count; i++) strcat(strcat(joined, " !"), d.found[i].text);
+    arena_free(&arena);
+    return joined;
+}
+
+struct pair {
+    const char *text, *wanted;
+};
+
+static void check(const struct pair *pairs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *found = expanded(pairs[i].text);
+        cr_expect_str_eq(found, pairs[i].wanted, "of \"%s\":\n%s", pairs[i].text, found);
+    }
+}
+
+#define CHECK(pairs) check(pairs, sizeof(pairs) / sizeof((pairs)[0]))
+
+Test(cc_source, tokens)
+{
+    static const struct pair pairs[] = {
+        {"a+++b", "a ++ + b"},
+        {"f<g><<<1,2>>>(x)", "f < g > <<< 1 , 2 >>> ( x )"},
+        {"a>>=1;x<<=2", "a >>= 1 ; x <<= 2"},
+        {"1e-5f 0x1p+3 .5 1'000 1.e2 3u", "1e-5f 0x1p+3 .5 1'000 1.e2 3u"},
+        {"\"a\\\"b\" 'c' '\\''", "\"a\\\"b\" 'c' '\\''"},
+        {"a/* b */c // d\ne", "a c e"},
+        {"a // b \\\n c\nd", "a d"},
+        {"a \\\n b", "a b"},
+        {"a /* b", "a !this comment has no end"},
+        {"a \"b\nc", "a \" c !this string has no \" at its end, in its line"},
+        {"a @ b", "a @ b !this character means nothing here"},
+    };
+    CHECK(pairs);
+}
+
+Test(cc_source, macros)
+{
+    static const struct pair pairs[] = {
+        {"#define N 3\nN + N", "3 + 3"},
+        {"#define F(a, b) ((a) * b)\nF(1 + 2, G(3, 4))", "( ( 1 + 2 ) * G ( 3 , 4 ) )"},
+        {"#define F(a) a\nF (1) F\n(2) F", "1 2 F"},
+        {"#define F(a) G(a)\n#define G(a) F(a)\nF(1)", "F ( 1 )"},
+        {"#define x x + y\n#define y x\nx", "x + x"},
+        {"#define S(a) #a\nS(b  \"c\" d)", "\"b \\\"c\\\" d\""},
+        {"#define J(a, b) a##b\nJ(x, 1) J(, y) J(x, )", "x1 y x"},
+        {"#define V(a, ...) a(__VA_ARGS__)\nV(f, 1, 2)", "f ( 1 , 2 )"},
+        {"#define E\nE a E", "a"},
+        {"#define N 1\n#undef N\nN", "N"},
+        {"__LINE__\n__LINE__ __FILE__", "1 2 \"text.cu\""},
+        {"#define F(a) a\nF(1, 2)", "F ( 1 , 2 ) !the macro F takes 1 argument, and here are 2"},
+        {"#define F(a) a\nF(1", "F ( 1 !the ) after the arguments of the macro F is missing"},
+    };
+    CHECK(pairs);
+}
+
+/* Ten lines that would make 10^9 tokens. */
+Test(cc_source, macros_that_make_too_much_end)
+{
+    char text[2000] = "#define A0 x x x x x x x x x x\n";
+    for (int i = 1; i < 10; i++)
+        sprintf(text + strlen(text), "#define A%d A%d A%d A%d A%d A%d A%d A%d A%d\n", i, i - 1,
+                i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
+    char *said = said_of(strcat(text, "A9\n"));
+    cr_assert(strstr(said, "macros are nested too deeply, or make too much") != NULL, "%s", said);
+    free(said);
+}
+
+Test(cc_source, conditions)
+{
+    static const struct pair pairs[] = {
+        {"#if 1 + 1 == 2 && !defined X\na\n#else\nb\n#endif", "a"},
+        {"#ifdef X\na\n#elif defined(__CUDACC__)\nb\n#else\nc\n#endif", "b"},
+        {"#if 0\n#if 1\na\n#endif\ndon't\n#else\nb\n#endif", "b"},
+        {"#define N 3\n#if N << 2 == 12 ? N > 2 : 0\na\n#endif", "a"},
+        {"#ifndef X\n#define X\na\n#endif\n#ifndef X\nb\n#endif", "a"},
+        {"#if 1 +\n#endif", " !a number is missing in the condition of #if"},
+        {"#if 1 / 0\n#endif", " !0 is divided by in the condition of #if"},
+        {"#if 1\na", "a !this #if has no #endif"},
+        {"#endif", " !this #endif has no #if before it"},
+        {"#error no way", " !#error no way"},
+        {"#fi", " !there is no directive #fi"},
+        {"#include <nowhere.h>", " !the header <nowhere.h>: the page's compiler does not have it"},
+        {"#include \"scan.h\"", " !the header \"scan.h\" was not found"},
+    };
+    CHECK(pairs);
+}
+
+Test(cc_source, what_a_macro_makes_stands_at_its_use)
+{
+    char *said = said_of("#define TWICE(a) (2 * a + b)\n__global__ void k(int *o)\n{\n"
+                         "    o[0] = TWICE(\n        c);\n    o[1] = TWICE(1);\n}\n");
+    cr_expect_str_eq(said, "4:12 `b` is not declared here (in what the macro TWICE makes)\n"
+                           "5:9 `c` is not declared here");
+    free(said);
+}
