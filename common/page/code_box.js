@@ -1,5 +1,5 @@
-/* code_box.js -- the box in which a reader changes a step's CUDA C. The text is kept in the browser,
- * where it has a store. */
+/* code_box.js -- the box in which a reader changes a step's CUDA C. The text is kept in the
+ * browser, where it has a store. */
 "use strict";
 const { make, replace } = require("./dom.js");
 const { problemsList } = require("./compiler.js");
@@ -20,17 +20,18 @@ const store = {
 };
 const keyOf = (path) => `upsweep ${path}`;
 
-/* `run()` compiles and runs the text; `restore()` is called after it has become the book's again. */
+/* `run()` compiles and runs the text; `restore()` is called when it has become the book's
+ * again. */
 function makeCodeBox(run, restore) {
     let shown = null; // { path, text (the book's) }
     let leaves = false; // Escape was the last key
     const help = make("p", { class: "keys", id: `keys-${++makeCodeBox.count}` }, KEYS);
     const editor = make("textarea", { class: "cuda", rows: 24, spellcheck: "false", wrap: "off",
                                       autocapitalize: "off", "aria-label": "Your CUDA C",
-                                      "aria-describedby": help.id, onkeydown: (event) => keys(event),
-                                      oninput: () => keep() });
+                                      "aria-describedby": help.id, oninput: () => keep(),
+                                      onkeydown: (event) => keys(event) });
     const problems = make("div"), said = make("p", { class: "said", role: "status" });
-    const element = make("div", { class: "code-box", hidden: true }, editor, help,
+    const element = make("div", { class: "code-box" }, editor, help,
         make("div", { class: "choices" },
              make("button", { type: "button", onclick: () => run() }, "Compile and run"),
              make("button", { type: "button", onclick: () => {

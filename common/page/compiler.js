@@ -3,8 +3,9 @@
 "use strict";
 const { make } = require("./dom.js");
 
-/* A text without a line .version is CUDA C; an empty one is PTX that lacks the line. */
-const isCuda = (text) => text.trim() !== "" && !/^\s*\.version/m.test(text);
+/* Whether a text is CUDA C: it has C's signs, and none of PTX's directives. */
+const isCuda = (text) => /[{};#]|__global__/.test(text) &&
+    !/^\s*\.(?:version|target|address_size|visible|entry|func)\b/m.test(text);
 
 /* The request (face/face.h) that compiles a text. `headers`: texts by path. */
 function compileRequest(name, text, headers) {
@@ -46,9 +47,9 @@ function problemsList(diagnostics, name, editor) {
     const place = (one) => (one.file !== name ? `${one.file}:${one.line}`
         : make("button", { type: "button", onclick: () => select(editor, one) },
                `line ${one.line}, column ${one.column}`));
-    return make("ul", { class: "problems", role: "list", "aria-label": "What the compiler found" },
-        diagnostics.map((one) => make("li", { class: one.severity }, place(one), " ",
-            make("strong", {}, one.severity), ": ", sentence(foundText(one)))));
+    return make("div", { class: "problems", role: "list", "aria-label": "What the compiler found" },
+        diagnostics.map((one) => make("div", { class: one.severity, role: "listitem" }, place(one),
+            " ", make("strong", {}, one.severity), ": ", sentence(foundText(one)))));
 }
 
 /* "2 errors: nothing has run." */

@@ -186,5 +186,5 @@ const stepOf = (number) => STEPS.find((step) => step.step === number);
 const variantOf = (step, name) =>
     step.variants.find((one) => one.name === name) || step.variants[0];
 
-module.exports = { ALL_CHECKERS, MOST_EVENTS, MOST_SEED, STEPS, RULES, kernelsOf, requestOf, sourceOf,
-                   stepOf, variantOf };
+module.exports = { ALL_CHECKERS, MOST_EVENTS, MOST_SEED, STEPS, RULES, kernelsOf, requestOf,
+                   sourceOf, stepOf, variantOf };

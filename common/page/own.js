@@ -15,8 +15,8 @@ const { buffersView } = require("./view_counters.js");
 const MOST_BYTES = 8 << 20, MEMORY = 64 << 20, MOST_TRACED = 1 << 16;
 const MOST_LINKED = 30000; // characters of a PTX text in a link
 const FILE = "own.ptx", CUDA_FILE = "own.cu";
-const HELP = "CUDA C is compiled by this page, which knows a subset of it. For all other kernels, " +
-    "nvcc -ptx -lineinfo makes PTX, and so does Compiler Explorer (CUDA C++, with the " +
+const HELP = "CUDA C is compiled by this page, which knows a subset of it. For all other " +
+    "kernels, nvcc -ptx -lineinfo makes PTX, and so does Compiler Explorer (CUDA C++, with the " +
     "option -ptx). With -lineinfo the counters belong to lines of your source. Without it " +
     "they belong to lines of the PTX.";
 const LIMITS = [
@@ -205,7 +205,8 @@ function makeOwn(host, runner, remember, example, headers) {
             const kernel = kernels[chosen].name, launch = fields.launch();
             const keys = new Set(barriersOf(text, [kernel]).map(keyOf));
             off = new Set([...off].filter((key) => keys.has(key))); // of a link
-            latest = await runner.run(request(withoutBarriers(text, [kernel], off)), launch.seconds);
+            latest = await runner.run(request(withoutBarriers(text, [kernel], off)),
+                                      launch.seconds);
             await show({ text, kernel, isTraced: isTraced(launch) },
                        { ...state, rules: launch.rules });
         } catch (error) {

@@ -186,14 +186,13 @@ function makeStepWidget(host, step, data, runner, remember) {
         set({ off: "" });
     });
     const editButton = make("button", { type: "button", "aria-expanded": "false", onclick: () => {
-        box.element.hidden = !box.element.hidden;
-        editButton.setAttribute("aria-expanded", String(!box.element.hidden));
-        if (!box.element.hidden) box.editor.focus();
+        const opens = !box.element.isConnected;
+        if (opens) widget.section.querySelector(".deck").before(box.element);
+        else box.element.remove();
+        editButton.setAttribute("aria-expanded", String(opens));
+        if (opens) box.editor.focus();
     } }, "Edit");
-    if (sourceNow()) {
-        widget.parts.edit.append(editButton);
-        widget.section.querySelector(".deck").before(box.element);
-    }
+    if (sourceNow()) widget.parts.edit.append(editButton);
 
     /* The launches of the book's kernel, as nvcc has compiled it. */
     async function besideOf(plan, { rules, seed }) {

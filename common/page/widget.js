@@ -237,8 +237,8 @@ function makeWidget(host, title, shown, changed) {
 
     /* given: answer, state (at, launch, block, rules), sources, kernel (the name in PTX), files
      * (the names of its source files), none (why there is nothing to play), barriers, off, toggle,
-     * recorded(launch), beside(launch) (counters of the book's kernel), select(state), type, ptx, fold, keep (of instruction()). A promise of the
-     * end. */
+     * recorded(launch), beside(launch) (counters of the book's kernel), select(state), type, ptx,
+     * fold, keep (of instruction()). A promise of the end. */
     async function show(given) {
         const { answer, state } = given, mine = ++turn;
         const document = answer.document ? JSON.parse(answer.document) : null;

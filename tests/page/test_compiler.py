@@ -1,5 +1,5 @@
-"""test_compiler.py -- CUDA C that the page compiles: a step's kernel in its box, errors that lead to
-their place, the reader's own text, and the compiler in WebAssembly beside the native one."""
+"""test_compiler.py -- CUDA C that the page compiles: a step's kernel in its box, errors that lead
+to their place, the reader's own text, and the compiler in WebAssembly beside the native one."""
 import json
 import subprocess
 import time
@@ -66,16 +66,16 @@ class Compiled(Page):
         self.edit()
         before = self.text(".result")
         self.compile(BROKEN)
-        found = self.texts("ul.problems[role=list] > li")
+        found = self.texts(".problems[role=list] > [role=listitem]")
         line = BROKEN[:BROKEN.index("tmp[")].count("\n") + 1
         self.assertEqual(len(found), 2)
         self.assertRegex(found[1], "^line %d, column [0-9]+ error: tmp is not declared here; "
                                    r"did you mean temp\?$" % line)
         self.assertIn("nothing has run", self.text(".said"))
         self.assertEqual(self.text(".result"), before)
-        self.all("ul.problems button")[1].click()
+        self.all(".problems button")[1].click()
         self.assertEqual(self.driver.execute_script(SELECTED), "tmp")
-        self.all("ul.problems button")[0].click()
+        self.all(".problems button")[0].click()
         self.assertEqual(self.driver.execute_script(SELECTED), "threadIdx")
 
     def test_another_kernel_is_named(self):
