@@ -76,7 +76,7 @@ function makeOwn(host, runner, remember, example, headers) {
     widget.section.insertBefore(make("div", { class: "drop" }, make("p", {}, HELP),
         make("details", {}, make("summary", {}, "Limits"),
              make("ul", {}, LIMITS.map((text) => make("li", {}, text)))),
-        make("div", { class: "choices" }, labelled("PTX file", file),
+        make("div", { class: "choices" }, labelled("PTX or CUDA C file", file),
              labelled("source file (optional)", source), make("button", { type: "button",
                  class: "example", onclick: () => {
                      editor.value = example;
