@@ -37,7 +37,6 @@ function makeCodeBox(run, restore) {
              make("button", { type: "button", onclick: () => {
                  editor.value = shown.text;
                  keep();
-                 say("", []);
                  restore();
              } }, "Reset")), said, problems);
 

@@ -60,7 +60,9 @@ function missingText(mangled) {
 function makeStepWidget(host, step, data, runner, remember) {
     let state = completeState(step, {}), runs = 0;
     let typed = null; // a text that has not been run
-    let own = null; // the reader's kernel that has been compiled: { path, text, ptx }
+    /* The reader's kernel that has been compiled: { path, text, ptx, warnings }; with isChanged its
+     * PTX has been changed since. */
+    let own = null;
     let keep = null; // the instruction at which the next run is shown
     /* Where the reader is to write the kernel, the book's is shown when they ask for it. */
     const article = host.closest("article"), folded = article.querySelector("details.kernel");
@@ -130,7 +132,7 @@ function makeStepWidget(host, step, data, runner, remember) {
                                "padding", paddings) : null,
         places, make("button", { type: "button", onclick: () => runner.stop() }, "Stop"),
         make("button", { type: "button", onclick: () => {
-            own = null;
+            forgetOwn();
             set({ off: "", seed: 0 });
         } },
              "Restore the kernel"));
@@ -182,9 +184,13 @@ function makeStepWidget(host, step, data, runner, remember) {
 
     const sourceNow = () => sourceOf(step, variantOf(step, state.variant), data.sources);
     const box = makeCodeBox(() => compile(), () => {
-        own = null;
+        forgetOwn();
         set({ off: "" });
     });
+    function forgetOwn() {
+        own = null;
+        box.say("", []);
+    }
     const editButton = make("button", { type: "button", "aria-expanded": "false", onclick: () => {
         const opens = !box.element.isConnected;
         if (opens) widget.section.querySelector(".deck").before(box.element);
@@ -225,7 +231,7 @@ function makeStepWidget(host, step, data, runner, remember) {
     /* `given`: the link that asks for the run; null: a choice. */
     async function run(given) {
         const source = sourceNow();
-        if (own && !(source && own.path === source.path)) own = null; // another variant's
+        if (own && !(source && own.path === source.path)) forgetOwn(); // another variant's
         if (source) box.show(source);
         if (!isEdit(original(), state.edit)) state.edit = "";
         const ptx = own ? own.ptx : withEdit(original(), state.edit);
@@ -243,11 +249,12 @@ function makeStepWidget(host, step, data, runner, remember) {
         const plan = variantOf(step, state.variant).plan(state.n);
         const options = { check: ALL_CHECKERS, rules: state.rules, seed: state.seed, trace: true };
         try {
-            const beside = own ? await besideOf(plan, options) : [];
+            const isBeside = own && !own.isChanged;
+            const beside = isBeside ? await besideOf(plan, options) : [];
             const answer = await runner.run(requestOf(
                 plan, withoutBarriers(ptx, kernels(), off()), options));
             await show(answer, ptx, beside);
-            if (own && mine === runs)
+            if (isBeside && mine === runs)
                 box.say(answer.error ? answer.message
                     : conflictsText(JSON.parse(answer.document).launches, beside), own.warnings);
             keep = null;
@@ -262,12 +269,13 @@ function makeStepWidget(host, step, data, runner, remember) {
         make("summary", {}, "The PTX of this kernel: change it, and run it"), editor,
         make("button", { type: "button", onclick: () => {
             typed = null;
-            own = null;
-            set({ edit: editOf(original(), editor.value) }, true);
+            if (own) own = { ...own, ptx: editor.value, isChanged: true };
+            if (own) box.say("", []);
+            set({ edit: own ? "" : editOf(original(), editor.value) }, true);
         } }, "Run this text"), " ", back));
     return { keyOf, open: (given) => {
         state = completeState(step, given);
-        own = null;
+        forgetOwn();
         return run(given);
     } };
 }

@@ -78,6 +78,26 @@ class Compiled(Page):
         self.all(".problems button")[0].click()
         self.assertEqual(self.driver.execute_script(SELECTED), "threadIdx")
 
+    def test_a_barrier_of_it_can_be_removed_and_its_ptx_changed(self):
+        self.edit()
+        self.compile("\n" + KERNEL)
+        self.all("button.barrier")[0].click()
+        self.wait_for(lambda: "racecheck" in self.text(".findings"))
+        line = KERNEL[:KERNEL.index("__syncthreads();")].count("\n") + 2
+        self.assertIn("scan.cu:%d." % line, self.text(".status"))
+        self.press("Restore the kernel")
+        self.wait_for(lambda: "have found nothing" in self.text(".findings"))
+        self.assertEqual(self.text(".said"), "")
+        self.compile("\n" + KERNEL)
+        self.driver.execute_script(
+            "const box = document.querySelector(arguments[0]);"
+            "box.value = box.value.replace('add.f32', 'sub.f32');"
+            "box.dispatchEvent(new Event('input'))", "article:not([hidden]) details.ptx textarea")
+        self.press("Run this text")
+        self.wait_for(lambda: "is wrong" in self.text(".result"))
+        self.assertEqual(self.text(".said"), "")
+        self.assertEqual(self.texts(".numbers thead th")[2], "whole launch")
+
     def test_another_kernel_is_named(self):
         self.edit()
         self.compile(KERNEL.replace("scan_block", "scan"))
