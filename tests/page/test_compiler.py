@@ -84,7 +84,7 @@ class Compiled(Page):
         self.all("button.barrier")[0].click()
         self.wait_for(lambda: "racecheck" in self.text(".findings"))
         line = KERNEL[:KERNEL.index("__syncthreads();")].count("\n") + 2
-        self.assertIn("scan.cu:%d." % line, self.text(".status"))
+        self.wait_for(lambda: "scan.cu:%d." % line in self.text(".status"))
         self.press("Restore the kernel")
         self.wait_for(lambda: "have found nothing" in self.text(".findings"))
         self.assertEqual(self.text(".said"), "")
