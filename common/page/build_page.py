@@ -24,6 +24,8 @@ PROFILES = TOP / "profiles"
 sys.path.append(str(PROFILES / "measure"))
 import cases  # noqa: E402  (it lies in profiles/)
 
+# The steps whose kernels the page compiles, too.
+COMPILED = ("02-naive", "03-work-efficient", "04-conflict-free", "05-arbitrary-size")
 KEPT_SIZES = 16384  # elements of a recorded scan that the page can run
 FIRST = "03-work-efficient"  # the chapter that stands in the page as text
 
@@ -48,6 +50,7 @@ ID = re.compile(r' id="([^"]*)"')
 KERNEL = re.compile(r'(<h2 id="the-books-kernel">.*?</h2>)(.*?)(?=<h2|\Z)', re.S)
 FOLDED = "\\1<details class='kernel'><summary>Show the book's kernel</summary>\\2</details>"
 FILE_NAME = re.compile(r"^(<code>)?[\w./-]+\.md(</code>)?$")
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 FILE_LINE = re.compile(r'^(\s*\.file\s+\d+\s+)"([^"]*)"', re.M)
 
 
@@ -222,6 +225,21 @@ def sources(texts):
     return dict(sorted(found.items()))
 
 
+def headers(folders):
+    """The repository's headers that the kernels of these steps include, for the page's compiler."""
+    found = {}
+    waiting = [path for folder in folders for path in sorted((STEPS / folder).glob("*.cu"))]
+    while waiting:
+        path = waiting.pop()
+        for name in INCLUDE.findall(path.read_text(encoding="utf-8")):
+            near = [one for one in (path.parent / name, TOP / name) if one.is_file()]
+            key = str(near[0].relative_to(TOP)) if near else ""
+            if near and key not in found:
+                found[key] = near[0].read_text(encoding="utf-8")
+                waiting.append(near[0])
+    return dict(sorted(found.items()))
+
+
 def recorded():
     """ncu's counters of whole launches: "step,variant,n" -> [launch, kernel, metric, value]."""
     counters = {}
@@ -244,7 +262,8 @@ def differences():
 
 def page_data(folder):
     texts = ptx_texts(folder)
-    return {"ptx": texts, "sources": sources(texts), "recorded": recorded(),
+    return {"ptx": texts, "sources": sources(texts),
+            "headers": headers(COMPILED), "recorded": recorded(),
             "differences": differences()}
 
 

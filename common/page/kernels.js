@@ -168,9 +168,23 @@ function requestOf(plan, ptx, options) {
 /* The name of the kernel of each launch, as PTX has it. */
 const kernelsOf = (plan) => plan.launches.map(([kernel]) => kernel.replace(/^\+/, ""));
 
+/* The steps whose kernels this page's compiler knows. */
+const MOST_COMPILED = 5;
+const UNIFORM_ADD = /^static __global__ void uniform_add[^]*?^}$/m;
+
+/* The CUDA C of a variant: { path, text, after }; `after` is compiled behind the text, as step 5's
+ * variants are launched with a kernel of its scan.cu. null: the page does not compile it. */
+function sourceOf(step, variant, sources) {
+    const path = `steps/${variant.ptx}.cu`;
+    if (step.step > MOST_COMPILED || !sources[path]) return null;
+    const isWithAdd = variant.ptx === "05-arbitrary-size/variants";
+    return { path, text: sources[path], after: isWithAdd
+        ? UNIFORM_ADD.exec(sources["steps/05-arbitrary-size/scan.cu"])[0] : "" };
+}
+
 const stepOf = (number) => STEPS.find((step) => step.step === number);
 const variantOf = (step, name) =>
     step.variants.find((one) => one.name === name) || step.variants[0];
 
-module.exports = { ALL_CHECKERS, MOST_EVENTS, MOST_SEED, STEPS, RULES, kernelsOf, requestOf, stepOf,
-                   variantOf };
+module.exports = { ALL_CHECKERS, MOST_EVENTS, MOST_SEED, STEPS, RULES, kernelsOf, requestOf,
+                   sourceOf, stepOf, variantOf };

@@ -97,7 +97,7 @@ function widgetOf(article) {
     prepare();
     const host = article.querySelector(".host");
     widgets[name] = step ? makeStepWidget(host, step, data, runner, remember)
-        : makeOwn(host, runner, remember, data.ptx[PTX]);
+        : makeOwn(host, runner, remember, data.ptx[PTX], data.headers);
     return widgets[name];
 }
 

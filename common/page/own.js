@@ -1,11 +1,12 @@
 /*
- * own.js -- the reader's own PTX: a text, a launch and its arguments. Everything in it is data that
- * reaches the page as text.
+ * own.js -- the reader's own PTX, or CUDA C that the page compiles: a text, a launch and its
+ * arguments. Everything in it is data that reaches the page as text.
  */
 "use strict";
 const { make, replace, labelled, choice } = require("./dom.js");
 const { barriersOf, filesOf, keyOf, withoutBarriers, withLines } = require("./ptx.js");
 const { ALL_CHECKERS, MOST_EVENTS, RULES } = require("./kernels.js");
+const { compileRequest, isCuda, problemsList, refusedText } = require("./compiler.js");
 const { makeForm } = require("./own_form.js");
 const { ranText } = require("./sentences.js");
 const { NONE, makeWidget } = require("./widget.js");
@@ -13,8 +14,9 @@ const { buffersView } = require("./view_counters.js");
 
 const MOST_BYTES = 8 << 20, MEMORY = 64 << 20, MOST_TRACED = 1 << 16;
 const MOST_LINKED = 30000; // characters of a PTX text in a link
-const FILE = "own.ptx";
-const HELP = "nvcc -ptx -lineinfo makes PTX, and so does Compiler Explorer (CUDA C++, with the " +
+const FILE = "own.ptx", CUDA_FILE = "own.cu";
+const HELP = "CUDA C is compiled by this page, which knows a subset of it. For all other " +
+    "kernels, nvcc -ptx -lineinfo makes PTX, and so does Compiler Explorer (CUDA C++, with the " +
     "option -ptx). With -lineinfo the counters belong to lines of your source. Without it " +
     "they belong to lines of the PTX.";
 const LIMITS = [
@@ -24,9 +26,6 @@ const LIMITS = [
     "whose cluster size is given at the launch is refused.",
     `A launch of more than ${MOST_TRACED} threads is counted and checked, but not played.`,
     `A link holds a text of at most ${MOST_LINKED} characters.`];
-const IS_CUDA = /__global__|#include|<<</, IS_PTX = /^\s*\.version/m;
-const IS_NO_PTX = "This is CUDA C, and the page runs PTX. Make it with nvcc -ptx -lineinfo " +
-    "FILE.cu, or in Compiler Explorer with the option -ptx, and paste the result.";
 const NOT_PLAYED = `A launch of more than ${MOST_TRACED} threads is not played.`;
 const NEEDS_CLUSTER = "The launch has to give this kernel a cluster size " +
     "(.explicitcluster without .reqnctapercluster). This page cannot.";
@@ -41,16 +40,18 @@ function needsCluster(ptx, name) {
 const product = (numbers) => numbers.reduce((a, b) => a * b, 1);
 const isTraced = ({ grid, block }) => product(grid) * product(block) <= MOST_TRACED;
 
-/* `example`: a PTX text to begin with. */
-function makeOwn(host, runner, remember, example) {
+/* `example`: a PTX text to begin with; `headers`: what CUDA C may include, by path. */
+function makeOwn(host, runner, remember, example, headers) {
     /* A text that is pasted has its form before the tabulator key leaves the editor. */
     const editor = make("textarea", { rows: 14, spellcheck: "false", "aria-label": "Your PTX",
-                                      placeholder: "Paste PTX here, or drop a file on the page.",
+                                      placeholder: "Paste PTX here, or CUDA C, or drop a file on " +
+                                          "the page.",
+                                      onkeydown: (event) => runAtOnce(event),
                                       onpaste: () => setTimeout(() => read({})),
                                       onchange: () => {
                                           if (editor.value !== lastRead) read({});
                                       } });
-    const file = make("input", { type: "file", accept: ".ptx,text/plain",
+    const file = make("input", { type: "file", accept: ".ptx,.cu,text/plain",
                                  onchange: () => take(file.files[0]) });
     const sources = {}; // texts that the line information names
     const source = make("input", { type: "file", onchange: async () => {
@@ -60,7 +61,9 @@ function makeOwn(host, runner, remember, example) {
     const form = make("form", { class: "own",
                                 onchange: () => keep(),
                                 onsubmit: (event) => { event.preventDefault(); run({}); } });
-    const places = make("span"), buffers = make("div");
+    const places = make("span"), buffers = make("div"), problems = make("div");
+    let ptx = null; // the text, or what the page has compiled it to; null: it has not
+    let name = FILE; // of the text, for messages and lines
     let kernels = [], chosen = 0, fields = null, off = new Set(), latest = null, moved = {};
     let hasRun = false; // whether the reader has asked for a run of the text
     let lastRead = null; // the text of which the form is
@@ -73,12 +76,12 @@ function makeOwn(host, runner, remember, example) {
     widget.section.insertBefore(make("div", { class: "drop" }, make("p", {}, HELP),
         make("details", {}, make("summary", {}, "Limits"),
              make("ul", {}, LIMITS.map((text) => make("li", {}, text)))),
-        make("div", { class: "choices" }, labelled("PTX file", file),
+        make("div", { class: "choices" }, labelled("PTX or CUDA C file", file),
              labelled("source file (optional)", source), make("button", { type: "button",
                  class: "example", onclick: () => {
                      editor.value = example;
                      read({});
-                 } }, "Try step 3's kernel")), editor, form),
+                 } }, "Try step 3's kernel")), editor, problems, form),
     widget.parts.choices.nextSibling);
     widget.section.append(buffers);
     host.addEventListener("dragover", (event) => event.preventDefault());
@@ -117,6 +120,26 @@ function makeOwn(host, runner, remember, example) {
         widget.clear();
         widget.status("");
         replace(buffers);
+        replace(problems);
+    }
+
+    /* Ctrl+Enter. The form stays as far as it fits the kernel. */
+    function runAtOnce(event) {
+        if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        read({ form: { kernel: chosen, hasRun: true, ...(fields ? fields.read() : {}) } });
+    }
+
+    /* The PTX of the text; null: there are errors in it, which are shown. */
+    async function ptxOf(text, isWanted) {
+        name = isCuda(text) ? CUDA_FILE : FILE;
+        if (name === FILE) return text;
+        const answer = await runner.run(compileRequest(name, text, headers));
+        if (!isWanted()) return null;
+        if (answer.error) throw new Error(answer.message);
+        replace(problems, problemsList(answer.diagnostics, name, editor));
+        if (!answer.ptx) widget.fail(refusedText(answer.diagnostics));
+        return answer.ptx;
     }
 
     /* Asks the emulator which kernels the text has. `given`: a state to be restored, with its
@@ -130,18 +153,19 @@ function makeOwn(host, runner, remember, example) {
         replace(form);
         forget();
         off = new Set(given.off ? given.off.split(",") : []);
-        if (IS_CUDA.test(editor.value) && !IS_PTX.test(editor.value)) {
-            widget.fail(IS_NO_PTX);
-            keep();
-            return;
-        }
         try {
-            const answer = await runner.run(`ptx\n${editor.value}`);
+            ptx = await ptxOf(lastRead, () => mine === turn);
+            if (mine !== turn) return;
+            if (ptx === null) {
+                keep();
+                return;
+            }
+            const answer = await runner.run(`ptx\n${ptx}`);
             if (mine !== turn) return;
             kernels = answer.kernels;
             chosen = kernels[old.kernel] ? old.kernel : 0;
             if (answer.error) widget.fail(answer.message);
-            else if (!kernels.length) widget.fail("The text has no kernel (.entry).");
+            else if (!kernels.length) widget.fail("The text has no kernel (.entry, __global__).");
             else showForm(old);
         } catch (error) {
             if (mine === turn) widget.fail(error.message);
@@ -166,23 +190,24 @@ function makeOwn(host, runner, remember, example) {
             make("button", { type: "button", onclick: () => runner.stop() }, "Stop"), places);
     }
 
-    function request(ptx) {
-        if (needsCluster(ptx, kernels[chosen].name)) throw new Error(NEEDS_CLUSTER);
+    function request(text) {
+        if (needsCluster(text, kernels[chosen].name)) throw new Error(NEEDS_CLUSTER);
         const trace = isTraced(fields.launch()) ? [`trace ${MOST_EVENTS}`] : [];
         return [`check ${ALL_CHECKERS}`, `memory ${MEMORY}`, ...trace, ...fields.request(),
-                "ptx", ptx].join("\n");
+                "ptx", text].join("\n");
     }
 
     async function run(state) {
-        const ptx = withLines(editor.value, FILE), mine = ++runs;
+        const text = withLines(ptx, FILE), mine = ++runs;
         hasRun = true;
         widget.status("The emulator runs …");
         try {
             const kernel = kernels[chosen].name, launch = fields.launch();
-            const keys = new Set(barriersOf(ptx, [kernel]).map(keyOf));
+            const keys = new Set(barriersOf(text, [kernel]).map(keyOf));
             off = new Set([...off].filter((key) => keys.has(key))); // of a link
-            latest = await runner.run(request(withoutBarriers(ptx, [kernel], off)), launch.seconds);
-            await show({ ptx, kernel, isTraced: isTraced(launch) },
+            latest = await runner.run(request(withoutBarriers(text, [kernel], off)),
+                                      launch.seconds);
+            await show({ text, kernel, isTraced: isTraced(launch) },
                        { ...state, rules: launch.rules });
         } catch (error) {
             if (mine !== runs) return; // a later run has ended this one
@@ -197,13 +222,13 @@ function makeOwn(host, runner, remember, example) {
 
     /* `ran`: the text, the kernel's name, and whether it was traced. */
     function show(ran, state) {
-        const { ptx, kernel } = ran;
+        const { text, kernel } = ran;
         Object.assign(moved, { launch: state.launch, block: state.block });
         replace(buffers, latest.buffers.length ? buffersView(latest.buffers) : "");
-        return widget.show({ answer: latest, state, sources: { ...sources, [FILE]: editor.value },
-                      kernel, files: [...new Set([...filesOf(ptx, [kernel]), FILE])],
+        return widget.show({ answer: latest, state, sources: { ...sources, [name]: lastRead },
+                      kernel, files: [...new Set([...filesOf(text, [kernel]), name])],
                       none: ran.isTraced ? NONE : NOT_PLAYED,
-                      barriers: barriersOf(ptx, [kernel]), ptx, off, placeHost: places,
+                      barriers: barriersOf(text, [kernel]), ptx: text, off, placeHost: places,
                       toggle: (key) => { if (!off.delete(key)) off.add(key); run(moved); },
                       select: (change) => show(ran, { ...state, at: 0, ...change }) });
     }

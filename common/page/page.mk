@@ -4,12 +4,13 @@
 .PHONY: page
 
 PAGE     := common/page
-FACE     := $(addprefix $(PAGE)/face/,face.c request.c value.c)
+FACE     := $(addprefix $(PAGE)/face/,face.c compile.c request.c value.c)
 
 # The emulator without what only the runtime library and the command need: containers of kernels,
-# programs, and reports in other forms than JSON.
+# programs, and reports in other forms than JSON. And the compiler without its command.
 WASM_ROOMS = ptx decode machine operations count check events trace fidelity
 WASM_C   := $(wildcard $(foreach r,$(WASM_ROOMS),common/emu/$r/*.c common/emu/$r/*/*.c)) $(FACE) \
+            $(wildcard $(addsuffix /*.c,$(CC_ROOMS))) \
             common/files/visible.c \
             $(addprefix common/emu/binary/,cubin.c cubin_lines.c elf_file.c) \
             $(addprefix common/emu/report/,document.c json.c json_document.c)
@@ -36,7 +37,7 @@ build/page/emulator.js: $(WASM) $(PAGE)/page.mk
 	    rmdir $(NEW)
 
 # What the tests compare it with.
-build/page/native: $(call objects,$(FACE) $(PAGE)/face/native.c) $(EMU)
+build/page/native: $(call objects,$(FACE) $(PAGE)/face/native.c) $(UPCC) $(EMU)
 	$(call say,link,$@)
 	$(Q)ar rcs $(NEW).a $(EMU)
 	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $(filter-out $(EMU),$^) $(NEW).a $(ZSTD) -lm -ldl -pthread \

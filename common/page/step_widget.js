@@ -1,10 +1,14 @@
 /* step_widget.js -- the widget of a step's kernel, with its choices. */
 "use strict";
 const { make, replace, labelled, choice } = require("./dom.js");
-const { ALL_CHECKERS, MOST_SEED, RULES, kernelsOf, requestOf, variantOf } = require("./kernels.js");
+const { makeCodeBox } = require("./code_box.js");
+const { compileRequest, refusedText } = require("./compiler.js");
+const { ALL_CHECKERS, MOST_SEED, RULES, kernelsOf, requestOf, sourceOf, variantOf } =
+    require("./kernels.js");
 const { barriersOf, filesOf, keyOf, withoutBarriers, editOf, isEdit, withEdit } =
     require("./ptx.js");
 const { ranText } = require("./sentences.js");
+const { conflictsText } = require("./view_counters.js");
 const { NONE, makeWidget } = require("./widget.js");
 
 /* ncu's counters of a launch: values by metric, and why(counter), which says why the emulator's
@@ -46,9 +50,19 @@ function replacedText(step, given, state, original) {
         ? "The link's change of the PTX cannot be read and is left out. " : "");
 }
 
+/* A kernel that the page launches, and a text does not have. */
+function missingText(mangled) {
+    const name = /^_Z(?:L)?\d+([a-z_]+)/.exec(mangled)[1];
+    return `The page launches ${name}, and the text has no kernel of this name with the book's ` +
+        "parameters. Nothing has run.";
+}
+
 function makeStepWidget(host, step, data, runner, remember) {
     let state = completeState(step, {}), runs = 0;
     let typed = null; // a text that has not been run
+    /* The reader's kernel that has been compiled: { path, text, ptx, warnings }; with isChanged its
+     * PTX has been changed since. */
+    let own = null;
     let keep = null; // the instruction at which the next run is shown
     /* Where the reader is to write the kernel, the book's is shown when they ask for it. */
     const article = host.closest("article"), folded = article.querySelector("details.kernel");
@@ -64,7 +78,7 @@ function makeStepWidget(host, step, data, runner, remember) {
                                                              "aria-label": "PTX of this kernel",
         oninput: () => { typed = editor.value; } });
     const off = () => new Set(state.off ? state.off.split(",") : []);
-    const isOriginal = () => !state.edit && !state.off; // what ncu has seen
+    const isOriginal = () => !state.edit && !state.off && !own; // what ncu has seen
     const original = () => data.ptx[variantOf(step, state.variant).ptx];
 
     /* `keepsText`: the PTX stays, and what has been typed of another one. */
@@ -117,7 +131,10 @@ function makeStepWidget(host, step, data, runner, remember) {
         paddings.length ? make("div", { class: "buttons", role: "group", "aria-label": "Padding" },
                                "padding", paddings) : null,
         places, make("button", { type: "button", onclick: () => runner.stop() }, "Stop"),
-        make("button", { type: "button", onclick: () => set({ off: "", seed: 0 }) },
+        make("button", { type: "button", onclick: () => {
+            forgetOwn();
+            set({ off: "", seed: 0 });
+        } },
              "Restore the kernel"));
     replace(widget.parts.more, labelled("count bank conflicts as on", controls.rules),
             labelled("schedule seed", controls.seed));
@@ -129,23 +146,25 @@ function makeStepWidget(host, step, data, runner, remember) {
     }
 
     /* Other steps have files of the same names. */
-    const sources = () => Object.fromEntries(Object.entries(data.sources)
-        .filter(([name]) => original().includes(`"${name}"`)));
+    const sources = () => Object.fromEntries([...Object.entries(data.sources)
+        .filter(([name]) => original().includes(`"${name}"`)),
+        ...(own ? [[own.path, own.text]] : [])]);
 
     const kernels = () => kernelsOf(variantOf(step, state.variant).plan(state.n));
 
     /* Files and barriers are those of the kernel of the launch that is shown. */
-    function show(answer, ptx) {
+    function show(answer, ptx, beside) {
         const kernel = kernels()[state.launch] || kernels()[0];
         return widget.show({ answer, state, sources: sources(), kernel, ptx, none: NONE,
                       files: filesOf(ptx, [kernel]),
                       barriers: barriersOf(ptx, [kernel]),
                       keep, fold: step.fold && step.fold(state.n, state.variant),
                       recorded: isOriginal() ? recordedOf(data, step, state) : null,
+                      beside: (launch) => (beside[launch] ? beside[launch].counters : null),
                       off: off(), toggle,
                       placeHost: places, select: (change) => {
                           Object.assign(state, { at: 0 }, change);
-                          show(answer, ptx);
+                          show(answer, ptx, beside);
                       } });
     }
 
@@ -161,10 +180,61 @@ function makeStepWidget(host, step, data, runner, remember) {
         state.off = [...off()].filter((key) => keys.has(key)).join(",");
     }
 
+    /* ---- the reader's CUDA C */
+
+    const sourceNow = () => sourceOf(step, variantOf(step, state.variant), data.sources);
+    const box = makeCodeBox(() => compile(), () => {
+        forgetOwn();
+        set({ off: "" });
+    });
+    function forgetOwn() {
+        own = null;
+        box.say("", []);
+    }
+    const editButton = make("button", { type: "button", "aria-expanded": "false", onclick: () => {
+        const opens = !box.element.isConnected;
+        if (opens) widget.section.querySelector(".deck").before(box.element);
+        else box.element.remove();
+        editButton.setAttribute("aria-expanded", String(opens));
+        if (opens) box.editor.focus();
+    } }, "Edit");
+    if (sourceNow()) widget.parts.edit.append(editButton);
+
+    /* The launches of the book's kernel, as nvcc has compiled it. */
+    async function besideOf(plan, { rules, seed }) {
+        const answer = await runner.run(requestOf(plan, original(), { check: 0, rules, seed }));
+        return JSON.parse(answer.document).launches;
+    }
+
+    /* The kernel of the plan that a PTX text lacks, as its PTX has it. */
+    const missingIn = (ptx) => kernels().find((name) => !ptx.includes(` ${name}(`));
+
+    async function compile() {
+        const { path, after } = sourceNow(), text = box.editor.value, mine = ++runs;
+        box.say("The page compiles …", []);
+        try {
+            const answer = await runner.run(
+                compileRequest(path, after ? `${text}\n${after}` : text, data.headers));
+            if (mine !== runs) return;
+            if (answer.error) throw new Error(answer.message);
+            const { ptx, diagnostics } = answer, missing = ptx && missingIn(ptx);
+            if (!ptx) box.say(refusedText(diagnostics), diagnostics);
+            else if (missing) box.say(missingText(missing), diagnostics);
+            if (!ptx || missing) return;
+            own = { path, text, ptx, warnings: diagnostics };
+            set({ off: "", edit: "" });
+        } catch (error) {
+            if (mine === runs) box.say(error.message, []);
+        }
+    }
+
     /* `given`: the link that asks for the run; null: a choice. */
     async function run(given) {
+        const source = sourceNow();
+        if (own && !(source && own.path === source.path)) forgetOwn(); // another variant's
+        if (source) box.show(source);
         if (!isEdit(original(), state.edit)) state.edit = "";
-        const ptx = withEdit(original(), state.edit);
+        const ptx = own ? own.ptx : withEdit(original(), state.edit);
         state.off = named(ptx, state.off);
         keepExisting(ptx);
         if (state.launch >= kernels().length) state.launch = state.block = 0;
@@ -179,9 +249,14 @@ function makeStepWidget(host, step, data, runner, remember) {
         const plan = variantOf(step, state.variant).plan(state.n);
         const options = { check: ALL_CHECKERS, rules: state.rules, seed: state.seed, trace: true };
         try {
+            const isBeside = own && !own.isChanged;
+            const beside = isBeside ? await besideOf(plan, options) : [];
             const answer = await runner.run(requestOf(
                 plan, withoutBarriers(ptx, kernels(), off()), options));
-            await show(answer, ptx);
+            await show(answer, ptx, beside);
+            if (isBeside && mine === runs)
+                box.say(answer.error ? answer.message
+                    : conflictsText(JSON.parse(answer.document).launches, beside), own.warnings);
             keep = null;
             if (mine === runs) widget.status(replaced + ranText(answer, off()));
         } catch (error) {
@@ -194,10 +269,13 @@ function makeStepWidget(host, step, data, runner, remember) {
         make("summary", {}, "The PTX of this kernel: change it, and run it"), editor,
         make("button", { type: "button", onclick: () => {
             typed = null;
-            set({ edit: editOf(original(), editor.value) }, true);
+            if (own) own = { ...own, ptx: editor.value, isChanged: true };
+            if (own) box.say("", []);
+            set({ edit: own ? "" : editOf(original(), editor.value) }, true);
         } }, "Run this text"), " ", back));
     return { keyOf, open: (given) => {
         state = completeState(step, given);
+        forgetOwn();
         return run(given);
     } };
 }

@@ -35,6 +35,7 @@ const COUNTERS = [
     ["barriers, counted once per warp", null, (c) => c.barriers, null],
 ];
 
+const BY_PAGE = "compiled by this page", BY_NVCC = "compiled by nvcc";
 const ARBITRATION = "the hardware also counts arbitration, when one access waits for another";
 
 /* ncu's value as a text, and where it differs, why. */
@@ -46,9 +47,19 @@ function recordedText(recorded, metric, key, counted) {
     return why ? make("span", {}, `${value} `, make("small", {}, `(${why})`)) : String(value);
 }
 
+/* A kernel of the reader beside the book's, whose counters are `beside`. */
+function besideTable(counters, sums, beside) {
+    return table("Counters of your kernel and of the book's",
+                 ["counter", "up to here", BY_PAGE, BY_NVCC],
+                 COUNTERS.map(([name, , whole, part]) => [
+                     name, part && sums ? String(part(sums)) : "", String(whole(counters)),
+                     String(whole(beside))]));
+}
+
 /* `recorded`: ncu's values by metric, and why(counter) says why one differs; null: none is recorded
- * for this launch. */
-function countersTable(counters, sums, recorded) {
+ * for this launch. `beside`: of a kernel that this page has compiled. */
+function countersTable(counters, sums, recorded, beside) {
+    if (beside) return besideTable(counters, sums, beside);
     const rows = COUNTERS.map(([name, metric, whole, part, key]) => [
         name, part && sums ? String(part(sums)) : "", String(whole(counters)),
         recordedText(recorded, metric, key, whole(counters))]);
@@ -173,4 +184,12 @@ function buffersView(buffers) {
             make("pre", { tabindex: 0 }, values.slice(0, most) + (values.length > most ? " …" : ""))]));
 }
 
-module.exports = { buffersView, countersTable, levelsTable, findingsList, showResult };
+/* "Bank conflicts of loads + stores: 375 + 225 compiled by this page, …": of all launches. */
+function conflictsText(launches, beside) {
+    const sum = (all, name) => all.reduce((total, one) => total + excess(one.counters[name]), 0);
+    const text = (all) => `${sum(all, "shared_load")} + ${sum(all, "shared_store")}`;
+    return `Bank conflicts of loads + stores: ${text(launches)} ${BY_PAGE}, ` +
+        `${text(beside)} ${BY_NVCC} from the book's kernel.`;
+}
+
+module.exports = { buffersView, conflictsText, countersTable, levelsTable, findingsList, showResult };

@@ -86,7 +86,7 @@ function panels() {
              counters: panel("numbers", "Counters"),
              levels: panel("levels-panel", "Conflicts between barriers"),
              lines: panel("lines-panel", "Counters of each line"),
-             findings: panel("findings", "Findings") };
+             findings: panel("findings", "Findings"), edit: make("span", { hidden: true }) };
 }
 
 /* Buttons of which one is pressed: a picture each. */
@@ -160,7 +160,8 @@ function makeWidget(host, title, shown, changed) {
         make("h2", {}, title), parts.choices,
         make("div", { class: "facts" }, parts.status, parts.shape),
         make("div", { class: "stage" }, parts.source, make("div", { class: "views" },
-            make("div", { class: "above" }, tabs.element, codeButton),
+            make("div", { class: "above" }, tabs.element,
+                 make("span", { class: "buttons" }, codeButton, parts.edit)),
             make("div", { class: "picture-room" },
                  parts.tree, parts.piles, parts.lanes, parts.held, parts.banks))),
         make("div", { class: "deck" }, parts.event, parts.player, parts.result),
@@ -174,7 +175,7 @@ function makeWidget(host, title, shown, changed) {
         tabs.show(name === "shuffle" && !hasShuffles ? "tree" : name, hasShuffles);
     }
     function showCode(isCode) {
-        parts.source.hidden = !isCode;
+        parts.source.hidden = parts.edit.hidden = !isCode;
         codeButton.textContent = isCode ? "Hide the code" : "Show the code";
     }
 
@@ -193,7 +194,8 @@ function makeWidget(host, title, shown, changed) {
         const sums = view.hasAllBlocks ? trace.sumsOf(view.events, position) : null;
         if (view.record)
             replace(parts.counters,
-                    counters.countersTable(view.record.counters, sums, view.recorded));
+                    counters.countersTable(view.record.counters, sums, view.recorded,
+                                           view.beside));
         changed({ at: position });
     }
 
@@ -235,8 +237,8 @@ function makeWidget(host, title, shown, changed) {
 
     /* given: answer, state (at, launch, block, rules), sources, kernel (the name in PTX), files
      * (the names of its source files), none (why there is nothing to play), barriers, off, toggle,
-     * recorded(launch), select(state), type, ptx, fold, keep (of instruction()). A promise of the
-     * end. */
+     * recorded(launch), beside(launch) (counters of the book's kernel), select(state), type, ptx,
+     * fold, keep (of instruction()). A promise of the end. */
     async function show(given) {
         const { answer, state } = given, mine = ++turn;
         const document = answer.document ? JSON.parse(answer.document) : null;
@@ -257,7 +259,8 @@ function makeWidget(host, title, shown, changed) {
         view = { ...given, ...played, files, record, file: null, position: 0,
                  banks: trace.banksOf(state.rules),
                  findings: findingsByLine(document), hasAllBlocks: played.blocks.length < 2,
-                 recorded: given.recorded ? given.recorded(launch) : null };
+                 recorded: given.recorded ? given.recorded(launch) : null,
+                 beside: given.beside ? given.beside(launch) : null };
         parts.shape.textContent = (record ? shapeText(record) : "") +
             leftOutText(trace.linesOf(answer.trace || "").length, answer.events);
         counters.showResult(parts.result, answer, document);

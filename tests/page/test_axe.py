@@ -41,6 +41,24 @@ class NothingFound(Page):
                 self.wait_for(lambda: self.texts("h1"))
                 self.check(scheme)
 
+    def test_it_finds_nothing_in_the_box_of_cuda_c(self):
+        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.setEmulatedMedia", {"features": []})
+        self.open("#chapter=03-work-efficient&n=64&code=1")
+        self.press("Edit")
+        for text, shown in (("__global__ void k(float *p) { *p = q; }", ".problems"),
+                            (None, ".said")):
+            if text is None:
+                self.press("Reset")
+            else:
+                self.driver.execute_script(
+                    "arguments[0].value = arguments[1]", self.all("textarea.cuda")[0], text)
+            self.press("Compile and run")
+            self.wait_for(lambda: self.text(shown).replace("The page compiles …", ""))
+            for scheme in ("light", "dark"):
+                self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+                    "features": [{"name": "prefers-color-scheme", "value": scheme}]})
+                self.check(scheme)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -180,11 +180,16 @@ class OwnText(Page):
             "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('change'))",
             editor, text)
 
-    def test_cuda_c_is_named(self):
+    def test_cuda_c_is_compiled_or_says_why_not(self):
         self.load("#chapter=own")
         self.paste("__global__ void k(float *p) { p[threadIdx.x] = 0; }")
+        self.wait_for(lambda: self.all("form button[type=submit]"))
+        self.assertEqual(self.text(".result"), "")
+        self.paste("__global__ void k(float *p) { auto f = [](int i) { return i; }; *p = f(1); }")
         self.assertRegex(self.wait_for(lambda: self.text(".result")),
-                         "^This is CUDA C, and the page runs PTX. Make it with nvcc -ptx")
+                         "^This page's compiler has found [0-9]+ error")
+        self.assertIn("auto: nvcc accepts this, the page's compiler does not",
+                      self.text(".problems"))
 
     def test_there_is_a_kernel_to_begin_with(self):
         self.load("#chapter=own")

@@ -5,6 +5,7 @@
 #include "common/emu/ptx/kernel_name.h"
 #include "common/emu/report/document.h"
 #include "common/emu/report/json.h"
+#include "compile.h"
 #include "request.h"
 #include <stdlib.h>
 #include <string.h>
@@ -148,6 +149,7 @@ static void run(struct session *s, const char *text)
         fail(s, EMU_INVALID_VALUE, message);
         return;
     }
+    if (s->request.source) return;
     if (!open_device(s) || !load(s) || !make_buffers(s)) return;
     for (size_t k = 0; k < s->request.launch_count; k++)
         if (!launch(s, &s->request.launches[k])) return;
@@ -274,7 +276,10 @@ char *face_run(const char *text)
     run(s, text);
     flush_trace(s);
     FILE *out = open_memstream(&answer, &size);
-    if (out) write_answer(out, s);
+    if (out && s->request.source && !s->error)
+        compile_answer(out, &s->request);
+    else if (out)
+        write_answer(out, s);
     bool is_whole = out && !fclose(out);
     emu_close(s->emu);
     end_trace(s);

@@ -1,7 +1,9 @@
 /*
- * face.h — runs PTX as a text asks for it, and answers in JSON: what the page's worker calls.
+ * face.h — runs PTX, or compiles CUDA C, as a text asks for it, and answers in JSON: what the
+ * page's worker calls.
  *
- * A request is lines of words. After the line "ptx", the rest of the request is PTX.
+ * A request is lines of words. After the line "ptx", the rest of the request is PTX. After the line
+ * "compile NAME" it is CUDA C, and nothing runs.
  *
  *   gpu KEY, rules KEY                models of emu.h
  *   check N                           checkers, as bits of enum emu_check
@@ -17,6 +19,7 @@
  *                                     @NAME or @NAME+BYTES for an address in a buffer, or
  *                                     TYPE:NUMBER; KERNEL with + before its name is launched
  *                                     cooperatively
+ *   header PATH LINES                 the next lines are a header, for a text that is compiled
  *
  * A type is u8, s8, u16, s16, u32, s32, u64, s64, f32 or f64.
  *
@@ -24,6 +27,10 @@
  * and parameters), "buffers" (with their values as text; "given" has the values before the run of a
  * buffer that the kernels have changed), "document" (as emu --json writes it), "trace" and
  * "events" (how many the whole trace has). An error in the request itself is EMU_INVALID_VALUE.
+ *
+ * When it compiles, the answer has "error" and "message", "ptx" (null: there are errors in the
+ * text) and "diagnostics" (cc.h), with "severity" ("error" or "warning"), "file", "line",
+ * "column", "length", "text" and "hint".
  */
 #ifndef PAGE_FACE_H
 #define PAGE_FACE_H

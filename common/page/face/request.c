@@ -1,4 +1,5 @@
 /* request.c — reads a request, which is lines of words. */
+#define _GNU_SOURCE /* strndup */
 #include "request.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -6,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is read, and where the reader is: in one line of it. */
+/* What is read, and where the reader is: in one line of it. `next` is where it goes on. */
 struct reader {
-    const char *at, *end;
+    const char *at, *end, *next;
     char *message;
     size_t size;
 };
@@ -234,6 +235,34 @@ static bool read_trace(struct reader *r, struct request *q)
     return r->at == r->end || number(r, "the number of events", &q->most_events);
 }
 
+/* Its text is the next lines. */
+static bool read_header(struct reader *r, struct request *q)
+{
+    uint64_t lines;
+    if (q->header_count == REQUEST_HEADERS)
+        return fail(r, "there are more than %d headers", REQUEST_HEADERS);
+    struct request_header *h = &q->headers[q->header_count];
+    if (!word(r, h->path, sizeof h->path) || !number(r, "the number of lines", &lines))
+        return false;
+    const char *begin = r->next;
+    while (lines-- && *r->next) {
+        r->next += strcspn(r->next, "\n");
+        r->next += *r->next != 0;
+    }
+    h->text = strndup(begin, (size_t)(r->next - begin));
+    if (!h->text) return fail(r, "out of memory");
+    q->header_count++;
+    return true;
+}
+
+/* The rest of the request is the source. */
+static bool read_source(struct reader *r, struct request *q)
+{
+    q->source = r->next;
+    r->next += strlen(r->next);
+    return word(r, q->source_name, sizeof q->source_name);
+}
+
 static bool read_line(struct reader *r, struct request *q)
 {
     char key[16];
@@ -247,6 +276,8 @@ static bool read_line(struct reader *r, struct request *q)
     if (!strcmp(key, "limit")) return number(r, "the limit", &q->config.instruction_limit);
     if (!strcmp(key, "memory")) return bytes(r, "the memory", &q->config.memory);
     if (!strcmp(key, "trace")) return read_trace(r, q);
+    if (!strcmp(key, "header")) return read_header(r, q);
+    if (!strcmp(key, "compile")) return read_source(r, q);
     if (strcmp(key, "check")) return fail(r, "a line begins with the unknown word \"%s\"", key);
     if (!number(r, "the checkers", &check)) return false;
     q->config.checks = (unsigned)check & EMU_CHECK_ALL;
@@ -266,8 +297,9 @@ bool request_read(struct request *q, const char *text, char *message, size_t siz
             return true;
         }
         struct reader r = {.at = text, .end = end, .message = message, .size = size};
+        r.next = *end ? end + 1 : end;
         if (end > text && !read_line(&r, q)) return false;
-        text = *end ? end + 1 : end;
+        text = r.next;
     }
     return true;
 }
@@ -275,4 +307,5 @@ bool request_read(struct request *q, const char *text, char *message, size_t siz
 void request_free(struct request *q)
 {
     for (size_t k = 0; k < q->buffer_count; k++) free(q->buffers[k].values);
+    for (size_t k = 0; k < q->header_count; k++) free(q->headers[k].text);
 }

@@ -4,7 +4,13 @@
 
 #include "common/emu/emu.h"
 
-enum { REQUEST_ARGUMENTS = 64, REQUEST_NAME = 512, REQUEST_BUFFERS = 32, REQUEST_LAUNCHES = 32 };
+enum {
+    REQUEST_ARGUMENTS = 64,
+    REQUEST_NAME = 512,
+    REQUEST_BUFFERS = 32,
+    REQUEST_LAUNCHES = 32,
+    REQUEST_HEADERS = 32
+};
 
 struct value_type {
     const char *name; /* "u8" … "f64" */
@@ -25,9 +31,14 @@ struct request_launch {
     struct emu_dim grid, block;
     size_t shared;
     unsigned argument_count;
-    int buffer[REQUEST_ARGUMENTS];        /* the index of a buffer; -1: a value */
+    int buffer[REQUEST_ARGUMENTS]; /* the index of a buffer; -1: a value */
     uint64_t
         argument[REQUEST_ARGUMENTS]; /* its bits; of a buffer first an offset, then the address */
+};
+
+struct request_header {
+    char path[REQUEST_NAME];
+    char *text;
 };
 
 struct request {
@@ -38,7 +49,11 @@ struct request {
     size_t buffer_count;
     struct request_launch launches[REQUEST_LAUNCHES];
     size_t launch_count;
-    const char *ptx; /* in the text that was read; "": none */
+    const char *ptx;    /* in the text that was read; "": none */
+    const char *source; /* CUDA C in the text that was read; NULL: nothing is to be compiled */
+    char source_name[REQUEST_NAME];
+    struct request_header headers[REQUEST_HEADERS];
+    size_t header_count;
 };
 
 /* Reads a text, which must outlive the request. False: message[size] says what is wrong. The caller

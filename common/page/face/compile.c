@@ -1,0 +1,43 @@
+/* compile.c — compiles CUDA C as a request asks for it. See compile.h. */
+#include "compile.h"
+#include "common/cc/cc.h"
+#include "common/emu/report/json.h"
+#include <string.h>
+
+static const char *header_of(void *context, const char *path)
+{
+    const struct request *q = context;
+    for (size_t k = 0; k < q->header_count; k++)
+        if (!strcmp(q->headers[k].path, path)) return q->headers[k].text;
+    return NULL;
+}
+
+static void write_diagnostic(struct json *j, const struct cc_diagnostic *d)
+{
+    json_open(j, NULL, '{');
+    json_text(j, "severity", d->severity == CC_ERROR ? "error" : "warning");
+    json_text(j, "file", d->file);
+    json_number(j, "line", (uint64_t)d->line);
+    json_number(j, "column", (uint64_t)d->column);
+    json_number(j, "length", (uint64_t)d->length);
+    json_text(j, "text", d->text);
+    json_text(j, "hint", d->hint);
+    json_close(j, '}');
+}
+
+void compile_answer(FILE *out, const struct request *q)
+{
+    struct cc_options options = {.header = header_of, .context = (void *)(uintptr_t)q};
+    struct cc_result *result = cc_compile(q->source_name, q->source, &options);
+    struct json j = {.out = out};
+    json_open(&j, NULL, '{');
+    json_number(&j, "error", result ? EMU_OK : EMU_OUT_OF_MEMORY);
+    json_text(&j, "message", result ? "" : "out of memory");
+    json_open(&j, "diagnostics", '[');
+    for (size_t k = 0; result && k < result->count; k++)
+        write_diagnostic(&j, &result->diagnostics[k]);
+    json_close(&j, ']');
+    json_text(&j, "ptx", result ? result->ptx : NULL);
+    json_close(&j, '}');
+    cc_free(result);
+}
