@@ -139,6 +139,8 @@ Test(cc_errors, what_is_not_in_the_subset_is_named)
          "1:50 `f` calls itself here" REFUSED},
         {"__device__ int f(int n) { return n; }\n__device__ int f(float n) { return 1; }\n",
          "2:16 a second function `f`, with other types" REFUSED},
+        {"__global__ void k(int *o) { }\n__global__ void k(int *o) { }",
+         "2:17 `k` has a body already, in line 1"},
         {"namespace a { __global__ void k(int *o) {} }\n", "1:1 a namespace" REFUSED},
     };
     CHECK(rows);

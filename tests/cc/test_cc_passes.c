@@ -59,6 +59,15 @@ Test(cc_passes, loads)
     EXPECT(table);
 }
 
+Test(cc_passes, strings_differ_by_their_text)
+{
+    static const struct expectation table[] = {
+        {"printf(\"one\"); printf(\"two\");", ".global .align 1 .b8 $str", 2},
+        {"if (n) printf(\"a\"); else printf(\"b\");", ".global .align 1 .b8 $str", 2},
+    };
+    EXPECT(table);
+}
+
 Test(cc_passes, stores)
 {
     static const struct expectation table[] = {

@@ -104,6 +104,8 @@ Test(cc_source, conditions)
         {"#define N 3\n#if N << 2 == 12 ? N > 2 : 0\na\n#endif", "a"},
         {"#ifndef X\n#define X\na\n#endif\n#ifndef X\nb\n#endif", "a"},
         {"#if 1 +\n#endif", " !a number is missing in the condition of #if"},
+        {"#if -1 > 0u\n#endif", " !an unsigned number: nvcc accepts this, the page's compiler does "
+                                "not, in the condition of #if"},
         {"#if 1 / 0\n#endif", " !0 is divided by in the condition of #if"},
         {"#if 1\na", "a !this #if has no #endif"},
         {"#endif", " !this #endif has no #if before it"},

@@ -119,6 +119,11 @@ static char *read_stream(FILE *stream)
         room *= 2;
     }
     if (text != NULL) text[size] = '\0';
+    if (text != NULL && strlen(text) < size) { /* the compiler would see its beginning only */
+        free(text);
+        errno = EILSEQ;
+        return NULL;
+    }
     return text;
 }
 

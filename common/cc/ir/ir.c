@@ -206,7 +206,8 @@ bool ir_same(struct ir_value *a, struct ir_value *b)
 {
     return a->op == b->op && a->type == b->type && a->bits == b->bits && a->symbol == b->symbol &&
            a->offset == b->offset && a->space == b->space && a->bytes == b->bytes &&
-           a->parts == b->parts && a->is_signed == b->is_signed && same_operands(a, b);
+           a->parts == b->parts && a->is_signed == b->is_signed && a->text == b->text &&
+           same_operands(a, b);
 }
 
 void ir_count_uses(struct ir_function *f)

@@ -35,10 +35,13 @@ static int64_t read_value(struct reader *reader)
 
     char digits[32] = "", *end;
     if (token->length < (int)sizeof(digits)) memcpy(digits, token->text, (size_t)token->length);
-    int64_t value = (int64_t)strtoull(digits, &end, 0);
+    uint64_t value = strtoull(digits, &end, 0);
     if (end == digits || end[strspn(end, "uUlL")] != 0)
         return fail_here(reader, "what stands here is no integer");
-    return value;
+    if (value > INT64_MAX || strpbrk(end, "uU") != NULL)
+        return fail_here(reader,
+                         "an unsigned number: nvcc accepts this, the page's compiler does not,");
+    return (int64_t)value;
 }
 
 static int64_t read_unary(struct reader *reader)
