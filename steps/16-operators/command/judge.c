@@ -21,8 +21,8 @@
  *              most log i. logf and log: 1 ulp.
  *              For floats exp is 2^(x log2 e), by the instruction ex2.approx. On an H200 it was
  *              wrong by at most 2.42 u: it was run once for all floats from -126 to 0, and no file
- *              here records that run. NVIDIA promises 2^-22 only (PTX ISA, ex2), which is 4 u, so
- *              another GPU may exceed the bound. With 2.42 u, 1.58 d is left. The argument is
+ *              here records that run. The bound in NVIDIA's PTX ISA (ex2) is larger, so another GPU
+ *              may exceed this one. With 2.42 u, 1.58 d is left. The argument is
  *              rounded twice and log2 e once, which takes 1.22 log i of it.
  *              In a segment of near.cuh, elements are scaled once, by exponentials whose arguments
  *              are below NEAR = 20, and so is what lies before them, which has been scaled in at
