@@ -127,9 +127,10 @@ if [ -z "${SANITIZED:-}" ] && have python3; then
     part documents unittest -s tests/docs ${ONLY_PARTS:+-k of_ranks -k is_public}
     [ -n "${ONLY_PARTS:-}" ] || part "mutation scripts" unittest -s tests/mutation
 fi
-# Under the sanitizers, the compiler of common/cc gets changed sources; the rest is nvcc's.
-if have python3 && [ -z "${ONLY_PARTS:-}" ]; then
-    part compiler unittest -s tests/cc ${SANITIZED:+-k Fuzz}
+# Under the sanitizers, the compiler of common/cc gets changed sources; the rest is nvcc's. What the
+# page runs of it needs the page's node.
+if have python3; then
+    part compiler unittest -s tests/cc ${ONLY_PARTS:+-k test_steps} ${SANITIZED:+-k Fuzz}
 fi
 part "C" criterion "$@"
 part "scripts and commands" ended scripts

@@ -795,7 +795,8 @@ fail_wide() {
     says_not "leaves a buffer"
     with 5 '/if (g_sums != NULL)/d'
     hints 5
-    says "g_sums[j] is its input then"
+    says "which line stores that?"
+    says "block j stores its sum in g_sums[j]"
 }
 
 @test "a misaligned float4 is a matter of alignment, and the line of the call is named" {

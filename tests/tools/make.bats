@@ -532,8 +532,8 @@ END
     bits; experiments::ranks
 make test: skipped: 1 x groff is not installed
     page
-make test: skipped: 2 x no toolkit: make setup installs it
-    test_names.Names.test_b; test_names.Names.test_b
+make test: skipped: 3 x no toolkit: make setup installs it
+    test_names.Names.test_b; test_names.Names.test_b; test_names.Names.test_b
 make test: skipped: page: not found: emscripten pandoc chromium chromium-driver firefox-esr: \
 make setup-page installs them
 make test: failed: scripts and commands
