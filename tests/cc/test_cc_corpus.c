@@ -72,6 +72,7 @@ Test(cc_corpus, kernels_are_named_as_by_nvcc)
                                         "steps/04-conflict-free/variants.cu"};
     struct cc_result *result = NULL;
     const char *at = "";
+    char *text = NULL;
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
         if (strchr(NAMES[i], '/') == NULL) {
             char wanted[100];
@@ -83,12 +84,14 @@ Test(cc_corpus, kernels_are_named_as_by_nvcc)
         }
         cr_expect(strstr(at, ".entry ") == NULL, "a kernel too many before %s", NAMES[i]);
         cc_free(result);
-        char *text = file_text(NAMES[i]);
+        free(text);
+        text = file_text(NAMES[i]);
         result = compiled(NAMES[i], text);
         cr_assert(result->ptx != NULL);
         at = i + 1 < sizeof NAMES / sizeof NAMES[0] ? result->ptx : "";
     }
     cc_free(result);
+    free(text);
 }
 
 Test(cc_corpus, types_in_names)
