@@ -15,7 +15,7 @@
 #include "passes.h"
 #include <string.h>
 
-/* As nvcc does: an arm, or both arms together, of at most so many operations. */
+/* As nvcc does: an arm, or both arms together, of at most this number of operations. */
 enum { MOST_CHOSEN = 5, LONGEST_LOOK = 80, MOST_STEPS = 200 };
 
 /* ---- shapes ---------------------------------------------------------------------------------- */

@@ -45,7 +45,7 @@ void error_at(struct diagnostics *, struct position, const char *hint, const cha
 void warn_at(struct diagnostics *, struct position, const char *hint, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* True if there are so many errors that more would not help. */
+/* True if more errors would not help: enough have been reported. */
 bool enough_errors(const struct diagnostics *);
 
 /* The diagnostics in the order of the text, for the caller of the compiler. */
