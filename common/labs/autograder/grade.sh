@@ -30,8 +30,7 @@ judge() {
 
 if [ -n "${PASS:-}" ]; then
     judge --pass "$PASS" >/dev/null
-elif [ "$format" = summary ]; then
-    judge >>"${GITHUB_STEP_SUMMARY:-/dev/stdout}" || [ $? -eq 1 ]
 else
-    judge || [ $? -eq 1 ] # fewer points are no failure
+    [ "$format" != summary ] || exec >>"${GITHUB_STEP_SUMMARY:-/dev/stdout}"
+    judge || { code=$? && [ $code -eq 1 ] || exit $code; } # fewer points are no failure
 fi

@@ -76,7 +76,9 @@ static const struct option_row rows[] = {
     OPTION_FLAG("again", "judge again what has the status \"look at it\"", struct arguments, again),
     OPTION_TEXT("weights", "FILE", "what each criterion is worth; default: common/labs/weights.txt",
                 struct arguments, weights),
-    OPTION_TEXT("roster", "FILE", "names of the class, one a line: each gets a row of grades.csv",
+    OPTION_TEXT("roster", "FILE",
+                "names of the class, one a line: each gets a row of grades.csv; after a\n"
+                "tab may follow by what Moodle identifies the student",
                 struct arguments, roster),
     OPTION("return", "FOLDER", "copy reports to a new FOLDER/NAME, to give them back", set_return),
     OPTION_FLAG("bom", "begin grades.csv with the mark by which Excel recognises UTF-8",
@@ -340,6 +342,7 @@ static int grade_all(struct grader *grader, const struct submission *list, size_
     if (code != 0) return code;
     remove_withdrawn(grader, list, count);
     code = csv_write(grader, list, count, fault);
+    if (code == 0) code = moodle_write(grader, list, count, fault);
     tell_notes(grader, list, count);
     look_at(grader, list, count, false);
     if (code == 0 && failed == 0 && grader->returns != NULL)

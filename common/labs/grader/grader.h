@@ -222,7 +222,7 @@ int return_check(const char *folder, struct fault *);
 int return_reports(const struct grader *, const char *folder, const struct submission *list,
                    size_t count, struct fault *);
 
-/* ---- grade_report.c, grade_html.c, grade_csv.c, csv_cell.c ----------------------------------- */
+/* ---- grade_report.c, grade_html.c, grade_csv.c, grade_moodle.c, csv_cell.c -------------------- */
 
 /* What a report is made of. */
 struct report {
@@ -241,6 +241,10 @@ void report_html(FILE *, const struct report *);
 void csv_cell(FILE *, const char *text);
 /* The cells of a verdict, without those of the name, and without a newline. */
 void csv_verdict(FILE *, const struct lab_verdict *);
+/* Writes moodle.csv: identifier, points and feedback of each student. Says on stderr how many
+ * students have no row, since a person has to look at what they handed in. Returns 0 or EXIT_USAGE.
+ */
+int moodle_write(const struct grader *, const struct submission *, size_t count, struct fault *);
 /* Writes grades.csv from the rows: with a roster in its order, with a row for each student, and
  * then submissions of others. Returns 0 or EXIT_USAGE. */
 int csv_write(const struct grader *, const struct submission *, size_t count, struct fault *);
