@@ -112,7 +112,8 @@ submissions() {
     run -0 build/labs/grade-labs 3 "$BATS_TEST_TMPDIR/class" --out "$BATS_TEST_TMPDIR/out" \
         --compiler own --seed 7 --no-sandbox
     for name in right carla partly; do
-        points=$(sed -n "s/^\"$name\",.*,judged,\([0-9.]*\),.*/\1/p" "$BATS_TEST_TMPDIR/out/grades.csv")
+        points=$(sed -n "s/^\"$name\",.*,judged,\([0-9.]*\),.*/\1/p" \
+            "$BATS_TEST_TMPDIR/out/grades.csv")
         echo "$name: $points"
         case $name in right) [ "$points" = 100.00 ] ;; *) [ "${points%.*}" -lt 96 ] ;; esac
         for platform in $platforms; do
@@ -161,7 +162,9 @@ submissions() {
     tests/labs/container.sh "$work/gradescope" sh -c 'for i in $(seq 20); do
         rm /autograder/results/results.json && (cd /autograder && ./run_autograder) &&
         cp /autograder/results/results.json /autograder/results/$i || exit; done' 2>/dev/null
-    for i in {1..20}; do cmp "$BATS_TEST_TMPDIR/first" "$work/gradescope/autograder/results/$i"; done
+    for i in {1..20}; do
+        cmp "$BATS_TEST_TMPDIR/first" "$work/gradescope/autograder/results/$i"
+    done
 }
 
 # Those that our compiler compiles get no more than from nvcc; the rest of them have 0 points.
@@ -207,7 +210,8 @@ rm -f /autograder/results/results.json lab.ptx
 cat $here/seed /autograder/submission_metadata.json >/tmp/read
 kill -9 $PPID 1
 setsid sh -c 'exec 3>&-; touch /tmp/left; while :; do
-    echo "$0" >/autograder/results/results.json; echo "$0" >/autograder/results.json; done' "$evil" &
+    echo "$0" >/autograder/results/results.json
+    echo "$0" >/autograder/results.json; done' "$evil" &
 while [ ! -e /tmp/left ]; do :; done
 exec $here/labs/real-lab "$@"
 END
@@ -234,8 +238,8 @@ END
         cp "$work/handed/carla/lab3.cu" "$root/$(folder_of $platform)/"
         lab=$(dirname "$(find "$root" -name run-lab)")
         mv "$lab/run-lab" "$lab/real-lab"
-        printf '#!/bin/sh\ncase $2 in *reference*) exec "${0%%/*}/real-lab" "$@" ;; esac\nkill -9 $$\n' \
-            >"$lab/run-lab"
+        printf '%s\n' '#!/bin/sh' 'case $2 in *reference*) exec "${0%/*}/real-lab" "$@" ;; esac' \
+            'kill -9 $$' >"$lab/run-lab"
         chmod 755 "$lab/run-lab"
         run -3 tests/labs/container.sh "$root" sh -c "$(command_of $platform)"
         says "Not judged: run-lab was ended by signal 9"
@@ -247,7 +251,9 @@ END
 
 @test "what is hidden is not shown" {
     local hidden='"visibility": "hidden"'
-    check() { build/labs/check-lab 3 "$work/handed/partly" --seed 7 --compiler own "$@" 2>/dev/null; }
+    check() {
+        build/labs/check-lab 3 "$work/handed/partly" --seed 7 --compiler own "$@" 2>/dev/null
+    }
     run -1 check --format gradescope --hide hazards,64
     [ "$(grep -c "$hidden" <<<"$output")" = 2 ]
     grep -A5 '"name": "hazards"' <<<"$output" | grep -q "$hidden"
@@ -320,13 +326,14 @@ END
 
 @test "notes/instructor/gradescope.md shows what a student sees" {
     local shown="$BATS_TEST_TMPDIR/shown"
-    awk '/^```/ { lab = 0 } /^Lab 3: / { lab = 1 } lab && $0 != "…"' notes/instructor/gradescope.md \
-        >"$shown"
+    awk '/^```/ { lab = 0 } /^Lab 3: / { lab = 1 } lab && $0 != "…"' \
+        notes/instructor/gradescope.md >"$shown"
     [ "$(wc -l <"$shown")" -gt 12 ]
     run -1 build/labs/check-lab 3 common/labs/example/class/carla.cu --format gradescope --seed 7 \
         --compiler own --hide hazards --out "$BATS_TEST_TMPDIR/result"
     tests/labs/platform_result.py --show "$BATS_TEST_TMPDIR/result" >"$BATS_TEST_TMPDIR/seen"
     # Other numbers may come from another version of our compiler.
     numberless() { sed -E 's/[0-9][0-9.]*/N/g; s/^ +/  /' "$@"; }
-    diff <(numberless "$shown") <(head -n "$(wc -l <"$shown")" "$BATS_TEST_TMPDIR/seen" | numberless)
+    diff <(numberless "$shown") \
+        <(head -n "$(wc -l <"$shown")" "$BATS_TEST_TMPDIR/seen" | numberless)
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # archive.sh PLATFORM LAB COMPILER OUT: packs what a platform for courses needs to judge a lab:
 # programs that are linked statically, the solution's PTX, weights, the seed, and what the platform
-# expects beside them. SEED, HIDE, WEIGHTS and IMAGE of the environment may be empty; SKELETON is the
-# file that students begin with. `make autograder-PLATFORM` calls it in the top folder.
+# expects beside them. SEED, HIDE, WEIGHTS and IMAGE of the environment may be empty; SKELETON is
+# the file that students begin with. `make autograder-PLATFORM` calls it in the top folder.
 set -eu
 platform=$1 lab=$2 compiler=$3 out=$4
 from=common/labs/autograder
@@ -55,11 +55,13 @@ fill() {
     awk -v task="common/labs/tasks/$lab.md" -v nvcc="$own" '
         $0 == "@TASK@" { while ((getline line <task) > 0) print line; next }
         /^@NVCC@/ {
-            if (nvcc == "") print "      - name: Install nvcc\n        run: sudo sh .github/upsweep/nvcc.sh"
+            if (nvcc == "") print "      - name: Install nvcc"
+            if (nvcc == "") print "        run: sudo sh .github/upsweep/nvcc.sh"
             sub(/^@NVCC@/, "")
         }
         { print }' "$from/$1" | sed -e "s|@LAB@|$lab|g" -e "s|@TITLE@|$title|g" \
         -e "s|@MOST@|$most|g" -e "s|@HALF@|$(echo "$most" | awk '{ print $1 / 2 }')|g" \
+        -e "s|@TIMEOUT@|$([ -n "$own" ] && echo 30 || echo 120)|g" \
         -e "s|@IMAGE@|${IMAGE:-ubuntu:24.04}|g" -e "s|@UUID@|$(cat /proc/sys/kernel/random/uuid)|g"
 }
 

@@ -6,11 +6,12 @@
 set -eu
 umask 022
 here=$(cd "$(dirname "$0")" && pwd)
+top=/autograder metadata=submission_metadata.json
 while read -r format folder submission result lab secret; do
     [ -d "$folder" ] && break
 done <<EOF
 prairielearn /grade/student /grade/student /grade/results/results.json /grade/tests /grade/data
-gradescope /autograder/submission /autograder/submission /autograder/results/results.json $here /autograder/submission_metadata.json
+gradescope $top/submission $top/submission $top/results/results.json $here $top/$metadata
 summary . . stdout $here $here/none
 EOF
 

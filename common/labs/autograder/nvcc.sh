@@ -17,7 +17,7 @@ rm -rf ../cuda
 mv nvidia/cu13 ../cuda
 cd ../cuda
 rm -rf ../fetched include/cccl/cub include/cccl/thrust include/cub include/thrust
-rm -f include/cooperative_groups/scan.h include/cooperative_groups/reduce.h
+find include/cooperative_groups -name '*scan.h' -exec rm {} + -o -name '*reduce.h' -exec rm {} +
 [ -e include/nv ] || ln -s cccl/nv include/nv
 chmod -R a+rX .
 bin/nvcc --version

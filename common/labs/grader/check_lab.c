@@ -458,7 +458,7 @@ static int test_compiler(const struct places *places, const struct arguments *a,
                 a->names[0]);
 }
 
-/* ---- of a platform ---------------------------------------------------------------------------- */
+/* ---- of a platform --------------------------------------------------------------------------- */
 
 static int print_platform(const struct arguments *a, const struct lab_verdict *verdict,
                           const char *messages, struct fault *fault)

@@ -222,7 +222,7 @@ int return_check(const char *folder, struct fault *);
 int return_reports(const struct grader *, const char *folder, const struct submission *list,
                    size_t count, struct fault *);
 
-/* ---- grade_report.c, grade_html.c, grade_csv.c, grade_moodle.c, csv_cell.c -------------------- */
+/* ---- grade_report.c, grade_html.c, grade_csv.c, grade_moodle.c, csv_cell.c ------------------- */
 
 /* What a report is made of. */
 struct report {

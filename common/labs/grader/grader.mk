@@ -4,8 +4,8 @@ GRADER_MAINS = %/confine.c %/confine_calls.c %/grade_labs.c %/check_lab.c
 GRADER   := $(filter-out $(GRADER_MAINS),$(wildcard common/labs/grader/*.c)) common/labs/run_entry.c
 
 # It runs in the sandbox, where no sanitizer could reserve its addresses.
-build/labs/confine build/autograder/labs/confine: $(addprefix common/labs/grader/,confine.c confine_calls.c confine_calls.h \
-        sandbox.h)
+build/labs/confine build/autograder/labs/confine: $(addprefix common/labs/grader/, \
+        confine.c confine_calls.c confine_calls.h sandbox.h)
 	$(call say,$(CC),$@)
 	$(Q)$(CC) $(filter-out $(SANITIZE),$(C_FLAGS)) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) \
 	    $(filter %.c,$^) -o $(NEW) $(PUT)

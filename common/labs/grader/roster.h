@@ -16,8 +16,9 @@ struct roster {
     size_t count;
 };
 
-/* Reads a file with one name a line, which a tab and an identifier may follow. Empty lines and lines that begin with # do not count. Returns
- * 0 or EXIT_USAGE; roster_end() frees the names in both cases. */
+/* Reads a file with one name a line, which a tab and an identifier may follow. Empty lines and
+ * lines that begin with # do not count. Returns 0 or EXIT_USAGE; roster_end() frees all in both
+ * cases. */
 int roster_read(const char *path, struct roster *, struct fault *);
 void roster_end(struct roster *);
 

@@ -61,8 +61,8 @@ struct sandbox_command {
     const struct sandbox_mount *mounts;
     size_t mount_count;
     char *const *arguments; /* the command as it is called inside, ends with NULL */
-    /* A file in /tmp (in a container, in scratch) that the command leaves and that becomes the bytes of SANDBOX_RESULTS; NULL:
-     * the command writes to that descriptor itself. */
+    /* A file in /tmp (in a container: in scratch) that the command leaves and that becomes the
+     * bytes of SANDBOX_RESULTS; NULL: the command writes to that descriptor itself. */
     const char *result_file;
     struct sandbox_limits limits;
     struct sandbox_output *outputs;
