@@ -132,7 +132,7 @@ function makeLab(host, name, given) {
 
 /* All labs of a chapter. */
 function makeLabs(article, given) {
-    for (const one of article.querySelectorAll(".lab")) makeLab(one, one.dataset.lab, given);
+    for (const one of article.querySelectorAll("[data-lab]")) makeLab(one, one.dataset.lab, given);
 }
 
 module.exports = { makeAnswers, makeLabs };

@@ -27,9 +27,9 @@ function requests(folder) {
 }
 
 async function runnerOf(file) {
-    const { runRequest } = require(path.join(PAGE, "worker.js"));
-    const emulator = await require(path.resolve(file))({
-        wasmBinary: fs.readFileSync(file.replace(/js$/, "wasm")) });
+    const { makeEmulator, runRequest } = require(path.join(PAGE, "worker.js"));
+    const emulator = await makeEmulator(require(path.resolve(file)),
+                                        fs.readFileSync(file.replace(/js$/, "wasm")));
     return (text) => runRequest(emulator, text);
 }
 
