@@ -101,9 +101,8 @@ async function runStep(number, name, n) {
 function bench() {
     prepare();
     labRunner = labRunner || makeRunner(textOf("worker"));
-    return { ptx: (name) => data.ptx[name], source: (path) => data.sources[path],
-             headers: () => data.headers, labs: data.labs, run: labRunner.run,
-             stop: labRunner.stop };
+    return { ptx: (name) => data.ptx[name], labs: data.labs, run: labRunner.run,
+             source: (path) => data.sources[path] || data.headers[path], stop: labRunner.stop };
 }
 
 const stepOf = (article) => STEPS.find((one) => one.chapter === article.dataset.chapter);
