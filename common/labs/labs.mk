@@ -12,7 +12,8 @@ LAB_COMMON := $(LAB_SHARED) $(call objects,$(wildcard common/harness/verify/*.c)
              common/,command/fault.c command/option_table.c files/visible.c files/wrapped.c \
              step/levels.c step/element.c step/tree.c harness/host/parallel.c \
              harness/print/progress.c emu/report/json.c))
-LAB_RUNS  := $(call objects,$(filter-out %/run_first.c,$(wildcard common/labs/run_*.c)) \
+LAB_RUNS  := $(call objects,$(filter-out %/run_first.c %/run_puzzle.c,\
+             $(wildcard common/labs/run_*.c)) \
              $(addprefix common/labs/,lab_table.c lab_cases.c results_write.c) \
              $(addprefix common/,command/fault.c command/option_table.c step/levels.c))
 LAB_PROGRAMS = build/labs/run-lab build/labs/check-lab build/labs/gpu-lab
@@ -98,7 +99,8 @@ build/labs/run-lab build/autograder/labs/run-lab: $(LAB_RUNS) $(EMU_CORE)
 	    $(PUT) && rm $(NEW).a
 
 # Launches the first puzzles without the host code in their files.
-build/labs/run-first: $(call objects,$(addprefix common/,labs/run_first.c labs/run_entry.c \
+build/labs/run-first: $(call objects,$(addprefix common/,labs/run_first.c labs/run_puzzle.c \
+        labs/run_entry.c \
         command/fault.c)) $(EMU_CORE)
 	$(call say,link,$@)
 	$(Q)ar rcs $(NEW).a $(EMU_CORE)

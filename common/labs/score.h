@@ -34,8 +34,11 @@ struct lab_weights {
 };
 
 /* Reads the weights of a lab from a file such as weights.txt. Returns 0. Otherwise returns -1, and
- * `why` is a sentence with the line of the file. */
+ * `why` is a sentence with the line of the file. lab_weights_take reads a file that is open, and
+ * `path` is what to call it. */
 int lab_weights_read(const char *path, const struct lab *, struct lab_weights *, char *why,
+                     size_t why_size);
+int lab_weights_take(FILE *, const char *path, const struct lab *, struct lab_weights *, char *why,
                      size_t why_size);
 
 /* ---- score.c --------------------------------------------------------------------------------- */
@@ -124,20 +127,21 @@ void score_nothing(const struct lab *, const struct lab_weights *, const char *w
 /* ---- gaps.c ---------------------------------------------------------------------------------- */
 
 /* Finds the gaps of a student's file that hold nothing but comments. A file without the skeleton's
- * comments has none. */
-void find_gaps(const char *source, struct lab_verdict *);
+ * comments has none, and neither has NULL. */
+void find_gaps(FILE *source, struct lab_verdict *);
 
 /* ---- in_branch.c ----------------------------------------------------------------------------- */
 
-/* Does a line of a CUDA file stand in an `if` or an `else`, as far as its braces show? */
-bool is_in_branch(const char *source, unsigned line);
+/* Does a line of a CUDA file stand in an `if` or an `else`, as far as its braces show? NULL: no. */
+bool is_in_branch(FILE *source, unsigned line);
 
 /* ---- hint.c ---------------------------------------------------------------------------------- */
 
-/* Prints a hint of a level from 1 to 3 on what the verdict complains about most. The texts are in
- * the file hints_path. Returns 0, or an exit code. */
-int print_hint(FILE *, const struct lab_verdict *, const char *hints_path, unsigned level,
-               const char *source, struct fault *);
+/* Prints a hint of a level from 1 to 3 on what the verdict complains about most. `hints` has the
+ * texts, as hints.txt; `name` is what to call the student's file, which `source` reads (NULL: it is
+ * not known). Both are read from their beginnings. Returns 0, or an exit code. */
+int print_hint(FILE *, const struct lab_verdict *, FILE *hints, unsigned level, const char *name,
+               FILE *source, struct fault *);
 
 /* ---- verdict_text.c, verdict_json.c ---------------------------------------------------------- */
 

@@ -241,7 +241,7 @@ static const char *compile_failure(int code, const struct messages *messages)
     if (code == 0) return NULL;
     if (compile_exceeded(code, messages->bytes))
         return "It does not compile: the compiler needs too much time or memory.";
-    return "It does not compile; the compiler says where, above.";
+    return COMPILE_REFUSED;
 }
 
 static const char *compiler_of(const struct arguments *a) { return a->nvcc ? a->nvcc : "nvcc"; }
@@ -389,12 +389,22 @@ static int check_on_gpu(const struct places *places, const struct arguments *a,
 
 static const double shown = 0.01; /* points have two decimals, and the rest is rounded */
 
-static int report(const struct places *places, const struct arguments *a,
-                  const struct lab_verdict *verdict, struct fault *fault)
+static int hint(const struct places *places, const struct arguments *a,
+                const struct lab_verdict *verdict, FILE *source, struct fault *fault)
 {
-    char hints[PATH_MAX];
-    path_of(hints, places->programs, "hints.txt");
-    if (a->hint) return print_hint(stdout, verdict, hints, a->hint, a->names[1], fault);
+    char path[PATH_MAX];
+    path_of(path, places->programs, "hints.txt");
+    FILE *hints = fopen(path, "r");
+    if (!hints) return fail(fault, EXIT_USAGE, "%s cannot be opened: %s.", path, strerror(errno));
+    int code = print_hint(stdout, verdict, hints, a->hint, a->names[1], source, fault);
+    fclose(hints);
+    return code;
+}
+
+static int report(const struct places *places, const struct arguments *a,
+                  const struct lab_verdict *verdict, FILE *source, struct fault *fault)
+{
+    if (a->hint) return hint(places, a, verdict, source, fault);
     if (a->json)
         lab_verdict_json(stdout, verdict, a->names[1]);
     else
@@ -513,9 +523,13 @@ static int run(const struct arguments *a, const struct places *places, struct fa
     if (!code) code = weights_of(places, a, lab, &weights, fault);
     if (!code && a->format) return run_platform(a, places, lab, &weights, fault);
     if (!code) code = check(places, a, lab, &weights, &verdict, fault);
-    if (!code) find_gaps(a->names[1], &verdict);
+    if (code) return code;
+    FILE *source = fopen(a->names[1], "r");
+    find_gaps(source, &verdict);
     verdict.own_compiler = a->is_own;
-    return code ? code : report(places, a, &verdict, fault);
+    code = report(places, a, &verdict, source, fault);
+    if (source) fclose(source);
+    return code;
 }
 
 int main(int count, char **argument)
