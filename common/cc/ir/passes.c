@@ -5,6 +5,7 @@ void passes_run(struct ir_function *f)
 {
     pass_same_values(f);
     pass_unused(f);
+    pass_unroll(f);
     pass_addresses(f);
     pass_same_values(f);
     pass_unused(f);

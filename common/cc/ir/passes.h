@@ -14,6 +14,8 @@ void passes_run(struct ir_function *);
 
 /* Values that are computed twice; loads of what is known already. */
 void pass_same_values(struct ir_function *);
+/* Short loops with a constant number of iterations, as copies. */
+void pass_unroll(struct ir_function *);
 void pass_addresses(struct ir_function *);
 void pass_loads(struct ir_function *);
 /* What is the same in each iteration of a loop. */
