@@ -21,6 +21,8 @@ void passes_run(struct ir_function *f)
     pass_loads(f);
     pass_same_values(f);
     pass_unused(f);
+    pass_operands(f);
+    pass_sink(f);
     pass_pairs(f);
     pass_fuse(f);
     pass_unused(f);

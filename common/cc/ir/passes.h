@@ -26,6 +26,10 @@ void pass_slots(struct ir_function *);
 void pass_branches(struct ir_function *);
 /* Values that nothing uses; stores that nothing reads. */
 void pass_unused(struct ir_function *);
+/* Values that one way alone needs. */
+void pass_sink(struct ir_function *);
+/* The order of the operands of sums, and the signs of constants in them. */
+void pass_operands(struct ir_function *);
 /* Neighbouring accesses become one. */
 void pass_pairs(struct ir_function *);
 /* a * b + c */
