@@ -14,6 +14,7 @@ void passes_run(struct ir_function *f)
         pass_loads(f);
         pass_same_values(f);
         pass_unused(f);
+        pass_choices(f);
         pass_branches(f);
         pass_same_values(f);
         pass_loops(f);

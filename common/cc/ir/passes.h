@@ -24,6 +24,8 @@ void pass_loops(struct ir_function *);
 void pass_slots(struct ir_function *);
 /* What is common to both arms of an `if`; arms that are no branch. */
 void pass_branches(struct ir_function *);
+/* Operations with a constant on what was chosen. */
+void pass_choices(struct ir_function *);
 /* Values that nothing uses; stores that nothing reads. */
 void pass_unused(struct ir_function *);
 /* Values that one way alone needs. */
