@@ -7,6 +7,7 @@
  * A choice is a select, or a phi of which one value at most is no constant. Nothing else uses it.
  */
 #include "passes.h"
+#include <math.h>
 
 /* The operation on one side: appended to `block`, or before `at` if there is no block. */
 static struct ir_value *on_side(struct ir_function *f, struct ir_value *v, int n,
@@ -27,13 +28,12 @@ static struct ir_value *on_side(struct ir_function *f, struct ir_value *v, int n
 static bool into_select(struct ir_function *f, struct ir_value *v, int n)
 {
     struct ir_value *select = v->operand[n];
-    bool has_constant = ir_is_constant(ir_operand(select, 1)) ||
-                        ir_is_constant(ir_operand(select, 2));
+    bool has_constant =
+        ir_is_constant(ir_operand(select, 1)) || ir_is_constant(ir_operand(select, 2));
     if (select->uses != 1 || !has_constant || select->type == IR_BOOL) return false;
     struct ir_value *choice = ir_value_new(f, IR_SELECT, v->type, v->place);
     choice->operand[0] = ir_operand(select, 0);
-    for (int k = 1; k <= 2; k++)
-        choice->operand[k] = on_side(f, v, n, ir_operand(select, k), NULL);
+    for (int k = 1; k <= 2; k++) choice->operand[k] = on_side(f, v, n, ir_operand(select, k), NULL);
     choice->uses = v->uses;
     ir_insert(v->block, v, choice);
     ir_replace(v, choice);
@@ -79,12 +79,59 @@ static bool move(struct ir_function *f, struct ir_value *v)
     return choice && choice->op == IR_PHI && n == 0 && v->op != IR_NEGATE && into_phi(f, v, n);
 }
 
+/* ---- signs ----------------------------------------------------------------------------------- */
+
+enum { DEEPEST = 6 };
+
+static bool is_never_minus_zero(struct ir_value *v, int depth)
+{
+    if (ir_is_constant(v)) return ir_real(v) != 0 || !signbit(ir_real(v));
+    if (v->op == IR_CONVERT)
+        return ir_operand(v, 0)->type != IR_F32 && v->operand[0]->type != IR_F64;
+    if (v->op == IR_SQRT)
+        return depth < DEEPEST && is_never_minus_zero(ir_operand(v, 0), depth + 1);
+    struct ir_value *zero = v->op == IR_ADD ? ir_operand(v, 1) : NULL;
+    return v->op == IR_ABS ||
+           (ir_is_constant(zero) && ir_real(zero) == 0 && !signbit(ir_real(zero)));
+}
+
+static struct ir_value *binary(struct ir_function *f, struct ir_value *at, enum ir_op op,
+                               struct ir_value *left, struct ir_value *right, int uses)
+{
+    struct ir_value *v = ir_value_new(f, op, at->type, at->place);
+    v->operand[0] = left;
+    v->operand[1] = right;
+    v->uses = uses;
+    ir_insert(at->block, at, v);
+    return v;
+}
+
+/* a - (b - c) → a + (c - b); -x * y → -(x * y) */
+static bool move_sign(struct ir_function *f, struct ir_value *v)
+{
+    struct ir_value *left = ir_operand(v, 0), *right = left ? ir_operand(v, 1) : NULL, *inner;
+    if (!right || (v->type != IR_F32 && v->type != IR_F64)) return false;
+    if (v->op == IR_SUBTRACT && right->op == IR_SUBTRACT && right->uses == 1 &&
+        is_never_minus_zero(left, 0)) {
+        inner = binary(f, v, IR_SUBTRACT, ir_operand(right, 1), ir_operand(right, 0), 1);
+        ir_replace(v, binary(f, v, IR_ADD, left, inner, v->uses));
+        return true;
+    }
+    if (v->op != IR_MULTIPLY) return false;
+    struct ir_value *minus = left->op == IR_NEGATE && left->uses == 1 ? left : right;
+    if (minus->op != IR_NEGATE || minus->uses != 1) return false;
+    inner = binary(f, v, IR_MULTIPLY, ir_operand(minus, 0), minus == left ? right : left, 1);
+    ir_replace(v, binary(f, v, IR_NEGATE, inner, NULL, v->uses));
+    return true;
+}
+
 void pass_choices(struct ir_function *f)
 {
     ir_count_uses(f);
     for (int b = 0; b < f->block_count; b++)
         for (struct ir_value *v = f->order[b]->first, *next; v; v = next) {
             next = v->next;
+            if (!f->keeps_signs && move_sign(f, v)) continue;
             move(f, v);
         }
 }

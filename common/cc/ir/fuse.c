@@ -209,6 +209,9 @@ void pass_fuse(struct ir_function *f)
             next = v->next;
             if (v->op == IR_CONVERT) narrow(f, v);
             if (v->op == IR_SUBTRACT) add_instead(f, v);
+            if (v->op == IR_NEGATE && is_real(v->type) &&
+                has_free_minus(f, ir_operand(v, 0), v->block, 0))
+                ir_replace(v, minus(f, v->operand[0], v->block));
         }
     }
     pass_same_values(f);

@@ -16,6 +16,7 @@ void passes_run(struct ir_function *f)
         pass_unused(f);
         pass_choices(f);
         pass_branches(f);
+        f->keeps_signs = false;
         pass_same_values(f);
         pass_loops(f);
     }

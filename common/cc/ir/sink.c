@@ -9,6 +9,8 @@
  */
 #include "passes.h"
 
+/* ---- where values are used ------------------------------------------------------------------- */
+
 /* The innermost loop of each block, by way of `mark`: the number of its head, or -1. */
 static void find_loops(struct ir_function *f)
 {
@@ -47,13 +49,14 @@ static struct ir_block *common(struct ir_block *a, struct ir_block *b)
 
 struct uses {
     struct ir_block **block; /* by the number of a value: what dominates all its uses */
-    int count;
+    int *last;               /* and the number of the last block that uses it */
 };
 
 static void note_use(struct uses *u, const struct ir_value *v, struct ir_block *block)
 {
     if (ir_is_constant(v)) return;
     u->block[v->id] = u->block[v->id] ? common(u->block[v->id], block) : block;
+    if (u->last[v->id] < block->number) u->last[v->id] = block->number;
 }
 
 static void find_uses(struct ir_function *f, struct uses *u)
@@ -62,6 +65,7 @@ static void find_uses(struct ir_function *f, struct uses *u)
     for (int b = 0; b < f->block_count; b++)
         for (struct ir_value *v = f->order[b]->first; v; v = v->next) v->id = count++;
     u->block = cc_take(f->arena, (count + 1) * sizeof *u->block);
+    u->last = cc_take(f->arena, (count + 1) * sizeof *u->last);
     for (int b = 0; b < f->block_count; b++) {
         struct ir_block *block = f->order[b];
         if (block->condition) note_use(u, block->condition = ir_resolve(block->condition), block);
@@ -89,6 +93,46 @@ static bool is_kept(struct ir_function *f, struct ir_value *load)
     return true;
 }
 
+/* ---- what a move costs ----------------------------------------------------------------------- */
+
+/* What must be kept for a value if it moves to `to`, and is not kept anyway: loads and phis. */
+enum { MOST_LEAVES = 2, MOST_STEPS = 100 };
+struct leaves {
+    const struct uses *uses;
+    const struct ir_block *to;
+    struct ir_value *leaf[MOST_LEAVES + 1];
+    int count, steps;
+};
+
+static void find_leaves(struct leaves *l, struct ir_value *v)
+{
+    for (int k = 0; k < IR_OPERANDS && ir_operand(v, k); k++) {
+        struct ir_value *w = v->operand[k];
+        bool is_known = ir_is_constant(w) || ++l->steps > MOST_STEPS;
+        for (int j = 0; j < l->count; j++) is_known |= l->leaf[j] == w;
+        if (is_known || l->uses->last[w->id] >= l->to->number) continue;
+        if (ir_is_pure(w))
+            find_leaves(l, w);
+        else if (l->count <= MOST_LEAVES)
+            l->leaf[l->count++] = w;
+    }
+}
+
+/* May the value move to where several ways join? Found by trying what nvcc does: if one use needs
+ * it, and one register is enough; with two registers only once, by way of `scratch`. */
+static bool is_cheap(const struct uses *u, struct ir_value *v, const struct ir_block *to)
+{
+    struct leaves l = {.uses = u, .to = to};
+    find_leaves(&l, v);
+    if (v->uses != 1 || l.steps > MOST_STEPS) return false;
+    if (l.count <= 1) return true;
+    if (l.count > MOST_LEAVES || v->scratch) return false;
+    v->scratch = v;
+    return true;
+}
+
+/* ---- moving ---------------------------------------------------------------------------------- */
+
 static bool sink(struct ir_function *f, struct uses *u, struct ir_value *v)
 {
     bool is_load = v->op == IR_LOAD;
@@ -97,6 +141,7 @@ static bool sink(struct ir_function *f, struct uses *u, struct ir_value *v)
     if (!to || to == v->block || !may_move) return false;
     to = next_below(v->block, to, is_load);
     if (!to || (is_load && !is_kept(f, v))) return false;
+    if (to->before_count > 1 && !is_cheap(u, v, to)) return false;
     struct ir_value *at = to->first;
     while (at && at->op == IR_PHI) at = at->next;
     ir_unlink(v);
@@ -107,7 +152,10 @@ static bool sink(struct ir_function *f, struct uses *u, struct ir_value *v)
 void pass_sink(struct ir_function *f)
 {
     struct uses u = {0};
+    for (int b = 0; b < f->block_count; b++)
+        for (struct ir_value *v = f->order[b]->first; v; v = v->next) v->scratch = NULL;
     find_loops(f);
+    ir_count_uses(f);
     for (bool again = true; again;) {
         again = false;
         find_uses(f, &u);

@@ -51,8 +51,7 @@ static bool find_loop(struct loop *l)
         struct ir_block *block = l->f->order[b];
         for (int k = 0; k < block->before_count && block != head; k++)
             if (!is_inside(l, block->before[k])) return false;
-        for (struct ir_value *v = block->first; v; v = v->next)
-            l->size++;
+        for (struct ir_value *v = block->first; v; v = v->next) l->size++;
         l->size++;
     }
     return !is_inside(l, l->latch->next[l->latch->next[0] == head]);
