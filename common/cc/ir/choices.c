@@ -6,8 +6,8 @@
  *
  * A choice is a select, or a phi of which one value at most is no constant. Nothing else uses it.
  */
+#include "fold.h"
 #include "passes.h"
-#include <math.h>
 
 /* The operation on one side: appended to `block`, or before `at` if there is no block. */
 static struct ir_value *on_side(struct ir_function *f, struct ir_value *v, int n,
@@ -81,20 +81,6 @@ static bool move(struct ir_function *f, struct ir_value *v)
 
 /* ---- signs ----------------------------------------------------------------------------------- */
 
-enum { DEEPEST = 6 };
-
-static bool is_never_minus_zero(struct ir_value *v, int depth)
-{
-    if (ir_is_constant(v)) return ir_real(v) != 0 || !signbit(ir_real(v));
-    if (v->op == IR_CONVERT)
-        return ir_operand(v, 0)->type != IR_F32 && v->operand[0]->type != IR_F64;
-    if (v->op == IR_SQRT)
-        return depth < DEEPEST && is_never_minus_zero(ir_operand(v, 0), depth + 1);
-    struct ir_value *zero = v->op == IR_ADD ? ir_operand(v, 1) : NULL;
-    return v->op == IR_ABS ||
-           (ir_is_constant(zero) && ir_real(zero) == 0 && !signbit(ir_real(zero)));
-}
-
 static struct ir_value *binary(struct ir_function *f, struct ir_value *at, enum ir_op op,
                                struct ir_value *left, struct ir_value *right, int uses)
 {
@@ -112,8 +98,16 @@ static bool move_sign(struct ir_function *f, struct ir_value *v)
     struct ir_value *left = ir_operand(v, 0), *right = left ? ir_operand(v, 1) : NULL, *inner;
     if (!right || (v->type != IR_F32 && v->type != IR_F64)) return false;
     if (v->op == IR_SUBTRACT && right->op == IR_SUBTRACT && right->uses == 1 &&
-        is_never_minus_zero(left, 0)) {
+        fold_is_never_minus_zero(left, 0)) {
         inner = binary(f, v, IR_SUBTRACT, ir_operand(right, 1), ir_operand(right, 0), 1);
+        ir_replace(v, binary(f, v, IR_ADD, left, inner, v->uses));
+        return true;
+    }
+    if (v->op == IR_SUBTRACT && right->op == IR_NEGATE) {
+        // LLVM's -b is -0.0 - b: with the rule above, b + 0.0.
+        inner = ir_operand(right, 0);
+        if (right->uses == 1 && fold_is_never_minus_zero(left, 0))
+            inner = binary(f, v, IR_ADD, inner, ir_float(f, v->type, 0.0), 1);
         ir_replace(v, binary(f, v, IR_ADD, left, inner, v->uses));
         return true;
     }

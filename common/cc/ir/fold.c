@@ -7,6 +7,7 @@
  * Real numbers keep their bits: x + 0.0 stays, since it makes 0.0 of -0.0.
  */
 #include "fold.h"
+#include <math.h>
 
 static struct ir_value *new_before(struct ir_function *f, struct ir_value *at, enum ir_op op,
                                    struct ir_value *left, struct ir_value *right)
@@ -168,6 +169,20 @@ static struct ir_value *opposite(struct ir_function *f, struct ir_value *constan
     return ir_float(f, constant->type, -ir_real(constant));
 }
 
+enum { DEEPEST = 6 };
+
+bool fold_is_never_minus_zero(struct ir_value *v, int depth)
+{
+    if (ir_is_constant(v)) return ir_real(v) != 0 || !signbit(ir_real(v));
+    if (v->op == IR_CONVERT)
+        return ir_operand(v, 0)->type != IR_F32 && v->operand[0]->type != IR_F64;
+    if (v->op == IR_SQRT)
+        return depth < DEEPEST && fold_is_never_minus_zero(ir_operand(v, 0), depth + 1);
+    struct ir_value *zero = v->op == IR_ADD ? ir_operand(v, 1) : NULL;
+    return v->op == IR_ABS ||
+           (ir_is_constant(zero) && ir_real(zero) == 0 && !signbit(ir_real(zero)));
+}
+
 static bool has_sign(struct ir_value *v) { return v->op == IR_NEGATE || ir_is_constant(v); }
 
 /* The value without its minus sign. */
@@ -201,13 +216,14 @@ static struct ir_value *folded_real(struct ir_function *f, struct ir_value *v)
     switch (v->op) {
     case IR_ADD:
         if (is_number(f, right, -0.0)) return left;
+        if (is_number(f, right, 0.0) && fold_is_never_minus_zero(left, 0)) return left;
         if (minus_right) return new_before(f, v, IR_SUBTRACT, left, minus_right);
         return minus_left ? new_before(f, v, IR_SUBTRACT, right, minus_left) : NULL;
     case IR_SUBTRACT:
         if (is_number(f, right, 0.0)) return left;
         if (ir_is_constant(right)) return new_before(f, v, IR_ADD, left, opposite(f, right));
         if (is_number(f, left, -0.0)) return new_before(f, v, IR_NEGATE, right, NULL);
-        return minus_right ? new_before(f, v, IR_ADD, left, minus_right) : NULL;
+        return NULL;
     case IR_MULTIPLY: return folded_product(f, v);
     case IR_DIVIDE:
         if (is_number(f, right, 1)) return left;

@@ -75,9 +75,7 @@ static bool is_fusible(const struct ir_value *v, const struct ir_value *sum)
 static void fuse(struct ir_value *sum)
 {
     struct ir_value *left = ir_operand(sum, 0), *right = ir_operand(sum, 1);
-    struct ir_value *product = is_fusible(left, sum)    ? left
-                               : is_fusible(right, sum) ? right
-                                                        : NULL;
+    struct ir_value *product = is_fusible(left, sum) ? left : is_fusible(right, sum) ? right : NULL;
     if (!product) return;
     add_uses_of(sum, -1);
     sum->op = IR_FMA;

@@ -19,6 +19,7 @@ void passes_run(struct ir_function *f)
         f->keeps_signs = false;
         pass_same_values(f);
         pass_loops(f);
+        pass_operands(f);
     }
     pass_loads(f);
     pass_same_values(f);
