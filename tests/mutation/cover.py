@@ -46,7 +46,7 @@ def counting_tree():
 def run_suite(tree, suite):
     """Returns how long it takes, whether or not its tests succeed, and the (program, offset) of the
     functions that it enters."""
-    with tempfile.NamedTemporaryFile("r", dir=TREES, encoding="utf-8") as file:
+    with tempfile.NamedTemporaryFile("r", dir=TREES, errors="replace") as file:
         began = time.monotonic()
         process = subprocess.Popen(command_of(pattern_of([suite])), cwd=tree.path,
                                    env=dict(ENVIRONMENT, LD_PRELOAD=LIBRARY, ENTERED=file.name),
@@ -56,7 +56,7 @@ def run_suite(tree, suite):
         seconds = time.monotonic() - began
         kill_session(process.pid)
         process.wait()
-        return seconds, {tuple(line.rstrip("\n").rsplit(" ", 1)) for line in file}
+        return seconds, set(re.findall(r"^(.+) ([0-9a-f]+)$", file.read(), re.M))
 
 
 def functions_at(tree, places):
