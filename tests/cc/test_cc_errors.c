@@ -179,7 +179,7 @@ TestSuite(cc_command, .init = command_init, .fini = command_fini);
 Test(cc_command, options)
 {
     expect_status(0, PUT);
-    expect_status(0, UPCC K "-o k.ptx 2>&1");
+    expect_status(0, "export MALLOC_PERTURB_=85; " UPCC K "-o k.ptx 2>&1");
     cr_expect_str_eq(output, "");
     expect_status(0, "grep 'entry\\|42' $t/k.ptx");
     cr_expect_str_eq(output, ".visible .entry _Z1kILi7EEvPi(\n\tmov.u32 \t%r1, 42;\n");
