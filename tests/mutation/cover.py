@@ -69,7 +69,7 @@ def functions_at(tree, places):
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                               check=False).stdout.split("\n")
         for offset, function, place in zip(of_program, said[::2], said[1::2]):
-            file = os.path.relpath(place.rpartition(":")[0], tree.path)
+            file = os.path.relpath(place.partition(":")[0] or "?", tree.path)
             if FILE.match(file):
                 found[program, offset] = file, function
     return found
