@@ -366,6 +366,6 @@ mutate-record: tests-build $(MUTATE_MAP)
 	$(Q)tests/mutation/mutate.py --number $(or $(N),300) --seed $(or $(SEED),1) --again \
 	    --results tests/mutation/result.csv; status=$$?; profiles/tables/tables.py && exit $$status
 
-#mutate-map: ## maintain: find out which suites run which function, for `make mutate` (an hour)
+#mutate-map: ## maintain: find out which suites run which function, for `make mutate`
 mutate-map $(MUTATE_MAP): tests-build
 	$(Q)tests/mutation/cover.py
