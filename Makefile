@@ -3,6 +3,7 @@
 CC        = gcc
 CXX       = g++
 CUDA     := $(shell common/build/toolkit.sh)
+TOOLKIT   = $(or $(CUDA),common/build/no-cuda)
 NVCC      = $(CUDA)/bin/nvcc -ccbin $(CXX)
 
 # For you to replace, as in `make CFLAGS=-O0`; what the sources need besides is in C_FLAGS.
@@ -14,8 +15,8 @@ GPUS      = -gencode arch=compute_75,code=compute_75 \
             -gencode arch=compute_90,code=[sm_90,compute_90]
 NVCCFLAGS = -O3 -lineinfo -Werror all-warnings -Xcompiler -Wall,-Wextra $(GPUS)
 CPPFLAGS  = -I.
-COMPILE   = $(CC) $(C_FLAGS) $(CPPFLAGS) $(DEPEND) -isystem $(CUDA)/include $(CFLAGS) -c $< \
-            -o $(NEW)
+COMPILE   = $(CC) $(C_FLAGS) $(CPPFLAGS) $(DEPEND) -isystem $(TOOLKIT)/include $(CFLAGS) \
+            -c $< -o $(NEW)
 NVCOMPILE = $(NVCC) $(NVCCFLAGS) $(CPPFLAGS) $(DEPEND) -c $< -o $(NEW)
 LINK      = $(CXX) $(SANITIZE) $(LDFLAGS) $(filter %.o,$^) -o $(NEW) $(LIBRARIES)
 
