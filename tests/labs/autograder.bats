@@ -337,3 +337,11 @@ END
     diff <(numberless "$shown") \
         <(head -n "$(wc -l <"$shown")" "$BATS_TEST_TMPDIR/seen" | numberless)
 }
+
+# Other names of CUDA's than those two would be an error.
+@test "the labs' programs are built without a toolkit" {
+    run make -n CUDA= COMPILER=own -W common/labs/score_sizes.c build/common/labs/score_sizes.o
+    says "-isystem common/build/no-cuda/include"
+    "${CC:-gcc}" -std=c11 -pthread -fsyntax-only -I. -isystem common/build/no-cuda/include \
+        common/labs/*.c common/labs/g*/*.c common/harness/verify/*.c common/step/{levels,tree}.c
+}
