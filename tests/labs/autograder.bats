@@ -304,6 +304,25 @@ END
     [ -z "$(ls "$BATS_TEST_TMPDIR/out")" ]
 }
 
+@test "an archive for nvcc says how to get it" {
+    unset MAKEFLAGS MAKELEVEL
+    local out="$BATS_TEST_TMPDIR/out"
+    for platform in $platforms; do
+        make "autograder-$platform" LAB=3 COMPILER=nvcc OUT="$out/$platform"
+    done
+    run python3 -m zipfile -l "$out/gradescope"
+    for file in nvcc.sh toolkit.txt labs/reference3.ptx; do says "$file "; done
+    [ -e "$out/prairielearn/serverFilesCourse/upsweep/Dockerfile" ]
+    run cat "$out/prairielearn/questions/upsweep-lab3/info.json"
+    says '"timeout": 120,'
+    python3 -m json.tool <<<"$output"
+    run grep -A2 'uses: actions/checkout' "$out/classroom/.github/workflows/lab.yml"
+    says $'      - name: Install nvcc\n        run: sudo sh .github/upsweep/nvcc.sh\n'
+    # Each file that it names is there.
+    for file in nvcc.sh grade.sh toolkit.txt; do [ -e "$out/classroom/.github/upsweep/$file" ]; done
+    grep -q '^COMPILER=nvcc$' "$out/classroom/.github/upsweep/settings"
+}
+
 @test "Moodle's table has the roster's identifiers" {
     local none='"Nothing was handed in."'
     mkdir -p "$BATS_TEST_TMPDIR/class"/{anna,eva}_1_assignsubmission_file

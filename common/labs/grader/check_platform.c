@@ -15,7 +15,7 @@
 
 static int find_sandbox(struct grader *grader, const char *work, struct fault *fault)
 {
-    enum { READABLE = 0755 };
+    enum { READABLE = 0755, OTHERS_READ = 022 };
     static bool is_said;
     char confine[PATH_MAX], why[256];
     snprintf(confine, sizeof confine, "%.*s/confine", PATH_MAX - 16, grader->programs);
@@ -33,6 +33,7 @@ static int find_sandbox(struct grader *grader, const char *work, struct fault *f
         fputs("The submission runs as the user of check-lab, as no other uid can be had.\n",
               stderr);
     is_said = true;
+    umask(OTHERS_READ);
     if (chmod(work, READABLE) == 0) return 0;
     return fail(fault, EXIT_DEVICE, "%s cannot be opened to the submission's user", work);
 }
