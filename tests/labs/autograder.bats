@@ -147,11 +147,13 @@ submissions() {
     [ -z "$(sed '1d; /^    /d; /^$/d' "$work/classroom/summary.md")" ]
 }
 
-@test "a submission without end takes less than 30 seconds" {
+@test "a submission without end takes less than 30 seconds of a processor" {
     need_container
-    local begun=$SECONDS
-    [ "$(judge gradescope "$work/handed/endless")" = 0.00 ]
-    [ $((SECONDS - begun)) -lt 30 ]
+    local TIMEFORMAT='%0U %0S' took
+    took=$({ time judge gradescope "$work/handed/endless" >"$work/points"; } 2>&1)
+    [ "$(cat "$work/points")" = 0.00 ]
+    echo "$took"
+    [ $((${took/ /+})) -lt 30 ]
     grep -q 'warp instructions' "$work/gradescope/autograder/results/results.json"
 }
 
