@@ -3,6 +3,7 @@ call. Workspaces are kept here, one for each family of functions, device and str
 import contextlib
 import ctypes
 import os
+import sys
 import threading
 from pathlib import Path
 
@@ -10,7 +11,7 @@ POINTER = ctypes.c_void_p
 # Sizes are passed as pointers are: they are as wide, and ctypes converts them faster than size_t.
 SIZE = ctypes.c_void_p
 BYTES = ctypes.POINTER(ctypes.c_size_t)
-EMULATOR_FILE = "libcudart.so.13"
+RUNTIME_FILE = "libcudart.so.13"
 MAJOR = 1  # the library's version
 
 # enum cudaError, enum cudaMemcpyKind, enum cudaMemoryType
@@ -75,10 +76,36 @@ def _emulator_file(library):
     that built it."""
     places = [library.parent / "upsweep", library.parent.parent / "emu"]
     for place in places:
-        if (place / EMULATOR_FILE).exists():
-            return place / EMULATOR_FILE
+        if (place / RUNTIME_FILE).exists():
+            return place / RUNTIME_FILE
     raise RuntimeError("there is no GPU, and the emulator's %s is missing in %s: install it there"
-                       " with make install" % (EMULATOR_FILE, places[0]))
+                       " with make install" % (RUNTIME_FILE, places[0]))
+
+
+def _load(path, mode=ctypes.RTLD_LOCAL):
+    try:
+        return ctypes.CDLL(str(path), mode)
+    except OSError as error:
+        raise RuntimeError("%s cannot be loaded: %s" % (path, error)) from None
+
+
+def _load_for_gpu(path):
+    """Loads the library with NVIDIA's runtime: one that is loaded already or that the loader finds,
+    or that of a Python package or of a toolkit."""
+    home = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH") or "/usr/local/cuda"
+    places = [*(os.path.join(folder, "nvidia/cu13/lib") for folder in sys.path),
+              os.path.join(home, "lib64")]
+    found = [place for place in places if os.path.exists(os.path.join(place, RUNTIME_FILE))]
+    try:
+        return ctypes.CDLL(str(path))
+    except OSError as error:
+        if RUNTIME_FILE not in str(error):
+            raise RuntimeError("%s cannot be loaded: %s" % (path, error)) from None
+    if not found:
+        raise RuntimeError("%s is missing: pip install nvidia-cuda-runtime, or let CUDA_HOME name"
+                           " a toolkit" % RUNTIME_FILE)
+    _load(os.path.join(found[0], RUNTIME_FILE))
+    return _load(path)
 
 
 class Library:
@@ -88,39 +115,33 @@ class Library:
         chosen = os.environ.get("UPSWEEP_DEVICE", "")
         if chosen not in ("", "cuda", "emu"):
             raise RuntimeError("UPSWEEP_DEVICE is %s: it may be cuda or emu" % chosen)
-        if chosen == "cuda" and not _gpus():
+        gpus = _gpus()
+        if chosen == "cuda" and not gpus:
             raise RuntimeError("UPSWEEP_DEVICE is cuda, and there is no GPU")
-        self.emulated = chosen == "emu" or not _gpus()
+        self.emulated = chosen == "emu" or not gpus
         path = _library_file()
-        runtime = None
         if self.emulated:
-            runtime = self._load(_emulator_file(path), ctypes.RTLD_GLOBAL)
-        self.lib = self._load(path)
-        self.runtime = runtime or self.lib  # dlsym also looks into what the library needs
+            self.runtime = _load(_emulator_file(path), ctypes.RTLD_GLOBAL)
+            self._check_emulator()
+            self.lib = _load(path)
+        else:
+            self.lib = _load_for_gpu(path)
+            self.runtime = self.lib  # dlsym also looks into what the library needs
+        self._check_version(path)
         for name, types in RUNTIME.items():
             function = getattr(self.runtime, name)
             function.argtypes, function.restype = types, ctypes.c_int
         self.runtime.cudaGetErrorString.restype = ctypes.c_char_p
-        if self.emulated:
-            self._check_emulator()
-        self._check_version(path)
         self.devices = self._count_devices()
         self.workspaces = {}
         self.lock = threading.Lock()
 
-    @staticmethod
-    def _load(path, mode=ctypes.RTLD_LOCAL):
-        try:
-            return ctypes.CDLL(str(path), mode)
-        except OSError as error:
-            raise RuntimeError("%s cannot be loaded: %s" % (path, error)) from None
-
     def _check_emulator(self):
-        """Functions of the library call the first runtime of this name that the process loaded."""
+        """The library calls the first runtime that the process has loaded for all."""
         address = lambda lib: ctypes.cast(lib.cudaGetDeviceCount, POINTER).value
         if address(ctypes.CDLL(None)) != address(self.runtime):
-            raise RuntimeError("another CUDA runtime was loaded before the emulator: call upsweep"
-                               " before you import the package that loads it (such as torch)")
+            raise RuntimeError("another CUDA runtime was loaded before the emulator's: use upsweep"
+                               " in a process without the package that loads it (such as PyTorch)")
 
     def _check_version(self, path):
         try:
@@ -156,7 +177,11 @@ class Library:
     def function(self, name, types):
         """A function of the library, without the arguments that all have: workspace, its bytes, and
         the stream at the end."""
-        function = getattr(self.lib, "upsweep_" + name)
+        try:
+            function = getattr(self.lib, "upsweep_" + name)
+        except AttributeError:
+            raise RuntimeError("libupsweep.so has no upsweep_%s: install the library and this"
+                               " package from one tree" % name) from None
         function.argtypes = [POINTER, BYTES, *types, POINTER]
         function.restype = ctypes.c_int
         return function
