@@ -86,7 +86,7 @@ the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly o
 
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all setup setup-labs setup-page setup-mpi doctor format clean help
+.PHONY: all setup setup-labs setup-page setup-mpi setup-python doctor format clean help
 
 all: $(STEPS) ## maintain: build every step; the default
 #cub: ## measure: build CUB's scan, to be compared with
@@ -131,6 +131,9 @@ setup-page: ## maintain: install emscripten, pandoc and two browsers, for `make 
 
 setup-mpi: ## maintain: install Open MPI, which step 17 needs
 	@common/build/setup.sh mpi
+
+setup-python: ## maintain: install NumPy and venv, for the tests of the Python package
+	@common/build/setup.sh python
 
 doctor: ## learn: tell which tools were found and what each is for
 	@common/build/doctor.sh

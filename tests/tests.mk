@@ -232,11 +232,12 @@ MADE_WITH_mpi  = step17 $(RATES17) $(addprefix build/,$(FOLDER17) tests/ranks \
                  tests/wrong-ranks tests/many-calls)
 MADE_WITH_nccl = $(MADE_WITH_mpi)
 MADE_WITH_page = build/page build/common/page
+MADE_WITH_python = build/python
 
-#test-without: ## maintain: run the tests with PART hidden: mpi, labs, page, nccl or all
+#test-without: ## maintain: run the tests with PART hidden: mpi, labs, page, python, nccl, all
 test-without:
 	$(Q)common/build/without.sh '$(PART)' rm -rf $(if $(filter all,$(PART)), \
-	    $(MADE_WITH_mpi) $(MADE_WITH_page),$(MADE_WITH_$(PART)))
+	    $(MADE_WITH_mpi) $(MADE_WITH_page) $(MADE_WITH_python),$(MADE_WITH_$(PART)))
 	$(Q)common/build/without.sh '$(PART)' $(MAKE) --no-print-directory test
 
 test-parts: export ONLY_PARTS = 1
