@@ -1,10 +1,10 @@
 #!/bin/sh
 # make test: the tests of documents, of tests/mutation, of the page, of common/python and of the
-# compiler in common/cc (Python's unittest), of scripts and commands (bats) and of C (Criterion). bats runs beside the
-# others, since much of its time is spent on waiting, and its output is shown when C has ended. All
-# tests run even if some fail. At the end stand the reasons why tests were skipped, the failed
-# parts, and Criterion's last line once more. Runs in the top folder of a built tree. With
-# ONLY_PARTS only those tests run that need what `make setup-PART` installs.
+# compiler in common/cc (Python's unittest), of scripts and commands (bats) and of C (Criterion).
+# bats runs beside the others, since much of its time is spent on waiting, and its output is shown
+# when C has ended. All tests run even if some fail. At the end stand the reasons why tests were
+# skipped, the failed parts, and Criterion's last line once more. Runs in the top folder of a built
+# tree. With ONLY_PARTS only those tests run that need what `make setup-PART` installs.
 . common/build/tools.sh
 failed=
 export EMU_PROGRESS=${EMU_PROGRESS-0} # what it says of slow kernels is not what a test expects
@@ -84,8 +84,8 @@ criterion() {
     return "$(cat "$said/status")"
 }
 
-# unittest ARGUMENTS…: of Python, by $python. Tests that end with "ok" are not shown. The line before may have
-# their names.
+# unittest ARGUMENTS…: of Python, by $python. Tests that end with "ok" are not shown. The line
+# before may have their names.
 python=python3
 unittest() {
     {

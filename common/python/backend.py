@@ -1,5 +1,5 @@
-"""backend.py -- makes the wheel that pip installs (PEP 517): the package, and in its folder lib/ the
-library and the emulator, as `make install` lays them out. The library is the one that
+"""backend.py -- makes the wheel that pip installs (PEP 517): the package, and in its folder lib/
+the library and the emulator, as `make install` lays them out. The library is the one that
 UPSWEEP_LIBRARY names; otherwise build/library/libupsweep.so."""
 import base64
 import hashlib

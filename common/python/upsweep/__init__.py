@@ -3,8 +3,8 @@
 Arrays are of NumPy, CuPy or PyTorch, or of any library with `__cuda_array_interface__` or DLPack.
 Those on a GPU are used where they are, in the current stream of CuPy or PyTorch; no function waits,
 unless it says so. For another library's arrays, that is the stream that their interface names, or
-the default one; for DLPack the call waits. NumPy arrays are copied to the device and back. Without a
-GPU the functions run in Upsweep's emulator, which is exact and slow, and take NumPy arrays. The
+the default one; for DLPack the call waits. NumPy arrays are copied to the device and back. Without
+a GPU the functions run in Upsweep's emulator, which is exact and slow, and take NumPy arrays. The
 choice is made at the first call: `runtime()`; UPSWEEP_DEVICE=cuda or emu makes it in the
 environment.
 

@@ -44,8 +44,10 @@ class Arrays:
         return x[:count]
 
     def scratch(self, x, shape, code):
-        """An array that is not needed any more when the work in the stream has been done."""
-        return self.empty(x, shape, code)
+        """An array that is not needed any more when the work in the stream has been done, and its
+        pointer."""
+        made = self.empty(x, shape, code)
+        return made, self.read(made, "scratch")[0]
 
 
 class Torch(Arrays):
@@ -265,7 +267,8 @@ class Exported(Coded):
 
     def scratch(self, x, shape, code):
         self.waits = True
-        return Memory(shape, code)
+        made = Memory(shape, code)
+        return made, made.pointer
 
     def wait(self, device):
         """The owner of a DLPack array may use it in any stream."""

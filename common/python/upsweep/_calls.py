@@ -417,8 +417,8 @@ def sort(operation, kit, inputs, out, descending, indices):
     if n:
         arguments = [to, at]
         if indices:
-            keys = kit.scratch(x, shape, code)
-            arguments = [kit.read(keys, "keys")[0], to, at, None, CODES[result][1]]
+            keys, keys_at = kit.scratch(x, shape, code)
+            arguments = [keys_at, to, at, None, CODES[result][1]]
         workspace_of(operation, kit, device).call(function, operation.name, *arguments, n,
                                                   SORTING_AT[bool(descending)])
         if kit.waits:
