@@ -135,7 +135,7 @@ class Exported(unittest.TestCase):
     def test_memory_of_the_host(self):
         x, out = Exposed(X), Exposed(X)
         x.changed = {"data": (X.ctypes.data, False)}
-        with self.assertRaisesRegex(RuntimeError, "memory of x is unknown to the emulator, which"):
+        with self.assertRaisesRegex(RuntimeError, "the memory of x is unknown to the "):
             upsweep.cumsum(x, out=out)
         np.testing.assert_array_equal(out.numpy(), X)
 
@@ -179,6 +179,8 @@ class Exported(unittest.TestCase):
             np.testing.assert_array_equal(out.numpy(), SUMS)
 
     def test_memory_is_freed(self):
+        if not used().emulated:
+            self.skipTest("other processes use the GPU's memory, too")
         free, total = ctypes.c_size_t(), ctypes.c_size_t()
 
         def left():
@@ -260,7 +262,7 @@ class Frameworks(unittest.TestCase):
     def test_a_gpu_array_beside_the_emulator(self):
         with torch(0):
             x = Tensor(X)
-            used().emulated = True
+            used().emulated = True  # until `torch` ends
             with self.assertRaisesRegex(RuntimeError, "x is a .*, and this process uses the emul"):
                 upsweep.cumsum(x)
 

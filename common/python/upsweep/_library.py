@@ -78,8 +78,8 @@ def _emulator_file(library):
     for place in places:
         if (place / RUNTIME_FILE).exists():
             return place / RUNTIME_FILE
-    raise RuntimeError("there is no GPU, and the emulator's %s is missing in %s: install it there"
-                       " with make install" % (RUNTIME_FILE, places[0]))
+    raise RuntimeError("the emulator, which stands in for a GPU, is missing: there is no %s in %s,"
+                       " where make install puts it" % (RUNTIME_FILE, places[0]))
 
 
 def _load(path, mode=ctypes.RTLD_LOCAL):
