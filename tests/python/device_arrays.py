@@ -19,7 +19,7 @@ class Exposed:
         used = _library.library()
         self.shape, self.dtype, self.bytes = values.shape, values.dtype, values.nbytes
         self.at, self.owner = used.allocate(values.nbytes), self
-        used.copy(self.at, values.ctypes.data, values.nbytes, 1)
+        used.copy(self.at, values.ctypes.data, values.nbytes, 1, 0)
         self.changed = changed
 
     def part(self, start, stop):
@@ -40,7 +40,7 @@ class Exposed:
 
     def numpy(self):
         values = numpy.empty(self.shape, self.dtype)
-        _library.library().copy(values.ctypes.data, self.at, values.nbytes, 2)
+        _library.library().copy(values.ctypes.data, self.at, values.nbytes, 2, 0)
         return values
 
     def __del__(self):

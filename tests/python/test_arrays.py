@@ -3,7 +3,12 @@ memory is the emulator's; device_arrays.py has the stand-ins."""
 import ctypes
 import gc
 import itertools
+import os
+import subprocess
+import sys
+import threading
 import unittest
+from pathlib import Path
 
 import numpy as np
 import upsweep
@@ -18,6 +23,10 @@ KINDS = Exposed, Packed
 
 def used():
     return _library.library()
+
+
+def wait(stream):
+    used().copy(None, None, 0, 1, 0, stream)
 
 
 class Exported(unittest.TestCase):
@@ -55,6 +64,8 @@ class Exported(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, "cannot allocate a .*%s: pass out="
                                         % kind.__name__):
                 upsweep.cumsum(kind(X))
+            with self.assertRaisesRegex(TypeError, "nonzero: sync=False needs an array of NumPy,"):
+                upsweep.nonzero(kind(X), out=kind(X.astype("i8")), sync=False)
 
     def test_overlap_is_refused_and_nothing_written(self):
         n = len(X)
@@ -143,11 +154,55 @@ class Exported(unittest.TestCase):
         out = np.zeros_like(X)
         with a_stream() as one, a_stream() as two:
             result = upsweep.cumsum(Exposed(X, stream=one), out=Exposed(out, stream=one))
-            self.assertIn(("scans", 0, one), used().workspaces)
+            self.assertIn(("scans", 0, one, 0), used().workspaces)
             with self.assertRaisesRegex(ValueError, "the arrays are of different streams: out"):
                 upsweep.cumsum(Exposed(X, stream=one), out=Exposed(out, stream=two))
-            used().wait(one)
+            wait(one)
             np.testing.assert_array_equal(result.numpy(), SUMS)
+
+    def test_the_stream_of_each_thread_has_a_workspace_of_each_thread(self):
+        def work():
+            upsweep.cumsum(Exposed(X, stream=2), out=Exposed(X))
+            threads.append(threading.get_ident())
+            barrier.wait()  # a thread's number may be used again when it has ended
+        threads, barrier = [], threading.Barrier(2)
+        both = [threading.Thread(target=work) for _ in range(2)]
+        for thread in both:
+            thread.start()
+        for thread in both:
+            thread.join()
+        for thread in threads:
+            self.assertIn(("scans", 0, 2, thread), used().workspaces)
+        self.assertEqual(len(set(threads)), 2)
+
+    def test_the_current_device_is_not_the_arrays(self):
+        """In a process of its own, with two emulated GPUs."""
+        program = """
+import ctypes, numpy, upsweep
+from upsweep import _library
+from device_arrays import Exposed
+x = numpy.arange(3000, dtype="i4")
+used = _library.library()
+first, here = Exposed(x), ctypes.c_int()
+assert used.devices == 2 and used.runtime.cudaSetDevice(1) == 0
+assert (upsweep.cumsum(x) == x.cumsum()).all()
+assert (upsweep.select(x, x > 9) == x[x > 9]).all()
+upsweep.cumsum(first, out=first)
+assert {key[1] for key in used.workspaces} == {0, 1}, used.workspaces
+used.runtime.cudaGetDevice(ctypes.byref(here))
+assert here.value == 1
+assert (first.numpy() == x.cumsum()).all()
+try:
+    upsweep.cumsum(first, out=Exposed(x))
+except ValueError as error:
+    print(error)
+upsweep.free_workspaces()
+"""
+        done = subprocess.run([sys.executable, "-c", program], text=True, capture_output=True,
+                              cwd=Path(__file__).parent, env={
+                                  **os.environ, "EMU_DEVICES": "2", "UPSWEEP_DEVICE": "emu"})
+        self.assertEqual((done.stdout, done.stderr),
+                         ("cumsum: out is on device 1, and the input on device 0\n", ""))
 
     def test_mixed_with_numpy(self):
         with self.assertRaisesRegex(TypeError, "out is a numpy.ndarray that is not on a GPU"):
@@ -168,15 +223,20 @@ class Exported(unittest.TestCase):
             self.assertEqual(end(), 0)
             np.testing.assert_array_equal(out.numpy(), X)
             upsweep.cumsum(x, out=out)
-            used().copy(out.at, X.ctypes.data, X.nbytes, 1, stream)
+            used().copy(out.at, X.ctypes.data, X.nbytes, 1, 0, stream)
             self.assertEqual(runtime.cudaStreamBeginCapture(ctypes.c_void_p(stream), 2), 0)
             upsweep.cumsum(x, out=out)
             self.assertEqual(end(), 0)
             np.testing.assert_array_equal(out.numpy(), X)
             self.assertEqual(runtime.cudaGraphInstantiate(ctypes.byref(node), graph, 0), 0)
             self.assertEqual(runtime.cudaGraphLaunch(node, ctypes.c_void_p(stream)), 0)
-            used().wait(stream)
+            wait(stream)
             np.testing.assert_array_equal(out.numpy(), SUMS)
+
+    def test_an_error_is_not_left_for_others(self):
+        with self.assertRaisesRegex(RuntimeError, "allocating .* bytes .* error 2 of CUDA: out of"):
+            used().allocate(2**50)
+        self.assertEqual(used().runtime.cudaGetLastError(), 0)
 
     def test_memory_is_freed(self):
         if not used().emulated:
@@ -212,14 +272,14 @@ class Frameworks(unittest.TestCase):
                     (lambda: upsweep.argsort(Tensor(X)), np.argsort(X, kind="stable"))):
                 result = call()
                 self.assertIs(type(result), Tensor)
-                used().wait(stream)
+                wait(stream)
                 np.testing.assert_array_equal(result.numpy(), expected)
             self.assertIs(upsweep.argsort(Tensor(X)).dtype, module.int64)
             self.assertIs(upsweep.cumsum(Tensor(mask)).dtype, module.int32)
-            self.assertIn(("scans", 0, stream), used().workspaces)
-            self.assertIn(("sorts", 0, stream), used().workspaces)
+            self.assertIn(("scans", 0, stream, 0), used().workspaces)
+            self.assertIn(("sorts", 0, stream, 0), used().workspaces)
             result, count = upsweep.select(Tensor(X), Tensor(mask), sync=False)
-            used().wait(stream)
+            wait(stream)
             self.assertEqual((count.dtype, count.numpy().tolist()), (module.int64, [mask.sum()]))
 
     def test_torch_refuses(self):
@@ -249,8 +309,8 @@ class Frameworks(unittest.TestCase):
         with a_stream() as stream, cupy(stream):
             result = upsweep.cumsum(Ndarray(X))
             self.assertIs(type(result), Ndarray)
-            self.assertIn(("scans", 0, stream), used().workspaces)
-            used().wait(stream)
+            self.assertIn(("scans", 0, stream, 0), used().workspaces)
+            wait(stream)
             np.testing.assert_array_equal(result.numpy(), SUMS)
             x = Ndarray(X)
             x.contiguous = False

@@ -32,6 +32,7 @@ class Arrays:
     """What all classes share."""
     host = False  # must be copied to the device
     waits = False  # a call ends when its results are there
+    allocates = True
 
     def code(self, dtype):
         """The code of a dtype; None if it has none."""
@@ -104,7 +105,7 @@ class Memory:
     """An array that this package has allocated itself, to copy a NumPy array into."""
 
     def __init__(self, shape, dtype):
-        self.shape, self.dtype = shape, dtype
+        self.shape, self.dtype, self.device = shape, dtype, library().device()
         self.bytes = CODES[dtype][1] * math.prod(shape)
         self.pointer = library().allocate(self.bytes)
 
@@ -125,7 +126,7 @@ class Coded(Arrays):
 class Memories(Coded):
 
     def read(self, x, name):
-        return x.pointer, x.dtype, x.shape, 0
+        return x.pointer, x.dtype, x.shape, x.device
 
     def stream(self, device):
         return 0
@@ -159,7 +160,7 @@ class Numpy(Arrays):
 
     def to_device(self, x, name):
         memory = Memory(x.shape, self.check(x, name))
-        library().copy(memory.pointer, x.ctypes.data, memory.bytes, TO_DEVICE)
+        library().copy(memory.pointer, x.ctypes.data, memory.bytes, TO_DEVICE, memory.device)
         return memory
 
     def to_host(self, memory, out):
@@ -168,7 +169,7 @@ class Numpy(Arrays):
             out = self.numpy.empty(memory.shape, self.dtypes[memory.dtype])
         elif out.shape != memory.shape:
             out = out[:memory.shape[0]]
-        library().copy(out.ctypes.data, memory.pointer, memory.bytes, TO_HOST)
+        library().copy(out.ctypes.data, memory.pointer, memory.bytes, TO_HOST, memory.device)
         return out
 
 
@@ -198,6 +199,7 @@ def _contiguous(shape, strides, size):
 
 class Exported(Coded):
     """Arrays of any library, by __cuda_array_interface__ or DLPack: an object for each call."""
+    allocates = False
 
     def __init__(self):
         self.streams = {}
@@ -272,7 +274,7 @@ class Exported(Coded):
 
     def wait(self, device):
         """The owner of a DLPack array may use it in any stream."""
-        library().wait(self.stream(device))
+        library().copy(None, None, 0, TO_HOST, device, self.stream(device))
 
 
 # From the types of arrays to their classes; a type is added when it is met.

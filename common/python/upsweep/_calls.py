@@ -3,9 +3,12 @@ import ctypes
 import math
 import operator
 import sys
+import threading
 
 from ._arrays import CODES, arrays, arrays_of
 from ._library import POINTER, SIZE, TO_HOST, library
+
+PER_THREAD = 2  # cudaStreamPerThread
 
 HEADS_BYTES, HEADS_KEYS, HEADS_OFFSETS = 1, 3, 4  # enum upsweep_heads
 INTERVALS_MOST = 16
@@ -237,7 +240,9 @@ def run(operation, core, inputs, out, *parameters):
 def workspace_of(operation, kit, device):
     """The workspace for the caller's current stream."""
     used = library()
-    place = operation.family, device, kit.stream(device)
+    stream = kit.stream(device)
+    thread = threading.get_ident() if stream == PER_THREAD else 0
+    place = operation.family, device, stream, thread
     return used.workspaces.get(place) or used.workspace(*place)
 
 
@@ -361,6 +366,8 @@ def counted(operation, kit, x, out, n, device, sync, function, *arguments):
     workspace = workspace_of(operation, kit, device)
     if sync:
         counter = workspace.counters.pop() if workspace.counters else workspace.counter()
+    elif not kit.allocates:
+        raise TypeError("%s: sync=False needs an array of NumPy, CuPy or PyTorch" % operation.name)
     else:
         count = kit.empty(x, (1,), "i64")
         counter = kit.read(count, "count")[0]
@@ -369,7 +376,7 @@ def counted(operation, kit, x, out, n, device, sync, function, *arguments):
     if not sync:
         return out, count
     kept = ctypes.c_uint64(0)
-    library().copy(ctypes.addressof(kept), counter, 8, TO_HOST, workspace.stream)
+    library().copy(ctypes.addressof(kept), counter, 8, TO_HOST, device, workspace.stream)
     workspace.counters.append(counter)
     return kit.first(out, kept.value)
 

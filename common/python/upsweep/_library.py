@@ -171,6 +171,7 @@ class Library:
     def check(self, status, what):
         """Raises what an error of CUDA means."""
         if status:
+            self.runtime.cudaGetLastError()  # else the caller's next check would find it
             text = self.runtime.cudaGetErrorString(status).decode()
             raise RuntimeError("%s failed with error %d of CUDA: %s" % (what, status, text))
 
@@ -186,7 +187,26 @@ class Library:
         function.restype = ctypes.c_int
         return function
 
-    # ---- memory ------------------------------------------------------------------------------
+    def device(self):
+        """The current device."""
+        if self.devices == 1:
+            return 0
+        number = ctypes.c_int()
+        self.check(self.runtime.cudaGetDevice(ctypes.byref(number)), "cudaGetDevice")
+        return number.value
+
+    @contextlib.contextmanager
+    def on(self, device):
+        """Makes a device the current one."""
+        before = self.device()
+        if before == device:
+            yield
+            return
+        self.check(self.runtime.cudaSetDevice(device), "cudaSetDevice")
+        try:
+            yield
+        finally:
+            self.runtime.cudaSetDevice(before)
 
     def allocate(self, size):
         memory = POINTER()
@@ -194,14 +214,12 @@ class Library:
                    "allocating %d bytes on the device" % size)
         return memory.value
 
-    def copy(self, to, source, size, kind, stream=0):
+    def copy(self, to, source, size, kind, device, stream=0):
         """Copies, and waits for the stream."""
-        if size:
-            self.check(self.runtime.cudaMemcpyAsync(to, source, size, kind, stream), "a copy")
-        self.wait(stream)
-
-    def wait(self, stream):
-        self.check(self.runtime.cudaStreamSynchronize(stream), "a kernel")
+        with self.on(device):
+            if size:
+                self.check(self.runtime.cudaMemcpyAsync(to, source, size, kind, stream), "a copy")
+            self.check(self.runtime.cudaStreamSynchronize(stream), "a kernel")
 
     def place(self, pointer):
         """The device of memory that kernels may access; None of other memory."""
@@ -210,21 +228,11 @@ class Library:
                    "cudaPointerGetAttributes")
         return about.device if about.type in (ON_DEVICE, MANAGED) else None
 
-    @contextlib.contextmanager
-    def on(self, device):
-        """Makes a device the current one."""
-        before = ctypes.c_int()
-        self.check(self.runtime.cudaGetDevice(ctypes.byref(before)), "cudaGetDevice")
-        self.check(self.runtime.cudaSetDevice(device), "cudaSetDevice")
-        try:
-            yield
-        finally:
-            self.runtime.cudaSetDevice(before.value)
-
-    def workspace(self, family, device, stream):
-        """A workspace, made at the first call."""
+    def workspace(self, family, device, stream, thread):
+        """A workspace, made at the first call. `thread` tells threads apart in the stream that each
+        has for itself."""
         with self.lock:
-            return self.workspaces.setdefault((family, device, stream),
+            return self.workspaces.setdefault((family, device, stream, thread),
                                               Workspace(self, family, device, stream))
 
 
@@ -244,7 +252,7 @@ class Workspace:
     def call(self, function, what, *arguments):
         """Calls function(workspace, bytes, *arguments, stream)."""
         with self.lock:
-            if self.library.devices == 1:
+            if self.library.device() == self.device:
                 self.call_here(function, what, arguments)
             else:
                 with self.library.on(self.device):
