@@ -155,9 +155,9 @@ help: ## learn: list the targets
 	          printf "%sTo %s:\n%s", (i > 1 ? "\n" : ""), group[i], rows[group[i]] }'
 
 # The rest of the build stands beside what it builds.
-include steps/steps.mk common/bench/bench.mk common/emu/emu.mk common/emu/install.mk \
-        common/labs/labs.mk common/labs/grader/grader.mk common/cc/cc.mk common/page/page.mk \
-        tests/tests.mk profiles/profiles.mk
+include steps/steps.mk common/bench/bench.mk common/library/library.mk common/emu/emu.mk \
+        common/emu/install.mk common/labs/labs.mk common/labs/grader/grader.mk common/cc/cc.mk \
+        common/page/page.mk tests/tests.mk profiles/profiles.mk
 
 -include $(shell find build -name '*.d' -not -path 'build/asan/*' -not -path 'build/mutate/*' \
     2>/dev/null)
