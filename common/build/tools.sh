@@ -35,10 +35,15 @@ missing_packages() {
 }
 
 # A Python that has NumPy and can make virtual environments, for the tests of common/python. Where
-# python3 is not Debian's, Debian's may be the one that has them.
+# python3 is not Debian's, Debian's may be the one that has them. One in a virtual environment would
+# not hand its NumPy on.
 python_for_package() {
     for candidate in python3 /usr/bin/python3; do
-        ! "$candidate" -c 'import numpy, ensurepip' 2>/dev/null || { echo "$candidate" && return; }
+        if "$candidate" -c 'import numpy, ensurepip, sys
+sys.exit(sys.prefix != sys.base_prefix)' 2>/dev/null; then
+            echo "$candidate"
+            return
+        fi
     done
     return 1
 }

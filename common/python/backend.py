@@ -30,7 +30,7 @@ def files():
         raise FileNotFoundError("%s is missing: run make library, or let UPSWEEP_LIBRARY name"
                                 " libupsweep.so" % library)
     found["upsweep/lib/libupsweep.so"] = library
-    for folder in library.parent / "upsweep", library.parent.parent / "emu":
+    for folder in library.parent / "upsweep", TREE / "build/emu":
         if (folder / "libcudart.so.13").is_file():
             found["upsweep/lib/upsweep/libcudart.so.13"] = folder / "libcudart.so.13"
             found["upsweep/lib/upsweep/zstd-licence.txt"] = TREE / "common/emu/zstd-licence.txt"

@@ -86,7 +86,11 @@ class Library(unittest.TestCase):
         self.says("has version 2.3, and this package is for 1.x", UPSWEEP_LIBRARY=str(newer),
                   **self.with_gpu())
 
-    def test_emulator_is_missing(self):
+    def test_a_package_without_its_libraries(self):
+        shutil.copytree(Path(upsweep.__file__).parent, self.folder / "upsweep",
+                        ignore=shutil.ignore_patterns("lib", "__pycache__"))
+        self.says("libupsweep.so is missing in %s: run make library" % (
+            self.folder / "upsweep" / "lib"), UPSWEEP_LIBRARY="")
         (self.folder / "libupsweep.so").symlink_to(OWN)
         self.says("is missing: there is no libcudart.so.13 in %s, where" % (self.folder / "upsweep"),
                   UPSWEEP_LIBRARY=str(self.folder / "libupsweep.so"))

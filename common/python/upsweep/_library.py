@@ -72,9 +72,10 @@ def _library_file():
 
 
 def _emulator_file(library):
-    """The path of the emulator's runtime: beside the library as installed or packed, or in the tree
-    that built it."""
-    places = [library.parent / "upsweep", library.parent.parent / "emu"]
+    """The path of the emulator's runtime: beside the library as it was installed, or in this
+    package, or in the tree that built the library."""
+    places = [library.parent / "upsweep", Path(__file__).parent / "lib" / "upsweep",
+              library.parent.parent / "emu"]
     for place in places:
         if (place / RUNTIME_FILE).exists():
             return place / RUNTIME_FILE
