@@ -83,7 +83,7 @@ class Packed(Exposed):
 
 class Tensor(Exposed):
     """What upsweep uses of torch.Tensor."""
-    requires_grad, is_cuda, contiguous, number = False, True, True, 0
+    requires_grad, contiguous, number = False, True, 0
     __cuda_array_interface__ = property()
 
     def __init__(self, values):
@@ -101,7 +101,7 @@ class Tensor(Exposed):
 
     @property
     def device(self):
-        return "cuda:%d" % self.number if self.is_cuda else "cpu"
+        return "cuda:%d" % self.number if self.number >= 0 else "cpu"
 
     def part(self, start, stop):
         self.dtype, dtype = self.numpy_dtype, self.dtype

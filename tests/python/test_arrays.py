@@ -282,12 +282,40 @@ class Frameworks(unittest.TestCase):
             wait(stream)
             self.assertEqual((count.dtype, count.numpy().tolist()), (module.int64, [mask.sum()]))
 
+    def test_out_again_and_again(self):
+        """Calls with out= and nothing unusual take a shorter way."""
+        with a_stream() as stream, torch(stream) as module:
+            for n in 100, 3000, 300000, 5:
+                x = np.resize(X, n)
+                for function, dtype in itertools.product(
+                        (upsweep.cumsum, upsweep.cummax), ("int32", "int64", "float64")):
+                    y, ufunc = x.astype(dtype), {"cumsum": np.add}.get(function.__name__,
+                                                                       np.maximum)
+                    given, out = Tensor(y), Tensor(y * 0)
+                    for _ in range(2):
+                        self.assertIs(function(given, out=out), out)
+                        wait(stream)
+                        np.testing.assert_array_equal(out.numpy(),
+                                                      ufunc.accumulate(y, dtype=dtype))
+                    function(given, out=out, exclusive=True, reverse=True)
+                    function(given, out=given)
+                    wait(stream)
+                    np.testing.assert_array_equal(given.numpy(), ufunc.accumulate(y, dtype=dtype))
+                    np.testing.assert_array_equal(
+                        out.numpy()[:-1], ufunc.accumulate(y[::-1], dtype=dtype)[-2::-1])
+            small = Tensor(x.astype("i1"))
+            with self.assertRaisesRegex(TypeError, "out has dtype int8, and must have int32"):
+                upsweep.cumsum(small, out=small)
+            with self.assertRaisesRegex(ValueError, "out overlaps x"):
+                upsweep.cumsum(given[:-1], out=given[1:])
+            self.assertEqual(upsweep.cumsum(given[:0], out=given[:0]).shape, (0,))
+
     def test_torch_refuses(self):
         with torch(0):
             x, out = Tensor(X), Tensor(X)
             for name, value, error, text in (
                     ("requires_grad", True, TypeError, r"requires a gradient.*: pass %s.detach"),
-                    ("is_cuda", False, TypeError, "%s is a PyTorch tensor on cpu: pass one on a"),
+                    ("number", -1, TypeError, "%s is a PyTorch tensor on cpu: pass one on a"),
                     ("contiguous", False, ValueError, "%s is not contiguous")):
                 for changed, argument in ((x, "x"), (out, "out")):
                     setattr(changed, name, value)

@@ -25,6 +25,7 @@ from typing import Any, Optional, Tuple, TypeVar
 
 from . import _calls, _library
 from ._calls import run as _run
+from ._calls import scan_plainly as _scan
 
 __version__ = "1.0"
 __all__ = ["affine_scan", "argsort", "cummax", "cummin", "cumprod", "cumsum", "free_workspaces",
@@ -61,14 +62,14 @@ def cumsum(x: Array, axis: Optional[int] = None, *, exclusive: bool = False, rev
     int64, as NumPy and PyTorch do: sums of integers are modulo 2^32 or 2^64. Sums of floats are the
     same in every bit in every run.
     """
-    return _run(_calls.CUMSUM, _calls.scan, (x,), out, axis, exclusive, reverse, initial)
+    return _scan(_calls.CUMSUM, x, out, axis, exclusive, reverse, initial)
 
 
 def cumprod(x: Array, axis: Optional[int] = None, *, exclusive: bool = False,
             reverse: bool = False, initial: Any = None, out: Optional[Array] = None) -> Array:
     """Prefix products, of float32, float64, int64 or uint64; as cumsum otherwise. The exclusive
     product of no elements is 1."""
-    return _run(_calls.CUMPROD, _calls.scan, (x,), out, axis, exclusive, reverse, initial)
+    return _scan(_calls.CUMPROD, x, out, axis, exclusive, reverse, initial)
 
 
 def cummax(x: Array, axis: Optional[int] = None, *, exclusive: bool = False, reverse: bool = False,
@@ -78,20 +79,20 @@ def cummax(x: Array, axis: Optional[int] = None, *, exclusive: bool = False, rev
     Only values, where torch.cummax also returns indices. From a NaN on, the result is NaN. Of no
     elements it is -inf, or the least integer.
     """
-    return _run(_calls.CUMMAX, _calls.scan, (x,), out, axis, exclusive, reverse, initial)
+    return _scan(_calls.CUMMAX, x, out, axis, exclusive, reverse, initial)
 
 
 def cummin(x: Array, axis: Optional[int] = None, *, exclusive: bool = False, reverse: bool = False,
            initial: Any = None, out: Optional[Array] = None) -> Array:
     """The smallest element so far: as cummax. Of no elements it is inf, or the largest integer."""
-    return _run(_calls.CUMMIN, _calls.scan, (x,), out, axis, exclusive, reverse, initial)
+    return _scan(_calls.CUMMIN, x, out, axis, exclusive, reverse, initial)
 
 
 def logcumsumexp(x: Array, axis: Optional[int] = None, *, exclusive: bool = False,
                  reverse: bool = False, initial: Any = None, out: Optional[Array] = None) -> Array:
     """log(exp(x[0]) + … + exp(x[i])), of float32 or float64, without overflow; as cumsum otherwise.
     From a NaN on, the result is NaN. Of no elements it is -inf."""
-    return _run(_calls.LOGCUMSUMEXP, _calls.scan, (x,), out, axis, exclusive, reverse, initial)
+    return _scan(_calls.LOGCUMSUMEXP, x, out, axis, exclusive, reverse, initial)
 
 
 def affine_scan(a: Array, b: Array, axis: Optional[int] = None, *, exclusive: bool = False,

@@ -65,12 +65,13 @@ class Torch(Arrays):
             if x.requires_grad:
                 raise TypeError("%s requires a gradient, which upsweep does not compute: pass"
                                 " %s.detach()" % (name, name))
-            if not x.is_cuda:
+            device = x.get_device()
+            if device < 0:
                 raise TypeError("%s is a PyTorch tensor on %s: pass one on a GPU, or %s.numpy()"
                                 % (name, x.device, name))
             if not x.is_contiguous():
                 refuse_layout(name)
-            return x.data_ptr(), x.dtype, x.shape, x.get_device()
+            return x.data_ptr(), x.dtype, x.shape, device
         except AttributeError:
             raise TypeError("%s is a %s, not a PyTorch tensor" % (name, kind_of(x))) from None
 

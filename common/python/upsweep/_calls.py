@@ -253,6 +253,7 @@ def result_of(operation, kit, x, out, results, shape, device):
     return (out, *check_result(operation, kit, out, results, shape, device))
 
 
+UNKNOWN = None, "", {}  # what stands for a dtype that no call has had before
 _options = {}  # of scans, by what they say; no call changes them
 
 
@@ -293,6 +294,27 @@ def layout(operation, shape, axis):
     raise operation.no("axis is %d of %d, and may be the first or the last one", axis, rank)
 
 
+def scan_plainly(operation, x, out, axis, exclusive, reverse, initial):
+    """A scan of one array. If all of it and `out` are as they usually are, the call is made here: it
+    is to cost Python less time than the launch. Everything else is done by `scan`."""
+    kit = arrays.get(type(x))
+    if out is not None and axis is None and initial is None and kit is not None and not kit.host:
+        at, dtype, shape, device = kit.read(x, "x")
+        to, out_dtype, out_shape, out_device = kit.read(out, "out")
+        function, code, results = operation.calls.get(dtype, UNKNOWN)
+        if results.get(out_dtype) == code and out_shape == shape and out_device == device and (
+                len(shape) == 1):
+            n = shape[0]
+            size = n * CODES[code][1]
+            stream = kit.stream(device)
+            workspace = library().workspaces.get((operation.family, device, stream, 0))
+            if n and workspace is not None and (at == to or at >= to + size or to >= at + size):
+                options_at = PLAIN[bool(exclusive), bool(reverse)][1]
+                if workspace.call_once(function, to, at, n, options_at):
+                    return out
+    return run(operation, scan, (x,), out, axis, exclusive, reverse, initial)
+
+
 def scan(operation, kit, inputs, out, axis, exclusive, reverse, initial, heads=None, held=()):
     """Every scan. inputs: the arrays that are scanned. heads: kind, address and number of what
     begins a new sequence; held: name, address and bytes of that array."""
@@ -310,8 +332,6 @@ def scan(operation, kit, inputs, out, axis, exclusive, reverse, initial, heads=N
     if code != result and (reverse or initial is not None or options.row or options.columns):
         raise operation.no("%s has no axis, reverse and initial: convert it to int32",
                            CODES[code][0])
-    if n == 0:
-        return out
     pointers = [to, at]
     if len(inputs) > 1:
         pointers.append(check_input(operation, kit, inputs[1], operation.names[1], shape, device,
@@ -322,6 +342,8 @@ def scan(operation, kit, inputs, out, axis, exclusive, reverse, initial, heads=N
             check_apart(operation, name, pointer, size, to, to_size)
     if held:
         check_apart(operation, *held, to, to_size)
+    if n == 0:
+        return out
     if initial is not None or heads:
         options = ScanOptions(options.inclusive, options.reverse, True, options.row,
                               options.columns, *(heads or (0, None, 0)))

@@ -8,9 +8,8 @@ import threading
 from pathlib import Path
 
 POINTER = ctypes.c_void_p
-# Sizes are passed as pointers are: they are as wide, and ctypes converts them faster than size_t.
+# Sizes are passed as pointers are: they are as wide, and ctypes converts them faster than c_size_t.
 SIZE = ctypes.c_void_p
-BYTES = ctypes.POINTER(ctypes.c_size_t)
 RUNTIME_FILE = "libcudart.so.13"
 MAJOR = 1  # the library's version
 
@@ -184,7 +183,7 @@ class Library:
         except AttributeError:
             raise RuntimeError("libupsweep.so has no upsweep_%s: install the library and this"
                                " package from one tree" % name) from None
-        function.argtypes = [POINTER, BYTES, *types, POINTER]
+        function.argtypes = [POINTER, POINTER, *types, POINTER]
         function.restype = ctypes.c_int
         return function
 
@@ -243,12 +242,20 @@ class Workspace:
     def __init__(self, library, family, device, stream):
         self.library, self.device, self.stream = library, device, stream
         self.cleared = family is not None
+        self.alone = library.devices == 1
         self.size = ctypes.c_size_t(0)
-        self.bytes = ctypes.pointer(self.size)
+        self.size_at = ctypes.addressof(self.size)
         self.address = None
         self.left = 0  # calls before it must be cleared again
         self.lock = threading.Lock()
         self.counters = []  # places for a count on the device that are free
+
+    def call_once(self, function, to, at, n, options):
+        """Calls a scan's function, if this takes nothing else; returns whether it has succeeded."""
+        with self.lock:
+            if self.left and self.alone:
+                self.left -= 1
+                return not function(self.address, self.size_at, to, at, n, options, self.stream)
 
     def call(self, function, what, *arguments):
         """Calls function(workspace, bytes, *arguments, stream)."""
@@ -264,13 +271,13 @@ class Workspace:
         nothing."""
         if self.left:
             self.left -= 1
-            status = function(self.address, self.bytes, *arguments, self.stream)
+            status = function(self.address, self.size_at, *arguments, self.stream)
             if status != INVALID_VALUE:
                 if status:
                     self.library.check(status, what)
                 return
         self.grow(function, what, arguments)
-        self.library.check(function(self.address, self.bytes, *arguments, self.stream), what)
+        self.library.check(function(self.address, self.size_at, *arguments, self.stream), what)
 
     def grow(self, function, what, arguments):
         """Makes the workspace large enough, and clears it."""
