@@ -21,10 +21,12 @@ $(PROMISES) build/promises/12-same-bits-cub: build/promises/12-%: $(LIBRARY) \
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
 # One program holds all tests, everything in common/ and all steps; its CUDA runtime is emulated.
-TEST_ROOMS = harness steps emulator emulator/ptx labs cc tools fuzz wrong errata support fixtures
+TEST_ROOMS = harness steps library emulator emulator/ptx labs cc tools fuzz wrong errata support \
+             fixtures
 TESTS    := $(call objects,$(filter-out %/bench_main.c,$(call sources,common/bench)) \
             $(call sources,$(addprefix tests/,$(TEST_ROOMS)) $(ONE_PROCESS)) \
-            $(wildcard $(NO_MPI17)) $(COMMON) $(GRADER)) $(LAB_SHARED) $(UPCC)
+            $(call sources,common/library) $(wildcard $(NO_MPI17)) $(COMMON) $(GRADER)) \
+            $(LAB_SHARED) $(UPCC)
 
 # Of these large files only the emulator runs kernels, as an H200: one PTX takes half the time.
 $(patsubst %,$(CUDA_BUILD)/tests/fixtures/%.cu.o,own_operators scan_reference sort_code \

@@ -130,9 +130,11 @@ static cudaError_t launch(const struct call<T, Out> *c, Keep keep)
 }
 
 /* The smallest tiles of any kernel need the most states; select_wave has few tiles. */
-static size_t workspace_for(size_t n)
+template <typename T> static size_t workspace_for(size_t n)
 {
-    size_t smallest = DIRECT_TILE, least = waves[COARSE].most, tiles = TILES(n, smallest);
+    size_t smallest = DIRECT_TILE, least = waves[COARSE].most;
+    if (sizeof(T) >= sizeof(uint32_t) && TILE_OF<T> < smallest) smallest = TILE_OF<T>;
+    size_t tiles = TILES(n, smallest);
     if (tiles < least) tiles = least;
     return sizeof(struct workspace) + tiles * sizeof(state<unsigned>);
 }
@@ -143,10 +145,11 @@ static cudaError_t prepare(const struct call<T, Out> *c, size_t *bytes, bool *is
 {
     *is_done = true;
     if (c->workspace == NULL) {
-        *bytes = workspace_for(c->n);
+        *bytes = workspace_for<T>(c->n);
         return cudaSuccess;
     }
-    if (*bytes < workspace_for(c->n) || (uintptr_t)c->workspace % 16) return cudaErrorInvalidValue;
+    if (*bytes < workspace_for<T>(c->n) || (uintptr_t)c->workspace % 16)
+        return cudaErrorInvalidValue;
     if (c->n == 0) return cudaMemsetAsync(c->kept, 0, sizeof *c->kept, c->stream);
     *is_done = false;
     return cudaSuccess;

@@ -99,7 +99,7 @@ static cudaError_t select_by(Keep keep, bool others, void *workspace, size_t *by
                       sizeof(T) == 16,
                   "an element must have 1, 2, 4, 8 or 16 bytes");
     static_assert(std::is_trivially_copyable<T>::value, "elements are copied as bytes");
-    size_t needed = workspace_for(n), smallest = DIRECT_TILE;
+    size_t needed = workspace_for<T>(n), smallest = DIRECT_TILE;
     bool done;
     if (n / smallest >= UINT32_MAX / 2) return cudaErrorInvalidValue; // tickets are of 32 bits
     if (workspace && !kept) return cudaErrorInvalidValue;
