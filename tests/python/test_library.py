@@ -92,7 +92,7 @@ class Library(unittest.TestCase):
         self.says("libupsweep.so is missing in %s: run make library" % (
             self.folder / "upsweep" / "lib"), UPSWEEP_LIBRARY="")
         (self.folder / "libupsweep.so").symlink_to(OWN)
-        self.says("is missing: there is no libcudart.so.13 in %s, where" % (self.folder / "upsweep"),
+        self.says("is missing: there is no libcudart.so.13 in %s" % (self.folder / "upsweep"),
                   UPSWEEP_LIBRARY=str(self.folder / "libupsweep.so"))
 
     def test_library_newer_than_the_driver(self):

@@ -1,5 +1,5 @@
-"""test_use.py -- the programs of notes/use.md that are written in Python run as they stand there, and
-print what the page says. Those with PyTorch or CuPy need a GPU."""
+"""test_use.py -- the programs of notes/use.md that are written in Python run as they stand there,
+and print what the page says. Those with PyTorch or CuPy need a GPU."""
 import re
 import subprocess
 import sys

@@ -295,8 +295,8 @@ def layout(operation, shape, axis):
 
 
 def scan_plainly(operation, x, out, axis, exclusive, reverse, initial):
-    """A scan of one array. If all of it and `out` are as they usually are, the call is made here: it
-    is to cost Python less time than the launch. Everything else is done by `scan`."""
+    """A scan of one array. If all of it and `out` are as they usually are, the call is made here:
+    it is to cost Python less time than the launch. Everything else is done by `scan`."""
     kit = arrays.get(type(x))
     if out is not None and axis is None and initial is None and kit is not None and not kit.host:
         at, dtype, shape, device = kit.read(x, "x")

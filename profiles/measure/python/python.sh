@@ -3,9 +3,9 @@
 #
 #   profiles/measure/python/python.sh [DIRECTORY]      default: build/profiles
 #
-# Writes DIRECTORY/python.csv, with `#` lines that name GPU, driver, toolkit, date, PyTorch and CuPy.
-# Uses build/library/libupsweep.so (make library) and the python3 in PATH, which needs PyTorch; a
-# contender that is missing is left out. ROWS="cumsum sort" chooses operations.
+# Writes DIRECTORY/python.csv, with `#` lines that name GPU, driver, PyTorch, CuPy, toolkit, date.
+# Uses build/library/libupsweep.so (make library) and the python3 in PATH, which needs PyTorch and
+# NumPy; without CuPy, its rows are left out. ROWS="cumsum sort host" chooses operations.
 set -u
 cd "$(dirname "$0")/../../.." || exit 2
 . profiles/measure/recording.sh

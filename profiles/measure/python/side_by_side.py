@@ -2,8 +2,8 @@
 python.sh runs it.
 
 Prints CSV: operation, contender, n, median and quartiles in seconds, runs, and whether the result
-was right. Before each run 256 MiB are written, which empties L2 and lets the host run ahead, so that
-the events around a call time the GPU's work and what the call waits for. Runs of the contenders are
+was right. Before each run 256 MiB are written, which empties L2 and lets the host run ahead: so the
+events around a call time the GPU's work and what the call waits for. Runs of the contenders are
 interleaved. The rows `host` are the time in which one call of 10 000 returns: n = 1 024, with out=.
 """
 import os
