@@ -290,7 +290,7 @@ in_line() {
 lists_each_tool() {
     [ "$status" -eq 0 ]
     says "make       "
-    for tool in gcc g++ toolkit zstd libpng Criterion bats bwrap mpi NCCL GPU driver ncu \
+    for tool in gcc g++ toolkit zstd libpng Criterion bats bwrap mpi NCCL NumPy GPU driver ncu \
         counters; do
         says $'\n'"$(printf '%-10s ' $tool)"
     done
@@ -476,7 +476,7 @@ other_tools() {
 
     run bare common/build/without.sh all make doctor
     lists_each_tool
-    for tool in bwrap mpi NCCL emcc pandoc chromium firefox; do
+    for tool in bwrap mpi NCCL emcc pandoc chromium firefox NumPy; do
         says $'\n'"$(printf '%-10s not found' $tool)"
     done
     says "toolkit    13.0 in "
