@@ -253,8 +253,8 @@ def result_of(operation, kit, x, out, results, shape, device):
     return (out, *check_result(operation, kit, out, results, shape, device))
 
 
-UNKNOWN = None, "", {}  # what stands for a dtype that no call has had before
-_options = {}  # of scans, by what they say; no call changes them
+UNKNOWN: tuple = None, "", {}  # what stands for a dtype that no call has had before
+_options: dict = {}  # of scans, by what they say; no call changes them
 
 
 def scan_options(exclusive, reverse, row=0, columns=0):
