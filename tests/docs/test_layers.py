@@ -111,7 +111,8 @@ HARNESS = {
     "common/labs/gpu": ["common/labs"],
     "common/labs/sources": [STEP],
     "common/labs/grader": [PRINT, "common/labs"] + COMMAND,
-    "common/page/face": [EMU + "ptx", EMU + "decode", EMU + "report", CC_API],
+    "common/page/face": [EMU + "ptx", EMU + "decode", EMU + "report", CC_API, "common/labs",
+                         HOST, PRINT],
 }
 # What the library installs of the steps.
 LIBRARY = {"common/library": ["steps/" + name for name in (
