@@ -78,6 +78,8 @@ line libpng "$(macros png.h PNG_LIBPNG_VER_STRING)" \
     "PNG pictures of step 14; PGM and PPM need nothing"
 line Criterion "$(criterion)" "make test: the tests in C"
 line bats "$(version bats)" "make test: those of scripts and commands"
+line cmake "$(version cmake)" "make test: the library in programs built by CMake"
+line pkg-config "$(version pkg-config)" "make test: the same without CMake"
 line bwrap "$bwrap" "make grade: a sandbox for students' programs (notes/instructor.md)"
 line mpi "$mpi" "step 17: a scan between processes"
 nccl=$(nccl)

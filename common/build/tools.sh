@@ -32,6 +32,8 @@ missing_packages() {
     have bats || echo bats
     have python3 || echo python3
     have_header png.h || echo libpng-dev
+    have cmake || echo cmake
+    have pkg-config || echo pkg-config
 }
 
 # A Python that has NumPy and can make virtual environments, for the tests of common/python. Where

@@ -12,8 +12,8 @@
 
 #define WORKSPACE_ALIGNMENT 256
 
-/* needed: bytes of the workspace. clear: how many of them have to be cleared. arrays: are all arrays
- * there that n > 0 elements need? *done: the call ends with what this function returns. */
+/* needed: bytes of the workspace. clear: how many of them have to be cleared. arrays: are all
+ * arrays there that n > 0 elements need? *done: the call ends with what this function returns. */
 static inline cudaError_t begin_call(void *workspace, size_t *bytes, size_t needed, size_t clear,
                                      size_t n, bool arrays, cudaStream_t stream, bool *done)
 {

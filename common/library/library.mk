@@ -17,7 +17,7 @@ UPSWEEP_PTX   = 75 90 $(patsubst sm_%,%,$(lastword $(UPSWEEP_HAS)))
 UPSWEEP_GPUS  = $(foreach sm,$(UPSWEEP_HAS:sm_%=%),-gencode arch=compute_$(sm),code=sm_$(sm)) \
                 $(foreach sm,$(UPSWEEP_PTX),-gencode arch=compute_$(sm),code=compute_$(sm))
 build/library/gpus/%: NVCCFLAGS = -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra \
-    -Xfatbin=-compress-all $(UPSWEEP_GPUS)
+    --compress-mode=size $(UPSWEEP_GPUS)
 
 UPSWEEP_SOURCES = $(addprefix steps/,12-pipeline/scan.cu 13-compaction/fast.cu \
                   14-summed-area-table/fast.cu 14-summed-area-table/filter.cu \

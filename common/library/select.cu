@@ -1,4 +1,5 @@
-/* select.cu — the functions of upsweep/select.h that select by flags, and nonzero; by select.cuh. */
+/* select.cu — the functions of upsweep/select.h that select by flags, and nonzero; by select.cuh.
+ * */
 #include <string.h>
 
 #include "common/library/upsweep/select.cuh"

@@ -1,9 +1,9 @@
 /*
- * sort.cu — the functions of upsweep/sort.h, by step 15: keys of 4 and 8 bytes by its functions, keys
- * of 1 and 2 bytes by its template.
+ * sort.cu — the functions of upsweep/sort.h, by step 15: keys of 4 and 8 bytes by its functions,
+ * keys of 1 and 2 bytes by its template.
  *
- * Step 15 moves values of 4 bytes with their keys. For other values, and for keys that are sorted by
- * some of their bits only, the indices of the keys move as values, and what they stand for is
+ * Step 15 moves values of 4 bytes with their keys. For other values, and for keys that are sorted
+ * by some of their bits only, the indices of the keys move as values, and what they stand for is
  * gathered at the end.
  */
 #include "common/library/call.h"
@@ -14,7 +14,8 @@
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
-/* One call. `part` is what the keys are sorted by: all bits, or some of them in a word of their own. */
+/* One call. `part` is what the keys are sorted by: all bits, or some of them in a word of their
+ * own. */
 template <typename Key> struct request {
     Key *out;
     const Key *in;

@@ -63,8 +63,8 @@ static cudaError_t launch_sweeps(const struct arrays<Key> &a, size_t n, codec<Ke
 }
 
 /* The largest cluster that takes them; otherwise all multiprocessors at once; otherwise a launch
- * for each pass, as for keys of 1 and 2 bytes: the other kernels need four passes at least, or words
- * that a block can send. */
+ * for each pass, as for keys of 1 and 2 bytes: the other kernels need four passes at least, or
+ * words that a block can send. */
 template <bool PAIRS, typename Key>
 static cudaError_t launch(const struct arrays<Key> &a, size_t n, codec<Key> c, char *workspace,
                           const struct gpu *gpu, cudaStream_t stream)

@@ -1,6 +1,6 @@
 /*
- * calls.h — every function of the library with a workspace, as a row of one table, so that a test can
- * call all of them in the same way.
+ * calls.h — every function of the library with a workspace, as a row of one table, so that a test
+ * can call all of them in the same way.
  */
 #ifndef TESTS_LIBRARY_CALLS_H
 #define TESTS_LIBRARY_CALLS_H
@@ -63,15 +63,16 @@ extern const size_t function_count;
 #define TAKE 2.0f
 struct upsweep_predicate some_predicate(enum type);
 
-/* The memory of one call, each array as long as it has to be: the emulator finds what lies beyond. */
+/* The memory of one call, each array as long as it has to be: the emulator finds what lies beyond.
+ * */
 struct memory {
     struct arguments a;
     size_t bytes; /* of the workspace */
     size_t out_bytes, more_out_bytes;
 };
 
-/* Device memory for n elements, with copies of `in` and `more_in` (`more_bytes` bytes; may be NULL),
- * and a workspace as large as the call asks for, full of ones. Outputs are full of 0xab. */
+/* Device memory for n elements, with copies of `in` and `more_in` (`more_bytes` bytes; may be
+ * NULL), and a workspace as large as the call asks for, full of ones. Outputs are full of 0xab. */
 void memory_open(struct memory *, const struct function *, const struct arguments *wanted,
                  const void *in, const void *more_in, size_t more_bytes);
 void memory_close(struct memory *);

@@ -1,6 +1,7 @@
 /*
- * test_library_calls.c — what all functions of the library have in common: what they refuse, without
- * writing; workspaces that are cleared once; graphs; and that a call moves what the step's own moves.
+ * test_library_calls.c — what all functions of the library have in common: what they refuse,
+ * without writing; workspaces that are cleared once; graphs; and that a call moves what the step's
+ * own moves.
  */
 #include "common/library/upsweep/upsweep.h"
 #include "common/harness/run/counters.h"
@@ -285,8 +286,8 @@ static void *clear_memory(size_t bytes)
     return memory;
 }
 
-/* Where blocks wait for each other, as they do unless they are few, they load and execute more in one
- * run than in another one. */
+/* Where blocks wait for each other, as they do unless they are few, they load and execute more in
+ * one run than in another one. */
 #define SAME(library, own)                                                                         \
     do {                                                                                           \
         void *workspace = clear_memory(bytes);                                                     \

@@ -1,4 +1,5 @@
-/* test_library_scan.c — the library's scans against a loop: each operator and type, and each option. */
+/* test_library_scan.c — the library's scans against a loop: each operator and type, and each
+ * option. */
 #include "tests/library/calls.h"
 #include "tests/support/cudart_check.h"
 #include "tests/support/random.h"

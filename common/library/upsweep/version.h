@@ -26,10 +26,10 @@
  * the call stays for the caller's cudaGetLastError.
  *
  * Clearing. Scans, selections and sorts find notes in their workspace which must be 0 before its
- * first use. A call clears them in its stream, with one cudaMemsetAsync: of 8 to 20 bytes for
- * each 512 elements or more (scans, selections), or of 200 KiB (sorts of more than 2048 keys). If a
- * workspace is used often, this can be left out: clear it once by upsweep_clear, set `cleared` in
- * the options, and give this workspace
+ * first use. A call clears them in its stream, with one cudaMemsetAsync: of some KiB, or up to 3 %
+ * of the bytes of the arrays (scans, selections), or of 193 KiB (sorts; none of up to 2048 keys of
+ * at least 4 bytes). If a workspace is used often, this can be left out: clear it once by
+ * upsweep_clear, set `cleared` in the options, and give this workspace
  *   - to scans and selections (all of scan.h and select.h, of any types and any n for which it is
  *     large enough), one after the other, at most 2^31 - 1 times; or
  *   - to sorts (sort.h), one after the other, any number of times.
