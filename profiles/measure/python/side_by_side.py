@@ -11,14 +11,16 @@ import statistics
 import sys
 import time
 
-import numpy
-import torch
-import upsweep
-
+try:
+    import numpy
+    import torch
+except ImportError as error:
+    sys.exit("side_by_side.py: this python3 has no PyTorch or no NumPy: %s" % error)
 try:
     import cupy
 except ImportError:
     cupy = None
+import upsweep
 
 FLUSHED = 256 << 20  # bytes, more than any L2
 MOST, LEAST, SECONDS = 31, 5, 8.0  # runs of a contender; time of an operation, if there are LEAST
