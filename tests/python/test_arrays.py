@@ -9,6 +9,7 @@ import sys
 import threading
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import upsweep
@@ -80,6 +81,10 @@ class Exported(unittest.TestCase):
                     upsweep.select(x, between=(0, 1), out=out)
                 with self.assertRaisesRegex(ValueError, "segmented_cumsum: out overlaps keys"):
                     upsweep.segmented_cumsum(kind(X), keys=x, out=out)
+            marks = kind(np.zeros(2 * n, "u1"))
+            with self.assertRaisesRegex(ValueError, "select: out overlaps mask"):
+                upsweep.select(kind(X.astype("u1")), marks.part(0, n),
+                               out=marks.part(shift, n + shift))
             for function in upsweep.sort, upsweep.argsort:
                 with self.assertRaisesRegex(ValueError, "out overlaps x"):
                     function(memory.part(0, n), out=memory.part(0, n))
@@ -135,6 +140,17 @@ class Exported(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "x is a .*Packed that is not on a GPU"):
             upsweep.cumsum(x, out=out)
 
+    def test_dlpack_waits(self):
+        """Its owner may use the array in any stream."""
+        for call in (lambda: upsweep.cumsum(Packed(X), out=Packed(X)),
+                     lambda: upsweep.sort(Packed(X), out=Packed(X)),
+                     lambda: upsweep.summed_area_table(Packed(X.astype("f").reshape(2, -1)),
+                                                       out=Packed(X.astype("f").reshape(2, -1)))):
+            call()
+            with mock.patch.object(used(), "copy", wraps=used().copy) as copied:
+                call()
+            self.assertEqual(copied.call_args[0][2:], (0, 2, 0, 0))
+
     def test_no_elements(self):
         for kind in KINDS:
             x, out = kind(X[:0]), kind(X[:0])
@@ -180,7 +196,7 @@ class Exported(unittest.TestCase):
         program = """
 import ctypes, numpy, upsweep
 from upsweep import _library
-from device_arrays import Exposed
+from device_arrays import Exposed, Tensor, torch
 x = numpy.arange(3000, dtype="i4")
 used = _library.library()
 first, here = Exposed(x), ctypes.c_int()
@@ -196,6 +212,16 @@ try:
     upsweep.cumsum(first, out=Exposed(x))
 except ValueError as error:
     print(error)
+with torch(0):
+    a, b = Tensor(x), Tensor(x)
+    a.number = b.number = 1
+    used.runtime.cudaSetDevice(0)
+    for _ in range(3):
+        upsweep.cumsum(a, out=b)
+    used.runtime.cudaGetDevice(ctypes.byref(here))
+    assert here.value == 0
+    used.runtime.cudaSetDevice(1)
+    assert (b.numpy() == x.cumsum()).all()
 upsweep.free_workspaces()
 """
         done = subprocess.run([sys.executable, "-c", program], text=True, capture_output=True,
@@ -309,6 +335,14 @@ class Frameworks(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "out overlaps x"):
                 upsweep.cumsum(given[:-1], out=given[1:])
             self.assertEqual(upsweep.cumsum(given[:0], out=given[:0]).shape, (0,))
+            out = Tensor(y)
+            for other in given[:4], Tensor(np.zeros(6, dtype)), Tensor(y.reshape(5, 1)):
+                with self.assertRaisesRegex(ValueError, "out has shape"):
+                    upsweep.cumsum(given, out=other)
+            out.number = 1
+            with self.assertRaisesRegex(ValueError, "out is on device 1, and the input on devic"):
+                upsweep.cumsum(given, out=out)
+            np.testing.assert_array_equal(out.numpy(), y)
 
     def test_torch_refuses(self):
         with torch(0):

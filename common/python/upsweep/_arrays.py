@@ -153,7 +153,7 @@ class Numpy(Arrays):
         if type(x) not in (self.numpy.ndarray, self.numpy.memmap):
             raise TypeError("%s is a %s: pass numpy.asarray(%s)" % (name, kind_of(x), name))
         code = self.code(x.dtype)
-        if code is None or not x.dtype.isnative:
+        if code is None:
             raise TypeError("%s has dtype %s, which upsweep does not take" % (name, x.dtype))
         if not x.flags.c_contiguous:
             refuse_layout(name)
