@@ -3,7 +3,8 @@
 .PHONY: library install-library
 
 # The version, in upsweep/version.h.
-version_of = $(shell sed -n 's/^.define UPSWEEP_$(1) *//p' common/library/upsweep/version.h)
+version_of = $(shell sed -n 's/^.define UPSWEEP_$(1) *//p' \
+             common/library/upsweep/version.h 2>/dev/null)
 UPSWEEP_MAJOR := $(call version_of,MAJOR)
 UPSWEEP_VERSION := $(UPSWEEP_MAJOR).$(call version_of,MINOR)
 

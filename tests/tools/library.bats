@@ -45,6 +45,10 @@ page() { (for number; do cat "$number.sh"; done) | bash -eo pipefail; }
     run page 2
     [ "$status" -eq 0 ]
     [ "$output" = "3 4 11 11 15 16 22 25 " ]
+    for gpu in t4 a100 b200; do
+        LD_LIBRARY_PATH=$PREFIX/lib run "$PREFIX/bin/emu" --gpu $gpu --log-file /dev/null ./sums
+        [ "$output" = "3 4 11 11 15 16 22 25 " ]
+    done
 }
 
 @test "use.md: a program by CMake, with the shared and the static library" {
@@ -70,6 +74,24 @@ page() { (for number; do cat "$number.sh"; done) | bash -eo pipefail; }
     run page 4
     [ "$status" -eq 0 ]
     [ "$output" = "7 7 9 9 " ]
+}
+
+@test "a project of CMake in CUDA uses the templates and the library" {
+    need cmake
+    sed -i 's/puts("");/printf("%d\\n", upsweep_version());/' longest.cu
+    sed -i '/include <cstdio>/a #include <upsweep/version.h>' longest.cu
+    cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.18)
+project(longest LANGUAGES CUDA)
+find_package(upsweep REQUIRED)
+add_executable(longest longest.cu)
+set_target_properties(longest PROPERTIES CUDA_RUNTIME_LIBRARY Shared)
+target_link_libraries(longest upsweep::upsweep)
+END
+    cmake -B build -DCMAKE_PREFIX_PATH="$PREFIX" -DCMAKE_CUDA_ARCHITECTURES=90
+    cmake --build build
+    run "$PREFIX/bin/emu" --log-file /dev/null build/longest
+    [ "$output" = "7 7 9 9 1000" ]
 }
 
 @test "a program that finds neither a GPU nor the emulator says so" {

@@ -290,8 +290,8 @@ in_line() {
 lists_each_tool() {
     [ "$status" -eq 0 ]
     says "make       "
-    for tool in gcc g++ toolkit zstd libpng Criterion bats bwrap mpi NCCL NumPy GPU driver ncu \
-        counters; do
+    for tool in gcc g++ toolkit zstd libpng Criterion bats cmake pkg-config bwrap mpi NCCL NumPy \
+        GPU driver ncu counters; do
         says $'\n'"$(printf '%-10s ' $tool)"
     done
 }
@@ -381,7 +381,7 @@ wheel() {
     says "with what they need: 2          5 MB to fetch"
     [[ "$output" == *"  gcc "*Installing* ]] # listed before
     says_not CUDA
-    [ "$(cat called)" = "install -y --no-install-recommends gcc g++ bats" ]
+    [ "$(cat called)" = "install -y --no-install-recommends gcc g++ bats cmake pkg-config" ]
 }
 
 @test "setup-labs adds what only the labs' grader needs" {
@@ -391,7 +391,8 @@ wheel() {
     run bare make setup-labs
     [ "$status" -eq 0 ]
     says $'  bubblewrap                    123 kB\n'
-    [ "$(cat called)" = "install -y --no-install-recommends gcc g++ bats bubblewrap" ]
+    [ "$(cat called)" = \
+        "install -y --no-install-recommends gcc g++ bats cmake pkg-config bubblewrap" ]
 }
 
 @test "setup-page adds what only the book's page needs" {
@@ -401,7 +402,7 @@ wheel() {
     run bare make setup-page
     [ "$status" -eq 0 ]
     says $'  emscripten                    123 kB\n'
-    [[ "$(cat called)" == *" bats emscripten pandoc chromium chromium-driver"* ]]
+    [[ "$(cat called)" == *" bats cmake pkg-config emscripten pandoc chromium chromium-driver"* ]]
     [[ "$(cat called)" == *" firefox-esr"* ]]
 }
 
@@ -412,8 +413,7 @@ wheel() {
     run bare make setup-mpi
     [ "$status" -eq 0 ]
     says $'  libopenmpi-dev                123 kB\n'
-    [ "$(cat called)" = \
-        "install -y --no-install-recommends gcc g++ bats openmpi-bin libopenmpi-dev" ]
+    [[ "$(cat called)" == *" gcc g++ bats cmake pkg-config openmpi-bin libopenmpi-dev" ]]
 }
 
 @test "setup-python adds what only the tests of the Python package need" {
@@ -424,7 +424,7 @@ wheel() {
     PYTHONPATH=$PWD run bare make setup-python
     [ "$status" -eq 0 ]
     says $'  python3-numpy                 123 kB\n'
-    [[ "$(cat called)" == "install -y --no-install-recommends gcc g++ bats python3-numpy"* ]]
+    [[ "$(cat called)" == *" gcc g++ bats cmake pkg-config python3-numpy"* ]]
 }
 
 # Where pkg-config does not know of Open MPI, its compiler tells the flags.
@@ -617,7 +617,7 @@ make test: failed: scripts and commands
     run bare make setup
     [ "$status" -eq 2 ]
     says "ask an administrator to run \
-'apt-get update && apt-get install -y --no-install-recommends gcc g++ bats'"
+'apt-get update && apt-get install -y --no-install-recommends gcc g++ bats cmake pkg-config'"
     [ ! -e called ]
 }
 
@@ -637,7 +637,7 @@ make test: failed: scripts and commands
 # curl. SSL_CERT_FILE is set, so certificates are not missing either.
 fetch() {
     no_toolkit
-    for name in gcc g++ bats unzip; do stand_in $name "exit 0"; done
+    for name in gcc g++ bats cmake pkg-config unzip; do stand_in $name "exit 0"; done
     stand_in curl "$1"
     run bare SSL_CERT_FILE=/dev/null make setup
     [ "$status" -eq 2 ]
