@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import types
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -67,6 +68,12 @@ class Exported(unittest.TestCase):
                 upsweep.cumsum(kind(X))
             with self.assertRaisesRegex(TypeError, "nonzero: sync=False needs an array of NumPy,"):
                 upsweep.nonzero(kind(X), out=kind(X.astype("i8")), sync=False)
+        out = Exposed(X)
+        sliceless = types.SimpleNamespace(
+            __cuda_array_interface__=out.__cuda_array_interface__)
+        with self.assertRaisesRegex(TypeError, "select: out cannot be sliced"):
+            upsweep.select(Exposed(X), between=(0, 0), out=sliceless)
+        np.testing.assert_array_equal(out.numpy(), X)
 
     def test_overlap_is_refused_and_nothing_written(self):
         n = len(X)

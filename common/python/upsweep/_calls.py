@@ -383,6 +383,9 @@ def segmented(operation, kit, inputs, out, exclusive, reverse):
 def counted(operation, kit, x, out, n, device, sync, function, *arguments):
     """Calls a function that counts what it keeps in an array of its own. sync: waits, and returns
     the part of `out` that holds results. Otherwise returns `out` and the count on the device."""
+    if sync and not kit.allocates and not hasattr(out, "__getitem__"):
+        raise TypeError("%s: out cannot be sliced, so its first part cannot be returned"
+                        % operation.name)
     if sync and n == 0:
         return kit.first(out, 0)
     workspace = workspace_of(operation, kit, device)
