@@ -87,7 +87,7 @@ the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly o
 
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all setup setup-labs setup-page setup-mpi doctor format clean help
+.PHONY: all setup setup-labs setup-page setup-mpi setup-python doctor format clean help
 
 all: $(STEPS) ## maintain: build every step; the default
 #cub: ## measure: build CUB's scan, to be compared with
@@ -133,6 +133,9 @@ setup-page: ## maintain: install emscripten, pandoc and two browsers, for `make 
 setup-mpi: ## maintain: install Open MPI, which step 17 needs
 	@common/build/setup.sh mpi
 
+setup-python: ## maintain: install NumPy and venv, for the tests of the Python package
+	@common/build/setup.sh python
+
 doctor: ## learn: tell which tools were found and what each is for
 	@common/build/doctor.sh
 
@@ -153,9 +156,9 @@ help: ## learn: list the targets
 	          printf "%sTo %s:\n%s", (i > 1 ? "\n" : ""), group[i], rows[group[i]] }'
 
 # The rest of the build stands beside what it builds.
-include steps/steps.mk common/bench/bench.mk common/emu/emu.mk common/emu/install.mk \
-        common/labs/labs.mk common/labs/grader/grader.mk common/cc/cc.mk common/page/page.mk \
-        tests/tests.mk profiles/profiles.mk
+include steps/steps.mk common/bench/bench.mk common/library/library.mk common/emu/emu.mk \
+        common/emu/install.mk common/labs/labs.mk common/labs/grader/grader.mk common/cc/cc.mk \
+        common/page/page.mk tests/tests.mk profiles/profiles.mk
 
 -include $(shell find build -name '*.d' -not -path 'build/asan/*' -not -path 'build/mutate/*' \
     2>/dev/null)
