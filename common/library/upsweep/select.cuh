@@ -8,10 +8,10 @@
  *     };
  *     upsweep::select(large{5}, workspace, &bytes, out, kept, in, n, NULL, stream);
  *
- * A predicate is an object that is copied to the GPU. It is called with an element, or, if it
- * cannot be called so, with an element and its index (size_t). It must give the same answer each
- * time, as it may be asked more than once; a predicate of the element alone may also be asked about
- * an element that is all zeros.
+ * A predicate is an object that is copied to the GPU; with nvcc --extended-lambda also a lambda. It
+ * is called with an element, or, if it cannot be called so, with an element and its index (size_t).
+ * It must give the same answer each time, as it may be asked more than once; a predicate of the
+ * element alone may also be asked about an element that is all zeros.
  *
  * Elements are of a type of 1, 2, 4, 8 or 16 bytes, which can be copied as bytes and has the
  * alignment of its size or less. Everything else is as version.h and select.h say. To ask for
