@@ -12,8 +12,14 @@
 
 #define WORKSPACE_ALIGNMENT 256
 
+/* Is an array there, and aligned to its elements? */
+static inline bool is_array(const void *array, size_t element)
+{
+    return array && (uintptr_t)array % element == 0;
+}
+
 /* needed: bytes of the workspace. clear: how many of them have to be cleared. arrays: are all
- * arrays there that n > 0 elements need? *done: the call ends with what this function returns. */
+ * arrays right that n > 0 elements need? *done: the call ends with what this function returns. */
 static inline cudaError_t begin_call(void *workspace, size_t *bytes, size_t needed, size_t clear,
                                      size_t n, bool arrays, cudaStream_t stream, bool *done)
 {

@@ -34,7 +34,7 @@ build/library/gpus/%.cu.o: %.cu
 	$(call say,nvcc,"$< for all GPUs")
 	$(Q)$(NVCOMPILE) $(PUT_OBJECT)
 build/library/gpus/$(FOLDER16)/scan-%.cu.o: $(FOLDER16)/scan.cu
-	$(call say,nvcc,"$< for $*, for all GPUs")
+	$(call say,nvcc,"$< for $* and all GPUs")
 	$(Q)$(NVCOMPILE) -DONLY=$* $(PUT_OBJECT)
 
 library: $(UPSWEEP_SO) $(UPSWEEP_BUILD)/libupsweep.a ## use: build libupsweep, build/library

@@ -24,6 +24,9 @@ static bool is_plain(const struct upsweep_scan_options *o)
         return error || done ? error : (call);                                                     \
     } while (0)
 
+/* Are both there, and aligned? */
+#define BOTH(x, y) (is_array(x, sizeof *(x)) && is_array(y, sizeof *(y)))
+
 #define ARGUMENTS size_t n, const struct upsweep_scan_options *options, cudaStream_t stream
 
 /* An operator with one input of step 16. Types of the same bits may stand for each other. */
@@ -34,7 +37,7 @@ static bool is_plain(const struct upsweep_scan_options *o)
         struct scan_options o = options_of_scan(options);                                          \
         SCAN(scan_##operation(NULL, &needed, NULL, NULL, n, &o, stream),                           \
              scan_##operation(workspace, bytes, (T *)out, (const T *)in, n, &o, stream),           \
-             out && in);                                                                           \
+             BOTH(out, in));                                                                       \
     }
 
 /* A sum without options, by step 12. */
@@ -42,17 +45,19 @@ static bool is_plain(const struct upsweep_scan_options *o)
     if (options && options->inclusive)                                                             \
         SCAN(scan_inclusive_##name(NULL, &needed, NULL, NULL, n, stream),                          \
              scan_inclusive_##name(workspace, bytes, (Sum *)out, (const T *)in, n, stream),        \
-             out && in);                                                                           \
+             BOTH(out, in));                                                                       \
     SCAN(scan_exclusive_##name(NULL, &needed, NULL, NULL, n, stream),                              \
-         scan_exclusive_##name(workspace, bytes, (Sum *)out, (const T *)in, n, stream), out && in)
+         scan_exclusive_##name(workspace, bytes, (Sum *)out, (const T *)in, n, stream),            \
+         BOTH(out, in))
 
 #define DEFINE_SUM(name, Public, plain, Plain, other, Other)                                       \
     static DEFINE_SCAN(optional_sum_##name, sum_##other, Public, Other)                            \
-    cudaError_t upsweep_scan_sum_##name(void *workspace, size_t *bytes, Public *out,               \
-                                        const Public *in, ARGUMENTS)                               \
+        cudaError_t upsweep_scan_sum_##name(void *workspace, size_t *bytes, Public *out,           \
+                                            const Public *in, ARGUMENTS)                           \
     {                                                                                              \
         if (!is_plain(options))                                                                    \
-            return upsweep_scan_optional_sum_##name(workspace, bytes, out, in, n, options, stream);\
+            return upsweep_scan_optional_sum_##name(workspace, bytes, out, in, n, options,         \
+                                                    stream);                                       \
         PLAIN_SUM(plain, Plain, Plain);                                                            \
     }
 
@@ -96,14 +101,16 @@ DEFINE_SCAN(logsumexp_f64, logsumexp_f64, double, double)
     {                                                                                              \
         struct scan_options o = options_of_scan(options);                                          \
         SCAN(scan_affine_##name(NULL, &needed, NULL, NULL, NULL, n, &o, stream),                   \
-             scan_affine_##name(workspace, bytes, out, a, b, n, &o, stream), out && a && b);       \
+             scan_affine_##name(workspace, bytes, out, a, b, n, &o, stream),                       \
+             BOTH(out, a) && is_array(b, sizeof *b));                                              \
     }                                                                                              \
     cudaError_t upsweep_scan_decay_##name(void *workspace, size_t *bytes, T *out, const T *in,     \
                                           T keep, T take, ARGUMENTS)                               \
     {                                                                                              \
         struct scan_options o = options_of_scan(options);                                          \
         SCAN(scan_decay_##name(NULL, &needed, NULL, NULL, keep, take, n, &o, stream),              \
-             scan_decay_##name(workspace, bytes, out, in, keep, take, n, &o, stream), out && in);  \
+             scan_decay_##name(workspace, bytes, out, in, keep, take, n, &o, stream),              \
+             BOTH(out, in));                                                                       \
     }
 
 DEFINE_AFFINE(f32, float)

@@ -2,8 +2,9 @@
 #ifndef LIBRARY_SCAN_OPTIONS_H
 #define LIBRARY_SCAN_OPTIONS_H
 
-#include "steps/16-operators/scan.h"
+#include "common/library/call.h"
 #include "common/library/upsweep/scan.h"
+#include "steps/16-operators/scan.h"
 
 #include <string.h>
 
@@ -23,11 +24,13 @@ static inline struct scan_options options_of_scan(const struct upsweep_scan_opti
     return s;
 }
 
-/* Is the array of heads there, if one is needed? */
+/* Is the array of heads there and aligned, if one is needed? */
 static inline bool heads_given(const struct upsweep_scan_options *o)
 {
-    return !o || o->kind == UPSWEEP_HEADS_NONE || o->heads ||
-           (o->kind == UPSWEEP_HEADS_OFFSETS && o->count == 0);
+    if (!o || o->kind == UPSWEEP_HEADS_NONE) return true;
+    if (o->kind == UPSWEEP_HEADS_OFFSETS)
+        return o->count == 0 || is_array(o->heads, sizeof(int64_t));
+    return is_array(o->heads, o->kind == UPSWEEP_HEADS_BYTES ? 1 : sizeof(uint32_t));
 }
 
 #endif

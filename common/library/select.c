@@ -21,12 +21,14 @@ static struct predicate predicate_of(const struct upsweep_predicate *p)
         size_t needed = 0;                                                                         \
         bool done;                                                                                 \
         if (options && options->inverse) return cudaErrorNotSupported;                             \
-        if (workspace && (!kept || !predicate || predicate->count > UPSWEEP_INTERVALS_MOST))       \
+        if (workspace && (!is_array(kept, sizeof *kept) || !predicate ||                           \
+                          predicate->count > UPSWEEP_INTERVALS_MOST))                              \
             return cudaErrorInvalidValue;                                                          \
         cudaError_t error = compact_##name(NULL, &needed, NULL, NULL, NULL, n, NULL, stream);      \
         if (!error)                                                                                \
-            error = begin_call(workspace, bytes, needed, options && options->cleared ? 0 : needed, \
-                               n, out && in, stream, &done);                                       \
+            error =                                                                                \
+                begin_call(workspace, bytes, needed, options && options->cleared ? 0 : needed, n,  \
+                           is_array(out, sizeof *out) && is_array(in, sizeof *in), stream, &done); \
         if (workspace && n == 0 && !error) return cudaMemsetAsync(kept, 0, sizeof *kept, stream);  \
         if (error || done) return error;                                                           \
         struct predicate p = predicate_of(predicate);                                              \

@@ -237,7 +237,9 @@ static cudaError_t sort_call(void *workspace, size_t *bytes, struct request<Key>
 
     cudaError_t error = divide_workspace(&r, &p);
     if (error) return error;
-    bool arrays = r.out && r.in && (!pairs || r.values_out);
+    bool arrays = is_array(r.out, sizeof(Key)) && is_array(r.in, sizeof(Key)) &&
+                  (!pairs || is_array(r.values_out, r.value_bytes)) &&
+                  (!pairs || (uintptr_t)r.values_in % r.value_bytes == 0);
     if (workspace && arrays)
         arrays = !overlap(r.out, r.n * sizeof(Key), r.in, r.n * sizeof(Key)) &&
                  !(pairs && r.values_in &&

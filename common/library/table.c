@@ -13,7 +13,9 @@
         bool done;                                                                                 \
         cudaError_t error = sat_##name(NULL, &needed, NULL, NULL, size, stream);                   \
         if (!error)                                                                                \
-            error = begin_call(workspace, bytes, needed, 0, n, table && pixels, stream, &done);    \
+            error = begin_call(workspace, bytes, needed, 0, n,                                     \
+                               is_array(table, sizeof *table) && is_array(pixels, sizeof *pixels), \
+                               stream, &done);                                                     \
         if (error || done) return error;                                                           \
         return sat_##name(workspace, bytes, table, pixels, size, stream);                          \
     }
@@ -27,7 +29,8 @@ DEFINE_TABLE(f32, float, float)
                                    unsigned channels, size_t window, cudaStream_t stream)          \
     {                                                                                              \
         struct sat_size size = {width, height, channels};                                          \
-        if (width > 0 && height > 0 && !(out && table)) return cudaErrorInvalidValue;              \
+        bool given = is_array(out, sizeof *out) && is_array(table, sizeof *table);                 \
+        if (width > 0 && height > 0 && !given) return cudaErrorInvalidValue;                       \
         return sat_box_##name(out, table, size, window, stream);                                   \
     }
 

@@ -141,12 +141,13 @@ static __device__ void take_keys(Key (&x)[KEYS], uint32_t (&value)[PAIRS ? KEYS 
 }
 
 /* Is it so in any thread of the block? All threads call it and get the same answer, so the vote
- * changes nothing. But without it ptxas (13.0) cannot make code for Hopper of older PTX: if the
- * barrier itself says whether a loop goes on, the eight votes of take_place in that loop need more
- * predicates than there are ("Register allocation failed with register count of '7'"). */
+ * changes nothing. But without it ptxas (13.0) can make code for Hopper only, and of PTX for Hopper
+ * only: if the barrier itself says whether a loop goes on, the eight votes of take_place in that
+ * loop need more predicates than there are ("Register allocation failed with register count of
+ * '7'"). */
 static __device__ bool in_any_thread(bool is)
 {
-#if __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ == 900
     return __syncthreads_or(is);
 #else
     return __any_sync(ALL_LANES, __syncthreads_or(is));
@@ -206,7 +207,7 @@ static __device__ bool find_places_in_cluster(resident_memory<KEYS, PAIRS, Key> 
     unsigned in_cluster = sum_before(total, m->sums) + before;
     if (d < DIGITS) m->to[d] = in_cluster - in_block;
     // No key may be sent before its place is there, and before the block's keys are in order.
-    return __syncthreads_or(d < DIGITS && total == blocks * m->SHARE);
+    return in_any_thread(d < DIGITS && total == blocks * m->SHARE);
 }
 
 /* Sends each key of the block to its place in the cluster: into `out` at the end, before that into

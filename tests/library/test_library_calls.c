@@ -21,7 +21,7 @@ Test(library, version) { cr_assert(upsweep_version() == UPSWEEP_VERSION); }
 /* ---- what is refused ------------------------------------------------------------------------- */
 
 static const size_t N = 1000;
-static unsigned char zeros[16000];
+static _Alignas(16) unsigned char zeros[16000];
 
 /* Is all of this device memory `byte`? */
 static bool is_full_of(const void *memory, size_t bytes, unsigned char byte)
@@ -79,9 +79,15 @@ Test(library, each_function_refuses)
         REFUSED(cudaErrorInvalidValue, a.workspace = (char *)a.workspace + 16);
         REFUSED(cudaErrorInvalidValue, a.out = NULL);
         REFUSED(cudaErrorInvalidValue, a.in = NULL);
+        if (type_bytes[f->out] > 1) REFUSED(cudaErrorInvalidValue, a.out = (char *)a.out + 1);
+        if (type_bytes[f->in] > 1)
+            REFUSED(cudaErrorInvalidValue, a.in = (char *)a.in + type_bytes[f->in] / 2);
 
         struct upsweep_scan_options both = {.row = 10, .columns = 10}, uneven = {.row = 7},
                                     columns = {.columns = 7}, heads = {.kind = UPSWEEP_HEADS_BITS},
+                                    odd = {.kind = UPSWEEP_HEADS_OFFSETS,
+                                           .heads = zeros + 4,
+                                           .count = 1},
                                     unknown = {.kind = (enum upsweep_heads)9, .heads = zeros};
         bool is_short = f->in == I8 || f->in == I16;
         if (f->operation <= DECAY && !is_short) {
@@ -89,6 +95,7 @@ Test(library, each_function_refuses)
             REFUSED(cudaErrorInvalidValue, a.scan = &uneven);
             REFUSED(cudaErrorInvalidValue, a.scan = &columns);
             REFUSED(cudaErrorInvalidValue, a.scan = &heads);
+            REFUSED(cudaErrorInvalidValue, a.scan = &odd);
             REFUSED(cudaErrorInvalidValue, a.scan = &unknown);
         }
         if (f->operation == AFFINE) REFUSED(cudaErrorInvalidValue, a.more_in = NULL);
@@ -100,6 +107,7 @@ Test(library, each_function_refuses)
         if (f->operation >= SELECT && f->operation <= NONZERO) {
             REFUSED(cudaErrorInvalidValue, a.more_out = NULL);
             REFUSED(cudaErrorInvalidValue, (a.more_out = NULL, a.n = 0));
+            REFUSED(cudaErrorInvalidValue, a.more_out = (char *)a.more_out + 4);
         }
         if (f->operation == SELECT) {
             REFUSED(cudaErrorInvalidValue, a.predicate = NULL);
@@ -124,6 +132,8 @@ Test(library, each_function_refuses)
         if (f->operation == PAIRS) {
             REFUSED(cudaErrorInvalidValue, a.more_out = NULL);
             REFUSED(cudaErrorInvalidValue, a.more_in = a.more_out);
+            REFUSED(cudaErrorInvalidValue, a.more_in = (char *)a.more_in + 2);
+            REFUSED(cudaErrorInvalidValue, a.more_out = (char *)a.more_out + 2);
             REFUSED(cudaErrorInvalidValue, a.value_bytes = 3);
             REFUSED(cudaErrorInvalidValue, (a.value_bytes = 0, a.workspace = NULL));
             REFUSED(cudaErrorInvalidValue, (a.value_bytes = 2, a.more_in = NULL));

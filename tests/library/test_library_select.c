@@ -29,7 +29,7 @@ static bool keeps(const struct function *f, const unsigned char *in, const uint8
     return value >= -1 && value <= 2;
 }
 
-/* Elements of which a part is 0, -0, or between -1 and 2. `part`: one in so many, 0 none. */
+/* Elements of which one in `part` is 0, -0, or between -1 and 2; with 0 none is. */
 static unsigned char *elements_for(const struct function *f, size_t n, unsigned part)
 {
     size_t width = type_bytes[f->in];
@@ -114,7 +114,7 @@ static const struct function *function_named(const char *name)
     return NULL;
 }
 
-/* So many elements that select_list, and then select_pipeline, take them, and a rest. */
+/* Enough elements for select_list and then for select_pipeline, and a rest. */
 Test(library_select, a_list_of_each_width)
 {
     select_and_expect(function_named("select_flagged_b32"), ((size_t)128 << 13) + 77, 2, false);

@@ -69,7 +69,11 @@ static cudaError_t scan(const Op &op, void *workspace, size_t *bytes, typename O
     if (!error)
         error = scan_kernels::begin_call(
             workspace, bytes, needed, options && options->cleared ? 0 : needed, n,
-            out && in && (in2 || !needs_in2) && scan_kernels::heads_given(options), stream, &done);
+            scan_kernels::is_array(out, alignof(typename Op::Out)) &&
+                scan_kernels::is_array(in, alignof(typename Op::In)) &&
+                (!needs_in2 || scan_kernels::is_array(in2, alignof(typename Op::In2))) &&
+                scan_kernels::heads_given(options),
+            stream, &done);
     if (error || done) return error;
     return kernels::scan<Op, ALL_HEADS>(op, workspace, bytes, out, in, in2, n, &o, stream);
 }

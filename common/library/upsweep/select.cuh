@@ -44,7 +44,7 @@ static __device__ bool ask(const Keep &keep, const T &x, size_t i, size_t n, lon
     return i < n && keep(x, i);
 }
 
-/* Keeps elements. `after`: they are stored behind so many elements of `out`; NULL: 0. */
+/* Keeps elements. `after`: how many elements of `out` come before them; NULL: none. */
 template <typename Keep> struct elements {
     Keep keep;
     bool inverse;
@@ -54,6 +54,14 @@ template <typename Keep> struct elements {
     template <typename T> __device__ bool operator()(const T &x, size_t i) const
     {
         return ask(keep, x, i, n, 0) != inverse;
+    }
+
+    /* Only if `keep` has one. */
+    template <typename Asked = Keep>
+    __device__ auto fetch(size_t i, unsigned count) const
+        -> decltype(((const Asked *)nullptr)->fetch(i, i, count))
+    {
+        return keep.fetch(i, n, count);
     }
 };
 
@@ -102,10 +110,10 @@ static cudaError_t select_by(Keep keep, bool others, void *workspace, size_t *by
     size_t needed = workspace_for<T>(n), smallest = DIRECT_TILE;
     bool done;
     if (n / smallest >= UINT32_MAX / 2) return cudaErrorInvalidValue; // tickets are of 32 bits
-    if (workspace && !kept) return cudaErrorInvalidValue;
+    if (workspace && !is_array(kept, sizeof *kept)) return cudaErrorInvalidValue;
     cudaError_t error =
-        begin_call(workspace, bytes, needed, options && options->cleared ? 0 : needed, n, out && in,
-                   stream, &done);
+        begin_call(workspace, bytes, needed, options && options->cleared ? 0 : needed, n,
+                   is_array(out, alignof(Out)) && is_array(in, alignof(T)), stream, &done);
     if (workspace && n == 0 && !error) return cudaMemsetAsync(kept, 0, sizeof *kept, stream);
     if (error || done) return error;
 

@@ -20,7 +20,8 @@
  * stream     Every launch goes there, and the call does not wait for it. A call may be captured
  *            into a graph. The arrays and the workspace belong to the device that is current.
  *
- * Returns cudaSuccess; cudaErrorInvalidValue if an argument is refused, and then nothing is
+ * Returns cudaSuccess; cudaErrorInvalidValue if an argument is refused (an array that is NULL or
+ * misaligned, a workspace that is too small, and what the headers list), and then nothing is
  * launched or written; cudaErrorNotSupported if the function does not have what the options ask
  * for; or an error of CUDA. cudaGetErrorString turns it into a text. An error that was there before
  * the call stays for the caller's cudaGetLastError.
