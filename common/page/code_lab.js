@@ -2,7 +2,7 @@
  * and what `make check3 COMPILER=own` says of the text, which the emulator's worker computes with
  * the same code (face/judge.c). */
 "use strict";
-const { make, replace, table } = require("./dom.js");
+const { make, replace, table, whenRead } = require("./dom.js");
 const { makeCodeBox } = require("./code_box.js");
 const { sentence } = require("./compiler.js");
 
@@ -193,13 +193,10 @@ function makeCodeLab(host, name, { bench, texts }) {
 
 /* All of a chapter, when the page is read: what they begin with is part of its data. */
 function makeCodeLabs(article, given) {
-    const all = () => {
+    whenRead(() => {
         for (const one of article.querySelectorAll("[data-code]"))
             makeCodeLab(one, one.dataset.code, given);
-    };
-    if (document.readyState === "loading")
-        document.addEventListener("DOMContentLoaded", () => setTimeout(all));
-    else requestAnimationFrame(() => setTimeout(all));
+    });
 }
 
 module.exports = { judgeRequest, makeCodeLabs };
