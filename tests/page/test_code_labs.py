@@ -133,7 +133,7 @@ class Judge(unittest.TestCase):
 
 class Box(Page):
     def setUp(self):
-        self.load("#chapter=03-work-efficient")
+        self.begin()
         self.driver.execute_script("localStorage.clear()")
 
     def tearDown(self):
@@ -293,7 +293,9 @@ class Keys(Box):
         self.focused().send_keys(K.ARROW_UP)
         self.assertIn(first[1].strip(), self.focused().text)
         rows = self.all(lines)
-        ActionChains(self.driver).drag_and_drop(rows[0], rows[8]).perform()
+        below = rows[8].rect["y"] - rows[0].rect["y"]
+        ActionChains(self.driver).click_and_hold(rows[0]).move_by_offset(
+            0, int(below)).release().perform()
         self.assertEqual(self.texts(lines + " code")[8].strip(), first[1].strip())
         self.driver.execute_script("document.querySelector('[data-lab=upsweep] .run').click()")
         self.wait_for(lambda: "line" in self.text("[data-lab=upsweep] .says"))
