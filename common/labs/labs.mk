@@ -5,7 +5,7 @@ LABS      = 2 3 4 5 6 7 9 11 13
 lab_source = $(or $(wildcard common/labs/sources/$(call two_digits,$(1))-*.cu),$\
              $(call folder,$(1))/scan.cu)
 LAB_SOURCES = $(wildcard common/labs/*.c)
-LAB_MAINS = %/run_lab.c %/check_lab.c %/grade_labs.c
+LAB_MAINS = %/run_lab.c
 # What the programs share. Only run-lab has the emulator.
 LAB_SHARED := $(call objects,$(filter-out $(LAB_MAINS) common/labs/run_%,$(LAB_SOURCES)))
 LAB_COMMON := $(LAB_SHARED) $(call objects,$(wildcard common/harness/verify/*.c) $(addprefix \
@@ -92,7 +92,7 @@ build/labs/reference-exercise%.cu: build/labs/reference%.cu common/labs/exercise
 
 # The emulator without the CUDA runtime, whose header comes with nvcc.
 EMU_CORE := $(filter-out build/common/emu/runtime/%,$(EMU))
-build/labs/run-lab: $(LAB_RUNS) $(EMU_CORE)
+build/labs/run-lab build/autograder/labs/run-lab: $(LAB_RUNS) $(EMU_CORE)
 	$(call say,link,$@)
 	$(Q)ar rcs $(NEW).a $(EMU_CORE)
 	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $(LAB_RUNS) $(NEW).a $(ZSTD) -lm -ldl -pthread -o $(NEW) \
@@ -112,10 +112,6 @@ build/labs/gpu-lab: $(call objects,$(wildcard common/labs/gpu/*.c) common/labs/r
         common/emu/ptx/kernel_name.c) $(LAB_COMMON)
 	$(call say,link,$@)
 	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $^ -lm -ldl -pthread -o $(NEW) $(PUT)
-
-build/labs/check-lab: build/common/labs/check_lab.o $(LAB_COMMON)
-	$(call say,link,$@)
-	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $^ -lm -pthread -o $(NEW) $(PUT)
 
 LAB_TEXTS = build/labs/weights.txt build/labs/hints.txt
 $(LAB_TEXTS): build/labs/%: common/labs/%
