@@ -130,8 +130,8 @@ function makeCodeLab(host, name, { bench, texts }) {
         hint.disabled = false;
     }
     function toLine(line) {
-        const lines = box.area.value.split("\n"), start = lines.slice(0, line - 1).join("\n").length;
-        const from = start + (line > 1 ? 1 : 0);
+        const lines = box.area.value.split("\n");
+        const from = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
         return make("button", { type: "button", class: "to", onclick: () => {
             box.editor.reveal(from, from + (lines[line - 1] || "").length);
         } }, `line ${line}`);

@@ -80,7 +80,8 @@ class Grade(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             top = Path(folder)
             lines = ["Anna Berg\t%s%s" % (link, ALL), "Ben, %sbarrier.2&points=100" % link,
-                     "=1+1 no link", "Dora %spadding.pad16-x-_upsweep.acdefghi_sweep.abcdefghij" % link]
+                     "=1+1 no link", "Dora %spadding.pad16-x-_upsweep.acdefghi_sweep.abcdefghij" %
+                     link]
             (top / "links.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
             (top / "roster.txt").write_text("Ben\nCarla\n", encoding="utf-8")
             rows = self.grade(top / "links.txt", "--roster", str(top / "roster.txt"))
