@@ -109,8 +109,8 @@ function makeLab(host, name, given) {
     }
     /* Lines in order: until one is moved, there is no answer. */
     function lines(order, mine) {
-        return [make("div", { class: "scrolls" }, makeOrderLines(
-            order, mine || order.begins, (letters) => changed(0, letters)).element), says[0]];
+        return [makeOrderLines(order, mine || order.begins,
+                               (letters) => changed(0, letters)).element, says[0]];
     }
     async function show() {
         if (lab.order) {
