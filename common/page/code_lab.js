@@ -68,7 +68,7 @@ function sizesTable(sizes) {
 /* The points in one line, as check-lab prints them. */
 const pointsOf = (text) => /^[\d.]+ of [\d.]+ points: .*$/m.exec(text)[0].split(" points: ");
 
-function labView(answer, name, toLine) {
+function labView(answer, toLine) {
     const verdict = JSON.parse(answer.verdict), [points, how] = pointsOf(answer.text);
     const notes = [
         ...verdict.empty_gaps.map(({ gap, line }) =>
@@ -80,7 +80,7 @@ function labView(answer, name, toLine) {
             verdict.sizes.length ? make("div", { class: "sizes", tabindex: 0, role: "region",
                                                  "aria-label": "The sizes" },
                                         sizesTable(verdict.sizes)) : null,
-            make("details", {}, make("summary", {}, `As make ${name} COMPILER=own prints it`),
+            make("details", {}, make("summary", {}, "The check's text, as in a terminal"),
                  make("pre", { tabindex: 0, role: "region", "aria-label": "The check's text" },
                       answer.text))];
 }
@@ -104,13 +104,13 @@ function download(name, text) {
 /* `bench()` has labs, run and stop; `texts` are those of all boxes. */
 function makeCodeLab(host, name, { bench, texts }) {
     const { labs } = bench(), task = labs.tasks[name], path = `labs/${name}.cu`;
-    const check = name.replace(/^lab/, "check").replace(/^(?=exercise|first)/, "check-");
     const isPuzzle = !labs.solutions[task.judge];
     const result = make("div", { class: "outcome" }), hints = make("ol", { class: "hints" });
     const bar = make("progress", { hidden: true, "aria-label": "Runs of the kernels" });
     const stop = make("button", { type: "button", hidden: true, onclick: () => bench().stop() },
                       "Stop");
-    const hint = make("button", { type: "button", hidden: isPuzzle, onclick: showHint }, "Hint");
+    const hint = make("button", { type: "button", hidden: !/^lab/.test(name), onclick: showHint },
+                      "Hint"); // as there is `make hint3`
     let latest = null; // the text that was checked, and the answer
 
     const box = makeCodeBox({
@@ -118,7 +118,7 @@ function makeCodeLab(host, name, { bench, texts }) {
         more: [stop, hint, make("button", { type: "button", onclick: () =>
             download(`${name}.cu`, box.area.value) }, `Download ${name}.cu`)] });
     box.area.setAttribute("aria-label", `Your ${name}.cu`);
-    box.element.append(bar, result, hints);
+    box.element.append(bar, hints, result);
     box.area.addEventListener("input", () => {
         if (latest) result.classList.add("old");
     });
@@ -141,7 +141,7 @@ function makeCodeLab(host, name, { bench, texts }) {
         box.say(isCompiled ? "" : UNJUDGED, answer.diagnostics);
         result.classList.remove("old");
         replace(result, isPuzzle ? (isCompiled ? puzzleView(answer, toLine) : "")
-            : labView(answer, check, toLine), printedView(answer.printed || []));
+            : labView(answer, toLine), printedView(answer.printed || []));
     }
 
     /* Promises whether there is an answer for the text. */
@@ -171,7 +171,7 @@ function makeCodeLab(host, name, { bench, texts }) {
         if (!(latest && latest.text === box.area.value) && !await ask()) return;
         const given = latest.answer.hints, level = hints.childElementCount;
         if (level >= given.length || (level && given[level] === given[0])) return;
-        hints.append(make("li", { role: "status" }, sentence(given[level])));
+        hints.append(make("li", { role: "status" }, linked(given[level], toLine)));
         hint.disabled = hints.childElementCount === LEVELS;
     }
 
