@@ -82,6 +82,10 @@ struct ir_variable {
     struct ir_value *value;
     struct ir_variable *next;
 };
+struct ir_notes {
+    struct ir_variable **buckets; /* by the variable */
+    size_t count, room;
+};
 
 struct ir_value {
     enum ir_op op;
@@ -116,12 +120,12 @@ struct ir_block {
     struct ir_place place;    /* of the jump */
     struct ir_block **before; /* the blocks that jump here */
     int before_count, before_room;
-    int number;             /* in ir_function.order */
-    struct ir_block *above; /* its immediate dominator; NULL: the first block, or unreachable */
-    bool is_sealed;         /* while lowering: all of `before` are known */
-    struct ir_variable *variables; /* while lowering */
-    struct ir_variable *to_fill;   /* while lowering: phis that wait for the block to be sealed */
-    int mark;                      /* of the pass that runs */
+    int number;                 /* in ir_function.order */
+    struct ir_block *above;     /* its immediate dominator; NULL: the first block, or unreachable */
+    bool is_sealed;             /* while lowering: all of `before` are known */
+    struct ir_notes *variables; /* while lowering; NULL: none yet */
+    struct ir_variable *to_fill; /* while lowering: phis that wait for the block to be sealed */
+    int mark;                    /* of the pass that runs */
 };
 
 struct ir_slot {

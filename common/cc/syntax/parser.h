@@ -41,11 +41,15 @@ struct name {
         bool is_function; /* of NAME_HOST */
     };
     struct expr *value; /* of NAME_SYMBOL: a const one with a known value; NULL: none */
-    struct name *next;
+    struct name *next, *in_bucket;
 };
+
+enum { SCOPE_BUCKETS = 1024, MANY_NAMES = 32 };
 
 struct scope {
     struct name *names;
+    int count;
+    struct name **buckets; /* by the hash of a name, from MANY_NAMES names on; else NULL */
     struct scope *outer;
 };
 
