@@ -70,9 +70,22 @@ struct name *find_tag(const struct parser *p, const struct token *token)
     return find(p, token, true);
 }
 
+void refuse_overload(struct parser *p, const struct token *token)
+{
+    refuse(p, token,
+           cc_format(p->arena, "overloading, a second function `%s` with other parameters",
+                     text_of(p, token)));
+}
+
 struct name *add_name(struct parser *p, enum name_kind kind, const struct token *token)
 {
     struct name *before = find_in(p->scope, token, kind == NAME_TAG);
+    if (before == NULL && p->scope->is_body)
+        before = find_in(p->scope->outer, token, kind == NAME_TAG);
+    bool is_function = kind == NAME_FUNCTION || kind == NAME_TEMPLATE;
+    if (is_function && before != NULL && before->kind != kind &&
+        (before->kind == NAME_FUNCTION || before->kind == NAME_TEMPLATE))
+        refuse_overload(p, token);
     bool again = kind == NAME_HOST || kind == NAME_TYPE || kind == NAME_TAG;
     if (before != NULL && !(again && before->kind == kind))
         complain(p, token->at, "give one of them another name",
