@@ -123,6 +123,7 @@ struct ir_block {
     int number;                 /* in ir_function.order */
     struct ir_block *above;     /* its immediate dominator; NULL: the first block, or unreachable */
     bool is_sealed;             /* while lowering: all of `before` are known */
+    int unroll;                 /* of the first block of a loop: what #pragma unroll says (ast.h) */
     struct ir_notes *variables; /* while lowering; NULL: none yet */
     struct ir_variable *to_fill; /* while lowering: phis that wait for the block to be sealed */
     int mark;                    /* of the pass that runs */

@@ -283,15 +283,27 @@ static void unroll(struct loop *l)
     ir_order(f);
 }
 
-/* Inner loops first: an outer one may be small enough after that. */
+static bool is_worth_it(struct loop *l)
+{
+    if (!find_loop(l) || !count_iterations(l)) return false;
+    bool is_short = l->size * l->iterations <= MOST_COPIED && l->f->value_count < MOST_VALUES;
+    return is_short && (l->head->unroll <= 0 || l->head->unroll >= l->iterations);
+}
+
+/* Inner loops first: an outer one may be small enough when their copies have become simpler, and
+ * the loops in its own copies may have become constant. */
 void pass_unroll(struct ir_function *f)
 {
-    for (int b = f->block_count - 1; b > 0; b--) {
-        if (b >= f->block_count) continue;
-        struct loop l = {.f = f, .head = f->order[b]};
-        if (!find_loop(&l) || !count_iterations(&l)) continue;
-        if (l.size * l.iterations > MOST_COPIED) continue;
-        unroll(&l);
+    for (bool again = true; again;) {
+        again = false;
+        for (int b = f->block_count - 1, changed = f->block_count; b > 0; b--) {
+            struct loop l = {.f = f, .head = f->order[b]};
+            if (!is_worth_it(&l) || l.last >= changed) continue;
+            unroll(&l);
+            again = true;
+            changed = b;
+        }
+        if (!again) break;
         pass_same_values(f);
         pass_unused(f);
     }
