@@ -9,7 +9,7 @@
  *     if (c) x = x + 1;                x = c ? x + 1 : x        (all lanes add)
  *
  * The counters show both: a common load is one request for all lanes, not one for each arm, and an
- * addition in a small arm is done by all lanes. Blocks are never copied, and barriers never move.
+ * addition in a small arm is done by all lanes. No block is copied here, and barriers never move.
  */
 #include "lower.h"
 #include "passes.h"
