@@ -37,17 +37,6 @@ static void find_loops(struct ir_function *f)
     }
 }
 
-/* The nearest block that dominates both. */
-static struct ir_block *common(struct ir_block *a, struct ir_block *b)
-{
-    while (a && a != b)
-        if (a->number > b->number)
-            a = a->above;
-        else
-            b = b->above;
-    return a;
-}
-
 struct uses {
     struct ir_block **block; /* by the number of a value: what dominates all its uses */
     int *last;               /* and the number of the last block that uses it */
@@ -57,7 +46,7 @@ struct uses {
 static void note_use(struct uses *u, const struct ir_value *v, struct ir_block *block)
 {
     if (ir_is_constant(v)) return;
-    u->block[v->id] = u->block[v->id] ? common(u->block[v->id], block) : block;
+    u->block[v->id] = u->block[v->id] ? ir_common_dominator(u->block[v->id], block) : block;
     if (u->last[v->id] < block->number) u->last[v->id] = block->number;
 }
 

@@ -29,13 +29,6 @@ static bool is_inside(const struct loop *l, const struct ir_block *block)
     return block && block->number >= l->first && block->number <= l->last;
 }
 
-static int edge_from(const struct ir_block *block, const struct ir_block *before)
-{
-    int k = 0;
-    while (block->before[k] != before) k++;
-    return k;
-}
-
 /* A loop that is entered at its head alone, and goes back from one block, which may also end it. */
 static bool find_loop(struct loop *l)
 {
@@ -76,7 +69,7 @@ static struct ir_value *value_now(struct loop *l, struct ir_value *v)
 static bool count_iterations(struct loop *l)
 {
     struct ir_value *phi, **next = cc_take(l->f->arena, l->size * sizeof *next);
-    int from = edge_from(l->head, l->before), back = edge_from(l->head, l->latch);
+    int from = ir_edge(l->head, l->before), back = ir_edge(l->head, l->latch);
     bool goes_on_if = l->latch->next[0] == l->head;
     for (phi = l->head->first; phi && phi->op == IR_PHI; phi = phi->next) {
         struct ir_value *first = ir_resolve(phi->incoming[from]);
@@ -143,7 +136,7 @@ static void note_copies(struct loop *l, struct ir_block **blocks)
 static void copy_exit(struct loop *l, struct ir_block *from, struct ir_block *copy,
                       struct ir_block *to)
 {
-    int k = edge_from(to, from), count = to->before_count;
+    int k = ir_edge(to, from), count = to->before_count;
     ir_connect(l->f, copy, to);
     for (struct ir_value *phi = to->first; phi && phi->op == IR_PHI; phi = phi->next) {
         struct ir_value **incoming = cc_take(l->f->arena, (count + 1) * sizeof *incoming);
@@ -190,7 +183,7 @@ static void copy_operands(struct loop *l, struct ir_block *from, struct ir_block
 /* In the next iteration, the head's phis are what the one before has left. */
 static void go_on(struct loop *l)
 {
-    int back = edge_from(l->head, l->latch), count = 0;
+    int back = ir_edge(l->head, l->latch), count = 0;
     struct ir_value *phi, **next = cc_take(l->f->arena, l->size * sizeof *next);
     for (phi = l->head->first; phi && phi->op == IR_PHI; phi = phi->next)
         next[count++] = copy_of(l, phi->incoming[back]);
