@@ -333,11 +333,11 @@ experiments() {
     profiles/measure/cases.py <"$row.values" >>"$out/experiments.csv"
 }
 
-# The parameters of rows, as in "u32 pairs n=16777216".
-BOTH=",((sum|max|affine|rows-32|u32|u32 pairs) n=268435456|keys n=1048576|columns-(2|32) n=[0-9]*\
-|n=268435456 kept=10|n=4194304 kept=50|u32 n=(4096|1048576)|u64 n=67108864\
-|u32 pairs n=(1048576|16777216)|grey (512x512|8192x8192)),"
-both() { STEPS="13 14 15 16" ROWS=$BOTH experiments; }
+# The rows whose parameters, as in "u32 pairs n=16777216", the recording of an H100 has.
+both() {
+    parameters=$(awk -F, '!/^#/ && NF { print $4 }' profiles/h100/experiments.csv | sort -u)
+    STEPS="13 14 15 16" ROWS=",($(echo "$parameters" | paste -sd '|'))," experiments
+}
 
 promises() {
     about_gpu "What step 12 promises, tried: every element compared with what it has to be." \

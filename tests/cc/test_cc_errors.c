@@ -1,10 +1,12 @@
 /*
  * test_cc_errors.c — what the compiler of CUDA C says of wrong texts: where, and in which sentence,
- * and nothing more.
+ * and nothing more; and the command upcc, which prints it.
  */
 #include "compiled.h"
+#include "tests/support/command.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -214,4 +216,91 @@ Test(cc_errors, there_is_an_end_of_them)
     struct cc_result *result = checked("text.cu", strcat(text, "}\n"));
     cr_expect(result->errors == 20, "%zu errors", result->errors);
     cc_free(result);
+}
+
+/* ---- upcc ------------------------------------------------------------------------------------ */
+
+TestSuite(cc_command, .init = command_init, .fini = command_fini);
+
+#define UPCC "top=$PWD; cd $t && $top/build/cc/upcc "
+#define K    "k.cu -I h -D THREE=3 --instance 'k<7>' "
+#define PUT                                                                                        \
+    "cd $t && mkdir h && echo '#define TWO 2' >h/two.h && printf '#include \"two.h\"\n"            \
+    "template <int N> __global__ void k(int *x) { x[0] = N * TWO * THREE; }\n' >k.cu"
+
+Test(cc_command, options)
+{
+    expect_status(0, PUT);
+    expect_status(0, "export MALLOC_PERTURB_=85; " UPCC K "-o k.ptx 2>&1");
+    cr_expect_str_eq(output, "");
+    expect_status(0, "grep 'entry\\|42' $t/k.ptx");
+    cr_expect_str_eq(output, ".visible .entry _Z1kILi7EEvPi(\n\tmov.u32 \t%r1, 42;\n");
+    expect_status(0, UPCC "-Ih --define=THREE=3 k.cu --instance='k<7>' | cmp - k.ptx 2>&1");
+    expect_status(0, UPCC K "--check 2>&1");
+    cr_expect_str_eq(output, "");
+    expect_status(0, UPCC K "--json --output=j.ptx 2>&1 && cmp j.ptx k.ptx");
+    expect("{\"diagnostics\":[],\n\"ptx\":\"//\\n// Compiled by");
+    expect("(\\n\\u0009.param .u64 _Z1kILi7EEvPi_param_0\\n)");
+    expect_status(0, UPCC K "--json");
+    expect(".file\\u00091 \\\"k.cu\\\"\\n");
+    expect_status(0, UPCC "--version");
+    cr_expect_str_eq(output, "upcc: a subset of CUDA C to PTX 9.0 for sm_90\n");
+    expect_status(0, UPCC "--help");
+    expect("errors in it, 2 if the command is wrong, and 3 if the machine failed.\n\n"
+           "  -o, --output FILE     where to write PTX; default: standard output\n");
+    expect("\n  --help                print this help\n");
+}
+
+Test(cc_command, what_it_says_of_wrong_texts)
+{
+    expect_status(0, "printf '\\t__global__ void k(int *x) {\\tint offset = yes;\\n\\n"
+                     "/* ä */ if (ofset = 1) *x = 0; }' >$t/w.cu");
+    expect_status(1, UPCC "w.cu -o w.ptx 2>&1; s=$?; test ! -e w.ptx && exit $s");
+    cr_expect_str_eq(output, "w.cu:1:43: error: `yes` is not declared here\n"
+                             "    1 | \t__global__ void k(int *x) {\tint offset = yes;\n"
+                             "      | \t                           \t             ^~~\n"
+                             "w.cu:3:14: error: `ofset` is not declared here\n"
+                             "    3 | /* ä */ if (ofset = 1) *x = 0; }\n"
+                             "      |             ^~~~~\n"
+                             "      = did you mean `offset`?\n");
+    expect_status(1, UPCC "w.cu --json 2>&1");
+    cr_expect_str_eq(output,
+                     "{\"diagnostics\":[\n"
+                     "{\"severity\":\"error\",\"file\":\"w.cu\",\"line\":1,\"column\":43,"
+                     "\"length\":3,\"text\":\"`yes` is not declared here\",\"hint\":null},\n"
+                     "{\"severity\":\"error\",\"file\":\"w.cu\",\"line\":3,\"column\":14,"
+                     "\"length\":5,\"text\":\"`ofset` is not declared here\","
+                     "\"hint\":\"did you mean `offset`?\"}]}\n");
+    expect_status(0, "echo '__global__ void k(int *x) { *x == 1; }' >$t/w.cu");
+    expect_status(0, UPCC "w.cu --json");
+    expect("{\"diagnostics\":[\n{\"severity\":\"warning\",");
+    expect_status(0, UPCC "w.cu 2>&1 >/dev/null");
+    expect("w.cu:1:32: warning: the value of this is computed, and not used\n");
+}
+
+Test(cc_command, refuses)
+{
+    static const char *const rows[][2] = {
+        {"", "The name of a file is missing: upcc FILE.cu; --help says more."},
+        {"k.cu l.cu", "\"l.cu\" is a second file; give one."},
+        {"--no k.cu", "\"--no\" is not an option; --help lists them."},
+        {"k.cu --include", "--include needs a value; --help says which."},
+        {"none.cu", "\"none.cu\" cannot be read: No such file or directory."},
+        {"h", "\"h\" cannot be read: Is a directory."},
+        {"zero.cu", "\"zero.cu\" cannot be read: Invalid or incomplete multibyte or wide "
+                    "character."},
+        {"large.cu", "\"large.cu\" cannot be read: File too large."},
+        {K "-o none/k.ptx", "\"none/k.ptx\" cannot be written: No such file or directory."},
+        {K ">/dev/full", "\"stdout\" cannot be written: No space left on device."},
+        {"k.cu $(yes -- -DX=1 | head -n 101)", "\"X=1\" is one option too many of its kind."},
+    };
+    expect_status(0, PUT "; head -c 9 /dev/zero >zero.cu; "
+                         "head -c 20000000 /dev/zero | tr '\\0' ' ' >large.cu");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char said[200];
+        snprintf(said, sizeof said, "upcc: %s\n", rows[i][1]);
+        cr_expect(run(UPCC "2>&1 %s", rows[i][0]) == 2, "%s", rows[i][0]);
+        cr_expect_str_eq(output, said);
+    }
+    expect_status(0, UPCC "k.cu -I h $(yes -- -DTHREE=3 | head -n 100) 2>&1");
 }

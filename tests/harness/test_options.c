@@ -1,6 +1,6 @@
 /* test_options.c — sizes, options, and options that contradict each other. */
 #define _GNU_SOURCE
-#include "common/step/options.h"
+#include "common/command/option_table.h"
 #include "common/step/options.h"
 #include "common/step/size.h"
 
@@ -327,4 +327,100 @@ Test(options, inclusive_of_a_step_with_verbs)
     fclose(to);
     cr_expect(!strstr(help, "--inclusive"));
     free(help);
+}
+
+/* ---- option_table.h, which every command uses ------------------------------------------------ */
+
+struct few {
+    bool all, loud;
+    const char *file;
+};
+
+static int keep(void *to, const char *value, struct fault *fault)
+{
+    if (strcmp(value, "bad") == 0) return fail(fault, EXIT_DEVICE, "bad is bad.");
+    *(const char **)to = value;
+    return 0;
+}
+
+static const char *elsewhere;
+static const struct option_row few_rows[] = {
+    {"all", NULL, "take all", NULL, NULL, 'a', offsetof(struct few, all)},
+    {"loud", NULL, "say it\nloud", NULL, NULL, 'l', offsetof(struct few, loud)},
+    {.name = NULL},
+    {"file", "FILE", "where", NULL, NULL, 'f', offsetof(struct few, file)},
+    OPTION_TO("for-ever", "N", "how long", keep, &elsewhere),
+};
+static const struct option_table few_table = {few_rows, sizeof few_rows / sizeof *few_rows};
+
+/* Takes a command line's options, and returns the place of the first argument that is none. */
+static int take_few(char *line, struct few *few, struct fault *fault)
+{
+    char *words[9];
+    struct command_line at = {.arguments = words};
+    *few = (struct few){.all = false};
+    *fault = (struct fault){0};
+    elsewhere = NULL;
+    for (char *word = strtok(line, " "); word; word = strtok(NULL, " ")) words[at.count++] = word;
+    for (bool taken = true; at.at < at.count && taken;)
+        if (option_take(few_table, &at, few, &taken, fault)) break;
+    return at.at;
+}
+
+Test(options, of_a_table)
+{
+    static const struct {
+        const char *line, *file, *elsewhere, *fault;
+        int at;
+        bool all, loud;
+    } rows[] = {
+        {"--all --loud x", .all = true, .loud = true, .at = 2},
+        {"-a x", .all = true, .at = 1},
+        {"-la x", .all = true, .loud = true, .at = 1},
+        {"-laf x -l", .all = true, .loud = true, .file = "x", .at = 3},
+        {"-lfa x", .loud = true, .file = "a", .at = 1},
+        {"-f=a", .file = "=a", .at = 1},
+        {"--file=a=b --file= --for-ever 7", .file = "", .elsewhere = "7", .at = 4},
+        {"-f -a --all", .file = "-a", .all = true, .at = 3},
+        {"--fil a", .at = 0},
+        {"--files a", .at = 0},
+        {"--a", .at = 0},
+        {"-ax", .all = true, .at = 0},
+        {"-l-all", .loud = true, .at = 0},
+        {"file", .at = 0},
+        {"-", .at = 0},
+        {"--all -f", .all = true, .at = 2, .fault = "--file needs a value; --help says which."},
+        {"--loud=yes", .at = 1, .fault = "--loud takes no value, but was given \"yes\"."},
+        {"-a=1", .at = 1, .fault = "--all takes no value, but was given \"=1\"."},
+        {"--for-ever bad", .at = 2, .fault = "bad is bad."},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *text = rows[i].line, *file = rows[i].file, *to = rows[i].elsewhere;
+        char line[80];
+        struct few few;
+        struct fault fault;
+        cr_expect_eq(take_few(strcpy(line, text), &few, &fault), rows[i].at, "%s", text);
+        cr_expect(few.all == rows[i].all && few.loud == rows[i].loud, "%s", text);
+        cr_expect_eq(strcmp(few.file ? few.file : "none", file ? file : "none"), 0, "%s", text);
+        cr_expect_eq(strcmp(elsewhere ? elsewhere : "none", to ? to : "none"), 0, "%s", text);
+        cr_expect_str_eq(fault.text, rows[i].fault ? rows[i].fault : "", "%s", text);
+    }
+}
+
+Test(options, help_of_a_table)
+{
+    char text[400] = "";
+    FILE *to = fmemopen(text, sizeof text, "w");
+    option_print(few_table, 18, to);
+    fclose(to);
+    cr_expect_str_eq(text, "  -a, --all       take all\n"
+                           "  -l, --loud      say it\n"
+                           "                  loud\n"
+                           "\n"
+                           "  -f, --file FILE where\n"
+                           "  --for-ever N    how long\n");
+    to = fmemopen(text, sizeof text, "w");
+    option_print(few_table, 17, to);
+    fclose(to);
+    cr_expect(strstr(text, "  -f, --file FILE\n                 where\n"), "%s", text);
 }

@@ -2,13 +2,12 @@
 """cover.py -- writes build/mutate/covered.txt: which suites run which function, and how long they
 take. `make mutate-map`
 
-The C files are compiled with gcov's counters in a tree of their own, build/mutate/coverage. Each
-suite is run once there, and once without counters for its time, on each core one suite at a time. A
-process that is killed leaves no counts: a function that runs in such processes alone has no line,
-and mutate.py takes all suites of its file.
+The C files are compiled in a tree of their own, build/mutate/coverage, so that each function says
+when it is entered (entered.c), and each suite is run once there, two at a time on two cores. A
+process that may not write, as in a sandbox, says nothing: a function that runs in such processes
+alone has no line, and mutate.py takes all suites of its file.
 """
 import glob
-import json
 import os
 import re
 import subprocess
@@ -17,11 +16,13 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from suites import COVERED, command_of, pattern_of
-from tree import ENVIRONMENT, TESTS, TOP, Tree, objects_by_source
+from suites import COVERED, command_of, has_ended, kill_session, pattern_of
+from tree import ENVIRONMENT, TESTS, TOP, TREES, Tree, objects_by_source
 
-COUNTING = ["CC=gcc --coverage", "CXX=g++ --coverage",
-            "NVCC=$(CUDA)/bin/nvcc -ccbin g++ -Xcompiler --coverage"]
+# Not the functions of headers, which mutate.py leaves as they are.
+COUNTING = "CC=gcc -finstrument-functions -finstrument-functions-exclude-file-list=.h"
+LONGEST = 60  # seconds, after which a suite is ended; what it has entered counts
+LIBRARY = os.path.join(TREES, "entered.so")
 FILE = re.compile(r"(common|steps)/.*\.c$")
 NOT_TRIED = re.compile(r"(make|install|own_step|gpu_script|compare|grade_machine)\.bats$")
 HEAD = ("# Written by `make mutate-map`: how many seconds each suite takes, then which suites run "
@@ -33,48 +34,54 @@ def counting_tree():
     for source, objects in objects_by_source(tree.path).items():
         for path in objects if FILE.match(source) else []:
             os.unlink(os.path.join(tree.path, path))
-    status, output = tree.make("tests-build", *COUNTING)
+    status, output = tree.make("tests-build", COUNTING)
     if status:
-        sys.exit("The tests cannot be built with gcov's counters in %s:\n%s"
+        sys.exit("The tests cannot be built in %s so that functions say when they are entered:\n%s"
                  % (tree.path, output[-2000:]))
+    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", LIBRARY,
+                    os.path.join(TOP, "tests", "mutation", "entered.c")], check=True)
     return tree
 
 
-def run(top, *command, **variables):
-    return subprocess.run(command, cwd=top, env=dict(ENVIRONMENT, **variables),
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, text=True, errors="replace",
-                          check=False).stdout
+def run_suite(tree, suite):
+    """Returns how long it takes, whether or not its tests succeed, and the (program, offset) of the
+    functions that it enters."""
+    with tempfile.NamedTemporaryFile("r", dir=TREES, errors="replace") as file:
+        began = time.monotonic()
+        process = subprocess.Popen(command_of(pattern_of([suite])), cwd=tree.path,
+                                   env=dict(ENVIRONMENT, LD_PRELOAD=LIBRARY, ENTERED=file.name),
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL, start_new_session=True)
+        has_ended(process, LONGEST)
+        seconds = time.monotonic() - began
+        kill_session(process.pid)
+        process.wait()
+        return seconds, set(re.findall(r"^(.+) ([0-9a-f]+)$", file.read(), re.M))
 
 
-def run_suite(top, suite, **variables):
-    """Returns how long it takes, whether or not its tests succeed."""
-    began = time.monotonic()
-    run(top, *command_of(pattern_of([suite])), **variables)
-    return time.monotonic() - began
-
-
-def functions_run(tree, suite):
-    """The (file, function) that run in this suite. Its counts go into a folder of their own, beside
-    links to what gcov needs to read them, so suites can run at the same time."""
-    with tempfile.TemporaryDirectory() as folder:
-        for notes in glob.glob("**/*.gcno", root_dir=tree.path, recursive=True):
-            os.makedirs(os.path.join(folder, os.path.dirname(notes)), exist_ok=True)
-            os.symlink(os.path.join(tree.path, notes), os.path.join(folder, notes))
-        run_suite(tree.path, suite, GCOV_PREFIX=folder,
-                  GCOV_PREFIX_STRIP=str(tree.path.count(os.sep)))
-        counts = glob.glob(os.path.join(folder, "**", "*.gcda"), recursive=True)
-        said = run(tree.path, "gcov", "--json-format", "--stdout", *counts) if counts else ""
-    return {(file["file"], function["name"]) for line in said.splitlines()
-            for file in json.loads(line)["files"] if FILE.match(file["file"])
-            for function in file["functions"] if function["execution_count"]}
+def functions_at(tree, places):
+    """{(program, offset): (file, function)} of the functions of our C files."""
+    offsets, found = {}, {}
+    for program, offset in places:
+        offsets.setdefault(program, []).append(offset)
+    for program, of_program in offsets.items():
+        said = subprocess.run(["addr2line", "-f", "-e", program], input="\n".join(of_program),
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                              check=False).stdout.split("\n")
+        for offset, function, place in zip(of_program, said[::2], said[1::2]):
+            file = os.path.relpath(place.partition(":")[0] or "?", tree.path)
+            if FILE.match(file):
+                found[program, offset] = file, function
+    return found
 
 
 def listed_suites():
-    """Those of build/tests/run, and files of bats that neither build nor need another machine."""
-    scripts = glob.glob("tests/tools/*.bats", root_dir=TOP) + glob.glob("tests/labs/*.bats",
-                                                                        root_dir=TOP)
-    return sorted(re.findall(r"^(\w+): \d+ tests?", run(TOP, TESTS, "--list"), re.M)) + sorted(
+    """Those of build/tests/run, and the scripts that neither build nor need another machine."""
+    listed = subprocess.run([TESTS, "--list"], cwd=TOP, stdout=subprocess.PIPE, text=True,
+                            check=True).stdout
+    scripts = [script for pattern in ("tools/*.bats", "labs/*.bats", "cc/test_*.py")
+               for script in glob.glob("tests/" + pattern, root_dir=TOP)]
+    return sorted(re.findall(r"^(\w+): \d+ tests?", listed, re.M)) + sorted(
         script for script in scripts if not NOT_TRIED.search(script))
 
 
@@ -88,17 +95,18 @@ def names(suites, all_suites):
 def main():
     tree = counting_tree()
     all_suites = listed_suites()
-    seconds, suites_of = {}, {}
+    seconds, places, suites_of = {}, {}, {}
 
     def look(suite):
-        seconds[suite] = run_suite(TOP, suite)
-        functions = functions_run(tree, suite)
+        seconds[suite], places[suite] = run_suite(tree, suite)
         print("%s: %.1f s" % (suite, seconds[suite]), flush=True)
-        return suite, functions
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for suite, functions in pool.map(look, all_suites):
-            for key in functions:
-                suites_of.setdefault(key, set()).add(suite)
+        list(pool.map(look, all_suites))
+    functions = functions_at(tree, set().union(*places.values()))
+    for suite in all_suites:
+        for place in places[suite]:
+            if place in functions:
+                suites_of.setdefault(functions[place], set()).add(suite)
     with open(COVERED, "w", encoding="utf-8") as file:
         file.write(HEAD)
         file.writelines("%s: %.1f\n" % (suite, seconds[suite]) for suite in all_suites)

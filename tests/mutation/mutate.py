@@ -18,8 +18,9 @@ wanted number was tried and 95 % of these mutations were killed.
 """
 import argparse
 import csv
+import hashlib
+import itertools
 import os
-import random
 import resource
 import signal
 import sys
@@ -33,9 +34,8 @@ from tree import LEAKS, TESTS, TOP, TREES, Tree, objects_by_source
 
 WANTED = 0.95
 FILES = ["common", "steps/12-pipeline"]
-COLUMNS = ["date", "sample", "seed", "index", "file", "function", "line", "kind", "before", "after",
-           "result", "by",
-           "seconds"]
+NAME = ["file", "function", "before", "after"]
+COLUMNS = ["date", "sample", "seed", *NAME, "line", "kind", "result", "by", "seconds"]
 KILLED, SURVIVED, EQUIVALENT, INVALID = "killed", "survived", "equivalent", "did not compile"
 COUNTED = KILLED, SURVIVED
 LASTING = "hung", "took too much memory", "leaked"  # ways to fail that are not tried a second time
@@ -80,18 +80,18 @@ def chosen_mutations(wanted, sources, read):
 
 
 def drawn(found, seed):
-    """Yields the mutations in an order that follows from the seed: one of each line, all lines
-    being equally likely, then another one of each line, until all are drawn."""
-    chance = random.Random(seed)
+    """Yields one mutation of each line, all lines being equally likely to come first, then another
+    one of each line, until all are drawn. The order follows from the seed and from the lines
+    themselves: where other code changes it stays, and so do results."""
+    chance = lambda *words: hashlib.sha256(repr((seed, words)).encode()).digest()
     lines = {}
     for mutation in found:
         lines.setdefault((mutation.path, mutation.line), []).append(mutation)
-    while lines:
-        order = sorted(lines)
-        chance.shuffle(order)
-        for line in order:
-            yield lines[line].pop(chance.randrange(len(lines[line])))
-        lines = {line: left for line, left in lines.items() if left}
+    order = sorted(lines.values(), key=lambda line: chance(*line[0].name()[:3]))
+    for line in order:
+        line.sort(key=lambda mutation: chance(*mutation.name()))
+    for turn in itertools.zip_longest(*order):
+        yield from filter(None, turn)
 
 
 class Results:
@@ -103,7 +103,6 @@ class Results:
             with open(path, encoding="utf-8") as file:
                 self.rows = [row for row in csv.DictReader(file)
                              if not (again and row["result"] == SURVIVED)]
-        self.write()
 
     def add(self, row):
         self.rows.append(row)
@@ -111,7 +110,7 @@ class Results:
             csv.DictWriter(file, COLUMNS, lineterminator="\n").writerow(row)
 
     def write(self):
-        self.rows.sort(key=lambda row: (row["sample"], int(row["seed"]), int(row["index"])))
+        self.rows.sort(key=lambda row: [row[key] for key in ("sample", "seed", *NAME)])
         with open(self.path, "w", encoding="utf-8") as file:
             out = csv.DictWriter(file, COLUMNS, lineterminator="\n")
             out.writeheader()
@@ -121,41 +120,41 @@ class Results:
 class Sample:
     """The mutations to be tried, in their order, and their results. Workers take from it at the
     same time. One more is begun only while it may be one of `count` results: so the same ones are
-    tried, whatever the workers' speed."""
+    tried, whatever the workers' speed. The results of mutations that the code no longer has are
+    dropped."""
 
     def __init__(self, name, chosen, found, results):
-        self.name, self.seed, self.count, self.results = name, chosen.seed, chosen.number, results
-        self.source = enumerate(drawn(found, chosen.seed))
-        known = [row for row in results.rows
-                 if (row["sample"], row["seed"]) == (name, str(chosen.seed))]
-        self.known = {tuple(row[key] for key in ("file", "function", "before", "after")): row
-                      for row in known}
+        self.name, self.seed, self.count = name, str(chosen.seed), chosen.number
+        self.results, self.source = results, drawn(found, chosen.seed)
         self.rows, self.begun, self.lock = [], 0, threading.Lock()
+        there = {of(mutation) for mutation in found}
+        mine = lambda row: (row["sample"], row["seed"]) == (self.name, self.seed)
+        name_of = lambda row: tuple(row[key] for key in NAME)
+        results.rows = [row for row in results.rows if not mine(row) or name_of(row) in there]
+        results.write()
+        self.known = {name_of(row): row for row in results.rows if mine(row)}
 
     def counted(self):
         return sum(row["result"] in COUNTED for row in self.rows)
 
     def next(self):
-        """(index, mutation) to be tried next, or None."""
+        """The mutation to be tried next, or None."""
         with self.lock:
             while self.counted() + self.begun < self.count:
-                index, mutation = next(self.source, (None, None))
+                mutation = next(self.source, None)
                 if mutation is None:
                     return None
-                row = self.known.get((mutation.path, mutation.place, mutation.before,
-                                      mutation.after))
+                row = self.known.get(of(mutation))
                 if not row:
                     self.begun += 1
-                    return index, mutation
+                    return mutation
                 self.rows.append(row)
             return None
 
-    def finished(self, index, mutation, seconds, result, by):
+    def finished(self, mutation, seconds, result, by):
         row = dict(zip(COLUMNS, (
-            time.strftime("%Y-%m-%d"), self.name, str(self.seed), str(index), mutation.path,
-            mutation.place,
-            str(mutation.line), mutation.kind, mutation.before, mutation.after, result, by,
-            "%.0f" % seconds)))
+            time.strftime("%Y-%m-%d"), self.name, self.seed, *of(mutation), str(mutation.line),
+            mutation.kind, result, by, "%.0f" % seconds)))
         with self.lock:
             self.begun -= 1
             self.rows.append(row)
@@ -165,6 +164,11 @@ class Sample:
                     self.counted(), self.count, mutation.path, mutation.line, mutation.place,
                     result, by,
                     mutation.before, mutation.after))
+
+
+def of(mutation):
+    """What names a mutation in the results."""
+    return mutation.path, mutation.place, mutation.before, mutation.after
 
 
 class Judge:
@@ -256,10 +260,10 @@ def base_tree(suite):
 
 def work(sample, judge, tree):
     try:
-        while not judge.stop.is_set() and (drawn_next := sample.next()):
+        while not judge.stop.is_set() and (mutation := sample.next()):
             began = time.monotonic()
-            result = judge.result(tree, drawn_next[1])
-            sample.finished(*drawn_next, time.monotonic() - began, *result)
+            result = judge.result(tree, mutation)
+            sample.finished(mutation, time.monotonic() - began, *result)
     except Stopped:
         pass
     except BaseException:

@@ -1,5 +1,5 @@
 """suites.py -- which suites run a function, and running some of them until a test fails. A suite is
-one of build/tests/run, or a file of bats."""
+one of build/tests/run, or a script: a file of bats or of unittest."""
 import os
 import re
 import shutil
@@ -18,7 +18,7 @@ MOST_MEMORY = 6 << 30  # bytes that the processes of a suite may have in memory
 LOOK_EVERY = 0.5, 2  # seconds between two looks at what the tests wrote, and at their memory
 PAGE = os.sysconf("SC_PAGE_SIZE")
 EVENT = re.compile(r"\[(RUN |PASS|SKIP|FAIL|CRASH)\s*\] (\w+)::(\w+)")
-SCRIPT_EVENT = re.compile(r"^(not )?ok \d+ (.*)")
+SCRIPT_EVENT = re.compile(r"^(not )?ok \d+ (.*)|^(?:FAIL|ERROR): (\w+)")
 
 
 class Covered:
@@ -51,7 +51,7 @@ class Covered:
         return set(text.split())
 
     def suites(self, path, function):
-        """The suites that run it, the quickest first; files of bats only if no other suite does. If
+        """The suites that run it, the quickest first; scripts only if no other suite does. If
         it is not listed, those that run its file, or else its folder."""
         found = self.by_function.get((path, function)) or self.by_place.get(path) \
             or self.by_place.get(os.path.dirname(path)) or set()
@@ -76,19 +76,22 @@ class Covered:
 
 
 def is_script(name):
-    return ".bats" in name
+    return ".bats" in name or ".py" in name
 
 
 def pattern_of(suites):
-    """Criterion's pattern for all their tests, or a file of bats."""
+    """Criterion's pattern for all their tests, or a script."""
     return suites[0] if is_script(suites[0]) else "@(%s)/*" % "|".join(suites)
 
 
 def command_of(pattern):
-    """The command that runs a pattern of suites, or one test."""
+    """The command that runs a pattern of suites, or one test; of unittest always the whole file."""
     if not is_script(pattern):
         return [TESTS, "--filter", pattern, "--verbose", "-j1"]
     path, _, test = pattern.partition(": ")
+    if path.endswith(".py"):
+        return ["python3", "-B", "-m", "unittest", "discover", "-fs", os.path.dirname(path), "-p",
+                os.path.basename(path)]
     return ["bats", "--tap", path] + (["--filter", "^%s$" % re.escape(test)] if test else [])
 
 
@@ -154,8 +157,9 @@ def read_events(output, excused, suite):
             match = EVENT.search(line)
             script = SCRIPT_EVENT.match(line)
             begun |= bool(match or script)
-            if script and script[1] and "%s: %s" % (suite, script[2]) not in excused:
-                return ("%s: %s" % (suite, script[2]), "failed"), None, True
+            name = script and "%s: %s" % (suite, script[2] or script[3])
+            if script and (script[1] or script[3]) and name not in excused:
+                return (name, "failed"), None, True
             if not match:
                 continue
             test = "%s/%s" % (match[2], match[3])

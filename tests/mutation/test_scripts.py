@@ -82,6 +82,10 @@ class Mutations(unittest.TestCase):
         some = lambda seed: [mutation.name() for mutation in mutate.drawn(found, seed)]
         self.assertEqual(some(1), some(1))
         self.assertNotEqual(some(1), some(2))
+        moved = mutations("x.c", "int more(int a) { return a + 2; }\n" + CODE)
+        both = [name for name in some(1) if name in {mutation.name() for mutation in moved}]
+        self.assertEqual(both, [mutation.name() for mutation in mutate.drawn(moved, 1)
+                                if mutation.place != "more"])
         self.assertEqual(sorted(some(1)), sorted(mutation.name() for mutation in found))
 
     def test_equivalent_ones_have_reasons(self):
@@ -164,6 +168,19 @@ class Runs(Folder):
         self.assertEqual(suites.command_of("x.bats: b is (not) c"),
                          ["bats", "--tap", "x.bats", "--filter", r"^b\ is\ \(not\)\ c$"])
 
+    def test_results_of_unittest(self):
+        output = self.write("output", "test_a (test_x.X.test_a)\nof a ... ok\n"
+                            "ERROR: setUpClass (test_x.Y)\nFAIL: test_b (test_x.Y.test_b)\n")
+        self.assertEqual(suites.read_events(output, (), "t/test_x.py"),
+                         (("t/test_x.py: setUpClass", "failed"), None, True))
+        self.assertEqual(suites.read_events(output, {"t/test_x.py: setUpClass"}, "t/test_x.py"),
+                         (("t/test_x.py: test_b", "failed"), None, True))
+        path = self.write("t/test_x.py", "import unittest\n\n\nclass X(unittest.TestCase):\n"
+                          "    def test_c(self):\n        self.fail()\n")
+        os.makedirs(os.path.join(self.path, "build"))
+        for pattern in path, path + ": test_c":
+            self.assertEqual(suites.first_failure(self, pattern, 60), (path + ": test_c", "failed"))
+
     def test_a_failure_ends_the_run(self):
         began = time.monotonic()
         self.assertEqual(self.first_failure("echo '[FAIL] a::y: (0.00s)'; sleep 60"),
@@ -230,17 +247,17 @@ class Samples(Folder):
     """A mutation survives here if its line is in `lucky`, and does not compile if it is a
     return."""
 
-    def try_all(self, number, lucky=(), stop_after=None, **again):
+    def try_all(self, number, lucky=(), stop_after=None, code=CODE, **again):
         results = mutate.Results(os.path.join(self.path, "result.csv"), bool(again),
                                  again.get("again"))
         sample = mutate.Sample("x.c", types.SimpleNamespace(seed=1, number=number),
-                               mutations("x.c", CODE), results)
+                               mutations("x.c", code), results)
         tried = []
-        while stop_after != len(tried) and (drawn := sample.next()):
-            tried.append(drawn[1].name())
-            result = mutate.INVALID if drawn[1].kind == "return" else (
-                mutate.SURVIVED if drawn[1].line in lucky else mutate.KILLED)
-            sample.finished(*drawn, 0, result, "a/x failed")
+        while stop_after != len(tried) and (mutation := sample.next()):
+            tried.append(mutation.name())
+            result = mutate.INVALID if mutation.kind == "return" else (
+                mutate.SURVIVED if mutation.line in lucky else mutate.KILLED)
+            sample.finished(mutation, 0, result, "a/x failed")
         return tried, sample.rows
 
     def setUp(self):
@@ -266,6 +283,17 @@ class Samples(Folder):
         tried, rows = self.try_all(10, again=True)
         self.assertEqual(len(tried), survived)
         self.assertEqual(sum(row["result"] == mutate.KILLED for row in rows), 10)
+
+    def test_results_stay_where_other_code_changes(self):
+        first, _ = self.try_all(12, lucky={12})
+        changed = "int more(int a) { return a + 2; }\n"
+        changed += CODE.replace("*to = value", "to[1] = value")
+        tried, rows = self.try_all(12, code=changed, resume=True)
+        self.assertTrue(tried)
+        self.assertFalse({mutation[1:] for mutation in tried} & {name[1:] for name in first})
+        self.assertNotIn("*to = value;", {row["before"] for row in rows})
+        with open(os.path.join(self.path, "result.csv"), encoding="utf-8") as file:
+            self.assertNotIn("*to = value", file.read())
 
 
 if __name__ == "__main__":

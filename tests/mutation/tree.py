@@ -21,10 +21,10 @@ HELD = ["Makefile", "README.md", "LICENSE", ".clang-format", "common", "notes", 
 # Also the page: no test that is tried needs it.
 LEFT_OUT = {"build/asan", "build/fuzz", "build/mutate", "build/cuda", "build/page"}
 TESTS = "build/tests/run"
-LEAKS = "LINK=$(CXX) -fsanitize=leak $(LDFLAGS) $(filter %.o,$^) -o $(NEW)"
 NO_PAGE = "PAGE_TESTS="
-QUICK_LINKER = ["LDFLAGS=-fuse-ld=" + name for name in ("gold", "lld")
-                if shutil.which("ld." + name)][:1]
+QUICK_LINKER = "LDFLAGS=" + "".join(["-fuse-ld=" + name for name in ("gold", "lld")
+                                     if shutil.which("ld." + name)][:1])
+LEAKS = QUICK_LINKER + " -fsanitize=leak"
 DEPENDS = re.compile(r"^\S+: +(\S+\.c)[ \n\\]")
 
 # What `make mutate` and make itself put into the environment means something else to the tests.
@@ -65,7 +65,7 @@ class Tree:
     def make(self, *arguments):
         """Returns make's exit status and what it wrote. The Makefile need not look again for tools
         that are missing."""
-        command = ["make", "--no-print-directory", "MISSING=", NO_PAGE, *QUICK_LINKER, *arguments]
+        command = ["make", "--no-print-directory", "MISSING=", NO_PAGE, QUICK_LINKER, *arguments]
         run = subprocess.run(command, cwd=self.path, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                              start_new_session=True, text=True, errors="replace", check=False)

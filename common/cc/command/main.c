@@ -65,7 +65,7 @@ static const struct option_row rows[] = {
      offsetof(struct arguments, output)},
     {"include", "FOLDER", "look for headers there, too", add_folder, NULL, 'I', 0},
     {"define", "NAME=VALUE", "define a macro", add_define, NULL, 'D', 0},
-    OPTION("instance", "NAME<…>", "compile this instance of a template, too", add_instance),
+    OPTION("instance", "NAME<...>", "compile this instance of a template, too", add_instance),
     OPTION_FLAG("check", "find errors, and write no PTX", struct arguments, check),
     OPTION_FLAG("json", "print errors, warnings and PTX as JSON", struct arguments, json),
     OPTION_FLAG("version", "print what it compiles to", struct arguments, version),
@@ -118,13 +118,13 @@ static char *read_stream(FILE *stream)
         text = larger;
         room *= 2;
     }
-    if (text != NULL) text[size] = '\0';
-    if (text != NULL && strlen(text) < size) { /* the compiler would see its beginning only */
-        free(text);
-        errno = EILSEQ;
-        return NULL;
-    }
-    return text;
+    if (text == NULL) return NULL;
+    text[size] = '\0'; /* of a text with zeros the compiler would see the beginning only */
+    int error = size == LARGEST_FILE ? EFBIG : strlen(text) < size ? EILSEQ : 0;
+    if (error == 0) return text;
+    free(text);
+    errno = error;
+    return NULL;
 }
 
 /* The text of a file, which is read once; NULL, with errno: it cannot be read. */

@@ -243,6 +243,81 @@ Test(emu_refusals, say_what_is_wrong)
     emu_close(emu);
 }
 
+/* Right instructions of every kind, which one more modifier makes wrong. */
+Test(emu_refusals, of_one_more_modifier)
+{
+    static const char *const right[] = {
+        "bra L;",
+        "ret;",
+        "exit;",
+        "brx.idx %r0, T;",
+        "call f;",
+        "bar.sync 0;",
+        "barrier.cta.sync.aligned 0;",
+        "bar.arrive 1, 32;",
+        "bar.red.popc.u32 %r0, 0, %p0;",
+        "bar.warp.sync -1;",
+        "barrier.cluster.arrive;",
+        "barrier.cluster.wait;",
+        "mapa.u64 %l0, %l1, 0;",
+        "getctarank.u64 %r0, %l1;",
+        "membar.gl;",
+        "fence.acq_rel.gpu;",
+        "activemask.b32 %r0;",
+        "shfl.sync.idx.b32 %r0, %r1, 1, 31, -1;",
+        "vote.sync.any.pred %p0, %p1, -1;",
+        "match.any.sync.b32 %r0, %r1, -1;",
+        "redux.sync.add.s32 %r0, %r1, -1;",
+        "elect.sync %r0|%p0, -1;",
+        "mov.u32 %r0, %r1;",
+        "add.s32 %r0, %r1, %r2;",
+        "fma.rn.f32 %f0, %f1, %f2, %f3;",
+        "setp.lt.s32 %p0, %r0, %r1;",
+        "set.lt.u32.s32 %r0, %r1, %r2;",
+        "selp.b32 %r0, 1, 2, %p0;",
+        "lop3.b32 %r0, %r1, %r2, %r3, 1;",
+        "cvt.rn.f32.s32 %f0, %r0;",
+        "ld.shared.u32 %r0, [s];",
+        "st.shared.u32 [s], %r0;",
+        "ld.global.nc.u32 %r0, [%l0];",
+        "atom.global.add.u32 %r0, [%l0], 1;",
+        "red.global.add.u32 [%l0], 1;",
+        "cvta.to.global.u64 %l0, %l1;",
+        "isspacep.global %p0, %l0;",
+        "cp.async.ca.shared.global [%r0], [%l0], 4;",
+        "cp.async.commit_group;",
+        "cp.async.wait_group 0;",
+        "cp.async.wait_all;",
+        "cp.async.mbarrier.arrive.shared.b64 [%r0];",
+        "cp.async.bulk.commit_group;",
+        "cp.async.bulk.wait_group 0;",
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r0], [%l0], 16, "
+        "[%r1];",
+        "mbarrier.init.shared.b64 [%r0], 1;",
+        "mbarrier.inval.shared.b64 [%r0];",
+        "mbarrier.arrive.shared.b64 %l0, [%r0];",
+        "mbarrier.expect_tx.shared.b64 [%r0], 4;",
+        "mbarrier.test_wait.shared.b64 %p0, [%r0], %l0;",
+        "alloca.u64 %l0, 16;",
+        "stacksave.u64 %l0;",
+        "stackrestore.u64 %l0;"};
+    struct emu *emu = open_emu();
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++)
+        for (int more = 0; more < 2; more++) {
+            char statement[300], text[1200];
+            struct emu_module *module;
+            struct emu_kernel *kernel;
+            int length = (int)strcspn(right[i], " ;");
+            snprintf(statement, sizeof statement, "T: .branchtargets L;\n%.*s%s%s", length,
+                     right[i], more ? ".frob" : "", right[i] + length);
+            snprintf(text, sizeof text, KERNEL ".func f() { ret; }\n", statement);
+            int e = emu_load(emu, text, strlen(text), "k.ptx", &module);
+            if (!e) e = emu_kernel(emu, module, "k", &kernel);
+            cr_expect((e != 0) == more, "%s: %s", statement, e ? emu_message(emu) : "taken");
+        }
+    emu_close(emu);
+}
+
 /* What ptxas refuses, although each instruction is right: 0 bytes more than fit, and one. */
 Test(refusals, more_than_a_gpu_has)
 {
