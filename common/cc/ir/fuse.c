@@ -13,7 +13,7 @@
 
 enum { MOST_SUMS = 4, DEEPEST = 6 };
 
-/* ---- uses: all of them in `uses`, those that are no sum of the block in `id` ------------------- */
+/* ---- uses: all in `uses`, those that are no sum of the block in `id` ------------------------- */
 
 static void add_use(struct ir_value *v, const struct ir_value *user, int change)
 {

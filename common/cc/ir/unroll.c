@@ -5,8 +5,8 @@
  *     for (int i = 0; i < 2; i++) s[i] = a;          s[0] = a; s[1] = a;
  *
  * How often it iterates is found by computing what its condition needs, iteration by iteration. The
- * blocks of a loop stand together in the text, and so do its copies, one behind the other: a barrier
- * is reached as often as before, by the same lanes.
+ * blocks of a loop stand together in the text, and so do its copies, one behind the other: lanes
+ * meet at a barrier as often as before.
  */
 #include "fold.h"
 #include "lower.h"
