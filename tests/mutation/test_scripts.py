@@ -67,6 +67,14 @@ class Mutations(unittest.TestCase):
             ("find", found, one % "at >= 0x1e ? find(a, at) : a"),
             ("find", found, one % "at >= 0x1f ? find(at, a) : a"), ("find", found, one % "0")]))
 
+    def test_what_is_compared_with_0_may_be_exchanged(self):
+        code = "int f(int a) { return %s; }"
+        swapped = lambda call: [after for _, before, after in changes(code % call)
+                                if "(b, a" in after or "(a, n, b" in after]
+        self.assertEqual(len(swapped("strcmp(a, b)")), 1)
+        self.assertEqual(swapped("!strcmp(a, b) || memcmp(a, b) == 0"), [])
+        self.assertEqual(len(swapped("!strncmp(a, b, n)")), 1)
+
     def test_lines_keep_their_numbers(self):
         for mutation in mutations("x.c", CODE):
             self.assertEqual(mutation.applied(CODE).count("\n"), CODE.count("\n"), mutation.name())
