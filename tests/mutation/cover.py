@@ -19,8 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from suites import COVERED, command_of, has_ended, kill_session, pattern_of
 from tree import ENVIRONMENT, TESTS, TOP, TREES, Tree, objects_by_source
 
-# Not the functions of headers, which mutate.py leaves as they are.
-COUNTING = "CC=gcc -finstrument-functions -finstrument-functions-exclude-file-list=.h"
+COUNTING = "CC=gcc -finstrument-functions"
 LONGEST = 60  # seconds, after which a suite is ended; what it has entered counts
 LIBRARY = os.path.join(TREES, "entered.so")
 FILE = re.compile(r"(common|steps)/.*\.c$")
