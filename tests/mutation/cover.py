@@ -78,7 +78,8 @@ def listed_suites():
     """Those of build/tests/run, and the scripts that neither build nor need another machine."""
     listed = subprocess.run([TESTS, "--list"], cwd=TOP, stdout=subprocess.PIPE, text=True,
                             check=True).stdout
-    scripts = [script for pattern in ("tools/*.bats", "labs/*.bats", "cc/test_*.py")
+    scripts = [script for pattern in ("tools/*.bats", "labs/*.bats", "cc/test_*.py",
+                                      "docs/test_fidelity.py", "docs/test_applications.py")
                for script in glob.glob("tests/" + pattern, root_dir=TOP)]
     return sorted(re.findall(r"^(\w+): \d+ tests?", listed, re.M)) + sorted(
         script for script in scripts if not NOT_TRIED.search(script))

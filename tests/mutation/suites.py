@@ -51,12 +51,11 @@ class Covered:
         return set(text.split())
 
     def suites(self, path, function):
-        """The suites that run it, the quickest first; scripts only if no other suite does. If
-        it is not listed, those that run its file, or else its folder."""
+        """The suites that run it, the quickest first, and scripts last. If it is not listed, those that
+        run its file, or else its folder."""
         found = self.by_function.get((path, function)) or self.by_place.get(path) \
             or self.by_place.get(os.path.dirname(path)) or set()
-        found = {suite for suite in found if not is_script(suite)} or found
-        return sorted(found, key=lambda suite: (self.seconds[suite], suite))
+        return sorted(found, key=lambda suite: (is_script(suite), self.seconds[suite], suite))
 
     def batches(self, suites):
         """Lists of suites that are run at once, which take QUICK seconds or are one suite."""

@@ -240,9 +240,9 @@ class Covered(Folder):
         self.assertEqual(covered.suites("x.c", "g"), ["c", "a"])
         self.assertEqual(covered.suites("x.c", "not listed"), ["b", "c", "a"])
         self.assertEqual(covered.suites("other/x.c", "h"), ["b", "c", "a"])
-        self.assertEqual(covered.suites("other/x.c", "k"), ["c"])
+        self.assertEqual(covered.suites("other/x.c", "k"), ["c", "t/s.bats"])
         self.assertEqual(covered.suites("other/x.c", "m"), ["t/s.bats"])
-        self.assertEqual(covered.suites("other/y.c", "f"), ["b", "c", "a"])
+        self.assertEqual(covered.suites("other/y.c", "f"), ["b", "c", "a", "t/s.bats"])
         self.assertEqual(covered.suites("none/z.c", "f"), [])
 
     def test_quick_suites_run_at_once(self):
