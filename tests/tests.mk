@@ -94,7 +94,7 @@ tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $
         $(if $(SANITIZE),,$(PROMISES) build/fidelity/patterns) build/architectures/usual/run \
         build/fidelity/copies $$(EXAMPLES) build/tests/side-by-side build/tests/wrong-scan \
         build/tests/wrong-bench build/tests/step14-no-png labs build/labs/grade-labs \
-        build/labs/confine \
+        build/labs/confine $(if $(SANITIZE),,$(AUTOGRADER_PROGRAMS)) \
         build/tests/labs/misbehave $(if $(MPI),build/tests/wrong-ranks build/tests/many-calls) \
         $(SMALL_BLOCKS) $$(CORPORA) $(if $(SANITIZE),build/tests/cc/fuzz,test-cc-build) \
         $(if $(SANITIZE),,$(PAGE_TESTS))

@@ -15,6 +15,9 @@ enum { COMPILE_ARGUMENTS = 16 };
 #define COMPILE_ADDRESSES (2ULL << 30)
 enum { COMPILE_SECONDS = 10, COMPILE_FILE = 128 << 20, COMPILE_MESSAGES = 1 << 16 };
 
+/* What a verdict says of a file that does not compile. */
+#define COMPILE_REFUSED "It does not compile; the compiler says where, above."
+
 /* Fills argv, which ends with NULL: nvcc, its options, source and output. The strings are the
  * caller's or constants. */
 void compile_arguments(const char *nvcc, const char *source, const char *ptx,

@@ -5,7 +5,6 @@
 #include "common/files/wrapped.h"
 #include "score.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,7 +174,7 @@ static void detail_race(struct subject *s)
 
 /* Threads wait at two barriers, or have exited. The one in a branch is that which not all reach. If
  * neither stands in one, threads have returned before. */
-static void detail_barrier(struct subject *s, const char *source)
+static void detail_barrier(struct subject *s, FILE *source)
 {
     unsigned own = s->line, other = s->size->barrier_line;
     bool have_exited = !strncmp(s->size->error_kind, "exited", 6) ||
@@ -194,7 +193,7 @@ static void detail_barrier(struct subject *s, const char *source)
 /* A tree or a sweep of more elements than this is too large for paper. */
 enum { PAPER = 16 };
 
-static void find_detail(struct subject *s, const char *source)
+static void find_detail(struct subject *s, FILE *source)
 {
     size_t block = s->verdict->lab->block;
     if (!s->size) return;
@@ -215,7 +214,7 @@ static void find_detail(struct subject *s, const char *source)
         s->detail = "large";
 }
 
-static struct subject subject_of(const struct lab_verdict *v, const char *source)
+static struct subject subject_of(const struct lab_verdict *v, FILE *source)
 {
     struct subject s = {.n = v->lab->least, .detail = "", .verdict = v};
     const struct verdict_size *wrong = first_wrong(v), *error = first_error(v);
@@ -346,8 +345,8 @@ static bool print_subject(FILE *out, FILE *hints, const struct subject *s, unsig
     return false;
 }
 
-int print_hint(FILE *out, const struct lab_verdict *v, const char *hints_path, unsigned level,
-               const char *source, struct fault *fault)
+int print_hint(FILE *out, const struct lab_verdict *v, FILE *hints, unsigned level,
+               const char *name, FILE *source, struct fault *fault)
 {
     struct subject s = subject_of(v, source);
     if (v->status == VERDICT_UNJUDGED) return fail(fault, EXIT_DEVICE, "%s", v->failure);
@@ -355,12 +354,6 @@ int print_hint(FILE *out, const struct lab_verdict *v, const char *hints_path, u
         fprintf(out, "Full points: there is nothing to hint at. Read %s.\n", v->lab->chapter);
         return 0;
     }
-    FILE *hints = fopen(hints_path, "r");
-    if (!hints)
-        return fail(fault, EXIT_USAGE, "%s cannot be opened: %s.", hints_path, strerror(errno));
-    bool found = print_subject(out, hints, &s, level, v->lab->number, source);
-    fclose(hints);
-    if (found) return 0;
-    return fail(fault, EXIT_USAGE, "%s has no hint of level %u on [%s].", hints_path, level,
-                s.topic);
+    if (print_subject(out, hints, &s, level, v->lab->number, name)) return 0;
+    return fail(fault, EXIT_USAGE, "There is no hint of level %u on [%s].", level, s.topic);
 }

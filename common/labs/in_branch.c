@@ -72,19 +72,18 @@ static bool stands_in_branch(const struct reader *r)
     return found;
 }
 
-bool is_in_branch(const char *source, unsigned line)
+bool is_in_branch(FILE *source, unsigned line)
 {
     char text[LINE_BYTES];
     struct reader reader = {.length = 0};
-    FILE *file = fopen(source, "r");
     unsigned at = 1;
-    while (file && at < line && fgets(text, sizeof text, file)) {
+    if (source) rewind(source);
+    while (source && at < line && fgets(text, sizeof text, source)) {
         read_text(&reader, text, NULL);
         at += strchr(text, '\n') != NULL;
     }
     /* The barrier itself, or whatever the line has first. */
-    bool found = file && at == line && fgets(text, sizeof text, file);
+    bool found = source && at == line && fgets(text, sizeof text, source);
     if (found) read_text(&reader, text, strstr(text, "__sync"));
-    if (file) fclose(file);
     return found && stands_in_branch(&reader);
 }

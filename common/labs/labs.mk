@@ -5,14 +5,15 @@ LABS      = 2 3 4 5 6 7 9 11 13
 lab_source = $(or $(wildcard common/labs/sources/$(call two_digits,$(1))-*.cu),$\
              $(call folder,$(1))/scan.cu)
 LAB_SOURCES = $(wildcard common/labs/*.c)
-LAB_MAINS = %/run_lab.c %/check_lab.c %/grade_labs.c
+LAB_MAINS = %/run_lab.c
 # What the programs share. Only run-lab has the emulator.
 LAB_SHARED := $(call objects,$(filter-out $(LAB_MAINS) common/labs/run_%,$(LAB_SOURCES)))
 LAB_COMMON := $(LAB_SHARED) $(call objects,$(wildcard common/harness/verify/*.c) $(addprefix \
              common/,command/fault.c command/option_table.c files/visible.c files/wrapped.c \
              step/levels.c step/element.c step/tree.c harness/host/parallel.c \
              harness/print/progress.c emu/report/json.c))
-LAB_RUNS  := $(call objects,$(filter-out %/run_first.c,$(wildcard common/labs/run_*.c)) \
+LAB_RUNS  := $(call objects,$(filter-out %/run_first.c %/run_puzzle.c,\
+             $(wildcard common/labs/run_*.c)) \
              $(addprefix common/labs/,lab_table.c lab_cases.c results_write.c) \
              $(addprefix common/,command/fault.c command/option_table.c step/levels.c))
 LAB_PROGRAMS = build/labs/run-lab build/labs/check-lab build/labs/gpu-lab
@@ -91,14 +92,15 @@ build/labs/reference-exercise%.cu: build/labs/reference%.cu common/labs/exercise
 
 # The emulator without the CUDA runtime, whose header comes with nvcc.
 EMU_CORE := $(filter-out build/common/emu/runtime/%,$(EMU))
-build/labs/run-lab: $(LAB_RUNS) $(EMU_CORE)
+build/labs/run-lab build/autograder/labs/run-lab: $(LAB_RUNS) $(EMU_CORE)
 	$(call say,link,$@)
 	$(Q)ar rcs $(NEW).a $(EMU_CORE)
 	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $(LAB_RUNS) $(NEW).a $(ZSTD) -lm -ldl -pthread -o $(NEW) \
 	    $(PUT) && rm $(NEW).a
 
 # Launches the first puzzles without the host code in their files.
-build/labs/run-first: $(call objects,$(addprefix common/,labs/run_first.c labs/run_entry.c \
+build/labs/run-first: $(call objects,$(addprefix common/,labs/run_first.c labs/run_puzzle.c \
+        labs/run_entry.c \
         command/fault.c)) $(EMU_CORE)
 	$(call say,link,$@)
 	$(Q)ar rcs $(NEW).a $(EMU_CORE)
@@ -110,10 +112,6 @@ build/labs/gpu-lab: $(call objects,$(wildcard common/labs/gpu/*.c) common/labs/r
         common/emu/ptx/kernel_name.c) $(LAB_COMMON)
 	$(call say,link,$@)
 	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $^ -lm -ldl -pthread -o $(NEW) $(PUT)
-
-build/labs/check-lab: build/common/labs/check_lab.o $(LAB_COMMON)
-	$(call say,link,$@)
-	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $^ -lm -pthread -o $(NEW) $(PUT)
 
 LAB_TEXTS = build/labs/weights.txt build/labs/hints.txt
 $(LAB_TEXTS): build/labs/%: common/labs/%

@@ -1,4 +1,4 @@
-/* run_case.c — runs a submission's PTX on one case, with all checkers on. */
+/* run_case.c — runs a submission's PTX on the cases of a lab, with all checkers on. */
 #include "run_case.h"
 
 #include <inttypes.h>
@@ -13,16 +13,23 @@ enum {
     POISON = 0xFF,        /* as in verify.h: a NaN */
 };
 
-/* The device on which a kernel runs, and why it is to be stopped. */
+#define PRINTED_MOST ((size_t)1 << 22)
+static const char too_much_printed[] =
+    "the kernels have printed more than 4 MiB: print at small sizes only, or leave it out";
+
+/* The device on which a kernel runs, what its kernels have printed so far in all runs, and why it
+ * is to be stopped. */
 static struct {
     struct emu *emu;
+    size_t printed;
     const char *why;
 } running;
 
-void run_case_stop(const char *why)
+void run_case_printed(size_t bytes)
 {
-    if (!running.emu || running.why) return;
-    running.why = why;
+    running.printed += bytes;
+    if (!running.emu || running.why || running.printed <= PRINTED_MOST) return;
+    running.why = too_much_printed;
     emu_interrupt(running.emu);
 }
 
@@ -31,6 +38,7 @@ struct bench {
     struct emu *emu;
     struct emu_module *module;
     const struct lab_ptx *ptx;
+    size_t memory;      /* of the device */
     struct emu_gpu gpu; /* small_device(), where it is used */
     size_t bytes[LAB_BUFFERS];
     emu_addr address[LAB_BUFFERS];
@@ -85,7 +93,7 @@ static bool open_device(struct bench *b, const struct lab *lab)
         .gpu = c->descending ? &b->gpu : NULL,
         .descending = c->descending,
         .threads = 1,
-        .memory = DEVICE_BYTES,
+        .memory = b->memory ? b->memory : DEVICE_BYTES,
         .counters = true,
         .patience = SECONDS,
         .limit = SECONDS,
@@ -186,15 +194,15 @@ static bool run_plan(struct bench *b, const struct lab *lab, const float *in)
     return ended && read_output(b);
 }
 
-void run_case(const struct lab *lab, const struct lab_ptx *ptx, const struct lab_case *c,
-              struct lab_case_result *result)
+static void run_case(const struct lab_runs *runs, const struct lab_ptx *ptx,
+                     const struct lab_case *c, struct lab_case_result *result)
 {
-    struct bench b = {.ptx = ptx, .result = result};
+    struct bench b = {.ptx = ptx, .memory = runs->memory, .result = result};
     float *in = malloc(c->n * sizeof *in);
     *result = (struct lab_case_result){.is = *c, .end = LAB_RAN};
     if (in) {
         lab_input(c, in);
-        run_plan(&b, lab, in);
+        run_plan(&b, runs->lab, in);
     } else {
         end_as(&b, LAB_SECONDS, "Memory does not suffice for the input.");
     }
@@ -203,11 +211,43 @@ void run_case(const struct lab *lab, const struct lab_ptx *ptx, const struct lab
     free(in);
 }
 
-void run_case_free(struct lab_case_result *result)
+static void free_case(struct lab_case_result *result)
 {
     free(result->out);
     free(result->lines);
     free(result->operations);
     free(result->findings);
-    *result = (struct lab_case_result){0};
+}
+
+/* The least n that is not run after this case: such cases would end in the same way, or take too
+ * long. A loop without an end may be one of some sizes only: smaller ones are run. On a small
+ * device the fault is a deadlock, which is found only when the limit on instructions is exceeded.
+ */
+static size_t least_not_run(const struct lab_case_result *r)
+{
+    if (r->is.descending && r->end == LAB_FAULT) return 0;
+    if (r->end == LAB_INSTRUCTIONS) return r->is.n;
+    return r->end == LAB_REFUSED || r->end == LAB_SECONDS ? 0 : SIZE_MAX;
+}
+
+int run_cases(const struct lab_runs *runs, const struct lab_ptx *ptx)
+{
+    struct lab_case cases[LAB_CASES];
+    size_t count = lab_cases(runs->lab, runs->seed, runs->handed_out, cases);
+    char why[RESULTS_TEXT] = "";
+    size_t not_from = SIZE_MAX;
+    int error = 0;
+    running.printed = 0;
+    for (size_t i = 0; !error && i < count; i++) {
+        struct lab_case_result result = {.is = cases[i], .end = LAB_NOT_RUN};
+        memcpy(result.message, why, sizeof why);
+        if (cases[i].n < not_from) run_case(runs, ptx, &cases[i], &result);
+        if (least_not_run(&result) < not_from) {
+            not_from = least_not_run(&result);
+            memcpy(why, result.message, sizeof why);
+        }
+        error = runs->take(runs->to, &result);
+        free_case(&result);
+    }
+    return error;
 }

@@ -7,14 +7,25 @@
 #include "results.h"
 #include "run_entry.h"
 
-/* Fills the result of a case, also if it fails. run_case_free gives its memory back. */
-void run_case(const struct lab *, const struct lab_ptx *, const struct lab_case *,
-              struct lab_case_result *);
-void run_case_free(struct lab_case_result *);
+/* The runs of a submission: the cases of a lab, each on a device with `memory` bytes (0: 256 MiB).
+ * take(to, result) is called after each case. A result that it does not move elsewhere is freed
+ * then. It returns 0, or an error, which ends the runs. */
+struct lab_runs {
+    const struct lab *lab;
+    uint64_t seed;
+    bool handed_out; /* see lab_cases() */
+    size_t memory;
+    int (*take)(void *to, struct lab_case_result *);
+    void *to;
+};
 
-/* Stops the kernel that runs now, which then ends as LAB_INSTRUCTIONS. The reason, a sentence, has
- * to stay. For what the emulator calls during a launch. */
-void run_case_stop(const char *why);
+/* Runs all cases; those that would only end as an earlier one has ended get its message. Returns 0,
+ * or the error of take(). */
+int run_cases(const struct lab_runs *, const struct lab_ptx *);
+
+/* The kernel that runs now has printed this many bytes. Of a flood, the kernel is stopped, and ends
+ * as LAB_INSTRUCTIONS. For what takes a kernel's printf. */
+void run_case_printed(size_t bytes);
 
 /* ---- run_collect.c --------------------------------------------------------------------------- */
 

@@ -19,9 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PRINTF_BYTES = 1 << 16, PRINTF_STOP = 1 << 22 };
-static const char too_much_printed[] =
-    "the kernels have printed more than 4 MiB: print at small sizes only, or leave it out";
+enum { PRINTF_BYTES = 1 << 16 };
 
 struct arguments {
     uint64_t seed;
@@ -94,7 +92,7 @@ static ssize_t write_printed(void *cookie, const char *text, size_t size)
     if (printed->file) fwrite(text, 1, size < room ? size : room, printed->file);
     printed->bytes += size;
     for (size_t i = 0; i < size; i++) printed->lines += text[i] == '\n';
-    if (printed->bytes > PRINTF_STOP) run_case_stop(too_much_printed);
+    run_case_printed(size);
     return (ssize_t)size;
 }
 
@@ -118,39 +116,30 @@ static int redirect_printf(const char *path, struct printed *printed, struct fau
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* The least n that is not run after this case: such cases would end in the same way, or take too
- * long. A loop without an end may be one of some sizes only: smaller ones are run. On a small
- * device the fault is a deadlock, which is found only when the limit on instructions is exceeded.
- */
-static size_t least_not_run(const struct lab_case_result *r)
+/* Where the results of a run go, and what its kernels have printed. */
+struct sink {
+    int results;
+    const struct printed *printed;
+    size_t lines; /* that had been printed after the case before */
+};
+
+static int write_case(void *to, struct lab_case_result *result)
 {
-    if (r->is.descending && r->end == LAB_FAULT) return 0;
-    if (r->end == LAB_INSTRUCTIONS) return r->is.n;
-    return r->end == LAB_REFUSED || r->end == LAB_SECONDS ? 0 : SIZE_MAX;
+    struct sink *sink = to;
+    fflush(stdout);
+    result->printed = sink->printed->lines - sink->lines;
+    sink->lines = sink->printed->lines;
+    return results_write_case(sink->results, result);
 }
 
-static int run_cases(const struct lab *lab, const struct lab_ptx *ptx, const struct arguments *a,
-                     const struct printed *printed)
+static int write_cases(const struct lab *lab, const struct lab_ptx *ptx, const struct arguments *a,
+                       const struct printed *printed)
 {
-    struct lab_case cases[LAB_CASES];
-    size_t count = lab_cases(lab, a->seed, a->handed_out, cases);
+    struct sink sink = {.results = a->results, .printed = printed};
+    struct lab_runs runs = {
+        .lab = lab, .seed = a->seed, .handed_out = a->handed_out, .take = write_case, .to = &sink};
     int error = results_write_begin(a->results, lab, a->seed, a->handed_out);
-    char why[RESULTS_TEXT] = "";
-    size_t not_from = SIZE_MAX;
-    for (size_t i = 0; !error && i < count; i++) {
-        struct lab_case_result result = {.is = cases[i], .end = LAB_NOT_RUN};
-        size_t lines = printed->lines;
-        memcpy(result.message, why, sizeof why);
-        if (cases[i].n < not_from) run_case(lab, ptx, &cases[i], &result);
-        fflush(stdout);
-        result.printed = printed->lines - lines;
-        if (least_not_run(&result) < not_from) {
-            not_from = least_not_run(&result);
-            memcpy(why, result.message, sizeof why);
-        }
-        error = results_write_case(a->results, &result);
-        run_case_free(&result);
-    }
+    if (!error) error = run_cases(&runs, ptx);
     return error ? error : results_write_end(a->results);
 }
 
@@ -168,7 +157,7 @@ static int run(int count, char **argument, struct fault *fault)
     if (!code) code = ptx_read(argument[2], &ptx, fault);
     if (!code) code = redirect_printf(arguments.printf_file, &printed, fault);
     if (code) return code;
-    int error = run_cases(lab, &ptx, &arguments, &printed);
+    int error = write_cases(lab, &ptx, &arguments, &printed);
     fclose(stdout);
     stdout = terminal;
     free(ptx.text);

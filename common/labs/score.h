@@ -34,8 +34,11 @@ struct lab_weights {
 };
 
 /* Reads the weights of a lab from a file such as weights.txt. Returns 0. Otherwise returns -1, and
- * `why` is a sentence with the line of the file. */
+ * `why` is a sentence with the line of the file. lab_weights_take reads a file that is open, and
+ * `path` is what to call it. */
 int lab_weights_read(const char *path, const struct lab *, struct lab_weights *, char *why,
+                     size_t why_size);
+int lab_weights_take(FILE *, const char *path, const struct lab *, struct lab_weights *, char *why,
                      size_t why_size);
 
 /* ---- score.c --------------------------------------------------------------------------------- */
@@ -124,27 +127,53 @@ void score_nothing(const struct lab *, const struct lab_weights *, const char *w
 /* ---- gaps.c ---------------------------------------------------------------------------------- */
 
 /* Finds the gaps of a student's file that hold nothing but comments. A file without the skeleton's
- * comments has none. */
-void find_gaps(const char *source, struct lab_verdict *);
+ * comments has none, and neither has NULL. */
+void find_gaps(FILE *source, struct lab_verdict *);
 
 /* ---- in_branch.c ----------------------------------------------------------------------------- */
 
-/* Does a line of a CUDA file stand in an `if` or an `else`, as far as its braces show? */
-bool is_in_branch(const char *source, unsigned line);
+/* Does a line of a CUDA file stand in an `if` or an `else`, as far as its braces show? NULL: no. */
+bool is_in_branch(FILE *source, unsigned line);
 
 /* ---- hint.c ---------------------------------------------------------------------------------- */
 
-/* Prints a hint of a level from 1 to 3 on what the verdict complains about most. The texts are in
- * the file hints_path. Returns 0, or an exit code. */
-int print_hint(FILE *, const struct lab_verdict *, const char *hints_path, unsigned level,
-               const char *source, struct fault *);
+/* Prints a hint of a level from 1 to 3 on what the verdict complains about most. `hints` has the
+ * texts, as hints.txt; `name` is what to call the student's file, which `source` reads (NULL: it is
+ * not known). Both are read from their beginnings. Returns 0, or an exit code. */
+int print_hint(FILE *, const struct lab_verdict *, FILE *hints, unsigned level, const char *name,
+               FILE *source, struct fault *);
 
 /* ---- verdict_text.c, verdict_json.c ---------------------------------------------------------- */
 
 /* `source` is what to call the student's file: "labs/lab3.cu". Nothing of the submission is printed
  * without visible(). */
 void lab_verdict_text(FILE *, const struct lab_verdict *, const char *source);
+/* One reason, as a line. */
+void lab_verdict_line(FILE *, const struct verdict_line *, const char *source);
 /* One JSON object and a newline. */
 void lab_verdict_json(FILE *, const struct lab_verdict *, const char *source);
+
+/* ---- verdict_platform.c ---------------------------------------------------------------------- */
+
+/* What students do not see. */
+struct verdict_hidden {
+    bool criteria[LAB_CRITERIA + 1]; /* the last one: correctness */
+    bool all_sizes;
+    size_t sizes[LAB_SIZES], size_count;
+};
+
+/* Reads a list such as "hazards,sizes" or "work,2048". Returns 0 or EXIT_USAGE. */
+int verdict_hidden_read(const char *list, struct verdict_hidden *, struct fault *);
+
+/* How a platform takes a verdict: "gradescope", "prairielearn" or "summary", which is Markdown.
+ * NULL: there is no such format. */
+struct platform;
+const struct platform *lab_platform(const char *name);
+
+/* Writes the verdict: a test for each criterion and each size, without what is hidden. Points have
+ * two decimals, as everywhere. `messages` are the compiler's, or "". Returns false, and writes
+ * nothing, if the machine has failed and the platform cannot be told so but by no result. */
+bool lab_verdict_platform(FILE *, const struct platform *, const struct lab_verdict *,
+                          const struct verdict_hidden *, const char *source, const char *messages);
 
 #endif

@@ -54,7 +54,7 @@ static void print_place(FILE *out, const struct verdict_line *line, const char *
     fprintf(out, ":%u: ", line->line);
 }
 
-static void print_line(FILE *out, const struct verdict_line *line, const char *source)
+void lab_verdict_line(FILE *out, const struct verdict_line *line, const char *source)
 {
     fprintf(out, "  %6.2f  %-11s  ", line->lost > 0 ? -line->lost : 0.0,
             lab_criterion_name(line->criterion));
@@ -110,5 +110,5 @@ void lab_verdict_text(FILE *out, const struct lab_verdict *v, const char *source
     print_gaps(out, v, source);
     print_table(out, v);
     print_points(out, v);
-    for (size_t i = 0; i < v->line_count; i++) print_line(out, &v->lines[i], source);
+    for (size_t i = 0; i < v->line_count; i++) lab_verdict_line(out, &v->lines[i], source);
 }

@@ -81,8 +81,8 @@ static bool is_empty(char *text)
     return text[strspn(text, " \t\r")] == '\0';
 }
 
-static int read_file(FILE *file, const char *path, const struct lab *lab,
-                     struct lab_weights *weights, char *why, size_t why_size)
+static int read_lines(FILE *file, const char *path, const struct lab *lab,
+                      struct lab_weights *weights, char *why, size_t why_size)
 {
     char text[LINE_BYTES];
     bool own[LAB_CRITERIA] = {false}, given[LAB_MOST + 1][LAB_CRITERIA] = {{false}};
@@ -107,18 +107,26 @@ static bool have_points(const struct lab_weights *weights)
     return sum > 0;
 }
 
+int lab_weights_take(FILE *file, const char *path, const struct lab *lab,
+                     struct lab_weights *weights, char *why, size_t why_size)
+{
+    *weights = (struct lab_weights){{0}};
+    int code = read_lines(file, path, lab, weights, why, why_size);
+    if (code || have_points(weights)) return code;
+    snprintf(why, why_size, "%s gives no points to lab %d.", path, lab->number);
+    return -1;
+}
+
 int lab_weights_read(const char *path, const struct lab *lab, struct lab_weights *weights,
                      char *why, size_t why_size)
 {
     FILE *file = fopen(path, "r");
-    *weights = (struct lab_weights){{0}};
     if (!file) {
+        *weights = (struct lab_weights){{0}};
         snprintf(why, why_size, "The weights in %s cannot be read: %s.", path, strerror(errno));
         return -1;
     }
-    int code = read_file(file, path, lab, weights, why, why_size);
+    int code = lab_weights_take(file, path, lab, weights, why, why_size);
     fclose(file);
-    if (code || have_points(weights)) return code;
-    snprintf(why, why_size, "%s gives no points to lab %d.", path, lab->number);
-    return -1;
+    return code;
 }

@@ -43,6 +43,8 @@ PREDICT = re.compile(r"<!-- predict: ([^|]*)\| ([^|]*) \| (.*?) -->")
 PLAY = re.compile(r"<!-- play: step=(\d+) (.*?) \| (.*?) -->", re.S)
 TOY = re.compile(r"<!-- (toy|side-by-side) -->")
 LAB = re.compile(r"<!-- lab: (\w+) -->")
+CODE = re.compile(r"<!-- code: (\w+) -->")
+FIRST_GAP = re.compile(r"^( *).*// lab: (.*)", re.M)  # as labs.mk has it
 TITLE = re.compile(r"<p><strong>(.*?)\.?</strong>\s*")
 HINTS = r"^\[page %s\]\n(.*?)(?=^\[|\Z)"
 ID = re.compile(r' id="([^"]*)"')
@@ -144,9 +146,26 @@ def lab(match):
         name, TITLE.sub(r'<h3 id="lab-%s">Lab: \1</h3><p>' % name, task), folded)
 
 
+CODE_LAB = """<section class="lab" data-code="%(name)s"><h3 id="code-%(name)s">%(title)s</h3>
+<p>Write it here. The page compiles the file with its own compiler of a part of CUDA C, runs it and
+judges it, as <code>make %(check)s</code> does. <code>make %(check)s</code>%(grade)s judges it again,
+with nvcc.</p></section>"""
+KINDS = {"lab": ("Lab %s in this page", "check%s", " or <code>make grade</code>"),
+         "exercise": ("Exercise %s in this page", "check-exercise%s", ""),
+         "first": ("Puzzle %s in this page", "check-first%s", "")}
+
+
+def code_lab(match):
+    """A lab whose kernel is written in the page; code_lab.js makes its box."""
+    kind, number = re.match(r"([a-z]+)(\d+)$", match[1]).groups()
+    title, check, grade = KINDS[kind]
+    return CODE_LAB % {"name": match[1], "title": title % number, "check": check % number,
+                       "grade": grade}
+
+
 def chapter_html(path, names):
     """The text of a chapter. Its ids begin with its name, as other chapters have the same ones."""
-    text = LAB.sub(lab, KERNEL.sub(FOLDED, STYLE.sub("", rendered(path))))
+    text = CODE.sub(code_lab, LAB.sub(lab, KERNEL.sub(FOLDED, STYLE.sub("", rendered(path)))))
     text = ID.sub(lambda m: ' id="%s:%s"' % (names[path], m[1]), text)
     if "<h2" not in text:  # no level is left out
         text = re.sub(r"(</?h)3\b", r"\g<1>2", text)
@@ -260,11 +279,48 @@ def differences():
              "why": row["why"]} for row in cases.read(PROFILES / "counters_differences.csv")[0]]
 
 
+def printed(*command):
+    return subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True,
+                          cwd=TOP).stdout
+
+
+def step_of(lab):
+    return next(STEPS.glob("%02d-*/scan.cu" % lab))
+
+
+def code_labs():
+    """Labs and exercises of the steps that the page compiles, and the first puzzles: the file to
+    begin with, as `make labN` writes it, and as what it is judged."""
+    make, labs = LABS / "skeleton.sh", [int(folder[:2]) for folder in COMPILED]
+    found = {}
+    for lab in labs:
+        found["lab%d" % lab] = {"judge": str(lab), "text": printed(make, lab, step_of(lab))}
+        exercise = LABS / "exercises" / "exercise.sh"
+        found["exercise%d" % lab] = {"judge": printed(exercise, "--judge", lab).strip(),
+                                     "text": printed(exercise, lab)}
+    for path in sorted((STEPS / "first-kernel").glob("first[0-9].cu")):
+        text = path.read_text(encoding="utf-8")
+        found[path.stem] = {"judge": path.stem, "text": FIRST_GAP.sub(r"\1// your line: \2", text)}
+    return found
+
+
+def lab_texts():
+    """What the judge needs of each lab: the solution that its counters are compared with."""
+    solutions = {str(int(folder[:2])): printed(LABS / "skeleton.sh", "--solution", int(folder[:2]),
+                                               STEPS / folder / "scan.cu") for folder in COMPILED}
+    solutions["exercise4"] = subprocess.run(
+        ["sed", "-f", str(LABS / "exercises" / "solution4.sed")], input=solutions["4"], check=True,
+        capture_output=True, text=True).stdout
+    return {"solutions": solutions, "tasks": code_labs(),
+            **{name: (LABS / ("%s.txt" % name)).read_text(encoding="utf-8")
+               for name in ("weights", "hints")}}
+
+
 def page_data(folder):
     texts = ptx_texts(folder)
     return {"ptx": texts, "sources": sources(texts),
             "headers": headers(COMPILED), "recorded": recorded(),
-            "differences": differences()}
+            "differences": differences(), "labs": lab_texts()}
 
 
 # ---- the file ----------------------------------------------------------------------------------

@@ -23,13 +23,12 @@ function rangeOf(text, { line, column, length }) {
     return [start + charactersIn(column - 1), start + charactersIn(column - 1 + length)];
 }
 
-/* Selects what a finding is about, with its line in the middle of the box. */
-function select(editor, finding) {
-    const lines = editor.value.split("\n").length;
-    editor.focus();
-    editor.setSelectionRange(...rangeOf(editor.value, finding));
-    editor.scrollTop = editor.scrollHeight * (finding.line - 1) / lines - editor.clientHeight / 2;
-}
+/* What an editor marks: the findings about its file. */
+const marksOf = (text, diagnostics, name) => diagnostics.filter((one) => one.file === name)
+    .map((one) => {
+        const [start, end] = rangeOf(text, one);
+        return { start, end, kind: one.severity };
+    });
 
 /* Names between grave accents are code. */
 const sentence = (text) => text.split("`").map((part, k) =>
@@ -41,11 +40,12 @@ function foundText({ text, hint }) {
     return /[.?!]$/.test(whole) ? whole : `${whole}.`;
 }
 
-/* The findings about a file, which is the text in `editor`, and about its headers. */
-function problemsList(diagnostics, name, editor) {
+/* The findings about a file, which is the text in `area`, and about its headers. reveal(start, end)
+ * shows a place of the text. */
+function problemsList(diagnostics, name, area, reveal) {
     if (!diagnostics.length) return "";
     const place = (one) => (one.file !== name ? `${one.file}:${one.line}`
-        : make("button", { type: "button", onclick: () => select(editor, one) },
+        : make("button", { type: "button", onclick: () => reveal(...rangeOf(area.value, one)) },
                `line ${one.line}, column ${one.column}`));
     return make("div", { class: "problems", role: "list", "aria-label": "What the compiler found" },
         diagnostics.map((one) => make("div", { class: one.severity, role: "listitem" }, place(one),
@@ -59,4 +59,4 @@ function refusedText(diagnostics) {
         "so nothing has run.";
 }
 
-module.exports = { compileRequest, isCuda, problemsList, rangeOf, refusedText };
+module.exports = { compileRequest, isCuda, marksOf, problemsList, refusedText, sentence };

@@ -4,14 +4,14 @@
 "use strict";
 const fs = require("fs");
 const path = require("path");
-const { runRequest } = require("./worker.js");
+const { makeEmulator, runRequest } = require("./worker.js");
 const { NUMBERS, PTX, SOURCE, requestFor, stagesOf } = require("./sweep.js");
 
 async function main() {
     const [file, folder] = process.argv.slice(2);
     const ptx = fs.readFileSync(path.join(folder, `${PTX}.ptx`), "utf8");
-    const emulator = await require(path.resolve(file))({
-        wasmBinary: fs.readFileSync(file.replace(/js$/, "wasm")) });
+    const emulator = await makeEmulator(require(path.resolve(file)),
+                                        fs.readFileSync(file.replace(/js$/, "wasm")));
     const answer = JSON.parse(runRequest(emulator, requestFor(NUMBERS, ptx)));
     if (answer.error) throw new Error(answer.message);
     const source = fs.readFileSync(path.join(__dirname, "..", "..", SOURCE), "utf8");

@@ -3,6 +3,7 @@
 "use strict";
 const { make, replace, choice } = require("./dom.js");
 const { BARRIER, LABS, answersOfText, judge, textOfAnswers } = require("./labs.js");
+const { makeOrderLines } = require("./order_lines.js");
 
 const KEY = "upsweep-answers";
 
@@ -106,7 +107,16 @@ function makeLab(host, name, given) {
         check.disabled = false;
         replace(linked, labs());
     }
+    /* Lines in order: until one is moved, there is no answer. */
+    function lines(order, mine) {
+        return [make("div", { class: "scrolls" }, makeOrderLines(
+            order, mine || order.begins, (letters) => changed(0, letters)).element), says[0]];
+    }
     async function show() {
+        if (lab.order) {
+            replace(form, lines(lab.order(bench().source), answers.of(name)[0]));
+            return;
+        }
         const shown = lab.shown ? await lab.shown(bench()) : [];
         const code = lab.code ? lab.code(bench().source) : [], mine = answers.of(name);
         replace(form, lab.head ? [lab.shown ? numbered(code) : null,
@@ -126,13 +136,13 @@ function makeLab(host, name, given) {
      * shown. */
     if (lab.shown)
         replace(form, make("button", { type: "button", class: "begin", onclick: show }, "Begin"));
-    else if (lab.code) requestAnimationFrame(() => setTimeout(show));
+    else if (lab.code || lab.order) requestAnimationFrame(() => setTimeout(show));
     else show();
 }
 
 /* All labs of a chapter. */
 function makeLabs(article, given) {
-    for (const one of article.querySelectorAll(".lab")) makeLab(one, one.dataset.lab, given);
+    for (const one of article.querySelectorAll("[data-lab]")) makeLab(one, one.dataset.lab, given);
 }
 
 module.exports = { makeAnswers, makeLabs };

@@ -3,14 +3,16 @@
  * judge that has the emulator run the steps' own kernels. The page and `make grade N=page` use it.
  *
  * The answers to a lab are a list of texts, "" where there is none. A bench is what a judge needs:
- * ptx(name), source(path), and run(request), which promises an answer (face/face.h).
+ * ptx(name), source(path), of a step or of a header, and run(request), which promises an answer
+ * (face/face.h).
  */
 "use strict";
 const trace = require("./trace.js");
 const { ALL_CHECKERS, kernelsOf, requestOf, stepOf, variantOf } = require("./kernels.js");
 const { barriersOf, keyOf, withoutBarriers } = require("./ptx.js");
+const { compileRequest } = require("./compiler.js");
 const { placesOf } = require("./places.js");
-const { counted } = require("./sentences.js");
+const { counted, resultText } = require("./sentences.js");
 
 /* The answer for a plan, with its document read; an Error if the request is refused. */
 async function ran(bench, plan, ptx, options) {
@@ -41,6 +43,8 @@ function findingsText(findings) {
     return lines.length ? `racecheck finds hazards ${parts.filter(Boolean).join("; ")}`
         : "the checkers find nothing";
 }
+
+const stoppedText = ({ message }) => `stopped: ${message.split(/[,\n]/)[0]}`;
 
 /* ---- predict the conflicts ------------------------------------------------------------------- */
 
@@ -148,14 +152,89 @@ async function judgeBarrier(text, k, bench) {
     const ptx = withBarrierAt(Number(text), plan, bench);
     const { error, message, document } = await ran(bench, plan, ptx, { check: ALL_CHECKERS });
     const isRight = !error && document.findings.length === 0;
-    return { isRight, says: error ? `stopped: ${message.split(/[,\n]/)[0]}`
+    return { isRight, says: error ? stoppedText({ message })
         : `${isRight ? "right: " : ""}${findingsText(document.findings)}` };
+}
+
+/* ---- put lines in order ---------------------------------------------------------------------- */
+
+/* A loop of a step's kernel. `begins` are its letters in the order in which the reader finds the
+ * lines: a is the first line of the book's kernel. `from` and `to` are the first and the last line
+ * that the lab shows, `first` and `next` the loop's first line and the one after it. */
+const ORDERED = {
+    sweep: { step: 2, n: 256, source: "steps/02-naive/scan.cu", begins: "hdbgafice",
+             from: "int pout = 0", first: "for (int offset = 1;", next: "g_odata[thid] =" },
+    upsweep: { step: 3, n: 256, source: "steps/03-work-efficient/scan.cu", begins: "fceigahbd",
+               from: "temp[2 * thid] =", first: "for (int d = n >> 1;", next: "if (thid == 0)" },
+};
+const HEADER = "common/step/step.h", A = "a".charCodeAt(0), SEEDS = [0, 7];
+
+/* { before, lines, after }: the code, { line, text }; `lines` are those to be put in order. */
+function orderedCode({ source, from, first, next }, texts) {
+    const code = codeOf(texts(source), from, next);
+    const start = code.findIndex(({ text }) => text.startsWith(first));
+    return { before: code.slice(0, start), lines: code.slice(start, -1), after: code.slice(-1) };
+}
+
+/* Lines as the letters of an answer say, each { line, text } with a place of its own. */
+function inOrder(lines, letters) {
+    const order = [...letters].map((letter) => lines[letter.charCodeAt(0) - A].text.trim());
+    let depth = 0, isSingle = false; // the statement after an `if` without braces
+    return order.map((text, k) => {
+        if (text.startsWith("}")) depth--;
+        const indent = Math.max(0, depth) + (isSingle && text !== "{" ? 1 : 0);
+        if (text.endsWith("{")) depth++;
+        isSingle = /^(if|else|for)\b.*[^{;]$|^else$/.test(text);
+        return { line: lines[0].line + k, text: " ".repeat(4 * indent) + text };
+    });
+}
+
+const isOrder = (name, letters) => {
+    const { begins } = ORDERED[name];
+    return [...letters].sort().join("") === [...begins].sort().join("");
+};
+
+/* The kernel with its lines in this order; what follows them stays in its lines. */
+function orderedSource(name, letters, texts) {
+    const { source, next } = ORDERED[name], { lines } = orderedCode(ORDERED[name], texts);
+    const all = texts(source).split("\n"), first = lines[0].line - 1;
+    const end = all.findIndex((text) => text.trim().startsWith(next));
+    const mine = inOrder(lines, letters).map(({ text }) => `    ${text}`);
+    return [...all.slice(0, first), ...mine, ...Array(end - first - mine.length).fill(""),
+            ...all.slice(end)].join("\n");
+}
+
+async function judgeOrder(letters, k, bench, name) {
+    const { step, n, source } = ORDERED[name], { plan } = variantOf(stepOf(step));
+    const text = orderedSource(name, letters, bench.source);
+    const { ptx, diagnostics } = await bench.run(
+        compileRequest(source, text, { [HEADER]: bench.source(HEADER) }));
+    const error = diagnostics.find((one) => one.severity === "error");
+    if (error) return { isRight: false, says: `line ${error.line}: ${error.text}` };
+    for (const seed of SEEDS) {
+        const answer = await ran(bench, plan(n), ptx, { check: ALL_CHECKERS, seed });
+        if (answer.error) return { isRight: false, says: stoppedText(answer) };
+        const { findings } = answer.document, result = resultText(answer);
+        if (findings.length || !result.startsWith("The result is right"))
+            return { isRight: false, says: findings.length
+                ? `${result} And ${findingsText(findings)}.` : result };
+    }
+    return { isRight: true, says: "right: all sums are, and the checkers find nothing" };
 }
 
 /* ---- all labs -------------------------------------------------------------------------------- */
 
 /* rows: what each question is about, under a head. options: [value, name] of the possible answers;
- * null: a number. code: lines that the lab shows, { line, text, place }. */
+ * null: a number. code: lines that the lab shows, { line, text, place }. order: lines that
+ * are to be put in order, { before, after, lines(letters) }, and the letters to begin with. */
+const ordered = (chapter, name) => ({
+    chapter, head: "", rows: [""], options: null, judge: judgeOrder,
+    isAnswer: (text) => isOrder(name, text),
+    order: (texts) => {
+        const { before, lines, after } = orderedCode(ORDERED[name], texts);
+        return { before, after, begins: ORDERED[name].begins,
+                 lines: (letters) => inOrder(lines, letters) };
+    } });
 const LABS = {
     barrier: { chapter: "02-naive", head: "", rows: [""],
                options: BEFORE.map((_, k) => [String(k + 1), ""]), judge: judgeBarrier,
@@ -167,6 +246,7 @@ const LABS = {
                options: [["1", "on the way up"], ["2", "on the way down"],
                          ["3", "before the result"]],
                code: (source) => codeOf(source(MISSING.source), MISSING.first, MISSING.last) },
+    sweep: ordered("02-naive", "sweep"), upsweep: ordered("03-work-efficient", "upsweep"),
     padding: { chapter: "04-conflict-free", head: "kernel",
                rows: PADDED.map((one) => one.says), options: stepOf(4).paddings,
                judge: judgePadding },
@@ -176,7 +256,7 @@ const LABS = {
 async function judge(name, answers, bench) {
     const verdicts = [];
     for (const [k, text] of answers.entries())
-        verdicts.push(text ? await LABS[name].judge(text, k, bench)
+        verdicts.push(text ? await LABS[name].judge(text, k, bench, name)
             : { isRight: false, says: "no answer yet" });
     return verdicts;
 }
@@ -192,8 +272,8 @@ function answersOfText(text) {
         const [name, list = ""] = part.split("."), answers = list.split("-");
         const lab = Object.hasOwn(LABS, name) && LABS[name];
         if (!lab || answers.length !== lab.rows.length) continue;
-        const isAnswer = (one) => (lab.options ? lab.options.some(([value]) => value === one)
-            : /^\d{1,5}$/.test(one));
+        const isAnswer = lab.isAnswer || ((one) => (lab.options
+            ? lab.options.some(([value]) => value === one) : /^\d{1,5}$/.test(one)));
         all[name] = answers.map((one) => (isAnswer(one) ? one : ""));
     }
     return all;

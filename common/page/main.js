@@ -8,6 +8,8 @@ const { makeStepWidget } = require("./step_widget.js");
 const { makePredictions } = require("./predict.js");
 const { makeOwn } = require("./own.js");
 const { makeAnswers, makeLabs } = require("./lab_widget.js");
+const { makeCodeLabs } = require("./code_lab.js");
+const { makeTexts, store } = require("./linked_text.js");
 const { makeSearch } = require("./search.js");
 const { makeStart } = require("./start.js");
 const { makeToys } = require("./toy.js");
@@ -19,7 +21,7 @@ const byId = (id) => document.getElementById(id);
 const textOf = (id) => JSON.parse(byId(id).textContent);
 const filled = new Set();
 const widgets = {};
-const answers = makeAnswers();
+const answers = makeAnswers(), texts = makeTexts(writeText);
 let runner = null, data = null, labRunner = null;
 
 /* Browsers refuse or leave out changes of the address when there are too many. */
@@ -42,8 +44,8 @@ function write() {
  * chapter. A run may end when another chapter has been opened. */
 function remember(state) {
     if (!isShown(state.chapter)) return;
-    const { place, answers: linked } = readState(location.hash);
-    latest = { ...state, place, answers: linked };
+    const { place, answers: linked, text } = readState(location.hash);
+    latest = { ...state, place, answers: linked, text };
     if (later) return;
     const now = performance.now();
     writes = [...writes.filter((time) => now - time < WRITES_MS), now];
@@ -51,10 +53,24 @@ function remember(state) {
     else later = setTimeout(write, RETRY_MS);
 }
 
+/* Puts what a reader has written into the address. The entry of the history says that it is this
+ * reader's: where the browser keeps texts, that one is newer. */
+function writeText(text) {
+    if (latest) latest = { ...latest, text };
+    history.replaceState({ ...history.state, isOwn: true }, "",
+                         writeState({ ...readState(location.hash), text }));
+    byId("address").value = location.href;
+}
+async function takeText(text, article) {
+    if (history.state && history.state.isOwn && store.isKept()) return;
+    if (!await texts.take(text)) article.prepend(make("p", { class: "wrong", role: "status" },
+        "The text of this link cannot be read, and is left out."));
+}
+
 /* Each entry of the history keeps how far the reader has scrolled. */
 function keepScroll() {
     clearTimeout(scrolled);
-    history.replaceState({ scroll: scrollY }, "");
+    history.replaceState({ ...history.state, scroll: scrollY }, "");
 }
 
 /* Data and the emulator are read when something is to be run. */
@@ -85,8 +101,8 @@ async function runStep(number, name, n) {
 function bench() {
     prepare();
     labRunner = labRunner || makeRunner(textOf("worker"));
-    return { ptx: (name) => data.ptx[name], source: (path) => data.sources[path],
-             run: labRunner.run };
+    return { ptx: (name) => data.ptx[name], labs: data.labs, run: labRunner.run,
+             source: (path) => data.sources[path] || data.headers[path], stop: labRunner.stop };
 }
 
 const stepOf = (article) => STEPS.find((one) => one.chapter === article.dataset.chapter);
@@ -96,7 +112,7 @@ function widgetOf(article) {
     if (widgets[name] || (!step && name !== "own")) return widgets[name];
     prepare();
     const host = article.querySelector(".host");
-    widgets[name] = step ? makeStepWidget(host, step, data, runner, remember)
+    widgets[name] = step ? makeStepWidget(host, step, data, runner, { remember, texts })
         : makeOwn(host, runner, remember, data.ptx[PTX], data.headers);
     return widgets[name];
 }
@@ -139,6 +155,7 @@ function fillArticle(article) {
     makeToys(article);
     makeSideBySide(article, runStep);
     makeLabs(article, { answers, bench, copy });
+    makeCodeLabs(article, { bench, texts });
     if (stepOf(article) || article.dataset.chapter === "own") addHost(article);
     addNeighbours(article);
     addHeadingLinks(article);
@@ -190,6 +207,7 @@ function open(fragment) {
     const title = article.querySelector("h1").textContent;
     document.title = name === START ? "Upsweep" : `${title} – Upsweep`;
     if (document.readyState === "loading") return;
+    if (state.text) takeText(state.text, article);
     /* The text is shown first; then the emulator starts. */
     requestAnimationFrame(() => setTimeout(async () => {
         if (article.hidden) return;

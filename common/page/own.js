@@ -6,7 +6,8 @@
 const { make, replace, labelled, choice } = require("./dom.js");
 const { barriersOf, filesOf, keyOf, withoutBarriers, withLines } = require("./ptx.js");
 const { ALL_CHECKERS, MOST_EVENTS, RULES } = require("./kernels.js");
-const { compileRequest, isCuda, problemsList, refusedText } = require("./compiler.js");
+const { compileRequest, isCuda, marksOf, problemsList, refusedText } = require("./compiler.js");
+const { makeEditor } = require("./editor.js");
 const { makeForm } = require("./own_form.js");
 const { ranText } = require("./sentences.js");
 const { NONE, makeWidget } = require("./widget.js");
@@ -51,6 +52,7 @@ function makeOwn(host, runner, remember, example, headers) {
                                       onchange: () => {
                                           if (editor.value !== lastRead) read({});
                                       } });
+    const box = makeEditor(editor, (text) => text.length <= MOST_LINKED && isCuda(text));
     const file = make("input", { type: "file", accept: ".ptx,.cu,text/plain",
                                  onchange: () => take(file.files[0]) });
     const sources = {}; // texts that the line information names
@@ -81,7 +83,7 @@ function makeOwn(host, runner, remember, example, headers) {
                  class: "example", onclick: () => {
                      editor.value = example;
                      read({});
-                 } }, "Try step 3's kernel")), editor, problems, form),
+                 } }, "Try step 3's kernel")), box.element, problems, form),
     widget.parts.choices.nextSibling);
     widget.section.append(buffers);
     host.addEventListener("dragover", (event) => event.preventDefault());
@@ -137,7 +139,8 @@ function makeOwn(host, runner, remember, example, headers) {
         const answer = await runner.run(compileRequest(name, text, headers));
         if (!isWanted()) return null;
         if (answer.error) throw new Error(answer.message);
-        replace(problems, problemsList(answer.diagnostics, name, editor));
+        box.mark(marksOf(text, answer.diagnostics, name));
+        replace(problems, problemsList(answer.diagnostics, name, editor, box.reveal));
         if (!answer.ptx) widget.fail(refusedText(answer.diagnostics));
         return answer.ptx;
     }
@@ -147,6 +150,7 @@ function makeOwn(host, runner, remember, example, headers) {
     async function read(given) {
         const mine = ++turn, old = given.form || {};
         editor.value = editor.value.replace(/^\ufeff/, ""); // a byte order mark
+        box.drawn();
         lastRead = editor.value;
         fields = null;
         moved = {};

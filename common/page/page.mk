@@ -4,13 +4,20 @@
 .PHONY: page
 
 PAGE     := common/page
-FACE     := $(addprefix $(PAGE)/face/,face.c compile.c request.c value.c)
+FACE     := $(addprefix $(PAGE)/face/,face.c compile.c judge.c outside.c request.c value.c)
+
+# What judges labs, without its programs.
+JUDGES   := $(addprefix common/labs/,compile.c run_case.c run_collect.c run_entry.c run_kernel.c \
+            run_puzzle.c) $(filter-out $(LAB_MAINS) common/labs/run_% %/compile.c %/process.c \
+            %/results_write.c,$(LAB_SOURCES)) \
+            $(wildcard common/harness/verify/*.c) $(addprefix common/,command/fault.c \
+            files/wrapped.c step/levels.c step/element.c step/tree.c)
 
 # The emulator without what only the runtime library and the command need: containers of kernels,
 # programs, and reports in other forms than JSON. And the compiler without its command.
 WASM_ROOMS = ptx decode machine operations count check events trace fidelity
 WASM_C   := $(wildcard $(foreach r,$(WASM_ROOMS),common/emu/$r/*.c common/emu/$r/*/*.c)) $(FACE) \
-            $(wildcard $(addsuffix /*.c,$(CC_ROOMS))) \
+            $(wildcard $(addsuffix /*.c,$(CC_ROOMS))) $(JUDGES) $(PAGE)/face/alone.c \
             common/files/visible.c \
             $(addprefix common/emu/binary/,cubin.c cubin_lines.c elf_file.c) \
             $(addprefix common/emu/report/,document.c json.c json_document.c)
@@ -19,13 +26,14 @@ WASM     := $(WASM_C:%.c=build/page/wasm/%.o)
 # As in common/emu/emu.mk. WebAssembly has one instruction set. The page's memory grows. Debian's
 # emscripten uses Debian's packages of JavaScript, which other builds of node do not find.
 EMCC      = emcc -std=c11 -Wall -Wextra -Werror -O2 -ffp-contract=off -fno-math-errno \
-            -DEMU_ISA=base -I.
+            -DEMU_ISA=base -I. -isystem $(CUDA)/include
 EMCC_LINK = NODE_PATH=/usr/share/nodejs emcc -O2 \
             -sMODULARIZE=1 -sEXPORT_NAME=Emulator \
             -sALLOW_MEMORY_GROWTH=1 -sENVIRONMENT=web,worker,node \
             -sEXPORTED_FUNCTIONS=_face_run,_malloc,_free \
             -sEXPORTED_RUNTIME_METHODS=UTF8ToString,stringToUTF8,lengthBytesUTF8
 
+build/page/wasm/common/harness/verify/verify.o: EMCC += -DWINDOW=1
 build/page/wasm/%.o: %.c
 	$(call say,emcc,$<)
 	$(Q)$(EMCC) $(DEPEND) -c $< -o $(NEW) $(PUT_OBJECT)
@@ -37,7 +45,8 @@ build/page/emulator.js: $(WASM) $(PAGE)/page.mk
 	    rmdir $(NEW)
 
 # What the tests compare it with.
-build/page/native: $(call objects,$(FACE) $(PAGE)/face/native.c) $(UPCC) $(EMU)
+build/page/native: $(call objects,$(FACE) $(PAGE)/face/native.c $(JUDGES) \
+        common/harness/host/parallel.c common/harness/print/progress.c) $(UPCC) $(EMU)
 	$(call say,link,$@)
 	$(Q)ar rcs $(NEW).a $(EMU)
 	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $(filter-out $(EMU),$^) $(NEW).a $(ZSTD) -lm -ldl -pthread \
@@ -63,7 +72,9 @@ page: build/page/upsweep.html ## learn: build the book as one page, build/page/u
 
 PAGE_IN  := $(wildcard $(PAGE)/*.js $(PAGE)/*.py $(PAGE)/*.html $(PAGE)/*.css $(PAGE)/*.txt) \
             $(wildcard notes/*.md notes/answers/*.md notes/more/*.md notes/figures/*) \
-            $(wildcard common/labs/tasks/*.md) common/labs/hints.txt \
+            $(wildcard common/labs/tasks/*.md common/labs/exercises/* common/labs/bugs/*) \
+            $(addprefix common/labs/,hints.txt weights.txt skeleton.sh) \
+            $(wildcard steps/first-kernel/*.cu) \
             profiles/h200/counters.csv profiles/counters_differences.csv profiles/measure/cases.py
 build/page/upsweep.html: build/page/emulator.js $(PAGE_PTX) $(PAGE_IN)
 	$(call say,page,$@)

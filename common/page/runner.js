@@ -6,8 +6,9 @@
 
 const SECONDS = 10; // until a kernel is stopped
 
-/* run(request, seconds) gives a promise of the answer (face/face.h), or of an Error with a
- * sentence; stop() ends what runs. */
+/* run(request, seconds, progress) gives a promise of the answer (face/face.h), with what the kernels
+ * have printed, or of an Error with a sentence; progress(done, all) is called while a lab is judged.
+ * stop() ends what runs. */
 function makeRunner(program) {
     let worker = null, pending = null, count = 0;
 
@@ -19,13 +20,17 @@ function makeRunner(program) {
         URL.revokeObjectURL(address);
     }
 
-    function finish({ id, answer, failure }) {
+    function finish({ id, answer, printed, failure, done, all }) {
         if (!pending || pending.id !== id) return;
-        const { resolve, reject, timer } = pending;
+        const { resolve, reject, timer, progress } = pending;
+        if (all) {
+            if (progress) progress(done, all);
+            return;
+        }
         pending = null;
         clearTimeout(timer);
         if (failure) reject(new Error(`The emulator has failed: ${failure}`));
-        else resolve(JSON.parse(answer));
+        else resolve({ ...JSON.parse(answer), printed });
     }
 
     function stop(sentence) {
@@ -38,7 +43,7 @@ function makeRunner(program) {
         reject(new Error(sentence || "The run was stopped."));
     }
 
-    function run(request, seconds = SECONDS) {
+    function run(request, seconds = SECONDS, progress = null) {
         stop("Another run has begun.");
         if (!worker) start();
         const id = ++count;
@@ -47,7 +52,7 @@ function makeRunner(program) {
                 `The kernel had not ended after ${seconds} s, so it was stopped. ` +
                 "Does a loop wait for something that never happens?"),
             seconds * 1000);
-            pending = { id, resolve, reject, timer };
+            pending = { id, resolve, reject, timer, progress };
             worker.postMessage({ id, request });
         });
     }

@@ -1,4 +1,5 @@
-/* sentences.js -- what an event does, and what has run, in words; and where a reader stops next. */
+/* sentences.js -- what an event does, what has run, and whether the result is right, in words; and
+ * where a reader stops next. */
 "use strict";
 const trace = require("./trace.js");
 
@@ -65,4 +66,21 @@ function ranText(answer, off) {
         : `The emulator in this page has run the kernel${without}.`;
 }
 
-module.exports = { counted, ranText, eventText, nextPosition };
+const numbersOf = (text) => text.split(" ").map(Number);
+
+/* Says whether "out" is the exclusive scan of "in", as it was before the run. */
+function resultText(answer) {
+    const buffer = (name) => answer.buffers.find((one) => one.name === name);
+    if (!buffer("in") || !buffer("out")) return "";
+    const input = numbersOf(buffer("in").given || buffer("in").values);
+    const output = numbersOf(buffer("out").values);
+    let sum = 0, wrong = 0, first = "";
+    output.forEach((value, k) => {
+        if (value !== sum && !wrong++) first = `out[${k}] is ${value}, and should be ${sum}`;
+        sum += input[k];
+    });
+    if (!wrong) return `The result is right: all ${output.length} elements.`;
+    return `The result is wrong: ${wrong} of ${output.length} elements. First, ${first}.`;
+}
+
+module.exports = { counted, ranText, resultText, eventText, nextPosition };

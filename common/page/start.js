@@ -10,6 +10,10 @@ const MOVE_MS = 1100, REST_MS = 900, FIRST_REST_MS = 250;
 const CHIP = 46; // width of a number that moves, in pixels
 const ASK = "Your numbers: change them.";
 const BAD = `Write eight whole numbers from ${numberText(LEAST)} to ${MOST}.`;
+/* The names in the line of code. */
+const NAMES = { load: "thid: the thread's number", root: "n - 1: the place of the root",
+                up: "ai, bi: the places of a left and a right child",
+                down: "ai, bi: the places of a left and a right child" };
 const stays = matchMedia("(prefers-reduced-motion: reduce)");
 
 const idOf = (level, index) => `${level}.${index}`;
@@ -144,6 +148,7 @@ function makeStart(host, stages, run, remember) {
     const last = stages.length - 1, article = host.closest("article");
     const picture = make("div", { class: "picture" }), rows = make("div", { class: "scrolls" });
     const title = make("strong"), sentence = make("span"), code = make("code");
+    const names = make("span");
     const told = make("p", { class: "told", "aria-live": "polite" }, title, " ", sentence);
     const asks = make("span", { role: "status" });
     const fields = NUMBERS.map((value, k) => make("input", { type: "number", min: LEAST, max: MOST,
@@ -174,6 +179,7 @@ function makeStart(host, stages, run, remember) {
         title.textContent = `${nameOf(stage)}.`;
         sentence.textContent = words;
         code.textContent = stage.code.join("  ");
+        names.textContent = `(${NAMES[stage.kind]})`;
     }
     function keys(event) {
         const to = { ArrowRight: next(1), ArrowUp: next(1), PageUp: next(1), ArrowLeft: next(-1),
@@ -266,7 +272,7 @@ function makeStart(host, stages, run, remember) {
                   make("div", { class: "stages", "aria-hidden": "true" },
                        stages.map((stage) => make("span", { class: stage.kind })))),
              make("button", { type: "button", onclick: random }, "Random")),
-        told, make("p", { class: "line" }, "The kernel runs: ", code), details);
+        told, make("p", { class: "line" }, "Each thread runs: ", code, " ", names), details);
     new ResizeObserver(() => {
         if (!picture.clientWidth) return; // another chapter is shown
         draw = makePicture(picture, picture.clientWidth);

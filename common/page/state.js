@@ -2,7 +2,8 @@
 "use strict";
 
 const TEXTS = ["chapter", "place", "variant", "rules", "off", "own", "form", "words", "file",
-               "edit", "numbers", "view", "code", "to", "answers"];
+               "edit", "numbers", "view", "code", "to", "answers",
+               "text"];
 const NUMBERS = ["n", "seed", "at", "launch", "block", "first"];
 
 /* `damaged` has the names of the fields that should be numbers. */

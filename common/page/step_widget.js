@@ -57,7 +57,7 @@ function missingText(mangled) {
         "parameters. Nothing has run.";
 }
 
-function makeStepWidget(host, step, data, runner, remember) {
+function makeStepWidget(host, step, data, runner, { remember, texts }) {
     let state = completeState(step, {}), runs = 0;
     let typed = null; // a text that has not been run
     /* The reader's kernel that has been compiled: { path, text, ptx, warnings }; with isChanged its
@@ -183,21 +183,25 @@ function makeStepWidget(host, step, data, runner, remember) {
     /* ---- the reader's CUDA C */
 
     const sourceNow = () => sourceOf(step, variantOf(step, state.variant), data.sources);
-    const box = makeCodeBox(() => compile(), () => {
-        forgetOwn();
-        set({ off: "" });
-    });
+    const box = makeCodeBox({ name: "Compile and run", texts, run: () => compile(),
+                              taken: () => openBox(true), restored: () => {
+                                  forgetOwn();
+                                  set({ off: "" });
+                              } });
     function forgetOwn() {
         own = null;
         box.say("", []);
     }
     const editButton = make("button", { type: "button", "aria-expanded": "false", onclick: () => {
         const opens = !box.element.isConnected;
+        openBox(opens);
+        if (opens) box.area.focus();
+    } }, "Edit");
+    function openBox(opens) {
         if (opens) widget.section.querySelector(".deck").before(box.element);
         else box.element.remove();
         editButton.setAttribute("aria-expanded", String(opens));
-        if (opens) box.editor.focus();
-    } }, "Edit");
+    }
     if (sourceNow()) widget.parts.edit.append(editButton);
 
     /* The launches of the book's kernel, as nvcc has compiled it. */
@@ -210,7 +214,7 @@ function makeStepWidget(host, step, data, runner, remember) {
     const missingIn = (ptx) => kernels().find((name) => !ptx.includes(` ${name}(`));
 
     async function compile() {
-        const { path, after } = sourceNow(), text = box.editor.value, mine = ++runs;
+        const { path, after } = sourceNow(), text = box.area.value, mine = ++runs;
         box.say("The page compiles …", []);
         try {
             const answer = await runner.run(

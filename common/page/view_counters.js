@@ -3,7 +3,7 @@
 "use strict";
 const { make, replace, table } = require("./dom.js");
 const { isNear, numbersIn } = require("./predict.js");
-const { counted: count } = require("./sentences.js");
+const { counted: count, resultText } = require("./sentences.js");
 
 /* Name, ncu's metric, what the document counts, what the trace has counted so far, and the name in
  * profiles/counters_differences.csv. */
@@ -143,23 +143,6 @@ function findingsList(document, isWhole, link) {
     return make("div", {}, make("p", {}, `${count(document.errors, "error")} and ` +
         `${count(document.warnings, "warning")}${shown}:`),
     make("ol", {}, found.slice(0, most).map((one) => findingItem(one, link))));
-}
-
-const numbersOf = (text) => text.split(" ").map(Number);
-
-/* Says whether "out" is the exclusive scan of "in", as it was before the run. */
-function resultText(answer) {
-    const buffer = (name) => answer.buffers.find((one) => one.name === name);
-    if (!buffer("in") || !buffer("out")) return "";
-    const input = numbersOf(buffer("in").given || buffer("in").values);
-    const output = numbersOf(buffer("out").values);
-    let sum = 0, wrong = 0, first = "";
-    output.forEach((value, k) => {
-        if (value !== sum && !wrong++) first = `out[${k}] is ${value}, and should be ${sum}`;
-        sum += input[k];
-    });
-    if (!wrong) return `The result is right: all ${output.length} elements.`;
-    return `The result is wrong: ${wrong} of ${output.length} elements. First, ${first}.`;
 }
 
 const DOUBT = " But the kernel is not: in another schedule the result may be wrong. " +

@@ -2,6 +2,7 @@
  * button at each barrier. */
 "use strict";
 const { make, replace, makeLater } = require("./dom.js");
+const { coloured, linesOf } = require("./lexer.js");
 const { codeText } = require("./values.js");
 
 const MOST_LINES = 600;
@@ -35,30 +36,6 @@ function barrierButton(barrier, isOff, toggle) {
                 isOff ? "restore" : "remove");
 }
 
-const WORDS = new RegExp("(//.*|/\\*.*?\\*/)|\\b(__\\w+__|__sync\\w+|static|extern|template|" +
-    "typename|const|constexpr|unsigned|int|float|bool|void|size_t|struct|for|while|do|if|else|" +
-    "return|break)\\b");
-
-/* A line of CUDA C: comments are <i>, and words of the language <b>. */
-function coloured(line, isComment) {
-    if (isComment) return make("i", {}, line);
-    const tags = [null, "i", "b"];
-    return line.split(WORDS).map((part, k) =>
-        (part && k % 3 ? make(tags[k % 3], {}, part) : part || null));
-}
-
-/* The numbers of the lines inside of comments that have several lines. */
-function linesOfComments(text) {
-    const found = new Set();
-    let isInside = false;
-    text.split("\n").forEach((line, k) => {
-        const begins = /\/\*(?!.*\*\/)/.test(line);
-        if (isInside || begins) found.add(k + 1);
-        isInside = begins || (isInside && !line.includes("*/"));
-    });
-    return found;
-}
-
 /* Which lines of a text are shown: all, or those around one. */
 function windowOf(count, line) {
     if (count <= MOST_LINES) return [1, count];
@@ -76,8 +53,7 @@ function makeSource(host) {
         const barrier = shown.barriers.get(line), isOff = barrier !== undefined && shown.off(line);
         return make("tr", { "data-line": line, class: isOff ? "off" : "" },
             make("th", { scope: "row" }, String(line)),
-            make("td", {}, make("code", {}, coloured(codeText(shown.texts[line - 1]),
-                                                     shown.comments.has(line))), " ",
+            make("td", {}, make("code", {}, shown.texts[line - 1].map(coloured)), " ",
                  barrier ? barrierButton(barrier, isOff, () => shown.toggle(line)) : null, " ",
                  make("span", { class: "note" }, shown.sums.get(line) || "")));
     }
@@ -96,7 +72,7 @@ function makeSource(host) {
 
     /* Shows a text, and scrolls to a line of it. */
     function show(name, text, { record, findings }, barriers, off, toggle, line) {
-        shown = { name, texts: text.split("\n"), comments: linesOfComments(text),
+        shown = { name, texts: linesOf(text.split("\n").map(codeText).join("\n")),
                   sums: notesByLine(record, findings, name), barriers, off, toggle };
         showAround(line);
         scrollTo(lines.get(line));

@@ -111,7 +111,8 @@ HARNESS = {
     "common/labs/gpu": ["common/labs"],
     "common/labs/sources": [STEP],
     "common/labs/grader": [PRINT, "common/labs"] + COMMAND,
-    "common/page/face": [EMU + "ptx", EMU + "decode", EMU + "report", CC_API],
+    "common/page/face": [EMU + "ptx", EMU + "decode", EMU + "report", CC_API, "common/labs",
+                         HOST, PRINT],
 }
 MAY_INCLUDE = {**emulator(), **HARNESS, **COMPILER}
 

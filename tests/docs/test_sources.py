@@ -23,7 +23,7 @@ FOREIGN = {"cuda_occupancy.h", "cuda_pipeline.h", "driver_types.h", "fatbinary_s
            *("exercise%d.cu" % number for number in (2, 3, 4, 5, 6, 7, 9, 11, 13)),
            *("lab%d.cu" % number for number in (2, 3, 4, 5, 6, 7, 9, 11, 13)),
            "HEADER.cuh", "NAME.cu", "NAME.mk", "NAME.part.cu",
-           "file.cu", "my.cu", "reference2.cu", "20.md"}
+           "file.cu", "lab.cu", "my.cu", "reference2.cu", "reference3.cu", "20.md"}
 
 # Called by programs: CUDA's own names, those of emu.h, and what stands in the place of the C
 # library's (runtime/process/end.c).

@@ -45,6 +45,17 @@ Test(roster, one_name_a_line)
     cr_assert_str_eq(roster.names[2], "Bob");
 }
 
+Test(roster, an_identifier_stands_after_a_tab)
+{
+    cr_assert_eq(read_text("Anna Berg \t a@x.org \t7\nBob\nZo\u00eb\tBob Z\n"), 0);
+    cr_assert_str_eq(roster.names[0], "Anna Berg");
+    cr_assert_str_eq(roster.identifiers[0], "a@x.org ");
+    cr_assert_str_eq(roster.identifiers[1], "Bob");
+    cr_assert_str_eq(roster.identifiers[2], "Bob Z");
+    cr_assert_eq(read_text("Anna\t7\nBob\t7\n"), EXIT_USAGE);
+    cr_assert(strstr(fault.text, "line 2") && strstr(fault.text, "\"7\""), "%s", fault.text);
+}
+
 Test(roster, a_submission_belongs_to_the_longest_name_that_it_begins_with)
 {
     cr_assert_eq(read_text("Anna\nAnna Berg\nbergb\nZo\n"), 0);

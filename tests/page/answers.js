@@ -2,7 +2,8 @@
  * WebAssembly. Arguments: emulator.js, worker.js. With --requests, prints the requests of every
  * step and variant instead, as the page makes them: objects of step, variant, n, choice and
  * request; the argument is the folder of PTX. With --judge, judges the answers to a lab on stdin,
- * [name, answers] (common/page/labs.js). */
+ * [name, answers] (common/page/labs.js). With --code, judges the texts on stdin as the page does,
+ * [task, path, text] each (common/page/code_lab.js), and measures the processor's time. */
 "use strict";
 const fs = require("fs");
 const path = require("path");
@@ -27,10 +28,11 @@ function requests(folder) {
 }
 
 async function runnerOf(file) {
-    const { runRequest } = require(path.join(PAGE, "worker.js"));
-    const emulator = await require(path.resolve(file))({
-        wasmBinary: fs.readFileSync(file.replace(/js$/, "wasm")) });
-    return (text) => runRequest(emulator, text);
+    const { makeEmulator, runRequest } = require(path.join(PAGE, "worker.js"));
+    const emulator = await makeEmulator(require(path.resolve(file)),
+                                        fs.readFileSync(file.replace(/js$/, "wasm")));
+    const answer = (text) => runRequest(emulator, text);
+    return Object.assign(answer, { printed: emulator.printed });
 }
 
 const given = () => JSON.parse(fs.readFileSync(0, "utf8"));
@@ -43,10 +45,27 @@ async function judged(file) {
         ptx: (one) => read(path.dirname(file), "ptx", `${one}.ptx`) });
 }
 
+/* What the page gives to the judge: it is built with this text. */
+function labTexts(file) {
+    const page = fs.readFileSync(path.join(path.dirname(file), "upsweep.html"), "utf8");
+    return JSON.parse(/<script type="application\/json" id="data">(.*?)<\/script>/s.exec(page)[1])
+        .labs;
+}
+async function judgedCode(file) {
+    const { judgeRequest } = require(path.join(PAGE, "code_lab.js"));
+    const run = await runnerOf(file), labs = labTexts(file);
+    return given().map(([judge, name, text]) => {
+        const start = process.cpuUsage(), request = judgeRequest(labs, { judge }, name, text);
+        const answer = JSON.parse(run(request)), seconds = process.cpuUsage(start).user / 1e6;
+        return { ...answer, printed: [...run.printed], seconds };
+    });
+}
+
 async function main() {
     const [what, file] = process.argv.slice(2);
     const result = what === "--requests" ? requests(file)
-        : what === "--judge" ? await judged(file) : given().map(await runnerOf(file));
+        : what === "--judge" ? await judged(file)
+        : what === "--code" ? await judgedCode(file) : given().map(await runnerOf(file));
     process.stdout.write(JSON.stringify(result));
 }
 main();

@@ -53,6 +53,7 @@ class Compiled(Page):
             self.assertEqual(self.counter("bank conflicts of " + name)[1:], [count, count])
         self.assertIn("for (int d = n >> 1; d > 0; d >>= 1) {", self.text("table.source"))
         self.press("Reset")
+        self.press("Discard my text")
         self.wait_for(lambda: "ncu on an H200" in self.texts(".numbers thead th"))
         self.assertEqual(self.all("textarea.cuda")[0].get_attribute("value"), STEP_3)
 
@@ -110,6 +111,8 @@ class Compiled(Page):
         box.send_keys(Keys.CONTROL, Keys.HOME)
         box.send_keys(Keys.TAB)
         self.assertTrue(box.get_attribute("value").startswith("    static"))
+        box.send_keys(Keys.CONTROL, "z")
+        self.assertEqual(box.get_attribute("value"), KERNEL)
         self.assertEqual(self.driver.switch_to.active_element, box)
         box.send_keys(Keys.CONTROL, Keys.ENTER)
         self.wait_for(lambda: "compiled by this page" in self.text(".said"))

@@ -12,14 +12,27 @@ from firefox import InFirefox
 from page_files import BUILT, TOP, need, node
 
 RIGHT = {"barrier": ["1"], "conflicts": ["4", "6", "6", "6", "6", "2", "0"],
-         "missing": ["2", "3", "1"], "padding": ["pad32", "pad32x2", "pad16"]}
+         "missing": ["2", "3", "1"], "sweep": ["abcdefghi"], "upsweep": ["abcdefghi"],
+         "padding": ["pad32", "pad32x2", "pad16"]}
 CHAPTERS = {"barrier": "02-naive", "conflicts": "03-work-efficient",
-            "missing": "03-work-efficient", "padding": "04-conflict-free"}
+            "missing": "03-work-efficient", "sweep": "02-naive", "upsweep": "03-work-efficient",
+            "padding": "04-conflict-free"}
 # Of each lab an answer to its first question that is wrong, and what is said of it.
 WRONG = {"barrier": ("2", "stopped: a barrier that not all threads reach"),
          "conflicts": ("5", "not 5"),
          "missing": ("3", "not this one: without it, the checkers find nothing"),
+         "sweep": ("acbdefghi", "The result is wrong: "),  # pin is made from the old pout
+         "upsweep": ("bacdefghi", "The result is wrong: "),  # one barrier before the loop
          "padding": ("pad16", "144 bank conflicts left")}
+# Other orders of lines, and what is said of them.
+ORDERS = {("sweep", "abcdefgih"): "And racecheck finds hazards",  # the barrier behind the loop
+          ("sweep", "ahbcdefgi"): "^right",  # a barrier before it, and before the first sweep
+          ("sweep", "abcfegdhi"): "^line 43: ",  # an else without an if
+          ("upsweep", "acbdefghi"): "^stopped: a barrier that not all threads reach|hazards",
+          ("upsweep", "acdefghbi"): "^right",
+          ("upsweep", "acdefgbhi"): "^right",
+          ("upsweep", "abcfdeghi"): "^line 37: `bi` is not declared here$",
+          ("upsweep", "acdefghib"): "racecheck finds hazards between lines"}
 ALL = "_".join("%s.%s" % (name, "-".join(answers)) for name, answers in RIGHT.items())
 
 
@@ -35,6 +48,12 @@ class Judge(unittest.TestCase):
         for name, answers in [*RIGHT.items(), ("barrier", ["3"]),
                               ("padding", ["pad32x2", "pad32x2", "pad16"])]:
             self.assertTrue(all(one["isRight"] for one in judged(name, answers)), (name, answers))
+
+    def test_lines_in_any_order_are_compiled_and_run(self):
+        need("emcc", "pandoc")
+        for (name, letters), says in ORDERS.items():
+            with self.subTest(lab=name, order=letters):
+                self.assertRegex(judged(name, [letters])[0]["says"], says)
 
     def test_each_wrong_answer_has_a_reason_by_the_emulator(self):
         need("emcc", "pandoc")
@@ -61,13 +80,13 @@ class Grade(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             top = Path(folder)
             lines = ["Anna Berg\t%s%s" % (link, ALL), "Ben, %sbarrier.2&points=100" % link,
-                     "=1+1 no link", "Dora %spadding.pad16-x-" % link]
+                     "=1+1 no link", "Dora %spadding.pad16-x-_upsweep.acdefghi_sweep.abcdefghij" % link]
             (top / "links.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
             (top / "roster.txt").write_text("Ben\nCarla\n", encoding="utf-8")
             rows = self.grade(top / "links.txt", "--roster", str(top / "roster.txt"))
             self.assertEqual(list(rows), ["Ben", "Carla", "Anna Berg", "'=1+1 no link", "Dora"])
             self.assertEqual([row["points"] for row in rows.values()],
-                             ["0.00", "0.00", "100.00", "0.00", "0.00"])
+                             ["0.00", "0.00", "150.00", "0.00", "0.00"])
             self.assertEqual(rows["Carla"]["status"], "nothing handed in")
             self.assertEqual(rows["'=1+1 no link"]["status"], "look at it: no link with answers")
             self.assertEqual(rows["Anna Berg"]["conflicts"], "7 of 7")

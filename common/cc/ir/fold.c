@@ -7,6 +7,7 @@
  * Real numbers keep their bits: x + 0.0 stays, since it makes 0.0 of -0.0.
  */
 #include "fold.h"
+#include <math.h>
 
 static struct ir_value *new_before(struct ir_function *f, struct ir_value *at, enum ir_op op,
                                    struct ir_value *left, struct ir_value *right)
@@ -34,8 +35,10 @@ static bool is_number(struct ir_function *f, const struct ir_value *value, doubl
     return ir_is_constant(value) && value == ir_float(f, value->type, number);
 }
 
-static struct ir_value *negated_of(struct ir_value *value)
+/* NULL while the kernel is lowered: a choice may still take the sign (choices.c). */
+static struct ir_value *negated_of(const struct ir_function *f, struct ir_value *value)
 {
+    if (f->keeps_signs) return NULL;
     return value->op == IR_NEGATE ? ir_operand(value, 0) : NULL;
 }
 
@@ -64,7 +67,7 @@ static struct ir_value *folded_add(struct ir_function *f, struct ir_value *v)
 {
     struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);
     if (is_integer(right, 0)) return left;
-    if (negated_of(right)) return new_before(f, v, IR_SUBTRACT, left, negated_of(right));
+    if (negated_of(f, right)) return new_before(f, v, IR_SUBTRACT, left, negated_of(f, right));
     return regrouped(f, v, IR_ADD);
 }
 
@@ -166,49 +169,66 @@ static struct ir_value *opposite(struct ir_function *f, struct ir_value *constan
     return ir_float(f, constant->type, -ir_real(constant));
 }
 
-/* -x * y → -(x * y), but for a constant y, which changes its sign; and then the minus may go into a
- * sum. */
+enum { DEEPEST = 6 };
+
+bool fold_is_never_minus_zero(struct ir_value *v, int depth)
+{
+    if (ir_is_constant(v)) return ir_real(v) != 0 || !signbit(ir_real(v));
+    if (v->op == IR_CONVERT)
+        return ir_operand(v, 0)->type != IR_F32 && v->operand[0]->type != IR_F64;
+    if (v->op == IR_SQRT)
+        return depth < DEEPEST && fold_is_never_minus_zero(ir_operand(v, 0), depth + 1);
+    struct ir_value *zero = v->op == IR_ADD ? ir_operand(v, 1) : NULL;
+    return v->op == IR_ABS ||
+           (ir_is_constant(zero) && ir_real(zero) == 0 && !signbit(ir_real(zero)));
+}
+
+static bool has_sign(struct ir_value *v) { return v->op == IR_NEGATE || ir_is_constant(v); }
+
+/* The value without its minus sign. */
+static struct ir_value *minus(struct ir_function *f, struct ir_value *v)
+{
+    return v->op == IR_NEGATE ? ir_operand(v, 0) : opposite(f, v);
+}
+
+/* -x * -y → x * y, and so for quotients and constants. */
+static struct ir_value *folded_signs(struct ir_function *f, struct ir_value *v)
+{
+    struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);
+    if (f->keeps_signs || !has_sign(left) || !has_sign(right)) return NULL;
+    if (ir_is_constant(left) && ir_is_constant(right)) return NULL;
+    return new_before(f, v, v->op, minus(f, left), minus(f, right));
+}
+
 static struct ir_value *folded_product(struct ir_function *f, struct ir_value *v)
 {
     struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);
-    struct ir_value *minus_left = negated_of(left), *minus_right = negated_of(right);
     if (is_number(f, right, 1)) return left;
     if (is_number(f, right, -1)) return new_before(f, v, IR_NEGATE, left, NULL);
-    if (minus_left && minus_right) return new_before(f, v, IR_MULTIPLY, minus_left, minus_right);
-    if (minus_left && ir_is_constant(right))
-        return new_before(f, v, IR_MULTIPLY, minus_left, opposite(f, right));
-    if (!minus_left && !minus_right) return NULL;
-    left = new_before(f, v, IR_MULTIPLY, minus_left ? minus_left : left,
-                      minus_right ? minus_right : right);
-    return new_before(f, v, IR_NEGATE, left, NULL);
-}
-
-static struct ir_value *folded_negate(struct ir_function *f, struct ir_value *v)
-{
-    struct ir_value *inner = ir_operand(v, 0);
-    bool is_product =
-        is_real(v->type) && inner->op == IR_MULTIPLY && ir_is_constant(ir_operand(inner, 1));
-    if (!is_product) return negated_of(inner);
-    return new_before(f, v, IR_MULTIPLY, ir_operand(inner, 0), opposite(f, inner->operand[1]));
+    return folded_signs(f, v);
 }
 
 static struct ir_value *folded_real(struct ir_function *f, struct ir_value *v)
 {
     struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);
     if (!right) return NULL;
-    struct ir_value *minus_left = negated_of(left), *minus_right = negated_of(right);
+    struct ir_value *minus_left = negated_of(f, left), *minus_right = negated_of(f, right);
     switch (v->op) {
     case IR_ADD:
         if (is_number(f, right, -0.0)) return left;
+        if (is_number(f, right, 0.0) && fold_is_never_minus_zero(left, 0)) return left;
         if (minus_right) return new_before(f, v, IR_SUBTRACT, left, minus_right);
         return minus_left ? new_before(f, v, IR_SUBTRACT, right, minus_left) : NULL;
     case IR_SUBTRACT:
         if (is_number(f, right, 0.0)) return left;
         if (ir_is_constant(right)) return new_before(f, v, IR_ADD, left, opposite(f, right));
         if (is_number(f, left, -0.0)) return new_before(f, v, IR_NEGATE, right, NULL);
-        return minus_right ? new_before(f, v, IR_ADD, left, minus_right) : NULL;
+        return NULL;
     case IR_MULTIPLY: return folded_product(f, v);
-    case IR_DIVIDE: return is_number(f, right, 1) ? left : by_inverse(f, v);
+    case IR_DIVIDE:
+        if (is_number(f, right, 1)) return left;
+        minus_left = by_inverse(f, v);
+        return minus_left ? minus_left : folded_signs(f, v);
     default: return NULL;
     }
 }
@@ -324,9 +344,9 @@ struct ir_value *ir_folded(struct ir_function *f, struct ir_value *v)
     case IR_SELECT: return folded_select(f, v);
     case IR_CONVERT: return folded_convert(v);
     case IR_EXTEND: return folded_extend(v);
-    case IR_NEGATE: return folded_negate(f, v);
     default: break;
     }
+    if (v->op == IR_NEGATE) return negated_of(f, v->operand[0]);
     if (v->op >= IR_EQUAL && v->op <= IR_GREATER_EQUAL) return folded_compare(f, v);
     return is_real(v->type) ? folded_real(f, v) : folded_integer(f, v);
 }

@@ -5,131 +5,152 @@
  *     a * b + c → fma(a, b, c)        a * b - c stays: nvcc leaves it to ptxas
  *
  * nvcc fuses a product into the sums that use it if all its uses are sums, at most four, in the
- * block of the product (a product that only one other block uses is moved there before).
+ * block of the product. It goes through a block from its end, and a difference becomes a sum on the
+ * way if the minus costs nothing: c - a * 2 → c + a * -2. So does this pass, and it keeps count of
+ * uses as they change. Of constants, only the uses in one block count.
  */
 #include "passes.h"
 
-enum { MOST_SUMS = 4 };
+enum { MOST_SUMS = 4, DEEPEST = 6 };
 
 static bool is_real(enum ir_type type) { return type == IR_F32 || type == IR_F64; }
 
-/* ---- where products are used ----------------------------------------------------------------- */
+/* ---- uses: all of them in `uses`, those that are no sum of the block in `id` ------------------- */
 
-/* For each product: its uses, in `uses`; -1: one of them is no sum, or they are in several
- * blocks; the block of its sums, by way of `scratch`: a sum. */
-/* Is the user in the product's block, or in a block to which only that one leads? The product may
- * be moved there, as it may not into a loop. */
-static bool is_near(const struct ir_value *product, const struct ir_value *user)
+static void add_use(struct ir_value *v, const struct ir_value *user, int change)
 {
-    const struct ir_block *block = user->block;
-    while (block != product->block && block->before_count == 1) block = block->before[0];
-    return block == product->block;
+    bool is_sum = user && user->op == IR_ADD && user->block == v->block;
+    v->uses += change;
+    if (!is_sum) v->id += change;
 }
 
-static void note_use(struct ir_value *product, struct ir_value *user)
+static void add_uses_of(struct ir_value *user, int change)
 {
-    if (product->op != IR_MULTIPLY || !is_real(product->type) || product->uses < 0) return;
-    bool is_other = product->scratch && product->scratch->block != user->block;
-    if (user->op != IR_ADD || is_other || !is_near(product, user))
-        product->uses = -1;
-    else
-        product->uses++;
-    product->scratch = user;
+    for (int k = 0; k < IR_OPERANDS && ir_operand(user, k); k++)
+        add_use(user->operand[k], user, change);
 }
 
-static void note_uses(struct ir_function *f)
+/* Nothing uses the value: nor does it use its operands. */
+static bool drop_unused(struct ir_value *v)
+{
+    if (v->uses > 0 || !v->block || !ir_is_pure(v)) return false;
+    add_uses_of(v, -1);
+    ir_unlink(v);
+    return true;
+}
+
+static void count_uses(struct ir_function *f)
 {
     for (int b = 0; b < f->block_count; b++)
-        for (struct ir_value *v = f->order[b]->first; v; v = v->next)
-            v->uses = 0, v->scratch = NULL;
-    for (int b = 0; b < f->block_count; b++)
-        for (struct ir_value *v = f->order[b]->first; v; v = v->next) {
-            for (int k = 0; k < IR_OPERANDS && ir_operand(v, k); k++) note_use(v->operand[k], v);
-            for (int k = 0; v->op == IR_PHI && k < v->block->before_count; k++)
-                note_use(v->incoming[k] = ir_resolve(v->incoming[k]), v);
-        }
-}
-
-/* LLVM's rank: values that stay where they are have one in the order of the text, others one more
- * than their operands. Of a sum, the operand of the lower rank stands first, and is fused first. */
-static int rank_of(const struct ir_value *v) { return ir_is_constant(v) ? 0 : v->id; }
-
-static void give_ranks(struct ir_function *f)
-{
+        for (struct ir_value *v = f->order[b]->first; v; v = v->next) v->uses = v->id = 0;
     for (int b = 0; b < f->block_count; b++) {
-        int next = (b + 1) << 16;
-        for (struct ir_value *v = f->order[b]->first; v; v = v->next) {
-            bool stays = !ir_is_pure(v) || v->op == IR_SPECIAL;
-            v->id = stays ? ++next : (int)v->bits + 1;
-            for (int k = 0; !stays && k < IR_OPERANDS && ir_operand(v, k); k++)
-                if (v->id <= rank_of(v->operand[k])) v->id = rank_of(v->operand[k]) + 1;
+        struct ir_block *block = f->order[b];
+        if (block->condition) add_use(block->condition = ir_resolve(block->condition), NULL, 1);
+        for (struct ir_value *v = block->first; v; v = v->next) {
+            add_uses_of(v, 1);
+            for (int k = 0; v->op == IR_PHI && k < block->before_count; k++)
+                add_use(v->incoming[k] = ir_resolve(v->incoming[k]), NULL, 1);
         }
     }
 }
 
-static bool is_fusible(const struct ir_value *v)
+/* How often the block uses each constant, also for the phis behind it. */
+static void count_constants(struct ir_block *block)
 {
-    return v->op == IR_MULTIPLY && is_real(v->type) && v->uses > 0 && v->uses <= MOST_SUMS;
+    for (int sets = 0; sets < 2; sets++) {
+        for (struct ir_value *v = block->first; v; v = v->next)
+            for (int k = 0; v->op != IR_PHI && k < IR_OPERANDS && ir_operand(v, k); k++)
+                if (ir_is_constant(v->operand[k]))
+                    v->operand[k]->uses = sets ? v->operand[k]->uses + 1 : 0;
+    }
 }
 
-static void fuse(struct ir_function *f, struct ir_value *sum)
+/* ---- products and sums ----------------------------------------------------------------------- */
+
+static bool is_fusible(const struct ir_value *v, const struct ir_value *sum)
+{
+    return v->op == IR_MULTIPLY && v->block == sum->block && v->id == 0 && v->uses <= MOST_SUMS;
+}
+
+static void fuse(struct ir_value *sum)
 {
     struct ir_value *left = ir_operand(sum, 0), *right = ir_operand(sum, 1);
-    if (rank_of(right) < rank_of(left) && !ir_is_constant(right)) {
-        left = right;
-        right = ir_operand(sum, 0);
-    }
-    struct ir_value *product = is_fusible(left) ? left : is_fusible(right) ? right : NULL;
+    struct ir_value *product = is_fusible(left, sum) ? left : is_fusible(right, sum) ? right : NULL;
     if (!product) return;
-    struct ir_value *fused = ir_value_new(f, IR_FMA, sum->type, sum->place);
-    fused->id = sum->id;
-    fused->operand[0] = ir_operand(product, 0);
-    fused->operand[1] = ir_operand(product, 1);
-    fused->operand[2] = product == left ? right : left;
-    ir_insert(sum->block, sum, fused);
-    ir_replace(sum, fused);
+    add_uses_of(sum, -1);
+    sum->op = IR_FMA;
+    sum->operand[0] = ir_operand(product, 0);
+    sum->operand[1] = ir_operand(product, 1);
+    sum->operand[2] = product == left ? right : left;
+    add_uses_of(sum, 1);
+    drop_unused(product);
 }
 
 /* ---- a minus that costs nothing -------------------------------------------------------------- */
 
-enum { DEEPEST = 6 };
-
-/* A product with a constant, or with a negated value, that nothing else uses. */
-static bool has_free_minus(struct ir_function *f, struct ir_value *v, int depth)
+/* A product with a constant, or with a negated value, that nothing else in the block uses. */
+static bool has_free_minus(struct ir_function *f, struct ir_value *v, const struct ir_block *block,
+                           int depth)
 {
-    if (v->op == IR_NEGATE || ir_is_constant(v)) return true;
-    if (v->uses != 1 || depth > DEEPEST) return false;
+    bool is_here = ir_is_constant(v) || v->block == block;
+    if (v->op == IR_NEGATE && is_here) return true;
+    if (v->uses != 1 || depth > DEEPEST || !is_here) return false;
+    if (ir_is_constant(v)) return true;
     if (v->op != IR_MULTIPLY && v->op != IR_DIVIDE) return false;
+    if (has_free_minus(f, ir_operand(v, 0), block, depth + 1)) return true;
     // nvcc writes x * 2 as x + x.
     if (v->op == IR_MULTIPLY && ir_operand(v, 1) == ir_float(f, v->type, 2)) return false;
-    return has_free_minus(f, ir_operand(v, 0), depth + 1) ||
-           has_free_minus(f, ir_operand(v, 1), depth + 1);
+    return has_free_minus(f, ir_operand(v, 1), block, depth + 1);
 }
 
-static struct ir_value *minus(struct ir_function *f, struct ir_value *v)
+/* a + -b → a - b */
+static void subtract_instead(struct ir_value *sum)
 {
-    if (v->op == IR_NEGATE) return ir_operand(v, 0);
-    if (ir_is_constant(v)) return ir_float(f, v->type, -ir_real(v));
-    int n = has_free_minus(f, ir_operand(v, 0), 1) ? 0 : 1;
-    struct ir_value *product = ir_value_new(f, v->op, v->type, v->place);
-    product->operand[n] = minus(f, ir_operand(v, n));
-    product->operand[1 - n] = ir_operand(v, 1 - n);
-    product->uses = 1;
-    ir_insert(v->block, v, product);
-    return product;
+    int n = ir_operand(sum, 1)->op == IR_NEGATE ? 1 : 0;
+    struct ir_value *negated = ir_operand(sum, n);
+    if (negated->op != IR_NEGATE || negated->block != sum->block) return;
+    add_uses_of(sum, -1);
+    sum->op = IR_SUBTRACT;
+    sum->operand[0] = sum->operand[1 - n];
+    sum->operand[1] = ir_operand(negated, 0);
+    add_uses_of(sum, 1);
+    drop_unused(negated);
 }
 
-/* c - a * (b * 2) → c + a * (b * -2), which can be fused. */
-static void add_instead(struct ir_function *f, struct ir_value *v)
+static void negate(struct ir_function *f, struct ir_value *user, int n, int depth)
 {
-    struct ir_value *right = ir_operand(v, 1);
-    if (!is_real(v->type) || ir_is_constant(right) || !has_free_minus(f, right, 0)) return;
-    struct ir_value *sum = ir_value_new(f, IR_ADD, v->type, v->place);
-    sum->operand[0] = ir_operand(v, 0);
-    sum->operand[1] = minus(f, right);
-    sum->uses = v->uses;
-    ir_insert(v->block, v, sum);
-    ir_replace(v, sum);
+    struct ir_value *v = ir_operand(user, n), *opposite = v;
+    if (v->op == IR_NEGATE)
+        opposite = ir_operand(v, 0);
+    else if (ir_is_constant(v))
+        opposite = ir_float(f, v->type, -ir_real(v));
+    else
+        negate(f, v, !has_free_minus(f, ir_operand(v, 0), v->block, depth + 1), depth + 1);
+    if (opposite == v) return;
+    add_use(v, user, -1);
+    user->operand[n] = opposite;
+    add_use(opposite, user, 1);
+    if (v->op == IR_NEGATE) drop_unused(v);
+}
+
+/* c - a * (b * 2) → c + a * (b * -2), and -(a * 2) → a * -2. */
+static void lose_minus(struct ir_function *f, struct ir_value *v)
+{
+    int n = v->op == IR_SUBTRACT;
+    struct ir_value *last = ir_operand(v, n);
+    if (ir_is_constant(last) || !has_free_minus(f, last, v->block, 0)) return;
+    negate(f, v, n, 0);
+    if (v->op == IR_NEGATE) {
+        last = ir_operand(v, 0);
+        last->uses += v->uses;
+        last->id += v->id;
+        add_uses_of(v, -1);
+        ir_replace(v, last);
+    } else {
+        add_uses_of(v, -1);
+        v->op = IR_ADD;
+        add_uses_of(v, 1);
+    }
 }
 
 /* ---- doubles that a float holds -------------------------------------------------------------- */
@@ -165,15 +186,21 @@ void pass_fuse(struct ir_function *f)
         for (struct ir_value *v = f->order[b]->first, *next; v; v = next) {
             next = v->next;
             if (v->op == IR_CONVERT) narrow(f, v);
-            if (v->op == IR_SUBTRACT) add_instead(f, v);
         }
     pass_same_values(f);
     pass_unused(f);
-    give_ranks(f);
-    note_uses(f);
-    for (int b = 0; b < f->block_count; b++)
-        for (struct ir_value *v = f->order[b]->first, *next; v; v = next) {
-            next = v->next;
-            if (v->op == IR_ADD && is_real(v->type)) fuse(f, v);
+    count_uses(f);
+    for (int b = 0; b < f->block_count; b++) {
+        count_constants(f->order[b]);
+        for (struct ir_value *v = f->order[b]->last, *before; v; v = before) {
+            before = v->prev;
+            if (drop_unused(v) || !is_real(v->type)) continue;
+            if (v->op == IR_ADD) subtract_instead(v);
+            if (v->op == IR_SUBTRACT || v->op == IR_NEGATE) lose_minus(f, v);
+            if (v->op == IR_ADD && v->block) subtract_instead(v);
+            if (v->op == IR_ADD && v->block) fuse(v);
+            before = v->block ? v->prev : before;
         }
+    }
+    pass_same_values(f);
 }

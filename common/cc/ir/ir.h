@@ -141,7 +141,8 @@ struct ir_function {
     int constant_count, constant_room;
     struct ir_slot *slots;
     int slot_count;
-    int value_count; /* made so far; MOST_VALUES is the limit */
+    bool keeps_signs; /* of real numbers: no choice has been made of an `if` yet */
+    int value_count;  /* made so far; MOST_VALUES is the limit */
     int id_count;
 };
 enum { MOST_VALUES = 200000, MOST_BLOCKS = 5000 };

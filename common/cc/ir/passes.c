@@ -5,6 +5,7 @@ void passes_run(struct ir_function *f)
 {
     pass_same_values(f);
     pass_unused(f);
+    pass_unroll(f);
     pass_addresses(f);
     pass_same_values(f);
     pass_unused(f);
@@ -13,13 +14,18 @@ void passes_run(struct ir_function *f)
         pass_loads(f);
         pass_same_values(f);
         pass_unused(f);
+        pass_choices(f);
         pass_branches(f);
+        f->keeps_signs = false;
         pass_same_values(f);
         pass_loops(f);
+        pass_operands(f);
     }
     pass_loads(f);
     pass_same_values(f);
     pass_unused(f);
+    pass_operands(f);
+    pass_sink(f);
     pass_pairs(f);
     pass_fuse(f);
     pass_unused(f);

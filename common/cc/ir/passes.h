@@ -14,6 +14,8 @@ void passes_run(struct ir_function *);
 
 /* Values that are computed twice; loads of what is known already. */
 void pass_same_values(struct ir_function *);
+/* Short loops with a constant number of iterations, as copies. */
+void pass_unroll(struct ir_function *);
 void pass_addresses(struct ir_function *);
 void pass_loads(struct ir_function *);
 /* What is the same in each iteration of a loop. */
@@ -22,8 +24,14 @@ void pass_loops(struct ir_function *);
 void pass_slots(struct ir_function *);
 /* What is common to both arms of an `if`; arms that are no branch. */
 void pass_branches(struct ir_function *);
+/* Operations with a constant on what was chosen. */
+void pass_choices(struct ir_function *);
 /* Values that nothing uses; stores that nothing reads. */
 void pass_unused(struct ir_function *);
+/* Values that one way alone needs. */
+void pass_sink(struct ir_function *);
+/* The order of the operands of sums, and the signs of constants in them. */
+void pass_operands(struct ir_function *);
 /* Neighbouring accesses become one. */
 void pass_pairs(struct ir_function *);
 /* a * b + c */

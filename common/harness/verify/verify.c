@@ -224,7 +224,7 @@ static void note_mismatch(struct verifier *v, const struct chunk *c, size_t k, c
         .index = v->at + k,
         .got = c->got[k],
         .want = want,
-        .want_previous = k + own ? c->sum[k + own - 1] : v->previous,
+        .want_previous = k + own > 0 ? c->sum[k + own - 1] : v->previous,
         .want_next = c->sum[k + own + 1],
         .addend = c->addend[k],
         .newest = own ? c->addend[k]
@@ -336,7 +336,9 @@ void verify_begin(struct verifier *v, const struct problem *problem, const struc
 }
 
 /* Chunks that are loaded at the same time. They take longer to load than threads to wake. */
+#ifndef WINDOW /* 1 in the page, where one thread takes all chunks */
 #define WINDOW 256
+#endif
 
 /* The next chunks, and the sum before each of them. */
 static struct window {

@@ -14,10 +14,14 @@ static bool same(long double a, long double b, long double tolerance)
     return fabsl(a - b) <= tolerance;
 }
 
+/* As a double: how much of a small sum is left beside a large number must not depend on how wide a
+ * long double is, which differs from machine to machine. */
+static double offset_of(const struct evidence *e) { return (double)(e->got - e->want); }
+
 static void note_first(struct suspicion *s, const struct evidence *e)
 {
     s->first = e->index;
-    s->offset = e->got - e->want;
+    s->offset = offset_of(e);
     s->tolerance = e->tolerance;
     s->base = e->base;
     s->block_before = e->block_before;
@@ -54,7 +58,7 @@ void suspect(struct suspicion *s, const struct evidence *e)
     s->previous += same(e->got, e->want_previous, e->tolerance);
     s->doubled += same(e->got, 2 * e->want, e->tolerance);
     s->block_alone += same(e->got, e->want - e->base, e->tolerance);
-    s->constant += same(e->got - e->want, s->offset, e->tolerance + s->tolerance);
+    s->constant += same(offset_of(e), s->offset, e->tolerance + s->tolerance);
     if (!first && are_swapped(s, e)) s->swapped += 2;
     s->last = e->index;
     s->got_before = e->got;

@@ -48,10 +48,11 @@ static uint64_t scorer_of(const struct grader *grader)
     return add_file(bits, grader->programs, "run-lab");
 }
 
-/* nvcc's own program differs from version to version. */
+/* A compiler's own program differs from version to version. */
 static uint64_t compiler_of(const struct grader *grader)
 {
     const char *arguments[COMPILE_ARGUMENTS];
+    if (grader->own_compiler) return add_file(HASH_NONE, grader->programs, "../cc/upcc");
     uint64_t bits = add_file(HASH_NONE, grader->toolkit.folder, "bin/nvcc");
     compile_arguments("nvcc", SOURCE_INSIDE, "ptx", arguments);
     for (size_t i = 0; arguments[i] != NULL; i++)

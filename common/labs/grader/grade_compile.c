@@ -20,20 +20,38 @@ static const struct sandbox_limits limits = {
     .wall_seconds = 300,
 };
 
+/* Where common/cc's compiler is, seen from the other programs, and inside. */
+#define UPCC        "%.*s/../cc/upcc"
+#define UPCC_INSIDE "/upcc"
+
 /* The names of its files, inside or, without a sandbox, outside. */
 struct names {
-    char source[PATH_MAX], ptx[PATH_MAX], nvcc[PATH_MAX + 16];
+    char source[PATH_MAX], ptx[PATH_MAX], compiler[PATH_MAX + 16];
 };
+
+static void name_compiler(const struct grader *grader, char name[PATH_MAX + 16])
+{
+    if (grader->own_compiler)
+        snprintf(name, PATH_MAX + 16, UPCC, PATH_MAX - 1, grader->programs);
+    else
+        snprintf(name, PATH_MAX + 16, "%s/bin/nvcc", grader->toolkit.folder);
+}
 
 static void name_files(const struct grader *grader, const char *source, struct names *names)
 {
-    if (!grader->unprotected) {
-        *names = (struct names){SOURCE_INSIDE, "/tmp/lab.ptx", TOOLKIT_NVCC};
-        return;
+    if (grader->container != NULL) {
+        *names = (struct names){SOURCE_NAME, "scratch/lab.ptx", ""};
+        name_compiler(grader, names->compiler);
+    } else if (grader->unprotected) {
+        snprintf(names->source, sizeof names->source, "%s", source);
+        snprintf(names->ptx, sizeof names->ptx, "%.*s.%d.ptx", PATH_MAX - 32, source,
+                 (int)getpid());
+        name_compiler(grader, names->compiler);
+    } else {
+        *names = (struct names){SOURCE_INSIDE, "/tmp/lab.ptx", {0}};
+        snprintf(names->compiler, sizeof names->compiler, "%s",
+                 grader->own_compiler ? UPCC_INSIDE : TOOLKIT_NVCC);
     }
-    snprintf(names->source, sizeof names->source, "%s", source);
-    snprintf(names->ptx, sizeof names->ptx, "%.*s.%d.ptx", PATH_MAX - 32, source, (int)getpid());
-    snprintf(names->nvcc, sizeof names->nvcc, "%s/bin/nvcc", grader->toolkit.folder);
 }
 
 /* What a shell says if it cannot start a part of the compiler. */
@@ -69,16 +87,20 @@ void grade_compile(const struct grader *grader, const char *source, struct outco
 {
     struct names names;
     const char *arguments[COMPILE_ARGUMENTS];
-    struct sandbox_mount mounts[TOOLKIT_MOUNTS + 1];
-    size_t count = grader->toolkit.mount_count;
+    struct sandbox_mount mounts[TOOLKIT_MOUNTS + 2];
+    char upcc[PATH_MAX + 16];
+    size_t count = grader->toolkit.mount_count; /* 0 with the own compiler */
     memcpy(mounts, grader->toolkit.mounts, count * sizeof *mounts);
-    mounts[count] = (struct sandbox_mount){source, SOURCE_INSIDE, false};
+    mounts[count++] = (struct sandbox_mount){source, SOURCE_INSIDE, false};
+    name_compiler(grader, upcc);
+    if (grader->own_compiler) mounts[count++] = (struct sandbox_mount){upcc, UPCC_INSIDE, false};
     name_files(grader, source, &names);
-    compile_arguments(names.nvcc, names.source, names.ptx, arguments);
+    (grader->own_compiler ? compile_own_arguments : compile_arguments)(names.compiler, names.source,
+                                                                       names.ptx, arguments);
     struct sandbox_output outputs[] = {{.descriptor = STDERR_FILENO, .limit = COMPILE_MESSAGES},
                                        {.descriptor = SANDBOX_RESULTS, .limit = GRADER_PTX_BYTES}};
     struct sandbox_command command = {.mounts = mounts,
-                                      .mount_count = count + 1,
+                                      .mount_count = count,
                                       .arguments = (char *const *)arguments,
                                       .result_file = names.ptx,
                                       .limits = limits,

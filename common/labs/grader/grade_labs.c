@@ -53,6 +53,13 @@ static int set_jobs(void *to, const char *value, struct fault *fault)
     return code;
 }
 
+static int set_compiler(void *to, const char *value, struct fault *fault)
+{
+    ((struct arguments *)to)->grader.own_compiler = !strcmp(value, "own");
+    if (!strcmp(value, "own") || !strcmp(value, "nvcc")) return 0;
+    return fail(fault, EXIT_USAGE, "there is no compiler \"%s\"; give nvcc or own", value);
+}
+
 static int set_return(void *to, const char *value, struct fault *fault)
 {
     ((struct arguments *)to)->grader.returns = value;
@@ -69,12 +76,16 @@ static const struct option_row rows[] = {
     OPTION_FLAG("again", "judge again what has the status \"look at it\"", struct arguments, again),
     OPTION_TEXT("weights", "FILE", "what each criterion is worth; default: common/labs/weights.txt",
                 struct arguments, weights),
-    OPTION_TEXT("roster", "FILE", "names of the class, one a line: each gets a row of grades.csv",
+    OPTION_TEXT("roster", "FILE",
+                "names of the class, one a line: each gets a row of grades.csv; after a\n"
+                "tab may follow by what Moodle identifies the student",
                 struct arguments, roster),
     OPTION("return", "FOLDER", "copy reports to a new FOLDER/NAME, to give them back", set_return),
     OPTION_FLAG("bom", "begin grades.csv with the mark by which Excel recognises UTF-8",
                 struct arguments, grader.bom),
-    OPTION_TEXT("nvcc", "NVCC", "the compiler; default: nvcc", struct arguments, nvcc),
+    OPTION("compiler", "WHICH", "nvcc, or own: this repository's, which compiles labs 2 to 5",
+           set_compiler),
+    OPTION_TEXT("nvcc", "NVCC", "where nvcc is; default: nvcc", struct arguments, nvcc),
     OPTION_TEXT("bwrap", "FILE", "the program of bubblewrap; default: bwrap", struct arguments,
                 grader.bwrap),
     OPTION_FLAG("no-sandbox", "run submissions without protection, if you trust them all",
@@ -115,6 +126,15 @@ static int print_help(void)
 
 /* ---- what is needed -------------------------------------------------------------------------- */
 
+/* The own compiler compiles a subset, to which the solutions of some labs belong. */
+static int find_own_solution(struct arguments *a, struct fault *fault)
+{
+    uint64_t bits[2];
+    if (solution_bits(&a->grader, a->grader.lab, bits)) return 0;
+    return fail(fault, EXIT_USAGE, "lab %d needs nvcc: the own compiler compiles labs 2 to 5",
+                a->grader.lab->number);
+}
+
 static int find_programs(struct arguments *a, struct fault *fault)
 {
     ssize_t length = readlink("/proc/self/exe", a->programs, PATH_MAX - 1);
@@ -122,6 +142,7 @@ static int find_programs(struct arguments *a, struct fault *fault)
     a->programs[length] = '\0';
     *strrchr(a->programs, '/') = '\0';
     a->grader.programs = a->programs;
+    if (a->grader.own_compiler) return find_own_solution(a, fault);
     return toolkit_find(&a->grader.toolkit, a->nvcc == NULL ? "nvcc" : a->nvcc, fault);
 }
 
@@ -302,7 +323,7 @@ static int judge_all(struct grader *grader, const struct submission *list, size_
 {
     int code = seed_choose(grader, fault);
     if (code == 0) tell_old_rows(grader, list, count);
-    if (code == 0) code = solution_run(grader, fault);
+    if (code == 0) code = solution_run(grader, NULL, fault);
     if (code != 0) return code;
     if (again) look_at(grader, list, count, true);
     *failed += do_twice(grader, list, count, "judge", worker_judge, is_not_judged);
@@ -321,6 +342,7 @@ static int grade_all(struct grader *grader, const struct submission *list, size_
     if (code != 0) return code;
     remove_withdrawn(grader, list, count);
     code = csv_write(grader, list, count, fault);
+    if (code == 0) code = moodle_write(grader, list, count, fault);
     tell_notes(grader, list, count);
     look_at(grader, list, count, false);
     if (code == 0 && failed == 0 && grader->returns != NULL)

@@ -50,6 +50,7 @@ void outcome_run(const struct grader *grader, struct sandbox_command *command, j
     snprintf(confine, sizeof confine, "%s/confine", grader->programs);
     command->bwrap = grader->bwrap;
     command->unprotected = grader->unprotected;
+    command->container = grader->container;
     command->confine = confine;
     *outcome = (struct outcome){.kind = OUTCOME_FAILED};
     if (sandbox_run(command, &result, &fault) != 0)

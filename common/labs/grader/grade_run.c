@@ -48,8 +48,9 @@ void grade_run(const struct grader *grader, const char *ptx, struct outcome *out
     snprintf(lab, sizeof lab, "%d", grader->lab->number);
     snprintf(seed, sizeof seed, "%" PRIu64, grader->seed);
     snprintf(results, sizeof results, "%d", SANDBOX_RESULTS);
-    char *program = grader->unprotected ? run_lab : "/run-lab";
-    char *file = grader->unprotected ? (char *)ptx : "/lab.ptx";
+    bool is_bare = grader->unprotected || grader->container != NULL;
+    char *program = is_bare ? run_lab : "/run-lab";
+    char *file = is_bare ? (char *)ptx : "/lab.ptx";
     char *const arguments[] = {program, lab, file, "--seed", seed, "--results-fd", results, NULL};
     const struct sandbox_mount mounts[] = {{run_lab, "/run-lab", false}, {ptx, "/lab.ptx", false}};
     struct sandbox_output outputs[] = {

@@ -90,13 +90,13 @@ static int check(const struct grader *grader, struct fault *fault)
     return code;
 }
 
-int solution_run(struct grader *grader, struct fault *fault)
+int solution_run(struct grader *grader, const char *ptx, struct fault *fault)
 {
-    char ptx[PATH_MAX], why[VERDICT_TEXT];
+    char path[PATH_MAX], why[VERDICT_TEXT];
     struct outcome run;
     int code = 0;
-    solution_path(grader, ptx);
-    grade_run(grader, ptx, &run);
+    if (ptx == NULL) solution_path(grader, path);
+    grade_run(grader, ptx == NULL ? path : ptx, &run);
     if (run.kind != OUTCOME_DONE)
         code = fail(fault, EXIT_DEVICE, "the step's own solution cannot be run: %s", run.why);
     else if (results_read(run.bytes, run.size, &grader->reference, why, sizeof why) != 0)

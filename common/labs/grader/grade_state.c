@@ -267,7 +267,8 @@ bool solution_bits(const struct grader *grader, const struct lab *lab, uint64_t 
 {
     char path[PATH_MAX];
     size_t size;
-    snprintf(path, sizeof path, "%s/reference%d.ptx", grader->programs, lab->number);
+    snprintf(path, sizeof path, "%s/reference%d%s.ptx", grader->programs, lab->number,
+             grader->own_compiler ? ".own" : "");
     char *ptx = state_read(path, SOLUTION_BYTES, &size);
     if (ptx != NULL) same_ptx(lab, ptx, size, bits);
     free(ptx);

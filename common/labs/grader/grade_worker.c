@@ -260,6 +260,7 @@ int worker_judge(const struct grader *grader, const struct submission *submissio
                             .verdict = &verdict,
                             .messages = compiled.messages};
     int code = judge(grader, submission, &compiled, &verdict, fault);
+    verdict.own_compiler = grader->own_compiler;
     if (code == 0) code = leave_all(&report, fault);
     free(compiled.messages);
     return code;

@@ -23,18 +23,20 @@
 struct grader {
     const struct lab *lab;
     struct lab_weights weights;
-    const char *folder;   /* of the submissions */
-    const char *out;      /* of grades.csv, reports/ and state/ */
-    const char *returns;  /* of reports to give back; NULL: none */
-    const char *programs; /* of run-lab, confine and the solutions' PTX */
-    const char *bwrap;    /* NULL: in PATH */
-    bool unprotected;     /* --no-sandbox */
-    bool seed_given;      /* --seed */
-    bool bom;             /* --bom */
+    const char *folder;    /* of the submissions */
+    const char *out;       /* of grades.csv, reports/ and state/ */
+    const char *returns;   /* of reports to give back; NULL: none */
+    const char *programs;  /* of run-lab, confine and the solutions' PTX */
+    const char *bwrap;     /* NULL: in PATH */
+    bool unprotected;      /* --no-sandbox */
+    const char *container; /* of check-lab --format, where no sandbox can be started: sandbox.h */
+    bool own_compiler;     /* common/cc compiles, and not nvcc */
+    bool seed_given;       /* --seed */
+    bool bom;              /* --bom */
     uint64_t seed;
     uint64_t scorer, compiler, solution; /* bits of what points and PTX depend on: grade_basis() */
-    unsigned jobs; /* worker processes at a time */
-    bool alone;    /* this is the second try, with one job: what is doubtful counts */
+    unsigned jobs;                       /* worker processes at a time */
+    bool alone;           /* this is the second try, with one job: what is doubtful counts */
     struct roster roster; /* --roster; count 0: none */
     struct toolkit toolkit;
     struct lab_results reference; /* of the step's own solution, with the seed */
@@ -81,8 +83,9 @@ void grade_run(const struct grader *, const char *ptx, struct outcome *);
 int solution_compile(const struct grader *, struct fault *);
 /* Has solution_compile() succeeded in this folder, with this solution and this compiler? */
 bool solution_is_compiled(const struct grader *);
-/* Runs it with the grader's seed, which gives grader->reference. Returns 0 or EXIT_DEVICE. */
-int solution_run(struct grader *, struct fault *);
+/* Runs it with the grader's seed, which gives grader->reference. `ptx` NULL: what
+ * solution_compile() has made. Returns 0 or EXIT_DEVICE. */
+int solution_run(struct grader *, const char *ptx, struct fault *);
 
 /* The most bytes of PTX that a submission may compile to. */
 enum { GRADER_PTX_BYTES = 8 << 20 };
@@ -219,7 +222,7 @@ int return_check(const char *folder, struct fault *);
 int return_reports(const struct grader *, const char *folder, const struct submission *list,
                    size_t count, struct fault *);
 
-/* ---- grade_report.c, grade_html.c, grade_csv.c, csv_cell.c ----------------------------------- */
+/* ---- grade_report.c, grade_html.c, grade_csv.c, grade_moodle.c, csv_cell.c ------------------- */
 
 /* What a report is made of. */
 struct report {
@@ -238,6 +241,10 @@ void report_html(FILE *, const struct report *);
 void csv_cell(FILE *, const char *text);
 /* The cells of a verdict, without those of the name, and without a newline. */
 void csv_verdict(FILE *, const struct lab_verdict *);
+/* Writes moodle.csv: identifier, points and feedback of each student. Says on stderr how many
+ * students have no row, since a person has to look at what they handed in. Returns 0 or EXIT_USAGE.
+ */
+int moodle_write(const struct grader *, const struct submission *, size_t count, struct fault *);
 /* Writes grades.csv from the rows: with a roster in its order, with a row for each student, and
  * then submissions of others. Returns 0 or EXIT_USAGE. */
 int csv_write(const struct grader *, const struct submission *, size_t count, struct fault *);

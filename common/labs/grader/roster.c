@@ -20,19 +20,38 @@ static char *name_in(char *line)
     return line;
 }
 
-static int add(struct roster *roster, const char *name, const char *path, unsigned line,
+static bool has(char *const *texts, size_t count, const char *text)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(texts[i], text) == 0) return true;
+    return false;
+}
+
+/* Two students under one identifier would overwrite each other's points. */
+static int add(struct roster *roster, char *name, const char *path, unsigned line,
                struct fault *fault)
 {
-    for (size_t i = 0; i < roster->count; i++)
-        if (strcmp(roster->names[i], name) == 0)
-            return fail(fault, EXIT_USAGE,
-                        "line %u of %s holds \"%s\" for a second time; make the names differ as "
-                        "the submissions' names do",
-                        line, path, name);
-    roster->names = realloc(roster->names, (roster->count + 1) * sizeof *roster->names);
-    if (roster->names == NULL) abort();
+    char *tab = strchr(name, '\t'), *identifier = name;
+    if (tab != NULL) {
+        identifier = tab + strspn(tab, " \t");
+        identifier[strcspn(identifier, "\t")] = '\0'; /* what other columns hold is not read */
+        while (tab > name && tab[-1] == ' ') tab--;
+        *tab = '\0';
+    }
+    bool again = has(roster->names, roster->count, name);
+    if (again || has(roster->identifiers, roster->count, identifier))
+        return fail(fault, EXIT_USAGE,
+                    "line %u of %s holds \"%s\" for a second time; make the names differ as the "
+                    "submissions' names do",
+                    line, path, again ? name : identifier);
+    size_t size = (roster->count + 1) * sizeof *roster->names;
+    roster->names = realloc(roster->names, size);
+    roster->identifiers = realloc(roster->identifiers, size);
+    if (roster->names == NULL || roster->identifiers == NULL) abort();
     roster->names[roster->count] = strdup(name);
-    if (roster->names[roster->count++] == NULL) abort();
+    roster->identifiers[roster->count] = strdup(identifier);
+    if (roster->names[roster->count] == NULL || roster->identifiers[roster->count] == NULL) abort();
+    roster->count++;
     return 0;
 }
 
@@ -42,7 +61,7 @@ static int read_lines(FILE *file, const char *path, struct roster *roster, struc
     size_t size = 0;
     int code = 0;
     for (unsigned number = 1; code == 0 && getline(&line, &size, file) >= 0; number++) {
-        const char *name = name_in(line);
+        char *name = name_in(line);
         if (*name != '\0' && *name != '#') code = add(roster, name, path, number, fault);
     }
     if (code == 0 && ferror(file))
@@ -53,7 +72,7 @@ static int read_lines(FILE *file, const char *path, struct roster *roster, struc
 
 int roster_read(const char *path, struct roster *roster, struct fault *fault)
 {
-    *roster = (struct roster){NULL, 0};
+    *roster = (struct roster){.count = 0};
     FILE *file = fopen(path, "r");
     if (file == NULL)
         return fail(fault, EXIT_USAGE, "%s cannot be opened: %s", path, strerror(errno));
@@ -65,9 +84,13 @@ int roster_read(const char *path, struct roster *roster, struct fault *fault)
 
 void roster_end(struct roster *roster)
 {
-    for (size_t i = 0; i < roster->count; i++) free(roster->names[i]);
+    for (size_t i = 0; i < roster->count; i++) {
+        free(roster->names[i]);
+        free(roster->identifiers[i]);
+    }
     free(roster->names);
-    *roster = (struct roster){NULL, 0};
+    free(roster->identifiers);
+    *roster = (struct roster){.count = 0};
 }
 
 static bool belongs(const char *submission, const char *name)

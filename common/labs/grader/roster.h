@@ -9,14 +9,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* `names` are in the order of the file, all different, and owned by the roster. */
+/* `names` are in the order of the file, all different, and owned by the roster, as are the
+ * `identifiers`: what another system calls the student, or else the name. */
 struct roster {
-    char **names;
+    char **names, **identifiers;
     size_t count;
 };
 
-/* Reads a file with one name a line. Empty lines and lines that begin with # do not count. Returns
- * 0 or EXIT_USAGE; roster_end() frees the names in both cases. */
+/* Reads a file with one name a line, which a tab and an identifier may follow. Empty lines and
+ * lines that begin with # do not count. Returns 0 or EXIT_USAGE; roster_end() frees all in both
+ * cases. */
 int roster_read(const char *path, struct roster *, struct fault *);
 void roster_end(struct roster *);
 

@@ -73,8 +73,9 @@ __attribute__((noreturn)) static void become_bwrap(const struct sandbox_command 
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
-    if (command->unprotected) setsid();
+    if (sandbox_is_bare(command)) setsid();
     place_descriptors(command, ends);
+    if (command->container != NULL) container_enter(command);
     execvp(line[0], line);
     dprintf(STDERR_FILENO, "%s: %s\n", line[0], strerror(errno));
     _exit(EXEC_FAILED);
@@ -89,7 +90,7 @@ static void stop(struct running *run, enum sandbox_ending ending)
     if (run->bwrap <= 0) return;
     /* All processes of the sandbox end with it: --die-with-parent. Without bubblewrap, those of its
      * session end. */
-    kill(run->command->unprotected ? -run->bwrap : run->bwrap, SIGKILL);
+    kill(sandbox_is_bare(run->command) ? -run->bwrap : run->bwrap, SIGKILL);
 }
 
 static void keep(struct running *run, struct sandbox_output *output, const char *block, size_t size)
@@ -194,6 +195,7 @@ static void wait_for_end(struct running *run)
     run->bwrap = 0;
     read_some(run, 0); /* what bwrap may have said of its first process */
     wait_for_tree(run);
+    if (run->command->container != NULL) container_end(run->command);
     while (read_some(run, -1)) continue;
     if (run->killed) return;
     run->result->ending = run->begun ? SANDBOX_EXITED : SANDBOX_NOT_BEGUN;
@@ -247,7 +249,10 @@ int sandbox_run(const struct sandbox_command *command, struct sandbox_result *re
         if (command->outputs[i].bytes == NULL) abort();
     }
     char **line = sandbox_line(command);
-    int code = start(&run, line, fault);
+    int error = command->container == NULL ? 0 : container_begin(command);
+    int code = error == 0 ? start(&run, line, fault)
+                          : fail(fault, EXIT_DEVICE, "%s/scratch cannot be made: %s",
+                                 command->container, strerror(error));
     run.idle_since = now();
     run.end = run.idle_since + command->limits.wall_seconds;
     if (code == 0) wait_for_end(&run);

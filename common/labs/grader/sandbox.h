@@ -44,7 +44,7 @@ struct sandbox_limits {
     unsigned processes;     /* processes and threads at any time (RLIMIT_NPROC) */
     unsigned cpu_seconds;   /* processor time of each process (RLIMIT_CPU) */
     unsigned idle_seconds; /* in which no process uses or wants the processor: they wait for ever */
-    unsigned wall_seconds;  /* a last resort: it depends on the load of the machine */
+    unsigned wall_seconds; /* a last resort: it depends on the load of the machine */
 };
 
 struct sandbox_command {
@@ -52,12 +52,17 @@ struct sandbox_command {
     /* Without bubblewrap: limits of processes hold, but the command sees all that the caller sees.
      * Mounts are not made, and RLIMIT_NPROC is not set, as it would count the user's processes. */
     bool unprotected;
+    /* In a container of one submission, where bubblewrap cannot start: as without it, but in this
+     * folder and with bubblewrap's environment. The command may write to nothing but
+     * FOLDER/scratch, which is made for it and removed. If the caller is root, and may change its
+     * uid, the command gets a uid that nothing else uses. NULL: no such thing. */
+    const char *container;
     const char *confine; /* path of our program that sets the limits */
     const struct sandbox_mount *mounts;
     size_t mount_count;
     char *const *arguments; /* the command as it is called inside, ends with NULL */
-    /* A file in /tmp that the command leaves and that becomes the bytes of SANDBOX_RESULTS; NULL:
-     * the command writes to that descriptor itself. */
+    /* A file in /tmp (in a container: in scratch) that the command leaves and that becomes the
+     * bytes of SANDBOX_RESULTS; NULL: the command writes to that descriptor itself. */
     const char *result_file;
     struct sandbox_limits limits;
     struct sandbox_output *outputs;
@@ -96,6 +101,21 @@ bool sandbox_works(const char *bwrap, const char *confine, char *why, size_t siz
 /* The command line of bubblewrap, which ends with NULL; sandbox_line_end() frees it. */
 char **sandbox_line(const struct sandbox_command *);
 void sandbox_line_end(char **);
+
+/* Is it a command without bubblewrap? */
+bool sandbox_is_bare(const struct sandbox_command *);
+/* The uid that a command of this process gets; 0: that of the caller. */
+unsigned sandbox_uid(const struct sandbox_command *);
+
+/* ---- container.c ----------------------------------------------------------------------------- */
+
+enum { CONTAINER_PATH = 4096 + 16 };
+/* Makes the command's scratch folder. Returns 0 or an errno. */
+int container_begin(const struct sandbox_command *);
+/* In the command's process: its folder and its environment. */
+void container_enter(const struct sandbox_command *);
+/* Ends all processes that the command has left, and removes its scratch folder. */
+void container_end(const struct sandbox_command *);
 
 /* Descriptors that sandbox_run() opens for bwrap and confine besides the outputs. */
 enum { SANDBOX_BEGUN = 8, SANDBOX_INFO = 9 };

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "sandbox.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -13,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Uids that systemd's list of uids leaves unused: 60706 to 61183. Each process of root that starts
@@ -175,18 +177,42 @@ static unsigned own_uid(void)
     return uid;
 }
 
+bool sandbox_is_bare(const struct sandbox_command *command)
+{
+    return command->unprotected || command->container != NULL;
+}
+
+/* Root in a user namespace may have no other uid. */
+static bool can_change_uid(unsigned uid)
+{
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0) _exit(setresuid(uid, uid, uid) != 0);
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+    return status == 0;
+}
+
+unsigned sandbox_uid(const struct sandbox_command *command)
+{
+    if (command->unprotected) return 0;
+    unsigned uid = own_uid();
+    return command->container == NULL || uid == 0 || can_change_uid(uid) ? uid : 0;
+}
+
 /* The arguments of confine.c, in the order that it expects. */
 static void add_limits(struct line *line, const struct sandbox_command *command)
 {
     const struct sandbox_limits *limits = &command->limits;
+    unsigned uid = sandbox_uid(command);
+    bool counts = uid != 0 || !sandbox_is_bare(command); /* only the command's own processes */
     bool results = false;
     for (size_t i = 0; i < command->output_count; i++)
         results = results || command->outputs[i].descriptor == SANDBOX_RESULTS;
-    add(line, "%s", command->unprotected ? command->confine : CONFINE_INSIDE);
-    add(line, "%u", command->unprotected ? 0 : own_uid());
+    add(line, "%s", sandbox_is_bare(command) ? command->confine : CONFINE_INSIDE);
+    add(line, "%u", uid);
     add(line, "%" PRIu64, limits->address_space);
     add(line, "%" PRIu64, limits->file);
-    add(line, "%u", command->unprotected ? 0 : limits->processes);
+    add(line, "%u", counts ? limits->processes : 0);
     add(line, "%u", limits->cpu_seconds);
     add(line, "%d", results ? SANDBOX_RESULTS : 0);
     add(line, "%s", command->result_file == NULL ? "" : command->result_file);
@@ -210,7 +236,7 @@ static void add_bwrap(struct line *line, const struct sandbox_command *command)
 char **sandbox_line(const struct sandbox_command *command)
 {
     struct line line = {0};
-    if (!command->unprotected) add_bwrap(&line, command);
+    if (!sandbox_is_bare(command)) add_bwrap(&line, command);
     add_limits(&line, command);
     for (char *const *word = command->arguments; *word != NULL; word++) add(&line, "%s", *word);
     return line.words;

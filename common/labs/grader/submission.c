@@ -154,6 +154,21 @@ int submissions_find(const char *folder, int lab, struct submission **list, size
     return 0;
 }
 
+int submission_at(const char *path, int lab, char folder[PATH_MAX], struct submission *submission,
+                  struct fault *fault)
+{
+    char *slash, name[NAME_MAX + 1];
+    if (realpath(path, folder) == NULL)
+        return fail(fault, EXIT_USAGE, "%s cannot be read: %s", path, strerror(errno));
+    slash = strrchr(folder, '/');
+    snprintf(name, sizeof name, "%s", slash + 1);
+    slash[slash == folder] = '\0';
+    int above = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool found = above >= 0 && take_entry(above, name, lab, submission);
+    if (above >= 0) close(above);
+    return found ? 0 : fail(fault, EXIT_USAGE, "%s is neither a folder nor a file", path);
+}
+
 /* ---- reading -------------------------------------------------------------------------------- */
 
 /* Opens a path of at most two parts below a folder; neither part may be a link. */

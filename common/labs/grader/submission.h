@@ -40,6 +40,11 @@ struct submission {
 int submissions_find(const char *folder, int lab, struct submission **list, size_t *count,
                      struct fault *);
 
+/* The one submission that is called by the path of its folder or file, and the folder round it.
+ * Returns 0 or EXIT_USAGE. */
+int submission_at(const char *path, int lab, char folder[PATH_MAX], struct submission *,
+                  struct fault *);
+
 /* Reads a submission. Returns its bytes, with a NUL behind, which the caller frees; or NULL, and
  * `why` says in one sentence why it cannot be graded. */
 char *submission_read(const char *folder, const struct submission *, size_t *size, char *why,

@@ -1,15 +1,10 @@
 /* compile.c — compiles CUDA C as a request asks for it. See compile.h. */
 #include "compile.h"
-#include "common/cc/cc.h"
-#include "common/emu/report/json.h"
 #include <string.h>
 
 static const char *header_of(void *context, const char *path)
 {
-    const struct request *q = context;
-    for (size_t k = 0; k < q->header_count; k++)
-        if (!strcmp(q->headers[k].path, path)) return q->headers[k].text;
-    return NULL;
+    return request_header(context, path);
 }
 
 static void write_diagnostic(struct json *j, const struct cc_diagnostic *d)
@@ -25,18 +20,28 @@ static void write_diagnostic(struct json *j, const struct cc_diagnostic *d)
     json_close(j, '}');
 }
 
-void compile_answer(FILE *out, const struct request *q)
+struct cc_result *compile_request(const struct request *q)
 {
     struct cc_options options = {.header = header_of, .context = (void *)(uintptr_t)q};
-    struct cc_result *result = cc_compile(q->source_name, q->source, &options);
+    return cc_compile(q->source_name, q->source, &options);
+}
+
+void compile_diagnostics(struct json *j, const struct cc_result *result)
+{
+    json_open(j, "diagnostics", '[');
+    for (size_t k = 0; result && k < result->count; k++)
+        write_diagnostic(j, &result->diagnostics[k]);
+    json_close(j, ']');
+}
+
+void compile_answer(FILE *out, const struct request *q)
+{
+    struct cc_result *result = compile_request(q);
     struct json j = {.out = out};
     json_open(&j, NULL, '{');
     json_number(&j, "error", result ? EMU_OK : EMU_OUT_OF_MEMORY);
     json_text(&j, "message", result ? "" : "out of memory");
-    json_open(&j, "diagnostics", '[');
-    for (size_t k = 0; result && k < result->count; k++)
-        write_diagnostic(&j, &result->diagnostics[k]);
-    json_close(&j, ']');
+    compile_diagnostics(&j, result);
     json_text(&j, "ptx", result ? result->ptx : NULL);
     json_close(&j, '}');
     cc_free(result);

@@ -6,6 +6,7 @@
 #include "common/emu/report/document.h"
 #include "common/emu/report/json.h"
 #include "compile.h"
+#include "judge.h"
 #include "request.h"
 #include <stdlib.h>
 #include <string.h>
@@ -276,7 +277,9 @@ char *face_run(const char *text)
     run(s, text);
     flush_trace(s);
     FILE *out = open_memstream(&answer, &size);
-    if (out && s->request.source && !s->error)
+    if (out && *s->request.lab && !s->error)
+        judge_answer(out, &s->request);
+    else if (out && s->request.source && !s->error)
         compile_answer(out, &s->request);
     else if (out)
         write_answer(out, s);

@@ -3,7 +3,8 @@
  * page's worker calls.
  *
  * A request is lines of words. After the line "ptx", the rest of the request is PTX. After the line
- * "compile NAME" it is CUDA C, and nothing runs.
+ * "compile NAME" it is CUDA C, and nothing runs. After the line "lab LAB NAME" it is CUDA C that is
+ * judged as a lab, an exercise ("exercise4") or a first puzzle ("first1") is.
  *
  *   gpu KEY, rules KEY                models of emu.h
  *   check N                           checkers, as bits of enum emu_check
@@ -19,7 +20,8 @@
  *                                     @NAME or @NAME+BYTES for an address in a buffer, or
  *                                     TYPE:NUMBER; KERNEL with + before its name is launched
  *                                     cooperatively
- *   header PATH LINES                 the next lines are a header, for a text that is compiled
+ *   header PATH LINES                 the next lines are a header, for a text that is compiled, or
+ *                                     what a lab needs: solution.cu, weights.txt and hints.txt
  *
  * A type is u8, s8, u16, s16, u32, s32, u64, s64, f32 or f64.
  *
@@ -31,6 +33,10 @@
  * When it compiles, the answer has "error" and "message", "ptx" (null: there are errors in the
  * text) and "diagnostics" (cc.h), with "severity" ("error" or "warning"), "file", "line",
  * "column", "length", "text" and "hint".
+ *
+ * When it judges, the answer has "error", "message" and "diagnostics", "text" (what check-lab
+ * prints), "right" (are there full points?), and for a lab "verdict" (as check-lab --json prints
+ * it) and "hints" (three texts). Meanwhile it calls face_progress (judge.h).
  */
 #ifndef PAGE_FACE_H
 #define PAGE_FACE_H

@@ -263,6 +263,11 @@ static bool read_source(struct reader *r, struct request *q)
     return word(r, q->source_name, sizeof q->source_name);
 }
 
+static bool read_lab(struct reader *r, struct request *q)
+{
+    return word(r, q->lab, sizeof q->lab) && read_source(r, q);
+}
+
 static bool read_line(struct reader *r, struct request *q)
 {
     char key[16];
@@ -278,6 +283,7 @@ static bool read_line(struct reader *r, struct request *q)
     if (!strcmp(key, "trace")) return read_trace(r, q);
     if (!strcmp(key, "header")) return read_header(r, q);
     if (!strcmp(key, "compile")) return read_source(r, q);
+    if (!strcmp(key, "lab")) return read_lab(r, q);
     if (strcmp(key, "check")) return fail(r, "a line begins with the unknown word \"%s\"", key);
     if (!number(r, "the checkers", &check)) return false;
     q->config.checks = (unsigned)check & EMU_CHECK_ALL;
@@ -302,6 +308,13 @@ bool request_read(struct request *q, const char *text, char *message, size_t siz
         text = r.next;
     }
     return true;
+}
+
+const char *request_header(const struct request *q, const char *path)
+{
+    for (size_t k = 0; k < q->header_count; k++)
+        if (!strcmp(q->headers[k].path, path)) return q->headers[k].text;
+    return NULL;
 }
 
 void request_free(struct request *q)

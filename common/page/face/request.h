@@ -9,7 +9,8 @@ enum {
     REQUEST_NAME = 512,
     REQUEST_BUFFERS = 32,
     REQUEST_LAUNCHES = 32,
-    REQUEST_HEADERS = 32
+    REQUEST_HEADERS = 32,
+    REQUEST_LAB = 16
 };
 
 struct value_type {
@@ -49,8 +50,9 @@ struct request {
     size_t buffer_count;
     struct request_launch launches[REQUEST_LAUNCHES];
     size_t launch_count;
-    const char *ptx;    /* in the text that was read; "": none */
-    const char *source; /* CUDA C in the text that was read; NULL: nothing is to be compiled */
+    const char *ptx;       /* in the text that was read; "": none */
+    const char *source;    /* CUDA C in the text that was read; NULL: nothing is to be compiled */
+    char lab[REQUEST_LAB]; /* as which the source is judged; "": as none */
     char source_name[REQUEST_NAME];
     struct request_header headers[REQUEST_HEADERS];
     size_t header_count;
@@ -60,6 +62,8 @@ struct request {
  * calls request_free() in both cases. */
 bool request_read(struct request *, const char *text, char *message, size_t size);
 void request_free(struct request *);
+/* The text of a header; NULL: the request has none at this path. */
+const char *request_header(const struct request *, const char *path);
 /* The type with this name, of `length` bytes; NULL: unknown. */
 const struct value_type *value_type(const char *name, size_t length);
 /* Writes a value as text: nine digits of an f32, seventeen of an f64. */

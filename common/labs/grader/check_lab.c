@@ -3,16 +3,20 @@
  * is right, what is not, and what it costs.
  *
  *     check-lab LAB SOURCE.cu [--json] [--seed S] [--drawn] [--compiler own] [--hint LEVEL] …
+ *     check-lab LAB SUBMISSION --format gradescope [--out FILE] [--hide LIST] [--seed-file FILE] …
  *     check-lab --compile SOURCE.cu OUTPUT [--nvcc NVCC]
  *
  * It runs the file of its own user, so it needs no sandbox. But run-lab is a process of its own
- * here as well, and the scorer is the grader's.
+ * here as well, and the scorer is the grader's. With --format, the file is that of somebody else:
+ * check_platform.c.
  */
 #define _GNU_SOURCE /* readlink, mkdtemp, asprintf */
 #include "common/command/option_table.h"
 #include "common/files/visible.h"
-#include "compile.h"
-#include "score.h"
+#include "check_platform.h"
+#include "common/files/whole_file.h"
+#include "common/labs/compile.h"
+#include "common/labs/score.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +31,10 @@ struct arguments {
     bool json, drawn, no_gpu, compile, is_own, help;
     uint64_t seed;
     unsigned hint; /* 0: the verdict */
-    const char *weights, *nvcc;
+    const char *weights, *nvcc, *out;
+    const struct platform *format; /* NULL: for the owner of the file */
+    struct verdict_hidden hidden;
+    double pass;          /* points from which on the exit code is 0; 0: all */
     const char *names[2]; /* LAB SOURCE, or SOURCE FILE */
     int name_count;
 };
@@ -49,6 +56,38 @@ static int set_seed(void *to, const char *value, struct fault *fault)
                 value);
 }
 
+/* The first line of a file. On a command line, a compiler that reads /proc would see the seed. */
+static int set_seed_file(void *to, const char *value, struct fault *fault)
+{
+    char line[32] = "";
+    FILE *file = fopen(value, "r");
+    bool is_read = file && fgets(line, sizeof line, file);
+    if (file) fclose(file);
+    line[strcspn(line, "\n")] = '\0';
+    if (is_read) return set_seed(to, line, fault);
+    return fail(fault, EXIT_USAGE, "No seed can be read from %s.", value);
+}
+
+static int set_format(void *to, const char *value, struct fault *fault)
+{
+    if ((((struct arguments *)to)->format = lab_platform(value)) != NULL) return 0;
+    return fail(fault, EXIT_USAGE,
+                "There is no format \"%s\"; give gradescope, prairielearn or summary.", value);
+}
+
+static int set_hidden(void *to, const char *value, struct fault *fault)
+{
+    return verdict_hidden_read(value, &((struct arguments *)to)->hidden, fault);
+}
+
+static int set_pass(void *to, const char *value, struct fault *fault)
+{
+    char *end;
+    double points = ((struct arguments *)to)->pass = strtod(value, &end);
+    if (*value && !*end && points > 0) return 0;
+    return fail(fault, EXIT_USAGE, "\"%s\" is no number of points; give one above 0.", value);
+}
+
 static int set_hint(void *to, const char *value, struct fault *fault)
 {
     ((struct arguments *)to)->hint = (unsigned)(*value - '0');
@@ -65,6 +104,17 @@ static int set_compiler(void *to, const char *value, struct fault *fault)
 
 static const struct option_row rows[] = {
     OPTION_FLAG("json", "print the verdict as one JSON object", struct arguments, json),
+    OPTION("format", "FORMAT",
+           "judge a submission, a file or a folder with one, as make grade does,\n"
+           "and print what gradescope or prairielearn takes, or a summary in Markdown",
+           set_format),
+    OPTION_TEXT("out", "FILE", "write what --format makes to FILE, when all is done",
+                struct arguments, out),
+    OPTION("hide", "LIST", "hide criteria and sizes from students: hazards,sizes or work,2048",
+           set_hidden),
+    OPTION("pass", "POINTS", "with --format, the exit code is 0 from POINTS on; default: all",
+           set_pass),
+    OPTION("seed-file", "FILE", "read the seed from FILE", set_seed_file),
     OPTION("seed", "S", "seed of inputs, orders of warps, and drawn sizes; default: 1", set_seed),
     OPTION_FLAG("drawn", "draw sizes near those handed out, as the grader does", struct arguments,
                 drawn),
@@ -98,6 +148,8 @@ static int read_options(int count, char **argument, struct arguments *arguments,
     }
     if (arguments->json && arguments->hint)
         return fail(fault, EXIT_USAGE, "A hint is no JSON; give --json or --hint.");
+    if (arguments->format && (arguments->json || arguments->hint))
+        return fail(fault, EXIT_USAGE, "Give one of --format, --json and --hint.");
     if (arguments->help || arguments->name_count == 2) return 0;
     return fail(fault, EXIT_USAGE, "Two names are missing: LAB SOURCE.cu; --help says more.");
 }
@@ -144,7 +196,8 @@ static void path_of_solution(char path[PATH_MAX], const struct places *places,
 
 static void remove_work(const struct places *places)
 {
-    static const char *const names[] = {"lab.ptx", "nvcc.txt", "printf.txt", "own", "reference"};
+    static const char *const names[] = {"lab.ptx", "nvcc.txt",  "printf.txt",
+                                        "own",     "reference", "lab.cu"};
     char path[PATH_MAX];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         path_of(path, places->work, names[i]);
@@ -188,7 +241,7 @@ static const char *compile_failure(int code, const struct messages *messages)
     if (code == 0) return NULL;
     if (compile_exceeded(code, messages->bytes))
         return "It does not compile: the compiler needs too much time or memory.";
-    return "It does not compile; the compiler says where, above.";
+    return COMPILE_REFUSED;
 }
 
 static const char *compiler_of(const struct arguments *a) { return a->nvcc ? a->nvcc : "nvcc"; }
@@ -334,13 +387,24 @@ static int check_on_gpu(const struct places *places, const struct arguments *a,
     return run_program(argv, NULL) == EXIT_WRONG ? EXIT_WRONG : EXIT_RIGHT;
 }
 
-static int report(const struct places *places, const struct arguments *a,
-                  const struct lab_verdict *verdict, struct fault *fault)
+static const double shown = 0.01; /* points have two decimals, and the rest is rounded */
+
+static int hint(const struct places *places, const struct arguments *a,
+                const struct lab_verdict *verdict, FILE *source, struct fault *fault)
 {
-    static const double shown = 0.01; /* points have two decimals, and the rest is rounded */
-    char hints[PATH_MAX];
-    path_of(hints, places->programs, "hints.txt");
-    if (a->hint) return print_hint(stdout, verdict, hints, a->hint, a->names[1], fault);
+    char path[PATH_MAX];
+    path_of(path, places->programs, "hints.txt");
+    FILE *hints = fopen(path, "r");
+    if (!hints) return fail(fault, EXIT_USAGE, "%s cannot be opened: %s.", path, strerror(errno));
+    int code = print_hint(stdout, verdict, hints, a->hint, a->names[1], source, fault);
+    fclose(hints);
+    return code;
+}
+
+static int report(const struct places *places, const struct arguments *a,
+                  const struct lab_verdict *verdict, FILE *source, struct fault *fault)
+{
+    if (a->hint) return hint(places, a, verdict, source, fault);
     if (a->json)
         lab_verdict_json(stdout, verdict, a->names[1]);
     else
@@ -404,19 +468,68 @@ static int test_compiler(const struct places *places, const struct arguments *a,
                 a->names[0]);
 }
 
+/* ---- of a platform --------------------------------------------------------------------------- */
+
+static int print_platform(const struct arguments *a, const struct lab_verdict *verdict,
+                          const char *messages, struct fault *fault)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) abort();
+    bool is_made = lab_verdict_platform(out, a->format, verdict, &a->hidden, SOURCE_NAME, messages);
+    fclose(out);
+    int error = is_made ? whole_file_write(a->out, text, size) : 0;
+    free(text);
+    if (!error) return 0;
+    return fail(fault, EXIT_USAGE, "%s cannot be written: %s.", a->out, strerror(error));
+}
+
+/* The result is written last: nothing of the submission runs any more. */
+static int run_platform(const struct arguments *a, const struct places *places,
+                        const struct lab *lab, const struct lab_weights *weights,
+                        struct fault *fault)
+{
+    static struct grader grader;
+    static struct lab_verdict verdict;
+    char solution[PATH_MAX], *messages = NULL;
+    path_of_solution(solution, places, lab, a->is_own);
+    grader = (struct grader){.lab = lab,
+                             .weights = *weights,
+                             .programs = places->programs,
+                             .seed = a->seed,
+                             .own_compiler = a->is_own};
+    int code = a->is_own ? 0 : toolkit_find(&grader.toolkit, compiler_of(a), fault);
+    if (!code)
+        code = check_platform(&grader, a->names[1], places->work, solution, &verdict, &messages,
+                              fault);
+    if (!code) code = print_platform(a, &verdict, messages, fault);
+    if (!code && verdict.status == VERDICT_UNJUDGED)
+        code = fail(fault, EXIT_DEVICE, "Not judged: %s", verdict.failure);
+    free(messages);
+    if (code) return code;
+    return verdict.points >= (a->pass > 0 ? a->pass : verdict.most) - shown / 2 ? EXIT_RIGHT
+                                                                                : EXIT_WRONG;
+}
+
 static int run(const struct arguments *a, const struct places *places, struct fault *fault)
 {
     const struct lab *lab = lab_or_exercise(a->names[0]);
     struct lab_weights weights;
     static struct lab_verdict verdict;
     if (!lab) return fail(fault, EXIT_USAGE, "There is no lab \"%s\".", a->names[0]);
-    int code = test_source(a->names[1], lab, fault);
+    int code = a->format ? 0 : test_source(a->names[1], lab, fault);
     if (!code) code = test_compiler(places, a, lab, fault);
     if (!code) code = weights_of(places, a, lab, &weights, fault);
+    if (!code && a->format) return run_platform(a, places, lab, &weights, fault);
     if (!code) code = check(places, a, lab, &weights, &verdict, fault);
-    if (!code) find_gaps(a->names[1], &verdict);
+    if (code) return code;
+    FILE *source = fopen(a->names[1], "r");
+    find_gaps(source, &verdict);
     verdict.own_compiler = a->is_own;
-    return code ? code : report(places, a, &verdict, fault);
+    code = report(places, a, &verdict, source, fault);
+    if (source) fclose(source);
+    return code;
 }
 
 int main(int count, char **argument)

@@ -1,0 +1,205 @@
+/* code_lab.js -- a lab, an exercise or a first puzzle whose kernel is written in the page: the box,
+ * and what `make check3 COMPILER=own` says of the text, which the emulator's worker computes with
+ * the same code (face/judge.c). */
+"use strict";
+const { make, replace, table } = require("./dom.js");
+const { makeCodeBox } = require("./code_box.js");
+const { sentence } = require("./compiler.js");
+
+const SECONDS = 60; // until a check is stopped
+const LEVELS = 3; // of hints
+const CHECKING = "The page compiles and runs the kernels …";
+const UNJUDGED = "Nothing has run.";
+
+/* A text with a number of lines before it, as the request has it. */
+const header = (path, text) => `header ${path} ${text.split("\n").length}\n${text}`;
+
+/* The request (face/face.h) that judges a text. */
+function judgeRequest(labs, { judge }, path, text) {
+    const solution = labs.solutions[judge];
+    return [...(solution ? [header("solution.cu", solution)] : []),
+            header("weights.txt", labs.weights), header("hints.txt", labs.hints),
+            `lab ${judge} ${path}`, text].join("\n");
+}
+
+/* ---- what a check has said ------------------------------------------------------------------- */
+
+/* Names of chapters become links to them, and places in the file buttons. */
+const PLACE = /(labs\/\w+\.cu:(\d+)|notes\/([\w-]+)\.md)/;
+function linked(text, toLine) {
+    const parts = text.split(PLACE), nodes = [];
+    for (let k = 0; k < parts.length; k += 4) {
+        const [plain, whole, line, chapter] = parts.slice(k, k + 4);
+        nodes.push(...sentence(plain));
+        if (line) nodes.push(toLine(Number(line)));
+        else if (whole) nodes.push(chapterLink(chapter) || whole);
+    }
+    return nodes;
+}
+
+/* null: the page does not have it. */
+function chapterLink(chapter) {
+    const href = `#chapter=${chapter}`;
+    const entry = document.querySelector(`nav a[href="${href}"]`);
+    return entry && make("a", { href }, entry.textContent);
+}
+
+const whole = (text) => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+/* A reason for lost points, or a note that costs none. */
+function reason({ criterion, lost, line, text, chapter }, toLine) {
+    return make("li", {}, make("b", { class: lost ? "lost" : "" },
+                               `${lost ? `\u2212${lost.toFixed(2)} ` : ""}${criterion}`), " ",
+                line ? [toLine(line), " "] : null, sentence(whole(text)), " See ",
+                linked(chapter, toLine), ".");
+}
+
+const pair = ({ got, solution }) => `${got} / ${solution}`;
+
+function sizesTable(sizes) {
+    return table("Each size: yours / the step's solution",
+        ["n", "additions", "bank conflicts", "sectors", "findings", "result"],
+        sizes.map((one) => [String(one.n), pair(one.additions), pair(one.conflicts),
+                            pair(one.sectors), String(one.findings),
+                            one.right ? make("span", { class: "right" }, "right")
+                                : one.wrong]));
+}
+
+/* The points in one line, as check-lab prints them. */
+const pointsOf = (text) => /^[\d.]+ of [\d.]+ points: .*$/m.exec(text)[0].split(" points: ");
+
+function labView(answer, name, toLine) {
+    const verdict = JSON.parse(answer.verdict), [points, how] = pointsOf(answer.text);
+    const notes = [
+        ...verdict.empty_gaps.map(({ gap, line }) =>
+            make("li", {}, toLine(line), ` gap ${gap} is still empty.`)),
+        ...verdict.lost.map((one) => reason(one, toLine))];
+    return [make("p", { class: "points" }, make("b", { class: answer.right ? "right" : "wrong" },
+                                                `${points} points`), ` ${how}`),
+            notes.length ? make("ul", { class: "reasons" }, notes) : null,
+            verdict.sizes.length ? make("div", { class: "sizes", tabindex: 0, role: "region",
+                                                 "aria-label": "The sizes" },
+                                        sizesTable(verdict.sizes)) : null,
+            make("details", {}, make("summary", {}, `As make ${name} COMPILER=own prints it`),
+                 make("pre", { tabindex: 0, role: "region", "aria-label": "The check's text" },
+                      answer.text))];
+}
+
+const puzzleView = ({ text, right }, toLine) =>
+    make("p", { class: right ? "right" : "wrong" }, linked(text.trim(), toLine));
+
+function printedView(lines) {
+    return lines.length ? [make("p", {}, "The kernels printed (at most 20 lines are shown):"),
+                           make("pre", {}, lines.join("\n"))] : [];
+}
+
+/* ---- the lab --------------------------------------------------------------------------------- */
+
+function download(name, text) {
+    const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+    make("a", { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address));
+}
+
+/* `bench()` has labs, run and stop; `texts` are those of all boxes. */
+function makeCodeLab(host, name, { bench, texts }) {
+    const { labs } = bench(), task = labs.tasks[name], path = `labs/${name}.cu`;
+    const check = name.replace(/^lab/, "check").replace(/^(?=exercise|first)/, "check-");
+    const isPuzzle = !labs.solutions[task.judge];
+    const result = make("div", { class: "outcome" }), hints = make("ol", { class: "hints" });
+    const bar = make("progress", { hidden: true, "aria-label": "Runs of the kernels" });
+    const stop = make("button", { type: "button", hidden: true, onclick: () => bench().stop() },
+                      "Stop");
+    const hint = make("button", { type: "button", hidden: isPuzzle, onclick: showHint }, "Hint");
+    let latest = null; // the text that was checked, and the answer
+
+    const box = makeCodeBox({
+        name: "Check", texts, run: () => ask(), restored: forget, taken: () => open(),
+        more: [stop, hint, make("button", { type: "button", onclick: () =>
+            download(`${name}.cu`, box.area.value) }, `Download ${name}.cu`)] });
+    box.area.setAttribute("aria-label", `Your ${name}.cu`);
+    box.element.append(bar, result, hints);
+    box.area.addEventListener("input", () => {
+        if (latest) result.classList.add("old");
+    });
+
+    function forget() {
+        latest = null;
+        replace(result);
+        replace(hints);
+        hint.disabled = false;
+    }
+    function toLine(line) {
+        const lines = box.area.value.split("\n"), start = lines.slice(0, line - 1).join("\n").length;
+        const from = start + (line > 1 ? 1 : 0);
+        return make("button", { type: "button", class: "to", onclick: () => {
+            box.editor.reveal(from, from + (lines[line - 1] || "").length);
+        } }, `line ${line}`);
+    }
+    function show(answer) {
+        const isCompiled = !answer.diagnostics.some((one) => one.severity === "error");
+        box.say(isCompiled ? "" : UNJUDGED, answer.diagnostics);
+        result.classList.remove("old");
+        replace(result, isPuzzle ? (isCompiled ? puzzleView(answer, toLine) : "")
+            : labView(answer, check, toLine), printedView(answer.printed || []));
+    }
+
+    /* Promises whether there is an answer for the text. */
+    async function ask() {
+        const text = box.area.value;
+        if (box.runs.disabled) return false;
+        forget();
+        box.say(CHECKING, []);
+        box.runs.disabled = hint.disabled = true;
+        stop.hidden = bar.hidden = false;
+        bar.removeAttribute("value");
+        try {
+            const answer = await bench().run(judgeRequest(labs, task, path, text), SECONDS,
+                                             (done, all) => Object.assign(bar, { max: all,
+                                                                                 value: done }));
+            if (answer.error) throw new Error(answer.message);
+            latest = { text, answer };
+            show(answer);
+        } catch (error) {
+            box.say(error.message, []);
+        }
+        box.runs.disabled = hint.disabled = false;
+        stop.hidden = bar.hidden = true;
+        return latest !== null;
+    }
+    async function showHint() {
+        if (!(latest && latest.text === box.area.value) && !await ask()) return;
+        const given = latest.answer.hints, level = hints.childElementCount;
+        if (level >= given.length || (level && given[level] === given[0])) return;
+        hints.append(make("li", { role: "status" }, sentence(given[level])));
+        hint.disabled = hints.childElementCount === LEVELS;
+    }
+
+    /* ---- the box is there when the reader wants it */
+    const begin = make("button", { type: "button", class: "begin", onclick: () => {
+        open();
+        box.area.focus();
+    } }, `Open ${name}.cu`);
+    function open() {
+        if (box.element.isConnected) return;
+        begin.replaceWith(box.element);
+        const gap = box.area.value.search(/\/\/ (?:---- gap|your line)/);
+        if (gap > 0) box.editor.scrollTo(gap);
+    }
+    host.append(begin);
+    box.show({ path, text: task.text });
+    if (/^lab|^first1$/.test(name)) open();
+}
+
+/* All of a chapter, when the page is read: what they begin with is part of its data. */
+function makeCodeLabs(article, given) {
+    const all = () => {
+        for (const one of article.querySelectorAll("[data-code]"))
+            makeCodeLab(one, one.dataset.code, given);
+    };
+    if (document.readyState === "loading")
+        document.addEventListener("DOMContentLoaded", () => setTimeout(all));
+    else requestAnimationFrame(() => setTimeout(all));
+}
+
+module.exports = { judgeRequest, makeCodeLabs };
