@@ -276,7 +276,8 @@ static struct stmt *read_item(struct parser *p)
     }
     bool label = p->token->kind == TOKEN_NAME && next_is(p, ":") && !sees(p, "default");
     if (label) refuse(p, p->token, "a label for goto");
-    bool word = sees(p, "return") || sees(p, "else") || sees(p, "case") || sees(p, "goto");
+    bool word = sees(p, "return") || sees(p, "if") || sees(p, "else") || sees(p, "case") ||
+                sees(p, "goto");
     if (word || !begins_type(p)) return read_statement(p);
     struct token *begin = p->token;
     const struct specifiers s = read_specifiers(p);
