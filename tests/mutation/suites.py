@@ -39,16 +39,9 @@ class Covered:
             self.seconds[name] = float(rest)
             return
         file, function = name.split(" ")
-        suites = self._suites(rest)
-        self.by_function[file, function] = suites
+        suites = self.by_function[file, function] = set(rest.split())
         for place in file, os.path.dirname(file):
             self.by_place.setdefault(place, set()).update(suites)
-
-    def _suites(self, text):
-        """`all but a b`, or `a b`."""
-        if text.startswith("all"):
-            return set(self.seconds) - set(text.split()[2:])
-        return set(text.split())
 
     def suites(self, path, function):
         """The suites that run it, the quickest first, and scripts last. If it is not listed, those that
