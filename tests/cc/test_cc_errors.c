@@ -381,3 +381,16 @@ Test(cc_command, refuses)
     }
     expect_status(0, UPCC "k.cu -I h $(yes -- -DTHREE=3 | head -n 100) 2>&1");
 }
+
+Test(cc_command, colours_on_a_terminal)
+{
+    if (run("command -v script >/dev/null") != 0) cr_skip_test("there is no script(1)");
+    expect_status(0, "echo '__global__ void k(int *x) { x[0] = yes; }' >$t/e.cu;"
+                     "echo '__global__ void k(int *x) { *x == 1; }' >$t/w.cu");
+    expect_status(1, "unset NO_COLOR; script -qec \"build/cc/upcc --check $t/e.cu\" /dev/null");
+    expect("e.cu:1:36: \033[1;31merror:\033[0m \033[1m`yes` is not declared here\033[0m\r\n");
+    expect_status(0, "NO_COLOR= script -qec \"build/cc/upcc --check $t/w.cu\" /dev/null");
+    expect("w.cu:1:32: \033[1;33mwarning:\033[0m \033[1mthe value of this is computed");
+    expect_status(1, "NO_COLOR=1 script -qec \"build/cc/upcc --check $t/e.cu\" /dev/null");
+    expect_not("\033[");
+}
