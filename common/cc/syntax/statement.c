@@ -123,7 +123,6 @@ static struct stmt *read_first(struct parser *p)
     struct stmt *first = new_stmt(p, STMT_BLOCK, p->token);
     const struct specifiers s = read_specifiers(p);
     struct declarator d = read_declarator(p, &s);
-    first->end = first->at;
     if (sees(p, ":")) refuse(p, p->token, "a for over a range");
     first->body = read_variables(p, &s, d);
     return first;
@@ -342,13 +341,8 @@ static struct stmt *read_statement_inside(struct parser *p)
         refuse(p, p->token, "a label for goto");
     if (sees(p, "goto")) refuse(p, p->token, "goto");
     struct token *begin = p->token;
-    struct stmt *stmt = NULL;
-    if (takes(p, ";")) {
-        stmt = new_stmt(p, STMT_BLOCK, begin);
-        stmt->end = stmt->at;
-        return stmt;
-    }
-    stmt = read_keyword(p);
+    if (takes(p, ";")) return new_stmt(p, STMT_BLOCK, begin);
+    struct stmt *stmt = read_keyword(p);
     return stmt != NULL ? stmt : read_expression_statement(p);
 }
 
