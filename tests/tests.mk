@@ -21,10 +21,12 @@ $(PROMISES) build/promises/12-same-bits-cub: build/promises/12-%: $(LIBRARY) \
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
 # One program holds all tests, everything in common/ and all steps; its CUDA runtime is emulated.
-TEST_ROOMS = harness steps emulator emulator/ptx labs cc tools fuzz wrong errata support fixtures
+TEST_ROOMS = harness steps library emulator emulator/ptx labs cc tools fuzz wrong errata support \
+             fixtures
 TESTS    := $(call objects,$(filter-out %/bench_main.c,$(call sources,common/bench)) \
             $(call sources,$(addprefix tests/,$(TEST_ROOMS)) $(ONE_PROCESS)) \
-            $(wildcard $(NO_MPI17)) $(COMMON) $(GRADER)) $(LAB_SHARED) $(UPCC)
+            $(call sources,common/library) $(wildcard $(NO_MPI17)) $(COMMON) $(GRADER)) \
+            $(LAB_SHARED) $(UPCC)
 
 # Of these large files only the emulator runs kernels, as an H200: one PTX takes half the time.
 $(patsubst %,$(CUDA_BUILD)/tests/fixtures/%.cu.o,own_operators scan_reference sort_code \
@@ -91,9 +93,10 @@ SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
 #tests-build: ## maintain: build the tests
 tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) \
         $$(if $$(filter test-all,$$(MAKECMDGOALS)),$$(CHECKS)) all experiments \
-        $(if $(SANITIZE),,$(PROMISES) build/fidelity/patterns) build/architectures/usual/run \
-        build/fidelity/copies $$(EXAMPLES) build/tests/side-by-side build/tests/wrong-scan \
-        build/tests/wrong-bench build/tests/step14-no-png labs build/labs/grade-labs \
+        $(if $(SANITIZE),,library $(PROMISES) build/fidelity/patterns) \
+        build/architectures/usual/run build/fidelity/copies $$(EXAMPLES) \
+        build/tests/side-by-side build/tests/wrong-scan build/tests/wrong-bench \
+        build/tests/step14-no-png labs build/labs/grade-labs \
         build/labs/confine $(if $(SANITIZE),,$(AUTOGRADER_PROGRAMS)) \
         build/tests/labs/misbehave $(if $(MPI),build/tests/wrong-ranks build/tests/many-calls) \
         $(SMALL_BLOCKS) $$(CORPORA) $(if $(SANITIZE),build/tests/cc/fuzz,test-cc-build) \
@@ -232,11 +235,12 @@ MADE_WITH_mpi  = step17 $(RATES17) $(addprefix build/,$(FOLDER17) tests/ranks \
                  tests/wrong-ranks tests/many-calls)
 MADE_WITH_nccl = $(MADE_WITH_mpi)
 MADE_WITH_page = build/page build/common/page
+MADE_WITH_python = build/python
 
-#test-without: ## maintain: run the tests with PART hidden: mpi, labs, page, nccl or all
+#test-without: ## maintain: run the tests with PART hidden: mpi, labs, page, python, nccl, all
 test-without:
 	$(Q)common/build/without.sh '$(PART)' rm -rf $(if $(filter all,$(PART)), \
-	    $(MADE_WITH_mpi) $(MADE_WITH_page),$(MADE_WITH_$(PART)))
+	    $(MADE_WITH_mpi) $(MADE_WITH_page) $(MADE_WITH_python),$(MADE_WITH_$(PART)))
 	$(Q)common/build/without.sh '$(PART)' $(MAKE) --no-print-directory test
 
 test-parts: export ONLY_PARTS = 1

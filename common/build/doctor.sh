@@ -53,6 +53,8 @@ if [ -n "$mpi" ] && [ -z "$("$here/mpi.sh")" ]; then
     mpi="$mpi, without its header and library"
 fi
 
+python=$(python_for_package) && numpy=$("$python" -c 'import numpy; print(numpy.__version__)')
+
 gpu=$(query_gpu name | uniq -c | sed 's/^ *1 //; s/^ *\([0-9]*\) /\1 x /' | paste -sd, -)
 driver=$(query_gpu driver_version | head -n 1)
 [ -n "$driver" ] ||
@@ -76,6 +78,8 @@ line libpng "$(macros png.h PNG_LIBPNG_VER_STRING)" \
     "PNG pictures of step 14; PGM and PPM need nothing"
 line Criterion "$(criterion)" "make test: the tests in C"
 line bats "$(version bats)" "make test: those of scripts and commands"
+line cmake "$(version cmake)" "make test: the library in programs built by CMake"
+line pkg-config "$(version pkg-config)" "make test: the same without CMake"
 line bwrap "$bwrap" "make grade: a sandbox for students' programs (notes/instructor.md)"
 line mpi "$mpi" "step 17: a scan between processes"
 nccl=$(nccl)
@@ -85,6 +89,7 @@ line emcc "$(version emcc)" "make page: the book as a page that runs its kernels
 line pandoc "$(version pandoc)" "make page: renders the chapters"
 line chromium "$(version chromium)" "make test: tries the page, by Selenium"
 line firefox "$(version firefox-esr)" "make test: tries the page there, too"
+line NumPy "${numpy:-}" "make test: the Python package, common/python"
 line GPU "$gpu" "real times; without one the steps run emulated"
 line driver "$driver" "must be 580 or newer to run CUDA 13 on the GPU"
 line ncu "$ncu" "counters of the GPU; the emulator has its own, build/emu/emu"

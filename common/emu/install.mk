@@ -1,6 +1,6 @@
-# install.mk — installs the emulator, and makes a tarball of it.
+# install.mk — installs the emulator and the library, and makes a tarball of the emulator.
 
-.PHONY: install uninstall dist
+.PHONY: install install-emu uninstall dist
 
 PREFIX    = /usr/local
 DESTDIR   =
@@ -14,7 +14,10 @@ DIST      = upsweep-emu-$(EMU_VERSION)-$(EMU_MACHINE)
 # The emulator's libraries, and the link that the linker looks for.
 INSTALLED_LIBRARIES = $(addprefix build/emu/,libcudart.so $(filter lib%,$(IN_EMU)))
 
-install: emu build/emu/emu.1 ## use: install the emulator, PREFIX=/usr/local DESTDIR=
+install: install-emu install-library ## use: install the emulator and the library, PREFIX=/usr/local
+	@:
+
+install-emu: emu build/emu/emu.1 ## use: install the emulator, PREFIX=/usr/local DESTDIR=
 	$(Q)install -d $(PLACES:%='$(INSTALLED)/%')
 	$(Q)install -m 755 build/emu/emu '$(INSTALLED)/bin/'
 	$(Q)cp -P --remove-destination $(INSTALLED_LIBRARIES) '$(INSTALLED)/lib/upsweep/'
@@ -22,11 +25,13 @@ install: emu build/emu/emu.1 ## use: install the emulator, PREFIX=/usr/local DES
 	$(Q)install -m 644 build/emu/emu.1 '$(INSTALLED)/share/man/man1/'
 	$(Q)install -m 644 common/emu/emu.bash '$(INSTALLED)/share/bash-completion/completions/emu'
 
-uninstall: ## use: remove what `make install` installed with the same PREFIX and DESTDIR
+uninstall: ## use: remove what they installed with the same PREFIX and DESTDIR
 	$(Q)rm -f '$(INSTALLED)/bin/emu' '$(INSTALLED)/include/emu.h' \
 	    '$(INSTALLED)/share/man/man1/emu.1' \
 	    '$(INSTALLED)/share/bash-completion/completions/emu'
-	$(Q)rm -rf '$(INSTALLED)/lib/upsweep'
+	$(Q)rm -rf '$(INSTALLED)/lib/upsweep' '$(INSTALLED)/include/upsweep' \
+	    '$(INSTALLED)/lib/cmake/upsweep'
+	$(Q)rm -f $(UPSWEEP_INSTALLED:%='$(INSTALLED)/%')
 
 build/emu/emu.1: build/emu/emu common/emu/manual.awk
 	$(call say,awk,$@)
@@ -36,7 +41,7 @@ build/emu/emu.1: build/emu/emu common/emu/manual.awk
 # needs more. Debugging information stays here.
 dist: ## use: make a tarball of the emulator for other machines, build/upsweep-emu-*.tar.gz
 	$(Q)rm -rf build/dist
-	$(Q)$(MAKE) --no-print-directory install PREFIX=/$(DIST) DESTDIR=build/dist
+	$(Q)$(MAKE) --no-print-directory install-emu PREFIX=/$(DIST) DESTDIR=build/dist
 	$(Q)strip --strip-unneeded build/dist/$(DIST)/bin/emu build/dist/$(DIST)/lib/upsweep/*.so*
 	$(Q)strip --strip-debug build/dist/$(DIST)/lib/upsweep/*.a
 	$(Q)common/build/portable.sh build/dist/$(DIST)/bin/emu build/dist/$(DIST)/lib/upsweep/*.so*

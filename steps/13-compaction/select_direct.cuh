@@ -1,6 +1,6 @@
 /*
  * select_direct.cuh — the kernel for large n where bulk copies cannot be had: on GPUs before
- * Hopper, for arrays that are not aligned to 16 bytes, and where flags say which elements are kept.
+ * Hopper, for arrays that are not aligned to 16 bytes, and for elements of 1 and 2 bytes.
  *
  * Same as step 12's scan_direct except: votes are counted, and only kept elements are stored.
  */
@@ -18,9 +18,10 @@
 
 template <typename T, typename Keep>
 static __global__ void __launch_bounds__(DIRECT_WARPS *LANES, DIRECT_BLOCKS)
-    select_direct(T *out, uint64_t *kept, const T *in, size_t n, unsigned tiles, Keep keep,
-                  struct workspace *w)
+    select_direct(typename stored<T, Keep>::type *out, uint64_t *kept, const T *in, size_t n,
+                  unsigned tiles, Keep keep, struct workspace *w)
 {
+    typedef stored<T, Keep> Stored;
     const unsigned SEGMENT = DIRECT_ITEMS * LANES;
     __shared__ struct ticket drawn;
     __shared__ unsigned counts[DIRECT_WARPS];
@@ -61,7 +62,7 @@ static __global__ void __launch_bounds__(DIRECT_WARPS *LANES, DIRECT_BLOCKS)
             }
         }
         __syncthreads(); // no warp may read the prefix before warp 0 has found it
-        store_kept(out + prefix + before, x, votes);
+        store_kept(Stored::first(out, keep) + prefix + before, Stored::of(x, begin + lane), votes);
     }
 }
 

@@ -25,10 +25,11 @@ template <typename T> constexpr unsigned LIST_OF = LIST_WARPS *LIST_SEGMENTS *SE
 /* The block of the last tile also writes how many elements are kept in all. */
 template <typename T, typename Keep>
 static __global__ void __launch_bounds__(LIST_WARPS *LANES, LIST_BLOCKS)
-    select_list(T *out, uint64_t *kept, const T *in, size_t n, unsigned tiles, bool aligned,
-                Keep keep, struct workspace *w)
+    select_list(typename stored<T, Keep>::type *out, uint64_t *kept, const T *in, size_t n,
+                unsigned tiles, bool aligned, Keep keep, struct workspace *w)
 {
-    __shared__ T list[LIST_OF<T>];
+    typedef stored<T, Keep> Stored;
+    __shared__ typename Stored::held list[LIST_OF<T>];
     __shared__ struct ticket drawn;
     __shared__ unsigned counts[LIST_WARPS];
     int warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
@@ -52,7 +53,7 @@ static __global__ void __launch_bounds__(LIST_WARPS *LANES, LIST_BLOCKS)
     }
 #pragma unroll
     for (int s = 0; s < LIST_SEGMENTS; s++) {
-        pick(x[s], left[s], keep);
+        pick(x[s], begin + s * SEGMENT_OF<T>, left[s], keep);
         places[s] = find_places(x[s].kept);
         count += places[s].count;
     }
@@ -66,14 +67,16 @@ static __global__ void __launch_bounds__(LIST_WARPS *LANES, LIST_BLOCKS)
     if (threadIdx.x == 0) write_state(&states[t.tile], t.epoch, total);
 #pragma unroll
     for (int s = 0; s < LIST_SEGMENTS; s++) {
-        put_together(list + before, x[s], places[s]);
+        put_together<Stored>(list + before, x[s], places[s],
+                             (warp * LIST_SEGMENTS + s) * SEGMENT_OF<T>);
         before += places[s].count;
     }
 
     // No thread leaves sum_before until all have come to it: then the list is complete.
     uint64_t prefix = sum_before<LIST_WARPS>(states, t);
     if (t.tile == tiles - 1 && threadIdx.x == 0) *kept = prefix + total;
-    store_list(out + prefix, list, total, threadIdx.x, LIST_WARPS * LANES);
+    store_list<Stored>(Stored::first(out, keep) + prefix, list, total, (size_t)t.tile * LIST_OF<T>,
+                       threadIdx.x, LIST_WARPS * LANES);
 }
 
 #endif

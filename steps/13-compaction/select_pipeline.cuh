@@ -120,6 +120,7 @@ static __device__ void load_role(selection<T> &ring, struct ticket t, const T *i
 template <typename T, typename Keep>
 static __device__ void pick_role(selection<T> &ring, size_t n, const Keep &keep)
 {
+    typedef stored<T, Keep> Stored;
     int segment = threadIdx.x / LANES;
 
     for (struct place p = {0, 0, 0, 0};; step_on(&p)) {
@@ -134,9 +135,10 @@ static __device__ void pick_role(selection<T> &ring, size_t n, const Keep &keep)
         picked<T> x;
         load_segment(x, list, left, true);
         __syncwarp(); // no lane may store to the segment before all have loaded theirs
-        pick(x, left, keep);
+        pick(x, begin, left, keep);
         struct places places = find_places(x.kept);
-        if (places.count < SEGMENT_OF<T>) put_together(list, x, places);
+        if (!Stored::AS_IT_IS || places.count < SEGMENT_OF<T>)
+            put_together<Stored>((typename Stored::held *)list, x, places, segment * SEGMENT_OF<T>);
         if (threadIdx.x % LANES == 0) slot.counts[segment] = places.count;
         // These stores come before those of the copy that fills the stage next.
         asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -183,8 +185,9 @@ static __device__ void look_role(selection<T> &ring, const state<unsigned> *stat
     }
 }
 
-template <typename T>
-static __device__ void store_role(selection<T> &ring, T *out, uint64_t *kept, unsigned tiles)
+template <typename Stored, typename T>
+static __device__ void store_role(selection<T> &ring, typename Stored::type *out, uint64_t *kept,
+                                  unsigned tiles)
 {
     int warp = threadIdx.x / LANES - PICK_WARPS;
 
@@ -199,9 +202,10 @@ static __device__ void store_role(selection<T> &ring, T *out, uint64_t *kept, un
         barrier_wait(&slot.ready, p.stage_parity);
 #pragma unroll
         for (int segment = warp; segment < PICK_WARPS; segment += STORE_WARPS)
-            store_list(out + slot.prefix + slot.before[segment],
-                       ring.data[p.stage] + segment * SEGMENT_OF<T>, slot.counts[segment],
-                       threadIdx.x % LANES, LANES);
+            store_list<Stored>(
+                out + slot.prefix + slot.before[segment],
+                (typename Stored::held *)(ring.data[p.stage] + segment * SEGMENT_OF<T>),
+                slot.counts[segment], (size_t)tile * TILE_OF<T>, threadIdx.x % LANES, LANES);
         if (tile == tiles - 1 && threadIdx.x == PICK_WARPS * LANES) *kept = slot.prefix + slot.kept;
         barrier_arrive(&ring.empty[p.stage]);
     }
@@ -211,8 +215,8 @@ static __device__ void store_role(selection<T> &ring, T *out, uint64_t *kept, un
  * aligned to 16 bytes. Any number of blocks will do. */
 template <typename T, typename Keep>
 static __global__ void __launch_bounds__(PIPELINE_THREADS, 1)
-    select_pipeline(T *out, uint64_t *kept, const T *in, size_t n, unsigned tiles, Keep keep,
-                    struct workspace *w)
+    select_pipeline(typename stored<T, Keep>::type *out, uint64_t *kept, const T *in, size_t n,
+                    unsigned tiles, Keep keep, struct workspace *w)
 {
 #if __CUDA_ARCH__ >= 900
     extern __shared__ __align__(128) unsigned char shared[];
@@ -240,7 +244,7 @@ static __global__ void __launch_bounds__(PIPELINE_THREADS, 1)
     if (warp < PICK_WARPS)
         pick_role(ring, n, keep);
     else if (warp < TELL_WARP)
-        store_role(ring, out, kept, tiles);
+        store_role<stored<T, Keep>>(ring, stored<T, Keep>::first(out, keep), kept, tiles);
     else if (warp == TELL_WARP)
         tell_role(ring, states_of<unsigned>(w));
     else if (warp == LOOK_WARP)

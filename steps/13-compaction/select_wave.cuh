@@ -17,9 +17,10 @@
  * writes how many elements are kept in all. */
 template <int WARPS, int ITEMS, typename T, typename Keep>
 static __global__ void __launch_bounds__(WARPS *LANES)
-    select_wave(T *out, uint64_t *kept, const T *in, size_t n, unsigned tiles, bool aligned,
-                Keep keep, struct workspace *w)
+    select_wave(typename stored<T, Keep>::type *out, uint64_t *kept, const T *in, size_t n,
+                unsigned tiles, bool aligned, Keep keep, struct workspace *w)
 {
+    typedef stored<T, Keep> Stored;
     const unsigned SEGMENT = ITEMS * LANES, TILE_ELEMENTS = WARPS * SEGMENT;
     __shared__ struct ticket drawn;
     __shared__ unsigned counts[WARPS];
@@ -52,7 +53,7 @@ static __global__ void __launch_bounds__(WARPS *LANES)
     if (threadIdx.x == WARPS - 1) write_state(&states[t.tile], t.epoch, all);
     uint64_t prefix = sum_before<WARPS>(states, t);
     if (t.tile == tiles - 1 && threadIdx.x == WARPS - 1) *kept = prefix + all;
-    store_kept(out + prefix + before, x, votes);
+    store_kept(Stored::first(out, keep) + prefix + before, Stored::of(x, begin + lane), votes);
 }
 
 #endif

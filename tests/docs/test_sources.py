@@ -25,9 +25,9 @@ FOREIGN = {"cuda_occupancy.h", "cuda_pipeline.h", "driver_types.h", "fatbinary_s
            "HEADER.cuh", "NAME.cu", "NAME.mk", "NAME.part.cu",
            "file.cu", "lab.cu", "my.cu", "reference2.cu", "reference3.cu", "20.md"}
 
-# Called by programs: CUDA's own names, those of emu.h, and what stands in the place of the C
+# Called by programs: CUDA's own names, those of emu.h and of the library, and what stands in the place of the C
 # library's (runtime/process/end.c).
-PUBLIC = re.compile(r"main$|cuda[A-Z]|__cuda|emu_|cudart_f?exec|cudart__[eE]xit$|.*@GLIBC_")
+PUBLIC = re.compile(r"main$|cuda[A-Z]|__cuda|emu_|upsweep_|cudart_f?exec|cudart__[eE]xit$|.*@GLIBC_")
 
 
 def own_files():
@@ -46,9 +46,11 @@ def comments(path, text):
 
 
 def page_text(text):
-    """A page without programs, and without the files that its commands make in build/."""
+    """A page without programs, and without the files that its commands make in build/ and that the
+    first lines of its programs name."""
+    named = re.findall(r"^```\S+\n(?://|#) (\S+)$", text, re.M)
     text = re.sub(r"^```c\n.*?^```$", "", text, flags=re.M | re.S)
-    for made in re.findall(r">build/(\S+)", text):
+    for made in named + re.findall(r">build/(\S+)", text):
         text = text.replace(made, "")
     return text
 

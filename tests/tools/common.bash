@@ -4,7 +4,7 @@
 # need PROGRAM: skips the test if the program is not installed.
 need() {
     local how=
-    [ "$1" != python3 ] || how=": make setup installs it"
+    case $1 in python3 | cmake | pkg-config) how=": make setup installs it" ;; esac
     command -v "$1" >/dev/null || skip "$1 is not installed$how"
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# install.bats — ways to get the emulator: `make install`, the tarball of `make dist`, its manual
+# install.bats — ways to get the emulator: `make install-emu`, the tarball of `make dist`, its manual
 # page and completion, `emu run FILE.cu`, and the workflow of notes/ci.md.
 load common
 bats_require_minimum_version 1.5.0
@@ -10,7 +10,7 @@ setup_file() {
     unset MAKEFLAGS MAKELEVEL MFLAGS V CI
     export TREE=$PWD TARBALL PREFIX=$BATS_FILE_TMPDIR/dest/opt/emu
     TARBALL=$PWD/$(make dist 2>"$BATS_FILE_TMPDIR/errors" | tail -n 1)
-    make install PREFIX=/opt/emu DESTDIR="$BATS_FILE_TMPDIR/dest" >/dev/null
+    make install-emu PREFIX=/opt/emu DESTDIR="$BATS_FILE_TMPDIR/dest" >/dev/null
 }
 
 setup() {
@@ -28,7 +28,7 @@ unpack() {
     unpacked=$(echo "$1"/upsweep-emu-*)
 }
 
-# ---- make install --------------------------------------------------------------------------------
+# ---- make install-emu ----------------------------------------------------------------------------
 
 @test "an installed tree works, also after a move" {
     run "$emu" --log-file /dev/null "$p/shared" 7

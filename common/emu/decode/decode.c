@@ -97,14 +97,15 @@ static void note_use(const struct ptx_operand *operand, size_t at, size_t *first
 }
 
 /* The limit of registers per thread that __launch_bounds__ implies: with it, the promised number of
- * blocks fits on a multiprocessor. ptxas keeps to it, and spills registers if necessary. A
+ * blocks, or one, fits on a multiprocessor. ptxas keeps to it, and spills registers if necessary. A
  * multiprocessor has four parts with a quarter of the registers each, and a warp is in one of
  * them. */
 static unsigned registers_that_fit(const struct ptx_function *f, const struct emu_gpu *gpu)
 {
     enum { UNIT = 8, PARTS = 4 }; /* registers are allocated in multiples of 8 */
     uint64_t warp = (uint64_t)gpu->warp_size, warps = (f->max_threads + warp - 1) / warp;
-    uint64_t of_part = (warps * f->min_blocks + PARTS - 1) / PARTS;
+    uint64_t blocks = f->min_blocks ? f->min_blocks : 1;
+    uint64_t of_part = (warps * blocks + PARTS - 1) / PARTS;
     uint64_t registers = (uint64_t)gpu->registers_per_sm / PARTS;
     uint64_t fit = of_part ? registers / (of_part * warp) / UNIT * UNIT : 0;
     return fit ? (unsigned)fit : UINT_MAX;

@@ -1,6 +1,6 @@
 /*
  * keep.cuh — is an element kept? Each of these is passed to a kernel as an argument, and is asked
- * with an element and its index.
+ * with an element and its index. And what is stored of an element that is kept?
  */
 #ifndef STEP13_KEEP_CUH
 #define STEP13_KEEP_CUH
@@ -78,6 +78,27 @@ struct flagged {
     const uint8_t *flags;
 
     __device__ bool operator()(word, size_t i) const { return flags[i] != 0; }
+};
+
+/* What the kernels store of the elements that a Keep keeps: the elements themselves. A library may
+ * specialize it for a Keep of its own (common/library/select.cuh stores indices).
+ *   first    where the first kept element goes;
+ *   of       what is stored of elements that are in registers, by row; `begin` is the index of the
+ *            lane's first one;
+ *   hold     what a list in shared memory holds of an element, by its place in the tile. It is not
+ *            wider than the element;
+ *   release  what is stored of that; `begin` is the index of the tile's first element. */
+template <typename T, typename Keep> struct stored {
+    typedef T type, held;
+    static const bool AS_IT_IS = true;
+    static __device__ T *first(T *out, const Keep &) { return out; }
+    template <int ITEMS>
+    static __device__ auto of(const T (&x)[ITEMS], size_t) -> const T (&)[ITEMS]
+    {
+        return x;
+    }
+    static __device__ T hold(T x, unsigned) { return x; }
+    static __device__ T release(T x, size_t) { return x; }
 };
 
 static inline struct in_words one_interval_of_words(const struct predicate *p)

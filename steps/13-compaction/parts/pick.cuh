@@ -17,7 +17,7 @@
 #define PICK_VECTORS 4 /* of a lane: the bytes of a word */
 
 /* Elements of a vector, and of a segment. Vector r of lane l is vector r * 32 + l of the segment.
- * Elements of 4 or 8 bytes. */
+ * Elements of 4, 8 or 16 bytes. */
 template <typename T> constexpr unsigned VECTOR_OF = 16 / sizeof(T);
 template <typename T> constexpr unsigned SEGMENT_OF = PICK_VECTORS *LANES *VECTOR_OF<T>;
 
@@ -47,20 +47,21 @@ static __device__ void load_segment(picked<T> &p, const T *segment, unsigned lef
         for (int r = 0; r < PICK_VECTORS; r++)
 #pragma unroll
             for (unsigned k = 0; k < VECTOR_OF<T>; k++)
-                p.x[r].e[k] = place_of<T>(r, k) < left ? segment[place_of<T>(r, k)] : (T)0;
+                p.x[r].e[k] = place_of<T>(r, k) < left ? segment[place_of<T>(r, k)] : T();
     }
 }
 
-/* Finds out which elements are kept, of the `left` that exist. */
+/* Finds out which elements are kept, of the `left` that exist. `begin` is the index of the first. A
+ * Keep is also asked for elements that do not exist. */
 template <typename T, typename Keep>
-static __device__ void pick(picked<T> &p, unsigned left, const Keep &keep)
+static __device__ void pick(picked<T> &p, size_t begin, unsigned left, const Keep &keep)
 {
     uint32_t kept = 0, exist = 0;
 #pragma unroll
     for (int r = 0; r < PICK_VECTORS; r++)
 #pragma unroll
         for (unsigned k = 0; k < VECTOR_OF<T>; k++)
-            if (keep(p.x[r].e[k], 0)) kept |= 1u << (8 * r + k);
+            if (keep(p.x[r].e[k], begin + place_of<T>(r, k))) kept |= 1u << (8 * r + k);
     p.kept = kept;
     if (left >= SEGMENT_OF<T>) return;
 #pragma unroll
@@ -96,37 +97,41 @@ static __device__ struct places find_places(uint32_t kept)
     return p;
 }
 
-/* Puts the kept elements together, from `list` on. */
-template <typename T>
-static __device__ void put_together(T *list, const picked<T> &p, const struct places &places)
+/* Puts the kept elements together, from `list` on. `before` elements of the tile come before the
+ * segment. */
+template <typename Stored, typename T>
+static __device__ void put_together(typename Stored::held *list, const picked<T> &p,
+                                    const struct places &places, unsigned before)
 {
 #pragma unroll
     for (int r = 0; r < PICK_VECTORS; r++) {
-        T *next = list + places.first[r];
+        typename Stored::held *next = list + places.first[r];
 #pragma unroll
         for (unsigned k = 0; k < VECTOR_OF<T>; k++)
-            if (p.kept & 1u << (8 * r + k)) *next++ = p.x[r].e[k];
+            if (p.kept & 1u << (8 * r + k))
+                *next++ = Stored::hold(p.x[r].e[k], before + place_of<T>(r, k));
     }
 }
 
 /* Stores `count` elements that are together, by `threads` threads, of which the calling one is
  * number `thread`. Thread 0 begins at a line of the cache, so that no sector is divided between two
- * stores of a warp but at the ends. Four stores follow four loads, which so overlap. */
-template <typename T>
-static __device__ void store_list(T *to, const T *list, unsigned count, unsigned thread,
-                                  unsigned threads)
+ * stores of a warp but at the ends. Four stores follow four loads, which so overlap. `begin` is the
+ * index of the tile's first element. */
+template <typename Stored>
+static __device__ void store_list(typename Stored::type *to, const typename Stored::held *list,
+                                  unsigned count, size_t begin, unsigned thread, unsigned threads)
 {
     const int TOGETHER = 4;
-    int head = (int)((uintptr_t)to / sizeof(T) % LANES);
+    int head = (int)((uintptr_t)to / sizeof(*to) % LANES);
 #pragma unroll 1
     for (int i = (int)thread - head; i < (int)count; i += TOGETHER * threads) {
-        T x[TOGETHER];
+        typename Stored::held x[TOGETHER];
 #pragma unroll
         for (int k = 0; k < TOGETHER; k++)
             if (i + k * threads < count) x[k] = list[i + k * threads]; // unsigned: not below 0
 #pragma unroll
         for (int k = 0; k < TOGETHER; k++)
-            if (i + k * threads < count) to[(int)(i + k * threads)] = x[k];
+            if (i + k * threads < count) to[(int)(i + k * threads)] = Stored::release(x[k], begin);
     }
 }
 

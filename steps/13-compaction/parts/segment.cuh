@@ -41,8 +41,8 @@ static __device__ unsigned vote(unsigned (&kept)[ITEMS], const T (&x)[ITEMS], si
 }
 
 /* Stores the kept elements of all rows, one row behind the other, from `to` on. */
-template <int ITEMS, typename T>
-static __device__ void store_kept(T *to, const T (&x)[ITEMS], const unsigned (&kept)[ITEMS])
+template <int ITEMS, typename Out, typename Rows>
+static __device__ void store_kept(Out *to, const Rows &x, const unsigned (&kept)[ITEMS])
 {
     unsigned own = 1u << threadIdx.x % LANES, lanes_before = own - 1, at = 0;
 #pragma unroll
@@ -62,8 +62,7 @@ static __device__ void fetch(T (&x)[ITEMS], const T *in, unsigned left)
         for (int k = 0; k < ITEMS; k++) x[k] = in[k * LANES + lane];
     } else {
 #pragma unroll
-        for (int k = 0; k < ITEMS; k++)
-            x[k] = k * LANES + lane < left ? in[k * LANES + lane] : (T)0;
+        for (int k = 0; k < ITEMS; k++) x[k] = k * LANES + lane < left ? in[k * LANES + lane] : T();
     }
 }
 

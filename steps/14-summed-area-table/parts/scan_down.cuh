@@ -8,10 +8,16 @@
 
 #include "strip.cuh"
 
-#define DOWN_WARPS  16 // of a block
-#define DOWN_ROWS   16 // that a thread takes at a time
-#define DOWN_BLOCKS 3  // on a multiprocessor at a time
-#define DOWN_CHUNK  (DOWN_WARPS * DOWN_ROWS)
+#define DOWN_WARPS 16 // of a block
+#define DOWN_ROWS  16 // that a thread takes at a time
+#define DOWN_CHUNK (DOWN_WARPS * DOWN_ROWS)
+
+/* Blocks on a multiprocessor at a time. One of Turing holds 1024 threads. */
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ == 750
+#define DOWN_BLOCKS 2
+#else
+#define DOWN_BLOCKS 3
+#endif
 
 template <typename Sum> struct matrix {
     Sum *at;
@@ -55,8 +61,8 @@ static __global__ void __launch_bounds__(DOWN_WARPS *LANES, DOWN_BLOCKS)
     const matrix<Sum> m = matrix_of(all, &block);
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
     bool alone = columns_of_block(m.rows) > LANES; // the warp has its columns for itself
-    size_t column = alone ? (size_t)block * DOWN_WARPS * LANES + threadIdx.x
-                          : (size_t)block * LANES + lane;
+    size_t column =
+        alone ? (size_t)block * DOWN_WARPS * LANES + threadIdx.x : (size_t)block * LANES + lane;
     Sum carry = 0;
 
     wait_for_kernel_before(); // which stores the sums

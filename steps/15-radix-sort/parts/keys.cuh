@@ -44,7 +44,8 @@ enum kind { KIND_UNSIGNED, KIND_SIGNED, KIND_REAL };
 template <typename Key> static codec<Key> codec_of(enum kind kind, bool descending)
 {
     const Key all = ~(Key)0, sign = (Key)1 << (sizeof(Key) * 8 - 1);
-    codec<Key> c = {kind == KIND_UNSIGNED ? (Key)0 : sign, kind == KIND_REAL ? all ^ sign : (Key)0};
+    codec<Key> c = {kind == KIND_UNSIGNED ? (Key)0 : sign,
+                    kind == KIND_REAL ? (Key)(all ^ sign) : (Key)0};
     if (descending) c.always ^= all;
     return c;
 }
@@ -60,6 +61,9 @@ static __device__ unsigned digit_of(uint64_t x, unsigned pass)
 {
     return __byte_perm((unsigned)x, (unsigned)(x >> 32), pass) & (DIGITS - 1);
 }
+
+static __device__ unsigned digit_of(uint16_t x, unsigned pass) { return x >> 8 * pass & 0xff; }
+static __device__ unsigned digit_of(uint8_t x, unsigned) { return x; }
 
 /* x, of which the compiler does not know that it is x: so what depends on it is computed anew, and
  * not kept in a register meanwhile. */
