@@ -42,11 +42,12 @@ def mutation_folders():
     if not rows:
         return ["Not recorded yet; `make mutate-record` does it."]
     seeds = sorted({int(row["seed"]) for row in rows})
-    folders = sorted({os.path.dirname(row["file"]) for row in rows})
+    folder_of = lambda row: "/".join(os.path.dirname(row["file"]).split("/")[:3])
+    folders = sorted({folder_of(row) for row in rows})
     tried = [row for row in rows if row["result"] in ("killed", "survived")]
     killed = sum(row["result"] == "killed" for row in tried) / len(tried)
     lines = [counts("`%s`" % folder,
-                    [row for row in rows if os.path.dirname(row["file"]) == folder])
+                    [row for row in rows if folder_of(row) == folder])
              for folder in folders]
     head = ["folder", "mutations", "killed", "survived", "share killed", "equivalent, besides"]
     return ["Seed %s, %s. Of %d mutations %.1f %% were killed: of all mutations it is %.1f to "

@@ -200,6 +200,135 @@ Test(cc_errors, values_and_the_format_of_printf)
     CHECK(rows);
 }
 
+Test(cc_errors, of_other_kinds)
+{
+    static const struct row rows[] = {
+        {KERNEL("enum nothing x = 1;"), "2:6 there is no enum `nothing`"},
+        {KERNEL("enum;"), "2:5 an enum needs a name, or { and its constants"},
+        {KERNEL("enum e { A, 3 };"),
+         "2:13 the name of a constant is missing before `3`\n3:1 this } closes nothing"},
+        {KERNEL("enum e { A = 2147483647, B };"),
+         "2:26 an enumerator of the page's compiler is an int"},
+        {KERNEL("enum class e { A };"), "2:6 an enum class" REFUSED},
+        {KERNEL("enum e : int { A };"), "2:8 an enum with a type of its own" REFUSED},
+        {KERNEL("static_assert(n, \"no\");"),
+         "2:15 the condition of static_assert has to be a constant"},
+        {KERNEL("unsigned float x = 1;"), "2:1 these words are no type together"},
+        {KERNEL("float t[-1];"), "2:9 an array cannot have -1 elements"},
+        {KERNEL("float t[1 << 30][1 << 30];"), "2:11 an array cannot have 1073741824 elements"},
+        {KERNEL("void t[4];"), "2:7 there is no array of `void`"},
+        {KERNEL("int (*f)(int);"), "2:9 a pointer to a function" REFUSED},
+        {KERNEL("n = sizeof(int x);"), "2:16 a type stands here, and `x` is too much"},
+        {KERNEL("__align__(3) int x = 1;"), "2:12 an alignment is a power of two"},
+        {KERNEL("n = (int){1};"), "2:10 a compound literal" REFUSED},
+        {KERNEL("n = sizeof(void);"), "2:5 `void` has no size here"},
+        {"__global__ {}\n", "1:12 a type is missing before `{`"},
+        {"template __global__ void f<1>(int *);\n",
+         "1:10 an instance of a template is missing after `template`"},
+        {"__global__ void k(__shared__ int x) {}\n",
+         "1:34 a parameter is not __shared__: each thread has its own"},
+        {"__global__ void k(void x) {}\n", "1:24 a parameter cannot be of type `void`"},
+        {"__global__ void k(int n, ...) {}\n",
+         "1:26 a function of any number of arguments" REFUSED},
+        {"__device__ int f(int n, int m = n) { return n; }\n",
+         "1:33 a default that is no constant" REFUSED},
+        {"__global__ __device__ void k(int *x) {}\n",
+         "1:28 `k` is either __global__ or __device__"},
+        {"__device__ void __launch_bounds__(128) f(int *x) {}\n",
+         "1:40 __launch_bounds__ is for kernels"},
+        {"__global__ void __launch_bounds__(2048) k(int *x) {}\n",
+         "1:39 a block has 1 to 1024 threads"},
+        {KERNEL("n = '\\q';"), "2:5 there is no such character after \\"},
+        {KERNEL("n = 'ab';"), "2:5 one character stands between the quotes ' and '"},
+        {KERNEL("n = '';"), "2:5 one character stands between the quotes ' and '"},
+        {KERNEL("n = \"text\";"), "2:5 a string in device code stands only in printf"},
+        {KERNEL("const char *s = \"text\";"), "2:17 a string in device code stands only in printf"},
+        {KERNEL("out[0] = in[0] % 2;"), "2:16 `%` does not take `float` and `int`"},
+        {KERNEL("out = out + in;"), "2:11 `+` does not take `float *` and `const float *`"},
+        {KERNEL("n = &3;"), "2:5 & takes the address of a variable, and this is a value"},
+        {KERNEL("n = *n;"), "2:5 * follows a pointer, and this is of type `int`"},
+        {KERNEL("out[0] = ~in[0];"), "2:10 `~` does not take `float`"},
+        {KERNEL("out[0] = n ? out : 1;"),
+         "2:12 what ? chooses between is of one type, and not `float *` and `int`"},
+        {KERNEL("out = (float *)in[0];"), "2:7 `float` cannot be cast to `float *`"},
+        {KERNEL("n = (int)out;"), "2:5 `float *` cannot be cast to `int`"},
+        {KERNEL("n = ((n;"), "2:7 a ) is missing before `;`"},
+        {KERNEL("n = 1"), "2:5 a ; is missing after `1`"},
+        {KERNEL("printf(n);"), "2:1 printf begins with a string"},
+        {KERNEL("printf(\"%d\\n\", k);"), "2:16 the function `k` is named here, but not called"},
+        {KERNEL("out[0] = abs(3u);"), "2:10 `abs` takes a number with a sign"},
+        {"template <int N> __device__ int f(int x) { return N * x; }\n__global__ void k(int *x) { "
+         "x[0] = f(1); }\n",
+         "2:36 `f` is a template: its arguments are missing"},
+        {"template <int N> __device__ int f(int x) { return N * x; }\n__global__ void k(int *x) { "
+         "x[0] = f<1, 2>(1); }\n",
+         "2:41 `>` is missing before `2`"},
+        {"template <int N> __device__ int f(int x) { return N * x; }\n__global__ void k(int *x) { "
+         "x[0] = f<x[0]>(1); }\n",
+         "2:38 an argument of a template has to be a constant"},
+        {"template <int N> __device__ int f(int x);\n__global__ void k(int *x) { x[0] = f<1>(1); "
+         "}\n",
+         "2:36 the template `f` has no body before this"},
+        {"template <int... N> __global__ void k(int *x) { }\n",
+         "1:14 a template of any number of parameters" REFUSED},
+        {"template <float F> __global__ void k(int *x) { }\n",
+         "1:11 a template on a `float`" REFUSED},
+        {"template <int N> __global__ void k(int *x) { }\ntemplate <> __global__ void k<3>(int *x) "
+         "{ }\n",
+         "2:10 a template's special case" REFUSED},
+        {"template <int N> __global__ void k(int *x) {}\ntemplate <int N> __global__ void k(float "
+         "*x) {}\n",
+         "2:34 a second template of this name" REFUSED},
+        {KERNEL("n = std::min(n, 1);"), "2:5 the C++ library" REFUSED},
+        {KERNEL("n = n[0];"), "2:5 only an array or a pointer has elements, and this is `int`"},
+        {KERNEL("out[0.5f] = 1;"), "2:5 an index is an integer, and this is `float`"},
+        {KERNEL("n = 3(4);"), "2:5 what stands before ( is no function"},
+        {KERNEL("n = int;"), "2:5 a value is missing before the type `int`"},
+        {KERNEL("if (int i = n) n = 1;"), "2:5 a declaration in a condition" REFUSED},
+        {KERNEL("if constexpr (true) n = 1;"), "2:4 if constexpr" REFUSED},
+        {KERNEL("for (float x : in) n = 1;"), "2:14 a for over a range" REFUSED},
+        {KERNEL("#pragma unroll 0\nfor (int i = 0; i < n; i++) n--;"),
+         "2:9 a loop is unrolled 1 to 1024 times"},
+        {KERNEL("#pragma unroll\nn = 1;"), "2:9 #pragma unroll stands before a loop"},
+        {KERNEL("switch (in[0]) { case 1: n = 2; }"), "2:9 a switch chooses by an integer"},
+        {KERNEL("switch (n) n = 2;"), "2:12 a switch needs { and its cases"},
+        {KERNEL("switch (n) { case 1: { case 2: n = 1; } }"),
+         "2:24 a label stands directly between { and } of its switch"},
+        {KERNEL("switch (n) { case 1 ... 3: n = 1; }"), "2:21 case with ..." REFUSED},
+        {KERNEL("case 1: n = 1;"), "2:1 a label stands directly between { and } of its switch"},
+        {"__device__ int f(int n) { return; }\n",
+         "1:27 `f` returns a `int`, which is missing here"},
+        {"__device__ void f(int n) { return n; }\n", "1:35 a void function returns nothing"},
+        {KERNEL("typedef int whole;"), "2:1 a typedef in a function" REFUSED},
+        {"__device__ int v = f(1);\n", "1:20 `f` is not declared here"},
+        {KERNEL("int t[2] = {.x = 1};"), "2:13 an initialiser with a designator" REFUSED},
+        {KERNEL("char t[4] = \"abc\";"), "2:13 an array that begins with a string" REFUSED},
+        {KERNEL("int t[2] = 3;"), "2:12 an array begins with values in { and }"},
+        {KERNEL("extern int x;"), "2:1 extern of a variable that is not __shared__" REFUSED},
+        {KERNEL("__device__ int x;"), "2:1 a } is missing before this: the function `k` of line 1 "
+                                      "has no end\n3:1 this } closes nothing"},
+        {KERNEL("void x;"), "2:6 `x` is of type void, which has no values"},
+        {"__global__ void k(int *x) { extern __shared__ float t[]; }\n__global__ void l(int *x) { "
+         "extern __shared__ int t[]; }\n",
+         "2:51 `t` is an array of `float` in another function"},
+        {KERNEL("const int x;"), "2:11 `x` is const, and needs a value to begin with"},
+        {KERNEL("int = 3;"), "2:5 a name is missing before `=`"},
+        {KERNEL("int x:3;"), "2:6 a ; is missing before `:`"},
+        {KERNEL("int n = 3;"), "2:5 `n` is declared a second time; the first time is in line 1"},
+        {"int g;\n__global__ void k(int *x) { x[0] = g; }\n",
+         "2:36 `g` is a variable of the host, and this is device code"},
+        {"__global__ void k(int *x) { x[0] = k; }\n",
+         "1:36 the function `k` is named here, but not called"},
+        {"int main() { int *x; f<<<1, 2>>>(x); }\n", "1:22 there is no kernel `f` before this"},
+        {"void f(int *x) {}\nint main() { int *x; f<<<1, 2>>>(x); }\n",
+         "1:6 `f` is launched with <<< >>>, but it is no kernel"},
+        {"template <int N> __global__ void k(int *x) {}\nint main() { int *x; k<<<1, 2>>>(x); }\n",
+         "2:22 the kernel `k` is a template: its arguments are missing"},
+        {"__device__ int f(int n)[4] { return 0; }\n", "1:24 a ; is missing before `[`"},
+    };
+    CHECK(rows);
+}
+
 Test(cc_errors, the_nearest_name_is_meant)
 {
     struct cc_result *result = checked("text.cu", KERNEL("int offset = 1;\nout[0] = ofset;"));
@@ -303,4 +432,17 @@ Test(cc_command, refuses)
         cr_expect_str_eq(output, said);
     }
     expect_status(0, UPCC "k.cu -I h $(yes -- -DTHREE=3 | head -n 100) 2>&1");
+}
+
+Test(cc_command, colours_on_a_terminal)
+{
+    if (run("command -v script >/dev/null") != 0) cr_skip_test("there is no script(1)");
+    expect_status(0, "echo '__global__ void k(int *x) { x[0] = yes; }' >$t/e.cu;"
+                     "echo '__global__ void k(int *x) { *x == 1; }' >$t/w.cu");
+    expect_status(1, "unset NO_COLOR; script -qec \"build/cc/upcc --check $t/e.cu\" /dev/null");
+    expect("e.cu:1:36: \033[1;31merror:\033[0m \033[1m`yes` is not declared here\033[0m\r\n");
+    expect_status(0, "NO_COLOR= script -qec \"build/cc/upcc --check $t/w.cu\" /dev/null");
+    expect("w.cu:1:32: \033[1;33mwarning:\033[0m \033[1mthe value of this is computed");
+    expect_status(1, "NO_COLOR=1 script -qec \"build/cc/upcc --check $t/e.cu\" /dev/null");
+    expect_not("\033[");
 }

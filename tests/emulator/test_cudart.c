@@ -329,6 +329,46 @@ Test(cudart, a_fault_is_explained_once)
     cr_assert(again == NULL || strstr(again + 1, "illegal") == NULL, "%s", text);
 }
 
+/* ---- functions without effect ---------------------------------------------------------------- */
+
+Test(cudart, hints)
+{
+    enum cudaFuncCache cache = cudaFuncCachePreferL1;
+    ok(cudaDeviceSetCacheConfig(cudaFuncCachePreferShared));
+    ok(cudaDeviceGetCacheConfig(&cache));
+    cr_assert(cache == cudaFuncCachePreferNone);
+    is(cudaDeviceGetCacheConfig(NULL), cudaErrorInvalidValue);
+    ok(cudaFuncSetCacheConfig(add_kernel(), cudaFuncCachePreferL1));
+    ok(cudaCtxResetPersistingL2Cache());
+}
+
+Test(cudart, flags_and_choice_of_devices)
+{
+    static const unsigned spin = cudaDeviceScheduleSpin, yield = cudaDeviceScheduleYield;
+    int device = 7, one[] = {0}, two[] = {0, 1};
+    unsigned flags;
+    ok(cudaSetDeviceFlags(spin));
+    ok(cudaInitDevice(0, yield, 0));
+    ok(cudaGetDeviceFlags(&flags));
+    cr_assert(flags == (spin | cudaDeviceMapHost), "%x", flags);
+    ok(cudaInitDevice(0, yield, cudaInitDeviceFlagsAreValid));
+    ok(cudaGetDeviceFlags(&flags));
+    cr_assert(flags == (yield | cudaDeviceMapHost), "%x", flags);
+    is(cudaGetDeviceFlags(NULL), cudaErrorInvalidValue);
+    is(cudaSetDeviceFlags(1u << 30), cudaErrorInvalidValue);
+    is(cudaInitDevice(1, 0, 0), cudaErrorInvalidDevice);
+
+    ok(cudaChooseDevice(&device, &(struct cudaDeviceProp){0}));
+    cr_assert(device == 0);
+    is(cudaChooseDevice(&device, NULL), cudaErrorInvalidValue);
+    is(cudaChooseDevice(NULL, &(struct cudaDeviceProp){0}), cudaErrorInvalidValue);
+    ok(cudaSetValidDevices(one, 1));
+    ok(cudaSetValidDevices(NULL, 0));
+    is(cudaSetValidDevices(NULL, 1), cudaErrorInvalidValue);
+    is(cudaSetValidDevices(one, -1), cudaErrorInvalidValue);
+    is(cudaSetValidDevices(two, 2), cudaErrorInvalidDevice);
+}
+
 /* ---- variables ------------------------------------------------------------------------------- */
 
 Test(cudart, variables)

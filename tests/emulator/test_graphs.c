@@ -181,6 +181,81 @@ Test(graphs, parameters_are_copied_and_can_be_changed)
     is(cudaGraphAddKernelNode(&node, graph, NULL, 0, &params), cudaErrorInvalidDeviceFunction);
 }
 
+Test(graphs, copies_of_variables)
+{
+    static const enum cudaMemcpyKind to = cudaMemcpyHostToDevice, from = cudaMemcpyDeviceToHost;
+    const void *table = table_symbol();
+    int values[] = {5, 6, 7}, got = 0, other = 0;
+    cudaGraph_t graph = new_graph();
+    cudaGraphNode_t in, out;
+    ok(cudaGraphAddMemcpyNodeToSymbol(&in, graph, NULL, 0, table, &values[0], 4, 4, to));
+    ok(cudaGraphAddMemcpyNodeFromSymbol(&out, graph, &in, 1, &got, table, 4, 4, from));
+    is(cudaGraphAddMemcpyNodeToSymbol(&in, graph, NULL, 0, &got, values, 4, 0, to),
+       cudaErrorInvalidSymbol);
+    is(cudaGraphAddMemcpyNodeFromSymbol(&out, graph, NULL, 0, values, table, 8, 12, from),
+       cudaErrorInvalidValue);
+    cudaGraphExec_t exec = instantiate(graph);
+    launch(exec);
+    cr_assert(got == 5, "%d", got);
+
+    ok(cudaGraphExecMemcpyNodeSetParamsToSymbol(exec, in, table, &values[1], 4, 8, to));
+    ok(cudaGraphExecMemcpyNodeSetParamsFromSymbol(exec, out, &other, table, 4, 8, from));
+    is(cudaGraphExecMemcpyNodeSetParamsToSymbol(exec, in, &got, values, 4, 0, to),
+       cudaErrorInvalidSymbol);
+    is(cudaGraphExecMemcpyNodeSetParamsFromSymbol(exec, out, &other, &got, 4, 0, from),
+       cudaErrorInvalidSymbol);
+    launch(exec);
+    cr_assert(got == 5 && other == 6, "%d %d", got, other);
+
+    ok(cudaGraphMemcpyNodeSetParamsToSymbol(in, table, &values[2], 4, 0, to));
+    ok(cudaGraphMemcpyNodeSetParamsFromSymbol(out, &got, table, 4, 0, from));
+    is(cudaGraphMemcpyNodeSetParamsToSymbol(in, &got, values, 4, 0, to), cudaErrorInvalidSymbol);
+    is(cudaGraphMemcpyNodeSetParamsFromSymbol(out, &got, &got, 4, 0, from), cudaErrorInvalidSymbol);
+    launch(instantiate(graph));
+    cr_assert(got == 7 && other == 6, "%d %d", got, other);
+}
+
+/* Fills, host functions and events: what a node was given, and something else. */
+Test(graphs, parameters_of_other_nodes)
+{
+    int number = 3, other = 4, *memory = zero();
+    struct cudaMemsetParams seven = {
+        .dst = memory, .value = 7, .elementSize = 4, .width = 1, .height = 1};
+    struct cudaMemsetParams fill;
+    struct cudaHostNodeParams squares = {square, &number}, host;
+    cudaGraph_t graph = new_graph();
+    cudaGraphNode_t fills, calls, records, waits;
+    cudaEvent_t first, second, event;
+    ok(cudaEventCreate(&first));
+    ok(cudaEventCreate(&second));
+    ok(cudaGraphAddMemsetNode(&fills, graph, NULL, 0, &seven));
+    ok(cudaGraphAddHostNode(&calls, graph, NULL, 0, &squares));
+    ok(cudaGraphAddEventRecordNode(&records, graph, NULL, 0, first));
+    ok(cudaGraphAddEventWaitNode(&waits, graph, NULL, 0, first));
+
+    ok(cudaGraphMemsetNodeGetParams(fills, &fill));
+    cr_assert(fill.dst == memory && fill.value == 7 && fill.width == 1);
+    is(cudaGraphMemsetNodeGetParams(calls, &fill), cudaErrorInvalidValue);
+    fill.value = 9;
+    ok(cudaGraphMemsetNodeSetParams(fills, &fill));
+    ok(cudaGraphHostNodeGetParams(calls, &host));
+    cr_assert(host.fn == square && host.userData == &number);
+    host.userData = &other;
+    ok(cudaGraphHostNodeSetParams(calls, &host));
+    is(cudaGraphHostNodeSetParams(fills, &host), cudaErrorInvalidValue);
+    ok(cudaGraphEventRecordNodeGetEvent(records, &event));
+    cr_assert(event == first);
+    ok(cudaGraphEventRecordNodeSetEvent(records, second));
+    ok(cudaGraphEventRecordNodeGetEvent(records, &event));
+    cr_assert(event == second);
+    ok(cudaGraphEventWaitNodeSetEvent(waits, second));
+    ok(cudaGraphEventWaitNodeGetEvent(waits, &event));
+    cr_assert(event == second);
+    is(cudaGraphEventWaitNodeGetEvent(records, &event), cudaErrorInvalidValue);
+    launch(instantiate(graph));
+    cr_assert(value_at(memory) == 9 && number == 3 && other == 16, "%d %d", number, other);
+}
+
 Test(graphs, an_update_needs_the_same_shape)
 {
     int *device = zero();
@@ -262,6 +337,11 @@ Test(graphs, memory_of_graphs)
     ok(cudaFreeAsync(memory, NULL));
 
     ok(cudaGraphAddMemFreeNode(&give, graph, &fill, 1, memory));
+    struct cudaMemAllocNodeParams told;
+    void *given;
+    ok(cudaGraphMemAllocNodeGetParams(allocate, &told));
+    ok(cudaGraphMemFreeNodeGetParams(give, &given));
+    cr_assert(told.dptr == memory && told.bytesize == 4 && given == memory);
     is(cudaGraphAddMemFreeNode(&give, graph, &fill, 1, &seven), cudaErrorInvalidValue);
     cudaGraphExec_t whole = instantiate(graph);
     launch(whole);
@@ -270,6 +350,11 @@ Test(graphs, memory_of_graphs)
     ok(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
     ok(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemCurrent, &reserved));
     cr_assert(used == 0 && reserved == 4);
+    ok(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &used));
+    is(cudaDeviceSetGraphMemAttribute(1, cudaGraphMemAttrUsedMemHigh, &used),
+       cudaErrorInvalidDevice);
+    ok(cudaDeviceGraphMemTrim(0));
+    is(cudaDeviceGraphMemTrim(1), cudaErrorInvalidDevice);
     ok(cudaGraphExecDestroy(leaves));
     ok(cudaGraphExecDestroy(whole));
     ok(cudaGraphDestroy(graph));

@@ -19,8 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from suites import COVERED, command_of, has_ended, kill_session, pattern_of
 from tree import ENVIRONMENT, TESTS, TOP, TREES, Tree, objects_by_source
 
-# Not the functions of headers, which mutate.py leaves as they are.
-COUNTING = "CC=gcc -finstrument-functions -finstrument-functions-exclude-file-list=.h"
+COUNTING = "CC=gcc -finstrument-functions"
 LONGEST = 60  # seconds, after which a suite is ended; what it has entered counts
 LIBRARY = os.path.join(TREES, "entered.so")
 FILE = re.compile(r"(common|steps)/.*\.c$")
@@ -79,17 +78,11 @@ def listed_suites():
     """Those of build/tests/run, and the scripts that neither build nor need another machine."""
     listed = subprocess.run([TESTS, "--list"], cwd=TOP, stdout=subprocess.PIPE, text=True,
                             check=True).stdout
-    scripts = [script for pattern in ("tools/*.bats", "labs/*.bats", "cc/test_*.py")
+    scripts = [script for pattern in ("tools/*.bats", "labs/*.bats", "cc/test_*.py",
+                                      "docs/test_fidelity.py", "docs/test_applications.py")
                for script in glob.glob("tests/" + pattern, root_dir=TOP)]
     return sorted(re.findall(r"^(\w+): \d+ tests?", listed, re.M)) + sorted(
         script for script in scripts if not NOT_TRIED.search(script))
-
-
-def names(suites, all_suites):
-    missing = [suite for suite in all_suites if suite not in suites]
-    if 2 * len(missing) < len(all_suites):
-        return " ".join(["all but", *missing])
-    return " ".join(suite for suite in all_suites if suite in suites)
 
 
 def main():
@@ -110,7 +103,7 @@ def main():
     with open(COVERED, "w", encoding="utf-8") as file:
         file.write(HEAD)
         file.writelines("%s: %.1f\n" % (suite, seconds[suite]) for suite in all_suites)
-        file.writelines("%s %s: %s\n" % (*key, names(suites_of[key], all_suites))
+        file.writelines("%s %s: %s\n" % (*key, " ".join(sorted(suites_of[key])))
                         for key in sorted(suites_of))
 
 

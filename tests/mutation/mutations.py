@@ -21,6 +21,7 @@ OPERATORS = {"<": ["<=", ">="], "<=": ["<", ">"], ">": [">=", "<="], ">=": [">",
 WORDS = {"true": ["false"], "false": ["true"], "break": ["continue"], "continue": ["break"]}
 UNARY = {"!", "~", "-"}  # dropped where they have one operand
 EITHER = {"-", "+", "*", "&"}  # these may have one operand, too
+EQUAL = {"strcmp", "strncmp", "memcmp"}  # say the same of a and b as of b and a, if compared with 0
 TYPES = set("bool char const double float int long restrict short signed size_t unsigned void "
             "volatile".split())
 INTEGER = re.compile(r"((?i:0x)(?=[0-9A-Fa-f])|)((?<=[xX])[0-9A-Fa-f]+|[0-9]+)([uUlL]*)$")
@@ -136,11 +137,14 @@ def argument_changes(source, i):
             or source.tokens[i + 1].partner is None):
         return
     arguments = split_arguments(source, i + 1)
+    last = source.tokens[i + 1].partner
+    if source.word(i) in EQUAL and (source.word(i - 1) == "!"
+                                    or source.word(last + 1) in ("==", "!=")):
+        arguments = arguments[1:]
     for a, b in zip(arguments, arguments[1:]):
         texts = [source.between(*a), source.between(*b)]
         if texts[0] != texts[1] and not any(source.kind(k) == "string"
                                             for k in range(a[0], b[1] + 1)):
-            last = source.tokens[i + 1].partner
             head = source.text[source.tokens[i].start:source.tokens[a[0]].start]
             tail = source.text[source.tokens[b[1]].end:source.tokens[last].end]
             yield "arguments", last, "%s%s, %s%s" % (head, texts[1], texts[0], tail)

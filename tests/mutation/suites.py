@@ -39,24 +39,16 @@ class Covered:
             self.seconds[name] = float(rest)
             return
         file, function = name.split(" ")
-        suites = self._suites(rest)
-        self.by_function[file, function] = suites
+        suites = self.by_function[file, function] = set(rest.split())
         for place in file, os.path.dirname(file):
             self.by_place.setdefault(place, set()).update(suites)
 
-    def _suites(self, text):
-        """`all but a b`, or `a b`."""
-        if text.startswith("all"):
-            return set(self.seconds) - set(text.split()[2:])
-        return set(text.split())
-
     def suites(self, path, function):
-        """The suites that run it, the quickest first; scripts only if no other suite does. If
-        it is not listed, those that run its file, or else its folder."""
+        """The suites that run it, the quickest first, and scripts last. If it is not listed, those that
+        run its file, or else its folder."""
         found = self.by_function.get((path, function)) or self.by_place.get(path) \
             or self.by_place.get(os.path.dirname(path)) or set()
-        found = {suite for suite in found if not is_script(suite)} or found
-        return sorted(found, key=lambda suite: (self.seconds[suite], suite))
+        return sorted(found, key=lambda suite: (is_script(suite), self.seconds[suite], suite))
 
     def batches(self, suites):
         """Lists of suites that are run at once, which take QUICK seconds or are one suite."""

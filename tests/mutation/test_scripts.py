@@ -67,6 +67,14 @@ class Mutations(unittest.TestCase):
             ("find", found, one % "at >= 0x1e ? find(a, at) : a"),
             ("find", found, one % "at >= 0x1f ? find(at, a) : a"), ("find", found, one % "0")]))
 
+    def test_what_is_compared_with_0_may_be_exchanged(self):
+        code = "int f(int a) { return %s; }"
+        swapped = lambda call: [after for _, before, after in changes(code % call)
+                                if "(b, a" in after or "(a, n, b" in after]
+        self.assertEqual(len(swapped("strcmp(a, b)")), 1)
+        self.assertEqual(swapped("!strcmp(a, b) || memcmp(a, b) == 0"), [])
+        self.assertEqual(len(swapped("!strncmp(a, b, n)")), 1)
+
     def test_lines_keep_their_numbers(self):
         for mutation in mutations("x.c", CODE):
             self.assertEqual(mutation.applied(CODE).count("\n"), CODE.count("\n"), mutation.name())
@@ -225,16 +233,16 @@ class Covered(Folder):
         return suites.Covered(self.write("covered", text))
 
     def test_suites_of_a_function(self):
-        covered = self.covered("# comment\na: 3.0\nb: 1.5\nc: 2.0\nx.c f: a b\nx.c g: all but "
-                               "b\nother/x.c h: all but t/s.bats\nt/s.bats: 0.5\n"
+        covered = self.covered("# comment\na: 3.0\nb: 1.5\nc: 2.0\nx.c f: a b\nx.c g: a c\n"
+                               "other/x.c h: a b c\nt/s.bats: 0.5\n"
                                "other/x.c k: c t/s.bats\nother/x.c m: t/s.bats\n")
         self.assertEqual(covered.suites("x.c", "f"), ["b", "a"])
         self.assertEqual(covered.suites("x.c", "g"), ["c", "a"])
         self.assertEqual(covered.suites("x.c", "not listed"), ["b", "c", "a"])
         self.assertEqual(covered.suites("other/x.c", "h"), ["b", "c", "a"])
-        self.assertEqual(covered.suites("other/x.c", "k"), ["c"])
+        self.assertEqual(covered.suites("other/x.c", "k"), ["c", "t/s.bats"])
         self.assertEqual(covered.suites("other/x.c", "m"), ["t/s.bats"])
-        self.assertEqual(covered.suites("other/y.c", "f"), ["b", "c", "a"])
+        self.assertEqual(covered.suites("other/y.c", "f"), ["b", "c", "a", "t/s.bats"])
         self.assertEqual(covered.suites("none/z.c", "f"), [])
 
     def test_quick_suites_run_at_once(self):

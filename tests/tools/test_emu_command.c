@@ -532,16 +532,52 @@ Test(emu_command, what_is_no_program)
     }
 }
 
+#define COUNTS                                                                                     \
+    "--tool checks and does not count: leave --csv, --launches, --metrics, --page, --per-line "    \
+    "and "                                                                                         \
+    "--kernel-name away"
+
 Test(emu_command, wrong_options)
 {
-    static const char *const options[] = {
-        "--gpu voodoo2",           "--threads 0",      "--threads x",
-        "--threads 99999",         "--devices 17",     "--page details",
-        "--kernel-name 'regex:('", "--no-such-option", "--metrics",
+    static const char *const rows[][2] = {
+        {"--gpu voodoo2", "there is no model \"voodoo2\"; see emu --help"},
+        {"--model voodoo", "there is no set of rules \"voodoo\"; see emu --help"},
+        {"--threads 0", "--threads takes a number from 1 to 1024, not \"0\""},
+        {"--threads x", "--threads takes a number from 1 to 1024, not \"x\""},
+        {"--threads 99999", "--threads takes a number from 1 to 1024, not \"99999\""},
+        {"--devices 17", "--devices takes a number from 1 to 16, not \"17\""},
+        {"--page details", "--page takes raw or source, not \"details\""},
+        {"--kernel-name 'regex:('",
+         "--kernel-name regex:( is not a regular expression: Unmatched ( or \\("},
+        {"--no-such-option", "there is no option --no-such-option; see emu --help"},
+        {"--json --csv", "--json and --csv are two forms of one report; choose one"},
+        {"--csv --annotate Makefile", "--annotate prints source text; leave --json and --csv away"},
+        {"--json --annotate Makefile",
+         "--annotate prints source text; leave --json and --csv away"},
+        {"--annotate none", "cannot read none: No such file or directory"},
+        {"--budget none", "cannot read none: No such file or directory"},
+        {"--trace /no/x", "cannot write the trace /no/x: No such file or directory"},
+        {"--log-file /no/x", "cannot write the log file /no/x: No such file or directory"},
+        {"--sarif /no/x", "cannot write /no/x: No such file or directory"},
+        {"--tool all --csv", COUNTS},
+        {"--tool all --launches", COUNTS},
+        {"--tool all --metrics emu__ptx_inst_executed.sum", COUNTS},
+        {"--page source --tool all", COUNTS},
+        {"--kernel-name x --tool all", COUNTS},
+        {"run", "which file? usage: emu [options] run FILE.cu [arguments]"},
+        {"run --csv x.cu",
+         "emu run takes a file first, not --csv; options of emu stand before run"},
+        {"run x", "emu run compiles a file FILE.cu, not x; a program that is called run is ./run"},
+        {"run x/.cu",
+         "emu run compiles a file FILE.cu, not x/.cu; a program that is called run is ./run"},
+        {"run none.cu", "cannot read none.cu: No such file or directory"},
     };
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        expect_status(2, "$emu %s $p/shared </dev/null 2>&1", options[i]);
-        if (strcmp(options[i], "--metrics") != 0) expect_one_sentence();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char said[200];
+        bool is_run = strncmp(rows[i][0], "run", 3) == 0;
+        snprintf(said, sizeof said, "emu: %s\n", rows[i][1]);
+        expect_status(2, "$emu %s %s </dev/null 2>&1", rows[i][0], is_run ? "" : "$p/shared");
+        cr_expect_str_eq(output, said);
     }
     expect_status(2, "$emu --metrics " CONFLICTS_LD ",nonsense $p/shared 2>&1");
     expect("emu: there is no metric \"nonsense\"; these are known:\n");
@@ -710,6 +746,15 @@ Test(emu_command, nvcc_flags)
 {
     expect_status(0, "f=$($emu --nvcc-flags) && test -f ${f#-L}/libcudart_static.a && echo $f");
     cr_assert(strncmp(output, "-L/", 3) == 0, "%s", output);
+    expect_status(0,
+                  "mkdir \"$t/a b\" '%s/a`b' && for d in \"$t/a b\" '%s/a`b'; do"
+                  " cp $emu \"$d\"; done; \"$t/a b/emu\" --nvcc-flags",
+                  folder, folder);
+    expect("-L\"/");
+    expect("/a b\"\n");
+    expect_status(2, "'%s/a`b/emu' --nvcc-flags 2>&1", folder);
+    expect("emu: nvcc misreads \", $, ` and \\ in these flags, and the emulator is in /");
+    expect_one_sentence();
 }
 
 Test(emu_command, help)

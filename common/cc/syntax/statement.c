@@ -123,7 +123,6 @@ static struct stmt *read_first(struct parser *p)
     struct stmt *first = new_stmt(p, STMT_BLOCK, p->token);
     const struct specifiers s = read_specifiers(p);
     struct declarator d = read_declarator(p, &s);
-    first->end = first->at;
     if (sees(p, ":")) refuse(p, p->token, "a for over a range");
     first->body = read_variables(p, &s, d);
     return first;
@@ -295,8 +294,8 @@ static struct stmt *read_item(struct parser *p)
     }
     bool label = p->token->kind == TOKEN_NAME && next_is(p, ":") && !sees(p, "default");
     if (label) refuse(p, p->token, "a label for goto");
-    bool word = sees(p, "return") || sees(p, "else") || sees(p, "case") || sees(p, "goto") ||
-                sees(p, "do") || sees(p, "sizeof");
+    bool word = sees(p, "return") || sees(p, "if") || sees(p, "else") || sees(p, "case") ||
+                sees(p, "goto") || sees(p, "do") || sees(p, "sizeof");
     if (word || !begins_type(p)) return read_statement(p);
     struct token *begin = p->token;
     const struct specifiers s = read_specifiers(p);
@@ -363,13 +362,8 @@ static struct stmt *read_statement_inside(struct parser *p)
         refuse(p, p->token, "a label for goto");
     if (sees(p, "goto")) refuse(p, p->token, "goto");
     struct token *begin = p->token;
-    struct stmt *stmt = NULL;
-    if (takes(p, ";")) {
-        stmt = new_stmt(p, STMT_BLOCK, begin);
-        stmt->end = stmt->at;
-        return stmt;
-    }
-    stmt = read_keyword(p);
+    if (takes(p, ";")) return new_stmt(p, STMT_BLOCK, begin);
+    struct stmt *stmt = read_keyword(p);
     return stmt != NULL ? stmt : read_expression_statement(p);
 }
 
