@@ -3,6 +3,7 @@
 CC        = gcc
 CXX       = g++
 CUDA     := $(shell common/build/toolkit.sh)
+TOOLKIT   = $(or $(CUDA),common/build/no-cuda)
 NVCC      = $(CUDA)/bin/nvcc -ccbin $(CXX)
 
 # For you to replace, as in `make CFLAGS=-O0`; what the sources need besides is in C_FLAGS.
@@ -14,8 +15,8 @@ GPUS      = -gencode arch=compute_75,code=compute_75 \
             -gencode arch=compute_90,code=[sm_90,compute_90]
 NVCCFLAGS = -O3 -lineinfo -Werror all-warnings -Xcompiler -Wall,-Wextra $(GPUS)
 CPPFLAGS  = -I.
-COMPILE   = $(CC) $(C_FLAGS) $(CPPFLAGS) $(DEPEND) -isystem $(CUDA)/include $(CFLAGS) -c $< \
-            -o $(NEW)
+COMPILE   = $(CC) $(C_FLAGS) $(CPPFLAGS) $(DEPEND) -isystem $(TOOLKIT)/include $(CFLAGS) \
+            -c $< -o $(NEW)
 NVCOMPILE = $(NVCC) $(NVCCFLAGS) $(CPPFLAGS) $(DEPEND) -c $< -o $(NEW)
 LINK      = $(CXX) $(SANITIZE) $(LDFLAGS) $(filter %.o,$^) -o $(NEW) $(LIBRARIES)
 
@@ -86,7 +87,7 @@ the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly o
 
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all setup setup-labs setup-page setup-mpi doctor format clean help
+.PHONY: all setup setup-labs setup-page setup-mpi setup-python doctor format clean help
 
 all: $(STEPS) ## maintain: build every step; the default
 #cub: ## measure: build CUB's scan, to be compared with
@@ -131,6 +132,9 @@ setup-page: ## maintain: install emscripten, pandoc and two browsers, for `make 
 
 setup-mpi: ## maintain: install Open MPI, which step 17 needs
 	@common/build/setup.sh mpi
+
+setup-python: ## maintain: install NumPy and venv, for the tests of the Python package
+	@common/build/setup.sh python
 
 doctor: ## learn: tell which tools were found and what each is for
 	@common/build/doctor.sh

@@ -93,9 +93,10 @@ SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
 #tests-build: ## maintain: build the tests
 tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) \
         $$(if $$(filter test-all,$$(MAKECMDGOALS)),$$(CHECKS)) all experiments \
-        $(if $(SANITIZE),,library $(PROMISES) build/fidelity/patterns) build/architectures/usual/run \
-        build/fidelity/copies $$(EXAMPLES) build/tests/side-by-side build/tests/wrong-scan \
-        build/tests/wrong-bench build/tests/step14-no-png labs build/labs/grade-labs \
+        $(if $(SANITIZE),,library $(PROMISES) build/fidelity/patterns) \
+        build/architectures/usual/run build/fidelity/copies $$(EXAMPLES) \
+        build/tests/side-by-side build/tests/wrong-scan build/tests/wrong-bench \
+        build/tests/step14-no-png labs build/labs/grade-labs \
         build/labs/confine $(if $(SANITIZE),,$(AUTOGRADER_PROGRAMS)) \
         build/tests/labs/misbehave $(if $(MPI),build/tests/wrong-ranks build/tests/many-calls) \
         $(SMALL_BLOCKS) $$(CORPORA) $(if $(SANITIZE),build/tests/cc/fuzz,test-cc-build) \
@@ -234,11 +235,12 @@ MADE_WITH_mpi  = step17 $(RATES17) $(addprefix build/,$(FOLDER17) tests/ranks \
                  tests/wrong-ranks tests/many-calls)
 MADE_WITH_nccl = $(MADE_WITH_mpi)
 MADE_WITH_page = build/page build/common/page
+MADE_WITH_python = build/python
 
-#test-without: ## maintain: run the tests with PART hidden: mpi, labs, page, nccl or all
+#test-without: ## maintain: run the tests with PART hidden: mpi, labs, page, python, nccl, all
 test-without:
 	$(Q)common/build/without.sh '$(PART)' rm -rf $(if $(filter all,$(PART)), \
-	    $(MADE_WITH_mpi) $(MADE_WITH_page),$(MADE_WITH_$(PART)))
+	    $(MADE_WITH_mpi) $(MADE_WITH_page) $(MADE_WITH_python),$(MADE_WITH_$(PART)))
 	$(Q)common/build/without.sh '$(PART)' $(MAKE) --no-print-directory test
 
 test-parts: export ONLY_PARTS = 1

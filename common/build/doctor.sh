@@ -53,6 +53,8 @@ if [ -n "$mpi" ] && [ -z "$("$here/mpi.sh")" ]; then
     mpi="$mpi, without its header and library"
 fi
 
+python=$(python_for_package) && numpy=$("$python" -c 'import numpy; print(numpy.__version__)')
+
 gpu=$(query_gpu name | uniq -c | sed 's/^ *1 //; s/^ *\([0-9]*\) /\1 x /' | paste -sd, -)
 driver=$(query_gpu driver_version | head -n 1)
 [ -n "$driver" ] ||
@@ -87,6 +89,7 @@ line emcc "$(version emcc)" "make page: the book as a page that runs its kernels
 line pandoc "$(version pandoc)" "make page: renders the chapters"
 line chromium "$(version chromium)" "make test: tries the page, by Selenium"
 line firefox "$(version firefox-esr)" "make test: tries the page there, too"
+line NumPy "${numpy:-}" "make test: the Python package, common/python"
 line GPU "$gpu" "real times; without one the steps run emulated"
 line driver "$driver" "must be 580 or newer to run CUDA 13 on the GPU"
 line ncu "$ncu" "counters of the GPU; the emulator has its own, build/emu/emu"

@@ -1,10 +1,10 @@
 #!/bin/sh
-# make test: the tests of documents, of tests/mutation, of the page and of the compiler in common/cc
-# (Python's unittest), of scripts and commands (bats) and of C (Criterion). bats runs beside the
-# others, since much of its time is spent on waiting, and its output is shown when C has ended. All
-# tests run even if some fail. At the end stand the reasons why tests were skipped, the failed
-# parts, and Criterion's last line once more. Runs in the top folder of a built tree. With
-# ONLY_PARTS only those tests run that need what `make setup-PART` installs.
+# make test: the tests of documents, of tests/mutation, of the page, of common/python and of the
+# compiler in common/cc (Python's unittest), of scripts and commands (bats) and of C (Criterion).
+# bats runs beside the others, since much of its time is spent on waiting, and its output is shown
+# when C has ended. All tests run even if some fail. At the end stand the reasons why tests were
+# skipped, the failed parts, and Criterion's last line once more. Runs in the top folder of a built
+# tree. With ONLY_PARTS only those tests run that need what `make setup-PART` installs.
 . common/build/tools.sh
 failed=
 export EMU_PROGRESS=${EMU_PROGRESS-0} # what it says of slow kernels is not what a test expects
@@ -84,11 +84,12 @@ criterion() {
     return "$(cat "$said/status")"
 }
 
-# unittest ARGUMENTS…: of Python. Tests that end with "ok" are not shown. The line before may have
-# their names.
+# unittest ARGUMENTS…: of Python, by $python. Tests that end with "ok" are not shown. The line
+# before may have their names.
+python=python3
 unittest() {
     {
-        limited python3 -B -m unittest discover -v "$@" 2>&1
+        limited "$python" -B -m unittest discover -v "$@" 2>&1
         echo $? >"$said/status"
     } | tee -a "$said/python" | grep -v -e '\.\.\. ok$' -e '^ok$' -e '^test_[a-z_0-9]* (.*)$'
     return "$(cat "$said/status")"
@@ -113,16 +114,33 @@ skipped() {
             printf "    %s\n", names[reasons[i]] } }'
     [ -z "$page_lacks" ] ||
         echo "make test: skipped: page: not found: $page_lacks: make setup-page installs them"
+    [ -z "$package_lacks" ] || echo "make test: skipped: Python package: not found:" \
+        "$package_lacks: make setup-python installs them"
     have python3 ||
         echo "make test: skipped: documents, mutation scripts, page: make setup installs python3"
 }
 
+# The package is installed into a fresh virtual environment, where its tests run.
+package() {
+    common/build/python.sh || return
+    python=build/python/bin/python
+    unittest -s tests/python
+    status=$?
+    python=python3
+    return $status
+}
+
 # The sanitizers' tree has links to the sources, so its documents need no second test.
 page_lacks=
+package_lacks=
 if [ -z "${SANITIZED:-}" ] && have python3; then
     page_lacks=$(missing_packages_of page | paste -sd ' ' -)
     if [ -n "${PAGE_REQUIRED:-}" ] || [ -z "$page_lacks" ]; then
         part page unittest -s tests/page
+    fi
+    package_lacks=$(missing_packages_of python | paste -sd ' ' -)
+    if [ -n "${PYTHON_REQUIRED:-}" ] || [ -z "$package_lacks" ]; then
+        part "Python package" package
     fi
     part documents unittest -s tests/docs ${ONLY_PARTS:+-k of_ranks -k is_public}
     [ -n "${ONLY_PARTS:-}" ] || part "mutation scripts" unittest -s tests/mutation

@@ -36,6 +36,20 @@ missing_packages() {
     have pkg-config || echo pkg-config
 }
 
+# A Python that has NumPy and can make virtual environments, for the tests of common/python. Where
+# python3 is not Debian's, Debian's may be the one that has them. One in a virtual environment would
+# not hand its NumPy on.
+python_for_package() {
+    for candidate in python3 /usr/bin/python3; do
+        if "$candidate" -c 'import numpy, ensurepip, sys
+sys.exit(sys.prefix != sys.base_prefix)' 2>/dev/null; then
+            echo "$candidate"
+            return
+        fi
+    done
+    return 1
+}
+
 # The missing Debian packages for one part of the repository only, $1; none without a name.
 missing_packages_of() {
     case $1 in
@@ -43,6 +57,12 @@ missing_packages_of() {
     mpi)
         have mpirun || echo openmpi-bin
         [ -n "$("$here/mpi.sh")" ] || echo libopenmpi-dev
+        ;;
+    python)
+        python_for_package >/dev/null || {
+            /usr/bin/python3 -c 'import numpy' 2>/dev/null || echo python3-numpy
+            /usr/bin/python3 -c 'import ensurepip' 2>/dev/null || echo python3-venv
+        }
         ;;
     page)
         have emcc || echo emscripten
@@ -61,14 +81,14 @@ missing_packages_of() {
 
 # What `make test` and step 17 can do without: what a setup of its own installs (setup-labs, …), and
 # NCCL.
-all_parts="labs mpi nccl page"
+all_parts="labs mpi nccl page python"
 
 # The programs by which part $1 is found.
 programs_of() {
     case $1 in
     labs) echo bwrap ;;
     mpi) echo mpirun mpiexec mpicc ompi_info orterun orted ;;
-    nccl) ;;
+    nccl | python) ;;
     page) echo emcc em++ node nodejs pandoc chromium chromedriver firefox firefox-esr ;;
     *) return 1 ;;
     esac

@@ -1,7 +1,8 @@
 #!/bin/sh
 # shellcheck disable=SC2086 # lists are split into words on purpose
 # without.sh PART COMMAND…: runs a command as on a machine where `make setup-PART` has not been run.
-# PART is labs, mpi or page; or nccl, which no setup installs; or all. Each folder of PATH that has
+# PART is labs, mpi, page or python; or nccl, which no setup installs; or
+# all. Each folder of PATH that has
 # programs of the part is replaced by a folder of links to its other programs.
 . common/build/tools.sh
 
@@ -36,6 +37,18 @@ path=$(echo "$PATH" | tr : '\n' | while read -r folder; do
 done) || exit
 export PATH="${path#:}"
 
+# hide MODULE…: modules of Python.
+hide() {
+    mkdir -p "$links/python"
+    for module; do
+        echo "raise ImportError('hidden by without.sh')" >"$links/python/$module.py"
+    done
+    case ":${PYTHONPATH:-}" in
+    ":$links/python"*) ;;
+    *) export PYTHONPATH="$links/python${PYTHONPATH:+:$PYTHONPATH}" ;;
+    esac
+}
+
 # What is found in other ways than by PATH.
 for part in $parts; do
     case $part in
@@ -44,11 +57,11 @@ for part in $parts; do
     nccl) export NCCL_HOME=/dev/null ;;
     page)
         unset PAGE_REQUIRED
-        mkdir -p "$links/python"
-        for module in selenium websockets; do
-            echo "raise ImportError('hidden by without.sh')" >"$links/python/$module.py"
-        done
-        export PYTHONPATH="$links/python${PYTHONPATH:+:$PYTHONPATH}"
+        hide selenium websockets
+        ;;
+    python)
+        unset PYTHON_REQUIRED
+        hide numpy
         ;;
     esac
 done

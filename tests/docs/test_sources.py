@@ -46,9 +46,11 @@ def comments(path, text):
 
 
 def page_text(text):
-    """A page without programs, and without the files that its commands make in build/."""
+    """A page without programs, and without the files that its commands make in build/ and that the
+    first lines of its programs name."""
+    named = re.findall(r"^```\S+\n(?://|#) (\S+)$", text, re.M)
     text = re.sub(r"^```c\n.*?^```$", "", text, flags=re.M | re.S)
-    for made in re.findall(r">build/(\S+)", text):
+    for made in named + re.findall(r">build/(\S+)", text):
         text = text.replace(made, "")
     return text
 

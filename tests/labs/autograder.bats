@@ -23,10 +23,9 @@ setup() { [ -z "${SANITIZED:-}" ] || skip "archives hold no sanitizers"; }
 
 # need_container: skips the test where no container can be made.
 need_container() {
-    mkdir -p "$BATS_TEST_TMPDIR/none"
-    tests/labs/container.sh "$BATS_TEST_TMPDIR/none" ||
-        skip "neither chroot with mounts nor a user namespace can be had here"
+    has_container || skip "neither chroot with mounts nor a user namespace can be had here"
 }
+has_container() { mkdir -p "$work/none" && tests/labs/container.sh "$work/none" 2>/dev/null; }
 
 # unpack PLATFORM ROOT: puts the archive where the platform does.
 unpack() {
@@ -36,7 +35,7 @@ unpack() {
         # Modes are lost, but for these two.
         python3 -m zipfile -e "$work/$1.out" "$2/autograder/source"
         chmod +x "$2/autograder/source/setup.sh" "$2/autograder/source/run_autograder"
-        tests/labs/container.sh "$2" /autograder/source/setup.sh || true
+        ! has_container || tests/labs/container.sh "$2" /autograder/source/setup.sh
         cp "$2/autograder/source/run_autograder" "$2/autograder/"
         echo '{"assignment": "secret"}' >"$2/autograder/submission_metadata.json"
         ;;
@@ -147,11 +146,13 @@ submissions() {
     [ -z "$(sed '1d; /^    /d; /^$/d' "$work/classroom/summary.md")" ]
 }
 
-@test "a submission without end takes less than 30 seconds" {
+@test "a submission without end takes less than 30 seconds of a processor" {
     need_container
-    local begun=$SECONDS
-    [ "$(judge gradescope "$work/handed/endless")" = 0.00 ]
-    [ $((SECONDS - begun)) -lt 30 ]
+    local TIMEFORMAT='%0U %0S' took
+    took=$({ time judge gradescope "$work/handed/endless" >"$work/points"; } 2>&1)
+    [ "$(cat "$work/points")" = 0.00 ]
+    echo "$took"
+    [ $((${took/ /+})) -lt 30 ]
     grep -q 'warp instructions' "$work/gradescope/autograder/results/results.json"
 }
 
@@ -304,6 +305,25 @@ END
     [ -z "$(ls "$BATS_TEST_TMPDIR/out")" ]
 }
 
+@test "an archive for nvcc says how to get it" {
+    unset MAKEFLAGS MAKELEVEL
+    local out="$BATS_TEST_TMPDIR/out"
+    for platform in $platforms; do
+        make "autograder-$platform" LAB=3 COMPILER=nvcc OUT="$out/$platform"
+    done
+    run python3 -m zipfile -l "$out/gradescope"
+    for file in nvcc.sh toolkit.txt labs/reference3.ptx; do says "$file "; done
+    [ -e "$out/prairielearn/serverFilesCourse/upsweep/Dockerfile" ]
+    run cat "$out/prairielearn/questions/upsweep-lab3/info.json"
+    says '"timeout": 120,'
+    python3 -m json.tool <<<"$output"
+    run grep -A2 'uses: actions/checkout' "$out/classroom/.github/workflows/lab.yml"
+    says $'      - name: Install nvcc\n        run: sudo sh .github/upsweep/nvcc.sh\n'
+    # Each file that it names is there.
+    for file in nvcc.sh grade.sh toolkit.txt; do [ -e "$out/classroom/.github/upsweep/$file" ]; done
+    grep -q '^COMPILER=nvcc$' "$out/classroom/.github/upsweep/settings"
+}
+
 @test "Moodle's table has the roster's identifiers" {
     local none='"Nothing was handed in."'
     mkdir -p "$BATS_TEST_TMPDIR/class"/{anna,eva}_1_assignsubmission_file
@@ -336,4 +356,12 @@ END
     numberless() { sed -E 's/[0-9][0-9.]*/N/g; s/^ +/  /' "$@"; }
     diff <(numberless "$shown") \
         <(head -n "$(wc -l <"$shown")" "$BATS_TEST_TMPDIR/seen" | numberless)
+}
+
+# Other names of CUDA's than those two would be an error.
+@test "the labs' programs are built without a toolkit" {
+    run make -n CUDA= COMPILER=own -W common/labs/score_sizes.c build/common/labs/score_sizes.o
+    says "-isystem common/build/no-cuda/include"
+    "${CC:-gcc}" -std=c11 -pthread -fsyntax-only -I. -isystem common/build/no-cuda/include \
+        common/labs/*.c common/labs/g*/*.c common/harness/verify/*.c common/step/{levels,tree}.c
 }

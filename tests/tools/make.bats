@@ -290,8 +290,8 @@ in_line() {
 lists_each_tool() {
     [ "$status" -eq 0 ]
     says "make       "
-    for tool in gcc g++ toolkit zstd libpng Criterion bats cmake pkg-config bwrap mpi NCCL GPU \
-        driver ncu counters; do
+    for tool in gcc g++ toolkit zstd libpng Criterion bats cmake pkg-config bwrap mpi NCCL NumPy \
+        GPU driver ncu counters; do
         says $'\n'"$(printf '%-10s ' $tool)"
     done
 }
@@ -416,6 +416,17 @@ wheel() {
     [[ "$(cat called)" == *" gcc g++ bats cmake pkg-config openmpi-bin libopenmpi-dev" ]]
 }
 
+@test "setup-python adds what only the tests of the Python package need" {
+    stand_in id "echo 0"
+    stand_in apt-get 'case "$*" in *--print-uris*) ;; *) echo "$@" >>called ;; esac'
+    stand_in apt-cache "echo Package: x; echo Size: 123000"
+    echo "raise ImportError" >numpy.py
+    PYTHONPATH=$PWD run bare make setup-python
+    [ "$status" -eq 0 ]
+    says $'  python3-numpy                 123 kB\n'
+    [[ "$(cat called)" == *" gcc g++ bats cmake pkg-config python3-numpy"* ]]
+}
+
 # Where pkg-config does not know of Open MPI, its compiler tells the flags.
 @test "step 17 is built where Open MPI is, and skipped by name elsewhere" {
     stand_in gcc "exit 0"
@@ -465,7 +476,7 @@ other_tools() {
 
     run bare common/build/without.sh all make doctor
     lists_each_tool
-    for tool in bwrap mpi NCCL emcc pandoc chromium firefox; do
+    for tool in bwrap mpi NCCL emcc pandoc chromium firefox NumPy; do
         says $'\n'"$(printf '%-10s not found' $tool)"
     done
     says "toolkit    13.0 in "
@@ -474,6 +485,9 @@ other_tools() {
     says_not "-o build/steps/17-many/driver.o"
     run bare common/build/without.sh all sh -c 'cat "$PYTHONPATH/selenium.py"'
     says "raise ImportError"
+    run bare common/build/without.sh all sh -c '. common/build/tools.sh
+        missing_packages_of python'
+    [[ $output == *python3-numpy* ]]
 
     run bare MPI_REQUIRED=1 PAGE_REQUIRED=1 common/build/without.sh mpi sh -c \
         'command -v emcc; command -v mpirun; echo "$MPI_REQUIRED,$PAGE_REQUIRED"
@@ -485,7 +499,7 @@ other_tools() {
         # shellcheck disable=SC2086 # none, one or two words
         run bare common/build/without.sh $words
         [ "$status" -eq 2 ]
-        says "PART is one of: labs mpi nccl page all"
+        says "PART is one of: labs mpi nccl page python all"
     done
 }
 
@@ -511,7 +525,11 @@ other_tools() {
 @test "make test ends with what was skipped, what failed, and Criterion's last line" {
     mkdir -p build/tests
     stand_in gcc "exit 1"
-    stand_in python3 'echo "test_a (test_names.Names.test_a) ... ok
+    echo "raise ImportError" >numpy.py
+    export PYTHONPATH=$PWD
+    venv=$(/usr/bin/python3 -c 'import ensurepip' 2>/dev/null || echo " python3-venv")
+    stand_in python3 'case "$*" in *numpy*) exit 1 ;; esac
+        echo "test_a (test_names.Names.test_a) ... ok
 test_b (test_names.Names.test_b) ... skipped '"'no toolkit: make setup installs it'"'" >&2'
     stand_in bats 'echo "ok 1 bits # skip Open MPI is missing: make setup-mpi installs it"
         echo "ok 2 page # skip groff is not installed"; exit 1'
@@ -536,6 +554,7 @@ make test: skipped: 3 x no toolkit: make setup installs it
     test_names.Names.test_b; test_names.Names.test_b; test_names.Names.test_b
 make test: skipped: page: not found: emscripten pandoc chromium chromium-driver firefox-esr: \
 make setup-page installs them
+make test: skipped: Python package: not found: python3-numpy$venv: make setup-python installs them
 make test: failed: scripts and commands
 [====] Synthesis: Tested: 2"$'\n'
     [[ $output == *"Tested: 2" ]] # once more, as the last line

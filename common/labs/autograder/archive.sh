@@ -52,6 +52,8 @@ settings() {
 
 # fill FILE: a file of this folder, with what it says of the lab.
 fill() {
+    uuid=$(python3 -c 'import sys, uuid; print(uuid.uuid5(uuid.NAMESPACE_URL, sys.argv[1]))' \
+        "upsweep-lab$lab")
     awk -v task="common/labs/tasks/$lab.md" -v nvcc="$own" '
         $0 == "@TASK@" { while ((getline line <task) > 0) print line; next }
         /^@NVCC@/ {
@@ -62,7 +64,7 @@ fill() {
         { print }' "$from/$1" | sed -e "s|@LAB@|$lab|g" -e "s|@TITLE@|$title|g" \
         -e "s|@MOST@|$most|g" -e "s|@HALF@|$(echo "$most" | awk '{ print $1 / 2 }')|g" \
         -e "s|@TIMEOUT@|$([ -n "$own" ] && echo 30 || echo 120)|g" \
-        -e "s|@IMAGE@|${IMAGE:-ubuntu:24.04}|g" -e "s|@UUID@|$(cat /proc/sys/kernel/random/uuid)|g"
+        -e "s|@IMAGE@|${IMAGE:-ubuntu:24.04}|g" -e "s|@UUID@|$uuid|g"
 }
 
 case $platform in

@@ -15,7 +15,7 @@ gradescope $top/submission $top/submission $top/results/results.json $here $top/
 summary . . stdout $here $here/none
 EOF
 
-# LAB, COMPILER and HIDE, and beside them weights.txt and the seed, which nobody else may read.
+# LAB, COMPILER and HIDE, and beside them weights.txt and the seed, which only its owner may read.
 . "$lab/settings"
 chmod 600 "$lab/seed"
 [ ! -e "$secret" ] || chmod -R go-rwx "$secret"

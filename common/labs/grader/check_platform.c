@@ -13,26 +13,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Where no sandbox can be started, says so, and opens `work` to the submission's user. */
 static int find_sandbox(struct grader *grader, const char *work, struct fault *fault)
 {
-    enum { READABLE = 0755 };
-    static bool is_said;
+    enum { READABLE = 0755, OTHERS_READ = 022 };
+    const struct sandbox_command command = {.container = work};
     char confine[PATH_MAX], why[256];
     snprintf(confine, sizeof confine, "%.*s/confine", PATH_MAX - 16, grader->programs);
     if (sandbox_works(grader->bwrap, confine, why, sizeof why)) return 0;
+    fprintf(stderr,
+            "check-lab: no sandbox can be started (%s), so the container has to protect what is in "
+            "it; the submission runs as ",
+            why);
+    if (sandbox_uid(&command) != 0)
+        fprintf(stderr, "uid %u\n", sandbox_uid(&command));
+    else
+        fputs("this user, since no other uid can be had\n", stderr);
     grader->container = work;
-    const struct sandbox_command command = {.container = work};
-    unsigned uid = sandbox_uid(&command);
-    if (!is_said)
-        fprintf(stderr,
-                "check-lab: no sandbox can be started (%s); the container has to protect "
-                "what is in it. ",
-                why);
-    if (!is_said && uid != 0) fprintf(stderr, "The submission runs as uid %u.\n", uid);
-    if (!is_said && uid == 0)
-        fputs("The submission runs as the user of check-lab, as no other uid can be had.\n",
-              stderr);
-    is_said = true;
+    umask(OTHERS_READ);
     if (chmod(work, READABLE) == 0) return 0;
     return fail(fault, EXIT_DEVICE, "%s cannot be opened to the submission's user", work);
 }

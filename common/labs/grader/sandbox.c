@@ -255,7 +255,10 @@ int sandbox_run(const struct sandbox_command *command, struct sandbox_result *re
                                  command->container, strerror(error));
     run.idle_since = now();
     run.end = run.idle_since + command->limits.wall_seconds;
-    if (code == 0) wait_for_end(&run);
+    if (code == 0)
+        wait_for_end(&run);
+    else if (command->container != NULL && error == 0)
+        container_end(command);
     sandbox_line_end(line);
     return code;
 }
