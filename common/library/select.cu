@@ -15,6 +15,13 @@ struct flag {
     {
         return flags[i] != 0;
     }
+
+    /* Begins to fetch the flags of `count` elements from the i-th on, of n. */
+    __device__ void fetch(size_t i, size_t n, unsigned count) const
+    {
+        if ((uintptr_t)(flags + i) % 16 == 0)
+            upsweep::select_kernels::fetch_ahead(flags + i, i + count < n ? count : n - i);
+    }
 };
 
 /* Is one of these bits set? Of floats all bits but the sign count. */

@@ -2,7 +2,7 @@
  * and what `make check3 COMPILER=own` says of the text, which the emulator's worker computes with
  * the same code (face/judge.c). */
 "use strict";
-const { make, replace, table } = require("./dom.js");
+const { make, replace, table, whenRead } = require("./dom.js");
 const { makeCodeBox } = require("./code_box.js");
 const { sentence } = require("./compiler.js");
 
@@ -68,7 +68,7 @@ function sizesTable(sizes) {
 /* The points in one line, as check-lab prints them. */
 const pointsOf = (text) => /^[\d.]+ of [\d.]+ points: .*$/m.exec(text)[0].split(" points: ");
 
-function labView(answer, name, toLine) {
+function labView(answer, toLine) {
     const verdict = JSON.parse(answer.verdict), [points, how] = pointsOf(answer.text);
     const notes = [
         ...verdict.empty_gaps.map(({ gap, line }) =>
@@ -80,7 +80,7 @@ function labView(answer, name, toLine) {
             verdict.sizes.length ? make("div", { class: "sizes", tabindex: 0, role: "region",
                                                  "aria-label": "The sizes" },
                                         sizesTable(verdict.sizes)) : null,
-            make("details", {}, make("summary", {}, `As make ${name} COMPILER=own prints it`),
+            make("details", {}, make("summary", {}, "The check's text, as in a terminal"),
                  make("pre", { tabindex: 0, role: "region", "aria-label": "The check's text" },
                       answer.text))];
 }
@@ -104,13 +104,13 @@ function download(name, text) {
 /* `bench()` has labs, run and stop; `texts` are those of all boxes. */
 function makeCodeLab(host, name, { bench, texts }) {
     const { labs } = bench(), task = labs.tasks[name], path = `labs/${name}.cu`;
-    const check = name.replace(/^lab/, "check").replace(/^(?=exercise|first)/, "check-");
     const isPuzzle = !labs.solutions[task.judge];
     const result = make("div", { class: "outcome" }), hints = make("ol", { class: "hints" });
     const bar = make("progress", { hidden: true, "aria-label": "Runs of the kernels" });
     const stop = make("button", { type: "button", hidden: true, onclick: () => bench().stop() },
                       "Stop");
-    const hint = make("button", { type: "button", hidden: isPuzzle, onclick: showHint }, "Hint");
+    const hint = make("button", { type: "button", hidden: !/^lab/.test(name), onclick: showHint },
+                      "Hint"); // as there is `make hint3`
     let latest = null; // the text that was checked, and the answer
 
     const box = makeCodeBox({
@@ -118,7 +118,7 @@ function makeCodeLab(host, name, { bench, texts }) {
         more: [stop, hint, make("button", { type: "button", onclick: () =>
             download(`${name}.cu`, box.area.value) }, `Download ${name}.cu`)] });
     box.area.setAttribute("aria-label", `Your ${name}.cu`);
-    box.element.append(bar, result, hints);
+    box.element.append(bar, hints, result);
     box.area.addEventListener("input", () => {
         if (latest) result.classList.add("old");
     });
@@ -130,8 +130,8 @@ function makeCodeLab(host, name, { bench, texts }) {
         hint.disabled = false;
     }
     function toLine(line) {
-        const lines = box.area.value.split("\n"), start = lines.slice(0, line - 1).join("\n").length;
-        const from = start + (line > 1 ? 1 : 0);
+        const lines = box.area.value.split("\n");
+        const from = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
         return make("button", { type: "button", class: "to", onclick: () => {
             box.editor.reveal(from, from + (lines[line - 1] || "").length);
         } }, `line ${line}`);
@@ -141,7 +141,7 @@ function makeCodeLab(host, name, { bench, texts }) {
         box.say(isCompiled ? "" : UNJUDGED, answer.diagnostics);
         result.classList.remove("old");
         replace(result, isPuzzle ? (isCompiled ? puzzleView(answer, toLine) : "")
-            : labView(answer, check, toLine), printedView(answer.printed || []));
+            : labView(answer, toLine), printedView(answer.printed || []));
     }
 
     /* Promises whether there is an answer for the text. */
@@ -171,7 +171,7 @@ function makeCodeLab(host, name, { bench, texts }) {
         if (!(latest && latest.text === box.area.value) && !await ask()) return;
         const given = latest.answer.hints, level = hints.childElementCount;
         if (level >= given.length || (level && given[level] === given[0])) return;
-        hints.append(make("li", { role: "status" }, sentence(given[level])));
+        hints.append(make("li", { role: "status" }, linked(given[level], toLine)));
         hint.disabled = hints.childElementCount === LEVELS;
     }
 
@@ -193,13 +193,10 @@ function makeCodeLab(host, name, { bench, texts }) {
 
 /* All of a chapter, when the page is read: what they begin with is part of its data. */
 function makeCodeLabs(article, given) {
-    const all = () => {
+    whenRead(() => {
         for (const one of article.querySelectorAll("[data-code]"))
             makeCodeLab(one, one.dataset.code, given);
-    };
-    if (document.readyState === "loading")
-        document.addEventListener("DOMContentLoaded", () => setTimeout(all));
-    else requestAnimationFrame(() => setTimeout(all));
+    });
 }
 
 module.exports = { judgeRequest, makeCodeLabs };

@@ -77,4 +77,11 @@ function makeLater() {
     };
 }
 
-module.exports = { make, makeSvg, replace, labelled, choice, table, makeLater };
+/* Does something when the page is read, and what is in it already is shown. */
+function whenRead(action) {
+    if (document.readyState === "loading")
+        document.addEventListener("DOMContentLoaded", () => setTimeout(action));
+    else requestAnimationFrame(() => setTimeout(action));
+}
+
+module.exports = { make, makeSvg, replace, labelled, choice, table, makeLater, whenRead };

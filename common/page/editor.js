@@ -6,6 +6,7 @@ const { make, replace } = require("./dom.js");
 const { coloured, piecesOf } = require("./lexer.js");
 
 const INDENT = "    ";
+const MOST_COLOURED = 50000; // characters: a longer text is drawn too slowly while one types
 
 /* Types a text at the cursor, so that it can be undone. */
 function type(area, text) {
@@ -77,7 +78,7 @@ function makeEditor(area, isColoured = () => true) {
 
     function draw() {
         const text = area.value, lines = text.split("\n").length;
-        const isPlain = !isColoured(text);
+        const isPlain = text.length > MOST_COLOURED || !isColoured(text);
         element.classList.toggle("plain", isPlain);
         drawnText = text;
         if (isPlain) return;

@@ -1,7 +1,7 @@
 /* lab_widget.js -- a lab without a compiler (labs.js) in its chapter: its questions, the verdicts
  * of the emulator, and a link that holds the answers. The browser keeps the answers, too. */
 "use strict";
-const { make, replace, choice } = require("./dom.js");
+const { make, replace, choice, whenRead } = require("./dom.js");
 const { BARRIER, LABS, answersOfText, judge, textOfAnswers } = require("./labs.js");
 const { makeOrderLines } = require("./order_lines.js");
 
@@ -109,8 +109,8 @@ function makeLab(host, name, given) {
     }
     /* Lines in order: until one is moved, there is no answer. */
     function lines(order, mine) {
-        return [make("div", { class: "scrolls" }, makeOrderLines(
-            order, mine || order.begins, (letters) => changed(0, letters)).element), says[0]];
+        return [makeOrderLines(order, mine || order.begins,
+                               (letters) => changed(0, letters)).element, says[0]];
     }
     async function show() {
         if (lab.order) {
@@ -132,11 +132,10 @@ function makeLab(host, name, given) {
     host.append(make("p", { class: "legend" }, "Labs of this page: ", linked));
     replace(linked, labs());
     answers.shows.push(() => { if (!form.querySelector(".begin")) show(); });
-    /* Where the kernels have to run first, the reader begins. Sources are read after the text is
-     * shown. */
+    /* Where the kernels have to run first, the reader begins. */
     if (lab.shown)
         replace(form, make("button", { type: "button", class: "begin", onclick: show }, "Begin"));
-    else if (lab.code || lab.order) requestAnimationFrame(() => setTimeout(show));
+    else if (lab.code || lab.order) whenRead(show);
     else show();
 }
 

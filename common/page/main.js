@@ -168,9 +168,8 @@ function nameScrollers(article) {
     for (const one of article.querySelectorAll("pre, article > table"))
         if (one.scrollWidth > one.clientWidth) {
             one.tabIndex = 0;
-            if (one.tagName === "TABLE") continue;
-            one.setAttribute("role", "region");
-            one.setAttribute("aria-label", "Code");
+            one.setAttribute("aria-label", one.tagName === "TABLE" ? "Table" : "Code");
+            if (one.tagName === "PRE") one.setAttribute("role", "region");
         }
 }
 

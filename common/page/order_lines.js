@@ -74,7 +74,9 @@ function makeOrderLines({ before, after, lines }, letters, changed) {
 
     draw(false);
     return { show: (given) => { mine = [...given]; choose(0, false); },
-             element: make("div", { class: "lines" }, before.map(fixed), list, after.map(fixed),
+             element: make("div", { class: "lines" },
+                           make("div", { class: "rows" }, before.map(fixed), list,
+                                after.map(fixed)),
                            make("div", { class: "choices" }, button("Move up", -1),
                                 button("Move down", 1), said), help) };
 }

@@ -52,7 +52,7 @@ function makeOwn(host, runner, remember, example, headers) {
                                       onchange: () => {
                                           if (editor.value !== lastRead) read({});
                                       } });
-    const box = makeEditor(editor, (text) => text.length <= MOST_LINKED && isCuda(text));
+    const box = makeEditor(editor, isCuda);
     const file = make("input", { type: "file", accept: ".ptx,.cu,text/plain",
                                  onchange: () => take(file.files[0]) });
     const sources = {}; // texts that the line information names

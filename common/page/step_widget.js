@@ -201,6 +201,7 @@ function makeStepWidget(host, step, data, runner, { remember, texts }) {
         if (opens) widget.section.querySelector(".deck").before(box.element);
         else box.element.remove();
         editButton.setAttribute("aria-expanded", String(opens));
+        if (opens) box.editor.scrollTo(Math.max(0, box.area.value.search(/.*__global__/)));
     }
     if (sourceNow()) widget.parts.edit.append(editButton);
 

@@ -86,8 +86,8 @@ function downText({ level, moves, before }) {
     const sums = moves.filter(({ sources }) => sources.length > 1)
         .map(({ word, value, sources }) =>
             sumText(before[word], before[sources.find((one) => one !== word)], value));
-    return "The left child gets its parent's value. The right child gets that value plus the sum " +
-        `that the left child held: ${sums.join(", ")}.` + (level ? "" :
+    return "A left child gets its parent's value, a right child that value plus the left child's " +
+        `sum: ${sums.join(", ")}.` + (level ? "" :
         " Now every place holds the sum of all numbers before it.");
 }
 

@@ -90,9 +90,9 @@ static __device__ void draw_ahead(struct workspace *w, uint64_t *tile)
  * drawn before there is a stage for its tile. Stages then become free so fast that drawing would be
  * the longest part of loading. If more is kept, drawing ahead loses more than it gains, because all
  * later tiles wait for the count of one that waits for a stage. */
-template <typename T>
+template <typename T, typename Keep>
 static __device__ void load_role(selection<T> &ring, struct ticket t, const T *in, size_t n,
-                                 unsigned tiles, struct workspace *w)
+                                 unsigned tiles, const Keep &keep, struct workspace *w)
 {
     struct place p = {0, 0, 1, 0}; // parity 1: at first, stages are empty
     int lane = threadIdx.x % LANES;
@@ -101,6 +101,7 @@ static __device__ void load_role(selection<T> &ring, struct ticket t, const T *i
 
     while (t.tile < tiles) {
         if (lane == 0) ring.slot[p.stage].drawn = t;
+        if (lane == 0) fetch_for(keep, (size_t)t.tile * TILE_OF<T>, TILE_OF<T>, 0);
         load_tile(ring.data[p.stage], in, n, t.tile, &ring.full[p.stage]);
         step_on(&p);
         if (ahead) draw_ahead(w, &next);
@@ -250,7 +251,7 @@ static __global__ void __launch_bounds__(PIPELINE_THREADS, 1)
     else if (warp == LOOK_WARP)
         look_role(ring, states_of<unsigned>(w));
     else
-        load_role(ring, first, in, n, tiles, w);
+        load_role(ring, first, in, n, tiles, keep, w);
 #else
     __trap();
 #endif

@@ -1,5 +1,5 @@
-"""lab_files.py -- what is judged without nvcc in tests: of labs 2 to 5 the solutions, the skeletons,
-the broken kernels, and ways to fill the gaps (tests/labs/gaps.txt)."""
+"""lab_files.py -- what is judged without nvcc in tests: of labs 2 to 5 the solutions, the
+skeletons, the broken kernels, and ways to fill the gaps (tests/labs/gaps.txt)."""
 import re
 
 from own import TOP, run

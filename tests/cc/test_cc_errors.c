@@ -140,10 +140,62 @@ Test(cc_errors, what_is_not_in_the_subset_is_named)
         {"__device__ int f(int n) { return n < 2 ? 1 : n * f(n - 1); }\n",
          "1:50 `f` calls itself here" REFUSED},
         {"__device__ int f(int n) { return n; }\n__device__ int f(float n) { return 1; }\n",
-         "2:16 a second function `f`, with other types" REFUSED},
+         "2:16 overloading, a second function `f` with other parameters" REFUSED},
+        {"template <int N> __global__ void k(int *o) { }\n__global__ void k(int *o) { }\n",
+         "2:17 overloading, a second function `k` with other parameters" REFUSED},
         {"__global__ void k(int *o) { }\n__global__ void k(int *o) { }",
          "2:17 `k` has a body already, in line 1"},
         {"namespace a { __global__ void k(int *o) {} }\n", "1:1 a namespace" REFUSED},
+    };
+    CHECK(rows);
+}
+
+/* As nvcc says them, too. */
+Test(cc_errors, narrow_cases_and_names_of_a_for)
+{
+    static const struct row rows[] = {
+        {KERNEL("for (int i = 0; i < n; i++) { int i = 5; out[i] = 0; }"),
+         "2:35 `i` is declared a second time; the first time is in line 2"},
+        {KERNEL("for (int i = 0; i < n; i++) if (i) { int i = 5; out[i] = 0; }"), ""},
+        {KERNEL("for (int i = 0; i < n; i++) { { int i = 5; out[i] = 0; } }"), ""},
+        {KERNEL("switch (n) { case 4294967296: n = 1; }"),
+         "2:19 this value does not fit into `int`, by which the switch chooses"},
+        {KERNEL("switch (n) { case 3000000000u: n = 1; }"),
+         "2:19 this value does not fit into `int`, by which the switch chooses"},
+        {KERNEL("unsigned u = n;\nswitch (u) { case -1: n = 1; }"),
+         "3:19 this value does not fit into `unsigned`, by which the switch chooses"},
+        {KERNEL("unsigned long u = n;\nswitch (u) { case -1: n = 1; }"),
+         "3:19 this value does not fit into `unsigned long`, by which the switch chooses"},
+        {KERNEL("long u = n;\nswitch (u) { case -1: case 3000000000u: n = 1; }"), ""},
+        {KERNEL("char u = n;\nswitch (u) { case 300: n = 1; }"), ""}, // a char is promoted
+        {KERNEL("do n--; while (n > 0);\nn = sizeof n + sizeof -n + sizeof out[0] * 2;"), ""},
+        {"\xEF\xBB\xBF" KERNEL("out[0] = m;"), "2:10 `m` is not declared here"},
+        {"\xEF\xBB\xBF#fi\n", "1:2 there is no directive #fi"},
+    };
+    CHECK(rows);
+}
+
+/* nvcc warns of the same lines. */
+Test(cc_errors, values_and_the_format_of_printf)
+{
+#define PRINTS(what) " in the format of printf does not print a value of type `" what "`"
+    static const struct row rows[] = {
+        {KERNEL("printf(\"%d\", out[0]);"), "warning 2:14 %d" PRINTS("double")},
+        {KERNEL("printf(\"%f\", n);"), "warning 2:14 %f" PRINTS("int")},
+        {KERNEL("printf(\"%-5ld\", n);"), "warning 2:17 %-5ld" PRINTS("int")},
+        {KERNEL("printf(\"%d\", 3LL);"), "warning 2:14 %d" PRINTS("long long")},
+        {KERNEL("printf(\"%*d\", 2.0, n);"), "warning 2:15 %*" PRINTS("double")},
+        {KERNEL("printf(\"%s\", out);"), "warning 2:14 %s" PRINTS("float *")},
+        {KERNEL("printf(\"%p\", n);"), "warning 2:14 %p" PRINTS("int")},
+        {KERNEL("printf(\"%q\", n);"),
+         "warning 2:8 a % in the format of printf begins no conversion, such as %d or %f"},
+        {KERNEL("printf(\"50 %\");"),
+         "warning 2:8 a % in the format of printf begins no conversion, such as %d or %f"},
+        {KERNEL("printf(\"%*d\", n);"),
+         "warning 2:1 the format of printf asks for 2 values, and here is 1"},
+        {KERNEL("printf(\"%d%% %5.2f %c %u %lld %zu %p %s %*d %hd\\n\", n, out[0], 'a', 3, 4LL,\n"
+                "sizeof n, out, \"x\", 3, n, n);"),
+         ""},
     };
     CHECK(rows);
 }

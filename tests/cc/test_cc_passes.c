@@ -128,6 +128,55 @@ Test(cc_passes, sums)
     EXPECT(table);
 }
 
+Test(cc_passes, loops)
+{
+    static const struct expectation table[] = {
+        {"for (int i = 0; i < 3; i++) p[i] = a;", "st.global", 3},
+        {"for (int i = 0; i < n; i++) p[i] = a;", "st.global", 1},
+        {"for (int i = 0; i < 3; i++) for (int j = 2; j > i; j--) p[i + j] = a;", "st.global", 3},
+        {"for (int i = 64; i > 0; i >>= 1) __syncthreads();", "bar.sync", 7},
+        {"for (int i = 0; i < 1000; i++) p[i] = a;", "st.global", 1}, // too many copies
+        {"\n#pragma unroll 1\nfor (int i = 0; i < 3; i++) p[i] = a;", "st.global", 1},
+        {"\n#pragma unroll 2\nfor (int i = 0; i < 3; i++) p[i] = a;", "st.global", 1},
+        {"\n#pragma unroll\nfor (int i = 0; i < 3; i++) p[i] = a;", "st.global", 3},
+        {"for (int i = 0; i < 3; i++) { if (q[i] > a) break; p[i] = a; }", "st.global", 3},
+        {"int i = 0; for (; i < 3; i++) if (q[i] > a) break; p[i] = a;", "ld.global", 3},
+        {"int x[3]; for (int i = 0; i < 3; i++) x[i] = t; p[0] = x[1];", ".local", 0},
+        {"for (int i = 0; i < 2; i++) c += q[t]; p[0] = c;", "ld.global", 1},
+        {"for (int i = 0; i < n; i++) c += 1; p[0] = a;", "bra", 0}, // nothing reads c
+        {"for (int i = 0; i < n; i++) c += 1; p[0] = c;", "bra", 2},
+        {"while (q[0] > a) { n++; } p[0] = a;", "bra", 2}, // it may not end
+    };
+    EXPECT(table);
+}
+
+Test(cc_passes, values_sink_to_their_use)
+{
+    static const struct expectation table[] = {
+        {"float v = a * q[t]; if (n > t) { __syncthreads(); p[t] = v + c; }", "fma", 1},
+        {"float v = a * q[t]; if (n > t) __syncthreads(); p[t] = v + c;", "fma", 1},
+        {"float v = q[t] * q[n]; v *= q[5]; if (n > t) __syncthreads(); p[t] = v + c;", "fma", 0},
+        {"float v = a * q[t]; while (n-- > 0) { __syncthreads(); p[n] = v + n; }", "fma", 0},
+    };
+    EXPECT(table);
+}
+
+Test(cc_passes, signs_and_choices)
+{
+    static const struct expectation table[] = {
+        {"p[0] = (n ? a : 2.0f) * 3.0f;", "0f40C00000", 1}, // 6
+        {"float x = n ? a : 2.0f; p[0] = x * 3.0f; p[1] = x;", "0f40C00000", 0},
+        {"p[0] = -3.0f * a + q[0] / 3.0f;", "fma", 0}, // 3 is used twice in the block
+        {"p[0] = -3.0f * a + q[0] / 5.0f;", "fma", 1},
+        {"p[0] = 0.5f - (a * 1.25f - a);", "fma", 1}, // (a - a * 1.25) + 0.5
+        {"p[0] = b - (a * 1.25f - a);", "fma", 0},    // b may be -0
+        {"p[0] = b - (-(a * c));", "fma.rn.f32", 1},
+        {"p[0] = 1.0f - (-(a * c));", "0f00000000", 1}, // 1 + (a * c + 0)
+        {"p[0] = (a + 0.0f) + 0.0f;", "add.f32", 1},
+    };
+    EXPECT(table);
+}
+
 Test(cc_passes, addresses_of_an_unsigned_index_may_wrap)
 {
     // (unsigned)t + 1u may be 0, so that its address is not that of t and 4 bytes more.

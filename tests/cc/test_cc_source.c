@@ -91,7 +91,7 @@ Test(cc_source, macros_that_make_too_much_end)
         sprintf(text + strlen(text), "#define A%d A%d A%d A%d A%d A%d A%d A%d A%d\n", i, i - 1,
                 i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
     char *said = said_of(strcat(text, "A9\n"));
-    cr_assert(strstr(said, "macros are nested too deeply, or make too much") != NULL, "%s", said);
+    cr_assert(strstr(said, "or make more than 300000 words") != NULL, "%s", said);
     free(said);
 }
 
@@ -106,6 +106,11 @@ Test(cc_source, conditions)
         {"#if 1 +\n#endif", " !a number is missing in the condition of #if"},
         {"#if -1 > 0u\n#endif", " !an unsigned number: nvcc accepts this, the page's compiler does "
                                 "not, in the condition of #if"},
+        {"#if 'a' == 97 && '\\n' == 10 && '\\x41' == 65\na\n#endif", "a"},
+        {"#if 'ab'\n#endif",
+         " !what stands between ' and ' is not one character in the condition of #if"},
+        {"#if (0 && 1 / 0) || (1 || 1 % 0) ? 1 : 1 / 0\na\n#endif", "a"},
+        {"#if 0 ? 1 / 0 : 0 || 1 / 0\n#endif", " !0 is divided by in the condition of #if"},
         {"#if 1 / 0\n#endif", " !0 is divided by in the condition of #if"},
         {"#if 1\na", "a !this #if has no #endif"},
         {"#endif", " !this #endif has no #if before it"},
@@ -115,6 +120,30 @@ Test(cc_source, conditions)
         {"#include \"scan.h\"", " !the header \"scan.h\" was not found"},
     };
     CHECK(pairs);
+}
+
+/* Time and memory grow no faster than the text. */
+Test(cc_source, long_chains_of_macros_and_many_names, .timeout = 20)
+{
+    enum { CHAIN = 4000, LOCALS = 20000, ROOM = 40 * LOCALS };
+    char *text = malloc(ROOM), *to = text + sprintf(text, "#define C0(x) x\n");
+    for (int i = 1; i <= CHAIN; i++) to += sprintf(to, "#define C%d(x) C%d(x)\n", i, i - 1);
+    sprintf(to, "C%d(7)", CHAIN);
+    cr_expect_str_eq(expanded(text), "7");
+    to = text + sprintf(text, "__global__ void k(int *p) {\n");
+    for (int i = 0; i < LOCALS; i++) to += sprintf(to, "int a%d = p[%d];\n", i, i);
+    sprintf(to, "p[0] = a%d;\n}\n", LOCALS - 1);
+    struct cc_result *result = compiled("text.cu", text);
+    cr_expect(result->ptx != NULL && strstr(result->ptx, "+79996]") != NULL);
+    cc_free(result);
+    to = text + sprintf(text, "#define D(x) x x\n");
+    for (int i = 0; i < 30; i++) to += sprintf(to, "D(");
+    to += sprintf(to, "1");
+    for (int i = 0; i < 30; i++) to += sprintf(to, ")");
+    char *said = said_of(text);
+    cr_expect(strstr(said, "or make more than 300000 words") != NULL, "%s", said);
+    free(said);
+    free(text);
 }
 
 Test(cc_source, what_a_macro_makes_stands_at_its_use)

@@ -1,10 +1,11 @@
 """test_code_labs.py -- labs whose kernel is written in the page: the judge in WebAssembly says what
 `make check3 COMPILER=own` says, of every file that the tests have; and the page, by its keys."""
 import json
+import random
 import re
+import string
 import sys
 import tempfile
-import time
 import unittest
 from pathlib import Path
 
@@ -115,7 +116,7 @@ class Judge(unittest.TestCase):
         for request, says in (("lab 3 labs/lab3.cu\n", "the request has no weights.txt"),
                               ("lab 99 labs/lab3.cu\n", "there is no such lab"),
                               ("header weights.txt 1\nwork 1\nlab 3 x.cu\nint", "no solution.cu"),
-                              ("header weights.txt 1\nwork one\nlab 3 x.cu\n", "Line 1 of weights")):
+                              ("header weights.txt 1\nwork one\nlab 3 x.cu\n", "Line 1 of")):
             answer = json.loads(json.loads(node("--answers", str(BUILT / "emulator.js"),
                                                 given=json.dumps([request])))[0])
             self.assertIn(says, answer["message"])
@@ -132,7 +133,7 @@ class Judge(unittest.TestCase):
 
 class Box(Page):
     def setUp(self):
-        self.load("#chapter=03-work-efficient")
+        self.begin()
         self.driver.execute_script("localStorage.clear()")
 
     def tearDown(self):
@@ -223,7 +224,8 @@ class InThePage(Box):
 
     def test_a_text_that_is_too_long_for_the_link_is_named(self):
         self.begin()
-        noise = "".join(chr(33 + (k * k * 7919 + k * 104729) % 90) for k in range(60000))
+        letters = random.Random(1).choices(string.ascii_letters, k=45000)
+        noise = "\n".join("".join(letters[k:k + 90]) for k in range(0, len(letters), 90))
         self.type(noise)
         self.wait_for(lambda: "too long for a link" in self.text(BOX % "lab3" + ".code-box"))
         self.assertNotIn("text=", self.driver.execute_script("return location.hash"))
@@ -291,7 +293,9 @@ class Keys(Box):
         self.focused().send_keys(K.ARROW_UP)
         self.assertIn(first[1].strip(), self.focused().text)
         rows = self.all(lines)
-        ActionChains(self.driver).drag_and_drop(rows[0], rows[8]).perform()
+        below = rows[8].rect["y"] - rows[0].rect["y"]
+        ActionChains(self.driver).click_and_hold(rows[0]).move_by_offset(
+            0, int(below)).release().perform()
         self.assertEqual(self.texts(lines + " code")[8].strip(), first[1].strip())
         self.driver.execute_script("document.querySelector('[data-lab=upsweep] .run').click()")
         self.wait_for(lambda: "line" in self.text("[data-lab=upsweep] .says"))

@@ -11,6 +11,7 @@ static const char *const RED = "\033[1;31m", *const YELLOW = "\033[1;33m", *cons
 
 static const char *find_line(const char *text, int line)
 {
+    if (text != NULL && strncmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3; // a mark of UTF-8
     for (; line > 1 && text != NULL; line--) {
         text = strchr(text, '\n');
         if (text != NULL) text++;

@@ -9,7 +9,7 @@
  *     if (c) x = x + 1;                x = c ? x + 1 : x        (all lanes add)
  *
  * The counters show both: a common load is one request for all lanes, not one for each arm, and an
- * addition in a small arm is done by all lanes. Blocks are never copied, and barriers never move.
+ * addition in a small arm is done by all lanes. No block is copied here, and barriers never move.
  */
 #include "lower.h"
 #include "passes.h"
@@ -49,13 +49,6 @@ static bool find_diamond(struct ir_block *head, struct diamond *d)
     return d->join && d->join != head && d->join->number > head->number;
 }
 
-static int edge_from(const struct ir_block *block, const struct ir_block *before)
-{
-    for (int k = 0; k < block->before_count; k++)
-        if (block->before[k] == before) return k;
-    return -1;
-}
-
 /* ---- joining blocks that follow each other --------------------------------------------------- */
 
 static bool join_next(struct ir_block *block)
@@ -93,8 +86,8 @@ static bool skip_empty(struct ir_block *block)
         if (!to || empty->first || empty->condition || to == empty || empty->before_count != 1)
             continue;
         bool has_phi = to->first && to->first->op == IR_PHI;
-        if (has_phi && edge_from(to, block) >= 0) continue;
-        to->before[edge_from(to, empty)] = block;
+        if (has_phi && ir_edge(to, block) >= 0) continue;
+        to->before[ir_edge(to, empty)] = block;
         block->next[n] = to;
         empty->next[0] = NULL;
         empty->before_count = 0;
@@ -153,12 +146,12 @@ static bool choose(struct ir_function *f, const struct diamond *d)
         move_to_end(d->arm[n], d->head);
         from[n] = d->arm[n] ? d->arm[n] : d->head;
     }
-    int keep = edge_from(d->join, from[0]), gone = edge_from(d->join, from[1]);
+    int keep = ir_edge(d->join, from[0]), gone = ir_edge(d->join, from[1]);
     for (struct ir_value *v = d->join->first; v && v->op == IR_PHI; v = v->next)
         v->incoming[keep] =
             choice(f, d, v, ir_resolve(v->incoming[keep]), ir_resolve(v->incoming[gone]));
     ir_disconnect(from[1], d->join);
-    d->join->before[edge_from(d->join, from[0])] = d->head;
+    d->join->before[ir_edge(d->join, from[0])] = d->head;
     for (int n = 0; n < 2; n++)
         if (d->arm[n]) d->arm[n]->next[0] = NULL, d->arm[n]->before_count = 0;
     d->head->next[0] = d->join;
@@ -215,8 +208,8 @@ static struct ir_value *phi_of(struct ir_function *f, const struct diamond *d,
     if (left == right) return left;
     struct ir_value *phi = ir_value_new(f, IR_PHI, left->type, left->place);
     phi->incoming = cc_take(f->arena, 2 * sizeof *phi->incoming);
-    phi->incoming[edge_from(d->join, d->arm[0])] = left;
-    phi->incoming[edge_from(d->join, d->arm[1])] = right;
+    phi->incoming[ir_edge(d->join, d->arm[0])] = left;
+    phi->incoming[ir_edge(d->join, d->arm[1])] = right;
     ir_insert(d->join, d->join->first, phi);
     return phi;
 }
@@ -312,7 +305,7 @@ static bool sink_value(struct ir_function *f, const struct diamond *d)
     struct ir_value *a = d->arm[0]->last, *b = d->arm[1]->last, *phi = d->join->first;
     if (!a || !b || a->uses != 1 || b->uses != 1 || !are_alike(a, b) || !ir_operand(a, 0))
         return false;
-    int left = edge_from(d->join, d->arm[0]), right = edge_from(d->join, d->arm[1]);
+    int left = ir_edge(d->join, d->arm[0]), right = ir_edge(d->join, d->arm[1]);
     for (; phi && phi->op == IR_PHI; phi = phi->next)
         if (ir_resolve(phi->incoming[left]) == a && ir_resolve(phi->incoming[right]) == b) break;
     if (!phi || phi->op != IR_PHI) return false;
@@ -338,17 +331,6 @@ static bool sink_value(struct ir_function *f, const struct diamond *d)
 }
 
 /* ---- a load that one arm needs --------------------------------------------------------------- */
-
-/* For each value: how often it is used, and in `scratch` what uses it, or a phi, or NULL. */
-static void note_users(struct ir_function *f)
-{
-    ir_count_uses(f);
-    for (int b = 0; b < f->block_count; b++)
-        for (struct ir_value *v = f->order[b]->first; v; v = v->next) v->scratch = NULL;
-    for (int b = 0; b < f->block_count; b++)
-        for (struct ir_value *v = f->order[b]->first; v; v = v->next)
-            for (int k = 0; k < IR_OPERANDS && v->operand[k]; k++) v->operand[k]->scratch = v;
-}
 
 /* A load that only an arm uses is made there, unless something may change its memory before. */
 static bool move_down(struct ir_block *head)
@@ -381,7 +363,7 @@ void pass_branches(struct ir_function *f)
 {
     for (bool again = true; again;) {
         again = false;
-        note_users(f);
+        ir_note_users(f);
         for (int b = 0; b < f->block_count; b++) again |= move_down(f->order[b]);
         for (int b = 0; b < f->block_count; b++)
             while (change(f, f->order[b])) again = true;

@@ -96,7 +96,7 @@ static struct ir_value *binary(struct ir_function *f, struct ir_value *at, enum 
 static bool move_sign(struct ir_function *f, struct ir_value *v)
 {
     struct ir_value *left = ir_operand(v, 0), *right = left ? ir_operand(v, 1) : NULL, *inner;
-    if (!right || (v->type != IR_F32 && v->type != IR_F64)) return false;
+    if (!right || !ir_is_real(v->type)) return false;
     if (v->op == IR_SUBTRACT && right->op == IR_SUBTRACT && right->uses == 1 &&
         fold_is_never_minus_zero(left, 0)) {
         inner = binary(f, v, IR_SUBTRACT, ir_operand(right, 1), ir_operand(right, 0), 1);

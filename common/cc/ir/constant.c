@@ -2,8 +2,6 @@
 #include "fold.h"
 #include <math.h>
 
-static bool is_real(enum ir_type type) { return type == IR_F32 || type == IR_F64; }
-
 /* Two reals; false: it is not computed here. Floats are rounded once, since double holds the exact
  * result of a sum or product of two floats, or enough of it. */
 static bool real_result(enum ir_op op, double a, double b, double *result)
@@ -41,7 +39,7 @@ static bool compare(enum ir_op op, int order, bool is_unordered)
 static struct ir_value *comparison(struct ir_function *f, struct ir_value *v)
 {
     struct ir_value *left = v->operand[0], *right = v->operand[1];
-    if (is_real(left->type)) {
+    if (ir_is_real(left->type)) {
         double a = ir_real(left), b = ir_real(right);
         return ir_constant(f, IR_BOOL, compare(v->op, (a > b) - (a < b), isunordered(a, b)));
     }
@@ -103,14 +101,14 @@ static bool integer_result(const struct ir_value *v, int64_t a, int64_t b, uint6
 static struct ir_value *conversion(struct ir_function *f, struct ir_value *v)
 {
     struct ir_value *from = v->operand[0];
-    if (is_real(from->type)) {
+    if (ir_is_real(from->type)) {
         double real = ir_real(from), most = v->type == IR_I32 ? 0x1p31 : 0x1p63;
-        if (is_real(v->type)) return ir_float(f, v->type, real);
+        if (ir_is_real(v->type)) return ir_float(f, v->type, real);
         if (!(real > (v->is_signed ? -most : -1) && real < most)) return NULL;
         return ir_constant(f, v->type, (uint64_t)(int64_t)real);
     }
     int64_t integer = v->is_signed ? ir_signed(from) : (int64_t)from->bits;
-    if (!is_real(v->type)) return ir_constant(f, v->type, (uint64_t)integer);
+    if (!ir_is_real(v->type)) return ir_constant(f, v->type, (uint64_t)integer);
     bool is_large = !v->is_signed && integer < 0;
     if (v->type == IR_F64)
         return ir_float(f, IR_F64, is_large ? (double)(uint64_t)integer : (double)integer);
@@ -135,7 +133,7 @@ struct ir_value *fold_constants(struct ir_function *f, struct ir_value *v)
     if (v->op == IR_CONVERT) return conversion(f, v);
     if (v->op == IR_EXTEND) return extension(f, v);
     if (v->op >= IR_EQUAL && v->op <= IR_GREATER_EQUAL) return comparison(f, v);
-    if (is_real(v->type)) return real_constant(f, v);
+    if (ir_is_real(v->type)) return real_constant(f, v);
     uint64_t result;
     int64_t a = ir_signed(v->operand[0]), b = v->operand[1] ? ir_signed(v->operand[1]) : 0;
     return integer_result(v, a, b, &result) ? ir_constant(f, v->type, result) : NULL;

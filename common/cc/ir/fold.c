@@ -22,11 +22,9 @@ static struct ir_value *new_before(struct ir_function *f, struct ir_value *at, e
     return ir_resolve(value);
 }
 
-static bool is_real(enum ir_type type) { return type == IR_F32 || type == IR_F64; }
-
 static bool is_integer(const struct ir_value *value, int64_t integer)
 {
-    return ir_is_constant(value) && !is_real(value->type) && ir_signed(value) == integer;
+    return ir_is_constant(value) && !ir_is_real(value->type) && ir_signed(value) == integer;
 }
 
 /* A real constant with these bits; -0.0 is not 0.0. */
@@ -238,7 +236,7 @@ static struct ir_value *folded_real(struct ir_function *f, struct ir_value *v)
 static struct ir_value *folded_compare(struct ir_function *f, struct ir_value *v)
 {
     struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);
-    if (is_real(left->type)) return NULL;
+    if (ir_is_real(left->type)) return NULL;
     bool is_equal = v->op == IR_EQUAL,
          holds_same = v->op == IR_LESS_EQUAL || v->op == IR_GREATER_EQUAL || is_equal;
     if (left == right) return ir_constant(f, IR_BOOL, holds_same);
@@ -264,7 +262,7 @@ static struct ir_value *folded_complement(struct ir_function *f, struct ir_value
     if (inner->op == IR_COMPLEMENT) return ir_operand(inner, 0);
     if (inner->op < IR_EQUAL || inner->op > IR_GREATER_EQUAL) return NULL;
     struct ir_value *left = ir_operand(inner, 0);
-    bool may_be_unordered = is_real(left->type) && inner->op >= IR_LESS;
+    bool may_be_unordered = ir_is_real(left->type) && inner->op >= IR_LESS;
     if (may_be_unordered) return NULL; // neither a < NaN nor a >= NaN
     struct ir_value *value = ir_value_new(f, opposite[inner->op], IR_BOOL, inner->place);
     value->operand[0] = left;
@@ -348,7 +346,7 @@ struct ir_value *ir_folded(struct ir_function *f, struct ir_value *v)
     }
     if (v->op == IR_NEGATE) return negated_of(f, v->operand[0]);
     if (v->op >= IR_EQUAL && v->op <= IR_GREATER_EQUAL) return folded_compare(f, v);
-    return is_real(v->type) ? folded_real(f, v) : folded_integer(f, v);
+    return ir_is_real(v->type) ? folded_real(f, v) : folded_integer(f, v);
 }
 
 struct ir_value *ir_build(struct ir_function *f, struct ir_block *block, struct ir_value *v)

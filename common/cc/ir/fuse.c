@@ -13,9 +13,7 @@
 
 enum { MOST_SUMS = 4, DEEPEST = 6 };
 
-static bool is_real(enum ir_type type) { return type == IR_F32 || type == IR_F64; }
-
-/* ---- uses: all of them in `uses`, those that are no sum of the block in `id` ------------------- */
+/* ---- uses: all in `uses`, those that are no sum of the block in `id` ------------------------- */
 
 static void add_use(struct ir_value *v, const struct ir_value *user, int change)
 {
@@ -194,7 +192,7 @@ void pass_fuse(struct ir_function *f)
         count_constants(f->order[b]);
         for (struct ir_value *v = f->order[b]->last, *before; v; v = before) {
             before = v->prev;
-            if (drop_unused(v) || !is_real(v->type)) continue;
+            if (drop_unused(v) || !ir_is_real(v->type)) continue;
             if (v->op == IR_ADD) subtract_instead(v);
             if (v->op == IR_SUBTRACT || v->op == IR_NEGATE) lose_minus(f, v);
             if (v->op == IR_ADD && v->block) subtract_instead(v);

@@ -118,6 +118,8 @@ struct ir_value *ir_float(struct ir_function *f, enum ir_type type, double real)
     return ir_constant(f, type, bits);
 }
 
+bool ir_is_real(enum ir_type type) { return type == IR_F32 || type == IR_F64; }
+
 bool ir_is_constant(const struct ir_value *value) { return value && value->op == IR_CONSTANT; }
 
 int64_t ir_signed(const struct ir_value *constant)
@@ -142,10 +144,16 @@ void ir_connect(struct ir_function *f, struct ir_block *from, struct ir_block *t
     to->before[to->before_count++] = from;
 }
 
+int ir_edge(const struct ir_block *block, const struct ir_block *before)
+{
+    for (int k = 0; k < block->before_count; k++)
+        if (block->before[k] == before) return k;
+    return -1;
+}
+
 void ir_disconnect(struct ir_block *from, struct ir_block *to)
 {
-    int k = 0;
-    while (to->before[k] != from) k++;
+    int k = ir_edge(to, from);
     int after = --to->before_count - k;
     memmove(to->before + k, to->before + k + 1, after * sizeof *to->before);
     for (struct ir_value *v = to->first; v && v->op == IR_PHI; v = v->next)
@@ -223,4 +231,14 @@ void ir_count_uses(struct ir_function *f)
                 (v->incoming[k] = ir_resolve(v->incoming[k]))->uses++;
         }
     }
+}
+
+void ir_note_users(struct ir_function *f)
+{
+    ir_count_uses(f);
+    for (int b = 0; b < f->block_count; b++)
+        for (struct ir_value *v = f->order[b]->first; v; v = v->next) v->scratch = NULL;
+    for (int b = 0; b < f->block_count; b++)
+        for (struct ir_value *v = f->order[b]->first; v; v = v->next)
+            for (int k = 0; k < IR_OPERANDS && v->operand[k]; k++) v->operand[k]->scratch = v;
 }

@@ -82,6 +82,10 @@ struct ir_variable {
     struct ir_value *value;
     struct ir_variable *next;
 };
+struct ir_notes {
+    struct ir_variable **buckets; /* by the variable */
+    size_t count, room;
+};
 
 struct ir_value {
     enum ir_op op;
@@ -116,12 +120,13 @@ struct ir_block {
     struct ir_place place;    /* of the jump */
     struct ir_block **before; /* the blocks that jump here */
     int before_count, before_room;
-    int number;             /* in ir_function.order */
-    struct ir_block *above; /* its immediate dominator; NULL: the first block, or unreachable */
-    bool is_sealed;         /* while lowering: all of `before` are known */
-    struct ir_variable *variables; /* while lowering */
-    struct ir_variable *to_fill;   /* while lowering: phis that wait for the block to be sealed */
-    int mark;                      /* of the pass that runs */
+    int number;                 /* in ir_function.order */
+    struct ir_block *above;     /* its immediate dominator; NULL: the first block, or unreachable */
+    bool is_sealed;             /* while lowering: all of `before` are known */
+    int unroll;                 /* of the first block of a loop: what #pragma unroll says (ast.h) */
+    struct ir_notes *variables; /* while lowering; NULL: none yet */
+    struct ir_variable *to_fill; /* while lowering: phis that wait for the block to be sealed */
+    int mark;                    /* of the pass that runs */
 };
 
 struct ir_slot {
@@ -162,11 +167,14 @@ struct ir_value *ir_operand(struct ir_value *, int index); /* resolved; NULL: th
 
 struct ir_value *ir_constant(struct ir_function *, enum ir_type, uint64_t bits);
 struct ir_value *ir_float(struct ir_function *, enum ir_type, double);
+bool ir_is_real(enum ir_type); /* a float or a double */
 bool ir_is_constant(const struct ir_value *);
 int64_t ir_signed(const struct ir_value *constant); /* an integer constant, extended by its sign */
 double ir_real(const struct ir_value *constant);
 
 void ir_connect(struct ir_function *, struct ir_block *from, struct ir_block *to);
+/* Which of the block's edges comes from `before`; -1: none. */
+int ir_edge(const struct ir_block *, const struct ir_block *before);
 /* Takes one edge away, and what phis have for it. */
 void ir_disconnect(struct ir_block *from, struct ir_block *to);
 
@@ -178,6 +186,8 @@ bool ir_same(struct ir_value *, struct ir_value *);
 uint64_t ir_hash(struct ir_value *);
 
 void ir_count_uses(struct ir_function *);
+/* Also sets `scratch` of each value: a value that uses it, but no phi; or NULL. */
+void ir_note_users(struct ir_function *);
 
 /* ---- values that are simpler (fold.c) -------------------------------------------------------- */
 
@@ -192,5 +202,7 @@ struct ir_value *ir_folded(struct ir_function *, struct ir_value *);
 /* Computes `order`, `number` and `above`, and drops blocks that nothing reaches. */
 void ir_order(struct ir_function *);
 bool ir_dominates(const struct ir_block *, const struct ir_block *);
+/* The nearest block that dominates both, or is one of them. */
+struct ir_block *ir_common_dominator(struct ir_block *, struct ir_block *);
 
 #endif

@@ -158,8 +158,7 @@ static struct ir_block *end_of(struct ir_function *f, const struct loop *loop)
             struct ir_block *next = block->next[n];
             if (!next || (next->number >= loop->head->number && next->number <= loop->last))
                 continue;
-            int k = 0;
-            while (next->before[k] != block) k++;
+            int k = ir_edge(next, block);
             if (!end) end = next, first = k;
             if (next != end || !is_same_edge(end, first, k)) return NULL;
         }

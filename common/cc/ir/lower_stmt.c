@@ -126,6 +126,7 @@ static void lower_for(struct lower *l, const struct stmt *s)
         lower_condition(l, s->value, body, end);
         block_seal(l, body);
     }
+    head->unroll = s->unroll;
     loop_body(l, s, body, next, end);
     if (twice)
         jump_if(l, s->value, body, end);
@@ -140,6 +141,7 @@ static void lower_do(struct lower *l, const struct stmt *s)
     struct ir_block *body = ir_block_new(l->f), *next = ir_block_new(l->f);
     struct ir_block *end = ir_block_new(l->f);
     lower_jump(l, body);
+    body->unroll = s->unroll;
     loop_body(l, s, body, next, end);
     jump_if(l, s->value, body, end);
     block_seal(l, body);

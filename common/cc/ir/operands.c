@@ -7,8 +7,6 @@
 #include "passes.h"
 #include <math.h>
 
-static bool is_real(enum ir_type type) { return type == IR_F32 || type == IR_F64; }
-
 /* LLVM's rank: values that stay where they are have one in the order of the text, others one more
  * than their operands. Of a sum, the operand of the lower rank stands first, and is fused first. */
 static int rank_of(const struct ir_value *v) { return ir_is_constant(v) ? 0 : v->id; }
@@ -47,17 +45,12 @@ static void move_sign(struct ir_function *f, struct ir_value *v)
 
 void pass_operands(struct ir_function *f)
 {
-    ir_count_uses(f);
-    for (int b = 0; b < f->block_count; b++)
-        for (struct ir_value *v = f->order[b]->first; v; v = v->next) v->scratch = NULL;
-    for (int b = 0; b < f->block_count; b++)
-        for (struct ir_value *v = f->order[b]->first; v; v = v->next)
-            for (int k = 0; k < IR_OPERANDS && ir_operand(v, k); k++) v->operand[k]->scratch = v;
+    ir_note_users(f);
     for (int b = 0; b < f->block_count; b++) {
         int next = (b + 1) << 16;
         for (struct ir_value *v = f->order[b]->first; v; v = v->next) {
             give_rank(v, &next);
-            if (!is_real(v->type)) continue;
+            if (!ir_is_real(v->type)) continue;
             move_sign(f, v);
             bool is_swapped = v->op == IR_ADD && !ir_is_constant(ir_operand(v, 1)) &&
                               rank_of(ir_operand(v, 1)) < rank_of(ir_operand(v, 0));

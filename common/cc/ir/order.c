@@ -28,8 +28,7 @@ static void drop(struct ir_block *block)
     block->first = block->last = NULL;
 }
 
-/* Of two blocks that dominate a block, or dominate its dominators: the nearest that both have. */
-static struct ir_block *common_dominator(struct ir_block *a, struct ir_block *b)
+struct ir_block *ir_common_dominator(struct ir_block *a, struct ir_block *b)
 {
     while (a != b)
         if (a->number > b->number)
@@ -45,7 +44,7 @@ static bool find_above(struct ir_block *block)
     for (int k = 0; k < block->before_count; k++) {
         struct ir_block *before = block->before[k];
         if (!before->above && before->number) continue; // not known yet
-        above = above ? common_dominator(above, before) : before;
+        above = above ? ir_common_dominator(above, before) : before;
     }
     bool is_new = above != block->above;
     block->above = above;

@@ -3,7 +3,8 @@
  * with the question that it answers.
  *
  * They make the counters those of nvcc: the same accesses to shared and global memory by the same
- * lanes, the same additions. No pass copies or moves a barrier, or moves an access across one.
+ * lanes, the same additions. No pass moves a barrier, or moves an access across one; a barrier is
+ * copied with its whole loop alone (unroll.c).
  */
 #ifndef CC_PASSES_H
 #define CC_PASSES_H

@@ -8,6 +8,7 @@
  * what may change its memory.
  */
 #include "passes.h"
+#include <string.h>
 
 /* ---- where values are used ------------------------------------------------------------------- */
 
@@ -36,36 +37,23 @@ static void find_loops(struct ir_function *f)
     }
 }
 
-/* The nearest block that dominates both. */
-static struct ir_block *common(struct ir_block *a, struct ir_block *b)
-{
-    while (a && a != b)
-        if (a->number > b->number)
-            a = a->above;
-        else
-            b = b->above;
-    return a;
-}
-
 struct uses {
     struct ir_block **block; /* by the number of a value: what dominates all its uses */
     int *last;               /* and the number of the last block that uses it */
+    struct ir_block **way;   /* from that block up to the value's, in turn for each value */
 };
 
 static void note_use(struct uses *u, const struct ir_value *v, struct ir_block *block)
 {
     if (ir_is_constant(v)) return;
-    u->block[v->id] = u->block[v->id] ? common(u->block[v->id], block) : block;
+    u->block[v->id] = u->block[v->id] ? ir_common_dominator(u->block[v->id], block) : block;
     if (u->last[v->id] < block->number) u->last[v->id] = block->number;
 }
 
 static void find_uses(struct ir_function *f, struct uses *u)
 {
-    int count = 0;
-    for (int b = 0; b < f->block_count; b++)
-        for (struct ir_value *v = f->order[b]->first; v; v = v->next) v->id = count++;
-    u->block = cc_take(f->arena, (count + 1) * sizeof *u->block);
-    u->last = cc_take(f->arena, (count + 1) * sizeof *u->last);
+    memset(u->block, 0, f->id_count * sizeof *u->block);
+    memset(u->last, 0, f->id_count * sizeof *u->last);
     for (int b = 0; b < f->block_count; b++) {
         struct ir_block *block = f->order[b];
         if (block->condition) note_use(u, block->condition = ir_resolve(block->condition), block);
@@ -78,12 +66,11 @@ static void find_uses(struct ir_function *f, struct uses *u)
     }
 }
 
-/* The block below `from`, on the way to `to`, into which a value may move; NULL: it stays. */
-static struct ir_block *next_below(struct ir_block *from, struct ir_block *to, bool is_load)
+/* May a value, or a load, move from one block to the one below, in the tree of dominators? */
+static bool may_enter(const struct ir_block *from, const struct ir_block *to, bool is_load)
 {
-    while (to && to->above != from) to = to->above;
-    if (!to || (to->before_count == 1 && to->before[0] == from)) return to;
-    return is_load || (to->mark >= 0 && to->mark != from->mark) ? NULL : to;
+    if (to->before_count == 1 && to->before[0] == from) return true;
+    return !is_load && (to->mark < 0 || to->mark == from->mark);
 }
 
 static bool is_kept(struct ir_function *f, struct ir_value *load)
@@ -133,27 +120,36 @@ static bool is_cheap(const struct uses *u, struct ir_value *v, const struct ir_b
 
 /* ---- moving ---------------------------------------------------------------------------------- */
 
+/* As far as it may go, block by block, to the one that dominates all its uses. */
 static bool sink(struct ir_function *f, struct uses *u, struct ir_value *v)
 {
     bool is_load = v->op == IR_LOAD;
-    struct ir_block *to = u->block[v->id];
-    bool may_move = is_load || (ir_is_pure(v) && ir_operand(v, 0));
-    if (!to || to == v->block || !may_move) return false;
-    to = next_below(v->block, to, is_load);
-    if (!to || (is_load && !is_kept(f, v))) return false;
-    if (to->before_count > 1 && !is_cheap(u, v, to)) return false;
-    struct ir_value *at = to->first;
-    while (at && at->op == IR_PHI) at = at->next;
-    ir_unlink(v);
-    ir_insert(to, at, v);
-    return true;
+    int count = 0, moved = 0;
+    if (!(is_load || (ir_is_pure(v) && ir_operand(v, 0))) || !u->block[v->id]) return false;
+    for (struct ir_block *to = u->block[v->id]; to && to != v->block; to = to->above)
+        u->way[count++] = to;
+    while (count-- > 0) {
+        struct ir_block *to = u->way[count];
+        if (!may_enter(v->block, to, is_load) || (is_load && !is_kept(f, v))) break;
+        if (to->before_count > 1 && !is_cheap(u, v, to)) break;
+        struct ir_value *at = to->first;
+        while (at && at->op == IR_PHI) at = at->next;
+        ir_unlink(v);
+        ir_insert(to, at, v);
+        moved++;
+    }
+    return moved > 0;
 }
 
 void pass_sink(struct ir_function *f)
 {
-    struct uses u = {0};
+    f->id_count = 0;
     for (int b = 0; b < f->block_count; b++)
-        for (struct ir_value *v = f->order[b]->first; v; v = v->next) v->scratch = NULL;
+        for (struct ir_value *v = f->order[b]->first; v; v = v->next)
+            v->id = f->id_count++, v->scratch = NULL;
+    struct uses u = {.block = cc_take(f->arena, f->id_count * sizeof *u.block),
+                     .last = cc_take(f->arena, f->id_count * sizeof *u.last),
+                     .way = cc_take(f->arena, f->block_count * sizeof *u.way)};
     find_loops(f);
     ir_count_uses(f);
     for (bool again = true; again;) {

@@ -5,8 +5,8 @@
  *     for (int i = 0; i < 2; i++) s[i] = a;          s[0] = a; s[1] = a;
  *
  * How often it iterates is found by computing what its condition needs, iteration by iteration. The
- * blocks of a loop stand together in the text, and so do its copies, one behind the other: a barrier
- * is reached as often as before, by the same lanes.
+ * blocks of a loop stand together in the text, and so do its copies, one behind the other: lanes
+ * meet at a barrier as often as before.
  */
 #include "fold.h"
 #include "lower.h"
@@ -27,13 +27,6 @@ struct loop {
 static bool is_inside(const struct loop *l, const struct ir_block *block)
 {
     return block && block->number >= l->first && block->number <= l->last;
-}
-
-static int edge_from(const struct ir_block *block, const struct ir_block *before)
-{
-    int k = 0;
-    while (block->before[k] != before) k++;
-    return k;
 }
 
 /* A loop that is entered at its head alone, and goes back from one block, which may also end it. */
@@ -76,7 +69,7 @@ static struct ir_value *value_now(struct loop *l, struct ir_value *v)
 static bool count_iterations(struct loop *l)
 {
     struct ir_value *phi, **next = cc_take(l->f->arena, l->size * sizeof *next);
-    int from = edge_from(l->head, l->before), back = edge_from(l->head, l->latch);
+    int from = ir_edge(l->head, l->before), back = ir_edge(l->head, l->latch);
     bool goes_on_if = l->latch->next[0] == l->head;
     for (phi = l->head->first; phi && phi->op == IR_PHI; phi = phi->next) {
         struct ir_value *first = ir_resolve(phi->incoming[from]);
@@ -143,7 +136,7 @@ static void note_copies(struct loop *l, struct ir_block **blocks)
 static void copy_exit(struct loop *l, struct ir_block *from, struct ir_block *copy,
                       struct ir_block *to)
 {
-    int k = edge_from(to, from), count = to->before_count;
+    int k = ir_edge(to, from), count = to->before_count;
     ir_connect(l->f, copy, to);
     for (struct ir_value *phi = to->first; phi && phi->op == IR_PHI; phi = phi->next) {
         struct ir_value **incoming = cc_take(l->f->arena, (count + 1) * sizeof *incoming);
@@ -190,7 +183,7 @@ static void copy_operands(struct loop *l, struct ir_block *from, struct ir_block
 /* In the next iteration, the head's phis are what the one before has left. */
 static void go_on(struct loop *l)
 {
-    int back = edge_from(l->head, l->latch), count = 0;
+    int back = ir_edge(l->head, l->latch), count = 0;
     struct ir_value *phi, **next = cc_take(l->f->arena, l->size * sizeof *next);
     for (phi = l->head->first; phi && phi->op == IR_PHI; phi = phi->next)
         next[count++] = copy_of(l, phi->incoming[back]);
@@ -283,15 +276,27 @@ static void unroll(struct loop *l)
     ir_order(f);
 }
 
-/* Inner loops first: an outer one may be small enough after that. */
+static bool is_worth_it(struct loop *l)
+{
+    if (!find_loop(l) || !count_iterations(l)) return false;
+    bool is_short = l->size * l->iterations <= MOST_COPIED && l->f->value_count < MOST_VALUES;
+    return is_short && (l->head->unroll <= 0 || l->head->unroll >= l->iterations);
+}
+
+/* Inner loops first: an outer one may be small enough when their copies have become simpler, and
+ * the loops in its own copies may have become constant. */
 void pass_unroll(struct ir_function *f)
 {
-    for (int b = f->block_count - 1; b > 0; b--) {
-        if (b >= f->block_count) continue;
-        struct loop l = {.f = f, .head = f->order[b]};
-        if (!find_loop(&l) || !count_iterations(&l)) continue;
-        if (l.size * l.iterations > MOST_COPIED) continue;
-        unroll(&l);
+    for (bool again = true; again;) {
+        again = false;
+        for (int b = f->block_count - 1, changed = f->block_count; b > 0; b--) {
+            struct loop l = {.f = f, .head = f->order[b]};
+            if (!is_worth_it(&l) || l.last >= changed) continue;
+            unroll(&l);
+            again = true;
+            changed = b;
+        }
+        if (!again) break;
         pass_same_values(f);
         pass_unused(f);
     }

@@ -11,29 +11,55 @@
  */
 #include "lower.h"
 
+static struct ir_variable **bucket_of(const struct ir_notes *notes, const void *variable)
+{
+    uint64_t hash = (uintptr_t)variable * 0x9e3779b97f4a7c15u;
+    return &notes->buckets[(hash >> 32) & (notes->room - 1)];
+}
+
 static struct ir_value **note_of(struct ir_block *block, const void *variable)
 {
-    for (struct ir_variable *v = block->variables; v; v = v->next)
+    if (!block->variables) return NULL;
+    for (struct ir_variable *v = *bucket_of(block->variables, variable); v; v = v->next)
         if (v->variable == variable) return &v->value;
     return NULL;
 }
 
-static struct ir_variable *add_note(struct ir_function *f, struct ir_variable **list,
-                                    const void *variable, struct ir_value *value)
+static void add_note(struct ir_function *f, struct ir_variable **list, const void *variable,
+                     struct ir_value *value)
 {
     struct ir_variable *note = ARENA_NEW(f->arena, struct ir_variable);
     *note = (struct ir_variable){variable, value, *list};
-    return *list = note;
+    *list = note;
+}
+
+static void make_room(struct ir_function *f, struct ir_notes *notes)
+{
+    struct ir_notes old = *notes;
+    if (old.count < old.room) return;
+    notes->room = old.room ? 2 * old.room : 4;
+    notes->buckets = cc_take(f->arena, notes->room * sizeof *notes->buckets);
+    for (size_t k = 0; k < old.room; k++)
+        for (struct ir_variable *v = old.buckets[k], *next; v; v = next) {
+            next = v->next;
+            struct ir_variable **bucket = bucket_of(notes, v->variable);
+            v->next = *bucket;
+            *bucket = v;
+        }
 }
 
 void variable_note(struct ir_function *f, struct ir_block *block, const void *variable,
                    struct ir_value *value)
 {
     struct ir_value **note = note_of(block, variable);
-    if (note)
+    if (note) {
         *note = value;
-    else
-        add_note(f, &block->variables, variable, value);
+        return;
+    }
+    if (!block->variables) block->variables = ARENA_NEW(f->arena, struct ir_notes);
+    make_room(f, block->variables);
+    block->variables->count++;
+    add_note(f, bucket_of(block->variables, variable), variable, value);
 }
 
 void variable_write(struct lower *l, const void *variable, struct ir_value *value)

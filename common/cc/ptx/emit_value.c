@@ -8,8 +8,6 @@ static const char *const SIGNED[] = {
 static const char *const UNSIGNED[] = {
     [IR_BOOL] = "pred", [IR_I32] = "u32", [IR_I64] = "u64", [IR_F32] = "f32", [IR_F64] = "f64"};
 
-static bool is_real(enum ir_type type) { return type == IR_F32 || type == IR_F64; }
-
 static const char *type_name(const struct ir_value *v, enum ir_type type)
 {
     return v->is_signed ? SIGNED[type] : UNSIGNED[type];
@@ -33,7 +31,7 @@ static void write_product(struct emit_kernel *k, struct ir_value *v)
     struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);
     struct operand to = emit_operand(k, v), a = emit_operand(k, left);
     bool is_power = ir_is_constant(right) && right->bits && !(right->bits & (right->bits - 1));
-    if (is_real(v->type)) {
+    if (ir_is_real(v->type)) {
         if (ir_is_constant(right) && ir_real(right) == 2)
             text_add(&k->body, "\tadd.%s \t%s, %s, %s;\n", SIGNED[v->type], to.text, a.text,
                      a.text);
@@ -63,8 +61,8 @@ static void write_convert(struct emit_kernel *k, struct ir_value *v)
         text_add(&k->body, "\tselp.u32 \t%s, 1, 0, %s;\n", to.text, a.text);
         return;
     }
-    if (is_real(v->type) && !(from->type == IR_F32 && v->type == IR_F64)) rounding = ".rn";
-    if (is_real(from->type) && !is_real(v->type)) rounding = ".rzi";
+    if (ir_is_real(v->type) && !(from->type == IR_F32 && v->type == IR_F64)) rounding = ".rn";
+    if (ir_is_real(from->type) && !ir_is_real(v->type)) rounding = ".rzi";
     if (v->type == IR_I32 && from->type == IR_I64) to_type = "u32", from_type = "u64";
     if (v->type == IR_F64 && from->type == IR_I32) rounding = ".rn";
     text_add(&k->body, "\tcvt%s.%s.%s \t%s, %s;\n", rounding, to_type, from_type, to.text, a.text);
@@ -85,7 +83,7 @@ static void write_compare(struct emit_kernel *k, struct ir_value *v)
                      emit_operand(k, v).text);
         return;
     }
-    bool is_unordered = v->op == IR_NOT_EQUAL && is_real(type); // NaN != NaN
+    bool is_unordered = v->op == IR_NOT_EQUAL && ir_is_real(type); // NaN != NaN
     snprintf(name, sizeof name, "setp.%s%s", names[v->op], is_unordered ? "u" : "");
     write_plain(k, v, name, type_name(v, type));
 }
@@ -93,7 +91,7 @@ static void write_compare(struct emit_kernel *k, struct ir_value *v)
 static void write_select(struct emit_kernel *k, struct ir_value *v)
 {
     text_add(&k->body, "\tselp.%s \t%s, %s, %s, %s;\n",
-             is_real(v->type) ? SIGNED[v->type] : INTEGER[v->type], emit_operand(k, v).text,
+             ir_is_real(v->type) ? SIGNED[v->type] : INTEGER[v->type], emit_operand(k, v).text,
              emit_operand(k, ir_operand(v, 1)).text, emit_operand(k, ir_operand(v, 2)).text,
              emit_operand(k, ir_operand(v, 0)).text);
 }
@@ -121,9 +119,9 @@ static void write_parameter(struct emit_kernel *k, struct ir_value *v)
     char type[8];
     if (v->type == IR_BOOL) small = emit_register(k, IR_I32);
     snprintf(type, sizeof type, "%c%d",
-             is_real(v->type) ? 'f'
-             : v->is_signed   ? 's'
-                              : 'u',
+             ir_is_real(v->type) ? 'f'
+             : v->is_signed      ? 's'
+                                 : 'u',
              8 * v->bytes);
     text_add(&k->body, "\tld.param.%s \t%s, [%s_param_%d];\n", type, small.text, name,
              (int)v->bits);
@@ -166,7 +164,7 @@ static void write_name(struct emit_kernel *k, struct ir_value *v)
 
 static const char *access_type(const struct ir_value *v, enum ir_type type, char name[8])
 {
-    snprintf(name, 8, "%c%d", is_real(type) ? 'f' : v->is_signed ? 's' : 'u', 8 * v->bytes);
+    snprintf(name, 8, "%c%d", ir_is_real(type) ? 'f' : v->is_signed ? 's' : 'u', 8 * v->bytes);
     return name;
 }
 
@@ -251,13 +249,13 @@ static void write_print(struct emit_kernel *k, struct ir_value *v)
 
 static void write_arithmetic(struct emit_kernel *k, struct ir_value *v)
 {
-    const char *type = is_real(v->type) ? SIGNED[v->type] : type_name(v, v->type);
-    const char *bits = is_real(v->type) ? SIGNED[v->type] : INTEGER[v->type];
+    const char *type = ir_is_real(v->type) ? SIGNED[v->type] : type_name(v, v->type);
+    const char *bits = ir_is_real(v->type) ? SIGNED[v->type] : INTEGER[v->type];
     switch (v->op) {
     case IR_ADD: write_plain(k, v, "add", SIGNED[v->type]); break;
     case IR_SUBTRACT: write_plain(k, v, "sub", SIGNED[v->type]); break;
     case IR_MULTIPLY: write_product(k, v); break;
-    case IR_DIVIDE: write_plain(k, v, is_real(v->type) ? "div.rn" : "div", type); break;
+    case IR_DIVIDE: write_plain(k, v, ir_is_real(v->type) ? "div.rn" : "div", type); break;
     case IR_REMAINDER: write_plain(k, v, "rem", type); break;
     case IR_AND: write_plain(k, v, "and", bits); break;
     case IR_OR: write_plain(k, v, "or", bits); break;

@@ -1,5 +1,6 @@
 /* condition.c — computes the condition of an #if, by the precedence of its operators. */
 #include "condition.h"
+#include "lexer.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@ struct reader {
     struct diagnostics *diagnostics;
     struct token *token;
     int depth;
+    int skips; /* operators around this value that do not need it */
     bool failed;
 };
 
@@ -24,10 +26,24 @@ static int64_t fail_here(struct reader *reader, const char *what)
 
 static int64_t read_choice(struct reader *);
 
-/* A number with its suffix, true, or another name, which counts as 0. */
+/* 'a' */
+static int64_t read_letter(struct reader *reader)
+{
+    const struct token *token = reader->token;
+    const char *text = token->text + 1, *end = token->text + token->length - 1;
+    bool known = true;
+    int64_t value = text < end ? read_character(&text, &known) : 0;
+    if (text != end || !known)
+        return fail_here(reader, "what stands between ' and ' is not one character");
+    reader->token = token->next;
+    return value;
+}
+
+/* A number with its suffix, a character, true, or another name, which counts as 0. */
 static int64_t read_value(struct reader *reader)
 {
     struct token *token = reader->token;
+    if (token->kind == TOKEN_CHARACTER) return read_letter(reader);
     if (token->kind != TOKEN_NUMBER && token->kind != TOKEN_NAME)
         return fail_here(reader, "a number is missing");
     reader->token = token->next;
@@ -81,7 +97,7 @@ static int strength_of(const struct token *token)
 
 static int64_t divide(struct reader *reader, char mark, int64_t left, int64_t right)
 {
-    if (right == 0) return fail_here(reader, "0 is divided by");
+    if (right == 0) return reader->skips > 0 ? 0 : fail_here(reader, "0 is divided by");
     if (right == -1) return mark == '/' ? (int64_t)(0 - (uint64_t)left) : 0;
     return mark == '/' ? left / right : left % right;
 }
@@ -112,8 +128,12 @@ static int64_t read_operations(struct reader *reader, int least)
     int64_t left = read_unary(reader);
     while (!reader->failed && strength_of(reader->token) >= least) {
         const struct token *mark = reader->token;
+        int skips = is_token(mark, "&&") ? !left : is_token(mark, "||") ? left != 0 : 0;
         reader->token = mark->next;
-        left = compute(reader, mark, left, read_operations(reader, strength_of(mark) + 1));
+        reader->skips += skips;
+        int64_t right = read_operations(reader, strength_of(mark) + 1);
+        reader->skips -= skips;
+        left = compute(reader, mark, left, right);
     }
     return left;
 }
@@ -124,10 +144,13 @@ static int64_t read_choice(struct reader *reader)
     if (!is_token(reader->token, "?")) return value;
     if (++reader->depth > DEEPEST) return fail_here(reader, "there are too many ?");
     reader->token = reader->token->next;
+    reader->skips += !value;
     int64_t yes = read_choice(reader);
+    reader->skips += value ? 1 : -1;
     if (!is_token(reader->token, ":")) return fail_here(reader, "a : is missing");
     reader->token = reader->token->next;
     int64_t no = read_choice(reader);
+    reader->skips -= value != 0;
     reader->depth--;
     return value ? yes : no;
 }

@@ -194,11 +194,42 @@ static struct token *all_tokens(struct lexer *lexer)
     return first;
 }
 
+/* Some editors begin a text with a mark of UTF-8. */
+static const char *after_mark(const char *text)
+{
+    return strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? text + 3 : text;
+}
+
 struct token *lex(struct diagnostics *d, int file)
 {
-    const char *text = d->sources->files[file].text;
+    const char *text = after_mark(d->sources->files[file].text);
     struct lexer lexer = {d->arena, d, text, text, {file, 1, 1, 1, NULL}, true, false};
     return all_tokens(&lexer);
+}
+
+/* ---- what characters mean -------------------------------------------------------------------- */
+
+static int digit_of(char c)
+{
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
+}
+
+char read_character(const char **text, bool *known)
+{
+    static const char LETTERS[] = "abfnrtv\\'\"?", MEANT[] = "\a\b\f\n\r\t\v\\'\"?";
+    if (**text != '\\') return *(*text)++;
+    char letter = *++*text;
+    const char *found = strchr(LETTERS, letter);
+    int base = letter == 'x' ? 16 : 8, value = 0;
+    if (found != NULL && letter != 0) return ++*text, MEANT[found - LETTERS];
+    if (letter == 'x') ++*text;
+    const char *begin = *text;
+    while (digit_of(**text) < base && *text - begin < (base == 8 ? 3 : 2))
+        value = base * value + digit_of(*(*text)++);
+    if (*text == begin) *known = false, ++*text;
+    return (char)value;
 }
 
 struct token *lex_piece(struct arena *arena, const char *text, struct position at)

@@ -13,4 +13,7 @@ struct token *lex(struct diagnostics *, int file);
 /* The tokens of a piece of text that a macro has made, at a place of the source. */
 struct token *lex_piece(struct arena *, const char *text, struct position);
 
+/* The character at *text, between quotes, which goes on to the next one. */
+char read_character(const char **text, bool *known);
+
 #endif

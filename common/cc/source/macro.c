@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { MOST_MADE = 300000, DEEPEST = 100 };
+enum { MOST_MADE = 300000, DEEPEST = 100, MOST_HIDDEN = 5000 };
 
 struct macro {
     const struct token *name;
@@ -24,6 +24,7 @@ struct macro {
 struct hidden {
     const struct macro *macro;
     const struct hidden *next;
+    int count;
 };
 
 struct argument {
@@ -110,13 +111,22 @@ static const struct hidden *hide(struct arena *arena, const struct hidden *hidde
 {
     if (is_hidden(hidden, macro)) return hidden;
     struct hidden *more = ARENA_NEW(arena, struct hidden);
-    *more = (struct hidden){macro, hidden};
+    *more = (struct hidden){macro, hidden, hidden == NULL ? 1 : hidden->count + 1};
     return more;
+}
+
+/* Does the list end with the other one? Lists that grow with each macro share their ends. */
+static bool ends_with(const struct hidden *list, const struct hidden *end)
+{
+    int more = end == NULL ? 0 : list == NULL ? -1 : list->count - end->count;
+    for (; end != NULL && more > 0; more--) list = list->next;
+    return end == NULL || list == end;
 }
 
 static const struct hidden *hide_all(struct arena *arena, const struct hidden *hidden,
                                      const struct hidden *others)
 {
+    if (ends_with(others, hidden)) return others;
     for (; others != NULL; others = others->next) hidden = hide(arena, hidden, others->macro);
     return hidden;
 }
@@ -125,6 +135,7 @@ static const struct hidden *hidden_in_both(struct arena *arena, const struct hid
                                            const struct hidden *b)
 {
     const struct hidden *both = NULL;
+    if (ends_with(b, a)) return a;
     for (; a != NULL; a = a->next)
         if (is_hidden(b, a->macro)) both = hide(arena, both, a->macro);
     return both;
@@ -151,6 +162,7 @@ struct use {
 static struct token *put(struct use *use, const struct token *token)
 {
     struct token *copy = token_before(use->macros->arena, token, NULL);
+    if (use->macros->made >= MOST_MADE) return copy; // it is too much, and leads nowhere
     copy->hidden = hide_all(use->macros->arena, copy->hidden, use->hidden);
     copy->begins_line = false;
     *use->last = copy;
@@ -339,12 +351,16 @@ static struct token *own_macro(struct macros *macros, struct token *token)
     return made;
 }
 
-static bool may_expand(struct macros *macros, const struct token *token)
+/* Says so once: after that, no macro is expanded. */
+static bool is_too_much(struct macros *macros, const struct token *token)
 {
-    if (macros->made < MOST_MADE && macros->depth < DEEPEST) return true;
-    error_at(macros->diagnostics, token->at, NULL,
-             "macros are nested too deeply, or make too much");
-    return false;
+    int hidden = token->hidden == NULL ? 0 : token->hidden->count;
+    if (macros->made < MOST_MADE && macros->depth < DEEPEST && hidden < MOST_HIDDEN) return false;
+    if (!macros->is_too_much)
+        error_at(macros->diagnostics, token->at, NULL,
+                 "macros are nested more than %d deep, or make more than %d words",
+                 macros->depth < DEEPEST ? MOST_HIDDEN : DEEPEST, MOST_MADE);
+    return macros->is_too_much = true;
 }
 
 bool macro_expand(struct macros *macros, struct token **token)
@@ -356,7 +372,7 @@ bool macro_expand(struct macros *macros, struct token **token)
     struct macro *macro = *find(macros, *token);
     if (macro == NULL || is_hidden((*token)->hidden, macro)) return false;
     if (macro->is_function && !is_token((*token)->next, "(")) return false;
-    if (!may_expand(macros, *token)) return false;
+    if (macros->is_too_much || is_too_much(macros, *token)) return false;
 
     struct use use = {.macros = macros, .macro = macro, .name = *token};
     struct token *end = *token;
@@ -366,6 +382,7 @@ bool macro_expand(struct macros *macros, struct token **token)
     if (macro->is_function) before = hidden_in_both(macros->arena, before, end->hidden);
     use.hidden = hide(macros->arena, before, macro);
     put_body(&use);
+    is_too_much(macros, *token);
     *use.last = end->next;
     if (use.first != end->next) {
         use.first->begins_line = (*token)->begins_line;

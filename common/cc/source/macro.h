@@ -14,6 +14,7 @@ struct macros {
     struct macro *buckets[MACRO_BUCKETS];
     int made;  /* tokens so far; there is a limit, since 20 lines can make a billion of them */
     int depth; /* of macros in arguments of macros */
+    bool is_too_much; /* it was reported */
 };
 
 /* `name` and what follows it in the line of a #define, up to TOKEN_END. */

@@ -163,16 +163,45 @@ static struct expr *read_math(struct parser *p, struct token *name, const struct
 
 /* ---- printf ---------------------------------------------------------------------------------- */
 
-/* Conversions such as %d and %5.2f in the format; %% is none. */
-static int count_conversions(const struct expr *format)
+/* Is the argument what the conversion prints? `size`: of the integer that its letters name. */
+static bool is_printed_by(const struct type *type, char letter, int64_t size)
 {
+    bool is_pointer = type_is_pointer(type) || type->kind == TYPE_NULL;
+    if (type->kind == TYPE_UNKNOWN) return true;
+    if (letter == 's') return is_pointer && type->base != NULL && type_size(type->base) == 1;
+    if (letter == 'p') return is_pointer;
+    if (strchr("aAeEfFgG", letter) != NULL) return type->kind == TYPE_DOUBLE;
+    return type_is_integer(type) && type_size(type) == size;
+}
+
+/* The nth value of printf, which the conversion from `begin` to its last letter prints. */
+static void check_printed(struct parser *p, const struct expr *call, int n, const char *begin,
+                          const char *last, int64_t size)
+{
+    const struct expr *e = n < call->argument_count ? call->arguments[n] : NULL;
+    if (e == NULL || is_printed_by(e->type, *last == '*' ? 'd' : *last, size)) return;
+    remark(p, e->at, NULL, "%.*s in the format of printf does not print a value of type `%s`",
+           (int)(last + 1 - begin), begin, type_text(p->arena, e->type));
+}
+
+/* Compares conversions such as %d, %5.2f and %*d with the values; returns how many they need. */
+static int check_conversions(struct parser *p, const struct expr *call)
+{
+    const char *at = call->arguments[0]->string, *end = at + call->arguments[0]->length, *begin;
     int count = 0;
-    for (int64_t i = 0; i < format->length; i++) {
-        if (format->string[i] != '%') continue;
-        if (format->string[i + 1] == '%')
-            i++;
-        else
-            count++;
+    while ((begin = at = memchr(at, '%', (size_t)(end - at))) != NULL) {
+        for (at++; *at != 0 && strchr("-+ #0123456789.*", *at) != NULL; at++)
+            if (*at == '*') check_printed(p, call, ++count, begin, at, 4);
+        size_t letters = strspn(at, "hlLqjzt");
+        int64_t size = letters > 0 && *at != 'h' ? 8 : 4;
+        at += letters;
+        if (*at == 0 || strchr("diouxXcspaAeEfFgG%", *at) == NULL) {
+            remark(p, call->arguments[0]->at, "write %% for the sign itself",
+                   "a %% in the format of printf begins no conversion, such as %%d or %%f");
+            return -1;
+        }
+        if (*at != '%') check_printed(p, call, ++count, begin, at, size);
+        at++;
     }
     return count;
 }
@@ -206,8 +235,8 @@ static struct expr *read_printf(struct parser *p, struct token *name)
         call->arguments[call->argument_count++] = is_unknown(e) ? e : promote_for_printf(p, e);
     }
     needs(p, ")");
-    int wanted = count_conversions(call->arguments[0]);
-    if (wanted != call->argument_count - 1)
+    int wanted = p->stumbled_at == NULL ? check_conversions(p, call) : -1;
+    if (wanted >= 0 && wanted != call->argument_count - 1)
         remark(p, name->at, NULL, "the format of printf asks for %d value%s, and here %s %d",
                wanted, wanted == 1 ? "" : "s", call->argument_count == 2 ? "is" : "are",
                call->argument_count - 1);

@@ -200,11 +200,17 @@ static struct expr *read_unary(struct parser *p)
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
-int64_t read_constant(struct parser *p, const char *what)
+const struct expr *read_constant_node(struct parser *p, const char *what)
 {
     struct expr *e = value_of(p, read_conditional(p));
-    if (is_unknown(e) || p->stumbled_at != NULL) return 0;
-    if (e->kind == EXPR_INTEGER) return e->integer;
+    if (is_unknown(e) || p->stumbled_at != NULL) return NULL;
+    if (e->kind == EXPR_INTEGER) return e;
     complain(p, e->at, NULL, "%s has to be a constant", what);
-    return 0;
+    return NULL;
+}
+
+int64_t read_constant(struct parser *p, const char *what)
+{
+    const struct expr *e = read_constant_node(p, what);
+    return e == NULL ? 0 : e->integer;
 }

@@ -83,12 +83,11 @@ static struct function *declare(struct parser *p, struct token *token, struct fu
     const struct name *name = find_name(p, token);
     if (name == NULL || name->kind != NAME_FUNCTION) {
         add_name(p, NAME_FUNCTION, token)->function = function;
-        return function;
+        return p->stumbled_at == NULL ? function : NULL;
     }
     struct function *before = name->function;
     if (!same_parameters(before, function)) {
-        refuse(p, token,
-               cc_format(p->arena, "a second function `%s`, with other types", function->name));
+        refuse_overload(p, token);
         return NULL;
     }
     if (before->body != NULL && sees(p, "{")) {

@@ -1,4 +1,5 @@
 /* literal.c — numbers, characters and strings. */
+#include "common/cc/source/lexer.h"
 #include "parser.h"
 
 #include <errno.h>
@@ -77,30 +78,6 @@ static struct expr *read_number(struct parser *p, const struct token *token)
 }
 
 /* ---- characters and strings ------------------------------------------------------------------ */
-
-static int digit_of(char c)
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
-}
-
-/* The character at *text, which goes on to the next one. */
-static char read_character(const char **text, bool *known)
-{
-    static const char LETTERS[] = "abfnrtv\\'\"?", MEANT[] = "\a\b\f\n\r\t\v\\'\"?";
-    if (**text != '\\') return *(*text)++;
-    char letter = *++*text;
-    const char *found = strchr(LETTERS, letter);
-    int base = letter == 'x' ? 16 : 8, value = 0;
-    if (found != NULL && letter != 0) return ++*text, MEANT[found - LETTERS];
-    if (letter == 'x') ++*text;
-    const char *begin = *text;
-    while (digit_of(**text) < base && *text - begin < (base == 8 ? 3 : 2))
-        value = base * value + digit_of(*(*text)++);
-    if (*text == begin) *known = false, ++*text;
-    return (char)value;
-}
 
 /* Appends what stands between the quotes; returns the new length. */
 static int64_t read_quoted(struct parser *p, const struct token *token, char *to, int64_t length)

@@ -41,12 +41,18 @@ struct name {
         bool is_function; /* of NAME_HOST */
     };
     struct expr *value; /* of NAME_SYMBOL: a const one with a known value; NULL: none */
-    struct name *next;
+    struct name *next, *in_bucket;
 };
+
+enum { SCOPE_BUCKETS = 1024, MANY_NAMES = 32 };
 
 struct scope {
     struct name *names;
+    int count;
+    struct name **buckets; /* by the hash of a name, from MANY_NAMES names on; else NULL */
     struct scope *outer;
+    const struct token *body; /* of a for: where its statement begins */
+    bool is_body;             /* the { } of a for: no name of its head is declared again */
 };
 
 /* ---- the parser ------------------------------------------------------------------------------ */
@@ -137,6 +143,8 @@ struct name *find_name(const struct parser *, const struct token *);
 struct name *find_tag(const struct parser *, const struct token *);
 /* Adds a name to the innermost scope; it is an error if it is there, and was another thing. */
 struct name *add_name(struct parser *, enum name_kind, const struct token *);
+/* Of a function's name that another one has. */
+void refuse_overload(struct parser *, const struct token *);
 /* ", or did you mean `offset`?": a hint with the nearest visible name, or NULL. */
 const char *nearest_name(struct parser *, const struct token *);
 /* Says that the name is not known, or what it is if the language has it and the subset has not;
@@ -184,7 +192,9 @@ const struct type *read_type_name(struct parser *);
 struct expr *read_expression(struct parser *); /* with commas */
 struct expr *read_assignment(struct parser *); /* without */
 struct expr *read_conditional(struct parser *);
-/* A constant of an integer type; 0 after an error, which says what `what` is. */
+/* A constant of an integer type, as a node (NULL after an error) or as its value (0 after an error,
+ * which says what `what` is). */
+const struct expr *read_constant_node(struct parser *, const char *what);
 int64_t read_constant(struct parser *, const char *what);
 /* postfix.c, literal.c, call.c */
 struct expr *read_postfix(struct parser *);

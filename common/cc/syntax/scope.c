@@ -15,11 +15,40 @@ void begin_scope(struct parser *p)
 
 void end_scope(struct parser *p) { p->scope = p->scope->outer; }
 
-static struct name *find_in(struct name *names, const struct token *token, bool tag)
+static struct name **bucket_of(const struct scope *scope, const char *text, int length)
 {
-    for (struct name *name = names; name != NULL; name = name->next)
+    unsigned hash = 5381;
+    for (int i = 0; i < length; i++) hash = hash * 33 + (unsigned char)text[i];
+    return &scope->buckets[hash % SCOPE_BUCKETS];
+}
+
+static struct name *find_in(const struct scope *scope, const struct token *token, bool tag)
+{
+    struct name *name = scope->names;
+    if (scope->buckets != NULL) name = *bucket_of(scope, token->text, token->length);
+    for (; name != NULL; name = scope->buckets != NULL ? name->in_bucket : name->next)
         if ((name->kind == NAME_TAG) == tag && is_token(token, name->text)) return name;
     return NULL;
+}
+
+static void put_in_bucket(struct scope *scope, struct name *name)
+{
+    struct name **bucket = bucket_of(scope, name->text, (int)strlen(name->text));
+    name->in_bucket = *bucket;
+    *bucket = name;
+}
+
+/* The latest name comes first, in its bucket, too. */
+static void put_in(struct parser *p, struct scope *scope, struct name *name)
+{
+    name->next = scope->names;
+    scope->names = name;
+    if (scope->buckets != NULL) put_in_bucket(scope, name);
+    if (++scope->count != MANY_NAMES) return;
+    struct name *names[MANY_NAMES];
+    for (int i = MANY_NAMES; i > 0; name = name->next) names[--i] = name;
+    scope->buckets = cc_take(p->arena, SCOPE_BUCKETS * sizeof(struct name *));
+    for (int i = 0; i < MANY_NAMES; i++) put_in_bucket(scope, names[i]);
 }
 
 static struct name *find(const struct parser *p, const struct token *token, bool tag)
@@ -27,7 +56,7 @@ static struct name *find(const struct parser *p, const struct token *token, bool
     struct name *found = NULL;
     if (token->kind != TOKEN_NAME) return NULL;
     for (struct scope *scope = p->scope; scope != NULL && found == NULL; scope = scope->outer)
-        found = find_in(scope->names, token, tag);
+        found = find_in(scope, token, tag);
     return found;
 }
 
@@ -41,9 +70,22 @@ struct name *find_tag(const struct parser *p, const struct token *token)
     return find(p, token, true);
 }
 
+void refuse_overload(struct parser *p, const struct token *token)
+{
+    refuse(p, token,
+           cc_format(p->arena, "overloading, a second function `%s` with other parameters",
+                     text_of(p, token)));
+}
+
 struct name *add_name(struct parser *p, enum name_kind kind, const struct token *token)
 {
-    struct name *before = find_in(p->scope->names, token, kind == NAME_TAG);
+    struct name *before = find_in(p->scope, token, kind == NAME_TAG);
+    if (before == NULL && p->scope->is_body)
+        before = find_in(p->scope->outer, token, kind == NAME_TAG);
+    bool is_function = kind == NAME_FUNCTION || kind == NAME_TEMPLATE;
+    if (is_function && before != NULL && before->kind != kind &&
+        (before->kind == NAME_FUNCTION || before->kind == NAME_TEMPLATE))
+        refuse_overload(p, token);
     bool again = kind == NAME_HOST || kind == NAME_TYPE || kind == NAME_TAG;
     if (before != NULL && !(again && before->kind == kind))
         complain(p, token->at, "give one of them another name",
@@ -53,8 +95,7 @@ struct name *add_name(struct parser *p, enum name_kind kind, const struct token 
     name->kind = kind;
     name->text = text_of(p, token);
     name->at = token->at;
-    name->next = p->scope->names;
-    p->scope->names = name;
+    put_in(p, p->scope, name);
     return name;
 }
 
@@ -128,7 +169,7 @@ void add_refused(struct parser *p, const struct token *token)
     struct scope *scope = p->scope, *inner = p->scope;
     if (token == NULL || token->kind != TOKEN_NAME || p->quiet > 0) return;
     while (scope != p->global && scope->outer != p->global) scope = scope->outer;
-    if (find_in(scope->names, token, false) != NULL) return;
+    if (find_in(scope, token, false) != NULL) return;
     p->scope = scope;
     add_name(p, NAME_REFUSED, token);
     p->scope = inner;

@@ -140,6 +140,7 @@ static struct stmt *read_for(struct parser *p)
     needs(p, ";");
     if (!sees(p, ")")) stmt->step = read_effect(p);
     needs(p, ")");
+    p->scope->body = p->token;
     stmt->body = read_loop_body(p, "for");
     end_scope(p);
     return stmt;
@@ -191,6 +192,18 @@ static struct stmt *read_switch(struct parser *p)
     return stmt;
 }
 
+/* Is the value the same number as one of the type by which the switch chooses? */
+static void check_range(struct parser *p, const struct expr *e, const struct type *type)
+{
+    bool may_differ = type_is_signed(type) != type_is_signed(e->type) && e->integer < 0;
+    bool is_long = type_size(type) == 8 && type_size(e->type) == 8;
+    if (type_wrap(type, e->integer) == e->integer &&
+        !(may_differ && (is_long || !type_is_signed(type))))
+        return;
+    complain(p, e->at, NULL, "this value does not fit into `%s`, by which the switch chooses",
+             type_text(p->arena, type));
+}
+
 static void check_label(struct parser *p, const struct stmt *label)
 {
     if (p->in_switch == NULL || p->depth != p->switch_depth + 1) {
@@ -207,7 +220,13 @@ static struct stmt *read_label(struct parser *p)
 {
     struct stmt *label = new_stmt(p, sees(p, "case") ? STMT_CASE : STMT_DEFAULT, p->token);
     go_past(p);
-    if (label->kind == STMT_CASE) label->integer = read_constant(p, "the value after case");
+    if (label->kind == STMT_CASE) {
+        const struct expr *e = read_constant_node(p, "the value after case");
+        const struct expr *value = p->in_switch == NULL ? NULL : p->in_switch->value;
+        if (e != NULL && value != NULL && type_is_integer(value->type))
+            check_range(p, e, value->type);
+        label->integer = e == NULL ? 0 : e->integer;
+    }
     if (sees(p, "...")) refuse(p, p->token, "case with ...");
     needs(p, ":");
     check_label(p, label);
@@ -276,7 +295,8 @@ static struct stmt *read_item(struct parser *p)
     }
     bool label = p->token->kind == TOKEN_NAME && next_is(p, ":") && !sees(p, "default");
     if (label) refuse(p, p->token, "a label for goto");
-    bool word = sees(p, "return") || sees(p, "else") || sees(p, "case") || sees(p, "goto");
+    bool word = sees(p, "return") || sees(p, "else") || sees(p, "case") || sees(p, "goto") ||
+                sees(p, "do") || sees(p, "sizeof");
     if (word || !begins_type(p)) return read_statement(p);
     struct token *begin = p->token;
     const struct specifiers s = read_specifiers(p);
@@ -303,7 +323,9 @@ struct stmt *read_block(struct parser *p)
     struct stmt *block = new_stmt(p, STMT_BLOCK, p->token);
     needs(p, "{");
     bool outermost = p->depth == 0; /* in the scope of the parameters */
+    bool is_body = p->scope->body != NULL && p->scope->body == p->previous;
     if (!outermost) begin_scope(p);
+    p->scope->is_body |= is_body;
     read_items(p, &block->body);
     if (!outermost) end_scope(p);
     block->end = p->token->at;

@@ -55,6 +55,14 @@ template <typename Keep> struct elements {
     {
         return ask(keep, x, i, n, 0) != inverse;
     }
+
+    /* Only if `keep` has one. */
+    template <typename Asked = Keep>
+    __device__ auto fetch(size_t i, unsigned count) const
+        -> decltype(((const Asked *)nullptr)->fetch(i, i, count))
+    {
+        return keep.fetch(i, n, count);
+    }
 };
 
 /* The same, and an Index is stored in place of an element. */

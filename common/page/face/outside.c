@@ -7,7 +7,9 @@
 #include <emscripten.h>
 
 // clang-format off
-EM_JS(void, tell, (unsigned done, unsigned all), { if (Module.progress) Module.progress(done, all); })
+EM_JS(void, tell, (unsigned done, unsigned all), {
+    if (Module.progress) Module.progress(done, all);
+})
 // clang-format on
 
 void face_progress(unsigned done, unsigned all) { tell(done, all); }

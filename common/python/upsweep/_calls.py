@@ -390,7 +390,8 @@ def counted(operation, kit, x, out, n, device, sync, function, *arguments):
         return kit.first(out, 0)
     workspace = workspace_of(operation, kit, device)
     if sync:
-        counter = workspace.counters.pop() if workspace.counters else workspace.counter()
+        kept = workspace.counters.pop() if workspace.counters else workspace.counter()
+        counter = ctypes.addressof(kept)
     elif not kit.allocates:
         raise TypeError("%s: sync=False needs an array of NumPy, CuPy or PyTorch" % operation.name)
     else:
@@ -400,10 +401,10 @@ def counted(operation, kit, x, out, n, device, sync, function, *arguments):
                    SELECTING_AT)
     if not sync:
         return out, count
-    kept = ctypes.c_uint64(0)
-    library().copy(ctypes.addressof(kept), counter, 8, TO_HOST, device, workspace.stream)
-    workspace.counters.append(counter)
-    return kit.first(out, kept.value)
+    library().copy(None, None, 0, TO_HOST, device, workspace.stream)
+    count = kept.value
+    workspace.counters.append(kept)
+    return kit.first(out, count)
 
 
 def select(operation, kit, inputs, out, between, sync):

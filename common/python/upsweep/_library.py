@@ -17,6 +17,7 @@ MAJOR = 1  # the library's version
 INVALID_VALUE, INSUFFICIENT_DRIVER = 1, 35
 TO_DEVICE, TO_HOST = 1, 2
 ON_DEVICE, MANAGED = 2, 3
+PORTABLE = 1  # cudaHostAllocPortable: for all devices
 SERVES = 2**31 - 1  # calls; then a workspace must be cleared again
 LEAST = 65536  # bytes of a workspace
 
@@ -35,6 +36,7 @@ RUNTIME = {
     "cudaRuntimeGetVersion": [ctypes.POINTER(ctypes.c_int)],
     "cudaMalloc": [ctypes.POINTER(POINTER), ctypes.c_size_t],
     "cudaFree": [POINTER],
+    "cudaHostAlloc": [ctypes.POINTER(POINTER), ctypes.c_size_t, ctypes.c_uint],
     "cudaMemcpyAsync": [POINTER, POINTER, ctypes.c_size_t, ctypes.c_int, POINTER],
     "cudaStreamSynchronize": [POINTER],
     "cudaStreamIsCapturing": [POINTER, ctypes.POINTER(ctypes.c_int)],
@@ -248,7 +250,7 @@ class Workspace:
         self.address = None
         self.left = 0  # calls before it must be cleared again
         self.lock = threading.Lock()
-        self.counters = []  # places for a count on the device that are free
+        self.counters = []  # places for a count that are free, in memory of the host
 
     def call_once(self, function, to, at, n, options):
         """Calls a scan's function, if this takes nothing else; returns whether it has succeeded."""
@@ -303,8 +305,12 @@ class Workspace:
         self.library.check(self.library.runtime.cudaFree(address), "freeing a workspace")
 
     def counter(self):
+        """A number in memory of the host that kernels write, so it need not be copied."""
         with self.library.on(self.device):
-            return self.library.allocate(8)
+            memory = POINTER()
+            self.library.check(self.library.runtime.cudaHostAlloc(ctypes.byref(memory), 8, PORTABLE),
+                               "allocating 8 bytes of the host for a kernel")
+            return ctypes.c_uint64.from_address(memory.value)
 
 
 _library = None

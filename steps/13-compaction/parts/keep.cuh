@@ -80,6 +80,16 @@ struct flagged {
     __device__ bool operator()(word, size_t i) const { return flags[i] != 0; }
 };
 
+/* Begins to fetch what a Keep will read beside `count` elements from the i-th on, into the L2. One
+ * of the library reads flags, and has `fetch` for that (common/library/select.cu). */
+template <typename Keep>
+static __device__ auto fetch_for(const Keep &keep, size_t i, unsigned count, int)
+    -> decltype(keep.fetch(i, count))
+{
+    return keep.fetch(i, count);
+}
+template <typename Keep> static __device__ void fetch_for(const Keep &, size_t, unsigned, long) {}
+
 /* What the kernels store of the elements that a Keep keeps: the elements themselves. A library may
  * specialize it for a Keep of its own (common/library/select.cuh stores indices).
  *   first    where the first kept element goes;

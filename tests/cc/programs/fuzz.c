@@ -7,7 +7,7 @@
  *
  * An input is a file with a few changes: bytes or lines that are left out, doubled, exchanged or
  * cut off, and words put in. It depends on its number and the files alone. Processes take BATCH
- * inputs each; one that a signal ends (also that of the clock, after SECONDS for an input) is told
+ * inputs each; one that a signal ends (also that of the clock, after SECONDS of computing) is told
  * by its number. Beside that, a compilation must hold its promise: errors, or PTX.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -272,7 +273,8 @@ static void run_batch(uint64_t first, uint64_t end, uint64_t *now)
     if (!freopen("/dev/null", "w", stderr)) _exit(EXIT_FAILURE);
     for (*now = first; *now < end; ++*now) {
         make_input(*now, &input);
-        alarm(SECONDS);
+        // Not of waiting: a busy machine is no hang.
+        setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = SECONDS}, NULL);
         if (!compile(&input)) _exit(UNPROMISED);
     }
     _exit(EXIT_SUCCESS);
@@ -289,7 +291,7 @@ static size_t wait_batch(pid_t *pids, size_t slots, unsigned *failures)
     pids[slot] = 0;
     if (status == 0) return slot;
     ++*failures;
-    bool is_alarm = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
+    bool is_alarm = WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF;
     bool is_unpromised = WIFEXITED(status) && WEXITSTATUS(status) == UNPROMISED;
     printf("input %llu: %s\n", (unsigned long long)at_work[slot],
            is_unpromised ? "neither errors nor PTX, or an error without a place"
