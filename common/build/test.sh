@@ -44,6 +44,10 @@ compaction/each_kernel_is_right_under_the_checkers
 emu_command/many_short_launches_say_how_many_they_are
 experiments/!(each_says_what_to_see|options|stdout_that_cannot_be_written)
 hazards/*
+library/!(each_function_refuses|no_elements|version)
+library_scan/!(short_sums_have_no_options)
+library_select/!(tables_and_boxes)
+library_sort/*
 many_gpus/nodes_of_several_tiles
 operators/!(judge_*|nothing_to_scan|refuses|sizes)
 partners/!(refuses|sizes)
