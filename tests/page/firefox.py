@@ -23,6 +23,7 @@ except ImportError:  # python3 is not Debian's, whose packages lie here
         websockets = None
 
 STARTS_WITHIN = 120  # seconds, on a busy machine
+TRIES = 4  # to open an address
 LISTENS = re.compile(r"WebDriver BiDi listening on (ws://\S+)")
 PREFERENCES = 'user_pref("ui.prefersReducedMotion", 1);\n'  # as in the tests' Chromium
 
@@ -123,7 +124,16 @@ class Firefox:
     # ---- as Selenium
 
     def get(self, address):
-        self.call("browsingContext.navigate", context=self.page, url=address, wait="complete")
+        """Opens an address. Right after about:blank, Firefox sometimes loses the request, and stays
+        there: then it is asked again."""
+        asked = {"context": self.page, "url": address, "wait": "complete"}
+        for _ in range(TRIES - 1):
+            try:
+                self.wait(self.answer("browsingContext.navigate", asked), SECONDS / TRIES)
+                return
+            except asyncio.TimeoutError:
+                pass
+        self.call("browsingContext.navigate", **asked)
 
     def execute_script(self, script, *arguments):
         given = json.dumps([{"kept": one.kept} if isinstance(one, Element) else one

@@ -49,6 +49,7 @@ class NothingFound(Page):
                             (None, ".said")):
             if text is None:
                 self.press("Reset")
+                self.press("Discard my text")
             else:
                 self.driver.execute_script(
                     "arguments[0].value = arguments[1]", self.all("textarea.cuda")[0], text)
