@@ -25,9 +25,10 @@ FOREIGN = {"cuda_occupancy.h", "cuda_pipeline.h", "driver_types.h", "fatbinary_s
            "HEADER.cuh", "NAME.cu", "NAME.mk", "NAME.part.cu",
            "file.cu", "lab.cu", "my.cu", "reference2.cu", "reference3.cu", "20.md"}
 
-# Called by programs: CUDA's own names, those of emu.h and of the library, and what stands in the place of the C
-# library's (runtime/process/end.c).
-PUBLIC = re.compile(r"main$|cuda[A-Z]|__cuda|emu_|upsweep_|cudart_f?exec|cudart__[eE]xit$|.*@GLIBC_")
+# Called by programs: CUDA's own names, those of emu.h and of the library, and what stands in the
+# place of the C library's (runtime/process/end.c).
+PUBLIC = re.compile(r"main$|cuda[A-Z]|__cuda|emu_|upsweep_|cudart_f?exec|cudart__[eE]xit$"
+                    r"|.*@GLIBC_")
 
 
 def own_files():

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# library.bats — libupsweep as `make install` installs it: the programs of notes/use.md as they stand
-# there, in a folder of their own; what the library shows; and the templates' headers.
+# library.bats — libupsweep as `make install` installs it: the programs of notes/use.md as they
+# stand there, in a folder of their own; what the library shows; and the templates' headers.
 load common
 bats_require_minimum_version 1.5.0
 
@@ -125,7 +125,7 @@ END
 
 @test "the headers serve C and C++, and their macros have one prefix" {
     for header in "$PREFIX"/include/upsweep/*.h; do
-        printf '#include <upsweep/%s>\nint main(void) { return 0; }\n' "$(basename "$header")" >own.c
+        printf '#include <upsweep/%s>\nint own(void);\n' "$(basename "$header")" >own.c
         cp own.c own.cpp
         set -- -Wall -Wextra -Werror -I"$PREFIX/include" -isystem "$CUDA/include" -c
         gcc -std=c11 -Wpedantic "$@" own.c
