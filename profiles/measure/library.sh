@@ -3,7 +3,7 @@
 #
 #   profiles/measure/library.sh [FILE]      default: profiles/library.csv
 #
-# Builds it anew with two processes; nothing else should run. With KEEP=1 it takes what is built,
+# Builds it anew with JOBS processes, 2 by default; nothing else should run. With KEEP=1 it takes what is built,
 # and leaves the times empty. `gpus` are those with machine code. Sizes are in bytes, times in
 # seconds.
 set -eu
@@ -15,7 +15,7 @@ times=$(mktemp) && trap 'rm -f "$times"' EXIT
 
 [ -n "${KEEP:-}" ] || rm -rf $built
 TIMEFORMAT='%R %U %S'
-{ time make -j2 library ALL_GPUS=1 >&2; } 2> >(tail -n 1 >"$times")
+{ time make -j"${JOBS:-2}" library ALL_GPUS=1 >&2; } 2> >(tail -n 1 >"$times")
 sync
 read -r elapsed user system <"$times"
 processor=$(awk "BEGIN { print $user + $system }")
