@@ -3,9 +3,9 @@
 #
 #   profiles/measure/library.sh [FILE]      default: profiles/library.csv
 #
-# Builds it anew with JOBS processes, 2 by default; nothing else should run. With KEEP=1 it takes what is built,
-# and leaves the times empty. `gpus` are those with machine code. Sizes are in bytes, times in
-# seconds.
+# Builds it anew with JOBS processes, 2 by default; nothing else should run. With KEEP=1 it takes
+# what is built, and leaves the times empty. `gpus` are those with machine code. Sizes are in bytes,
+# times in seconds.
 set -eu
 cd "$(dirname "$0")/../.."
 . profiles/measure/recording.sh

@@ -44,8 +44,8 @@ class Covered:
             self.by_place.setdefault(place, set()).update(suites)
 
     def suites(self, path, function):
-        """The suites that run it, the quickest first, and scripts last. If it is not listed, those that
-        run its file, or else its folder."""
+        """The suites that run it, the quickest first, and scripts last. If it is not listed, those
+        that run its file, or else its folder."""
         found = self.by_function.get((path, function)) or self.by_place.get(path) \
             or self.by_place.get(os.path.dirname(path)) or set()
         return sorted(found, key=lambda suite: (is_script(suite), self.seconds[suite], suite))

@@ -307,8 +307,8 @@ class Workspace:
     def counter(self):
         """A number in memory of the host that kernels write, so it need not be copied."""
         with self.library.on(self.device):
-            memory = POINTER()
-            self.library.check(self.library.runtime.cudaHostAlloc(ctypes.byref(memory), 8, PORTABLE),
+            memory, allocate = POINTER(), self.library.runtime.cudaHostAlloc
+            self.library.check(allocate(ctypes.byref(memory), 8, PORTABLE),
                                "allocating 8 bytes of the host for a kernel")
             return ctypes.c_uint64.from_address(memory.value)
 
