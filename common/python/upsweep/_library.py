@@ -279,7 +279,11 @@ class Workspace:
                     self.library.check(status, what)
                 return
         self.grow(function, what, arguments)
-        self.library.check(function(self.address, self.size_at, *arguments, self.stream), what)
+        status = function(self.address, self.size_at, *arguments, self.stream)
+        if status == INVALID_VALUE:  # all else that the function refuses has been checked
+            self.library.runtime.cudaGetLastError()
+            raise ValueError("%s: an array is not aligned to its elements: pass a copy" % what)
+        self.library.check(status, what)
 
     def grow(self, function, what, arguments):
         """Makes the workspace large enough, and clears it."""
@@ -308,8 +312,8 @@ class Workspace:
         """A number in memory of the host that kernels write, so it need not be copied."""
         with self.library.on(self.device):
             memory = POINTER()
-            self.library.check(self.library.runtime.cudaHostAlloc(ctypes.byref(memory), 8, PORTABLE),
-                               "allocating 8 bytes of the host for a kernel")
+            status = self.library.runtime.cudaHostAlloc(ctypes.byref(memory), 8, PORTABLE)
+            self.library.check(status, "allocating 8 bytes of the host for a kernel")
             return ctypes.c_uint64.from_address(memory.value)
 
 
