@@ -37,6 +37,7 @@ NOTHING(cudaMemcpyAsync)
 NOTHING(cudaStreamSynchronize)
 NOTHING(cudaPointerGetAttributes)
 NOTHING(cudaFree)
+NOTHING(cudaHostAlloc)
 NOTHING(cudaGetLastError)
 int cudaStreamIsCapturing(void *stream, int *capturing)
 {

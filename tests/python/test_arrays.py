@@ -129,6 +129,22 @@ class Exported(unittest.TestCase):
         read_only.changed = {"data": (read_only.at, True), "strides": (4,)}
         np.testing.assert_array_equal(upsweep.cumsum(read_only, out=out).numpy(), SUMS)
 
+    def test_misaligned_arrays_are_refused_and_nothing_written(self):
+        for function in upsweep.cumsum, upsweep.sort:
+            for first in (True, False):  # the first call makes the workspace
+                if first:
+                    upsweep.free_workspaces()
+                x, out = Exposed(X), Exposed(X)
+                for shifted, other in (x, out), (out, x):
+                    shifted.changed = {"data": (shifted.at + 2, False), "shape": (len(X) - 1,)}
+                    other.changed = {"shape": (len(X) - 1,)}
+                    with self.assertRaisesRegex(ValueError, "an array is not aligned to its"):
+                        function(x, out=out)
+                np.testing.assert_array_equal(out.numpy(), X)
+                x.changed = out.changed = {}
+                np.testing.assert_array_equal(function(x, out=out).numpy(),
+                                              SUMS if function is upsweep.cumsum else np.sort(X))
+
     def test_strides_of_an_axis_of_one_element_do_not_matter(self):
         m = X.reshape(1000, 1, 3)
         out = Exposed(np.zeros_like(m))

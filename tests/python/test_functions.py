@@ -5,6 +5,7 @@ import unittest
 
 import numpy as np
 import upsweep
+from upsweep import _library
 
 SIZES = [0, 1, 2, 33, 1000, 5000]
 RNG = np.random.default_rng(37)
@@ -121,9 +122,11 @@ class Functions(unittest.TestCase):
         for initial, error in (2**31, "which is no int32"), (-2**31 - 1, "which is no int32"):
             with self.assertRaisesRegex(ValueError, error):
                 upsweep.cumsum(x, initial=initial)
-        for values, initial in (x, 0.5), (m, "a"), (m, m):
+        for values, initial in (x, 0.5), (m, "a"), (m, "1"), (m, b"1"), (m, m):
             with self.assertRaisesRegex(TypeError, "initial has "):
                 upsweep.cumsum(values, initial=initial)
+        with self.assertRaisesRegex(ValueError, "initial is too large for float32"):
+            upsweep.cumsum(m, initial=10**400)
 
     def recurrence(self, a, b, h, reverse, exclusive):
         result = np.empty_like(b)
@@ -303,6 +306,13 @@ class Functions(unittest.TestCase):
             with self.assertRaisesRegex(error, text):
                 upsweep.cumsum(x, out=out)
 
+    def test_out_may_overlap_what_is_copied(self):
+        x = some("int32", 500)
+        expected = np.sort(x)
+        self.same(upsweep.sort(x, out=x), expected)
+        kept = upsweep.select(x[:-1], (x > 0)[1:], out=x[1:])
+        self.same(kept, expected[:-1][expected[1:] > 0])
+
     def test_what_is_no_array(self):
         for x, text in (([1, 2], "x is a list: pass an array of NumPy"), (3, "x is a int"),
                         (np.float32(1), "x is a numpy.float32: pass an array"),
@@ -312,6 +322,14 @@ class Functions(unittest.TestCase):
                         (np.arange(3, dtype="f2"), "x has dtype float16, and must have float32")):
             with self.assertRaisesRegex(TypeError, text):
                 upsweep.cumsum(x)
+        x = np.zeros(2)
+        for call, text in (
+                (lambda: upsweep.affine_scan(x, None), "b is a NoneType"),
+                (lambda: upsweep.affine_scan(x, [1, 2]), "b is a list"),
+                (lambda: upsweep.select(x, [True, False]), "mask is a list"),
+                (lambda: upsweep.segmented_cumsum(x, offsets=[0, 1]), "offsets is a list")):
+            with self.assertRaisesRegex(TypeError, text):
+                call()
         with self.assertRaisesRegex(ValueError, "x is not contiguous in C's order"):
             upsweep.cumsum(np.eye(3).T[::2])
 
@@ -331,6 +349,18 @@ class Functions(unittest.TestCase):
         for thread in threads:
             thread.join()
         self.assertEqual(wrong, [])
+
+    def test_another_thread_takes_the_last_counter(self):
+        class Taken(list):
+            def __bool__(self):
+                return True
+
+        x = np.arange(100)
+        upsweep.nonzero(x)
+        for workspace in _library.library().workspaces.values():
+            workspace.counters = Taken()
+            self.addCleanup(setattr, workspace, "counters", [])
+        self.same(upsweep.nonzero(x), np.flatnonzero(x))
 
     def test_large_after_small_and_after_freeing(self):
         for n in 10, 4000, 200, 200000:

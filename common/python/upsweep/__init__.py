@@ -10,8 +10,8 @@ environment.
 
 All arrays of a call are of one library, contiguous in C's order, and on one device. `out` is an
 array for the result: of the dtype, shape and device that the result would have. It is returned.
-Scans may write into their input (`out=x`); otherwise arrays do not overlap. Without `out` the
-result is allocated by the library of the input.
+Scans may write into their input (`out=x`); otherwise arrays do not overlap, unless they are of
+NumPy, which are copied. Without `out` the result is allocated by the library of the input.
 
 Errors: TypeError for a wrong kind of array or dtype, ValueError for a wrong shape, value or layout,
 RuntimeError for errors of CUDA, and if the library, the emulator or memory is missing. Nothing is

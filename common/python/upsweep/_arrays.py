@@ -160,7 +160,8 @@ class Numpy(Arrays):
         return code
 
     def to_device(self, x, name):
-        memory = Memory(x.shape, self.check(x, name))
+        code = self.check(x, name)
+        memory = Memory(x.shape, code)
         library().copy(memory.pointer, x.ctypes.data, memory.bytes, TO_DEVICE, memory.device)
         return memory
 

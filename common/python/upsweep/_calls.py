@@ -134,10 +134,14 @@ def number(operation, name, value, code):
     """A number of the caller's in the type `code`, as one of C."""
     real = code[0] == "f"
     try:
+        if isinstance(value, (str, bytes, bytearray)):  # float() would read them
+            raise TypeError
         value = float(value) if real else operator.index(value)
     except (TypeError, ValueError):
         raise TypeError("%s: %s has %r, which is no %s" % (
             operation.name, name, value, "number" if real else "integer")) from None
+    except OverflowError:
+        raise operation.no("%s is too large for %s", name, CODES[code][0]) from None
     if real:
         return _SCALARS[code](value)
     low, high = limits(code)
@@ -228,7 +232,7 @@ def run(operation, core, inputs, out, *parameters):
         kit.check(out, "out")
         if not out.flags.writeable:
             raise operation.no("out is read-only")
-    copies = [x if x is None else kit.to_device(x, name)
+    copies = [x if x is None and core is segmented else kit.to_device(x, name)
               for x, name in zip(inputs, operation.names)]
     to = None if out is None else kit.to_device(out, "out")
     result = core(operation, kit.device, copies, to, *parameters)
@@ -390,7 +394,10 @@ def counted(operation, kit, x, out, n, device, sync, function, *arguments):
         return kit.first(out, 0)
     workspace = workspace_of(operation, kit, device)
     if sync:
-        kept = workspace.counters.pop() if workspace.counters else workspace.counter()
+        try:
+            kept = workspace.counters.pop()
+        except IndexError:  # a question before it would let another thread take the last one
+            kept = workspace.counter()
         counter = ctypes.addressof(kept)
     elif not kit.allocates:
         raise TypeError("%s: sync=False needs an array of NumPy, CuPy or PyTorch" % operation.name)

@@ -279,7 +279,11 @@ class Workspace:
                     self.library.check(status, what)
                 return
         self.grow(function, what, arguments)
-        self.library.check(function(self.address, self.size_at, *arguments, self.stream), what)
+        status = function(self.address, self.size_at, *arguments, self.stream)
+        if status == INVALID_VALUE:  # all else that the function refuses has been checked
+            self.library.runtime.cudaGetLastError()
+            raise ValueError("%s: an array is not aligned to its elements: pass a copy" % what)
+        self.library.check(status, what)
 
     def grow(self, function, what, arguments):
         """Makes the workspace large enough, and clears it."""
