@@ -188,6 +188,29 @@ Test(cc_passes, addresses_of_an_unsigned_index_may_wrap)
     EXPECT(table);
 }
 
+Test(cc_passes, a_sum_that_is_not_needed_may_overflow)
+{
+    // n + 2147483637 is computed for x whether t > 5 or not: y, which is equal, may overflow.
+    static const struct expectation table[] = {
+        {"int x = t > 5 ? (n + 2147483632) + 5 : 0; p[0] = x;"
+         "int y = (int)(((unsigned)n + 2147483632u) + 5u); p[y + 2147483648l] = a;",
+         "8589934592", 1},
+    };
+    EXPECT(table);
+}
+
+Test(cc_passes, a_pointer_chosen_in_a_loop_that_is_unrolled)
+{
+    // x points to s or to p, and so does y.
+    static const struct expectation table[] = {
+        {"float *x, *y; for (int i = 0; i < 1; i++)"
+         "    if (q[t] > a) { x = s; p[1] = b; } else { x = p; p[2] = b; }"
+         "if (q[n] > c) { y = x; p[3] = b; } else { y = s; p[4] = b; } y[7] = a;",
+         "st.shared", 0},
+    };
+    EXPECT(table);
+}
+
 /* ---- on the emulator ------------------------------------------------------------------------- */
 
 static void launch_step3(struct emu *emu, const char *ptx, unsigned n)

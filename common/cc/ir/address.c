@@ -265,7 +265,8 @@ void pass_addresses(struct ir_function *f)
 {
     f->id_count = 0;
     for (int b = 0; b < f->block_count; b++)
-        for (struct ir_value *v = f->order[b]->first; v; v = v->next) v->id = ++f->id_count;
+        for (struct ir_value *v = f->order[b]->first; v; v = v->next)
+            v->id = ++f->id_count, v->scratch = NULL;
     for (int b = 0; b < f->block_count; b++)
         for (struct ir_value *v = f->order[b]->first; v; v = v->next)
             if (ir_is_access(v)) find_address(f, v);

@@ -23,7 +23,9 @@ static struct ir_value *find_above(struct ir_function *f, struct table *t, struc
     struct entry **slot = &t->entries[ir_hash(v) & t->mask];
     for (struct entry *e = *slot; e; e = e->next) {
         struct ir_value *other = e->value;
-        if (!other->is && ir_same(other, v) && ir_dominates(other->block, v->block)) return other;
+        if (other->is || !ir_same(other, v) || !ir_dominates(other->block, v->block)) continue;
+        other->no_overflow &= v->no_overflow; // `other` may be computed where it is not needed
+        return other;
     }
     struct entry *e = ARENA_NEW(f->arena, struct entry);
     *e = (struct entry){v, *slot};
