@@ -147,9 +147,9 @@ def lab(match):
 
 
 CODE_LAB = """<section class="lab" data-code="%(name)s"><h3 id="code-%(name)s">%(title)s</h3>
-<p>Write it here. The page compiles the file with its own compiler of a part of CUDA C, runs it and
-judges it, as <code>make %(check)s</code> does. <code>make %(check)s</code>%(grade)s judges it
-again, with nvcc.</p></section>"""
+<p>Write it here, and press <em>Check</em>: the page compiles the file with its own compiler of a
+part of CUDA C, runs it and judges it. Outside of the page, <code>make %(check)s</code>%(grade)s
+judges it again, with nvcc.</p></section>"""
 KINDS = {"lab": ("Lab %s in this page", "check%s", " or <code>make grade</code>"),
          "exercise": ("Exercise %s in this page", "check-exercise%s", ""),
          "first": ("Puzzle %s in this page", "check-first%s", "")}

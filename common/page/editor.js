@@ -25,6 +25,25 @@ function retype(area, text) {
     area.setSelectionRange(0, 0);
 }
 
+/* The line that the cursor stands in, up to the cursor. */
+function lineBefore(area) {
+    const before = area.value.slice(0, area.selectionStart);
+    return before.slice(before.lastIndexOf("\n") + 1);
+}
+
+/* A new line begins where the one before began, and further in after a brace. */
+function typeLine(area) {
+    const line = lineBefore(area), [indent] = /[ \t]*/.exec(line);
+    type(area, `\n${indent}${/\{\s*$/.test(line) ? INDENT : ""}`);
+}
+
+/* A brace that is the first of its line ends the block: it stands further out. */
+function typeBrace(area) {
+    const line = lineBefore(area), isAlone = area.selectionStart === area.selectionEnd;
+    if (isAlone && !line.trim() && line.endsWith(INDENT)) area.selectionStart -= INDENT.length;
+    type(area, "}");
+}
+
 /* The keys of a box. `run()` is called by Ctrl or Cmd and Enter. */
 function makeKeys(area, run) {
     let leaves = false; // Escape was the last key
@@ -34,12 +53,11 @@ function makeKeys(area, run) {
             event.preventDefault();
             run();
         } else if (event.key === "Enter" && isPlain && !event.shiftKey) {
-            const before = area.value.slice(0, area.selectionStart);
-            const [indent] = /[ \t]*/.exec(before.slice(before.lastIndexOf("\n") + 1));
-            if (indent) {
-                event.preventDefault();
-                type(area, `\n${indent}`);
-            }
+            event.preventDefault();
+            typeLine(area);
+        } else if (event.key === "}" && !event.isComposing) { // some keyboards need Ctrl and Alt
+            event.preventDefault();
+            typeBrace(area);
         } else if (event.key === "Tab" && isPlain && !event.shiftKey && !leaves) {
             event.preventDefault();
             type(area, INDENT);

@@ -44,7 +44,14 @@ function findingsText(findings) {
         : "the checkers find nothing";
 }
 
-const stoppedText = ({ message }) => `stopped: ${message.split(/[,\n]/)[0]}`;
+/* Why a kernel was stopped, and at which line of its source, if a checker has found the reason. The
+ * lab may not show this line. */
+function stoppedText({ message, document }, source) {
+    const found = document.findings.find((one) => one.severity === "error" && lineOf(one.place));
+    const line = found && lineOf(found.place);
+    const code = line ? source.split("\n")[line - 1].replace(/\s*\/\/.*/, "").trim() : "";
+    return `stopped: ${message.split(/[,\n]/)[0]}${line ? `, in line ${line}: ${code}` : ""}`;
+}
 
 /* ---- predict the conflicts ------------------------------------------------------------------- */
 
@@ -152,7 +159,7 @@ async function judgeBarrier(text, k, bench) {
     const ptx = withBarrierAt(Number(text), plan, bench);
     const { error, message, document } = await ran(bench, plan, ptx, { check: ALL_CHECKERS });
     const isRight = !error && document.findings.length === 0;
-    return { isRight, says: error ? stoppedText({ message })
+    return { isRight, says: error ? stoppedText({ message, document }, bench.source(PLACED.source))
         : `${isRight ? "right: " : ""}${findingsText(document.findings)}` };
 }
 
@@ -213,7 +220,7 @@ async function judgeOrder(letters, k, bench, name) {
     if (error) return { isRight: false, says: `line ${error.line}: ${error.text}` };
     for (const seed of SEEDS) {
         const answer = await ran(bench, plan(n), ptx, { check: ALL_CHECKERS, seed });
-        if (answer.error) return { isRight: false, says: stoppedText(answer) };
+        if (answer.error) return { isRight: false, says: stoppedText(answer, text) };
         const { findings } = answer.document, result = resultText(answer);
         if (findings.length || !result.startsWith("The result is right"))
             return { isRight: false, says: findings.length

@@ -754,7 +754,7 @@ fail_wide() {
          moved == 1 && /if \(thid < d\)/ { print "__syncthreads(); // here"; moved = 2 }' \
         build/labs/reference3.cu >"$source"
     hints 3
-    says "Not all threads reach the barrier or the shuffle at $source:$(line_of "// here")."
+    says "Not all threads reach $source:$(line_of "// here")."
     says "Move the __syncthreads() at $source:$(line_of "// here") out of its"
 }
 

@@ -269,6 +269,8 @@ class Keys(Box):
         area.send_keys("int x;\n    y")
         area.send_keys(K.ENTER, "z")
         self.assertEqual(self.value(), "int x;\n    y\n    z")
+        area.send_keys(K.ENTER, "{", K.ENTER, "a", K.ENTER, "}")
+        self.assertEqual(self.value(), "int x;\n    y\n    z\n    {\n        a\n    }")
         area.send_keys(K.CONTROL, K.ENTER)
         self.wait_for(lambda: "points" in self.text(BOX % "lab3" + ".outcome"))
         area.send_keys(K.ESCAPE, K.TAB)
