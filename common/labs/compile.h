@@ -17,6 +17,8 @@ enum { COMPILE_SECONDS = 10, COMPILE_FILE = 128 << 20, COMPILE_MESSAGES = 1 << 1
 
 /* What a verdict says of a file that does not compile. */
 #define COMPILE_REFUSED "It does not compile; the compiler says where, above."
+/* As the grader says it. A platform's student has no report, but the messages themselves. */
+#define COMPILE_REPORTED "It does not compile; the compiler's messages are in the report."
 
 /* Fills argv, which ends with NULL: nvcc, its options, source and output. The strings are the
  * caller's or constants. */

@@ -45,6 +45,9 @@ int lab_weights_take(FILE *, const char *path, const struct lab *, struct lab_we
 
 enum { VERDICT_LINES = 64, VERDICT_TEXT = 600 };
 
+/* How a likely cause begins if it is a finding of the checkers. */
+#define LAB_FINDING_CAUSE "the error that the checkers report"
+
 /* What became of one size. Counters are those of the case with schedule 0. */
 struct verdict_size {
     size_t n;

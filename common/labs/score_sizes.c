@@ -313,8 +313,7 @@ static void note_error(const struct lab_verdict *v, struct verdict_size *size,
     if (size->end != LAB_RAN) shorten_places(size->wrong, size->error_file, size->error_line);
     if (!is_error || size->right || size->end != LAB_RAN || !is_weak(size->cause)) return;
     place_text(size, place, sizeof place);
-    snprintf(size->cause, sizeof size->cause,
-             "the error that the checkers report %s may be the cause", place);
+    snprintf(size->cause, sizeof size->cause, LAB_FINDING_CAUSE " %s may be the cause", place);
 }
 
 void score_sizes(struct lab_verdict *v, const struct lab_results *results,

@@ -137,15 +137,28 @@ static FILE *add_test(struct list *list, bool hidden, bool passed)
     return text;
 }
 
+/* Where hazards are hidden, a wrong size has no line, which may be that of a checker's finding, and
+ * no cause that is a finding. */
+static struct verdict_line without_findings(struct verdict_line line)
+{
+    char *cause = strstr(line.text, "; " LAB_FINDING_CAUSE);
+    if (cause) *cause = '\0';
+    line.line = 0;
+    return line;
+}
+
 static void add_reasons(const struct list *list, enum lab_criterion criterion, FILE *text)
 {
     const struct lab_verdict *v = list->verdict;
     for (size_t i = 0; i < v->line_count; i++) {
-        if (v->lines[i].criterion != criterion) continue;
-        if (names_hidden(list->hidden, v->lines[i].text))
+        struct verdict_line line = v->lines[i];
+        if (line.criterion != criterion) continue;
+        if (criterion == LAB_CRITERIA && list->hidden->criteria[LAB_HAZARDS])
+            line = without_findings(line);
+        if (names_hidden(list->hidden, line.text))
             fputs("A reason at a hidden size is not shown.\n", text);
         else
-            lab_verdict_line(text, &v->lines[i], list->source);
+            lab_verdict_line(text, &line, list->source);
     }
 }
 
@@ -171,23 +184,45 @@ static void add_criterion(struct list *list, enum lab_criterion c)
     fclose(text);
 }
 
+/* What has been counted at a size, without what belongs to a hidden criterion. */
+static void print_counts(FILE *text, const struct verdict_hidden *hidden,
+                         const struct verdict_size *s)
+{
+    const struct {
+        enum lab_criterion of;
+        const char *name;
+        uint64_t yours, solution;
+    } counts[] = {{LAB_WORK, "additions", s->adds, s->expected_adds},
+                  {LAB_CONFLICTS, "bank conflicts", s->conflicts, s->expected_conflicts},
+                  {LAB_SECTORS, "sectors", s->sectors, s->expected_sectors}};
+    const char *before = "Yours, and the solution's: ", *end = "";
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        if (hidden->criteria[counts[i].of]) continue;
+        fprintf(text, "%s%" PRIu64 " and %" PRIu64 " %s", before, counts[i].yours,
+                counts[i].solution, counts[i].name);
+        before = ", ";
+        end = ".\n";
+    }
+    fputs(end, text);
+    if (!hidden->criteria[LAB_HAZARDS])
+        fprintf(text, "Findings of the checkers: %" PRIu64 ".\n", s->errors);
+}
+
 static void add_size(struct list *list, const struct verdict_size *s)
 {
+    bool hides_cause = list->hidden->criteria[LAB_HAZARDS] &&
+                       !strncmp(s->cause, LAB_FINDING_CAUSE, strlen(LAB_FINDING_CAUSE));
+    const char *cause = hides_cause ? "" : s->cause;
     FILE *text = add_test(list, hides_size(list->hidden, s->n), s->right);
     struct test *test = &list->tests[list->count - 1];
     snprintf(test->name, sizeof test->name, "n = %zu: %s", s->n, s->right ? "right" : "wrong");
     if (!s->right) {
         visible_print(text, s->wrong, strlen(s->wrong));
-        fputs(*s->cause ? "\n" : "", text);
-        visible_print(text, s->cause, strlen(s->cause));
+        fputs(*cause ? "\n" : "", text);
+        visible_print(text, cause, strlen(cause));
         fputc('\n', text);
     }
-    fprintf(text,
-            "Yours, and the solution's: %" PRIu64 " and %" PRIu64 " additions, %" PRIu64
-            " and %" PRIu64 " bank conflicts, %" PRIu64 " and %" PRIu64 " sectors. Findings of the "
-            "checkers: %" PRIu64 ".\n",
-            s->adds, s->expected_adds, s->conflicts, s->expected_conflicts, s->sectors,
-            s->expected_sectors, s->errors);
+    print_counts(text, list->hidden, s);
     fclose(text);
 }
 
@@ -206,19 +241,24 @@ static void print_whole(FILE *out, const struct list *list, const char *messages
     size_t hidden = 0;
     for (size_t i = 0; i < list->count; i++) hidden += list->tests[i].hidden;
     fprintf(out, "Lab %d: %s\n", v->lab->number, v->lab->title);
-    if (v->own_compiler) fputs("Compiled without nvcc, as the step's solution is.\n", out);
+    if (v->own_compiler && is_gradable(v))
+        fputs("Compiled without nvcc, as the step's solution is.\n", out);
     if (!is_gradable(v)) {
         fputs(v->status == VERDICT_JUDGED ? "" : "Not judged: ", out);
         visible_print(out, v->failure, strlen(v->failure));
         fputc('\n', out);
     } else {
-        fprintf(out, "%.2f of %g points, %u of %u runs right. Below, your file is called %s.\n",
-                v->points, v->most, v->right_cases, v->cases, list->source);
+        fprintf(out, "%.2f of %g points", v->points, v->most);
+        if (!list->hidden->criteria[LAB_CRITERIA])
+            fprintf(out, ", %u of %u runs right", v->right_cases, v->cases);
+        fprintf(out, ". Below, your file is called %s.\n", list->source);
     }
     for (size_t i = 0; i < v->gap_count; i++)
         fprintf(out, "Line %u: gap %u is still empty.\n", v->gaps[i].line, v->gaps[i].number);
     if (hidden > 0) fprintf(out, "Tests that are not shown: %zu.\n", hidden);
-    if (*messages) fputs("The compiler's messages:\n", out);
+    if (*messages)
+        fprintf(out, "The compiler's messages%s, where your file is called %s:\n",
+                v->own_compiler ? " (it is not nvcc)" : "", list->source);
     while (*messages) {
         size_t length = strcspn(messages, "\n");
         visible_print(out, messages, length);

@@ -416,8 +416,7 @@ Test(cc_command, refuses)
         {"k.cu --include", "--include needs a value; --help says which."},
         {"none.cu", "\"none.cu\" cannot be read: No such file or directory."},
         {"h", "\"h\" cannot be read: Is a directory."},
-        {"zero.cu", "\"zero.cu\" cannot be read: Invalid or incomplete multibyte or wide "
-                    "character."},
+        {"zero.cu", "\"zero.cu\" cannot be read: it holds zero bytes; save it as UTF-8."},
         {"large.cu", "\"large.cu\" cannot be read: File too large."},
         {K "-o none/k.ptx", "\"none/k.ptx\" cannot be written: No such file or directory."},
         {K ">/dev/full", "\"stdout\" cannot be written: No space left on device."},

@@ -87,7 +87,8 @@ judge() {
 
 submissions() {
     local small='int thid = threadIdx.x;'
-    mkdir -p "$1"/{right,carla,partly,empty,broken,link,large,endless,many}
+    mkdir -p "$1"/{right,carla,partly,empty,broken,link,large,endless,many,racy}
+    mkdir -p "$1"/{notext,fifo,folder/lab3.cu,linked,other}
     cp build/labs/reference3.cu "$1/right/my 'scan' \$(exit).cu"
     cp common/labs/example/class/carla.cu "$1/carla/lab3.cu"
     echo other >"$1/carla/notes on lab 3.txt"
@@ -97,6 +98,11 @@ submissions() {
     truncate -s 100M "$1/large/lab3.cu"
     sed "s/$small/$small while (n > 0) g_odata[thid] = g_idata[thid];/" build/labs/reference3.cu \
         >"$1/endless/lab3.cu"
+    truncate -s 3000 "$1/notext/lab3.cu"
+    mkfifo "$1/fifo/lab3.cu"
+    ln -s /etc "$1/linked/lab3.cu"
+    touch "$1/other/notes.txt"
+    sed '0,/__syncthreads();/s///' build/labs/reference3.cu >"$1/racy/lab3.cu"
     cp "$1/right/"* "$1/many/a.cu"
     cp "$1/right/"* "$1/many/b.cu"
 }
@@ -131,17 +137,21 @@ submissions() {
     need_container
     local of name why
     for of in 'empty:no file that ends in .cu' 'link:is a link' 'large:more than 256 KiB' \
-        'broken:does not compile' 'many:2 files that end in .cu'; do
+        'broken:It does not compile.' 'many:2 files that end in .cu' 'notext:holds zero bytes' \
+        'fifo:not a regular file' 'folder:not a regular file' 'linked:is a link' \
+        'other:but other files'; do
         name=${of%%:*} why=${of#*:}
         for platform in $platforms; do
             [ "$(judge "$platform" "$work/handed/$name")" = 0.00 ]
             grep -q "$why" "$work/$platform/$(result_of "$platform")"
         done
         grep -q '"gradable": false' "$work/prairielearn/grade/results/results.json"
+        # There is no report, and only some of them have been given to a compiler.
+        run -1 grep -E 'in the report|Compiled without' "$work/classroom/summary.md"
     done
     # What a compiler says of a hostile file is neither HTML nor Markdown.
     [ "$(judge prairielearn "$work/handed/broken")" = 0.00 ]
-    ! grep '<' "$work/prairielearn/grade/results/results.json"
+    run -1 grep '<' "$work/prairielearn/grade/results/results.json"
     [ "$(judge classroom "$work/handed/broken")" = 0.00 ]
     [ -z "$(sed '1d; /^    /d; /^$/d' "$work/classroom/summary.md")" ]
 }
@@ -269,6 +279,25 @@ END
         run -1 check --format $format --hide sizes
         says_not "n = "
     done
+    # Nor is what has been counted for a hidden criterion, at any size.
+    findings() {
+        build/labs/check-lab 3 "$work/handed/racy" --seed 7 --compiler own --format summary "$@" \
+            2>/dev/null
+    }
+    run -1 findings
+    says "lab.cu:52: n = 128 and 4 more sizes: "
+    says "the error that the checkers report between threads at line 52 may be the cause"
+    says $'conflicts, 4 and 4 sectors.\n    Findings of the checkers: 2.\n'
+    run -1 findings --hide hazards
+    says "n = 128 and 4 more sizes: element 0 is "
+    says_not "checkers"
+    says_not ":52:"
+    run -1 findings --hide work,sectors
+    says $'Yours, and the solution\'s: 0 and 0 bank conflicts.\n'
+    says_not " additions"
+    run -1 findings --hide work,sectors,conflicts,correctness
+    says_not "Yours"
+    says_not "runs right"
     run -2 check --format summary --hide everything
     run -2 build/labs/check-lab 3 "$work/handed/partly" --format moodle
     says "give gradescope, prairielearn or summary"
@@ -288,12 +317,21 @@ END
     run -0 tests/labs/container.sh "$work/classroom" sh -c "cd /repository && $half 2>/dev/null"
     [ -z "$output" ]
     run -1 tests/labs/container.sh "$work/classroom" sh -c "cd /repository && $all 2>/dev/null"
+    # GitHub cuts a fraction of a point off.
+    printf '%s\n' 'work 25.4' 'conflicts 0' 'sectors 0' 'hazards 0' >"$BATS_TEST_TMPDIR/weights"
+    make autograder-classroom LAB=3 SEED=7 COMPILER=own WEIGHTS="$BATS_TEST_TMPDIR/weights" \
+        OUT="$BATS_TEST_TMPDIR/out"
+    run sed -n 's/^ *max-score: //p; s/^ *command: env \(PASS=[^ ]*\) .*/\1/p' \
+        "$BATS_TEST_TMPDIR/out/.github/workflows/lab.yml"
+    [ "$output" = $'PASS=12.7\n12\nPASS=25.4\n13' ]
 }
 
 @test "an archive that cannot be right is not made" {
     unset MAKEFLAGS MAKELEVEL
-    for wrong in 'LAB=8' 'LAB=' 'LAB=3 HIDE=everything' 'LAB=3 SEED=x' 'LAB=6 COMPILER=own' \
-        'LAB=3 WEIGHTS=/no/weights'; do
+    run make autograder-gradescope LAB=3 SEED=7 HIDE=work,65 OUT="$BATS_TEST_TMPDIR/out.zip"
+    says "with seed 7, lab 3 has no size 65. Its sizes: 2 4 8 16 32 64 128 256 512 1024 2048"
+    for wrong in 'LAB=8' 'LAB=' 'LAB=3 HIDE=everything' 'LAB=3 HIDE=6' 'LAB=3 SEED=x' \
+        'LAB=6 COMPILER=own' 'LAB=3 WEIGHTS=/no/weights'; do
         # shellcheck disable=SC2086
         run make autograder-gradescope $wrong OUT="$BATS_TEST_TMPDIR/out.zip"
         echo "$wrong: $output"

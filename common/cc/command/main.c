@@ -198,7 +198,7 @@ static int compile(struct arguments *arguments, struct fault *fault)
     const char *text = text_of(arguments, arguments->source);
     if (text == NULL)
         return fail(fault, EXIT_USAGE, "\"%s\" cannot be read: %s.", arguments->source,
-                    strerror(errno));
+                    errno == EILSEQ ? "it holds zero bytes; save it as UTF-8" : strerror(errno));
     const struct cc_options options = {.header = find_header,
                                        .context = arguments,
                                        .defines = arguments->defines.texts,

@@ -26,6 +26,13 @@ said=$(build/labs/check-lab "$lab" "$solution" --compiler "$compiler" --weights 
 title=$(echo "$said" | head -n 1)
 most=$(echo "$said" | sed -n 's/^[0-9.]* of \([0-9.]*\) points:.*/\1/p')
 [ -z "${HIDE:-}" ] || build/labs/check-lab --hide "$HIDE" --help >/dev/null || exit
+# A size that this seed does not draw would hide nothing.
+for size in $(echo "${HIDE:-}" | tr -cs 0-9 ' '); do
+    echo "$said" | grep -q "^ *$size  *[0-9]" ||
+        fail "HIDE=$HIDE: with seed $seed, lab $lab has no size $size. Its sizes:" \
+            "$(echo "$said" | awk '/findings/ { on = 1; next } on && !NF { exit } on { print $1 }' |
+                paste -sd ' ')"
+done
 
 new=$(mktemp -d) && trap 'rm -rf "$new"' EXIT
 chmod 755 "$new"
@@ -52,6 +59,8 @@ settings() {
 
 # fill FILE: a file of this folder, with what it says of the lab.
 fill() {
+    # GitHub's steps give whole points.
+    whole=$(echo "$most" | awk '{ whole = int($1 + 0.5); print whole < 2 ? 2 : whole }')
     uuid=$(python3 -c 'import sys, uuid; print(uuid.uuid5(uuid.NAMESPACE_URL, sys.argv[1]))' \
         "upsweep-lab$lab")
     awk -v task="common/labs/tasks/$lab.md" -v nvcc="$own" '
@@ -63,6 +72,7 @@ fill() {
         }
         { print }' "$from/$1" | sed -e "s|@LAB@|$lab|g" -e "s|@TITLE@|$title|g" \
         -e "s|@MOST@|$most|g" -e "s|@HALF@|$(echo "$most" | awk '{ print $1 / 2 }')|g" \
+        -e "s|@LESS@|$((whole / 2))|g" -e "s|@MORE@|$((whole - whole / 2))|g" \
         -e "s|@TIMEOUT@|$([ -n "$own" ] && echo 30 || echo 120)|g" \
         -e "s|@IMAGE@|${IMAGE:-ubuntu:24.04}|g" -e "s|@UUID@|$uuid|g"
 }

@@ -80,7 +80,9 @@ static int judge_source(struct grader *grader, const char *work, const char *sol
     if (compiled.kind == OUTCOME_FAILED) {
         leave_open(grader, compiled.why, verdict);
     } else if (compiled.kind != OUTCOME_DONE) {
-        score_nothing(grader->lab, &grader->weights, compiled.why, verdict);
+        bool refused = strcmp(compiled.why, COMPILE_REPORTED) == 0;
+        score_nothing(grader->lab, &grader->weights,
+                      refused ? "It does not compile." : compiled.why, verdict);
     } else {
         code = keep(ptx, compiled.bytes, compiled.size, fault);
         if (code == 0) code = solution_run(grader, solution, fault);

@@ -63,7 +63,6 @@ static void judge(const struct sandbox_result *result, struct sandbox_output *ou
                   struct outcome *outcome)
 {
     static const char needs[] = "It does not compile: the compiler needs too much time or memory.";
-    static const char wrong[] = "It does not compile; the compiler's messages are in the report.";
     bool exited = result->ending == SANDBOX_EXITED;
     bool too_much = result->ending == SANDBOX_MEMORY ||
                     (exited && compile_exceeded(result->status, outputs[0].bytes));
@@ -78,7 +77,7 @@ static void judge(const struct sandbox_result *result, struct sandbox_output *ou
     snprintf(outcome->why, sizeof outcome->why, "%s",
              broken     ? "A part of the compiler cannot be started."
              : too_much ? needs
-                        : wrong);
+                        : COMPILE_REPORTED);
     /* Which limit it was, and where, depends on the machine. */
     if (too_much) outputs[0].bytes[0] = '\0';
 }
