@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The student's only submission; count: there is none, or there are several, as *several says. */
+/* The place of the only submission of a student; count if they handed in none, or several. */
 static size_t only_one(const struct roster *roster, const struct submission *list, size_t count,
                        const char *name, bool *several)
 {

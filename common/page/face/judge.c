@@ -31,7 +31,7 @@ static bool fails(struct session *s, const char *message)
     return false;
 }
 
-/* A text of the request as a stream, which may be read only; NULL: there is none. */
+/* A text of the request as a stream, which may be read only; NULL if it has no such text. */
 static FILE *stream_of(const char *text)
 {
     return text && *text ? fmemopen((void *)(uintptr_t)text, strlen(text), "r") : NULL;
