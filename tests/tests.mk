@@ -99,8 +99,8 @@ tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $
         build/tests/step14-no-png labs build/labs/grade-labs \
         build/labs/confine $(if $(SANITIZE),,$(AUTOGRADER_PROGRAMS)) \
         build/tests/labs/misbehave $(if $(MPI),build/tests/wrong-ranks build/tests/many-calls) \
-        $(SMALL_BLOCKS) $$(CORPORA) $(if $(SANITIZE),build/tests/cc/fuzz,test-cc-build) \
-        $(if $(SANITIZE),,$(PAGE_TESTS))
+        $(SMALL_BLOCKS) $$(CORPORA) $(if $(SANITIZE),build/cc/upcc build/tests/cc/fuzz, \
+        test-cc-build $(PAGE_TESTS))
 	@:
 
 # Step 14 built without libpng.
