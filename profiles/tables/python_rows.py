@@ -17,11 +17,9 @@ NAMES = {"cumsum of columns": "`cumsum`, axis 0 of [2²³, 2]", "affine recurren
 
 
 def seconds(operation, contender, n):
-    """The median of the contender's row, whatever stands behind its name; None without one."""
-    rows = [row for row in find(TIMES, operation=operation, n=n)
-            if row["contender"].split(" ")[0] == contender.split(" ")[0]
-            and row["contender"].startswith(contender)]
-    return float(rows[0]["median"]) if rows else None
+    """The median of the first row whose contender begins so; None without one."""
+    return next((float(row["median"]) for row in find(TIMES, operation=operation, n=n)
+                 if row["contender"].startswith(contender)), None)
 
 
 def beside(operation, n, ours="upsweep"):
