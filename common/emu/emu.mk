@@ -37,7 +37,7 @@ build/%.v3.o: %.c
 	$(call say,$(CC),"$< for AVX2")
 	$(Q)$(COMPILE) -DEMU_ISA=v3 -march=x86-64-v3 $(PUT_OBJECT)
 
-IN_EMU   := libcudart.so.13 libcudart_static.a libemu_audit.so emu
+IN_EMU   := libcudart.so.13 libcudart_static.a libemu_audit.so removed.h emu
 emu: $(IN_EMU:%=build/emu/%) ## use: build the emulator, build/emu
 
 # A program that is running keeps the old library.
@@ -70,6 +70,10 @@ build/emu/libemu_audit.so: $(AUDITING) $(wildcard common/emu/audit/*.h common/em
 	$(call say,$(CC),$@)
 	$(Q)$(CC) $(filter-out $(SANITIZE),$(C_FLAGS)) $(CPPFLAGS) $(CFLAGS) -fPIC -shared $(AUDITING) \
 	    -o $(NEW) $(PUT)
+
+# For nvcc below the command, which looks for it beside the libraries.
+build/emu/removed.h: common/emu/removed.h
+	$(Q)cp $< $(NEW) $(PUT)
 
 # The command runs no kernels, so it is linked only with the objects that it calls.
 build/emu/emu: $(call objects,$(EMU_COMMAND) $(wildcard common/command/*.c)) $(EMU)

@@ -12,7 +12,7 @@ EMU_MACHINE = $(shell uname -m)-$(shell uname -s | tr A-Z a-z)
 DIST      = upsweep-emu-$(EMU_VERSION)-$(EMU_MACHINE)
 
 # The emulator's libraries, and the link that the linker looks for.
-INSTALLED_LIBRARIES = $(addprefix build/emu/,libcudart.so $(filter lib%,$(IN_EMU)))
+INSTALLED_LIBRARIES = $(addprefix build/emu/,libcudart.so $(filter-out emu,$(IN_EMU)))
 
 install: install-emu install-library ## use: install the emulator and the library, PREFIX=/usr/local
 	@:

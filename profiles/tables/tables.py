@@ -15,6 +15,7 @@ import sys
 
 import application_rows
 import bench_rows
+import course_rows
 import experiment_rows
 import fidelity_rows
 import level_rows
@@ -29,7 +30,7 @@ import table_rows
 from records import TOP
 
 ROWS = (table_rows, level_rows, memory_rows, speed_rows, experiment_rows, application_rows,
-        bench_rows,
+        bench_rows, course_rows,
         promise_rows, python_rows, mutation_rows, fidelity_rows, rank_rows, setting_rows)
 REGION = re.compile(r"(<!-- begin ([a-z0-9-]+)[^\n]*-->\n).*?(<!-- end \2 -->\n)", re.S)
 

@@ -14,10 +14,11 @@ NO_TEXTS = ("tests/errata/upstream/",)
 SOURCES = (".c", ".h", ".cu", ".cuh", ".inc", ".py", ".sh", ".mk", ".bash", ".bats", "Makefile")
 COLUMNS = 100
 
-# Files of CUDA, of the C library and of LZ4, and examples of what a file may be called.
+# Files of CUDA, of the C library and of LZ4, a repository, and examples of what a file may be
+# called.
 FOREIGN = {"cuda_occupancy.h", "cuda_pipeline.h", "driver_types.h", "fatbinary_section.h", "fenv.h",
            "host_config.h",
-           "lz4_Block_format.md", "reduce.h",
+           "lz4_Block_format.md", "reduce.h", "llm.c",
            "A.c", "A.cu", "FILE.cu", "firstN.cu", "SOURCE.cu", "bug1.cu", "bugN.cu", "labN.cu",
            "exerciseN.cu",
            *("exercise%d.cu" % number for number in (2, 3, 4, 5, 6, 7, 9, 11, 13)),

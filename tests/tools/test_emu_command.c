@@ -351,7 +351,7 @@ Test(emu_command, a_check_log_has_the_findings_of_all_programs)
     expect_status(0, "echo old >$t/log; $emu --tool memcheck --log-file $t/log $t/script;"
                      " grep -c 'ERROR SUMMARY' $t/log; grep -c 'Invalid __global__ write' $t/log");
     expect("\n3\n");
-    expect_status(1, "grep old $t/log");
+    expect_status(1, "grep -x old $t/log");
 }
 
 #define RANK(mpi, rank) mpi "_RANK=" #rank " " mpi "_SIZE=2 "

@@ -9,6 +9,7 @@
 #include "children.h"
 #include "common/emu/report/budget.h"
 #include "common/files/whole_file.h"
+#include "nvcc.h"
 #include "options.h"
 
 #include <errno.h>
@@ -177,6 +178,19 @@ static int run_child(const char *path, char **arguments)
     return wait_for_child();
 }
 
+/* What tools.c has changed. */
+static void print_changes(int changes)
+{
+    size_t size;
+    const char *line = content_of(changes, &size), *end = line + size;
+    if (size == 0) return;
+    for (const char *next; line < end; line = next + 1) {
+        next = memchr(line, '\n', (size_t)(end - line));
+        emu_note("%.*s", (int)(next - line), line);
+    }
+    emu_note("with --unchanged, nvcc and the linker get their words as they are");
+}
+
 int emu_command(const char *path, char **arguments)
 {
     enum { REPORT, SARIF, HTML, FORMS };
@@ -185,11 +199,14 @@ int emu_command(const char *path, char **arguments)
         {SETTING_SARIF_PARTS, SETTING_SARIF, true, DOCUMENT_SARIF, -1, NULL},
         {SETTING_HTML_PARTS, SETTING_HTML, true, DOCUMENT_HTML, -1, NULL}};
     bool counts = is_set(SETTING_COUNTERS) || is_set(SETTING_JSON) || is_set(SETTING_ANNOTATE);
-    int seen = emu_open_memory(SETTING_SEEN), kernels = emu_open_memory(SETTING_KERNELS);
+    int seen = emu_open_memory(SETTING_SEEN), kernels = emu_open_memory(SETTING_KERNELS),
+        changes = emu_open_memory(SETTING_CHANGES);
     for (int i = 0; i < FORMS; i++)
         if (i == REPORT || is_set(all[i].setting)) begin_collecting(&all[i]);
     empty_check_log();
+    if (!setting_is(SETTING_UNCHANGED, "1")) nvcc_offer();
     int code = run_child(path, arguments);
+    print_changes(changes);
     if (size_of(seen) == 0)
         emu_note("%s started no program that uses CUDA's runtime, so nothing was emulated"
                  " (a program that is linked statically with the C library, too, is not always"

@@ -41,9 +41,20 @@ static char *own_file(const char *folder, const char *name)
  * threads. */
 #define TLS_ROOM "glibc.rtld.optional_static_tls=8192"
 
+/* nvcc and linkers are started by this command, unless they are to stay unchanged (tools.c). */
+static void set_tools(void)
+{
+    char own[PATH_MAX];
+    unsetenv(settings[SETTING_CHANGER].variable);
+    if (setting_is(SETTING_UNCHANGED, "1")) return;
+    emu_own_file(own);
+    emu_set(settings[SETTING_CHANGER].variable, own);
+}
+
 void emu_environment(void)
 {
     char folder[PATH_MAX];
+    set_tools();
     emu_library_folder(folder);
     char *library = own_file(folder, "libcudart.so.13"),
          *audit = own_file(folder, "libemu_audit.so");

@@ -9,9 +9,9 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-/* This command's file. Where /proc is not mounted, as in a bare chroot, the kernel has still said
- * under which path it was started. */
-static void own_file(char path[PATH_MAX])
+/* Where /proc is not mounted, as in a bare chroot, the kernel has still said under which path the
+ * command was started. */
+void emu_own_file(char path[PATH_MAX])
 {
     ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
     if (length >= 0) {
@@ -25,7 +25,7 @@ static void own_file(char path[PATH_MAX])
 
 void emu_own_folder(char folder[PATH_MAX])
 {
-    own_file(folder);
+    emu_own_file(folder);
     *strrchr(folder, '/') = '\0';
 }
 

@@ -6,6 +6,9 @@
 
 #include <limits.h>
 
+/* This command's file. Ends the process with one sentence if it cannot be found. */
+void emu_own_file(char path[PATH_MAX]);
+
 /* The folder of this command. Ends the process with one sentence if it cannot be found. */
 void emu_own_folder(char folder[PATH_MAX]);
 

@@ -4,7 +4,8 @@
  * It checks that the program will load the emulator's runtime library, sets the EMU_* variables as
  * the options say, and runs the program. The library does the rest. The command waits for the
  * program, because that may end without telling the library (run.c), and for any other program,
- * because that may start CUDA programs (children.c).
+ * because that may start CUDA programs (children.c). It also takes the place of nvcc and of linkers
+ * for a moment (tools.c).
  */
 #define _GNU_SOURCE
 #include "common/emu/emu.h"
@@ -17,6 +18,7 @@
 #include "common/files/program_path.h"
 #include "agreement.h"
 #include "run.h"
+#include "tools.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -123,6 +125,7 @@ static char **get_program(char **words, char path[PATH_MAX])
 
 int main(int argc, char **argv)
 {
+    if (argc > 2 && strcmp(argv[0], "emu-tool") == 0) emu_start_tool(argv + 1);
     bool report = false;
     char path[PATH_MAX], **given = argv + emu_options(argc, argv, &report);
     char **words = get_program(given, path);

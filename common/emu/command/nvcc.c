@@ -1,5 +1,7 @@
+#define _GNU_SOURCE /* asprintf */
 #include "nvcc.h"
 #include "folders.h"
+#include "options.h"
 #include "common/files/program_path.h"
 
 #include <stdio.h>
@@ -51,9 +53,38 @@ bool nvcc_find(char path[PATH_MAX])
            try_folder("/usr/local/cuda", "bin/nvcc", path) || in_build(path) || in_python(path);
 }
 
-bool nvcc_is_pips(const char *path)
+/* Is it the nvcc that pip installs with CUDA 13's package nvidia-cuda-nvcc? */
+static bool is_pips(const char *path)
 {
     static const char end[] = "/nvidia/cu13/bin/nvcc";
     size_t length = strlen(path);
     return length >= strlen(end) && strcmp(path + length - strlen(end), end) == 0;
+}
+
+size_t nvcc_pip_folders(const char *nvcc, char **words)
+{
+    static char own[PATH_MAX + 16], emulators[PATH_MAX + 8];
+    char library[PATH_MAX];
+    if (!is_pips(nvcc)) return 0;
+    snprintf(own, sizeof own, "-L%.*s/lib", (int)(strlen(nvcc) - strlen("/bin/nvcc")), nvcc);
+    emu_library_folder(library);
+    snprintf(emulators, sizeof emulators, "-L%s", library);
+    words[0] = own;
+    words[1] = emulators;
+    return 2;
+}
+
+void nvcc_offer(void)
+{
+    char path[PATH_MAX], *list;
+    const char *others = getenv("PATH");
+    if (program_path("nvcc", path) || !nvcc_find(path)) return;
+    *strrchr(path, '/') = '\0';
+    if (asprintf(&list, "%s:%s", others != NULL ? others : "/usr/bin:/bin", path) < 0)
+        emu_refuse("out of memory");
+    emu_set("PATH", list);
+    free(list);
+    *strrchr(path, '/') = '\0';
+    if (getenv("CUDA_HOME") == NULL) emu_set("CUDA_HOME", path);
+    if (getenv("CUDA_PATH") == NULL) emu_set("CUDA_PATH", path);
 }

@@ -4,7 +4,6 @@
 #include "common/emu/report/outcome.h"
 #include "common/emu/emu.h"
 #include "children.h"
-#include "folders.h"
 #include "nvcc.h"
 #include "options.h"
 
@@ -167,28 +166,13 @@ static void print_command(char *const *words)
     fputc('\n', stderr);
 }
 
-/* Adds the folders of libraries that the linker does not find by itself beside pip's nvcc: its own
- * libraries, and the emulator's in place of libcudart.so, which pip's packages do not have. */
-static size_t add_pip_folders(const char *nvcc, char **words)
-{
-    static char own[PATH_MAX + 16], emulators[PATH_MAX + 8];
-    char library[PATH_MAX];
-    if (!nvcc_is_pips(nvcc)) return 0;
-    snprintf(own, sizeof own, "-L%.*s/lib", (int)(strlen(nvcc) - strlen("/bin/nvcc")), nvcc);
-    emu_library_folder(library);
-    snprintf(emulators, sizeof emulators, "-L%s", library);
-    words[0] = own;
-    words[1] = emulators;
-    return 2;
-}
-
 /* Runs nvcc. Its messages go to stderr, as they are. */
 static void compile(char *nvcc, char *file)
 {
     char arch[32], *words[MAX_WORDS] = {nvcc, arch, "-lineinfo", "-cudart", "shared"};
     size_t count = 5;
     set_arch(arch, sizeof arch);
-    count += add_pip_folders(nvcc, words + count);
+    count += nvcc_pip_folders(nvcc, words + count);
     words[count++] = "-o";
     words[count++] = temporary_program;
     words[count++] = file;

@@ -1,0 +1,93 @@
+#define _GNU_SOURCE
+#include "architectures.h"
+#include "options.h"
+#include "tools.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 100 };
+
+/* ---- what nvcc knows ------------------------------------------------------------------------- */
+
+static unsigned known[MOST];
+static size_t count;
+
+/* Asks nvcc, once. An nvcc that does not answer leaves the list empty. */
+static void read_known(const char *nvcc)
+{
+    static bool is_read;
+    if (is_read) return;
+    is_read = true;
+    emu_set("EMU_NVCC", nvcc);
+    FILE *list = popen("unset EMU_CHANGER; \"$EMU_NVCC\" --list-gpu-arch 2>/dev/null", "r");
+    if (list == NULL) return;
+    while (count < MOST && fscanf(list, " compute_%u", &known[count]) == 1) count++;
+    pclose(list);
+    unsetenv("EMU_NVCC");
+}
+
+/* The architecture itself, or the next one that nvcc knows; 0: there is none. */
+static unsigned next_known(unsigned architecture)
+{
+    unsigned next = 0;
+    for (size_t i = 0; i < count; i++)
+        if (known[i] >= architecture && (next == 0 || known[i] < next)) next = known[i];
+    return next;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* The length of a name's part before its number, such as "sm_"; 0: no name begins there. */
+static size_t prefix_at(const char *text, const char *at)
+{
+    static const char *const prefixes[] = {"sm_", "compute_", "lto_"};
+    if (at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '_')) return 0;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        size_t length = strlen(prefixes[i]);
+        if (strncmp(at, prefixes[i], length) == 0 && isdigit((unsigned char)at[length]))
+            return length;
+    }
+    return 0;
+}
+
+/* Writes the number at `at` as nvcc knows it. Returns the end of the number. A name with a letter
+ * behind the number, such as sm_90a, has no successor and stays. */
+static const char *put_number(FILE *out, const char *at)
+{
+    char *end;
+    unsigned long old = strtoul(at, &end, 10);
+    unsigned next = old < 10000 ? next_known((unsigned)old) : 0;
+    if (next == 0 || next == old || isalnum((unsigned char)*end) || *end == '_') {
+        fwrite(at, 1, (size_t)(end - at), out);
+        return end;
+    }
+    emu_say_change("nvcc gets architecture %u (sm_%u, compute_%u) in place of %lu, which this"
+                   " toolkit no longer knows",
+                   next, next, next, old);
+    fprintf(out, "%u", next);
+    return end;
+}
+
+char *architectures_known(const char *nvcc, const char *text)
+{
+    char *changed;
+    size_t size;
+    FILE *out = open_memstream(&changed, &size);
+    if (out == NULL) emu_refuse("out of memory");
+    for (const char *at = text; *at != '\0';) {
+        size_t prefix = prefix_at(text, at);
+        if (prefix == 0) {
+            fputc(*at++, out);
+            continue;
+        }
+        read_known(nvcc);
+        fwrite(at, 1, prefix, out);
+        at = put_number(out, at + prefix);
+    }
+    if (fclose(out) != 0) emu_refuse("out of memory");
+    return changed;
+}

@@ -1,0 +1,154 @@
+/*
+ * The dynamic linker starts this part of emu in place of each nvcc and each linker below a command
+ * (audit/tools.c). It becomes that program, which then runs in the same process: signals and exit
+ * codes are its own, and nothing is left to remove.
+ */
+#define _GNU_SOURCE /* asprintf */
+#include "tools.h"
+#include "common/emu/settings/settings.h"
+#include "folders.h"
+#include "nvcc.h"
+#include "options.h"
+#include "words.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+/* ---- saying each change once ----------------------------------------------------------------- */
+
+/* Adds a line to the file in memory, if it is not yet there. Several tools may do so at a time.
+ * False: there is no such file, for example because the command emu has ended. */
+static bool add_line(const char *path, const char *sentence)
+{
+    char line[2 * PATH_MAX];
+    bool is_said = false;
+    int file = open(path, O_RDWR | O_APPEND | O_CLOEXEC);
+    FILE *said = file >= 0 ? fdopen(file, "r+") : NULL;
+    if (said == NULL) return false;
+    flock(file, LOCK_EX);
+    while (fgets(line, sizeof line, said) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        is_said = is_said || strcmp(line, sentence) == 0;
+    }
+    if (!is_said) {
+        fseek(said, 0, SEEK_END);
+        fprintf(said, "%s\n", sentence);
+    }
+    fclose(said);
+    return true;
+}
+
+void emu_say_change(const char *format, ...)
+{
+    char sentence[2 * PATH_MAX];
+    const char *file = getenv(settings[SETTING_CHANGES].variable);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    if (file == NULL || !add_line(file, sentence)) emu_note("%s", sentence);
+}
+
+/* ---- nvcc ------------------------------------------------------------------------------------ */
+
+static bool is_among(const char *word, const char *const *list)
+{
+    while (*list != NULL && strcmp(word, *list) != 0) list++;
+    return *list != NULL;
+}
+
+static bool ends_among(const char *word, const char *const *list)
+{
+    while (*list != NULL && !word_ends(word, *list)) list++;
+    return *list != NULL;
+}
+
+/* Does nvcc compile a source file, or link? */
+static void find_phases(char *const *own, bool *compiles, bool *links)
+{
+    static const char *const sources[] = {".cu", ".cpp", ".cc", ".cxx", ".c", ".C", NULL},
+                             *const linked[] = {".o", ".a", ".so", ".obj", NULL},
+                             *const others[] = {
+                                 "-c",    "--compile",     "-dc",     "--device-c",   "-dw",
+                                 "-M",    "--device-w",    "-ptx",    "--ptx",        "-cubin",
+                                 "-E",    "--cubin",       "-fatbin", "--fatbin",     "-dlink",
+                                 "-cuda", "--device-link", "--cuda",  "--preprocess", "-lib",
+                                 "--lib", "-MM",           NULL};
+    bool has_input = false, has_other = false;
+    for (; *own != NULL; own++) {
+        bool is_option = **own == '-';
+        *compiles =
+            *compiles || (!is_option && ends_among(*own, sources)) || strncmp(*own, "-x", 2) == 0;
+        has_input = has_input || (!is_option && ends_among(*own, linked));
+        has_other = has_other || is_among(*own, others);
+    }
+    *links = (*compiles || has_input) && !has_other;
+}
+
+/* Words before nvcc's own: later ones, such as -cudart none, win. */
+static void add_nvccs(struct word_list *words, const char *nvcc, char *const *own,
+                      const char *folder)
+{
+    bool compiles = false, links;
+    char *header, *pips[2];
+    find_phases(own, &compiles, &links);
+    if (links) {
+        words_add(words, "-cudart");
+        words_add(words, "shared");
+        for (size_t i = 0, count = nvcc_pip_folders(nvcc, pips); i < count; i++)
+            words_add(words, pips[i]);
+        emu_say_change("nvcc gets -cudart shared, so that the emulator can take the place of"
+                       " NVIDIA's runtime");
+    }
+    if (compiles) {
+        if (asprintf(&header, "%s/removed.h", folder) < 0) emu_refuse("out of memory");
+        words_add(words, "-include");
+        words_add(words, header);
+        emu_say_change("nvcc gets -include %s, which brings back what CUDA 12 and 13 removed from"
+                       " the runtime API",
+                       header);
+    }
+    words_add_nvccs(words, nvcc, own);
+}
+
+/* ---- linkers --------------------------------------------------------------------------------- */
+
+/* The emulator's folder comes after all others, for toolkits without libcudart.so. A program
+ * without any shared library stays so. */
+static void add_linkers(struct word_list *words, char *const *own, const char *folder)
+{
+    bool is_static = false;
+    char *last;
+    for (size_t i = 0; own[i] != NULL; i++) is_static |= strcmp(own[i], "-static") == 0;
+    for (; is_static && *own != NULL; own++) words_add(words, *own);
+    if (is_static) return;
+    words_add_linkers(words, own);
+    if (asprintf(&last, "-L%s", folder) < 0) emu_refuse("out of memory");
+    words_add(words, last);
+}
+
+/* ---- the tool -------------------------------------------------------------------------------- */
+
+void emu_start_tool(char **own)
+{
+    char *path = own[0], *process, folder[PATH_MAX];
+    struct word_list words = {0};
+    emu_library_folder(folder);
+    words_add(&words, own[1]);
+    if (word_ends(path, "nvcc"))
+        add_nvccs(&words, path, own + 2, folder);
+    else
+        add_linkers(&words, own + 2, folder);
+    if (asprintf(&process, "%ld", (long)getpid()) < 0) emu_refuse("out of memory");
+    emu_set(settings[SETTING_CHANGED].variable, process);
+    execv(path, words.at);
+    emu_refuse("cannot run %s: %s", path, strerror(errno));
+}
