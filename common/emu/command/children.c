@@ -5,7 +5,7 @@
  * (runtime/process/parent.c). The programs find them by the names that Linux gives to open files,
  * in EMU_REPORTS and other variables.
  */
-#define _GNU_SOURCE /* memfd_create, asprintf */
+#define _GNU_SOURCE /* memfd_create */
 #include "children.h"
 #include "common/emu/report/budget.h"
 #include "common/files/whole_file.h"
@@ -33,10 +33,9 @@ static volatile sig_atomic_t child;
 int emu_open_memory(enum setting_id id)
 {
     const char *variable = settings[id].variable;
-    char *name;
     int file = memfd_create(variable, MFD_CLOEXEC);
     if (file < 0) emu_refuse("cannot make a file in memory: %s", strerror(errno));
-    if (asprintf(&name, "/proc/%ld/fd/%d", (long)getpid(), file) < 0) emu_refuse("out of memory");
+    char *name = emu_text("/proc/%ld/fd/%d", (long)getpid(), file);
     emu_set(variable, name);
     free(name);
     return file;

@@ -2,14 +2,14 @@
  * environment.c — LD_LIBRARY_PATH, by which programs find the emulator's libcudart.so.13, and
  * LD_AUDIT, by which also those find it that have an RPATH (audit/audit.c).
  */
-#define _GNU_SOURCE /* asprintf */
+#define _GNU_SOURCE /* unsetenv */
 #include "environment.h"
 #include "folders.h"
 #include "options.h"
 #include "common/emu/settings/settings.h"
 
 #include <limits.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,21 +17,16 @@
 /* Sets a variable that is a list to `first` and what it holds already. */
 static void set_in_front(const char *name, const char *first)
 {
-    char *value;
     const char *others = getenv(name);
-    if (others == NULL || others[0] == '\0') {
-        emu_set(name, first);
-        return;
-    }
-    if (asprintf(&value, "%s:%s", first, others) < 0) emu_refuse("out of memory");
+    bool alone = others == NULL || others[0] == '\0';
+    char *value = emu_text("%s%s%s", first, alone ? "" : ":", alone ? "" : others);
     emu_set(name, value);
     free(value);
 }
 
 static char *own_file(const char *folder, const char *name)
 {
-    char *path;
-    if (asprintf(&path, "%s/%s", folder, name) < 0) emu_refuse("out of memory");
+    char *path = emu_text("%s/%s", folder, name);
     if (access(path, R_OK) != 0) emu_refuse("%s is missing; make emu builds it", path);
     return path;
 }

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* asprintf */
+#define _GNU_SOURCE /* popen */
 #include "nvcc.h"
 #include "folders.h"
 #include "options.h"
@@ -76,12 +76,11 @@ size_t nvcc_pip_folders(const char *nvcc, char **words)
 
 void nvcc_offer(void)
 {
-    char path[PATH_MAX], *list;
+    char path[PATH_MAX];
     const char *others = getenv("PATH");
     if (program_path("nvcc", path) || !nvcc_find(path)) return;
     *strrchr(path, '/') = '\0';
-    if (asprintf(&list, "%s:%s", others != NULL ? others : "/usr/bin:/bin", path) < 0)
-        emu_refuse("out of memory");
+    char *list = emu_text("%s:%s", others != NULL ? others : "/usr/bin:/bin", path);
     emu_set("PATH", list);
     free(list);
     *strrchr(path, '/') = '\0';

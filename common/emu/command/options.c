@@ -2,7 +2,7 @@
  * options.c — the options of the command emu. Each sets an EMU_* variable: settings.inc is the
  * table of both.
  */
-#define _GNU_SOURCE /* asprintf */
+#define _GNU_SOURCE /* vasprintf */
 #include "options.h"
 #include "common/command/option_table.h"
 #include "common/emu/check/tools.h"
@@ -54,6 +54,16 @@ void emu_note(const char *format, ...)
     va_start(args, format);
     print_sentence(format, args);
     va_end(args);
+}
+
+char *emu_text(const char *format, ...)
+{
+    char *text;
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0) emu_refuse("out of memory");
+    va_end(args);
+    return text;
 }
 
 void emu_set(const char *name, const char *value)
@@ -119,10 +129,11 @@ static int set_word(void *to, const char *word, struct fault *fault)
 /* Makes a relative path absolute, because the program may change its working directory. */
 static int give_path(const struct setting *s, const char *path)
 {
-    char folder[PATH_MAX], *whole;
+    char folder[PATH_MAX];
     if (path[0] == '/') return give(s, path);
-    if (getcwd(folder, sizeof folder) == NULL || asprintf(&whole, "%s/%s", folder, path) < 0)
+    if (getcwd(folder, sizeof folder) == NULL)
         emu_refuse("cannot find the working directory: %s", strerror(errno));
+    char *whole = emu_text("%s/%s", folder, path);
     give(s, whole);
     free(whole);
     return 0;

@@ -20,6 +20,9 @@ __attribute__((format(printf, 1, 2), noreturn)) void emu_refuse(const char *form
 /* Prints "emu: sentence" on stderr. */
 __attribute__((format(printf, 1, 2))) void emu_note(const char *format, ...);
 
+/* A text that is printed so, to be freed. */
+__attribute__((format(printf, 1, 2))) char *emu_text(const char *format, ...);
+
 /* Sets an environment variable. */
 void emu_set(const char *name, const char *value);
 

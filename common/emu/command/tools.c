@@ -3,7 +3,7 @@
  * (audit/tools.c). It becomes that program, which then runs in the same process: signals and exit
  * codes are its own, and nothing is left to remove.
  */
-#define _GNU_SOURCE /* asprintf */
+#define _GNU_SOURCE /* O_CLOEXEC */
 #include "tools.h"
 #include "common/emu/settings/settings.h"
 #include "folders.h"
@@ -59,59 +59,31 @@ void emu_say_change(const char *format, ...)
 
 /* ---- nvcc ------------------------------------------------------------------------------------ */
 
-static bool is_among(const char *word, const char *const *list)
+/* Does nvcc compile or link anything? Otherwise it prints its version, for example. */
+static bool has_input(char *const *own)
 {
-    while (*list != NULL && strcmp(word, *list) != 0) list++;
-    return *list != NULL;
-}
-
-static bool ends_among(const char *word, const char *const *list)
-{
-    while (*list != NULL && !word_ends(word, *list)) list++;
-    return *list != NULL;
-}
-
-/* Does nvcc compile a source file, or link? */
-static void find_phases(char *const *own, bool *compiles, bool *links)
-{
-    static const char *const sources[] = {".cu", ".cpp", ".cc", ".cxx", ".c", ".C", NULL},
-                             *const linked[] = {".o", ".a", ".so", ".obj", NULL},
-                             *const others[] = {
-                                 "-c",    "--compile",     "-dc",     "--device-c",   "-dw",
-                                 "-M",    "--device-w",    "-ptx",    "--ptx",        "-cubin",
-                                 "-E",    "--cubin",       "-fatbin", "--fatbin",     "-dlink",
-                                 "-cuda", "--device-link", "--cuda",  "--preprocess", "-lib",
-                                 "--lib", "-MM",           NULL};
-    bool has_input = false, has_other = false;
+    static const char *const inputs[] = {".cu", ".cpp", ".cc", ".cxx", ".c",
+                                         ".C",  ".o",   ".a",  ".so",  ".obj"};
     for (; *own != NULL; own++) {
-        bool is_option = **own == '-';
-        *compiles =
-            *compiles || (!is_option && ends_among(*own, sources)) || strncmp(*own, "-x", 2) == 0;
-        has_input = has_input || (!is_option && ends_among(*own, linked));
-        has_other = has_other || is_among(*own, others);
+        if (strncmp(*own, "-x", 2) == 0) return true;
+        for (size_t i = 0; **own != '-' && i < sizeof inputs / sizeof *inputs; i++)
+            if (word_ends(*own, inputs[i])) return true;
     }
-    *links = (*compiles || has_input) && !has_other;
+    return false;
 }
 
 /* Words before nvcc's own: later ones, such as -cudart none, win. */
 static void add_nvccs(struct word_list *words, const char *nvcc, char *const *own,
                       const char *folder)
 {
-    bool compiles = false, links;
-    char *header, *pips[2];
-    find_phases(own, &compiles, &links);
-    if (links) {
-        words_add(words, "-cudart");
-        words_add(words, "shared");
+    char *header = emu_text("%s/removed.h", folder), *pips[2];
+    if (has_input(own)) {
+        char *const added[] = {"-cudart", "shared", "-include", header};
+        for (size_t i = 0; i < sizeof added / sizeof *added; i++) words_add(words, added[i]);
         for (size_t i = 0, count = nvcc_pip_folders(nvcc, pips); i < count; i++)
             words_add(words, pips[i]);
         emu_say_change("nvcc gets -cudart shared, so that the emulator can take the place of"
                        " NVIDIA's runtime");
-    }
-    if (compiles) {
-        if (asprintf(&header, "%s/removed.h", folder) < 0) emu_refuse("out of memory");
-        words_add(words, "-include");
-        words_add(words, header);
         emu_say_change("nvcc gets -include %s, which brings back what CUDA 12 and 13 removed from"
                        " the runtime API",
                        header);
@@ -126,20 +98,18 @@ static void add_nvccs(struct word_list *words, const char *nvcc, char *const *ow
 static void add_linkers(struct word_list *words, char *const *own, const char *folder)
 {
     bool is_static = false;
-    char *last;
     for (size_t i = 0; own[i] != NULL; i++) is_static |= strcmp(own[i], "-static") == 0;
     for (; is_static && *own != NULL; own++) words_add(words, *own);
     if (is_static) return;
     words_add_linkers(words, own);
-    if (asprintf(&last, "-L%s", folder) < 0) emu_refuse("out of memory");
-    words_add(words, last);
+    words_add(words, emu_text("-L%s", folder));
 }
 
 /* ---- the tool -------------------------------------------------------------------------------- */
 
 void emu_start_tool(char **own)
 {
-    char *path = own[0], *process, folder[PATH_MAX];
+    char *path = own[0], folder[PATH_MAX];
     struct word_list words = {0};
     emu_library_folder(folder);
     words_add(&words, own[1]);
@@ -147,8 +117,7 @@ void emu_start_tool(char **own)
         add_nvccs(&words, path, own + 2, folder);
     else
         add_linkers(&words, own + 2, folder);
-    if (asprintf(&process, "%ld", (long)getpid()) < 0) emu_refuse("out of memory");
-    emu_set(settings[SETTING_CHANGED].variable, process);
+    emu_set(settings[SETTING_CHANGED].variable, emu_text("%ld", (long)getpid()));
     execv(path, words.at);
     emu_refuse("cannot run %s: %s", path, strerror(errno));
 }

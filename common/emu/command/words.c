@@ -2,13 +2,15 @@
  * An option's value is in its own word, after "=", or in the next word. Files of options are read,
  * too: if something in them has to be changed, the tool reads a copy in memory in their place.
  */
-#define _GNU_SOURCE /* asprintf, memfd_create */
+#define _GNU_SOURCE /* memfd_create */
 #include "words.h"
 #include "architectures.h"
 #include "options.h"
 #include "tools.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,13 +32,6 @@ bool word_ends(const char *word, const char *end)
     return length >= tail && strcmp(word + length - tail, end) == 0;
 }
 
-static char *copy_of(const char *text)
-{
-    char *copy = strdup(text);
-    if (copy == NULL) emu_refuse("out of memory");
-    return copy;
-}
-
 /* ---- one word -------------------------------------------------------------------------------- */
 
 /* What the value of an option is. */
@@ -50,61 +45,44 @@ struct change {
 
 static char *change_files(const struct change *, const char *names);
 
-/* Which value follows this option? */
+/* Which value has this option? -Xcompiler, -Xptxas and the like have words of other tools. */
 static enum option_value value_of(const char *option, size_t length)
 {
     static const struct {
         const char *option;
         enum option_value value;
     } options[] = {
-        {"-arch", ARCHITECTURE},
-        {"--gpu-architecture", ARCHITECTURE},
-        {"-code", ARCHITECTURE},
-        {"--gpu-code", ARCHITECTURE},
-        {"-gencode", ARCHITECTURE},
-        {"--generate-code", ARCHITECTURE},
-        {"-cudart", CUDART},
-        {"--cudart", CUDART},
-        {"-optf", FILES},
-        {"--options-file", FILES},
-        {"-Xcompiler", OTHER_TOOLS},
-        {"--compiler-options", OTHER_TOOLS},
-        {"-Xlinker", OTHER_TOOLS},
-        {"--linker-options", OTHER_TOOLS},
-        {"-Xptxas", OTHER_TOOLS},
-        {"--ptxas-options", OTHER_TOOLS},
-        {"-Xnvlink", OTHER_TOOLS},
-        {"--nvlink-options", OTHER_TOOLS},
-        {"-Xarchive", OTHER_TOOLS},
-        {"--archive-options", OTHER_TOOLS},
+        {"-arch", ARCHITECTURE},    {"--gpu-architecture", ARCHITECTURE},
+        {"-code", ARCHITECTURE},    {"--gpu-code", ARCHITECTURE},
+        {"-gencode", ARCHITECTURE}, {"--generate-code", ARCHITECTURE},
+        {"-cudart", CUDART},        {"--cudart", CUDART},
+        {"-optf", FILES},           {"--options-file", FILES},
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (strlen(options[i].option) == length && strncmp(option, options[i].option, length) == 0)
             return options[i].value;
-    return NO_VALUE;
+    return strncmp(option, "-X", 2) == 0 ? OTHER_TOOLS : NO_VALUE;
 }
 
 static char *change_value(const struct change *change, enum option_value value, const char *text)
 {
     if (value == ARCHITECTURE) return architectures_known(change->nvcc, text);
     if (value == FILES) return change_files(change, text);
-    if (value != CUDART || strcmp(text, "static") != 0) return copy_of(text);
-    return copy_of("shared");
+    bool is_static = value == CUDART && strcmp(text, "static") == 0;
+    return emu_text("%s", is_static ? "shared" : text);
 }
 
 static char *change_nvccs_word(struct change *change, const char *word)
 {
     enum option_value value = change->next;
     const char *equals = strchr(word, '=');
-    char *changed, *whole;
     change->next = NO_VALUE;
     if (value != NO_VALUE) return change_value(change, value, word);
     value = value_of(word, equals != NULL ? (size_t)(equals - word) : strlen(word));
     if (equals == NULL) change->next = value;
-    if (equals == NULL || value == NO_VALUE) return copy_of(word);
-    changed = change_value(change, value, equals + 1);
-    if (asprintf(&whole, "%.*s%s", (int)(equals + 1 - word), word, changed) < 0)
-        emu_refuse("out of memory");
+    if (equals == NULL || value == NO_VALUE) return emu_text("%s", word);
+    char *changed = change_value(change, value, equals + 1),
+         *whole = emu_text("%.*s%s", (int)(equals + 1 - word), word, changed);
     free(changed);
     return whole;
 }
@@ -112,16 +90,15 @@ static char *change_nvccs_word(struct change *change, const char *word)
 static char *change_linkers_word(const struct change *change, const char *word)
 {
     if (word[0] == '@') {
-        char *name = change_files(change, word + 1), *whole;
-        if (asprintf(&whole, "@%s", name) < 0) emu_refuse("out of memory");
+        char *name = change_files(change, word + 1), *whole = emu_text("@%s", name);
         free(name);
         return whole;
     }
     if (strcmp(word, "-lcudart_static") != 0 && !word_ends(word, "/libcudart_static.a"))
-        return copy_of(word);
+        return emu_text("%s", word);
     emu_say_change("the linker gets -lcudart in place of NVIDIA's static runtime, so that the"
                    " emulator can take its place");
-    return copy_of("-lcudart");
+    return emu_text("-lcudart");
 }
 
 static char *change_word(struct change *change, const char *word)
@@ -154,8 +131,7 @@ static char *change_text(struct change change, const char *text)
             fputc(*text++, out);
             continue;
         }
-        char *word = strndup(text, length), *new = word != NULL ? change_word(&change, word) : NULL;
-        if (new == NULL) emu_refuse("out of memory");
+        char *word = emu_text("%.*s", (int)length, text), *new = change_word(&change, word);
         fputs(new, out);
         free(new);
         free(word);
@@ -181,46 +157,36 @@ static char *read_text(const char *path)
 /* A name for a file in memory, which the tool that this process becomes inherits. */
 static char *name_in_memory(const char *text)
 {
-    char *name;
     int file = memfd_create("options", 0);
-    if (file < 0 || write(file, text, strlen(text)) != (ssize_t)strlen(text) ||
-        asprintf(&name, "/proc/self/fd/%d", file) < 0)
-        emu_refuse("cannot make a file in memory");
-    return name;
+    if (file < 0 || write(file, text, strlen(text)) != (ssize_t)strlen(text))
+        emu_refuse("cannot make a file in memory: %s", strerror(errno));
+    return emu_text("/proc/self/fd/%d", file);
 }
 
 /* The name of a file, or of a copy that is changed. */
 static char *change_file(const struct change *change, const char *path)
 {
-    char *text = read_text(path),
-         *changed =
-             text != NULL ? change_text((struct change){change->nvcc, NO_VALUE}, text) : NULL,
-         *name = changed != NULL && strcmp(text, changed) != 0 ? name_in_memory(changed)
-                                                               : copy_of(path);
+    char *text = read_text(path);
+    if (text == NULL) return emu_text("%s", path);
+    char *changed = change_text((struct change){change->nvcc, NO_VALUE}, text),
+         *name = strcmp(text, changed) != 0 ? name_in_memory(changed) : emu_text("%s", path);
     free(text);
     free(changed);
     return name;
 }
 
-/* nvcc takes several names with commas between. */
+/* The names of several files, with commas between. */
 static char *change_files(const struct change *change, const char *names)
 {
-    char *all = copy_of(names), *rest = all, *list = copy_of(""), *longer;
-    if (change->nvcc == NULL) {
-        free(list);
-        list = change_file(change, names);
-    } else {
-        for (const char *name; (name = strsep(&rest, ",")) != NULL;) {
-            char *new = change_file(change, name);
-            if (asprintf(&longer, "%s%s%s", list, *list != '\0' ? "," : "", new) < 0)
-                emu_refuse("out of memory");
-            free(new);
-            free(list);
-            list = longer;
-        }
-    }
-    free(all);
-    return list;
+    const char *comma = strchr(names, ',');
+    char *first = emu_text("%.*s", comma != NULL ? (int)(comma - names) : INT_MAX, names),
+         *changed = change_file(change, first),
+         *others = comma != NULL ? change_files(change, comma + 1) : NULL,
+         *all = others != NULL ? emu_text("%s,%s", changed, others) : emu_text("%s", changed);
+    free(first);
+    free(changed);
+    free(others);
+    return all;
 }
 
 /* ---- all words ------------------------------------------------------------------------------- */
