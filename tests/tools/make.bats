@@ -34,7 +34,7 @@ bare() { env PATH="$PWD/bin" CUDA_HOME="$PWD/cuda" CUDA_PATH= "$@"; }
 sources() {
     mkdir -p common/emu/binary common/emu/command common/files common/harness
     touch common/harness/main.c common/emu/command/main.c common/emu/cudart.map
-    touch common/emu/binary/emu_elf.c common/emu/binary/elf_file.c
+    touch common/emu/binary/emu_elf.c common/emu/binary/elf_file.c common/emu/removed.h
     touch common/files/program_path.c common/files/visible.c
     for step; do
         mkdir "steps/$step"
