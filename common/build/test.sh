@@ -40,7 +40,7 @@ ended() {
 long='architectures/code_for_a_t4_on_an_h200
 bench/@(applications_are_timed_by_their_experiments|what_ends_the_program*)
 bound/@(holds_*|is_not_loose|one_wrong_element_in_a_million_shows)
-compaction/each_kernel_is_right_under_the_checkers
+compaction/@(each_kernel_is_right_under_the_checkers|middling_*)
 emu_command/many_short_launches_say_how_many_they_are
 experiments/!(each_says_what_to_see|options|stdout_that_cannot_be_written)
 hazards/*
@@ -60,6 +60,7 @@ shuffle_lessons/*
 steps/@(*_at_every_size|large_sizes)
 summed_area/white_pixels_8192_by_8192
 waits/slow_is_not_stuck
+workspaces/@(graphs_and_calls*|each_scan_after_each|on_each_device_*)
 wrong/@(what_ends_the_program*|a_signal_from_elsewhere*)'
 files="tests/tools tests/labs tests/ranks"
 others="-e /make.bats -e /gpu_script.bats -e /compare.bats -e /measure.bats -e /library.bats"
