@@ -72,6 +72,26 @@ int option_take(struct option_table table, struct command_line *line, void *to, 
     return 0;
 }
 
+int option_take_all(struct option_table table, struct command_line *line, void *to,
+                    const char **names, int most, struct fault *fault)
+{
+    int code = 0, count = 0;
+    while (!code && line->at < line->count) {
+        bool taken;
+        const char *argument = line->arguments[line->at];
+        code = option_take(table, line, to, &taken, fault);
+        if (code || taken) continue;
+        if (argument[0] == '-')
+            return fail(fault, EXIT_USAGE, "\"%.60s\" is no option; --help lists them.", argument);
+        if (count == most)
+            return fail(fault, EXIT_USAGE, "\"%.60s\" is one argument too many; see --help.",
+                        argument);
+        names[count++] = argument;
+        line->at++;
+    }
+    return code;
+}
+
 /* The option as it is written: "-k, --kernel-name NAME". */
 static int print_name(const struct option_row *row, FILE *to)
 {

@@ -74,11 +74,7 @@ static int parse(struct experiment *e, struct options *options, int argc, char *
     struct command_line line = {.count = argc, .arguments = argv, .at = 1};
     const char *device = getenv("DEVICE");
     int code = device && *device ? choose(options, device, fault) : 0;
-    bool taken = true;
-    while (!code && taken && line.at < argc) code = option_take(table, &line, &to, &taken, fault);
-    if (!taken)
-        return fail(fault, EXIT_USAGE, "\"%.40s\" is no option; --help lists them.", argv[line.at]);
-    return code;
+    return code ? code : option_take_all(table, &line, &to, NULL, 0, fault);
 }
 
 /* ---- printing -------------------------------------------------------------------------------- */

@@ -66,13 +66,8 @@ static const struct option_table table = {rows, sizeof rows / sizeof *rows};
 
 static int read_options(struct command_line *line, struct arguments *arguments, struct fault *fault)
 {
-    while (line->at < line->count) {
-        bool taken;
-        int code = option_take(table, line, arguments, &taken, fault);
-        if (code) return code;
-        if (!taken)
-            return fail(fault, EXIT_USAGE, "\"%s\" is not an option.", line->arguments[line->at]);
-    }
+    int code = option_take_all(table, line, arguments, NULL, 0, fault);
+    if (code) return code;
     if (arguments->results < 0) return fail(fault, EXIT_USAGE, "--results-fd N is missing.");
     return 0;
 }

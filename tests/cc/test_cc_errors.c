@@ -411,8 +411,8 @@ Test(cc_command, refuses)
 {
     static const char *const rows[][2] = {
         {"", "The name of a file is missing: upcc FILE.cu; --help says more."},
-        {"k.cu l.cu", "\"l.cu\" is a second file; give one."},
-        {"--no k.cu", "\"--no\" is not an option; --help lists them."},
+        {"k.cu l.cu", "\"l.cu\" is one argument too many; see --help."},
+        {"--no k.cu", "\"--no\" is no option; --help lists them."},
         {"k.cu --include", "--include needs a value; --help says which."},
         {"none.cu", "\"none.cu\" cannot be read: No such file or directory."},
         {"h", "\"h\" cannot be read: Is a directory."},

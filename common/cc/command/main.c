@@ -77,19 +77,8 @@ static int read_options(int count, char **argument, struct arguments *arguments,
                         struct fault *fault)
 {
     struct command_line line = {.count = count, .arguments = argument, .at = 1};
-    while (line.at < line.count) {
-        bool taken;
-        int code = option_take(table, &line, arguments, &taken, fault);
-        if (code) return code;
-        if (taken) continue;
-        if (argument[line.at][0] == '-')
-            return fail(fault, EXIT_USAGE, "\"%s\" is not an option; --help lists them.",
-                        argument[line.at]);
-        if (arguments->source != NULL)
-            return fail(fault, EXIT_USAGE, "\"%s\" is a second file; give one.", argument[line.at]);
-        arguments->source = argument[line.at++];
-    }
-    if (arguments->source != NULL || arguments->help || arguments->version) return 0;
+    int code = option_take_all(table, &line, arguments, &arguments->source, 1, fault);
+    if (code || arguments->source || arguments->help || arguments->version) return code;
     return fail(fault, EXIT_USAGE,
                 "The name of a file is missing: upcc FILE.cu; --help says more.");
 }

@@ -36,7 +36,6 @@ struct arguments {
     struct verdict_hidden hidden;
     double pass;          /* points from which on the exit code is 0; 0: all */
     const char *names[2]; /* LAB SOURCE, or SOURCE FILE */
-    int name_count;
 };
 
 /* Where things are: the programs' folder, and one for this run, which is removed at the end. */
@@ -136,21 +135,13 @@ static int read_options(int count, char **argument, struct arguments *arguments,
                         struct fault *fault)
 {
     struct command_line line = {.count = count, .arguments = argument, .at = 1};
-    while (line.at < line.count) {
-        bool taken;
-        int code = option_take(table, &line, arguments, &taken, fault);
-        if (code) return code;
-        if (taken) continue;
-        if (argument[line.at][0] == '-' || arguments->name_count == 2)
-            return fail(fault, EXIT_USAGE, "\"%s\" is not an option; --help lists them.",
-                        argument[line.at]);
-        arguments->names[arguments->name_count++] = argument[line.at++];
-    }
+    int code = option_take_all(table, &line, arguments, arguments->names, 2, fault);
+    if (code) return code;
     if (arguments->json && arguments->hint)
         return fail(fault, EXIT_USAGE, "A hint is no JSON; give --json or --hint.");
     if (arguments->format && (arguments->json || arguments->hint))
         return fail(fault, EXIT_USAGE, "Give one of --format, --json and --hint.");
-    if (arguments->help || arguments->name_count == 2) return 0;
+    if (arguments->help || arguments->names[1]) return 0;
     return fail(fault, EXIT_USAGE, "Two names are missing: LAB SOURCE.cu; --help says more.");
 }
 

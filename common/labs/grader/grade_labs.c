@@ -20,7 +20,6 @@ struct arguments {
     struct grader grader;
     const char *weights, *roster, *nvcc;
     const char *names[2]; /* LAB, FOLDER */
-    int name_count;
     bool help, again;
     char programs[PATH_MAX], out[PATH_MAX], weights_path[PATH_MAX];
 };
@@ -97,17 +96,8 @@ static const struct option_table table = {rows, sizeof rows / sizeof *rows};
 static int read_options(int count, char **argument, struct arguments *to, struct fault *fault)
 {
     struct command_line line = {.count = count, .arguments = argument, .at = 1};
-    while (line.at < line.count) {
-        bool taken;
-        int code = option_take(table, &line, to, &taken, fault);
-        if (code != 0) return code;
-        if (taken) continue;
-        if (argument[line.at][0] == '-' || to->name_count == 2)
-            return fail(fault, EXIT_USAGE, "\"%s\" is not an option; --help lists them",
-                        argument[line.at]);
-        to->names[to->name_count++] = argument[line.at++];
-    }
-    if (to->help || to->name_count == 2) return 0;
+    int code = option_take_all(table, &line, to, to->names, 2, fault);
+    if (code || to->help || to->names[1]) return code;
     return fail(fault, EXIT_USAGE, "LAB and FOLDER are missing; --help says more");
 }
 
