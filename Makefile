@@ -136,6 +136,11 @@ setup-mpi: ## maintain: install Open MPI, which step 17 needs
 setup-python: ## maintain: install NumPy and venv, for the tests of the Python package
 	@common/build/setup.sh python
 
+# apt-get cannot run twice at once.
+ifneq ($(word 2,$(filter setup%,$(MAKECMDGOALS))),)
+.NOTPARALLEL:
+endif
+
 doctor: ## learn: tell which tools were found and what each is for
 	@common/build/doctor.sh
 
