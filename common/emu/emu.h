@@ -246,6 +246,47 @@ unsigned emu_imported(struct emu *, emu_addr);
 /* Takes back one emu_import(). EMU_INVALID_VALUE for any other address. */
 int emu_close_import(struct emu *, emu_addr);
 
+/* ---- textures and surfaces ------------------------------------------------------------------- */
+
+/* What an object's memory is to the instructions that use it. */
+enum emu_texture_shape {
+    EMU_TEXTURE_LINEAR, /* a row that tex1Dfetch reads, by integers */
+    EMU_TEXTURE_1D,
+    EMU_TEXTURE_2D,
+    EMU_TEXTURE_3D,
+    EMU_TEXTURE_1D_LAYERED,
+    EMU_TEXTURE_2D_LAYERED,
+    EMU_TEXTURE_CUBE,
+    EMU_TEXTURE_CUBE_LAYERED,
+    EMU_TEXTURE_SHAPES
+};
+enum emu_channel { EMU_CHANNEL_SIGNED, EMU_CHANNEL_UNSIGNED, EMU_CHANNEL_FLOAT };
+/* What a coordinate outside of a texture means. Values as of cudaTextureAddressMode. */
+enum emu_outside { EMU_OUTSIDE_WRAP, EMU_OUTSIDE_CLAMP, EMU_OUTSIDE_MIRROR, EMU_OUTSIDE_BORDER };
+
+/* A texture or surface object: global memory as elements of one to four channels. */
+struct emu_texture {
+    enum emu_texture_shape shape;
+    bool is_surface;
+    emu_addr base;
+    uint64_t size[3];    /* elements in x, y and z, at least 1; layers and faces are in z */
+    uint64_t row, slice; /* bytes from one row to the next, and from one slice, layer or face */
+    unsigned channels, channel_bytes;
+    enum emu_channel channel;
+    /* Of a texture: */
+    bool is_filtered;     /* linear filtering; else the nearest element */
+    bool is_normalized;   /* coordinates from 0 to 1 stand for the whole size */
+    bool reads_fractions; /* integers of 8 and 16 bits become floats up to 1 */
+    enum emu_outside outside[3];
+    float border[4]; /* what EMU_OUTSIDE_BORDER reads; 0 for integers */
+};
+
+/* Makes an object that kernels use by its number, which is never 0 and never given twice, nor by
+ * another device. EMU_OUT_OF_MEMORY. */
+int emu_texture_open(struct emu *, const struct emu_texture *, uint64_t *object);
+/* EMU_INVALID_VALUE if the device has no such object. The memory stays. */
+int emu_texture_close(struct emu *, uint64_t object);
+
 /* ---- code ------------------------------------------------------------------------------------ */
 
 /* Loads PTX text, which need not end with NUL. Messages call it `name`, usually the name of a file.

@@ -36,27 +36,23 @@ Test(refused, every_name_of_nvidias_library_is_there)
 Test(refused, by_name_and_once)
 {
     cr_redirect_stderr();
-    cudaArray_t array;
+    cudaMipmappedArray_t array;
     struct cudaChannelFormatDesc description = cudaCreateChannelDesc(32, 0, 0, 0, 2);
+    struct cudaExtent extent = {16, 16, 0};
     cr_assert(description.x == 32 && description.f == cudaChannelFormatKindFloat);
-    is(cudaMallocArray(&array, &description, 16, 16, 0), cudaErrorNotSupported);
-    is(cudaMallocArray(&array, &description, 16, 16, 0), cudaErrorNotSupported);
+    is(cudaMallocMipmappedArray(&array, &description, extent, 2, 0), cudaErrorNotSupported);
+    is(cudaMallocMipmappedArray(&array, &description, extent, 2, 0), cudaErrorNotSupported);
     is(cudaGetLastError(), cudaErrorNotSupported);
     cudaIpcEventHandle_t handle;
     is(cudaIpcGetEventHandle(&handle, NULL), cudaErrorNotSupported);
-    struct cudaMemcpy3DParms copy = {.dstArray = (cudaArray_t)&array};
-    is(cudaMemcpy3D(&copy), cudaErrorNotSupported);
     const char *said = read_stderr();
     const char *const sentences[] = {
-        "emu: cudaMallocArray is not supported (called by ",
+        "emu: cudaMallocMipmappedArray is not supported (called by ",
         CALLER_FILE,
-        "): there are no textures, surfaces and arrays; use memory of cudaMalloc and a plain "
-        "pointer instead\nemu: cudaIpcGetEventHandle is not supported (called by ",
+        "): arrays have no mipmaps, planes and unmapped tiles; use an array of cudaMallocArray for "
+        "each level instead\nemu: cudaIpcGetEventHandle is not supported (called by ",
         "): events cannot be shared with other processes; wait for the stream, and tell them by a "
-        "message or a flag in memory of cudaIpcOpenMemHandle\nemu: a copy from or to an array "
-        "(cudaArray_t) is not supported "
-        "(called by ",
-        "): there are no arrays; copy memory of cudaMalloc instead\n",
+        "message or a flag in memory of cudaIpcOpenMemHandle\n",
     };
     for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++) {
         said = strstr(said, sentences[i]);
@@ -76,11 +72,6 @@ Test(refused, features_of_kernels, .init = command_init, .fini = command_fini)
          "the emulator has no functions of the CUDA runtime in kernels (cudaMalloc); call it on "
          "the "
          "host instead, and for memory use malloc in the kernel"},
-        {"texture", "read_texture(unsigned long long, float*)",
-         "the emulator has no textures; load through a plain pointer (const, __restrict__) "
-         "instead"},
-        {"surface", "write_surface(unsigned long long)",
-         "the emulator has no surfaces; load and store through a plain pointer instead"},
         {"tensor", "multiply(__half*, float*)",
          "the emulator has no tensor-core instructions; compute the product by plain "
          "multiplications instead"},
@@ -145,7 +136,10 @@ Test(properties, attributes_say_the_same)
         {cudaDevAttrTextureAlignment, (int)p.textureAlignment},
         {cudaDevAttrHostNumaId, -1},
         {cudaDevAttrSingleToDoublePrecisionPerfRatio, 2},
-        {cudaDevAttrMaxTexture2DWidth, 0},
+        {cudaDevAttrMaxTexture2DWidth, 131072},
+        {cudaDevAttrMaxTexture3DDepth, p.maxTexture3D[2]},
+        {cudaDevAttrMaxSurface2DLayeredLayers, p.maxSurface2DLayered[2]},
+        {cudaDevAttrMaxTexture1DMipmappedWidth, 0},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         ok(cudaDeviceGetAttribute(&value, pairs[i].attribute, 0));

@@ -10,9 +10,7 @@
 
 /* What the emulator leaves out on purpose, by the name that programmers know, and what may be used
  * instead. */
-#define TEXTURES "textures", "load through a plain pointer (const, __restrict__) instead"
-#define SURFACES "surfaces", "load and store through a plain pointer instead"
-#define TENSOR   "tensor-core instructions", "compute the product by plain multiplications instead"
+#define TENSOR "tensor-core instructions", "compute the product by plain multiplications instead"
 #define VIDEO                                                                                      \
     "video instructions but vabsdiff2 and vabsdiff4", "compute the parts by integer operations "   \
                                                       "instead"
@@ -27,14 +25,11 @@ static const struct feature {
     const char *opcode, *word; /* a modifier that must be there; NULL: none */
     const char *name, *advice;
 } features[] = {
-    {"tex", NULL, TEXTURES},
-    {"tld4", NULL, TEXTURES},
-    {"txq", NULL, TEXTURES},
-    {"istypep", NULL, TEXTURES},
-    {"suld", NULL, SURFACES},
-    {"sust", NULL, SURFACES},
-    {"sured", NULL, SURFACES},
-    {"suq", NULL, SURFACES},
+    {"istypep", NULL, "references to textures and surfaces", "pass a texture object instead"},
+    {"sured", NULL, "atomics on surfaces", "use atomics on memory of cudaMalloc instead"},
+    {"sust", "p", "surfaces whose stores convert (sust.p)",
+     "store the bits by surf1Dwrite, "
+     "surf2Dwrite and so on instead"},
     {"wmma", NULL, TENSOR},
     {"mma", NULL, TENSOR},
     {"wgmma", NULL, TENSOR},
@@ -130,6 +125,12 @@ void decode_instruction(struct decoder *d, const struct ptx_instruction *source,
         {"mbarrier", decode_mbarrier},
         {"cp", decode_copy},
         {"setmaxnreg", decode_nothing},
+        {"tex", decode_texture},
+        {"tld4", decode_gather},
+        {"suld", decode_surface},
+        {"sust", decode_surface},
+        {"txq", decode_texture_query},
+        {"suq", decode_texture_query},
     };
     refuse_feature(d, source);
     for (size_t k = 0; k < sizeof families / sizeof *families; k++)

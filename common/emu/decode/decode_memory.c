@@ -100,9 +100,8 @@ static void decode_wide_values(struct decoder *d, const struct ptx_operand *valu
     i->memory.value[1] = s + SLOT_64;
 }
 
-/* Decodes the registers of i->elements elements; value[k] becomes NO_SLOT for a sink. */
-static void decode_values(struct decoder *d, const struct ptx_operand *values, bool load,
-                          struct insn *i, slot *value)
+void decode_values(struct decoder *d, const struct ptx_operand *values, bool load, struct insn *i,
+                   slot *value)
 {
     bool vector = values->kind == PTX_VECTOR;
     if ((vector ? values->count : 1) != i->elements)

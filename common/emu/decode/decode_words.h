@@ -28,6 +28,10 @@ unsigned count_used(const struct words *);
 enum ptx_space take_space(struct words *);
 /* Takes an atomic operation and its type. Fails if any other word is left. (decode_memory.c) */
 void take_atomic(struct decoder *, struct words *, struct insn *);
+/* Decodes the registers of i->elements elements, to be written (`load`) or read; value[k] becomes
+ * NO_SLOT for a sink. Sets i->lane_bytes. (decode_memory.c) */
+void decode_values(struct decoder *, const struct ptx_operand *, bool load, struct insn *,
+                   slot *value);
 /* Fails if a word has not been taken. */
 void refuse_rest(struct decoder *, struct words *);
 /* Fails if an opcode has a modifier that is not in a NULL-terminated list. */
@@ -52,6 +56,8 @@ decode_fn decode_alloca, decode_stack_save, decode_stack_restore, decode_policy;
 decode_fn decode_cluster_barrier, decode_cluster_address, decode_mbarrier;
 /* decode_copy.c */
 decode_fn decode_copy;
+/* decode_texture.c */
+decode_fn decode_texture, decode_gather, decode_surface, decode_texture_query;
 /* decode_collective.c */
 /* The member mask of an instruction of FAMILY_WARP. */
 void take_members(struct decoder *, const struct ptx_operand *, struct insn *);

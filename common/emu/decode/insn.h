@@ -175,6 +175,7 @@ enum family {
     FAMILY_COPY_ARRIVAL,
     FAMILY_BULK,
     FAMILY_STORE_ASYNC,
+    FAMILY_TEXTURE,
     FAMILY_GROUP,
 };
 
@@ -259,6 +260,22 @@ struct store_async_insn {
     slot value[MAX_ATOMIC_VECTOR]; /* a register for each element */
 };
 
+/* What an access outside of a surface does. */
+enum boundary { BOUNDARY_TRAP, BOUNDARY_CLAMP, BOUNDARY_ZERO };
+
+/* tex, tld4, suld, sust; and txq and suq, whose result is insn.d */
+struct texture_insn {
+    slot object;                   /* 64-bit register */
+    slot coordinate[4];            /* 32-bit registers, as PTX writes them: a layer comes first */
+    slot value[MAX_ATOMIC_VECTOR]; /* results, or what sust stores; NO_SLOT: a sink */
+    slot resident;                 /* of tex and tld4: a predicate that becomes true, or NO_SLOT */
+    uint8_t shape;                 /* enum emu_texture_shape that the object must have */
+    uint8_t boundary;              /* enum boundary, of suld and sust */
+    uint8_t part;                  /* of tld4: the channel; of txq and suq: the axis */
+    bool by_integers;              /* the coordinates of tex are integers */
+    bool stores;
+};
+
 /* cp.async.wait_group, wait_all and cp.async.bulk.wait_group */
 struct group_insn {
     int64_t pending; /* number of latest groups that need not be complete, or WAIT_FOR_ALL */
@@ -287,8 +304,8 @@ struct arithmetic_insn {
 struct logic_insn {
     slot predicate, other; /* NO_SLOT: no predicate */
     uint8_t table;         /* the truth table */
-    uint8_t combine;       /* enum combine */
-    bool negated;          /* `other` is */
+    uint8_t combine;    /* enum combine */
+    bool negated;       /* `other` is */
 };
 
 /* setp, set; d is a predicate, or a register that becomes `yes` or 0 */
@@ -381,6 +398,7 @@ struct insn {
         struct copy_insn copy;           /* FAMILY_COPY */
         struct bulk_insn bulk;           /* FAMILY_BULK */
         struct group_insn group;         /* FAMILY_GROUP */
+        struct texture_insn texture;     /* FAMILY_TEXTURE */
         struct {
             struct address address; /* the operand in [ ]; also of FAMILY_ATOMIC */
             union {

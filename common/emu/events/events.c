@@ -168,12 +168,13 @@ void event_turn_end(struct warp *w) { picture_turn_end(w->block->launch->emu->pi
 /* ---- accesses -------------------------------------------------------------------------------- */
 
 /* The accesses of copies are counted elsewhere (event_copy_issued). Accesses to another block's
- * shared memory are not counted, as by ncu on an H200. */
+ * shared memory are not counted, as by ncu on an H200. Those of textures and surfaces are neither
+ * counted nor traced: how the texture unit groups them is not known. */
 void event_access(struct warp *w, const struct insn *i, const struct access *access)
 {
     const struct block *owner = access->owner;
     struct emu_trace *trace = w->block->launch->emu->trace;
-    bool is_own = owner == w->block;
+    bool is_own = owner == w->block && i->family != FAMILY_TEXTURE;
     if (w->counts && is_own && access->agent == BY_THREAD)
         count_access(counts_of(w, i), w, i, access);
     if (!announces(w->block, ANNOUNCE_ACCESSES)) return;

@@ -82,12 +82,23 @@ static size_t parse_initial(struct parser *p, struct ptx_variable *variable, siz
     return index;
 }
 
+/* texture<float, 2> and surface<void, 2>, as compilers before CUDA 12 wrote them. */
+static void refuse_reference(struct parser *p)
+{
+    if (at(p, ".texref") || at(p, ".samplerref") || at(p, ".surfref"))
+        parse_fail(p, p->token.line, EMU_UNSUPPORTED_PTX,
+                   "the emulator has no texture and surface references (texture<...>), which CUDA "
+                   "12 removed; make a texture object by cudaCreateTextureObject and pass it to "
+                   "the kernel instead");
+}
+
 struct ptx_variable parse_variable(struct parser *p, enum ptx_space space)
 {
     struct ptx_variable variable = {.unit = p->unit, .space = space, .line = p->token.line};
     size_t elements = 1, lanes = 1;
     while (p->token.kind == TOKEN_WORD && p->token.start[0] == '.') {
         enum ptx_type type = type_of_directive(&p->token);
+        refuse_reference(p);
         if (accept(p, ".align")) {
             variable.align = expect_integer(p);
             if (!variable.align) parse_fail(p, variable.line, EMU_INVALID_PTX, "an alignment of 0");

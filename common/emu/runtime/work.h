@@ -51,6 +51,10 @@ cudaError_t cudart_run_fill(const struct cudaMemsetParams *);
 void cudart_run_host(const struct cudaHostNodeParams *);
 void cudart_record_event(cudaEvent_t);
 
+/* Carry out a copy without arrays: in a stream, and before the function returns. */
+cudaError_t cudart_submit_copy(const struct cudaMemcpy3DParms *, cudaStream_t);
+cudaError_t cudart_copy_now(const struct cudaMemcpy3DParms *);
+
 /* The description of a one-dimensional copy. */
 struct cudaMemcpy3DParms cudart_plain_copy(void *to, const void *from, size_t bytes,
                                            enum cudaMemcpyKind);

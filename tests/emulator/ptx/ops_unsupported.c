@@ -22,8 +22,8 @@ static const struct {
     {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {$0}, [$1];", "r=r", "tensor-core instructions"},
     {"vadd.s32.s32.s32 $0, $1, $2;", "r=rr", "video instructions"},
     {"vadd4.u32.u32.u32 $0, $1, $2, $1;", "r=rr", "video instructions"},
-    {"tex.1d.v4.f32.s32 {$0, $0, $0, $0}, [$1, {$2}];", "f=lr", "textures"},
-    {"suld.b.1d.b32.trap {$0}, [$1, {$2}];", "r=lr", "surfaces"},
+    {"sured.b.add.1d.u32.trap [$1, {$2}], $2;", "r=lr", "surfaces"},
+    {"istypep.texref $0, $1;", "p=l", "references"},
     {"red.async.relaxed.cluster.mbarrier::complete_tx::bytes.shared::cluster.add.u32 [$1], $0, "
      "[$1];",
      "r=r", "red.async"},

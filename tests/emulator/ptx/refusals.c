@@ -17,8 +17,12 @@
 #define NO_TENSOR                                                                                  \
     "the emulator has no tensor-core instructions; compute the product by plain multiplications "  \
     "instead"
-#define NO_TEXTURES                                                                                \
-    "the emulator has no textures; load through a plain pointer (const, __restrict__) instead"
+#define NO_REFERENCES                                                                              \
+    "the emulator has no texture and surface references; pass a texture object to the kernel "     \
+    "instead"
+#define NO_SUCH_SURFACE "it is .b, has no cubes, and is one of .trap, .clamp and .zero"
+#define NO_SUCH_TEXTURE                                                                            \
+    "it is supported for four elements of 32 bits (.v4) and coordinates of type .f32 or .s32"
 
 static const char *const refusals[][2] = {
     {"@%r0 mov.u32 %r1, 1;", "the guard is not a predicate"},
@@ -210,10 +214,33 @@ static const char *const refusals[][2] = {
     {"wgmma.fence.sync.aligned;", NO_TENSOR},
     {"tcgen05.frob;", NO_TENSOR},
     {"frobnicate.u32 %r0, %r1;", "the emulator does not know this operation"},
-    {"tex.1d.v4.f32.s32 {%f0, %f0, %f0, %f0}, [%l0, {%r0}];", NO_TEXTURES},
-    {"suld.b.1d.b32.trap {%r0}, [%l0, {%r0}];",
-     "the emulator has no surfaces; load and store through a plain pointer instead"},
-    {"txq.width.b32 %r0, [%l0];", NO_TEXTURES},
+    {"tex.1d.v4.f32.s32 {%f0, %f0, %f0, %f0}, [s, {%r0}];", NO_REFERENCES},
+    {"tex.1d.v4.f32.s32 {%f0, %f0, %f0, %f0}, [%r0, {%r0}];",
+     "register %r0 is of type .b32, which does not fit here"},
+    {"tex.1d.v4.f32.s32 {%f0, %f0, %f0, %f0}, %l0;", "an object in [ ] is missing"},
+    {"tex.1d.v4.f32.s32 {%f0, %f0, %f0, %f0}, [%l0];", "it needs 1 coordinates in { }"},
+    {"tex.2d.v4.f32.f32 {%f0, %f0, %f0, %f0}, [%l0, {%f0}];", "it needs 2 coordinates in { }"},
+    {"tex.1d.v4.f32.s32 {%f0, %f0}, [%l0, {%r0}];", "2 values for 4 elements"},
+    {"tex.1d.v2.f16x2.f32 {%r0, %r0}, [%l0, {%f0}];", NO_SUCH_TEXTURE},
+    {"tex.1d.v4.f32.u32 {%f0, %f0, %f0, %f0}, [%l0, {%r0}];", NO_SUCH_TEXTURE},
+    {"tex.cube.v4.f32.s32 {%f0, %f0, %f0, %f0}, [%l0, {%r0, %r0, %r0, %r0}];",
+     "a cube has no integer coordinates"},
+    {"tex.2dms.v4.f32.s32 {%f0, %f0, %f0, %f0}, [%l0, {%r0, %r0}];",
+     "it needs a geometry that is supported: .1d, .2d, .3d, .a1d, .a2d, .cube or .acube"},
+    {"tex.level.2d.v4.f32.f32 {%f0, %f0, %f0, %f0}, [%l0, {%f0, %f0}];",
+     "2 operands, but 3 are expected"},
+    {"tld4.r.a2d.v4.f32.f32 {%f0, %f0, %f0, %f0}, [%l0, {%r0, %f0, %f0, %f0}];",
+     "it is supported for a channel (.r, .g, .b or .a) of a texture that is .2d"},
+    {"suld.b.1d.b32.trap {%r0}, [s, {%r0}];", NO_REFERENCES},
+    {"suld.b.1d.b32 {%r0}, [%l0, {%r0}];", NO_SUCH_SURFACE},
+    {"suld.b.cube.b32.trap {%r0}, [%l0, {%r0, %r0, %r0, %r0}];", NO_SUCH_SURFACE},
+    {"sust.b.1d.v4.b64.trap [%l0, {%r0}], {%l0, %l0, %l0, %l0};",
+     "4 elements of type .b64; it accesses up to 16 bytes"},
+    {"sust.p.1d.b32.trap [%l0, {%r0}], {%r0};",
+     "the emulator has no surfaces whose stores convert (sust.p); store the bits by surf1Dwrite, "
+     "surf2Dwrite and so on instead"},
+    {"txq.array_size.b32 %r0, [%l0];",
+     "it is supported for .width, .height and .depth, of type .b32"},
     {"multimem.ld_reduce.global.add.f32 %f0, [%l0];",
      "the emulator has no multicast memory; access the memory of each GPU by itself instead"},
 };
@@ -300,7 +327,12 @@ Test(emu_refusals, of_one_more_modifier)
         "mbarrier.test_wait.shared.b64 %p0, [%r0], %l0;",
         "alloca.u64 %l0, 16;",
         "stacksave.u64 %l0;",
-        "stackrestore.u64 %l0;"};
+        "stackrestore.u64 %l0;",
+        "tex.a1d.v4.f32.f32 {%f0, _, _, _}, [%l0, {%r0, %f0}];",
+        "tld4.a.2d.v4.u32.f32 {%r0, %r1, %r2, %r3}, [%l0, {%f0, %f0}];",
+        "suld.b.2d.v2.b16.zero {%h0, %h1}, [%l0, {%r0, %r1}];",
+        "sust.b.1d.b64.clamp [%l0, {%r0}], {%l1};",
+        "txq.width.b32 %r0, [%l0];"};
     struct emu *emu = open_emu();
     for (size_t i = 0; i < sizeof right / sizeof *right; i++)
         for (int more = 0; more < 2; more++) {

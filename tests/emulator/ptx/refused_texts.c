@@ -14,6 +14,10 @@
     "this is not PTX: a stray byte, a malformed number or one of more than 64 bits, or a string "  \
     "or comment that does not end"
 
+#define NO_REFERENCES                                                                              \
+    "the emulator has no texture and surface references (texture<...>), which CUDA 12 removed; "   \
+    "make a texture object by cudaCreateTextureObject and pass it to the kernel instead"
+
 /* The text, and the line and the rest of the message. */
 struct refusal {
     const char *text;
@@ -51,6 +55,9 @@ static const struct refusal texts[] = {
     {".global .align 8192 .u32 v;", 4, "the alignment of 'v' is not a power of two up to 4096"},
     {".global .align x .u32 v;", 4, "expected a number, not 'x'"},
     {".global .frob v;", 4, "expected a type, not '.frob'"},
+    {".global .texref t;", 4, NO_REFERENCES},
+    {".visible .entry k(.param .u64 p, .param .samplerref s) { ret; }", 4, NO_REFERENCES},
+    {".global .surfref s;", 4, NO_REFERENCES},
     {".global .u32 5;", 4, "expected a variable's name, not '5'"},
     {".global .u32 v[9223372036854775807];", 4, "'v' is larger than 1073741824 bytes"},
     {".global .b8 v[2147483648];", 4, "'v' is larger than 1073741824 bytes"},

@@ -130,6 +130,7 @@ void emu_close(struct emu *emu)
         module_free(module);
     }
     heap_close(&emu->heap, &emu->memory);
+    device_close_textures(emu);
     memory_close(&emu->memory);
     event_device_close(emu);
     pthread_mutex_destroy(&emu->lock);

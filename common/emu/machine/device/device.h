@@ -19,6 +19,12 @@ struct peer {
     bool may_access;
 };
 
+/* Texture and surface objects: an object's number minus 1 is its place; NULL: it is closed. */
+struct textures {
+    struct emu_texture **all;
+    size_t count, room;
+};
+
 struct emu {
     const struct emu_gpu *gpu;
     unsigned number;
@@ -43,6 +49,7 @@ struct emu {
     void (*describe_host_place)(const struct emu_host_place *, char *text, size_t size);
     struct memory memory;
     struct heap heap;
+    struct textures textures; /* they change only while no block runs */
     struct peer peers[EMU_MAX_PEERS];
     unsigned peer_count;
     struct emu_module *modules;
@@ -63,6 +70,12 @@ int device_failed(struct emu *, int error, const char *format, ...)
 
 /* For kernels: the range that holds an address, on this device or a peer. False: no range does. */
 bool device_range(const struct emu *, uint64_t address, struct range *);
+/* For kernels: a texture or surface object; NULL: it is not open on this device. (texture.c) */
+const struct emu_texture *device_texture(const struct emu *, uint64_t object);
+/* Says what is wrong with an object that is not open: "it has been destroyed". (texture.c) */
+const char *device_describe_object(const struct emu *, uint64_t object);
+/* Frees all of them. (texture.c) */
+void device_close_textures(struct emu *);
 /* Do other processes access memory that kernels of the device may access, too? */
 bool device_shares_memory(const struct emu *);
 /* Describes an address that cannot be one of global memory: "a null pointer", "8 bytes from a null

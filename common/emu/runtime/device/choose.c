@@ -1,6 +1,7 @@
 /*
  * choose.c — choosing a device, waiting for it, its limits. Its properties are in properties.c.
  */
+#include "common/emu/runtime/memory/array.h"
 #include "common/emu/runtime/stream/capture.h"
 #include "common/emu/runtime/process/process.h"
 #include "common/emu/runtime/stream/order.h"
@@ -85,6 +86,8 @@ cudaError_t CUDARTAPI cudaDeviceReset(void)
     cudart_order_wait_device();
     cudart_check_leaks();
     cudart_unload();
+    cudart_drop_textures();
+    cudart_drop_arrays();
     cudart_free_all();
     emu_heap_limit(emu_runtime(), 0);
     cudart_drop_streams();

@@ -1,7 +1,7 @@
 /*
  * properties.c — the properties of a device.
  */
-#include "common/emu/runtime/cudart.h"
+#include "common/emu/runtime/memory/array.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -29,12 +29,49 @@ static size_t total_memory(void)
 
 static bool is_device(int number) { return number >= 0 && number < cudart_device_count(); }
 
-/* Sizes of textures and surfaces, and properties about sharing events and pools with other
- * processes, stay 0: the emulator does not support them. Concurrent kernels and copies are reported
+/* Sets an array of sizes to the first `count` of these. */
+static void set_sizes(int *sizes, int count, struct cudaExtent size)
+{
+    const size_t all[] = {size.width, size.height, size.depth};
+    for (int k = 0; k < count; k++) sizes[k] = (int)all[k];
+}
+
+/* Sizes of layered objects: the axes, and the layers. */
+static void set_layered(int *sizes, int count, struct cudaExtent size)
+{
+    set_sizes(sizes, count - 1, size);
+    sizes[count - 1] = (int)size.depth;
+}
+
+/* The largest textures and surfaces. Those with mipmaps stay 0. */
+static void set_textures(struct cudaDeviceProp *p)
+{
+    const struct cudaExtent pitch = {LARGEST_PITCH_WIDTH, LARGEST_PITCH_HEIGHT, LARGEST_PITCH},
+                            gathered = {32768, 32768, 0}, slim = {8192, 8192, 32768};
+#define LARGEST(shape) cudart_largest_array(EMU_TEXTURE_##shape, is_surface)
+    for (int is_surface = 0; is_surface < 2; is_surface++) {
+        set_sizes(is_surface ? &p->maxSurface1D : &p->maxTexture1D, 1, LARGEST(1D));
+        set_sizes(is_surface ? p->maxSurface2D : p->maxTexture2D, 2, LARGEST(2D));
+        set_sizes(is_surface ? p->maxSurface3D : p->maxTexture3D, 3, LARGEST(3D));
+        set_layered(is_surface ? p->maxSurface1DLayered : p->maxTexture1DLayered, 2,
+                    LARGEST(1D_LAYERED));
+        set_layered(is_surface ? p->maxSurface2DLayered : p->maxTexture2DLayered, 3,
+                    LARGEST(2D_LAYERED));
+        set_sizes(is_surface ? &p->maxSurfaceCubemap : &p->maxTextureCubemap, 1, LARGEST(CUBE));
+        set_layered(is_surface ? p->maxSurfaceCubemapLayered : p->maxTextureCubemapLayered, 2,
+                    LARGEST(CUBE_LAYERED));
+    }
+    set_sizes(p->maxTexture2DLinear, 3, pitch);
+    set_sizes(p->maxTexture2DGather, 2, gathered);
+    set_sizes(p->maxTexture3DAlt, 3, slim);
+}
+
+/* Properties about sharing events and pools with other processes stay 0: the emulator does not
+ * support that. Concurrent kernels and copies are reported
  * as on the GPU, although the emulator runs them one after the other. */
 cudaError_t CUDARTAPI cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 {
-    enum { TEXTURE_ALIGNMENT = 512, TEXTURE_PITCH_ALIGNMENT = 32, COPY_ENGINES = 3 };
+    enum { COPY_ENGINES = 3 };
     if (p == NULL) return cudart_done(cudaErrorInvalidValue);
     if (!is_device(device)) return cudart_done(cudaErrorInvalidDevice);
     RETURN_IF_FAULTY();
@@ -87,6 +124,7 @@ cudaError_t CUDARTAPI cudaGetDeviceProperties(struct cudaDeviceProp *p, int devi
         .memoryPoolsSupported = 1,
         .hostNumaId = -1,
     };
+    set_textures(p);
     snprintf(p->name, sizeof p->name, "%s (emulated)", g->name);
     memcpy(p->uuid.bytes, "emulated GPU", strlen("emulated GPU"));
     p->uuid.bytes[sizeof p->uuid.bytes - 1] = (char)device;
@@ -162,6 +200,43 @@ cudaError_t CUDARTAPI cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr att
         [cudaDevAttrMemoryPoolsSupported] = p.memoryPoolsSupported,
         [cudaDevAttrClusterLaunch] = p.clusterLaunch,
         [cudaDevAttrMemSyncDomainCount] = 1,
+        [cudaDevAttrMaxTexture1DWidth] = p.maxTexture1D,
+        [cudaDevAttrMaxTexture2DWidth] = p.maxTexture2D[0],
+        [cudaDevAttrMaxTexture2DHeight] = p.maxTexture2D[1],
+        [cudaDevAttrMaxTexture3DWidth] = p.maxTexture3D[0],
+        [cudaDevAttrMaxTexture3DHeight] = p.maxTexture3D[1],
+        [cudaDevAttrMaxTexture3DDepth] = p.maxTexture3D[2],
+        [cudaDevAttrMaxTexture1DLayeredWidth] = p.maxTexture1DLayered[0],
+        [cudaDevAttrMaxTexture1DLayeredLayers] = p.maxTexture1DLayered[1],
+        [cudaDevAttrMaxTexture2DLayeredWidth] = p.maxTexture2DLayered[0],
+        [cudaDevAttrMaxTexture2DLayeredHeight] = p.maxTexture2DLayered[1],
+        [cudaDevAttrMaxTexture2DLayeredLayers] = p.maxTexture2DLayered[2],
+        [cudaDevAttrMaxTextureCubemapWidth] = p.maxTextureCubemap,
+        [cudaDevAttrMaxTextureCubemapLayeredWidth] = p.maxTextureCubemapLayered[0],
+        [cudaDevAttrMaxTextureCubemapLayeredLayers] = p.maxTextureCubemapLayered[1],
+        [cudaDevAttrMaxTexture2DGatherWidth] = p.maxTexture2DGather[0],
+        [cudaDevAttrMaxTexture2DGatherHeight] = p.maxTexture2DGather[1],
+        [cudaDevAttrMaxTexture3DWidthAlt] = p.maxTexture3DAlt[0],
+        [cudaDevAttrMaxTexture3DHeightAlt] = p.maxTexture3DAlt[1],
+        [cudaDevAttrMaxTexture3DDepthAlt] = p.maxTexture3DAlt[2],
+        [cudaDevAttrMaxTexture1DLinearWidth] = LARGEST_LINEAR_TEXTURE,
+        [cudaDevAttrMaxTexture2DLinearWidth] = p.maxTexture2DLinear[0],
+        [cudaDevAttrMaxTexture2DLinearHeight] = p.maxTexture2DLinear[1],
+        [cudaDevAttrMaxTexture2DLinearPitch] = p.maxTexture2DLinear[2],
+        [cudaDevAttrMaxSurface1DWidth] = p.maxSurface1D,
+        [cudaDevAttrMaxSurface2DWidth] = p.maxSurface2D[0],
+        [cudaDevAttrMaxSurface2DHeight] = p.maxSurface2D[1],
+        [cudaDevAttrMaxSurface3DWidth] = p.maxSurface3D[0],
+        [cudaDevAttrMaxSurface3DHeight] = p.maxSurface3D[1],
+        [cudaDevAttrMaxSurface3DDepth] = p.maxSurface3D[2],
+        [cudaDevAttrMaxSurface1DLayeredWidth] = p.maxSurface1DLayered[0],
+        [cudaDevAttrMaxSurface1DLayeredLayers] = p.maxSurface1DLayered[1],
+        [cudaDevAttrMaxSurface2DLayeredWidth] = p.maxSurface2DLayered[0],
+        [cudaDevAttrMaxSurface2DLayeredHeight] = p.maxSurface2DLayered[1],
+        [cudaDevAttrMaxSurface2DLayeredLayers] = p.maxSurface2DLayered[2],
+        [cudaDevAttrMaxSurfaceCubemapWidth] = p.maxSurfaceCubemap,
+        [cudaDevAttrMaxSurfaceCubemapLayeredWidth] = p.maxSurfaceCubemapLayered[0],
+        [cudaDevAttrMaxSurfaceCubemapLayeredLayers] = p.maxSurfaceCubemapLayered[1],
         [cudaDevAttrNumaId] = p.hostNumaId,
         [cudaDevAttrHostNumaId] = p.hostNumaId,
     };

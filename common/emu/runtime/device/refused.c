@@ -60,19 +60,10 @@
     R(cudaGetExportTable) R(cudaLogsCurrent) R(cudaLogsDumpToFile) R(cudaLogsDumpToMemory)         \
     R(cudaLogsRegisterCallback) R(cudaLogsUnregisterCallback)
 
-#define TEXTURES(R)                                                                                \
-    R(cudaArrayGetInfo) R(cudaArrayGetMemoryRequirements) R(cudaArrayGetPlane)                     \
-    R(cudaArrayGetSparseProperties) R(cudaCreateSurfaceObject) R(cudaCreateTextureObject)          \
-    R(cudaDestroySurfaceObject) R(cudaDestroyTextureObject)                                        \
-    R(cudaDeviceGetTexture1DLinearMaxWidth) R(cudaFreeArray) R(cudaFreeMipmappedArray)             \
-    R(cudaGetChannelDesc) R(cudaGetMipmappedArrayLevel) R(cudaGetSurfaceObjectResourceDesc)        \
-    R(cudaGetTextureObjectResourceDesc) R(cudaGetTextureObjectResourceViewDesc)                    \
-    R(cudaGetTextureObjectTextureDesc) R(cudaMalloc3DArray) R(cudaMallocArray)                     \
-    R(cudaMallocMipmappedArray) R(cudaMemcpy2DArrayToArray) R(cudaMemcpy2DFromArray)               \
-    R(cudaMemcpy2DFromArrayAsync) R(cudaMemcpy2DToArray) R(cudaMemcpy2DToArrayAsync)               \
-    R(cudaMemcpyArrayToArray) R(cudaMemcpyFromArray) R(cudaMemcpyFromArrayAsync)                   \
-    R(cudaMemcpyToArray) R(cudaMemcpyToArrayAsync) R(cudaMipmappedArrayGetMemoryRequirements)      \
-    R(cudaMipmappedArrayGetSparseProperties)
+#define MIPMAPS(R)                                                                                 \
+    R(cudaArrayGetMemoryRequirements) R(cudaArrayGetPlane) R(cudaArrayGetSparseProperties)         \
+    R(cudaFreeMipmappedArray) R(cudaGetMipmappedArrayLevel) R(cudaMallocMipmappedArray)            \
+    R(cudaMipmappedArrayGetMemoryRequirements) R(cudaMipmappedArrayGetSparseProperties)
 
 #define ATOMICS(R)                                                                                 \
     R(cudaDeviceGetHostAtomicCapabilities) R(cudaDeviceGetP2PAtomicCapabilities)
@@ -84,14 +75,8 @@
 /* Functions with a second name, for per-thread default streams. */
 #define ALSO_PTSZ_REFUSED(R)                                                                       \
     R(cudaMemDiscardAndPrefetchBatchAsync) R(cudaMemDiscardBatchAsync)                             \
-    R(cudaMemPrefetchBatchAsync) R(cudaMemcpy2DFromArrayAsync) R(cudaMemcpy2DToArrayAsync)         \
-    R(cudaMemcpy3DBatchAsync) R(cudaMemcpyBatchAsync) R(cudaMemcpyFromArrayAsync)                  \
-    R(cudaMemcpyToArrayAsync) R(cudaSignalExternalSemaphoresAsync)                                 \
-    R(cudaWaitExternalSemaphoresAsync)
-
-#define ALSO_PTDS_REFUSED(R)                                                                       \
-    R(cudaMemcpy2DArrayToArray) R(cudaMemcpy2DFromArray) R(cudaMemcpy2DToArray)                    \
-    R(cudaMemcpyArrayToArray) R(cudaMemcpyFromArray) R(cudaMemcpyToArray)
+    R(cudaMemPrefetchBatchAsync) R(cudaMemcpy3DBatchAsync) R(cudaMemcpyBatchAsync)                 \
+    R(cudaSignalExternalSemaphoresAsync) R(cudaWaitExternalSemaphoresAsync)
 /* clang-format on */
 
 /* ---- what is said ---------------------------------------------------------------------------- */
@@ -173,10 +158,10 @@ LIBRARIES(R_LIBRARIES)
     REFUSE(name, "there is no driver behind this runtime; run what needs it on a GPU")
 DRIVER(R_DRIVER)
 
-#define R_TEXTURES(name)                                                                           \
-    REFUSE(name, "there are no textures, surfaces and arrays; use memory of cudaMalloc and a "     \
-                 "plain pointer instead")
-TEXTURES(R_TEXTURES)
+#define R_MIPMAPS(name)                                                                            \
+    REFUSE(name, "arrays have no mipmaps, planes and unmapped tiles; use an array of "             \
+                 "cudaMallocArray for each level instead")
+MIPMAPS(R_MIPMAPS)
 
 #define R_CONDITIONAL(name)                                                                        \
     REFUSE(name, "there are no conditional nodes; decide on the host which graph to launch")
@@ -193,13 +178,4 @@ ATOMICS(R_ATOMICS)
 #define SECOND_NAME(name, suffix)                                                                  \
     extern int second_##name(void) __asm__(#name suffix) __attribute__((alias(#name)));
 #define WITH_PTSZ(name) SECOND_NAME(name, "_ptsz")
-#define WITH_PTDS(name) SECOND_NAME(name, "_ptds")
 ALSO_PTSZ_REFUSED(WITH_PTSZ)
-ALSO_PTDS_REFUSED(WITH_PTDS)
-
-/* Describing a texture's elements is supported, because headers do so for every type. */
-struct cudaChannelFormatDesc CUDARTAPI cudaCreateChannelDesc(int x, int y, int z, int w,
-                                                             enum cudaChannelFormatKind kind)
-{
-    return (struct cudaChannelFormatDesc){x, y, z, w, kind};
-}

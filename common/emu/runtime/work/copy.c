@@ -1,6 +1,7 @@
 /*
  * copy.c — copies. Every copy is carried out as a three-dimensional one; most have one row.
  */
+#include "common/emu/runtime/memory/array.h"
 #include "common/emu/runtime/stream/capture.h"
 #include "common/emu/runtime/stream/order.h"
 #include "common/emu/runtime/work.h"
@@ -66,11 +67,9 @@ static bool kind_fits(const struct side *to, const struct side *from,
     }
 }
 
-cudaError_t cudart_check_copy(const struct cudaMemcpy3DParms *p)
+/* Checks a copy without arrays. */
+static cudaError_t check_flat(const struct cudaMemcpy3DParms *p)
 {
-    if (p->srcArray != NULL || p->dstArray != NULL)
-        return cudart_not_supported("a copy from or to an array (cudaArray_t)",
-                                    "there are no arrays; copy memory of cudaMalloc instead");
     if (p->kind < cudaMemcpyHostToHost || p->kind > cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
     if (is_empty(&p->extent)) return cudaSuccess;
@@ -83,6 +82,13 @@ cudaError_t cudart_check_copy(const struct cudaMemcpy3DParms *p)
                                 p->dstPos.y + p->extent.height > p->dstPtr.ysize))
         return cudaErrorInvalidValue;
     return cudaSuccess;
+}
+
+cudaError_t cudart_check_copy(const struct cudaMemcpy3DParms *copy)
+{
+    struct cudaMemcpy3DParms flat;
+    cudaError_t error = cudart_flatten_copy(copy, &flat);
+    return error != cudaSuccess ? error : check_flat(&flat);
 }
 
 /* Tells racecheck of one side. */
@@ -123,9 +129,9 @@ static int copy_row(char *to, const char *from, size_t bytes)
     return cudaSuccess;
 }
 
-cudaError_t cudart_run_copy(const struct cudaMemcpy3DParms *p)
+static cudaError_t run_flat(const struct cudaMemcpy3DParms *p)
 {
-    int error = cudart_check_copy(p);
+    int error = check_flat(p);
     if (error != cudaSuccess || is_empty(&p->extent)) return (cudaError_t)error;
     struct side to = side_of(&p->dstPtr, &p->dstPos), from = side_of(&p->srcPtr, &p->srcPos);
     if (!kind_fits(&to, &from, &p->extent, p->kind)) return cudaErrorInvalidValue;
@@ -137,6 +143,13 @@ cudaError_t cudart_run_copy(const struct cudaMemcpy3DParms *p)
             error = copy_row(to.first + z * to.slice + y * to.row,
                              from.first + z * from.slice + y * from.row, p->extent.width);
     return (cudaError_t)error;
+}
+
+cudaError_t cudart_run_copy(const struct cudaMemcpy3DParms *copy)
+{
+    struct cudaMemcpy3DParms flat;
+    cudaError_t error = cudart_flatten_copy(copy, &flat);
+    return error != cudaSuccess ? error : run_flat(&flat);
 }
 
 /* ---- in one dimension ------------------------------------------------------------------------ */
@@ -152,8 +165,7 @@ struct cudaMemcpy3DParms cudart_plain_copy(void *to, const void *from, size_t by
     };
 }
 
-/* Submits a copy to a stream, for the asynchronous and for the synchronous functions. */
-static cudaError_t submit_copy(const struct cudaMemcpy3DParms *copy, cudaStream_t stream)
+cudaError_t cudart_submit_copy(const struct cudaMemcpy3DParms *copy, cudaStream_t stream)
 {
     struct work work = {.type = cudaGraphNodeTypeMemcpy, .copy = *copy};
     cudaError_t error = cudart_submit(stream, &work);
@@ -162,7 +174,7 @@ static cudaError_t submit_copy(const struct cudaMemcpy3DParms *copy, cudaStream_
     return error;
 }
 
-static cudaError_t copy_now(const struct cudaMemcpy3DParms *copy)
+cudaError_t cudart_copy_now(const struct cudaMemcpy3DParms *copy)
 {
     RETURN_IF_FAULTY();
     cudaError_t error = cudart_check_wait(NULL);
@@ -177,14 +189,14 @@ static cudaError_t copy_now(const struct cudaMemcpy3DParms *copy)
 cudaError_t CUDARTAPI cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
     struct cudaMemcpy3DParms copy = cudart_plain_copy(to, from, bytes, kind);
-    return copy_now(&copy);
+    return cudart_copy_now(&copy);
 }
 
 cudaError_t CUDARTAPI cudaMemcpyAsync(void *to, const void *from, size_t bytes,
                                       enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     struct cudaMemcpy3DParms copy = cudart_plain_copy(to, from, bytes, kind);
-    return submit_copy(&copy, stream);
+    return cudart_submit_copy(&copy, stream);
 }
 
 /* ---- in two ---------------------------------------------------------------------------------- */
@@ -206,7 +218,7 @@ cudaError_t CUDARTAPI cudaMemcpy2D(void *to, size_t to_pitch, const void *from, 
 {
     struct cudaMemcpy3DParms copy = copy_2d(to, to_pitch, from, from_pitch, width, height, kind);
     if (width > to_pitch || width > from_pitch) return cudart_done(cudaErrorInvalidPitchValue);
-    return copy_now(&copy);
+    return cudart_copy_now(&copy);
 }
 
 cudaError_t CUDARTAPI cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
@@ -215,21 +227,23 @@ cudaError_t CUDARTAPI cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *f
 {
     struct cudaMemcpy3DParms copy = copy_2d(to, to_pitch, from, from_pitch, width, height, kind);
     if (width > to_pitch || width > from_pitch) return cudart_done(cudaErrorInvalidPitchValue);
-    return submit_copy(&copy, stream);
+    return cudart_submit_copy(&copy, stream);
 }
 
 /* ---- in three -------------------------------------------------------------------------------- */
 
 cudaError_t CUDARTAPI cudaMemcpy3D(const struct cudaMemcpy3DParms *copy)
 {
-    if (copy == NULL) return cudart_done(cudaErrorInvalidValue);
-    return copy_now(copy);
+    struct cudaMemcpy3DParms flat;
+    cudaError_t error = copy != NULL ? cudart_flatten_copy(copy, &flat) : cudaErrorInvalidValue;
+    return error != cudaSuccess ? cudart_done(error) : cudart_copy_now(&flat);
 }
 
 cudaError_t CUDARTAPI cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy, cudaStream_t stream)
 {
-    if (copy == NULL) return cudart_done(cudaErrorInvalidValue);
-    return submit_copy(copy, stream);
+    struct cudaMemcpy3DParms flat;
+    cudaError_t error = copy != NULL ? cudart_flatten_copy(copy, &flat) : cudaErrorInvalidValue;
+    return error != cudaSuccess ? cudart_done(error) : cudart_submit_copy(&flat, stream);
 }
 
 ALSO_PTDS(cudaMemcpy);

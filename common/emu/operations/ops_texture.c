@@ -1,0 +1,300 @@
+/*
+ * ops_texture.c — reads of textures (PTX ISA, "tex", "tld4", "txq"), by the formulas of the CUDA C++
+ * Programming Guide, "Texture Fetching".
+ *
+ * A filtered read is a weighted sum of 2, 4 or 8 elements. The weights have 8 fractional bits, as
+ * the guide says. How a GPU rounds the weights and the sum is not documented: here the fraction of a
+ * coordinate is rounded to the nearest weight, and the sum is exact until it becomes a float.
+ */
+#include "common/emu/decode/half.h"
+#include "texture_ops.h"
+#include <math.h>
+
+enum { ONE = 256, CHANNELS = 4 }; /* the weight of 1 */
+
+/* Where a lane reads: the first element in each axis, which may be outside, and the weight of the
+ * next one. Beyond the filtered axes, it is the layer or face. */
+struct sample {
+    int64_t at[3];
+    int weight[3];
+};
+
+/* ---- objects --------------------------------------------------------------------------------- */
+
+static bool fits(const struct emu_texture *t, const struct insn *i)
+{
+    enum emu_texture_shape shape = (enum emu_texture_shape)i->texture.shape;
+    bool is_layers = shape == EMU_TEXTURE_2D_LAYERED && t->is_surface;
+    if (t->shape == EMU_TEXTURE_LINEAR) return shape == EMU_TEXTURE_1D && i->texture.by_integers;
+    /* Faces of a cube are layers of a surface. */
+    return t->shape == shape || (is_layers && t->shape >= EMU_TEXTURE_CUBE);
+}
+
+const struct emu_texture *texture_object(struct warp *w, const struct insn *i, uint32_t lanes,
+                                         bool fits_any)
+{
+    static const char *const shapes[EMU_TEXTURE_SHAPES] = {"linear memory, which tex1Dfetch reads",
+                                                           "one-dimensional",
+                                                           "two-dimensional",
+                                                           "three-dimensional",
+                                                           "one-dimensional with layers",
+                                                           "two-dimensional with layers",
+                                                           "a cube",
+                                                           "a cube with layers"};
+    const struct emu *emu = w->block->launch->emu;
+    int lane = __builtin_ctz(lanes);
+    uint64_t object = LANES(u64, i->texture.object)[lane];
+    const struct emu_texture *t = device_texture(emu, object);
+    bool surface = i->source->words[0][0] == 's';
+    const char *kind = surface ? "surface" : "texture";
+    if (!t)
+        fault(w, i, lane, EMU_ILLEGAL_ADDRESS, "0x%llx is no %s object: %s",
+              (unsigned long long)object, kind, device_describe_object(emu, object));
+    else if (t->is_surface != surface)
+        fault(w, i, lane, EMU_ILLEGAL_ADDRESS, "0x%llx is a %s object, not a %s object",
+              (unsigned long long)object, surface ? "texture" : "surface", kind);
+    else if (!fits_any && !fits(t, i))
+        fault(w, i, lane, EMU_ILLEGAL_ADDRESS,
+              "the instruction is for a %s that is %s, but the object is %s", kind,
+              shapes[i->texture.shape], shapes[t->shape]);
+    else
+        return t;
+    return NULL;
+}
+
+/* ---- elements -------------------------------------------------------------------------------- */
+
+/* What a channel's bits are in a register. */
+static uint32_t channel_value(const struct emu_texture *t, uint32_t bits)
+{
+    bool is_byte = t->channel_bytes == 1, is_signed = t->channel == EMU_CHANNEL_SIGNED;
+    if (t->channel == EMU_CHANNEL_FLOAT)
+        return t->channel_bytes == 2 ? bits_of_f32(f32_of_f16((uint16_t)bits)) : bits;
+    if (t->channel_bytes == 4) return bits;
+    int32_t value = !is_signed ? (int32_t)bits : is_byte ? (int8_t)bits : (int16_t)bits;
+    if (!t->reads_fractions) return (uint32_t)value;
+    float most = (float)((is_byte ? UINT8_MAX : UINT16_MAX) >> is_signed);
+    float fraction = (float)value / most;
+    return bits_of_f32(fraction < -1 ? -1 : fraction);
+}
+
+/* Reads one element for each lane of `lanes`. Channels that the texture does not have are 0. False:
+ * a fault. */
+static bool read_elements(struct warp *w, const struct insn *i, const struct emu_texture *t,
+                          const uint64_t *address, uint32_t lanes, uint32_t (*value)[CHANNELS])
+{
+    struct access access;
+    access_make(&access, OPERATION_LOAD, PTX_GLOBAL, lanes, t->channels * t->channel_bytes);
+    while (lanes) {
+        uint32_t entered = texture_enter(w, i, &access, address, &lanes);
+        if (!entered) return false;
+        for (; entered; entered &= entered - 1) {
+            int l = __builtin_ctz(entered);
+            const char *from = (const char *)(uintptr_t)(access.host + access.address[l]);
+            for (unsigned c = 0; c < CHANNELS; c++)
+                value[l][c] =
+                    c < t->channels
+                        ? channel_value(t, (uint32_t)load_element(from + c * t->channel_bytes,
+                                                                  t->channel_bytes, false))
+                        : 0;
+        }
+    }
+    return true;
+}
+
+/* The element that stands for one of an axis, or -1: the border's colour. */
+static int64_t inside(const struct emu_texture *t, unsigned axis, int64_t at)
+{
+    int64_t size = (int64_t)t->size[axis];
+    if (at >= 0 && at < size) return at;
+    switch (t->outside[axis]) {
+    case EMU_OUTSIDE_WRAP: return (at % size + size) % size;
+    case EMU_OUTSIDE_MIRROR:
+        at = (at % (2 * size) + 2 * size) % (2 * size);
+        return at < size ? at : 2 * size - 1 - at;
+    case EMU_OUTSIDE_BORDER: return -1;
+    default: return at < 0 ? 0 : size - 1;
+    }
+}
+
+/* Reads the element at a corner of each lane's sample: bit k of the corner means the next element
+ * in axis k. Lanes outside read the border. */
+static bool read_corner(struct warp *w, const struct insn *i, const struct emu_texture *t,
+                        const struct sample *samples, unsigned corner, uint32_t lanes,
+                        uint32_t (*value)[CHANNELS])
+{
+    uint64_t address[WARP], step[3] = {(uint64_t)t->channels * t->channel_bytes, t->row, t->slice};
+    unsigned axes = texture_axes(t->shape);
+    uint32_t border = 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        address[l] = t->base;
+        for (unsigned k = 0; k < 3; k++) {
+            int64_t at = samples[l].at[k] + (corner >> k & 1);
+            if (k < axes) at = inside(t, k, at);
+            if (at < 0) border |= UINT32_C(1) << l;
+            address[l] += (uint64_t)at * step[k];
+        }
+        for (unsigned c = 0; c < CHANNELS && border >> l & 1; c++)
+            value[l][c] = c < t->channels ? bits_of_f32(t->border[c]) : 0;
+    }
+    return read_elements(w, i, t, address, lanes & ~border, value);
+}
+
+/* ---- coordinates ----------------------------------------------------------------------------- */
+
+/* A coordinate in elements. Wrapping and mirroring first take away whole periods. */
+static double in_elements(const struct emu_texture *t, unsigned axis, double x)
+{
+    const double far = 1 << 30; /* beyond every texture */
+    double size = (double)t->size[axis];
+    if (t->is_normalized) {
+        if (t->outside[axis] == EMU_OUTSIDE_WRAP) x -= floor(x);
+        if (t->outside[axis] == EMU_OUTSIDE_MIRROR) x -= 2 * floor(x / 2);
+        x *= size;
+    }
+    return x > -far ? (x < far ? x : far) : x != x ? 0 : -far;
+}
+
+/* `pair`: the two elements around the coordinate are wanted, not the nearest one. */
+static void sample_axis(const struct emu_texture *t, unsigned axis, double x, bool pair,
+                        struct sample *s)
+{
+    double place = in_elements(t, axis, x) - (pair ? 0.5 : 0), first = floor(place);
+    s->at[axis] = (int64_t)first;
+    s->weight[axis] = pair ? (int)floor((place - first) * ONE + 0.5) : 0;
+}
+
+/* The face of a cube that a direction meets, and the place there, from 0 to 1. */
+static int cube_face(const double *v, double *place)
+{
+    double x = fabs(v[0]), y = fabs(v[1]), z = fabs(v[2]);
+    int axis = x >= y && x >= z ? 0 : y >= z ? 1 : 2;
+    bool back = v[axis] < 0;
+    double most = axis == 0 ? x : axis == 1 ? y : z, side[2];
+    side[0] = axis == 0 ? (back ? v[2] : -v[2]) : axis == 2 && back ? -v[0] : v[0];
+    side[1] = axis != 1 ? -v[1] : back ? -v[2] : v[2];
+    for (int k = 0; k < 2; k++) place[k] = (side[k] / most + 1) / 2;
+    return 2 * axis + back;
+}
+
+/* The sample of one lane. */
+static void take_sample(const struct warp *w, const struct insn *i, const struct emu_texture *t,
+                        int lane, bool pair, struct sample *s)
+{
+    const slot *coordinate = i->texture.coordinate;
+    unsigned axes = texture_axes(t->shape), count = t->shape >= EMU_TEXTURE_CUBE ? 3 : axes;
+    uint64_t last_layer = t->size[2] - 1, layer = 0;
+    double x[3], place[2];
+    if (texture_is_layered(t->shape)) layer = LANES(u32, *coordinate++)[lane];
+    if (i->texture.by_integers)
+        for (unsigned k = 0; k < count; k++) x[k] = (int32_t)LANES(u32, coordinate[k])[lane];
+    else
+        for (unsigned k = 0; k < count; k++) x[k] = LANES(f32, coordinate[k])[lane];
+    *s = (struct sample){0};
+    if (t->shape >= EMU_TEXTURE_CUBE) {
+        enum { FACES = 6 };
+        int face = cube_face(x, place);
+        last_layer = last_layer / FACES;
+        s->at[2] = (int64_t)(layer < last_layer ? layer : last_layer) * FACES + face;
+        for (unsigned k = 0; k < axes; k++) sample_axis(t, k, place[k], pair, s);
+        return;
+    }
+    if (axes < 3) s->at[2] = (int64_t)(layer < last_layer ? layer : last_layer);
+    for (unsigned k = 0; k < axes; k++) sample_axis(t, k, x[k], pair, s);
+}
+
+/* ---- reads ----------------------------------------------------------------------------------- */
+
+/* The weight of a corner, as a part of ONE in each filtered axis. */
+static double corner_weight(const struct sample *s, unsigned axes, unsigned corner)
+{
+    double weight = 1;
+    for (unsigned k = 0; k < axes; k++)
+        weight *= (double)(corner >> k & 1 ? s->weight[k] : ONE - s->weight[k]) / ONE;
+    return weight;
+}
+
+/* The weighted sum of all corners. An element of weight 0 is not read. */
+static bool filter(struct warp *w, const struct insn *i, const struct emu_texture *t,
+                   const struct sample *samples, uint32_t lanes, uint32_t (*value)[CHANNELS])
+{
+    double sum[WARP][CHANNELS] = {{0}}, weight[WARP];
+    unsigned axes = texture_axes(t->shape);
+    for (unsigned corner = 0; corner < 1u << axes; corner++) {
+        uint32_t part = 0;
+        for (int l = 0; l < WARP; l++) {
+            weight[l] = lanes >> l & 1 ? corner_weight(&samples[l], axes, corner) : 0;
+            part |= (uint32_t)(weight[l] != 0) << l;
+        }
+        if (!read_corner(w, i, t, samples, corner, part, value)) return false;
+        EACH_LANE(part, for (int c = 0; c < CHANNELS; c++) sum[l][c] +=
+                        weight[l] * (double)f32_of_bits(value[l][c]));
+    }
+    EACH_LANE(lanes,
+              for (int c = 0; c < CHANNELS; c++) value[l][c] = bits_of_f32((float)sum[l][c]));
+    return true;
+}
+
+/* The same channel of four elements, in the order that the PTX ISA gives. */
+static bool gather(struct warp *w, const struct insn *i, const struct emu_texture *t,
+                   const struct sample *samples, uint32_t lanes, uint32_t (*value)[CHANNELS])
+{
+    static const uint8_t corners[CHANNELS] = {2, 3, 1, 0};
+    uint32_t element[WARP][CHANNELS];
+    for (int n = 0; n < CHANNELS; n++) {
+        if (!read_corner(w, i, t, samples, corners[n], lanes, element)) return false;
+        EACH_LANE(lanes, value[l][n] = element[l][i->texture.part]);
+    }
+    return true;
+}
+
+/* Carries out a read of the lanes that have one object. False: a fault. */
+static bool read_object(struct warp *w, const struct insn *i, uint32_t lanes, bool gathers)
+{
+    struct sample samples[WARP];
+    uint32_t value[WARP][CHANNELS];
+    const struct emu_texture *t = texture_object(w, i, lanes, false);
+    if (!t) return false;
+    bool filters = t->is_filtered && !i->texture.by_integers;
+    EACH_LANE(lanes, take_sample(w, i, t, l, filters || gathers, &samples[l]));
+    bool done = gathers   ? gather(w, i, t, samples, lanes, value)
+                : filters ? filter(w, i, t, samples, lanes, value)
+                          : read_corner(w, i, t, samples, 0, lanes, value);
+    for (unsigned c = 0; c < CHANNELS && done; c++) {
+        slot d = i->texture.value[c];
+        if (d != NO_SLOT) EACH_LANE(lanes, set_lane(w, d, i->lane_bytes, l, value[l][c]));
+    }
+    return done;
+}
+
+static void texture_read(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    for (uint32_t left = mask; left;)
+        if (!read_object(w, i, texture_take_lanes(w, i, &left), false)) return;
+    set_predicate(w, i->texture.resident, mask, ALL_LANES);
+}
+
+static void texture_gather(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    for (uint32_t left = mask; left;)
+        if (!read_object(w, i, texture_take_lanes(w, i, &left), true)) return;
+    set_predicate(w, i->texture.resident, mask, ALL_LANES);
+}
+
+/* The size of an object; 0 in an axis that it does not have. */
+static void texture_query(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    unsigned axis = i->texture.part;
+    for (uint32_t left = mask; left;) {
+        uint32_t lanes = texture_take_lanes(w, i, &left);
+        const struct emu_texture *t = texture_object(w, i, lanes, true);
+        if (!t) return;
+        uint32_t size = axis < texture_axes(t->shape) ? (uint32_t)t->size[axis] : 0;
+        EACH_LANE(lanes, LANES(u32, i->d)[l] = size);
+    }
+}
+
+static const struct op entries[] = {
+    {"tex", texture_read, ""}, {"tld4", texture_gather, ""}, {"txq", texture_query, ""}};
+DEFINE_OP_TABLE(ops_texture, entries);

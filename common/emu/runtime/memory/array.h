@@ -1,0 +1,49 @@
+/*
+ * array.h — CUDA arrays: memory that textures and surfaces read.
+ *
+ * An array is ordinary device memory, whose rows and slices follow each other without gaps. Programs
+ * do not get its address.
+ */
+#ifndef CUDART_ARRAY_H
+#define CUDART_ARRAY_H
+
+#include "common/emu/runtime/cudart.h"
+
+struct cudaArray {
+    struct cudaChannelFormatDesc format;
+    struct cudaExtent extent; /* in elements, as asked for: 0 in an axis that it does not have */
+    unsigned flags;
+    int device; /* the device that was current */
+    enum emu_texture_shape shape;
+    void *memory;
+    size_t element, row, slice; /* bytes */
+};
+
+/* The array of a handle; NULL if the handle is not valid. */
+const struct cudaArray *cudart_array(cudaArray_const_t);
+/* Its size in elements, with 1 in an axis that it does not have. */
+struct cudaExtent cudart_array_size(const struct cudaArray *);
+/* Frees the calling thread's device's arrays. */
+void cudart_drop_arrays(void);
+
+/* The channels of an element, as a texture has them. cudaErrorInvalidChannelDescriptor: a GPU has
+ * no such elements. */
+cudaError_t cudart_take_format(const struct cudaChannelFormatDesc *, struct emu_texture *);
+
+/* The largest size in an axis of what a kind of object reads or writes (CUDA C++ Programming Guide,
+ * "Technical Specifications per Compute Capability"; layers and faces in the third axis). */
+struct cudaExtent cudart_largest_array(enum emu_texture_shape, bool is_surface);
+/* The most elements of linear memory that a texture reads. */
+enum { LARGEST_LINEAR_TEXTURE = 1 << 28 };
+/* Of a texture of rows at a pitch: elements, rows, and bytes of the pitch. */
+enum { LARGEST_PITCH_WIDTH = 131072, LARGEST_PITCH_HEIGHT = 65000, LARGEST_PITCH = 2097120 };
+/* What the address of such memory, and its pitch, must be a multiple of, in bytes. */
+enum { TEXTURE_ALIGNMENT = 512, TEXTURE_PITCH_ALIGNMENT = 32 };
+
+/* memory/texture.c: destroys the calling thread's device's texture and surface objects. */
+void cudart_drop_textures(void);
+
+/* work/array_copy.c: the copy in bytes, without arrays. */
+cudaError_t cudart_flatten_copy(const struct cudaMemcpy3DParms *, struct cudaMemcpy3DParms *flat);
+
+#endif
