@@ -51,6 +51,7 @@ static const char *const programs[][2] = {
     {"O3/constant_memory", "t4"},
     {"rdc/separate_compilation", "t4"},
     {"O3/cub_block", "h200"},
+    {"O3/texture_turn", "b200"},
 };
 
 Test(programs, are_right)

@@ -1,6 +1,6 @@
 /*
- * ops_surface.c — reads and writes of surfaces (PTX ISA, "suld", "sust"). The first coordinate is in
- * bytes, and the bytes there are accessed as they are.
+ * ops_surface.c — reads and writes of surfaces (PTX ISA, "suld", "sust"). The first coordinate is
+ * in bytes, and the bytes there are accessed as they are.
  */
 #include "texture_ops.h"
 

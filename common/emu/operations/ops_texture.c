@@ -1,10 +1,10 @@
 /*
- * ops_texture.c — reads of textures (PTX ISA, "tex", "tld4", "txq"), by the formulas of the CUDA C++
- * Programming Guide, "Texture Fetching".
+ * ops_texture.c — reads of textures (PTX ISA, "tex", "tld4", "txq"), by the formulas of the CUDA
+ * C++ Programming Guide, "Texture Fetching".
  *
  * A filtered read is a weighted sum of 2, 4 or 8 elements. The weights have 8 fractional bits, as
- * the guide says. How a GPU rounds the weights and the sum is not documented: here the fraction of a
- * coordinate is rounded to the nearest weight, and the sum is exact until it becomes a float.
+ * the guide says. How a GPU rounds the weights and the sum is not documented: here the fraction of
+ * a coordinate is rounded to the nearest weight, and the sum is exact until it becomes a float.
  */
 #include "common/emu/decode/half.h"
 #include "texture_ops.h"

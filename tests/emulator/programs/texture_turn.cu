@@ -1,6 +1,6 @@
-/* texture_turn.cu — an image turned by an angle: each thread reads the pixel's place in the original
- * through a texture, which filters between pixels and is black outside. Then the same through a
- * surface, which the kernel writes. */
+/* texture_turn.cu — an image turned by an angle: each thread reads the place in the original of its
+ * pixel through a texture, which filters between pixels and is black outside. It also writes the
+ * pixel to a surface. */
 #include "check.cuh"
 
 static const int WIDTH = 96, HEIGHT = 64;

@@ -309,7 +309,7 @@ Test(textures, gather)
     emu_close(emu);
 }
 
-/* Lanes with different objects each read their own; queries; and levels, which there are none of. */
+/* Lanes with different objects each read their own; queries; and a level, which does not matter. */
 Test(textures, several_objects_sizes_and_levels)
 {
     struct emu *emu = open_emu();
@@ -334,7 +334,8 @@ Test(textures, several_objects_sizes_and_levels)
         "st.global.u32 [%%out+4], %%r1;\nst.global.u32 [%%out+8], %%r2;\n"
         "st.global.u32 [%%out+12], %%r3;\nret;");
     struct emu_kernel *kernel = load_kernel(emu, text, "k");
-    emu_addr in = device_copy(emu, objects, 64), to = device_copy(emu, NULL, sizeof out);
+    emu_addr in = device_copy(emu, objects, sizeof objects);
+    emu_addr to = device_copy(emu, NULL, sizeof out);
     cr_assert(!launch(emu, kernel, 1, 8, 0, 2, (uint64_t[]){to, in}), "%s", emu_message(emu));
     cr_assert(!emu_read(emu, out, to, sizeof out));
     for (int i = 0; i < 8; i++) {

@@ -1,7 +1,7 @@
 /*
  * choose.c — choosing a device, waiting for it, its limits. Its properties are in properties.c.
  */
-#include "common/emu/runtime/memory/array.h"
+#include "common/emu/runtime/arrays.h"
 #include "common/emu/runtime/stream/capture.h"
 #include "common/emu/runtime/process/process.h"
 #include "common/emu/runtime/stream/order.h"

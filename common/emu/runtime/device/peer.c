@@ -4,7 +4,7 @@
  * Addresses are unified: each device has its own range, and host memory has the same address
  * everywhere. Kernels need permission to access another device's memory; copies do not.
  */
-#include "common/emu/runtime/cudart.h"
+#include "common/emu/runtime/arrays.h"
 
 static bool is_device(int number) { return number >= 0 && number < cudart_device_count(); }
 
@@ -108,7 +108,9 @@ static cudaError_t check_3d(const struct cudaMemcpy3DPeerParms *p, struct cudaMe
                                        .dstPtr = p->dstPtr,
                                        .extent = p->extent,
                                        .kind = cudaMemcpyDeviceToDevice};
-    return check_peers(p->dstPtr.ptr, p->dstDevice, p->srcPtr.ptr, p->srcDevice);
+    cudaError_t error = cudart_flatten_copy(copy, copy);
+    if (error != cudaSuccess) return error;
+    return check_peers(copy->dstPtr.ptr, p->dstDevice, copy->srcPtr.ptr, p->srcDevice);
 }
 
 cudaError_t CUDARTAPI cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *params)

@@ -1,7 +1,7 @@
 /*
  * properties.c — the properties of a device.
  */
-#include "common/emu/runtime/memory/array.h"
+#include "common/emu/runtime/arrays.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,74 +1,12 @@
 /*
  * array.c — allocating CUDA arrays.
  */
-#include "array.h"
 #include "common/emu/runtime/allocations.h"
+#include "common/emu/runtime/arrays.h"
 #include "common/emu/runtime/stream/capture.h"
 #include "common/emu/runtime/stream/order.h"
 
 #include <stdlib.h>
-
-static struct address_table arrays;                       /* of struct cudaArray, owned */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects the table */
-
-const struct cudaArray *cudart_array(cudaArray_const_t handle)
-{
-    pthread_mutex_lock(&mutex);
-    const struct cudaArray *array = address_table_find(&arrays, (uint64_t)handle);
-    pthread_mutex_unlock(&mutex);
-    return array;
-}
-
-static size_t at_least_one(size_t size) { return size > 0 ? size : 1; }
-
-struct cudaExtent cudart_array_size(const struct cudaArray *array)
-{
-    return (struct cudaExtent){array->extent.width, at_least_one(array->extent.height),
-                               at_least_one(array->extent.depth)};
-}
-
-/* ---- what is allowed ------------------------------------------------------------------------- */
-
-struct cudaExtent cudart_largest_array(enum emu_texture_shape shape, bool is_surface)
-{
-    static const struct cudaExtent sizes[EMU_TEXTURE_SHAPES] = {
-        [EMU_TEXTURE_1D] = {131072, 1, 1},
-        [EMU_TEXTURE_2D] = {131072, 65536, 1},
-        [EMU_TEXTURE_3D] = {16384, 16384, 16384},
-        [EMU_TEXTURE_1D_LAYERED] = {32768, 1, 2048},
-        [EMU_TEXTURE_2D_LAYERED] = {32768, 32768, 2048},
-        [EMU_TEXTURE_CUBE] = {32768, 32768, 6},
-        [EMU_TEXTURE_CUBE_LAYERED] = {32768, 32768, 2046},
-    };
-    struct cudaExtent size = sizes[shape];
-    if (is_surface && shape == EMU_TEXTURE_1D) size.width = 32768;
-    return size;
-}
-
-cudaError_t cudart_take_format(const struct cudaChannelFormatDesc *f, struct emu_texture *t)
-{
-    static const enum emu_channel channels[] = {
-        [cudaChannelFormatKindSigned] = EMU_CHANNEL_SIGNED,
-        [cudaChannelFormatKindUnsigned] = EMU_CHANNEL_UNSIGNED,
-        [cudaChannelFormatKindFloat] = EMU_CHANNEL_FLOAT,
-    };
-    const int bits[] = {f->x, f->y, f->z, f->w};
-    if (f->f > cudaChannelFormatKindNone)
-        return cudart_not_supported("a channel format other than signed, unsigned and float",
-                                    "its elements are compressed or of a video; store them as "
-                                    "integers or floats");
-    if (f->f == cudaChannelFormatKindNone || (int)f->f < 0)
-        return cudaErrorInvalidChannelDescriptor;
-    t->channel = channels[f->f];
-    t->channels = 0;
-    while (t->channels < 4 && bits[t->channels] != 0) t->channels++;
-    for (unsigned k = 0; k < 4; k++)
-        if (bits[k] != (k < t->channels ? f->x : 0)) return cudaErrorInvalidChannelDescriptor;
-    bool is_size = f->x == 32 || f->x == 16 || (f->x == 8 && t->channel != EMU_CHANNEL_FLOAT);
-    if (!is_size || t->channels == 3) return cudaErrorInvalidChannelDescriptor;
-    t->channel_bytes = (unsigned)f->x / 8;
-    return cudaSuccess;
-}
 
 /* The shape that an extent and flags ask for. False: there is none. */
 static bool shape_of(const struct cudaExtent *e, unsigned flags, enum emu_texture_shape *shape)
@@ -123,11 +61,9 @@ static cudaError_t allocate(struct cudaArray *array)
     array->device = cudart_device()->number;
     error = cudart_allocate(&array->memory, size.depth * array->slice, NULL);
     if (error != cudaSuccess) return error;
-    pthread_mutex_lock(&mutex);
-    bool added = address_table_set(&arrays, (uint64_t)array, array);
-    pthread_mutex_unlock(&mutex);
-    if (!added) cudart_forget(array->memory, 1u << DEVICE);
-    return added ? cudaSuccess : cudaErrorMemoryAllocation;
+    if (cudart_add_array(array)) return cudaSuccess;
+    cudart_forget(array->memory, 1u << DEVICE);
+    return cudaErrorMemoryAllocation;
 }
 
 cudaError_t CUDARTAPI cudaMalloc3DArray(cudaArray_t *handle,
@@ -157,31 +93,11 @@ cudaError_t CUDARTAPI cudaFreeArray(cudaArray_t handle)
 {
     RETURN_IF_UNSAFE();
     if (handle == NULL) return cudaSuccess;
-    pthread_mutex_lock(&mutex);
-    struct cudaArray *array = address_table_find(&arrays, (uint64_t)handle);
-    address_table_remove(&arrays, (uint64_t)handle);
-    pthread_mutex_unlock(&mutex);
-    if (array == NULL) return cudart_done_free(cudaErrorInvalidValue, handle);
-    cudart_order_free_now(array->memory);
-    int error = cudart_forget(array->memory, 1u << DEVICE);
-    free(array);
+    if (!cudart_take_array(handle)) return cudart_done_free(cudaErrorInvalidValue, handle);
+    cudart_order_free_now(handle->memory);
+    int error = cudart_forget(handle->memory, 1u << DEVICE);
+    free(handle);
     return cudart_done(error);
-}
-
-void cudart_drop_arrays(void)
-{
-    int device = cudart_device()->number;
-    pthread_mutex_lock(&mutex);
-    for (size_t i = 0; i < arrays.size;) {
-        struct cudaArray *array = arrays.entries[i].kept;
-        if (array == NULL || array->device != device) {
-            i++;
-            continue;
-        }
-        address_table_remove(&arrays, (uint64_t)array); /* another entry may move to i */
-        free(array);
-    }
-    pthread_mutex_unlock(&mutex);
 }
 
 /* ---- queries --------------------------------------------------------------------------------- */

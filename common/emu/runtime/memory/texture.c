@@ -1,7 +1,7 @@
 /*
  * texture.c — texture and surface objects.
  */
-#include "array.h"
+#include "common/emu/runtime/arrays.h"
 #include "common/emu/machine/memory/address_table.h"
 
 #include <stdlib.h>
@@ -137,8 +137,8 @@ static cudaError_t check_description(const struct cudaTextureDesc *d, const stru
     return refuse_description(d, t);
 }
 
-/* The address mode that is in use: wrapping and mirroring need normalised coordinates. Linear memory
- * reads 0 outside, and within a face of a cube there is no outside. */
+/* The address mode that is in use: wrapping and mirroring need normalised coordinates. Outside,
+ * linear memory reads 0, and the face of a cube its nearest element. */
 static enum emu_outside outside(const struct cudaTextureDesc *d, const struct emu_texture *t,
                                 int axis)
 {

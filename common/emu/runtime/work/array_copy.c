@@ -1,7 +1,7 @@
 /*
  * array_copy.c — copies from and to arrays. They are carried out as copies of rows in memory.
  */
-#include "common/emu/runtime/memory/array.h"
+#include "common/emu/runtime/arrays.h"
 #include "common/emu/runtime/work.h"
 
 /* ---- three-dimensional copies ---------------------------------------------------------------- */
@@ -18,8 +18,8 @@ static struct cudaPitchedPtr memory_of(const struct cudaArray *array)
     return (struct cudaPitchedPtr){array->memory, array->row, array->row, height};
 }
 
-/* Turns a side that is an array into memory, if the copy is inside of it. *element becomes the bytes
- * of its element. */
+/* Turns a side that is an array into memory, if the copy is inside of it. *element becomes the
+ * bytes of its element. */
 static cudaError_t flatten(cudaArray_t handle, struct cudaPitchedPtr *memory, struct cudaPos *at,
                            const struct cudaExtent *extent, size_t *element)
 {

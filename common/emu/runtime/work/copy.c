@@ -1,7 +1,7 @@
 /*
  * copy.c — copies. Every copy is carried out as a three-dimensional one; most have one row.
  */
-#include "common/emu/runtime/memory/array.h"
+#include "common/emu/runtime/arrays.h"
 #include "common/emu/runtime/stream/capture.h"
 #include "common/emu/runtime/stream/order.h"
 #include "common/emu/runtime/work.h"

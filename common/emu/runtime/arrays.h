@@ -1,11 +1,11 @@
 /*
- * array.h — CUDA arrays: memory that textures and surfaces read.
+ * arrays.h — the table of CUDA arrays, the memory that textures and surfaces read.
  *
- * An array is ordinary device memory, whose rows and slices follow each other without gaps. Programs
- * do not get its address.
+ * An array is ordinary device memory, whose rows and slices follow each other without gaps.
+ * Programs do not get its address.
  */
-#ifndef CUDART_ARRAY_H
-#define CUDART_ARRAY_H
+#ifndef CUDART_ARRAYS_H
+#define CUDART_ARRAYS_H
 
 #include "common/emu/runtime/cudart.h"
 
@@ -23,7 +23,11 @@ struct cudaArray {
 const struct cudaArray *cudart_array(cudaArray_const_t);
 /* Its size in elements, with 1 in an axis that it does not have. */
 struct cudaExtent cudart_array_size(const struct cudaArray *);
-/* Frees the calling thread's device's arrays. */
+/* Adds an array to the table, which then owns it, and takes one out. False: out of memory; there is
+ * no such array. */
+bool cudart_add_array(struct cudaArray *);
+bool cudart_take_array(cudaArray_t);
+/* Removes the calling thread's device's arrays, without their memory. */
 void cudart_drop_arrays(void);
 
 /* The channels of an element, as a texture has them. cudaErrorInvalidChannelDescriptor: a GPU has
