@@ -137,7 +137,6 @@ Test(properties, attributes_say_the_same)
         {cudaDevAttrHostNumaId, -1},
         {cudaDevAttrSingleToDoublePrecisionPerfRatio, 2},
         {cudaDevAttrMaxTexture2DWidth, 131072},
-        {cudaDevAttrMaxTexture3DDepth, p.maxTexture3D[2]},
         {cudaDevAttrMaxSurface2DLayeredLayers, p.maxSurface2DLayered[2]},
         {cudaDevAttrMaxTexture1DMipmappedWidth, 0},
     };

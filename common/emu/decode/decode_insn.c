@@ -25,6 +25,8 @@ static const struct feature {
     const char *opcode, *word; /* a modifier that must be there; NULL: none */
     const char *name, *advice;
 } features[] = {
+    {"txq", NULL, "queries of textures", "pass what is asked for to the kernel instead"},
+    {"suq", NULL, "queries of surfaces", "pass what is asked for to the kernel instead"},
     {"istypep", NULL, "references to textures and surfaces", "pass a texture object instead"},
     {"sured", NULL, "atomics on surfaces", "use atomics on memory of cudaMalloc instead"},
     {"sust", "p", "surfaces whose stores convert (sust.p)",
@@ -129,8 +131,6 @@ void decode_instruction(struct decoder *d, const struct ptx_instruction *source,
         {"tld4", decode_gather},
         {"suld", decode_surface},
         {"sust", decode_surface},
-        {"txq", decode_texture_query},
-        {"suq", decode_texture_query},
     };
     refuse_feature(d, source);
     for (size_t k = 0; k < sizeof families / sizeof *families; k++)

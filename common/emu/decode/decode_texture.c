@@ -1,5 +1,5 @@
 /* decode_texture.c — decodes reads of textures, and reads and writes of surfaces: tex, tld4, suld,
- * sust; and the queries txq and suq. */
+ * sust. */
 #include "decode_words.h"
 #include "operations.h"
 #include <string.h>
@@ -32,8 +32,9 @@ static const struct geometry *take_geometry(struct decoder *d, struct words *wor
                 ".acube");
 }
 
-/* The object in [object], or in [object, {coordinates}]. */
-static void take_object(struct decoder *d, const struct ptx_operand *operand, struct insn *i)
+/* The object and the coordinates in [object, {coordinates}]. */
+static void take_object(struct decoder *d, const struct ptx_operand *operand,
+                        const struct geometry *geometry, struct insn *i)
 {
     const struct ptx_operand *base = operand->kind == PTX_ADDRESS ? operand->base : NULL;
     if (base && base->kind == PTX_SYMBOL)
@@ -42,20 +43,14 @@ static void take_object(struct decoder *d, const struct ptx_operand *operand, st
                     "the kernel instead");
     if (!base || base->kind != PTX_REGISTER)
         decode_fail(d, EMU_INVALID_PTX, "an object in [ ] is missing");
+    const struct ptx_operand *all = base->other;
+    if (!all || all->kind != PTX_VECTOR || all->count != geometry->coordinates)
+        decode_fail(d, EMU_INVALID_PTX, "it needs %u coordinates in { }", geometry->coordinates);
     i->family = FAMILY_TEXTURE;
+    i->texture.shape = (uint8_t)geometry->shape;
     i->texture.object = source_slot(d, base, 8);
     i->texture.resident = NO_SLOT;
     for (unsigned k = 0; k < MAX_ATOMIC_VECTOR; k++) i->texture.value[k] = NO_SLOT;
-}
-
-static void take_coordinates(struct decoder *d, const struct ptx_operand *operand,
-                             const struct geometry *geometry, struct insn *i)
-{
-    take_object(d, operand, i);
-    const struct ptx_operand *all = operand->base->other;
-    if (!all || all->kind != PTX_VECTOR || all->count != geometry->coordinates)
-        decode_fail(d, EMU_INVALID_PTX, "it needs %u coordinates in { }", geometry->coordinates);
-    i->texture.shape = (uint8_t)geometry->shape;
     for (unsigned k = 0; k < all->count; k++)
         i->texture.coordinate[k] = source_slot(d, all->items[k], 4);
 }
@@ -86,7 +81,7 @@ void decode_texture(struct decoder *d, const struct ptx_instruction *source, str
     const struct geometry *geometry = take_geometry(d, &words);
     unsigned count = has_level ? 3 : has_gradients ? 4 : 2;
     need_operands(d, source, count, count);
-    take_coordinates(d, &source->operands[1], geometry, i);
+    take_object(d, &source->operands[1], geometry, i);
     take_results(d, &source->operands[0], &words, i);
     if (i->texture.by_integers && geometry->shape >= EMU_TEXTURE_CUBE)
         decode_fail(d, EMU_INVALID_PTX, "a cube has no integer coordinates");
@@ -106,9 +101,9 @@ void decode_gather(struct decoder *d, const struct ptx_instruction *source, stru
         decode_fail(d, EMU_UNSUPPORTED_PTX,
                     "it is supported for a channel (.r, .g, .b or .a) of a texture that is .2d");
     need_operands(d, source, 2, 2);
-    take_coordinates(d, &source->operands[1], geometry, i);
+    take_object(d, &source->operands[1], geometry, i);
     take_results(d, &source->operands[0], &words, i);
-    i->texture.part = (uint8_t)channel;
+    i->texture.channel = (uint8_t)channel;
     i->fn = op_find("tld4")->fn;
 }
 
@@ -132,28 +127,9 @@ void decode_surface(struct decoder *d, const struct ptx_instruction *source, str
         decode_fail(d, EMU_INVALID_PTX, "%u elements of type .%s; it accesses up to 16 bytes",
                     i->elements, ptx_type_name(type));
     need_operands(d, source, 2, 2);
-    take_coordinates(d, &source->operands[stores ? 0 : 1], geometry, i);
+    take_object(d, &source->operands[stores ? 0 : 1], geometry, i);
     decode_values(d, &source->operands[stores ? 1 : 0], !stores, i, i->texture.value);
     i->texture.boundary = clamps ? BOUNDARY_CLAMP : zero ? BOUNDARY_ZERO : BOUNDARY_TRAP;
     i->texture.stores = stores;
     i->fn = op_find(stores ? "sust" : "suld")->fn;
-}
-
-/* txq.query.b32 d, [a]; and suq the same */
-void decode_texture_query(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
-{
-    static const char *const axes[] = {"width", "height", "depth"};
-    enum { AXES = sizeof axes / sizeof *axes };
-    struct words words = all_words(source);
-    unsigned axis = 0;
-    while (axis < AXES && !take_word(&words, axes[axis])) axis++;
-    if (axis == AXES || take_type(&words) != PTX_B32)
-        decode_fail(d, EMU_UNSUPPORTED_PTX,
-                    "it is supported for .width, .height and .depth, of type .b32");
-    refuse_rest(d, &words);
-    need_operands(d, source, 2, 2);
-    take_object(d, &source->operands[1], i);
-    i->d = destination_slot(d, &source->operands[0], 4);
-    i->texture.part = (uint8_t)axis;
-    i->fn = op_find("txq")->fn;
 }

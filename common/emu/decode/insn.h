@@ -263,7 +263,7 @@ struct store_async_insn {
 /* What an access outside of a surface does. */
 enum boundary { BOUNDARY_TRAP, BOUNDARY_CLAMP, BOUNDARY_ZERO };
 
-/* tex, tld4, suld, sust; and txq and suq, whose result is insn.d */
+/* tex, tld4, suld, sust */
 struct texture_insn {
     slot object;                   /* 64-bit register */
     slot coordinate[4];            /* 32-bit registers, as PTX writes them: a layer comes first */
@@ -271,7 +271,7 @@ struct texture_insn {
     slot resident;                 /* of tex and tld4: a predicate that becomes true, or NO_SLOT */
     uint8_t shape;                 /* enum emu_texture_shape that the object must have */
     uint8_t boundary;              /* enum boundary, of suld and sust */
-    uint8_t part;                  /* of tld4: the channel; of txq and suq: the axis */
+    uint8_t channel;               /* of tld4 */
     bool by_integers;              /* the coordinates of tex are integers */
     bool stores;
 };

@@ -88,7 +88,7 @@ static bool access_object(struct warp *w, const struct insn *i, uint32_t lanes)
     uint64_t address[WARP];
     uint32_t left = lanes;
     struct access access;
-    const struct emu_texture *t = texture_object(w, i, lanes, false);
+    const struct emu_texture *t = texture_object(w, i, lanes);
     if (!t || !take_spots(w, i, t, address, &left)) return false;
     clear_lanes(w, i, lanes & ~left);
     access_make(&access, i->texture.stores ? OPERATION_STORE : OPERATION_LOAD, PTX_GLOBAL, lanes,

@@ -1,5 +1,5 @@
 /*
- * ops_texture.c — reads of textures (PTX ISA, "tex", "tld4", "txq"), by the formulas of the CUDA
+ * ops_texture.c — reads of textures (PTX ISA, "tex", "tld4"), by the formulas of the CUDA
  * C++ Programming Guide, "Texture Fetching".
  *
  * A filtered read is a weighted sum of 2, 4 or 8 elements. The weights have 8 fractional bits, as
@@ -30,8 +30,7 @@ static bool fits(const struct emu_texture *t, const struct insn *i)
     return t->shape == shape || (is_layers && t->shape >= EMU_TEXTURE_CUBE);
 }
 
-const struct emu_texture *texture_object(struct warp *w, const struct insn *i, uint32_t lanes,
-                                         bool fits_any)
+const struct emu_texture *texture_object(struct warp *w, const struct insn *i, uint32_t lanes)
 {
     static const char *const shapes[EMU_TEXTURE_SHAPES] = {"linear memory, which tex1Dfetch reads",
                                                            "one-dimensional",
@@ -53,7 +52,7 @@ const struct emu_texture *texture_object(struct warp *w, const struct insn *i, u
     else if (t->is_surface != surface)
         fault(w, i, lane, EMU_ILLEGAL_ADDRESS, "0x%llx is a %s object, not a %s object",
               (unsigned long long)object, surface ? "texture" : "surface", kind);
-    else if (!fits_any && !fits(t, i))
+    else if (!fits(t, i))
         fault(w, i, lane, EMU_ILLEGAL_ADDRESS,
               "the instruction is for a %s that is %s, but the object is %s", kind,
               shapes[i->texture.shape], shapes[t->shape]);
@@ -244,7 +243,7 @@ static bool gather(struct warp *w, const struct insn *i, const struct emu_textur
     uint32_t element[WARP][CHANNELS];
     for (int n = 0; n < CHANNELS; n++) {
         if (!read_corner(w, i, t, samples, corners[n], lanes, element)) return false;
-        EACH_LANE(lanes, value[l][n] = element[l][i->texture.part]);
+        EACH_LANE(lanes, value[l][n] = element[l][i->texture.channel]);
     }
     return true;
 }
@@ -254,7 +253,7 @@ static bool read_object(struct warp *w, const struct insn *i, uint32_t lanes, bo
 {
     struct sample samples[WARP];
     uint32_t value[WARP][CHANNELS];
-    const struct emu_texture *t = texture_object(w, i, lanes, false);
+    const struct emu_texture *t = texture_object(w, i, lanes);
     if (!t) return false;
     bool filters = t->is_filtered && !i->texture.by_integers;
     EACH_LANE(lanes, take_sample(w, i, t, l, filters || gathers, &samples[l]));
@@ -282,19 +281,5 @@ static void texture_gather(struct warp *w, const struct insn *i, uint32_t mask)
     set_predicate(w, i->texture.resident, mask, ALL_LANES);
 }
 
-/* The size of an object; 0 in an axis that it does not have. */
-static void texture_query(struct warp *w, const struct insn *i, uint32_t mask)
-{
-    unsigned axis = i->texture.part;
-    for (uint32_t left = mask; left;) {
-        uint32_t lanes = texture_take_lanes(w, i, &left);
-        const struct emu_texture *t = texture_object(w, i, lanes, true);
-        if (!t) return;
-        uint32_t size = axis < texture_axes(t->shape) ? (uint32_t)t->size[axis] : 0;
-        EACH_LANE(lanes, LANES(u32, i->d)[l] = size);
-    }
-}
-
-static const struct op entries[] = {
-    {"tex", texture_read, ""}, {"tld4", texture_gather, ""}, {"txq", texture_query, ""}};
+static const struct op entries[] = {{"tex", texture_read, ""}, {"tld4", texture_gather, ""}};
 DEFINE_OP_TABLE(ops_texture, entries);

@@ -1,5 +1,5 @@
 /*
- * arrays.c — the table of CUDA arrays, and what sizes and elements a GPU has.
+ * arrays.c — the table of CUDA arrays, and what elements a GPU has.
  */
 #include "arrays.h"
 #include "handles.h"
@@ -39,24 +39,6 @@ struct cudaExtent cudart_array_size(const struct cudaArray *array)
 {
     return (struct cudaExtent){array->extent.width, at_least_one(array->extent.height),
                                at_least_one(array->extent.depth)};
-}
-
-/* ---- what is allowed ------------------------------------------------------------------------- */
-
-struct cudaExtent cudart_largest_array(enum emu_texture_shape shape, bool is_surface)
-{
-    static const struct cudaExtent sizes[EMU_TEXTURE_SHAPES] = {
-        [EMU_TEXTURE_1D] = {131072, 1, 1},
-        [EMU_TEXTURE_2D] = {131072, 65536, 1},
-        [EMU_TEXTURE_3D] = {16384, 16384, 16384},
-        [EMU_TEXTURE_1D_LAYERED] = {32768, 1, 2048},
-        [EMU_TEXTURE_2D_LAYERED] = {32768, 32768, 2048},
-        [EMU_TEXTURE_CUBE] = {32768, 32768, 6},
-        [EMU_TEXTURE_CUBE_LAYERED] = {32768, 32768, 2046},
-    };
-    struct cudaExtent size = sizes[shape];
-    if (is_surface && shape == EMU_TEXTURE_1D) size.width = 32768;
-    return size;
 }
 
 cudaError_t cudart_take_format(const struct cudaChannelFormatDesc *f, struct emu_texture *t)

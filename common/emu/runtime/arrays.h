@@ -34,10 +34,8 @@ void cudart_drop_arrays(void);
  * no such elements. */
 cudaError_t cudart_take_format(const struct cudaChannelFormatDesc *, struct emu_texture *);
 
-/* The largest size in an axis of what a kind of object reads or writes (CUDA C++ Programming Guide,
- * "Technical Specifications per Compute Capability"; layers and faces in the third axis). */
-struct cudaExtent cudart_largest_array(enum emu_texture_shape, bool is_surface);
-/* The most elements of linear memory that a texture reads. */
+/* The most elements of linear memory that a texture reads (CUDA C++ Programming Guide, "Technical
+ * Specifications per Compute Capability"). */
 enum { LARGEST_LINEAR_TEXTURE = 1 << 28 };
 /* Of a texture of rows at a pitch: elements, rows, and bytes of the pitch. */
 enum { LARGEST_PITCH_WIDTH = 131072, LARGEST_PITCH_HEIGHT = 65000, LARGEST_PITCH = 2097120 };

@@ -14,7 +14,7 @@
 #include <cstring>
 
 enum { MOST = 2048 };
-enum kind { ONE, TWO, THREE, LAYERS, CUBE, FETCH, GATHER, SURFACE_CLAMP, SURFACE_ZERO };
+enum kind { ONE, TWO, THREE, LAYERS, CUBE, FETCH, GATHER, CLAMP, ZERO };
 
 #define CUDA(call)                                                                                 \
     do {                                                                                           \
@@ -35,12 +35,8 @@ static __global__ void read(unsigned long long object, kind how, const float4 *i
     case CUBE: value = texCubemap<float4>(object, at.x, at.y, at.z); break;
     case FETCH: value = tex1Dfetch<float4>(object, (int)at.x); break;
     case GATHER: value = tex2Dgather<float4>(object, at.x, at.y, 0); break;
-    case SURFACE_CLAMP:
-        value.x = surf2Dread<float>(object, (int)at.x, (int)at.y, cudaBoundaryModeClamp);
-        break;
-    case SURFACE_ZERO:
-        value.x = surf2Dread<float>(object, (int)at.x, (int)at.y, cudaBoundaryModeZero);
-        break;
+    case CLAMP: surf2Dread(&value.x, object, (int)at.x, (int)at.y, cudaBoundaryModeClamp); break;
+    case ZERO: surf2Dread(&value.x, object, (int)at.x, (int)at.y, cudaBoundaryModeZero); break;
     }
     out[threadIdx.x + blockIdx.x * blockDim.x] = value;
 }
@@ -178,7 +174,7 @@ int main()
     CUDA(cudaCreateSurfaceObject(&surface, &drawn));
     const float outside[][2] = {{-4, 0}, {32, 1}, {28, 9}, {8, -1}};
     for (int i = 0; i < 4; i++) in[i] = make_float4(outside[i][0], outside[i][1], 0, 0);
-    show("surface clamp", surface, SURFACE_CLAMP, in, 4);
-    show("surface zero", surface, SURFACE_ZERO, in, 4);
+    show("surface clamp", surface, CLAMP, in, 4);
+    show("surface zero", surface, ZERO, in, 4);
     return 0;
 }

@@ -239,8 +239,8 @@ static const char *const refusals[][2] = {
     {"sust.p.1d.b32.trap [%l0, {%r0}], {%r0};",
      "the emulator has no surfaces whose stores convert (sust.p); store the bits by surf1Dwrite, "
      "surf2Dwrite and so on instead"},
-    {"txq.array_size.b32 %r0, [%l0];",
-     "it is supported for .width, .height and .depth, of type .b32"},
+    {"txq.width.b32 %r0, [%l0];",
+     "the emulator has no queries of textures; pass what is asked for to the kernel instead"},
     {"multimem.ld_reduce.global.add.f32 %f0, [%l0];",
      "the emulator has no multicast memory; access the memory of each GPU by itself instead"},
 };
@@ -331,8 +331,7 @@ Test(emu_refusals, of_one_more_modifier)
         "tex.a1d.v4.f32.f32 {%f0, _, _, _}, [%l0, {%r0, %f0}];",
         "tld4.a.2d.v4.u32.f32 {%r0, %r1, %r2, %r3}, [%l0, {%f0, %f0}];",
         "suld.b.2d.v2.b16.zero {%h0, %h1}, [%l0, {%r0, %r1}];",
-        "sust.b.1d.b64.clamp [%l0, {%r0}], {%l1};",
-        "txq.width.b32 %r0, [%l0];"};
+        "sust.b.1d.b64.clamp [%l0, {%r0}], {%l1};"};
     struct emu *emu = open_emu();
     for (size_t i = 0; i < sizeof right / sizeof *right; i++)
         for (int more = 0; more < 2; more++) {

@@ -159,7 +159,7 @@ Test(surfaces, objects_that_do_not_fit)
     expect_fault(emu, 0, SULD_2D, "0x0 is no surface object: it is 0");
     expect_fault(emu, old, TEX_2D, "is no texture object: it has been destroyed");
     expect_fault(emu, linear + 1, TEX_2D, "is no texture object: it was not made on this device");
-    expect_fault(emu, UINT64_MAX, "txq.width.b32 %r0, [%object];", "is no texture object: ");
+    expect_fault(emu, UINT64_MAX, TEX_2D, "is no texture object: ");
     expect_fault(emu, surface, TEX_2D, "is a surface object, not a texture object");
     expect_fault(emu, texture, SULD_2D, "is a texture object, not a surface object");
     expect_fault(emu, texture, TEX_1D,

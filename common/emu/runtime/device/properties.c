@@ -29,45 +29,8 @@ static size_t total_memory(void)
 
 static bool is_device(int number) { return number >= 0 && number < cudart_device_count(); }
 
-/* Sets an array of sizes to the first `count` of these. */
-static void set_sizes(int *sizes, int count, struct cudaExtent size)
-{
-    const size_t all[] = {size.width, size.height, size.depth};
-    for (int k = 0; k < count; k++) sizes[k] = (int)all[k];
-}
-
-/* Sizes of layered objects: the axes, and the layers. */
-static void set_layered(int *sizes, int count, struct cudaExtent size)
-{
-    set_sizes(sizes, count - 1, size);
-    sizes[count - 1] = (int)size.depth;
-}
-
-/* The largest textures and surfaces. Those with mipmaps stay 0. */
-static void set_textures(struct cudaDeviceProp *p)
-{
-    const struct cudaExtent pitch = {LARGEST_PITCH_WIDTH, LARGEST_PITCH_HEIGHT, LARGEST_PITCH},
-                            gathered = {32768, 32768, 0}, slim = {8192, 8192, 32768};
-#define LARGEST(shape) cudart_largest_array(EMU_TEXTURE_##shape, is_surface)
-    for (int is_surface = 0; is_surface < 2; is_surface++) {
-        set_sizes(is_surface ? &p->maxSurface1D : &p->maxTexture1D, 1, LARGEST(1D));
-        set_sizes(is_surface ? p->maxSurface2D : p->maxTexture2D, 2, LARGEST(2D));
-        set_sizes(is_surface ? p->maxSurface3D : p->maxTexture3D, 3, LARGEST(3D));
-        set_layered(is_surface ? p->maxSurface1DLayered : p->maxTexture1DLayered, 2,
-                    LARGEST(1D_LAYERED));
-        set_layered(is_surface ? p->maxSurface2DLayered : p->maxTexture2DLayered, 3,
-                    LARGEST(2D_LAYERED));
-        set_sizes(is_surface ? &p->maxSurfaceCubemap : &p->maxTextureCubemap, 1, LARGEST(CUBE));
-        set_layered(is_surface ? p->maxSurfaceCubemapLayered : p->maxTextureCubemapLayered, 2,
-                    LARGEST(CUBE_LAYERED));
-    }
-    set_sizes(p->maxTexture2DLinear, 3, pitch);
-    set_sizes(p->maxTexture2DGather, 2, gathered);
-    set_sizes(p->maxTexture3DAlt, 3, slim);
-}
-
-/* Properties about sharing events and pools with other processes stay 0: the emulator does not
- * support that. Concurrent kernels and copies are reported
+/* Properties about mipmaps and about sharing events and pools with other processes stay 0: the
+ * emulator does not support them. Concurrent kernels and copies are reported
  * as on the GPU, although the emulator runs them one after the other. */
 cudaError_t CUDARTAPI cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 {
@@ -119,12 +82,28 @@ cudaError_t CUDARTAPI cudaGetDeviceProperties(struct cudaDeviceProp *p, int devi
         .maxBlocksPerMultiProcessor = g->blocks_per_sm,
         .accessPolicyMaxWindowSize = is_ampere ? 128 << 20 : 0,
         .reservedSharedMemPerBlock = g->shared_reserved,
+        .maxTexture1D = 131072,
+        .maxTexture2D = {131072, 65536},
+        .maxTexture2DLinear = {LARGEST_PITCH_WIDTH, LARGEST_PITCH_HEIGHT, LARGEST_PITCH},
+        .maxTexture2DGather = {32768, 32768},
+        .maxTexture3D = {16384, 16384, 16384},
+        .maxTexture3DAlt = {8192, 8192, 32768},
+        .maxTextureCubemap = 32768,
+        .maxTexture1DLayered = {32768, 2048},
+        .maxTexture2DLayered = {32768, 32768, 2048},
+        .maxTextureCubemapLayered = {32768, 2046},
+        .maxSurface1D = 32768,
+        .maxSurface2D = {131072, 65536},
+        .maxSurface3D = {16384, 16384, 16384},
+        .maxSurface1DLayered = {32768, 2048},
+        .maxSurface2DLayered = {32768, 32768, 2048},
+        .maxSurfaceCubemap = 32768,
+        .maxSurfaceCubemapLayered = {32768, 2046},
         .hostRegisterSupported = 1,
         .hostRegisterReadOnlySupported = 1,
         .memoryPoolsSupported = 1,
         .hostNumaId = -1,
     };
-    set_textures(p);
     snprintf(p->name, sizeof p->name, "%s (emulated)", g->name);
     memcpy(p->uuid.bytes, "emulated GPU", strlen("emulated GPU"));
     p->uuid.bytes[sizeof p->uuid.bytes - 1] = (char)device;

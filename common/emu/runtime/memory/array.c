@@ -26,23 +26,41 @@ static bool shape_of(const struct cudaExtent *e, unsigned flags, enum emu_textur
     return e->depth == 0 || e->height > 0;
 }
 
+/* Does an array of this shape have at most the sizes that the device's properties tell? */
+static bool is_small_enough(const struct cudaArray *array)
+{
+    struct cudaDeviceProp p;
+    struct cudaExtent size = cudart_array_size(array);
+    if (cudaGetDeviceProperties(&p, cudart_device()->number) != cudaSuccess) return false;
+    bool is_surface = array->flags & cudaArraySurfaceLoadStore;
+    const int most[EMU_TEXTURE_SHAPES][3] = {
+        [EMU_TEXTURE_1D] = {is_surface ? p.maxSurface1D : p.maxTexture1D, 1, 1},
+        [EMU_TEXTURE_2D] = {p.maxTexture2D[0], p.maxTexture2D[1], 1},
+        [EMU_TEXTURE_3D] = {p.maxTexture3D[0], p.maxTexture3D[1], p.maxTexture3D[2]},
+        [EMU_TEXTURE_1D_LAYERED] = {p.maxTexture1DLayered[0], 1, p.maxTexture1DLayered[1]},
+        [EMU_TEXTURE_2D_LAYERED] = {p.maxTexture2DLayered[0], p.maxTexture2DLayered[1],
+                                    p.maxTexture2DLayered[2]},
+        [EMU_TEXTURE_CUBE] = {p.maxTextureCubemap, p.maxTextureCubemap, 6},
+        [EMU_TEXTURE_CUBE_LAYERED] = {p.maxTextureCubemapLayered[0], p.maxTextureCubemapLayered[0],
+                                      p.maxTextureCubemapLayered[1]},
+    };
+    const int *of_shape = most[array->shape];
+    return size.width <= (size_t)of_shape[0] && size.height <= (size_t)of_shape[1] &&
+           size.depth <= (size_t)of_shape[2];
+}
+
 static cudaError_t check_array(struct cudaArray *array)
 {
     const unsigned known =
         cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather;
     const struct cudaExtent *e = &array->extent;
-    bool is_surface = array->flags & cudaArraySurfaceLoadStore;
     if (array->flags & ~known)
         return cudart_not_supported("an array that is sparse, mapped later or drawn into",
                                     "allocate it with cudaArrayDefault instead");
     if (e->width == 0 || !shape_of(e, array->flags, &array->shape)) return cudaErrorInvalidValue;
     if (array->flags & cudaArrayTextureGather && array->shape != EMU_TEXTURE_2D)
         return cudaErrorInvalidValue;
-    struct cudaExtent most = cudart_largest_array(array->shape, is_surface);
-    struct cudaExtent size = cudart_array_size(array);
-    return size.width <= most.width && size.height <= most.height && size.depth <= most.depth
-               ? cudaSuccess
-               : cudaErrorInvalidValue;
+    return is_small_enough(array) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 /* ---- allocating ------------------------------------------------------------------------------ */
