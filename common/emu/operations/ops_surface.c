@@ -31,18 +31,30 @@ static struct spot spot_of(const struct warp *w, const struct insn *i, const str
     return spot;
 }
 
+/* The first byte of a lane's access, as the instruction names it. */
+static int byte_of(const struct warp *w, const struct insn *i, int lane)
+{
+    bool is_layered = texture_is_layered((enum emu_texture_shape)i->texture.shape);
+    return (int32_t)LANES(u32, i->texture.coordinate[is_layered])[lane];
+}
+
+static void report_misaligned(struct warp *w, const struct insn *i, int lane, unsigned bytes)
+{
+    fault(w, i, lane, EMU_MISALIGNED_ADDRESS,
+          "byte %d of a surface's row is not a multiple of the %u bytes accessed; its first "
+          "coordinate counts bytes, not elements",
+          byte_of(w, i, lane), bytes);
+}
+
 static void report_outside(struct warp *w, const struct insn *i, const struct emu_texture *t,
                            int lane)
 {
-    const slot *c = i->texture.coordinate;
-    bool is_layered = texture_is_layered((enum emu_texture_shape)i->texture.shape);
     fault(w, i, lane, EMU_ILLEGAL_ADDRESS,
           "%s of %u bytes is outside of a surface of %llu bytes x %llu x %llu: its byte in the row "
           "is %d",
           i->texture.stores ? "a store" : "a load", i->element_bytes * i->elements,
           (unsigned long long)(t->size[0] * t->channels * t->channel_bytes),
-          (unsigned long long)t->size[1], (unsigned long long)t->size[2],
-          (int32_t)LANES(u32, c[is_layered])[lane]);
+          (unsigned long long)t->size[1], (unsigned long long)t->size[2], byte_of(w, i, lane));
 }
 
 /* Computes the lanes' addresses, and takes those lanes out of *lanes that are outside and access
@@ -50,9 +62,14 @@ static void report_outside(struct warp *w, const struct insn *i, const struct em
 static bool take_spots(struct warp *w, const struct insn *i, const struct emu_texture *t,
                        uint64_t *address, uint32_t *lanes)
 {
+    unsigned bytes = (unsigned)i->element_bytes * i->elements;
     for (uint32_t left = *lanes; left; left &= left - 1) {
         int l = __builtin_ctz(left);
         struct spot spot = spot_of(w, i, t, l);
+        if (byte_of(w, i, l) & (int)(bytes - 1)) {
+            report_misaligned(w, i, l, bytes);
+            return false;
+        }
         if (!spot.is_inside && i->texture.boundary == BOUNDARY_TRAP) {
             report_outside(w, i, t, l);
             return false;

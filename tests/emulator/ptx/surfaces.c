@@ -95,7 +95,7 @@ Test(surfaces, boundaries)
     static const struct {
         const char *coordinates;
         int nearest;
-    } cases[] = {{"-2, 0", 0}, {"8, 1", 14}, {"7, 1", 14}, {"2, -1", 2}, {"2, 4", 26}};
+    } cases[] = {{"-2, 0", 0}, {"8, 1", 14}, {"2, -1", 2}, {"2, 4", 26}};
     struct emu *emu = open_emu();
     struct emu_texture t = bytes_of(emu, EMU_TEXTURE_2D);
     uint64_t object = open_object(emu, &t);
@@ -125,6 +125,21 @@ Test(surfaces, boundaries)
             cr_expect_eq(there, mode ? 0x5a5a : want, "%s: %x", body, there);
             cr_assert(!emu_write(emu, t.base + (emu_addr)cases[i].nearest, &want, 2));
         }
+    emu_close(emu);
+}
+
+/* A program that forgets sizeof. */
+Test(surfaces, the_first_coordinate_counts_bytes)
+{
+    struct emu *emu = open_emu();
+    struct emu_texture t = bytes_of(emu, EMU_TEXTURE_2D);
+    int error = run_with_object(emu, open_object(emu, &t),
+                                "sust.b.2d.v2.b16.zero [%object, {-1, 0}], {%h0, %h0};", t.base);
+    cr_expect_eq(error, EMU_MISALIGNED_ADDRESS);
+    cr_expect(strstr(emu_message(emu),
+                     "byte -1 of a surface's row is not a multiple of the 4 bytes "
+                     "accessed; its first coordinate counts bytes, not elements"),
+              "%s", emu_message(emu));
     emu_close(emu);
 }
 
