@@ -2,10 +2,12 @@
  * test_textures.c — arrays, and texture and surface objects, as a program gets them from the
  * runtime: copies against a model, wrong arguments, and what is said of an object.
  */
+#define _POSIX_C_SOURCE 200809L /* setenv */
 #include "tests/support/command.h"
 #include "tests/support/cudart_check.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The headers call copies of bytes to arrays deprecated. */
@@ -367,7 +369,7 @@ Test(textures_api, surfaces_and_a_reset)
     is(cudaCreateSurfaceObject(&again, &r), cudaErrorInvalidResourceHandle);
 }
 
-/* Arrays as nodes of a graph; and other devices' arrays, which are not textures of this one. */
+/* Copies of arrays as nodes of a graph. */
 Test(textures_api, graphs)
 {
     uint32_t in[4] = {1, 2, 3, 4}, out[4] = {0};
@@ -393,6 +395,29 @@ Test(textures_api, graphs)
     ok(cudaGraphLaunch(executable, NULL));
     ok(cudaDeviceSynchronize());
     cr_expect(!memcmp(in, out, sizeof in));
+}
+
+/* A device's arrays are copied from and to, but are not textures of another device. */
+Test(textures_api, two_devices)
+{
+    setenv("EMU_DEVICES", "2", 1);
+    uint32_t in[4] = {1, 2, 3, 4}, out[4] = {0};
+    cudaArray_t first = new_array(4, 0, 0, 0);
+    ok(cudaMemcpyToArray(first, 0, 0, in, sizeof in, cudaMemcpyHostToDevice));
+    ok(cudaSetDevice(1));
+    cudaArray_t second = new_array(4, 0, 0, 0);
+    struct cudaMemcpy3DPeerParms copy = {
+        .srcArray = first, .srcDevice = 0, .dstArray = second, .dstDevice = 1, .extent = {4, 1, 1}};
+    ok(cudaMemcpy3DPeer(&copy));
+    copy.srcDevice = 1;
+    is(cudaMemcpy3DPeer(&copy), cudaErrorInvalidValue);
+    ok(cudaMemcpyFromArray(out, second, 0, 0, sizeof out, cudaMemcpyDeviceToHost));
+    cr_expect(!memcmp(in, out, sizeof in));
+    TEXTURE(of_array(second), &plain, cudaSuccess);
+    TEXTURE(of_array(first), &plain, cudaErrorInvalidValue);
+    ok(cudaDeviceReset()); /* of device 1 only */
+    is(cudaFreeArray(second), cudaErrorInvalidValue);
+    ok(cudaFreeArray(first));
 }
 
 /* ---- programs -------------------------------------------------------------------------------- */
