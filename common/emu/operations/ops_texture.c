@@ -77,8 +77,7 @@ static uint32_t channel_value(const struct emu_texture *t, uint32_t bits)
     return bits_of_f32(fraction < -1 ? -1 : fraction);
 }
 
-/* Reads one element for each lane of `lanes`. Channels that the texture does not have are 0. False:
- * a fault. */
+/* Reads one element for each lane of `lanes`. False: a fault. */
 static bool read_elements(struct warp *w, const struct insn *i, const struct emu_texture *t,
                           const uint64_t *address, uint32_t lanes, uint32_t (*value)[CHANNELS])
 {
@@ -90,12 +89,9 @@ static bool read_elements(struct warp *w, const struct insn *i, const struct emu
         for (; entered; entered &= entered - 1) {
             int l = __builtin_ctz(entered);
             const char *from = (const char *)(uintptr_t)(access.host + access.address[l]);
-            for (unsigned c = 0; c < CHANNELS; c++)
+            for (unsigned c = 0; c < t->channels; c++, from += t->channel_bytes)
                 value[l][c] =
-                    c < t->channels
-                        ? channel_value(t, (uint32_t)load_element(from + c * t->channel_bytes,
-                                                                  t->channel_bytes, false))
-                        : 0;
+                    channel_value(t, (uint32_t)load_element(from, t->channel_bytes, false));
         }
     }
     return true;
@@ -134,8 +130,8 @@ static bool read_corner(struct warp *w, const struct insn *i, const struct emu_t
             if (at < 0) border |= UINT32_C(1) << l;
             address[l] += (uint64_t)at * step[k];
         }
-        for (unsigned c = 0; c < CHANNELS && border >> l & 1; c++)
-            value[l][c] = c < t->channels ? bits_of_f32(t->border[c]) : 0;
+        for (unsigned c = 0; c < t->channels && border >> l & 1; c++)
+            value[l][c] = bits_of_f32(t->border[c]);
     }
     return read_elements(w, i, t, address, lanes & ~border, value);
 }
@@ -227,11 +223,11 @@ static bool filter(struct warp *w, const struct insn *i, const struct emu_textur
             part |= (uint32_t)(weight[l] != 0) << l;
         }
         if (!read_corner(w, i, t, samples, corner, part, value)) return false;
-        EACH_LANE(part, for (int c = 0; c < CHANNELS; c++) sum[l][c] +=
+        EACH_LANE(part, for (unsigned c = 0; c < t->channels; c++) sum[l][c] +=
                         weight[l] * (double)f32_of_bits(value[l][c]));
     }
-    EACH_LANE(lanes,
-              for (int c = 0; c < CHANNELS; c++) value[l][c] = bits_of_f32((float)sum[l][c]));
+    EACH_LANE(lanes, for (unsigned c = 0; c < t->channels; c++) value[l][c] =
+                         bits_of_f32((float)sum[l][c]));
     return true;
 }
 
@@ -240,7 +236,7 @@ static bool gather(struct warp *w, const struct insn *i, const struct emu_textur
                    const struct sample *samples, uint32_t lanes, uint32_t (*value)[CHANNELS])
 {
     static const uint8_t corners[CHANNELS] = {2, 3, 1, 0};
-    uint32_t element[WARP][CHANNELS];
+    uint32_t element[WARP][CHANNELS] = {{0}};
     for (int n = 0; n < CHANNELS; n++) {
         if (!read_corner(w, i, t, samples, corners[n], lanes, element)) return false;
         EACH_LANE(lanes, value[l][n] = element[l][i->texture.channel]);
@@ -252,7 +248,7 @@ static bool gather(struct warp *w, const struct insn *i, const struct emu_textur
 static bool read_object(struct warp *w, const struct insn *i, uint32_t lanes, bool gathers)
 {
     struct sample samples[WARP];
-    uint32_t value[WARP][CHANNELS];
+    uint32_t value[WARP][CHANNELS] = {{0}}; /* also of channels that the texture does not have */
     const struct emu_texture *t = texture_object(w, i, lanes);
     if (!t) return false;
     bool filters = t->is_filtered && !i->texture.by_integers;

@@ -11,7 +11,7 @@
 #   the language       device_* function_pointers virtual_functions recursion lambdas templates
 #                      integers bits half_precision fast_math constant_memory separate_compilation
 #   the runtime        streams callbacks events graphs multi_copy zero_copy managed pitched_copy
-#                      peer_copy occupancy attributes properties clocks errors
+#                      peer_copy occupancy attributes properties clocks errors texture_turn
 #   algorithms         reduction* scan_* compaction histogram *_sort sorting_network fft spmv …
 #   libraries          cub_* thrust_*
 #   Ampere, Hopper     async_copy cluster_* bulk_copy mbarrier (compute capability 9.0: T4 skipped)
