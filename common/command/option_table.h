@@ -71,8 +71,8 @@ struct command_line {
  * exit code: a value is missing or not wanted, or the option refuses it. */
 int option_take(struct option_table, struct command_line *, void *to, bool *taken, struct fault *);
 
-/* Takes the rest of a command line: options of the table, and up to `most` other arguments, which go
- * into names[]. One more of these, and any that begins with a dash, is an error. */
+/* Takes the rest of a command line: options of the table, and up to `most` other arguments, which
+ * go into names[]. One more of these, and any that begins with a dash, is an error. */
 int option_take_all(struct option_table, struct command_line *, void *to, const char **names,
                     int most, struct fault *);
 
