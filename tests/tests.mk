@@ -82,7 +82,7 @@ endif
 
 # Programs of one source file that tests examine or run: see tests/fixtures/programs/programs.h.
 CHECKED  := reported merged endless waits traced ticket two_words ring limits \
-            unwritten launches forks ends names ordered suspended wide_rows
+            unwritten launches forks ends names ordered suspended wide_rows blas
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia sm_80 emulated \
             per-thread linked refused rpath needs_gpu.so needs_cudart.so no_memory.so \
             no_tmpfile.so zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
@@ -160,9 +160,13 @@ build/tests/programs/ring: $(wildcard steps/12-*/*.cuh steps/12-*/parts/*)
 WITH_STEP16 = $(addprefix build/tests/programs/,names wide_rows)
 $(WITH_STEP16): GPUS = -gencode arch=compute_90,code=compute_90
 $(WITH_STEP16): $(wildcard steps/16-*/*.cuh steps/16-*/parts/* steps/12-*/parts/*)
+# With an RPATH to NVIDIA's libraries, in whose place the emulator's come.
+build/tests/programs/blas: OPTIONS = $(STAND_IN_LINK) -lcublas \
+    -Xlinker --disable-new-dtags,-rpath,$(abspath $(CUDA))/lib64
+build/tests/programs/blas: | $(STAND_INS)
 $(CHECKED:%=build/tests/programs/%): %: tests/fixtures/programs/$$(notdir $$@).cu
 	$(call say,nvcc,$@)
-	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -g -cudart shared $< -o $(NEW) $(PUT)
+	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -g -cudart shared $(OPTIONS) $< -o $(NEW) $(PUT)
 
 # With NVIDIA's runtime for kernels.
 build/tests/programs/refused: tests/fixtures/programs/refused.cu | emu

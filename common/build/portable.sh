@@ -2,7 +2,7 @@
 # portable.sh FILE…: does each of these programs and libraries run wherever glibc is 2.34 or later?
 # Prints what a file needs besides, and exits with 1. `make dist` runs it on what it packs.
 newest=2.34
-allowed='^(libc|libm|libdl|libpthread|librt|ld-linux-x86-64)\.so\.[0-9]+$'
+allowed='^(libc|libm|libdl|libpthread|librt|ld-linux-x86-64)\.so\.[0-9]+$|^libcudart\.so\.13$'
 
 complain() {
     echo "portable: $*" >&2
@@ -19,7 +19,7 @@ for file; do
                 "build it on an older system."
     done
     for library in $(objdump -p "$file" | sed -n 's/^ *NEEDED *//p' | grep -Ev "$allowed"); do
-        complain "$file needs $library, which is no part of glibc: link it statically."
+        complain "$file needs $library, which is no part of glibc or of the emulator: link it statically."
     done
 done
 exit $status

@@ -211,6 +211,12 @@ int emu_read_rows(struct emu *, void *to, emu_addr from, const struct emu_rows *
 int emu_copy(struct emu *, emu_addr to, emu_addr from, size_t bytes);
 int emu_fill(struct emu *, emu_addr, unsigned char value, size_t bytes);
 
+/* The host's address of device memory, for a library of the host that works on it, or NULL if the
+ * rows (from_row, from_slice) do not lie inside one allocation. initcheck takes the rows for read
+ * by `reader`, if they are read, and for written from now on, if they are written. */
+void *emu_view(struct emu *, emu_addr, const struct emu_rows *, bool reads, bool writes,
+               const char *reader);
+
 /* Tells initcheck that this memory is undefined, as if it had just been allocated. */
 void emu_renew(struct emu *, emu_addr, size_t bytes);
 /* An allocation keeps its addresses although it is freed (`hidden`), or is allocated there anew. */
@@ -639,6 +645,27 @@ const struct emu_timeline *emu_timeline(const struct emu *, size_t index);
  * function (runtime/), so a program can look the name up with dlsym to find out whether it is
  * emulated. */
 struct emu *emu_runtime(void);
+
+/* Memory that a call of a library reads or writes: rows as those that emu_read_rows() reads. `host`
+ * is set to the host's address of it. */
+struct emu_area {
+    const void *address;
+    struct emu_rows rows;
+    bool reads, writes;
+    void *host;
+};
+/*
+ * For libraries that take the place of NVIDIA's (libraries/): work begins in a stream (a
+ * cudaStream_t), on these areas. The checkers are told, and when the function returns
+ * cudaSuccess, the caller does the work before it returns to the program. `name` is that of the
+ * library's function, and lives as long as the program. Memory that is not there is a fault, as in
+ * a kernel: the function says so, and returns cudaErrorIllegalAddress. A stream that is captured:
+ * cudaErrorStreamCaptureUnsupported. Other errors are those of any work in a stream.
+ */
+int emu_library_work(void *stream, const char *name, struct emu_area *areas, size_t count);
+/* Says, once for each `feature` of a library, that the emulator does not offer it, why, and where
+ * it was called. */
+void emu_library_refuse(const char *feature, const char *why);
 
 #ifdef __cplusplus
 }

@@ -12,7 +12,7 @@ ISAS     := base $(if $(filter x86_64,$(shell uname -m)),v3)
 OPS      := $(wildcard common/emu/operations/ops*.c)
 AUDIT    := $(wildcard common/emu/audit/*.c)
 EMU_COMMAND := $(wildcard common/emu/command/*.c)
-EMU      := $(call objects,$(filter-out $(OPS) $(AUDIT) $(EMU_COMMAND), \
+EMU      := $(call objects,$(filter-out $(OPS) $(AUDIT) $(EMU_COMMAND) common/emu/libraries/%, \
                 $(wildcard common/emu/*/*.c common/emu/*/*/*.c common/files/*.c))) \
             $(foreach isa,$(ISAS),$(OPS:%.c=build/%.$(isa).o))
 

@@ -21,6 +21,7 @@ install-emu: emu build/emu/emu.1 ## use: install the emulator, PREFIX=/usr/local
 	$(Q)install -d $(PLACES:%='$(INSTALLED)/%')
 	$(Q)install -m 755 build/emu/emu '$(INSTALLED)/bin/'
 	$(Q)cp -P --remove-destination $(INSTALLED_LIBRARIES) '$(INSTALLED)/lib/upsweep/'
+	$(Q)cp -RP --remove-destination $(PRIVATE) '$(INSTALLED)/lib/upsweep/'
 	$(Q)install -m 644 common/emu/emu.h '$(INSTALLED)/include/'
 	$(Q)install -m 644 build/emu/emu.1 '$(INSTALLED)/share/man/man1/'
 	$(Q)install -m 644 common/emu/emu.bash '$(INSTALLED)/share/bash-completion/completions/emu'
@@ -42,9 +43,11 @@ build/emu/emu.1: build/emu/emu common/emu/manual.awk
 dist: ## use: make a tarball of the emulator for other machines, build/upsweep-emu-*.tar.gz
 	$(Q)rm -rf build/dist
 	$(Q)$(MAKE) --no-print-directory install-emu PREFIX=/$(DIST) DESTDIR=build/dist
-	$(Q)strip --strip-unneeded build/dist/$(DIST)/bin/emu build/dist/$(DIST)/lib/upsweep/*.so*
+	$(Q)strip --strip-unneeded build/dist/$(DIST)/bin/emu build/dist/$(DIST)/lib/upsweep/*.so* \
+	    build/dist/$(DIST)/lib/upsweep/libraries/lib/*.so.*
 	$(Q)strip --strip-debug build/dist/$(DIST)/lib/upsweep/*.a
-	$(Q)common/build/portable.sh build/dist/$(DIST)/bin/emu build/dist/$(DIST)/lib/upsweep/*.so*
+	$(Q)common/build/portable.sh build/dist/$(DIST)/bin/emu build/dist/$(DIST)/lib/upsweep/*.so* \
+	    build/dist/$(DIST)/lib/upsweep/libraries/lib/*.so.*
 	$(Q)cp LICENSE common/emu/zstd-licence.txt build/dist/$(DIST)/
 	$(Q)cp common/emu/tarball.md build/dist/$(DIST)/README.md
 	$(Q)tar -C build/dist --sort=name --owner=0 --group=0 --numeric-owner \

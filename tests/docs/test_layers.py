@@ -33,6 +33,7 @@ EMULATOR = {
     "audit": ["binary"],
     "report": ["ptx", "count"],
     "settings": [],
+    "libraries": ["decode"],
     "runtime": ["binary", "ptx", "machine", "count", "check", "report", "settings"],
     "command": ["binary", "ptx", "decode", "count", "check", "report", "settings"],
 }

@@ -52,6 +52,8 @@ static const char *const programs[][2] = {
     {"rdc/separate_compilation", "t4"},
     {"O3/cub_block", "h200"},
     {"O3/texture_turn", "b200"},
+    {"O3/blas_vectors", "h200"},
+    {"O3/blas_matrices", "t4"},
 };
 
 Test(programs, are_right)

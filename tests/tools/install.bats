@@ -39,6 +39,9 @@ unpack() {
     run moved/bin/emu --csv "$p/shared"
     [ "$status" -eq 0 ]
     says '"strided"'
+    run moved/bin/emu --log-file /dev/null "$p/blas" ordered
+    [ "$status" -eq 0 ]
+    says "ordered 0 294393"
     [ "$(moved/bin/emu --nvcc-flags)" = "-L$PWD/moved/lib/upsweep" ]
 
     ln -s moved/bin/emu link
@@ -185,7 +188,7 @@ complete_words() {
     echo 'int main(void) { return 0; }' | gcc -xc - -Wl,--no-as-needed -lstdc++ -o other
     run "$TREE/common/build/portable.sh" other
     [ "$status" -eq 1 ]
-    says "other needs libstdc++.so.6, which is no part of glibc"
+    says "other needs libstdc++.so.6, which is no part of glibc or of the emulator"
 }
 
 # libraries PROGRAM: the libraries that it loads, but for CUDA's, and the loader.

@@ -195,6 +195,18 @@ static void tell_of_version(const struct link_map *by, const char *name)
               object, name);
 }
 
+/* The path of the emulator's library that takes the place of another one of NVIDIA's (libraries/);
+ * NULL: there is none. */
+static char *find_stand_in(const char *name, const char *ours)
+{
+    static char path[PATH_MAX];
+    if (ours == NULL || (!is_library(name, "libcublas.so") && !is_library(name, "libcurand.so")))
+        return NULL;
+    int folder = (int)(last_part(ours) - ours);
+    int length = snprintf(path, sizeof path, "%.*slibraries/lib/%s", folder, ours, name);
+    return length < (int)sizeof path && access(path, R_OK) == 0 ? path : NULL;
+}
+
 char *la_objsearch(const char *path, uintptr_t *cookie, unsigned how)
 {
     const char *name = last_part(path), *ours = getenv("EMU_LIBRARY");
@@ -202,6 +214,8 @@ char *la_objsearch(const char *path, uintptr_t *cookie, unsigned how)
     if (how != LA_SER_ORIG) return (char *)path;
     if (strcmp(name, RUNTIME) == 0 || strcmp(name, RUNTIME_13) == 0)
         return ours != NULL ? (char *)ours : (char *)path;
+    char *stand_in = find_stand_in(name, ours);
+    if (stand_in != NULL) return stand_in;
     if (driver_name(name) != NULL)
         tell_of_driver(by, name);
     else if (is_library(name, RUNTIME))

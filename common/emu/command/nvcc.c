@@ -87,3 +87,16 @@ void nvcc_offer(void)
     if (getenv("CUDA_HOME") == NULL) emu_set("CUDA_HOME", path);
     if (getenv("CUDA_PATH") == NULL) emu_set("CUDA_PATH", path);
 }
+
+size_t nvcc_stand_ins(char **words)
+{
+    static char headers[PATH_MAX + 32], libraries[PATH_MAX + 32];
+    char folder[PATH_MAX];
+    emu_library_folder(folder);
+    snprintf(headers, sizeof headers, "%s/libraries/include", folder);
+    snprintf(libraries, sizeof libraries, "-L%s/libraries/lib", folder);
+    words[0] = "-isystem";
+    words[1] = headers;
+    words[2] = libraries;
+    return NVCC_STAND_INS;
+}

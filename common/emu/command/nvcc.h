@@ -22,4 +22,10 @@ size_t nvcc_pip_folders(const char *nvcc, char **words);
  * sets CUDA_HOME and CUDA_PATH unless they are set. */
 void nvcc_offer(void);
 
+/* Stores NVCC_STAND_INS options by which nvcc finds headers and libraries in whose place the
+ * emulator has its own; a toolkit's own headers come first. Returns NVCC_STAND_INS. The words are
+ * kept until the next call. */
+enum { NVCC_STAND_INS = 3 };
+size_t nvcc_stand_ins(char **words);
+
 #endif

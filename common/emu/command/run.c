@@ -166,6 +166,24 @@ static void print_command(char *const *words)
     fputc('\n', stderr);
 }
 
+/* Adds the libraries in whose place the emulator has its own, if the source file names them. */
+static size_t add_libraries(const char *file, char **words)
+{
+    static const char *const libraries[] = {"-lcublas", "-lcurand"};
+    bool is_named[2] = {false};
+    char line[4096];
+    FILE *source = fopen(file, "r");
+    size_t count = 0;
+    while (source != NULL && fgets(line, sizeof line, source) != NULL)
+        for (int i = 0; i < 2; i++)
+            if (strstr(line, libraries[i] + strlen("-l")) != NULL) is_named[i] = true;
+    if (source != NULL) fclose(source);
+    if (is_named[0] || is_named[1]) count = nvcc_stand_ins(words);
+    for (int i = 0; i < 2; i++)
+        if (is_named[i]) words[count++] = (char *)libraries[i];
+    return count;
+}
+
 /* Runs nvcc. Its messages go to stderr, as they are. */
 static void compile(char *nvcc, char *file)
 {
@@ -176,6 +194,7 @@ static void compile(char *nvcc, char *file)
     words[count++] = "-o";
     words[count++] = temporary_program;
     words[count++] = file;
+    count += add_libraries(file, words + count);
     print_command(words);
     int status = run_child(nvcc, words, true);
     if (received) end_by(received);

@@ -96,9 +96,10 @@ void event_host_write(struct emu *emu, uint64_t address, uint64_t bytes)
     if (init_of(emu) && !is_mapped(emu, address)) init_write(init_of(emu), address, bytes);
 }
 
-void event_host_read(struct emu *emu, uint64_t address, const struct emu_rows *rows)
+void event_host_read(struct emu *emu, uint64_t address, const struct emu_rows *rows,
+                     const char *reader)
 {
-    if (init_of(emu) && !is_mapped(emu, address)) init_read(emu, address, rows);
+    if (init_of(emu) && !is_mapped(emu, address)) init_read(emu, address, rows, reader);
 }
 
 void event_host_copy(struct emu *to, uint64_t to_address, struct emu *from, uint64_t from_address,
@@ -106,7 +107,7 @@ void event_host_copy(struct emu *to, uint64_t to_address, struct emu *from, uint
 {
     const struct emu_rows row = {.bytes = bytes, .rows = 1, .slices = 1};
     if (is_mapped(to, to_address))
-        event_host_read(from, from_address, &row);
+        event_host_read(from, from_address, &row, NULL);
     else if (is_mapped(from, from_address) || !init_of(from))
         event_host_write(to, to_address, bytes);
     else if (init_of(to))

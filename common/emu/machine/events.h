@@ -46,9 +46,9 @@ void event_renew(struct emu *, uint64_t address, uint64_t bytes);
 /* Memory is freed that the program did not allocate: of a kernel's malloc, or a module's
  * variable. */
 void event_drop(struct emu *, uint64_t address, uint64_t bytes);
-/* The host writes, reads and copies. */
+/* The host writes, reads and copies. `reader`: a library's function; NULL: a copy reads. */
 void event_host_write(struct emu *, uint64_t address, uint64_t bytes);
-void event_host_read(struct emu *, uint64_t address, const struct emu_rows *);
+void event_host_read(struct emu *, uint64_t address, const struct emu_rows *, const char *reader);
 void event_host_copy(struct emu *to, uint64_t to_address, struct emu *from, uint64_t from_address,
                      uint64_t bytes);
 

@@ -292,6 +292,9 @@ void cudart_check_end(void);
 /* memcheck: reports that the current runtime function returns an error. `pointer` is what could not
  * be freed, else NULL. */
 void cudart_check_api(cudaError_t, const void *pointer);
+/* Reports that a library's function has accessed memory that is not there; without memcheck, as a
+ * line on stderr. */
+void cudart_check_library(const char *sentence);
 /* memcheck: reports memory of the calling thread's device that was not freed. */
 void cudart_check_leaks(void);
 /* Notes that a kernel has not come to its end. */

@@ -12,6 +12,9 @@
 
 /* Finds the place where the program called this library. */
 void cudart_place(struct emu_host_place *);
+/* Until the calling thread's next call of this function, code of the shared library with this
+ * address counts as the emulator's own. NULL: of none. */
+void cudart_place_library(const void *address);
 void cudart_describe_place(const struct emu_host_place *, char *text, size_t size);
 
 /* The name of the runtime function that the program has called, like "cudaMalloc". */

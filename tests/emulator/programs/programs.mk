@@ -13,7 +13,7 @@
 #   the runtime        streams callbacks events graphs multi_copy zero_copy managed pitched_copy
 #                      peer_copy occupancy attributes properties clocks errors texture_turn
 #   algorithms         reduction* scan_* compaction histogram *_sort sorting_network fft spmv …
-#   libraries          cub_* thrust_*
+#   libraries          cub_* thrust_* blas_*
 #   Ampere, Hopper     async_copy cluster_* bulk_copy mbarrier (compute capability 9.0: T4 skipped)
 #
 # A program of two files is NAME.cu and NAME.part.cu. wrong.cu fails in ways that test_programs.c
@@ -33,9 +33,12 @@ PROGRAM_rdc     = -rdc=true
 
 # Additional flags of single programs.
 PROGRAM_lambdas = --extended-lambda
+PROGRAM_blas_vectors = -lcublas
+PROGRAM_blas_matrices = -lcublas
 
 PROGRAM_PTX     = $(foreach arch,75 90 100,-gencode arch=compute_$(arch),code=compute_$(arch))
-PROGRAM_FLAGS   = -cudart shared -Werror all-warnings -Xcompiler -Wall,-Wextra $(PROGRAM_PTX)
+PROGRAM_FLAGS   = $(STAND_IN_LINK) -cudart shared -Werror all-warnings -Xcompiler -Wall,-Wextra \
+                  $(PROGRAM_PTX)
 
 # The programs that `make test` runs, as CONFIGURATION/NAME: the tuples in
 # tests/emulator/test_programs.c.
@@ -44,7 +47,7 @@ PROGRAM_QUICK  := $(addprefix $(PROGRAM_BUILD)/,O3/wrong $(shell \
 
 define program_rule
 $(PROGRAM_BUILD)/$(1)/%: $(PROGRAM_DIR)/%.cu $(PROGRAM_DIR)/check.cuh $(PROGRAM_DIR)/cub.cuh \
-        $$$$(wildcard $(PROGRAM_DIR)/$$$$*.part.cu)
+        $$$$(wildcard $(PROGRAM_DIR)/$$$$*.part.cu) | $(STAND_INS)
 	$$(call say,nvcc,$(1)/$$*)
 	$$(Q)$$(NVCC) $$(PROGRAM_FLAGS) $$(PROGRAM_$(1)) $$(PROGRAM_$$*) $$(filter %.part.cu,$$^) \
 	    $$(if $$(filter %.part.cu,$$^),-rdc=true) $$< -o $$(NEW) $$(PUT)

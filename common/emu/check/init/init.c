@@ -94,31 +94,33 @@ static void append_first(struct emu *emu, const struct emu_rows *rows, uint64_t 
     device_append(text, size, ": address 0x%" PRIx64 ", %s", first, nearest);
 }
 
-void init_read(struct emu *emu, uint64_t address, const struct emu_rows *rows)
+void init_read(struct emu *emu, uint64_t address, const struct emu_rows *rows, const char *reader)
 {
-    char title[CHECK_TEXT], detail[CHECK_TEXT] = "";
+    char title[CHECK_TEXT], detail[CHECK_TEXT] = "", by[100] = "A copy to the host";
     uint64_t row = 0, bytes = rows->bytes * rows->rows * rows->slices;
     struct emu_host_place place;
     if (is_blind(emu->checkers->init)) return;
     struct unwritten unwritten = look_at_rows(emu->checkers->init, address, rows, &row);
     if (!unwritten.bytes) return;
+    if (reader) snprintf(by, sizeof by, "%s reads", reader);
     snprintf(title, sizeof title,
-             "Host API uninitialized memory access of size %" PRIu64
-             "\n    A copy to the host from 0x%" PRIx64 ": %" PRIu64 " of its %" PRIu64
-             " bytes have not been written",
-             bytes, address, unwritten.bytes, bytes);
+             "Host API uninitialized memory access of size %" PRIu64 "\n    %s from 0x%" PRIx64
+             ": %" PRIu64 " of its %" PRIu64 " bytes have not been written",
+             bytes, by, address, unwritten.bytes, bytes);
     append_first(emu, rows, address, unwritten.first, row, title, sizeof title);
     check_host_place(emu, &place);
-    check_append_host_place(emu, &place, "The copy was made at", detail, sizeof detail);
-    check_report(emu, NULL,
-                 &(struct check_report){.tool = EMU_CHECK_INIT,
-                                        .severity = EMU_FINDING_ERROR,
-                                        .kind = "uninitialized-copy",
-                                        .title = title,
-                                        .has_address = true,
-                                        .space = PTX_GLOBAL,
-                                        .address = unwritten.first,
-                                        .detail = *detail ? detail + 1 : NULL});
+    check_append_host_place(emu, &place, reader ? "It was called at" : "The copy was made at",
+                            detail, sizeof detail);
+    check_report(
+        emu, NULL,
+        &(struct check_report){.tool = EMU_CHECK_INIT,
+                               .severity = EMU_FINDING_ERROR,
+                               .kind = reader ? "uninitialized-read" : "uninitialized-copy",
+                               .title = title,
+                               .has_address = true,
+                               .space = PTX_GLOBAL,
+                               .address = unwritten.first,
+                               .detail = *detail ? detail + 1 : NULL});
 }
 
 /* ---- what a kernel reads --------------------------------------------------------------------- */

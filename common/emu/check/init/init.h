@@ -26,8 +26,9 @@ void init_forget(struct init *, uint64_t address, uint64_t bytes);
 void init_write(struct init *, uint64_t address, uint64_t bytes);
 void init_copy(struct init *to, uint64_t to_address, struct init *from, uint64_t from_address,
                uint64_t bytes);
-/* The host reads: one finding if some of the bytes have not been written. */
-void init_read(struct emu *, uint64_t address, const struct emu_rows *);
+/* The host reads, by a function of a library or (NULL) by a copy: one finding if some of the bytes
+ * have not been written. */
+void init_read(struct emu *, uint64_t address, const struct emu_rows *, const char *reader);
 
 /* A grid begins; the state of a block, which serves one block after another. False, NULL: out of
  * memory. */

@@ -63,6 +63,7 @@ static const struct {
     [STREAM_OP_COPY] = {"copy", "The copy was made at"},
     [STREAM_OP_FILL] = {"fill", "The fill was made at"},
     [STREAM_OP_HOST] = {"host function", "The host function was put into the stream at"},
+    [STREAM_OP_LIBRARY] = {"", "The library was called at"},
     [STREAM_OP_ALLOC] = {"allocation", "The memory was allocated at"},
     [STREAM_OP_FREE] = {"free", "The memory was freed at"},
 };
@@ -102,6 +103,8 @@ static void describe_side(const struct op_side *side, char *text, size_t size)
     } else if (side->op->info.kind >= STREAM_OP_ALLOC) {
         snprintf(text, size, "%s of memory",
                  side->op->info.kind == STREAM_OP_ALLOC ? "Allocation" : "Free");
+    } else if (side->op->info.kind == STREAM_OP_LIBRARY) {
+        snprintf(text, size, "%s of %s", side->access, side->op->info.library);
     } else {
         snprintf(text, size, "%s of a %s", side->access, words[side->op->info.kind].noun);
     }
@@ -115,7 +118,8 @@ static void append_deed(const struct op_side *side, char *text, size_t size)
         device_append(text, size, "cudaFree %s", side->did);
         return;
     }
-    device_append(text, size, "the %s in %s%llu", words[info->kind].noun,
+    device_append(text, size, "%s%s in %s%llu", info->library ? "" : "the ",
+                  info->library ? info->library : words[info->kind].noun,
                   info->in_graph ? "a graph in stream " : "stream ", info->stream);
     if (info->device) device_append(text, size, " of device %d", info->device);
     device_append(text, size, " %s", side->did);

@@ -39,6 +39,7 @@ enum stream_op_kind {
     STREAM_OP_COPY,
     STREAM_OP_FILL,
     STREAM_OP_HOST,
+    STREAM_OP_LIBRARY,
     STREAM_OP_ALLOC,
     STREAM_OP_FREE,
 };
@@ -50,6 +51,7 @@ struct stream_op_info {
     int device;
     unsigned long long stream; /* its number, for reports */
     bool in_graph;
+    const char *library; /* of STREAM_OP_LIBRARY: the function */
     struct emu_host_place place; /* where the program called the runtime */
 };
 

@@ -280,9 +280,29 @@ int emu_read_rows(struct emu *emu, void *to, emu_addr from, const struct emu_row
         if (!there) break;
         memcpy((char *)to + z * rows->to_slice + y * rows->to_row, there, rows->bytes);
     }
-    if (there) event_host_read(emu, from, rows);
+    if (there) event_host_read(emu, from, rows, NULL);
     pthread_mutex_unlock(&emu->lock);
     return there ? EMU_OK : EMU_INVALID_VALUE;
+}
+
+/* The bytes from the first to the last of the rows. */
+static size_t span(const struct emu_rows *rows)
+{
+    return (rows->slices - 1) * rows->from_slice + (rows->rows - 1) * rows->from_row + rows->bytes;
+}
+
+void *emu_view(struct emu *emu, emu_addr address, const struct emu_rows *rows, bool reads,
+               bool writes, const char *reader)
+{
+    pthread_mutex_lock(&emu->lock);
+    void *there = view(emu, address, span(rows));
+    if (there && reads) event_host_read(emu, address, rows, reader);
+    for (size_t k = 0; there && writes && k < rows->rows * rows->slices; k++)
+        event_host_write(
+            emu, address + k / rows->rows * rows->from_slice + k % rows->rows * rows->from_row,
+            rows->bytes);
+    pthread_mutex_unlock(&emu->lock);
+    return there;
 }
 
 int emu_copy(struct emu *emu, emu_addr to, emu_addr from, size_t bytes)

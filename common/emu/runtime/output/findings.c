@@ -213,27 +213,45 @@ void cudart_check_refusal(void)
     cudart_parent_add(1);
 }
 
+/* Appends where the program has called the runtime, or a library. */
+static void append_call(char *detail, size_t size)
+{
+    struct emu_host_place place;
+    char where[512];
+    size_t used = strlen(detail);
+    cudart_place(&place);
+    cudart_describe_place(&place, where, sizeof where);
+    used += (size_t)snprintf(detail + used, size - used, "%s    The call was made at",
+                             used ? "\n" : "");
+    for (char *rest, *line = strtok_r(where, "\n", &rest); line && used < size;
+         line = strtok_r(NULL, "\n", &rest))
+        used += (size_t)snprintf(detail + used, size - used, "\n        Host Frame: %s", line);
+}
+
+void cudart_check_library(const char *sentence)
+{
+    char detail[2048] = "";
+    cudart_check_failure();
+    if (!(wanted.checks & EMU_CHECK_MEMORY)) {
+        cudart_print(sentence);
+        return;
+    }
+    append_call(detail, sizeof detail);
+    emu_add_finding(emu_runtime(), EMU_CHECK_MEMORY, EMU_FINDING_ERROR, "out-of-bounds", sentence,
+                    detail);
+    cudart_check_print();
+}
+
 void cudart_check_api(cudaError_t error, const void *pointer)
 {
     if (!(wanted.checks & EMU_CHECK_MEMORY) || !wanted.api_errors) return;
-    struct emu_host_place place;
-    char function[64], head[256], where[512], detail[2048] = "";
-    size_t used = 0;
+    char function[64], head[256], detail[2048] = "";
     cudart_function_name(function, sizeof function);
     snprintf(head, sizeof head, "Program hit %s (error %d) due to \"%s\" on CUDA API call to %s.",
              cudaGetErrorName(error), error, cudaGetErrorString(error), function);
-    if (pointer != NULL) {
+    if (pointer != NULL)
         emu_describe_bad_free(emu_runtime(), (emu_addr)pointer, detail, sizeof detail);
-        used = strlen(detail);
-    }
-    cudart_place(&place);
-    cudart_describe_place(&place, where, sizeof where);
-    used += (size_t)snprintf(detail + used, sizeof detail - used, "%s    The call was made at",
-                             used ? "\n" : "");
-    for (char *rest, *line = strtok_r(where, "\n", &rest); line && used < sizeof detail;
-         line = strtok_r(NULL, "\n", &rest))
-        used +=
-            (size_t)snprintf(detail + used, sizeof detail - used, "\n        Host Frame: %s", line);
+    append_call(detail, sizeof detail);
     emu_add_finding(emu_runtime(), EMU_CHECK_MEMORY, EMU_FINDING_ERROR, "api-error", head, detail);
     cudart_check_print();
 }

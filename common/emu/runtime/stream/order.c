@@ -50,10 +50,12 @@ static stream_op begin(struct stream_op_info *info, const stream_op *needs, size
 }
 
 /* Begins an operation in a stream, which also comes after `other`. */
-static stream_op begin_in_stream(cudaStream_t stream, enum stream_op_kind kind, stream_op other)
+static stream_op begin_in_stream(cudaStream_t stream, enum stream_op_kind kind, const char *library,
+                                 stream_op other)
 {
     struct object *object = cudart_stream_object(stream);
     struct stream_op_info info = {.kind = kind,
+                                  .library = library,
                                   .stream_kind = object == NULL ? STREAM_LEGACY
                                                  : object->flags & cudaStreamNonBlocking
                                                      ? STREAM_ALONE
@@ -68,13 +70,18 @@ static stream_op begin_in_stream(cudaStream_t stream, enum stream_op_kind kind, 
 
 void cudart_order_begin(cudaStream_t stream, const struct work *work)
 {
-    if (all != NULL) current = begin_in_stream(stream, kind_of(work->type), 0);
+    if (all != NULL) current = begin_in_stream(stream, kind_of(work->type), NULL, 0);
+}
+
+void cudart_order_library(cudaStream_t stream, const char *name)
+{
+    if (all != NULL) current = begin_in_stream(stream, STREAM_OP_LIBRARY, name, 0);
 }
 
 void cudart_order_end(cudaStream_t stream, const struct work *work)
 {
     if (all != NULL && work->type == cudaGraphNodeTypeGraph)
-        begin_in_stream(stream, STREAM_OP_MARK, current);
+        begin_in_stream(stream, STREAM_OP_MARK, NULL, current);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -102,7 +109,7 @@ static void access_bytes(const void *address, size_t bytes, bool writes)
 void cudart_order_alloc(cudaStream_t stream, const void *address, size_t bytes)
 {
     if (all == NULL || address == NULL) return;
-    current = begin_in_stream(stream, STREAM_OP_ALLOC, 0);
+    current = begin_in_stream(stream, STREAM_OP_ALLOC, NULL, 0);
     access_bytes(address, bytes, true);
 }
 
@@ -110,7 +117,7 @@ void cudart_order_free(cudaStream_t stream, const void *address)
 {
     struct runtime_allocation allocation;
     if (all == NULL || !cudart_recall(address, &allocation)) return;
-    current = begin_in_stream(stream, STREAM_OP_FREE, 0);
+    current = begin_in_stream(stream, STREAM_OP_FREE, NULL, 0);
     access_bytes(address, allocation.bytes, true);
 }
 
@@ -159,17 +166,17 @@ void cudart_order_peers(const void *to, const void *from)
 
 void cudart_order_record(struct object *event, cudaStream_t stream)
 {
-    if (all != NULL) event->last = begin_in_stream(stream, STREAM_OP_MARK, 0);
+    if (all != NULL) event->last = begin_in_stream(stream, STREAM_OP_MARK, NULL, 0);
 }
 
 void cudart_order_wait_event(cudaStream_t stream, const struct object *event)
 {
-    if (all != NULL) begin_in_stream(stream, STREAM_OP_MARK, event->last);
+    if (all != NULL) begin_in_stream(stream, STREAM_OP_MARK, NULL, event->last);
 }
 
 void cudart_order_wait_stream(cudaStream_t stream)
 {
-    if (all != NULL) stream_op_wait(all, begin_in_stream(stream, STREAM_OP_MARK, 0));
+    if (all != NULL) stream_op_wait(all, begin_in_stream(stream, STREAM_OP_MARK, NULL, 0));
 }
 
 void cudart_order_wait_host(const struct object *event)

@@ -19,6 +19,8 @@ bool cudart_order_is_off(void);
 
 /* Work begins in a stream: until the calling thread's next work, accesses belong to it. */
 void cudart_order_begin(cudaStream_t, const struct work *);
+/* So does a call of a library's function. */
+void cudart_order_library(cudaStream_t, const char *name);
 /* The work of a graph has ended: what follows in the stream comes after all of it. */
 void cudart_order_end(cudaStream_t, const struct work *);
 /* The number of the operation that the calling thread carries out. */

@@ -1,0 +1,22 @@
+/*
+ * stand_in.h — what the libraries in this folder share. Each takes the place of one of NVIDIA's in
+ * programs that `emu` starts, and computes on the CPU.
+ */
+#ifndef EMU_STAND_IN_H
+#define EMU_STAND_IN_H
+
+#include "common/emu/emu.h"
+
+/* The emulator's runtime has these two, and NVIDIA's has not: programs are linked with either. */
+#pragma weak emu_library_work
+#pragma weak emu_library_refuse
+
+/* Prints "emu: ", a sentence by a format, and a newline on stderr. */
+__attribute__((format(printf, 1, 2))) void stand_in_say(const char *format, ...);
+/* Says, once, that this library is not NVIDIA's. False: the program does not run on the emulator,
+ * and cannot use it. */
+bool stand_in_introduce(const char *library);
+/* Is it an address of a device's own memory, which the host can neither read nor write? */
+bool stand_in_is_device(const void *);
+
+#endif

@@ -1,0 +1,129 @@
+/*
+ * test_libraries.c — the libraries that take the place of NVIDIA's (common/emu/libraries): what
+ * they say and return when they are used wrongly, what the checkers find in programs that use them,
+ * and that no program finds them but by emu. What they compute is tested by programs/blas_*.cu.
+ */
+#include "tests/support/command.h"
+#include "tests/fixtures/programs/programs.h"
+
+#include <criterion/parameterized.h>
+#include <string.h>
+
+TestSuite(libraries, .init = command_init, .fini = command_fini, .timeout = 120);
+
+enum { FOUND = 9 };
+
+Test(libraries, wrong_arguments_are_named)
+{
+    expect_status(0, "$emu --log-file /dev/null $p/blas arguments 2>&1");
+    expect("handles 1 1 1\nsizes 7 7 7\npointers 7 7 0\nscalars 7\nvalues 7 7\ncopies 7 7\n"
+           "still 0\nend: cudaSuccess\n");
+    expect("emu: cublasSgemm: m, n or k is negative\n");
+    expect("emu: cublasSgemm: lda is less than the number of rows of A, which is m, or k if A is "
+           "transposed\n");
+    expect("emu: cublasSgemv: an increment is 0\n");
+    expect("emu: cublasSgemm: a matrix, a vector or a scalar is NULL\n");
+    expect("emu: cublasSgemm: a scalar is in the device's memory, and the pointer mode is that of "
+           "the host; see cublasSetPointerMode\n");
+    expect("emu: cublasSetMatrix: a leading dimension is less than the number of rows\n");
+}
+
+Test(libraries, what_is_not_offered_is_refused_by_name)
+{
+    expect_status(0, "$emu --log-file /dev/null $p/blas refused 2>&1");
+    expect("refused 15\nrefused 15\ntypes 15\ncaptured 15\n");
+    expect("emu: cublasStrsm is not supported (called by ");
+    expect("in float and double (gemm also in half and bfloat16), by cublas_v2.h; use these, write "
+           "a kernel, or run the program on a GPU\n");
+    expect("emu: cublasGemmEx is not supported");
+    expect("emu: cublasSgemm is not supported");
+    expect("the emulator's libraries are not captured into graphs; call it outside of the capture");
+    expect("the capture ends: cudaSuccess\nstill 0\nend: cudaSuccess\n");
+    cr_assert(strstr(strstr(output, "cublasStrsm") + 1, "emu: cublasStrsm") == NULL, "%s", output);
+}
+
+/* ---- the checkers ---------------------------------------------------------------------------- */
+
+Test(libraries, right_programs_have_no_findings)
+{
+    static const char *const ways[] = {"ordered", "triangle"};
+    for (int i = 0; i < 2; i++) {
+        expect_status(0, "$emu --tool all --error-exitcode %d $p/blas %s 2>&1", FOUND, ways[i]);
+        expect("ERROR SUMMARY: 0 errors");
+        expect(i == 0 ? "ordered 0 294393\n" : "triangle 0\n");
+    }
+}
+
+struct mistake {
+    char way[16], tool[16];
+    char said[4][160];
+};
+
+ParameterizedTestParameters(libraries, mistakes_are_found)
+{
+    static struct mistake mistakes[] = {
+        {"before",
+         "racecheck",
+         {"Race reported between Write access at fill(float*, int)",
+          "and Read access of cublasSgemm", ", cublasSgemm in stream 13 reads it\n",
+          "The library was called at\n"}},
+        {"after",
+         "racecheck",
+         {"Race reported between Write access of cublasSgemm",
+          "and Write access at fill(float*, int)", ": cublasSgemm in stream 13 wrote it, ",
+          "Host Frame: multiply(int, float const*, float const*) in "}},
+        {"unwritten",
+         "initcheck",
+         {"Host API uninitialized memory access of size 4096", "cublasSgemm reads from 0x",
+          "4096 of its 4096 bytes have not been written", "It was called at\n"}},
+        {"part",
+         "initcheck",
+         {"access of size 128\n", "cublasStrmv reads from 0x",
+          "128 of its 128 bytes have not been written", "Host Frame: triangle(bool) in "}},
+        {"outside",
+         "memcheck",
+         {"outside 13\n", "cublasSgemm reads memory that is not there: 4356 bytes from ",
+          "The call was made at\n", "end: cudaErrorIllegalAddress"}},
+        {"host",
+         "memcheck",
+         {"host 13\n", "cublasSgemm reads memory that is not there: 4096 bytes from ",
+          "is it a pointer to memory of the host?", "end: cudaErrorIllegalAddress"}},
+    };
+    return cr_make_param_array(struct mistake, mistakes, sizeof mistakes / sizeof *mistakes);
+}
+
+ParameterizedTest(struct mistake *m, libraries, mistakes_are_found)
+{
+    expect_status(FOUND, "$emu --tool %s --error-exitcode %d $p/blas %s 2>&1", m->tool, FOUND,
+                  m->way);
+    for (int i = 0; i < 4; i++) expect(m->said[i]);
+}
+
+/* Without memcheck a fault is one line. */
+Test(libraries, faults_are_told_without_a_checker)
+{
+    expect_status(0, "$emu --log-file /dev/null $p/blas outside 2>&1");
+    expect("emu: cublasSgemm reads memory that is not there: ");
+    expect("end: cudaErrorIllegalAddress");
+}
+
+/* ---- where they are -------------------------------------------------------------------------- */
+
+/* The program has an RPATH to the toolkit's libraries, which come first without emu. */
+Test(libraries, emu_alone_finds_them)
+{
+    expect_status(0, "$emu --log-file /dev/null $p/blas 2>&1");
+    expect("emu: this libcublas.so.13 is the emulator's, not NVIDIA's: it computes on the CPU");
+    expect_status(1, "ls ${emu%%/*}/libcublas* ${emu%%/*}/libcurand* 2>/dev/null | grep .");
+    expect_status(1, "LD_PRELOAD=${emu%%/*}/libraries/lib/libcublas.so.13 $p/blas 2>&1");
+    expect("and works on the emulator alone: run the program by emu");
+    expect("created 1\n");
+}
+
+/* emu run adds the folders and the library. */
+Test(libraries, a_source_file_is_run)
+{
+    expect_status(0, "$emu --log-file /dev/null run tests/fixtures/programs/blas.cu ordered 2>&1");
+    expect("/libraries/lib -lcublas\n");
+    expect("ordered 0 294393\nend: cudaSuccess\n");
+}
