@@ -161,7 +161,7 @@ WITH_STEP16 = $(addprefix build/tests/programs/,names wide_rows)
 $(WITH_STEP16): GPUS = -gencode arch=compute_90,code=compute_90
 $(WITH_STEP16): $(wildcard steps/16-*/*.cuh steps/16-*/parts/* steps/12-*/parts/*)
 # With an RPATH to NVIDIA's libraries, in whose place the emulator's come.
-build/tests/programs/blas: OPTIONS = $(STAND_IN_LINK) -lcublas \
+build/tests/programs/blas: OPTIONS = $(STAND_IN_LINK) -lcublas -lcurand \
     -Xlinker --disable-new-dtags,-rpath,$(abspath $(CUDA))/lib64
 build/tests/programs/blas: | $(STAND_INS)
 $(CHECKED:%=build/tests/programs/%): %: tests/fixtures/programs/$$(notdir $$@).cu

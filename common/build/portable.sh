@@ -19,7 +19,8 @@ for file; do
                 "build it on an older system."
     done
     for library in $(objdump -p "$file" | sed -n 's/^ *NEEDED *//p' | grep -Ev "$allowed"); do
-        complain "$file needs $library, which is no part of glibc or of the emulator: link it statically."
+        complain "$file needs $library, which is no part of glibc or of the emulator:" \
+            "link it statically."
     done
 done
 exit $status

@@ -40,6 +40,10 @@ Test(libraries, what_is_not_offered_is_refused_by_name)
     expect("the emulator's libraries are not captured into graphs; call it outside of the capture");
     expect("the capture ends: cudaSuccess\nstill 0\nend: cudaSuccess\n");
     cr_assert(strstr(strstr(output, "cublasStrsm") + 1, "emu: cublasStrsm") == NULL, "%s", output);
+    expect_status(0, "$emu --log-file /dev/null $p/blas mersenne 2>&1");
+    expect("generator 103\nrefused 103\nend: cudaSuccess\n");
+    expect("emu: a generator of the type MT19937 is not supported (called by ");
+    expect("emu: curandDestroyDistribution is not supported (called by ");
 }
 
 /* ---- the checkers ---------------------------------------------------------------------------- */
@@ -80,6 +84,11 @@ ParameterizedTestParameters(libraries, mistakes_are_found)
          "initcheck",
          {"access of size 128\n", "cublasStrmv reads from 0x",
           "128 of its 128 bytes have not been written", "Host Frame: triangle(bool) in "}},
+        {"random",
+         "racecheck",
+         {"Race reported between Write access of curandGenerateUniform\n",
+          "and Read access of cublasSgemm [1 hazards]\n", "The library was called at\n",
+          "host memory 104\nrandom 0\n"}},
         {"outside",
          "memcheck",
          {"outside 13\n", "cublasSgemm reads memory that is not there: 4356 bytes from ",
@@ -124,6 +133,6 @@ Test(libraries, emu_alone_finds_them)
 Test(libraries, a_source_file_is_run)
 {
     expect_status(0, "$emu --log-file /dev/null run tests/fixtures/programs/blas.cu ordered 2>&1");
-    expect("/libraries/lib -lcublas\n");
+    expect("/libraries/lib -lcublas -lcurand\n");
     expect("ordered 0 294393\nend: cudaSuccess\n");
 }

@@ -54,6 +54,7 @@ static const char *const programs[][2] = {
     {"O3/texture_turn", "b200"},
     {"O3/blas_vectors", "h200"},
     {"O3/blas_matrices", "t4"},
+    {"O3/random_numbers", "h200"},
 };
 
 Test(programs, are_right)

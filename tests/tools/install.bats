@@ -188,7 +188,7 @@ complete_words() {
     echo 'int main(void) { return 0; }' | gcc -xc - -Wl,--no-as-needed -lstdc++ -o other
     run "$TREE/common/build/portable.sh" other
     [ "$status" -eq 1 ]
-    says "other needs libstdc++.so.6, which is no part of glibc or of the emulator"
+    says "other needs libstdc++.so.6, which is no part of glibc or of the emulator: link it"
 }
 
 # libraries PROGRAM: the libraries that it loads, but for CUDA's, and the loader.

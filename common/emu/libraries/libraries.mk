@@ -1,8 +1,8 @@
-# libraries.mk — libraries that take the place of NVIDIA's cuBLAS in programs that `emu` starts.
-# They are in a folder of their own, where no loader looks by itself: build/emu/libraries.
+# libraries.mk — libraries that take the place of NVIDIA's cuBLAS and cuRAND in programs that `emu`
+# starts. They are in a folder of their own, where no loader looks by itself: build/emu/libraries.
 
 PRIVATE  := build/emu/libraries
-STAND_INS := $(addprefix $(PRIVATE)/lib/,libcublas.so.13)
+STAND_INS := $(addprefix $(PRIVATE)/lib/,libcublas.so.13 libcurand.so.10)
 emu: $(STAND_INS)
 
 # Options of nvcc for programs that use them.
@@ -28,6 +28,7 @@ build/stand-ins/refused.inc: common/emu/libraries/names.sh
 
 # The links that the linker looks for have no version.
 $(PRIVATE)/lib/libcublas.so.13: LIBRARY = cublas
+$(PRIVATE)/lib/libcurand.so.10: LIBRARY = curand
 $(STAND_INS): $(PRIVATE)/lib/lib%: $$(call IN_STAND_IN,$$(firstword $$(subst ., ,$$*))) \
         $$(wildcard common/emu/libraries/*.h common/emu/libraries/*/*.h \
         common/emu/libraries/*/*.inc common/emu/libraries/*.map) \
