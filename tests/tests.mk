@@ -86,7 +86,7 @@ CHECKED  := reported merged endless waits traced ticket two_words ring limits \
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia sm_80 emulated \
             per-thread linked refused rpath needs_gpu.so needs_cudart.so no_memory.so \
             no_tmpfile.so zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
-            cubin.fatbin)
+            cubin.fatbin static-blas)
 
 SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
 
@@ -164,6 +164,10 @@ $(WITH_STEP16): $(wildcard steps/16-*/*.cuh steps/16-*/parts/* steps/12-*/parts/
 build/tests/programs/blas: OPTIONS = $(STAND_IN_LINK) -lcublas -lcurand \
     -Xlinker --disable-new-dtags,-rpath,$(abspath $(CUDA))/lib64
 build/tests/programs/blas: | $(STAND_INS)
+build/tests/programs/static-blas: tests/fixtures/programs/blas.cu build/emu/libcudart_static.a \
+        | $(STAND_INS)
+	$(call say,nvcc,$@)
+	$(Q)$(NVCC) $(NVCCFLAGS) -Lbuild/emu $(STAND_IN_LINK) $< -lcublas -lcurand -o $(NEW) $(PUT)
 $(CHECKED:%=build/tests/programs/%): %: tests/fixtures/programs/$$(notdir $$@).cu
 	$(call say,nvcc,$@)
 	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -g -cudart shared $(OPTIONS) $< -o $(NEW) $(PUT)

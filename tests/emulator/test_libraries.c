@@ -13,6 +13,8 @@ TestSuite(libraries, .init = command_init, .fini = command_fini, .timeout = 120)
 
 enum { FOUND = 9 };
 
+#define O3 ORDINARY_BUILD "/tests/emulator/programs/O3"
+
 Test(libraries, wrong_arguments_are_named)
 {
     expect_status(0, "$emu --log-file /dev/null $p/blas arguments 2>&1");
@@ -56,6 +58,9 @@ Test(libraries, right_programs_have_no_findings)
         expect("ERROR SUMMARY: 0 errors");
         expect(i == 0 ? "ordered 0 294393\n" : "triangle 0\n");
     }
+    expect_status(0, "$emu --tool all --error-exitcode %d %s/network 2>&1", FOUND, O3);
+    expect("ERROR SUMMARY: 0 errors");
+    expect(": right\n");
 }
 
 struct mistake {
@@ -122,10 +127,20 @@ Test(libraries, faults_are_told_without_a_checker)
 Test(libraries, emu_alone_finds_them)
 {
     expect_status(0, "$emu --log-file /dev/null $p/blas 2>&1");
-    expect("emu: this libcublas.so.13 is the emulator's, not NVIDIA's: it computes on the CPU");
+    expect("emu: this libcublas.so.13 is the emulator's, not NVIDIA's, and computes on the CPU: ");
     expect_status(1, "ls ${emu%%/*}/libcublas* ${emu%%/*}/libcurand* 2>/dev/null | grep .");
     expect_status(1, "LD_PRELOAD=${emu%%/*}/libraries/lib/libcublas.so.13 $p/blas 2>&1");
     expect("and works on the emulator alone: run the program by emu");
+    expect("created 1\n");
+}
+
+/* A runtime that is linked into the program is another one than the library works for. */
+Test(libraries, a_static_runtime_is_told)
+{
+    expect_status(1, "$emu --log-file /dev/null $p/static-blas 2>&1");
+    expect("emu: this libcublas.so.13 is the emulator's, not NVIDIA's, and works for "
+           "libcudart.so.13 alone, and the program has a runtime linked into it: link it with nvcc "
+           "-cudart shared\n");
     expect("created 1\n");
 }
 

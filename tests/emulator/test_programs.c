@@ -55,6 +55,7 @@ static const char *const programs[][2] = {
     {"O3/blas_vectors", "h200"},
     {"O3/blas_matrices", "t4"},
     {"O3/random_numbers", "h200"},
+    {"O3/network", "b200"},
 };
 
 Test(programs, are_right)

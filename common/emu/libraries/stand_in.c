@@ -1,9 +1,11 @@
-#define _GNU_SOURCE /* flockfile */
+#define _GNU_SOURCE /* flockfile, dladdr */
 #include "stand_in.h"
 
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 
 void stand_in_say(const char *format, ...)
@@ -18,19 +20,35 @@ void stand_in_say(const char *format, ...)
     va_end(arguments);
 }
 
+static const void *file_of(uintptr_t function)
+{
+    Dl_info info;
+    return dladdr((const void *)function, &info) != 0 ? info.dli_fbase : NULL;
+}
+
+/* Why the library cannot be used; NULL: it can. A program that has the runtime linked into it has
+ * other streams and memory than the libcudart.so.13 that this library would work for. */
+static const char *obstacle(void)
+{
+    if (emu_library_work == NULL)
+        return "works on the emulator alone: run the program by emu, or take the folder of this "
+               "library out of LD_LIBRARY_PATH";
+    if (file_of((uintptr_t)emu_library_work) != file_of((uintptr_t)cudaFree))
+        return "works for libcudart.so.13 alone, and the program has a runtime linked into it: "
+               "link it with nvcc -cudart shared";
+    return NULL;
+}
+
 bool stand_in_introduce(const char *library)
 {
     static atomic_flag is_said = ATOMIC_FLAG_INIT;
-    bool is_emulated = emu_library_work != NULL;
+    const char *why_not = obstacle();
     if (!atomic_flag_test_and_set(&is_said))
-        stand_in_say(is_emulated
-                         ? "this %s is the emulator's, not NVIDIA's: it computes on the CPU, its "
-                           "results may differ in the last bits, and its work is in no counter"
-                         : "this %s is the emulator's, not NVIDIA's, and works on the emulator "
-                           "alone: run the program by emu, or take the folder of this library out "
-                           "of LD_LIBRARY_PATH",
-                     library);
-    return is_emulated;
+        stand_in_say("this %s is the emulator's, not NVIDIA's, and %s", library,
+                     why_not != NULL ? why_not
+                                     : "computes on the CPU: its results may differ in the last "
+                                       "bits, and its work is in no counter");
+    return why_not == NULL;
 }
 
 bool stand_in_is_device(const void *address)

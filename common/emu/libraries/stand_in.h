@@ -13,8 +13,8 @@
 
 /* Prints "emu: ", a sentence by a format, and a newline on stderr. */
 __attribute__((format(printf, 1, 2))) void stand_in_say(const char *format, ...);
-/* Says, once, that this library is not NVIDIA's. False: the program does not run on the emulator,
- * and cannot use it. */
+/* Says, once, that this library is not NVIDIA's. False: the program cannot use it, because it does
+ * not run on the emulator's libcudart.so.13. */
 bool stand_in_introduce(const char *library);
 /* Is it an address of a device's own memory, which the host can neither read nor write? */
 bool stand_in_is_device(const void *);

@@ -13,7 +13,7 @@
 #   the runtime        streams callbacks events graphs multi_copy zero_copy managed pitched_copy
 #                      peer_copy occupancy attributes properties clocks errors texture_turn
 #   algorithms         reduction* scan_* compaction histogram *_sort sorting_network fft spmv …
-#   libraries          cub_* thrust_* blas_* random_numbers
+#   libraries          cub_* thrust_* blas_* random_numbers network
 #   Ampere, Hopper     async_copy cluster_* bulk_copy mbarrier (compute capability 9.0: T4 skipped)
 #
 # A program of two files is NAME.cu and NAME.part.cu. wrong.cu fails in ways that test_programs.c
@@ -36,6 +36,7 @@ PROGRAM_lambdas = --extended-lambda
 PROGRAM_blas_vectors = -lcublas
 PROGRAM_blas_matrices = -lcublas
 PROGRAM_random_numbers = -lcurand
+PROGRAM_network = -lcublas -lcurand
 
 PROGRAM_PTX     = $(foreach arch,75 90 100,-gencode arch=compute_$(arch),code=compute_$(arch))
 PROGRAM_FLAGS   = $(STAND_IN_LINK) -cudart shared -Werror all-warnings -Xcompiler -Wall,-Wextra \
