@@ -52,11 +52,12 @@ Test(libraries, what_is_not_offered_is_refused_by_name)
 
 Test(libraries, right_programs_have_no_findings)
 {
-    static const char *const ways[] = {"ordered", "triangle"};
-    for (int i = 0; i < 2; i++) {
+    static const char *const ways[] = {"ordered", "triangle", "unit"},
+                             *said[] = {"ordered 0 294393\n", "triangle 0\n", "unit 0\n"};
+    for (int i = 0; i < 3; i++) {
         expect_status(0, "$emu --tool all --error-exitcode %d $p/blas %s 2>&1", FOUND, ways[i]);
         expect("ERROR SUMMARY: 0 errors");
-        expect(i == 0 ? "ordered 0 294393\n" : "triangle 0\n");
+        expect(said[i]);
     }
     expect_status(0, "$emu --tool all --error-exitcode %d %s/network 2>&1", FOUND, O3);
     expect("ERROR SUMMARY: 0 errors");
@@ -85,6 +86,10 @@ ParameterizedTestParameters(libraries, mistakes_are_found)
          "initcheck",
          {"Host API uninitialized memory access of size 4096", "cublasSgemm reads from 0x",
           "4096 of its 4096 bytes have not been written", "It was called at\n"}},
+        {"added",
+         "initcheck",
+         {"access of size 4096\n", "cublasSgemm reads from 0x", "The first is at offset 0 of row 0",
+          "added 0\n"}},
         {"part",
          "initcheck",
          {"access of size 128\n", "cublasStrmv reads from 0x",

@@ -42,6 +42,12 @@ template <typename T> struct vec {
         device = device_copy(host);
     }
     ~vec() { CUDA(cudaFree(device)); }
+    /* What is only written may hold anything before. */
+    void forget()
+    {
+        for (int i = 0; i < n; i++) (*this)[i] = NAN;
+        CUDA(cudaMemcpy(device, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
+    }
     T &operator[](int i) { return host[step > 0 ? i * step : (i - n + 1) * step]; }
     void expect(const char *what, double tolerance = 0)
     {
@@ -120,6 +126,9 @@ template <typename T> static void try_vectors()
         y.expect("copy");
         BLAS(blas<T>::copy(handle, 0, x.device, 1, y.device, 1));
         y.expect("nothing copied");
+        BLAS(blas<T>::copy(handle, x.n, x.device + 2, 0, y.device, y.step));
+        for (int i = 0; i < x.n; i++) y[i] = x[1];
+        y.expect("one element copied");
     }
     T a = 3, b = -4, c, s;
     BLAS(blas<T>::rotg(handle, &a, &b, &c, &s));
@@ -150,13 +159,14 @@ template <typename T> static void try_general()
             int rows = op == CUBLAS_OP_N ? a.rows : a.columns;
             vec<T> x(a.rows + a.columns - rows, -2), y(rows, 3);
             T alpha = 2;
+            if (beta == 0) y.forget();
             BLAS(blas<T>::gemv(handle, op, a.rows, a.columns, &alpha, a.device, a.ld, x.device,
                                x.step, &beta, y.device, y.step));
             for (int i = 0; i < rows; i++) {
                 T sum = 0;
                 for (int j = 0; j < x.n; j++)
                     sum += (op == CUBLAS_OP_N ? a.at(i, j) : a.at(j, i)) * x[j];
-                y[i] = alpha * sum + beta * y[i];
+                y[i] = alpha * sum + (beta == 0 ? 0 : beta * y[i]);
             }
             y.expect("gemv");
         }
@@ -179,12 +189,13 @@ static T triangle(const square<T> &a, cublasFillMode_t fill, cublasDiagType_t di
     return (fill == CUBLAS_FILL_MODE_UPPER ? i <= j : i >= j) ? a.at(i, j) : 0;
 }
 
-template <typename T> static void try_triangles(cublasFillMode_t fill)
+template <typename T> static void try_symmetric(cublasFillMode_t fill, T beta)
 {
     static const int N = 9;
     square<T> a(N, N);
     vec<T> x(N, 2), y(N, -1);
-    T alpha = 2, beta = 3;
+    T alpha = 2;
+    if (beta == 0) y.forget();
     BLAS(blas<T>::symv(handle, fill, N, &alpha, a.device, a.ld, x.device, 2, &beta, y.device, -1));
     for (int i = 0; i < N; i++) {
         T sum = 0;
@@ -192,9 +203,17 @@ template <typename T> static void try_triangles(cublasFillMode_t fill)
             bool stored = fill == CUBLAS_FILL_MODE_UPPER ? i <= j : i >= j;
             sum += (stored ? a.at(i, j) : a.at(j, i)) * x[j];
         }
-        y[i] = alpha * sum + beta * y[i];
+        y[i] = alpha * sum + (beta == 0 ? 0 : beta * y[i]);
     }
     y.expect("symv");
+}
+
+template <typename T> static void try_triangles(cublasFillMode_t fill)
+{
+    static const int N = 9;
+    square<T> a(N, N);
+    try_symmetric<T>(fill, 0);
+    try_symmetric<T>(fill, 3);
     for (cublasOperation_t op : {CUBLAS_OP_N, CUBLAS_OP_T})
         for (cublasDiagType_t diagonal : {CUBLAS_DIAG_NON_UNIT, CUBLAS_DIAG_UNIT}) {
             vec<T> v(N, -2), before = v;

@@ -164,7 +164,6 @@ struct emu_area blas_matrix(const void *a, int rows, int columns, int ld, size_t
 struct emu_area blas_vector(const void *x, int n, int increment, size_t size, int use)
 {
     int distance = abs(increment);
-    if (distance == 0) n = 1;
     return distance == 1 ? blas_matrix(x, n, 1, n, size, use)
                          : blas_matrix(x, 1, n, distance, size, use);
 }
