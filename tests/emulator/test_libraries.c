@@ -134,7 +134,7 @@ Test(libraries, emu_alone_finds_them)
     expect_status(0, "$emu --log-file /dev/null $p/blas 2>&1");
     expect("emu: this libcublas.so.13 is the emulator's, not NVIDIA's, and computes on the CPU: ");
     expect_status(1, "ls ${emu%%/*}/libcublas* ${emu%%/*}/libcurand* 2>/dev/null | grep .");
-    expect_status(1, "LD_PRELOAD=${emu%%/*}/libraries/lib/libcublas.so.13 $p/blas 2>&1");
+    expect_status(1, "l=${emu%%/*}/libraries/lib; LD_LIBRARY_PATH=$l LD_PRELOAD=$l/libcublas.so.13 $p/blas 2>&1");
     expect("and works on the emulator alone: run the program by emu");
     expect("created 1\n");
 }
