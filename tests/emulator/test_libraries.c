@@ -134,7 +134,8 @@ Test(libraries, emu_alone_finds_them)
     expect_status(0, "$emu --log-file /dev/null $p/blas 2>&1");
     expect("emu: this libcublas.so.13 is the emulator's, not NVIDIA's, and computes on the CPU: ");
     expect_status(1, "ls ${emu%%/*}/libcublas* ${emu%%/*}/libcurand* 2>/dev/null | grep .");
-    expect_status(1, "l=${emu%%/*}/libraries/lib; LD_LIBRARY_PATH=$l LD_PRELOAD=$l/libcublas.so.13 $p/blas 2>&1");
+    expect_status(1, "l=${emu%%/*}/libraries/lib; LD_LIBRARY_PATH=$l LD_PRELOAD=$l/libcublas.so.13 "
+                     "$p/blas 2>&1");
     expect("and works on the emulator alone: run the program by emu");
     expect("created 1\n");
 }
@@ -149,10 +150,24 @@ Test(libraries, a_static_runtime_is_told)
     expect("created 1\n");
 }
 
-/* emu run adds the folders and the library. */
-Test(libraries, a_source_file_is_run)
+/* A toolkit without cuBLAS and cuRAND, as `make setup` fetches it: all of this one but these. */
+static const char small_toolkit[] =
+    "c=$(realpath $(common/build/toolkit.sh)); mkdir -p $t/cuda/bin $t/cuda/include\n"
+    "for f in $c/* $c/bin/* $c/include/*; do\n"
+    "    case $f in */bin|*/include|*/cublas*|*/curand*) ;; *) ln -s $f $t/cuda${f#$c};; esac\n"
+    "done\n";
+
+Test(libraries, nvcc_finds_them)
 {
-    expect_status(0, "$emu --log-file /dev/null run tests/fixtures/programs/blas.cu ordered 2>&1");
+    expect_status(0, "%s", small_toolkit);
+    expect_status(0, "CUDA_HOME=$t/cuda $emu --log-file /dev/null run "
+                     "tests/fixtures/programs/blas.cu ordered 2>&1");
+    expect("/libraries/include -L");
     expect("/libraries/lib -lcublas -lcurand\n");
+    expect("ordered 0 294393\nend: cudaSuccess\n");
+    expect_status(0, "PATH=$t/cuda/bin:$PATH $emu nvcc -arch=compute_90 -o $t/blas "
+                     "tests/fixtures/programs/blas.cu -lcublas -lcurand 2>&1");
+    expect("emu: nvcc gets -isystem and -L with folders of ");
+    expect_status(0, "$emu --log-file /dev/null $t/blas ordered 2>&1");
     expect("ordered 0 294393\nend: cudaSuccess\n");
 }

@@ -88,15 +88,20 @@ void nvcc_offer(void)
     if (getenv("CUDA_PATH") == NULL) emu_set("CUDA_PATH", path);
 }
 
-size_t nvcc_stand_ins(char **words)
+size_t nvcc_stand_ins(const char *nvcc, char **words)
 {
-    static char headers[PATH_MAX + 32], libraries[PATH_MAX + 32];
+    static const char *const headers[] = {"cublas_v2.h", "curand.h"};
     char folder[PATH_MAX];
+    int has = 0, top = (int)(strlen(nvcc) - strlen("/bin/nvcc"));
+    for (int i = 0; i < 2 && top > 0; i++) {
+        char *header = emu_text("%.*s/include/%s", top, nvcc, headers[i]);
+        has += access(header, R_OK) == 0;
+        free(header);
+    }
+    if (has == 2) return 0;
     emu_library_folder(folder);
-    snprintf(headers, sizeof headers, "%s/libraries/include", folder);
-    snprintf(libraries, sizeof libraries, "-L%s/libraries/lib", folder);
     words[0] = "-isystem";
-    words[1] = headers;
-    words[2] = libraries;
+    words[1] = emu_text("%s/libraries/include", folder);
+    words[2] = emu_text("-L%s/libraries/lib", folder);
     return NVCC_STAND_INS;
 }

@@ -22,10 +22,10 @@ size_t nvcc_pip_folders(const char *nvcc, char **words);
  * sets CUDA_HOME and CUDA_PATH unless they are set. */
 void nvcc_offer(void);
 
-/* Stores NVCC_STAND_INS options by which nvcc finds headers and libraries in whose place the
- * emulator has its own; a toolkit's own headers come first. Returns NVCC_STAND_INS. The words are
- * kept until the next call. */
+/* Of an nvcc whose toolkit has no cuBLAS or cuRAND: stores NVCC_STAND_INS words by which it finds
+ * the emulator's headers and libraries, after all others. Returns their number; 0: the toolkit has
+ * both. */
 enum { NVCC_STAND_INS = 3 };
-size_t nvcc_stand_ins(char **words);
+size_t nvcc_stand_ins(const char *nvcc, char **words);
 
 #endif

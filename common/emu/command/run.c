@@ -167,7 +167,7 @@ static void print_command(char *const *words)
 }
 
 /* Adds the libraries in whose place the emulator has its own, if the source file names them. */
-static size_t add_libraries(const char *file, char **words)
+static size_t add_libraries(const char *nvcc, const char *file, char **words)
 {
     static const char *const libraries[] = {"-lcublas", "-lcurand"};
     bool is_named[2] = {false};
@@ -178,7 +178,7 @@ static size_t add_libraries(const char *file, char **words)
         for (int i = 0; i < 2; i++)
             if (strstr(line, libraries[i] + strlen("-l")) != NULL) is_named[i] = true;
     if (source != NULL) fclose(source);
-    if (is_named[0] || is_named[1]) count = nvcc_stand_ins(words);
+    if (is_named[0] || is_named[1]) count = nvcc_stand_ins(nvcc, words);
     for (int i = 0; i < 2; i++)
         if (is_named[i]) words[count++] = (char *)libraries[i];
     return count;
@@ -194,7 +194,7 @@ static void compile(char *nvcc, char *file)
     words[count++] = "-o";
     words[count++] = temporary_program;
     words[count++] = file;
-    count += add_libraries(file, words + count);
+    count += add_libraries(nvcc, file, words + count);
     print_command(words);
     int status = run_child(nvcc, words, true);
     if (received) end_by(received);

@@ -76,12 +76,18 @@ static bool has_input(char *const *own)
 static void add_nvccs(struct word_list *words, const char *nvcc, char *const *own,
                       const char *folder)
 {
-    char *header = emu_text("%s/removed.h", folder), *pips[2];
+    char *header = emu_text("%s/removed.h", folder), *pips[2], *stand_ins[NVCC_STAND_INS];
     if (has_input(own)) {
         char *const added[] = {"-cudart", "shared", "-include", header};
         for (size_t i = 0; i < sizeof added / sizeof *added; i++) words_add(words, added[i]);
         for (size_t i = 0, count = nvcc_pip_folders(nvcc, pips); i < count; i++)
             words_add(words, pips[i]);
+        size_t count = nvcc_stand_ins(nvcc, stand_ins);
+        for (size_t i = 0; i < count; i++) words_add(words, stand_ins[i]);
+        if (count > 0)
+            emu_say_change("nvcc gets -isystem and -L with folders of %s/libraries, where it finds"
+                           " the emulator's cuBLAS and cuRAND",
+                           folder);
         emu_say_change("nvcc gets -cudart shared, so that the emulator can take the place of"
                        " NVIDIA's runtime");
         emu_say_change("nvcc gets -include %s, which brings back what CUDA 12 and 13 removed from"
@@ -103,6 +109,7 @@ static void add_linkers(struct word_list *words, char *const *own, const char *f
     if (is_static) return;
     words_add_linkers(words, own);
     words_add(words, emu_text("-L%s", folder));
+    words_add(words, emu_text("-L%s/libraries/lib", folder));
 }
 
 /* ---- the tool -------------------------------------------------------------------------------- */
