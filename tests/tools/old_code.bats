@@ -6,7 +6,8 @@ load common
 bats_require_minimum_version 1.5.0
 
 setup_file() {
-    mkdir "$BATS_FILE_TMPDIR/bin"
+    mkdir "$BATS_FILE_TMPDIR/bin" "$BATS_FILE_TMPDIR/include"
+    touch "$BATS_FILE_TMPDIR/include/cublas_v2.h" "$BATS_FILE_TMPDIR/include/curand.h"
     # Files of options are printed, too. WAIT: it waits for a signal.
     gcc -x c -o "$BATS_FILE_TMPDIR/bin/nvcc" - <<'END'
 #include <stdio.h>
