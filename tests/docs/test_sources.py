@@ -17,7 +17,7 @@ COLUMNS = 100
 # Files of CUDA, of the C library and of LZ4, a repository, and examples of what a file may be
 # called.
 FOREIGN = {"cuda_occupancy.h", "cuda_pipeline.h", "driver_types.h", "fatbinary_section.h", "fenv.h",
-           "host_config.h", "cublas_names.h",
+           "host_config.h", "cublas_names.h", "curand_kernel.h",
            "lz4_Block_format.md", "reduce.h", "llm.c",
            "A.c", "A.cu", "FILE.cu", "firstN.cu", "SOURCE.cu", "bug1.cu", "bugN.cu", "labN.cu",
            "exerciseN.cu",
