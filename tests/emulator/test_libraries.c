@@ -48,6 +48,21 @@ Test(libraries, what_is_not_offered_is_refused_by_name)
     expect("emu: curandDestroyDistribution is not supported (called by ");
 }
 
+/* Every function of NVIDIA's libraries is there, offered or refused: programs load. */
+Test(libraries, no_name_is_missing)
+{
+    if (run("test -e $(common/build/toolkit.sh)/lib64/libcublas.so.13") != 0)
+        cr_skip("the toolkit has no cuBLAS to compare with");
+    expect_status(
+        0, "names() { nm -D --defined-only $1 | sed -n 's/.* T \\([^@]*\\).*/\\1/p' | sort; }\n"
+           "for l in libcublas.so.13 libcurand.so.10; do\n"
+           "    names $(common/build/toolkit.sh)/lib64/$l >$t/nvidias\n"
+           "    names ${emu%%/*}/libraries/lib/$l | comm -13 - $t/nvidias\n"
+           "    wc -l <$t/nvidias\n"
+           "done");
+    cr_assert(strstr(output, "cu") == NULL && strlen(output) > 4, "missing: %s", output);
+}
+
 /* ---- the checkers ---------------------------------------------------------------------------- */
 
 Test(libraries, right_programs_have_no_findings)

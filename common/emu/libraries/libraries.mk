@@ -33,7 +33,7 @@ $(STAND_INS): $(PRIVATE)/lib/lib%: $$(call IN_STAND_IN,$$(firstword $$(subst ., 
         $$(wildcard common/emu/libraries/*.h common/emu/libraries/*/*.h \
         common/emu/libraries/*/*.inc common/emu/libraries/*.map) \
         common/emu/emu.h common/emu/decode/half.h $(PRIVATE)/include/cublas_names.h \
-        build/stand-ins/refused.inc build/emu/libcudart.so.13
+        build/stand-ins/refused.inc | build/emu/libcudart.so.13
 	$(call say,$(CC),$@)
 	$(Q)$(CC) $(STAND_IN_FLAGS) \
 	    -Wl,-soname,$(@F),-Bsymbolic,--version-script=common/emu/libraries/$(LIBRARY).map \

@@ -1,33 +1,14 @@
 /*
- * gemm.c — the products of matrices: one description for all functions and types. Elements of 16
- * bits are converted to float, and the results are rounded to nearest.
+ * gemm.c — products of matrices. Elements of 16 bits are converted to float, and the results are
+ * rounded to nearest.
  */
-#include "inside.h"
+#include "gemm.h"
 #include "common/emu/decode/half.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* One operand: its type, and its batches, a constant distance apart or at given addresses. */
-struct operand {
-    const void *at; /* or an array of pointers, in the device's memory */
-    cudaDataType type;
-    int ld;
-    long long stride;
-};
-
-struct gemm {
-    const char *name;
-    cublasOperation_t op_a, op_b;
-    int m, n, k;
-    const void *alpha, *beta;
-    cudaDataType scalars;
-    struct operand a, b, c;
-    int batches;
-    bool has_pointers;
-};
-
-static size_t size_of(cudaDataType type)
+size_t gemm_element_bytes(cudaDataType type)
 {
     switch (type) {
     case CUDA_R_16F:
@@ -150,8 +131,9 @@ static const void **addresses_of(const struct gemm *g, cublasHandle_t handle,
               : g->has_pointers ? blas_begin(handle, g->name, &area, 1)
                                 : CUBLAS_STATUS_SUCCESS;
     for (int i = 0; i < g->batches && *status == CUBLAS_STATUS_SUCCESS; i++)
-        at[i] = g->has_pointers ? ((const void **)area.host)[i]
-                                : (const char *)o->at + i * o->stride * (long long)size_of(o->type);
+        at[i] = g->has_pointers
+                    ? ((const void **)area.host)[i]
+                    : (const char *)o->at + i * o->stride * (long long)gemm_element_bytes(o->type);
     return at;
 }
 
@@ -163,13 +145,13 @@ static cublasStatus_t begin(const struct gemm *g, cublasHandle_t handle, const v
     size_t count = 0;
     int rows_a = rows_of(g->op_a, g->m, g->k), rows_b = rows_of(g->op_b, g->k, g->n);
     for (int i = 0; i < g->batches; i++) {
-        areas[count++] = blas_matrix(at[2][i], g->m, g->n, g->c.ld, size_of(g->c.type),
+        areas[count++] = blas_matrix(at[2][i], g->m, g->n, g->c.ld, gemm_element_bytes(g->c.type),
                                      reads_c ? READS | WRITES : WRITES);
         if (!reads_factors) continue;
-        areas[count++] =
-            blas_matrix(at[0][i], rows_a, g->m + g->k - rows_a, g->a.ld, size_of(g->a.type), READS);
-        areas[count++] =
-            blas_matrix(at[1][i], rows_b, g->k + g->n - rows_b, g->b.ld, size_of(g->b.type), READS);
+        areas[count++] = blas_matrix(at[0][i], rows_a, g->m + g->k - rows_a, g->a.ld,
+                                     gemm_element_bytes(g->a.type), READS);
+        areas[count++] = blas_matrix(at[1][i], rows_b, g->k + g->n - rows_b, g->b.ld,
+                                     gemm_element_bytes(g->b.type), READS);
     }
     return blas_begin(handle, g->name, areas, count);
 }
@@ -194,12 +176,12 @@ static cublasStatus_t get_scalar(const struct gemm *g, cublasHandle_t handle, co
                                  double *to)
 {
     unsigned char bytes[sizeof(double)];
-    RETURN_IF_FAILED(blas_get(handle, g->name, from, size_of(g->scalars), bytes));
+    RETURN_IF_FAILED(blas_get(handle, g->name, from, gemm_element_bytes(g->scalars), bytes));
     *to = load(g->scalars, bytes, 0);
     return CUBLAS_STATUS_SUCCESS;
 }
 
-static cublasStatus_t gemm(cublasHandle_t handle, const struct gemm *g)
+cublasStatus_t gemm_run(cublasHandle_t handle, const struct gemm *g)
 {
     double alpha, beta;
     NEED_HANDLE(handle);
@@ -218,211 +200,4 @@ static cublasStatus_t gemm(cublasHandle_t handle, const struct gemm *g)
     for (int i = 0; i < 3; i++) free(at[i]);
     free(areas);
     return status;
-}
-
-/* ---- one type -------------------------------------------------------------------------------- */
-
-#define GEMM(function, L, T, type)                                                                 \
-    cublasStatus_t function(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, \
-                            int m, int n, int k, const T *alpha, const T *a, int lda, const T *b,  \
-                            int ldb, const T *beta, T *c, int ldc)                                 \
-    {                                                                                              \
-        return gemm(handle, &(struct gemm){"cublas" #L "gemm",                                     \
-                                           op_a,                                                   \
-                                           op_b,                                                   \
-                                           m,                                                      \
-                                           n,                                                      \
-                                           k,                                                      \
-                                           alpha,                                                  \
-                                           beta,                                                   \
-                                           type,                                                   \
-                                           {a, type, lda, 0},                                      \
-                                           {b, type, ldb, 0},                                      \
-                                           {c, type, ldc, 0},                                      \
-                                           1,                                                      \
-                                           false});                                                \
-    }                                                                                              \
-    cublasStatus_t cublas##L##gemmBatched(                                                         \
-        cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n,       \
-        int k, const T *alpha, const T *const a[], int lda, const T *const b[], int ldb,           \
-        const T *beta, T *const c[], int ldc, int batches)                                         \
-    {                                                                                              \
-        return gemm(handle, &(struct gemm){"cublas" #L "gemmBatched",                              \
-                                           op_a,                                                   \
-                                           op_b,                                                   \
-                                           m,                                                      \
-                                           n,                                                      \
-                                           k,                                                      \
-                                           alpha,                                                  \
-                                           beta,                                                   \
-                                           type,                                                   \
-                                           {a, type, lda, 0},                                      \
-                                           {b, type, ldb, 0},                                      \
-                                           {c, type, ldc, 0},                                      \
-                                           batches,                                                \
-                                           true});                                                 \
-    }                                                                                              \
-    cublasStatus_t cublas##L##gemmStridedBatched(                                                  \
-        cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n,       \
-        int k, const T *alpha, const T *a, int lda, long long stride_a, const T *b, int ldb,       \
-        long long stride_b, const T *beta, T *c, int ldc, long long stride_c, int batches)         \
-    {                                                                                              \
-        return gemm(handle, &(struct gemm){"cublas" #L "gemmStridedBatched",                       \
-                                           op_a,                                                   \
-                                           op_b,                                                   \
-                                           m,                                                      \
-                                           n,                                                      \
-                                           k,                                                      \
-                                           alpha,                                                  \
-                                           beta,                                                   \
-                                           type,                                                   \
-                                           {a, type, lda, stride_a},                               \
-                                           {b, type, ldb, stride_b},                               \
-                                           {c, type, ldc, stride_c},                               \
-                                           batches,                                                \
-                                           false});                                                \
-    }
-
-GEMM(cublasSgemm_v2, S, float, CUDA_R_32F)
-GEMM(cublasDgemm_v2, D, double, CUDA_R_64F)
-GEMM(cublasHgemm, H, cublas_half, CUDA_R_16F)
-
-/* ---- types by name --------------------------------------------------------------------------- */
-
-/* Sets the type of the scalars. False: the types do not go together, or are not offered. */
-static bool set_scalars(struct gemm *g, cublasComputeType_t compute)
-{
-    cudaDataType a = g->a.type, c = g->c.type;
-    bool is_short = size_of(a) == 2;
-    switch (compute) {
-    case CUBLAS_COMPUTE_16F:
-    case CUBLAS_COMPUTE_16F_PEDANTIC:
-        g->scalars = CUDA_R_16F;
-        return a == CUDA_R_16F && g->b.type == a && c == a;
-    case CUBLAS_COMPUTE_64F:
-    case CUBLAS_COMPUTE_64F_PEDANTIC:
-        g->scalars = CUDA_R_64F;
-        return a == CUDA_R_64F && g->b.type == a && c == a;
-    case CUBLAS_COMPUTE_32F:
-    case CUBLAS_COMPUTE_32F_PEDANTIC:
-    case CUBLAS_COMPUTE_32F_FAST_16F:
-    case CUBLAS_COMPUTE_32F_FAST_16BF:
-    case CUBLAS_COMPUTE_32F_FAST_TF32:
-        g->scalars = CUDA_R_32F;
-        return g->b.type == a && (is_short || a == CUDA_R_32F) && (c == a || c == CUDA_R_32F);
-    default: return false;
-    }
-}
-
-static cublasStatus_t gemm_ex(cublasHandle_t handle, struct gemm g, cublasComputeType_t compute)
-{
-    NEED_HANDLE(handle);
-    if (set_scalars(&g, compute)) return gemm(handle, &g);
-    emu_library_refuse(g.name, "with these types it is not offered by the emulator's cuBLAS, which "
-                               "has float, double, and half and bfloat16 with results of the same "
-                               "type or float");
-    return CUBLAS_STATUS_NOT_SUPPORTED;
-}
-
-cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b,
-                            int m, int n, int k, const void *alpha, const void *a,
-                            cudaDataType type_a, int lda, const void *b, cudaDataType type_b,
-                            int ldb, const void *beta, void *c, cudaDataType type_c, int ldc,
-                            cublasComputeType_t compute, cublasGemmAlgo_t algorithm)
-{
-    (void)algorithm;
-    return gemm_ex(handle,
-                   (struct gemm){__func__,
-                                 op_a,
-                                 op_b,
-                                 m,
-                                 n,
-                                 k,
-                                 alpha,
-                                 beta,
-                                 CUDA_R_32F,
-                                 {a, type_a, lda, 0},
-                                 {b, type_b, ldb, 0},
-                                 {c, type_c, ldc, 0},
-                                 1,
-                                 false},
-                   compute);
-}
-
-cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b,
-                             int m, int n, int k, const float *alpha, const void *a,
-                             cudaDataType type_a, int lda, const void *b, cudaDataType type_b,
-                             int ldb, const float *beta, void *c, cudaDataType type_c, int ldc)
-{
-    return gemm_ex(handle,
-                   (struct gemm){__func__,
-                                 op_a,
-                                 op_b,
-                                 m,
-                                 n,
-                                 k,
-                                 alpha,
-                                 beta,
-                                 CUDA_R_32F,
-                                 {a, type_a, lda, 0},
-                                 {b, type_b, ldb, 0},
-                                 {c, type_c, ldc, 0},
-                                 1,
-                                 false},
-                   CUBLAS_COMPUTE_32F);
-}
-
-cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t op_a,
-                                   cublasOperation_t op_b, int m, int n, int k, const void *alpha,
-                                   const void *const a[], cudaDataType type_a, int lda,
-                                   const void *const b[], cudaDataType type_b, int ldb,
-                                   const void *beta, void *const c[], cudaDataType type_c, int ldc,
-                                   int batches, cublasComputeType_t compute,
-                                   cublasGemmAlgo_t algorithm)
-{
-    (void)algorithm;
-    return gemm_ex(handle,
-                   (struct gemm){__func__,
-                                 op_a,
-                                 op_b,
-                                 m,
-                                 n,
-                                 k,
-                                 alpha,
-                                 beta,
-                                 CUDA_R_32F,
-                                 {a, type_a, lda, 0},
-                                 {b, type_b, ldb, 0},
-                                 {c, type_c, ldc, 0},
-                                 batches,
-                                 true},
-                   compute);
-}
-
-cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t op_a,
-                                          cublasOperation_t op_b, int m, int n, int k,
-                                          const void *alpha, const void *a, cudaDataType type_a,
-                                          int lda, long long stride_a, const void *b,
-                                          cudaDataType type_b, int ldb, long long stride_b,
-                                          const void *beta, void *c, cudaDataType type_c, int ldc,
-                                          long long stride_c, int batches,
-                                          cublasComputeType_t compute, cublasGemmAlgo_t algorithm)
-{
-    (void)algorithm;
-    return gemm_ex(handle,
-                   (struct gemm){__func__,
-                                 op_a,
-                                 op_b,
-                                 m,
-                                 n,
-                                 k,
-                                 alpha,
-                                 beta,
-                                 CUDA_R_32F,
-                                 {a, type_a, lda, stride_a},
-                                 {b, type_b, ldb, stride_b},
-                                 {c, type_c, ldc, stride_c},
-                                 batches,
-                                 false},
-                   compute);
 }
