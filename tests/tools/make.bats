@@ -36,6 +36,9 @@ sources() {
     touch common/harness/main.c common/emu/command/main.c common/emu/cudart.map
     touch common/emu/binary/emu_elf.c common/emu/binary/elf_file.c common/emu/removed.h
     touch common/files/program_path.c common/files/visible.c
+    mkdir -p common/emu/libraries/include
+    touch common/emu/libraries/include/curand.h
+    printf '#!/bin/sh\n' >common/emu/libraries/names.sh && chmod +x common/emu/libraries/names.sh
     for step; do
         mkdir "steps/$step"
         touch "steps/$step/scan.cu" "steps/$step/driver.c"

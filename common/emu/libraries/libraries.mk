@@ -31,8 +31,8 @@ $(PRIVATE)/lib/libcublas.so.13: LIBRARY = cublas
 $(PRIVATE)/lib/libcurand.so.10: LIBRARY = curand
 $(STAND_INS): $(PRIVATE)/lib/lib%: $$(call IN_STAND_IN,$$(firstword $$(subst ., ,$$*))) \
         $$(wildcard common/emu/libraries/*.h common/emu/libraries/*/*.h \
-        common/emu/libraries/*/*.inc common/emu/libraries/*.map) \
-        common/emu/emu.h common/emu/decode/half.h $(PRIVATE)/include/cublas_names.h \
+        common/emu/libraries/*/*.inc common/emu/libraries/*.map \
+        common/emu/emu.h common/emu/decode/half.h) $(PRIVATE)/include/cublas_names.h \
         build/stand-ins/refused.inc | build/emu/libcudart.so.13
 	$(call say,$(CC),$@)
 	$(Q)$(CC) $(STAND_IN_FLAGS) \
