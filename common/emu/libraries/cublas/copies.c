@@ -2,11 +2,11 @@
 #include "inside.h"
 
 /* Rows of bytes, as cudaMemcpy2D takes them. */
-struct rows {
+struct pitched_rows {
     size_t bytes, count, from_pitch, to_pitch;
 };
 
-static cublasStatus_t copy(const void *from, void *to, const struct rows *rows,
+static cublasStatus_t copy(const void *from, void *to, const struct pitched_rows *rows,
                            enum cudaMemcpyKind kind, bool waits, cudaStream_t stream)
 {
     if (rows->count == 0 || rows->bytes == 0) return CUBLAS_STATUS_SUCCESS;
@@ -27,8 +27,10 @@ static cublasStatus_t copy_vector(const char *name, int n, int size, const void 
     NEED(name, from_step > 0 && to_step > 0, "an increment is not 1 or more");
     size_t bytes = (size_t)size;
     bool is_dense = from_step == 1 && to_step == 1;
-    struct rows rows = {bytes, (size_t)n, (size_t)from_step * bytes, (size_t)to_step * bytes};
-    if (is_dense) rows = (struct rows){bytes * (size_t)n, 1, bytes * (size_t)n, bytes * (size_t)n};
+    struct pitched_rows rows = {bytes, (size_t)n, (size_t)from_step * bytes,
+                                (size_t)to_step * bytes};
+    if (is_dense)
+        rows = (struct pitched_rows){bytes * (size_t)n, 1, bytes * (size_t)n, bytes * (size_t)n};
     return copy(from, to, &rows, kind, waits, stream);
 }
 
@@ -43,8 +45,8 @@ static cublasStatus_t copy_matrix(const char *name, int rows, int columns, int s
          "a leading dimension is less than the number of rows");
     size_t bytes = (size_t)size;
     return copy(from, to,
-                &(struct rows){(size_t)rows * bytes, (size_t)columns, (size_t)from_ld * bytes,
-                               (size_t)to_ld * bytes},
+                &(struct pitched_rows){(size_t)rows * bytes, (size_t)columns,
+                                       (size_t)from_ld * bytes, (size_t)to_ld * bytes},
                 kind, waits, stream);
 }
 
