@@ -82,7 +82,8 @@ endif
 
 # Programs of one source file that tests examine or run: see tests/fixtures/programs/programs.h.
 CHECKED  := reported merged endless waits traced ticket two_words ring limits \
-            unwritten launches forks ends names ordered suspended wide_rows blas
+            unwritten lenient launches forks ends names ordered suspended wide_rows \
+            blas
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia sm_80 emulated \
             per-thread linked refused rpath needs_gpu.so needs_cudart.so no_memory.so \
             no_tmpfile.so zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \

@@ -143,9 +143,10 @@ struct emu_config {
      * instructions of each of its warps later. */
     uint64_t instruction_limit;
     const struct emu_model *model; /* by whose rules memory is counted; NULL: Hopper's */
-    /* Barriers do not wait for threads that have exited, as on current hardware. Otherwise a
-     * barrier that such a thread should reach is an error. */
-    bool allow_exited;
+    /* What a GPU lets pass is a finding, one for each source line, whatever `checks` says, and no
+     * error: accesses that leave an allocation and stay in its page, and barriers that threads of a
+     * warp do not reach, because they have exited. Memory is 0 before it is written. */
+    bool lenient;
     unsigned checks;      /* bits of enum emu_check */
     bool strict_readers;  /* racecheck: a relaxed load of a flag takes a fence of its own */
     size_t finding_limit; /* findings whose text is kept; 0: 100 */
@@ -178,7 +179,7 @@ const char *emu_message(const struct emu *);
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 /* Allocates bytes (> 0) of device memory, aligned to 256; the content is undefined (in fact every
- * byte is 0xCD). */
+ * byte is 0xCD, or 0 if emu_config.lenient is set). */
 int emu_alloc(struct emu *, size_t bytes, emu_addr *address);
 /* Frees an address that emu_alloc returned. Any other address is EMU_INVALID_VALUE. */
 int emu_free(struct emu *, emu_addr);

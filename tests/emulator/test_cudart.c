@@ -558,7 +558,7 @@ Test(cudart, letters_for_threads, .exit_code = 2) { set_wrong("EMU_THREADS", "tw
 Test(cudart, negative_memory, .exit_code = 2) { set_wrong("EMU_MEMORY", "-1"); }
 Test(cudart, huge_memory, .exit_code = 2) { set_wrong("EMU_MEMORY", "99999999999G"); }
 Test(cudart, unwritable_trace, .exit_code = 2) { set_wrong("EMU_TRACE", "/no/such/folder/t"); }
-Test(cudart, neither_on_nor_off, .exit_code = 2) { set_wrong("EMU_ALLOW_EXITED", "maybe"); }
+Test(cudart, neither_on_nor_off, .exit_code = 2) { set_wrong("EMU_LENIENT", "maybe"); }
 
 /* ---- attributes and occupancy ---------------------------------------------------------------- */
 

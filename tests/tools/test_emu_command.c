@@ -244,7 +244,7 @@ Test(emu_command, variables_alone)
     cr_assert_str_eq(output, "last value 124\n");
     static const char *const wrong[] = {"EMU_COUNTERS=yes", "EMU_CSV=2", "EMU_METRICS=flops",
                                         "EMU_CSV=1 EMU_KERNEL_NAME='regex:('",
-                                        "EMU_CSV=1 EMU_ALLOW_EXITED=maybe"};
+                                        "EMU_CSV=1 EMU_LENIENT=maybe"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         expect_status(2, "%s $p/emulated 2>&1", wrong[i]);
         expect_one_sentence();
@@ -602,7 +602,7 @@ Test(emu_command, every_wrong_setting_is_told, .timeout = 60)
         {"EMU_MEMORY", NULL, "a number of bytes", {"99999999999999999999", "9999999999999G"}},
         {"EMU_TIMEOUT", NULL, "1 to 1000000", {"0", "1000001", "1s", "-5", "never"}},
         {"EMU_KERNEL_TIMEOUT", NULL, "1 to 1000000", {"0", "1000001", "1s", "-5", "never"}},
-        {"EMU_ALLOW_EXITED", NULL, "0 or 1", {"yes", "2", "-1"}},
+        {"EMU_LENIENT", NULL, "0 or 1", {"yes", "2", "-1"}},
         {"EMU_COUNTERS", NULL, "0, 1 or lines", {"yes", "2", "line"}},
         {"EMU_CSV", NULL, "0 or 1", {"yes", "2"}},
         {"EMU_LAUNCHES", NULL, "0 or 1", {"all", "2"}},

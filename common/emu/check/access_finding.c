@@ -36,8 +36,8 @@ static void report_lane(struct warp *w, const struct insn *i, const struct bad_a
     const struct access *access = bad->access;
     char title[80], lines[2 * CHECK_TEXT];
     /* The whole pointer is wrong, and not a few threads' indices: one finding for all threads. */
-    bool is_foreign = bad->wrong == ACCESS_OUTSIDE_GLOBAL &&
-                      device_is_foreign_address(launch->emu, access->address[lane]);
+    bool is_foreign = bad->wrong == ACCESS_OUTSIDE_GLOBAL && !bad->passes &&
+                      device_foreign_address(launch->emu, access->address[lane]);
     snprintf(lines, sizeof lines, "%s", detail);
     check_append_host_place(launch->emu, &launch->host_place, "The kernel was launched at", lines,
                             sizeof lines);
@@ -48,7 +48,7 @@ static void report_lane(struct warp *w, const struct insn *i, const struct bad_a
                                         .kind = kinds[bad->wrong],
                                         .title = title,
                                         .place = check_place(w, i, lane),
-                                        .per_thread = !is_foreign,
+                                        .per_thread = !is_foreign && !bad->passes,
                                         .unit = is_foreign ? "threads" : NULL,
                                         .has_address = true,
                                         .space = access->space,
@@ -64,8 +64,9 @@ static void describe_outside_global(struct emu *emu, uint64_t address, char *tex
     bool is_odd = device_is_odd_address(address, odd, sizeof odd);
     snprintf(text, size, "    Access to 0x%" PRIx64 " is out of bounds%s%s", address,
              is_odd ? ": " : "", is_odd ? odd : "");
-    if (device_is_foreign_address(emu, address))
-        device_append(text, size, "\n    and is %s", DEVICE_FOREIGN_ADDRESS);
+    const char *foreign = device_foreign_address(emu, address);
+    if (foreign)
+        device_append(text, size, "\n    and is %s", foreign);
     else if (!is_odd)
         alloc_log_append(emu, address, text, size);
 }
@@ -94,10 +95,13 @@ void event_bad_access(struct warp *w, const struct insn *i, const struct bad_acc
 {
     struct launch *launch = w->block->launch;
     uint32_t lanes = launch->checks & EMU_CHECK_MEMORY ? bad->lanes : 0;
+    if (bad->passes) lanes = check_is_first_at(launch, i) ? bad->lanes & -bad->lanes : 0;
     for (; lanes; lanes &= lanes - 1) {
         int lane = __builtin_ctz(lanes);
         char detail[CHECK_TEXT];
         describe(launch->emu, bad, bad->access->address[lane], detail, sizeof detail);
+        if (bad->passes)
+            device_append(detail, sizeof detail, "\n    --lenient: the access %s", bad->passes);
         report_lane(w, i, bad, lane, detail);
     }
 }

@@ -208,6 +208,20 @@ void check_report(struct emu *emu, const struct launch *launch, const struct che
     pthread_mutex_unlock(&log->lock);
 }
 
+bool check_is_first_at(const struct launch *launch, const struct insn *i)
+{
+    struct checkers *checkers = launch->emu->checkers;
+    const struct source_line *line = &launch->kernel->lines[i->line];
+    bool has_line = i->source && i->source->source_line;
+    uint64_t key =
+        has_line ? (uint64_t)(uintptr_t)line + i->tally % sizeof *line : (uint64_t)(uintptr_t)i;
+    pthread_mutex_lock(&checkers->findings.lock);
+    bool is_first = !address_table_find(&checkers->said, key);
+    if (is_first) address_table_set(&checkers->said, key, checkers);
+    pthread_mutex_unlock(&checkers->findings.lock);
+    return is_first;
+}
+
 void check_host_place(const struct emu *emu, struct emu_host_place *place)
 {
     place->count = 0;

@@ -65,6 +65,10 @@ void check_close(struct check_log *);
 /* Keeps or counts a finding. launch NULL: it happened on the host. */
 void check_report(struct emu *, const struct launch *, const struct check_report *);
 
+/* Is this the first question about a source line and the kind of an instruction there, or about
+ * an instruction without a line? For faults with which a launch goes on: one finding is enough. */
+bool check_is_first_at(const struct launch *, const struct insn *);
+
 /* Where the host program is now; empty if no finding can need it. */
 void check_host_place(const struct emu *, struct emu_host_place *);
 

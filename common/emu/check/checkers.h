@@ -8,6 +8,7 @@
 struct checkers {
     struct check_log findings;
     struct alloc_log allocations;
+    struct address_table said; /* places that have a finding: check_is_first_at() */
     struct race *race; /* of racecheck and initcheck; NULL: off */
     struct init *init;
 };

@@ -122,6 +122,15 @@ void sync_barrier_exited(struct warp *w, const struct insn *i, unsigned waiting,
            waiting, exited);
 }
 
+void sync_barrier_parted(struct warp *w, const struct insn *i, unsigned waiting, unsigned exited)
+{
+    if (!check_is_first_at(w->block->launch, i)) return;
+    report(w, i, __builtin_ctz(w->live), EMU_FINDING_ERROR, SYNC_DIVERGENT_IN_BLOCK, NULL,
+           "    a barrier that not all threads reach: %u wait here, %u have exited\n"
+           "    --lenient: the barrier does not wait for them",
+           waiting, exited);
+}
+
 /* ---- member masks ---------------------------------------------------------------------------- */
 
 void sync_member_masks(struct warp *w, const struct insn *i, uint32_t lanes)

@@ -20,10 +20,12 @@ enum sync_kind {
     SYNC_EXITED_WARPS,
 };
 
-/* The events of machine/events.h with the same names. */
+/* The events of machine/events.h with the same names; of a barrier that threads have exited before,
+ * the two kinds of it. */
 void sync_barrier_arguments(struct warp *, const struct fragment *, const struct insn *,
                             unsigned number, unsigned threads);
 void sync_barrier_exited(struct warp *, const struct insn *, unsigned waiting, unsigned exited);
+void sync_barrier_parted(struct warp *, const struct insn *, unsigned waiting, unsigned exited);
 void sync_member_masks(struct warp *, const struct insn *, uint32_t lanes);
 void sync_shuffle_outside(struct warp *, int lane, int from);
 

@@ -37,6 +37,7 @@ static void close_checkers(struct emu *emu)
     init_close(emu->checkers->init);
     check_close(&emu->checkers->findings);
     alloc_log_close(&emu->checkers->allocations);
+    address_table_close(&emu->checkers->said);
     free(emu->checkers);
     emu->checkers = NULL;
 }
@@ -168,6 +169,24 @@ void event_turn_end(struct warp *w) { picture_turn_end(w->block->launch->emu->pi
 
 /* ---- accesses -------------------------------------------------------------------------------- */
 
+static void check_access(struct warp *w, const struct insn *i, const struct access *access)
+{
+    if (access->owner->initcheck) init_access(w, i, access);
+    if (access->owner->racecheck) race_access(w, i, access);
+}
+
+/* The same for the lanes that are in an allocation. */
+static void check_inside(struct warp *w, const struct insn *i, const struct access *access)
+{
+    struct access inside = *access;
+    inside.mask &= ~access->outside;
+    if (!inside.mask) return;
+    for (int l = 0; l < WARP; l++)
+        if (access->outside >> l & 1)
+            inside.address[l] = inside.address[__builtin_ctz(inside.mask)];
+    check_access(w, i, &inside);
+}
+
 /* The accesses of copies are counted elsewhere (event_copy_issued). Accesses to another block's
  * shared memory are not counted, as by ncu on an H200. Those of textures and surfaces are neither
  * counted nor traced: how the texture unit groups them is not known. */
@@ -182,8 +201,10 @@ void event_access(struct warp *w, const struct insn *i, const struct access *acc
     struct pictures *pictures = w->block->launch->emu->pictures;
     if (trace && is_own) trace_access(trace, w, i, access);
     if (pictures && is_own && access->agent == BY_THREAD) picture_access(pictures, w, i, access);
-    if (owner->initcheck) init_access(w, i, access);
-    if (owner->racecheck) race_access(w, i, access);
+    if (access->outside)
+        check_inside(w, i, access);
+    else
+        check_access(w, i, access);
 }
 
 /* A run as an access of single lanes. */
@@ -228,9 +249,13 @@ void event_barrier_arguments(struct warp *w, const struct fragment *f, const str
     if (has_synccheck(w)) sync_barrier_arguments(w, f, i, number, threads);
 }
 
-void event_barrier_exited(struct warp *w, const struct insn *i, unsigned waiting, unsigned exited)
+void event_barrier_exited(struct warp *w, const struct insn *i, unsigned waiting, unsigned exited,
+                          bool parted)
 {
-    if (has_synccheck(w)) sync_barrier_exited(w, i, waiting, exited);
+    if (parted)
+        sync_barrier_parted(w, i, waiting, exited);
+    else if (has_synccheck(w))
+        sync_barrier_exited(w, i, waiting, exited);
 }
 
 void event_member_masks(struct warp *w, const struct insn *i, uint32_t lanes)

@@ -37,6 +37,7 @@ struct access {
     /* Set by the door: */
     struct block *owner; /* the block that owns the shared memory; for other spaces, the warp's */
     uint64_t host;       /* a lane's bytes are at host + address */
+    uint32_t outside;    /* of the mask: lanes outside of all memory (device/stray.h) */
 };
 
 static inline bool access_reads(const struct access *a) { return a->operation != OPERATION_STORE; }
@@ -55,6 +56,7 @@ static inline void access_make(struct access *a, enum operation operation, enum 
     a->copy = (struct copy_mark){0};
     a->owner = NULL;
     a->host = 0;
+    a->outside = 0;
 }
 
 /* The usual access of threads is a run: lane l's address is first + l * stride. */

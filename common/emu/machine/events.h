@@ -92,7 +92,8 @@ void event_copy_issued(struct warp *, const struct insn *, const struct access *
 /* With w->counts: a lane has begun a bulk copy, or one that reduces; `bytes` is its size. */
 void event_bulk_issued(struct warp *, const struct insn *, uint64_t bytes);
 
-/* An invalid access, which ends the launch. Addresses are as in device/access_error.h. */
+/* An invalid access, which ends the launch unless it passes. Addresses are as in
+ * device/access_error.h. */
 enum wrong_access {
     ACCESS_MISALIGNED,
     ACCESS_OUTSIDE_GLOBAL,
@@ -105,6 +106,9 @@ struct bad_access {
     uint32_t lanes; /* the lanes with an invalid address, at least one */
     uint64_t size;
     const char *of_what; /* "of shared memory a block" */
+    /* With emu --lenient (device/stray.h): "reads 0", what the access does instead. NULL: it ends
+     * the launch. */
+    const char *passes;
 };
 void event_bad_access(struct warp *, const struct insn *, const struct bad_access *);
 
@@ -166,8 +170,6 @@ void event_copy_arrive(struct warp *, int lane, enum agent, struct copy_mark,
 /* A fragment comes to a barrier, which names a number of threads if `threads` is not 0. */
 void event_barrier_arguments(struct warp *, const struct fragment *, const struct insn *,
                              unsigned number, unsigned threads);
-/* A barrier ends for the threads that wait at it, since all others of the block have exited. */
-void event_barrier_exited(struct warp *, const struct insn *, unsigned waiting, unsigned exited);
 /* Lanes come to a warp-wide operation with these member masks. */
 void event_member_masks(struct warp *, const struct insn *, uint32_t lanes);
 /* A shuffle or a vote has been carried out for these lanes. A lane has given a value and received
@@ -182,6 +184,13 @@ struct exchange {
 void event_exchange(struct warp *, const struct insn *, const struct exchange *);
 /* A lane reads the value of a lane that does not take part in the shuffle. */
 void event_shuffle_outside(struct warp *, int lane, int from);
+
+/* ---- exits ----------------------------------------------------------------------------------- */
+
+/* A barrier ends for the threads that wait at it, since all others of the block have exited: whole
+ * warps, or (`parted`, with emu --lenient only) also some lanes of a warp. */
+void event_barrier_exited(struct warp *, const struct insn *, unsigned waiting, unsigned exited,
+                          bool parted);
 
 /* ---- faults (check/fault_finding.c) ---------------------------------------------------------- */
 

@@ -153,6 +153,7 @@ struct block {
     uint8_t *shared;
     size_t shared_bytes;
     size_t reserved_offset; /* from this offset on, the system's: cooperative groups use it */
+    _Alignas(16) uint64_t nowhere[4]; /* where stores outside of memory go (device/stray.h) */
     struct barrier barriers[MAX_BARRIERS];
     bool used_barriers;      /* barriers[] are not all zero, or were not */
     unsigned epoch;          /* barriers passed */
@@ -217,7 +218,8 @@ struct launch {
     uint8_t *params;
     emu_addr workspace;            /* in global memory, for a cooperative launch; else 0 */
     const struct emu_model *model; /* of an older generation; NULL: today's rules */
-    bool counting, allow_exited;
+    bool counting;
+    bool lenient; /* as emu_config */
     unsigned checks; /* bits of enum emu_check */
     struct emu_host_place host_place;
     uint64_t random;    /* state of warp/random_schedule.h's generator; 0: the usual order */

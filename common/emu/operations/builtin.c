@@ -105,7 +105,6 @@ static void builtin_assert(struct warp *w, const struct insn *i, uint32_t mask)
 /* malloc(bytes): returns 0 if the heap is exhausted */
 void builtin_malloc(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    enum { POISON = 0xCD };
     struct emu *emu = w->block->launch->emu;
     for (; mask; mask &= mask - 1) {
         int lane = __builtin_ctz(mask);
@@ -113,7 +112,7 @@ void builtin_malloc(struct warp *w, const struct insn *i, uint32_t mask)
                  address = heap_alloc(&emu->heap, bytes);
         struct range range;
         if (address && bytes && device_range(emu, address, &range))
-            memset((void *)(uintptr_t)(address + (uint64_t)range.delta), POISON, bytes);
+            memset((void *)(uintptr_t)(address + (uint64_t)range.delta), FRESH_BYTE(emu), bytes);
         if (address) event_renew(emu, address, bytes);
         if (address) w->block->changed = true;
         builtin_set_result(w, i, lane, &address, sizeof address);

@@ -8,6 +8,7 @@
  */
 #include "common/emu/machine/device/access_error.h"
 #include "common/emu/machine/device/device.h"
+#include "common/emu/machine/device/stray.h"
 #include "common/emu/machine/events.h"
 #include "common/emu/machine/memory/local.h"
 #include "common/emu/machine/memory/shared.h"
@@ -52,14 +53,17 @@ static bool find_range(struct warp *w, const struct insn *i, struct access *acce
     int lane = __builtin_ctz(access->mask);
     uint64_t address = access->address[lane];
     struct range range;
+    bool lenient = w->block->launch->lenient;
     if (device_range(w->block->launch->emu, address, &range) &&
         access->checked <= range.bytes - (address - range.base)) {
+        bool all = all_inside(access, range.base, range.bytes);
+        if (!all && lenient) return stray_enter_global(w, i, access);
         w->near = range;
         if (range.is_heap) w->near.bytes = 0; /* another thread may free it at any time */
-        if (!all_inside(access, range.base, range.bytes))
-            KEEP_LANES(access, a - range.base <= range.bytes - access->checked);
+        if (!all) KEEP_LANES(access, a - range.base <= range.bytes - access->checked);
         return true;
     }
+    if (lenient && stray_enter_global(w, i, access)) return true;
     access_outside_global(w, i, access);
     return false;
 }
@@ -85,7 +89,9 @@ static inline bool is_misaligned(const struct access *access)
 
 static inline void announce(struct warp *w, const struct insn *i, const struct access *access)
 {
-    if (w->counts || announces(w->block, ANNOUNCE_ACCESSES)) event_access(w, i, access);
+    bool is_nowhere = access->host == (uint64_t)(uintptr_t)w->block->nowhere;
+    if ((w->counts || announces(w->block, ANNOUNCE_ACCESSES)) && !is_nowhere)
+        event_access(w, i, access);
 }
 
 /* `own`: .shared::cta, by which a thread cannot reach other blocks. */
@@ -95,12 +101,13 @@ static inline bool enter_shared(struct warp *w, const struct insn *i, struct acc
     bool is_alone = w->block->launch->cluster_size == 1;
     struct block *owner = is_alone ? w->block : shared_enter(w, i, access, own);
     if (!owner) return false;
-    if (!all_inside(access, 0, owner->shared_bytes)) {
+    access->owner = owner;
+    access->host = (uint64_t)(uintptr_t)owner->shared;
+    if (!all_inside(access, 0, owner->shared_bytes) &&
+        !(w->block->launch->lenient && stray_enter_shared(w, i, access, owner))) {
         access_outside(w, i, access, owner->shared_bytes);
         return false;
     }
-    access->owner = owner;
-    access->host = (uint64_t)(uintptr_t)owner->shared;
     announce(w, i, access);
     return true;
 }
@@ -166,6 +173,7 @@ static inline bool enter(struct warp *w, const struct insn *i, struct access *ac
 uint32_t access_door(struct warp *w, const struct insn *i, struct access *access)
 {
     bool own = access->space == PTX_SHARED;
+    access->outside = 0;
     if (access->space == PTX_SHARED_CLUSTER) access->space = PTX_SHARED;
     if (access->space == PTX_GENERIC) resolve(w, access);
     if (is_misaligned(access)) {

@@ -147,7 +147,7 @@ Test(emu_barrier, one_barrier_in_two_branches, .timeout = 20)
 
 static const struct missed {
     const char *name, *text;
-    bool exited; /* the others have exited: allow_exited makes it right */
+    bool exited; /* the others have exited: lenient makes it right */
     bool whole;  /* by whole warps, which PTX allows */
 } missed[] = {
     {"threads that returned",
@@ -184,7 +184,7 @@ Test(emu_barrier, missed, .timeout = 20)
     for (size_t i = 0; i < sizeof missed / sizeof *missed; i++)
         for (int allow = 0; allow < 2; allow++) {
             struct emu *emu = open_emu_with(
-                &(struct emu_config){.threads = 1, .memory = 16 << 20, .allow_exited = allow});
+                &(struct emu_config){.threads = 1, .memory = 16 << 20, .lenient = allow});
             struct emu_kernel *kernel = load_kernel(emu, missed[i].text, "meet");
             emu_addr out = device_copy(emu, NULL, BLOCK * 4);
             int e = launch(emu, kernel, 1, BLOCK, 0, 2, (uint64_t[]){out, out});

@@ -222,12 +222,13 @@ static struct init *owner_of(const struct emu *emu, uint64_t address)
     return NULL;
 }
 
-/* The end of the allocation that holds a global address. Shared memory has no end here. */
+/* The end of the allocation that holds a global address; 0: none does (emu --lenient). Shared
+ * memory has no end here. */
 static uint64_t end_of(const struct emu *emu, enum ptx_space space, uint64_t address)
 {
     struct range range;
-    if (space == PTX_SHARED || !device_range(emu, address, &range)) return UINT64_MAX;
-    return range.base + range.bytes;
+    if (space == PTX_SHARED) return UINT64_MAX;
+    return device_range(emu, address, &range) ? range.base + range.bytes : 0;
 }
 
 /* Checks each element that a lane reads. An access that is not a plain load reads `bytes` at once.
@@ -241,6 +242,7 @@ static void read_lane(struct warp *w, const struct insn *i, int lane, enum ptx_s
     for (unsigned k = 0; k < bytes; k += step, address += step) {
         if (!(used >> k & 1) || written_near(written, address, step)) continue;
         uint64_t end = end_of(w->block->launch->emu, space, address);
+        if (!end) continue;
         struct unwritten unwritten = written_look_around(written, address, step, end);
         if (unwritten.bytes) report(w, i, lane, space, address, step, &unwritten);
     }

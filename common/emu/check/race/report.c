@@ -189,7 +189,7 @@ void race_report(struct warp *w, const struct insn *i, int lane, const struct co
 static const char *const advice[] = {
     "Lanes write it in one instruction, and different values: which of them stays is chance",
     "Nothing orders these two lanes, which need not run in step: is a __syncwarp() missing "
-    "between them?",
+    "between them, or a __syncthreads(), if other warps use this memory, too?",
     "No barrier orders these two warps: is a __syncthreads() missing between them?",
     "Nothing orders these two blocks of a cluster: is a cluster.sync() missing between them?",
     "Nothing orders these two blocks: it takes atomics, a flag that is stored behind a "

@@ -1,6 +1,9 @@
 #include "access_error.h"
-#include "device.h"
+#include "stray.h"
 #include "common/emu/machine/events.h"
+
+/* Behind the description of an access that emu --lenient lets pass. */
+#define HINT "; a GPU lets this pass, and so does emu --lenient"
 
 static const char *operation_name(const struct access *access)
 {
@@ -59,11 +62,12 @@ void access_outside_global(struct warp *w, const struct insn *i, const struct ac
                          &(struct bad_access){.access = access,
                                               .wrong = ACCESS_OUTSIDE_GLOBAL,
                                               .lanes = lanes_outside_global(emu, access)});
+    struct range range;
     device_describe_address(emu, access->address[first], nearest, sizeof nearest);
     fault_found(w, i, first, EMU_ILLEGAL_ADDRESS,
-                "%s of %u bytes at global address 0x%llx is out of bounds (%s)",
+                "%s of %u bytes at global address 0x%llx is out of bounds (%s%s)",
                 operation_name(access), access->bytes, (unsigned long long)access->address[first],
-                nearest);
+                nearest, stray_passes(emu, access->address[first], &range) ? HINT : "");
 }
 
 static uint32_t lanes_outside(const struct access *access, uint64_t size)
@@ -88,10 +92,13 @@ void access_outside(struct warp *w, const struct insn *i, const struct access *a
                                               .lanes = lanes_outside(access, size),
                                               .size = size,
                                               .of_what = owner});
+    bool passes =
+        space == PTX_SHARED && access->address[first] + access->checked <= stray_shared_bytes(size);
     fault_found(w, i, first, EMU_ILLEGAL_ADDRESS,
-                "%s of %u bytes at %s address 0x%llx is out of bounds (%llu bytes %s)",
+                "%s of %u bytes at %s address 0x%llx is out of bounds (%llu bytes %s%s)",
                 operation_name(access), access->bytes, ptx_space_name(access->space),
-                (unsigned long long)access->address[first], (unsigned long long)size, owner);
+                (unsigned long long)access->address[first], (unsigned long long)size, owner,
+                passes ? HINT : "");
 }
 
 void access_not_allowed(struct warp *w, const struct insn *i, const struct access *access)

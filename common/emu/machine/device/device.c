@@ -99,7 +99,7 @@ struct emu *emu_open(const struct emu_config *config, char *message, size_t size
     emu->patience = config->patience ? config->patience : DEFAULT_PATIENCE;
     emu->limit = config->limit;
     emu->instruction_limit = config->instruction_limit;
-    emu->allow_exited = config->allow_exited;
+    emu->lenient = config->lenient;
     emu->checks = config->checks;
     emu->schedule = config->schedule;
     emu->clock_seed = config->clock_seed;
@@ -115,6 +115,7 @@ struct emu *emu_open(const struct emu_config *config, char *message, size_t size
         free(emu);
         return NULL;
     }
+    emu->memory.fresh = FRESH_BYTE(emu);
     pthread_mutex_init(&emu->lock, NULL);
     pthread_mutex_init(&emu->running_lock, NULL);
     pool_open(&emu->pool);
@@ -450,15 +451,41 @@ static bool is_near_mapped(const struct emu *emu, uint64_t address)
            address < nearest->base + nearest->bytes + NEAR;
 }
 
-bool device_is_foreign_address(const struct emu *emu, uint64_t address)
+/* Does the program have memory at an address of the host? It does not know the store's. */
+static bool is_of_program(const struct emu *emu, uint64_t address)
+{
+    const struct address_space *own = &emu->memory.space;
+    bool in_store = address - (uint64_t)(uintptr_t)own->store < own->bytes;
+    for (unsigned i = 0; i < emu->peer_count; i++) {
+        const struct address_space *other = &emu->peers[i].emu->memory.space;
+        in_store = in_store || address - (uint64_t)(uintptr_t)other->store < other->bytes;
+    }
+    return !in_store && address_space_host_has(address);
+}
+
+/* How far an index of 32 bits leads that has overflowed, for elements of up to 16 bytes. */
+#define INDEX_REACH (UINT64_C(16) << 32)
+
+const char *device_foreign_address(const struct emu *emu, uint64_t address)
 {
     char odd[80];
+    const struct range *nearest = memory_nearest(&emu->memory, address);
     if (device_is_odd_address(address, odd, sizeof odd) || emu_is_device(emu, address) ||
         is_near_mapped(emu, address))
-        return false;
+        return NULL;
     for (unsigned i = 0; i < emu->peer_count; i++)
-        if (emu_is_device(emu->peers[i].emu, address)) return false;
-    return true;
+        if (emu_is_device(emu->peers[i].emu, address)) return NULL;
+    if (is_of_program(emu, address))
+        return "not in device memory; is it a pointer to memory of the host?";
+    if (nearest && address + INDEX_REACH - nearest->base < 2 * INDEX_REACH) return NULL;
+    return "in no memory of the device or the host; has the pointer been set?";
+}
+
+/* "…; has an index overflowed?", if 31 bits were too few for it. */
+static const char *guess_of_index(const struct range *nearest, uint64_t address)
+{
+    uint64_t before = nearest->base - address, behind = address - nearest->base;
+    return (before < behind ? before : behind) >> 31 ? "; has an index overflowed?" : "";
 }
 
 void device_describe_address(const struct emu *emu, uint64_t address, char *text, size_t size)
@@ -479,19 +506,22 @@ void device_describe_address(const struct emu *emu, uint64_t address, char *text
                  peer->emu->number, emu->number);
         return;
     }
-    if (device_is_foreign_address(emu, address))
-        snprintf(text, size, "%s", DEVICE_FOREIGN_ADDRESS);
+    const char *foreign = device_foreign_address(emu, address);
+    if (foreign)
+        snprintf(text, size, "%s", foreign);
     else if (!nearest)
         snprintf(text, size, "no memory is allocated");
     else if (address < nearest->base)
         snprintf(text, size,
-                 "%" PRIu64 " bytes before the allocation of %" PRIu64 " bytes at 0x%" PRIx64,
-                 nearest->base - address, nearest->bytes, nearest->base);
+                 "%" PRIu64 " bytes before the allocation of %" PRIu64 " bytes at 0x%" PRIx64 "%s",
+                 nearest->base - address, nearest->bytes, nearest->base,
+                 guess_of_index(nearest, address));
     else if (address >= nearest->base + nearest->bytes)
         snprintf(text, size,
                  "%" PRIu64 " bytes past the end of the allocation of %" PRIu64
-                 " bytes at 0x%" PRIx64,
-                 address - nearest->base - nearest->bytes, nearest->bytes, nearest->base);
+                 " bytes at 0x%" PRIx64 "%s",
+                 address - nearest->base - nearest->bytes, nearest->bytes, nearest->base,
+                 guess_of_index(nearest, address));
     else if (nearest->is_hidden)
         snprintf(text, size, "in the %" PRIu64 " bytes at 0x%" PRIx64 " that a graph has freed",
                  nearest->bytes, nearest->base);

@@ -33,7 +33,7 @@ struct emu {
     unsigned patience, limit; /* seconds */
     atomic_bool interrupted;
     const struct emu_model *model; /* NULL: today's rules */
-    bool counting, allow_exited;
+    bool counting, lenient;
     unsigned checks; /* bits of enum emu_check */
     uint64_t instruction_limit; /* of a launch; 0: none */
     uint64_t schedule;
@@ -64,6 +64,9 @@ struct emu {
     pthread_mutex_t lock; /* serialises the calls of emu.h's functions */
 };
 
+/* What memory holds that nothing has been stored to. */
+#define FRESH_BYTE(emu) ((emu)->lenient ? 0 : 0xCD)
+
 /* Sets the message of emu_message(), and returns the error. */
 int device_failed(struct emu *, int error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -81,9 +84,9 @@ bool device_shares_memory(const struct emu *);
 /* Describes an address that cannot be one of global memory: "a null pointer", "8 bytes from a null
  * pointer", "it is an address of shared memory". False: it could be. */
 bool device_is_odd_address(uint64_t address, char *text, size_t size);
-/* Is the address in no device's reserved range, and not of host memory that kernels may access? */
-bool device_is_foreign_address(const struct emu *, uint64_t address);
-#define DEVICE_FOREIGN_ADDRESS "not in device memory; is it a pointer to memory of the host?"
+/* If the whole pointer must be wrong, and not an index, what it is: "not in device memory; is it a
+ * pointer to memory of the host?" NULL: it may be an index that leaves an allocation. */
+const char *device_foreign_address(const struct emu *, uint64_t address);
 /* "12 bytes past the end of the 400 bytes at 0x…", or "no memory is allocated near it" */
 void device_describe_address(const struct emu *, uint64_t address, char *text, size_t size);
 

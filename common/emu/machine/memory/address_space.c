@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE, MAP_FIXED_NOREPLACE, memfd_create */
+#define _GNU_SOURCE /* mincore, MAP_ANONYMOUS, MAP_NORESERVE, MAP_FIXED_NOREPLACE, memfd_create */
 #include "address_space.h"
 #include "ranges.h"
 
@@ -28,6 +28,7 @@ void address_space_close(struct address_space *space)
 }
 
 void address_space_discard(void *first_page, size_t bytes) { (void)first_page, (void)bytes; }
+bool address_space_host_has(uint64_t address) { return address <= SIZE_MAX; }
 
 /* There is one process. */
 int address_space_file(uint64_t bytes)
@@ -113,6 +114,13 @@ void address_space_close(struct address_space *space)
 void address_space_discard(void *first_page, size_t bytes)
 {
     madvise(first_page, bytes, MADV_DONTNEED);
+}
+
+bool address_space_host_has(uint64_t address)
+{
+    unsigned char is_resident;
+    return mincore((void *)(uintptr_t)(address & ~(uint64_t)(RANGES_GAP - 1)), 1, &is_resident) ==
+           0;
 }
 
 /* ---- memory that processes share ------------------------------------------------------------- */

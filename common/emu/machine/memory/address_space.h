@@ -27,6 +27,9 @@ void address_space_close(struct address_space *);
 /* The host may take back the memory of these pages of the store, whose content is lost. */
 void address_space_discard(void *first_page, size_t bytes);
 
+/* Has the host memory at an address? */
+bool address_space_host_has(uint64_t address);
+
 /*
  * Memory that processes share: files in memory. Such a file has no name, and it is gone when no
  * process uses it, however the processes end. Its first page holds a label; the content follows.

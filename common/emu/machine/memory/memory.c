@@ -2,9 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POISON 0xCD
 /* Filling more memory would take too long. */
-#define POISON_LIMIT ((size_t)64 << 20)
+#define FRESH_LIMIT ((size_t)64 << 20)
 
 static uint64_t round_up(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
 
@@ -40,6 +39,16 @@ const struct range *memory_find(const struct memory *memory, uint64_t address)
 {
     const struct range *range = memory_find_hidden(memory, address);
     return range && !range->is_hidden ? range : NULL;
+}
+
+bool memory_passes(const struct memory *memory, uint64_t address, int64_t *delta)
+{
+    bool own = address - memory->space.base < memory->space.bytes;
+    uint64_t page = own ? 2 << 20 : RANGES_GAP, first = address & ~(page - 1);
+    const struct range *last =
+        ranges_at(own ? &memory->allocations : &memory->mapped, first + page - 1);
+    if (last) *delta = last->delta;
+    return last && last->base + last->bytes > first;
 }
 
 /* The distance of an address from a range; 0: inside. */
@@ -135,8 +144,8 @@ int memory_alloc(struct memory *memory, size_t bytes, emu_addr *address)
     const struct range *range = add_range(memory, (struct range){.base = place, .bytes = bytes});
     if (!range) return EMU_OUT_OF_MEMORY;
     memory->used += bytes;
-    memset((void *)(uintptr_t)(place + (uint64_t)range->delta), POISON,
-           bytes < POISON_LIMIT ? bytes : POISON_LIMIT);
+    memset((void *)(uintptr_t)(place + (uint64_t)range->delta), memory->fresh,
+           bytes < FRESH_LIMIT ? bytes : FRESH_LIMIT);
     *address = place;
     return EMU_OK;
 }

@@ -17,6 +17,7 @@ struct ipc_area; /* device/ipc.c */
 struct memory {
     struct address_space space; /* the byte at address a is space.store[a - space.base] */
     size_t capacity, used;   /* bytes that may be allocated; bytes that are */
+    uint8_t fresh;           /* the value of new bytes */
     uint64_t next;           /* where the next search begins: freed addresses are used last */
     struct ranges allocations, mapped; /* ranges of device addresses; of mapped host memory */
     pthread_mutex_t
@@ -29,7 +30,7 @@ struct memory {
  * has not enough addresses, or would have fewer than `spare` bytes of addresses left. */
 bool memory_open(struct memory *, size_t capacity, unsigned number, size_t spare);
 void memory_close(struct memory *);
-/* Returns 0 or an enum emu_error. New memory reads as 0xCD, up to POISON_LIMIT bytes. */
+/* Returns 0 or an enum emu_error. New memory reads as `fresh`, up to FRESH_LIMIT bytes. */
 int memory_alloc(struct memory *, size_t bytes, emu_addr *);
 int memory_free(struct memory *, emu_addr);
 /* See emu_hide(). Returns the number of bytes; 0: nothing has changed. */
@@ -50,6 +51,8 @@ const struct range *memory_find(const struct memory *, uint64_t address);
 const struct range *memory_find_hidden(const struct memory *, uint64_t address);
 /* The range that holds an address, or else the nearest one. NULL: no memory is allocated. */
 const struct range *memory_nearest(const struct memory *, uint64_t address);
+/* Is an address in a page of which a range has a part? Stores the distance to its byte then. */
+bool memory_passes(const struct memory *, uint64_t address, int64_t *delta);
 /* memory_find() for a kernel of another device. It returns a copy, since the range may be freed at
  * any time. */
 bool memory_look(struct memory *, uint64_t address, struct range *);

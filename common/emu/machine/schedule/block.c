@@ -2,6 +2,7 @@
 #include "common/emu/machine/barrier/async.h"
 #include "clocks.h"
 #include "common/emu/machine/device/device.h"
+#include "common/emu/machine/device/stray.h"
 #include "common/emu/machine/events.h"
 #include "exec.h"
 #include "common/emu/machine/warp/fragment.h"
@@ -12,8 +13,6 @@
 #include "common/emu/machine/barrier/phase_wait.h"
 #include <stdlib.h>
 #include <string.h>
-
-enum { SHARED_POISON = 0xCD };
 
 static size_t align_up(size_t bytes)
 {
@@ -28,7 +27,7 @@ struct block *block_new(struct launch *launch)
     size_t area = align_up(kernel->area_bytes * WARP), stack = local_warp_bytes(kernel);
     size_t per_warp = kernel->register_bytes + kernel->special_bytes + area + stack;
     size_t reserved = kernel->reads_reserved ? launch->emu->gpu->shared_reserved : 0;
-    size_t shared = align_up(launch->shared_bytes) + reserved;
+    size_t shared = align_up(stray_shared_bytes(launch->shared_bytes)) + reserved;
     size_t bytes = shared + warps * per_warp;
     struct block *block = calloc(1, sizeof *block);
     struct warp *all = calloc(warps, sizeof *all);
@@ -110,7 +109,7 @@ static void start_warp(struct warp *w)
 static void start_shared(struct block *block)
 {
     size_t reserved = block->shared_bytes - block->reserved_offset;
-    memset(block->shared, SHARED_POISON, block->reserved_offset);
+    memset(block->shared, FRESH_BYTE(block->launch->emu), block->reserved_offset);
     memset(block->shared + block->reserved_offset, 0, reserved);
 }
 

@@ -153,15 +153,15 @@ void deadlock_resolve(struct cluster *cluster)
     // A barrier that names a number of threads waits for that many, whoever has exited.
     bool exits_explain =
         s.insn->barrier.threads == NO_SLOT && barrier->arrived + s.exited >= barrier->expected;
-    if (exits_explain && (block->launch->allow_exited || goes_on_without(block))) {
-        if (announces(block, ANNOUNCE_ARGUMENTS))
-            event_barrier_exited(s.warp, s.insn, barrier->arrived, s.exited);
+    bool parted = !goes_on_without(block);
+    if (exits_explain && (block->launch->lenient || !parted)) {
+        event_barrier_exited(s.warp, s.insn, barrier->arrived, s.exited, parted);
         barrier_release(block, s.fragment->barrier);
     } else if (exits_explain)
         report(cluster, &s, EMU_LAUNCH_FAILURE, FAULT_DIVERGENT_IN_BLOCK,
                "a barrier that not all threads reach: %u of %u threads wait here, %u have exited "
-               "(today's GPUs let this pass, and so does EMU_ALLOW_EXITED=1; it is undefined all "
-               "the same)",
+               "(today's GPUs let this pass, and so does emu --lenient; it is undefined all the "
+               "same)",
                barrier->arrived, barrier->expected, s.exited);
     else
         report(cluster, &s, EMU_LAUNCH_FAILURE, FAULT_DIVERGENT_IN_BLOCK,

@@ -49,7 +49,7 @@ static struct launch *launch_new(struct emu *emu, struct emu_kernel *kernel,
                               .shared_bytes = shared,
                               .counting = emu->counting,
                               .model = emu->model,
-                              .allow_exited = emu->allow_exited,
+                              .lenient = emu->lenient,
                               .checks = emu->checks,
                               .descending = emu->descending,
                               .resident_limit = resident ? resident : 1};

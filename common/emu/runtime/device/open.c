@@ -127,7 +127,7 @@ static struct emu_config read_config(void)
         .limit = (unsigned)setting_number(SETTING_KERNEL_TIMEOUT),
         .instruction_limit = setting_number(SETTING_KERNEL_INSTRUCTIONS),
         .clock_seed = setting_number(SETTING_CLOCK_SEED),
-        .allow_exited = setting_is(SETTING_ALLOW_EXITED, "1"),
+        .lenient = setting_is(SETTING_LENIENT, "1"),
     };
 }
 

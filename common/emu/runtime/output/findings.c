@@ -19,6 +19,7 @@
 
 static struct {
     unsigned checks;
+    bool lenient; /* without checks: print what a GPU lets pass */
     bool leaks, api_errors, colour;
     int exit_code;
     FILE *log;
@@ -70,8 +71,9 @@ void cudart_check_settings(void)
                 wanted.checks & EMU_CHECK_SYNC ? "; with synccheck lanes part at branches only"
                                                : "");
     if (wanted.checks != 0 || wanted.exit_code != 0) cudart_observe_end();
+    wanted.lenient = wanted.checks == 0 && setting_is(SETTING_LENIENT, "1");
+    wanted.log = wanted.checks != 0 ? open_log() : stderr;
     if (wanted.checks == 0) return;
-    wanted.log = open_log();
     wanted.colour = isatty(fileno(wanted.log)) && cudart_environment("NO_COLOR") == NULL;
     cudart_check_begin();
 }
@@ -106,14 +108,16 @@ void cudart_check_config(struct emu_config *config)
 
 /* ---- printing -------------------------------------------------------------------------------- */
 
-/* Prints lines, each behind compute-sanitizer's mark; the first line of an error is red. */
+/* Prints lines, each behind compute-sanitizer's mark, or without a checker behind the emulator's;
+ * the first line of an error is red. */
 static void print_lines(const char *text, const char *colour)
 {
     for (const char *line = text; line != NULL;) {
         const char *end = strchr(line, '\n');
         int length = end != NULL ? (int)(end - line) : (int)strlen(line);
         const char *before = wanted.colour && line == text ? colour : "";
-        fprintf(wanted.log, "========= %s%.*s%s", before, length, line, *before ? "\033[0m" : "");
+        const char *mark = wanted.lenient ? "emu: " : "========= ";
+        fprintf(wanted.log, "%s%s%.*s%s", mark, before, length, line, *before ? "\033[0m" : "");
         line = end != NULL ? end + 1 : NULL;
         if (line != NULL) fputc('\n', wanted.log);
     }
@@ -134,16 +138,23 @@ static void print_finding(const struct emu_finding *f)
         print_lines(f->detail, "");
         fputc('\n', wanted.log);
     }
-    fputs("=========\n", wanted.log);
+    if (!wanted.lenient) fputs("=========\n", wanted.log);
+}
+
+/* Of all devices. */
+static uint64_t count_findings(enum emu_severity severity)
+{
+    uint64_t count = 0;
+    for (int i = 0; i < cudart_device_count(); i++)
+        count += emu_finding_count(cudart_device_at(i)->emu, severity);
+    return count;
 }
 
 /* The process may be killed, so its errors are shared at once. */
 static void share_errors(void)
 {
     static uint64_t shared;
-    uint64_t errors = 0;
-    for (int i = 0; i < cudart_device_count(); i++)
-        errors += emu_finding_count(cudart_device_at(i)->emu, EMU_FINDING_ERROR);
+    uint64_t errors = count_findings(EMU_FINDING_ERROR);
     cudart_fork_add(errors - shared, 0);
     cudart_parent_add(errors - shared);
     shared = errors;
@@ -151,7 +162,7 @@ static void share_errors(void)
 
 void cudart_check_print(void)
 {
-    if (wanted.checks == 0 || !cudart_is_owner()) return;
+    if ((wanted.checks == 0 && !wanted.lenient) || !cudart_is_owner()) return;
     flockfile(wanted.log);
     for (int i = 0; i < cudart_device_count(); i++) {
         struct device *device = cudart_device_at(i);
@@ -284,13 +295,10 @@ static uint64_t end_report(void)
             "========= RACECHECK has stopped comparing operations of streams and graphs: too many "
             "could run at the same time, or memory ran out\n",
             wanted.log);
-    uint64_t errors = 0, warnings = 0, races = 0;
-    for (int i = 0; i < cudart_device_count(); i++) {
-        errors += emu_finding_count(cudart_device_at(i)->emu, EMU_FINDING_ERROR);
-        warnings += emu_finding_count(cudart_device_at(i)->emu, EMU_FINDING_WARNING);
+    uint64_t errors = count_findings(EMU_FINDING_ERROR), races = 0;
+    for (int i = 0; i < cudart_device_count(); i++)
         races += emu_race_count(cudart_device_at(i)->emu);
-    }
-    print_summary(errors, warnings, races);
+    print_summary(errors, count_findings(EMU_FINDING_WARNING), races);
     uint64_t others = cudart_fork_errors();
     if (others > 0)
         fprintf(wanted.log, "========= FORKED PROCESSES: %" PRIu64 " more error%s\n", others,
@@ -303,13 +311,14 @@ static uint64_t end_report(void)
     return errors;
 }
 
-/* Without a checker, the errors are the launches that did not come to their end. A kernel that
- * could not run was not checked, which is an error for every checker. */
+/* Without a checker, the errors are the launches that did not come to their end, and what a GPU
+ * lets pass. A kernel that could not run was not checked, which is an error for every checker. */
 void cudart_check_end(void)
 {
     if (!cudart_is_owner() || ended) return;
     ended = true;
     uint64_t errors = wanted.checks != 0 ? end_report() + refusals : failures;
+    if (wanted.lenient && cudart_has_devices()) errors += count_findings(EMU_FINDING_ERROR);
     errors += cudart_fork_errors();
     cudart_document_write();
     cudart_parent_note_end();

@@ -180,7 +180,7 @@ static cudaError_t end(int result, uint64_t findings)
 {
     cudart_check_print();
     if (result == EMU_OK) return cudaSuccess;
-    if (emu_finding_count(emu_runtime(), EMU_FINDING_ERROR) == findings)
+    if (!cudart_check_wanted() || emu_finding_count(emu_runtime(), EMU_FINDING_ERROR) == findings)
         cudart_print(emu_message(emu_runtime())); /* otherwise a finding has said it */
     // The limit on instructions has nothing to do with what a kernel waits for.
     if (result == EMU_LAUNCH_TIMEOUT && !setting_text(SETTING_KERNEL_INSTRUCTIONS))
