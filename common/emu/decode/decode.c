@@ -221,6 +221,7 @@ static void decode_body(struct decoder *d, const struct body *body)
     *end = (struct insn){.guard = always, .control = d->callee ? CONTROL_RETURN : CONTROL_EXIT};
     if (d->function->instruction_count) end->source = end[-1].source;
     decode_rejoin(kernel->code, d->base, d->base + d->function->instruction_count);
+    decode_spins(kernel->code, d->base, d->base + d->function->instruction_count);
     size_t bytes = align_up(d->register_bytes, SLOT_ALIGNMENT);
     if (d->callee)
         d->callee->register_bytes = bytes;

@@ -6,6 +6,7 @@
  *                      decode_memory.c, decode_control.c, decode_collective.c
  *   insn.h, insn.c     the decoded instruction: a union, with a member for each family
  *   decode_stack.c     alloca
+ *   decode_spin.c      loops that only wait for a clock
  *   decode_words.c     an opcode's modifiers
  *   decode_function.c  which functions a kernel calls, and where variables are
  *   decode_operand.c   one operand: a register's slot, a constant's slot, an address
@@ -111,5 +112,8 @@ void decode_instruction(struct decoder *, const struct ptx_instruction *, struct
 /* Lets the lanes of a warp join before a loop jumps back, in the function whose instructions are
  * code[from] to code[end - 1]. (decode_control.c) */
 void decode_rejoin(struct insn *code, size_t from, size_t end);
+/* Marks reads of a clock in loops that only wait for it, in the same instructions. Their clock.loop
+ * is the loop's length. (decode_spin.c) */
+void decode_spins(struct insn *code, size_t from, size_t end);
 
 #endif

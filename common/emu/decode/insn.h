@@ -341,6 +341,7 @@ struct wide_move_insn {
 struct clock_insn {
     uint8_t which; /* enum clock */
     uint8_t shift; /* 32: the upper half */
+    uint8_t loop;  /* instructions of the loop that only waits for this clock; 0: none */
 };
 
 /* cvta, and mov of the address of a function's local variable: d = a + distance */

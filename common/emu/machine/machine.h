@@ -107,7 +107,9 @@ struct warp {
     bool observed;              /* its accesses are counted or announced */
     struct insn_counts *counts; /* the host thread's, by instruction; NULL: not counting */
     uint64_t clock;             /* instructions granted so far; minus fuel, its %clock */
-    uint64_t earlier;           /* with a clock_seed: other warps' instructions (clocks.h) */
+    uint64_t earlier;           /* its %clock beyond that: see clocks.h */
+    const struct insn *waited;  /* the last read of a clock in a loop that only waits for it; */
+    uint64_t waited_at, waits_since; /* its clock then, and the time when it began to wait */
     uint64_t fuel;              /* instructions until the interpreter stops; 0 stops it now */
     uint64_t slice;    /* instructions left in this time slice, beyond fuel */
     bool may_wait;     /* a fragment may be FRAGMENT_WAITING_FOR_PHASE */
@@ -279,11 +281,17 @@ static inline unsigned lanes_in(uint32_t mask)
     return mask == ALL_LANES ? WARP : (unsigned)__builtin_popcount(mask);
 }
 
-/* The warp waits for other threads: ends its time slice. */
-static inline void warp_spins(struct warp *w)
+/* Ends the warp's time slice. */
+static inline void warp_yield(struct warp *w)
 {
     w->clock -= w->fuel; /* it has not executed those */
     w->fuel = w->slice = 0;
+}
+
+/* The warp waits for other threads: ends its time slice. */
+static inline void warp_spins(struct warp *w)
+{
+    warp_yield(w);
     w->spins = true;
     w->spun_at = w->clock;
 }

@@ -130,6 +130,7 @@ DEFINE_UNPACK(unpack_8x2, u32, 2, 8)
 
 static void read_clock(struct warp *w, const struct insn *i, uint32_t mask)
 {
+    if (i->clock.loop) clocks_wait(w, i);
     uint64_t now = i->clock.which == CLOCK_WARP ? clocks_warp(w) : clocks_global(w);
     if (i->clock.which == CLOCK_GLOBAL) w->block->looked_at_time = true;
     if (i->lane_bytes == 8) {

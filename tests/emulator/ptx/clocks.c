@@ -235,3 +235,65 @@ Test(emu_clocks, stand_still_while_a_warp_waits)
     emu_close(emu);
     free(text);
 }
+
+/* ---- loops that only wait for a clock -------------------------------------------------------- */
+
+/* Waits until %clock64 has advanced by 2^30, doing `more` in each pass of the loop. Returns how far
+ * it has advanced, or 0 if that took more than 100000 instructions. */
+static uint64_t wait_for(const char *more, uint64_t seed)
+{
+    struct emu_config config = {
+        .memory = 1 << 20, .threads = 1, .instruction_limit = 100000, .clock_seed = seed};
+    struct emu *emu = open_emu_with(&config);
+    char *text = ptx_kernel("mov.u64 %%l0, %%clock64;\nL:\n%s\nmov.u64 %%l1, %%clock64;\n"
+                            "sub.u64 %%l2, %%l1, %%l0;\nsetp.lt.u64 %%p0, %%l2, 1073741824;\n"
+                            "@%%p0 bra L;\nst.global.u64 [%%out], %%l2;\nret;\n",
+                            more);
+    struct emu_kernel *kernel = load_kernel(emu, text, "k");
+    emu_addr out = device_copy(emu, NULL, 4096);
+    uint64_t args[] = {out, out}, passed = 0;
+    int error = launch(emu, kernel, 1, 1, 0, 2, args);
+    cr_assert(!error || error == EMU_LAUNCH_TIMEOUT, "%s", emu_message(emu));
+    if (!error) cr_assert(!emu_read(emu, &passed, out, sizeof passed));
+    emu_close(emu);
+    free(text);
+    return passed;
+}
+
+Test(emu_clocks, leap_over_a_loop_that_only_waits)
+{
+    const uint64_t asked = 1 << 30;
+    for (uint64_t seed = 0; seed < 2; seed++) {
+        uint64_t passed = wait_for("", seed);
+        cr_expect(passed >= asked && passed <= asked + asked / 32 + 4, "%llu",
+                  (unsigned long long)passed);
+        cr_expect_eq(wait_for("", seed), passed);
+        cr_expect(wait_for("add.u32 %r3, %r3, 1;", seed) >= asked);
+    }
+}
+
+Test(emu_clocks, count_instructions_of_other_loops)
+{
+    static const char *const more[] = {
+        "ld.volatile.global.u32 %r3, [%in];", "st.global.u32 [%out+16], %r3;",
+        "atom.global.add.u32 %r3, [%out+16], 1;", "bar.warp.sync -1;",
+        "@%p1 bra M;\nM:", "mov.u64 %l3, %clock64;"};
+    for (size_t k = 0; k < sizeof more / sizeof *more; k++)
+        cr_expect(!wait_for(more[k], 0), "leaps over a loop with: %s", more[k]);
+}
+
+/* The condition of this loop does not depend on the clock. */
+Test(emu_clocks, count_instructions_of_a_loop_that_measures)
+{
+    struct emu *emu = open_emu();
+    uint32_t in[1] = {0}, out[1];
+    char *text = ptx_kernel("mov.u64 %%l0, %%clock64;\nmov.u32 %%r0, 0;\nL:\n"
+                            "mov.u64 %%l1, %%clock64;\nadd.u32 %%r0, %%r0, 1;\n"
+                            "setp.lt.u32 %%p0, %%r0, 1000;\n@%%p0 bra L;\n"
+                            "sub.u64 %%l1, %%l1, %%l0;\ncvt.u32.u64 %%r1, %%l1;\n"
+                            "st.global.u32 [%%out], %%r1;\nret;\n");
+    run_kernel(emu, text, 1, 1, out, in);
+    cr_expect(out[0] == 2 + 999 * 4, "%u instructions", out[0]);
+    emu_close(emu);
+    free(text);
+}

@@ -97,7 +97,8 @@ static void start_warp(struct warp *w)
     w->root.local_end = kernel->info.local_bytes;
     if (kernel->stack_top != NO_SLOT) frame_start(w);
     fragment_start(w, left >= WARP ? ALL_LANES : (UINT32_C(1) << left) - 1);
-    w->clock = w->fuel = 0;
+    w->clock = w->fuel = w->earlier = 0;
+    w->waited = NULL;
     w->slice = WARP_SLICE;
     w->polled = w->stored = NULL;
     w->spins = false;

@@ -11,14 +11,15 @@ static uint64_t chance(const struct emu *emu, uint64_t use, uint64_t number)
     return random_mixed(emu->clock_seed ^ random_mixed(use + (number << 8)));
 }
 
-/* Instructions that the device has executed. The sum may have passed 0 on its way. */
+/* With a seed, instructions that the device has executed, and leaps; otherwise the warp's. The sum
+ * may have passed 0 on its way. */
 static uint64_t device_time(const struct warp *w) { return w->earlier + w->clock - w->fuel; }
 
 uint64_t clocks_warp(const struct warp *w)
 {
     const struct emu *emu = w->block->launch->emu;
     enum { BITS = 40 }; /* as if the GPU had run for some minutes */
-    if (!emu->clock_seed) return w->clock - w->fuel;
+    if (!emu->clock_seed) return device_time(w);
     uint64_t begin = chance(emu, USE_MULTIPROCESSOR, clocks_smid(w->block)) >> (64 - BITS);
     return begin + device_time(w);
 }
@@ -31,6 +32,22 @@ uint64_t clocks_global(const struct warp *w)
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return (uint64_t)now.tv_sec * second + (uint64_t)now.tv_nsec;
+}
+
+void clocks_wait(struct warp *w, const struct insn *i)
+{
+    enum { PART = 32 };
+    struct emu *emu = w->block->launch->emu;
+    if (i->clock.which == CLOCK_GLOBAL && !emu->clock_seed) return; /* the host's time */
+    uint64_t now = w->clock - w->fuel;
+    bool again = w->waited == i && now - w->waited_at == i->clock.loop;
+    w->waited = i;
+    w->waited_at = now;
+    if (!again) w->waits_since = device_time(w);
+    uint64_t waited = device_time(w) - w->waits_since, leap = waited / PART;
+    if (leap == 1 && waited - PART < i->clock.loop) warp_yield(w);
+    w->earlier += leap;
+    if (emu->clock_seed) emu->executed += leap;
 }
 
 static unsigned common_divisor(unsigned a, unsigned b)

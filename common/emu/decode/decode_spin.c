@@ -1,0 +1,73 @@
+/*
+ * decode_spin.c — finds loops that only wait for a clock, as `while (clock64() - start < n);`: time
+ * leaps over them (machine/schedule/clocks.h).
+ *
+ * Such a loop is a row of at most 32 instructions that touch no memory, and ends with its only
+ * jump, whose condition depends on the clock that is read in the loop.
+ */
+#include "decode.h"
+#include <string.h>
+
+enum { LONGEST = 32 };
+
+struct tainted {
+    unsigned registers[2 * LONGEST];
+    unsigned count;
+};
+
+static bool is_tainted(const struct tainted *t, unsigned index)
+{
+    for (unsigned k = 0; k < t->count; k++)
+        if (t->registers[k] == index) return true;
+    return false;
+}
+
+static bool reads_tainted(const struct tainted *t, const struct ptx_instruction *source)
+{
+    for (unsigned k = 1; k < source->operand_count; k++)
+        if (source->operands[k].kind == PTX_REGISTER && is_tainted(t, source->operands[k].index))
+            return true;
+    return source->guard >= 0 && is_tainted(t, (unsigned)source->guard);
+}
+
+static void taint_result(struct tainted *t, const struct ptx_instruction *source)
+{
+    const struct ptx_operand *to = &source->operands[0];
+    if (to->kind == PTX_REGISTER) t->registers[t->count++] = to->index;
+    if (to->other) t->registers[t->count++] = to->other->index;
+}
+
+/* Does it only compute registers, and read no clock? */
+static bool is_plain(const struct insn *i)
+{
+    static const bool plain[FAMILY_GROUP + 1] = {
+        [FAMILY_ARITHMETIC] = true, [FAMILY_LOGIC] = true, [FAMILY_COMPARE] = true,
+        [FAMILY_CONVERT] = true,    [FAMILY_PACK] = true,
+    };
+    if (i->control != CONTROL_NONE || !i->source) return false;
+    return plain[i->family] || (i->family == FAMILY_OTHER && !strcmp(i->source->words[0], "mov"));
+}
+
+/* The length of the loop around code[read]; 0: none that only waits. */
+static size_t length_of_spin(const struct insn *code, size_t from, size_t read, size_t end)
+{
+    struct tainted tainted = {0};
+    size_t jump = read + 1, first;
+    taint_result(&tainted, code[read].source);
+    for (; jump < end && jump - read < LONGEST && is_plain(&code[jump]); jump++)
+        if (reads_tainted(&tainted, code[jump].source)) taint_result(&tainted, code[jump].source);
+    first = jump < end && code[jump].control == CONTROL_BRANCH ? code[jump].target : end;
+    if (first < from || first > read || jump - first >= LONGEST ||
+        !reads_tainted(&tainted, code[jump].source))
+        return 0;
+    for (size_t n = first; n < read; n++)
+        if (!is_plain(&code[n])) return 0;
+    return jump + 1 - first;
+}
+
+void decode_spins(struct insn *code, size_t from, size_t end)
+{
+    for (size_t n = from; n < end; n++)
+        if (code[n].family == FAMILY_CLOCK)
+            code[n].clock.loop = (uint8_t)length_of_spin(code, from, n, end);
+}
