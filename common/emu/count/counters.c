@@ -236,6 +236,12 @@ void event_private_access(struct warp *w, const struct insn *i, const struct acc
         count_constant(counts_of(w, i), access->address, access->mask);
 }
 
+void event_local_run(struct warp *w, const struct insn *i, uint32_t lanes, bool apart,
+                     unsigned bytes)
+{
+    if (!w->block->launch->model) count_local_run(counts_of(w, i), lanes, apart, bytes);
+}
+
 void event_copy_issued(struct warp *w, const struct insn *i, const struct access *from,
                        const struct access *to)
 {

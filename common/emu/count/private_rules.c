@@ -3,10 +3,13 @@
 
 /* Word w of the 32 lanes' local memories lies side by side: 128 bytes, of which 8 lanes have a
  * sector. An access needs a request for each of its words. */
+enum { WORD_BYTES = 4, SECTOR_LANES = SECTOR_BYTES / WORD_BYTES };
+
+static unsigned words_of(unsigned bytes) { return bytes < WORD_BYTES ? 1 : bytes / WORD_BYTES; }
+
 void count_local(struct insn_counts *counts, const uint64_t *address, uint32_t mask, unsigned bytes)
 {
-    enum { WORD_BYTES = 4, SECTOR_LANES = SECTOR_BYTES / WORD_BYTES };
-    unsigned words = bytes < WORD_BYTES ? 1 : bytes / WORD_BYTES;
+    unsigned words = words_of(bytes);
     uint64_t sector[WARP];
     unsigned lanes = 0;
     if (!words) return;
@@ -19,10 +22,18 @@ void count_local(struct insn_counts *counts, const uint64_t *address, uint32_t m
     counts->sectors += words * distinct(sector, lanes);
 }
 
+void count_local_run(struct insn_counts *counts, uint32_t mask, bool apart, unsigned bytes)
+{
+    unsigned words = words_of(bytes), sectors = 0;
+    for (unsigned lane = 0; lane < WARP; lane += SECTOR_LANES)
+        sectors += (mask >> lane & ((1u << SECTOR_LANES) - 1)) != 0;
+    counts->requests += words;
+    counts->sectors += words * (apart ? WARP : sectors);
+}
+
 /* The constant cache serves one word at a time. */
 void count_constant(struct insn_counts *counts, const uint64_t *address, uint32_t mask)
 {
-    enum { WORD_BYTES = 4 };
     uint64_t word[WARP];
     unsigned lanes = 0;
     for (; mask; mask &= mask - 1) word[lanes++] = address[__builtin_ctz(mask)] / WORD_BYTES;

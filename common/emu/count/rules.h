@@ -27,6 +27,8 @@ void count_copy(struct insn_counts *, const struct insn *, const struct access *
                 const struct access *to);
 /* `address` is an offset in the lane's own local memory. */
 void count_local(struct insn_counts *, const uint64_t *address, uint32_t mask, unsigned bytes);
+/* The same for one offset, or for `apart` another one for each of the 32 lanes. */
+void count_local_run(struct insn_counts *, uint32_t mask, bool apart, unsigned bytes);
 void count_constant(struct insn_counts *, const uint64_t *address, uint32_t mask);
 
 #endif

@@ -20,14 +20,35 @@ static inline uint32_t bits_of_f32(float value)
     return bits;
 }
 
+/* Without branches, so that the compiler makes vector instructions of it. */
 static inline float f32_of_f16(uint16_t bits)
 {
-    uint32_t sign = (uint32_t)(bits & 0x8000) << 16, exponent = bits >> 10 & 31,
-             fraction = bits & 0x3ff;
-    if (exponent == 31) return f32_of_bits(sign | 0x7f800000 | fraction << 13);
-    if (exponent) return f32_of_bits(sign | (exponent + 112) << 23 | fraction << 13);
-    float small = (float)fraction * 0x1p-24f; /* denormal, or zero */
-    return sign ? -small : small;
+    const uint32_t exponents = 0x7c00 << 13;
+    uint32_t sign = (uint32_t)(bits & 0x8000) << 16, number = (uint32_t)(bits & 0x7fff) << 13;
+    uint32_t exponent = number & exponents, moved = number + ((127 - 15) << 23);
+    /* A denormal number gets a leading digit, which is subtracted again. */
+    uint32_t small = bits_of_f32(f32_of_bits(moved + (1 << 23)) - 0x1p-14f);
+    uint32_t large = moved + (exponent == exponents ? (128 - 16) << 23 : 0); /* infinity, NaN */
+    return f32_of_bits(sign | (exponent ? large : small));
+}
+
+/* Rounds to nearest even, also without branches. */
+static inline uint16_t f16_of_f32(float value)
+{
+    const uint32_t infinity = 0x7f800000, too_large = (127 + 16) << 23, normal = (127 - 14) << 23;
+    uint32_t bits = bits_of_f32(value), sign = bits >> 16 & 0x8000, number = bits & 0x7fffffff;
+    /* Adding 0.5 leaves the digits of a denormal number at the end, rounded. */
+    uint32_t small = bits_of_f32(f32_of_bits(number) + 0.5f) - bits_of_f32(0.5f);
+    uint32_t large = (number - ((127 - 15) << 23) + 0xfff + (number >> 13 & 1)) >> 13;
+    uint32_t rounded = number < normal ? small : number < too_large ? large : 0x7c00;
+    return (uint16_t)(number > infinity ? 0x7fff : sign | rounded);
+}
+
+/* The same for bf16. */
+static inline uint16_t bf16_of_f32(float value)
+{
+    uint32_t bits = bits_of_f32(value), rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+    return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? 0x7fff : rounded);
 }
 
 enum round_to { ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_UP };

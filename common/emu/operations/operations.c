@@ -11,16 +11,17 @@
     extern const struct op_table ops_integer_##isa, ops_float_##isa, ops_compare_##isa,            \
         ops_bits_##isa, ops_move_##isa, ops_convert_##isa, ops_access_##isa, ops_half_##isa,       \
         ops_convert_small_##isa, ops_video_##isa, ops_param_##isa, ops_atomic_##isa,               \
-        ops_address_##isa, ops_rules_##isa, ops_local_##isa, ops_texture_##isa, ops_surface_##isa;
+        ops_address_##isa, ops_rules_##isa, ops_local_##isa, ops_texture_##isa,                    \
+        ops_surface_##isa, ops_approx_##isa, ops_divide_##isa;
 #define TABLES(isa)                                                                                \
     {                                                                                              \
         &ops_integer_##isa, &ops_float_##isa, &ops_compare_##isa, &ops_bits_##isa,                 \
             &ops_move_##isa, &ops_convert_##isa, &ops_access_##isa, &ops_half_##isa,               \
             &ops_convert_small_##isa, &ops_video_##isa, &ops_param_##isa, &ops_atomic_##isa,       \
             &ops_address_##isa, &ops_rules_##isa, &ops_local_##isa, &ops_texture_##isa,            \
-            &ops_surface_##isa                                                                     \
+            &ops_surface_##isa, &ops_approx_##isa, &ops_divide_##isa                               \
     }
-enum { TABLE_COUNT = 17 };
+enum { TABLE_COUNT = 19 };
 
 DECLARE(base)
 static const struct op_table *const tables_base[TABLE_COUNT] = TABLES(base);

@@ -89,8 +89,8 @@ static inline bool is_misaligned(const struct access *access)
 
 static inline void announce(struct warp *w, const struct insn *i, const struct access *access)
 {
-    bool is_nowhere = access->host == (uint64_t)(uintptr_t)w->block->nowhere;
-    if ((w->counts || announces(w->block, ANNOUNCE_ACCESSES)) && !is_nowhere)
+    if ((w->counts || announces(w->block, ANNOUNCE_ACCESSES)) &&
+        access->host != (uint64_t)(uintptr_t)w->block->nowhere)
         event_access(w, i, access);
 }
 

@@ -2,8 +2,8 @@
  * ops_float.c — floating-point arithmetic (PTX ISA, "Floating-Point Instructions").
  *
  * add, sub, mul, fma, div, sqrt and rcp follow IEEE 754, as the CPU does. The wrapper in
- * operations.c handles rounding modes, .ftz and .sat. Functions that hardware approximates
- * (.approx) are more exact here than PTX demands, so their bits may differ from a GPU's. A NaN
+ * operations.c handles rounding modes, .ftz and .sat. What hardware approximates (.approx, see also
+ * ops_approx.c) is more exact here than PTX demands, so the bits may differ from a GPU's. A NaN
  * result of an f32 operation is the canonical 0x7fffffff. An f64 operation passes a NaN's payload
  * on; of several NaNs it may be that of any.
  */
@@ -53,12 +53,7 @@ static inline double clear_sign(double a) { return __builtin_fabs(a); }
     X(sqrt, "sqrt", f32, canonical(__builtin_sqrtf(a))) X(sqrt, "sqrt", f64, __builtin_sqrt(a))    \
     X(rcp, "rcp", f32, canonical(1.0f / a)) X(rcp, "rcp", f64, 1.0 / a)                            \
     X(rsqrt, "rsqrt", f32, canonical((float)(1.0 / __builtin_sqrt((double)a))))                    \
-    X(rsqrt, "rsqrt", f64, 1.0 / __builtin_sqrt(a))                                                \
-    X(ex2, "ex2", f32, canonical((float)exp2((double)a)))                                          \
-    X(lg2, "lg2", f32, canonical((float)log2((double)a)))                                          \
-    X(sin, "sin", f32, canonical((float)sin((double)a)))                                           \
-    X(cos, "cos", f32, canonical((float)cos((double)a)))                                           \
-    X(tanh, "tanh", f32, canonical((float)tanh((double)a)))
+    X(rsqrt, "rsqrt", f64, 1.0 / __builtin_sqrt(a))
 
 /* clang-format off */
 #define BINARY(X)                                                                                  \
@@ -117,9 +112,9 @@ TESTS(DEFINE_TEST)
 
 /* clang-format off */
 #define HALF_BINARY(X, type)                                                                       \
-    X(add, "add", type, (double)a + b)                                                             \
-    X(sub, "sub", type, (double)a - b)                                                             \
-    X(mul, "mul", type, (double)a * b)                                                             \
+    X(add, "add", type, a + b)                                                                     \
+    X(sub, "sub", type, a - b)                                                                     \
+    X(mul, "mul", type, a * b)                                                                     \
     X(min, "min", type, lesser_f32(a, b))                                                          \
     X(max, "max", type, greater_f32(a, b))
 /* clang-format on */
@@ -133,51 +128,47 @@ TESTS(DEFINE_TEST)
     DEFINE_HALVES_1(id, type)
 #define ENTRY_HALF_UNARY(id, type, value) ENTRY_HALVES_1(id, type)
 
-#define DEFINE_HALF_FMA(type)                                                                      \
-    static inline uint32_t fma_##type##_one(uint32_t p, uint32_t q, uint32_t r, bool flush)        \
-    {                                                                                              \
-        double a = f32_of_##type(flush_##type((uint16_t)p, flush));                                \
-        double b = f32_of_##type(flush_##type((uint16_t)q, flush));                                \
-        double c = f32_of_##type(flush_##type((uint16_t)r, flush));                                \
-        return flush_##type(type(sum_to_odd(a * b, c)), flush);                                    \
-    }                                                                                              \
-    static void fma_##type(struct warp *w, const struct insn *i, uint32_t mask)                    \
-    {                                                                                              \
-        lane_32 *d = LANES(u32, i->d);                                                             \
-        const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b), *c = LANES(u32, i->c);         \
-        FOR_LANES(d, fma_##type##_one(a[l], b[l], c[l], i->rules.flush));                          \
-    }                                                                                              \
-    static void fma_##type##x2(struct warp *w, const struct insn *i, uint32_t mask)                \
-    {                                                                                              \
-        lane_32 *d = LANES(u32, i->d);                                                             \
-        const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b), *c = LANES(u32, i->c);         \
-        FOR_LANES(d, fma_##type##_one(a[l], b[l], c[l], i->rules.flush) |                          \
-                         fma_##type##_one(a[l] >> 16, b[l] >> 16, c[l] >> 16, i->rules.flush)      \
-                             << 16);                                                               \
-    }
-#define ENTRY_HALF_FMA(type)                                                                       \
-    {"fma." #type, fma_##type, "4444"}, {"fma." #type "x2", fma_##type##x2, "4444"},
-
 /* a + b rounded to odd: an inexact sum gets its last bit set. Then the second rounding, to fewer
  * bits, gives the same result as one rounding of the exact sum. */
-static inline double sum_to_odd(double a, double b)
-{
-    double sum = a + b, part = sum - a, lost = (a - (sum - part)) + (b - part);
-    uint64_t bits;
-    memcpy(&bits, &sum, sizeof bits);
-    if (lost != 0 && isfinite(sum) && !(bits & 1)) {
-        bits += (lost > 0) == (sum > 0) ? 1 : UINT64_MAX;
-        memcpy(&sum, &bits, sizeof sum);
+#define DEFINE_SUM_TO_ODD(type, bits_type)                                                         \
+    static inline T_##type sum_to_odd_##type(T_##type a, T_##type b)                               \
+    {                                                                                              \
+        T_##type sum = a + b, part = sum - a, lost = (a - (sum - part)) + (b - part);              \
+        bits_type bits = bits_of_##type(sum), step = (lost > 0) == (sum > 0) ? 1 : (bits_type)-1;  \
+        bool rounds = lost != 0 && sum - sum == 0 && !(bits & 1); /* a finite sum */               \
+        return type##_of_bits(bits + (rounds ? step : 0));                                         \
     }
-    return sum;
+DEFINE_SUM_TO_ODD(f32, uint32_t)
+DEFINE_SUM_TO_ODD(f64, uint64_t)
+
+/* A product of two f16 is exact in a float. One of two bf16 is exact, and inside of the range, only
+ * in a double. */
+INLINE void fma_f16_many(half_16 *d, const half_16 *a, const half_16 *b, const half_16 *c,
+                         int count, bool flush)
+{
+    float x[HALVES], y[HALVES], z[HALVES];
+    widen_f16(x, a, count, flush);
+    widen_f16(y, b, count, flush);
+    widen_f16(z, c, count, flush);
+    EACH_HALF(x[k] = sum_to_odd_f32(x[k] * y[k], z[k]));
+    narrow_f16(d, x, count, flush);
 }
+INLINE void fma_bf16_many(half_16 *d, const half_16 *a, const half_16 *b, const half_16 *c,
+                          int count, bool flush)
+{
+    (void)flush;
+    EACH_HALF(d[k] = bf16(sum_to_odd_f64((double)f32_of_bf16(a[k]) * f32_of_bf16(b[k]),
+                                         (double)f32_of_bf16(c[k]))));
+}
+#define ENTRY_HALF_FMA(type)                                                                       \
+    {"fma." #type, fma_##type, "4444"}, {"fma." #type "x2", fma_##type##x2, "4444"},
 
 HALF_BINARY(DEFINE_HALF_BINARY, f16)
 HALF_BINARY(DEFINE_HALF_BINARY, bf16)
 HALF_UNARY(DEFINE_HALF_UNARY, f16)
 HALF_UNARY(DEFINE_HALF_UNARY, bf16)
-DEFINE_HALF_FMA(f16)
-DEFINE_HALF_FMA(bf16)
+DEFINE_MANY_HALVES(fma, f16)
+DEFINE_MANY_HALVES(fma, bf16)
 
 static const struct op entries[] = {
     UNARY(ENTRY_UNARY) BINARY(ENTRY_BINARY) TERNARY(ENTRY_TERNARY) TESTS(ENTRY_TEST)

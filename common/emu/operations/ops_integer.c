@@ -6,11 +6,9 @@
 #endif
 
 /* Division by zero gives all ones, and the remainder is the dividend, as on the hardware. The only
- * quotient that does not fit, INT_MIN / -1, wraps around. */
-#define DIVIDE_UNSIGNED(a, b) ((b) ? (a) / (b) : (__typeof__(a))~(__typeof__(a))0)
-#define DIVIDE_SIGNED(a, b, U) ((b) == 0 ? -1 : (b) == -1 ? (__typeof__(a))(0 - (U)(a)) : (a) / (b))
-
-/* Integers of up to 32 bits are divided as floats, since vector instructions divide only those. The
+ * quotient that does not fit, INT_MIN / -1, wraps around. (64 bits: ops_divide.c.)
+ *
+ * Integers of up to 32 bits are divided as floats, since vector instructions divide only those. The
  * rounding error of the quotient is less than 1 / b: it does not reach the next integer. */
 #define DEFINE_QUOTIENT(type, wide)                                                                \
     static inline T_##type quotient_##type(T_##type a, T_##type b)                                 \
@@ -58,14 +56,10 @@ DEFINE_SIGNED_QUOTIENT(s32, double)
     X(div,      "div",      s16, quotient_s16(a, b))                                               \
     X(div,      "div",      u32, quotient_u32(a, b))                                               \
     X(div,      "div",      s32, quotient_s32(a, b))                                               \
-    X(div,      "div",      u64, DIVIDE_UNSIGNED(a, b))                                            \
-    X(div,      "div",      s64, DIVIDE_SIGNED(a, b, uint64_t))                                    \
     X(rem,      "rem",      u16, REMAINDER(u16, a, b))                                             \
     X(rem,      "rem",      s16, REMAINDER(s16, a, b))                                             \
     X(rem,      "rem",      u32, REMAINDER(u32, a, b))                                             \
     X(rem,      "rem",      s32, REMAINDER(s32, a, b))                                             \
-    X(rem,      "rem",      u64, b ? a % b : a)                                                    \
-    X(rem,      "rem",      s64, b == 0 ? a : b == -1 ? 0 : a % b)                                 \
     X(min,      "min",      u16, a < b ? a : b)                                                    \
     X(min,      "min",      s16, a < b ? a : b)                                                    \
     X(min,      "min",      u32, a < b ? a : b)                                                    \

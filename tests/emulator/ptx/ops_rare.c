@@ -5,6 +5,7 @@
 #include "ptx_run.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <string.h>
 
 #define F(bits) 0x##bits##u
@@ -252,4 +253,43 @@ Test(emu_ops_rare, bytes_that_nobody_uses_need_not_be_there)
         cr_expect(e || !memcmp(got, from, sizeof got), "%s: the values differ", loads[i].mask);
         emu_close(emu);
     }
+}
+
+/* ---- approximations -------------------------------------------------------------------------- */
+
+/* All are the exact result, rounded, as the C library has it; also far beyond the range for which
+ * PTX bounds the error, and where a warp has both. */
+Test(emu_ops_rare, approximations_are_exact)
+{
+    static const struct {
+        const char *text;
+        double (*want)(double);
+    } functions[] = {{"ex2.approx.f32 $0, $1;", exp2},
+                     {"lg2.approx.f32 $0, $1;", log2},
+                     {"sin.approx.f32 $0, $1;", sin},
+                     {"cos.approx.f32 $0, $1;", cos},
+                     {"tanh.approx.f32 $0, $1;", tanh}};
+    static const uint32_t edges[] = {0,          0x80000000, 1,          0x80000001, 0x7f800000,
+                                     0xff800000, 0x7fc00000, 0x49800000, 0x49800001, 0x7f7fffff,
+                                     0x3f800000, 0xbf800000, 0xc3160000, 0x43000000, 0x42fe0000};
+    enum { COUNT = 1 << 13, EDGES = sizeof edges / sizeof *edges };
+    static union value in[COUNT], out[COUNT];
+    struct emu *emu = open_emu();
+    uint64_t seed = 1;
+    for (unsigned n = 0; n < COUNT; n++) {
+        uint64_t random = next_random(&seed);
+        float near = (float)(int64_t)random * 0x1p-60f; /* up to 8 */
+        in[n].u64 = n < EDGES ? edges[n] : (uint32_t)(random >> 16);
+        if (n & 32) in[n].f32 = near;
+    }
+    for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
+        cr_assert(!ptx_run(emu, functions[k].text, "f=f", COUNT, in, out), "%s", emu_message(emu));
+        for (unsigned n = 0; n < COUNT; n++) {
+            union value want = {.f32 = (float)functions[k].want((double)in[n].f32)};
+            if (isnan(want.f32)) want.u64 = 0x7fffffff;
+            cr_expect(want.u32 == out[n].u32, "%s of %x: %x, not %x", functions[k].text, in[n].u32,
+                      out[n].u32, want.u32);
+        }
+    }
+    emu_close(emu);
 }
