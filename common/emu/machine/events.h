@@ -83,8 +83,8 @@ void event_access_run(struct warp *, const struct insn *, const struct access_ru
 /* With w->counts: the same for constant memory, and for local memory, with offsets in each lane's
  * own. (count/) */
 void event_private_access(struct warp *, const struct insn *, const struct access *);
-/* With w->counts: an access of `bytes` bytes a lane to local memory, at one offset for all lanes, or
- * (`apart`) at another one for each of the 32 lanes. (count/) */
+/* With w->counts: an access of `bytes` bytes a lane to local memory, at one offset for all lanes,
+ * or (`apart`) at another one for each of the 32 lanes. (count/) */
 void event_local_run(struct warp *, const struct insn *, uint32_t lanes, bool apart,
                      unsigned bytes);
 /* With w->counts: a cp.async as one instruction, with its loads from global memory and its stores

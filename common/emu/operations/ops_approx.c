@@ -34,7 +34,8 @@ static inline double power_of_2(double sum)
     return f64_of_bits((bits_of_f64(sum) << 52) + bits_of_f64(1.0));
 }
 
-/* a * b + c. (In plain C the compiler would call a function where the CPU has no such instruction.) */
+/* a * b + c, rounded once or twice: the compiler would call a function where the CPU has no such
+ * instruction. */
 #if defined __FMA__
 #define FMA(a, b, c) __builtin_fma(a, b, c)
 #else
@@ -58,7 +59,7 @@ static inline double power_of_2(double sum)
 
 /* ---- exponentials ---------------------------------------------------------------------------- */
 
-/* log 2, its first 32 digits, of which products with small whole numbers are exact, and the rest. */
+/* log 2, its first 32 digits, whose products with small whole numbers are exact, and the rest. */
 #define LN2      0x1.62e42fefa39efp-1
 #define LN2_HIGH 0x1.62e42feep-1
 #define LN2_LOW  0x1.a39ef35793c76p-33

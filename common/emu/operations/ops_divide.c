@@ -61,8 +61,9 @@ INLINE bool are_same(const lane_64 *b)
     return !differ;
 }
 
-/* Divides small numbers; is_same: by one that all lanes share. The first quotient is too low by less than 1/4, and becomes a whole number that is right
- * or too low by 1. Products and sums are exact from then on. */
+/* Divides small numbers; is_same: by one that all lanes share. The first quotient is too low by
+ * less than 1/4, and becomes a whole number that is right or too low by 1. Products and sums are
+ * exact from then on. */
 INLINE void divide_by(uint64_t *result, const lane_64 *a, const lane_64 *b, bool remainder,
                       bool is_same)
 {

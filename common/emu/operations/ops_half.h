@@ -37,8 +37,10 @@ static inline uint16_t bf16(double value) { return bf16_of_f64(value, ROUND_NEAR
 #define ENTRY_HALVES_1(id, type)                                                                   \
     {#id "." #type, id##_##type, "44"}, {#id "." #type "x2", id##_##type##x2, "44"},
 
-/* ---- many values at once: as floats, which hold more than twice the digits of a half, so that the
- * second rounding changes no sum, difference or product ----------------------------------------- */
+/* ---- many values at once --------------------------------------------------------------------- */
+
+/* As floats, which hold more than twice the digits of a half, so that the second rounding changes
+ * no sum, difference or product. */
 
 enum { HALVES = 2 * WARP };
 typedef uint16_t half_16 __attribute__((may_alias));

@@ -6,8 +6,8 @@
 
 enum { WARPS = 400, LANES = 32, COUNT = WARPS * LANES };
 
-/* By the warp's number: divisors that are equal in all lanes or not, numbers at the limit, next to a
- * multiple of the divisor, negative, 0, and in one lane too large. */
+/* By the warp's number: divisors that are equal in all lanes or not, numbers at the limit, next to
+ * a multiple of the divisor, negative, 0, and in one lane too large. */
 static void choose(unsigned n, uint64_t *seed, uint64_t *a, uint64_t *b)
 {
     unsigned warp = n / LANES, lane = n % LANES;
