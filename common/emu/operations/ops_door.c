@@ -45,11 +45,10 @@ static uint64_t window_base(enum ptx_space space)
                                 : 0;
 }
 
-/* Finds the range of global memory of the access. Nearly always it is the range of this warp's last
- * access. */
-static bool find_range(struct warp *w, const struct insn *i, struct access *access)
+/* Finds the range of global memory of the access. */
+static __attribute__((noinline)) bool find_range(struct warp *w, const struct insn *i,
+                                                 struct access *access)
 {
-    if (all_inside(access, w->near.base, w->near.bytes)) return true;
     int lane = __builtin_ctz(access->mask);
     uint64_t address = access->address[lane];
     struct range range;
@@ -149,7 +148,8 @@ static inline bool enter_param(struct warp *w, const struct insn *i, struct acce
 /* Accesses to constant memory go here too, but are not checked. */
 static inline bool enter_global(struct warp *w, const struct insn *i, struct access *access)
 {
-    if (!find_range(w, i, access)) return false;
+    /* Nearly always it is the range of this warp's last access. */
+    if (!all_inside(access, w->near.base, w->near.bytes) && !find_range(w, i, access)) return false;
     access->owner = w->block;
     access->host = (uint64_t)w->near.delta;
     if (access->space != PTX_CONST)
