@@ -82,37 +82,37 @@ static inline double small_expm1(double s)
 }
 
 /* Beyond the limit the float is 0 or infinity. */
-static inline double exp2_of(double x)
+static inline float exp2_of(float a)
 {
-    const double limit = 200;
-    x = x < -limit ? -limit : x > limit ? limit : x;
-    double sum = x + WHOLE, rest = x - (sum - WHOLE), power = power_of_2(sum);
-    return FMA(power, small_expm1(rest * LN2), power);
+    const float limit = 200;
+    float near = a < -limit ? -limit : a;
+    double x = near > limit ? limit : near, sum = x + WHOLE, rest = x - (sum - WHOLE);
+    double power = power_of_2(sum);
+    return (float)FMA(power, small_expm1(rest * LN2), power);
 }
 
 /* By E = e^2|x| - 1, which is exact near 0, too: E / (E + 2). Beyond the limit the float is 1. */
-static inline double tanh_of(double x)
+static inline float tanh_of(float a)
 {
-    const double limit = 20;
-    double y = 2 * __builtin_fabs(x);
-    y = y > 2 * limit ? 2 * limit : y;
-    double sum = FMA(y, 1 / LN2, WHOLE), whole = sum - WHOLE, power = power_of_2(sum);
+    const float limit = 20;
+    float x = __builtin_fabsf(a);
+    double y = 2 * (double)(x > limit ? limit : x), sum = FMA(y, 1 / LN2, WHOLE),
+           whole = sum - WHOLE, power = power_of_2(sum);
     double rest = FMA(whole, -LN2_LOW, FMA(whole, -LN2_HIGH, y));
     double e = FMA(power, small_expm1(rest), power - 1);
-    return __builtin_copysign(e / (e + 2), x);
+    return __builtin_copysignf((float)(e / (e + 2)), a);
 }
 
 /* ---- logarithms ------------------------------------------------------------------------------ */
 
 /* x is 2^exponent * m with m from √½ to √2; log m = 2 artanh((m - 1) / (m + 1)). */
-static inline double log2_of(double x)
+static inline float log2_of(float a)
 {
     const uint64_t one = bits_of_f64(1.0), root = bits_of_f64(0x1.6a09e667f3bcdp-1);
-    uint64_t bits = bits_of_f64(x), biased = (bits + (one - root)) >> 52;
+    uint64_t bits = bits_of_f64(a), biased = (bits + (one - root)) >> 52;
     double exponent = f64_of_bits(biased | bits_of_f64(0x1p52)) - (0x1p52 + 1023);
     double m = f64_of_bits(bits + one - (biased << 52)), s = (m - 1) / (m + 1), z = s * s;
-    double sum = FMA(1. / 21, z, 1. / 19);
-    sum = FMA(sum, z, 1. / 17);
+    double sum = FMA(1. / 19, z, 1. / 17);
     sum = FMA(sum, z, 1. / 15);
     sum = FMA(sum, z, 1. / 13);
     sum = FMA(sum, z, 1. / 11);
@@ -120,9 +120,9 @@ static inline double log2_of(double x)
     sum = FMA(sum, z, 1. / 7);
     sum = FMA(sum, z, 1. / 5);
     sum = FMA(sum, z, 1. / 3);
-    double result = FMA(FMA(s * z, sum, s), 2 / LN2, exponent);
-    result = x == INFINITY ? x : result;
-    return x > 0 ? result : x == 0 ? -INFINITY : NAN;
+    float result = (float)FMA(FMA(s * z, sum, s), 2 / LN2, exponent);
+    result = a == INFINITY ? a : result;
+    return a > 0 ? result : a == 0 ? -INFINITY : NAN;
 }
 
 /* ---- sine and cosine ------------------------------------------------------------------------- */
@@ -134,9 +134,9 @@ static inline double log2_of(double x)
 #define FARTHEST  0x1p20 /* the largest number for which that is enough */
 
 /* The sine of x + turn · π/2. */
-static inline double sine_of(double x, uint64_t turn)
+static inline float sine_of(float a, uint64_t turn)
 {
-    double sum = FMA(x, 1 / (HALF_PI_1 + HALF_PI_2), WHOLE), whole = sum - WHOLE;
+    double x = a, sum = FMA(x, 1 / (HALF_PI_1 + HALF_PI_2), WHOLE), whole = sum - WHOLE;
     double r = FMA(whole, -HALF_PI_3, FMA(whole, -HALF_PI_2, FMA(whole, -HALF_PI_1, x)));
     double z = r * r;
     uint64_t quarter = bits_of_f64(sum) + turn;
@@ -155,20 +155,20 @@ static inline double sine_of(double x, uint64_t turn)
     cosine = FMA(cosine, z, 1. / 24);
     cosine = FMA(cosine, z, -1. / 2);
     double result = quarter & 1 ? FMA(cosine, z, 1) : r * FMA(sine, z, 1);
-    return quarter & 2 ? -result : result;
+    return (float)(quarter & 2 ? -result : result);
 }
 
 /* ---- the operations -------------------------------------------------------------------------- */
 
-/* X(id, value for the double x, and what the C library has for numbers that are too far) */
+/* X(id, value for the float a, and what the C library has for numbers that are too far) */
 #define FUNCTIONS(X)                                                                               \
-    X(ex2, exp2_of(x), 0)                                                                          \
-    X(lg2, log2_of(x), 0)                                                                          \
-    X(sin, sine_of(x, 0), sin)                                                                     \
-    X(cos, sine_of(x, 1), cos)                                                                     \
-    X(tanh, tanh_of(x), 0)
+    X(ex2, exp2_of(a), 0)                                                                          \
+    X(lg2, log2_of(a), 0)                                                                          \
+    X(sin, sine_of(a, 0), sin)                                                                     \
+    X(cos, sine_of(a, 1), cos)                                                                     \
+    X(tanh, tanh_of(a), 0)
 #define DEFINE_FUNCTION(id, value, far)                                                            \
-    static inline double id##_of_lane(double x) { return value; }                                  \
+    static inline float id##_of_lane(float a) { return value; }                                    \
     static void id##_f32(struct warp *w, const struct insn *i, uint32_t mask)                      \
     {                                                                                              \
         lane_float *d = LANES(f32, i->d);                                                          \
@@ -177,7 +177,7 @@ static inline double sine_of(double x, uint64_t turn)
         float result[WARP];                                                                        \
         bool are_near = true;                                                                      \
         if (beyond) EACH_LANE are_near &= __builtin_fabsf(a[l]) <= FARTHEST;                       \
-        EACH_LANE result[l] = (float)id##_of_lane(a[l]);                                           \
+        EACH_LANE result[l] = id##_of_lane(a[l]);                                                  \
         for (int l = 0; l < WARP && !are_near; l++)                                                \
             if (!(__builtin_fabsf(a[l]) <= FARTHEST)) result[l] = (float)beyond(a[l]);             \
         FOR_LANES(d, canonical(result[l]));                                                        \
