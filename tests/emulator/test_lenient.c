@@ -69,6 +69,15 @@ Test(lenient, a_fault_is_reported_once)
     }
 }
 
+Test(lenient, reports_have_the_fault)
+{
+    expect_status(0,
+                  "$emu --lenient --sarif $t/sarif --html $t/html " QUIET "$p/lenient tile 2>&1");
+    expect_status(0, "cat $t/sarif");
+    expect("Invalid __shared__ read of size 4 bytes");
+    expect_status(0, "grep -A3 'Invalid __shared__ read of size 4 bytes' $t/html");
+}
+
 /* Whoever asks for an exit code wants to notice faults. */
 Test(lenient, exit_codes)
 {

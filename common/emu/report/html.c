@@ -151,7 +151,7 @@ static void put_failures(FILE *out, const struct document *d)
 
 static void put_findings(FILE *out, const struct document *d)
 {
-    if (d->checks == 0) return;
+    if (d->checks == 0 && d->errors == 0) return;
     fprintf(out, "<h2>Findings</h2>\n<p>%" PRIu64 " errors, %" PRIu64 " warnings</p>\n", d->errors,
             d->warnings);
     for (size_t i = 0; i < d->finding_count; i++) {
