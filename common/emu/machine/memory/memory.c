@@ -43,10 +43,11 @@ const struct range *memory_find(const struct memory *memory, uint64_t address)
 
 bool memory_passes(const struct memory *memory, uint64_t address, int64_t *delta)
 {
+    const uint64_t page = 2 << 20, near = RANGES_GAP - 1;
     bool own = address - memory->space.base < memory->space.bytes;
-    uint64_t page = own ? 2 << 20 : RANGES_GAP, first = address & ~(page - 1);
-    const struct range *last =
-        ranges_at(own ? &memory->allocations : &memory->mapped, first + page - 1);
+    uint64_t first = own ? address & ~(page - 1) : address - near;
+    const struct range *last = own ? ranges_at(&memory->allocations, first + page - 1)
+                                   : ranges_at(&memory->mapped, address + near);
     if (last) *delta = last->delta;
     return last && last->base + last->bytes > first;
 }
