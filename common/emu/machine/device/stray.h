@@ -2,9 +2,9 @@
  * stray.h — emu --lenient: accesses outside of memory that a GPU lets pass.
  *
  * A GPU maps memory in pages, and notices only an access to a page that it has not mapped. So an
- * access passes if an allocation has a part of its page of 2 MiB; outside of device memory, if it is
- * less than 4 KiB away from mapped memory of the host, so that nearly all pointers of the host are
- * still noticed. Shared memory is handed out in units of 128 bytes. (notes/checks.md)
+ * access passes if an allocation has a part of its page of 2 MiB. Outside of device memory it
+ * passes if mapped memory of the host is less than 4 KiB away, so that nearly all pointers of the
+ * host are noticed. Shared memory is handed out in units of 128 bytes. (notes/checks.md)
  */
 #ifndef EMU_STRAY_H
 #define EMU_STRAY_H

@@ -51,8 +51,8 @@ const struct range *memory_find(const struct memory *, uint64_t address);
 const struct range *memory_find_hidden(const struct memory *, uint64_t address);
 /* The range that holds an address, or else the nearest one. NULL: no memory is allocated. */
 const struct range *memory_nearest(const struct memory *, uint64_t address);
-/* Is an address in a page of device memory of which a range has a part, or less than 4096 bytes from
- * mapped memory of the host? Stores the range's delta then. */
+/* Is an address in a page of device memory of which a range has a part, or less than 4096 bytes
+ * from mapped memory of the host? Stores the range's delta then. */
 bool memory_passes(const struct memory *, uint64_t address, int64_t *delta);
 /* memory_find() for a kernel of another device. It returns a copy, since the range may be freed at
  * any time. */
