@@ -3,8 +3,8 @@
  * `emu make` gives it to nvcc by -include (command/tools.c); for a GPU, a program may include it
  * after cuda_runtime.h.
  *
- * A file that nvcc only hands on to the host's compiler gets the new names alone: there the runtime
- * API may not be included.
+ * A file that nvcc only hands on to the host's compiler gets the new names alone, because the
+ * runtime API may not be included there; and so does C++ before C++11.
  */
 #ifndef EMU_REMOVED_H
 #define EMU_REMOVED_H
@@ -16,7 +16,7 @@
 #define cudaThreadSetCacheConfig cudaDeviceSetCacheConfig
 #define cudaThreadGetCacheConfig cudaDeviceGetCacheConfig
 
-#if defined(__CUDACC__) && CUDART_VERSION >= 13000
+#if defined(__CUDACC__) && CUDART_VERSION >= 13000 && __cplusplus >= 201103L
 
 /* ---- properties ------------------------------------------------------------------------------ */
 
@@ -123,23 +123,27 @@ static inline cudaError_t cudaSetDoubleForHost(double *) { return cudaSuccess; }
 
 /* ---- what cannot be had: the compiler says what to do ---------------------------------------- */
 
+/* Macros, because nvcc checks no call of which an argument is wrong, as a reference to a texture
+ * is. */
 #define EMU_GONE(name, instead)                                                                    \
-    template <typename... T> static inline cudaError_t name(T &&...)                               \
-    {                                                                                              \
-        static_assert(sizeof...(T) > 99, #name " was removed from CUDA; " instead);                \
+    []() -> cudaError_t {                                                                          \
+        static_assert(false, name " was removed from CUDA; " instead);                             \
         return cudaErrorNotSupported;                                                              \
-    }
-#define EMU_NO_TEXTURE "use a texture object (cudaCreateTextureObject) in place of a reference"
-EMU_GONE(cudaBindTexture, EMU_NO_TEXTURE)
-EMU_GONE(cudaBindTexture2D, EMU_NO_TEXTURE)
-EMU_GONE(cudaBindTextureToArray, EMU_NO_TEXTURE)
-EMU_GONE(cudaBindTextureToMipmappedArray, EMU_NO_TEXTURE)
-EMU_GONE(cudaUnbindTexture, EMU_NO_TEXTURE)
-EMU_GONE(cudaGetTextureReference, EMU_NO_TEXTURE)
-EMU_GONE(cudaGetTextureAlignmentOffset, EMU_NO_TEXTURE)
-EMU_GONE(cudaBindSurfaceToArray, "use a surface object (cudaCreateSurfaceObject)")
-EMU_GONE(cudaGetSurfaceReference, "use a surface object (cudaCreateSurfaceObject)")
-EMU_GONE(cudaLaunchCooperativeKernelMultiDevice, "launch a kernel on each device")
+    }()
+#define EMU_NO_TEXTURE(name)                                                                       \
+    EMU_GONE(name, "use a texture object (cudaCreateTextureObject) in place of a reference")
+#define EMU_NO_SURFACE(name)                 EMU_GONE(name, "use a surface object (cudaCreateSurfaceObject)")
+#define cudaBindTexture(...)                 EMU_NO_TEXTURE("cudaBindTexture")
+#define cudaBindTexture2D(...)               EMU_NO_TEXTURE("cudaBindTexture2D")
+#define cudaBindTextureToArray(...)          EMU_NO_TEXTURE("cudaBindTextureToArray")
+#define cudaBindTextureToMipmappedArray(...) EMU_NO_TEXTURE("cudaBindTextureToMipmappedArray")
+#define cudaUnbindTexture(...)               EMU_NO_TEXTURE("cudaUnbindTexture")
+#define cudaGetTextureReference(...)         EMU_NO_TEXTURE("cudaGetTextureReference")
+#define cudaGetTextureAlignmentOffset(...)   EMU_NO_TEXTURE("cudaGetTextureAlignmentOffset")
+#define cudaBindSurfaceToArray(...)          EMU_NO_SURFACE("cudaBindSurfaceToArray")
+#define cudaGetSurfaceReference(...)         EMU_NO_SURFACE("cudaGetSurfaceReference")
+#define cudaLaunchCooperativeKernelMultiDevice(...)                                                \
+    EMU_GONE("cudaLaunchCooperativeKernelMultiDevice", "launch a kernel on each device")
 
 #endif
 #endif

@@ -40,6 +40,7 @@ setup() {
     EMU=$PWD/build/emu/emu
     emu="$EMU --log-file /dev/null"
     header=$PWD/build/emu/removed.h
+    all="[-cudart] [shared] [-include] [$header] "
     last=-L$PWD/build/emu
     old=$PWD/tests/fixtures/old
     CUDA_HOME=$(common/build/toolkit.sh)
@@ -82,7 +83,7 @@ becomes() {
 @test "all other words stay as they are" {
     for word in -arch=sm_75 -arch=sm_100 -arch=sm_100a -arch=sm_90a -arch=sm_130 -arch=native \
         -arch=all -arch=all-major -arch=sm_ -arch=35 -arch= -arch -gencode -DNAME=sm_35 -sm_35 \
-        --version 'a b' '' -cudart -cudart=none '-O3=arch=sm_35' -optf -optf=none; do
+        --version 'a b' '' -cudart -cudart=none '-O3=arch=sm_35'; do
         becomes "[$word] " "$word"
     done
     becomes '[-arch=obsm_35] ' -arch=obsm_35
@@ -92,14 +93,16 @@ becomes() {
 }
 
 @test "what compiles or links gets the shared runtime and the header" {
-    all="[-cudart] [shared] [-include] [$header] "
     for input in a.cu a.cpp a.c a.o a.so 'b c.cu'; do
         becomes "${all}[$input] [-o] [a] " "$input" -o a
     done
     becomes "${all}[-c] [-x] [cu] [a] " -c -x cu a
+    becomes "${all}[--x=cu] [a] " --x=cu a
     becomes "${all}[a.cu] [-cudart=shared] " a.cu -cudart=static
     becomes "${all}[a.cu] [--cudart] [shared] " a.cu --cudart static
-    becomes "${all}[a.cu] [-cudart] [none] " a.cu -cudart none
+    becomes "[-include] [$header] [a.cu] [-cudart] [none] " a.cu -cudart none
+    becomes "[-include] [$header] [a.cu] [--cudart=none] " a.cu --cudart=none
+    becomes "[-include] [$header] [a.cu] [-Xcompiler] [-static] " a.cu -Xcompiler -static
 }
 
 @test "linkers get the shared runtime in place of NVIDIA's static one" {
@@ -124,10 +127,10 @@ becomes() {
     printf '%s' -O2 >two
     cp one kept
     changed=$'[[-arch sm_75 "-DA=b c"\n\t-gencode=arch=compute_75,code=sm_75\n]] '
-    becomes "[--options-file] $changed" --options-file one
-    becomes '[-optf=two,none] ' -optf=two,none
+    becomes "${all}[--options-file] $changed" --options-file one
+    becomes "${all}[-optf=two,none] " -optf=two,none
     run $emu sh -c '"$0" "$@"; :' "$bin/nvcc" -optf two,one
-    [[ "$output" == "[-optf] [two,/proc/self/fd/"*"] "* ]]
+    [[ "$output" == "${all}[-optf] [two,/proc/self/fd/"*"] "* ]]
     cmp one kept
 }
 
@@ -171,10 +174,11 @@ becomes() {
     mkdir -p 'a b/bin' rel
     cp "$bin/nvcc" 'a b/bin/nvcc'
     ln -s "$bin/nvcc" rel/nvcc
-    printf '%s\n' '#!/bin/sh' 'exec "$0.real" "$@"' >script
-    cp script nvcc-script
+    mkdir script
+    printf '%s\n' '#!/bin/sh' "exec '$bin/nvcc' \"\$@\"" >script/nvcc
+    chmod +x script/nvcc
     for command in 'NVCC="a b/bin/nvcc"; "$NVCC"' 'PATH="$PWD/a b/bin:$PATH"; nvcc' './rel/nvcc' \
-        'cd rel; PATH=.:$PATH; nvcc' "CUDA_PATH='a b'; \"\$CUDA_PATH/bin/nvcc\"" \
+        'cd rel; PATH=.:$PATH; nvcc' script/nvcc "CUDA_PATH='a b'; \"\$CUDA_PATH/bin/nvcc\"" \
         '"a b/bin/nvcc" one; sh -c "exec \"a b/bin/nvcc\" \"\$@\"" -'; do
         run $emu sh -c "$command "'"$@"' - -arch=sm_35 'c d'
         says "[-arch=sm_75] [c d] "
@@ -211,15 +215,18 @@ copy_old() {
     [ "$status" -eq 0 ]
     run $emu ./old
     [ "$output" = "0 wrong" ]
-    echo 'int main() { cudaUnbindTexture(0); }' >texture.cu
+    echo 'texture<float, 1> t; int main() { cudaUnbindTexture(t); }' >texture.cu
     run $emu "$CUDA_HOME/bin/nvcc" -c texture.cu
     [ "$status" -ne 0 ]
+    says "texture is not a template"
     says "cudaUnbindTexture was removed from CUDA; use a texture object (cudaCreateTextureObject)"
     echo 'typedef struct { int x; } float4; int main(void) { float4 v = {0}; return v.x; }' >c.c
     run $emu "$CUDA_HOME/bin/nvcc" -Xcompiler -ansi,-pedantic-errors,-Wall,-Werror -c c.c
     [ "$status" -eq 0 ]
     printf -- '-arch sm_35\n-O2' >options
-    echo '__global__ void k() {}' >k.cu
+    echo '__global__ void k() {} int main() { return cudaThreadSynchronize(); }' >k.cu
+    run $emu "$CUDA_HOME/bin/nvcc" -std=c++03 -Werror all-warnings -c k.cu
+    [ "$status" -eq 0 ]
     run $emu "$CUDA_HOME/bin/nvcc" --options-file options -ptx k.cu -o -
     [ "$status" -eq 0 ]
     says ".target sm_75"

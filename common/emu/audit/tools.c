@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -30,6 +31,17 @@ static bool is_tool(const char *path)
     return false;
 }
 
+/* A script called nvcc or ld stays as it is: what it starts is looked at in its turn. */
+static bool is_script(const char *path)
+{
+    char mark[2] = "";
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return false;
+    size_t read = fread(mark, 1, sizeof mark, file);
+    fclose(file);
+    return read == sizeof mark && memcmp(mark, "#!", sizeof mark) == 0;
+}
+
 /* glibc calls it before the program's own code runs. EMU_CHANGED is the process in which the
  * command emu has already been. */
 __attribute__((constructor)) static void go_through_emu(int count, char **words)
@@ -37,7 +49,7 @@ __attribute__((constructor)) static void go_through_emu(int count, char **words)
     const char *emu = getenv("EMU_CHANGER"), *process = getenv("EMU_CHANGED"),
                *path = (const char *)getauxval(AT_EXECFN);
     if (emu == NULL || path == NULL || count < 1 || !is_tool(path)) return;
-    if (process != NULL && atol(process) == (long)getpid()) return;
+    if (is_script(path) || (process != NULL && atol(process) == (long)getpid())) return;
     char **all = calloc((size_t)count + 3, sizeof *all);
     if (all == NULL) return;
     all[0] = (char *)"emu-tool"; /* main.c */

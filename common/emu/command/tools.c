@@ -59,27 +59,51 @@ void emu_say_change(const char *format, ...)
 
 /* ---- nvcc ------------------------------------------------------------------------------------ */
 
-/* Does nvcc compile or link anything? Otherwise it prints its version, for example. */
+/* Does nvcc compile or link anything? Otherwise it prints its version, for example. What a file of
+ * options or -x stands for has any name. */
 static bool has_input(char *const *own)
 {
     static const char *const inputs[] = {".cu", ".cpp", ".cc", ".cxx", ".c",
                                          ".C",  ".o",   ".a",  ".so",  ".obj"};
+    static const char *const options[] = {"-x", "--x", "-optf", "--options-file"};
     for (; *own != NULL; own++) {
-        if (strncmp(*own, "-x", 2) == 0) return true;
+        size_t length = strcspn(*own, "=");
+        for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+            if (strlen(options[i]) == length && strncmp(*own, options[i], length) == 0) return true;
         for (size_t i = 0; **own != '-' && i < sizeof inputs / sizeof *inputs; i++)
             if (word_ends(*own, inputs[i])) return true;
     }
     return false;
 }
 
-/* Words before nvcc's own: later ones, such as -cudart none, win. */
+/* Does nvcc link no shared runtime? Of a second -cudart it would warn, and a program that is linked
+ * statically with the C library cannot have it. */
+static bool has_no_shared(char *const *own)
+{
+    for (; *own != NULL; own++)
+        if (word_ends(*own, "-cudart=none") || word_ends(*own, "-static") ||
+            (own[1] != NULL && word_ends(*own, "-cudart") && strcmp(own[1], "none") == 0))
+            return true;
+    return false;
+}
+
+static void add_runtime(struct word_list *words)
+{
+    words_add(words, "-cudart");
+    words_add(words, "shared");
+    emu_say_change("nvcc gets -cudart shared, so that the emulator can take the place of NVIDIA's"
+                   " runtime");
+}
+
+/* Words before nvcc's own: later ones win. */
 static void add_nvccs(struct word_list *words, const char *nvcc, char *const *own,
                       const char *folder)
 {
     char *header = emu_text("%s/removed.h", folder), *pips[2], *stand_ins[NVCC_STAND_INS];
     if (has_input(own)) {
-        char *const added[] = {"-cudart", "shared", "-include", header};
-        for (size_t i = 0; i < sizeof added / sizeof *added; i++) words_add(words, added[i]);
+        if (!has_no_shared(own)) add_runtime(words);
+        words_add(words, "-include");
+        words_add(words, header);
         for (size_t i = 0, count = nvcc_pip_folders(nvcc, pips); i < count; i++)
             words_add(words, pips[i]);
         size_t count = nvcc_stand_ins(nvcc, stand_ins);
@@ -88,8 +112,6 @@ static void add_nvccs(struct word_list *words, const char *nvcc, char *const *ow
             emu_say_change("nvcc gets -isystem and -L with folders of %s/libraries, where it finds"
                            " the emulator's cuBLAS and cuRAND",
                            folder);
-        emu_say_change("nvcc gets -cudart shared, so that the emulator can take the place of"
-                       " NVIDIA's runtime");
         emu_say_change("nvcc gets -include %s, which brings back what CUDA 12 and 13 removed from"
                        " the runtime API",
                        header);
