@@ -132,7 +132,8 @@ static inline cudaError_t cudaSetDoubleForHost(double *) { return cudaSuccess; }
     }()
 #define EMU_NO_TEXTURE(name)                                                                       \
     EMU_GONE(name, "use a texture object (cudaCreateTextureObject) in place of a reference")
-#define EMU_NO_SURFACE(name)                 EMU_GONE(name, "use a surface object (cudaCreateSurfaceObject)")
+#define EMU_NO_SURFACE(name) EMU_GONE(name, "use a surface object (cudaCreateSurfaceObject)")
+
 #define cudaBindTexture(...)                 EMU_NO_TEXTURE("cudaBindTexture")
 #define cudaBindTexture2D(...)               EMU_NO_TEXTURE("cudaBindTexture2D")
 #define cudaBindTextureToArray(...)          EMU_NO_TEXTURE("cudaBindTextureToArray")

@@ -191,14 +191,14 @@ Test(arrays, copies_of_rows_and_bytes)
     cudaArray_t array = new_array(4, 3, 0, 0), other = new_array(4, 3, 0, 0);
     for (int i = 0; i < 64; i++) in[i] = (unsigned char)i;
     ok(cudaMemcpy2DToArray(array, 0, 0, in, 16, 16, 3, cudaMemcpyHostToDevice));
-    ok(cudaMemcpy2DToArrayAsync(array, 5, 1, in + 48, 3, 3, 2, cudaMemcpyHostToDevice, NULL));
-    ok(cudaMemcpy2DArrayToArray(other, 2, 0, array, 4, 1, 8, 2, cudaMemcpyDeviceToDevice));
-    ok(cudaMemcpy2DFromArray(out, 8, other, 2, 0, 8, 2, cudaMemcpyDeviceToHost));
-    static const unsigned char rows[] = {20, 48, 49, 50, 24, 25, 26, 27,
-                                         36, 51, 52, 53, 40, 41, 42, 43};
+    ok(cudaMemcpy2DToArrayAsync(array, 4, 1, in + 48, 3, 3, 2, cudaMemcpyHostToDevice, NULL));
+    ok(cudaMemcpy2DArrayToArray(other, 8, 0, array, 4, 1, 8, 2, cudaMemcpyDeviceToDevice));
+    ok(cudaMemcpy2DFromArray(out, 8, other, 8, 0, 8, 2, cudaMemcpyDeviceToHost));
+    static const unsigned char rows[] = {48, 49, 50, 23, 24, 25, 26, 27,
+                                         51, 52, 53, 39, 40, 41, 42, 43};
     cr_expect(!memcmp(out, rows, sizeof rows));
     memset(out, 0, sizeof out);
-    ok(cudaMemcpy2DFromArrayAsync(out, 8, other, 2, 1, 8, 1, cudaMemcpyDeviceToHost, NULL));
+    ok(cudaMemcpy2DFromArrayAsync(out, 8, other, 8, 1, 8, 1, cudaMemcpyDeviceToHost, NULL));
     cr_expect(!memcmp(out, rows + 8, 8));
 
     ok(cudaMemcpyToArray(array, 12, 0, in, 24, cudaMemcpyHostToDevice)); /* goes on in row 1 */
@@ -207,7 +207,9 @@ Test(arrays, copies_of_rows_and_bytes)
     cr_expect(!memcmp(out, in, 24));
     is(cudaMemcpyToArray(array, 12, 2, in, 5, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
     is(cudaMemcpyFromArray(out, array, 16, 0, 1, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
-    is(cudaMemcpy2DToArray(array, 1, 0, in, 16, 16, 1, cudaMemcpyHostToDevice),
+    is(cudaMemcpy2DToArray(array, 4, 0, in, 16, 16, 1, cudaMemcpyHostToDevice),
+       cudaErrorInvalidValue);
+    is(cudaMemcpy2DToArray(array, 1, 0, in, 16, 4, 1, cudaMemcpyHostToDevice), /* no element */
        cudaErrorInvalidValue);
     is(cudaMemcpy2DToArray(array, 0, 1, in, 16, 16, 3, cudaMemcpyHostToDevice),
        cudaErrorInvalidValue);

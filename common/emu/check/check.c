@@ -308,6 +308,12 @@ uint32_t check_used_bytes(const struct insn *i)
     return used;
 }
 
+enum tally check_tally(const struct insn *i)
+{
+    if (i->family != FAMILY_TEXTURE) return i->tally;
+    return i->texture.stores ? TALLY_STORE : TALLY_LOAD;
+}
+
 uint32_t *check_first_of_lines(const struct emu_kernel *kernel)
 {
     enum { TALLIES = TALLY_ATOMIC + 1 };
@@ -316,7 +322,7 @@ uint32_t *check_first_of_lines(const struct emu_kernel *kernel)
     for (size_t i = 0; i < kernel->code_count && of_line && first; i++) {
         const struct insn *insn = &kernel->code[i];
         bool has_line = insn->source && insn->source->source_line;
-        uint32_t *of_this = has_line ? &of_line[insn->line * TALLIES + insn->tally] : NULL;
+        uint32_t *of_this = has_line ? &of_line[insn->line * TALLIES + check_tally(insn)] : NULL;
         if (of_this && !*of_this) *of_this = (uint32_t)i + 1;
         first[i] = of_this ? *of_this - 1 : (uint32_t)i;
     }

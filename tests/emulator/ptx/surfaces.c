@@ -220,16 +220,17 @@ Test(surfaces, initcheck_finds_elements_that_nothing_has_written)
 }
 
 /* Each thread writes its word of a surface, and reads that of the other warp as a texture: one warp
- * reads before it is written, the other one after. */
+ * reads before it is written, the other one after. All instructions are of one source line. */
 Test(surfaces, racecheck_finds_hazards)
 {
     static const char format[] =
         PTX_HEADER ".visible .entry k(.param .u64 p_surface, .param .u64 p_texture) {\n"
-                   ".reg .b64 %%l<2>;\n.reg .b32 %%r<4>;\nld.param.u64 %%l0, [p_surface];\n"
-                   "ld.param.u64 %%l1, [p_texture];\nmov.u32 %%r0, %%tid.x;\n"
+                   ".reg .b64 %%l<2>;\n.reg .b32 %%r<4>;\n.loc 1 7 0\n"
+                   "ld.param.u64 %%l0, [p_surface];\nld.param.u64 %%l1, [p_texture];\n"
+                   "mov.u32 %%r0, %%tid.x;\n"
                    "shl.b32 %%r1, %%r0, 2;\nsust.b.1d.b32.trap [%%l0, {%%r1}], {%%r0};\n%s\n"
                    "xor.b32 %%r0, %%r0, 32;\ntex.1d.v4.u32.s32 {%%r2, _, _, _}, [%%l1, {%%r0}];\n"
-                   "ret;\n}\n";
+                   "ret;\n}\n.file 1 \"surface.cu\"\n";
     for (int barrier = 0; barrier < 2; barrier++) {
         char text[1024];
         struct emu *emu = open_checking(EMU_CHECK_RACE);
@@ -243,7 +244,12 @@ Test(surfaces, racecheck_finds_hazards)
         cr_assert(
             !launch(emu, load_kernel(emu, text, "k"), 1, 64, 0, 2, (uint64_t[]){surface, texture}),
             "%s", emu_message(emu));
-        expect_finding(emu, barrier ? 0 : 2, "Race reported between ");
+        expect_finding(emu, barrier ? 0 : 2, "Race reported between Read access at k in ");
+        if (!barrier) {
+            const char *head = emu_finding(emu, 0)->head;
+            cr_expect(strstr(head, "(PTX line 15)\n    and Write access at k in "), "%s", head);
+            cr_expect(strstr(head, "surface.cu:7 (PTX line 12)"), "%s", head);
+        }
         emu_close(emu);
     }
 }

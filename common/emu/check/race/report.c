@@ -133,9 +133,10 @@ static const char *name_of_access(const struct insn *insn, bool is_copy)
     if (!insn) return "some access";
     if (is_copy) return "Copy access";
     if (insn->control == CONTROL_EXIT) return "Exit";
-    return insn->tally == TALLY_LOAD    ? "Read access"
-           : insn->tally == TALLY_STORE ? "Write access"
-                                        : "Atomic access";
+    enum tally tally = check_tally(insn);
+    return tally == TALLY_LOAD    ? "Read access"
+           : tally == TALLY_STORE ? "Write access"
+                                  : "Atomic access";
 }
 
 void race_report(struct warp *w, const struct insn *i, int lane, const struct conflict *c)

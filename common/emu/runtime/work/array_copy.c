@@ -53,7 +53,8 @@ cudaError_t cudart_flatten_copy(const struct cudaMemcpy3DParms *p, struct cudaMe
 
 /* ---- two-dimensional copies ------------------------------------------------------------------ */
 
-/* One side of a copy of rows: an array, from a byte of a row on, or memory. */
+/* One side of a copy of rows: an array, from a byte of a row on at which an element begins, or
+ * memory. */
 struct rows {
     cudaArray_const_t array; /* NULL: memory */
     size_t x, y;
@@ -67,7 +68,8 @@ static cudaError_t take_rows(const struct rows *rows, size_t width, size_t heigh
     *memory = (struct cudaPitchedPtr){rows->memory, rows->pitch, width, height};
     if (rows->memory != NULL) return width > rows->pitch ? cudaErrorInvalidPitchValue : cudaSuccess;
     const struct cudaArray *array = cudart_array(rows->array);
-    if (array == NULL || array->extent.depth > 0 || !is_inside(rows->x, width, array->row) ||
+    if (array == NULL || array->extent.depth > 0 || rows->x % array->element != 0 ||
+        !is_inside(rows->x, width, array->row) ||
         !is_inside(rows->y, height, cudart_array_size(array).height))
         return cudaErrorInvalidValue;
     *memory = memory_of(array);
