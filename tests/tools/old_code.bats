@@ -107,8 +107,9 @@ becomes() {
 
 @test "linkers get the shared runtime in place of NVIDIA's static one" {
     for ld in ld ld.gold some-linux-ld; do
-        run $emu sh -c '"$0" "$@"' "$bin/$ld" -o x -lcudart_static /a/libcudart_static.a b.o
-        says "[-o] [x] [-lcudart] [-lcudart] [b.o] [$last] "
+        run $emu sh -c '"$0" "$@"' "$bin/$ld" -o x -lcudart_static /a/libcudart_static.a \
+            -l:libcudart_static.a b.o
+        says "[-o] [x] [-lcudart] [-lcudart] [-lcudart] [b.o] [$last] "
         says "emu: the linker gets -lcudart in place of NVIDIA's static runtime, so that the"
     done
     run $emu sh -c '"$0" "$@"; :' "$bin/ld" -static -lcudart_static

@@ -94,7 +94,7 @@ static char *change_linkers_word(const struct change *change, const char *word)
         free(name);
         return whole;
     }
-    if (strcmp(word, "-lcudart_static") != 0 && !word_ends(word, "/libcudart_static.a"))
+    if (strcmp(word, "-lcudart_static") != 0 && !word_ends(word, "libcudart_static.a"))
         return emu_text("%s", word);
     emu_say_change("the linker gets -lcudart in place of NVIDIA's static runtime, so that the"
                    " emulator can take its place");
