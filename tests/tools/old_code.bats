@@ -133,6 +133,10 @@ becomes() {
     run $emu sh -c '"$0" "$@"; :' "$bin/nvcc" -optf two,one
     [[ "$output" == "${all}[-optf] [two,/proc/self/fd/"*"] "* ]]
     cmp one kept
+    printf '%s' '"-arch=sm_35" -gencode="arch=compute_35,code=sm_35"' >quoted
+    becomes "$all"'[-optf] [["-arch=sm_75" -gencode="arch=compute_75,code=sm_75"]] ' -optf quoted
+    run $emu bash -c '"$0" -optf <(echo -DA)' "$bin/nvcc"
+    says "[-optf] [[-DA"
 }
 
 @test "each change is said once, when the command has ended" {

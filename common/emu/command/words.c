@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void words_add(struct word_list *words, const char *word)
@@ -109,7 +110,8 @@ static char *change_word(struct change *change, const char *word)
 
 /* ---- files of options ------------------------------------------------------------------------ */
 
-/* The length of the word that a text begins with; a character after a backslash belongs to it. */
+/* The length of the word that a text begins with; a character after a backslash belongs to it, and
+ * so does a quotation mark, unless it is the first character. */
 static size_t word_length(const char *text)
 {
     size_t length = 0;
@@ -127,7 +129,7 @@ static char *change_text(struct change change, const char *text)
     if (out == NULL) emu_refuse("out of memory");
     while (*text != '\0') {
         size_t length = word_length(text);
-        if (length == 0) {
+        if (length == 0 || *text == '"') {
             fputc(*text++, out);
             continue;
         }
@@ -163,13 +165,21 @@ static char *name_in_memory(const char *text)
     return emu_text("/proc/self/fd/%d", file);
 }
 
-/* The name of a file, or of a copy that is changed. */
+/* Can it be read only once, as what a shell puts in place of <(command)? */
+static bool is_pipe(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
+/* The name of a file, or of a copy that is changed or was a pipe. */
 static char *change_file(const struct change *change, const char *path)
 {
     char *text = read_text(path);
     if (text == NULL) return emu_text("%s", path);
-    char *changed = change_text((struct change){change->nvcc, NO_VALUE}, text),
-         *name = strcmp(text, changed) != 0 ? name_in_memory(changed) : emu_text("%s", path);
+    char *changed = change_text((struct change){change->nvcc, NO_VALUE}, text);
+    bool same = strcmp(text, changed) == 0 && !is_pipe(path);
+    char *name = same ? emu_text("%s", path) : name_in_memory(changed);
     free(text);
     free(changed);
     return name;
