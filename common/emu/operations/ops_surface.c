@@ -8,6 +8,8 @@
 struct spot {
     int64_t at[3]; /* in bytes, rows and slices; a layer is a slice */
     bool is_inside;
+    unsigned axis; /* in which it is outside, and its coordinate there */
+    int64_t outside;
 };
 
 /* The spot of a lane's access; if it is outside, its coordinates are those nearest to it. */
@@ -25,7 +27,10 @@ static struct spot spot_of(const struct warp *w, const struct insn *i, const str
         int64_t size = (int64_t)t->size[k];
         int64_t last = k ? size - 1 : size * t->channels * t->channel_bytes - bytes;
         int64_t nearest = spot.at[k] < 0 ? 0 : spot.at[k] > last ? last : spot.at[k];
-        spot.is_inside = spot.is_inside && nearest == spot.at[k];
+        if (nearest == spot.at[k]) continue;
+        spot.is_inside = false;
+        spot.axis = k;
+        spot.outside = spot.at[k];
         spot.at[k] = nearest;
     }
     return spot;
@@ -47,14 +52,15 @@ static void report_misaligned(struct warp *w, const struct insn *i, int lane, un
 }
 
 static void report_outside(struct warp *w, const struct insn *i, const struct emu_texture *t,
-                           int lane)
+                           int lane, const struct spot *spot)
 {
+    static const char *const axes[] = {"byte in the row", "row", "slice or layer"};
     fault(w, i, lane, EMU_ILLEGAL_ADDRESS,
-          "%s of %u bytes is outside of a surface of %llu bytes x %llu x %llu: its byte in the row "
-          "is %d",
+          "%s of %u bytes is outside of a surface of %llu bytes x %llu x %llu: its %s is %lld",
           i->texture.stores ? "a store" : "a load", i->element_bytes * i->elements,
           (unsigned long long)(t->size[0] * t->channels * t->channel_bytes),
-          (unsigned long long)t->size[1], (unsigned long long)t->size[2], byte_of(w, i, lane));
+          (unsigned long long)t->size[1], (unsigned long long)t->size[2], axes[spot->axis],
+          (long long)spot->outside);
 }
 
 /* Computes the lanes' addresses, and takes those lanes out of *lanes that are outside and access
@@ -71,7 +77,7 @@ static bool take_spots(struct warp *w, const struct insn *i, const struct emu_te
             return false;
         }
         if (!spot.is_inside && i->texture.boundary == BOUNDARY_TRAP) {
-            report_outside(w, i, t, l);
+            report_outside(w, i, t, l, &spot);
             return false;
         }
         if (!spot.is_inside && i->texture.boundary == BOUNDARY_ZERO) *lanes &= ~(left & -left);
