@@ -3,7 +3,8 @@
  * leaps over them (machine/schedule/clocks.h).
  *
  * Such a loop is a row of at most 32 instructions that touch no memory, and ends with its only
- * jump, whose condition depends on the clock that is read in the loop.
+ * jump. The jump's condition depends on the clock that is read in the loop, and on nothing else
+ * that the loop changes: with a limit on its passes, too, a loop works as long as time allows.
  */
 #include "decode.h"
 #include <string.h>
@@ -11,7 +12,7 @@
 enum { LONGEST = 32 };
 
 struct tainted {
-    unsigned registers[2 * LONGEST];
+    unsigned registers[4 * LONGEST];
     unsigned count;
 };
 
@@ -48,6 +49,21 @@ static bool is_plain(const struct insn *i)
     return plain[i->family] || (i->family == FAMILY_OTHER && !strcmp(i->source->words[0], "mov"));
 }
 
+/* Does the jump's condition depend on registers that a pass of the loop leaves to the next one, and
+ * that are not made from the clock, such as a counter? */
+static bool is_counted(const struct insn *code, size_t first, size_t jump,
+                       const struct tainted *clock)
+{
+    struct tainted counted = {0};
+    for (size_t n = first; n < jump; n++) {
+        struct tainted later = counted;
+        for (size_t m = n; m < jump; m++)
+            if (!reads_tainted(clock, code[m].source)) taint_result(&later, code[m].source);
+        if (reads_tainted(&later, code[n].source)) taint_result(&counted, code[n].source);
+    }
+    return reads_tainted(&counted, code[jump].source);
+}
+
 /* The length of the loop around code[read]; 0: none that only waits. */
 static size_t length_of_spin(const struct insn *code, size_t from, size_t read, size_t end)
 {
@@ -62,7 +78,7 @@ static size_t length_of_spin(const struct insn *code, size_t from, size_t read, 
         return 0;
     for (size_t n = first; n < read; n++)
         if (!is_plain(&code[n])) return 0;
-    return jump + 1 - first;
+    return is_counted(code, first, jump, &tainted) ? 0 : jump + 1 - first;
 }
 
 void decode_spins(struct insn *code, size_t from, size_t end)

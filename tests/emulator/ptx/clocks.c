@@ -238,17 +238,17 @@ Test(emu_clocks, stand_still_while_a_warp_waits)
 
 /* ---- loops that only wait for a clock -------------------------------------------------------- */
 
-/* Waits until %clock64 has advanced by 2^30, doing `more` in each pass of the loop. Returns how far
- * it has advanced, or 0 if that took more than 100000 instructions. */
-static uint64_t wait_for(const char *more, uint64_t seed)
+/* Waits until %clock64 has advanced by `asked`, doing `more` in each pass of the loop. Returns how
+ * far it has advanced, or 0 if that took more than 100000 instructions. */
+static uint64_t wait_for(uint64_t asked, const char *more, uint64_t seed)
 {
     struct emu_config config = {
         .memory = 1 << 20, .threads = 1, .instruction_limit = 100000, .clock_seed = seed};
     struct emu *emu = open_emu_with(&config);
     char *text = ptx_kernel("mov.u64 %%l0, %%clock64;\nL:\n%s\nmov.u64 %%l1, %%clock64;\n"
-                            "sub.u64 %%l2, %%l1, %%l0;\nsetp.lt.u64 %%p0, %%l2, 1073741824;\n"
+                            "sub.u64 %%l2, %%l1, %%l0;\nsetp.lt.u64 %%p0, %%l2, %llu;\n"
                             "@%%p0 bra L;\nst.global.u64 [%%out], %%l2;\nret;\n",
-                            more);
+                            more, (unsigned long long)asked);
     struct emu_kernel *kernel = load_kernel(emu, text, "k");
     emu_addr out = device_copy(emu, NULL, 4096);
     uint64_t args[] = {out, out}, passed = 0;
@@ -264,11 +264,11 @@ Test(emu_clocks, leap_over_a_loop_that_only_waits)
 {
     const uint64_t asked = 1 << 30;
     for (uint64_t seed = 0; seed < 2; seed++) {
-        uint64_t passed = wait_for("", seed);
+        uint64_t passed = wait_for(asked, "", seed);
         cr_expect(passed >= asked && passed <= asked + asked / 32 + 4, "%llu",
                   (unsigned long long)passed);
-        cr_expect_eq(wait_for("", seed), passed);
-        cr_expect(wait_for("add.u32 %r3, %r3, 1;", seed) >= asked);
+        cr_expect_eq(wait_for(asked, "", seed), passed);
+        cr_expect(wait_for(asked, "add.u32 %r3, %r3, 1;", seed) >= asked);
     }
 }
 
@@ -277,9 +277,28 @@ Test(emu_clocks, count_instructions_of_other_loops)
     static const char *const more[] = {
         "ld.volatile.global.u32 %r3, [%in];", "st.global.u32 [%out+16], %r3;",
         "atom.global.add.u32 %r3, [%out+16], 1;", "bar.warp.sync -1;",
-        "@%p1 bra M;\nM:", "mov.u64 %l3, %clock64;"};
+        "@%p1 bra M;\nM:", "mov.u64 %l3, %clock64;", "add.u64 %l0, %l0, 1;"};
     for (size_t k = 0; k < sizeof more / sizeof *more; k++)
-        cr_expect(!wait_for(more[k], 0), "leaps over a loop with: %s", more[k]);
+        cr_expect(!wait_for(1 << 30, more[k], 0), "leaps over a loop with: %s", more[k]);
+}
+
+/* On a GPU, too, this loop ends only after years. */
+Test(emu_clocks, wait_for_ever_where_a_gpu_does) { cr_expect(!wait_for(1ULL << 60, "", 0)); }
+
+/* A loop works for as long as time allows, but for at most 1000 passes: it has the time for all. */
+Test(emu_clocks, count_instructions_of_a_loop_with_a_limit_on_its_passes)
+{
+    struct emu *emu = open_emu();
+    uint32_t in[1] = {0}, out[1];
+    char *text = ptx_kernel("mov.u64 %%l0, %%clock64;\nmov.u32 %%r0, 0;\nL:\n"
+                            "mov.u64 %%l1, %%clock64;\nsub.u64 %%l1, %%l1, %%l0;\n"
+                            "setp.lt.u64 %%p1, %%l1, 100000;\nadd.u32 %%r0, %%r0, 1;\n"
+                            "setp.lt.u32 %%p0, %%r0, 1000;\nand.pred %%p0, %%p0, %%p1;\n"
+                            "@%%p0 bra L;\nst.global.u32 [%%out], %%r0;\nret;\n");
+    run_kernel(emu, text, 1, 1, out, in);
+    cr_expect_eq(out[0], 1000, "%u passes", out[0]);
+    emu_close(emu);
+    free(text);
 }
 
 /* The condition of this loop does not depend on the clock. */

@@ -36,7 +36,7 @@ uint64_t clocks_global(const struct warp *w)
 
 void clocks_wait(struct warp *w, const struct insn *i)
 {
-    enum { PART = 32 };
+    enum { PART = 32, FARTHEST = 48 }; /* 2^48 cycles are a day: a loop that asks for more hangs */
     struct emu *emu = w->block->launch->emu;
     if (i->clock.which == CLOCK_GLOBAL && !emu->clock_seed) return; /* the host's time */
     uint64_t now = w->clock - w->fuel;
@@ -44,7 +44,7 @@ void clocks_wait(struct warp *w, const struct insn *i)
     w->waited = i;
     w->waited_at = now;
     if (!again) w->waits_since = device_time(w);
-    uint64_t waited = device_time(w) - w->waits_since, leap = waited / PART;
+    uint64_t waited = device_time(w) - w->waits_since, leap = waited >> FARTHEST ? 0 : waited / PART;
     if (leap == 1 && waited - PART < i->clock.loop) warp_yield(w);
     w->earlier += leap;
     if (emu->clock_seed) emu->executed += leap;
