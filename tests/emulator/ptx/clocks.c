@@ -274,10 +274,13 @@ Test(emu_clocks, leap_over_a_loop_that_only_waits)
 
 Test(emu_clocks, count_instructions_of_other_loops)
 {
-    static const char *const more[] = {
-        "ld.volatile.global.u32 %r3, [%in];", "st.global.u32 [%out+16], %r3;",
-        "atom.global.add.u32 %r3, [%out+16], 1;", "bar.warp.sync -1;",
-        "@%p1 bra M;\nM:", "mov.u64 %l3, %clock64;", "add.u64 %l0, %l0, 1;"};
+    static const char *const more[] = {"ld.volatile.global.u32 %r3, [%in];",
+                                       "st.global.u32 [%out+16], %r3;",
+                                       "atom.global.add.u32 %r3, [%out+16], 1;",
+                                       "bar.warp.sync -1;",
+                                       "@%p1 bra M;\nM:",
+                                       "mov.u64 %l3, %clock64;",
+                                       "add.u64 %l0, %l0, 1;"};
     for (size_t k = 0; k < sizeof more / sizeof *more; k++)
         cr_expect(!wait_for(1 << 30, more[k], 0), "leaps over a loop with: %s", more[k]);
 }
