@@ -127,6 +127,22 @@ Test(devices, a_kernel_needs_peer_access)
               "%s", text);
 }
 
+/* The message names the other device's memory, not this one's. */
+Test(devices, a_fault_behind_memory_of_a_peer)
+{
+    cr_redirect_stderr();
+    int *one = memory_on(1);
+    ok(cudaSetDevice(0));
+    ok(cudaDeviceEnablePeerAccess(1, 0));
+    ok(launch_add(one + 1, 5, NULL));
+    is(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+    char place[80];
+    snprintf(place, sizeof place, "(0 bytes past the end of the allocation of 4 bytes at %p;",
+             (void *)one);
+    const char *text = read_stderr();
+    cr_assert(strstr(text, place) != NULL, "%s", text);
+}
+
 Test(devices, copies_need_none)
 {
     int value = 42, *zero = memory_on(0), *one = memory_on(1);

@@ -99,9 +99,9 @@ static void describe_nearest(struct emu *emu, const struct range *range, uint64_
 void alloc_log_append(struct emu *emu, uint64_t address, char *text, size_t size)
 {
     const struct range *own = memory_find(&emu->memory, address);
-    if (own && own->is_heap) {
+    if ((own && own->is_heap) || device_is_of_peer(emu, address)) {
         char where[200];
-        heap_describe(&emu->heap, address, where, sizeof where);
+        device_describe_address(emu, address, where, sizeof where);
         device_append(text, size, "\n    and is %s", where);
         return;
     }

@@ -463,6 +463,13 @@ static bool is_of_program(const struct emu *emu, uint64_t address)
     return !in_store && address_space_host_has(address);
 }
 
+bool device_is_of_peer(const struct emu *emu, uint64_t address)
+{
+    for (unsigned i = 0; i < emu->peer_count; i++)
+        if (emu_is_device(emu->peers[i].emu, address)) return true;
+    return false;
+}
+
 /* How far an index of 32 bits leads that has overflowed, for elements of up to 16 bytes. */
 #define INDEX_REACH (UINT64_C(16) << 32)
 
@@ -471,10 +478,8 @@ const char *device_foreign_address(const struct emu *emu, uint64_t address)
     char odd[80];
     const struct range *nearest = memory_nearest(&emu->memory, address);
     if (device_is_odd_address(address, odd, sizeof odd) || emu_is_device(emu, address) ||
-        is_near_mapped(emu, address))
+        is_near_mapped(emu, address) || device_is_of_peer(emu, address))
         return NULL;
-    for (unsigned i = 0; i < emu->peer_count; i++)
-        if (emu_is_device(emu->peers[i].emu, address)) return NULL;
     if (is_of_program(emu, address))
         return "not in device memory; is it a pointer to memory of the host?";
     if (nearest && address + INDEX_REACH - nearest->base < 2 * INDEX_REACH) return NULL;
@@ -488,6 +493,21 @@ static const char *guess_of_index(const struct range *nearest, uint64_t address)
     return (before < behind ? before : behind) >> 31 ? "; has an index overflowed?" : "";
 }
 
+static void describe_in_peer(const struct emu *emu, const struct peer *peer, uint64_t address,
+                             char *text, size_t size)
+{
+    if (!peer->may_access) {
+        snprintf(text, size,
+                 "memory of device %u, which a kernel on device %u may touch only after "
+                 "cudaDeviceEnablePeerAccess",
+                 peer->emu->number, emu->number);
+        return;
+    }
+    pthread_mutex_lock(&peer->emu->memory.lock);
+    device_describe_address(peer->emu, address, text, size);
+    pthread_mutex_unlock(&peer->emu->memory.lock);
+}
+
 void device_describe_address(const struct emu *emu, uint64_t address, char *text, size_t size)
 {
     const struct range *nearest = memory_nearest(&emu->memory, address);
@@ -498,12 +518,8 @@ void device_describe_address(const struct emu *emu, uint64_t address, char *text
         return;
     }
     for (unsigned i = 0; i < emu->peer_count; i++) {
-        const struct peer *peer = &emu->peers[i];
-        if (peer->may_access || !emu_is_device(peer->emu, address)) continue;
-        snprintf(text, size,
-                 "memory of device %u, which a kernel on device %u may touch only after "
-                 "cudaDeviceEnablePeerAccess",
-                 peer->emu->number, emu->number);
+        if (!emu_is_device(emu->peers[i].emu, address)) continue;
+        describe_in_peer(emu, &emu->peers[i], address, text, size);
         return;
     }
     const char *foreign = device_foreign_address(emu, address);

@@ -84,6 +84,8 @@ bool device_shares_memory(const struct emu *);
 /* Describes an address that cannot be one of global memory: "a null pointer", "8 bytes from a null
  * pointer", "it is an address of shared memory". False: it could be. */
 bool device_is_odd_address(uint64_t address, char *text, size_t size);
+/* Is it an address of another device's memory, mapped or not? */
+bool device_is_of_peer(const struct emu *, uint64_t address);
 /* If the whole pointer must be wrong, and not an index, what it is: "not in device memory; is it a
  * pointer to memory of the host?" NULL: it may be an index that leaves an allocation. */
 const char *device_foreign_address(const struct emu *, uint64_t address);
