@@ -126,9 +126,9 @@ void sync_barrier_parted(struct warp *w, const struct insn *i, unsigned waiting,
 {
     if (!check_is_first_at(w->block->launch, i)) return;
     report(w, i, __builtin_ctz(w->live), EMU_FINDING_ERROR, SYNC_DIVERGENT_IN_BLOCK, NULL,
-           "    a barrier that not all threads reach: %u wait here, %u have exited\n"
+           "    a barrier that not all threads reach: %u wait here, %u %s exited\n"
            "    --lenient: the barrier does not wait for them",
-           waiting, exited);
+           waiting, exited, exited == 1 ? "has" : "have");
 }
 
 /* ---- member masks ---------------------------------------------------------------------------- */

@@ -216,7 +216,7 @@ Test(emu_barrier, only_threads_of_the_block_have_exited, .timeout = 20)
     for (unsigned block = 32; block <= 1024; block += 32) {
         struct emu *emu = open_emu();
         char part[80];
-        snprintf(part, sizeof part, "%u of %u threads wait here, 1 have exited ", block - 1, block);
+        snprintf(part, sizeof part, "%u of %u threads wait here, 1 has exited ", block - 1, block);
         struct emu_kernel *kernel = load_kernel(emu, text, "meet");
         emu_addr out = device_copy(emu, NULL, 4);
         int e = launch(emu, kernel, 1, block, 0, 2, (uint64_t[]){out, out});

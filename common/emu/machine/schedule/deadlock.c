@@ -159,10 +159,10 @@ void deadlock_resolve(struct cluster *cluster)
         barrier_release(block, s.fragment->barrier);
     } else if (exits_explain)
         report(cluster, &s, EMU_LAUNCH_FAILURE, FAULT_DIVERGENT_IN_BLOCK,
-               "a barrier that not all threads reach: %u of %u threads wait here, %u have exited "
+               "a barrier that not all threads reach: %u of %u threads wait here, %u %s exited "
                "(today's GPUs let this pass, and so does emu --lenient; it is undefined all the "
                "same)",
-               barrier->arrived, barrier->expected, s.exited);
+               barrier->arrived, barrier->expected, s.exited, s.exited == 1 ? "has" : "have");
     else
         report(cluster, &s, EMU_LAUNCH_FAILURE, FAULT_DIVERGENT_IN_BLOCK,
                "deadlock: %u of %u threads wait at this barrier, number %u, and the others wait "
