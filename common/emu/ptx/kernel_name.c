@@ -1,6 +1,7 @@
 #include "kernel_name.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,8 @@
 /*
  * Mangled names (Itanium C++ ABI, 5.1 "External Names") are _Z <length><name> …, or, in namespaces,
  * _ZN <length><name> <length><name> …. "St" is std, and L marks internal linkage. A kernel is never
- * a member of a class, so all names before the last one are namespaces.
+ * a member of a class, so all names before the last one are namespaces. Behind a name that is in
+ * none come the parameters' types, which may be names, too.
  */
 void kernel_base_name(const char *mangled, char *name, size_t size)
 {
@@ -17,10 +19,11 @@ void kernel_base_name(const char *mangled, char *name, size_t size)
 
     if (strncmp(mangled, "_Z", 2) == 0) {
         const char *p = mangled + 2;
-        if (*p == 'N') p++;
+        bool is_nested = *p == 'N';
+        if (is_nested) p++;
         if (strncmp(p, "St", 2) == 0) p += 2;
         if (*p == 'L') p++;
-        while (isdigit((unsigned char)*p)) {
+        while (isdigit((unsigned char)*p) && (is_nested || base == mangled)) {
             char *end;
             unsigned long length = strtoul(p, &end, 10);
             if (length > strlen(end)) break;
