@@ -1,5 +1,5 @@
-/* half.h — converts the 16-bit formats f16 and bf16 from and to float and double, with any
- * rounding. (gcc's _Float16 only rounds to nearest even.) */
+/* half.h — the bits of floating-point numbers; converts the 16-bit formats f16 and bf16 from and to
+ * float and double, with any rounding. (gcc's _Float16 only rounds to nearest even.) */
 #ifndef EMU_HALF_H
 #define EMU_HALF_H
 
@@ -18,6 +18,20 @@ static inline uint32_t bits_of_f32(float value)
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     return bits;
+}
+
+static inline uint64_t bits_of_f64(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline double f64_of_bits(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
 }
 
 /* Without branches, so that the compiler makes vector instructions of it. */

@@ -12,19 +12,6 @@
 
 #define EACH_LANE INDEPENDENT for (int l = 0; l < WARP; l++)
 
-static inline uint64_t bits_of_f64(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-static inline double f64_of_bits(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 /* A number plus this one is rounded to a whole number, whose bits are the last ones of the sum. */
 #define WHOLE 0x1.8p52
 

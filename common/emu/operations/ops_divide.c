@@ -5,8 +5,8 @@
  * doubles; a divisor that all lanes share is inverted once. Larger numbers are divided lane by
  * lane.
  */
+#include "common/emu/decode/half.h"
 #include "ops.h"
-#include <string.h>
 
 /* Division by zero gives all ones, and the remainder is the dividend, as on the hardware. The only
  * quotient that does not fit, INT64_MIN / -1, wraps around. */
@@ -27,20 +27,7 @@ static inline uint64_t remainder_s64(uint64_t a, uint64_t b)
 enum { DIGITS = 48 };
 #define SCALE 0x1.8p52 /* a whole number plus this one: its bits are the last ones of the sum */
 
-INLINE uint64_t bits_of(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-INLINE double number_of(uint64_t value)
-{
-    double sum;
-    value |= bits_of(SCALE);
-    memcpy(&sum, &value, sizeof sum);
-    return sum - SCALE;
-}
+INLINE double number_of(uint64_t value) { return f64_of_bits(value | bits_of_f64(SCALE)) - SCALE; }
 
 /* All ones if a signed number is negative, else 0; and a number with its sign changed if so. */
 INLINE uint64_t sign_of(uint64_t a) { return 0 - (a >> 63); }
@@ -74,8 +61,8 @@ INLINE void divide_by(uint64_t *result, const lane_64 *a, const lane_64 *b, bool
         double n = number_of(a[l]), d = is_same ? first : number_of(b[l]);
         double sum = (is_same ? n * inverse : n / d * lower) - 0.5 + SCALE;
         double rest = n - (sum - SCALE) * d;
-        result[l] = remainder ? bits_of(rest - (rest >= d ? d : 0) + SCALE) - bits_of(SCALE)
-                              : bits_of(sum) - bits_of(SCALE) + (rest >= d);
+        result[l] = remainder ? bits_of_f64(rest - (rest >= d ? d : 0) + SCALE) - bits_of_f64(SCALE)
+                              : bits_of_f64(sum) - bits_of_f64(SCALE) + (rest >= d);
     }
 }
 

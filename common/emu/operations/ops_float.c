@@ -9,20 +9,7 @@
  */
 #include "ops_half.h"
 #include <math.h>
-#include <string.h>
 
-static inline uint64_t bits_of_f64(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-static inline double f64_of_bits(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
 /* min and max: if one operand is NaN, the result is the other one, or NaN with .NaN. -0 is below
  * +0. Compared both ways, p and q differ only if both operands are zeros, or one is NaN; then p is
  * b and q is a. Masks of bits, and no choices, since vector instructions combine masks faster. */
@@ -47,6 +34,7 @@ DEFINE_EXTREMES(f64, uint64_t, bits_of_f64, f64_of_bits)
 
 static inline double clear_sign(double a) { return __builtin_fabs(a); }
 
+/* clang-format off */
 #define UNARY(X)                                                                                   \
     X(abs, "abs", f32, __builtin_fabsf(a)) X(abs, "abs", f64, clear_sign(a))                       \
     X(neg, "neg", f32, -a) X(neg, "neg", f64, -a)                                                  \
@@ -55,7 +43,6 @@ static inline double clear_sign(double a) { return __builtin_fabs(a); }
     X(rsqrt, "rsqrt", f32, canonical((float)(1.0 / __builtin_sqrt((double)a))))                    \
     X(rsqrt, "rsqrt", f64, 1.0 / __builtin_sqrt(a))
 
-/* clang-format off */
 #define BINARY(X)                                                                                  \
     X(add,      "add",      f32, canonical(a + b))                                                 \
     X(add,      "add",      f64, a + b)                                                            \
@@ -84,6 +71,7 @@ BINARY(DEFINE_BINARY)
 TERNARY(DEFINE_TERNARY)
 
 /* testp: the predicate says whether a is a number of this kind. */
+/* clang-format off */
 #define TESTS(X)                                                                                   \
     X(finite, f32, __builtin_isfinite(a[l])) X(finite, f64, __builtin_isfinite(a[l]))              \
     X(infinite, f32, __builtin_isinf(a[l])) X(infinite, f64, __builtin_isinf(a[l]))                \
@@ -92,6 +80,7 @@ TERNARY(DEFINE_TERNARY)
     X(normal, f32, a[l] == 0 || __builtin_isnormal(a[l])) /* zero counts as normal */              \
     X(normal, f64, a[l] == 0 || __builtin_isnormal(a[l]))                                          \
     X(subnormal, f32, is_subnormal(a[l], 0x1p-126)) X(subnormal, f64, is_subnormal(a[l], 0x1p-1022))
+/* clang-format on */
 static inline bool is_subnormal(double a, double smallest)
 {
     return a != 0 && clear_sign(a) < smallest;
@@ -117,9 +106,9 @@ TESTS(DEFINE_TEST)
     X(mul, "mul", type, a * b)                                                                     \
     X(min, "min", type, lesser_f32(a, b))                                                          \
     X(max, "max", type, greater_f32(a, b))
-/* clang-format on */
 #define HALF_UNARY(X, type)                                                                        \
     X(abs, type, bits & 0x7fff) X(neg, type, bits ^ 0x8000)
+/* clang-format on */
 #define DEFINE_HALF_UNARY(id, type, value)                                                         \
     static inline uint32_t id##_##type##_one(uint32_t bits, bool flush)                            \
     {                                                                                              \
@@ -170,10 +159,12 @@ HALF_UNARY(DEFINE_HALF_UNARY, bf16)
 DEFINE_MANY_HALVES(fma, f16)
 DEFINE_MANY_HALVES(fma, bf16)
 
+/* clang-format off */
 static const struct op entries[] = {
     UNARY(ENTRY_UNARY) BINARY(ENTRY_BINARY) TERNARY(ENTRY_TERNARY) TESTS(ENTRY_TEST)
     HALF_BINARY(ENTRY_HALF_BINARY, f16) HALF_BINARY(ENTRY_HALF_BINARY, bf16)
     HALF_UNARY(ENTRY_HALF_UNARY, f16) HALF_UNARY(ENTRY_HALF_UNARY, bf16)
     ENTRY_HALF_FMA(f16) ENTRY_HALF_FMA(bf16)
 };
+/* clang-format on */
 DEFINE_OP_TABLE(ops_float, entries);
