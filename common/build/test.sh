@@ -1,10 +1,10 @@
 #!/bin/sh
 # make test: the tests of documents, of tests/mutation, of the page, of common/python and of the
 # compiler in common/cc (Python's unittest), of scripts and commands (bats) and of C (Criterion).
-# bats runs beside the others, since much of its time is spent on waiting, and its output is shown
-# when C has ended. All tests run even if some fail. At the end stand the reasons why tests were
-# skipped, the failed parts, and Criterion's last line once more. Runs in the top folder of a built
-# tree. With ONLY_PARTS only those tests run that need what `make setup-PART` installs.
+# bats runs twice beside the others, since much of its time is spent on waiting, and its output is
+# shown when C has ended. All tests run even if some fail. At the end stand the reasons why tests
+# were skipped, the failed parts, and Criterion's last line once more. Runs in the top folder of a
+# built tree. With ONLY_PARTS only those tests run that need what `make setup-PART` installs.
 . common/build/tools.sh
 failed=
 export EMU_PROGRESS=${EMU_PROGRESS-0} # what it says of slow kernels is not what a test expects
@@ -62,16 +62,18 @@ summed_area/white_pixels_8192_by_8192
 waits/slow_is_not_stuck
 workspaces/@(graphs_and_calls*|each_scan_after_each|on_each_device_*)
 wrong/@(what_ends_the_program*|a_signal_from_elsewhere*)'
-files="tests/tools tests/labs tests/ranks"
+files=tests/tools
+more_files="tests/labs tests/ranks"
 others="-e /make.bats -e /gpu_script.bats -e /compare.bats -e /measure.bats -e /library.bats"
 if [ -n "${SANITIZED:-}" ]; then
     # shellcheck disable=SC2086
-    files=$(ls tests/tools/*.bats tests/labs/*.bats tests/ranks/*.bats |
-        grep -v $others -e /own_step.bats -e /estimate.bats)
+    files=$(ls tests/tools/*.bats | grep -v $others -e /own_step.bats -e /estimate.bats)
+    more_files=$(ls tests/labs/*.bats tests/ranks/*.bats | grep -v $others)
     set -- --filter "!($(echo "$long" | paste -sd '|'))"
 fi
 if [ -n "${ONLY_PARTS:-}" ]; then
-    files="tests/ranks tests/labs/grade.bats"
+    files=tests/ranks
+    more_files=tests/labs/grade.bats
     set -- --filter '@(sandbox/*|experiments/between_ranks)'
 fi
 # A test in C may take this number of seconds, and each other part as a whole five times as many.
@@ -81,6 +83,8 @@ limit=600
 limited() { timeout --foreground -k 10 $((5 * limit)) "$@"; }
 # shellcheck disable=SC2086
 beside scripts limited bats ${SANITIZED:+--filter-tags '!long'} $files
+# shellcheck disable=SC2086
+beside labs limited bats ${SANITIZED:+--filter-tags '!long'} $more_files
 criterion() {
     {
         build/tests/run --timeout $limit --tap="$said/tap" "$@" 2>&1
@@ -104,7 +108,7 @@ unittest() {
 # filter leaves out, too.
 skips() {
     sed -n 's/^ok [-0-9]* *\(.*[^ ]\) *# [Ss][Kk][Ii][Pp] \(.*\)/\2\t\1/p' \
-        "$said/tap" "$said/scripts" | grep -v '^test was skipped	'
+        "$said/tap" "$said/scripts" "$said/labs" | grep -v '^test was skipped	'
     sed -n "s/^\(test_[a-z_0-9]* (\(.*\))\|\(.*\)\) \.\.\. skipped ['\"]\(.*\)['\"]$/\4\t\2\3/p" \
         "$said/python"
 }
@@ -157,6 +161,7 @@ if have python3; then
 fi
 part "C" criterion "$@"
 part "scripts and commands" ended scripts
+part "labs and ranks" ended labs
 [ -n "${SANITIZED:-}" ] || skipped
 [ -z "$failed" ] || echo "make test: failed: $failed" >&2
 tail -n 1 "$said/C"

@@ -177,8 +177,10 @@ static void detail_race(struct subject *s)
 static void detail_barrier(struct subject *s, FILE *source)
 {
     unsigned own = s->line, other = s->size->barrier_line;
-    bool have_exited = !strncmp(s->size->error_kind, "exited", 6) ||
-                       (s->size->end != LAB_RAN && strstr(s->size->wrong, "have exited"));
+    const char *wrong = s->size->wrong;
+    bool have_exited =
+        !strncmp(s->size->error_kind, "exited", 6) ||
+        (s->size->end != LAB_RAN && (strstr(wrong, "have exited") || strstr(wrong, "has exited")));
     if (!other || other == own) {
         if (have_exited && !is_in_branch(source, own)) s->detail = "exited";
         return;

@@ -81,6 +81,6 @@ else
 fi
 mkdir -p "$(dirname "$out")"
 { $about "$how: counters of one scan of step $number, n = $n." &&
-    profiles/measure/cases.py <"$work/values"; } >"$out.new"
-mv "$out.new" "$out"
+    profiles/measure/cases.py <"$work/values"; } >"$out.$$.new"
+mv "$out.$$.new" "$out"
 echo "profile: $out"

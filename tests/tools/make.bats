@@ -534,7 +534,8 @@ other_tools() {
     stand_in python3 'case "$*" in *numpy*) exit 1 ;; esac
         echo "test_a (test_names.Names.test_a) ... ok
 test_b (test_names.Names.test_b) ... skipped '"'no toolkit: make setup installs it'"'" >&2'
-    stand_in bats 'echo "ok 1 bits # skip Open MPI is missing: make setup-mpi installs it"
+    stand_in bats 'case $* in *labs*) exit 0 ;; esac
+        echo "ok 1 bits # skip Open MPI is missing: make setup-mpi installs it"
         echo "ok 2 page # skip groff is not installed"; exit 1'
     cat >build/tests/run <<'END'
 #!/bin/sh

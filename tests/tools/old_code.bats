@@ -141,7 +141,7 @@ becomes() {
 
 @test "each change is said once, when the command has ended" {
     printf 'all: a b c d\na b c d:\n\t@%s -arch=sm_35 $@.cu 2>&1\n' "$bin/nvcc" >Makefile
-    run --separate-stderr $emu make -j4
+    run --separate-stderr env -u MAKEFLAGS -u MAKELEVEL $emu make -j4
     [ "$status" -eq 0 ]
     [ "$(grep -o 'sm_75' <<<"$output" | wc -l)" -eq 4 ]
     [[ "$output" != *emu:* ]]

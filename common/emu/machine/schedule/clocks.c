@@ -44,7 +44,8 @@ void clocks_wait(struct warp *w, const struct insn *i)
     w->waited = i;
     w->waited_at = now;
     if (!again) w->waits_since = device_time(w);
-    uint64_t waited = device_time(w) - w->waits_since, leap = waited >> FARTHEST ? 0 : waited / PART;
+    uint64_t waited = device_time(w) - w->waits_since;
+    uint64_t leap = waited >> FARTHEST ? 0 : waited / PART;
     if (leap == 1 && waited - PART < i->clock.loop) warp_yield(w);
     w->earlier += leap;
     if (emu->clock_seed) emu->executed += leap;
