@@ -34,8 +34,10 @@ EMCC_LINK = NODE_PATH=/usr/share/nodejs emcc -O2 \
             -sEXPORTED_RUNTIME_METHODS=UTF8ToString,stringToUTF8,lengthBytesUTF8
 
 build/page/wasm/common/harness/verify/verify.o: EMCC += -DWINDOW=1
-# Small rather than fast: the emulator takes the time.
-$(patsubst %.c,build/page/wasm/%.o,$(JUDGES) $(wildcard $(addsuffix /*.c,$(CC_ROOMS)))): EMCC += -Os
+# Small rather than fast: the emulator takes the time, and little of it with these operations.
+SELDOM    = $(patsubst %,common/emu/operations/ops_%.c,approx convert divide half surface texture)
+$(patsubst %.c,build/page/wasm/%.o,$(JUDGES) $(SELDOM) $(wildcard $(addsuffix /*.c,$(CC_ROOMS)))): \
+    EMCC += -Os
 build/page/wasm/%.o: %.c
 	$(call say,emcc,$<)
 	$(Q)$(EMCC) $(DEPEND) -c $< -o $(NEW) $(PUT_OBJECT)
