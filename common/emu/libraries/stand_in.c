@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -56,4 +57,43 @@ bool stand_in_is_device(const void *address)
     struct cudaPointerAttributes attributes;
     return cudaPointerGetAttributes(&attributes, address) == cudaSuccess &&
            attributes.type == cudaMemoryTypeDevice;
+}
+
+/* ---- handles --------------------------------------------------------------------------------- */
+
+static struct stand_in_handle *first;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+void stand_in_add(struct stand_in_handle *handle)
+{
+    pthread_mutex_lock(&mutex);
+    handle->next = first;
+    first = handle;
+    pthread_mutex_unlock(&mutex);
+}
+
+/* The pointer to a handle in the list, which holds NULL if it is not there. The mutex is held. */
+static struct stand_in_handle **find(const void *handle)
+{
+    struct stand_in_handle **at = &first;
+    while (*at != NULL && *at != handle) at = &(*at)->next;
+    return at;
+}
+
+bool stand_in_has(const void *handle)
+{
+    pthread_mutex_lock(&mutex);
+    bool is_there = *find(handle) != NULL;
+    pthread_mutex_unlock(&mutex);
+    return is_there;
+}
+
+bool stand_in_remove(const void *handle)
+{
+    pthread_mutex_lock(&mutex);
+    struct stand_in_handle **at = find(handle);
+    bool is_there = *at != NULL;
+    if (is_there) *at = (*at)->next;
+    pthread_mutex_unlock(&mutex);
+    return is_there;
 }

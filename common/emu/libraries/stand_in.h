@@ -19,4 +19,14 @@ bool stand_in_introduce(const char *library);
 /* Is it an address of a device's own memory, which the host can neither read nor write? */
 bool stand_in_is_device(const void *);
 
+/* What a program gets from a library, such as a cublasHandle_t, begins with this. All of them are
+ * in a list, so that other pointers are noticed. */
+struct stand_in_handle {
+    struct stand_in_handle *next;
+};
+void stand_in_add(struct stand_in_handle *);
+bool stand_in_has(const void *);
+/* Takes one out of the list. False: it is not there. */
+bool stand_in_remove(const void *);
+
 #endif

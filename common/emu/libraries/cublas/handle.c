@@ -4,31 +4,10 @@
  */
 #include "inside.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- handles --------------------------------------------------------------------------------- */
-
-/* All that are there, so that others are noticed. */
-static cublasHandle_t first;
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-
-/* The pointer to a handle in the list, which holds NULL if it is not there. The mutex is held. */
-static cublasHandle_t *find(cublasHandle_t handle)
-{
-    cublasHandle_t *at = &first;
-    while (*at != NULL && *at != handle) at = &(*at)->next;
-    return at;
-}
-
-bool blas_is_handle(cublasHandle_t handle)
-{
-    pthread_mutex_lock(&mutex);
-    bool is_there = handle != NULL && *find(handle) != NULL;
-    pthread_mutex_unlock(&mutex);
-    return is_there;
-}
 
 cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
 {
@@ -37,20 +16,14 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
         return CUBLAS_STATUS_NOT_INITIALIZED;
     cublasHandle_t new = calloc(1, sizeof *new);
     if (new == NULL) return CUBLAS_STATUS_ALLOC_FAILED;
-    pthread_mutex_lock(&mutex);
-    new->next = first;
-    first = *handle = new;
-    pthread_mutex_unlock(&mutex);
+    stand_in_add(&new->listed);
+    *handle = new;
     return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t cublasDestroy_v2(cublasHandle_t handle)
 {
-    NEED_HANDLE(handle);
-    pthread_mutex_lock(&mutex);
-    cublasHandle_t *at = find(handle);
-    if (*at != NULL) *at = handle->next;
-    pthread_mutex_unlock(&mutex);
+    if (!stand_in_remove(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
     free(handle);
     return CUBLAS_STATUS_SUCCESS;
 }
@@ -107,14 +80,19 @@ size_t cublasGetCudartVersion(void) { return CUDART_VERSION; }
 
 /* ---- statuses -------------------------------------------------------------------------------- */
 
+/* clang-format off */
 #define STATUSES(S)                                                                                \
     S(SUCCESS, "success")                                                                          \
-    S(NOT_INITIALIZED, "there is no such handle") S(ALLOC_FAILED, "out of memory")                 \
-        S(INVALID_VALUE, "an argument is wrong") S(ARCH_MISMATCH, "the GPU is too old")            \
-            S(MAPPING_ERROR, "memory cannot be accessed")                                          \
-                S(EXECUTION_FAILED, "the work failed in its stream")                               \
-                    S(INTERNAL_ERROR, "internal error") S(NOT_SUPPORTED, "not supported")          \
-                        S(LICENSE_ERROR, "licence error")
+    S(NOT_INITIALIZED, "there is no such handle")                                                  \
+    S(ALLOC_FAILED, "out of memory")                                                               \
+    S(INVALID_VALUE, "an argument is wrong")                                                       \
+    S(ARCH_MISMATCH, "the GPU is too old")                                                         \
+    S(MAPPING_ERROR, "memory cannot be accessed")                                                  \
+    S(EXECUTION_FAILED, "the work failed in its stream")                                           \
+    S(INTERNAL_ERROR, "internal error")                                                            \
+    S(NOT_SUPPORTED, "not supported")                                                              \
+    S(LICENSE_ERROR, "licence error")
+/* clang-format on */
 
 const char *cublasGetStatusName(cublasStatus_t status)
 {

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 struct cublasContext {
-    cublasHandle_t next;
+    struct stand_in_handle listed; /* must be first */
     cudaStream_t stream;
     cublasPointerMode_t pointer_mode;
     cublasMath_t math_mode;
@@ -22,14 +22,13 @@ struct cublasContext {
 
 /* ---- arguments (handle.c) -------------------------------------------------------------------- */
 
-bool blas_is_handle(cublasHandle_t);
 /* Says what is wrong with an argument of the function `name`. Returns
  * CUBLAS_STATUS_INVALID_VALUE. */
 cublasStatus_t blas_invalid(const char *name, const char *what);
 
 #define NEED_HANDLE(handle)                                                                        \
     do {                                                                                           \
-        if (!blas_is_handle(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;                         \
+        if (!stand_in_has(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;                           \
     } while (0)
 #define NEED(name, condition, what)                                                                \
     do {                                                                                           \

@@ -4,12 +4,11 @@
 #include "inside.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct curandGenerator_st {
-    curandGenerator_t next;
+    struct stand_in_handle listed; /* must be first */
     curandRngType_t type;
     bool is_host;
     cudaStream_t stream;
@@ -25,28 +24,9 @@ struct curandGenerator_st {
 
 /* ---- generators ------------------------------------------------------------------------------ */
 
-static curandGenerator_t first;
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-
-/* The mutex is held. */
-static curandGenerator_t *find(curandGenerator_t generator)
-{
-    curandGenerator_t *at = &first;
-    while (*at != NULL && *at != generator) at = &(*at)->next;
-    return at;
-}
-
-static bool is_generator(curandGenerator_t generator)
-{
-    pthread_mutex_lock(&mutex);
-    bool is_there = generator != NULL && *find(generator) != NULL;
-    pthread_mutex_unlock(&mutex);
-    return is_there;
-}
-
 #define NEED_GENERATOR(generator)                                                                  \
     do {                                                                                           \
-        if (!is_generator(generator)) return CURAND_STATUS_NOT_INITIALIZED;                        \
+        if (!stand_in_has(generator)) return CURAND_STATUS_NOT_INITIALIZED;                        \
     } while (0)
 
 static curandStatus_t wrong(curandStatus_t status, const char *name, const char *what)
@@ -88,10 +68,8 @@ static curandStatus_t make(curandGenerator_t *generator, curandRngType_t type, b
     new->type = type;
     new->is_host = is_host;
     new->dimensions = 1;
-    pthread_mutex_lock(&mutex);
-    new->next = first;
-    first = *generator = new;
-    pthread_mutex_unlock(&mutex);
+    stand_in_add(&new->listed);
+    *generator = new;
     return CURAND_STATUS_SUCCESS;
 }
 
@@ -131,11 +109,7 @@ curandStatus_t curandCreateGeneratorHost(curandGenerator_t *generator, curandRng
 
 curandStatus_t curandDestroyGenerator(curandGenerator_t generator)
 {
-    NEED_GENERATOR(generator);
-    pthread_mutex_lock(&mutex);
-    curandGenerator_t *at = find(generator);
-    if (*at != NULL) *at = generator->next;
-    pthread_mutex_unlock(&mutex);
+    if (!stand_in_remove(generator)) return CURAND_STATUS_NOT_INITIALIZED;
     free(generator->threads);
     free(generator);
     return CURAND_STATUS_SUCCESS;

@@ -33,7 +33,7 @@ enum { MOST_DIMENSIONS = 21, SOBOL_BITS = 32 };
 /* Sets the threads to the beginnings of their subsequences. */
 void xorwow_start(union engine *threads, uint64_t seed);
 void mrg_start(union engine *threads, uint64_t seed);
-/* Go on by so many steps. */
+/* Go on by this number of steps. */
 void xorwow_skip(struct xorwow *, uint64_t steps);
 void mrg_skip(struct mrg *, uint64_t steps);
 uint32_t xorwow_next(struct xorwow *);
