@@ -49,7 +49,7 @@ void audit_say(const char *format, ...)
     fputc('\n', stderr);
 }
 
-static const char *last_part(const char *path)
+const char *audit_last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash != NULL ? slash + 1 : path;
@@ -67,7 +67,7 @@ static void name_object(const struct link_map *map, char name[PATH_MAX])
     if (map->l_name[0] == '\0')
         find_program(name);
     else
-        snprintf(name, PATH_MAX, "%s", last_part(map->l_name));
+        snprintf(name, PATH_MAX, "%s", audit_last_part(map->l_name));
 }
 
 static bool is_library(const char *name, const char *library)
@@ -78,7 +78,7 @@ static bool is_library(const char *name, const char *library)
 
 static bool is_c_library(const struct link_map *map)
 {
-    return is_library(last_part(map->l_name), "libc.so");
+    return is_library(audit_last_part(map->l_name), "libc.so");
 }
 
 /* ---- what is loaded -------------------------------------------------------------------------- */
@@ -136,7 +136,7 @@ static void tell_of_library(const struct link_map *map)
         "%s, which %s calls, has NVIDIA's runtime linked into it, and that needs a GPU: its calls "
         "fail on the emulator, which runs kernels of programs that use libcudart.so.13; do without "
         "this library, or run on a GPU",
-        last_part(map->l_name), program);
+        audit_last_part(map->l_name), program);
 }
 
 /* The flags that it returns ask for news of functions when they are first called: those of the C
@@ -196,20 +196,20 @@ static void tell_of_version(const struct link_map *by, const char *name)
 }
 
 /* The path of the emulator's library that takes the place of another one of NVIDIA's (libraries/);
- * NULL: there is none. */
+ * NULL: the emulator has no such library. */
 static char *find_stand_in(const char *name, const char *ours)
 {
     static char path[PATH_MAX];
     if (ours == NULL || (!is_library(name, "libcublas.so") && !is_library(name, "libcurand.so")))
         return NULL;
-    int folder = (int)(last_part(ours) - ours);
+    int folder = (int)(audit_last_part(ours) - ours);
     int length = snprintf(path, sizeof path, "%.*slibraries/lib/%s", folder, ours, name);
     return length < (int)sizeof path && access(path, R_OK) == 0 ? path : NULL;
 }
 
 char *la_objsearch(const char *path, uintptr_t *cookie, unsigned how)
 {
-    const char *name = last_part(path), *ours = getenv("EMU_LIBRARY");
+    const char *name = audit_last_part(path), *ours = getenv("EMU_LIBRARY");
     const struct link_map *by = (const struct link_map *)*cookie;
     if (how != LA_SER_ORIG) return (char *)path;
     if (strcmp(name, RUNTIME) == 0 || strcmp(name, RUNTIME_13) == 0)

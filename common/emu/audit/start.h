@@ -9,6 +9,9 @@
 /* audit.c: prints a sentence on stderr, behind "emu: ". */
 void audit_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* audit.c: a path's last part. */
+const char *audit_last_part(const char *path);
+
 /* audit.c: the command emu, which has started the program by way of another one, need not say that
  * there was none. */
 void audit_tell_of_refusal(void);

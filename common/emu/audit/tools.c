@@ -20,7 +20,7 @@
 static bool is_tool(const char *path)
 {
     static const char *const linkers[] = {"ld", "ld.bfd", "ld.gold", "ld.lld", "ld.mold"};
-    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    const char *name = audit_last_part(path);
     size_t length = strlen(name);
     if (strcmp(name, "nvcc") == 0) return true;
     for (size_t i = 0; i < sizeof linkers / sizeof *linkers; i++) {

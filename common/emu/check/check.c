@@ -213,8 +213,10 @@ bool check_is_first_at(const struct launch *launch, const struct insn *i)
     struct checkers *checkers = launch->emu->checkers;
     const struct source_line *line = &launch->kernel->lines[i->line];
     bool has_line = i->source && i->source->source_line;
-    uint64_t key =
-        has_line ? (uint64_t)(uintptr_t)line + i->tally % sizeof *line : (uint64_t)(uintptr_t)i;
+    enum { BITS = 4 };
+    _Static_assert(TALLY_COPY < 1 << BITS, "a source line has a key for each tally");
+    uint64_t key = (uint64_t)(has_line ? (uintptr_t)line : (uintptr_t)i) << BITS;
+    if (has_line) key |= check_tally(i);
     pthread_mutex_lock(&checkers->findings.lock);
     bool is_first = !address_table_find(&checkers->said, key);
     if (is_first) address_table_set(&checkers->said, key, checkers);

@@ -30,7 +30,7 @@ static void read_known(const char *nvcc)
     unsetenv("EMU_NVCC");
 }
 
-/* The architecture itself, or the next one that nvcc knows; 0: there is none. */
+/* The architecture itself, or the next one that nvcc knows; 0: it knows no later one. */
 static unsigned next_known(unsigned architecture)
 {
     unsigned next = 0;

@@ -26,6 +26,8 @@ struct op_table {
 #define DEFINE_OP_TABLE(name, entries)                                                             \
     const struct op_table OP_TABLE(name) = {entries, sizeof(entries) / sizeof *(entries)}
 
+#define INLINE static inline __attribute__((always_inline))
+
 /* ---- types: T of the value, L of a lane, U unsigned as wide as T; W is the operand's letter */
 typedef float lane_float __attribute__((may_alias));
 typedef double lane_double __attribute__((may_alias));
@@ -83,6 +85,7 @@ typedef uint64_t lane_64 __attribute__((may_alias));
 #else
 #define INDEPENDENT _Pragma("GCC ivdep")
 #endif
+#define EVERY_LANE INDEPENDENT for (int l = 0; l < WARP; l++)
 
 /* Sets a predicate for the lanes in mask; does nothing for NO_SLOT. */
 static inline void set_predicate(struct warp *w, slot s, uint32_t mask, uint32_t bits)

@@ -10,8 +10,6 @@
 #include "ops_half.h"
 #include <math.h>
 
-#define EACH_LANE INDEPENDENT for (int l = 0; l < WARP; l++)
-
 /* A number plus this one is rounded to a whole number, whose bits are the last ones of the sum. */
 #define WHOLE 0x1.8p52
 
@@ -163,8 +161,8 @@ static inline float sine_of(float a, uint64_t turn)
         double (*const beyond)(double) = far;                                                      \
         float result[WARP];                                                                        \
         bool are_near = true;                                                                      \
-        if (beyond) EACH_LANE are_near &= __builtin_fabsf(a[l]) <= FARTHEST;                       \
-        EACH_LANE result[l] = id##_of_lane(a[l]);                                                  \
+        if (beyond) EVERY_LANE are_near &= __builtin_fabsf(a[l]) <= FARTHEST;                      \
+        EVERY_LANE result[l] = id##_of_lane(a[l]);                                                 \
         for (int l = 0; l < WARP && !are_near; l++)                                                \
             if (!(__builtin_fabsf(a[l]) <= FARTHEST)) result[l] = (float)beyond(a[l]);             \
         FOR_LANES(d, canonical(result[l]));                                                        \

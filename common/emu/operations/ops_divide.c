@@ -21,9 +21,6 @@ static inline uint64_t remainder_s64(uint64_t a, uint64_t b)
     return b == 0 ? a : b == UINT64_MAX ? 0 : (uint64_t)((int64_t)a % (int64_t)b);
 }
 
-#define INLINE    static inline __attribute__((always_inline))
-#define EACH_LANE INDEPENDENT for (int l = 0; l < WARP; l++)
-
 enum { DIGITS = 48 };
 #define SCALE 0x1.8p52 /* a whole number plus this one: its bits are the last ones of the sum */
 
@@ -37,14 +34,14 @@ INLINE uint64_t with_sign(uint64_t a, uint64_t sign) { return (a ^ sign) - sign;
 INLINE bool are_small(const lane_64 *a, const lane_64 *b)
 {
     uint64_t all = 0;
-    EACH_LANE all |= a[l] | b[l] | (b[l] - 1);
+    EVERY_LANE all |= a[l] | b[l] | (b[l] - 1);
     return !(all >> DIGITS);
 }
 
 INLINE bool are_same(const lane_64 *b)
 {
     uint64_t differ = 0;
-    EACH_LANE differ |= b[l] ^ b[0];
+    EVERY_LANE differ |= b[l] ^ b[0];
     return !differ;
 }
 
@@ -56,7 +53,7 @@ INLINE void divide_by(uint64_t *result, const lane_64 *a, const lane_64 *b, bool
 {
     const double lower = 1 - 0x1p-51;
     double first = number_of(b[0]), inverse = 1 / first * lower;
-    EACH_LANE
+    EVERY_LANE
     {
         double n = number_of(a[l]), d = is_same ? first : number_of(b[l]);
         double sum = (is_same ? n * inverse : n / d * lower) - 0.5 + SCALE;
@@ -86,8 +83,8 @@ INLINE void divide_small(uint64_t *result, const lane_64 *a, const lane_64 *b, b
             return;                                                                                \
         }                                                                                          \
         if (is_signed) {                                                                           \
-            EACH_LANE x[l] = with_sign(a[l], sign_of(a[l]));                                       \
-            EACH_LANE y[l] = with_sign(b[l], sign_of(b[l]));                                       \
+            EVERY_LANE x[l] = with_sign(a[l], sign_of(a[l]));                                      \
+            EVERY_LANE y[l] = with_sign(b[l], sign_of(b[l]));                                      \
         }                                                                                          \
         if (is_signed && are_small(x, y)) {                                                        \
             divide_small(result, x, y, remainder);                                                 \

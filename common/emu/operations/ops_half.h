@@ -45,7 +45,6 @@ static inline uint16_t bf16(double value) { return bf16_of_f64(value, ROUND_NEAR
 enum { HALVES = 2 * WARP };
 typedef uint16_t half_16 __attribute__((may_alias));
 
-#define INLINE static inline __attribute__((always_inline))
 #define EACH_HALF(statement) INDEPENDENT for (int k = 0; k < count; k++) statement
 
 #if defined __F16C__

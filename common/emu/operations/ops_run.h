@@ -15,8 +15,6 @@
 #include <immintrin.h>
 #endif
 
-#define INLINE static inline __attribute__((always_inline))
-
 /* Loads one element per lane by LOAD(registers, bytes in memory, type to extend from). Each width
  * and kind has its own loop, so the choice is made once per access and not per lane. */
 #define LOAD_BY_KIND(w, i, LOAD)                                                                   \

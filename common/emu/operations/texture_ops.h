@@ -34,7 +34,7 @@ static inline uint32_t texture_take_lanes(const struct warp *w, const struct ins
     return lanes;
 }
 
-/* The object of these lanes, or NULL after a fault: there is none, or it does not fit. */
+/* The object of these lanes, or NULL after a fault: it does not exist, or does not fit. */
 const struct emu_texture *EMU_PASTE(texture_object_, EMU_ISA)(struct warp *, const struct insn *,
                                                               uint32_t lanes);
 #define texture_object EMU_PASTE(texture_object_, EMU_ISA)

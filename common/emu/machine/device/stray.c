@@ -4,7 +4,6 @@
 
 bool stray_passes(const struct emu *emu, uint64_t address, struct range *range)
 {
-    *range = (struct range){0};
     if (device_range(emu, address, range)) return true;
     *range = (struct range){0};
     if (memory_passes(&emu->memory, address, &range->delta)) return true;

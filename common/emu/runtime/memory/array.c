@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* The shape that an extent and flags ask for. False: there is none. */
+/* The shape that an extent and flags ask for. False: no array has it. */
 static bool shape_of(const struct cudaExtent *e, unsigned flags, enum emu_texture_shape *shape)
 {
     enum { FACES = 6 };
