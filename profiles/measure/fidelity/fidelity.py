@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Makes one CSV of what ncu printed about patterns.cu or copies.cu: see fidelity.sh.
+"""Makes one CSV of what ncu printed about patterns.cu, copies.cu or matrices.cu: see fidelity.sh.
 
 usage: fidelity.py FOLDER
-       fidelity.py --metrics     prints the metrics of copies, with commas between them
+       fidelity.py --copies      prints the metrics of copies, with commas between them
+       fidelity.py --matrices    those of moves of matrices
 
 Of patterns.cu FOLDER holds
   patterns.csv                  patterns --list
@@ -18,6 +19,7 @@ separately. A counter that is 0 in all launches of an instruction has empty cell
 
 Of copies.cu FOLDER holds patterns.csv and OPERATION-BYTES.csv.gz (ncu --csv --page raw): a launch
 for each pattern of a kind of copy. Output: operation,bytes,pattern, and a column for each metric.
+Of matrices.cu it holds the same, with OPERATION-SHAPE.csv.gz.
 """
 import csv
 import glob
@@ -56,6 +58,14 @@ COPIED = [SASS % "data_bank_conflicts_pipe_lsu_mem_shared",
           "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
           "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ldgsts_cache_access.sum",
           "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum"]
+# What is recorded of moves of matrices, besides all metrics whose names contain ldsm or stsm.
+MOVED = ["smsp__sass_inst_executed_op_shared_ld.sum", "smsp__sass_inst_executed_op_shared_st.sum",
+         *(SASS.replace("ldgsts", op) % kind for op in ("ld", "st")
+           for kind in ("data_bank_conflicts_pipe_lsu_mem_shared",
+                        "data_pipe_lsu_wavefronts_mem_shared")),
+         "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
+         "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
+         "memory_l1_wavefronts_shared", "memory_l1_wavefronts_shared_ideal"]
 
 
 def instruction_of(kernel):
@@ -128,25 +138,30 @@ def numbers(instruction, names, values):
                        "metric": " ".join(instruction[1:]), "value": counters[counter]}
 
 
-def write_copies(folder, patterns):
+def write_separate(folder, rows):
+    """Of launches of copies or of matrices: each has one pattern."""
+    kind, variant, _ = rows[0]
     names = {}
-    for row in patterns:
-        names.setdefault((row["operation"], row["bytes"]), []).append(row["pattern"])
+    for row in rows:
+        names.setdefault((row[kind], row[variant]), []).append(row["pattern"])
+    metrics = COPIED if variant == "bytes" else None
     out = csv.writer(sys.stdout, lineterminator="\n")
-    out.writerow(["operation", "bytes", "pattern", *COPIED])
-    for copy, all_names in names.items():
-        measured = launches(os.path.join(folder, "%s-%s.csv.gz" % copy))
+    for move, all_names in names.items():
+        measured = launches(os.path.join(folder, "%s-%s.csv.gz" % move))
         if len(measured) != len(all_names):
-            sys.exit("fidelity: %d launches of %s" % (len(measured), copy))
+            sys.exit("fidelity: %d launches of %s" % (len(measured), move))
+        if not metrics or move == next(iter(names)):
+            metrics = metrics or sorted(filter(re.compile("memory_|.*__.*sum$").match, measured[0]))
+            out.writerow([kind, variant, "pattern", *metrics])
         for name, launch in zip(all_names, measured):
-            out.writerow([*copy, name, *(number(launch[metric]) for metric in COPIED)])
+            out.writerow([*move, name, *(number(launch[metric]) for metric in metrics)])
 
 
 def main(folder):
     with open(os.path.join(folder, "patterns.csv"), encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-        if "bytes" in rows[0]:
-            return write_copies(folder, rows)
+        if "space" not in rows[0]:
+            return write_separate(folder, rows)
         patterns = {}
         for row in rows:
             instruction = row["space"], row["operation"], row["type"]
@@ -176,4 +191,5 @@ def main(folder):
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    print(",".join(COPIED)) if sys.argv[1] == "--metrics" else main(sys.argv[1])
+    asked = {"--copies": COPIED, "--matrices": MOVED}.get(sys.argv[1])
+    print(",".join(asked)) if asked else main(sys.argv[1])

@@ -1,21 +1,24 @@
 #!/bin/sh
 # fidelity.sh — records ncu's counters of memory instructions in many patterns.
 #
-#   fidelity.sh [DIRECTORY [PART…]]     needs a GPU and ncu; default: build/profiles, and both parts
+#   fidelity.sh [DIRECTORY [PART…]]     needs a GPU and ncu; default: build/profiles, and all parts
 #   fidelity.sh --convert FOLDER FILE   makes FILE of the FOLDER that an earlier run has kept
 #
 # Writes DIRECTORY/PART.csv, whose `#` lines name GPU, driver, toolkit and date:
 #   fidelity    loads, stores and atomics (patterns.cu)
 #   copies      asynchronous copies (copies.cu)
+#   matrices    ldmatrix, stmatrix, and wmma's loads and stores (matrices.cu)
+#   tensor      what tensor cores compute, as raw bits (tensor.cu); needs no ncu
 # What ncu printed stays in the folder DIRECTORY/PART; fidelity.py says what each file holds.
 # profiles/<gpu>/PART.csv is a copy; no script overwrites it.
 set -eu
 cd "$(dirname "$0")/../../.."
 . profiles/measure/recording.sh
 
-# The lines of FOLDER/about, and the table.
+# The lines of FOLDER/about, and the table; what tensor.cu prints is a table already.
 convert() {
-    { cat "$1/about" && profiles/measure/fidelity/fidelity.py "$1"; } >"$2.new" && mv "$2.new" "$2"
+    { cat "$1/about" && if [ -e "$1/table" ]; then cat "$1/table"; else
+        profiles/measure/fidelity/fidelity.py "$1"; fi; } >"$2.new" && mv "$2.new" "$2"
 }
 if [ "${1:-}" = --convert ]; then
     [ $# -eq 3 ] || { echo "fidelity.sh: --convert takes a folder and a file" >&2; exit 2; }
@@ -25,12 +28,12 @@ fi
 
 out=${1:-build/profiles}
 [ $# -eq 0 ] || shift
-parts=${*:-fidelity copies}
+parts=${*:-fidelity copies matrices tensor}
 toolkit=$(common/build/toolkit.sh)
 PATH=$PATH:$toolkit/bin LD_LIBRARY_PATH=$toolkit/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
 command -v ncu >/dev/null || { echo "fidelity.sh: ncu is not installed" >&2; exit 2; }
-make build/fidelity/patterns build/fidelity/copies
+make build/fidelity/patterns build/fidelity/copies build/fidelity/matrices build/fidelity/tensor
 
 # metrics FORMAT NAME...: the names in the format, with commas between them.
 metrics() {
@@ -45,7 +48,7 @@ for counter in requests sectors; do
     global=$global$(metrics l1tex__t_${counter}_pipe_lsu_mem_local_op_%s.sum ld st)
 done
 constant=$(metrics sm__idc_divergent_%s.sum instructions instruction_replays)
-copied=$(profiles/measure/fidelity/fidelity.py --metrics)
+copied=$(profiles/measure/fidelity/fidelity.py --copies)
 
 # measure LOG OPTION...: ncu with these options, at the clocks and caches of everyday runs.
 measure() {
@@ -79,26 +82,40 @@ fidelity() {
     done
 }
 
-# Each kind of copy has an ncu of its own, because ncu waits more than it computes.
-copies() {
-    program=build/fidelity/copies
+# each_kind PROGRAM METRICS: a launch for each pattern of each kind of instruction. Each kind has an
+# ncu of its own, because ncu waits more than it computes.
+each_kind() {
+    program=build/fidelity/$1
     $program --list >"$raw/patterns.csv"
     running=0
     for kind in $(sed '1d; s/,"[^"]*"$//' "$raw/patterns.csv" | uniq); do
         running=$((running + 1))
         file=$raw/${kind%,*}-${kind#*,}.csv
-        { measure "$file.log" --metrics "$copied" --csv --page raw --print-units base \
+        { measure "$file.log" --metrics "$2" --csv --page raw --print-units base \
             --log-file "$file" $program "${kind%,*}" "${kind#*,}" && gzip -f "$file"; } &
         [ $((running % 3)) -ne 0 ] || wait
     done
     wait
 }
 
+copies() { each_kind copies "$copied"; }
+
+# ncu's versions name the counters of ldmatrix and stmatrix differently: it is asked for all.
+matrices() {
+    ncu --query-metrics >"$raw/metrics" 2>&1 || true
+    offered=$(grep -Eo '^(l1tex|smsp)__[a-z0-9_]*(ldsm|stsm)[a-z0-9_]*' "$raw/metrics" |
+        grep -v average | sort -u | sed 's/$/.sum,/' | tr -d '\n')
+    each_kind matrices "$shared$offered$(profiles/measure/fidelity/fidelity.py --matrices)"
+}
+
+tensor() { build/fidelity/tensor >"$raw/table"; }
+
 for part in $parts; do
     raw=$out/$part
     mkdir -p "$raw"
-    about_gpu "ncu's counters of memory instructions in many patterns: one warp, one instruction." \
-        >"$raw/about"
+    what="ncu's counters of memory instructions in many patterns: one warp, one instruction."
+    [ "$part" != tensor ] || what="What tensor cores compute, as raw bits: see tensor.cu."
+    about_gpu "$what" >"$raw/about"
     $part
     convert "$raw" "$out/$part.csv"
     echo "fidelity: $out/$part.csv"
