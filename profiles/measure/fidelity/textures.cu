@@ -157,6 +157,40 @@ int main()
     show("cube", texture_of(cube, false, true), CUBE, in, 256);
     show("cube filter", texture_of(cube, true, true), CUBE, in, 256);
 
+    /* Filters of other formats and values, at random places. */
+    static uint32_t random_bits[512];
+    const cudaChannelFormatDesc formats[] = {
+        u8, s8, u16, cudaCreateChannelDesc<short>(), cudaCreateChannelDescHalf(), f32};
+    const char *const names[] = {"u8 line",  "s8 line",  "u16 line",
+                                 "s16 line", "f16 line", "f32 line"};
+    for (int i = 0; i < 512; i++) random_bits[i] = (uint32_t)(random_float(0, 65536) * 65536);
+    for (int i = 0; i < MOST; i++)
+        in[i] = make_float4(random_float(0, 128), random_float(0, 8), random_float(0, 8), 0);
+    for (int k = 0; k < 6; k++)
+        show(names[k],
+             texture_of(array_of(random_bits, formats[k], {128, 0, 0}, 0), true, false,
+                        cudaAddressModeClamp, k < 4),
+             ONE, in, 512);
+    for (int i = 0; i < MOST; i++) in[i].x /= 16;
+    show("u8 image",
+         texture_of(array_of(random_bits, cudaCreateChannelDesc<uchar4>(), {8, 8, 0}, 0), true,
+                    false, cudaAddressModeClamp, true),
+         TWO, in, 512);
+    show("s8 solid",
+         texture_of(array_of(random_bits, s8, {8, 8, 8}, 0), true, false, cudaAddressModeClamp,
+                    true),
+         THREE, in, 512);
+    cudaResourceDesc solid = array_of(data, f32, {8, 8, 8}, 0);
+    for (int i = 0; i < 512; i++) in[i].x = in[i].x * 3 - 8, in[i].y = in[i].y * 3 - 8;
+    show("solid border", texture_of(solid, true, false, cudaAddressModeBorder), THREE, in, 512);
+    for (int i = 0; i < 512; i++) in[i].x /= 8, in[i].y /= 8, in[i].z /= 8;
+    show("solid mirror", texture_of(solid, true, true, cudaAddressModeMirror), THREE, in, 512);
+    for (int i = 0; i < 512; i++) in[i].x += 0.5f, in[i].y += 0.5f, in[i].z -= 0.5f;
+    show("directions", texture_of(cube, true, true), CUBE, in, 512);
+    const float special[] = {1, NAN, 2, INFINITY, 4, -INFINITY, 8, 1e-45f};
+    for (int i = 0; i < 64; i++) in[i].x = i / 8.0f;
+    show("special", texture_of(array_of(special, f32, {8, 0, 0}, 0), true, false), ONE, in, 64);
+
     float *memory;
     cudaResourceDesc linear = {};
     CUDA(cudaMalloc((void **)&memory, 4096));
