@@ -424,7 +424,7 @@ Test(textures_api, two_devices)
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-/* With all checkers, there is nothing to be found; and what raw bits a program prints. */
+/* With all checkers, there is nothing to be found. */
 Test(textures_api, programs, .init = command_init, .fini = command_fini)
 {
     static const char *const gpus[] = {"t4", "h200", "b200"};
@@ -434,6 +434,4 @@ Test(textures_api, programs, .init = command_init, .fini = command_fini)
         expect("an image turned through a texture: right");
         expect("ERROR SUMMARY: 0 errors");
     }
-    expect_status(0, "$emu --log-file /dev/null $p/../../fidelity/textures | tail -1 2>&1");
-    expect("surface zero,3,");
 }

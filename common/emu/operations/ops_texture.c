@@ -2,15 +2,18 @@
  * ops_texture.c — reads of textures (PTX ISA, "tex", "tld4"), by the formulas of the CUDA
  * C++ Programming Guide, "Texture Fetching".
  *
- * A filtered read is a weighted sum of 2, 4 or 8 elements. The weights have 8 fractional bits, as
- * the guide says. How a GPU rounds the weights and the sum is not documented: here the fraction of
- * a coordinate is rounded to the nearest weight, and the sum is exact until it becomes a float.
+ * A filtered read is a weighted sum of 2, 4 or 8 elements. How weights and sums are rounded is not
+ * documented: here it is done as an H200 does it (notes/more/emulator-inside.md).
  */
 #include "common/emu/decode/half.h"
 #include "texture_ops.h"
+#include <float.h>
 #include <math.h>
+#include <string.h>
 
 enum { ONE = 256, CHANNELS = 4 }; /* the weight of 1 */
+enum { F16_DIGITS = 11 };
+#define F16_LEAST 0x1p-24 /* the distance of numbers near 0 */
 
 /* Where a lane reads: the first element in each axis, which may be outside, and the weight of the
  * next one. Beyond the filtered axes, it is the layer or face. */
@@ -63,8 +66,15 @@ const struct emu_texture *texture_object(struct warp *w, const struct insn *i, u
 
 /* ---- elements -------------------------------------------------------------------------------- */
 
-/* What a channel's bits are in a register. */
-static uint32_t channel_value(const struct emu_texture *t, uint32_t bits)
+/* What 1 is when a filter computes fractions, which it does with 16 bits in any case. */
+static float filter_one(const struct emu_texture *t)
+{
+    if (!t->reads_fractions) return 1;
+    return t->channel == EMU_CHANNEL_SIGNED ? INT16_MAX : UINT16_MAX;
+}
+
+/* What a channel's bits are in a register; or, if a filter reads them, in parts of filter_one. */
+static uint32_t channel_value(const struct emu_texture *t, uint32_t bits, bool filters)
 {
     bool is_byte = t->channel_bytes == 1, is_signed = t->channel == EMU_CHANNEL_SIGNED;
     if (t->channel == EMU_CHANNEL_FLOAT)
@@ -73,13 +83,15 @@ static uint32_t channel_value(const struct emu_texture *t, uint32_t bits)
     int32_t value = !is_signed ? (int32_t)bits : is_byte ? (int8_t)bits : (int16_t)bits;
     if (!t->reads_fractions) return (uint32_t)value;
     float most = (float)((is_byte ? UINT8_MAX : UINT16_MAX) >> is_signed);
+    if (filters) return bits_of_f32((float)value * (filter_one(t) / most));
     float fraction = (float)value / most;
     return bits_of_f32(fraction < -1 ? -1 : fraction);
 }
 
 /* Reads one element for each lane of `lanes`. False: a fault. */
 static bool read_elements(struct warp *w, const struct insn *i, const struct emu_texture *t,
-                          const uint64_t *address, uint32_t lanes, uint32_t (*value)[CHANNELS])
+                          const uint64_t *address, uint32_t lanes, bool filters,
+                          uint32_t (*value)[CHANNELS])
 {
     struct access access;
     access_make(&access, OPERATION_LOAD, PTX_GLOBAL, lanes, t->channels * t->channel_bytes);
@@ -90,8 +102,8 @@ static bool read_elements(struct warp *w, const struct insn *i, const struct emu
             int l = __builtin_ctz(entered);
             const char *from = (const char *)(uintptr_t)(access.host + access.address[l]);
             for (unsigned c = 0; c < t->channels; c++, from += t->channel_bytes)
-                value[l][c] =
-                    channel_value(t, (uint32_t)load_element(from, t->channel_bytes, false));
+                value[l][c] = channel_value(
+                    t, (uint32_t)load_element(from, t->channel_bytes, false), filters);
         }
     }
     return true;
@@ -115,7 +127,7 @@ static int64_t inside(const struct emu_texture *t, unsigned axis, int64_t at)
 /* Reads the element at a corner of each lane's sample: bit k of the corner means the next element
  * in axis k. Lanes outside read the border. */
 static bool read_corner(struct warp *w, const struct insn *i, const struct emu_texture *t,
-                        const struct sample *samples, unsigned corner, uint32_t lanes,
+                        const struct sample *samples, unsigned corner, uint32_t lanes, bool filters,
                         uint32_t (*value)[CHANNELS])
 {
     uint64_t address[WARP], step[3] = {(uint64_t)t->channels * t->channel_bytes, t->row, t->slice};
@@ -131,9 +143,9 @@ static bool read_corner(struct warp *w, const struct insn *i, const struct emu_t
             address[l] += (uint64_t)at * step[k];
         }
         for (unsigned c = 0; c < t->channels && border >> l & 1; c++)
-            value[l][c] = bits_of_f32(t->border[c]);
+            value[l][c] = bits_of_f32(t->border[c] * (filters ? filter_one(t) : 1));
     }
-    return read_elements(w, i, t, address, lanes & ~border, value);
+    return read_elements(w, i, t, address, lanes & ~border, filters, value);
 }
 
 /* ---- coordinates ----------------------------------------------------------------------------- */
@@ -156,20 +168,23 @@ static void sample_axis(const struct emu_texture *t, unsigned axis, double x, bo
                         struct sample *s)
 {
     double place = in_elements(t, axis, x) - (pair ? 0.5 : 0), first = floor(place);
+    bool is_beyond = first < 0 || first >= (double)t->size[axis] - 1; /* both are one if clamped */
     s->at[axis] = (int64_t)first;
-    s->weight[axis] = pair ? (int)floor((place - first) * ONE + 0.5) : 0;
+    if (pair && !(is_beyond && t->outside[axis] == EMU_OUTSIDE_CLAMP))
+        s->weight[axis] = (int)floor((place - first) * ONE + 0.5);
 }
 
-/* The face of a cube that a direction meets, and the place there, from 0 to 1. */
+/* The face of a cube that a direction meets, and the place there, from 0 to 1. On an edge it is the
+ * face of z, else that of y. */
 static int cube_face(const double *v, double *place)
 {
     double x = fabs(v[0]), y = fabs(v[1]), z = fabs(v[2]);
-    int axis = x >= y && x >= z ? 0 : y >= z ? 1 : 2;
+    int axis = z >= x && z >= y ? 2 : y >= x ? 1 : 0;
     bool back = v[axis] < 0;
     double most = axis == 0 ? x : axis == 1 ? y : z, side[2];
     side[0] = axis == 0 ? (back ? v[2] : -v[2]) : axis == 2 && back ? -v[0] : v[0];
     side[1] = axis != 1 ? -v[1] : back ? -v[2] : v[2];
-    for (int k = 0; k < 2; k++) place[k] = (side[k] / most + 1) / 2;
+    for (int k = 0; k < 2; k++) place[k] = ((most > 0 ? side[k] / most : 0) + 1) / 2;
     return 2 * axis + back;
 }
 
@@ -201,33 +216,65 @@ static void take_sample(const struct warp *w, const struct insn *i, const struct
 
 /* ---- reads ----------------------------------------------------------------------------------- */
 
-/* The weight of a corner, as a part of ONE in each filtered axis. */
-static double corner_weight(const struct sample *s, unsigned axes, unsigned corner)
+/* A part of a weight: half of a weight's unit is rounded up. */
+static int part_of(int weight, int part) { return (weight * part + ONE / 2) / ONE; }
+
+/* The weights of the corners, which are integers with the sum ONE. A weight is divided along z, its
+ * parts along x, and their parts along y, and at each division one part is rounded. */
+static void corner_weights(const struct sample *s, int *weight)
 {
-    double weight = 1;
-    for (unsigned k = 0; k < axes; k++)
-        weight *= (double)(corner >> k & 1 ? s->weight[k] : ONE - s->weight[k]) / ONE;
-    return weight;
+    for (int z = 0; z < 2; z++) {
+        int whole = z ? s->weight[2] : ONE - s->weight[2], *plane = weight + 4 * z;
+        int right = part_of(whole, s->weight[0]), left = whole - right;
+        plane[3] = part_of(right, s->weight[1]);
+        plane[1] = right - plane[3];
+        plane[0] = part_of(left, ONE - s->weight[1]);
+        plane[2] = left - plane[0];
+    }
+}
+
+/* The nearest number of so many digits; of two that are equally near, the one farther from 0. All
+ * bits of a NaN are 1. A number below FLT_MIN becomes 0. */
+static float nearest(double sum, int precision)
+{
+    uint64_t bits, half = UINT64_C(1) << (DBL_MANT_DIG - precision - 1);
+    if (isnan(sum))
+        return f32_of_bits(0x7fffffff >> (FLT_MANT_DIG - precision) << (FLT_MANT_DIG - precision));
+    memcpy(&bits, &sum, sizeof bits);
+    if (isfinite(sum)) bits += half;
+    bits &= ~(2 * half - 1);
+    memcpy(&sum, &bits, sizeof sum);
+    return fabs(sum) < (double)FLT_MIN ? copysignf(0, (float)sum) : (float)sum;
+}
+
+/* The value of a sum of elements. One of fractions is rounded to a 16-bit fraction. */
+static float filtered(const struct emu_texture *t, double sum)
+{
+    bool is_half = t->channel == EMU_CHANNEL_FLOAT && t->channel_bytes == 2;
+    if (is_half && fabs(sum) < F16_LEAST * (1 << (F16_DIGITS - 1)))
+        return (float)(round(sum / F16_LEAST) * F16_LEAST);
+    if (!t->reads_fractions) return nearest(sum, is_half ? F16_DIGITS : FLT_MANT_DIG);
+    double fraction = floor(sum + 0.5) / (double)filter_one(t);
+    return (float)(fraction < -1 ? -1 : fraction);
 }
 
 /* The weighted sum of all corners. An element of weight 0 is not read. */
 static bool filter(struct warp *w, const struct insn *i, const struct emu_texture *t,
                    const struct sample *samples, uint32_t lanes, uint32_t (*value)[CHANNELS])
 {
-    double sum[WARP][CHANNELS] = {{0}}, weight[WARP];
-    unsigned axes = texture_axes(t->shape);
-    for (unsigned corner = 0; corner < 1u << axes; corner++) {
+    enum { CORNERS = 8 };
+    double sum[WARP][CHANNELS] = {{0}};
+    int weight[WARP][CORNERS] = {{0}};
+    EACH_LANE(lanes, corner_weights(&samples[l], weight[l]));
+    for (unsigned corner = 0; corner < CORNERS; corner++) {
         uint32_t part = 0;
-        for (int l = 0; l < WARP; l++) {
-            weight[l] = lanes >> l & 1 ? corner_weight(&samples[l], axes, corner) : 0;
-            part |= (uint32_t)(weight[l] != 0) << l;
-        }
-        if (!read_corner(w, i, t, samples, corner, part, value)) return false;
+        EACH_LANE(lanes, part |= (uint32_t)(weight[l][corner] != 0) << l);
+        if (!read_corner(w, i, t, samples, corner, part, true, value)) return false;
         EACH_LANE(part, for (unsigned c = 0; c < t->channels; c++) sum[l][c] +=
-                        weight[l] * (double)f32_of_bits(value[l][c]));
+                        weight[l][corner] * (double)f32_of_bits(value[l][c]));
     }
     EACH_LANE(lanes, for (unsigned c = 0; c < t->channels; c++) value[l][c] =
-                         bits_of_f32((float)sum[l][c]));
+                         bits_of_f32(filtered(t, sum[l][c] / ONE)));
     return true;
 }
 
@@ -238,7 +285,7 @@ static bool gather(struct warp *w, const struct insn *i, const struct emu_textur
     static const uint8_t corners[CHANNELS] = {2, 3, 1, 0};
     uint32_t element[WARP][CHANNELS] = {{0}};
     for (int n = 0; n < CHANNELS; n++) {
-        if (!read_corner(w, i, t, samples, corners[n], lanes, element)) return false;
+        if (!read_corner(w, i, t, samples, corners[n], lanes, false, element)) return false;
         EACH_LANE(lanes, value[l][n] = element[l][i->texture.channel]);
     }
     return true;
@@ -255,7 +302,7 @@ static bool read_object(struct warp *w, const struct insn *i, uint32_t lanes, bo
     EACH_LANE(lanes, take_sample(w, i, t, l, filters || gathers, &samples[l]));
     bool done = gathers   ? gather(w, i, t, samples, lanes, value)
                 : filters ? filter(w, i, t, samples, lanes, value)
-                          : read_corner(w, i, t, samples, 0, lanes, value);
+                          : read_corner(w, i, t, samples, 0, lanes, false, value);
     for (unsigned c = 0; c < CHANNELS && done; c++) {
         slot d = i->texture.value[c];
         if (d != NO_SLOT) EACH_LANE(lanes, set_lane(w, d, i->lane_bytes, l, value[l][c]));

@@ -9,13 +9,14 @@
 #   copies      asynchronous copies (copies.cu)
 #   matrices    ldmatrix, stmatrix, and wmma's loads and stores (matrices.cu)
 #   tensor      what tensor cores compute, as raw bits (tensor.cu); needs no ncu
+#   textures    what texture units read, as raw bits (textures.cu); needs no ncu
 # What ncu printed stays in the folder DIRECTORY/PART; fidelity.py says what each file holds.
 # profiles/<gpu>/PART.csv is a copy; no script overwrites it.
 set -eu
 cd "$(dirname "$0")/../../.."
 . profiles/measure/recording.sh
 
-# The lines of FOLDER/about, and the table; what tensor.cu prints is a table already.
+# The lines of FOLDER/about, and the table; what tensor.cu and textures.cu print is a table already.
 convert() {
     { cat "$1/about" && if [ -e "$1/table" ]; then cat "$1/table"; else
         profiles/measure/fidelity/fidelity.py "$1"; fi; } >"$2.new" && mv "$2.new" "$2"
@@ -28,12 +29,13 @@ fi
 
 out=${1:-build/profiles}
 [ $# -eq 0 ] || shift
-parts=${*:-fidelity copies matrices tensor}
+parts=${*:-fidelity copies matrices tensor textures}
 toolkit=$(common/build/toolkit.sh)
 PATH=$PATH:$toolkit/bin LD_LIBRARY_PATH=$toolkit/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
 command -v ncu >/dev/null || { echo "fidelity.sh: ncu is not installed" >&2; exit 2; }
-make build/fidelity/patterns build/fidelity/copies build/fidelity/matrices build/fidelity/tensor
+make build/fidelity/patterns build/fidelity/copies build/fidelity/matrices build/fidelity/tensor \
+    build/fidelity/textures
 
 # metrics FORMAT NAME...: the names in the format, with commas between them.
 metrics() {
@@ -110,11 +112,16 @@ matrices() {
 
 tensor() { build/fidelity/tensor >"$raw/table"; }
 
+textures() { build/fidelity/textures >"$raw/table"; }
+
 for part in $parts; do
     raw=$out/$part
     mkdir -p "$raw"
-    what="ncu's counters of memory instructions in many patterns: one warp, one instruction."
-    [ "$part" != tensor ] || what="What tensor cores compute, as raw bits: see tensor.cu."
+    case $part in
+    tensor) what="What tensor cores compute, as raw bits: see tensor.cu." ;;
+    textures) what="What texture units read, as raw bits: see textures.cu." ;;
+    *) what="ncu's counters of memory instructions in many patterns: one warp, one instruction." ;;
+    esac
     about_gpu "$what" >"$raw/about"
     $part
     convert "$raw" "$out/$part.csv"

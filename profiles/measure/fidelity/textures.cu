@@ -1,11 +1,10 @@
 /*
  * textures.cu — what a GPU's texture unit reads, as raw bits, where no documentation says it: how
  * weights and sums of filters are rounded, how integers become fractions, and what stands where the
- * guide leaves a gap. A line is "case,i,x,y,z,bits,bits,bits,bits": the coordinates of the i-th
- * read and the four words that it gives, hexadecimal.
+ * guide leaves a gap. A row has the name of a case and the words of all its reads, hexadecimal.
  *
- *   build/fidelity/textures >native        on a GPU
- *   build/emu/emu --log-file /dev/null build/fidelity/textures >emulated
+ *   build/fidelity/textures             the table, which fidelity.sh records
+ *   build/fidelity/textures --places    a line per read, with its coordinates, to look for a rule
  */
 #include <cmath>
 #include <cstdint>
@@ -41,22 +40,28 @@ static __global__ void read(unsigned long long object, kind how, const float4 *i
     out[threadIdx.x + blockIdx.x * blockDim.x] = value;
 }
 
-/* Reads `count` places and prints them. */
-static void show(const char *name, unsigned long long object, kind how, const float4 *in, int count)
+static bool places; /* --places */
+
+/* Reads `count` places and prints what stands there, in this number of words each. */
+static void show(const char *name, unsigned long long object, kind how, const float4 *in, int count,
+                 int words = 1)
 {
-    static float4 *places, *values, out[MOST];
-    if (places == NULL) CUDA(cudaMalloc((void **)&places, sizeof out));
+    static float4 *coordinates, *values;
+    static uint32_t out[MOST][4];
+    if (coordinates == NULL) CUDA(cudaMalloc((void **)&coordinates, sizeof out));
     if (values == NULL) CUDA(cudaMalloc((void **)&values, sizeof out));
-    CUDA(cudaMemset(places, 0, sizeof out));
-    CUDA(cudaMemcpy(places, in, count * sizeof *in, cudaMemcpyHostToDevice));
-    read<<<(count + 31) / 32, 32>>>(object, how, places, values);
+    CUDA(cudaMemset(coordinates, 0, sizeof out));
+    CUDA(cudaMemcpy(coordinates, in, count * sizeof *in, cudaMemcpyHostToDevice));
+    read<<<(count + 31) / 32, 32>>>(object, how, coordinates, values);
+    CUDA(cudaGetLastError());
     CUDA(cudaMemcpy(out, values, count * sizeof *out, cudaMemcpyDeviceToHost));
+    if (!places) printf("%s,", name);
     for (int i = 0; i < count; i++) {
-        uint32_t bits[4];
-        memcpy(bits, &out[i], sizeof bits);
-        printf("%s,%d,%a,%a,%a,%08x,%08x,%08x,%08x\n", name, i, in[i].x, in[i].y, in[i].z, bits[0],
-               bits[1], bits[2], bits[3]);
+        if (places) printf("%s,%d,%a,%a,%a,", name, i, in[i].x, in[i].y, in[i].z);
+        for (int k = 0; k < words; k++) printf("%s%08x", k || (i && !places) ? " " : "", out[i][k]);
+        if (places) printf("\n");
     }
+    if (!places) printf("\n");
 }
 
 /* An array of these bytes, one after the other. */
@@ -99,8 +104,11 @@ static float random_float(float from, float to)
     return from + (to - from) * (float)(state >> 40) / (1 << 24);
 }
 
-int main()
+int main(int argc, char **argv)
 {
+    places = argc == 2 && !strcmp(argv[1], "--places");
+    if (argc > 1 && !places) return fprintf(stderr, "usage: textures [--places]\n"), 2;
+    if (!places) printf("case,words\n");
     static float data[512];
     static uint16_t integers[256];
     static unsigned char bytes[256];
@@ -123,7 +131,7 @@ int main()
     show("3d", texture_of(array_of(data, f32, {8, 8, 8}, 0), true, false), THREE, in, 256);
     show("layers", texture_of(array_of(data, f32, {8, 8, 4}, cudaArrayLayered), true, false),
          LAYERS, in, 256);
-    show("gather", texture_of(plane, false, false), GATHER, in, 64);
+    show("gather", texture_of(plane, false, false), GATHER, in, 64, 4);
 
     for (int i = 0; i < 256; i++) in[i].x = i + 0.5f;
     cudaChannelFormatDesc u8 = cudaCreateChannelDesc<unsigned char>();
@@ -175,7 +183,7 @@ int main()
     show("u8 image",
          texture_of(array_of(random_bits, cudaCreateChannelDesc<uchar4>(), {8, 8, 0}, 0), true,
                     false, cudaAddressModeClamp, true),
-         TWO, in, 512);
+         TWO, in, 512, 4);
     show("s8 solid",
          texture_of(array_of(random_bits, s8, {8, 8, 8}, 0), true, false, cudaAddressModeClamp,
                     true),

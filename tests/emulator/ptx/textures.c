@@ -1,6 +1,7 @@
 /*
  * textures.c — reads of textures against a reference that follows the CUDA C++ Programming Guide
  * ("Texture Fetching"), written without the emulator's code: every shape, address mode and filter.
+ * The last bits of filters are held to a GPU's by tests/docs/test_fidelity.py.
  */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "textures.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 256, CHANNELS = 4 };
+enum { THREADS = 256, CHANNELS = 4, MOST = 100 };
 
 /* ---- the reference --------------------------------------------------------------------------- */
 
@@ -103,12 +104,20 @@ static int layer_of(const struct emu_texture *t, const struct shape *s, int aske
     return !is_layered ? 0 : asked < 0 || asked > last ? last : asked;
 }
 
+/* Elements are between -MOST and MOST. A weight of several axes is rounded for each axis but one,
+ * each time by at most half of 1/256. A sum is rounded to a float. */
+static float bound(const struct emu_texture *t, int axes)
+{
+    if (!t->is_filtered) return 0;
+    return MOST * (0x1p-23f + (float)((1 << axes) * (axes - 1)) / 512);
+}
+
 static void expect_reads(struct emu *emu, const struct shape *s, struct emu_texture t)
 {
     float data[8 * 8 * 8 * CHANNELS];
     union value in[THREADS][4], out[THREADS][4];
     size_t count = t.size[0] * t.size[1] * t.size[2] * t.channels;
-    for (size_t i = 0; i < count; i++) data[i] = random_float(-100, 100);
+    for (size_t i = 0; i < count; i++) data[i] = random_float(-MOST, MOST);
     t.base = device_copy(emu, data, count * sizeof *data);
     take_coordinates(&t, in);
     read_texture(emu, &t, s->geometry, "f32", s->coordinates, THREADS, in, out);
@@ -118,7 +127,7 @@ static void expect_reads(struct emu *emu, const struct shape *s, struct emu_text
             int layer = layer_of(&t, s, in[i][3].s32);
             float want = c < (int)t.channels ? expected(&t, data, s->axes, x, layer, c) : 0;
             cr_assert(
-                out[i][c].f32 == want,
+                fabsf(out[i][c].f32 - want) <= bound(&t, s->axes),
                 "%s, filter %d, normalised %d, outside %d, at (%a, %a, %a), layer %d: channel "
                 "%d is %a, not %a",
                 s->geometry, t.is_filtered, t.is_normalized, t.outside[0], x[0], x[1], x[2], layer,
@@ -186,7 +195,7 @@ Test(textures, cubes)
         {{-2, 0.5f, -1}, 1, 0, 0}, {{1, 3, -1}, 2, 1, 0},     {{-1, 3, 1}, 2, 0, 1},
         {{1, -3, -1}, 3, 1, 1},    {{-1, -3, 1}, 3, 0, 0},    {{1, 1, 4}, 4, 1, 0},
         {{-1, -1, 4}, 4, 0, 1},    {{1, 1, -4}, 5, 0, 0},     {{-1, -1, -4}, 5, 1, 1},
-        {{1, 1, 1}, 0, 0, 0},      {{0.5f, 1, 1}, 2, 1, 1},
+        {{1, 1, 1}, 4, 1, 0},      {{0.5f, 1, 1}, 4, 1, 0},   {{1, 1, 0.5f}, 2, 1, 1},
     };
     enum { CASES = sizeof cases / sizeof *cases };
     struct emu *emu = open_emu();
