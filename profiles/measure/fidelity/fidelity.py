@@ -20,10 +20,14 @@ separately. A counter that is 0 in all launches of an instruction has empty cell
 Of copies.cu FOLDER holds patterns.csv and OPERATION-BYTES.csv.gz (ncu --csv --page raw): a launch
 for each pattern of a kind of copy. Output: operation,bytes,pattern, and a column for each metric.
 Of matrices.cu it holds the same, with OPERATION-SHAPE.csv.gz.
+
+Of tensor.cu FOLDER holds what the program has printed (lines). Output: kind,instruction,cases,hash
+for all lines of a kind and instruction; and the lines with TELLING cases as they are.
 """
 import csv
 import glob
 import gzip
+import hashlib
 import os
 import re
 import sys
@@ -58,14 +62,26 @@ COPIED = [SASS % "data_bank_conflicts_pipe_lsu_mem_shared",
           "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
           "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ldgsts_cache_access.sum",
           "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum"]
-# What is recorded of moves of matrices, besides all metrics whose names contain ldsm or stsm.
-MOVED = ["smsp__sass_inst_executed_op_shared_ld.sum", "smsp__sass_inst_executed_op_shared_st.sum",
-         *(SASS.replace("ldgsts", op) % kind for op in ("ld", "st")
+# What is recorded of moves of matrices. The hardware's counters of loads and stores contain them.
+SHARED = "l1tex__%s_pipe_lsu_mem_shared_op_%s.sum"
+MOVED = [*(name % (kind, op) for op in ("ld", "st") for name, kind in
+           ((SHARED, "data_bank_conflicts"),
+            ("l1tex__%s_wavefronts_mem_shared_op_%s.sum", "data_pipe_lsu"),
+            ("smsp__sass_%s_op_shared_%s.sum", "inst_executed"))),
+         *(SASS.replace("ldgsts", op) % kind for op in ("ldsm", "stsm")
            for kind in ("data_bank_conflicts_pipe_lsu_mem_shared",
                         "data_pipe_lsu_wavefronts_mem_shared")),
-         "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
-         "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
-         "memory_l1_wavefronts_shared", "memory_l1_wavefronts_shared_ideal"]
+         "smsp__sass_inst_executed_op_ldsm.sum",
+         "smsp__sass_inst_executed_op_shared_stsm.sum",
+         "memory_l1_wavefronts_shared",
+         "memory_l1_wavefronts_shared_ideal"]
+
+
+# Cases of tensor.cu that tell hypotheses apart, by kind.
+TELLING = {"groups": "0 and [12]",
+           "width": "16/16 at 0 cancelled and -?24/16 at 2 -1",
+           "rounding": "16/16 at 0 and -?31/16 at 2 -1",
+           "product": r"\(29/16\)\^2 cancelled and 24/16 at 2"}
 
 
 def instruction_of(kernel):
@@ -144,20 +160,41 @@ def write_separate(folder, rows):
     names = {}
     for row in rows:
         names.setdefault((row[kind], row[variant]), []).append(row["pattern"])
-    metrics = COPIED if variant == "bytes" else None
+    metrics = COPIED if variant == "bytes" else MOVED
     out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow([kind, variant, "pattern", *metrics])
     for move, all_names in names.items():
         measured = launches(os.path.join(folder, "%s-%s.csv.gz" % move))
         if len(measured) != len(all_names):
             sys.exit("fidelity: %d launches of %s" % (len(measured), move))
-        if not metrics or move == next(iter(names)):
-            metrics = metrics or sorted(filter(re.compile("memory_|.*__.*sum$").match, measured[0]))
-            out.writerow([kind, variant, "pattern", *metrics])
         for name, launch in zip(all_names, measured):
             out.writerow([*move, name, *(number(launch[metric]) for metric in metrics)])
 
 
+def condensed(lines):
+    """Rows of what tensor.cu prints: one for each kind and instruction, and the telling cases."""
+    found, whole = {}, []
+    for line in lines[1:]:
+        kind, instruction, case, bits = line.rstrip("\n").split(",", 3)
+        found.setdefault((kind, instruction), []).append(line.rstrip("\n"))
+        if kind in TELLING and re.fullmatch(TELLING[kind], case):
+            whole.append([kind, instruction, case, bits])
+    hashes = [[*key, len(of_key), hashlib.sha256("\n".join(of_key).encode()).hexdigest()[:16]]
+              for key, of_key in found.items()]
+    return hashes + whole
+
+
+def write_tensor(path):
+    with open(path, encoding="utf-8") as file:
+        rows = condensed(list(file))
+    csv.writer(sys.stdout, lineterminator="\n").writerows(
+        [["kind", "instruction", "cases", "hash"], *rows])
+
+
 def main(folder):
+    lines = os.path.join(folder, "lines")
+    if os.path.exists(lines):
+        return write_tensor(lines)
     with open(os.path.join(folder, "patterns.csv"), encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
         if "space" not in rows[0]:

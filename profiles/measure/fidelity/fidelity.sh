@@ -16,7 +16,7 @@ set -eu
 cd "$(dirname "$0")/../../.."
 . profiles/measure/recording.sh
 
-# The lines of FOLDER/about, and the table; what tensor.cu and textures.cu print is a table already.
+# The lines of FOLDER/about, and the table; what textures.cu prints is a table already.
 convert() {
     { cat "$1/about" && if [ -e "$1/table" ]; then cat "$1/table"; else
         profiles/measure/fidelity/fidelity.py "$1"; fi; } >"$2.new" && mv "$2.new" "$2"
@@ -51,6 +51,7 @@ for counter in requests sectors; do
 done
 constant=$(metrics sm__idc_divergent_%s.sum instructions instruction_replays)
 copied=$(profiles/measure/fidelity/fidelity.py --copies)
+moved=$(profiles/measure/fidelity/fidelity.py --matrices)
 
 # measure LOG OPTION...: ncu with these options, at the clocks and caches of everyday runs.
 measure() {
@@ -102,16 +103,9 @@ each_kind() {
 
 copies() { each_kind copies "$copied"; }
 
-# ncu's versions name the counters of ldmatrix and stmatrix differently: it is asked for all.
-matrices() {
-    ncu --query-metrics >"$raw/metrics" 2>&1 || true
-    offered=$(grep -Eo '^(l1tex|smsp)__[a-z0-9_]*(ldsm|stsm)[a-z0-9_]*' "$raw/metrics" |
-        grep -v average | sort -u | sed 's/$/.sum,/' | tr -d '\n')
-    each_kind matrices "$shared$offered$(profiles/measure/fidelity/fidelity.py --matrices)"
-}
+matrices() { each_kind matrices "$moved"; }
 
-tensor() { build/fidelity/tensor >"$raw/table"; }
-
+tensor() { build/fidelity/tensor >"$raw/lines"; }
 textures() { build/fidelity/textures >"$raw/table"; }
 
 for part in $parts; do

@@ -572,6 +572,33 @@ static void overflow(const struct instruction *i)
     }
 }
 
+/* Numbers near the smallest ones: a small c beside the product of two subnormal factors, and sums
+ * of all products where each is too small for the result. */
+static void tiny(const struct instruction *i)
+{
+    enum { STEPS = 40 };
+    static struct dot dots[STEPS];
+    const int smallest = 1 - bias(i->in) - formats[i->in].mantissa; // exponent of the least factor
+    memset(dots, 0, sizeof dots);
+    for (int s = 0; s < STEPS; s++) {
+        dots[s].a[0] = number(i->in, 0, 16, smallest);
+        dots[s].b[0] = number(i->in, 0, 16, i->in == F16 ? smallest : 0);
+        dots[s].c = number(i->from, 0, 16, (i->in == F16 ? 2 : 1) * smallest - s);
+    }
+    show("tiny", i, "subnormal factor and c", dots, STEPS);
+    for (int zero = 0; zero < 2; zero++)
+        for (int sixteenths = 16; sixteenths < 32; sixteenths += 6) {
+            char which[40];
+            memset(dots, 0, sizeof dots);
+            for (int s = 0; s < STEPS; s++) {
+                for (int k = 0; k < i->k; k++) set(&dots[s], i, k, 0, sixteenths, -160 + s);
+                dots[s].c = zero ? 0 : 1;
+            }
+            snprintf(which, sizeof which, "%d/16 at all, c is %d", sixteenths, !zero);
+            show("tiny", i, which, dots, STEPS);
+        }
+}
+
 /* One more bit of a factor: which bits of tf32 matter? */
 static void low_bits(const struct instruction *i)
 {
@@ -598,6 +625,7 @@ static void probes(const struct instruction *i)
     specials(i);
     limits(i);
     overflow(i);
+    tiny(i);
     if (i->in == TF32) low_bits(i);
 }
 
