@@ -472,6 +472,7 @@ const char *emu_class_name(enum emu_class);
 
 struct emu_counts {
     struct emu_shared shared_ld, shared_st, shared_atom, shared_copy;
+    struct emu_shared ldmatrix, stmatrix; /* those of shared_ld and shared_st that move matrices */
     struct emu_copies copies;
     struct emu_global global_ld, global_st;
     struct emu_global global_atom, global_red; /* red: without a result in the machine code */
@@ -494,7 +495,8 @@ struct emu_operation {
     uint64_t instructions; /* warp instructions */
     uint64_t lanes;        /* active lanes summed over those */
     /* Elements that those lanes have computed, moved or added up: 2 for each lane of an f16x2 or a
-     * .v2, 4 for one of dp4a; of a bulk reduction the elements, of a bulk copy the bytes. */
+     * .v2, 4 for one of dp4a; of a product of matrices its multiplications; of a bulk reduction the
+     * elements, of a bulk copy the bytes. */
     uint64_t elements;
 };
 

@@ -14,11 +14,13 @@ JUDGES   := $(addprefix common/labs/,compile.c run_case.c run_collect.c run_entr
             files/wrapped.c step/levels.c step/element.c step/tree.c)
 
 # The emulator without what only the runtime library and the command need: containers of kernels,
-# programs, and reports in other forms than JSON. And the compiler without its command.
+# programs, and reports in other forms than JSON; and without tensor cores, which the page's kernels
+# do not use (face/no_matrix.c). And the compiler without its command.
 WASM_ROOMS = ptx decode machine operations count check events trace fidelity
-WASM_C   := $(wildcard $(foreach r,$(WASM_ROOMS),common/emu/$r/*.c common/emu/$r/*/*.c)) $(FACE) \
-            $(wildcard $(addsuffix /*.c,$(CC_ROOMS))) $(JUDGES) $(PAGE)/face/alone.c \
-            common/files/visible.c \
+WASM_EMU := $(wildcard $(foreach r,$(WASM_ROOMS),common/emu/$r/*.c common/emu/$r/*/*.c))
+WASM_C   := $(filter-out %/decode_matrix.c common/emu/operations/matrix/%,$(WASM_EMU)) $(FACE) \
+            $(wildcard $(addsuffix /*.c,$(CC_ROOMS))) $(JUDGES) \
+            $(PAGE)/face/alone.c $(PAGE)/face/no_matrix.c common/files/visible.c \
             $(addprefix common/emu/binary/,cubin.c cubin_lines.c elf_file.c) \
             $(addprefix common/emu/report/,document.c json.c json_document.c)
 WASM     := $(WASM_C:%.c=build/page/wasm/%.o)

@@ -56,6 +56,8 @@ static const char *const programs[][2] = {
     {"O3/blas_matrices", "t4"},
     {"O3/random_numbers", "h200"},
     {"O3/network", "b200"},
+    {"O3/wmma_multiply", "h200"},
+    {"O3/mma_multiply", "t4"},
 };
 
 Test(programs, are_right)

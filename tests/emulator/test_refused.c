@@ -72,9 +72,9 @@ Test(refused, features_of_kernels, .init = command_init, .fini = command_fini)
          "the emulator has no functions of the CUDA runtime in kernels (cudaMalloc); call it on "
          "the "
          "host instead, and for memory use malloc in the kernel"},
-        {"tensor", "multiply(__half*, float*)",
-         "the emulator has no tensor-core instructions; compute the product by plain "
-         "multiplications instead"},
+        {"video", "add(int*)",
+         "the emulator has no video instructions but vabsdiff2 and vabsdiff4; compute the parts by "
+         "integer operations instead"},
         {"condition", "decide(unsigned long long)",
          "the emulator has no conditional nodes of graphs; decide on the host which graph to "
          "launch "
@@ -93,12 +93,12 @@ Test(refused, features_of_kernels, .init = command_init, .fini = command_fini)
 /* A kernel that could not run is in the reports, and neither counted nor checked. */
 Test(refused, kernels_count_as_failed, .init = command_init, .fini = command_fini)
 {
-    expect_status(9, "$emu --error-exitcode 9 $p/refused tensor 2>&1");
-    expect("  multiply (1, 1, 1)x(");
+    expect_status(9, "$emu --error-exitcode 9 $p/refused video 2>&1");
+    expect("  add (1, 1, 1)x(");
     expect("    the kernel failed: operation not supported");
-    expect_status(9, "$emu --error-exitcode 9 --tool racecheck $p/refused tensor 2>&1");
-    expect_status(0, "$emu --json $p/refused tensor 2>/dev/null");
-    expect("\"kernel\": \"multiply\"");
+    expect_status(9, "$emu --error-exitcode 9 --tool racecheck $p/refused video 2>&1");
+    expect_status(0, "$emu --json $p/refused video 2>/dev/null");
+    expect("\"kernel\": \"add\"");
     expect("\"error\": \"cudaErrorNotSupported\"");
 }
 

@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include "checkers.h"
+#include "common/emu/decode/matrix.h"
 #include "common/emu/machine/device/device.h"
 #include "common/emu/ptx/kernel_name.h"
 #include <inttypes.h>
@@ -312,8 +313,10 @@ uint32_t check_used_bytes(const struct insn *i)
 
 enum tally check_tally(const struct insn *i)
 {
-    if (i->family != FAMILY_TEXTURE) return i->tally;
-    return i->texture.stores ? TALLY_STORE : TALLY_LOAD;
+    bool is_matrix = i->family == FAMILY_MATRIX && i->matrix->address.base != NO_SLOT;
+    if (i->family != FAMILY_TEXTURE && !is_matrix) return i->tally;
+    bool stores = is_matrix ? i->matrix->stores : i->texture.stores;
+    return stores ? TALLY_STORE : TALLY_LOAD;
 }
 
 uint32_t *check_first_of_lines(const struct emu_kernel *kernel)

@@ -96,8 +96,8 @@ void check_append_host_place(const struct emu *, const struct emu_host_place *, 
  * reads only because the compiler widened it. */
 uint32_t check_used_bytes(const struct insn *i);
 
-/* What an instruction is to the checkers. Accesses to textures and surfaces are loads and stores
- * here, although they are not counted. */
+/* What an instruction is to the checkers. Accesses to textures and surfaces, and those of tensor
+ * cores, are loads and stores here. */
 enum tally check_tally(const struct insn *i);
 
 /* For each instruction of a kernel, the first instruction of its source line with the same tally

@@ -1,4 +1,5 @@
 #include "counters.h"
+#include "common/emu/decode/matrix.h"
 #include "common/emu/machine/barrier/async.h"
 #include "common/emu/machine/events.h"
 #include "common/emu/machine/device/models.h"
@@ -122,6 +123,23 @@ static void count_shared(struct insn_counts *counts, const uint64_t *address, ui
     counts->source_ideal += source_ideal(mask, bytes, needed);
 }
 
+/* Counts one instruction that moves rows of 16 bytes (ldmatrix, stmatrix). The lanes that have the
+ * eight rows of a matrix are a group. */
+static void count_rows(struct insn_counts *counts, const uint64_t *address, uint32_t mask)
+{
+    enum { ROWS = 8, ROW_BYTES = 16 };
+    counts->shared_requests++;
+    counts->one_address += is_one_address(address, mask);
+    for (unsigned first = 0; first < WARP && mask >> first; first += ROWS) {
+        uint32_t unit[WARP], group = mask & (uint32_t)0xff << first;
+        if (!group) continue;
+        unsigned lanes = take_units(unit, address, group, ROW_BYTES);
+        counts->wavefronts += wavefronts(unit, lanes, BANKS * BANK_BYTES / ROW_BYTES);
+        counts->ideal++;
+        counts->source_ideal++;
+    }
+}
+
 /* The number of different values, found with a hash table. */
 unsigned distinct(const uint64_t *number, unsigned count)
 {
@@ -182,7 +200,9 @@ void count_access(struct insn_counts *counts, const struct warp *warp, const str
     }
     if (insn->counted_bytes == COUNTED_WITH_ANOTHER) return;
     if (insn->counted_bytes) bytes = insn->counted_bytes;
-    if (access->space == PTX_SHARED)
+    if (access->space == PTX_SHARED && insn->family == FAMILY_MATRIX && insn->matrix->moves_rows)
+        count_rows(counts, address, access->mask);
+    else if (access->space == PTX_SHARED)
         count_shared(counts, address, access->mask, bytes, load);
     else
         count_global(counts, address, access->mask, bytes);

@@ -7,6 +7,8 @@
  * two groups into one if, for every active lane n, lane n^1 is inactive or has the same address, or
  * if this holds for n^2. These rules agree exactly with ncu's Source page on an H200.
  *
+ * ldmatrix and stmatrix move rows of 16 bytes. The eight rows of a matrix are a group.
+ *
  * Global memory moves in sectors of 32 bytes; a request is one warp instruction.
  *
  * Atomics, copies, local and constant memory: see atomic_rules.c, copy_rules.c and private_rules.c.

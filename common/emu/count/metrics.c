@@ -54,9 +54,11 @@ static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
     METRIC(shared_excessive, "derived__memory_l1_wavefronts_shared_excessive", "", false, false,   \
            "wavefronts beyond that ideal; may exceed the bank conflicts", ALL(excessive, c))       \
     METRIC(shared_loads, "smsp__sass_inst_executed_op_shared_ld.sum", "inst", false, false,        \
-           "warp instructions that load from shared memory", (double)c->shared_ld.instructions)    \
+           "warp instructions that load from shared memory, ldmatrix not included",                \
+           (double)(c->shared_ld.instructions - c->ldmatrix.instructions))                         \
     METRIC(shared_stores, "smsp__sass_inst_executed_op_shared_st.sum", "inst", false, false,       \
-           "warp instructions that store to shared memory", (double)c->shared_st.instructions)     \
+           "warp instructions that store to shared memory, stmatrix not included",                 \
+           (double)(c->shared_st.instructions - c->stmatrix.instructions))                         \
     METRIC(fadd, "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", "inst", true, false,       \
            "threads that executed a float add or subtract", (double)c->adds[EMU_ADD_F32])          \
     METRIC(dadd, "smsp__sass_thread_inst_executed_op_dadd_pred_on.sum", "inst", false, false,      \
@@ -124,6 +126,23 @@ static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
            (double)c->copies.cached_requests)                                                      \
     METRIC(cached_sectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access.sum",      \
            "sector", false, false, "sectors of those", (double)c->copies.cached_sectors)           \
+    METRIC(row_loads, "smsp__sass_inst_executed_op_ldsm.sum", "inst", false, false,                \
+           "warp instructions ldmatrix, and LDSM for loads of wmma",                               \
+           (double)c->ldmatrix.instructions)                                                       \
+    METRIC(row_load_wavefronts,                                                                    \
+           "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum", "", false, false,   \
+           "wavefronts of those, which are part of …op_ld", wavefronts(&c->ldmatrix))              \
+    METRIC(row_load_conflicts,                                                                     \
+           "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldsm.sum", "", false,      \
+           false, "bank conflicts of those", conflicts(&c->ldmatrix))                              \
+    METRIC(row_stores, "smsp__sass_inst_executed_op_shared_stsm.sum", "inst", false, false,        \
+           "warp instructions stmatrix", (double)c->stmatrix.instructions)                         \
+    METRIC(row_store_wavefronts,                                                                   \
+           "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_stsm.sum", "", false, false,   \
+           "wavefronts of those, which are part of …op_st", wavefronts(&c->stmatrix))              \
+    METRIC(row_store_conflicts,                                                                    \
+           "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_stsm.sum", "", false,      \
+           false, "bank conflicts of those", conflicts(&c->stmatrix))                              \
     METRIC(local_requests_ld, "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum", "request", false,  \
            false, "requests of loads from local memory, one per 4-byte word",                      \
            (double)c->local_ld.requests)                                                           \

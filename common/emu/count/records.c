@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include "records.h"
+#include "common/emu/decode/matrix.h"
 #include "common/emu/fidelity/exact.h"
 #include "common/emu/machine/device/device.h"
 #include "counters.h"
@@ -55,6 +56,15 @@ static void add_copy(struct emu_counts *to, const struct insn *insn, const struc
     to->copies.cached_sectors += from->copied_sectors;
 }
 
+/* Of an instruction of tensor cores, which has no tally. */
+static void add_matrix(struct emu_counts *to, const struct matrix_insn *m,
+                       const struct insn_counts *from)
+{
+    add_shared(m->stores ? &to->shared_st : &to->shared_ld, from);
+    add_global(m->stores ? &to->global_st : &to->global_ld, from);
+    if (m->moves_rows) add_shared(m->stores ? &to->stmatrix : &to->ldmatrix, from);
+}
+
 static void add_counts(struct emu_counts *to, const struct insn *insn, enum emu_class work_class,
                        const struct insn_counts *from)
 {
@@ -65,7 +75,9 @@ static void add_counts(struct emu_counts *to, const struct insn *insn, enum emu_
     to->constant_replays += from->replays;
     bool is_local = insn->address.space == PTX_LOCAL;
     switch (insn->tally) {
-    case TALLY_NONE: break;
+    case TALLY_NONE:
+        if (insn->family == FAMILY_MATRIX) add_matrix(to, insn->matrix, from);
+        break;
     case TALLY_BARRIER: to->barriers += from->executed; break;
     case TALLY_LOAD:
         add_shared(&to->shared_ld, from);

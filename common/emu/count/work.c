@@ -1,4 +1,5 @@
 #include "work.h"
+#include "common/emu/decode/matrix.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,6 +109,15 @@ static bool is_implied(const struct insn *insn)
     return leaves && strcmp(opcode, "ret") && strcmp(opcode, "exit");
 }
 
+/* Of a product of matrices: the products of elements that it adds up, a lane's part of them. */
+static unsigned matrix_elements(const struct matrix_insn *m)
+{
+    enum { QUADS = 4 };
+    unsigned products = (unsigned)m->d.rows * m->d.columns * m->k / WARP;
+    if (m->k == 0) return 1;
+    return m->d.distribution == DISTRIBUTION_QUADS ? products * QUADS : products;
+}
+
 static struct work_kind kind_of(const struct insn *insn)
 {
     struct work_kind kind = {.elements = 1};
@@ -130,6 +140,7 @@ static struct work_kind kind_of(const struct insn *insn)
         }
     }
     kind.elements *= type_elements(first);
+    if (insn->family == FAMILY_MATRIX) kind.elements = matrix_elements(insn->matrix);
     kind.work_class = find_class(source->words[0], first);
     return kind;
 }

@@ -259,6 +259,7 @@ int decode_kernel(const struct emu_gpu *gpu, struct emu_module *module,
         return EMU_OUT_OF_MEMORY;
     }
     d->module = module;
+    d->capability = (unsigned)(10 * gpu->major + gpu->minor);
     d->function = function;
     d->message = message;
     d->size = size;

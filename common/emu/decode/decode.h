@@ -5,6 +5,7 @@
  *   decode_insn.c      one instruction, by the family its opcode belongs to: decode_arithmetic.c,
  *                      decode_memory.c, decode_control.c, decode_collective.c
  *   insn.h, insn.c     the decoded instruction: a union, with a member for each family
+ *   matrix.h           instructions of tensor cores
  *   decode_stack.c     alloca
  *   decode_spin.c      loops that only wait for a clock
  *   decode_words.c     an opcode's modifiers
@@ -36,6 +37,7 @@ struct body {
 
 struct decoder {
     struct emu_module *module;
+    unsigned capability; /* of the GPU: 90 for 9.0 */
     const struct ptx_function *function;
     struct emu_kernel *kernel;
     struct callee *callee;   /* the function being decoded; NULL: the kernel itself */

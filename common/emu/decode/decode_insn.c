@@ -10,7 +10,10 @@
 
 /* What the emulator leaves out on purpose, by the name that programmers know, and what may be used
  * instead. */
-#define TENSOR "tensor-core instructions", "compute the product by plain multiplications instead"
+#define WARP_GROUPS                                                                                \
+    "products of matrices by several warps (wgmma, tcgen05)", "multiply by wmma or mma.sync instead"
+#define SPARSE                                                                                     \
+    "products of sparse matrices (mma.sp)", "multiply the whole matrix by mma.sync instead"
 #define VIDEO                                                                                      \
     "video instructions but vabsdiff2 and vabsdiff4", "compute the parts by integer operations "   \
                                                       "instead"
@@ -32,13 +35,10 @@ static const struct feature {
     {"sust", "p", "surfaces whose stores convert (sust.p)",
      "store the bits by surf1Dwrite, "
      "surf2Dwrite and so on instead"},
-    {"wmma", NULL, TENSOR},
-    {"mma", NULL, TENSOR},
-    {"wgmma", NULL, TENSOR},
-    {"tcgen05", NULL, TENSOR},
-    {"ldmatrix", NULL, TENSOR},
-    {"stmatrix", NULL, TENSOR},
-    {"movmatrix", NULL, TENSOR},
+    {"mma", "sp", SPARSE},
+    {"mma", "sp::ordered_metadata", SPARSE},
+    {"wgmma", NULL, WARP_GROUPS},
+    {"tcgen05", NULL, WARP_GROUPS},
     {"cp", "tensor", TENSOR_MAP},
     {"tensormap", NULL, TENSOR_MAP},
     {"red", "async", ASYNC_ATOMICS},
@@ -131,6 +131,11 @@ void decode_instruction(struct decoder *d, const struct ptx_instruction *source,
         {"tld4", decode_gather},
         {"suld", decode_surface},
         {"sust", decode_surface},
+        {"mma", decode_matrix},
+        {"wmma", decode_matrix},
+        {"ldmatrix", decode_matrix},
+        {"stmatrix", decode_matrix},
+        {"movmatrix", decode_matrix},
     };
     refuse_feature(d, source);
     for (size_t k = 0; k < sizeof families / sizeof *families; k++)

@@ -58,6 +58,8 @@ decode_fn decode_cluster_barrier, decode_cluster_address, decode_mbarrier;
 decode_fn decode_copy;
 /* decode_texture.c */
 decode_fn decode_texture, decode_gather, decode_surface;
+/* decode_matrix.c */
+decode_fn decode_matrix;
 /* decode_collective.c */
 /* The member mask of an instruction of FAMILY_WARP. */
 void take_members(struct decoder *, const struct ptx_operand *, struct insn *);

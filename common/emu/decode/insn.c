@@ -1,5 +1,6 @@
 /* insn.c — queries about a decoded instruction. */
 #include "insn.h"
+#include "matrix.h"
 
 static bool is_among(slot s, const slot *list, unsigned count)
 {
@@ -34,6 +35,8 @@ bool insn_writes(const struct insn *i, slot s)
     case FAMILY_WIDE_MOVE: return is_among(s, i->wide_move.to, 2);
     case FAMILY_TEXTURE:
         return !i->texture.stores && is_among(s, i->texture.value, MAX_ATOMIC_VECTOR);
+    case FAMILY_MATRIX:
+        return !i->matrix->stores && is_among(s, i->matrix->d.slot, i->matrix->d.registers);
     case FAMILY_ALLOCA: return i->alloca.top == s;
     default: return false;
     }

@@ -36,7 +36,8 @@ enum {
 
 struct warp;
 struct insn;
-struct call; /* kernel.h */
+struct call;        /* kernel.h */
+struct matrix_insn; /* matrix.h */
 
 /* Carries out one instruction for the lanes in mask (never 0). */
 typedef void (*op_fn)(struct warp *, const struct insn *, uint32_t mask);
@@ -61,7 +62,8 @@ enum control {
     CONTROL_RETURN,        /* ret in a function; in a kernel, ret is CONTROL_EXIT */
     CONTROL_BARRIER,       /* bar.sync, barrier.sync, bar.red: wait for the block */
     CONTROL_ARRIVE,        /* bar.arrive */
-    CONTROL_MEMBER_MASK,   /* shfl, vote, match, redux: wait for the lanes of the member mask */
+    CONTROL_MEMBER_MASK,   /* shfl, vote, match, redux: wait for the lanes of the member mask; mma:
+                            * for all */
     CONTROL_WARP_SYNC,     /* bar.warp.sync: the same, and lanes may wait at different ones */
     CONTROL_WAIT_CLUSTER,  /* barrier.cluster.wait: see machine/barrier/phase_wait.h */
     CONTROL_WAIT_MBARRIER, /* mbarrier.try_wait: see machine/barrier/phase_wait.h */
@@ -176,6 +178,7 @@ enum family {
     FAMILY_BULK,
     FAMILY_STORE_ASYNC,
     FAMILY_TEXTURE,
+    FAMILY_MATRIX,
     FAMILY_GROUP,
 };
 
@@ -395,7 +398,10 @@ struct insn {
         struct table_insn table;         /* FAMILY_TABLE */
         const struct call *call;         /* FAMILY_CALL */
         struct barrier_insn barrier;     /* FAMILY_BARRIER */
-        struct warp_insn warp;           /* FAMILY_WARP */
+        struct {
+            struct warp_insn warp;            /* FAMILY_WARP; of FAMILY_MATRIX only the members */
+            const struct matrix_insn *matrix; /* FAMILY_MATRIX */
+        };
         struct copy_insn copy;           /* FAMILY_COPY */
         struct bulk_insn bulk;           /* FAMILY_BULK */
         struct group_insn group;         /* FAMILY_GROUP */

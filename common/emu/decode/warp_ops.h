@@ -26,6 +26,13 @@ WARP_OP(op_fence);
 WARP_OP(op_proxy_fence);
 WARP_OP(op_warp_sync); /* of the member mask */
 
+/* Tensor cores (operations/matrix/): mma and wmma.mma; wmma's loads and stores; ldmatrix and
+ * stmatrix; movmatrix. i->matrix has the operands. */
+WARP_OP(op_matrix_product);
+WARP_OP(op_matrix_access);
+WARP_OP(op_matrix_rows);
+WARP_OP(op_matrix_transpose);
+
 WARP_OP(op_trap);
 WARP_OP(op_alloca); /* machine/warp/frame.c */
 

@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "exact.h"
+#include "common/emu/decode/matrix.h"
 #include "common/emu/decode/module.h"
 #include "common/files/visible.h"
 #include <stdlib.h>
@@ -119,12 +120,24 @@ unsigned insn_line(const struct emu_kernel *kernel, const struct insn *insn)
     return *insn_file(kernel, insn) ? kernel->lines[insn->line].line : 0;
 }
 
+/* The accesses that ptxas makes of an instruction of tensor cores, all of one kind. */
+static struct sass_access matrix_access(const struct matrix_insn *m)
+{
+    if (m->moves_rows)
+        return (struct sass_access){m->stores ? ACCESS_STORE_ROWS : ACCESS_LOAD_ROWS, PTX_SHARED,
+                                    m->access_bytes};
+    return (struct sass_access){m->stores ? ACCESS_STORE : ACCESS_LOAD, m->address.space,
+                                m->access_bytes};
+}
+
 static void collect_ptx(struct line_accesses *list, const struct emu_kernel *kernel)
 {
     for (size_t i = 0; i < kernel->code_count; i++) {
         const struct insn *insn = &kernel->code[i];
-        struct sass_access kind = ptx_access(insn);
-        if (kind.operation)
+        bool is_matrix = insn->family == FAMILY_MATRIX;
+        struct sass_access kind = is_matrix ? matrix_access(insn->matrix) : ptx_access(insn);
+        unsigned count = is_matrix ? insn->matrix->accesses : kind.operation != ACCESS_NONE;
+        while (count--)
             count_line_access(list, insn_file(kernel, insn), insn_line(kernel, insn), kind,
                               CODE_PTX, false);
     }
@@ -247,7 +260,8 @@ static bool line_is_merged(const struct line_access *line, size_t count)
 
 static const char *operation_name(enum access_operation operation)
 {
-    static const char *const names[] = {"", "loads", "stores", "atomics", "copies"};
+    static const char *const names[] = {"",       "loads",           "stores",          "atomics",
+                                        "copies", "loads of rows", "stores of rows"};
     return names[operation];
 }
 

@@ -26,6 +26,8 @@ enum {
     ATOMG_FLOAT = 0x1a3,
     RED_FLOAT = 0x1a6,
     LDGSTS = 0x1ae, /* cp.async */
+    LDSM = 0x03b,   /* ldmatrix */
+    STSM = 0x044,   /* stmatrix */
 };
 
 enum {
@@ -35,6 +37,8 @@ enum {
     SIZE_BITS = 7,
     FORM_BITS = 0xe00,
     NO_OPERAND = 0xe00,
+    ROW_FORM = 0x800, /* of LDSM and STSM */
+    ROW_BYTES = 16,
 };
 
 static uint64_t word(const unsigned char *p)
@@ -52,6 +56,14 @@ static const uint8_t atomic_bytes_90[] = {4, 4, 8, 8, 16, 8, 8, 0};
 static const uint8_t float_bytes[] = {4, 4, 8, 16, 0, 0, 0, 8}; /* F16x2, F32, F32x2, F32x4, F64 */
 static const uint8_t cas_bytes[] = {4, 4, 8, 8, 16, 0, 0, 0};
 static const uint8_t copy_bytes_100[] = {4, 0, 8, 0, 16, 0, 0, 0};
+
+static struct sass_access row_access(uint64_t low)
+{
+    if ((low & FORM_BITS) != ROW_FORM) return (struct sass_access){0};
+    bool loads = (low & OPERATION_BITS) == LDSM;
+    return (struct sass_access){loads ? ACCESS_LOAD_ROWS : ACCESS_STORE_ROWS, PTX_SHARED,
+                                ROW_BYTES};
+}
 
 struct sass_access sass_access(const unsigned char *instruction, unsigned arch)
 {
@@ -80,6 +92,8 @@ struct sass_access sass_access(const unsigned char *instruction, unsigned arch)
     case ATOMG_FLOAT:
     case RED_FLOAT: return (struct sass_access){ACCESS_ATOMIC, PTX_GLOBAL, float_bytes[size]};
     case LDGSTS: return (struct sass_access){ACCESS_COPY, PTX_GLOBAL, copy[size]};
+    case LDSM:
+    case STSM: return row_access(low);
     default: return (struct sass_access){0};
     }
 }

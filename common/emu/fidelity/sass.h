@@ -11,9 +11,18 @@
 
 enum { SASS_BYTES = 16, SASS_OLDEST = 75, SASS_NEWEST = 121 /* architectures */ };
 
-enum access_operation { ACCESS_NONE, ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESS_COPY };
+enum access_operation {
+    ACCESS_NONE,
+    ACCESS_LOAD,
+    ACCESS_STORE,
+    ACCESS_ATOMIC,
+    ACCESS_COPY,
+    ACCESS_LOAD_ROWS,
+    ACCESS_STORE_ROWS
+};
 
-/* An access to shared or global memory; COPY: from global to shared memory, asynchronously. */
+/* An access to shared or global memory; COPY: from global to shared memory, asynchronously; ROWS:
+ * of matrices (ldmatrix, stmatrix), whatever their number. */
 struct sass_access {
     uint8_t operation; /* enum access_operation */
     uint8_t space;     /* PTX_SHARED, PTX_GLOBAL, PTX_GENERIC */

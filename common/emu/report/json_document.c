@@ -66,6 +66,8 @@ static void write_counts(struct json *j, const struct emu_counts *c)
     write_shared(j, "shared_store", &c->shared_st);
     write_shared(j, "shared_atomic", &c->shared_atom);
     write_shared(j, "shared_copy", &c->shared_copy);
+    write_shared(j, "ldmatrix", &c->ldmatrix);
+    write_shared(j, "stmatrix", &c->stmatrix);
     write_global(j, "global_load", &c->global_ld);
     write_global(j, "global_store", &c->global_st);
     write_global(j, "global_atomic", &c->global_atom);

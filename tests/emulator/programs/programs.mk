@@ -14,6 +14,7 @@
 #                      peer_copy occupancy attributes properties clocks errors texture_turn
 #   algorithms         reduction* scan_* compaction histogram *_sort sorting_network fft spmv …
 #   libraries          cub_* thrust_* blas_* random_numbers network
+#   tensor cores       wmma_multiply mma_multiply
 #   Ampere, Hopper     async_copy cluster_* bulk_copy mbarrier (compute capability 9.0: T4 skipped)
 #
 # A program of two files is NAME.cu and NAME.part.cu. wrong.cu fails in ways that test_programs.c

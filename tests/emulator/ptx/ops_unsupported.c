@@ -14,12 +14,10 @@
 static const struct {
     const char *text, *operands, *says;
 } unsupported[] = {
-    {"wmma.mma.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32.xor.popc {$0, $0}, {$1}, {$1}, {$0, "
-     "$0};",
-     "r=r", "tensor-core instructions"},
-    {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {$0, $0}, {$1}, {$1}, {$0, $0};", "d=d",
-     "tensor-core instructions"},
-    {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {$0}, [$1];", "r=r", "tensor-core instructions"},
+    {"mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {$0, $0}, {$1, $1}, "
+     "{$1, $1}, {$0, $0}, $1, 0;",
+     "r=r", "mma.sp"},
+    {"wgmma.fence.sync.aligned;", "r=r", "wgmma"},
     {"vadd.s32.s32.s32 $0, $1, $2;", "r=rr", "video instructions"},
     {"vadd4.u32.u32.u32 $0, $1, $2, $1;", "r=rr", "video instructions"},
     {"sured.b.add.1d.u32.trap [$1, {$2}], $2;", "r=lr", "surfaces"},
@@ -36,7 +34,7 @@ static const struct {
     {"clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [$1], "
      "[$1];",
      "r=r", "clusterlaunchcontrol"},
-    {"tcgen05.wait::ld.sync.aligned;", "r=r", "tensor-core instructions"},
+    {"tcgen05.wait::ld.sync.aligned;", "r=r", "tcgen05"},
     {"red.global.add.noftz.v8.f16 [$1], {$0, $0, $0, $0, $0, $0, $0, $0};", "h=l", "vectors"},
 };
 

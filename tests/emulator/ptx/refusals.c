@@ -14,9 +14,11 @@
                ".reg .b64 %%l<4>; .reg .f64 %%d<4>; .reg .b128 %%q<4>; .shared .b8 s[64]; "        \
                ".local .b8 loc[16];\nL:\n%s\nret;\n}\n"
 
-#define NO_TENSOR                                                                                  \
-    "the emulator has no tensor-core instructions; compute the product by plain multiplications "  \
-    "instead"
+#define NO_WARP_GROUPS                                                                             \
+    "the emulator has no products of matrices by several warps (wgmma, tcgen05); multiply by "     \
+    "wmma or mma.sync instead"
+#define NO_SHAPE "it has no such shape for elements of this type"
+#define NO_TYPES "it needs types that go together"
 #define NO_REFERENCES                                                                              \
     "the emulator has no texture and surface references; pass a texture object to the kernel "     \
     "instead"
@@ -211,8 +213,39 @@ static const char *const refusals[][2] = {
     {"dp4a.u32.u32 %r0, %r1, %r2;", "3 operands, but 4 are expected"},
     {"testp.frob.f32 %p0, %f0;", "the emulator does not know this operation"},
     {"copysign.f16 %h0, %h1, %h2;", "the emulator does not know this operation"},
-    {"wgmma.fence.sync.aligned;", NO_TENSOR},
-    {"tcgen05.frob;", NO_TENSOR},
+    {"wgmma.fence.sync.aligned;", NO_WARP_GROUPS},
+    {"tcgen05.frob;", NO_WARP_GROUPS},
+    {"mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r0, %r0}, {%r0, %r0}, {%r0, %r0}, "
+     "{%r0, %r0}, %r0, 0;",
+     "the emulator has no products of sparse matrices (mma.sp); multiply the whole matrix by "
+     "mma.sync instead"},
+    {"mma.aligned.m8n8k4.row.col.f64.f64.f64.f64 %d0, %d0, %d0, %d0;",
+     "it needs .sync.aligned"},
+    {"mma.sync.aligned.m8n8k4.row.f64.f64.f64.f64 %d0, %d0, %d0, %d0;",
+     "it needs the layouts of a and b"},
+    {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64 %d0, %d0, %d0, %d0;",
+     "it needs the types of d, a, b and c"},
+    {"mma.sync.aligned.m8n8k8.row.col.f64.f64.f64.f64 %d0, %d0, %d0, %d0;", NO_SHAPE},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.f64.f64.f32 %f0, %d0, %d0, %f0;", NO_TYPES},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.f16.bf16.f32 %f0, %r0, %r0, %f0;", NO_TYPES},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f16 %f0, %r0, %r0, %r0;", NO_TYPES},
+    {"mma.sync.aligned.m16n8k8.row.row.f16.f16.f16.f16 %r0, %r0, %r0, %r0;",
+     "it needs .row.col for this shape and type"},
+    {"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r0, %r1}, {%r0}, {%r0}, {%r0, %r1};",
+     "1 registers, but a fragment has 2"},
+    {"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r0, %r1}, {%r0, %l0}, {%r0}, {%r0, %r1};",
+     "register %l0 is of type .b64, which does not fit here"},
+    {"mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor {%r0, %r0}, %r0, %r0, {%r0, %r0};",
+     "it needs .xor.popc or .and.popc"},
+    {"mma.sync.aligned.m8n8k16.row.col.rn.s32.s8.s8.s32 {%r0, %r0}, %r0, %r0, {%r0, %r0};",
+     "modifier '.rn' is not supported"},
+    {"wmma.load.f.sync.aligned.row.m8n8k4.f64 %d0, [%l0];", "it needs a matrix: a, b, c or d"},
+    {"wmma.load.a.sync.aligned.m8n8k4.f64 %d0, [%l0];", "it needs a layout and a type"},
+    {"wmma.load.a.sync.aligned.row.m8n8k4.f16 %r0, [%l0];", NO_SHAPE},
+    {"ldmatrix.sync.aligned.m8n8.x3.shared.b16 %r0, [%r0];", "it needs .x1, .x2 or .x4"},
+    {"ldmatrix.sync.aligned.m8n8.x1.global.b16 %r0, [%l0];", "it needs an address in .shared"},
+    {"ldmatrix.sync.aligned.m8n16.x1.shared.b8 %r0, [%r0];", "it needs .m8n8 and .b16"},
+    {"movmatrix.sync.aligned.m8n8.b16 %r0, %r1;", "it needs .m8n8.trans.b16"},
     {"frobnicate.u32 %r0, %r1;", "the emulator does not know this operation"},
     {"tex.1d.v4.f32.s32 {%f0, %f0, %f0, %f0}, [s, {%r0}];", NO_REFERENCES},
     {"tex.1d.v4.f32.s32 {%f0, %f0, %f0, %f0}, [%r0, {%r0}];",

@@ -74,11 +74,12 @@ struct party {
     uint32_t lanes;
 };
 
-/* Are two instructions the same operation? All forms of __syncwarp are. */
+/* Are two instructions the same operation? All forms of __syncwarp are. Those of tensor cores are
+ * .aligned, and so at one place only. */
 static bool is_same(const struct insn *a, const struct insn *b)
 {
     const struct ptx_instruction *x = a->source, *y = b->source;
-    if (a->control != b->control) return false;
+    if (a->control != b->control || a->family == FAMILY_MATRIX) return false;
     if (a->control == CONTROL_WARP_SYNC) return true;
     if (x->word_count != y->word_count) return false;
     for (unsigned k = 0; k < x->word_count; k++)

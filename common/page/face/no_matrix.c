@@ -1,0 +1,10 @@
+/* no_matrix.c — in place of decode_matrix.c: the page's emulator has no tensor cores. */
+#include "common/emu/decode/decode_words.h"
+
+void decode_matrix(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
+{
+    (void)source, (void)i;
+    decode_fail(d, EMU_UNSUPPORTED_PTX,
+                "the emulator on this page has no tensor cores; compute the product by plain "
+                "multiplications instead");
+}
