@@ -1,6 +1,6 @@
 """fidelity_rows.py -- what is compared in notes/fidelity.md: ncu's counters of memory instructions
-in many patterns (h200/fidelity.csv, h200/copies.csv), each equal to the emulator's or explained by
-fidelity_differences.csv. tests/docs/test_fidelity.py runs the emulator and compares.
+in many patterns (fidelity.csv, copies.csv, matrices.csv in h200/), each equal to the emulator's or
+explained by fidelity_differences.csv. tests/docs/test_fidelity.py runs the emulator and compares.
 """
 import fnmatch
 
@@ -8,6 +8,7 @@ from records import read
 from table_rows import table
 
 COPIES, _ = read("h200/copies.csv")
+MATRICES, _ = read("h200/matrices.csv")
 DIFFER, _ = read("fidelity_differences.csv")
 # Counters of copies that were recorded, and that the emulator does not offer: those of the hardware
 # depend on what the L1 cache contains.
@@ -21,7 +22,8 @@ OWN_NAMES = {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum
 
 
 def numbers():
-    """A row for each number of both recordings. The type of a copy is its number of bytes."""
+    """A row for each number of the recordings. The type of a copy is its number of bytes, that of a
+    move of matrices its shape."""
     rows = []
     for recorded in read("h200/fidelity.csv")[0]:
         case = {key: recorded.pop(key) for key in ("space", "counter", "pattern")}
@@ -33,6 +35,11 @@ def numbers():
                 "pattern": recorded["pattern"]}
         rows += [{**case, "counter": counter, "value": value}
                  for counter, value in recorded.items() if counter not in UNCOMPARED]
+    for recorded in MATRICES:
+        case = {"space": "matrix", "operation": recorded.pop("operation"),
+                "type": recorded.pop("shape"), "pattern": recorded.pop("pattern")}
+        rows += [{**case, "counter": counter, "value": value}
+                 for counter, value in recorded.items()]
     return [row for row in rows if row["value"]]
 
 
@@ -61,7 +68,8 @@ def fidelity():
         types.setdefault(row["type"], set()).add(row["pattern"])
         (explained if explanations(row) else equal).append(row)
     rows = []
-    loads_first = lambda item: 2 if item[0][0] == "copy" else "." in item[0][1]
+    last = {"copy": 2, "matrix": 3}
+    loads_first = lambda item: last.get(item[0][0], "." in item[0][1])
     for (space, operation), (types, equal, explained) in sorted(found.items(), key=loads_first):
         patterns = max(len(names - {"all"}) for names in types.values())
         rows.append([space, "`%s`" % operation, " ".join(types), patterns or "together",

@@ -12,13 +12,16 @@ import unittest
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(TOP / "profiles" / "tables"), str(TOP / "profiles" / "measure")]
+sys.path[:0] = [str(TOP / "profiles" / place) for place in ("tables", "measure",
+                                                           "measure/fidelity")]
 import compare  # noqa: E402  (they lie in profiles/)
+import fidelity  # noqa: E402
 import fidelity_rows  # noqa: E402
 import records  # noqa: E402
 
 EMU, PATTERNS = TOP / "build/emu/emu", TOP / "build/fidelity/patterns"
 COPIES = TOP / "build/fidelity/copies"
+MATRICES, TENSOR = TOP / "build/fidelity/matrices", TOP / "build/fidelity/tensor"
 TEXTURES = TOP / "build/fidelity/textures"
 # Words that differ from the recorded ones: sums of signed bytes by one step of a 16-bit fraction,
 # and sums of halves that nearly cancel (notes/more/emulator-inside.md).
@@ -53,8 +56,9 @@ def patterns(program):
     run = subprocess.run([EMU, program, "--list"], check=True, capture_output=True, text=True)
     lines = run.stdout.splitlines()
     for row in csv.DictReader(line for line in lines if re.match(r"\S+,\S+,", line)):
-        instruction = row.get("space", "copy"), row["operation"], row.get("type", row.get("bytes"))
-        yield instruction, row["pattern"]
+        space = row.get("space", "matrix" if "shape" in row else "copy")
+        kind = next(row[key] for key in ("type", "bytes", "shape") if key in row)
+        yield (space, row["operation"], kind), row["pattern"]
 
 
 class Textures(unittest.TestCase):
@@ -79,7 +83,8 @@ class Patterns(unittest.TestCase):
         together = dict.fromkeys(instruction for instruction, _ in keys)
         for instruction, counters in zip(together, launches(PATTERNS, "--joined"), strict=True):
             cls.counted[instruction, "all"] = counters
-        cls.counted.update(zip(patterns(COPIES), launches(COPIES), strict=True))
+        for program in COPIES, MATRICES:
+            cls.counted.update(zip(patterns(program), launches(program), strict=True))
 
     def value(self, row):
         instruction = row["space"], row["operation"], row["type"]
@@ -104,6 +109,22 @@ class Patterns(unittest.TestCase):
         missing = set(self.counted) - recorded
         # Of constant memory there are only the hardware's counters of all patterns.
         self.assertEqual({instruction[0] for instruction, _ in missing}, {"const"})
+
+
+class TensorCores(unittest.TestCase):
+    def test_every_result_is_that_of_an_h200(self):
+        run = subprocess.run([EMU, "--log-file", os.devnull, TENSOR], check=True,
+                             capture_output=True, text=True)
+        recorded = [list(row.values()) for row in records.read("h200/tensor.csv")[0]]
+        lines = run.stdout.splitlines()
+        self.assertEqual([list(map(str, row)) for row in fidelity.condensed(lines)], recorded)
+
+    def test_moves_count_as_in_the_machine_code(self):
+        run = subprocess.run([EMU, "--report", MATRICES], check=True, capture_output=True,
+                             text=True)
+        verdicts = re.findall(r"^    (\w+)", run.stdout, re.MULTILINE)
+        self.assertGreater(len(verdicts), 20)
+        self.assertEqual(set(verdicts), {"exact"})
 
 
 class NotOffered(unittest.TestCase):

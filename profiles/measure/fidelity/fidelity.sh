@@ -106,6 +106,7 @@ copies() { each_kind copies "$copied"; }
 matrices() { each_kind matrices "$moved"; }
 
 tensor() { build/fidelity/tensor >"$raw/lines"; }
+
 textures() { build/fidelity/textures >"$raw/table"; }
 
 for part in $parts; do
