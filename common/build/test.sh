@@ -33,43 +33,59 @@ ended() {
 }
 
 # Under the sanitizers some tests are left to the ordinary tree. Of C these are tests of kernels,
-# which nvcc compiles and the sanitizers do not see; a few of each suite remain for the host code
-# beside them. bats' are those with the tag "long". The tests of make, of steps of one's own and of
-# scripts run no C of ours that others do not run. Those of step 17's library wait for each other in
-# up to 7 processes, which is slow when sanitized.
-long='architectures/code_for_a_t4_on_an_h200
-bench/@(applications_are_timed_by_their_experiments|what_ends_the_program*)
-bound/@(holds_*|is_not_loose|one_wrong_element_in_a_million_shows)
-compaction/@(each_kernel_is_right_under_the_checkers|middling_*)
-emu_command/many_short_launches_say_how_many_they_are
-experiments/!(each_says_what_to_see|options|stdout_that_cannot_be_written)
-hazards/*
-library/!(each_function_refuses|no_elements|version)
-library_scan/!(short_sums_have_no_options)
-library_select/!(tables_and_boxes)
-library_sort/*
-many_gpus/nodes_of_several_tiles
-operators/!(judge_*|nothing_to_scan|refuses|sizes)
-partners/!(refuses|sizes)
-pipeline/!(f32_at_every_edge|no_elements|refuses_*|returns_*)
-promises/*
-racecheck/finds_the_same_in_any_order
-recorded/*
-schedules/right_programs_stay_right
-shuffle_lessons/*
-steps/@(*_at_every_size|large_sizes)
-summed_area/white_pixels_8192_by_8192
-waits/slow_is_not_stuck
-workspaces/@(graphs_and_calls*|each_scan_after_each|on_each_device_*)
-wrong/@(what_ends_the_program*|a_signal_from_elsewhere*)'
+# which nvcc compiles and the sanitizers do not see: of these suites only what is said here runs, for
+# the host code beside the kernels. Of bats it is what has the tag "long". The tests of make, of steps
+# of one's own and of scripts run no C of ours that others do not run. Those of step 17's library wait
+# for each other in up to 7 processes, which is slow when sanitized.
+only='architectures/!(code_for_a_t4_on_an_h200)
+bench/!(applications_are_timed_by_their_experiments|what_ends_the_program*)
+bound/!(holds_*|is_not_loose|one_wrong_element_in_a_million_shows)
+compaction/!(each_kernel_is_right_under_the_checkers|middling_*)
+emu_command/!(many_short_launches_say_how_many_they_are)
+experiments/@(each_says_what_to_see|options|stdout_that_cannot_be_written)
+hazards/
+library/@(each_function_refuses|no_elements|version)
+library_scan/short_sums_have_no_options
+library_select/tables_and_boxes
+library_sort/
+many_gpus/!(nodes_of_several_tiles)
+operators/@(judge_*|nothing_to_scan|refuses|sizes)
+partners/@(refuses|sizes)
+pipeline/@(f32_at_every_edge|no_elements|refuses_*|returns_*)
+promises/
+racecheck/!(finds_the_same_in_any_order)
+recorded/
+schedules/!(right_programs_stay_right)
+shuffle_lessons/
+steps/!(*_at_every_size|large_sizes)
+summed_area/!(white_pixels_8192_by_8192)
+waits/!(slow_is_not_stuck)
+workspaces/!(graphs_and_calls*|each_scan_after_each|on_each_device_*)
+wrong/!(what_ends_the_program*|a_signal_from_elsewhere*)'
+
+# The tests under the sanitizers are run in shares, each of every fourth suite and file of bats, since
+# Criterion takes no filter of all suites. SHARE names one of them: 1 to 4.
+shares=${SHARE:-1 2 3 4}
+in_shares() { awk -v shares="$shares" 'index(shares, NR % 4 + 1)'; }
+
+# filter SHARE: Criterion's filter of its tests.
+filter() {
+    build/tests/run --list | sed -n 's/^\([^ ]*\): .*/\1/p' | awk -v share="$1" -v only="$only" '
+        BEGIN { count = split(only, lines, "\n")
+                for (i = 1; i <= count; i++) { split(lines[i], part, "/"); tests[part[1]] = part[2] } }
+        NR % 4 + 1 != share { next }
+        !($1 in tests) { whole = whole "|" $1; next }
+        tests[$1] { some = some "|" $1 "/" tests[$1] }
+        END { print "@(@(" substr(whole, 2) ")/*" some ")" }'
+}
+
 files=tests/tools
 more_files="tests/labs tests/ranks"
 others="-e /make.bats -e /gpu_script.bats -e /compare.bats -e /measure.bats -e /library.bats"
 if [ -n "${SANITIZED:-}" ]; then
     # shellcheck disable=SC2086
-    files=$(ls tests/tools/*.bats | grep -v $others -e /own_step.bats -e /estimate.bats)
-    more_files=$(ls tests/labs/*.bats tests/ranks/*.bats | grep -v $others)
-    set -- --filter "!($(echo "$long" | paste -sd '|'))"
+    files=$(ls tests/tools/*.bats | grep -v $others -e /own_step.bats -e /estimate.bats | in_shares)
+    more_files=$(ls tests/labs/*.bats tests/ranks/*.bats | grep -v $others | in_shares)
 fi
 if [ -n "${ONLY_PARTS:-}" ]; then
     files=tests/ranks
@@ -91,6 +107,13 @@ criterion() {
         echo $? >"$said/status"
     } | tee "$said/C"
     return "$(cat "$said/status")"
+}
+
+# Each share ends with Criterion's closing lines.
+sanitized() {
+    for share in $shares; do
+        criterion --filter "$(filter "$share")" || return
+    done
 }
 
 # unittest ARGUMENTS…: of Python, by $python. Tests that end with "ok" are not shown. The line
@@ -159,7 +182,11 @@ fi
 if have python3; then
     part compiler unittest -s tests/cc ${ONLY_PARTS:+-k test_steps} ${SANITIZED:+-k Fuzz}
 fi
-part "C" criterion "$@"
+if [ -n "${SANITIZED:-}" ]; then
+    part "C" sanitized
+else
+    part "C" criterion "$@"
+fi
 part "scripts and commands" ended scripts
 part "labs and ranks" ended labs
 [ -n "${SANITIZED:-}" ] || skipped
