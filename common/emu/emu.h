@@ -155,7 +155,7 @@ struct emu_config {
     /* Not 0: %clock, %globaltimer and %smid are made from this seed and from the number of
      * instructions that the device has executed, so that they repeat. Implies one host thread. */
     uint64_t clock_seed;
-    unsigned number;      /* of this device, among several: for its addresses and for messages */
+    unsigned number; /* of this device, among several: for its addresses and for messages */
     /* For racecheck: the operations that the device's launches and copies belong to, which several
      * devices share. NULL: all are in order. Not owned. */
     struct stream_ops *stream_ops;
@@ -315,6 +315,8 @@ void emu_unload(struct emu *, struct emu_module *);
  * names fewer. The module owns it. */
 const char *emu_source(const struct emu_module *, size_t index);
 
+/* The name of the .entry with this index; NULL: the module has fewer. The module owns it. */
+const char *emu_kernel_name(const struct emu_module *, size_t index);
 /* The .entry called `name` (mangled). EMU_INVALID_DEVICE_FUNCTION if the module has no such
  * .entry. */
 int emu_kernel(struct emu *, struct emu_module *, const char *name, struct emu_kernel **kernel);

@@ -52,6 +52,7 @@ cudaError_t cudart_remember(struct runtime_allocation allocation)
     if (kept == NULL) return cudaErrorMemoryAllocation;
     *kept = allocation;
     if (allocation.pool == NULL) kept->device = cudart_device()->number;
+    kept->context = cudart_owning_context(kept->device);
     pthread_mutex_lock(&mutex);
     bool done = address_table_set(&allocations, (uint64_t)allocation.address, kept);
     pthread_mutex_unlock(&mutex);
@@ -115,13 +116,12 @@ void cudart_each_host(void (*visit)(const struct runtime_allocation *, void *), 
     pthread_mutex_unlock(&mutex);
 }
 
-void cudart_free_all(void)
+void cudart_free_all(const struct context *context)
 {
-    int device = cudart_device()->number;
     pthread_mutex_lock(&mutex);
     for (size_t i = 0; i < allocations.size;) {
         struct runtime_allocation *allocation = allocations.entries[i].kept;
-        if (allocation == NULL || allocation->device != device) {
+        if (allocation == NULL || allocation->context != context) {
             i++;
             continue;
         }

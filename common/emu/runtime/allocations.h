@@ -23,9 +23,10 @@ struct runtime_allocation {
     size_t bytes;
     enum memory_kind kind;
     unsigned flags;
-    int device;            /* the device that was current, or the pool's */
-    struct memory_pool *pool; /* the pool of device memory; NULL: none */
-    struct advice *advice; /* of managed memory, owned */
+    int device;                    /* the device that was current, or the pool's */
+    const struct context *context; /* that owns it */
+    struct memory_pool *pool;      /* the pool of device memory; NULL: none */
+    struct advice *advice;         /* of managed memory, owned */
 };
 
 /* Adds an allocation to the table. */

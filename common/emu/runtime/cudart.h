@@ -61,6 +61,27 @@ void cudart_drop_peers(void);
 /* The device that owns the memory at an address; NULL for host addresses. */
 struct device *cudart_owner(const void *);
 
+/* ---- contexts (device/context.c) ------------------------------------------------------------- */
+
+struct context;
+/* The context that owns what is made on a device now: the current one, or the primary one. */
+const struct context *cudart_owning_context(int device);
+/* Does the calling thread carry out a function of the driver API? Its errors are not kept for
+ * cudaGetLastError, and have the driver's names. */
+extern _Thread_local bool cudart_in_driver;
+/* The runtime is used: if the thread has no context, it gets its device's primary one. */
+void cudart_bind_context(void);
+
+/* ---- the driver API (driver/), which is above this library's other parts --------------------- */
+
+/* The driver's error in place of the runtime's, its name, and a function of the driver by its name,
+ * as programs of a version of CUDA know it. */
+int cudart_driver_error(int error);
+const char *cudart_driver_error_name(int error);
+enum cudart_query { QUERY_FOUND, QUERY_TOO_NEW, QUERY_UNKNOWN };
+enum cudart_query cudart_driver_function(const char *name, int version, bool per_thread,
+                                         void **function);
+
 /* ---- errors (device/error.c) ----------------------------------------------------------------- */
 
 /*
@@ -170,8 +191,8 @@ void cudart_unload(void);
 
 /* ---- memory (memory/device_memory.c, work/copy.c) -------------------------------------------- */
 
-/* Frees everything that the program has allocated while this device was current. */
-void cudart_free_all(void);
+/* Frees everything that belongs to a context. */
+void cudart_free_all(const struct context *);
 /* Allocates host memory that all devices can access; NULL: out of memory. */
 void *cudart_map_new(size_t bytes);
 /* Lets all devices access host memory, and ends that. Returns an enum emu_error. */
@@ -188,8 +209,8 @@ bool cudart_is_stream(cudaStream_t);
 int cudart_stream_device(cudaStream_t);
 /* The number that ncu shows for a stream. */
 unsigned long long cudart_stream_id(cudaStream_t);
-/* Removes the device's streams and events. */
-void cudart_drop_streams(void);
+/* Removes a context's streams and events. */
+void cudart_drop_streams(const struct context *);
 
 /* ---- settings (device/open.c) ---------------------------------------------------------------- */
 

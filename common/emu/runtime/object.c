@@ -21,6 +21,7 @@ cudaError_t cudart_create(void *handle, enum object_kind kind, unsigned flags, i
     object->flags = flags;
     object->priority = priority;
     object->device = cudart_device()->number;
+    object->context = cudart_owning_context(object->device);
     pthread_mutex_lock(&mutex);
     bool added = address_table_set(&objects, (uint64_t)object, object);
     if (added && kind == STREAM) object->id = next_stream_id++;
@@ -59,13 +60,12 @@ cudaError_t cudart_destroy(const void *handle, enum object_kind kind)
     return found ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
-void cudart_drop_streams(void)
+void cudart_drop_streams(const struct context *context)
 {
-    int device = cudart_device()->number;
     pthread_mutex_lock(&mutex);
     for (size_t i = 0; i < objects.size;) {
         struct object *object = objects.entries[i].kept;
-        if (object != NULL && object->device == device)
+        if (object != NULL && object->context == context)
             take_out(object); /* another entry may move to i */
         else
             i++;

@@ -16,7 +16,8 @@ enum { STREAM_ATTRIBUTES = cudaLaunchAttributeMemSyncDomain + 1 };
 struct object {
     enum object_kind { STREAM, EVENT } kind;
     unsigned flags;
-    int device; /* the device that was current */
+    int device;                    /* the device that was current */
+    const struct context *context; /* that owns it; NULL: it is a default stream */
     /* of a stream */
     unsigned long long id;
     int priority;

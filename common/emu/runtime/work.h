@@ -55,6 +55,10 @@ void cudart_record_event(cudaEvent_t);
 cudaError_t cudart_submit_copy(const struct cudaMemcpy3DParms *, cudaStream_t);
 cudaError_t cudart_copy_now(const struct cudaMemcpy3DParms *);
 
+/* Carry out a fill likewise. */
+cudaError_t cudart_submit_fill(const struct cudaMemsetParams *, cudaStream_t);
+cudaError_t cudart_fill_now(const struct cudaMemsetParams *);
+
 /* The description of a one-dimensional copy. */
 struct cudaMemcpy3DParms cudart_plain_copy(void *to, const void *from, size_t bytes,
                                            enum cudaMemcpyKind);

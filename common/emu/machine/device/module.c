@@ -179,6 +179,15 @@ void emu_unload(struct emu *emu, struct emu_module *module)
     pthread_mutex_unlock(&emu->lock);
 }
 
+const char *emu_kernel_name(const struct emu_module *module, size_t index)
+{
+    for (size_t i = 0; i < module->text.function_count; i++) {
+        const struct ptx_function *f = &module->text.functions[i];
+        if (f->is_entry && f->has_body && index-- == 0) return f->name;
+    }
+    return NULL;
+}
+
 static bool is_entry(const struct ptx_text *text, const struct ptx_symbol *symbol)
 {
     if (!symbol || !symbol->is_function) return false;

@@ -3,13 +3,13 @@
  *
  * PTX is decompressed and parsed when a kernel or a variable is first used on a device.
  */
-#include "registered.h"
+#include "module.h"
 #include "common/emu/binary/fatbin.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MESSAGE_BYTES = 1024, NAME_BYTES = 40 };
+enum { NAME_BYTES = 40 };
 
 /* The number of a program's fat binaries: 1, or one for each object file. */
 static size_t count_containers(const struct fatbin_wrapper *wrapper)
@@ -50,7 +50,7 @@ static int extract_all(const struct fatbin_wrapper *wrapper, size_t count, struc
 {
     unsigned arch = cudart_newest_code();
     int first_error = EMU_OK; /* the first object file is the program's own */
-    char text[MESSAGE_BYTES];
+    char text[LOAD_MESSAGE];
     *found = 0;
     for (size_t i = 0; i < count; i++) {
         struct part *part = &parts[*found];
@@ -62,27 +62,33 @@ static int extract_all(const struct fatbin_wrapper *wrapper, size_t count, struc
             continue;
         }
         bool unsuitable = error == (int)cudaErrorNoKernelImageForDevice;
-        if (first_error == EMU_OK || !unsuitable) snprintf(message, MESSAGE_BYTES, "%s", text);
+        if (first_error == EMU_OK || !unsuitable) snprintf(message, LOAD_MESSAGE, "%s", text);
         if (!unsuitable) return error;
         first_error = error;
     }
     return *found ? EMU_OK : first_error;
 }
 
+static int link_texts(struct image *image, const struct emu_ptx *texts, size_t count, char *message)
+{
+    int error = emu_link(emu_runtime(), texts, count, &image->module);
+    if (error == EMU_OK) cudart_keep_sources(image->module);
+    if (error != EMU_OK) snprintf(message, LOAD_MESSAGE, "%s", emu_message(emu_runtime()));
+    return error;
+}
+
 static int link_parts(struct image *image, size_t count, const struct part *parts, char *message)
 {
     struct emu_ptx *texts = calloc(count, sizeof *texts);
     if (texts == NULL) {
-        snprintf(message, MESSAGE_BYTES, "no host memory to load the program's kernels");
+        snprintf(message, LOAD_MESSAGE, "no host memory to load the program's kernels");
         return EMU_OUT_OF_MEMORY;
     }
     for (size_t i = 0; i < count; i++) {
         texts[i] = (struct emu_ptx){parts[i].ptx.text, parts[i].ptx.length, parts[i].name};
         if (image->ptx_arch < parts[i].ptx.arch) image->ptx_arch = parts[i].ptx.arch;
     }
-    int error = emu_link(emu_runtime(), texts, count, &image->module);
-    if (error == EMU_OK) cudart_keep_sources(image->module);
-    if (error != EMU_OK) snprintf(message, MESSAGE_BYTES, "%s", emu_message(emu_runtime()));
+    int error = link_texts(image, texts, count, message);
     free(texts);
     return error;
 }
@@ -101,7 +107,7 @@ static int load_containers(struct image *image, const struct fatbin_wrapper *wra
     size_t count = count_containers(wrapper);
     struct part *parts = calloc(count, sizeof *parts);
     if (parts == NULL) {
-        snprintf(message, MESSAGE_BYTES, "no host memory to load the program's kernels");
+        snprintf(message, LOAD_MESSAGE, "no host memory to load the program's kernels");
         return EMU_OUT_OF_MEMORY;
     }
     size_t found;
@@ -138,25 +144,40 @@ static int place_all_managed(const struct program *program, const struct image *
     return error;
 }
 
-cudaError_t cudart_load(struct program *program)
+static int load_code(struct image *image, const struct program *program, char *message)
+{
+    const struct module *module = program->module;
+    if (module != NULL && module->texts != NULL)
+        return link_texts(image, module->texts, module->count, message);
+    if (program->wrapper->magic == WRAPPER_MAGIC)
+        return load_containers(image, program->wrapper, message);
+    snprintf(message, LOAD_MESSAGE, "the program registered something that is not a fat binary");
+    return EMU_INVALID_PTX;
+}
+
+cudaError_t cudart_load_quietly(struct program *program, char message[LOAD_MESSAGE])
 {
     struct image *image = &program->on[cudart_device()->number];
+    message[0] = '\0';
     if (image->loaded) return image->error;
     image->loaded = true;
 
-    const struct fatbin_wrapper *wrapper = program->wrapper;
-    char message[MESSAGE_BYTES] = "the program registered something that is not a fat binary";
-    int error = wrapper->magic == WRAPPER_MAGIC ? load_containers(image, wrapper, message)
-                                                : EMU_INVALID_PTX;
+    int error = load_code(image, program, message);
     if (error == EMU_OK) {
         error = place_all_managed(program, image);
         if (error != EMU_OK)
-            snprintf(message, sizeof message,
-                     "the program's __managed__ variables have no place: %s",
+            snprintf(message, LOAD_MESSAGE, "the program's __managed__ variables have no place: %s",
                      emu_message(emu_runtime()));
     }
-    if (error != EMU_OK) cudart_print(message);
     return image->error = (cudaError_t)error;
+}
+
+cudaError_t cudart_load(struct program *program)
+{
+    char message[LOAD_MESSAGE];
+    cudaError_t error = cudart_load_quietly(program, message);
+    if (error != cudaSuccess) cudart_print(message);
+    return error;
 }
 
 /* A GPU runs machine code of its own generation. Of other PTX its driver makes machine code. */
@@ -236,17 +257,26 @@ cudaError_t cudart_variable(const void *host, emu_addr *address, size_t *bytes)
     return error;
 }
 
+void cudart_unload_image(struct image *image)
+{
+    if (image->module != NULL) emu_unload(emu_runtime(), image->module);
+    free(image->code.allocated);
+    *image = (struct image){.ptx_arch = image->ptx_arch};
+}
+
+/* Is it a module of a context that the driver API has made? Then it ends with that context. */
+static bool is_of_context(const struct program *program)
+{
+    return program->module != NULL && program->module->context != NULL;
+}
+
 void cudart_unload(void)
 {
     int number = cudart_device()->number;
     pthread_mutex_lock(&cudart_registered.mutex);
     for (struct kernel *k = cudart_registered.kernels; k != NULL; k = k->next)
-        k->on[number] = (struct function){0};
-    for (struct program *p = cudart_registered.programs; p != NULL; p = p->next) {
-        struct image *image = &p->on[number];
-        if (image->module != NULL) emu_unload(emu_runtime(), image->module);
-        free(image->code.allocated);
-        *image = (struct image){0};
-    }
+        if (!is_of_context(k->program)) k->on[number] = (struct function){0};
+    for (struct program *p = cudart_registered.programs; p != NULL; p = p->next)
+        if (!is_of_context(p)) cudart_unload_image(&p->on[number]);
     pthread_mutex_unlock(&cudart_registered.mutex);
 }

@@ -30,11 +30,13 @@ struct image {
     struct fatbin_code code;   /* its machine code; data = NULL: none */
 };
 
-/* A fat binary, or all fat binaries that -rdc=true has linked together. */
+/* A fat binary, or all fat binaries that -rdc=true has linked together; or what the program loads
+ * while it runs (code/module.c), a fat binary or texts. */
 struct program {
     const struct fatbin_wrapper *wrapper;
     struct image on[MAX_DEVICES];
     struct program *next;
+    struct module *module; /* NULL: it is compiled into the program */
 };
 
 /* A kernel as registered. The program's cudaKernel_t is a pointer to it. */
@@ -56,7 +58,7 @@ struct variable {
     struct variable *next;
 };
 
-/* Everything that has been registered, newest first. Nothing is ever removed. */
+/* Everything that has been registered, newest first. Only modules are removed. */
 struct registered {
     struct program *programs;
     struct kernel *kernels;
@@ -68,6 +70,13 @@ extern struct registered cudart_registered;
 /* Loads a program for the thread's device, unless that has been tried before. An error is printed
  * once. The mutex is held. */
 cudaError_t cudart_load(struct program *);
+/* Does so and writes the error into the message instead. */
+enum { LOAD_MESSAGE = 1024 };
+cudaError_t cudart_load_quietly(struct program *, char message[LOAD_MESSAGE]);
+/* Takes a program's code from the calling thread's device. The mutex is held. */
+void cudart_unload_image(struct image *);
+/* Ends the modules of a context. (module.c) */
+void cudart_drop_modules(const struct context *);
 /* The kernel of a stub's address, or of a cudaKernel_t, loaded or not. The mutex is held. */
 struct kernel *cudart_find_kernel(const void *host);
 

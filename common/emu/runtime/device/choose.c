@@ -1,7 +1,7 @@
 /*
  * choose.c — choosing a device, waiting for it, its limits. Its properties are in properties.c.
  */
-#include "common/emu/runtime/arrays.h"
+#include "context.h"
 #include "common/emu/runtime/stream/capture.h"
 #include "common/emu/runtime/process/process.h"
 #include "common/emu/runtime/stream/order.h"
@@ -19,6 +19,7 @@ cudaError_t CUDARTAPI cudaGetDeviceCount(int *count)
 cudaError_t CUDARTAPI cudaGetDevice(int *device)
 {
     if (device == NULL) return cudart_done(cudaErrorInvalidValue);
+    cudart_bind_context();
     *device = cudart_device()->number;
     return cudaSuccess;
 }
@@ -29,7 +30,7 @@ static bool is_device(int number) { return number >= 0 && number < cudart_device
 cudaError_t CUDARTAPI cudaSetDevice(int device)
 {
     if (!is_device(device)) return cudart_done(cudaErrorInvalidDevice);
-    cudart_use_device(device);
+    cudart_set_context(cudart_primary_context(device));
     RETURN_IF_FAULTY();
     return cudaSuccess;
 }
@@ -78,21 +79,9 @@ cudaError_t CUDARTAPI cudaDeviceSynchronize(void)
     return cudaSuccess;
 }
 
-/* The emulator's device stays open, because the report still needs its counters. */
 cudaError_t CUDARTAPI cudaDeviceReset(void)
 {
-    cudart_go_on(true);
-    cudart_clear_fault();
-    cudart_order_wait_device();
-    cudart_check_leaks();
-    cudart_unload();
-    cudart_drop_textures();
-    cudart_drop_arrays();
-    cudart_free_all();
-    emu_heap_limit(emu_runtime(), 0);
-    cudart_drop_streams();
-    cudart_default_limits(cudart_device());
-    cudart_drop_peers();
+    cudart_end_context(cudart_primary_context(cudart_device()->number));
     return cudaSuccess;
 }
 

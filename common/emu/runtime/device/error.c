@@ -22,6 +22,7 @@ cudaError_t cudart_refusal(void)
 {
     if (cudart_is_forked_too_late()) return cudart_done(cudaErrorInitializationError);
     if (cudart_in_host_function()) return cudart_done(cudaErrorNotPermitted);
+    cudart_bind_context();
     cudart_go_on(false);
     struct device *device = cudart_device();
     cudaError_t fault = (cudaError_t)device->fault;
@@ -43,7 +44,7 @@ void cudart_clear_fault(void)
 cudaError_t cudart_done_free(int error, const void *pointer)
 {
     if (error == cudaSuccess) return cudaSuccess;
-    last_error = (cudaError_t)error;
+    if (!cudart_in_driver) last_error = (cudaError_t)error;
     cudart_check_api((cudaError_t)error, pointer);
     return (cudaError_t)error;
 }

@@ -67,7 +67,7 @@ static struct cudaMemsetParams bytes_2d(void *to, size_t pitch, int value, size_
 
 /* ---- at once, and in a stream ---------------------------------------------------------------- */
 
-static cudaError_t fill_now(const struct cudaMemsetParams *fill)
+cudaError_t cudart_fill_now(const struct cudaMemsetParams *fill)
 {
     RETURN_IF_FAULTY();
     cudaError_t error = cudart_check_wait(NULL);
@@ -78,7 +78,7 @@ static cudaError_t fill_now(const struct cudaMemsetParams *fill)
     return cudart_done(error);
 }
 
-static cudaError_t submit(const struct cudaMemsetParams *fill, cudaStream_t stream)
+cudaError_t cudart_submit_fill(const struct cudaMemsetParams *fill, cudaStream_t stream)
 {
     struct work work = {.type = cudaGraphNodeTypeMemset, .fill = *fill};
     return cudart_submit(stream, &work);
@@ -87,20 +87,20 @@ static cudaError_t submit(const struct cudaMemsetParams *fill, cudaStream_t stre
 cudaError_t CUDARTAPI cudaMemset(void *to, int value, size_t bytes)
 {
     struct cudaMemsetParams fill = bytes_2d(to, bytes, value, bytes, 1);
-    return fill_now(&fill);
+    return cudart_fill_now(&fill);
 }
 
 cudaError_t CUDARTAPI cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
 {
     struct cudaMemsetParams fill = bytes_2d(to, bytes, value, bytes, 1);
-    return submit(&fill, stream);
+    return cudart_submit_fill(&fill, stream);
 }
 
 cudaError_t CUDARTAPI cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
 {
     struct cudaMemsetParams fill = bytes_2d(to, pitch, value, width, height);
     if (width > pitch) return cudart_done(cudaErrorInvalidValue);
-    return fill_now(&fill);
+    return cudart_fill_now(&fill);
 }
 
 cudaError_t CUDARTAPI cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width,
@@ -108,7 +108,7 @@ cudaError_t CUDARTAPI cudaMemset2DAsync(void *to, size_t pitch, int value, size_
 {
     struct cudaMemsetParams fill = bytes_2d(to, pitch, value, width, height);
     if (width > pitch) return cudart_done(cudaErrorInvalidValue);
-    return submit(&fill, stream);
+    return cudart_submit_fill(&fill, stream);
 }
 
 /* A three-dimensional fill is one two-dimensional fill if there are no gaps between its slices;
@@ -124,7 +124,7 @@ static cudaError_t fill_3d(struct cudaPitchedPtr area, int value, struct cudaExt
     for (size_t z = 0; z < (whole ? 1 : extent.depth) && error == cudaSuccess; z++) {
         struct cudaMemsetParams fill = bytes_2d((char *)area.ptr + z * area.pitch * area.ysize,
                                                 area.pitch, value, extent.width, rows);
-        error = now ? fill_now(&fill) : submit(&fill, stream);
+        error = now ? cudart_fill_now(&fill) : cudart_submit_fill(&fill, stream);
     }
     return error;
 }

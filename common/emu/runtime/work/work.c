@@ -71,6 +71,7 @@ static cudaError_t carry_out(const struct work *work, cudaStream_t stream)
 cudaError_t cudart_submit(cudaStream_t stream, struct work *work)
 {
     if (cudart_in_host_function()) return cudart_done(cudaErrorNotPermitted);
+    cudart_bind_context();
     if (work->type != cudaGraphNodeTypeKernel) RETURN_IF_FAULTY();
     if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
     work->device = cudart_stream_device(stream);
