@@ -83,7 +83,7 @@ endif
 # Programs of one source file that tests examine or run: see tests/fixtures/programs/programs.h.
 CHECKED  := reported merged endless waits traced ticket two_words ring limits \
             unwritten lenient launches forks ends names ordered suspended wide_rows \
-            blas
+            blas driver
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia sm_80 emulated \
             per-thread linked refused rpath needs_gpu.so needs_cudart.so no_memory.so \
             no_tmpfile.so zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
@@ -166,6 +166,8 @@ $(WITH_STEP16): $(wildcard steps/16-*/*.cuh steps/16-*/parts/* steps/12-*/parts/
 build/tests/programs/blas: OPTIONS = $(STAND_IN_LINK) -lcublas -lcurand \
     -Xlinker --disable-new-dtags,-rpath,$(abspath $(CUDA))/lib64
 build/tests/programs/blas: | $(STAND_INS)
+build/tests/programs/driver: OPTIONS = $(STAND_IN_LINK) -lcuda
+build/tests/programs/driver: $(wildcard tests/emulator/programs/*.cuh) | $(PRIVATE)/lib/libcuda.so
 build/tests/programs/static-blas: tests/fixtures/programs/blas.cu build/emu/libcudart_static.a \
         | $(STAND_INS)
 	$(call say,nvcc,$@)

@@ -27,7 +27,15 @@ build/common/emu/% build/common/files/%: C_FLAGS += -fPIC -ffp-contract=off
 build/common/emu/operations/ops%: C_FLAGS += -fno-math-errno -fno-trapping-math
 build/common/emu/operations/ops%: CFLAGS += -O3
 # Keeps the function that the program called on the stack (runtime/place.c).
-build/common/emu/runtime/%: C_FLAGS += -fno-optimize-sibling-calls
+build/common/emu/runtime/% build/common/emu/driver/%: C_FLAGS += -fno-optimize-sibling-calls
+
+# The driver API as the toolkit's headers declare it, some of it as deprecated.
+DRIVER_NAMES := $(addprefix build/driver/,functions.inc errors.inc)
+build/common/emu/driver/%: C_FLAGS += -Wno-deprecated-declarations -Ibuild/driver
+$(call objects,$(wildcard common/emu/driver/*.c)): | $(DRIVER_NAMES)
+$(DRIVER_NAMES): build/driver/%.inc: common/emu/driver/names.sh $(TOOLKIT)/include/cuda.h
+	@mkdir -p $(@D)
+	$(Q)CC='$(CC)' $< $* $(TOOLKIT)/include >$(NEW) $(PUT)
 
 build/%.base.o: %.c
 	$(call say,$(CC),"$< for any CPU")
@@ -48,14 +56,28 @@ build/emu/libcudart.so.13: $(EMU) common/emu/cudart.map
 	    -pthread $(PUT)
 	$(Q)ln -s $(@F) $(NEW) && mv -fT $(NEW) build/emu/libcudart.so
 
+# libcuda.so.1 is a second name of it (driver/driver.h), in a folder where no loader looks by itself.
+# What linkers find there as libcuda.so only has the names.
+PRIVATE  := build/emu/libraries
+emu: $(addprefix $(PRIVATE)/lib/,libcuda.so libcuda.so.1)
+$(PRIVATE)/lib/libcuda.so.1: | build/emu/libcudart.so.13
+	@mkdir -p $(@D)
+	$(Q)ln -sfn ../../libcudart.so.13 $@
+$(PRIVATE)/lib/libcuda.so: common/emu/driver/names.sh $(TOOLKIT)/include/cuda.h
+	@mkdir -p $(@D)
+	$(Q)CC='$(CC)' $< stub $(TOOLKIT)/include | \
+	    $(CC) -shared -Wl,-soname,libcuda.so.1 -x c - -o $(NEW) $(PUT)
+
 # The functions of the C library that the emulator replaces (runtime/process/end.c).
 REPLACED  = $(shell nm -g build/common/emu/runtime/process/end.o | grep -o '[^ ]*@.*')
 
-# One object that includes zstd and exports only the names of the runtime and of emu.h.
+# One object that includes zstd and exports only the names of the runtime, of the driver API and of
+# emu.h. Those of the driver are weak: programs that load a driver themselves have such names, too.
 build/emu/libcudart_static.a: $(EMU)
 	$(call say,ar,$@)
 	$(Q)ld -r $(EMU) $(ZSTD) -o $(NEW).o
 	$(Q)objcopy --wildcard --rename-section '.text=emu_text' --keep-global-symbol='cuda[A-Z]*' \
+	    --keep-global-symbol='cu[A-Z]*' --weaken-symbol='cu[A-Z]*' \
 	    --keep-global-symbol='__cuda*' --keep-global-symbol='emu_*' \
 	    $(foreach name,$(REPLACED),--redefine-sym $(name)=$(firstword $(subst @, ,$(name))) \
 	        --keep-global-symbol=$(firstword $(subst @, ,$(name)))) $(NEW).o

@@ -102,18 +102,6 @@ Test(refused, kernels_count_as_failed, .init = command_init, .fini = command_fin
     expect("\"error\": \"cudaErrorNotSupported\"");
 }
 
-Test(refused, there_is_no_driver)
-{
-    cr_redirect_stderr();
-    void *function = &function;
-    enum cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSuccess;
-    ok(cudaGetDriverEntryPointByVersion("cuMemAlloc", &function, 13000, 0, &result));
-    cr_assert(function == NULL && result == cudaDriverEntryPointSymbolNotFound);
-    is(cudaGetDriverEntryPointByVersion("cuMemAlloc", &function, 13000, 0, NULL),
-       cudaErrorSymbolNotFound);
-    cr_assert(strstr(read_stderr(), "emu: the driver's function cuMemAlloc is not supported"));
-}
-
 /* ---- properties of a device ------------------------------------------------------------------ */
 
 /* Properties and attributes of the same quantity are equal. */

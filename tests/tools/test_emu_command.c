@@ -492,8 +492,17 @@ Test(emu_command, libraries_that_need_a_gpu_are_named)
         expect("emu: half.so, which ");
         expect(" calls, has NVIDIA's runtime linked into it, and that needs a GPU: ");
     }
+    expect_status(0, "$emu --log-file /dev/null env LD_PRELOAD=libnvidia-ml.so.1 $p/shared 2>&1");
+    expect("/shared loads libnvidia-ml.so.1, a part of CUDA's driver, which needs a GPU: ");
+    /* The emulator has libcuda.so.1, but not for NVIDIA's runtime. */
     expect_status(0, "$emu --log-file /dev/null env LD_PRELOAD=libcuda.so.1 $p/shared 2>&1");
-    expect("/shared loads libcuda.so.1, a part of CUDA's driver, which needs a GPU: ");
+    expect_not("needs a GPU");
+    expect_status(0, "cd $t; { echo '#include <dlfcn.h>'; cat half.c;"
+                     "echo '__attribute__((constructor)) static void f(void)"
+                     "{ dlopen(\"libcuda.so.1\", RTLD_LAZY); }'; } >load.c;"
+                     "gcc -shared -fPIC load.c -o load.so");
+    expect_status(0, "$emu --log-file /dev/null env LD_PRELOAD=$t/load.so $p/shared 2>&1");
+    expect("emu: load.so loads libcuda.so, a part of CUDA's driver, which needs a GPU: ");
     expect_status(0, "$emu --log-file /dev/null env LD_PRELOAD=$p/needs_cudart.so $p/shared 2>&1");
     expect_not("needs a GPU");
 }

@@ -181,7 +181,8 @@ static void tell_of_driver(const struct link_map *by, const char *name)
     name_object(by, object);
     audit_say(
         "%s loads %s, a part of CUDA's driver, which needs a GPU: what it does with that fails on "
-        "the emulator, which takes the place of the runtime alone (libcudart.so.13)",
+        "the emulator, which takes the place of the runtime (libcudart.so.13), and of libcuda.so "
+        "for what has no other runtime in it",
         object, name);
 }
 
@@ -207,13 +208,20 @@ static char *find_stand_in(const char *name, const char *ours)
     return length < (int)sizeof path && access(path, R_OK) == 0 ? path : NULL;
 }
 
+/* Does the emulator's runtime take the place of this library? It is the driver, too, but NVIDIA's
+ * runtime asks a driver for more than is documented. */
+static bool is_ours(const char *name, const struct link_map *by)
+{
+    if (strcmp(name, RUNTIME) == 0 || strcmp(name, RUNTIME_13) == 0) return true;
+    return is_library(name, "libcuda.so") && !has(&with_runtime, by);
+}
+
 char *la_objsearch(const char *path, uintptr_t *cookie, unsigned how)
 {
     const char *name = audit_last_part(path), *ours = getenv("EMU_LIBRARY");
     const struct link_map *by = (const struct link_map *)*cookie;
     if (how != LA_SER_ORIG) return (char *)path;
-    if (strcmp(name, RUNTIME) == 0 || strcmp(name, RUNTIME_13) == 0)
-        return ours != NULL ? (char *)ours : (char *)path;
+    if (ours != NULL && is_ours(name, by)) return (char *)ours;
     char *stand_in = find_stand_in(name, ours);
     if (stand_in != NULL) return stand_in;
     if (driver_name(name) != NULL)

@@ -4,6 +4,7 @@
 #include "common/emu/report/outcome.h"
 #include "common/emu/emu.h"
 #include "children.h"
+#include "folders.h"
 #include "nvcc.h"
 #include "options.h"
 
@@ -19,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NOT_RUN = 127, MAX_WORDS = 16 };
+enum { NOT_RUN = 127, MAX_WORDS = 24 };
 
 /* ---- the temporary folder -------------------------------------------------------------------- */
 
@@ -166,21 +167,27 @@ static void print_command(char *const *words)
     fputc('\n', stderr);
 }
 
-/* Adds the libraries in whose place the emulator has its own, if the source file names them. */
+/* Adds the libraries that the source file names by their headers, and the folder where the emulator
+ * has its own in place of the first three. */
 static size_t add_libraries(const char *nvcc, const char *file, char **words)
 {
-    static const char *const libraries[] = {"-lcublas", "-lcurand"};
-    bool is_named[2] = {false};
-    char line[4096];
+    enum { CUBLAS, CURAND, DRIVER, NVRTC, LIBRARIES };
+    static const char *const options[] = {"-lcublas", "-lcurand", "-lcuda", "-lnvrtc"};
+    static const char *const headers[] = {"cublas", "curand", "<cuda.h>", "<nvrtc.h>"};
+    bool is_named[LIBRARIES] = {false};
+    char line[4096], folder[PATH_MAX];
     FILE *source = fopen(file, "r");
     size_t count = 0;
     while (source != NULL && fgets(line, sizeof line, source) != NULL)
-        for (int i = 0; i < 2; i++)
-            if (strstr(line, libraries[i] + strlen("-l")) != NULL) is_named[i] = true;
+        for (int i = 0; i < LIBRARIES; i++)
+            if (strstr(line, headers[i]) != NULL) is_named[i] = true;
     if (source != NULL) fclose(source);
-    if (is_named[0] || is_named[1]) count = nvcc_stand_ins(nvcc, words);
-    for (int i = 0; i < 2; i++)
-        if (is_named[i]) words[count++] = (char *)libraries[i];
+    emu_library_folder(folder);
+    if (is_named[CUBLAS] || is_named[CURAND]) count = nvcc_stand_ins(nvcc, words);
+    is_named[DRIVER] |= is_named[NVRTC]; /* what NVRTC makes is loaded by the driver API */
+    if (is_named[DRIVER]) words[count++] = emu_text("-L%s/libraries/lib", folder);
+    for (int i = 0; i < LIBRARIES; i++)
+        if (is_named[i]) words[count++] = (char *)options[i];
     return count;
 }
 

@@ -1,7 +1,6 @@
 # libraries.mk — libraries that take the place of NVIDIA's cuBLAS and cuRAND in programs that `emu`
-# starts. They are in a folder of their own, where no loader looks by itself: build/emu/libraries.
+# starts. They are in a folder of their own, where no loader looks by itself (PRIVATE).
 
-PRIVATE  := build/emu/libraries
 STAND_INS := $(addprefix $(PRIVATE)/lib/,libcublas.so.13 libcurand.so.10)
 emu: $(STAND_INS)
 

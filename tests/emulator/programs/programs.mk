@@ -13,8 +13,9 @@
 #   the runtime        streams callbacks events graphs multi_copy zero_copy managed pitched_copy
 #                      peer_copy occupancy attributes properties clocks errors texture_turn
 #   algorithms         reduction* scan_* compaction histogram *_sort sorting_network fft spmv …
-#   libraries          cub_* thrust_* blas_* random_numbers network
 #   tensor cores       wmma_multiply mma_multiply
+#   libraries          cub_* thrust_* blas_* random_numbers network nvrtc
+#   the driver API     driver_*
 #   Ampere, Hopper     async_copy cluster_* bulk_copy mbarrier (compute capability 9.0: T4 skipped)
 #
 # A program of two files is NAME.cu and NAME.part.cu. wrong.cu fails in ways that test_programs.c
@@ -24,6 +25,10 @@ PROGRAM_DIR    := tests/emulator/programs
 PROGRAM_BUILD  := $(CUDA_BUILD)/$(PROGRAM_DIR)
 PROGRAM_NAMES  := $(patsubst $(PROGRAM_DIR)/%.cu,%,$(filter-out %.part.cu %/wrong.cu,\
                   $(sort $(wildcard $(PROGRAM_DIR)/*.cu))))
+# A toolkit that `make setup` fetched has no NVRTC.
+ifeq ($(wildcard $(TOOLKIT)/include/nvrtc.h),)
+PROGRAM_NAMES  := $(filter-out nvrtc,$(PROGRAM_NAMES))
+endif
 
 # The ways to build; the table has their names without the =.
 CONFIGURATIONS  = O3 G O0 rdc
@@ -38,6 +43,11 @@ PROGRAM_blas_vectors = -lcublas
 PROGRAM_blas_matrices = -lcublas
 PROGRAM_random_numbers = -lcurand
 PROGRAM_network = -lcublas -lcurand
+PROGRAM_nvrtc = -lcuda -lnvrtc
+PROGRAM_driver_launch = -lcuda
+PROGRAM_driver_memory = -lcuda
+PROGRAM_driver_errors = -lcuda
+PROGRAM_driver_mixed = -lcuda
 
 PROGRAM_PTX     = $(foreach arch,75 90 100,-gencode arch=compute_$(arch),code=compute_$(arch))
 PROGRAM_FLAGS   = $(STAND_IN_LINK) -cudart shared -Werror all-warnings -Xcompiler -Wall,-Wextra \
@@ -49,8 +59,9 @@ PROGRAM_QUICK  := $(addprefix $(PROGRAM_BUILD)/,O3/wrong $(shell \
                   grep -o '{"[A-Za-z0-9]*/[a-z0-9_]*"' tests/emulator/test_programs.c | tr -d '{"'))
 
 define program_rule
-$(PROGRAM_BUILD)/$(1)/%: $(PROGRAM_DIR)/%.cu $(PROGRAM_DIR)/check.cuh $(PROGRAM_DIR)/cub.cuh \
-        $$$$(wildcard $(PROGRAM_DIR)/$$$$*.part.cu) | $(STAND_INS)
+$(PROGRAM_BUILD)/$(1)/%: $(PROGRAM_DIR)/%.cu $(wildcard $(PROGRAM_DIR)/*.cuh) \
+        $$$$(wildcard $(PROGRAM_DIR)/$$$$*.part.cu) | $(STAND_INS) \
+        $(PRIVATE)/lib/libcuda.so
 	$$(call say,nvcc,$(1)/$$*)
 	$$(Q)$$(NVCC) $$(PROGRAM_FLAGS) $$(PROGRAM_$(1)) $$(PROGRAM_$$*) $$(filter %.part.cu,$$^) \
 	    $$(if $$(filter %.part.cu,$$^),-rdc=true) $$< -o $$(NEW) $$(PUT)

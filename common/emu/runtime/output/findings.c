@@ -258,8 +258,10 @@ void cudart_check_api(cudaError_t error, const void *pointer)
     if (!(wanted.checks & EMU_CHECK_MEMORY) || !wanted.api_errors) return;
     char function[64], head[256], detail[2048] = "";
     cudart_function_name(function, sizeof function);
+    int code = cudart_in_driver ? cudart_driver_error((int)error) : (int)error;
+    const char *name = cudart_in_driver ? cudart_driver_error_name(code) : cudaGetErrorName(error);
     snprintf(head, sizeof head, "Program hit %s (error %d) due to \"%s\" on CUDA API call to %s.",
-             cudaGetErrorName(error), error, cudaGetErrorString(error), function);
+             name, code, cudaGetErrorString((cudaError_t)code), function);
     if (pointer != NULL)
         emu_describe_bad_free(emu_runtime(), (emu_addr)pointer, detail, sizeof detail);
     append_call(detail, sizeof detail);

@@ -1,0 +1,169 @@
+/*
+ * link.c — joins several PTX texts. The result, which on a GPU is a cubin, is here an image that
+ * holds the texts; cuModuleLoadData links them again.
+ */
+#define _POSIX_C_SOURCE 200809L /* strdup, strndup */
+#include "jit.h"
+#include "text.h"
+#include "common/emu/runtime/code/module.h"
+#include "common/emu/runtime/handles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct link {
+    struct jit_log log;
+    struct emu_ptx *texts; /* each text and name owned */
+    size_t count;
+    void *image; /* the result; NULL: not complete */
+    size_t bytes;
+};
+
+static struct handles links = NO_HANDLES;
+
+static struct link *find(CUlinkState state)
+{
+    return cudart_handles_have(&links, state) ? (struct link *)state : NULL;
+}
+
+static int create(unsigned count, CUjit_option *options, void **values, CUlinkState *state)
+{
+    struct jit_log log;
+    if (state == NULL || !jit_read(&log, count, options, values))
+        return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    struct link *link = calloc(1, sizeof *link);
+    if (link == NULL || !cudart_handles_add(&links, link)) {
+        free(link);
+        return driver_failed(CUDA_ERROR_OUT_OF_MEMORY);
+    }
+    link->log = log;
+    *state = (CUlinkState)link;
+    return CUDA_SUCCESS;
+}
+
+static int destroy(CUlinkState state)
+{
+    struct link *link = find(state);
+    if (link == NULL) return driver_failed(CUDA_ERROR_INVALID_HANDLE);
+    cudart_handles_remove(&links, link);
+    for (size_t i = 0; i < link->count; i++) {
+        free((char *)link->texts[i].text);
+        free((char *)link->texts[i].name);
+    }
+    free(link->texts);
+    free(link->image);
+    free(link);
+    return CUDA_SUCCESS;
+}
+
+/* ---- adding ---------------------------------------------------------------------------------- */
+
+static int add_text(struct link *link, char *text, size_t length, const char *name)
+{
+    struct emu_ptx *grown = realloc(link->texts, (link->count + 1) * sizeof *grown);
+    char *own_name = strdup(name != NULL ? name : "the linked PTX");
+    if (grown != NULL) link->texts = grown;
+    if (text == NULL || grown == NULL || own_name == NULL) {
+        free(text);
+        free(own_name);
+        return driver_failed(CUDA_ERROR_OUT_OF_MEMORY);
+    }
+    grown[link->count++] = (struct emu_ptx){text, length, own_name};
+    return CUDA_SUCCESS;
+}
+
+static int add_ptx(struct link *link, const char *data, size_t bytes, const char *name)
+{
+    size_t length = strnlen(data, bytes);
+    char *text = strndup(data, length);
+    if (text == NULL || cudart_is_ptx(text)) return add_text(link, text, length, name);
+    free(text);
+    jit_write(&link->log, "what is to be linked as PTX does not begin with .version");
+    return driver_failed(CUDA_ERROR_INVALID_PTX);
+}
+
+static int add_fat_binary(struct link *link, const void *data, size_t bytes, const char *name)
+{
+    char message[LOAD_MESSAGE];
+    struct fatbin_ptx ptx;
+    int error = fatbin_extract(data, bytes, cudart_newest_code(), &ptx, message, sizeof message);
+    if (error == CUDA_SUCCESS) return add_text(link, ptx.text, ptx.length, name);
+    jit_write(&link->log, message);
+    return driver_failed((CUresult)error);
+}
+
+static int add(CUlinkState state, CUjitInputType type, const void *data, size_t bytes,
+               const char *name)
+{
+    struct link *link = find(state);
+    if (link == NULL) return driver_failed(CUDA_ERROR_INVALID_HANDLE);
+    if (data == NULL || bytes == 0 || link->image != NULL)
+        return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    switch (type) {
+    case CU_JIT_INPUT_PTX: return add_ptx(link, data, bytes, name);
+    case CU_JIT_INPUT_FATBINARY: return add_fat_binary(link, data, bytes, name);
+    case CU_JIT_INPUT_CUBIN:
+    case CU_JIT_INPUT_OBJECT:
+    case CU_JIT_INPUT_LIBRARY:
+    case CU_JIT_INPUT_NVVM:
+        return (int)cudart_done(cudart_not_supported(
+            "linking machine code, objects or NVVM code",
+            "the emulator links PTX and fat binaries that hold PTX; compile to PTX instead"));
+    default: return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    }
+}
+
+static int add_file(CUlinkState state, CUjitInputType type, const char *path)
+{
+    size_t bytes;
+    if (path == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    char *data = driver_read_file(path, &bytes);
+    if (data == NULL) return driver_failed(CUDA_ERROR_FILE_NOT_FOUND);
+    int error = add(state, type, data, bytes, path);
+    free(data);
+    return error;
+}
+
+/* ---- the result ------------------------------------------------------------------------------ */
+
+/* Loads the image for a moment, which links it: so mistakes are found now. */
+static cudaError_t try_image(const struct link *link)
+{
+    char message[LOAD_MESSAGE] = "";
+    struct program *program;
+    cudaError_t error =
+        cudart_load_module(link->image, link->bytes, "the linked code", NULL, &program, message);
+    jit_write(&link->log, message);
+    if (error == cudaSuccess) cudart_unload_module(program);
+    return error;
+}
+
+static int complete(CUlinkState state, void **image, size_t *bytes)
+{
+    struct link *link = find(state);
+    if (link == NULL) return driver_failed(CUDA_ERROR_INVALID_HANDLE);
+    if (image == NULL || link->count == 0) return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    if (link->image == NULL)
+        link->image = cudart_pack_texts(link->texts, link->count, &link->bytes);
+    if (link->image == NULL) return driver_failed(CUDA_ERROR_OUT_OF_MEMORY);
+    cudaError_t error = try_image(link);
+    if (error != cudaSuccess) return (int)cudart_done(error);
+    *image = link->image;
+    if (bytes != NULL) *bytes = link->bytes;
+    return CUDA_SUCCESS;
+}
+
+/* Options of one input are ignored: those of the link say where messages go. */
+/* clang-format off */
+DRIVER(cuLinkCreate, (unsigned count, CUjit_option *options, void **values, CUlinkState *state),
+       create(count, options, values, state))
+DRIVER_ANYWHERE(cuLinkAddData, (CUlinkState state, CUjitInputType type, void *data, size_t bytes,
+                 const char *name, unsigned count, CUjit_option *options, void **values),
+                ((void)count, (void)options, (void)values, add(state, type, data, bytes, name)))
+DRIVER_ANYWHERE(cuLinkAddFile, (CUlinkState state, CUjitInputType type, const char *path,
+                 unsigned count, CUjit_option *options, void **values),
+                ((void)count, (void)options, (void)values, add_file(state, type, path)))
+DRIVER(cuLinkComplete, (CUlinkState state, void **image, size_t *bytes),
+       complete(state, image, bytes))
+DRIVER_ANYWHERE(cuLinkDestroy, (CUlinkState state), destroy(state))
+/* clang-format on */

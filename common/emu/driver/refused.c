@@ -1,0 +1,67 @@
+/*
+ * refused.c — the functions of the driver that are not supported: all of cuda.h that no other file
+ * here defines.
+ *
+ * Each function of cuda.h is defined here, weakly: the definition in another file takes its place.
+ * The compiler gets no declaration of them, because arguments are ignored.
+ */
+#include "common/emu/runtime/cudart.h"
+#include "names.h"
+
+#include <string.h>
+
+enum { NOT_SUPPORTED = 801 }; /* CUDA_ERROR_NOT_SUPPORTED */
+
+/* What to do instead, by the begin of a function's name. The first row that fits counts. */
+static const struct {
+    const char *begin, *why;
+} reasons[] = {
+    {"cuGraphics", "there is no OpenGL, EGL or VDPAU to share with; copy through host memory "
+                   "instead"},
+    {"cuGraph", "use the runtime's functions of the same names (cudaGraph…), which take the same "
+                "handles"},
+    {"cuStreamGetCaptureInfo", "use cudaStreamGetCaptureInfo, which takes the same streams"},
+    {"cuUserObject", "use the runtime's cudaUserObject… instead"},
+    {"cuArray", "use the runtime's arrays (cudaMallocArray) instead"},
+    {"cuMipmapped", "there are no mipmaps; use an array of cudaMallocArray for each level"},
+    {"cuTexObject", "use the runtime's cudaCreateTextureObject instead"},
+    {"cuSurfObject", "use the runtime's cudaCreateSurfaceObject instead"},
+    {"cuTexRef", "CUDA 12 removed texture references; use cudaCreateTextureObject instead"},
+    {"cuSurfRef", "CUDA 12 removed surface references; use cudaCreateSurfaceObject instead"},
+    {"cuModuleGetTexRef", "CUDA 12 removed texture references"},
+    {"cuModuleGetSurfRef", "CUDA 12 removed surface references"},
+    {"cuTensorMap", "there are no bulk copies of tensors; copy rows in a loop instead"},
+    {"cuMulticast", "there is no multicast memory; write to each device instead"},
+    {"cuMemCreate", "there is no virtual memory management; use cuMemAlloc instead"},
+    {"cuMemAddress", "there is no virtual memory management; use cuMemAlloc instead"},
+    {"cuMemMap", "there is no virtual memory management; use cuMemAlloc instead"},
+};
+
+static const char *reason(const char *name)
+{
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (strncmp(name, reasons[i].begin, strlen(reasons[i].begin)) == 0) return reasons[i].why;
+    return "the emulator's driver API has no such function; notes/more/driver.md lists those that "
+           "it has. Use these, the runtime's, or a GPU";
+}
+
+/* It may be called without cuInit, and without a context. */
+static int refuse(const char *name)
+{
+    cudart_in_driver = true;
+    cudart_done(cudart_not_supported(name, reason(name)));
+    cudart_in_driver = false;
+    return NOT_SUPPORTED;
+}
+
+#define FUNCTION(name, base, version)                                                              \
+    __attribute__((weak)) int name(void);                                                          \
+    int name(void) { return refuse(#name); }
+#include "functions.inc"
+#undef FUNCTION
+
+const struct driver_name driver_names[] = {
+#define FUNCTION(name, base, version) {#name, base, version, (void (*)(void))name},
+#include "functions.inc"
+};
+const size_t driver_name_count = sizeof driver_names / sizeof *driver_names;

@@ -1,0 +1,189 @@
+/*
+ * test_driver.c — the driver API (common/emu/driver): what it says to programs that use it wrongly,
+ * and that checkers find in them what they find in programs of the runtime. What it does is tested
+ * by programs/driver_*.cu and programs/nvrtc.cu.
+ */
+#define _GNU_SOURCE
+#include "tests/support/command.h"
+#include "tests/fixtures/programs/programs.h"
+#include "tests/support/cudart_check.h"
+
+#include <cuda.h>
+#include <dlfcn.h>
+#include <string.h>
+
+#define O3 ORDINARY_BUILD "/tests/emulator/programs/O3"
+
+TestSuite(driver, .init = command_init, .fini = command_fini, .timeout = 120);
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+Test(driver, no_name_of_nvidias_driver_is_missing)
+{
+    if (run("test -e $(common/build/toolkit.sh)/lib64/stubs/libcuda.so") != 0)
+        cr_skip("the toolkit has no libcuda.so to compare with");
+    expect_status(0, "names() { nm -D --defined-only $1 | sed -n 's/.* [TW] "
+                     "\\(cu[A-Z][^@]*\\).*/\\1/p' | sort; }\n"
+                     "names $(common/build/toolkit.sh)/lib64/stubs/libcuda.so >$t/nvidias\n"
+                     "for l in libcuda.so libcuda.so.1; do\n"
+                     "    names ${emu%%/*}/libraries/lib/$l | comm -13 - $t/nvidias\n"
+                     "done\n"
+                     "test $(wc -l <$t/nvidias) -gt 600");
+    cr_assert_str_eq(output, "");
+}
+
+/* The runtime gives the driver's functions by their names, as the driver does. */
+Test(driver, its_functions_by_name)
+{
+    CUresult (*init)(unsigned) = NULL;
+    void *function = &function;
+    enum cudaDriverEntryPointQueryResult result;
+    ok(cudaGetDriverEntryPointByVersion("cuInit", (void **)&init, 12000, 0, &result));
+    cr_assert(result == cudaDriverEntryPointSuccess && init(0) == CUDA_SUCCESS && init(1) != 0);
+    ok(cudaGetDriverEntryPointByVersion("cuLibraryLoadData", &function, 11000, 0, &result));
+    cr_assert(function == NULL && result == cudaDriverEntryPointVersionNotSufficent);
+    ok(cudaGetDriverEntryPointByVersion("cuNothing", &function, 13000, 0, &result));
+    cr_assert(function == NULL && result == cudaDriverEntryPointSymbolNotFound);
+    is(cudaGetDriverEntryPointByVersion("cuNothing", &function, 13000, 0, NULL),
+       cudaErrorSymbolNotFound);
+}
+
+Test(driver, what_is_not_offered_is_refused_by_name)
+{
+    expect_status(0, "$emu --log-file /dev/null $p/driver refused 2>&1");
+    expect("array CUDA_ERROR_NOT_SUPPORTED\narray CUDA_ERROR_NOT_SUPPORTED\n"
+           "object CUDA_ERROR_NOT_SUPPORTED\nend\n");
+    expect("emu: cuArrayCreate_v2 is not supported (called by ");
+    expect("): use the runtime's arrays (cudaMallocArray) instead\n");
+    expect("emu: linking machine code, objects or NVVM code is not supported");
+    cr_assert(strstr(strstr(output, "cuArrayCreate") + 1, "emu: cuArrayCreate") == NULL, "%s",
+              output);
+}
+
+/* ---- code ------------------------------------------------------------------------------------ */
+
+/* Without a buffer for it, the message goes to stderr. */
+Test(driver, wrong_code_is_told)
+{
+    expect_status(0, "$emu --log-file /dev/null $p/driver ptx 2>&1");
+    expect("PTX CUDA_ERROR_INVALID_PTX\ntarget CUDA_ERROR_INVALID_PTX\n"
+           "cubin CUDA_ERROR_NO_BINARY_FOR_GPU\nmanaged CUDA_ERROR_NOT_SUPPORTED\n");
+    expect("emu: instruction 'mov.u32' in kernel k (the module's code, line 4): ");
+    expect("emu: the module's code: its .target is sm_121, and the GPU is an sm_90: ");
+    expect("emu: the module's code is machine code for GPUs (a cubin), which the emulator does not "
+           "execute; give it the PTX instead, which nvcc -ptx and nvrtcGetPTX make\n");
+    expect("emu: the module's code has a __managed__ variable");
+}
+
+Test(driver, fat_binaries_are_loaded_if_they_hold_ptx)
+{
+    static const char *const kinds[] = {"zstd", "lz4", "stored"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        expect_status(0, "$emu --log-file /dev/null $p/driver load $p/%s.fatbin 2>&1", kinds[i]);
+        expect("load CUDA_SUCCESS\n");
+        expect_not("0 kernels");
+    }
+    expect_status(0, "$emu --log-file /dev/null $p/driver load $p/cubin.fatbin 2>&1");
+    expect("load CUDA_ERROR_NO_BINARY_FOR_GPU\n0 kernels\n");
+    expect("emu: the program holds no PTX for sm_90, but: sm_90 (sm_NN is machine code, ");
+    expect_status(0, "head -c 100 $p/zstd.fatbin >$t/cut; "
+                     "$emu --log-file /dev/null $p/driver load $t/cut 2>&1");
+    expect("load CUDA_ERROR_INVALID_IMAGE\n");
+    expect("/cut is a fat binary that is cut off or damaged\n");
+}
+
+Test(driver, nvrtc_compiles_for_it, .timeout = 300)
+{
+    if (run("test -e $(common/build/toolkit.sh)/include/nvrtc.h") != 0)
+        cr_skip("the toolkit has no NVRTC");
+    expect_status(0, "$emu --log-file /dev/null run tests/emulator/programs/nvrtc.cu 2>&1");
+    expect(" -lcuda -lnvrtc\n");
+    expect("while the program runs: right\n");
+    expect_not("not supported");
+}
+
+/* ---- wrong uses ------------------------------------------------------------------------------ */
+
+Test(driver, a_dead_context_stays_dead)
+{
+    expect_status(0, "$emu --log-file /dev/null $p/driver dead 2>&1");
+    expect("set CUDA_ERROR_CONTEXT_IS_DESTROYED\ndestroy CUDA_ERROR_CONTEXT_IS_DESTROYED\n"
+           "no handle CUDA_ERROR_INVALID_CONTEXT\nend\n");
+}
+
+Test(driver, a_short_buffer_of_parameters_is_told)
+{
+    expect_status(0, "$emu --log-file /dev/null $p/driver buffers 2>&1");
+    expect("short CUDA_SUCCESS\nelement 0\nend\n");
+    expect("emu: a launch of add gives its parameters in a buffer of 8 bytes, and they take 12\n");
+}
+
+Test(driver, several_devices)
+{
+    expect_status(0, "EMU_DEVICES=2 $emu --log-file /dev/null $p/driver devices 2>&1");
+    expect("elsewhere CUDA_ERROR_INVALID_HANDLE\ndevice 1\ndevice 0 holds 2\nend\n");
+}
+
+Test(driver, a_fault_stays)
+{
+    expect_status(0, "$emu --log-file /dev/null $p/driver outside 2>&1");
+    expect("launch CUDA_SUCCESS\nsynchronize CUDA_ERROR_ILLEGAL_ADDRESS\n"
+           "later CUDA_ERROR_ILLEGAL_ADDRESS\nlater launch CUDA_ERROR_ILLEGAL_ADDRESS\n");
+    expect("is out of bounds");
+}
+
+/* ---- the checkers ---------------------------------------------------------------------------- */
+
+Test(driver, mistakes_are_found)
+{
+    static const struct {
+        const char *tool, *way, *said;
+    } mistakes[] = {
+        {"racecheck", "race", "Race reported between Write access at add"},
+        {"memcheck", "outside", "Invalid __global__ read of size 4 bytes"},
+        {"memcheck --leak-check full", "leak", "Leaked 200 bytes"},
+        {"memcheck", "free",
+         "CUDA_ERROR_INVALID_VALUE (error 1) due to \"invalid argument\" on CUDA "
+         "API call to cuMemFree_v2."},
+        {"memcheck", "free", "was freed before: a double free"},
+        {"initcheck", "unwritten", "Uninitialized __global__ memory read of size 4 bytes"},
+        {"memcheck", "dead", "CUDA_ERROR_CONTEXT_IS_DESTROYED (error 709)"},
+    };
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        expect_status(9, "$emu --tool %s --error-exitcode 9 $p/driver %s 2>&1", mistakes[i].tool,
+                      mistakes[i].way);
+        expect(mistakes[i].said);
+    }
+}
+
+Test(driver, right_programs_have_no_findings)
+{
+    static const char *const names[] = {"launch", "memory"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        expect_status(0, "$emu --tool racecheck --error-exitcode 9 " O3 "/driver_%s 2>&1",
+                      names[i]);
+}
+
+/* ---- where it is ----------------------------------------------------------------------------- */
+
+Test(driver, emu_alone_finds_it)
+{
+    expect_status(0, "ls ${emu%%/*}; ldconfig -p 2>/dev/null | grep upsweep || true");
+    expect_not("libcuda.so");
+    expect_status(
+        0, "printf 'import ctypes, sys\\nprint(ctypes.CDLL(sys.argv[1]).cuInit(0))' >$t/i.py;"
+           "for l in libcuda.so libcuda.so.1 /usr/lib/x86_64-linux-gnu/libcuda.so.1; do "
+           "$emu --log-file /dev/null python3 $t/i.py $l; done 2>&1");
+    expect("0\n0\n0\n");
+}
+
+/* The emulator's runtime for static linking has the driver, too, which a program may also find by
+ * loading it: its own names of that kind come first. */
+Test(driver, in_a_static_program)
+{
+    expect_status(0, "echo 'extern \"C\" { int (*cuInit)(unsigned); int cuDriverGetVersion(int *);"
+                     "int cudaFree(void *); } int main() { int v = 0; cudaFree(0);"
+                     "return cuInit || cuDriverGetVersion(&v) || v < 13000; }' >$t/s.cpp;"
+                     "g++ $t/s.cpp -L${emu%%/*} -lcudart_static -ldl -lpthread -lrt -lm -o $t/s &&"
+                     "$emu $t/s 2>&1");
+}
