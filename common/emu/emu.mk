@@ -56,13 +56,11 @@ build/emu/libcudart.so.13: $(EMU) common/emu/cudart.map
 	    -pthread $(PUT)
 	$(Q)ln -s $(@F) $(NEW) && mv -fT $(NEW) build/emu/libcudart.so
 
-# libcuda.so.1 is a second name of it (driver/driver.h), in a folder where no loader looks by itself.
-# What linkers find there as libcuda.so only has the names.
+# For linkers: a library with the names of the driver API. No file is called libcuda.so.1: emu gives
+# the programs that it starts libcudart.so.13 in its place (audit/audit.c), since NVIDIA's runtime
+# must not find it.
 PRIVATE  := build/emu/libraries
-emu: $(addprefix $(PRIVATE)/lib/,libcuda.so libcuda.so.1)
-$(PRIVATE)/lib/libcuda.so.1: | build/emu/libcudart.so.13
-	@mkdir -p $(@D)
-	$(Q)ln -sfn ../../libcudart.so.13 $@
+emu: $(PRIVATE)/lib/libcuda.so
 $(PRIVATE)/lib/libcuda.so: common/emu/driver/names.sh $(TOOLKIT)/include/cuda.h
 	@mkdir -p $(@D)
 	$(Q)CC='$(CC)' $< stub $(TOOLKIT)/include | \

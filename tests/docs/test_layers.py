@@ -35,6 +35,7 @@ EMULATOR = {
     "settings": [],
     "libraries": ["decode"],
     "runtime": ["binary", "ptx", "machine", "count", "check", "report", "settings"],
+    "driver": ["binary", "machine", "runtime"],
     "command": ["binary", "ptx", "decode", "count", "check", "report", "settings"],
 }
 # What they may include besides.

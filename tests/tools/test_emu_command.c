@@ -502,7 +502,7 @@ Test(emu_command, libraries_that_need_a_gpu_are_named)
                      "{ dlopen(\"libcuda.so.1\", RTLD_LAZY); }'; } >load.c;"
                      "gcc -shared -fPIC load.c -o load.so");
     expect_status(0, "$emu --log-file /dev/null env LD_PRELOAD=$t/load.so $p/shared 2>&1");
-    expect("emu: load.so loads libcuda.so, a part of CUDA's driver, which needs a GPU: ");
+    expect("emu: load.so loads libcuda.so.1, a part of CUDA's driver, which needs a GPU: ");
     expect_status(0, "$emu --log-file /dev/null env LD_PRELOAD=$p/needs_cudart.so $p/shared 2>&1");
     expect_not("needs a GPU");
 }

@@ -181,8 +181,8 @@ static void tell_of_driver(const struct link_map *by, const char *name)
     name_object(by, object);
     audit_say(
         "%s loads %s, a part of CUDA's driver, which needs a GPU: what it does with that fails on "
-        "the emulator, which takes the place of the runtime (libcudart.so.13), and of libcuda.so "
-        "for what has no other runtime in it",
+        "the emulator, which takes the place of libcudart.so.13, and of libcuda.so except for "
+        "NVIDIA's own runtime",
         object, name);
 }
 

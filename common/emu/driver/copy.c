@@ -5,27 +5,27 @@
 /* ---- copies of rows -------------------------------------------------------------------------- */
 
 /* One side of a copy. */
-struct side {
+struct copy_side {
     CUmemorytype type;
     void *first;
     size_t pitch, height;
     struct cudaPos from;
 };
 
-static struct side side(CUmemorytype type, const void *host, CUdeviceptr device, size_t pitch,
-                        size_t height, struct cudaPos from)
+static struct copy_side side(CUmemorytype type, const void *host, CUdeviceptr device, size_t pitch,
+                             size_t height, struct cudaPos from)
 {
     void *first = type == CU_MEMORYTYPE_HOST ? (void *)host : at(device);
-    return (struct side){type, first, pitch, height, from};
+    return (struct copy_side){type, first, pitch, height, from};
 }
 
-static bool is_linear(const struct side *s)
+static bool is_linear(const struct copy_side *s)
 {
     return s->type == CU_MEMORYTYPE_HOST || s->type == CU_MEMORYTYPE_DEVICE ||
            s->type == CU_MEMORYTYPE_UNIFIED;
 }
 
-static enum cudaMemcpyKind kind_of(const struct side *to, const struct side *from)
+static enum cudaMemcpyKind kind_of(const struct copy_side *to, const struct copy_side *from)
 {
     if (to->type == CU_MEMORYTYPE_UNIFIED || from->type == CU_MEMORYTYPE_UNIFIED)
         return cudaMemcpyDefault;
@@ -35,15 +35,15 @@ static enum cudaMemcpyKind kind_of(const struct side *to, const struct side *fro
 }
 
 /* A pitch of 0 means rows without gaps. */
-static struct cudaPitchedPtr area(const struct side *s, struct cudaExtent extent)
+static struct cudaPitchedPtr area(const struct copy_side *s, struct cudaExtent extent)
 {
     size_t pitch = s->pitch > 0 ? s->pitch : s->from.x + extent.width;
     size_t height = s->height > 0 ? s->height : s->from.y + extent.height;
     return (struct cudaPitchedPtr){s->first, pitch, pitch, height};
 }
 
-static int copy_rows(struct side to, struct side from, struct cudaExtent extent, CUstream stream,
-                     bool now)
+static int copy_rows(struct copy_side to, struct copy_side from, struct cudaExtent extent,
+                     CUstream stream, bool now)
 {
     if (to.type == CU_MEMORYTYPE_ARRAY || from.type == CU_MEMORYTYPE_ARRAY)
         return (int)cudart_done(cudart_not_supported("a copy of arrays by the driver API",

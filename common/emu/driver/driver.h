@@ -1,10 +1,11 @@
 /*
  * driver.h — what the files of the driver API share.
  *
- * The driver API is libcuda.so.1, which is a second name of the emulator's libcudart.so.13: both
- * have one set of devices, primary contexts, memory, streams and kernels. Most functions here call
- * the runtime's function for the same work. Handles and device addresses are the same in both: a
- * CUstream is a cudaStream_t, and a CUfunction is what the runtime takes as a kernel's address.
+ * The driver API is libcuda.so.1, in whose place programs that emu starts get the emulator's
+ * libcudart.so.13. Both APIs have one set of devices, primary contexts, memory, streams and
+ * kernels. Most functions here call the runtime's function for the same work. Handles and device
+ * addresses are the same in both: a CUstream is a cudaStream_t, and a CUfunction is what the
+ * runtime takes as a kernel's address.
  *
  *   init.c     cuInit, errors, functions by their names
  *   device.c   devices            context.c  contexts

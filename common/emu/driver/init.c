@@ -1,8 +1,10 @@
 /* init.c — the begin of the driver API: cuInit, errors, and finding functions by name. */
+#define _GNU_SOURCE /* dladdr */
 #include "driver.h"
 #include "names.h"
 
 #include <cudaProfiler.h>
+#include <dlfcn.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,12 +71,28 @@ CUresult CUDAAPI cuDriverGetVersion(int *version)
 DRIVER(cuProfilerStart, (void), CUDA_SUCCESS)
 DRIVER(cuProfilerStop, (void), CUDA_SUCCESS)
 
-/* Functions that are documented nowhere. NVIDIA's libraries ask for them, some only to see whether
- * there is a driver: so nothing is said. */
+/* The name of the library that has called, without its folder. */
+static const char *caller(const void *address)
+{
+    Dl_info info;
+    if (dladdr(address, &info) == 0 || info.dli_fname == NULL) return "a library";
+    const char *slash = strrchr(info.dli_fname, '/');
+    return slash != NULL ? slash + 1 : info.dli_fname;
+}
+
+/* NVIDIA's libraries ask for functions that are documented nowhere. Compilers such as libnvrtc.so
+ * can do without them; NVIDIA's runtime, which may be linked into a library, cannot. */
 CUresult CUDAAPI cuGetExportTable(const void **table, const CUuuid *id)
 {
+    char feature[200];
+    const char *library = caller(__builtin_return_address(0));
     (void)table, (void)id;
-    return CUDA_ERROR_NOT_SUPPORTED;
+    cudart_in_driver = true;
+    if (strncmp(library, "libnv", strlen("libnv")) == 0)
+        return driver_end(CUDA_ERROR_NOT_SUPPORTED);
+    snprintf(feature, sizeof feature, "NVIDIA's runtime in %s", library);
+    return driver_end((int)cudart_done(cudart_not_supported(
+        feature, "it needs a GPU: the emulator runs what is linked with libcudart.so.13")));
 }
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -85,7 +103,7 @@ const char *cudart_driver_error_name(int error)
 #define ERROR(name)                                                                                \
     case name:                                                                                     \
         return #name;
-#include "errors.inc"
+#include <errors.inc>
 #undef ERROR
     default: return NULL;
     }

@@ -1,11 +1,12 @@
 #!/bin/bash
 # What the toolkit's headers say of the driver API: names.sh functions|errors|stub INCLUDE, where
-# INCLUDE is the folder of cuda.h. INCLUDE/cudaTypedefs.h says since which version a function has its form.
+# INCLUDE is the folder of cuda.h. INCLUDE/cudaTypedefs.h says since which version a function has
+# its form.
 #
 # functions   a row FUNCTION(name, "name without _v2, _ptsz", version) for each function, by name
 # errors      a row ERROR(name) for each error
-# stub        C of a library for linkers, which only has the names; at run time the emulator's
-#             libcuda.so.1, or NVIDIA's, takes its place
+# stub        C of a library for linkers, which only has the names; at run time the emulator, or
+#             NVIDIA's libcuda.so.1, takes its place
 include=$2
 
 # Each function, also in its older forms, and in those for per-thread default streams.

@@ -57,11 +57,11 @@ static int refuse(const char *name)
 #define FUNCTION(name, base, version)                                                              \
     __attribute__((weak)) int name(void);                                                          \
     int name(void) { return refuse(#name); }
-#include "functions.inc"
+#include <functions.inc>
 #undef FUNCTION
 
 const struct driver_name driver_names[] = {
 #define FUNCTION(name, base, version) {#name, base, version, (void (*)(void))name},
-#include "functions.inc"
+#include <functions.inc>
 };
 const size_t driver_name_count = sizeof driver_names / sizeof *driver_names;

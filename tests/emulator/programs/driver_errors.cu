@@ -1,5 +1,5 @@
-/* driver_errors.cu — the driver API used wrongly: each call returns the error that an H200 with driver
- * 580 returned. */
+/* driver_errors.cu — the driver API used wrongly: each call returns the error that an H200 with
+ * driver 580 returned. */
 #include "driver.cuh"
 
 static void check_before_begin(void)

@@ -1,5 +1,5 @@
-/* driver_launch.cu — the driver API: modules, libraries and linked code; the ways to launch; streams,
- * events, a captured graph; attributes and occupancy. */
+/* driver_launch.cu — the driver API: modules, libraries and linked code; the ways to launch;
+ * streams, events, a captured graph; attributes and occupancy. */
 #include "driver.cuh"
 
 enum { N = 1000, THREADS = 128, BLOCKS = (N + THREADS - 1) / THREADS };

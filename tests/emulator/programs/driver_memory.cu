@@ -1,5 +1,5 @@
-/* driver_memory.cu — the driver API: memory of devices and of the host, pools, copies, fills, and what
- * is known of pointers. */
+/* driver_memory.cu — the driver API: memory of devices and of the host, pools, copies, fills, and
+ * what is known of pointers. */
 #include "driver.cuh"
 
 enum { WIDTH = 12, HEIGHT = 5 };

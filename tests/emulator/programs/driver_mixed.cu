@@ -1,5 +1,5 @@
-/* driver_mixed.cu — the runtime and the driver API in one program: the primary context is that of the
- * runtime, and memory, streams, kernels and errors of one are those of the other. */
+/* driver_mixed.cu — the runtime and the driver API in one program: the primary context is that of
+ * the runtime, and memory, streams, kernels and errors of one are those of the other. */
 #include "driver.cuh"
 
 static __global__ void store(int *p, int value) { p[threadIdx.x] = value; }

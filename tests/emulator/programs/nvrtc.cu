@@ -1,5 +1,5 @@
-/* nvrtc.cu — compiles a kernel's text while it runs, by NVIDIA's NVRTC, which needs no GPU, and loads
- * the PTX by the driver API. */
+/* nvrtc.cu — compiles a kernel's text while it runs, by NVIDIA's NVRTC, which needs no GPU, and
+ * loads the PTX by the driver API. */
 #include "driver.cuh"
 
 #include <nvrtc.h>

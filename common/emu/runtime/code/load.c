@@ -146,7 +146,7 @@ static int place_all_managed(const struct program *program, const struct image *
 
 static int load_code(struct image *image, const struct program *program, char *message)
 {
-    const struct module *module = program->module;
+    const struct module_source *module = program->module;
     if (module != NULL && module->texts != NULL)
         return link_texts(image, module->texts, module->count, message);
     if (program->wrapper->magic == WRAPPER_MAGIC)

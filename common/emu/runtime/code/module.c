@@ -72,9 +72,11 @@ void *cudart_pack_texts(const struct emu_ptx *texts, size_t count, size_t *bytes
 
 /* ---- copying an image ------------------------------------------------------------------------ */
 
-static bool copy_data(struct module *module, const void *image, size_t bytes, size_t texts)
+/* Copies an image, with a NUL and more room behind it, and makes places for its texts. */
+static bool copy_data(struct module_source *module, const void *image, size_t bytes, size_t room,
+                      size_t texts)
 {
-    module->data = malloc(bytes + 1);
+    module->data = malloc(bytes + 1 + room);
     module->texts = texts > 0 ? calloc(texts, sizeof *module->texts) : NULL;
     module->count = texts;
     if (module->data == NULL || (texts > 0 && module->texts == NULL)) return false;
@@ -83,7 +85,7 @@ static bool copy_data(struct module *module, const void *image, size_t bytes, si
     return true;
 }
 
-static void unpack_texts(struct module *module)
+static void unpack_texts(struct module_source *module)
 {
     char *next = (char *)module->data + sizeof(struct packed);
     for (struct emu_ptx *t = module->texts; t < module->texts + module->count; t++) {
@@ -96,28 +98,28 @@ static void unpack_texts(struct module *module)
     }
 }
 
-static bool copy_text(struct module *module, const char *text, const char *name)
+static bool copy_text(struct module_source *module, const char *text, const char *name)
 {
     size_t length = strlen(text), name_bytes = strlen(name) + 1;
-    if (!copy_data(module, text, length + 1 + name_bytes, 1)) return false;
+    if (!copy_data(module, text, length, name_bytes, 1)) return false;
     char *copy = module->data;
     memcpy(copy + length + 1, name, name_bytes);
     *module->texts = (struct emu_ptx){copy, length, copy + length + 1};
     return true;
 }
 
-static bool copy_packed(struct module *module, const void *image)
+static bool copy_packed(struct module_source *module, const void *image)
 {
     struct packed head;
     memcpy(&head, image, sizeof head);
-    if (!copy_data(module, image, head.bytes, head.count)) return false;
+    if (!copy_data(module, image, head.bytes, 0, head.count)) return false;
     unpack_texts(module);
     return true;
 }
 
-static bool copy_fat_binary(struct module *module, const void *data, size_t bytes)
+static bool copy_fat_binary(struct module_source *module, const void *data, size_t bytes)
 {
-    if (!copy_data(module, data, bytes, 0)) return false;
+    if (!copy_data(module, data, bytes, 0, 0)) return false;
     module->wrapper =
         (struct fatbin_wrapper){.magic = WRAPPER_MAGIC, .version = 1, .data = module->data};
     return true;
@@ -137,7 +139,7 @@ static cudaError_t refuse(cudaError_t error, char *message, const char *name, co
     return error;
 }
 
-static cudaError_t copy_image(struct module *module, const void *image, size_t limit,
+static cudaError_t copy_image(struct module_source *module, const void *image, size_t limit,
                               const char *name, char *message)
 {
     bool done;
@@ -191,7 +193,7 @@ static cudaError_t check_text(const struct emu_ptx *text, char *message)
 
 static cudaError_t check_texts(struct program *program, char *message)
 {
-    const struct module *module = program->module;
+    const struct module_source *module = program->module;
     cudaError_t error = cudaSuccess;
     unsigned arch = 0;
     for (size_t i = 0; i < module->count && error == cudaSuccess; i++) {
@@ -231,7 +233,7 @@ static struct kernel *dead_kernels;
 static struct program *new_module(const struct context *context)
 {
     struct program *program = calloc(1, sizeof *program);
-    struct module *module = calloc(1, sizeof *module);
+    struct module_source *module = calloc(1, sizeof *module);
     if (program == NULL || module == NULL) {
         free(program);
         free(module);

@@ -9,7 +9,7 @@
 
 #include "registered.h"
 
-struct module {
+struct module_source {
     const struct context *context; /* that owns it; NULL: it is a library, and all may use it */
     struct fatbin_wrapper wrapper; /* of a fat binary */
     struct emu_ptx *texts;         /* or the PTX texts, owned; NULL: it is a fat binary */

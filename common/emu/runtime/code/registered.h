@@ -36,7 +36,7 @@ struct program {
     const struct fatbin_wrapper *wrapper;
     struct image on[MAX_DEVICES];
     struct program *next;
-    struct module *module; /* NULL: it is compiled into the program */
+    struct module_source *module; /* NULL: it is compiled into the program */
 };
 
 /* A kernel as registered. The program's cudaKernel_t is a pointer to it. */
