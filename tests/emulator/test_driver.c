@@ -177,13 +177,27 @@ Test(driver, emu_alone_finds_it)
     expect("0\n0\n0\n");
 }
 
-/* The emulator's runtime for static linking has the driver, too, which a program may also find by
- * loading it: its own names of that kind come first. */
+/* The emulator's runtime for static linking has the driver API, too. A program's own names of that
+ * kind come first, and no second one with devices of its own is loaded. */
 Test(driver, in_a_static_program)
 {
-    expect_status(0, "echo 'extern \"C\" { int (*cuInit)(unsigned); int cuDriverGetVersion(int *);"
-                     "int cudaFree(void *); } int main() { int v = 0; cudaFree(0);"
-                     "return cuInit || cuDriverGetVersion(&v) || v < 13000; }' >$t/s.cpp;"
-                     "g++ $t/s.cpp -L${emu%%/*} -lcudart_static -ldl -lpthread -lrt -lm -o $t/s &&"
-                     "$emu $t/s 2>&1");
+    expect_status(
+        0, "cat >$t/own.cpp <<'END'\n"
+           "extern \"C\" { int (*cuInit)(unsigned); int cuDriverGetVersion(int *);"
+           "int cudaFree(void *); }\n"
+           "int main() { int v = 0; cudaFree(0);"
+           "return cuInit || cuDriverGetVersion(&v) || v < 13000; }\nEND\n"
+           "cat >$t/both.cpp <<'END'\n"
+           "#include <dlfcn.h>\n"
+           "extern \"C\" int cuInit(unsigned), cudaFree(void *);\n"
+           "int main() { void *l = dlopen(\"libcuda.so.1\", RTLD_NOW);"
+           "cudaFree(0); return cuInit(0) || ((int (*)(unsigned))dlsym(l, \"cuInit\"))(0) != 34; "
+           "}\nEND\n"
+           "for p in own both; do g++ $t/$p.cpp -L${emu%%/*} -L${emu%%/*}/libraries/lib -lcuda "
+           "-lcudart_static -ldl -lpthread -lrt -lm -o $t/$p && "
+           "$emu --tool memcheck $t/$p 2>&1 || exit 1; done");
+    const char *second = strstr(output, "ERROR SUMMARY: 0 errors\n");
+    cr_assert(second != NULL && strstr(second + 1, "ERROR SUMMARY") != NULL, "%s", output);
+    second = strstr(strstr(second + 1, "ERROR SUMMARY") + 1, "ERROR SUMMARY");
+    cr_assert(second == NULL, "%s", output); /* one for each program */
 }

@@ -116,11 +116,15 @@ void audit_tell_of_refusal(void)
     fclose(file);
 }
 
+static bool is_linked_with_ours; /* the program, statically: its driver API is in it, too */
+
 static void judge_program(void)
 {
     char path[PATH_MAX];
     find_program(path);
-    const char *why = elf_refusal(elf_runtime(path));
+    enum runtime runtime = elf_runtime(path);
+    is_linked_with_ours = runtime == RUNTIME_OURS;
+    const char *why = elf_refusal(runtime);
     if (why == NULL) return;
     audit_say("%s %s", path, why);
     audit_tell_of_refusal();
@@ -197,11 +201,15 @@ static void tell_of_version(const struct link_map *by, const char *name)
 }
 
 /* The path of the emulator's library that takes the place of another one of NVIDIA's (libraries/);
- * NULL: the emulator has no such library. */
+ * NULL: the emulator has no such library. That of the driver only has its names: a second driver
+ * API would have devices of its own. */
 static char *find_stand_in(const char *name, const char *ours)
 {
     static char path[PATH_MAX];
-    if (ours == NULL || (!is_library(name, "libcublas.so") && !is_library(name, "libcurand.so")))
+    bool is_driver = is_linked_with_ours && is_library(name, "libcuda.so");
+    if (is_driver) name = "libcuda.so";
+    if (ours == NULL ||
+        (!is_library(name, "libcublas.so") && !is_library(name, "libcurand.so") && !is_driver))
         return NULL;
     int folder = (int)(audit_last_part(ours) - ours);
     int length = snprintf(path, sizeof path, "%.*slibraries/lib/%s", folder, ours, name);
@@ -213,7 +221,7 @@ static char *find_stand_in(const char *name, const char *ours)
 static bool is_ours(const char *name, const struct link_map *by)
 {
     if (strcmp(name, RUNTIME) == 0 || strcmp(name, RUNTIME_13) == 0) return true;
-    return is_library(name, "libcuda.so") && !has(&with_runtime, by);
+    return is_library(name, "libcuda.so") && !has(&with_runtime, by) && !is_linked_with_ours;
 }
 
 char *la_objsearch(const char *path, uintptr_t *cookie, unsigned how)

@@ -151,11 +151,12 @@ SHARED_EVENTS(R_SHARED_EVENTS)
 SHARED_POOLS(R_SHARED_POOLS)
 
 #define R_LIBRARIES(name)                                                                          \
-    REFUSE(name, "code can only be compiled into the program; link the kernels by nvcc instead")
+    REFUSE(name, "use the driver API's functions of the same names, such as cuLibraryLoadData, "    \
+                 "or link the kernels by nvcc")
 LIBRARIES(R_LIBRARIES)
 
 #define R_DRIVER(name)                                                                             \
-    REFUSE(name, "there is no driver behind this runtime; run what needs it on a GPU")
+    REFUSE(name, "the driver behind this runtime has no such part; run what needs it on a GPU")
 DRIVER(R_DRIVER)
 
 #define R_MIPMAPS(name)                                                                            \
