@@ -74,9 +74,15 @@ static void check_launches(const Driver &driver)
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
                      CU_LAUNCH_PARAM_END};
     void *half[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_END};
-    CUfunction limited;
+    CUfunction limited, fill;
+    void *function;
+    size_t offset;
     CU(cuMemAlloc(&p, 64));
     CU(cuModuleGetFunction(&limited, driver.module, "limited"));
+    CU(cuModuleGetFunction(&fill, driver.module, "fill"));
+    IS(launch(fill, 1, 32, NULL, NULL, 50 << 10), CUDA_ERROR_INVALID_VALUE);
+    IS(cuFuncGetParamInfo(driver.add, 2, &offset, NULL), CUDA_ERROR_INVALID_VALUE);
+    IS(cuGetProcAddress("cuNothing", &function, 12000, 0, NULL), CUDA_ERROR_NOT_FOUND);
     IS(launch(driver.add, 0, 32, args), CUDA_ERROR_INVALID_VALUE);
     IS(launch(driver.add, 1, 0, args), CUDA_ERROR_INVALID_VALUE);
     IS(launch(driver.add, 1, 2048, args), CUDA_ERROR_INVALID_VALUE);
@@ -105,6 +111,9 @@ static void check_memory(void)
     CUdeviceptr p, q;
     int host[4] = {0, 0, 0, 0};
     size_t pitch;
+    unsigned type;
+    IS(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)host),
+       CUDA_ERROR_INVALID_VALUE);
     IS(cuMemAlloc(&p, 0), CUDA_ERROR_INVALID_VALUE);
     IS(cuMemAlloc(&p, (size_t)1 << 50), CUDA_ERROR_OUT_OF_MEMORY);
     CU(cuMemAlloc(&p, 64));

@@ -158,10 +158,8 @@ static void check_attributes(const Driver &driver)
     EXPECT(value == 75);
     CU(cuFuncGetParamInfo(driver.add, 1, &offset, &size));
     EXPECT(offset == 8 && size == 4);
-    IS(cuFuncGetParamInfo(driver.add, 2, &offset, &size), CUDA_ERROR_INVALID_VALUE);
 
     CU(cuModuleGetFunction(&fill, driver.module, "fill"));
-    IS(launch(fill, 1, 32, NULL, NULL, 50 << 10), CUDA_ERROR_INVALID_VALUE);
     CU(cuFuncSetAttribute(fill, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 60 << 10));
     CU(launch(fill, 1, 32, NULL, NULL, 60 << 10));
     CU(cuCtxSynchronize());
@@ -184,7 +182,6 @@ static void check_names(void)
     CU(cuMemFree(p));
     CU(cuGetProcAddress("cuMemAlloc_v2", &function, 12000, 0, &result));
     EXPECT(!function && result == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
-    IS(cuGetProcAddress("cuNothing", &function, 12000, 0, NULL), CUDA_ERROR_NOT_FOUND);
     CU(cuGetProcAddress("cuLaunchKernel", &function, 12000,
                         CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &result));
     EXPECT(function && function != (void *)cuLaunchKernel);

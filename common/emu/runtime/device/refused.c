@@ -151,7 +151,7 @@ SHARED_EVENTS(R_SHARED_EVENTS)
 SHARED_POOLS(R_SHARED_POOLS)
 
 #define R_LIBRARIES(name)                                                                          \
-    REFUSE(name, "use the driver API's functions of the same names, such as cuLibraryLoadData, "    \
+    REFUSE(name, "use the driver API's functions of the same names, such as cuLibraryLoadData, "   \
                  "or link the kernels by nvcc")
 LIBRARIES(R_LIBRARIES)
 
