@@ -38,6 +38,10 @@ static int create(CUcontext *handle, unsigned flags, CUdevice device)
     if (handle == NULL || flags & ~(unsigned)CU_CTX_FLAGS_MASK)
         return driver_failed(CUDA_ERROR_INVALID_VALUE);
     if (!driver_is_device(device)) return driver_failed(CUDA_ERROR_INVALID_DEVICE);
+    int was = cudart_use_device(device);
+    cudaError_t fault = cudart_refusal();
+    cudart_use_device(was);
+    if (fault != cudaSuccess) return fault;
     struct context *context = cudart_new_context(cudart_device_at(device), flags);
     if (context == NULL || !cudart_push_context(context))
         return driver_failed(CUDA_ERROR_OUT_OF_MEMORY);

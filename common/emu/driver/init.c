@@ -173,8 +173,7 @@ static int get_function(const char *name, void **function, int version, cuuint64
         return driver_failed(CUDA_ERROR_INVALID_VALUE);
     bool per_thread = flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
     enum cudart_query query = cudart_driver_function(name, version, per_thread, function);
-    if (result == NULL)
-        return query == QUERY_FOUND ? CUDA_SUCCESS : driver_failed(CUDA_ERROR_NOT_FOUND);
+    if (result == NULL) return CUDA_SUCCESS;
     *result = query == QUERY_FOUND     ? CU_GET_PROC_ADDRESS_SUCCESS
               : query == QUERY_TOO_NEW ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
                                        : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
@@ -196,9 +195,12 @@ CUresult CUDAAPI cuGetProcAddress_v2_ptsz(const char *name, void **function, int
     return driver_end(get_function(name, function, version, flags, result));
 }
 
+/* The older form has no result to say that there is no such function. */
 #undef cuGetProcAddress
 CUresult CUDAAPI cuGetProcAddress(const char *name, void **function, int version, cuuint64_t flags)
 {
     cudart_in_driver = true;
-    return driver_end(get_function(name, function, version, flags, NULL));
+    int error = get_function(name, function, version, flags, NULL);
+    bool is_missing = error == CUDA_SUCCESS && *function == NULL;
+    return driver_end(is_missing ? driver_failed(CUDA_ERROR_NOT_FOUND) : error);
 }

@@ -79,7 +79,7 @@ static int add_ptx(struct link *link, const char *data, size_t bytes, const char
     if (text == NULL || cudart_is_ptx(text)) return add_text(link, text, length, name);
     free(text);
     jit_write(&link->log, "what is to be linked as PTX does not begin with .version");
-    return driver_failed(CUDA_ERROR_INVALID_PTX);
+    return driver_failed(CUDA_ERROR_INVALID_IMAGE);
 }
 
 static int add_fat_binary(struct link *link, const void *data, size_t bytes, const char *name)

@@ -75,14 +75,12 @@ static void check_launches(const Driver &driver)
                      CU_LAUNCH_PARAM_END};
     void *half[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_END};
     CUfunction limited, fill;
-    void *function;
     size_t offset;
     CU(cuMemAlloc(&p, 64));
     CU(cuModuleGetFunction(&limited, driver.module, "limited"));
     CU(cuModuleGetFunction(&fill, driver.module, "fill"));
     IS(launch(fill, 1, 32, NULL, NULL, 50 << 10), CUDA_ERROR_INVALID_VALUE);
     IS(cuFuncGetParamInfo(driver.add, 2, &offset, NULL), CUDA_ERROR_INVALID_VALUE);
-    IS(cuGetProcAddress("cuNothing", &function, 12000, 0, NULL), CUDA_ERROR_NOT_FOUND);
     IS(launch(driver.add, 0, 32, args), CUDA_ERROR_INVALID_VALUE);
     IS(launch(driver.add, 1, 0, args), CUDA_ERROR_INVALID_VALUE);
     IS(launch(driver.add, 1, 2048, args), CUDA_ERROR_INVALID_VALUE);
@@ -131,6 +129,35 @@ static void check_memory(void)
     IS(cuMemFree(p), CUDA_ERROR_INVALID_VALUE);
 }
 
+static void check_links(void)
+{
+    char log[500] = "";
+    CUlinkState link;
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)sizeof log};
+    CU(cuLinkCreate(2, options, values, &link));
+    IS(cuLinkAddData(link, CU_JIT_INPUT_PTX, (void *)"junk", 5, "junk", 0, NULL, NULL),
+       CUDA_ERROR_INVALID_IMAGE);
+    EXPECT(log[0] != '\0');
+    CU(cuLinkDestroy(link));
+}
+
+/* A fault stays, even in a new context. */
+static void check_fault(const Driver &driver)
+{
+    CUdeviceptr nowhere = 0, p;
+    CUcontext other;
+    int n = 1;
+    void *args[] = {&nowhere, &n};
+    CU(launch(driver.add, 1, 1, args));
+    IS(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+    IS(cuMemAlloc(&p, 4), CUDA_ERROR_ILLEGAL_ADDRESS);
+    IS(launch(driver.none, 1, 1, NULL), CUDA_ERROR_ILLEGAL_ADDRESS);
+    CU(cuCtxDestroy(driver.context));
+    IS(cuCtxCreate(&other, NULL, 0, driver.device), CUDA_ERROR_ILLEGAL_ADDRESS);
+    IS(cuMemAlloc(&p, 4), CUDA_ERROR_INVALID_CONTEXT);
+}
+
 /* Modules, streams and memory end with their context, and are of no use in another one. */
 static void check_ends(Driver &driver)
 {
@@ -154,6 +181,7 @@ static void check_ends(Driver &driver)
     IS(cuMemFree(p), CUDA_ERROR_INVALID_VALUE);
     IS(launch(driver.none, 1, 1, NULL), CUDA_ERROR_INVALID_HANDLE);
     CU(cuCtxDestroy(other));
+    CU(cuCtxSetCurrent(NULL)); /* driver.context was below it */
 }
 
 int main()
@@ -163,6 +191,8 @@ int main()
     check_modules(driver);
     check_launches(driver);
     check_memory();
+    check_links();
     check_ends(driver);
+    check_fault(Driver());
     return right("driver: the errors of wrong calls");
 }

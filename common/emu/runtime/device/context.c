@@ -75,7 +75,7 @@ void cudart_end_context(struct context *context)
 {
     int was = cudart_use_device(context->device->number);
     cudart_go_on(true);
-    cudart_clear_fault();
+    if (is_primary(context)) cudart_clear_fault();
     cudart_order_wait_device();
     if (is_alone(context)) cudart_check_leaks();
     cudart_drop_modules(context);

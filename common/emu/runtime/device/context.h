@@ -25,7 +25,8 @@ struct context *cudart_new_context(struct device *, unsigned flags);
 /* Is this the handle of a context, dead or not? */
 bool cudart_is_context(const struct context *);
 struct context *cudart_primary_context(int device);
-/* Frees all that a context owns. It is dead afterwards, and its fault is forgotten. */
+/* Frees all that a context owns. It is dead afterwards. With the primary one a fault of its device
+ * is forgotten. */
 void cudart_end_context(struct context *);
 
 /* The calling thread's current context; NULL: it has none. */
