@@ -169,6 +169,8 @@ DRIVER_ANYWHERE(cuCtxCreate_v4, (CUcontext *c, CUctxCreateParams *parameters, un
                  CUdevice device),
                 create_with(c, parameters, flags, device))
 DRIVER_ANYWHERE(cuCtxDestroy, (CUcontext c), destroy(c))
+/* cuCtxAttach, which would make a second reference, is refused. */
+DRIVER_ANYWHERE(cuCtxDetach, (CUcontext c), destroy(c))
 DRIVER_ANYWHERE(cuCtxPushCurrent, (CUcontext c), push(c))
 DRIVER_ANYWHERE(cuCtxPopCurrent, (CUcontext *c), pop(c))
 DRIVER_ANYWHERE(cuCtxSetCurrent, (CUcontext c), make_current(c))

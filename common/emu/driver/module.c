@@ -290,4 +290,8 @@ DRIVER(cuFuncGetParamInfo, (CUfunction f, size_t index, size_t *offset, size_t *
        cudaFuncGetParamInfo(f, index, offset, size))
 DRIVER(cuFuncIsLoaded, (CUfunctionLoadingState *state, CUfunction f), is_loaded(state, f))
 DRIVER(cuFuncLoad, (CUfunction f), load_kernel(f))
+/* The shape is for cuLaunch, which is refused. PyCUDA sets it, and gives it to cuLaunchKernel. */
+DRIVER(cuFuncSetBlockShape, (CUfunction f, int x, int y, int z),
+       ((void)x, (void)y, (void)z, load_kernel(f)))
+DRIVER(cuFuncSetSharedSize, (CUfunction f, unsigned bytes), ((void)bytes, load_kernel(f)))
 /* clang-format on */
