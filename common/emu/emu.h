@@ -38,6 +38,10 @@ enum emu_error {
     EMU_OK = 0,
     EMU_INVALID_VALUE = 1,
     EMU_OUT_OF_MEMORY = 2,
+    EMU_INVALID_CONFIGURATION = 9,   /* this one, and the next three, only for calls in kernels: */
+    EMU_INVALID_COPY_KIND = 21,      /* a copy that is not from device to device */
+    EMU_LAUNCH_TOO_DEEP = 65,        /* nested too deep */
+    EMU_TOO_MANY_PENDING = 69,       /* see emu_pending_limit() */
     EMU_INVALID_DEVICE_FUNCTION = 98,
     EMU_OWN_MEMORY = 201,      /* emu_import(): this process has exported it */
     EMU_MAP_FAILED = 205,      /* emu_import(): it belongs to another user */
@@ -111,6 +115,20 @@ const struct emu_model_info *emu_model_info(const struct emu_model *);
 
 struct stream_ops; /* check/race/stream_ops.h */
 
+/* What kernels ask of the CUDA runtime, by the numbers and texts that CUDA has. Functions return 0,
+ * or the error that the call in the kernel returns. NULL: kernels cannot ask. The functions may be
+ * called by several threads at once. */
+struct emu_host_side {
+    unsigned devices; /* their number */
+    int (*attribute)(int attribute, int device, int *value);
+    int (*limit)(unsigned device, int limit, size_t *value);
+    /* Blocks of this many threads on a multiprocessor. */
+    int (*occupancy)(const struct emu_gpu *, const struct emu_kernel *, int threads,
+                     size_t dynamic_shared, int *blocks);
+    const char *(*error_name)(int error);
+    const char *(*error_text)(int error);
+};
+
 struct emu_config {
     const struct emu_gpu *gpu; /* NULL: the default model */
     unsigned threads;          /* host threads that run blocks; 0: one per core */
@@ -159,6 +177,7 @@ struct emu_config {
     /* For racecheck: the operations that the device's launches and copies belong to, which several
      * devices share. NULL: all are in order. Not owned. */
     struct stream_ops *stream_ops;
+    struct emu_host_side host_side;
     /* For findings: host_place finds where the program is, and describe_host_place puts that into
      * words, with a line for each frame. NULL: findings do not say it. */
     void (*host_place)(struct emu_host_place *);
@@ -402,6 +421,16 @@ int emu_resume(struct emu *, bool waits);
 int emu_launch(struct emu *, struct emu_kernel *, struct emu_dim grid, struct emu_dim block,
                size_t dynamic_shared, void *const *args, bool cooperative);
 
+/* Sets how many grids and copies kernels may have launched that have not begun. EMU_INVALID_VALUE
+ * while a grid is suspended. 0: the default. */
+int emu_pending_limit(struct emu *, size_t launches);
+/* Sets how much dynamic shared memory kernels may ask for when they launch this one. 0: the
+ * default. */
+void emu_allow_shared(struct emu_kernel *, size_t bytes);
+/* racecheck: the operation in emu_config.stream_ops after which the last launch is over, with all
+ * that its kernels have launched; 0: there is none. */
+uint64_t emu_last_operation(const struct emu *);
+
 /* Asks the running grid to stop soon, with EMU_INTERRUPTED and a message that says where it was.
  * Every later launch fails at once in the same way. Meant for a process that is about to end; any
  * thread may call it while another thread launches. */
@@ -524,6 +553,11 @@ struct emu_launch_record {
     const struct emu_line *lines;
     size_t operation_count;
     const struct emu_operation *operations;
+    /* Of a launch that a kernel has made: the kernel's mangled name, and its launch. NULL: the host
+     * has made it. */
+    const char *launched_by;
+    unsigned launcher;
+    int error; /* of such a launch: a fault, after which nothing is counted; else 0 */
 };
 
 /* Turns counting on or off for the launches that follow; returns the previous setting. */

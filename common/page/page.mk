@@ -17,8 +17,12 @@ JUDGES   := $(addprefix common/labs/,compile.c run_case.c run_collect.c run_entr
 # programs, and reports in other forms than JSON; and without tensor cores, which the page's kernels
 # do not use (face/no_matrix.c). And the compiler without its command.
 WASM_ROOMS = ptx decode machine operations count check events trace fidelity
-WASM_EMU := $(wildcard $(foreach r,$(WASM_ROOMS),common/emu/$r/*.c common/emu/$r/*/*.c))
-WASM_C   := $(filter-out %/decode_matrix.c common/emu/operations/matrix/%,$(WASM_EMU)) $(FACE) \
+# And without launches in kernels: alone.c stands in their place.
+NOT_WASM := $(wildcard common/emu/operations/runtime/*.c common/emu/operations/matrix/*.c) \
+            $(addprefix common/emu/,decode/decode_matrix.c machine/schedule/children.c \
+                check/race/children.c check/runtime_error.c)
+WASM_C   := $(filter-out $(NOT_WASM),$(wildcard $(foreach r,$(WASM_ROOMS),common/emu/$r/*.c \
+                common/emu/$r/*/*.c))) $(FACE) \
             $(wildcard $(addsuffix /*.c,$(CC_ROOMS))) $(JUDGES) \
             $(PAGE)/face/alone.c $(PAGE)/face/no_matrix.c common/files/visible.c \
             $(addprefix common/emu/binary/,cubin.c cubin_lines.c elf_file.c) \
@@ -36,8 +40,11 @@ EMCC_LINK = NODE_PATH=/usr/share/nodejs emcc -O2 \
             -sEXPORTED_RUNTIME_METHODS=UTF8ToString,stringToUTF8,lengthBytesUTF8
 
 build/page/wasm/common/harness/verify/verify.o: EMCC += -DWINDOW=1
-# Small rather than fast: the emulator takes the time, and little of it with these operations.
-SELDOM    = $(patsubst %,common/emu/operations/ops_%.c,approx convert divide half surface texture)
+# Small rather than fast: the emulator takes the time, and little of it with these operations, and
+# before a launch.
+SELDOM    = $(patsubst %,common/emu/operations/ops_%.c,approx convert divide half surface texture) \
+            $(addprefix common/emu/machine/,device/device.c device/module.c schedule/launch.c \
+                schedule/launch_check.c)
 $(patsubst %.c,build/page/wasm/%.o,$(JUDGES) $(SELDOM) $(wildcard $(addsuffix /*.c,$(CC_ROOMS)))): \
     EMCC += -Os
 build/page/wasm/%.o: %.c

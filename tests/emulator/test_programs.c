@@ -62,6 +62,9 @@ static const char *const programs[][2] = {
     {"O3/driver_memory", "b200"},
     {"O3/driver_errors", "h200"},
     {"rdc/driver_mixed", "t4"},
+    {"rdc/dynamic_quicksort", "t4"},
+    {"O3/dynamic_mandelbrot", "h200"},
+    {"G/dynamic_streams", "b200"},
 };
 
 Test(programs, are_right)

@@ -64,14 +64,6 @@ Test(refused, by_name_and_once)
 Test(refused, features_of_kernels, .init = command_init, .fini = command_fini)
 {
     static const char *const features[][3] = {
-        {"launch", "parent(int*)",
-         "the emulator has no dynamic parallelism (a kernel that launches a kernel); launch it "
-         "from "
-         "the host instead"},
-        {"allocate", "allocate(int**)",
-         "the emulator has no functions of the CUDA runtime in kernels (cudaMalloc); call it on "
-         "the "
-         "host instead, and for memory use malloc in the kernel"},
         {"video", "add(int*)",
          "the emulator has no video instructions but vabsdiff2 and vabsdiff4; compute the parts by "
          "integer operations instead"},

@@ -39,8 +39,7 @@ static void report_lane(struct warp *w, const struct insn *i, const struct bad_a
     bool is_foreign = bad->wrong == ACCESS_OUTSIDE_GLOBAL && !bad->passes &&
                       device_foreign_address(launch->emu, access->address[lane]);
     snprintf(lines, sizeof lines, "%s", detail);
-    check_append_host_place(launch->emu, &launch->host_place, "The kernel was launched at", lines,
-                            sizeof lines);
+    check_append_launch(launch, lines, sizeof lines);
     snprintf(title, sizeof title, "Invalid %s %s of size %u bytes", memcheck_space(access->space),
              memcheck_verb(access), access->bytes);
     check_report(launch->emu, launch,

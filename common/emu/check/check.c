@@ -301,6 +301,17 @@ void check_append_host_place(const struct emu *emu, const struct emu_host_place 
         device_append(text, size, "\n        Host Frame: %s", line);
 }
 
+void check_append_launch(const struct launch *launch, char *text, size_t size)
+{
+    char title[500] = "The kernel was launched at", name[300];
+    if (launch->launched_by) {
+        kernel_whole_name(launch->launched_by->info.name, name, sizeof name);
+        snprintf(title, sizeof title,
+                 "The kernel was launched by %s; what the host launched was launched at", name);
+    }
+    check_append_host_place(launch->emu, &launch->host_place, title, text, size);
+}
+
 uint32_t check_used_bytes(const struct insn *i)
 {
     if (i->tally != TALLY_LOAD) return UINT32_MAX;

@@ -91,6 +91,8 @@ void finding_head(const struct emu_finding *, char *text, size_t size);
 /* Appends a line with a title, and behind it a line for each frame. */
 void check_append_host_place(const struct emu *, const struct emu_host_place *, const char *title,
                              char *text, size_t size);
+/* Appends where the host launched a kernel, or which kernel did. */
+void check_append_launch(const struct launch *, char *text, size_t size);
 
 /* The bytes of a load that are used, a bit each: not those of a sink (_), nor those that the load
  * reads only because the compiler widened it. */

@@ -31,8 +31,7 @@ report(struct warp *w, const struct insn *i, int lane, enum emu_severity severit
     va_start(arguments, format);
     vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
-    check_append_host_place(launch->emu, &launch->host_place, "The kernel was launched at", detail,
-                            sizeof detail);
+    check_append_launch(launch, detail, sizeof detail);
     bool as_memory = (launch->checks & (EMU_CHECK_SYNC | EMU_CHECK_MEMORY)) == EMU_CHECK_MEMORY;
     struct check_report r = {.tool = as_memory ? EMU_CHECK_MEMORY : EMU_CHECK_SYNC,
                              .severity = severity,

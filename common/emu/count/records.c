@@ -140,6 +140,8 @@ static struct emu_launch_record *record_make(const struct launch *launch, double
     const struct emu_agreement *checked = launch->model ? &by_model : kernel->agreement;
     /* The record has copies, because the module may be unloaded before the record is read. */
     char *name = strdup(kernel->info.name), *agreement = strdup(checked->text);
+    char *by = launch->launched_by ? strdup(launch->launched_by->info.name) : NULL;
+    bool failed = launch->error && launch->error != EMU_INTERRUPTED;
     size_t operation_count = 0;
     struct emu_operation *operations = add_operations(launch, &operation_count);
     if (!record || !lines || !name || !agreement || !operations) {
@@ -148,6 +150,7 @@ static struct emu_launch_record *record_make(const struct launch *launch, double
         free(operations);
         free(name);
         free(agreement);
+        free(by);
         return NULL;
     }
     *record = (struct emu_launch_record){.id = launch->id,
@@ -156,6 +159,9 @@ static struct emu_launch_record *record_make(const struct launch *launch, double
                                          .block = launch->block,
                                          .dynamic_shared = launch->dynamic_shared,
                                          .static_shared = kernel->info.shared_bytes,
+                                         .launched_by = by,
+                                         .launcher = launch->launcher,
+                                         .error = failed ? launch->error : EMU_OK,
                                          .agreement = *checked,
                                          .seconds = seconds,
                                          .longest_warp = launch->longest_warp,
@@ -189,6 +195,7 @@ static void record_free(struct emu_launch_record *record)
     free((struct emu_line *)record->lines);
     free((struct emu_operation *)record->operations);
     free((char *)record->kernel);
+    free((char *)record->launched_by);
     free((char *)record->agreement.text);
     free(record);
 }
@@ -240,7 +247,7 @@ bool records_begin(struct launch *launch)
 void records_end(const struct launch *launch, double seconds)
 {
     struct records *records = launch->emu->records;
-    bool is_of_use = !launch->error || launch->error == EMU_INTERRUPTED;
+    bool is_of_use = !launch->error || launch->error == EMU_INTERRUPTED || launch->launched_by;
     if (!launch->counting || !is_of_use || !grow(records)) return;
     struct emu_launch_record *record = record_make(launch, seconds);
     if (record) records->all[records->count++] = record;

@@ -208,14 +208,13 @@ static void refuse_device_runtime(struct decoder *d, const char *name)
         decode_fail(d, EMU_UNSUPPORTED_PTX,
                     "the emulator has no graphs that kernels launch; "
                     "launch the graph from the host instead");
-    if (strstr(function, "Launch") || strstr(function, "GetParameterBuffer"))
+    if (strstr(function, "DeviceSynchronize"))
         decode_fail(d, EMU_UNSUPPORTED_PTX,
-                    "the emulator has no dynamic parallelism (a kernel "
-                    "that launches a kernel); launch it from the host "
-                    "instead");
+                    "CUDA 12 has removed cudaDeviceSynchronize from kernels: launch what needs the "
+                    "results of other grids into cudaStreamTailLaunch");
     decode_fail(d, EMU_UNSUPPORTED_PTX,
-                "the emulator has no functions of the CUDA runtime in kernels (cuda%s); call it "
-                "on the host instead, and for memory use malloc in the kernel",
+                "the emulator does not have this function of the CUDA runtime in kernels "
+                "(cuda%s); call it on the host instead",
                 function);
 }
 

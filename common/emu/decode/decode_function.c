@@ -29,6 +29,19 @@ static size_t lay_out_callee(struct decoder *d, struct callee *callee)
     return end;
 }
 
+/* The emulator's own code for a function, if it has some. */
+static void find_builtin(struct decoder *d, struct callee *callee)
+{
+    const char *name = callee->function->name;
+    struct emu_kernel *kernel = d->kernel;
+    callee->builtin = builtin_find(name);
+    if (callee->builtin == builtin_malloc || callee->builtin == builtin_free)
+        kernel->uses_heap = true;
+    if (callee->builtin || !(callee->builtin = runtime_find(name))) return;
+    kernel->uses_runtime = true;
+    if (strstr(name, "Malloc") || strstr(name, "Free")) kernel->uses_heap = true;
+}
+
 static void add_body(struct decoder *d, size_t index)
 {
     struct ptx_function *function = &d->module->text.functions[index];
@@ -36,9 +49,7 @@ static void add_body(struct decoder *d, size_t index)
     struct callee *callee = d->callees[index] = decode_take(d, sizeof *callee);
     callee->function = function;
     callee->local_base = callee->stack_top = NO_SLOT;
-    callee->builtin = function->has_body ? NULL : builtin_find(function->name);
-    if (callee->builtin == builtin_malloc || callee->builtin == builtin_free)
-        d->kernel->uses_heap = true;
+    if (!function->has_body) find_builtin(d, callee);
     callee->area_bytes = lay_out_callee(d, callee);
     if (function->has_body)
         d->bodies[d->body_count++] = (struct body){.function = function, .callee = callee};

@@ -63,6 +63,8 @@ struct emu_kernel {
     size_t stack_bytes; /* local memory per thread, for all frames together */
     slot stack_top;     /* as in struct callee */
     bool uses_heap;     /* it may call malloc or free */
+    bool uses_runtime;  /* it may call functions of the CUDA runtime */
+    size_t most_dynamic_shared; /* bytes that a launch may ask for; 0: the default */
     uint8_t *constants;
     size_t constant_bytes;
     struct special *specials;

@@ -68,4 +68,8 @@ void builtin_free(struct warp *, const struct insn *, uint32_t mask);
 /* The functions above and __assertfail by name; NULL for any other name. */
 void (*builtin_find(const char *name))(struct warp *, const struct insn *, uint32_t mask);
 
+/* Functions of the CUDA runtime that kernels may call, by the name in PTX
+ * (operations/runtime/names.c); NULL for any other name. */
+void (*runtime_find(const char *name))(struct warp *, const struct insn *, uint32_t mask);
+
 #endif

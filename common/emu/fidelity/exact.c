@@ -388,7 +388,8 @@ struct emu_agreement *compare_code(struct emu_kernel *kernel, const struct cubin
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    bool found = collect(&before, kernel, cubin, arch);
+    /* NVIDIA's device runtime is in the machine code of kernels that use it, and not in PTX. */
+    bool found = !kernel->uses_runtime && collect(&before, kernel, cubin, arch);
     after = before;
     after.item = malloc((before.count + 1) * sizeof *after.item);
     if (agreement && out && after.item && !before.lost) {
@@ -402,7 +403,9 @@ struct emu_agreement *compare_code(struct emu_kernel *kernel, const struct cubin
         else if (found)
             agreement->label = labels[describe(out, &kernel->module->text, &before, &after)];
         else
-            fprintf(out, "unchecked: the machine code of sm_%u has no such kernel", arch);
+            fprintf(out, "unchecked: the machine code of sm_%u has %s", arch,
+                    kernel->uses_runtime ? "functions of the CUDA runtime in it"
+                                         : "no such kernel");
     } else {
         agreement = NULL;
     }

@@ -16,6 +16,8 @@
 
 struct emu_module;
 struct shared_place; /* memory/shared.h */
+struct child;        /* schedule/children.h */
+struct ended_grid;
 
 /* The groups of events that a launch announces. event_launch_begin sets launch->announced. */
 enum announced {
@@ -67,6 +69,23 @@ void event_block_free(struct block *);
 void event_block_begin(struct block *);
 /* With ANNOUNCE_ORDER: every thread of a block has exited. */
 void event_block_end(struct block *);
+
+/* ---- launches in kernels (check/race/children.c) --------------------------------------------- */
+
+/* With ANNOUNCE_ORDER: a lane has put work into a stream. */
+void event_child(struct warp *, int lane, struct child *);
+void event_child_free(struct child *);
+/* A grid has ended that has put work into streams: it is carried out now, and is over then, or has
+ * been dropped. */
+void event_children_begin(const struct launch *, struct ended_grid *);
+void event_children_end(struct emu *, struct ended_grid *);
+/* Work begins. Returns its number in emu_config.stream_ops; 0: there is none. */
+uint64_t event_child_begin(struct emu *, const struct ended_grid *, const struct child *);
+
+/* A lane's call of the CUDA runtime returns an error. (check/runtime_error.c) */
+void event_runtime_error(struct warp *, const struct insn *, int lane, int error);
+
+/* ---- turns ----------------------------------------------------------------------------------- */
 
 /* With ANNOUNCE_TURNS: a warp begins to run, has chosen the lanes that run next, and stops. */
 void event_turn(struct warp *);

@@ -29,6 +29,8 @@ enum {
 
 struct race_block;
 struct init_block;
+struct children;      /* schedule/children.h */
+struct thread_runtime;
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
@@ -161,6 +163,8 @@ struct block {
     unsigned epoch;          /* barriers passed */
     uint8_t *memory;         /* shared memory, registers and local memory in one allocation; */
     size_t memory_bytes;     /* the bytes in use, from `shared` on */
+    /* What its threads have called of the CUDA runtime (schedule/children.h); NULL: nothing yet */
+    struct thread_runtime *runtime;
     struct race_block *racecheck; /* the checkers' state of it; NULL: off */
     struct init_block *initcheck;
 };
@@ -211,6 +215,11 @@ struct launch {
     struct emu_kernel *kernel;
     unsigned id;
     uint64_t operation; /* as emu_shape */
+    /* The kernel and the launch that have launched it; NULL: the host has. The nesting depth. */
+    const struct emu_kernel *launched_by;
+    unsigned launcher, depth;
+    uint64_t *ended; /* as struct ended_grid (schedule/children.h); NULL: of a launch of the host */
+    struct children *children; /* what the grid has launched; NULL: it cannot */
     struct emu_dim grid, block, cluster;
     unsigned cluster_size; /* blocks */
     bool explicit_cluster; /* the program asked for clusters, perhaps of one block */

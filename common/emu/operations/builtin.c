@@ -102,19 +102,24 @@ static void builtin_assert(struct warp *w, const struct insn *i, uint32_t mask)
     fault(w, i, lane, EMU_ASSERT, "assertion `%.100s` failed", condition);
 }
 
+uint64_t builtin_allocate(struct warp *w, uint64_t bytes)
+{
+    struct emu *emu = w->block->launch->emu;
+    uint64_t address = heap_alloc(&emu->heap, bytes);
+    struct range range;
+    if (address && bytes && device_range(emu, address, &range))
+        memset((void *)(uintptr_t)(address + (uint64_t)range.delta), FRESH_BYTE(emu), bytes);
+    if (address) event_renew(emu, address, bytes);
+    if (address) w->block->changed = true;
+    return address;
+}
+
 /* malloc(bytes): returns 0 if the heap is exhausted */
 void builtin_malloc(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    struct emu *emu = w->block->launch->emu;
     for (; mask; mask &= mask - 1) {
         int lane = __builtin_ctz(mask);
-        uint64_t bytes = builtin_argument(w, i, lane, 0, 8),
-                 address = heap_alloc(&emu->heap, bytes);
-        struct range range;
-        if (address && bytes && device_range(emu, address, &range))
-            memset((void *)(uintptr_t)(address + (uint64_t)range.delta), FRESH_BYTE(emu), bytes);
-        if (address) event_renew(emu, address, bytes);
-        if (address) w->block->changed = true;
+        uint64_t address = builtin_allocate(w, builtin_argument(w, i, lane, 0, 8));
         builtin_set_result(w, i, lane, &address, sizeof address);
     }
 }

@@ -8,14 +8,15 @@
 /* vprintf (builtin_printf.c) */
 void builtin_printf(struct warp *, const struct insn *, uint32_t mask);
 
-/* ---- for builtin.c and builtin_printf.c
- * -------------------------------------------------------------------------------- */
+/* ---- for builtin.c, builtin_printf.c and runtime/ -------------------------------------------- */
 
 /* A lane's argument at an index; 0 if the argument has fewer than `bytes` bytes. */
 uint64_t builtin_argument(const struct warp *, const struct insn *, int lane, unsigned index,
                           size_t bytes);
 void builtin_set_result(struct warp *, const struct insn *, int lane, const void *value,
                         size_t bytes);
+/* Memory of the heap of malloc; 0: the heap is exhausted. */
+uint64_t builtin_allocate(struct warp *, uint64_t bytes);
 /* Reads `bytes` bytes at a lane's generic address, in global memory, shared memory, the lane's
  * local memory or the kernel's parameters. False: the lane may not read them. */
 bool builtin_read(const struct warp *, int lane, uint64_t address, void *to, size_t bytes);

@@ -48,6 +48,7 @@ bool document_add_launch(struct document *d, const struct document_launch *launc
     new->record.kernel = strdup(record != NULL ? record->kernel : launch->record.kernel);
     if (new->record.kernel == NULL) d->launch_count--;
     if (record == NULL || new->record.kernel == NULL) return new->record.kernel != NULL;
+    new->record.launched_by = record->launched_by ? strdup(record->launched_by) : NULL;
     new->record.agreement.text = strdup(record->agreement.text);
     bool has_lines = copy_lines(&new->record, d->omits_lines ? &nothing : record);
     bool has_operations = copy_operations(&new->record, d->omits_operations ? &nothing : record);
@@ -69,6 +70,7 @@ void document_free(struct document *d)
         struct emu_launch_record *r = &d->launches[i].record;
         for (size_t k = 0; k < r->line_count; k++) free((char *)r->lines[k].file);
         free((char *)r->kernel);
+        free((char *)r->launched_by);
         free((char *)r->agreement.text);
         free((struct emu_line *)r->lines);
         free((struct emu_operation *)r->operations);

@@ -132,6 +132,14 @@ static void write_lines(struct json *j, const struct emu_launch_record *r)
     json_close(j, ']');
 }
 
+static void write_launcher(struct json *j, const struct emu_launch_record *r)
+{
+    json_open(j, "launched_by", '{');
+    json_number(j, "launch", r->launcher);
+    write_kernel(j, r->launched_by);
+    json_close(j, '}');
+}
+
 static void write_launch(struct json *j, const struct document_launch *l, size_t index)
 {
     const struct emu_launch_record *r = &l->record;
@@ -141,6 +149,7 @@ static void write_launch(struct json *j, const struct document_launch *l, size_t
     json_number(j, "launch", r->id);
     json_number(j, "stream", l->stream);
     write_kernel(j, r->kernel);
+    if (r->launched_by != NULL) write_launcher(j, r);
     write_dim(j, "grid", r->grid);
     write_dim(j, "block", r->block);
     json_text(j, "error", l->error);

@@ -111,6 +111,31 @@ static void print_shape(FILE *out, const struct document_launch *l)
     fprintf(out, " (%u, %u, %u)x(%u, %u, %u)", grid.x, grid.y, grid.z, block.x, block.y, block.z);
 }
 
+/* Who has launched some launches of a kernel; nothing if the host has launched all. */
+struct launchers {
+    bool has_host;
+    size_t kernels;
+    const char *kernel; /* one of them, mangled */
+};
+
+static void add_launcher(struct launchers *l, const struct emu_launch_record *r)
+{
+    if (r->launched_by == NULL) l->has_host = true;
+    if (r->launched_by == NULL || (l->kernels > 0 && strcmp(l->kernel, r->launched_by) == 0))
+        return;
+    l->kernel = r->launched_by;
+    l->kernels++;
+}
+
+static void print_launchers(FILE *out, const struct launchers *l)
+{
+    char name[256];
+    if (l->kernels == 0) return;
+    kernel_base_name(l->kernel, name, sizeof name);
+    fprintf(out, ", launched by %s%s", l->has_host ? "the host and by " : "",
+            l->kernels == 1 ? name : "several kernels");
+}
+
 static void print_agreement(FILE *out, const struct emu_agreement *agreement)
 {
     fprintf(out, "    counters: %s", agreement->text);
@@ -147,8 +172,12 @@ static void print_launch(const struct text_report *r, size_t index)
     const struct document_launch *l = &r->document->launches[index];
     print_name(r->out, l);
     print_shape(r->out, l);
-    fprintf(r->out, ", Context 1, Stream %llu, Device %d, CC %d.%d\n", l->stream, l->device,
+    struct launchers launchers = {0};
+    add_launcher(&launchers, &l->record);
+    fprintf(r->out, ", Context 1, Stream %llu, Device %d, CC %d.%d", l->stream, l->device,
             gpu->major, gpu->minor);
+    print_launchers(r->out, &launchers);
+    fputc('\n', r->out);
     if (l->error != NULL) {
         print_failure(r->out, l);
         return;
@@ -173,6 +202,7 @@ struct launch_group {
     size_t first, complete; /* the first, and the first that did not fail */
     size_t count, failed;
     bool has_one_shape;
+    struct launchers launchers;
 };
 
 static bool is_same_dim(struct emu_dim a, struct emu_dim b)
@@ -188,6 +218,7 @@ static struct launch_group find_group(const struct document *d, size_t first)
         const struct document_launch *l = &d->launches[i];
         if (l->kernel != begin->kernel) continue;
         if (l->error == NULL && group.failed == group.count) group.complete = i;
+        add_launcher(&group.launchers, &l->record);
         group.count++;
         group.failed += l->error != NULL;
         if (!is_same_dim(l->record.grid, begin->record.grid) ||
@@ -267,9 +298,11 @@ static void print_kernel(const struct text_report *r, const struct launch_group 
     const struct document_launch *first = &d->launches[group->first];
     print_name(r->out, first);
     if (group->has_one_shape) print_shape(r->out, first);
-    fprintf(r->out, ", %zu launches%s, Device %d, CC %d.%d\n", group->count,
+    fprintf(r->out, ", %zu launches%s, Device %d, CC %d.%d", group->count,
             group->has_one_shape ? "" : " of several shapes", first->device, d->gpu->major,
             d->gpu->minor);
+    print_launchers(r->out, &group->launchers);
+    fputc('\n', r->out);
     if (group->failed < group->count) {
         print_agreement(r->out, &d->launches[group->complete].record.agreement);
         (r->tables->by_line ? print_lines_of : print_total_of)(r, group);

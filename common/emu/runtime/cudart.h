@@ -56,6 +56,10 @@ int cudart_use_device(int number);
 unsigned cudart_newest_code(void);
 /* Sets the limits of cudaDeviceSetLimit to a GPU's defaults. (device/choose.c) */
 void cudart_default_limits(struct device *);
+/* One of a device's attributes; returns an error of CUDA. (device/properties.c) */
+int cudart_attribute(enum cudaDeviceAttr, int device, int *value);
+/* What kernels ask of the runtime. (device/host_side.c) */
+struct emu_host_side cudart_host_side(void);
 /* Withdraws the device's permissions to access other devices' memory. (device/peer.c) */
 void cudart_drop_peers(void);
 /* The device that owns the memory at an address; NULL for host addresses. */
@@ -174,6 +178,9 @@ struct function {
  * NULL. It is not NULL if the emulator refuses this kernel (cudaErrorNotSupported): its name is
  * known, and it cannot run. */
 cudaError_t cudart_function(const void *host, struct function **function);
+/* The function of a kernel that another kernel has launched, by its mangled name; `other` if no
+ * kernel with this name is registered. */
+const struct function *cudart_function_named(const char *name, const struct function *other);
 #define RETURN_UNLESS_FUNCTION(host, function)                                                     \
     struct function *function;                                                                     \
     cudaError_t not_found = cudart_function(host, &function);                                      \
@@ -185,6 +192,10 @@ cudaError_t cudart_variable(const void *host, emu_addr *address, size_t *bytes);
 /* Finds the address at `offset` of a variable. Fails unless `bytes` bytes from there lie inside it.
  * (memory/symbol.c) */
 cudaError_t cudart_locate(const void *host, size_t bytes, size_t offset, void **address);
+
+/* For kernels that ask: emu_host_side.occupancy. (code/occupancy.c) */
+int cudart_occupancy(const struct emu_gpu *, const struct emu_kernel *, int threads,
+                     size_t dynamic_shared, int *blocks);
 
 /* Unloads the device's code. The next use loads it again, with initialised variables. */
 void cudart_unload(void);

@@ -10,6 +10,7 @@
 #   threads together   votes atomics* warp_* cg_* shuffle_* async_barrier spin_lock named_barriers
 #   the language       device_* function_pointers virtual_functions recursion lambdas templates
 #                      integers bits half_precision fast_math constant_memory separate_compilation
+#   launches in kernels  dynamic_*
 #   the runtime        streams callbacks events graphs multi_copy zero_copy managed pitched_copy
 #                      peer_copy occupancy attributes properties clocks errors texture_turn
 #   algorithms         reduction* scan_* compaction histogram *_sort sorting_network fft spmv …
@@ -39,6 +40,7 @@ PROGRAM_rdc     = -rdc=true
 
 # Additional flags of single programs.
 PROGRAM_lambdas = --extended-lambda
+$(foreach p,quicksort mandelbrot streams,$(eval PROGRAM_dynamic_$(p) = -rdc=true))
 PROGRAM_blas_vectors = -lcublas
 PROGRAM_blas_matrices = -lcublas
 PROGRAM_random_numbers = -lcurand

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_RANGES = 4096, MOST_CONFLICTS = 64 };
+enum { MOST_RANGES = 4096 };
 
 /* ---- the devices ----------------------------------------------------------------------------- */
 
@@ -44,7 +44,7 @@ void race_ops_leave(struct race *race)
 
 /* ---- cells of the history -------------------------------------------------------------------- */
 
-static record cell_of(const struct record_layout *layout, record v, stream_op op)
+record op_cell(const struct record_layout *layout, record v, stream_op op)
 {
     if (!record_bytes(v)) return 0;
     return (record)op << OP_AT | (record)record_place(layout, v) << OP_PLACE_AT |
@@ -55,17 +55,17 @@ static struct granule cells_of(const struct race *race, const struct shadow_page
 {
     struct granule g = shadow_granule(&race->shadow.planes, page, k);
     for (int which = 0; which < RECORDS; which++)
-        g.access[which] = cell_of(&race->layout, g.access[which], race->ended);
+        g.access[which] = op_cell(&race->layout, g.access[which], race->ended);
     return g;
 }
 
-static bool is_strong(record v)
+bool op_is_strong(record v)
 {
     return (record_kind(v) & KIND_MASK) != KIND_WEAK && !(record_kind(v) & KIND_NARROW);
 }
 
 /* Atomics are kept among the reads. */
-static bool writes(int which, record v)
+bool op_writes(int which, record v)
 {
     return which == LAST_WRITE || (record_kind(v) & KIND_MASK) == KIND_ATOMIC;
 }
@@ -95,7 +95,7 @@ static bool keep_writes(struct keeping *keeping, const record *from, struct shad
     record *plane = shadow_plane(&keeping->ops->history.planes, to, LAST_WRITE);
     for (size_t k = 0; plane && k < PAGE_GRANULES; k++) {
         if (!from[k]) continue;
-        plane[k] = cell_of(&keeping->race->layout, from[k], keeping->race->ended);
+        plane[k] = op_cell(&keeping->race->layout, from[k], keeping->race->ended);
         for (int which = READ; which < RECORDS; which++) {
             record *reads = to->plane[which];
             if (reads && reads[k] && is_past(keeping, reads[k]))
@@ -109,13 +109,13 @@ static bool keep_writes(struct keeping *keeping, const record *from, struct shad
 static bool replaces(struct keeping *keeping, record now, record before)
 {
     return !before || (is_past(keeping, before) && !(record_bytes(before) & ~record_bytes(now)) &&
-                       (writes(READ, now) || !writes(READ, before)));
+                       (op_writes(READ, now) || !op_writes(READ, before)));
 }
 
 static bool keep_read(struct keeping *keeping, struct shadow_page *to, record *plane, size_t k,
                       record v)
 {
-    record now = cell_of(&keeping->race->layout, v, keeping->race->ended);
+    record now = op_cell(&keeping->race->layout, v, keeping->race->ended);
     if (!replaces(keeping, now, plane[k]))
         return shadow_put_other(&keeping->ops->history.planes, to, k, now);
     plane[k] = now;
@@ -274,17 +274,7 @@ static void keep_range(struct stream_ops *ops, const struct op_range *new)
 
 /* ---- comparing ------------------------------------------------------------------------------- */
 
-/* One operation is compared with the others. */
-struct comparison {
-    struct stream_ops *ops;
-    stream_op op;
-    stream_op asked; /* the operation that was asked for last, */
-    bool is_ordered; /* and whether it is before or after `op` */
-    struct op_conflict conflicts[MOST_CONFLICTS];
-    size_t count;
-};
-
-static bool is_unordered(struct comparison *c, stream_op other)
+static bool is_unordered(struct op_comparison *c, stream_op other)
 {
     if (c->asked != other) {
         c->asked = other;
@@ -293,7 +283,7 @@ static bool is_unordered(struct comparison *c, stream_op other)
     return !c->is_ordered;
 }
 
-static void add_conflict(struct comparison *c, struct op_conflict new)
+void op_add_conflict(struct op_comparison *c, struct op_conflict new)
 {
     new.now &= ~RECORD_BYTES;
     new.before &= ~RECORD_BYTES;
@@ -309,19 +299,20 @@ static void add_conflict(struct comparison *c, struct op_conflict new)
     if (c->count < MOST_CONFLICTS) c->conflicts[c->count++] = new;
 }
 
-static void compare_cells(struct comparison *c, uint64_t address, const struct granule *now,
+static void compare_cells(struct op_comparison *c, uint64_t address, const struct granule *now,
                           const struct granule *before)
 {
     for (int k = 0; k < RECORDS; k++) {
         record b = before->access[k];
-        bool before_wrote = writes(k, b);
+        bool before_wrote = op_writes(k, b);
         if (!record_bytes(b) || !is_unordered(c, op_of(b))) continue;
         for (int i = 0; i < RECORDS; i++) {
             record a = now->access[i];
             unsigned both = record_bytes(a) & record_bytes(b);
-            bool now_writes = writes(i, a);
-            if (both && (now_writes || before_wrote) && !(is_strong(a) && is_strong(b)))
-                add_conflict(c, (struct op_conflict){a, b, now_writes, before_wrote,
+            bool now_writes = op_writes(i, a);
+            if (both && (now_writes || before_wrote) && !(op_is_strong(a) && op_is_strong(b)))
+                op_add_conflict(c,
+                                (struct op_conflict){a, b, now_writes, before_wrote,
                                                      address + (unsigned)__builtin_ctz(both), 0});
         }
     }
@@ -369,15 +360,15 @@ static bool acts_on_atomics(struct race *race, const struct emu_kernel *kernel)
 }
 
 /* Orders the launch after kernels that it may have waited for in this granule. */
-static void order_by_flag(struct comparison *c, bool by_atomics, const struct granule *now,
+static void order_by_flag(struct op_comparison *c, bool by_atomics, const struct granule *now,
                           const struct granule *before)
 {
     for (int i = READ; i < RECORDS; i++)
         for (int k = 0; k < RECORDS; k++) {
             record read = now->access[i], wrote = before->access[k];
-            if (!record_bytes(read) || !record_bytes(wrote) || !writes(k, wrote) ||
-                !is_strong(read) || !is_strong(wrote) || (writes(i, read) && !by_atomics) ||
-                !is_unordered(c, op_of(wrote)))
+            if (!record_bytes(read) || !record_bytes(wrote) || !op_writes(k, wrote) ||
+                !op_is_strong(read) || !op_is_strong(wrote) ||
+                (op_writes(i, read) && !by_atomics) || !is_unordered(c, op_of(wrote)))
                 continue;
             op_connect(c->ops, op_of(wrote), c->op);
             c->asked = 0;
@@ -391,7 +382,8 @@ struct two_pages {
 };
 
 /* False: they have no accesses in common that could be without an order. */
-static bool find_pages(struct comparison *c, struct race *race, size_t k, struct two_pages *pages)
+static bool find_pages(struct op_comparison *c, struct race *race, size_t k,
+                       struct two_pages *pages)
 {
     const struct page *now = touched_page(race, k);
     const struct page *before = now ? pages_find(&c->ops->history.pages, now->number) : NULL;
@@ -407,7 +399,7 @@ static bool find_pages(struct comparison *c, struct race *race, size_t k, struct
     return true;
 }
 
-static void look_for_flags(struct comparison *c, struct race *race, const struct launch *launch)
+static void look_for_flags(struct op_comparison *c, struct race *race, const struct launch *launch)
 {
     struct two_pages pages;
     if (!may_wait(race, launch->kernel)) return;
@@ -431,14 +423,14 @@ static bool polls(struct race *race, const struct op_range *range)
     struct granule cells = cells_of(race, content, range->address % PAGE_BYTES / GRANULE);
     for (int i = READ; i < RECORDS; i++) {
         record v = cells.access[i];
-        if (record_bytes(v) && is_strong(v) && !writes(i, v)) return true;
+        if (record_bytes(v) && op_is_strong(v) && !op_writes(i, v)) return true;
     }
     return false;
 }
 
 /* Orders the launch after copies that came while it was suspended, and set a flag which it has
  * polled. A fill or copy from before the launch is no such flag. */
-static void order_by_copied_flags(struct comparison *c, struct race *race)
+static void order_by_copied_flags(struct op_comparison *c, struct race *race)
 {
     for (size_t i = 0; i < c->ops->range_count; i++) {
         const struct op_range *range = &c->ops->ranges[i];
@@ -450,7 +442,7 @@ static void order_by_copied_flags(struct comparison *c, struct race *race)
     }
 }
 
-static void compare_with_kernels(struct comparison *c, struct race *race)
+static void compare_with_kernels(struct op_comparison *c, struct race *race)
 {
     struct two_pages pages;
     for (size_t n = 0; n < race->shadow.touched_count; n++) {
@@ -463,7 +455,7 @@ static void compare_with_kernels(struct comparison *c, struct race *race)
     }
 }
 
-static void compare_with_range(struct comparison *c, struct race *race,
+static void compare_with_range(struct op_comparison *c, struct race *race,
                                const struct op_range *range)
 {
     for (size_t n = 0; n < race->shadow.touched_count; n++) {
@@ -479,19 +471,24 @@ static void compare_with_range(struct comparison *c, struct race *race,
     }
 }
 
-static void report_all(struct comparison *c, struct emu *emu, const struct launch *launch)
+static void report_all(struct op_comparison *c, struct emu *emu, const struct launch *launch)
 {
     for (size_t i = 0; i < c->count; i++) op_report(c->ops, emu, launch, &c->conflicts[i]);
 }
 
-static void compare_launch(struct stream_ops *ops, struct race *race, const struct launch *launch)
+/* `has_rivals`: with other operations; in any case with the grids that have launched this one. */
+static void compare_launch(struct stream_ops *ops, struct race *race, const struct launch *launch,
+                           bool has_rivals)
 {
-    struct comparison c = {.ops = ops, .op = launch->operation};
-    look_for_flags(&c, race, launch);
-    order_by_copied_flags(&c, race);
-    compare_with_kernels(&c, race);
-    for (size_t i = 0; i < ops->range_count; i++)
+    struct op_comparison c = {.ops = ops, .op = launch->operation};
+    if (has_rivals) {
+        look_for_flags(&c, race, launch);
+        order_by_copied_flags(&c, race);
+        compare_with_kernels(&c, race);
+    }
+    for (size_t i = 0; i < ops->range_count && has_rivals; i++)
         if (is_unordered(&c, ops->ranges[i].op)) compare_with_range(&c, race, &ops->ranges[i]);
+    if (race->families) race_families_compare(&c, race);
     report_all(&c, launch->emu, launch);
 }
 
@@ -508,7 +505,7 @@ static bool tells_the_host(struct race *race, const struct emu *emu)
         for (size_t k = 0; k < PAGE_GRANULES; k++)
             for (int which = 0; which < RECORDS; which++) {
                 record v = cells_of(race, content, k).access[which];
-                if (record_bytes(v) && is_strong(v) && writes(which, v) &&
+                if (record_bytes(v) && op_is_strong(v) && op_writes(which, v) &&
                     device_range(emu, address + k * GRANULE, &range) && !range.delta)
                     return true;
             }
@@ -525,14 +522,15 @@ void race_ops_end_launch(struct race *race, const struct launch *launch)
     if (has_rivals) keep_launches(ops); /* of other devices */
     race->ended = op ? launch->operation : 0;
     if (op && !(op->code = op_code_of(ops, race, launch))) ops->off = true;
-    if (has_rivals && !ops->off) compare_launch(ops, race, launch);
+    if (op && (has_rivals || race->families) && !ops->off)
+        compare_launch(ops, race, launch, has_rivals);
     if (op && tells_the_host(race, launch->emu)) op_wait(ops, launch->operation);
     pthread_mutex_unlock(&ops->lock);
 }
 
 /* ---- the host's side ------------------------------------------------------------------------- */
 
-static void compare_range_with_page(struct comparison *c, const struct op_range *range,
+static void compare_range_with_page(struct op_comparison *c, const struct op_range *range,
                                     uint64_t number)
 {
     const struct page *page = pages_find(&c->ops->history.pages, number);
@@ -562,7 +560,7 @@ static bool is_use(const struct stream_ops *ops, stream_op op)
 
 /* Two ranges overlap if a row of one does with the other. Memory that is freed in no order with its
  * allocation does no harm if nothing uses it between the two. */
-static void compare_ranges(struct comparison *c, const struct op_range *now,
+static void compare_ranges(struct op_comparison *c, const struct op_range *now,
                            const struct op_range *before)
 {
     const struct emu_rows *rows = &now->rows;
@@ -573,18 +571,18 @@ static void compare_ranges(struct comparison *c, const struct op_range *now,
                        k % rows->rows * rows->from_row,
                  at = overlap(before, row, rows->bytes);
         if (!at) continue;
-        add_conflict(c, (struct op_conflict){.now = (record)now->op << OP_AT,
-                                             .before = (record)before->op << OP_AT,
-                                             .now_writes = now->writes,
-                                             .before_wrote = before->writes,
-                                             .address = at});
+        op_add_conflict(c, (struct op_conflict){.now = (record)now->op << OP_AT,
+                                                .before = (record)before->op << OP_AT,
+                                                .now_writes = now->writes,
+                                                .before_wrote = before->writes,
+                                                .address = at});
         return;
     }
 }
 
 static void compare_range(struct stream_ops *ops, struct emu *emu, const struct op_range *range)
 {
-    struct comparison c = {.ops = ops, .op = range->op};
+    struct op_comparison c = {.ops = ops, .op = range->op};
     const struct pages *pages = &ops->history.pages;
     uint64_t first = range->address >> PAGE_BITS, last = (end_of(range) - 1) >> PAGE_BITS;
     if (last - first < pages->size)
@@ -600,8 +598,15 @@ static void compare_range(struct stream_ops *ops, struct emu *emu, const struct 
 void stream_op_access(struct stream_ops *ops, struct emu *emu, stream_op op, uint64_t address,
                       const struct emu_rows *rows, bool writes_it)
 {
-    const struct op_range range = {op, address, *rows, writes_it};
     pthread_mutex_lock(&emu->lock);
+    stream_op_access_locked(ops, emu, op, address, rows, writes_it);
+    pthread_mutex_unlock(&emu->lock);
+}
+
+void stream_op_access_locked(struct stream_ops *ops, struct emu *emu, stream_op op,
+                             uint64_t address, const struct emu_rows *rows, bool writes_it)
+{
+    const struct op_range range = {op, address, *rows, writes_it};
     pthread_mutex_lock(&ops->lock);
     if (!ops->off && op_at(ops, op)) {
         bool has_rivals = op_has_rivals(ops, op);
@@ -610,7 +615,6 @@ void stream_op_access(struct stream_ops *ops, struct emu *emu, stream_op op, uin
         keep_range(ops, &range);
     }
     pthread_mutex_unlock(&ops->lock);
-    pthread_mutex_unlock(&emu->lock);
 }
 
 /* Kernels of other devices may have accessed the memory, too. */
@@ -623,6 +627,7 @@ void race_ops_forget(struct race *race, uint64_t address, uint64_t bytes)
         if (ops->races[i] && (ops->races[i] == race || ops->races[i]->ended))
             shadow_forget(&ops->races[i]->shadow, address, bytes);
     shadow_forget(&ops->history, address, bytes);
+    if (race->families) race_families_forget(race, address, bytes);
     for (size_t i = 0; i < ops->range_count; i++)
         if (!overlap(&ops->ranges[i], address, bytes)) ops->ranges[kept++] = ops->ranges[i];
     ops->range_count = kept;

@@ -84,6 +84,24 @@ void op_connect(struct stream_ops *, stream_op, stream_op);
 /* The host has waited for it. */
 void op_wait(struct stream_ops *, stream_op);
 
+/* Two accesses of the same bytes that nothing orders; `count` times, first at `address`. */
+struct op_conflict {
+    record now, before;
+    bool now_writes, before_wrote;
+    uint64_t address, count;
+};
+
+/* One operation is compared with others. */
+enum { MOST_CONFLICTS = 64 };
+struct op_comparison {
+    struct stream_ops *ops;
+    stream_op op;
+    stream_op asked; /* the operation that was asked for last, */
+    bool is_ordered; /* and whether it is before or after `op` */
+    struct op_conflict conflicts[MOST_CONFLICTS];
+    size_t count;
+};
+
 /* ---- ops.c ----------------------------------------------------------------------------------- */
 
 /* The devices that share these operations; NULL: operations are not observed. */
@@ -97,6 +115,18 @@ void race_ops_end_launch(struct race *, const struct launch *);
 void race_ops_drop_all(struct stream_ops *);
 /* Memory is freed. */
 void race_ops_forget(struct race *, uint64_t address, uint64_t bytes);
+/* The record of an access as the history keeps it. */
+record op_cell(const struct record_layout *, record, stream_op);
+/* Of a record: is the access strong? In the plane `which` of a granule, does it write? */
+bool op_is_strong(record);
+bool op_writes(int which, record);
+void op_add_conflict(struct op_comparison *, struct op_conflict);
+
+/* ---- children.c ------------------------------------------------------------------------------ */
+
+/* Compares the launch that has ended with the grids that have launched it. The lock is held. */
+void race_families_compare(struct op_comparison *, struct race *);
+void race_families_forget(struct race *, uint64_t address, uint64_t bytes);
 
 /* ---- ops_report.c ---------------------------------------------------------------------------- */
 
@@ -109,12 +139,6 @@ static inline unsigned op_place_of(record v)
     return v >> OP_PLACE_AT & ((1u << OP_PLACE_BITS) - 1);
 }
 
-/* Two accesses of the same bytes that nothing orders; `count` times, first at `address`. */
-struct op_conflict {
-    record now, before;
-    bool now_writes, before_wrote;
-    uint64_t address, count;
-};
 /* The code of the launch that has just ended. NULL: out of memory. */
 struct op_code *op_code_of(struct stream_ops *, const struct race *, const struct launch *);
 /* Reports it once for each pair of places. emu->lock is held. */

@@ -73,6 +73,7 @@ struct op_side {
     const struct op_state *op;
     struct op_place place;
     const char *access, *did;
+    bool is_launcher; /* it has launched the other side, or what has launched that */
 };
 
 static struct op_side side_of(const struct stream_ops *ops, record v, bool writes, bool is_now)
@@ -89,6 +90,16 @@ static struct op_side side_of(const struct stream_ops *ops, record v, bool write
         side.did = writes ? (is_now ? "writes it" : "wrote it") : (is_now ? "reads it" : "read it");
     }
     return side;
+}
+
+static bool has_launched(const struct stream_ops *ops, const struct op_side *side,
+                         const struct op_state *other)
+{
+    while (other && other->info.launcher) {
+        other = op_at(ops, other->info.launcher);
+        if (other == side->op) return true;
+    }
+    return false;
 }
 
 /* "Write access at kernel(int *) in file.cu:12 (PTX line 97)", "Read access of a copy" */
@@ -114,8 +125,13 @@ static void describe_side(const struct op_side *side, char *text, size_t size)
 static void append_deed(const struct op_side *side, char *text, size_t size)
 {
     const struct stream_op_info *info = &side->op->info;
-    if (!info->stream) {
+    if (!info->stream && !info->launcher) {
         device_append(text, size, "cudaFree %s", side->did);
+        return;
+    }
+    if (info->launcher) {
+        device_append(text, size, "the %s that a kernel has launched %s", words[info->kind].noun,
+                      side->did);
         return;
     }
     device_append(text, size, "%s%s in %s%llu", info->library ? "" : "the ",
@@ -127,6 +143,13 @@ static void append_deed(const struct op_side *side, char *text, size_t size)
 
 static const char *advice_of(const struct op_side *before, const struct op_side *now)
 {
+    if (before->is_launcher)
+        return "The second kernel was launched, by itself or by another one, when the first had "
+               "not come to its access, or by a thread that is not ordered with it: does the "
+               "access belong before the launch, or the launch into cudaStreamTailLaunch?";
+    if (before->op->info.launcher && now->op->info.launcher)
+        return "No stream or event in the kernels that launched them orders these two: do both "
+               "belong into one stream, or the later one into cudaStreamTailLaunch?";
     if (before->op->info.kind == STREAM_OP_ALLOC)
         return "Only work behind the allocation in its stream may use the memory: is a "
                "cudaStreamWaitEvent() or a synchronisation missing?";
@@ -138,6 +161,15 @@ static const char *advice_of(const struct op_side *before, const struct op_side 
                "edge of the graph missing between them?";
     return "No stream, event or wait of the host orders these two: is a cudaStreamWaitEvent() or "
            "a synchronisation missing between them?";
+}
+
+/* Of what a kernel has launched, the host knows only the kernel. */
+static void append_host_place(const struct emu *emu, const struct op_side *side, char *text,
+                              size_t size)
+{
+    if (side->op->info.launcher) return;
+    check_append_host_place(emu, &side->op->info.place, words[side->op->info.kind].begun, text,
+                            size);
 }
 
 static void describe(struct emu *emu, const struct op_conflict *c, const struct op_side *before,
@@ -157,9 +189,8 @@ static void describe(struct emu *emu, const struct op_conflict *c, const struct 
     device_append(text, size, ", ");
     append_deed(now, text, size);
     device_append(text, size, "\n    %s", advice_of(before, now));
-    check_append_host_place(emu, &before->op->info.place, words[before->op->info.kind].begun, text,
-                            size);
-    check_append_host_place(emu, &now->op->info.place, words[now->op->info.kind].begun, text, size);
+    append_host_place(emu, before, text, size);
+    append_host_place(emu, now, text, size);
 }
 
 /* Identifies a side of a finding: loops and streams in an array repeat it. */
@@ -191,6 +222,7 @@ void op_report(struct stream_ops *ops, struct emu *emu, const struct launch *lau
     char head[2 * CHECK_TEXT], detail[2 * CHECK_TEXT], same[CHECK_TEXT] = "", one[850], other[850];
     struct op_side before = side_of(ops, c->before, c->before_wrote, false),
                    now = side_of(ops, c->now, c->now_writes, true);
+    before.is_launcher = has_launched(ops, &before, now.op);
     describe_side(&before, one, sizeof one);
     describe_side(&now, other, sizeof other);
     snprintf(head, sizeof head, "Error: Race reported between %s\n    and %s", one, other);

@@ -35,6 +35,7 @@
  *   stream_ops.c           the order of launches and copies, by streams, events and graphs
  *   ops.c                  compares the accesses of those that nothing orders
  *   ops_report.c           hazards between them as text
+ *   children.c             a grid, and what it launches
  *   life.c                 the state of a device, a launch and a block
  *
  * The machine announces to these files what orders accesses (machine/events.h, ANNOUNCE_ORDER).

@@ -100,6 +100,7 @@ struct code_uses {
 
 struct race {
     struct stream_ops *ops; /* the devices' operations (ops.c); NULL: none are observed */
+    struct race_family *families; /* grids whose launches run, the youngest first (children.c) */
     uint64_t ended;         /* the last launch's, if the history may need its accesses; else 0 */
     struct vclock_space space;
     struct shadow shadow;

@@ -52,6 +52,7 @@ struct stream_op_info {
     unsigned long long stream; /* its number, for reports */
     bool in_graph;
     const char *library; /* of STREAM_OP_LIBRARY: the function */
+    stream_op launcher;  /* the kernel that has launched it; 0: the host has */
     struct emu_host_place place; /* where the program called the runtime */
 };
 
@@ -68,5 +69,8 @@ void stream_ops_wait_device(struct stream_ops *, int device);
  * nothing orders, among the findings of this device. */
 void stream_op_access(struct stream_ops *, struct emu *, stream_op, uint64_t address,
                       const struct emu_rows *, bool writes);
+/* The same for a caller that has the device's lock. */
+void stream_op_access_locked(struct stream_ops *, struct emu *, stream_op, uint64_t address,
+                             const struct emu_rows *, bool writes);
 
 #endif

@@ -107,6 +107,7 @@ struct emu *emu_open(const struct emu_config *config, char *message, size_t size
     emu->strict_readers = config->strict_readers;
     emu->host_place = config->host_place;
     emu->describe_host_place = config->describe_host_place;
+    emu->host_side = config->host_side;
     emu->number = config->number;
     /* One host thread, so that runs are reproducible. */
     if (emu->schedule || emu->clock_seed) emu->threads = 1;
@@ -130,6 +131,7 @@ void emu_close(struct emu *emu)
         next = module->next;
         module_free(module);
     }
+    descendants_close(emu);
     heap_close(&emu->heap, &emu->memory);
     device_close_textures(emu);
     memory_close(&emu->memory);

@@ -34,7 +34,7 @@ struct emu {
     atomic_bool interrupted;
     const struct emu_model *model; /* NULL: today's rules */
     bool counting, lenient;
-    unsigned checks; /* bits of enum emu_check */
+    unsigned checks;            /* bits of enum emu_check */
     uint64_t instruction_limit; /* of a launch; 0: none */
     uint64_t schedule;
     uint64_t clock_seed; /* schedule/clocks.h; 0: none */
@@ -50,6 +50,10 @@ struct emu {
     struct memory memory;
     struct heap heap;
     struct textures textures; /* they change only while no block runs */
+    struct descendants
+        *descendants;     /* of launches in kernels (schedule/children.h); NULL: none yet */
+    size_t pending_limit; /* of those that have not begun; 0: the default */
+    struct emu_host_side host_side; /* as emu_config */
     struct peer peers[EMU_MAX_PEERS];
     unsigned peer_count;
     struct emu_module *modules;
@@ -98,6 +102,10 @@ double device_seconds(void);
 void device_append(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The kernel of an .entry, decoded when it is first asked for. Only one call at a time.
+ * (module.c) */
+int module_kernel(struct emu *, struct emu_module *, const struct ptx_function *,
+                  struct emu_kernel **);
 /* Frees a module that has been removed from the list. (module.c) */
 void module_free(struct emu_module *);
 
@@ -106,6 +114,9 @@ struct emu_dim launch_cluster(const struct emu_kernel *, const struct emu_shape 
 /* Checks a launch. Returns 0, or an enum emu_error with the message set. `shared`: bytes per block.
  * (schedule/launch_check.c) */
 int launch_check(struct emu *, const struct emu_kernel *, const struct emu_shape *, size_t shared);
+
+/* Closes what launches in kernels need, if it is open. (schedule/children.c) */
+void descendants_close(struct emu *);
 
 /* Runs a launch to its end on the device's host threads, or until it is suspended.
  * (schedule/scheduler.c) */

@@ -218,6 +218,20 @@ static int check_shared(struct emu *emu, const struct emu_kernel *kernel)
                          name, kernel->info.shared_bytes, emu->gpu->shared_per_block);
 }
 
+int module_kernel(struct emu *emu, struct emu_module *module, const struct ptx_function *function,
+                  struct emu_kernel **kernel)
+{
+    for (*kernel = module->kernels; *kernel; *kernel = (*kernel)->next)
+        if ((*kernel)->function == function) return EMU_OK;
+    int error =
+        decode_kernel(emu->gpu, module, function, kernel, emu->message, sizeof emu->message);
+    if (!error) error = check_shared(emu, *kernel);
+    if (error) return error;
+    (*kernel)->next = module->kernels;
+    module->kernels = *kernel;
+    return EMU_OK;
+}
+
 static int find_kernel(struct emu *emu, struct emu_module *module, const char *name,
                        struct emu_kernel **kernel)
 {
@@ -227,15 +241,7 @@ static int find_kernel(struct emu *emu, struct emu_module *module, const char *n
             return EMU_OK;
         }
     const struct ptx_function *function = find_entry(&module->text, name);
-    if (function) {
-        int error =
-            decode_kernel(emu->gpu, module, function, kernel, emu->message, sizeof emu->message);
-        if (!error) error = check_shared(emu, *kernel);
-        if (error) return error;
-        (*kernel)->next = module->kernels;
-        module->kernels = *kernel;
-        return EMU_OK;
-    }
+    if (function) return module_kernel(emu, module, function, kernel);
     return device_failed(emu, EMU_INVALID_DEVICE_FUNCTION, "%s has no kernel '%s'", module->name,
                          name);
 }

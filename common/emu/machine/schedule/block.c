@@ -1,5 +1,6 @@
 #include "block.h"
 #include "common/emu/machine/barrier/async.h"
+#include "children.h"
 #include "clocks.h"
 #include "common/emu/machine/device/device.h"
 #include "common/emu/machine/device/stray.h"
@@ -82,6 +83,7 @@ void block_free(struct block *block)
     }
     event_block_free(block);
     async_free(block);
+    free(block->runtime);
     free(block->memory);
     free(block->warps);
     free(block);
@@ -131,6 +133,7 @@ void block_start(struct block *block, uint64_t index, unsigned x, unsigned y, un
     for (unsigned i = 0; i < block->warp_count; i++) start_warp(&block->warps[i]);
     block->is_new = false;
     if (block->async) async_start(block);
+    if (block->runtime) memset(block->runtime, 0, (block->threads + 1) * sizeof *block->runtime);
     if (block->racecheck || block->initcheck) event_block_begin(block);
 }
 

@@ -1,5 +1,7 @@
 /* launch.c — one launch: makes its structure, copies its parameters, and runs it. */
 #include "common/emu/machine/device/device.h"
+#include "children.h"
+#include "launch_start.h"
 #include "scheduler.h"
 #include "common/emu/machine/warp/random_schedule.h"
 #include "common/emu/machine/events.h"
@@ -18,6 +20,7 @@ static int make_workspace(struct emu *emu, emu_addr *workspace)
 static void launch_free(struct launch *launch)
 {
     if (launch->workspace) memory_free(&launch->emu->memory, launch->workspace);
+    if (launch->children) children_free(launch);
     pthread_mutex_destroy(&launch->lock);
     free(launch->total);
     free(launch->params);
@@ -72,17 +75,32 @@ static int end(struct emu *emu, struct launch *launch)
 {
     int error = launch->error;
     event_launch_end(launch, device_seconds() - launch->began);
-    if (error) device_failed(emu, error, "%s", launch->message);
+    if (error)
+        device_failed(emu, error, "%s", launch->message);
+    else
+        error = children_take(emu, launch);
     launch_free(launch);
     return error;
 }
 
 /* Runs it to its end, or until it is suspended. */
-static int go_on(struct emu *emu, struct launch *launch)
+static int go_on_alone(struct emu *emu, struct launch *launch)
 {
     launch_run(launch);
     emu->suspended = launch->suspended ? launch : NULL;
     return emu->suspended ? EMU_SUSPENDED : end(emu, launch);
+}
+
+/* The same, with all that it launches. */
+static int go_on(struct emu *emu, struct launch *launch)
+{
+    int error;
+    do {
+        error = go_on_alone(emu, launch);
+        launch = error ? NULL : children_next(emu, &error);
+    } while (launch);
+    if (error && error != EMU_SUSPENDED) children_drop(emu);
+    return error;
 }
 
 /* An interrupt may come in a thread that holds the lock and cannot go on, after a crash. */
@@ -102,8 +120,22 @@ int emu_resume(struct emu *emu, bool waits)
     return error;
 }
 
-static int run(struct emu *emu, struct emu_kernel *kernel, const struct emu_shape *shape,
-               void *const *args)
+/* What the launch needs beyond its structure. */
+static int prepare(struct emu *emu, struct launch *launch, const struct emu_shape *shape)
+{
+    struct emu_kernel *kernel = launch->kernel;
+    if (kernel->uses_runtime) {
+        int error = children_open(emu, launch);
+        if (error) return error;
+    }
+    random_begin(launch, emu->schedule);
+    launch->may_suspend = shape->may_suspend && emu->maps_host;
+    launch->began = device_seconds();
+    return EMU_OK;
+}
+
+int launch_start(struct emu *emu, struct emu_kernel *kernel, const struct emu_shape *shape,
+                 void *const *args, const struct launch_origin *origin, struct launch **out)
 {
     size_t shared = shape->dynamic_shared ? kernel->dynamic_shared_offset + shape->dynamic_shared
                                           : kernel->info.shared_bytes;
@@ -113,13 +145,28 @@ static int run(struct emu *emu, struct emu_kernel *kernel, const struct emu_shap
         return device_failed(emu, EMU_OUT_OF_MEMORY, "no device memory for the heap of malloc");
     struct launch *launch = launch_new(emu, kernel, shape, shared, args);
     if (!launch) return device_failed(emu, EMU_OUT_OF_MEMORY, "out of memory for a launch");
+    if (origin) {
+        launch->launched_by = origin->kernel;
+        launch->launcher = origin->launch;
+        launch->depth = origin->depth;
+        launch->ended = origin->ended;
+    }
+    error = prepare(emu, launch, shape);
+    if (!error && !event_launch_begin(launch)) {
+        launch->error = EMU_OUT_OF_MEMORY;
+        return end(emu, launch);
+    }
+    if (error) launch_free(launch);
+    if (!error) *out = launch;
+    return error;
+}
 
-    random_begin(launch, emu->schedule);
-    launch->may_suspend = shape->may_suspend && emu->maps_host;
-    launch->began = device_seconds();
-    if (event_launch_begin(launch)) return go_on(emu, launch);
-    launch->error = EMU_OUT_OF_MEMORY;
-    return end(emu, launch);
+static int run(struct emu *emu, struct emu_kernel *kernel, const struct emu_shape *shape,
+               void *const *args)
+{
+    struct launch *launch;
+    int error = launch_start(emu, kernel, shape, args, NULL, &launch);
+    return error ? error : go_on(emu, launch);
 }
 
 int emu_launch_shape(struct emu *emu, struct emu_kernel *kernel, const struct emu_shape *shape,
@@ -137,6 +184,26 @@ int emu_launch(struct emu *emu, struct emu_kernel *kernel, struct emu_dim grid,
     const struct emu_shape shape = {
         .grid = grid, .block = block, .dynamic_shared = dynamic_shared, .cooperative = cooperative};
     return emu_launch_shape(emu, kernel, &shape, args);
+}
+
+int emu_pending_limit(struct emu *emu, size_t launches)
+{
+    pthread_mutex_lock(&emu->lock);
+    int error = emu->suspended ? EMU_INVALID_VALUE : EMU_OK;
+    if (!error) emu->pending_limit = launches;
+    if (!error) descendants_close(emu); /* the next launch opens it with the new size */
+    pthread_mutex_unlock(&emu->lock);
+    return error;
+}
+
+void emu_allow_shared(struct emu_kernel *kernel, size_t bytes)
+{
+    kernel->most_dynamic_shared = bytes;
+}
+
+uint64_t emu_last_operation(const struct emu *emu)
+{
+    return emu->descendants ? emu->descendants->ended : 0;
 }
 
 void emu_interrupt(struct emu *emu) { emu->interrupted = true; }

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { NAME_BYTES = 40 };
 
@@ -228,6 +229,20 @@ cudaError_t cudart_function(const void *host, struct function **function)
     }
     pthread_mutex_unlock(&cudart_registered.mutex);
     return error;
+}
+
+const struct function *cudart_function_named(const char *name, const struct function *other)
+{
+    int number = cudart_device()->number;
+    const struct function *found = other;
+    pthread_mutex_lock(&cudart_registered.mutex);
+    for (struct kernel *k = cudart_registered.kernels; k != NULL; k = k->next) {
+        if (strcmp(k->name, name) != 0) continue;
+        found = &k->on[number];
+        k->on[number].name = k->name;
+    }
+    pthread_mutex_unlock(&cudart_registered.mutex);
+    return found;
 }
 
 static cudaError_t find_variable(const struct variable *variable, emu_addr *address, size_t *bytes)

@@ -62,6 +62,7 @@ cudaError_t CUDARTAPI cudaFuncSetAttribute(const void *host, enum cudaFuncAttrib
         size_t most = dynamic_limit(function, emu_gpu(emu_runtime())->shared_per_block_optin);
         if (value < 0 || (size_t)value > most) return cudart_done(cudaErrorInvalidValue);
         function->max_dynamic_shared = (size_t)value;
+        emu_allow_shared(function->kernel, (size_t)value);
         return cudaSuccess;
     }
     case cudaFuncAttributePreferredSharedMemoryCarveout: /* a hint */
@@ -122,9 +123,8 @@ cudaError_t CUDARTAPI cudaKernelSetAttributeForDevice(cudaKernel_t kernel,
 
 /* ---- occupancy ------------------------------------------------------------------------------- */
 
-static struct cudaOccDeviceProp device_limits(void)
+static struct cudaOccDeviceProp device_limits(const struct emu_gpu *gpu)
 {
-    const struct emu_gpu *gpu = emu_gpu(emu_runtime());
     return (struct cudaOccDeviceProp){
         .computeMajor = gpu->major,
         .computeMinor = gpu->minor,
@@ -141,18 +141,34 @@ static struct cudaOccDeviceProp device_limits(void)
     };
 }
 
-static struct cudaOccFuncAttributes kernel_needs(const struct function *function)
+static struct cudaOccFuncAttributes kernel_needs(const struct emu_kernel_info *info,
+                                                 size_t most_dynamic)
 {
-    const struct emu_kernel_info *info = emu_kernel_info(function->kernel);
     return (struct cudaOccFuncAttributes){
         .maxThreadsPerBlock = (int)info->max_threads,
         .numRegs = (int)info->registers,
         .sharedSizeBytes = info->shared_bytes,
         .partitionedGCConfig = PARTITIONED_GC_OFF,
         .shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN,
-        .maxDynamicSharedSizeBytes = dynamic_allowed(function),
+        .maxDynamicSharedSizeBytes = most_dynamic,
         .numBlockBarriers = 1,
     };
+}
+
+static cudaError_t blocks_per_multiprocessor(const struct emu_gpu *gpu,
+                                             const struct emu_kernel_info *info,
+                                             size_t most_dynamic, int threads,
+                                             size_t dynamic_shared, int *blocks)
+{
+    struct cudaOccDeviceProp device = device_limits(gpu);
+    struct cudaOccFuncAttributes kernel = kernel_needs(info, most_dynamic);
+    struct cudaOccDeviceState state = {.carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT};
+    struct cudaOccResult result;
+    if (cudaOccMaxActiveBlocksPerMultiprocessor(&result, &device, &kernel, &state, threads,
+                                                dynamic_shared) != CUDA_OCC_SUCCESS)
+        return cudaErrorInvalidValue;
+    *blocks = result.activeBlocksPerMultiprocessor;
+    return cudaSuccess;
 }
 
 cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
@@ -163,15 +179,18 @@ cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     if (blocks == NULL || block_size <= 0) return cudart_done(cudaErrorInvalidValue);
     RETURN_UNLESS_FUNCTION(host, function);
 
-    struct cudaOccDeviceProp device = device_limits();
-    struct cudaOccFuncAttributes kernel = kernel_needs(function);
-    struct cudaOccDeviceState state = {.carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT};
-    struct cudaOccResult result;
-    if (cudaOccMaxActiveBlocksPerMultiprocessor(&result, &device, &kernel, &state, block_size,
-                                                dynamic_shared) != CUDA_OCC_SUCCESS)
-        return cudart_done(cudaErrorInvalidValue);
-    *blocks = result.activeBlocksPerMultiprocessor;
-    return cudaSuccess;
+    return cudart_done(blocks_per_multiprocessor(emu_gpu(emu_runtime()),
+                                                 emu_kernel_info(function->kernel),
+                                                 dynamic_allowed(function), block_size,
+                                                 dynamic_shared, blocks));
+}
+
+int cudart_occupancy(const struct emu_gpu *gpu, const struct emu_kernel *kernel, int threads,
+                     size_t dynamic_shared, int *blocks)
+{
+    if (threads <= 0) return cudaErrorInvalidValue;
+    return (int)blocks_per_multiprocessor(gpu, emu_kernel_info(kernel), gpu->shared_per_block_optin,
+                                          threads, dynamic_shared, blocks);
 }
 
 cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host,
@@ -189,8 +208,9 @@ cudaError_t CUDARTAPI cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, c
     if (bytes == NULL || blocks <= 0 || block_size <= 0) return cudart_done(cudaErrorInvalidValue);
     RETURN_UNLESS_FUNCTION(host, function);
 
-    struct cudaOccDeviceProp device = device_limits();
-    struct cudaOccFuncAttributes kernel = kernel_needs(function);
+    struct cudaOccDeviceProp device = device_limits(emu_gpu(emu_runtime()));
+    struct cudaOccFuncAttributes kernel =
+        kernel_needs(emu_kernel_info(function->kernel), dynamic_allowed(function));
     struct cudaOccDeviceState state = {.carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT};
     if (cudaOccAvailableDynamicSMemPerBlock(bytes, &device, &kernel, &state, blocks, block_size) !=
         CUDA_OCC_SUCCESS)

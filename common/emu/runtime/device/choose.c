@@ -109,6 +109,10 @@ cudaError_t CUDARTAPI cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
         int error = emu_heap_limit(emu_runtime(), value < LEAST ? LEAST : value);
         if (error) return cudart_done(error);
     }
+    if (limit == cudaLimitDevRuntimePendingLaunchCount) {
+        int error = emu_pending_limit(emu_runtime(), value < 1 ? 1 : value);
+        if (error) return cudart_done(error);
+    }
     cudart_device()->limits[limit] = value;
     return cudaSuccess;
 }

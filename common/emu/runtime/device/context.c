@@ -84,6 +84,7 @@ void cudart_end_context(struct context *context)
         cudart_drop_textures();
         cudart_drop_arrays();
         emu_heap_limit(emu_runtime(), 0);
+        emu_pending_limit(emu_runtime(), 0);
         cudart_default_limits(cudart_device());
         cudart_drop_peers();
     }

@@ -156,6 +156,8 @@ static void open_devices(void)
     config.trace = cudart_open_trace();
     config.pictures = cudart_document_has_pictures();
     cudart_check_config(&config);
+    config.host_side = cudart_host_side();
+    config.host_side.devices = (unsigned)count;
     for (; (int)config.number < count; config.number++) {
         config.more = (unsigned)count - 1 - config.number;
         open_device(&devices[config.number], &config);

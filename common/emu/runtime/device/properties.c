@@ -32,17 +32,13 @@ static bool is_device(int number) { return number >= 0 && number < cudart_device
 /* Properties about mipmaps and about sharing events and pools with other processes stay 0: the
  * emulator does not support them. Concurrent kernels and copies are reported
  * as on the GPU, although the emulator runs them one after the other. */
-cudaError_t CUDARTAPI cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
+static void fill(struct cudaDeviceProp *p, int device, size_t memory)
 {
     enum { COPY_ENGINES = 3 };
-    if (p == NULL) return cudart_done(cudaErrorInvalidValue);
-    if (!is_device(device)) return cudart_done(cudaErrorInvalidDevice);
-    RETURN_IF_FAULTY();
-
     const struct emu_gpu *g = gpu();
     bool is_ampere = g->major >= 8; /* or later */
     *p = (struct cudaDeviceProp){
-        .totalGlobalMem = total_memory(),
+        .totalGlobalMem = memory,
         .sharedMemPerBlock = g->shared_per_block,
         .regsPerBlock = g->registers_per_block,
         .warpSize = g->warp_size,
@@ -107,6 +103,14 @@ cudaError_t CUDARTAPI cudaGetDeviceProperties(struct cudaDeviceProp *p, int devi
     snprintf(p->name, sizeof p->name, "%s (emulated)", g->name);
     memcpy(p->uuid.bytes, "emulated GPU", strlen("emulated GPU"));
     p->uuid.bytes[sizeof p->uuid.bytes - 1] = (char)device;
+}
+
+cudaError_t CUDARTAPI cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
+{
+    if (p == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (!is_device(device)) return cudart_done(cudaErrorInvalidDevice);
+    RETURN_IF_FAULTY();
+    fill(p, device, total_memory());
     return cudaSuccess;
 }
 
@@ -117,15 +121,14 @@ static int double_ratio(const struct cudaDeviceProp *p)
     return is_for_computing ? 2 : p->major == 7 ? 32 : 64;
 }
 
-/* Returns one attribute. Attributes that are not in the list are 0. */
-cudaError_t CUDARTAPI cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+/* Attributes that are not in the list are 0. None of them says how much memory there is. */
+int cudart_attribute(enum cudaDeviceAttr attribute, int device, int *value)
 {
-    if (value == NULL || attribute < cudaDevAttrMaxThreadsPerBlock || attribute >= cudaDevAttrMax)
-        return cudart_done(cudaErrorInvalidValue);
+    if (attribute < cudaDevAttrMaxThreadsPerBlock || attribute >= cudaDevAttrMax)
+        return cudaErrorInvalidValue;
+    if (!is_device(device)) return cudaErrorInvalidDevice;
     struct cudaDeviceProp p;
-    cudaError_t error = cudaGetDeviceProperties(&p, device);
-    if (error != cudaSuccess) return error;
-
+    fill(&p, device, 0);
     const int values[cudaDevAttrMax] = {
         [cudaDevAttrMaxThreadsPerBlock] = p.maxThreadsPerBlock,
         [cudaDevAttrMaxBlockDimX] = p.maxThreadsDim[0],
@@ -221,6 +224,13 @@ cudaError_t CUDARTAPI cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr att
     };
     *value = values[attribute];
     return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+    if (value == NULL) return cudart_done(cudaErrorInvalidValue);
+    RETURN_IF_FAULTY();
+    return cudart_done(cudart_attribute(attribute, device, value));
 }
 
 /* ---- other names of a device ----------------------------------------------------------------- */

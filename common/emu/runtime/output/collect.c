@@ -163,27 +163,32 @@ bool cudart_report_wanted(void) { return outputs[TABLES].is_wanted || has_others
 
 /* ---- what was counted ------------------------------------------------------------------------ */
 
-static bool is_of_wanted_kernel(const struct cudart_launch *launch)
+static bool is_of_wanted_kernel(const char *mangled)
 {
     char name[256];
     if (table_choice.kernel == NULL) return true;
-    kernel_base_name(launch->function->name, name, sizeof name);
+    kernel_base_name(mangled, name, sizeof name);
     if (kernel_is_regex) return regexec(&kernel_regex, name, 0, NULL, 0) == 0;
     return strcmp(table_choice.kernel, name) == 0;
 }
 
-/* Keeps what a launch has counted; record NULL: it failed with that error. */
+/* Keeps what a launch has counted; record NULL: it failed with that error. A kernel that it has
+ * launched is kept, too, with its own record, which says if it failed. */
 static void keep(const struct cudart_launch *launch, const struct emu_launch_record *record,
                  cudaError_t error)
 {
+    const struct function *function = launch->function;
+    if (record != NULL && record->launched_by != NULL)
+        function = cudart_function_named(record->kernel, function);
+    if (record != NULL) error = (cudaError_t)record->error;
     const struct document_launch kept = {
-        .record = {.kernel = launch->function->name, .grid = launch->grid, .block = launch->block},
-        .kernel = launch->function,
+        .record = {.kernel = function->name, .grid = launch->grid, .block = launch->block},
+        .kernel = function,
         .device = cudart_device()->number,
         .stream = launch->stream,
-        .error = record != NULL ? NULL : cudaGetErrorName(error),
+        .error = error == cudaSuccess ? NULL : cudaGetErrorName(error),
         .error_text = cudaGetErrorString(error)};
-    if (!is_of_wanted_kernel(launch)) return;
+    if (!is_of_wanted_kernel(record != NULL ? record->kernel : function->name)) return;
     pthread_mutex_lock(&mutex);
     if (!document_add_launch(&document, &kept, record)) is_lost = true;
     pthread_mutex_unlock(&mutex);
@@ -195,14 +200,15 @@ int cudart_report_launch(const struct cudart_launch *launch)
 
     struct emu *emu = emu_runtime();
     struct device *device = cudart_device();
-    pthread_mutex_lock(&device->report); /* then the newest record is this launch's */
+    /* Then the newest records are of this launch, and of those that its kernel has made. */
+    pthread_mutex_lock(&device->report);
     bool was_on = emu_count(emu, true);
     size_t before = emu_records(emu);
     int error = launch->run(launch->context);
     size_t after = emu_records(emu);
-    const struct emu_launch_record *record = after > before ? emu_record(emu, after - 1) : NULL;
-    if (record != NULL || cudart_is_kernel_fault(error) || error == cudaErrorNotSupported)
-        keep(launch, record, (cudaError_t)error);
+    bool is_failure = cudart_is_kernel_fault(error) || error == cudaErrorNotSupported;
+    if (after == before && is_failure) keep(launch, NULL, (cudaError_t)error);
+    for (size_t i = before; i < after; i++) keep(launch, emu_record(emu, i), cudaSuccess);
     emu_count(emu, was_on);
     pthread_mutex_unlock(&device->report);
     return error;

@@ -9,6 +9,7 @@
 static struct stream_ops *all;
 static atomic_uint threads; /* host threads that have begun operations */
 static _Thread_local stream_op current;
+static _Thread_local bool has_children; /* the current kernel has launched others: see below */
 
 struct stream_ops *cudart_order_open(void)
 {
@@ -80,8 +81,21 @@ void cudart_order_library(cudaStream_t stream, const char *name)
 
 void cudart_order_end(cudaStream_t stream, const struct work *work)
 {
-    if (all != NULL && work->type == cudaGraphNodeTypeGraph)
+    if (all != NULL && (work->type == cudaGraphNodeTypeGraph || has_children))
         begin_in_stream(stream, STREAM_OP_MARK, NULL, current);
+    has_children = false;
+}
+
+void cudart_order_children(uint64_t last)
+{
+    if (all == NULL || last == 0 || last == current) return;
+    current = last;
+    has_children = true;
+}
+
+void cudart_order_wait_children(uint64_t last)
+{
+    if (all != NULL && last != 0) stream_op_wait(all, last);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */

@@ -21,6 +21,11 @@ bool cudart_order_is_off(void);
 void cudart_order_begin(cudaStream_t, const struct work *);
 /* So does a call of a library's function. */
 void cudart_order_library(cudaStream_t, const char *name);
+/* The current kernel has ended with all that it has launched: what follows comes after `last`
+ * (emu_last_operation()). */
+void cudart_order_children(uint64_t last);
+/* A kernel that was suspended has ended so. From then on all comes after it. */
+void cudart_order_wait_children(uint64_t last);
 /* The work of a graph has ended: what follows in the stream comes after all of it. */
 void cudart_order_end(cudaStream_t, const struct work *);
 /* The number of the operation that the calling thread carries out. */

@@ -218,6 +218,7 @@ static void go_on(struct suspended_kernel *kernel, int (*how)(void *))
 {
     int result = run_by(&kernel->launch, how, kernel->stream);
     if (result == EMU_SUSPENDED) return;
+    cudart_order_wait_children(emu_last_operation(emu_runtime()));
     end(result, kernel->findings);
     keep(NULL);
     free(kernel);
@@ -296,6 +297,7 @@ cudaError_t cudart_run_kernel(const struct kernel_work *work, cudaStream_t strea
     if (error != cudaSuccess) return error;
     uint64_t findings = emu_finding_count(emu_runtime(), EMU_FINDING_ERROR);
     int result = run_by(&l, run, stream);
+    if (result == EMU_OK) cudart_order_children(emu_last_operation(emu_runtime()));
     return result == EMU_SUSPENDED ? suspend(&l, stream, findings) : end(result, findings);
 }
 

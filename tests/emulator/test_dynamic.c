@@ -1,0 +1,152 @@
+/*
+ * test_dynamic.c — dynamic parallelism: launches that fail, racecheck between a kernel and what it
+ * launches, and reports (tests/fixtures/programs/dynamic.cu). What launches do is tested by
+ * tests/emulator/programs/dynamic_*.cu.
+ */
+#include "tests/support/command.h"
+#include "tests/fixtures/programs/programs.h"
+
+#include <criterion/parameterized.h>
+#include <string.h>
+
+TestSuite(dynamic, .init = command_init, .fini = command_fini, .timeout = 120);
+
+enum { FOUND = 9 };
+
+/* ---- failures -------------------------------------------------------------------------------- */
+
+/* As a program sees it. */
+Test(dynamic, limits_and_errors_of_calls)
+{
+    static const char *const gpus[] = {"t4", "h200"};
+    static const struct {
+        const char *arguments, *printed;
+    } runs[] = {
+        {"many", "launch 2048: cudaErrorLaunchPendingCountExceeded\ncudaSuccess, sum 2048\n"},
+        {"many 4000", "cudaSuccess, sum 3000\n"},
+        {"many 7", "launch 7: cudaErrorLaunchPendingCountExceeded\ncudaSuccess, sum 7\n"},
+        {"deep", "depth 24: cudaErrorLaunchMaxDepthExceeded\ncudaSuccess, sum 0\n"},
+        {"configurations", "cudaErrorInvalidConfiguration\ninvalid configuration argument\n"
+                           "cudaErrorInvalidConfiguration\ncudaErrorInvalidConfiguration\n"
+                           "cudaErrorInvalidValue\ncudaSuccess\ncudaSuccess, sum 0\n"},
+        {"errors", "cudaSuccess, sum 288\n"}, /* 32 times cudaErrorInvalidConfiguration, 9 */
+        {"stream", "cudaErrorInvalidValue\ncudaSuccess, sum 0\n"},
+        {"pass", "cudaSuccess, sum 64\n"},
+    };
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+        for (size_t g = 0; g < sizeof gpus / sizeof *gpus; g++) {
+            expect_status(0, "timeout 60 $emu --gpu %s --log-file /dev/null $p/dynamic %s 2>&1",
+                          gpus[g], runs[i].arguments);
+            cr_expect_str_eq(output, runs[i].printed, "%s on %s:\n%s", runs[i].arguments, gpus[g],
+                             output);
+        }
+}
+
+/* The launch of the host ends with the error of what it has launched. */
+Test(dynamic, faults_end_the_launch_of_the_host)
+{
+    static const char *const runs[][3] = {
+        {"shared",
+         "parameter 1 of the launch of kernel add is a pointer to shared memory of this "
+         "thread's block, which the kernel cannot access",
+         "cudaErrorInvalidAddressSpace, sum 0"},
+        {"local",
+         "parameter 1 of the launch of kernel add is a pointer to local memory of this "
+         "thread, which the kernel cannot access",
+         "cudaErrorInvalidAddressSpace, sum 0"},
+        {"fault", "in kernel add, block (0,0,0)", "cudaErrorIllegalAddress, sum 0"},
+        {"late-copy", "a copy of 256 bytes that kernel late_copy has put into a stream accesses",
+         "cudaErrorIllegalAddress, sum 0"},
+    };
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        expect_status(0, "timeout 60 $emu --log-file /dev/null $p/dynamic %s 2>&1", runs[i][0]);
+        expect(runs[i][1]);
+        expect(runs[i][2]);
+    }
+}
+
+/* Programs seldom look at the errors of calls in kernels. */
+Test(dynamic, memcheck_tells_of_calls_that_fail)
+{
+    expect_status(FOUND, "timeout 60 $emu --tool memcheck --error-exitcode %d $p/dynamic many 2>&1",
+                  FOUND);
+    expect("Program hit cudaErrorLaunchPendingCountExceeded (error 69) due to \"");
+    expect("\" on a launch in a kernel\n=========     at many(int*) in ");
+    expect_status(
+        FOUND, "timeout 60 $emu --tool memcheck --error-exitcode %d $p/dynamic fault 2>&1", FOUND);
+    expect("Invalid __global__ read of size 4 bytes\n=========     at add(int*, int) in ");
+    expect("The kernel was launched by fault(int*)");
+    expect_status(0, "timeout 60 $emu --tool memcheck --error-exitcode %d $p/dynamic pass 2>&1",
+                  FOUND);
+}
+
+/* ---- racecheck ------------------------------------------------------------------------------- */
+
+struct program {
+    char name[40];
+};
+
+ParameterizedTestParameters(dynamic, only_what_nothing_orders_is_found)
+{
+    static struct program programs[] = {
+        {"before"},   {"before-wrong"},   {"after"}, {"after-wrong"}, {"tail"}, {"tail-wrong"},
+        {"siblings"}, {"siblings-wrong"}, {"event"}, {"event-wrong"}, {"last"}, {"last-wrong"},
+        {"blocks"},   {"blocks-wrong"},   {"fill"},  {"fill-wrong"},  {"next"}, {"next-wrong"}};
+    return cr_make_param_array(struct program, programs, sizeof programs / sizeof *programs);
+}
+
+ParameterizedTest(struct program *program, dynamic, only_what_nothing_orders_is_found)
+{
+#ifdef __SANITIZE_ADDRESS__
+    cr_skip("the ordinary build runs it, with the same programs");
+#endif
+    static const char *const options[] = {"--tool racecheck", "--tool all --schedule 5"};
+    bool is_wrong = strstr(program->name, "-wrong") != NULL;
+    for (int i = 0; i < 2; i++) {
+        int status = run("timeout 60 $emu %s --error-exitcode %d %s/dynamic %s 2>&1", options[i],
+                         FOUND, PROGRAMS, program->name);
+        cr_expect_eq(status, is_wrong ? FOUND : 0, "%s %s: exit status %d\n%s", program->name,
+                     options[i], status, output);
+        cr_expect_eq(strstr(output, "Race reported") != NULL, is_wrong, "%s", output);
+    }
+}
+
+Test(dynamic, racecheck_says_what_to_do)
+{
+    run("$emu --tool racecheck $p/dynamic after-wrong 2>&1");
+    expect("Write access at after_wrong(int*) in ");
+    expect("and Write access at add(int*, int) in ");
+    expect("the kernel in stream 7 wrote it, the kernel that a kernel has launched writes it");
+    expect("the launch into cudaStreamTailLaunch?");
+    run("$emu --tool racecheck $p/dynamic siblings-wrong 2>&1");
+    expect("No stream or event in the kernels that launched them orders these two");
+}
+
+/* ---- reports --------------------------------------------------------------------------------- */
+
+/* Each launch has its own numbers, and says which kernel has made it. */
+Test(dynamic, launches_of_kernels_are_in_the_reports)
+{
+    expect_status(0, "$emu --launches $p/dynamic tail 2>&1");
+    expect("  tail (1, 1, 1)x(1, 1, 1), Context 1, Stream 7, Device 0, CC 9.0\n");
+    expect("  pass (1, 1, 1)x(1, 1, 1), Context 1, Stream 7, Device 0, CC 9.0, launched by tail\n");
+    expect("  add (1, 1, 1)x(64, 1, 1), Context 1, Stream 7, Device 0, CC 9.0, launched by pass\n");
+    expect("  add (1, 1, 1)x(64, 1, 1), Context 1, Stream 7, Device 0, CC 9.0, launched by tail\n");
+    expect_status(0, "$emu $p/dynamic tail 2>&1");
+    expect("  add (1, 1, 1)x(64, 1, 1), 2 launches, Device 0, CC 9.0, launched by several kernels");
+    expect_status(0, "$emu $p/dynamic next 2>&1");
+    expect(", 2 launches, Device 0, CC 9.0, launched by the host and by pass\n");
+    expect_status(0, "$emu --json --log-file $t/json $p/dynamic tail && jq -r '.launches[] | "
+                     "[.kernel, .launched_by.launch, .launched_by.kernel] | @csv' $t/json");
+    cr_assert_str_eq(output, "cudaSuccess, sum 128\n\"tail\",,\n\"pass\",0,\"tail\"\n"
+                             "\"add\",1,\"pass\"\n\"add\",0,\"tail\"\n");
+    expect_status(0, "$emu $p/dynamic fault 2>/dev/null");
+    expect(", launched by fault\n    the kernel failed: an illegal memory access");
+}
+
+/* The order of launches does not depend on the host's threads. */
+Test(dynamic, the_order_of_launches_repeats)
+{
+    expect_status(0, "for threads in 1 4 4; do EMU_THREADS=$threads $emu --csv $p/dynamic blocks | "
+                     "cut -d, -f5,8- >$t/$threads || exit; done; cmp $t/1 $t/4");
+}
