@@ -20,10 +20,6 @@
 #define TENSOR_MAP                                                                                 \
     "copies of tensors (TMA with a tensor map)", "copy by cp.async.bulk without .tensor, by "      \
                                                  "cuda::memcpy_async or by loads instead"
-#define ASYNC_ATOMICS                                                                              \
-    "atomics that arrive at an mbarrier (red.async)", "change the element by an atomic through "   \
-                                                      "cluster.map_shared_rank, and arrive at a "  \
-                                                      "barrier instead"
 static const struct feature {
     const char *opcode, *word; /* a modifier that must be there; NULL: none */
     const char *name, *advice;
@@ -41,7 +37,6 @@ static const struct feature {
     {"tcgen05", NULL, WARP_GROUPS},
     {"cp", "tensor", TENSOR_MAP},
     {"tensormap", NULL, TENSOR_MAP},
-    {"red", "async", ASYNC_ATOMICS},
     {"multimem", NULL, "multicast memory", "access the memory of each GPU by itself instead"},
     {"clusterlaunchcontrol", NULL, "clusters that take over others' work (clusterlaunchcontrol)",
      "take work by an atomic counter instead"},

@@ -372,8 +372,42 @@ void take_atomic(struct decoder *d, struct words *words, struct insn *i)
     check_scalar_atomic(d, i, type);
 }
 
+/* red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.op.type [a], b,
+ * [mbarrier]; */
+static void decode_async_atomic(struct decoder *d, const struct ptx_instruction *source,
+                                struct insn *i)
+{
+    static const char *const dropped[] = {"async", "relaxed", "cluster", NULL};
+    struct words words = all_words(source);
+    bool arrives = take_word(&words, "mbarrier::complete_tx::bytes");
+    drop_words(&words, dropped);
+    enum ptx_space space = take_space(&words);
+    take_atomic(d, &words, i);
+    bool is_add = i->atomic.operation == ATOMIC_ADD && i->atomic.type == PTX_U64;
+    if (!arrives || (space != PTX_GENERIC && space != PTX_SHARED_CLUSTER))
+        decode_fail(d, EMU_INVALID_PTX,
+                    "it changes .shared::cluster and is .mbarrier::complete_tx::bytes");
+    if (i->atomic.is_float || i->elements > 1 || (i->element_bytes != 4 && !is_add) ||
+        i->atomic.operation == ATOMIC_CAS || i->atomic.operation == ATOMIC_EXCHANGE)
+        decode_fail(d, EMU_INVALID_PTX,
+                    "only operations on one integer of 32 bits, and .add.u64, are asynchronous");
+    need_operands(d, source, 3, 3);
+    i->order = ORDER_ATOMIC;
+    i->family = FAMILY_STORE_ASYNC;
+    i->address = address_operand(d, &source->operands[0], space);
+    i->store_async.value[0] = source_slot(d, &source->operands[1], i->lane_bytes);
+    i->store_async.mbarrier = address_operand(d, &source->operands[2], space);
+    i->store_async.reduces = true;
+    i->tally = TALLY_STORE;
+    i->fn = op_store_async;
+}
+
 void decode_atomic(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
+    if (has_word(source, "async")) {
+        decode_async_atomic(d, source, i);
+        return;
+    }
     struct words words = all_words(source);
     bool has_result = !strcmp(source->words[0], "atom");
     drop_words(&words, hints);

@@ -90,7 +90,7 @@ enum order {
     ORDER_ATOMIC,
     ORDER_KIND = 3,
     ORDER_RELEASE = 4,
-    ORDER_BLOCK = 8, /* scope .cta: strong only among the threads of a block */
+    ORDER_BLOCK = 8,    /* scope .cta: strong only among the threads of a block */
     ORDER_ACQUIRE = 16, /* a fence that both acquires and releases has neither bit */
 };
 
@@ -257,9 +257,10 @@ struct bulk_insn {
     bool reduces;
 };
 
-/* st.async; the first operand in [ ] is insn.address */
+/* st.async, and red.async, which also uses insn.atomic; the first operand in [ ] is insn.address */
 struct store_async_insn {
     struct address mbarrier;
+    bool reduces;
     slot value[MAX_ATOMIC_VECTOR]; /* a register for each element */
 };
 
@@ -307,8 +308,8 @@ struct arithmetic_insn {
 struct logic_insn {
     slot predicate, other; /* NO_SLOT: no predicate */
     uint8_t table;         /* the truth table */
-    uint8_t combine;    /* enum combine */
-    bool negated;       /* `other` is */
+    uint8_t combine;       /* enum combine */
+    bool negated;          /* `other` is */
 };
 
 /* setp, set; d is a predicate, or a register that becomes `yes` or 0 */

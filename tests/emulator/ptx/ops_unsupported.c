@@ -22,9 +22,6 @@ static const struct {
     {"vadd4.u32.u32.u32 $0, $1, $2, $1;", "r=rr", "video instructions"},
     {"sured.b.add.1d.u32.trap [$1, {$2}], $2;", "r=lr", "surfaces"},
     {"istypep.texref $0, $1;", "p=l", "references"},
-    {"red.async.relaxed.cluster.mbarrier::complete_tx::bytes.shared::cluster.add.u32 [$1], $0, "
-     "[$1];",
-     "r=r", "red.async"},
     {"multimem.ld_reduce.relaxed.sys.global.add.u32 $0, [$1];", "r=l", "multicast memory"},
     {"tensormap.replace.tile.global_address.global.b1024.b64 [$1], $1;", "r=l", "tensor map"},
     {"cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [$1], [$1, "

@@ -188,10 +188,11 @@ static const char *const refusals[][2] = {
     {"atom.global.cas.b32 %r0, [%l0], %r1;", "3 operands, but 4 are expected"},
     {"atom.global.add.u32 %r0, [%l0];", "2 operands, but 3 are expected"},
     {"red.global.add.u32 [%l0], %r0, %r1;", "3 operands, but 2 are expected"},
-    {"red.async.relaxed.cluster.global.mbarrier::complete_tx::bytes.shared::cluster.frob.u32 "
-     "[%r0], %r1, [%r2];",
-     "the emulator has no atomics that arrive at an mbarrier (red.async); change the element by an "
-     "atomic through cluster.map_shared_rank, and arrive at a barrier instead"},
+    {"red.async.relaxed.cluster.mbarrier::complete_tx::bytes.shared::cluster.add.f32 [%r0], %r1, "
+     "[%r2];",
+     "only operations on one integer of 32 bits, and .add.u64, are asynchronous"},
+    {"red.async.relaxed.cluster.shared::cluster.add.u32 [%r0], %r1, [%r2];",
+     "it changes .shared::cluster and is .mbarrier::complete_tx::bytes"},
     {"red.global.add.noftz.v8.f16 [%l0], {%h0, %h0, %h0, %h0, %h0, %h0, %h0, %h0};",
      "vectors of more than 4 elements are not supported"},
     {"cvta.to.global.u32 %r0, %r1;", "only 64-bit addresses are supported"},

@@ -1,4 +1,5 @@
-/* store_async.c — st.async: stores into a block of the cluster that arrive at an mbarrier there. */
+/* store_async.c — st.async and red.async: stores and atomics on the memory of a block of the
+ * cluster that arrive at an mbarrier there. */
 #include "ptx_run.h"
 
 #include <criterion/criterion.h>
@@ -84,6 +85,55 @@ Test(store_async, words_of_all_sizes_arrive)
                                            "mbarrier::complete_tx::bytes.v4.b32 [%r22], "
                                            "{%r1, %r2, %r3, %r4}, [%r21];\n" WAIT OUT END),
                 4);
+}
+
+#define REDUCE "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes"
+
+/* What an atomic on this thread's 16 bytes in the other block leaves, which were 7, 7, 7, 7. The
+ * sum of the four words is `fixed`, and besides `times` the 1000 i of thread i of the other
+ * block. */
+static void expect_reduced(const char *text, unsigned times, unsigned fixed)
+{
+    uint32_t out[WORDS];
+    struct emu *emu = open_emu_with(&(struct emu_config){
+        .memory = 64 << 20, .checks = EMU_CHECK_RACE | EMU_CHECK_INIT | EMU_CHECK_SYNC});
+    cr_assert(!run(emu, text, out), "%s", emu_message(emu));
+    cr_expect_eq(emu_findings(emu), 0, "%s", emu_findings(emu) ? emu_finding(emu, 0)->detail : "");
+    for (unsigned i = 0; i < WORDS; i++) {
+        uint32_t want = times * 1000 * ((i + THREADS) % WORDS) + fixed;
+        cr_expect_eq(out[i], want, "%u: %u, want %u", i, out[i], want);
+    }
+    emu_close(emu);
+}
+
+Test(store_async, atomics_arrive)
+{
+    expect_reduced(
+        KERNEL(READY EXPECT("128") REDUCE ".add.u32 [%r22], %r1, [%r21];\n" WAIT OUT END), 1, 29);
+    expect_reduced(KERNEL(READY EXPECT("128") REDUCE ".min.s32 [%r22], -2, [%r21];\n" WAIT OUT END),
+                   0, 19);
+    expect_reduced(KERNEL(READY EXPECT("128") REDUCE ".or.b32 [%r22], 8, [%r21];\n" WAIT OUT END),
+                   0, 36);
+    expect_reduced(KERNEL(READY EXPECT("128") REDUCE ".inc.u32 [%r22], 6, [%r21];\n" WAIT OUT END),
+                   0, 21);
+    expect_reduced(KERNEL(READY EXPECT("256") "mov.b64 %l5, {%r1, %r2};\n" REDUCE
+                                              ".add.u64 [%r22], %l5, [%r21];\n" WAIT OUT END),
+                   2, 29);
+}
+
+/* Atomics of all lanes on one word do not race, and none is lost. */
+Test(store_async, atomics_on_one_word_add_up)
+{
+    uint32_t out[WORDS];
+    struct emu *emu =
+        open_emu_with(&(struct emu_config){.memory = 64 << 20, .checks = EMU_CHECK_RACE});
+    int e = run(
+        emu, KERNEL(READY EXPECT("128") REDUCE ".add.u32 [%r20], 2, [%r21];\n" WAIT OUT END), out);
+    cr_assert(!e, "%s", emu_message(emu));
+    cr_expect_eq(emu_findings(emu), 0, "%s", emu_findings(emu) ? emu_finding(emu, 0)->detail : "");
+    cr_expect_eq(out[0], 4 * 7 + 2 * THREADS, "%u", out[0]);
+    cr_expect_eq(out[1], 4 * 7, "%u", out[1]);
+    emu_close(emu);
 }
 
 /* The register may change behind the instruction. */

@@ -199,7 +199,8 @@ static bool supersedes(const struct lane_access *t, const struct granule *g, int
 static void record_read(const struct lane_access *t, struct granule *g)
 {
     check_pair(t, g, LAST_WRITE, t->writes ? WRITE_AFTER_WRITE : READ_AFTER_WRITE);
-    if (agent_of(t->kind) >= BY_BULK && t->space == PTX_SHARED) check_visible_to_copy(t, g);
+    bool is_bulk = agent_of(t->kind) >= BY_BULK && t->insn->family != FAMILY_STORE_ASYNC;
+    if (is_bulk && t->space == PTX_SHARED) check_visible_to_copy(t, g);
     for (int which = READ; which <= OTHER_READ; which++) {
         if (t->writes)
             check_pair(t, g, which, is_atomic(g, which) ? WRITE_AFTER_WRITE : WRITE_AFTER_READ);

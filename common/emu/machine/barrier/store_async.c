@@ -1,6 +1,7 @@
 /*
  * store_async.c — st.async: each lane stores a value into the shared memory of a block of its
- * cluster, and the bytes arrive at an mbarrier there (PTX ISA, "st.async").
+ * cluster, and the bytes arrive at an mbarrier there (PTX ISA, "st.async"). red.async combines the
+ * value with the one that is there.
  *
  * The values are taken when the instruction is issued. They are stored when a thread waits at the
  * mbarrier, as late as possible: see async.h.
@@ -118,8 +119,8 @@ static uint32_t issue(struct warp *w, const struct insn *i, uint32_t mask)
     uint32_t lanes = lanes_with_mbarrier(w, i, mask, &mbarrier);
     if (!lanes) return 0;
     struct access access;
-    access_make(&access, OPERATION_STORE, i->address.space, lanes,
-                (unsigned)i->element_bytes * i->elements);
+    access_make(&access, i->store_async.reduces ? OPERATION_ATOMIC : OPERATION_STORE,
+                i->address.space, lanes, (unsigned)i->element_bytes * i->elements);
     access.agent = BY_BARRIER;
     take_addresses(w, i, &access);
     bool is_ordered = announces(w->block, ANNOUNCE_ORDER);
@@ -164,6 +165,11 @@ static void carry_out(const struct async_store *store)
     for (uint32_t left = store->mask; left; left &= left - 1) {
         int l = __builtin_ctz(left);
         unsigned char *to = store->mbarrier.owner->shared + store->offset[l];
+        if (store->insn->store_async.reduces) {
+            if (access_combine_base(store->insn, to, store->value[l]))
+                store->mbarrier.owner->changed = true;
+            continue;
+        }
         if (!memcmp(to, store->value[l], store->bytes)) continue;
         memcpy(to, store->value[l], store->bytes);
         store->mbarrier.owner->changed = true;
