@@ -125,6 +125,7 @@ struct emu_host_side {
     /* Blocks of this many threads on a multiprocessor. */
     int (*occupancy)(const struct emu_gpu *, const struct emu_kernel *, int threads,
                      size_t dynamic_shared, int *blocks);
+    int (*set_condition)(uint64_t handle, unsigned value); /* of a conditional node */
     const char *(*error_name)(int error);
     const char *(*error_text)(int error);
 };

@@ -413,7 +413,7 @@ Test(graphs, of_nodes_with_general_parameters)
     cr_assert(host == 9);
     struct cudaGraphNodeParams loop = {.type = cudaGraphNodeTypeConditional};
     cr_redirect_stderr();
-    is(cudaGraphAddNode(&copy, graph, &run, NULL, 1, &loop), cudaErrorNotSupported);
+    is(cudaGraphAddNode(&copy, graph, &run, NULL, 1, &loop), cudaErrorInvalidValue); /* no handle */
 }
 
 Test(graphs, a_fault_ends_a_launch)

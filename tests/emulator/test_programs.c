@@ -65,6 +65,7 @@ static const char *const programs[][2] = {
     {"rdc/dynamic_quicksort", "t4"},
     {"O3/dynamic_mandelbrot", "h200"},
     {"G/dynamic_streams", "b200"},
+    {"O0/graph_conditions", "t4"},
 };
 
 Test(programs, are_right)

@@ -67,10 +67,6 @@ Test(refused, features_of_kernels, .init = command_init, .fini = command_fini)
         {"video", "add(int*)",
          "the emulator has no video instructions but vabsdiff2 and vabsdiff4; compute the parts by "
          "integer operations instead"},
-        {"condition", "decide(unsigned long long)",
-         "the emulator has no conditional nodes of graphs; decide on the host which graph to "
-         "launch "
-         "instead"},
     };
     for (size_t i = 0; i < sizeof features / sizeof *features; i++) {
         expect_status(0, "$emu --log-file /dev/null $p/refused %s 2>&1", features[i][0]);

@@ -200,10 +200,6 @@ static void refuse_device_runtime(struct decoder *d, const char *name)
     const char *function = name + skipped;
     if (!skipped && strncmp(name, "cuda", strlen("cuda"))) return;
     if (!skipped) function += strlen("cuda");
-    if (strstr(function, "GraphSetConditional"))
-        decode_fail(d, EMU_UNSUPPORTED_PTX,
-                    "the emulator has no conditional nodes of graphs; "
-                    "decide on the host which graph to launch instead");
     if (strstr(function, "GraphLaunch"))
         decode_fail(d, EMU_UNSUPPORTED_PTX,
                     "the emulator has no graphs that kernels launch; "

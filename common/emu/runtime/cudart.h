@@ -58,6 +58,8 @@ unsigned cudart_newest_code(void);
 void cudart_default_limits(struct device *);
 /* One of a device's attributes; returns an error of CUDA. (device/properties.c) */
 int cudart_attribute(enum cudaDeviceAttr, int device, int *value);
+/* A kernel sets the value of a condition; returns an error of CUDA. (graph/conditional.c) */
+int cudart_set_condition(uint64_t handle, unsigned value);
 /* What kernels ask of the runtime. (device/host_side.c) */
 struct emu_host_side cudart_host_side(void);
 /* Withdraws the device's permissions to access other devices' memory. (device/peer.c) */

@@ -11,6 +11,7 @@
 
 struct graph;
 struct graph_memory;
+struct conditional;
 
 /* A kernel's launch. */
 struct kernel_work {
@@ -31,10 +32,11 @@ struct work {
         struct cudaMemcpy3DParms copy;
         struct cudaMemsetParams fill;
         struct cudaHostNodeParams host;
-        cudaEvent_t event;           /* to record, or to wait for */
-        struct graph *child;         /* owned by the node */
-        struct graph_memory *memory; /* to allocate or free (graph/memory.c) */
-        void *address;               /* to free; not memory of a graph */
+        cudaEvent_t event;               /* to record, or to wait for */
+        struct graph *child;             /* owned by the node */
+        struct conditional *conditional; /* so is this one (graph/conditional.c) */
+        struct graph_memory *memory;     /* to allocate or free (graph/memory.c) */
+        void *address;                   /* to free; not memory of a graph */
     };
 };
 

@@ -41,6 +41,7 @@ PROGRAM_rdc     = -rdc=true
 # Additional flags of single programs.
 PROGRAM_lambdas = --extended-lambda
 $(foreach p,quicksort mandelbrot streams,$(eval PROGRAM_dynamic_$(p) = -rdc=true))
+PROGRAM_graph_conditions = -rdc=true
 PROGRAM_blas_vectors = -lcublas
 PROGRAM_blas_matrices = -lcublas
 PROGRAM_random_numbers = -lcurand

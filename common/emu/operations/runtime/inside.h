@@ -32,7 +32,7 @@ runtime_function runtime_malloc, runtime_free, runtime_copy, runtime_copy_2d, ru
 /* Questions (queries.c). */
 runtime_function runtime_get_error, runtime_peek_error, runtime_error_name, runtime_error_text,
     runtime_attribute, runtime_limit, runtime_device, runtime_device_count, runtime_version,
-    runtime_no_choice, runtime_kernel_attributes, runtime_occupancy;
+    runtime_no_choice, runtime_kernel_attributes, runtime_occupancy, runtime_set_condition;
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 

@@ -29,6 +29,7 @@ static const struct {
     {"MemsetAsync", runtime_fill},
     {"Memset2DAsync", runtime_fill_2d},
     {"Memset3DAsync", runtime_fill_3d},
+    {"GraphSetConditional", runtime_set_condition},
     {"GetLastError", runtime_get_error},
     {"PeekAtLastError", runtime_peek_error},
     {"GetErrorName", runtime_error_name},

@@ -197,3 +197,20 @@ void runtime_occupancy(struct warp *w, const struct insn *i, uint32_t mask)
         if (!give(w, i, lane, error, &blocks, sizeof blocks)) return;
     }
 }
+
+/* cudaGraphSetConditional(handle, value) */
+void runtime_set_condition(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    const struct emu_host_side *host = &emu_of(w)->host_side;
+    for (; mask; mask &= mask - 1) {
+        int lane = __builtin_ctz(mask);
+        uint64_t handle = builtin_argument(w, i, lane, 0, 8);
+        if (host->set_condition &&
+            !host->set_condition(handle, (unsigned)builtin_argument(w, i, lane, 1, 4)))
+            continue;
+        fault(w, i, lane, EMU_ILLEGAL_ADDRESS,
+              "0x%llx is no handle of cudaGraphConditionalHandleCreate",
+              (unsigned long long)handle);
+        return;
+    }
+}

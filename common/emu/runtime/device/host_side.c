@@ -22,6 +22,7 @@ struct emu_host_side cudart_host_side(void)
     return (struct emu_host_side){.attribute = attribute,
                                   .limit = limit,
                                   .occupancy = cudart_occupancy,
+                                  .set_condition = cudart_set_condition,
                                   .error_name = error_name,
                                   .error_text = error_text};
 }

@@ -164,10 +164,6 @@ DRIVER(R_DRIVER)
                  "cudaMallocArray for each level instead")
 MIPMAPS(R_MIPMAPS)
 
-#define R_CONDITIONAL(name)                                                                        \
-    REFUSE(name, "there are no conditional nodes; decide on the host which graph to launch")
-R_CONDITIONAL(cudaGraphConditionalHandleCreate)
-
 #define R_BATCHES(name)                                                                            \
     REFUSE(name, "there are no batches; call the function for one copy or range for each instead")
 BATCHES(R_BATCHES)

@@ -121,6 +121,7 @@ cudaError_t CUDARTAPI cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t strea
     struct executable *exec = cudart_executable(handle);
     if (exec == NULL) return cudart_done(cudaErrorInvalidValue);
     if (exec->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) free_for_launch(exec->graph);
+    cudart_begin_conditions(exec->graph);
     struct work work = {.type = cudaGraphNodeTypeGraph, .child = exec->graph};
     return cudart_submit(stream, &work);
 }

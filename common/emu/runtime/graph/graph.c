@@ -178,8 +178,12 @@ cudaError_t cudart_clone_graph(struct graph **copy, const struct graph *graph)
 struct node *cudart_find_copy(const struct graph *graph, const struct node *source)
 {
     struct node *found = find_copy(graph, source);
-    for (struct node *node = graph->first; node != NULL && found == NULL; node = node->next)
-        if (node->work.type == cudaGraphNodeTypeGraph)
-            found = cudart_find_copy(node->work.child, source);
+    for (struct node *node = graph->first; node != NULL && found == NULL; node = node->next) {
+        const struct work *work = &node->work;
+        if (work->type == cudaGraphNodeTypeGraph) found = cudart_find_copy(work->child, source);
+        if (work->type != cudaGraphNodeTypeConditional) continue;
+        for (unsigned i = 0; i < work->conditional->size && found == NULL; i++)
+            found = cudart_find_copy(work->conditional->bodies[i], source);
+    }
     return found;
 }

@@ -62,6 +62,24 @@ bool cudart_disconnect(struct node *before, struct node *after);
  * depends. cudaErrorInvalidValue: the dependencies form a circle. (sort.c) */
 cudaError_t cudart_sort_graph(struct graph *);
 
+/* ---- conditional nodes (conditional.c) ------------------------------------------------------- */
+
+struct conditional {
+    cudaGraphConditionalHandle handle;
+    enum cudaGraphConditionalNodeType type;
+    unsigned size;
+    struct graph *bodies[];
+};
+
+cudaError_t cudart_add_conditional(cudaGraphNode_t *, struct graph *, struct node *const *needs,
+                                   size_t count, struct cudaConditionalNodeParams *);
+cudaError_t cudart_clone_conditional(struct conditional **copy, const struct conditional *);
+void cudart_free_conditional(struct conditional *);
+/* A graph is launched: gives its conditions their first values. */
+void cudart_begin_conditions(const struct graph *);
+/* The body that comes next; NULL: none does. */
+struct graph *cudart_next_body(const struct conditional *, bool is_first);
+
 /* ---- executable graphs (executable.c) -------------------------------------------------------- */
 
 cudaError_t cudart_instantiate(struct executable **, const struct graph *,

@@ -77,8 +77,7 @@ cudaError_t cudart_work_from(struct work *work, const struct cudaGraphNodeParams
     case cudaGraphNodeTypeWaitEvent:
         return cudart_event_from(work, params->type, params->eventWait.event);
     case cudaGraphNodeTypeConditional:
-        return cudart_not_supported("a conditional node of a graph",
-                                    "decide on the host which graph to launch instead");
+        return cudaErrorInvalidValue; /* it has no parameters to set */
     default:
         return cudart_not_supported("a graph's node of this type",
                                     "make nodes for kernels, copies, fills, host functions, events "
@@ -258,5 +257,12 @@ cudaError_t CUDARTAPI cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                         (struct cudaMemAllocNodeParams *)&params->alloc);
     if (params->type == cudaGraphNodeTypeMemFree)
         return cudaGraphAddMemFreeNode(node, graph, needs, count, params->free.dptr);
+    if (params->type == cudaGraphNodeTypeConditional) {
+        RETURN_IF_FAULTY();
+        if (cudart_graph(graph) == NULL || node == NULL || (count > 0 && needs == NULL))
+            return cudart_done(cudaErrorInvalidValue);
+        return cudart_done(cudart_add_conditional(
+            node, cudart_graph(graph), (struct node *const *)needs, count, &params->conditional));
+    }
     return add(node, graph, needs, count, &work, cudart_work_from(&work, params));
 }

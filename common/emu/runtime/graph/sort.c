@@ -85,7 +85,13 @@ static cudaError_t sort_nodes(struct graph *graph)
 cudaError_t cudart_sort_graph(struct graph *graph)
 {
     cudaError_t error = sort_nodes(graph);
-    for (struct node *node = graph->first; node != NULL && error == cudaSuccess; node = node->next)
-        if (node->work.type == cudaGraphNodeTypeGraph) error = cudart_sort_graph(node->work.child);
+    for (struct node *node = graph->first; node != NULL && error == cudaSuccess;
+         node = node->next) {
+        const struct work *work = &node->work;
+        if (work->type == cudaGraphNodeTypeGraph) error = cudart_sort_graph(work->child);
+        if (work->type != cudaGraphNodeTypeConditional) continue;
+        for (unsigned i = 0; i < work->conditional->size && error == cudaSuccess; i++)
+            error = cudart_sort_graph(work->conditional->bodies[i]);
+    }
     return error;
 }

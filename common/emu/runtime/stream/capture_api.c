@@ -147,12 +147,17 @@ static cudaError_t end_in(struct object *stream, struct graph **graph)
 cudaError_t CUDARTAPI cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *graph)
 {
     RETURN_IF_FAULTY();
-    if (graph == NULL) return cudart_done(cudaErrorInvalidValue);
-    *graph = NULL;
+    struct graph *captured = NULL;
+    if (graph != NULL) *graph = NULL;
     if (!cudart_is_stream(handle)) return cudart_done(cudaErrorInvalidResourceHandle);
     pthread_mutex_lock(&cudart_captures.mutex);
-    cudaError_t error = end_in(cudart_stream_object(handle), (struct graph **)graph);
+    struct object *stream = cudart_stream_object(handle);
+    const struct capture *capture = stream != NULL ? cudart_capture_of(stream) : NULL;
+    bool may_drop = capture != NULL && !capture->is_own; /* the program has the graph */
+    cudaError_t error =
+        graph != NULL || may_drop ? end_in(stream, &captured) : cudaErrorInvalidValue;
     pthread_mutex_unlock(&cudart_captures.mutex);
+    if (graph != NULL) *graph = (cudaGraph_t)captured;
     return cudart_done(error);
 }
 

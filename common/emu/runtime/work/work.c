@@ -29,6 +29,18 @@ static cudaError_t run_graph(struct graph *graph, cudaStream_t stream)
     return error;
 }
 
+/* The value of its condition decides, before each body, which one is carried out. */
+static cudaError_t run_conditional(const struct conditional *conditional, cudaStream_t stream)
+{
+    cudaError_t error = cudaSuccess;
+    struct graph *body;
+    for (bool is_first = true; error == cudaSuccess && !cudart_is_faulty() &&
+                               (body = cudart_next_body(conditional, is_first)) != NULL;
+         is_first = false)
+        error = run_graph(body, stream);
+    return error;
+}
+
 static cudaError_t carry_out_here(const struct work *work, cudaStream_t stream)
 {
     switch (work->type) {
@@ -38,6 +50,7 @@ static cudaError_t carry_out_here(const struct work *work, cudaStream_t stream)
     case cudaGraphNodeTypeHost: cudart_run_host(&work->host); return cudaSuccess;
     case cudaGraphNodeTypeEventRecord: cudart_record_event(work->event); return cudaSuccess;
     case cudaGraphNodeTypeGraph: return run_graph(work->child, stream);
+    case cudaGraphNodeTypeConditional: return run_conditional(work->conditional, stream);
     case cudaGraphNodeTypeMemAlloc:
         cudart_order_graph_memory(work->memory);
         return cudart_graph_memory_take(work->memory);
@@ -141,6 +154,8 @@ cudaError_t cudart_copy_work(struct work *to, const struct work *from)
         error = copy_arguments(&to->kernel, &from->kernel);
     else if (from->type == cudaGraphNodeTypeGraph)
         error = cudart_clone_graph(&to->child, from->child);
+    else if (from->type == cudaGraphNodeTypeConditional)
+        error = cudart_clone_conditional(&to->conditional, from->conditional);
     else if (from->type == cudaGraphNodeTypeMemAlloc || from->type == cudaGraphNodeTypeMemFree)
         cudart_graph_memory_share(from->memory);
     cudart_use_device(was);
@@ -154,6 +169,8 @@ void cudart_free_work(struct work *work)
         free(work->kernel.args);
     else if (work->type == cudaGraphNodeTypeGraph)
         cudart_free_graph(work->child);
+    else if (work->type == cudaGraphNodeTypeConditional)
+        cudart_free_conditional(work->conditional);
     else if (work->type == cudaGraphNodeTypeMemAlloc || work->type == cudaGraphNodeTypeMemFree)
         cudart_graph_memory_drop(work->memory);
     *work = (struct work){.type = cudaGraphNodeTypeEmpty};
