@@ -44,7 +44,7 @@ build/page/wasm/common/harness/verify/verify.o: EMCC += -DWINDOW=1
 # before a launch.
 SELDOM    = $(patsubst %,common/emu/operations/ops_%.c,approx convert divide half surface texture) \
             $(addprefix common/emu/machine/,device/device.c device/module.c schedule/launch.c \
-                schedule/launch_check.c)
+                schedule/launch_check.c) $(wildcard common/emu/decode/decode_*.c)
 $(patsubst %.c,build/page/wasm/%.o,$(JUDGES) $(SELDOM) $(wildcard $(addsuffix /*.c,$(CC_ROOMS)))): \
     EMCC += -Os
 build/page/wasm/%.o: %.c
