@@ -33,7 +33,8 @@ FIRST = "03-work-efficient"  # the chapter that stands in the page as text
 BESIDE = [("Glossary", "glossary.md"), ("Errata", "errata.md")] + [
     ("", str(path.relative_to(NOTES))) for path in
     [*sorted(NOTES.glob("answers/*.md")),
-     *(NOTES / "more" / name for name in ("caches.md", "shuffles.md", "pictures.md"))]]
+     *(NOTES / "more" / name
+       for name in ("caches.md", "shuffles.md", "ldmatrix.md", "pictures.md"))]]
 
 CHAPTER = re.compile(r"^\d+\. \[([^]]*)\]\(([^)#]+)\)", re.M)
 IMAGE = re.compile(r'<img src="([^"]+)"')

@@ -1,7 +1,8 @@
-"""test_commands.py -- the commands in notes/first-kernel.md, 02-naive.md, 17-many-gpus.md and
-answers/ print what the page shows. A command is a line `$ command` in a block ```console; the lines
-below it are its output, in which … stands for anything, and alone on a line for any lines. And what
-the chapters run has been built: a reader follows them in reading order, in a fresh clone."""
+"""test_commands.py -- the commands in notes/first-kernel.md, 02-naive.md, 17-many-gpus.md,
+more/ldmatrix.md and answers/ print what the page shows. A command is a line `$ command` in a block
+```console; the lines below it are its output, in which … stands for anything, and alone on a line
+for any lines. And what the chapters run has been built: a reader follows them in reading order, in
+a fresh clone."""
 import glob
 import os
 import re
@@ -17,7 +18,7 @@ BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 # No "emulating for 2 s" on a slow machine, and blocks that print do so in their order.
 QUIET = {**os.environ, "EMU_PROGRESS": "0", "EMU_THREADS": "1"}
 ANSWERS = sorted(glob.glob("answers/*.md", root_dir=NOTES))
-PAGES = ["first-kernel.md", "02-naive.md", "17-many-gpus.md", *ANSWERS]
+PAGES = ["first-kernel.md", "02-naive.md", "17-many-gpus.md", "more/ldmatrix.md", *ANSWERS]
 OF_RANKS = ["17-many-gpus.md", "answers/17.md"]  # need Open MPI
 
 
@@ -90,8 +91,9 @@ class Commands(unittest.TestCase):
         """As many headings as questions, numbered alike, each with a command."""
         for page in ANSWERS:
             with self.subTest(page=page):
-                [chapter] = re.findall(r"\(\.\./([\w-]+\.md)#questions\)", text_of(page))
-                self.assertIn("](%s)" % page, text_of(chapter), "the chapter links its answers")
+                [chapter] = re.findall(r"\(\.\./([\w/-]+\.md)#questions\)", text_of(page))
+                link = os.path.relpath(page, os.path.dirname(chapter) or ".")
+                self.assertIn("](%s)" % link, text_of(chapter), "the chapter links its answers")
                 questions = text_of(chapter).split("\n## Questions\n")[1]
                 asked = re.findall(r"^(\d)\. ", questions.split("\n## ")[0], re.M)
                 answers = re.split(r"^## (?=\d)", text_of(page), flags=re.M)[1:]
