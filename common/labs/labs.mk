@@ -229,3 +229,22 @@ check-predict: ## learn: compare labs/predict.txt with what the emulator counts
 check-detective: ## learn: check the letters in labs/detective.txt
 check-predict check-detective: check-%: $(LAB_BANKS)
 	$(Q)build/labs/bank-lab $* check labs/$*.txt build/labs/banks.ptx $(FEWER_OK)
+
+# ---- a kernel without bank conflicts -------------------------------------------------------------
+
+.PHONY: swizzle check-swizzle
+swizzle: ## learn: write labs/swizzle.cu, a product by ldmatrix whose bank conflicts are to be zero
+	@mkdir -p labs
+	$(Q)if [ -e labs/$@.cu ]; then \
+	    echo "labs/$@.cu is there already, and stays as it is. Move it away for a new one."; \
+	else \
+	    cp common/labs/banks/$@.cu labs/$@.cu.new && mv labs/$@.cu.new labs/$@.cu && \
+	    echo "labs/$@.cu is written. Change its function place(); then: make check-$@"; \
+	fi
+
+#check-swizzle: ## learn: judge labs/swizzle.cu by its result and its bank conflicts
+check-swizzle: build/labs/bank-lab build/labs/check-lab
+	@[ -e labs/swizzle.cu ] || { echo '`make swizzle` writes labs/swizzle.cu.' >&2; exit 2; }
+	$(Q)build/labs/check-lab --nvcc '$(CUDA)/bin/nvcc' --compile labs/swizzle.cu \
+	    build/labs/swizzle.ptx
+	$(Q)build/labs/bank-lab swizzle check labs/swizzle.cu build/labs/swizzle.ptx $(FEWER_OK)

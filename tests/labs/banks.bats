@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# banks.bats — the labs with sheets to fill in: predict the counter, and the bank detective.
+# banks.bats — the labs about banks: two with sheets to fill in (predict the counter, and the bank
+# detective), and one with a kernel whose conflicts are to be zero.
 load ../tools/common
 
 bank_lab() { run build/labs/bank-lab "$1" "$2" "$BATS_TEST_TMPDIR/$1.txt" build/labs/banks.ptx; }
@@ -84,4 +85,64 @@ answer_predict() {
     run build/labs/bank-lab predict check "$BATS_TEST_TMPDIR/predict.txt" nowhere.ptx
     [ "$status" -eq 2 ]
     says "nowhere.ptx cannot be opened"
+}
+
+# swizzle EXPRESSION [SED]: judges the lab's kernel with this place of a chunk, changed by SED.
+swizzle() {
+    local source=$BATS_TEST_TMPDIR/swizzle.cu ptx=$BATS_TEST_TMPDIR/swizzle.ptx
+    sed -e "s|return chunk;|return $1;|" -e "${2:-}" common/labs/banks/swizzle.cu >"$source"
+    build/labs/check-lab --nvcc "$(common/build/toolkit.sh)/bin/nvcc" --compile "$source" "$ptx"
+    run build/labs/bank-lab swizzle check "$source" "$ptx"
+}
+
+@test "swizzle: what has no conflicts is right" {
+    local place
+    for place in "chunk ^ row / 2 % 4" "(chunk + row / 2) % 4"; do
+        swizzle "$place"
+        says "stores      256 wavefronts,     0 conflicts: right
+ldmatrix    256 wavefronts,     0 conflicts: right
+result    right
+"
+        says_not "See notes/more/ldmatrix.md"
+        [ "$status" -eq 0 ]
+    done
+}
+
+@test "swizzle: the kernel as it is, and the swizzle of other rows, have conflicts" {
+    swizzle chunk
+    says "ldmatrix   1024 wavefronts,   768 conflicts: 128 bytes take 4.00 wavefronts"
+    says "See notes/more/ldmatrix.md for which rows share banks."
+    [ "$status" -eq 1 ]
+    swizzle "chunk ^ row % 4"
+    says "ldmatrix    512 wavefronts,   256 conflicts: 128 bytes take 2.00 wavefronts"
+    says "result    right"
+    [ "$status" -eq 1 ]
+}
+
+@test "swizzle: places that are shared, or are not there" {
+    swizzle 0
+    says "result    row 0, column 0 is "
+    says "do two chunks of a row get one place?"
+    [ "$status" -eq 1 ]
+    swizzle "chunk ^ row % 8"
+    says "The kernel cannot be run: a store of 16 bytes at shared address "
+    says "is out of bounds (4096 bytes of shared memory a block)"
+    [ "$status" -eq 1 ]
+}
+
+@test "swizzle: conflicts in stores count, and other accesses are noticed" {
+    local load='load_matrices(of_b, chunk_of(tile_b, lane, chunk));'
+    local columns='s|i / CHUNKS, chunk = i % CHUNKS,|i % SIDE, chunk = i / SIDE,|'
+    swizzle "chunk ^ row / 2 % 4" "$columns"
+    says "stores      256 wavefronts,     0 conflicts: right"
+    swizzle "chunk" "$columns"
+    says "stores     1024 wavefronts,   768 conflicts: 128 bytes take 4.00 wavefronts"
+    [ "$status" -eq 1 ]
+    swizzle "chunk ^ row / 2 % 4" "s|$load|$load $load|"
+    says "ldmatrix    384 wavefronts,     0 conflicts: they are not those of the lab's kernel"
+    says "result    right"
+    [ "$status" -eq 1 ]
+    swizzle "chunk ^ row / 2 % 4" "s|void product|void other|"
+    says "There is no kernel called product"
+    [ "$status" -eq 1 ]
 }

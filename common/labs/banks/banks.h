@@ -1,6 +1,7 @@
 /*
- * banks.h — two labs about bank conflicts in which the answer is text: predict the counter, and the
- * bank detective. The emulator counts what is right.
+ * banks.h — labs about bank conflicts. In two of them the answer is text: predict the counter, and
+ * the bank detective. In the third it is a line of a kernel, which has to have no conflicts. The
+ * emulator counts what is right.
  */
 #ifndef LAB_BANKS_H
 #define LAB_BANKS_H
@@ -32,5 +33,9 @@ int predict_write(const char *ptx, FILE *sheet, struct fault *);
 int predict_check(const char *ptx, FILE *sheet, struct fault *);
 int detective_write(const char *ptx, FILE *sheet, struct fault *);
 int detective_check(const char *ptx, FILE *sheet, struct fault *);
+
+/* Judges a kernel. `ptx` is the path of the PTX that was made of the source. Returns 0 or an exit
+ * code. */
+int swizzle_check(const char *ptx, FILE *source, struct fault *);
 
 #endif
