@@ -40,7 +40,6 @@ enum emu_error {
     EMU_OUT_OF_MEMORY = 2,
     EMU_INVALID_CONFIGURATION = 9,   /* this one, and the next three, only for calls in kernels: */
     EMU_INVALID_COPY_KIND = 21,      /* a copy that is not from device to device */
-    EMU_LAUNCH_TOO_DEEP = 65,        /* nested too deep */
     EMU_TOO_MANY_PENDING = 69,       /* see emu_pending_limit() */
     EMU_INVALID_DEVICE_FUNCTION = 98,
     EMU_OWN_MEMORY = 201,      /* emu_import(): this process has exported it */

@@ -26,7 +26,8 @@ Test(dynamic, limits_and_errors_of_calls)
         {"many", "launch 2048: cudaErrorLaunchPendingCountExceeded\ncudaSuccess, sum 2048\n"},
         {"many 4000", "cudaSuccess, sum 3000\n"},
         {"many 7", "launch 7: cudaErrorLaunchPendingCountExceeded\ncudaSuccess, sum 7\n"},
-        {"deep", "depth 24: cudaErrorLaunchMaxDepthExceeded\ncudaSuccess, sum 0\n"},
+        {"deep", "depth 2048: cudaErrorLaunchPendingCountExceeded\ncudaSuccess, sum 0\n"},
+        {"deep 30", "depth 30: cudaErrorLaunchPendingCountExceeded\ncudaSuccess, sum 0\n"},
         {"configurations", "cudaErrorInvalidConfiguration\ninvalid configuration argument\n"
                            "cudaErrorInvalidConfiguration\ncudaErrorInvalidConfiguration\n"
                            "cudaErrorInvalidValue\ncudaSuccess\ncudaSuccess, sum 0\n"},

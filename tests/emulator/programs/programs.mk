@@ -40,7 +40,9 @@ PROGRAM_rdc     = -rdc=true
 
 # Additional flags of single programs.
 PROGRAM_lambdas = --extended-lambda
-$(foreach p,quicksort mandelbrot streams,$(eval PROGRAM_dynamic_$(p) = -rdc=true))
+PROGRAM_dynamic_mandelbrot = -rdc=true
+PROGRAM_dynamic_quicksort = -rdc=true
+PROGRAM_dynamic_streams = -rdc=true
 PROGRAM_graph_conditions = -rdc=true
 PROGRAM_blas_vectors = -lcublas
 PROGRAM_blas_matrices = -lcublas

@@ -14,9 +14,9 @@
 
 #include "common/emu/machine/machine.h"
 
-/* CUDA's default number of launches that have not begun, and the deepest one. A tail launch is as
- * deep as the grid that makes it. */
-enum { CHILDREN_PENDING = 2048, CHILDREN_DEEPEST = 24 };
+/* CUDA's default number of launches that are not over. It also limits the depth, since a grid is not
+ * over before those it has launched. A tail launch is as deep as the grid that makes it. */
+enum { CHILDREN_PENDING = 2048 };
 enum { CHILDREN_TEXTS = 64 << 10 }; /* bytes for texts, at the beginning of a family's memory */
 
 enum child_kind {

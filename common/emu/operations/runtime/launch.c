@@ -135,8 +135,8 @@ static int launch(struct warp *w, const struct insn *i, int lane)
     int error = EMU_OK;
     if (!stream.is_valid)
         error = EMU_INVALID_VALUE;
-    else if (!stream.is_tail && parent->depth >= CHILDREN_DEEPEST)
-        error = EMU_LAUNCH_TOO_DEEP;
+    else if (!stream.is_tail && parent->depth >= descendants_of(w)->most_pending)
+        error = EMU_TOO_MANY_PENDING;
     if (!error && check_parameters(w, i, lane, child)) {
         runtime_submit(w, lane, child, &stream);
         return EMU_OK;
