@@ -1,7 +1,7 @@
 /*
- * The product of two square matrices of 16-bit floats, nine times: C = A Bᵀ, so that the k
- * neighbouring elements of a row are multiplied in both. For notes/more/ldmatrix.md, which explains
- * the kernels. Needs compute capability 7.5.
+ * The product of two square matrices of 16-bit floats, by nine kernels: C = A Bᵀ, so that k
+ * runs along the rows of A and of B. notes/more/ldmatrix.md explains the kernels. They need compute
+ * capability 7.5.
  *
  *     matrix-product [N]     N is a multiple of 64 up to 1024 (default: 64)
  *
@@ -73,7 +73,7 @@ static __global__ void tiled_padded(float *c, const __half *a, const __half *b, 
 
 // ---- a block of elements a warp -----------------------------------------------------------------
 
-/* Four 8 x 8 matrices that lie below each other: lane i gives the address of row i. */
+/* Loads four 8 x 8 matrices, one below the other. Lane i gives the address of row i. */
 static __device__ void load_matrices(unsigned m[4], const __half *row)
 {
     unsigned at = (unsigned)__cvta_generic_to_shared(row);
@@ -216,7 +216,7 @@ static std::vector<double> product(const std::vector<double> &a, const std::vect
     return c;
 }
 
-/* The largest error of a kernel's result; NaN if an element is none. */
+/* The largest error of a kernel's result; NaN if an element is a NaN. */
 static double run(size_t which, const std::vector<double> &expected, const __half *a,
                   const __half *b, int n)
 {
