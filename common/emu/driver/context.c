@@ -1,4 +1,4 @@
-/* context.c — contexts: made, destroyed, and current in a thread; the primary ones. */
+/* context.c — making and destroying contexts; a thread's current context; primary contexts. */
 #include "driver.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ struct context *driver_context(CUcontext handle)
     return cudart_is_context(context) && context->references > 0 ? context : NULL;
 }
 
-/* Tells why a handle is not that of a living context. */
+/* The error for a handle that is not that of a living context. */
 static int wrong_context(CUcontext handle)
 {
     bool is_dead = cudart_is_context((struct context *)handle);
@@ -169,7 +169,7 @@ DRIVER_ANYWHERE(cuCtxCreate_v4, (CUcontext *c, CUctxCreateParams *parameters, un
                  CUdevice device),
                 create_with(c, parameters, flags, device))
 DRIVER_ANYWHERE(cuCtxDestroy, (CUcontext c), destroy(c))
-/* cuCtxAttach, which would make a second reference, is refused. */
+/* A context has one reference only: cuCtxAttach, which would make a second one, is refused. */
 DRIVER_ANYWHERE(cuCtxDetach, (CUcontext c), destroy(c))
 DRIVER_ANYWHERE(cuCtxPushCurrent, (CUcontext c), push(c))
 DRIVER_ANYWHERE(cuCtxPopCurrent, (CUcontext *c), pop(c))

@@ -1,4 +1,4 @@
-/* device.c — the devices, which the runtime numbers alike. */
+/* device.c — the devices. They have the same numbers in the runtime. */
 #include "driver.h"
 
 #include <stdio.h>
@@ -48,7 +48,7 @@ static int get_capability(int *major, int *minor, CUdevice device)
     return cudaDeviceGetAttribute(minor, cudaDevAttrComputeCapabilityMinor, device);
 }
 
-#undef cuDeviceGetUuid /* the older form is alike */
+#undef cuDeviceGetUuid /* the older form does the same */
 /* clang-format off */
 DRIVER_ANYWHERE(cuDeviceGet, (CUdevice *device, int number),
                 ON_DEVICE(number, get_device(device, number)))

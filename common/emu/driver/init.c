@@ -1,4 +1,4 @@
-/* init.c — the begin of the driver API: cuInit, errors, and finding functions by name. */
+/* init.c — cuInit, errors, and finding functions by name. */
 #define _GNU_SOURCE /* dladdr */
 #include "driver.h"
 #include "names.h"
@@ -33,7 +33,7 @@ bool driver_begin(bool needs_context)
 
 int driver_obstacle(void) { return obstacle; }
 
-/* Where both have an error they have the same number; the runtime has more of them. */
+/* An error that both APIs have has the same number in both. The runtime has more errors. */
 int cudart_driver_error(int error)
 {
     if (error == cudaErrorInvalidSymbol) return CUDA_ERROR_NOT_FOUND;
@@ -50,7 +50,7 @@ CUresult driver_end(int error)
 
 int driver_failed(CUresult error) { return (int)cudart_done((int)error); }
 
-/* ---- the begin ------------------------------------------------------------------------------- */
+/* ---- cuInit ---------------------------------------------------------------------------------- */
 
 CUresult CUDAAPI cuInit(unsigned flags)
 {
@@ -67,11 +67,11 @@ CUresult CUDAAPI cuDriverGetVersion(int *version)
     return driver_end(cudaDriverGetVersion(version));
 }
 
-/* A profiler's range is ignored: the report has every launch. */
+/* The range that a program marks for a profiler is ignored: the report has every launch. */
 DRIVER(cuProfilerStart, (void), CUDA_SUCCESS)
 DRIVER(cuProfilerStop, (void), CUDA_SUCCESS)
 
-/* The name of the library that has called, without its folder. */
+/* The file name of the library that has called, without its folder. */
 static const char *caller(const void *address)
 {
     Dl_info info;
@@ -80,7 +80,7 @@ static const char *caller(const void *address)
     return slash != NULL ? slash + 1 : info.dli_fname;
 }
 
-/* NVIDIA's libraries ask for functions that are documented nowhere. Compilers such as libnvrtc.so
+/* NVIDIA's libraries ask for functions that are not documented. Compilers such as libnvrtc.so
  * can do without them; NVIDIA's runtime, which may be linked into a library, cannot. */
 CUresult CUDAAPI cuGetExportTable(const void **table, const CUuuid *id)
 {
@@ -128,7 +128,7 @@ CUresult CUDAAPI cuGetErrorString(CUresult error, const char **text)
 
 static bool is_per_thread(const char *name) { return strstr(name, "_pt") != NULL; }
 
-/* Has the function a form for per-thread default streams, as programs of this version know it? */
+/* Does the function have a form for per-thread default streams? */
 static bool has_per_thread(const struct driver_name *f)
 {
     const struct driver_name *end = driver_names + driver_name_count;
@@ -138,8 +138,8 @@ static bool has_per_thread(const struct driver_name *f)
     return false;
 }
 
-/* The newest form of a function that a version knows; NULL: there is none. *exists: a later version
- * has one. */
+/* The newest form of a function that this version of CUDA has; NULL: there is none. *exists: some
+ * version has one. */
 static const struct driver_name *find_form(const char *base, int version, bool per_thread,
                                            bool *exists)
 {
@@ -195,7 +195,7 @@ CUresult CUDAAPI cuGetProcAddress_v2_ptsz(const char *name, void **function, int
     return driver_end(get_function(name, function, version, flags, result));
 }
 
-/* The older form has no result to say that there is no such function. */
+/* The older form has no `result`, so it returns an error if there is no such function. */
 #undef cuGetProcAddress
 CUresult CUDAAPI cuGetProcAddress(const char *name, void **function, int version, cuuint64_t flags)
 {

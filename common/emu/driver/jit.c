@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* A value is stored in the pointer itself, and after loading it says how many bytes were used. */
+/* The size of a buffer is passed in the pointer itself; after loading, the pointer says how many
+ * bytes were used. */
 bool jit_read(struct jit_log *log, unsigned count, const CUjit_option *options, void **values)
 {
     *log = (struct jit_log){0};

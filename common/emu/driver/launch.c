@@ -13,7 +13,8 @@ struct buffer {
     const size_t *bytes;
 };
 
-/* False: the list has something else in it, or only one of the two. */
+/* Reads the list. False: it contains something other than a buffer and its size, or only one of
+ * them. */
 static bool read_extra(void **extra, struct buffer *buffer)
 {
     *buffer = (struct buffer){NULL, NULL};
@@ -28,7 +29,7 @@ static bool read_extra(void **extra, struct buffer *buffer)
     return (buffer->data == NULL) == (buffer->bytes == NULL);
 }
 
-/* An array of pointers to parameters, and behind it a copy of the buffer, filled up with zeros.
+/* An array of pointers to parameters, and after it a copy of the buffer, filled up with zeros.
  * NULL: out of memory. */
 static void **spread(const struct emu_kernel_info *info, const struct buffer *buffer, size_t bytes)
 {
@@ -41,7 +42,8 @@ static void **spread(const struct emu_kernel_info *info, const struct buffer *bu
     return args;
 }
 
-/* A GPU takes a buffer that is too small, and what the kernel then reads is undefined. */
+/* A GPU accepts a buffer that is too small, and then the kernel reads undefined values. Here it
+ * reads zeros. */
 static int take_buffer(const struct function *function, const struct buffer *buffer, void ***args)
 {
     const struct emu_kernel_info *info = emu_kernel_info(function->kernel);
@@ -61,7 +63,7 @@ static int take_buffer(const struct function *function, const struct buffer *buf
 
 /* ---- the launch ------------------------------------------------------------------------------ */
 
-/* Is the kernel a module's of another context than the stream's? */
+/* Does the kernel belong to a module of another context than the stream's? */
 static bool is_elsewhere(const struct program *program, CUstream stream)
 {
     const struct object *object = cudart_stream_object(stream);
@@ -119,7 +121,8 @@ static int launch_ex(const CUlaunchConfig *c, const void *kernel, void **args, v
 
 /* ---- occupancy ------------------------------------------------------------------------------- */
 
-/* The largest block of those that fill a multiprocessor best, as CUDA's headers search it. */
+/* The largest of the block sizes that put most threads on a multiprocessor, searched as CUDA's
+ * headers do. */
 static int best_block(int *grid, int *block, CUfunction f, CUoccupancyB2DSize shared_of,
                       size_t shared, int limit)
 {

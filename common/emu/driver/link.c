@@ -126,7 +126,7 @@ static int add_file(CUlinkState state, CUjitInputType type, const char *path)
 
 /* ---- the result ------------------------------------------------------------------------------ */
 
-/* Loads the image for a moment, which links it: so mistakes are found now. */
+/* Loads and unloads the image. Loading links the texts, so mistakes are found here. */
 static cudaError_t try_image(const struct link *link)
 {
     char message[LOAD_MESSAGE] = "";
@@ -153,7 +153,7 @@ static int complete(CUlinkState state, void **image, size_t *bytes)
     return CUDA_SUCCESS;
 }
 
-/* Options of one input are ignored: those of the link say where messages go. */
+/* The options of single inputs are ignored: those of cuLinkCreate say where messages go. */
 /* clang-format off */
 DRIVER(cuLinkCreate, (unsigned count, CUjit_option *options, void **values, CUlinkState *state),
        create(count, options, values, state))

@@ -1,4 +1,4 @@
-/* memory.c — memory of devices and of the host, pools, and what is known of a pointer. */
+/* memory.c — memory of devices and of the host, pools, and attributes of pointers. */
 #include "driver.h"
 #include "common/emu/runtime/allocations.h"
 
@@ -37,7 +37,7 @@ static int get_range(CUdeviceptr *begin, size_t *size, CUdeviceptr address)
     return CUDA_SUCCESS;
 }
 
-/* All host memory of CUDA is mapped. */
+/* Host memory that CUDA allocates is always mapped. */
 static int get_host_flags(unsigned *flags, void *host)
 {
     cudaError_t error = cudaHostGetFlags(flags, host);
@@ -130,7 +130,7 @@ static int get_attribute(void *value, CUpointer_attribute attribute, CUdeviceptr
     return done ? CUDA_SUCCESS : driver_failed(CUDA_ERROR_INVALID_VALUE);
 }
 
-/* What a pointer does not have is 0, and the number of its device -2. */
+/* Attributes that a pointer does not have become 0, the number of its device -2. */
 static int get_attributes(unsigned count, const CUpointer_attribute *attributes, void **values,
                           CUdeviceptr address)
 {
@@ -150,7 +150,7 @@ static int get_attributes(unsigned count, const CUpointer_attribute *attributes,
     return error;
 }
 
-/* The only attribute that can be set orders copies, which are in order here. */
+/* The only attribute that can be set makes copies synchronous. Here they always are. */
 static int set_attribute(const void *value, CUpointer_attribute attribute)
 {
     bool can_be_set = value != NULL && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS;
@@ -169,7 +169,8 @@ static struct cudaMemLocation location(CUmemLocation where)
     return (struct cudaMemLocation){(enum cudaMemLocationType)where.type, where.id};
 }
 
-/* A place as a device's number, as it was before CUDA 13; CU_DEVICE_CPU is the host. */
+/* The location for the number of a device, which functions took before CUDA 13. CU_DEVICE_CPU is
+ * the host. */
 static struct cudaMemLocation place_of(CUdevice device)
 {
     bool is_host = device == CU_DEVICE_CPU;

@@ -59,7 +59,7 @@ static int load_file(void *handle, const char *path, const struct context *conte
 
 /* ---- what a module has ----------------------------------------------------------------------- */
 
-/* Finds a module or library, and makes the device of its context the thread's until leave(). */
+/* Finds a module or library. Until leave(), the thread's device is that of the module's context. */
 static struct program *enter(const void *handle, int *was)
 {
     struct program *program = cudart_find_module(handle);
@@ -98,7 +98,7 @@ static int count_kernels(unsigned *count, const void *handle)
     return leave(was, CUDA_SUCCESS);
 }
 
-/* A kernel that cannot run is in the list, too: a launch says why. */
+/* The list also has kernels that cannot run: a launch of one says why. */
 static int list_kernels(void *places, unsigned room, const void *handle)
 {
     int was;
@@ -137,7 +137,7 @@ static int unload(const void *handle, bool is_library)
     return CUDA_SUCCESS;
 }
 
-/* Writes a handle, of a library or of its module in a context, which are one here. */
+/* Writes a handle of a library or of its module in a context. Both have the same handle here. */
 static int give(void *place, const void *handle)
 {
     if (handle == NULL) return driver_failed(CUDA_ERROR_INVALID_HANDLE);
@@ -290,7 +290,8 @@ DRIVER(cuFuncGetParamInfo, (CUfunction f, size_t index, size_t *offset, size_t *
        cudaFuncGetParamInfo(f, index, offset, size))
 DRIVER(cuFuncIsLoaded, (CUfunctionLoadingState *state, CUfunction f), is_loaded(state, f))
 DRIVER(cuFuncLoad, (CUfunction f), load_kernel(f))
-/* The shape is for cuLaunch, which is refused. PyCUDA sets it, and gives it to cuLaunchKernel. */
+/* Only cuLaunch uses the shape, and it is refused. PyCUDA sets the shape here, but also gives it to
+ * cuLaunchKernel. */
 DRIVER(cuFuncSetBlockShape, (CUfunction f, int x, int y, int z),
        ((void)x, (void)y, (void)z, load_kernel(f)))
 DRIVER(cuFuncSetSharedSize, (CUfunction f, unsigned bytes), ((void)bytes, load_kernel(f)))

@@ -2,8 +2,9 @@
  * refused.c — the functions of the driver that are not supported: all of cuda.h that no other file
  * here defines.
  *
- * Each function of cuda.h is defined here, weakly: the definition in another file takes its place.
- * The compiler gets no declaration of them, because arguments are ignored.
+ * Each function of cuda.h is defined here, weakly: the linker takes the definition in another file
+ * instead, if there is one. The definitions have no parameters, since arguments are ignored; so the
+ * compiler must not see the declarations of cuda.h.
  */
 #include "common/emu/runtime/cudart.h"
 #include "names.h"
@@ -12,7 +13,7 @@
 
 enum { NOT_SUPPORTED = 801 }; /* CUDA_ERROR_NOT_SUPPORTED */
 
-/* What to do instead, by the begin of a function's name. The first row that fits counts. */
+/* What to do instead, by the first letters of a function's name. The first row that fits counts. */
 static const struct {
     const char *begin, *why;
 } reasons[] = {
@@ -45,7 +46,7 @@ static const char *reason(const char *name)
            "it has. Use these, the runtime's, or a GPU";
 }
 
-/* It may be called without cuInit, and without a context. */
+/* Works without cuInit, and without a context. */
 static int refuse(const char *name)
 {
     cudart_in_driver = true;

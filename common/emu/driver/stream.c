@@ -12,7 +12,8 @@ static int get_context(CUstream stream, CUcontext *handle)
     return CUDA_SUCCESS;
 }
 
-/* A CUresult and a cudaError_t are passed alike, and CUDA_SUCCESS is cudaSuccess. */
+/* Callbacks of both APIs have the same calling convention: both error types are passed as an int,
+ * and CUDA_SUCCESS is cudaSuccess. */
 static cudaStreamCallback_t callback(CUstreamCallback call)
 {
     return (cudaStreamCallback_t)(void (*)(void))call;
@@ -26,7 +27,7 @@ static int destroy_event(CUevent event)
 _Static_assert(sizeof(CUstreamAttrValue) == sizeof(cudaStreamAttrValue),
                "attributes of both APIs are alike");
 
-#undef cuEventElapsedTime /* the older form is alike */
+#undef cuEventElapsedTime /* the older form does the same */
 /* clang-format off */
 DRIVER(cuStreamCreate, (CUstream *s, unsigned flags), cudaStreamCreateWithFlags(s, flags))
 DRIVER(cuStreamCreateWithPriority, (CUstream *s, unsigned flags, int priority),

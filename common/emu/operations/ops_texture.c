@@ -11,12 +11,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { ONE = 256, CHANNELS = 4 }; /* the weight of 1 */
+enum { ONE = 256, CHANNELS = 4 }; /* ONE is the weight 1 */
 enum { F16_DIGITS = 11 };
-#define F16_LEAST 0x1p-24 /* the distance of numbers near 0 */
+#define F16_LEAST 0x1p-24 /* the distance between neighbouring halves near 0 */
 
-/* Where a lane reads: the first element in each axis, which may be outside, and the weight of the
- * next one. Beyond the filtered axes, it is the layer or face. */
+/* Where a lane reads: the first element along each axis, which may be outside the texture, and the
+ * weight of the next one. In a texture with layers or faces, at[2] is the layer or face. */
 struct sample {
     int64_t at[3];
     int weight[3];
@@ -66,14 +66,14 @@ const struct emu_texture *texture_object(struct warp *w, const struct insn *i, u
 
 /* ---- elements -------------------------------------------------------------------------------- */
 
-/* What 1 is when a filter computes fractions, which it does with 16 bits in any case. */
+/* The number that stands for 1 in a filter. Filters compute fractions as integers of 16 bits. */
 static float filter_one(const struct emu_texture *t)
 {
     if (!t->reads_fractions) return 1;
     return t->channel == EMU_CHANNEL_SIGNED ? INT16_MAX : UINT16_MAX;
 }
 
-/* What a channel's bits are in a register; or, if a filter reads them, in parts of filter_one. */
+/* What a register gets for a channel's bits. For a filter: a float, 1 being filter_one(). */
 static uint32_t channel_value(const struct emu_texture *t, uint32_t bits, bool filters)
 {
     bool is_byte = t->channel_bytes == 1, is_signed = t->channel == EMU_CHANNEL_SIGNED;
@@ -109,7 +109,7 @@ static bool read_elements(struct warp *w, const struct insn *i, const struct emu
     return true;
 }
 
-/* The element that stands for one of an axis, or -1: the border's colour. */
+/* The element that is read instead of the element `at` of an axis; -1: the border's colour. */
 static int64_t inside(const struct emu_texture *t, unsigned axis, int64_t at)
 {
     int64_t size = (int64_t)t->size[axis];
@@ -124,8 +124,8 @@ static int64_t inside(const struct emu_texture *t, unsigned axis, int64_t at)
     }
 }
 
-/* Reads the element at a corner of each lane's sample: bit k of the corner means the next element
- * in axis k. Lanes outside read the border. */
+/* Reads the element at a corner of each lane's sample. Bit k of the corner's number says whether it
+ * is the first or the next element along axis k. Lanes outside read the border. */
 static bool read_corner(struct warp *w, const struct insn *i, const struct emu_texture *t,
                         const struct sample *samples, unsigned corner, uint32_t lanes, bool filters,
                         uint32_t (*value)[CHANNELS])
@@ -163,19 +163,20 @@ static double in_elements(const struct emu_texture *t, unsigned axis, double x)
     return x > -far ? (x < far ? x : far) : x != x ? 0 : -far;
 }
 
-/* `pair`: the two elements around the coordinate are wanted, not the nearest one. */
+/* Sets the sample along one axis. With `pair`, it is the two elements around the coordinate, else
+ * the nearest one. */
 static void sample_axis(const struct emu_texture *t, unsigned axis, double x, bool pair,
                         struct sample *s)
 {
     double place = in_elements(t, axis, x) - (pair ? 0.5 : 0), first = floor(place);
-    bool is_beyond = first < 0 || first >= (double)t->size[axis] - 1; /* both are one if clamped */
+    bool is_beyond = first < 0 || first >= (double)t->size[axis] - 1; /* clamped: one element */
     s->at[axis] = (int64_t)first;
     if (pair && !(is_beyond && t->outside[axis] == EMU_OUTSIDE_CLAMP))
         s->weight[axis] = (int)floor((place - first) * ONE + 0.5);
 }
 
-/* The face of a cube that a direction meets, and the place there, from 0 to 1. On an edge it is the
- * face of z, else that of y. */
+/* The face of a cube to which a direction points, and the place there, from 0 to 1. On an edge it
+ * is the face of z if that is one of the two, else that of y. */
 static int cube_face(const double *v, double *place)
 {
     double x = fabs(v[0]), y = fabs(v[1]), z = fabs(v[2]);
@@ -216,11 +217,12 @@ static void take_sample(const struct warp *w, const struct insn *i, const struct
 
 /* ---- reads ----------------------------------------------------------------------------------- */
 
-/* A part of a weight: half of a weight's unit is rounded up. */
+/* The fraction part / ONE of a weight, rounded; halves are rounded up. */
 static int part_of(int weight, int part) { return (weight * part + ONE / 2) / ONE; }
 
-/* The weights of the corners, which are integers with the sum ONE. A weight is divided along z, its
- * parts along x, and their parts along y, and at each division one part is rounded. */
+/* The weights of the corners, which are integers with the sum ONE. ONE is divided along z, its
+ * parts along x, and their parts along y. At each division one part is rounded, and the other is
+ * the rest. */
 static void corner_weights(const struct sample *s, int *weight)
 {
     for (int z = 0; z < 2; z++) {
@@ -233,8 +235,8 @@ static void corner_weights(const struct sample *s, int *weight)
     }
 }
 
-/* The nearest number of so many digits; of two that are equally near, the one farther from 0. All
- * bits of a NaN are 1. A number below FLT_MIN becomes 0. */
+/* The nearest float with `precision` binary digits; of two that are equally near, the one farther
+ * from 0. All these digits of a NaN are 1. A number below FLT_MIN becomes 0. */
 static float nearest(double sum, int precision)
 {
     uint64_t bits, half = UINT64_C(1) << (DBL_MANT_DIG - precision - 1);
@@ -247,7 +249,7 @@ static float nearest(double sum, int precision)
     return fabs(sum) < (double)FLT_MIN ? copysignf(0, (float)sum) : (float)sum;
 }
 
-/* The value of a sum of elements. One of fractions is rounded to a 16-bit fraction. */
+/* What a read returns for a weighted sum. A sum of fractions is rounded to a 16-bit fraction. */
 static float filtered(const struct emu_texture *t, double sum)
 {
     bool is_half = t->channel == EMU_CHANNEL_FLOAT && t->channel_bytes == 2;
@@ -278,7 +280,7 @@ static bool filter(struct warp *w, const struct insn *i, const struct emu_textur
     return true;
 }
 
-/* The same channel of four elements, in the order that the PTX ISA gives. */
+/* tld4: one channel of four elements, in the order that the PTX ISA gives. */
 static bool gather(struct warp *w, const struct insn *i, const struct emu_texture *t,
                    const struct sample *samples, uint32_t lanes, uint32_t (*value)[CHANNELS])
 {

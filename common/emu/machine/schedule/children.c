@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A launch has this much for its parameters, in the mean. */
+/* Memory for the parameters of one launch, on average. */
 enum { PARAMETER_BYTES = 512, ALIGNMENT = 16 };
 
 /* ---- a device's family ----------------------------------------------------------------------- */
@@ -115,8 +115,9 @@ static uint64_t key_of(const struct warp *w, const struct children *children)
                           : place;
 }
 
-/* Children are carried out in the order of their keys. What a child comes after was submitted
- * before, so that it has a lower number, and no higher key. */
+/* Children are carried out in the order of their keys, and those with one key by their numbers. If
+ * a child has to come after another one, the other one was submitted before, so its number is
+ * lower; and the child gets a key that is at least as high. */
 void child_submit(struct warp *w, int lane, struct child *child, struct child **last)
 {
     struct children *children = w->block->launch->children;
@@ -163,7 +164,7 @@ static bool grow(struct descendants *family)
     return true;
 }
 
-/* The parameters of grids that have ended are no longer needed. */
+/* The grid that stored parameters here has ended, and its children have copies of them. */
 static void reuse_buffers(struct emu *emu)
 {
     struct descendants *family = emu->descendants;
@@ -233,7 +234,8 @@ static int failed_copy(struct emu *emu, const struct ended_grid *grid, const str
                          (unsigned long long)address, where);
 }
 
-/* The host's address of all rows; NULL: they are not in one range that kernels may access. */
+/* The host's address of the first row; NULL: the rows are not in one range that kernels may
+ * access. */
 static uint8_t *host_address(const struct emu *emu, uint64_t address, size_t row, size_t slice,
                              const struct emu_rows *rows)
 {

@@ -4,8 +4,9 @@
  *
  * They are carried out when their grid has ended, and a launch of the host is over after all of
  * them. A GPU may begin them earlier; but a grid cannot wait for what it has launched, so no
- * program can rely on that. Their order is that of their streams, else that of the blocks that
- * launched them: it does not depend on the host's threads. The work of the tail stream comes last.
+ * program can rely on that. Streams and events order them. What these do not order comes in the
+ * order of the blocks that put it into streams: it does not depend on the host's threads. The work
+ * of the tail stream comes last.
  *
  * The functions that kernels call are in operations/runtime/.
  */
@@ -14,8 +15,8 @@
 
 #include "common/emu/machine/machine.h"
 
-/* CUDA's default number of launches that are not over. It also limits the depth, since a grid is not
- * over before those it has launched. A tail launch is as deep as the grid that makes it. */
+/* CUDA's default limit for launches that have not begun. It also limits the depth of launches,
+ * as on an H200. A tail launch is as deep as the grid that makes it. */
 enum { CHILDREN_PENDING = 2048 };
 enum { CHILDREN_TEXTS = 64 << 10 }; /* bytes for texts, at the beginning of a family's memory */
 
@@ -29,7 +30,7 @@ enum child_kind {
 struct child {
     enum child_kind kind;
     bool is_tail;
-    uint64_t number, key;   /* see child_submit() */
+    uint64_t number, key;   /* its place in the order: see child_submit() */
     struct child *needs[2]; /* what it comes after; NULL: nothing */
     /* Of a grid: */
     struct emu_kernel *kernel;
@@ -47,13 +48,13 @@ struct child {
     struct child *next;
 };
 
-/* A stream or an event that the grid has made: what later work comes after. */
+/* A stream or an event that the grid has made. Later work in it comes after `last`. */
 struct child_queue {
     bool is_event, is_destroyed;
     struct child *last;
 };
 
-/* What a running grid has launched. family->lock protects it. */
+/* What a running grid has launched. The lock of its device's struct descendants protects it. */
 struct children {
     struct child *first, **end; /* submitted, in this order */
     size_t count;
@@ -63,11 +64,11 @@ struct children {
     size_t queue_count, queue_room;
 };
 
-/* What a thread's calls of the CUDA runtime leave behind. A block has an array of these, by its
- * threads; the last one is the block's, for the stream NULL. */
+/* What calls of the CUDA runtime store for a thread. A block has one of these for each of its
+ * threads, and after them one for the stream NULL, which is the block's. */
 struct thread_runtime {
-    int error; /* the last one */
-    struct child *last;
+    int error;          /* the last one */
+    struct child *last; /* in the thread's own stream */
 };
 
 /* A grid that has ended, while what it has launched is carried out. */
@@ -79,11 +80,11 @@ struct ended_grid {
     struct children *children;
     struct child **order;
     size_t count, next, first_tail;
-    uint64_t *ended;          /* where the operation goes after which all is over; NULL: nowhere */
+    uint64_t *ended;          /* receives the last operation of all its work, or is NULL */
     struct race_family *race; /* its accesses; NULL: they are not needed */
 };
 
-/* Of a device. */
+/* A device's family: what its grids have launched, and memory for that. */
 struct descendants {
     pthread_mutex_t lock;
     size_t pending, most_pending; /* submitted and not begun */
@@ -100,20 +101,21 @@ struct descendants {
 int children_open(struct emu *, struct launch *);
 void descendants_close(struct emu *);
 
-/* A thread is about to put work into a stream: NULL, and the error that its call returns. The
- * family is locked. */
+/* Makes a child for work that a thread is about to put into a stream. NULL: *error is what the
+ * thread's call returns. The family is locked. */
 struct child *child_new(struct warp *, enum child_kind, int *error);
 /* Makes room for the parameters of a grid. 0: there is none left. The family is locked. */
 emu_addr child_buffer(struct descendants *, size_t bytes);
-/* Puts it into the stream whose last work is *last (NULL: the stream of fire and forget). */
+/* Puts a child into the stream whose last work is *last (NULL: the stream of fire and forget). */
 void child_submit(struct warp *, int lane, struct child *, struct child **last);
 
-/* A launch has ended without a fault: its children come next. Of any launch, it forgets them. */
+/* After a launch that has ended without a fault: moves its children, if there are any, from the
+ * launch to the family. children_next() carries them out. */
 int children_take(struct emu *, struct launch *);
-/* Carries out copies and fills, and makes the launch of the next grid; NULL: there is none, or
- * *error is set. */
+/* Carries out copies and fills up to the next grid, and returns that grid's launch. NULL: there is
+ * none, or *error is set. */
 struct launch *children_next(struct emu *, int *error);
-/* After a fault: none of them is carried out. */
+/* After a fault: frees all ended grids and their children, which are not carried out. */
 void children_drop(struct emu *);
 void children_free(struct launch *);
 

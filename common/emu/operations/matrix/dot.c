@@ -1,6 +1,6 @@
 /*
  * dot.c — sums of products of f16, bf16, tf32 and 8-bit floating-point numbers, to the bit as an
- * H200 forms them. notes/fidelity.md says what each rule rests on.
+ * H200 forms them. notes/more/tensor-cores.md has the rules, and how they were compared.
  */
 #include "common/emu/decode/half.h"
 #include "matrix_ops.h"
@@ -8,7 +8,8 @@
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* A format: its bits of exponent and of mantissa, and the bits below that do not matter. */
+/* A format: how many bits its exponent and its mantissa have, and how many bits below these are
+ * ignored. */
 struct real_format {
     uint8_t exponent, mantissa, unused;
 };
@@ -29,7 +30,7 @@ struct real real_of_bits(enum element e, uint32_t bits)
     uint32_t exponent = bits >> f.mantissa & most;
     int bias = (int)(most >> 1), leading = (int)(exponent ? exponent : 1) - bias;
     struct real real = {.is_negative = bits >> (f.mantissa + f.exponent) & 1};
-    bool has_infinity = e != ELEMENT_E4M3; /* which has one NaN instead */
+    bool has_infinity = e != ELEMENT_E4M3; /* E4M3 has a NaN only */
     if (exponent == most && (has_infinity || mantissa == 7))
         real.kind = mantissa ? REAL_NAN : REAL_INFINITE;
     real.significand = (int32_t)(mantissa | (exponent ? 1u << f.mantissa : 0));
@@ -49,7 +50,7 @@ struct addend {
     int exponent, leading;
 };
 
-/* Brings an addend to the exponent `lowest`; the bits below are cut off. */
+/* The significand of an addend with the exponent `lowest`. The bits below it are cut off. */
 static int64_t aligned(struct addend a, int lowest)
 {
     int shift = a.exponent - lowest;
@@ -58,7 +59,7 @@ static int64_t aligned(struct addend a, int lowest)
     return a.significand < 0 ? -(-a.significand >> -shift) : a.significand >> -shift;
 }
 
-/* Cuts off what does not fit into a float. */
+/* The float of sum · 2^exponent. Bits that do not fit are cut off. */
 static uint32_t f32_towards_zero(int64_t sum, int exponent)
 {
     enum { MANTISSA = 23, BIAS = 127, LOWEST = -149 };
@@ -98,7 +99,7 @@ static uint32_t sum_of(const struct addend *all, unsigned count, enum element to
 
 /* ---- products -------------------------------------------------------------------------------- */
 
-/* What decides if a number is infinite or none. */
+/* What decides whether a sum is infinite or a NaN: the NaNs and infinities among its addends. */
 struct unusual {
     bool is_nan, plus, minus;
 };
@@ -126,8 +127,8 @@ static uint32_t unusual_bits(const struct unusual *s, enum element to)
     return infinity | (uint32_t)s->minus << sign;
 }
 
-/* Which products a machine instruction adds: those at begin, begin + 1, …, `run` of them, then on
- * from `step` further. */
+/* Which products a machine instruction adds: `run` of them from k = begin on, as many from
+ * k = begin + step on, and so on. */
 struct taken {
     unsigned begin, run, step;
 };
@@ -162,7 +163,8 @@ static uint32_t add_floats(uint32_t a, uint32_t b)
     return float_bits(f32_of_bits(a) + f32_of_bits(b));
 }
 
-/* Four bytes of a row are two pairs of f16; one instruction takes all first pairs. */
+/* ptxas converts four bytes of a row to two pairs of f16. One instruction adds the products of all
+ * first pairs, the next one those of all second pairs. */
 static uint32_t dot_of_bytes(const struct real *a, const struct real *b, unsigned count, uint32_t c)
 {
     uint32_t sum = hmma(a, b, count, (struct taken){0, 2, 4}, ELEMENT_F32, 0, ELEMENT_F32);
@@ -178,7 +180,7 @@ static float float_of(const struct real *r)
     return sign * ldexpf(fabsf((float)r->significand), r->exponent);
 }
 
-/* mma.m8n8k4 is scalar arithmetic. */
+/* ptxas makes scalar instructions of mma.m8n8k4. */
 static uint32_t dot_of_quad(const struct matrix_insn *m, const struct real *a, const struct real *b,
                             uint32_t c)
 {

@@ -7,7 +7,7 @@
 #include "matrix_ops.h"
 #include <string.h>
 
-/* Of an 8x8 matrix of 16-bit elements: a lane has a word of it. */
+/* The sizes of an 8x8 matrix of 16-bit elements. Each lane has a word of it. */
 enum { ROWS = 8, ROW_BYTES = 16, WORD_BYTES = 4, LANES_OF_ROW = ROW_BYTES / WORD_BYTES };
 
 bool has_all_lanes(struct warp *w, const struct insn *i, uint32_t mask)
@@ -19,8 +19,8 @@ bool has_all_lanes(struct warp *w, const struct insn *i, uint32_t mask)
     return false;
 }
 
-/* Passes the door with the addresses of the lanes in mask. Sets where each lane's bytes are; false:
- * a fault. */
+/* Takes an access of the lanes in mask through the door. at[l] becomes the host's address of lane
+ * l's bytes. False: a fault. */
 static bool enter(struct warp *w, const struct insn *i, uint32_t mask, unsigned bytes,
                   const uint64_t *address, char **at)
 {
@@ -44,7 +44,7 @@ static bool enter(struct warp *w, const struct insn *i, uint32_t mask, unsigned 
 
 /* ---- 8x8 matrices of 16-bit elements --------------------------------------------------------- */
 
-/* Moves a register of each lane from or to the rows of a matrix. */
+/* Copies a matrix from its rows to a register of each lane, or the other way if it stores. */
 static void move_matrix(const struct warp *w, slot s, char *const rows[ROWS], bool is_transposed,
                         bool stores)
 {
@@ -58,7 +58,7 @@ static void move_matrix(const struct warp *w, slot s, char *const rows[ROWS], bo
         }
 }
 
-/* Moves matrices whose rows begin at these addresses: of matrix k those of lanes 8k to 8k + 7. */
+/* Moves matrices. Lanes 8k to 8k + 7 have the addresses of the rows of matrix k. */
 static bool move_rows(struct warp *w, const struct insn *i, const uint64_t *address,
                       const slot *slots, unsigned count, bool is_transposed)
 {
@@ -90,7 +90,7 @@ void op_matrix_transpose(struct warp *w, const struct insn *i, uint32_t mask)
 
 /* ---- wmma: the accesses that ptxas makes of a load or store ---------------------------------- */
 
-/* The elements from one row to the next, or with .col from column to column. */
+/* The distance of neighbouring rows, or with .col of neighbouring columns, in elements. */
 static uint64_t stride_of(const struct warp *w, const struct matrix_insn *m, unsigned lane)
 {
     if (m->stride != NO_SLOT) return ((const uint32_t *)slot_at(w, m->stride))[lane];
@@ -109,8 +109,8 @@ static uint64_t place_of(const struct warp *w, const struct matrix_insn *m, unsi
            (outer * stride_of(w, m, lane) + inner * unit) * bits / 8;
 }
 
-/* Where a row of the matrix in a register begins in memory: each register has an 8x8 matrix of
- * 16-bit elements, or of pairs of bytes. If memory has it the other way round, it is a column. */
+/* Each register holds an 8x8 matrix of 16-bit elements, or of pairs of bytes. Where a row of this
+ * matrix begins in memory; a column, if memory holds columns where the register holds rows. */
 static uint64_t row_of(const struct warp *w, const struct matrix_insn *m, unsigned reg,
                        unsigned row)
 {
@@ -118,7 +118,7 @@ static uint64_t row_of(const struct warp *w, const struct matrix_insn *m, unsign
                      : place_of(w, m, row / 2, reg, row % 2);
 }
 
-/* What LDSM loads, four registers at once. */
+/* Loads what ptxas loads by LDSM, four registers at once. */
 static bool load_rows(struct warp *w, const struct insn *i, unsigned registers)
 {
     enum { AT_ONCE = WARP / ROWS };
@@ -133,7 +133,8 @@ static bool load_rows(struct warp *w, const struct insn *i, unsigned registers)
     return true;
 }
 
-/* Other fragments of 16-bit elements: a word for each lane, and perhaps MOVM. */
+/* Other fragments of 16-bit elements: an access of a word for each register. If memory holds
+ * columns where the register holds rows, they are transposed, as by MOVM. */
 static bool access_words(struct warp *w, const struct insn *i, unsigned registers)
 {
     const struct matrix_insn *m = i->matrix;
@@ -152,7 +153,7 @@ static bool access_words(struct warp *w, const struct insn *i, unsigned register
     return true;
 }
 
-/* Other fragments. An access takes a part of a register, a register, or two registers of c. */
+/* All other fragments. An access moves a part of a register, a register, or two registers of c. */
 static void access_elements(struct warp *w, const struct insn *i)
 {
     const struct matrix_insn *m = i->matrix;

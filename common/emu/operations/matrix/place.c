@@ -4,7 +4,7 @@
 
 enum { WORD = 32, GROUP = 4, TILE = 8 }; /* bits; lanes of a row of a; rows of a tile */
 
-/* The bits of what a register holds one or more of. */
+/* A register holds one part or several: elements, or a word of single bits. The bits of a part. */
 static unsigned part_bits(const struct matrix_fragment *f)
 {
     return f->element == ELEMENT_B1 ? WORD : element_bits((enum element)f->element);
@@ -16,7 +16,7 @@ unsigned elements_of_register(const struct matrix_fragment *f)
     return bits < WORD ? WORD / bits : 1;
 }
 
-/* The registers that a fragment takes. */
+/* How many registers a fragment needs, if it holds no element twice. */
 static unsigned own_registers(const struct matrix_fragment *f)
 {
     unsigned bits = part_bits(f), size = bits > WORD ? bits : WORD;
@@ -24,14 +24,14 @@ static unsigned own_registers(const struct matrix_fragment *f)
     return (unsigned)f->rows * f->columns / parts * bits / size / WARP;
 }
 
-/* Of a, and of b if rows and columns are exchanged: `step` is the number of a register of the same
- * eight rows. */
+/* The place in eight rows of a, or in eight columns of b with rows and columns exchanged. `step`
+ * counts the registers that hold these rows. */
 static struct place along_k(unsigned lane, unsigned step, unsigned parts, unsigned part)
 {
     return (struct place){lane / GROUP, (lane % GROUP + step * GROUP) * parts + part};
 }
 
-/* Of c: each lane has two neighbours of a row. */
+/* The place in c: each lane has two neighbours of a row. */
 static struct place pair_of_row(unsigned lane, unsigned tile, unsigned part)
 {
     return (struct place){lane / GROUP + tile * TILE, lane % GROUP * 2 + part};
@@ -39,7 +39,7 @@ static struct place pair_of_row(unsigned lane, unsigned tile, unsigned part)
 
 static struct place transposed(struct place s) { return (struct place){s.column, s.row}; }
 
-/* Of a matrix with 8 or 16 rows. */
+/* The place in an a of 8 or 16 rows. */
 static struct place spot_of_a(unsigned rows, unsigned parts, unsigned lane, unsigned reg,
                               unsigned part)
 {
@@ -49,7 +49,7 @@ static struct place spot_of_a(unsigned rows, unsigned parts, unsigned lane, unsi
     return spot;
 }
 
-/* A matrix of eight columns. */
+/* The place in a c of eight columns. */
 static struct place spot_of_c(unsigned parts, unsigned lane, unsigned reg, unsigned part)
 {
     return parts == 2 ? pair_of_row(lane, reg, part) : pair_of_row(lane, reg / 2, reg % 2);
@@ -64,7 +64,7 @@ static struct place spot_of_mma(const struct matrix_fragment *f, unsigned lane, 
     return spot_of_c(parts, lane, reg, part);
 }
 
-/* Lanes 4q to 4q + 3 and 4q + 16 to 4q + 19 form the product q of four. */
+/* mma.m8n8k4 computes four products. Lanes 4q to 4q + 3 and 4q + 16 to 4q + 19 hold product q. */
 static struct place spot_of_quads(const struct matrix_fragment *f, unsigned lane, unsigned reg,
                                   unsigned part)
 {
@@ -78,9 +78,9 @@ static struct place spot_of_quads(const struct matrix_fragment *f, unsigned lane
     return f->use == USE_A ? of_a : transposed(of_a);
 }
 
-/* Fragments of mma, tiles: those of a below each other, with up to 16 rows each; those of b and c
- * side by side, with 8 columns each, or of a tall c below each other. A product of 32 columns is
- * carried out with a and b exchanged. */
+/* A fragment of wmma consists of tiles, which are fragments of mma. The tiles of a, with up to 16
+ * rows each, lie below each other; those of b and c, with 8 columns each, side by side; those of a
+ * tall c below each other. If b and c have 32 columns, the transposed product is computed. */
 static struct place spot_of_wmma(const struct matrix_fragment *f, unsigned lane, unsigned reg,
                                  unsigned part)
 {
@@ -97,7 +97,7 @@ static struct place spot_of_wmma(const struct matrix_fragment *f, unsigned lane,
         tile.rows = TALL;
     else if (!is_below)
         tile.columns = TILE;
-    unsigned each = own_registers(&tile), all = own_registers(f), at = reg % all; /* some repeat */
+    unsigned each = own_registers(&tile), all = own_registers(f), at = reg % all; /* f16: twice */
     struct place spot = spot_of_mma(&tile, lane, at % each, part);
     if (is_below)
         spot.row += at / each * TALL;

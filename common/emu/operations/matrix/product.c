@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A matrix whose elements are bits, by rows; b is by columns. */
+/* The bits of each element of a matrix: [row][column], but [column][row] of b. */
 struct bits {
     uint64_t at[MOST_ROWS][MOST_K];
 };
@@ -15,7 +15,7 @@ enum { WORD = 32 };
 
 /* ---- from registers and back ----------------------------------------------------------------- */
 
-/* Reads a fragment; of the product `quad`, if the instruction computes four. */
+/* Reads a fragment. If the instruction computes four products, it is that of product `quad`. */
 static void read_fragment(const struct warp *w, const struct matrix_fragment *f, unsigned quad,
                           struct bits *bits)
 {

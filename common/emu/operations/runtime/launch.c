@@ -1,9 +1,9 @@
 /*
  * launch.c — launches of grids by threads of a grid.
  *
- * nvcc makes two calls of kernel<<<grid, block, shared, stream>>>(…): cudaGetParameterBufferV2
+ * nvcc turns kernel<<<grid, block, shared, stream>>>(…) into two calls: cudaGetParameterBufferV2
  * returns memory into which the thread then stores the parameters, and cudaLaunchDeviceV2 launches.
- * If the first returns NULL, the second is left out.
+ * If the first returns NULL, the thread does not make the second.
  */
 #include "inside.h"
 #include "common/emu/ptx/kernel_name.h"
@@ -35,7 +35,7 @@ static struct emu_dim dim_of(const struct warp *w, const struct insn *i, int lan
 
 /* ---- the buffer for parameters --------------------------------------------------------------- */
 
-/* The error of a launch in a kernel that cannot be made. */
+/* The error of a launch with this shape; EMU_OK: it can be made. */
 static int check(const struct warp *w, const struct emu_kernel *kernel,
                  const struct emu_shape *shape)
 {
@@ -100,8 +100,8 @@ static struct child *take(struct children *children, emu_addr buffer)
     return NULL;
 }
 
-/* A pointer to memory of the launching thread or block would be one of the new grid's own. False: a
- * fault. Pointers inside of structs are not looked at: two numbers may look like one. */
+/* In the new grid, a pointer to shared or local memory would point to that grid's own. False: a
+ * fault. Structs are not checked, because two of their numbers together may look like a pointer. */
 static bool check_parameters(struct warp *w, const struct insn *i, int lane,
                              const struct child *child)
 {

@@ -3,7 +3,7 @@
 #include "inside.h"
 #include <string.h>
 
-/* What CUDA's headers call cudaMemcpyDeviceToDevice and cudaMemcpyDefault. */
+/* CUDA's headers call these cudaMemcpyDeviceToDevice and cudaMemcpyDefault. */
 enum { DEVICE_TO_DEVICE = 3, ANY_DIRECTION = 4 };
 enum { INVALID_PITCH = 12 };
 
@@ -35,7 +35,7 @@ void runtime_free(struct warp *w, const struct insn *i, uint32_t mask)
 
 /* ---- copies and fills ------------------------------------------------------------------------ */
 
-/* A kernel's work on memory, as its call describes it. */
+/* A copy or fill, as a call in a kernel describes it. */
 struct transfer {
     enum child_kind kind;
     int direction; /* of a copy */
@@ -56,7 +56,7 @@ static bool is_pitched_wrong(const struct emu_rows *r, bool copies)
     return has_rows && (r->to_row < r->bytes || (copies && r->from_row < r->bytes));
 }
 
-/* In the order in which NVIDIA's functions look. */
+/* The tests have the order of NVIDIA's functions, which decides which of two errors is returned. */
 static int check(const struct transfer *t)
 {
     bool copies = t->kind == CHILD_COPY;
@@ -126,11 +126,11 @@ void runtime_copy_2d(struct warp *w, const struct insn *i, uint32_t mask)
     }
 }
 
-/* Words of 8 bytes of a cudaMemcpy3DParms. */
+/* A cudaMemcpy3DParms as words of 8 bytes: where each field begins. */
 enum { SOURCE_ARRAY, SOURCE_AT, SOURCE = 4, ARRAY = 8, AT, TO = 12, EXTENT = 16, DIRECTION = 19 };
 enum { PARMS_WORDS = 20 };
 
-/* The first byte of a copy in a cudaPitchedPtr, at a cudaPos. */
+/* The address in the memory of a cudaPitchedPtr at which a copy begins, given a cudaPos. */
 static uint64_t corner(const uint64_t *pitched, const uint64_t *at)
 {
     return pitched[0] + at[0] + at[1] * pitched[1] + at[2] * pitched[1] * pitched[3];

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const struct {
-    const char *name; /* behind "cuda" */
+    const char *name; /* after "cuda" */
     runtime_function *function;
 } functions[] = {
     {"GetParameterBufferV2", runtime_get_buffer},
@@ -48,7 +48,7 @@ static const struct {
 
 /* nvcc of CUDA 12 and later writes __cudaCDP2Malloc. PTX of an older one, or of nvcc
  * -DCUDA_FORCE_CDP1_IF_SUPPORTED, has cudaMalloc. With a default stream per thread, the name of
- * some ends with _ptsz. */
+ * some functions ends with _ptsz. */
 runtime_function *runtime_find(const char *name)
 {
     static const char *const prefixes[] = {"__cudaCDP2", "cuda"};

@@ -40,7 +40,7 @@ void runtime_peek_error(struct warp *w, const struct insn *i, uint32_t mask)
     last_error(w, i, mask, false);
 }
 
-/* The address of a text in device memory; 0: there is no room for it. */
+/* Copies a text to device memory. Returns its address; 0: there is no room for it. */
 static emu_addr place_text(struct warp *w, const char *text)
 {
     struct emu *emu = w->block->launch->emu;
@@ -139,8 +139,8 @@ void runtime_version(struct warp *w, const struct insn *i, uint32_t mask)
     give_number(w, i, mask, VERSION);
 }
 
-/* cudaDeviceGetCacheConfig(&choice), cudaDeviceGetSharedMemConfig(&choice): GPUs of today have none
- */
+/* cudaDeviceGetCacheConfig(&choice), cudaDeviceGetSharedMemConfig(&choice): today's GPUs have
+ * no such choice */
 void runtime_no_choice(struct warp *w, const struct insn *i, uint32_t mask)
 {
     give_number(w, i, mask, 0);
@@ -148,7 +148,7 @@ void runtime_no_choice(struct warp *w, const struct insn *i, uint32_t mask)
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-/* The first fields of a cudaFuncAttributes, as far as kernels get them. */
+/* Those fields at the beginning of a cudaFuncAttributes that kernels get. */
 struct kernel_attributes {
     uint64_t shared_bytes, constant_bytes, local_bytes;
     int max_threads, registers, ptx_version, binary_version;

@@ -3,12 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What CUDA's headers call cudaStreamPerThread, cudaStreamTailLaunch, cudaStreamFireAndForget, and
- * the only flags that kernels may give: cudaStreamNonBlocking, cudaEventDisableTiming. */
+/* CUDA's headers call these NULL, cudaStreamPerThread, cudaStreamTailLaunch and
+ * cudaStreamFireAndForget; and the only flags that kernels may give cudaStreamNonBlocking and
+ * cudaEventDisableTiming. */
 enum { BLOCKS_OWN = 0, PER_THREAD = 2, TAIL = 3, FIRE_AND_FORGET = 4 };
 enum { NON_BLOCKING = 1, WITHOUT_TIMING = 2 };
 
-/* A handle says which launch it is of. */
+/* A handle contains the number of the launch whose grid made the stream or event. */
 enum { LAUNCH_AT = 32, FIRST_HANDLE = 16 };
 
 static uint64_t handle_of(const struct launch *launch, size_t index)
@@ -108,7 +109,7 @@ void runtime_event_create(struct warp *w, const struct insn *i, uint32_t mask)
     create(w, i, mask, true);
 }
 
-/* What has been put into a stream is carried out all the same. */
+/* Work that has been put into a destroyed stream is carried out all the same. */
 static void destroy(struct warp *w, const struct insn *i, uint32_t mask, bool is_event)
 {
     for (; mask; mask &= mask - 1) {
