@@ -33,10 +33,10 @@ ended() {
 }
 
 # Under the sanitizers some tests are left to the ordinary tree. Of C these are tests of kernels,
-# which nvcc compiles and the sanitizers do not see: of these suites only what is said here runs, for
-# the host code beside the kernels. Of bats it is what has the tag "long". The tests of make, of steps
-# of one's own and of scripts run no C of ours that others do not run. Those of step 17's library wait
-# for each other in up to 7 processes, which is slow when sanitized.
+# which nvcc compiles and the sanitizers do not see: of these suites only what is said here runs,
+# for the host code beside the kernels. Of bats it is what has the tag "long". The tests of make, of
+# steps of one's own and of scripts run no C of ours that others do not run. Those of step 17's
+# library wait for each other in up to 7 processes, which is slow when sanitized.
 only='architectures/!(code_for_a_t4_on_an_h200)
 bench/!(applications_are_timed_by_their_experiments|what_ends_the_program*)
 bound/!(holds_*|is_not_loose|one_wrong_element_in_a_million_shows)
@@ -63,8 +63,8 @@ waits/!(slow_is_not_stuck)
 workspaces/!(graphs_and_calls*|each_scan_after_each|on_each_device_*)
 wrong/!(what_ends_the_program*|a_signal_from_elsewhere*)'
 
-# The tests under the sanitizers are run in shares, each of every fourth suite and file of bats, since
-# Criterion takes no filter of all suites. SHARE names one of them: 1 to 4.
+# The tests under the sanitizers are run in shares, each of every fourth suite and file of bats,
+# since Criterion takes no filter of all suites. SHARE names one of them: 1 to 4.
 shares=${SHARE:-1 2 3 4}
 in_shares() { awk -v shares="$shares" 'index(shares, NR % 4 + 1)'; }
 
@@ -72,7 +72,8 @@ in_shares() { awk -v shares="$shares" 'index(shares, NR % 4 + 1)'; }
 filter() {
     build/tests/run --list | sed -n 's/^\([^ ]*\): .*/\1/p' | awk -v share="$1" -v only="$only" '
         BEGIN { count = split(only, lines, "\n")
-                for (i = 1; i <= count; i++) { split(lines[i], part, "/"); tests[part[1]] = part[2] } }
+                for (i = 1; i <= count; i++)
+                    if (split(lines[i], part, "/")) tests[part[1]] = part[2] }
         NR % 4 + 1 != share { next }
         !($1 in tests) { whole = whole "|" $1; next }
         tests[$1] { some = some "|" $1 "/" tests[$1] }

@@ -48,7 +48,7 @@ OTHERS = {
 # are the files at the folder's top.
 ROOMS = {
     "machine": ["", "memory", "device", "warp", "barrier", "schedule"],
-    "operations": ["", "runtime"],
+    "operations": ["", "matrix", "runtime"],
     "check": ["code", "shadow", "", "init", "race"],
     "runtime": ["", "process", "code", "graph", "stream", "work", "memory", "device", "output"],
 }
