@@ -53,10 +53,12 @@ static void parse_header(struct parser *p)
     if (!at(p, ".version")) fail_expected(p, ".version at the start");
     const char *number = p->lexer.next; /* "9.0" is not a number to the lexer */
     while (number < p->lexer.end && (*number == ' ' || *number == '\t')) number++;
-    if (number + 2 >= p->lexer.end || number[0] < '0' || number[0] > '9' || number[1] != '.' ||
-        number[2] < '0' || number[2] > '9')
+    const char *point = number;
+    while (point < p->lexer.end && *point >= '0' && *point <= '9') point++;
+    if (point == number || point + 1 >= p->lexer.end || *point != '.' || point[1] < '0' ||
+        point[1] > '9')
         parse_fail(p, p->token.line, EMU_INVALID_PTX, ".version is followed by no version");
-    p->lexer.next = number + 3;
+    p->lexer.next = point + 2;
     advance(p);
     expect(p, ".target");
     const char *target = expect_word(p, "a target such as sm_90");

@@ -123,6 +123,8 @@ static const struct mistake {
     {"an object file", "\177ELF\2\1\1", 0, NULL},
     {"no .version", ".target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n", 1,
      "version"},
+    {"a version without a point", ".version 9\n.target sm_90\n.address_size 64\n", 1,
+     "followed by no version"},
     {"32-bit addresses",
      ".version 9.0\n.target sm_90\n.address_size 32\n.visible .entry k() { ret; }\n", 3,
      "address_size"},
@@ -230,6 +232,16 @@ Test(emu_malformed, a_device_survives_bad_texts)
     uint32_t in = 0, out = 0;
     run_kernel(emu, PTX_KERNEL("k", "st.global.u32 [%out], 9;\nret;\n"), 1, 1, &out, &in);
     cr_expect(out == 9);
+    emu_close(emu);
+}
+
+/* PTX 9.0 will be followed by 10.0 some day. */
+Test(emu_malformed, a_version_of_two_digits_is_no_mistake)
+{
+    static const char text[] =
+        ".version 10.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n";
+    struct emu *emu = open_emu();
+    cr_expect(!try_load(emu, text, strlen(text), "k"), "%s", emu_message(emu));
     emu_close(emu);
 }
 

@@ -183,6 +183,11 @@ Test(matrices, faults)
         "k", "mov.u32 %r5, 16;\nld.param.u64 %l1, [p_in];\n"
              "wmma.load.c.sync.aligned.row.m16n16k16.f16 {%r0, %r1, %r2, %r3}, [%l1+1024], %r5;\n"
              "ret;");
+    static const char global[] =
+        PTX_KERNEL("k", "ld.param.u64 %l1, [p_in];\n"
+                        "ldmatrix.sync.aligned.m8n8.x1.b16 {%r10}, [%l1];\n" STORE_RESULT);
+    expect_fault(global, LANES, EMU_INVALID_ADDRESS_SPACE,
+                 "is not in shared memory, as that of a row in ldmatrix must be");
     expect_fault(load, LANES, EMU_MISALIGNED_ADDRESS, "is not a multiple of the 16 bytes");
     expect_fault(far, LANES, EMU_ILLEGAL_ADDRESS, "a store of 16 bytes at shared address 0x400");
     expect_fault(guarded, LANES, EMU_LAUNCH_FAILURE,

@@ -69,12 +69,29 @@ static bool move_rows(struct warp *w, const struct insn *i, const uint64_t *addr
     return true;
 }
 
+/* Rows are in shared memory, also where a generic address says where. False: a fault. */
+static bool are_shared(struct warp *w, const struct insn *i, const uint64_t *address)
+{
+    const struct matrix_insn *m = i->matrix;
+    if (m->address.space != PTX_GENERIC) return true;
+    for (int l = 0; l < ROWS * m->d.registers; l++)
+        if (address[l] - SHARED_WINDOW >= WINDOW_BYTES) {
+            fault_arguments(w, i, l, EMU_INVALID_ADDRESS_SPACE,
+                            "generic address 0x%llx is not in shared memory, as that of a row in "
+                            "%s must be",
+                            (unsigned long long)address[l], i->source->words[0]);
+            return false;
+        }
+    return true;
+}
+
 void op_matrix_rows(struct warp *w, const struct insn *i, uint32_t mask)
 {
     const struct matrix_insn *m = i->matrix;
     uint64_t address[WARP];
     if (!has_all_lanes(w, i, mask)) return;
     for (int l = 0; l < WARP; l++) address[l] = address_of(w, &m->address, l);
+    if (!are_shared(w, i, address)) return;
     move_rows(w, i, address, m->d.slot, m->d.registers, m->is_transposed);
 }
 
