@@ -72,7 +72,7 @@ step16: $(call objects,steps/15-radix-sort/sort.cu)
 # Its scan.cu is compiled once for each of these parts, so that nvcc processes share the work.
 FOLDER16  = steps/16-operators
 PARTS16   = $(patsubst %,$(FOLDER16)/scan-%.cu,SUM_REALS SUM_INTEGERS MAX_REALS MAX_INTEGERS MIN \
-            PRODUCT XOR LOGSUMEXP AFFINE OTHERS)
+            PRODUCT XOR LOGSUMEXP AFFINE OTHERS ARGMAX ARGMIN)
 build/$(FOLDER16)/scan-%.cu.o: $(FOLDER16)/scan.cu
 	$(call say,nvcc,"$< for $*")
 	$(Q)$(NVCOMPILE) -DONLY=$* $(PUT_OBJECT)

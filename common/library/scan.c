@@ -95,6 +95,25 @@ DEFINE_SCAN(xor_u64, xor_u64, uint64_t, uint64_t)
 DEFINE_SCAN(logsumexp_f32, logsumexp_f32, float, float)
 DEFINE_SCAN(logsumexp_f64, logsumexp_f64, double, double)
 
+#define DEFINE_INDEXED(name, T)                                                                    \
+    cudaError_t upsweep_scan_##name(void *workspace, size_t *bytes, T *out, int64_t *indices,      \
+                                    const T *in, ARGUMENTS)                                        \
+    {                                                                                              \
+        struct scan_options o = options_of_scan(options);                                          \
+        SCAN(scan_##name(NULL, &needed, NULL, NULL, NULL, n, &o, stream),                          \
+             scan_##name(workspace, bytes, out, indices, in, n, &o, stream),                       \
+             BOTH(out, in) && is_array(indices, sizeof *indices));                                 \
+    }
+
+DEFINE_INDEXED(argmax_f32, float)
+DEFINE_INDEXED(argmax_f64, double)
+DEFINE_INDEXED(argmax_i32, int32_t)
+DEFINE_INDEXED(argmax_i64, int64_t)
+DEFINE_INDEXED(argmin_f32, float)
+DEFINE_INDEXED(argmin_f64, double)
+DEFINE_INDEXED(argmin_i32, int32_t)
+DEFINE_INDEXED(argmin_i64, int64_t)
+
 #define DEFINE_AFFINE(name, T)                                                                     \
     cudaError_t upsweep_scan_affine_##name(void *workspace, size_t *bytes, T *out, const T *a,     \
                                            const T *b, ARGUMENTS)                                  \

@@ -76,15 +76,14 @@ static __device__ void store_tile(const column_job<Op> &c, struct column_tile ti
 {
     const job<Op> &j = c.all;
     struct lane_part p = part_of(c, tile);
-    typedef typename Op::Out Out;
     const int N = CHUNK(typename Op::State);
-    char *at = (char *)(j.out + p.first); // to add is faster than to multiply
-    size_t step = p.step * sizeof(Out);
+    auto at = growing(j.out + p.first);
+    size_t step = stride_of(j.out, p.step);
 
 #pragma unroll 1
     for (int first = 0; first < column_shared<Op>::ACCESSES; first += N) {
         typename Op::State own[N], x[N];
-        Out y[N];
+        typename Op::Out y[N];
         take_chunk(j.op, p, first, shared.stages[stage], own);
         memcpy(x, own, sizeof x);
         if (NARROW) scan_accesses(j.op, c.shape, p.row, x);
@@ -100,11 +99,11 @@ static __device__ void store_tile(const column_job<Op> &c, struct column_tile ti
         }
         if (first + N <= p.count) {
 #pragma unroll
-            for (int i = 0; i < N; i++, at += step) *(Out *)at = y[i];
+            for (int i = 0; i < N; i++, at += step) put_one(at, y[i]);
         } else {
 #pragma unroll
             for (int i = 0; i < N; i++, at += step)
-                if (first + i < p.count) *(Out *)at = y[i];
+                if (first + i < p.count) put_one(at, y[i]);
         }
     }
 }

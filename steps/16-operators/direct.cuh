@@ -67,7 +67,9 @@ static __device__ unsigned fetch_segment(const job<Op> &j, typename Op::State (&
     for (int r = 0; r < R; r++)
 #pragma unroll
         for (int k = 0; k < V; k++)
-            x[r][k] = j.op.enter(mirrored(j.reverse, a[r], k), mirrored(j.reverse, b[r], k));
+            x[r][k] = state_of(j.op, mirrored(j.reverse, a[r], k), mirrored(j.reverse, b[r], k),
+                               begin + vector_at<R, V>(j.reverse, segment, r) +
+                                   in_memory<V>(j.reverse, k));
     return at_edges(j.reverse, j, x, heads, begin, segment);
 }
 

@@ -15,6 +15,11 @@
 /* Is p a multiple of 16 bytes? NULL is. */
 static inline bool aligned_to_16(const void *p) { return (uintptr_t)p % 16 == 0; }
 
+template <typename T> static inline bool aligned_to_16(two_places<T> p)
+{
+    return aligned_to_16(p.values) && aligned_to_16(p.indices);
+}
+
 /* Starts a kernel with as many blocks as fit. `shared`: bytes of dynamic shared memory. */
 template <auto KERNEL, typename Job>
 static cudaError_t launch_blocks(int threads, size_t shared, unsigned tiles, const Job &j,

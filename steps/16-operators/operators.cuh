@@ -7,7 +7,7 @@
  *   In2         type of an element of a second input, or no_input;
  *   State       what is combined: 4, 8 or 16 bytes, of 4-byte words;
  *   identity()  the state that changes no other one;
- *   enter(x, y) the state of one element;
+ *   enter(x, y) the state of one element; or enter(x, y, i), for element i of the array or column;
  *   combine(left, right)  the state of two neighbouring parts of the input;
  *   leave(before, own)    the result from the state of all elements that count for it, and the
  *                         state of its own element;

@@ -193,7 +193,8 @@ static __device__ unsigned read_segment(const job<Op> &j, typename Op::State (&x
         take(b, in2 + at);
 #pragma unroll
         for (int k = 0; k < V; k++)
-            x[r][k] = j.op.enter(mirrored(REVERSE, a, k), mirrored(REVERSE, b, k));
+            x[r][k] = state_of(j.op, mirrored(REVERSE, a, k), mirrored(REVERSE, b, k),
+                               begin + at + in_memory<V>(REVERSE, k));
         if (HEADS_READ(HEADS)) {
             unsigned bits = has_array<HEADS>(j) ? staged_bits<REVERSE, HEADS, Op, V>(stage, at)
                                                 : one_head<V>(first_head, at + REVERSE);

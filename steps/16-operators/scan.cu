@@ -5,6 +5,7 @@
  * once for each part below, with -DONLY=SUM_REALS or the like, and several parts at a time. Without
  * ONLY, all functions are compiled.
  */
+#include "argmax.cuh"
 #include "scan.cuh"
 
 #define SUM_REALS    1
@@ -17,6 +18,8 @@
 #define LOGSUMEXP    8
 #define AFFINE       9
 #define OTHERS       10
+#define ARGMAX       11
+#define ARGMIN       12
 
 #ifdef ONLY
 #define HAS(part) (ONLY == part)
@@ -93,6 +96,33 @@ DEFINE_SCAN(logsumexp_f64, logsumexp_operator<double>, false)
     }
 DEFINE_AFFINE(f32, float)
 DEFINE_AFFINE(f64, double)
+#endif
+
+/* Without an initial value, whose index nobody knows. Indices of 4-byte elements are of 32 bits in
+ * the kernels. */
+#define DEFINE_INDEXED(name, T, MIN)                                                               \
+    cudaError_t scan_##name(void *workspace, size_t *bytes, T *out, int64_t *indices, const T *in, \
+                            size_t n, const struct scan_options *options, cudaStream_t stream)     \
+    {                                                                                              \
+        argmax_operator<T, MIN> op;                                                                \
+        op.row = options ? options->row : 0;                                                       \
+        if (options && options->initial) return cudaErrorNotSupported;                             \
+        if (sizeof(T) == 4 && n > UINT32_MAX) return cudaErrorInvalidValue;                        \
+        return scan(op, workspace, bytes, {out, indices}, in, NULL, n, options, stream);           \
+    }
+
+#if HAS(ARGMAX)
+DEFINE_INDEXED(argmax_f32, float, false)
+DEFINE_INDEXED(argmax_f64, double, false)
+DEFINE_INDEXED(argmax_i32, int32_t, false)
+DEFINE_INDEXED(argmax_i64, int64_t, false)
+#endif
+
+#if HAS(ARGMIN)
+DEFINE_INDEXED(argmin_f32, float, true)
+DEFINE_INDEXED(argmin_f64, double, true)
+DEFINE_INDEXED(argmin_i32, int32_t, true)
+DEFINE_INDEXED(argmin_i64, int64_t, true)
 #endif
 
 #if HAS(OTHERS)

@@ -94,9 +94,10 @@ static inline bool heads_are_there(const struct scan_options *o)
 }
 
 template <typename Op, bool ALL_HEADS = false>
-static cudaError_t scan(const Op &op, void *workspace, size_t *bytes, typename Op::Out *out,
-                        const typename Op::In *in, const typename Op::In2 *in2, size_t n,
-                        const struct scan_options *options, cudaStream_t stream)
+static cudaError_t scan(const Op &op, void *workspace, size_t *bytes,
+                        typename outputs<typename Op::Out>::place out, const typename Op::In *in,
+                        const typename Op::In2 *in2, size_t n, const struct scan_options *options,
+                        cudaStream_t stream)
 {
     static_assert(sizeof(typename Op::State) == 4 || sizeof(typename Op::State) == 8 ||
                       sizeof(typename Op::State) == 16,

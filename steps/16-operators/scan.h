@@ -119,6 +119,23 @@ DECLARE_SCAN(logsumexp_f64, double, double);
 DECLARE_SCAN(brackets, uint8_t, int32_t);
 #undef DECLARE_SCAN
 
+/* The largest or smallest so far, and its index: in its row or column, otherwise in the array. Of
+ * equal ones the last one counts, and of NaNs the last one, as torch.cummax has it. Where an
+ * exclusive scan has no element yet, the index is -1. Without `initial` (cudaErrorNotSupported).
+ * n is at most 2^32 - 1 for elements of 4 bytes. */
+#define DECLARE_INDEXED(name, T)                                                                   \
+    cudaError_t scan_##name(void *workspace, size_t *bytes, T *out, int64_t *indices, const T *in, \
+                            SCAN_ARGUMENTS)
+DECLARE_INDEXED(argmax_f32, float);
+DECLARE_INDEXED(argmax_f64, double);
+DECLARE_INDEXED(argmax_i32, int32_t);
+DECLARE_INDEXED(argmax_i64, int64_t);
+DECLARE_INDEXED(argmin_f32, float);
+DECLARE_INDEXED(argmin_f64, double);
+DECLARE_INDEXED(argmin_i32, int32_t);
+DECLARE_INDEXED(argmin_i64, int64_t);
+#undef DECLARE_INDEXED
+
 /* h = a h + b, from h = 0 or *options->initial on. a, b and the products of neighbouring a must be
  * finite: maps are combined before h is known. */
 cudaError_t scan_affine_f32(void *workspace, size_t *bytes, float *out, const float *a,

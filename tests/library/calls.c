@@ -39,6 +39,15 @@ const size_t type_bytes[TYPES] = {1, 1, 2, 2, 2, 2, 4, 4, 4, 8, 8, 8, 16};
 #define DECAYS(X)                                                                                  \
     X(decay_f32, DECAY, F32, F32)                                                                  \
     X(decay_f64, DECAY, F64, F64)
+#define INDEXED(X)                                                                                 \
+    X(argmax_f32, ARGMAX, F32, F32)                                                                \
+    X(argmax_f64, ARGMAX, F64, F64)                                                                \
+    X(argmax_i32, ARGMAX, I32, I32)                                                                \
+    X(argmax_i64, ARGMAX, I64, I64)                                                                \
+    X(argmin_f32, ARGMIN, F32, F32)                                                                \
+    X(argmin_f64, ARGMIN, F64, F64)                                                                \
+    X(argmin_i32, ARGMIN, I32, I32)                                                                \
+    X(argmin_i64, ARGMIN, I64, I64)
 #define SELECTS(X)                                                                                 \
     X(select_f32, SELECT, F32, F32)                                                                \
     X(select_f64, SELECT, F64, F64)                                                                \
@@ -99,6 +108,8 @@ const size_t type_bytes[TYPES] = {1, 1, 2, 2, 2, 2, 4, 4, 4, 8, 8, 8, 16};
 #define CALL_AFFINE(name, ...)                                                                     \
     CALL(scan_##name, a->out, a->in, a->more_in, a->n, a->scan, a->stream)
 #define CALL_DECAY(name, ...) CALL(scan_##name, a->out, a->in, KEEP, TAKE, a->n, a->scan, a->stream)
+#define CALL_INDEXED(name, ...)                                                                    \
+    CALL(scan_##name, a->out, a->more_out, a->in, a->n, a->scan, a->stream)
 #define CALL_SELECT(name, ...)                                                                     \
     CALL(name, a->out, a->more_out, a->in, a->predicate, a->n, a->select, a->stream)
 #define CALL_FLAGS(name, ...)                                                                      \
@@ -114,6 +125,7 @@ const size_t type_bytes[TYPES] = {1, 1, 2, 2, 2, 2, 4, 4, 4, 8, 8, 8, 16};
 SCANS(CALL_SCAN)
 AFFINES(CALL_AFFINE)
 DECAYS(CALL_DECAY)
+INDEXED(CALL_INDEXED)
 SELECTS(CALL_SELECT)
 FLAGS(CALL_FLAGS)
 NONZEROS(CALL_NONZERO)
@@ -125,8 +137,9 @@ TABLES(CALL_TABLE)
 #define SORT_ROWS(name, type)                                                                      \
     {"sort_keys_" #name, KEYS, type, type, sort_keys_##name},                                      \
         {"sort_pairs_" #name, PAIRS, type, type, sort_pairs_##name},
-const struct function functions[] = {SCANS(SCAN_ROW) AFFINES(SCAN_ROW) DECAYS(SCAN_ROW) SELECTS(ROW)
-                                         FLAGS(ROW) NONZEROS(ROW) SORTS(SORT_ROWS) TABLES(ROW)};
+const struct function functions[] = {
+    SCANS(SCAN_ROW) AFFINES(SCAN_ROW) DECAYS(SCAN_ROW) INDEXED(SCAN_ROW) SELECTS(ROW) FLAGS(ROW)
+        NONZEROS(ROW) SORTS(SORT_ROWS) TABLES(ROW)};
 const size_t function_count = LENGTH(functions);
 
 struct upsweep_predicate some_predicate(enum type type)
@@ -151,6 +164,7 @@ static void *device_copy(const void *from, size_t bytes)
 static size_t more_out_bytes(const struct function *f, const struct arguments *a)
 {
     if (f->operation == PAIRS) return a->n * a->value_bytes;
+    if (f->operation == ARGMAX || f->operation == ARGMIN) return a->n * sizeof(int64_t);
     return f->operation >= SELECT && f->operation <= NONZERO ? sizeof(uint64_t) : 0;
 }
 

@@ -24,6 +24,8 @@ enum operation {
     LOGSUMEXP,
     AFFINE,
     DECAY, /* scans */
+    ARGMAX,
+    ARGMIN, /* scans that return indices, too */
     SELECT,
     FLAGGED,
     PARTITION,
@@ -38,7 +40,7 @@ enum operation {
 struct arguments {
     void *workspace;
     size_t *bytes;
-    void *out, *more_out;     /* more_out: kept, or the values of a sort */
+    void *out, *more_out;     /* more_out: kept, indices, or the values of a sort */
     const void *in, *more_in; /* more_in: b, flags, or values */
     size_t n, value_bytes;
     const struct upsweep_predicate *predicate; /* in host memory, as all below */

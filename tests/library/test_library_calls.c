@@ -90,7 +90,7 @@ Test(library, each_function_refuses)
                                            .count = 1},
                                     unknown = {.kind = (enum upsweep_heads)9, .heads = zeros};
         bool is_short = f->in == I8 || f->in == I16;
-        if (f->operation <= DECAY && !is_short) {
+        if (f->operation <= ARGMIN && !is_short) {
             REFUSED(cudaErrorInvalidValue, a.scan = &both);
             REFUSED(cudaErrorInvalidValue, a.scan = &uneven);
             REFUSED(cudaErrorInvalidValue, a.scan = &columns);
@@ -99,6 +99,17 @@ Test(library, each_function_refuses)
             REFUSED(cudaErrorInvalidValue, a.scan = &unknown);
         }
         if (f->operation == AFFINE) REFUSED(cudaErrorInvalidValue, a.more_in = NULL);
+
+        struct upsweep_scan_options initial = {.initial = zeros},
+                                    keys = {.kind = UPSWEEP_HEADS_KEYS, .heads = zeros};
+        if (f->operation == ARGMAX || f->operation == ARGMIN) {
+            REFUSED(cudaErrorInvalidValue, a.more_out = NULL);
+            REFUSED(cudaErrorInvalidValue, a.more_out = (char *)a.more_out + 4);
+            REFUSED(cudaErrorNotSupported, a.scan = &initial);
+            REFUSED(cudaErrorNotSupported, a.scan = &keys);
+            if (type_bytes[f->in] == 4)
+                REFUSED(cudaErrorInvalidValue, (a.n = (size_t)1 << 32, a.workspace = NULL));
+        }
 
         struct upsweep_select_options inverse = {.inverse = true};
         struct upsweep_predicate many = {.count = UPSWEEP_INTERVALS_MOST + 1};

@@ -5,6 +5,7 @@
  *     sum         x0 + … + xi                                 f32 f64 i32 i64 u32 u64 i8 i16
  *     product     x0 · … · xi                                 f32 f64 i64 u64
  *     max, min    the largest, the smallest                   f32 f64 i32 i64
+ *     argmax, argmin   the same, and its index                f32 f64 i32 i64
  *     xor         x0 ^ … ^ xi                                 u32 u64
  *     logsumexp   log(exp x0 + … + exp xi)                    f32 f64
  *     affine      h = a h + b, for each pair of a and b       f32 f64
@@ -94,6 +95,23 @@ UPSWEEP_SCAN_(xor_u64, uint64_t, uint64_t);
 UPSWEEP_SCAN_(logsumexp_f32, float, float);
 UPSWEEP_SCAN_(logsumexp_f64, double, double);
 
+/* out as for max and min, and the index of the element: in its row or column, otherwise in `in`. Of
+ * equal ones it is the last, as torch.cummax has it, and so it is of NaNs: from one on, the result
+ * is the last NaN so far. -1 where an exclusive scan has no element yet. Without `initial`. indices
+ * overlaps no other array. n is at most 2^32 - 1 for f32 and i32. */
+#define UPSWEEP_SCAN_INDEXED_(name, T)                                                             \
+    cudaError_t upsweep_scan_##name(void *workspace, size_t *bytes, T *out, int64_t *indices,      \
+                                    const T *in, UPSWEEP_SCAN_REST_)
+
+UPSWEEP_SCAN_INDEXED_(argmax_f32, float);
+UPSWEEP_SCAN_INDEXED_(argmax_f64, double);
+UPSWEEP_SCAN_INDEXED_(argmax_i32, int32_t);
+UPSWEEP_SCAN_INDEXED_(argmax_i64, int64_t);
+UPSWEEP_SCAN_INDEXED_(argmin_f32, float);
+UPSWEEP_SCAN_INDEXED_(argmin_f64, double);
+UPSWEEP_SCAN_INDEXED_(argmin_i32, int32_t);
+UPSWEEP_SCAN_INDEXED_(argmin_i64, int64_t);
+
 /* h = a h + b, from h = 0 or *options->initial on. a, b and the products of neighbouring a must be
  * finite: maps are combined before h is known. */
 cudaError_t upsweep_scan_affine_f32(void *workspace, size_t *bytes, float *out, const float *a,
@@ -109,6 +127,7 @@ cudaError_t upsweep_scan_decay_f32(void *workspace, size_t *bytes, float *out, c
 cudaError_t upsweep_scan_decay_f64(void *workspace, size_t *bytes, double *out, const double *in,
                                    double keep, double take, UPSWEEP_SCAN_REST_);
 
+#undef UPSWEEP_SCAN_INDEXED_
 #undef UPSWEEP_SCAN_
 #undef UPSWEEP_SCAN_REST_
 

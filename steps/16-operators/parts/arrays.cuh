@@ -9,6 +9,7 @@
 
 #include "heads.cuh"
 #include "no_input.cuh"
+#include "outputs.cuh"
 #include "segment.cuh"
 
 /* What a scan is about. The same for all kernels. */
@@ -17,7 +18,7 @@ template <typename Op> struct job {
     typename Op::State initial; // op.begin(…), or the identity
     bool inclusive, reverse;
     bool aligned; // all arrays, to 16 bytes
-    typename Op::Out *out;
+    typename outputs<typename Op::Out>::place out;
     const typename Op::In *in;
     const typename Op::In2 *in2; // NULL: none
     enum heads kind;
@@ -43,6 +44,26 @@ static __host__ __device__ typename Op::State element_at(const job<Op> &j, size_
     return j.op.enter(j.in[i], in2[i]);
 }
 
+/* The state of an element with index i, for which most operators do not ask. */
+template <typename Op>
+static __device__ auto enter_either(const Op &op, typename Op::In x, typename Op::In2 y, size_t i,
+                                    int) -> decltype(op.enter(x, y, i))
+{
+    return op.enter(x, y, i);
+}
+template <typename Op>
+static __device__ auto enter_either(const Op &op, typename Op::In x, typename Op::In2 y, size_t,
+                                    long) -> decltype(op.enter(x, y))
+{
+    return op.enter(x, y);
+}
+template <typename Op>
+static __device__ typename Op::State state_of(const Op &op, typename Op::In x, typename Op::In2 y,
+                                              size_t i)
+{
+    return enter_either(op, x, y, i, 0);
+}
+
 /* Bytes of the widest array of a scan. */
 template <typename T> struct bytes_of {
     enum { value = sizeof(T) };
@@ -52,7 +73,7 @@ template <> struct bytes_of<no_input> {
 };
 constexpr int larger(int a, int b) { return a > b ? a : b; }
 template <typename Op>
-constexpr int WIDEST = larger(sizeof(typename Op::Out),
+constexpr int WIDEST = larger(outputs<typename Op::Out>::WIDEST,
                               larger(sizeof(typename Op::In), bytes_of<typename Op::In2>::value));
 
 /* N neighbours that are moved by one memory access: 16 bytes at most. */
@@ -66,7 +87,13 @@ template <int R, int V> static __device__ int vector_at(bool reverse, int segmen
     return ((segment * R + r) * LANES + lane) * V;
 }
 
-/* The element of a vector that is the k-th in the order of the scan, or in memory. */
+/* Where the k-th element of a vector in the order of the scan is in memory, or the other way. */
+template <int V> static __device__ int in_memory(bool reverse, int k)
+{
+    return reverse ? V - 1 - k : k;
+}
+
+/* This element. An index that is not constant would put the vector into local memory. */
 template <typename T, int V> static __device__ T mirrored(bool reverse, const T (&x)[V], int k)
 {
     return reverse ? x[V - 1 - k] : x[k];
@@ -105,7 +132,7 @@ static __device__ unsigned at_edges(bool reverse, const job<Op> &j, typename Op:
     for (int r = 0; r < R; r++)
 #pragma unroll
         for (int k = 0; k < V; k++) {
-            size_t i = begin + vector_at<R, V>(reverse, segment, r) + (reverse ? V - 1 - k : k);
+            size_t i = begin + vector_at<R, V>(reverse, segment, r) + in_memory<V>(reverse, k);
             unsigned bit = 1u << (r * V + k);
             if (i >= j.n) x[r][k] = j.op.identity(), heads &= ~bit;
             if (i == first) heads |= bit;
@@ -124,6 +151,16 @@ template <typename T, int V> static __device__ void put(T *to, const T (&x)[V])
                      : "memory");
     else
         *(neighbours<T, V> *)to = *(const neighbours<T, V> *)part;
+}
+
+template <typename T, int V>
+static __device__ void put(two_places<T> to, const with_index<T> (&x)[V])
+{
+    T values[V];
+    int64_t indices[V];
+#pragma unroll
+    for (int k = 0; k < V; k++) values[k] = x[k].value, indices[k] = x[k].index;
+    put(to.values, values), put(to.indices, indices);
 }
 
 /* The results of the lane's vector in row r, in the order of memory. `base`: see store_segment. */
@@ -167,7 +204,7 @@ static __device__ void store_segment(bool reverse, const job<Op> &j, size_t begi
         } else {
 #pragma unroll
             for (int k = 0; k < V; k++)
-                if (i + k < j.n) j.out[i + k] = z[k];
+                if (i + k < j.n) put_one(j.out + (i + k), z[k]);
         }
     }
 }

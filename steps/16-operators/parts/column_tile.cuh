@@ -100,6 +100,7 @@ template <typename Op> struct column_job {
 /* A lane's part of a tile. */
 struct lane_part {
     size_t first, step; // the first element in memory, and from one access to the next
+    size_t index, rows; // the same in the lane's column
     int count;          // accesses with an element
     unsigned row;       // of the lane, in an access
 };
@@ -119,8 +120,10 @@ static __device__ struct lane_part part_of(const column_job<Op> &c, struct colum
     size_t column = (size_t)t.strip * LANES + lane % s.width;
     p.row = lane / s.width;
     size_t row = ((size_t)t.tile * COLUMN_WARPS + warp) * ACCESSES * s.at_a_time + p.row;
-    p.first = (c.all.reverse ? s.rows - 1 - row : row) * s.columns + column;
-    p.step = (c.all.reverse ? -(size_t)1 : 1) * s.at_a_time * s.columns;
+    p.index = c.all.reverse ? s.rows - 1 - row : row;
+    p.rows = (c.all.reverse ? -(size_t)1 : 1) * s.at_a_time;
+    p.first = p.index * s.columns + column;
+    p.step = p.rows * s.columns;
     p.count = 0;
     if (row < s.rows && column < s.columns && p.row < s.at_a_time) {
         size_t left = s.rows - row, all = (size_t)ACCESSES * s.at_a_time;
@@ -180,9 +183,13 @@ template <typename T, int A> static __device__ T arrived(const staged<T, A> &fro
     return from.x[i][threadIdx.x];
 }
 
-template <int A> static __device__ no_input arrived(const staged<no_input, A> &, int)
+template <int A> static __device__ no_input arrived(const staged<no_input, A> &, int) { return {}; }
+
+template <typename Op>
+static __device__ typename Op::State arrived_state(const Op &op, struct lane_part p, int i,
+                                                   const typename column_shared<Op>::stage &stage)
 {
-    return {};
+    return state_of(op, arrived(stage.in, i), arrived(stage.in2, i), p.index + i * p.rows);
 }
 
 /* The states of a lane's elements, N from access `first` on. */
@@ -193,15 +200,13 @@ static __device__ void take_chunk(const Op &op, struct lane_part p, int first,
 {
     if (first + N <= p.count) {
 #pragma unroll
-        for (int i = 0; i < N; i++)
-            x[i] = op.enter(arrived(stage.in, first + i), arrived(stage.in2, first + i));
+        for (int i = 0; i < N; i++) x[i] = arrived_state(op, p, first + i, stage);
         return;
     }
 #pragma unroll
     for (int i = 0; i < N; i++) {
         x[i] = op.identity();
-        if (first + i < p.count)
-            x[i] = op.enter(arrived(stage.in, first + i), arrived(stage.in2, first + i));
+        if (first + i < p.count) x[i] = arrived_state(op, p, first + i, stage);
     }
 }
 

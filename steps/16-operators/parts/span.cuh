@@ -113,13 +113,15 @@ static __device__ unsigned enter_segment(const job<Op> &j, const fetched<Op, R, 
     for (int r = 0; r < R; r++)
 #pragma unroll
         for (int k = 0; k < V; k++)
-            x[r][k] = j.op.enter(mirrored(j.reverse, f.a[r], k), mirrored(j.reverse, f.b[r], k));
+            x[r][k] =
+                state_of(j.op, mirrored(j.reverse, f.a[r], k), mirrored(j.reverse, f.b[r], k),
+                         s.at + place_of<R, V>(j.reverse, segment, r) + in_memory<V>(j.reverse, k));
     if (inside && (!HEADED || s.first < 0)) return heads;
 #pragma unroll
     for (int r = 0; r < R; r++)
 #pragma unroll
         for (int k = 0; k < V; k++) {
-            int at = place_of<R, V>(j.reverse, segment, r) + (j.reverse ? V - 1 - k : k);
+            int at = place_of<R, V>(j.reverse, segment, r) + in_memory<V>(j.reverse, k);
             unsigned bit = 1u << (r * V + k);
             if (at < s.from || at >= s.to) x[r][k] = j.op.identity(), heads &= ~bit;
             if (HEADED && at == s.first) heads |= bit;
@@ -176,7 +178,7 @@ static __device__ void store_places(const job<Op> &j, struct span s, int segment
                                     typename Op::State base, bool whole)
 {
     int at = place_of<R, V>(j.reverse, segment, 0), step = row_step<V>(j.reverse);
-    typename Op::Out *to = j.out + s.at + at;
+    auto to = j.out + (s.at + at);
 #pragma unroll
     for (int r = 0; r < R; r++, at += step, to += step) {
         typename Op::Out z[V];
@@ -186,7 +188,7 @@ static __device__ void store_places(const job<Op> &j, struct span s, int segment
         } else {
 #pragma unroll
             for (int k = 0; k < V; k++)
-                if (s.from <= at + k && at + k < s.to) to[k] = z[k];
+                if (s.from <= at + k && at + k < s.to) put_one(to + k, z[k]);
         }
     }
 }
