@@ -6,23 +6,10 @@
 
 #define ARGUMENTS size_t n, const struct upsweep_select_options *options, cudaStream_t stream
 
+using upsweep::select_kernels::flagged;
+
 /* Elements of 16 bytes. */
 struct __align__(16) b128 { uint64_t part[2]; };
-
-struct flag {
-    const uint8_t *flags;
-    template <typename T> __device__ bool operator()(const T &, size_t i) const
-    {
-        return flags[i] != 0;
-    }
-
-    /* Begins to fetch the flags of `count` elements from the i-th on, of n. */
-    __device__ void fetch(size_t i, size_t n, unsigned count) const
-    {
-        if ((uintptr_t)(flags + i) % 16 == 0)
-            upsweep::select_kernels::fetch_ahead(flags + i, i + count < n ? count : n - i);
-    }
-};
 
 /* Is one of these bits set? Of floats all bits but the sign count. */
 template <typename T> struct bits {
@@ -42,7 +29,7 @@ static bool is_missing(const void *workspace, const uint8_t *flags, size_t n)
                                               const uint8_t *flags, ARGUMENTS)                     \
     {                                                                                              \
         if (is_missing(workspace, flags, n)) return cudaErrorInvalidValue;                         \
-        return upsweep::select(flag{flags}, workspace, bytes, (T *)out, kept, (const T *)in, n,    \
+        return upsweep::select(flagged{flags}, workspace, bytes, (T *)out, kept, (const T *)in, n, \
                                options, stream);                                                   \
     }                                                                                              \
     cudaError_t upsweep_partition_##name(void *workspace, size_t *bytes, void *out,                \
@@ -50,8 +37,8 @@ static bool is_missing(const void *workspace, const uint8_t *flags, size_t n)
                                          ARGUMENTS)                                                \
     {                                                                                              \
         if (is_missing(workspace, flags, n)) return cudaErrorInvalidValue;                         \
-        return upsweep::partition(flag{flags}, workspace, bytes, (T *)out, kept, (const T *)in, n, \
-                                  options, stream);                                                \
+        return upsweep::partition(flagged{flags}, workspace, bytes, (T *)out, kept, (const T *)in, \
+                                  n, options, stream);                                             \
     }
 
 DEFINE_FLAGGED(b8, uint8_t)

@@ -42,12 +42,12 @@ static cudaError_t launch_one(const struct call<uint32_t> *c, const struct predi
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
-/* The pipeline's launch for n elements of this type. */
-template <typename Type> static cudaError_t pipeline_shape(size_t n, struct launch_shape *shape)
+/* The pipeline's launch for n elements. */
+template <typename word, typename Keep>
+static cudaError_t pipeline_shape(size_t n, struct launch_shape *shape)
 {
-    typedef typename Type::word word;
-    constexpr auto kernel = select_pipeline<word, in_interval<Type>>;
-    size_t shared = sizeof(selection<word>);
+    constexpr auto kernel = select_pipeline<word, Keep>;
+    size_t shared = sizeof(selection<word, Keep>);
     struct gpu gpu;
     unsigned blocks;
     CUDA_TRY(look_at_gpu(&gpu));
@@ -78,9 +78,11 @@ template <typename Type> static cudaError_t list_shape(size_t n, struct launch_s
 
 template <typename Type> static cudaError_t shape_of(size_t n, struct launch_shape *shape)
 {
+    typedef typename Type::word word;
     int wave = wave_for(n);
-    if (is_for_list<typename Type::word>(n)) return list_shape<Type>(n, shape);
-    return wave < WAVES ? wave_shape(wave, n, shape) : pipeline_shape<Type>(n, shape);
+    if (is_for_list<word>(n)) return list_shape<Type>(n, shape);
+    return wave < WAVES ? wave_shape(wave, n, shape)
+                        : pipeline_shape<word, in_interval<Type>>(n, shape);
 }
 
 cudaError_t compact_fast_shape(size_t n, enum element element, struct launch_shape *shape)
@@ -88,7 +90,7 @@ cudaError_t compact_fast_shape(size_t n, enum element element, struct launch_sha
     int wave = wave_for(n);
     if (element == ELEMENT_F32 || element == ELEMENT_I32) return shape_of<real4>(n, shape);
     if (element != ELEMENT_I8) return shape_of<real8>(n, shape);
-    return wave < WAVES ? wave_shape(wave, n, shape) : cudaErrorNotSupported; // select_direct
+    return wave < WAVES ? wave_shape(wave, n, shape) : pipeline_shape<uint8_t, flagged>(n, shape);
 }
 
 /* ---- the calls of compact.h ------------------------------------------------------------------ */

@@ -90,7 +90,7 @@ template <typename T, typename Out, typename Keep>
 static cudaError_t launch_pipeline(const struct call<T, Out> *c, Keep keep, const struct gpu *gpu)
 {
     constexpr auto kernel = select_pipeline<T, Keep>;
-    size_t tiles = TILES(c->n, TILE_OF<T>), shared = sizeof(selection<T>);
+    size_t tiles = TILES(c->n, TILE_OF<T>), shared = sizeof(selection<T, Keep>);
     unsigned blocks;
     if (tiles > UINT32_MAX / 2) return cudaErrorInvalidValue; // tickets are of 32 bits
     cudaError_t error = allow_shared((const void *)kernel, shared);
@@ -107,10 +107,10 @@ static cudaError_t launch_large(const struct call<T, Out> *c, Keep keep)
     cudaError_t error = look_at_gpu(&gpu);
     if (error) return error;
     // If the ring is larger than this GPU's shared memory, the other kernel is used.
-    if constexpr (sizeof(T) >= sizeof(uint32_t)) // a vector of pick.cuh has at most four elements
-        if (gpu.capability >= 90 && (uintptr_t)c->in % 16 == 0 &&
-            sizeof(selection<T>) <= (size_t)gpu.shared)
-            return launch_pipeline(c, keep, &gpu);
+    if (gpu.capability >= 90 && (uintptr_t)c->in % 16 == 0 &&
+        (uintptr_t)flags_of<Keep>::array(keep) % 16 == 0 &&
+        sizeof(selection<T, Keep>) <= (size_t)gpu.shared)
+        return launch_pipeline(c, keep, &gpu);
     return launch_direct(c, keep, &gpu);
 }
 
@@ -133,7 +133,7 @@ static cudaError_t launch(const struct call<T, Out> *c, Keep keep)
 template <typename T> static size_t workspace_for(size_t n)
 {
     size_t smallest = DIRECT_TILE, least = waves[COARSE].most;
-    if (sizeof(T) >= sizeof(uint32_t) && TILE_OF<T> < smallest) smallest = TILE_OF<T>;
+    if (TILE_OF<T> < smallest) smallest = TILE_OF<T>;
     size_t tiles = TILES(n, smallest);
     if (tiles < least) tiles = least;
     return sizeof(struct workspace) + tiles * sizeof(state<unsigned>);

@@ -1,6 +1,6 @@
 /*
  * select_direct.cuh — the kernel for large n where bulk copies cannot be had: on GPUs before
- * Hopper, for arrays that are not aligned to 16 bytes, and for elements of 1 and 2 bytes.
+ * Hopper, and for arrays that are not aligned to 16 bytes.
  *
  * Same as step 12's scan_direct except: votes are counted, and only kept elements are stored.
  */

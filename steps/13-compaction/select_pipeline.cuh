@@ -3,12 +3,12 @@
  * end.
  *
  * Same as step 12's scan_pipeline except: each element is looked at once. The warps' roles:
- *   load   (1 warp)    draws tickets and begins to copy tiles into free stages;
- *   pick   (16 warps)  finds the kept elements of a segment each, and puts them together in place,
+ *   load   (1 warp)    draws tickets and begins to copy tiles, and flags, into free stages;
+ *   pick   (12 warps)  finds the kept elements of a segment each, and puts them together in place,
  *                      at the segment's begin;
  *   tell   (1 warp)    scans the counts of the segments, and publishes their sum, the tile's count;
  *   look   (1 warp)    finds how many are kept before each tile;
- *   store  (8 warps)   store the segments' kept elements, when all this is known.
+ *   store  (12 warps)  store the segments' kept elements, when all this is known.
  * What it fixes: to vote on each row, after counting it, took the schedulers longer than the memory
  * took for the row. To pick takes a dozen instructions for 32 elements.
  * What is still bad: if few elements are kept, the L2 cache is busier than the memory
@@ -19,54 +19,60 @@
 
 #include "parts/keep.cuh"
 #include "parts/pick.cuh"
+#include "parts/ring.cuh"
 #include "steps/12-pipeline/parts/prefix.cuh"
-#include "steps/12-pipeline/parts/ring.cuh"
 
-#define PICK_WARPS  16 /* a segment each */
-#define STORE_WARPS 8
+#define STORE_WARPS 12
 enum { TELL_WARP = PICK_WARPS + STORE_WARPS, LOOK_WARP, LOAD_WARP, PIPELINE_WARPS };
 #define PIPELINE_THREADS (PIPELINE_WARPS * LANES)
 
-/* Elements of a tile: 32 KiB of any type. */
-template <typename T> constexpr unsigned TILE_OF = PICK_WARPS *SEGMENT_OF<T>;
-
-/* What the warps share: as step 12's ring, with counts in place of sums. A tile's stage is given
- * back when its kept elements are stored, so what is said about it needs no longer-lived slot. */
-template <typename T> struct selection {
-    T data[STAGES][TILE_OF<T>];
-    barrier full[STAGES];  // the tile is there, and slot.drawn
-    barrier empty[STAGES]; // the tile's kept elements are stored
-    struct slot {
-        barrier picked;              // kept elements are together, and counts are there
-        barrier ready;               // prefix and before are there
-        struct ticket drawn;         // which tile it is; NO_TILE: there are no more
-        uint64_t prefix;             // elements that are kept before the tile
-        unsigned kept;               // elements that are kept of the tile
-        unsigned counts[PICK_WARPS]; // of the tile's segments
-        unsigned before[PICK_WARPS]; // in the segments before, within the tile
-    } slot[STAGES];
-};
-
-/* Begins to copy tile t to a stage. Lanes copy a segment each. The last elements, less than 16
- * bytes, are stored; what lies beyond n is never read. */
-template <typename T>
-static __device__ void load_tile(T *to, const T *in, size_t n, unsigned t, barrier *full)
+/* The bytes that bulk copies take of `count` elements: multiples of 16. */
+template <typename T> static __device__ unsigned whole_bytes(unsigned count)
 {
-    const unsigned SIXTEEN = 16 / sizeof(T);
-    size_t begin = (size_t)t * TILE_OF<T>;
-    unsigned count = left_of(begin, n, TILE_OF<T>), lane = threadIdx.x % LANES;
-    unsigned whole = count / SIXTEEN * SIXTEEN, start = lane * SEGMENT_OF<T>;
+    return count * (unsigned)sizeof(T) / 16 * 16;
+}
 
-    if (whole + lane < count) to[whole + lane] = in[begin + whole + lane];
-    if (lane == 0)
-        barrier_arrive_expect(full, whole * sizeof(T));
+/* Stores the elements that are left, fewer than 16 bytes. What lies beyond is never read. */
+template <typename T> static __device__ void store_rest(T *to, const T *from, unsigned count)
+{
+    unsigned i = whole_bytes<T>(count) / sizeof(T) + threadIdx.x % LANES;
+    if (i < count) to[i] = from[i];
+}
+
+/* Begins to copy the others, a segment a lane. */
+template <typename T>
+static __device__ void load_segments(T *to, const T *from, unsigned count, unsigned segment,
+                                     barrier *full)
+{
+    unsigned lane = threadIdx.x % LANES, bytes = whole_bytes<T>(count), mine = segment * sizeof(T);
+    if (lane >= PICK_WARPS || lane * mine >= bytes) return;
+    unsigned left = bytes - lane * mine;
+    bulk_load((char *)to + lane * mine, (const char *)from + lane * mine, left < mine ? left : mine,
+              full);
+}
+
+/* Begins to copy tile t to a stage. */
+template <typename T, typename Keep>
+static __device__ void load_tile(stage_of<T, Keep> &to, const T *in, size_t n, unsigned t,
+                                 const Keep &keep, barrier *full)
+{
+    const bool FLAGS = stage_of<T, Keep>::FLAGS > 0;
+    const uint8_t *flags = flags_of<Keep>::array(keep);
+    size_t begin = (size_t)t * TILE_OF<T>;
+    unsigned count = left_of(begin, n, TILE_OF<T>), bytes = whole_bytes<T>(count);
+
+    store_rest(to.elements(), in + begin, count);
+    if (FLAGS) {
+        store_rest(to.flags(), flags + begin, count);
+        bytes += whole_bytes<uint8_t>(count);
+    }
+    if (threadIdx.x % LANES == 0)
+        barrier_arrive_expect(full, bytes);
     else
         barrier_arrive(full);
     __syncwarp(); // no bytes may arrive before they are expected
-    if (lane < PICK_WARPS && start < whole) {
-        unsigned part = whole - start < SEGMENT_OF<T> ? whole - start : SEGMENT_OF<T>;
-        bulk_load(to + start, in + begin + start, part * sizeof(T), full);
-    }
+    load_segments(to.elements(), in + begin, count, SEGMENT_OF<T>, full);
+    if (FLAGS) load_segments(to.flags(), flags + begin, count, SEGMENT_OF<T>, full);
 }
 
 /* Lane 0 begins to draw the next ticket of this scan, and does not wait for it: the warp waits
@@ -91,21 +97,20 @@ static __device__ void draw_ahead(struct workspace *w, uint64_t *tile)
  * the longest part of loading. If more is kept, drawing ahead loses more than it gains, because all
  * later tiles wait for the count of one that waits for a stage. */
 template <typename T, typename Keep>
-static __device__ void load_role(selection<T> &ring, struct ticket t, const T *in, size_t n,
+static __device__ void load_role(selection<T, Keep> &ring, struct ticket t, const T *in, size_t n,
                                  unsigned tiles, const Keep &keep, struct workspace *w)
 {
-    struct place p = {0, 0, 1, 0}; // parity 1: at first, stages are empty
+    typename selection<T, Keep>::place p = {0, 1}; // parity 1: at first, stages are empty
     int lane = threadIdx.x % LANES;
     bool ahead = true;
     uint64_t next = 0;
 
     while (t.tile < tiles) {
         if (lane == 0) ring.slot[p.stage].drawn = t;
-        if (lane == 0) fetch_for(keep, (size_t)t.tile * TILE_OF<T>, TILE_OF<T>, 0);
-        load_tile(ring.data[p.stage], in, n, t.tile, &ring.full[p.stage]);
-        step_on(&p);
+        load_tile(ring.stage[p.stage], in, n, t.tile, keep, &ring.full[p.stage]);
+        ring.step_on(&p);
         if (ahead) draw_ahead(w, &next);
-        barrier_wait(&ring.empty[p.stage], p.stage_parity);
+        barrier_wait(&ring.empty[p.stage], p.parity);
         if (!ahead) draw_ahead(w, &next);
         ahead = ring.slot[p.stage].kept < TILE_OF<T> / 4;
         t.tile = __shfl_sync(ALL_LANES, (unsigned)next, 0);
@@ -119,27 +124,30 @@ static __device__ void load_role(selection<T> &ring, struct ticket t, const T *i
 }
 
 template <typename T, typename Keep>
-static __device__ void pick_role(selection<T> &ring, size_t n, const Keep &keep)
+static __device__ void pick_role(selection<T, Keep> &ring, size_t n, const Keep &keep)
 {
     typedef stored<T, Keep> Stored;
     int segment = threadIdx.x / LANES;
 
-    for (struct place p = {0, 0, 0, 0};; step_on(&p)) {
+    for (typename selection<T, Keep>::place p = {0, 0};; ring.step_on(&p)) {
         auto &slot = ring.slot[p.stage];
-        barrier_wait(&ring.full[p.stage], p.stage_parity);
+        barrier_wait(&ring.full[p.stage], p.parity);
         struct ticket t = slot.drawn;
         if (t.tile == NO_TILE) return;
 
-        T *list = ring.data[p.stage] + segment * SEGMENT_OF<T>;
+        auto &stage = ring.stage[p.stage];
         size_t begin = (size_t)t.tile * TILE_OF<T> + segment * SEGMENT_OF<T>;
         unsigned left = left_of(begin, n, SEGMENT_OF<T>);
         picked<T> x;
-        load_segment(x, list, left, true);
+        load_segment(x, stage.elements() + segment * SEGMENT_OF<T>, left, true);
         __syncwarp(); // no lane may store to the segment before all have loaded theirs
-        pick(x, begin, left, keep);
+        if constexpr (flags_of<Keep>::ARE_THERE)
+            pick_flagged(x, stage.flags() + segment * SEGMENT_OF<T>, left, keep);
+        else
+            pick(x, begin, left, keep);
         struct places places = find_places(x.kept);
         if (!Stored::AS_IT_IS || places.count < SEGMENT_OF<T>)
-            put_together<Stored>((typename Stored::held *)list, x, places, segment * SEGMENT_OF<T>);
+            put_together<Stored>(stage.list(segment), x, places, segment * SEGMENT_OF<T>);
         if (threadIdx.x % LANES == 0) slot.counts[segment] = places.count;
         // These stores come before those of the copy that fills the stage next.
         asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -147,17 +155,18 @@ static __device__ void pick_role(selection<T> &ring, size_t n, const Keep &keep)
     }
 }
 
-template <typename T> static __device__ void tell_role(selection<T> &ring, state<unsigned> *states)
+template <typename T, typename Keep>
+static __device__ void tell_role(selection<T, Keep> &ring, state<unsigned> *states)
 {
     int lane = threadIdx.x % LANES;
 
-    for (struct place p = {0, 0, 0, 0};; step_on(&p)) {
+    for (typename selection<T, Keep>::place p = {0, 0};; ring.step_on(&p)) {
         auto &slot = ring.slot[p.stage];
-        barrier_wait(&ring.full[p.stage], p.stage_parity);
+        barrier_wait(&ring.full[p.stage], p.parity);
         struct ticket t = slot.drawn;
         if (t.tile == NO_TILE) return;
 
-        barrier_wait(&slot.picked, p.stage_parity);
+        barrier_wait(&slot.picked, p.parity);
         unsigned all = warp_scan<PICK_WARPS>(lane < PICK_WARPS ? slot.counts[lane] : 0u);
         if (lane == PICK_WARPS - 1) {
             write_state(&states[t.tile], t.epoch, all);
@@ -169,14 +178,14 @@ template <typename T> static __device__ void tell_role(selection<T> &ring, state
     }
 }
 
-template <typename T>
-static __device__ void look_role(selection<T> &ring, const state<unsigned> *states)
+template <typename T, typename Keep>
+static __device__ void look_role(selection<T, Keep> &ring, const state<unsigned> *states)
 {
     struct progress<unsigned> progress = progress_start<unsigned>();
 
-    for (struct place p = {0, 0, 0, 0};; step_on(&p)) {
+    for (typename selection<T, Keep>::place p = {0, 0};; ring.step_on(&p)) {
         auto &slot = ring.slot[p.stage];
-        barrier_wait(&ring.full[p.stage], p.stage_parity);
+        barrier_wait(&ring.full[p.stage], p.parity);
         struct ticket t = slot.drawn;
         if (t.tile == NO_TILE) return;
 
@@ -186,34 +195,34 @@ static __device__ void look_role(selection<T> &ring, const state<unsigned> *stat
     }
 }
 
-template <typename Stored, typename T>
-static __device__ void store_role(selection<T> &ring, typename Stored::type *out, uint64_t *kept,
-                                  unsigned tiles)
+template <typename T, typename Keep>
+static __device__ void store_role(selection<T, Keep> &ring, typename stored<T, Keep>::type *out,
+                                  uint64_t *kept, unsigned tiles)
 {
+    typedef stored<T, Keep> Stored;
     int warp = threadIdx.x / LANES - PICK_WARPS;
 
-    for (struct place p = {0, 0, 0, 0};; step_on(&p)) {
+    for (typename selection<T, Keep>::place p = {0, 0};; ring.step_on(&p)) {
         auto &slot = ring.slot[p.stage];
-        barrier_wait(&ring.full[p.stage], p.stage_parity);
+        barrier_wait(&ring.full[p.stage], p.parity);
         unsigned tile = slot.drawn.tile;
         if (tile == NO_TILE) return;
 
         // `ready` comes after `picked`, but racecheck does not see that.
-        barrier_wait(&slot.picked, p.stage_parity);
-        barrier_wait(&slot.ready, p.stage_parity);
+        barrier_wait(&slot.picked, p.parity);
+        barrier_wait(&slot.ready, p.parity);
 #pragma unroll
         for (int segment = warp; segment < PICK_WARPS; segment += STORE_WARPS)
-            store_list<Stored>(
-                out + slot.prefix + slot.before[segment],
-                (typename Stored::held *)(ring.data[p.stage] + segment * SEGMENT_OF<T>),
-                slot.counts[segment], (size_t)tile * TILE_OF<T>, threadIdx.x % LANES, LANES);
+            store_list<Stored>(out + slot.prefix + slot.before[segment],
+                               ring.stage[p.stage].list(segment), slot.counts[segment],
+                               (size_t)tile * TILE_OF<T>, threadIdx.x % LANES, LANES);
         if (tile == tiles - 1 && threadIdx.x == PICK_WARPS * LANES) *kept = slot.prefix + slot.kept;
         barrier_arrive(&ring.empty[p.stage]);
     }
 }
 
-/* Needs PIPELINE_THREADS threads a block, sizeof(selection<T>) bytes of shared memory, and `in`
- * aligned to 16 bytes. Any number of blocks will do. */
+/* Needs PIPELINE_THREADS threads a block, sizeof(selection<T, Keep>) bytes of shared memory, and
+ * `in` and flags aligned to 16 bytes. Any number of blocks will do. */
 template <typename T, typename Keep>
 static __global__ void __launch_bounds__(PIPELINE_THREADS, 1)
     select_pipeline(typename stored<T, Keep>::type *out, uint64_t *kept, const T *in, size_t n,
@@ -221,7 +230,8 @@ static __global__ void __launch_bounds__(PIPELINE_THREADS, 1)
 {
 #if __CUDA_ARCH__ >= 900
     extern __shared__ __align__(128) unsigned char shared[];
-    selection<T> &ring = *(selection<T> *)shared;
+    typedef selection<T, Keep> Ring;
+    Ring &ring = *(Ring *)shared;
     int warp = threadIdx.x / LANES;
     struct ticket first = {0, 0};
 
@@ -231,7 +241,7 @@ static __global__ void __launch_bounds__(PIPELINE_THREADS, 1)
         first.tile = __shfl_sync(ALL_LANES, first.tile, 0);
     }
     if (threadIdx.x == 0) {
-        for (int i = 0; i < STAGES; i++) {
+        for (int i = 0; i < Ring::STAGES; i++) {
             barrier_init(&ring.full[i], LANES); // of the load warp, beside the bytes
             barrier_init(&ring.empty[i], STORE_WARPS * LANES);
             barrier_init(&ring.slot[i].picked, PICK_WARPS * LANES);
@@ -245,7 +255,7 @@ static __global__ void __launch_bounds__(PIPELINE_THREADS, 1)
     if (warp < PICK_WARPS)
         pick_role(ring, n, keep);
     else if (warp < TELL_WARP)
-        store_role<stored<T, Keep>>(ring, stored<T, Keep>::first(out, keep), kept, tiles);
+        store_role(ring, stored<T, Keep>::first(out, keep), kept, tiles);
     else if (warp == TELL_WARP)
         tell_role(ring, states_of<unsigned>(w));
     else if (warp == LOOK_WARP)

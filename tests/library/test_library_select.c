@@ -129,6 +129,38 @@ Test(library_select, a_pipeline_for_flags)
     select_and_expect(function_named("select_flagged_b32"), ((size_t)512 << 13) + 77, 2, false);
 }
 
+Test(library_select, a_pipeline_of_short_elements)
+{
+    select_and_expect(function_named("select_flagged_b8"), ((size_t)1 << 21) + 77, 2, false);
+    select_and_expect(function_named("select_flagged_b16"), ((size_t)1 << 21) + 77, 3, true);
+    select_and_expect(function_named("nonzero_i8"), ((size_t)1 << 21) + 77, 9000, false);
+    select_and_expect(function_named("nonzero32_f16"), ((size_t)1 << 21) + 77, 2, true);
+}
+
+/* As many elements, and flags that no bulk copy can take. */
+Test(library_select, flags_that_are_not_aligned)
+{
+    const size_t n = ((size_t)1 << 21) + 77;
+    uint8_t *host = malloc(n + 1), *flags = device_memory(n + 1), *in = device_memory(n);
+    uint8_t *out = device_memory(n), *got = malloc(n);
+    uint64_t *counter = device_memory(sizeof *counter), kept;
+    size_t bytes, at = 0;
+    for (size_t i = 0; i <= n; i++) host[i] = (uint8_t)(random_bits() % 3);
+    ok(cudaMemcpy(flags, host, n + 1, cudaMemcpyHostToDevice));
+    ok(cudaMemcpy(in, host, n, cudaMemcpyHostToDevice));
+    ok(upsweep_select_flagged_b8(NULL, &bytes, NULL, NULL, NULL, NULL, n, NULL, NULL));
+    void *workspace = device_memory(bytes);
+    ok(upsweep_select_flagged_b8(workspace, &bytes, out, counter, in, flags + 1, n, NULL, NULL));
+    ok(cudaMemcpy(got, out, n, cudaMemcpyDeviceToHost));
+    ok(cudaMemcpy(&kept, counter, sizeof kept, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < n; i++)
+        if (host[i + 1]) cr_assert(got[at++] == host[i], "element %zu", i);
+    cr_assert(kept == at);
+    free(host), free(got);
+    void *const memory[] = {flags, in, out, counter, workspace};
+    for (size_t i = 0; i < LENGTH(memory); i++) ok(cudaFree(memory[i]));
+}
+
 Test(library_select, a_pipeline_for_a_partition)
 {
     select_and_expect(function_named("partition_b64"), ((size_t)512 << 12) + 77, 2, true);

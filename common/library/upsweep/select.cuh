@@ -55,13 +55,17 @@ template <typename Keep> struct elements {
     {
         return ask(keep, x, i, n, 0) != inverse;
     }
+};
 
-    /* Only if `keep` has one. */
-    template <typename Asked = Keep>
-    __device__ auto fetch(size_t i, unsigned count) const
-        -> decltype(((const Asked *)nullptr)->fetch(i, i, count))
+template <typename Keep> struct flags_of<elements<Keep>> {
+    enum { ARE_THERE = flags_of<Keep>::ARE_THERE };
+    static __host__ __device__ const uint8_t *array(const elements<Keep> &e)
     {
-        return keep.fetch(i, n, count);
+        return flags_of<Keep>::array(e.keep);
+    }
+    static __device__ uint32_t kept(const elements<Keep> &e, uint32_t set)
+    {
+        return e.inverse ? ~set : set;
     }
 };
 
@@ -85,7 +89,7 @@ template <typename T, typename Keep> struct stored<T, elements<Keep>> : stored<T
 
 template <typename T, typename Keep, typename Index> struct stored<T, indices<Keep, Index>> {
     typedef Index type;
-    typedef unsigned held;
+    typedef uint16_t held;
     static const bool AS_IT_IS = false;
     static __device__ Index *first(Index *out, const indices<Keep, Index> &) { return out; }
     template <int ITEMS>
@@ -93,8 +97,8 @@ template <typename T, typename Keep, typename Index> struct stored<T, indices<Ke
     {
         return {begin};
     }
-    static __device__ unsigned hold(const T &, unsigned place) { return place; }
-    static __device__ Index release(unsigned place, size_t begin) { return (Index)(begin + place); }
+    static __device__ uint16_t hold(const T &, unsigned place) { return (uint16_t)place; }
+    static __device__ Index release(uint16_t place, size_t begin) { return (Index)(begin + place); }
 };
 
 /* All three: what `keep` keeps goes to `out`. `others`: what it does not keep follows there. */

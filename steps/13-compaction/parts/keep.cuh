@@ -7,6 +7,8 @@
 
 #include "predicate.h"
 
+#include <stddef.h>
+
 /* The key of an element that is read as an unsigned word: predicate.h has the same in C. */
 struct real4 {
     typedef uint32_t word;
@@ -77,18 +79,24 @@ struct flagged {
     typedef uint8_t word;
     const uint8_t *flags;
 
-    __device__ bool operator()(word, size_t i) const { return flags[i] != 0; }
+    template <typename T> __device__ bool operator()(const T &, size_t i) const
+    {
+        return flags[i] != 0;
+    }
 };
 
-/* Begins to fetch what a Keep will read beside `count` elements from the i-th on, into the L2. One
- * of the library reads flags, and has `fetch` for that (common/library/select.cu). */
-template <typename Keep>
-static __device__ auto fetch_for(const Keep &keep, size_t i, unsigned count, int)
-    -> decltype(keep.fetch(i, count))
-{
-    return keep.fetch(i, count);
-}
-template <typename Keep> static __device__ void fetch_for(const Keep &, size_t, unsigned, long) {}
+/* The array of flags that decides alone, if a Keep has one: then the pipeline copies flags into its
+ * ring beside the elements, and looks at them itself. `kept` says which elements are kept if those
+ * of `set` have a flag that is not 0. A library may specialize it, too. */
+template <typename Keep> struct flags_of {
+    enum { ARE_THERE = false };
+    static __host__ __device__ const uint8_t *array(const Keep &) { return NULL; }
+};
+template <> struct flags_of<flagged> {
+    enum { ARE_THERE = true };
+    static __host__ __device__ const uint8_t *array(const flagged &keep) { return keep.flags; }
+    static __device__ uint32_t kept(const flagged &, uint32_t set) { return set; }
+};
 
 /* What the kernels store of the elements that a Keep keeps: the elements themselves. A library may
  * specialize it for a Keep of its own (common/library/select.cuh stores indices).

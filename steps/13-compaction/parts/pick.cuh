@@ -12,13 +12,14 @@
 #ifndef STEP13_PICK_CUH
 #define STEP13_PICK_CUH
 
+#include "keep.cuh"
 #include "segment.cuh"
 
 #define PICK_VECTORS 4 /* of a lane: the bytes of a word */
 
 /* Elements of a vector, and of a segment. Vector r of lane l is vector r * 32 + l of the segment.
- * Elements of 4, 8 or 16 bytes. */
-template <typename T> constexpr unsigned VECTOR_OF = 16 / sizeof(T);
+ * A byte of `kept` (below) has a bit for each element of a vector, and may be 4 times 32. */
+template <typename T> constexpr unsigned VECTOR_OF = sizeof(T) < 4 ? 4 : 16 / sizeof(T);
 template <typename T> constexpr unsigned SEGMENT_OF = PICK_VECTORS *LANES *VECTOR_OF<T>;
 
 /* What a lane has of a segment. Bit k of byte r of `kept`: element k of vector r is kept. */
@@ -51,25 +52,59 @@ static __device__ void load_segment(picked<T> &p, const T *segment, unsigned lef
     }
 }
 
-/* Finds out which elements are kept, of the `left` that exist. `begin` is the index of the first. A
- * Keep is also asked for elements that do not exist. */
-template <typename T, typename Keep>
-static __device__ void pick(picked<T> &p, size_t begin, unsigned left, const Keep &keep)
+/* The bits of the elements of a segment that exist: the first `left` ones. */
+template <typename T> static __device__ uint32_t bits_of_first(unsigned left)
 {
-    uint32_t kept = 0, exist = 0;
-#pragma unroll
-    for (int r = 0; r < PICK_VECTORS; r++)
-#pragma unroll
-        for (unsigned k = 0; k < VECTOR_OF<T>; k++)
-            if (keep(p.x[r].e[k], begin + place_of<T>(r, k))) kept |= 1u << (8 * r + k);
-    p.kept = kept;
-    if (left >= SEGMENT_OF<T>) return;
+    uint32_t exist = 0;
+    if (left >= SEGMENT_OF<T>) return 0x01010101u * ((1u << VECTOR_OF<T>)-1);
 #pragma unroll
     for (int r = 0; r < PICK_VECTORS; r++)
 #pragma unroll
         for (unsigned k = 0; k < VECTOR_OF<T>; k++)
             if (place_of<T>(r, k) < left) exist |= 1u << (8 * r + k);
-    p.kept = kept & exist;
+    return exist;
+}
+
+/* Finds out which elements are kept, of the `left` that exist. `begin` is the index of the first. A
+ * Keep is also asked for elements that do not exist. */
+template <typename T, typename Keep>
+static __device__ void pick(picked<T> &p, size_t begin, unsigned left, const Keep &keep)
+{
+    uint32_t kept = 0;
+#pragma unroll
+    for (int r = 0; r < PICK_VECTORS; r++)
+#pragma unroll
+        for (unsigned k = 0; k < VECTOR_OF<T>; k++)
+            if (keep(p.x[r].e[k], begin + place_of<T>(r, k))) kept |= 1u << (8 * r + k);
+    p.kept = kept & bits_of_first<T>(left);
+}
+
+/* The bits of four flags, the bytes of a word, that are not 0. */
+static __device__ uint32_t bits_of_flags(uint32_t word)
+{
+    // Bit 7 of each byte: adding 0x7f carries into it from any lower bit.
+    uint32_t set = ((word & 0x7f7f7f7f) + 0x7f7f7f7f | word) & 0x80808080;
+    return (set >> 7) * 0x01020408 >> 24; // byte i goes to bit 24 + i
+}
+
+/* The same by the flags of the segment. */
+template <typename T, typename Keep>
+static __device__ void pick_flagged(picked<T> &p, const uint8_t *flags, unsigned left,
+                                    const Keep &keep)
+{
+    const unsigned V = VECTOR_OF<T>;
+    uint32_t set = 0;
+#pragma unroll
+    for (int r = 0; r < PICK_VECTORS; r++) {
+        if (V == 4 && left >= SEGMENT_OF<T>) {
+            set |= bits_of_flags(*(const uint32_t *)(flags + place_of<T>(r, 0))) << (8 * r);
+        } else {
+#pragma unroll
+            for (unsigned k = 0; k < V; k++)
+                if (place_of<T>(r, k) < left && flags[place_of<T>(r, k)]) set |= 1u << (8 * r + k);
+        }
+    }
+    p.kept = flags_of<Keep>::kept(keep, set) & bits_of_first<T>(left);
 }
 
 /* The place of a lane's first kept element of each vector, among all that are kept of the segment,
