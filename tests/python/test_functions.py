@@ -95,6 +95,56 @@ class Functions(unittest.TestCase):
         x = np.array([1, np.nan, 2], np.float32)
         self.same(upsweep.cummax(x), np.array([1, np.nan, np.nan], np.float32))
 
+    def indexed(self, function, better, x, axis=0, exclusive=False, reverse=False):
+        """With indices: against a loop along the axis, by the rule of torch.cummax."""
+        values, indices = function(x, axis, exclusive=exclusive, reverse=reverse, indices=True)
+        self.same(values, function(x, axis, exclusive=exclusive, reverse=reverse))
+        x, indices = np.moveaxis(x, axis, 0), np.moveaxis(indices, axis, 0)
+        values, best = np.moveaxis(values, axis, 0), np.full(x.shape[1:], -1)
+        self.assertEqual((indices.dtype, indices.shape), (np.int64, x.shape))
+        for i in range(len(x))[::-1 if reverse else 1]:
+            before = best
+            if len(x):
+                old = np.take_along_axis(x, np.maximum(best, 0)[None], 0)[0]
+                new = (best < 0) | (x[i] != x[i]) | ((old == old) & better(x[i], old))
+                best = np.where(new, i, best)
+            expected = before if exclusive else best
+            np.testing.assert_array_equal(indices[i], expected)
+            there = np.take_along_axis(x, np.maximum(expected, 0)[None], 0)[0]
+            np.testing.assert_array_equal(values[i][expected >= 0], there[expected >= 0])
+
+    def test_cummax_and_cummin_with_indices(self):
+        for function, better in (upsweep.cummax, np.greater_equal), (upsweep.cummin, np.less_equal):
+            for dtype, flags in itertools.product(REALS + ["int32", "int64"], range(4)):
+                options = {"exclusive": flags % 2 > 0, "reverse": flags > 1}
+                for n in SIZES:
+                    x = some("int32", n) >> 28  # many are equal
+                    self.indexed(function, better, x.astype(dtype), **options)
+                for shape, axis in itertools.product([(7, 300), (300, 7), (5, 1), (0, 4)], (0, 1)):
+                    x = some("int32", shape) >> 28
+                    self.indexed(function, better, x.astype(dtype), axis, **options)
+
+    def test_indices_of_nan_and_zeros(self):
+        x = np.array([0.0, -0.0, np.nan, 5, np.nan, 1], np.float32)
+        values, indices = upsweep.cummax(x, indices=True)
+        self.assertEqual(indices.tolist(), [0, 1, 2, 2, 4, 4])
+        np.testing.assert_array_equal(np.signbit(values[:2]), [False, True])
+
+    def test_indices_go_to_a_pair(self):
+        x = np.array([[3, 1], [3, 2]], np.int32)
+        out = np.empty_like(x), np.empty(x.shape, np.int64)
+        result = upsweep.cummin(x, 0, indices=True, out=out)
+        self.assertIs(result[0], out[0])
+        self.assertIs(result[1], out[1])
+        self.assertEqual((out[0].tolist(), out[1].tolist()), ([[3, 1], [3, 1]], [[0, 0], [1, 0]]))
+        self.assertEqual(upsweep.cummax(x, indices=True)[1].tolist(), [0, 0, 2, 2])
+        with self.assertRaisesRegex(ValueError, "cummax: with indices, out must be a pair of arr"):
+            upsweep.cummax(x, 0, indices=True, out=out[0][0, 0])
+        with self.assertRaisesRegex(TypeError, "out has dtype int32, and must have int64"):
+            upsweep.cummax(x, 0, indices=True, out=(out[0], np.empty_like(x)))
+        with self.assertRaisesRegex(ValueError, "initial has no index: leave out initial or indic"):
+            upsweep.cummax(x, 0, indices=True, initial=1)
+
     def test_logcumsumexp(self):
         self.scans(upsweep.logcumsumexp, np.logaddexp, REALS, lambda dtype: -np.inf)
         large = np.array([1000.0, 1000.0])

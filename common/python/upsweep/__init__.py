@@ -73,19 +73,23 @@ def cumprod(x: Array, axis: Optional[int] = None, *, exclusive: bool = False,
 
 
 def cummax(x: Array, axis: Optional[int] = None, *, exclusive: bool = False, reverse: bool = False,
-           initial: Any = None, out: Optional[Array] = None) -> Array:
+           initial: Any = None, indices: bool = False, out: Any = None) -> Any:
     """The largest element so far, of float32, float64, int32 or int64; as cumsum otherwise.
 
-    Only values, where torch.cummax also returns indices. From a NaN on, the result is NaN. Of no
-    elements it is -inf, or the least integer.
+    indices  Returns a pair, as torch.cummax does: the result, and the indices of the elements along
+             the axis, as int64. Of equal elements, and of NaNs, it is the last. `out` is a pair,
+             too, and `initial` must not be passed.
+
+    From a NaN on, the result is NaN. Of no elements it is -inf, or the least integer, and the index
+    -1.
     """
-    return _scan(_calls.CUMMAX, x, out, axis, exclusive, reverse, initial)
+    return _calls.extreme(_calls.CUMMAX, x, out, axis, exclusive, reverse, initial, indices)
 
 
 def cummin(x: Array, axis: Optional[int] = None, *, exclusive: bool = False, reverse: bool = False,
-           initial: Any = None, out: Optional[Array] = None) -> Array:
+           initial: Any = None, indices: bool = False, out: Any = None) -> Any:
     """The smallest element so far: as cummax. Of no elements it is inf, or the largest integer."""
-    return _scan(_calls.CUMMIN, x, out, axis, exclusive, reverse, initial)
+    return _calls.extreme(_calls.CUMMIN, x, out, axis, exclusive, reverse, initial, indices)
 
 
 def logcumsumexp(x: Array, axis: Optional[int] = None, *, exclusive: bool = False,

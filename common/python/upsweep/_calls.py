@@ -6,7 +6,7 @@ import sys
 import threading
 
 from ._arrays import CODES, arrays, arrays_of
-from ._library import POINTER, SIZE, TO_HOST, library
+from ._library import NOT_COUNTED, POINTER, SIZE, library
 
 PER_THREAD = 2  # cudaStreamPerThread
 
@@ -40,7 +40,7 @@ class Predicate(ctypes.Structure):
 
 # Arguments of the C functions, after the workspace and its size, and without the stream.
 SCAN = [POINTER, POINTER, SIZE, POINTER]  # out, in, n, options
-SCAN_TWO = [POINTER, *SCAN]
+SCAN_TWO = SCAN_INDEXED = [POINTER, *SCAN]
 SELECT = [POINTER, *SCAN_TWO]
 NONZERO_TYPES = SCAN_TWO
 SORT_PAIRS = [POINTER, POINTER, POINTER, POINTER, SIZE, SIZE, POINTER]
@@ -97,8 +97,11 @@ INDICES, INDICES32 = ("i64", "u64"), ("i32", "u32")
 
 CUMSUM = Operation("cumsum", "scan_sum_", SCAN, {**same("f32 f64 i32 i64 u32 u64"), **SMALL})
 CUMPROD = Operation("cumprod", "scan_product_", SCAN, same("f32 f64 i64 u64"))
-CUMMAX = Operation("cummax", "scan_max_", SCAN, same("f32 f64 i32 i64"))
-CUMMIN = Operation("cummin", "scan_min_", SCAN, same("f32 f64 i32 i64"))
+# Without and with indices.
+CUMMAX = (Operation("cummax", "scan_max_", SCAN, same("f32 f64 i32 i64")),
+          Operation("cummax", "scan_argmax_", SCAN_INDEXED, same("f32 f64 i32 i64")))
+CUMMIN = (Operation("cummin", "scan_min_", SCAN, same("f32 f64 i32 i64")),
+          Operation("cummin", "scan_argmin_", SCAN_INDEXED, same("f32 f64 i32 i64")))
 LOGCUMSUMEXP = Operation("logcumsumexp", "scan_logsumexp_", SCAN, same("f32 f64"))
 AFFINE = Operation("affine_scan", "scan_affine_", SCAN_TWO, same("f32 f64"), names=("a", "b"))
 SEGMENTED = Operation("segmented_cumsum", "scan_sum_", SCAN, same("f32 f64 i32 i64 u32 u64"),
@@ -228,16 +231,18 @@ def run(operation, core, inputs, out, *parameters):
     kit = arrays.get(type(first)) or arrays_of(first, operation.names[0])
     if not kit.host:
         return core(operation, kit, inputs, out, *parameters)
-    if out is not None:
-        kit.check(out, "out")
-        if not out.flags.writeable:
-            raise operation.no("out is read-only")
+    outs = out if type(out) is tuple else (out, None)
+    for array in outs:
+        if array is not None:
+            kit.check(array, "out")
+            if not array.flags.writeable:
+                raise operation.no("out is read-only")
     copies = [x if x is None and core is segmented else kit.to_device(x, name)
               for x, name in zip(inputs, operation.names)]
-    to = None if out is None else kit.to_device(out, "out")
-    result = core(operation, kit.device, copies, to, *parameters)
-    if type(result) is tuple:  # an array, and how many of its elements count
-        return kit.to_host(result[0], out), kit.to_host(result[1], None)
+    to = tuple(None if array is None else kit.to_device(array, "out") for array in outs)
+    result = core(operation, kit.device, copies, to if out is outs else to[0], *parameters)
+    if type(result) is tuple:  # an array, and how many of its elements count or their indices
+        return tuple(kit.to_host(memory, array) for memory, array in zip(result, outs))
     return kit.to_host(result, out)
 
 
@@ -361,6 +366,49 @@ def scan(operation, kit, inputs, out, axis, exclusive, reverse, initial, heads=N
     return out
 
 
+def extreme(operations, x, out, axis, exclusive, reverse, initial, indices):
+    """cummax and cummin: operations without and with indices."""
+    if not indices:
+        return scan_plainly(operations[0], x, out, axis, exclusive, reverse, initial)
+    operation = operations[1]
+    if initial is not None:
+        raise operation.no("initial has no index: leave out initial or indices")
+    if out is not None:
+        try:
+            values, places = out
+        except (TypeError, ValueError):
+            raise operation.no("with indices, out must be a pair of arrays: values, indices"
+                               ) from None
+        out = values, places
+    return run(operation, indexed, (x,), out, axis, exclusive, reverse)
+
+
+def indexed(operation, kit, inputs, out, axis, exclusive, reverse):
+    """A scan that returns two arrays: values, and their indices. out: both, or None."""
+    x = inputs[0]
+    at, dtype, shape, device = kit.read(x, "x")
+    function, code, results = operation.calls.get(dtype) or operation.call(kit, dtype)
+    n, shape, row, columns = layout(operation, shape, axis)
+    if CODES[code][1] == 4 and n >= 2**32:
+        raise operation.no("x has %d elements, and may have 2^32 - 1 with indices", n)
+    values, places = out or (None, None)
+    values, to, _ = result_of(operation, kit, x, values, results, shape, device)
+    places, to_places, _ = result_of(operation, kit, x, places, {kit.dtypes["i64"]: "i64"}, shape,
+                                     device)
+    size, places_size = n * CODES[code][1], n * CODES["i64"][1]
+    if at != to:
+        check_apart(operation, "x", at, size, to, size)
+    check_apart(operation, "x", at, size, to_places, places_size)
+    check_apart(operation, "its other array", to, size, to_places, places_size)
+    if n:
+        options_at = scan_options(bool(exclusive), bool(reverse), row, columns)[1]
+        workspace_of(operation, kit, device).call(function, operation.name, to, to_places, at, n,
+                                                  options_at)
+        if kit.waits:
+            kit.wait(device)
+    return values, places
+
+
 def segmented(operation, kit, inputs, out, exclusive, reverse):
     """A scan of sequences. inputs: x, and flags, keys or offsets; two of them are None."""
     x = inputs[0]
@@ -398,7 +446,7 @@ def counted(operation, kit, x, out, n, device, sync, function, *arguments):
             kept = workspace.counters.pop()
         except IndexError:  # a question before it would let another thread take the last one
             kept = workspace.counter()
-        counter = ctypes.addressof(kept)
+        counter, kept.value = ctypes.addressof(kept), NOT_COUNTED
     elif not kit.allocates:
         raise TypeError("%s: sync=False needs an array of NumPy, CuPy or PyTorch" % operation.name)
     else:
@@ -408,7 +456,9 @@ def counted(operation, kit, x, out, n, device, sync, function, *arguments):
                    SELECTING_AT)
     if not sync:
         return out, count
-    library().copy(None, None, 0, TO_HOST, device, workspace.stream)
+    workspace.await_count(kept)
+    if kit.waits:
+        kit.wait(device)
     count = kept.value
     workspace.counters.append(kept)
     return kit.first(out, count)

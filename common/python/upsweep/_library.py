@@ -14,12 +14,13 @@ RUNTIME_FILE = "libcudart.so.13"
 MAJOR = 1  # the library's version
 
 # enum cudaError, enum cudaMemcpyKind, enum cudaMemoryType
-INVALID_VALUE, INSUFFICIENT_DRIVER = 1, 35
+INVALID_VALUE, INSUFFICIENT_DRIVER, NOT_READY = 1, 35, 600
 TO_DEVICE, TO_HOST = 1, 2
 ON_DEVICE, MANAGED = 2, 3
 PORTABLE = 1  # cudaHostAllocPortable: for all devices
 SERVES = 2**31 - 1  # calls; then a workspace must be cleared again
 LEAST = 65536  # bytes of a workspace
+NOT_COUNTED = 2**64 - 1  # a count that no kernel has written yet
 
 
 class PointerAttributes(ctypes.Structure):
@@ -39,6 +40,7 @@ RUNTIME = {
     "cudaHostAlloc": [ctypes.POINTER(POINTER), ctypes.c_size_t, ctypes.c_uint],
     "cudaMemcpyAsync": [POINTER, POINTER, ctypes.c_size_t, ctypes.c_int, POINTER],
     "cudaStreamSynchronize": [POINTER],
+    "cudaStreamQuery": [POINTER],
     "cudaStreamIsCapturing": [POINTER, ctypes.POINTER(ctypes.c_int)],
     "cudaPointerGetAttributes": [ctypes.POINTER(PointerAttributes), POINTER],
 }
@@ -284,6 +286,18 @@ class Workspace:
             self.library.runtime.cudaGetLastError()
             raise ValueError("%s: an array is not aligned to its elements: pass a copy" % what)
         self.library.check(status, what)
+
+    def await_count(self, count):
+        """Waits until a kernel has written `count`, which was NOT_COUNTED. To wait for the kernel's
+        end would take longer, and what follows in the stream comes after it in any case."""
+        with contextlib.nullcontext() if self.alone else self.library.on(self.device):
+            while count.value == NOT_COUNTED:
+                status = self.library.runtime.cudaStreamQuery(self.stream)
+                if status == NOT_READY:
+                    self.library.runtime.cudaGetLastError()  # is no error
+                    continue
+                self.library.check(status, "a kernel")
+                return
 
     def grow(self, function, what, arguments):
         """Makes the workspace large enough, and clears it."""
