@@ -91,6 +91,12 @@ def recurrence(a, b):
     return b
 
 
+def last_of_largest(x):
+    x = x.cpu().numpy()
+    largest = numpy.where(x == numpy.maximum.accumulate(x), numpy.arange(len(x)), 0)
+    return torch.from_numpy(numpy.maximum.accumulate(largest)).cuda()
+
+
 def stable_order(x):
     return torch.sort(x, stable=True)[1]
 
@@ -106,6 +112,9 @@ OPERATIONS = [
     Operation("cummax", TWO_SIZES, numbers,
               lambda x: torch.from_numpy(numpy.maximum.accumulate(x.cpu().numpy())).cuda(),
               upsweep_values=upsweep.cummax, torch_with_indices=lambda x: torch.cummax(x, 0)),
+    Operation("cummax indices", TWO_SIZES, numbers, last_of_largest,
+              upsweep=lambda x: upsweep.cummax(x, indices=True)[1],
+              torch=lambda x: torch.cummax(x, 0)[1]),
     Operation("logcumsumexp", SIZES, numbers,
               lambda x: torch.log(torch.cumsum(torch.exp(x.double()), 0)),
               upsweep=upsweep.logcumsumexp, torch=lambda x: torch.logcumsumexp(x, 0)),
