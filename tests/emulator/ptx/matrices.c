@@ -186,7 +186,7 @@ Test(matrices, faults)
     static const char global[] =
         PTX_KERNEL("k", "ld.param.u64 %l1, [p_in];\n"
                         "ldmatrix.sync.aligned.m8n8.x1.b16 {%r10}, [%l1];\n" STORE_RESULT);
-    expect_fault(global, LANES, EMU_INVALID_ADDRESS_SPACE,
+    expect_fault(global, LANES, EMU_ILLEGAL_INSTRUCTION,
                  "is not in shared memory, as that of a row in ldmatrix must be");
     expect_fault(load, LANES, EMU_MISALIGNED_ADDRESS, "is not a multiple of the 16 bytes");
     expect_fault(far, LANES, EMU_ILLEGAL_ADDRESS, "a store of 16 bytes at shared address 0x400");

@@ -69,14 +69,15 @@ static bool move_rows(struct warp *w, const struct insn *i, const uint64_t *addr
     return true;
 }
 
-/* Rows are in shared memory, also where a generic address says where. False: a fault. */
+/* Rows are in shared memory, also where a generic address says where. False: a fault, and the error
+ * is that of an H200. */
 static bool are_shared(struct warp *w, const struct insn *i, const uint64_t *address)
 {
     const struct matrix_insn *m = i->matrix;
     if (m->address.space != PTX_GENERIC) return true;
     for (int l = 0; l < ROWS * m->d.registers; l++)
         if (address[l] - SHARED_WINDOW >= WINDOW_BYTES) {
-            fault_arguments(w, i, l, EMU_INVALID_ADDRESS_SPACE,
+            fault_arguments(w, i, l, EMU_ILLEGAL_INSTRUCTION,
                             "generic address 0x%llx is not in shared memory, as that of a row in "
                             "%s must be",
                             (unsigned long long)address[l], i->source->words[0]);
