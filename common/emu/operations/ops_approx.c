@@ -1,11 +1,11 @@
 /*
- * ops_approx.c — ex2, lg2, sin, cos and tanh of floats, which hardware approximates (PTX ISA,
- * ".approx").
+ * ops_approx.c — ex2, lg2, sin, cos, tanh and rsqrt of floats, which hardware approximates (PTX
+ * ISA, ".approx").
  *
  * They are computed in double, by polynomials and without branches, of which the compiler makes
- * vector instructions. The error is some 2^-51 of the result, so that nearly every result is the
- * exact one, rounded once. That is more exact than PTX demands, and its bits may differ from a
- * GPU's. All constants are those of Taylor's series.
+ * vector instructions. The error is at most some 2^-42 of the result, so that nearly every result
+ * is the exact one, rounded once. That is more exact than PTX demands, and its bits may differ from
+ * a GPU's. All constants are those of Taylor's series.
  */
 #include "ops_half.h"
 #include <math.h>
@@ -52,10 +52,7 @@ static inline double power_of_2(double sum)
 /* e^s - 1 for |s| up to 0.35. */
 static inline double small_expm1(double s)
 {
-    double sum = FMA(INVERSE_13, s, INVERSE_12);
-    sum = FMA(sum, s, INVERSE_11);
-    sum = FMA(sum, s, INVERSE_10);
-    sum = FMA(sum, s, INVERSE_9);
+    double sum = FMA(INVERSE_10, s, INVERSE_9);
     sum = FMA(sum, s, INVERSE_8);
     sum = FMA(sum, s, INVERSE_7);
     sum = FMA(sum, s, INVERSE_6);
@@ -86,6 +83,19 @@ static inline float tanh_of(float a)
     double rest = FMA(whole, -LN2_LOW, FMA(whole, -LN2_HIGH, y));
     double e = FMA(power, small_expm1(rest), power - 1);
     return __builtin_copysignf((float)(e / (e + 2)), a);
+}
+
+/* ---- roots ----------------------------------------------------------------------------------- */
+
+/* 1 / √a by Newton's method: halving the bits of a number divides its exponent by 2, so that the
+ * first guess is wrong by at most 4 %. Each step squares the error. */
+static inline float rsqrt_of(float a)
+{
+    const uint64_t guess = 0x5fe6eb50c7b537a9;
+    double x = a, half = 0.5 * x, y = f64_of_bits(guess - (bits_of_f64(x) >> 1));
+    for (int step = 0; step < 4; step++) y *= FMA(-half * y, y, 1.5);
+    float positive = a == INFINITY ? 0 : (float)y;
+    return a > 0 ? positive : a == 0 ? __builtin_copysignf(INFINITY, a) : NAN;
 }
 
 /* ---- logarithms ------------------------------------------------------------------------------ */
@@ -151,7 +161,8 @@ static inline float sine_of(float a, uint64_t turn)
     X(lg2, log2_of(a), 0)                                                                          \
     X(sin, sine_of(a, 0), sin)                                                                     \
     X(cos, sine_of(a, 1), cos)                                                                     \
-    X(tanh, tanh_of(a), 0)
+    X(tanh, tanh_of(a), 0)                                                                         \
+    X(rsqrt, rsqrt_of(a), 0)
 #define DEFINE_FUNCTION(id, value, far)                                                            \
     static inline float id##_of_lane(float a) { return value; }                                    \
     static void id##_f32(struct warp *w, const struct insn *i, uint32_t mask)                      \

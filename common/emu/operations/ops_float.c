@@ -40,7 +40,6 @@ static inline double clear_sign(double a) { return __builtin_fabs(a); }
     X(neg, "neg", f32, -a) X(neg, "neg", f64, -a)                                                  \
     X(sqrt, "sqrt", f32, canonical(__builtin_sqrtf(a))) X(sqrt, "sqrt", f64, __builtin_sqrt(a))    \
     X(rcp, "rcp", f32, canonical(1.0f / a)) X(rcp, "rcp", f64, 1.0 / a)                            \
-    X(rsqrt, "rsqrt", f32, canonical((float)(1.0 / __builtin_sqrt((double)a))))                    \
     X(rsqrt, "rsqrt", f64, 1.0 / __builtin_sqrt(a))
 
 #define BINARY(X)                                                                                  \
