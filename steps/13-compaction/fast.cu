@@ -53,7 +53,8 @@ static cudaError_t pipeline_shape(size_t n, struct launch_shape *shape)
     CUDA_TRY(look_at_gpu(&gpu));
     if (gpu.capability < 90) return cudaErrorNotSupported;
     CUDA_TRY(allow_shared((const void *)kernel, shared));
-    CUDA_TRY(blocks_for<kernel>(PIPELINE_THREADS, shared, TILES(n, TILE_OF<word>), &gpu, &blocks));
+    CUDA_TRY(blocks_for<kernel>(PIPELINE_THREADS, shared, TILES(n, (TILE_OF<word, Keep>)), &gpu,
+                                &blocks));
     *shape = {blocks, PIPELINE_THREADS, shared, 1};
     return cudaSuccess;
 }

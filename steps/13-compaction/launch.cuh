@@ -90,7 +90,7 @@ template <typename T, typename Out, typename Keep>
 static cudaError_t launch_pipeline(const struct call<T, Out> *c, Keep keep, const struct gpu *gpu)
 {
     constexpr auto kernel = select_pipeline<T, Keep>;
-    size_t tiles = TILES(c->n, TILE_OF<T>), shared = sizeof(selection<T, Keep>);
+    size_t tiles = TILES(c->n, (TILE_OF<T, Keep>)), shared = sizeof(selection<T, Keep>);
     unsigned blocks;
     if (tiles > UINT32_MAX / 2) return cudaErrorInvalidValue; // tickets are of 32 bits
     cudaError_t error = allow_shared((const void *)kernel, shared);
@@ -133,7 +133,7 @@ static cudaError_t launch(const struct call<T, Out> *c, Keep keep)
 template <typename T> static size_t workspace_for(size_t n)
 {
     size_t smallest = DIRECT_TILE, least = waves[COARSE].most;
-    if (TILE_OF<T> < smallest) smallest = TILE_OF<T>;
+    if (TILE_OF<T, flagged> < smallest) smallest = TILE_OF<T, flagged>;
     size_t tiles = TILES(n, smallest);
     if (tiles < least) tiles = least;
     return sizeof(struct workspace) + tiles * sizeof(state<unsigned>);

@@ -4,11 +4,12 @@
  *
  * Same as step 12's scan_pipeline except: each element is looked at once. The warps' roles:
  *   load   (1 warp)    draws tickets and begins to copy tiles, and flags, into free stages;
- *   pick   (12 warps)  finds the kept elements of a segment each, and puts them together in place,
+ *   pick   (16 warps)  finds the kept elements of a segment each, and puts them together in place,
  *                      at the segment's begin;
  *   tell   (1 warp)    scans the counts of the segments, and publishes their sum, the tile's count;
  *   look   (1 warp)    finds how many are kept before each tile;
- *   store  (12 warps)  store the segments' kept elements, when all this is known.
+ *   store  (8 warps)   store the segments' kept elements, when all this is known.
+ * With flags, 12 warps pick and 12 store.
  * What it fixes: to vote on each row, after counting it, took the schedulers longer than the memory
  * took for the row. To pick takes a dozen instructions for 32 elements.
  * What is still bad: if few elements are kept, the L2 cache is busier than the memory
@@ -22,8 +23,7 @@
 #include "parts/ring.cuh"
 #include "steps/12-pipeline/parts/prefix.cuh"
 
-#define STORE_WARPS 12
-enum { TELL_WARP = PICK_WARPS + STORE_WARPS, LOOK_WARP, LOAD_WARP, PIPELINE_WARPS };
+enum { TELL_WARP = PICK_AND_STORE_WARPS, LOOK_WARP, LOAD_WARP, PIPELINE_WARPS };
 #define PIPELINE_THREADS (PIPELINE_WARPS * LANES)
 
 /* The bytes that bulk copies take of `count` elements: multiples of 16. */
@@ -45,7 +45,7 @@ static __device__ void load_segments(T *to, const T *from, unsigned count, unsig
                                      barrier *full)
 {
     unsigned lane = threadIdx.x % LANES, bytes = whole_bytes<T>(count), mine = segment * sizeof(T);
-    if (lane >= PICK_WARPS || lane * mine >= bytes) return;
+    if (lane * mine >= bytes) return;
     unsigned left = bytes - lane * mine;
     bulk_load((char *)to + lane * mine, (const char *)from + lane * mine, left < mine ? left : mine,
               full);
@@ -58,8 +58,8 @@ static __device__ void load_tile(stage_of<T, Keep> &to, const T *in, size_t n, u
 {
     const bool FLAGS = stage_of<T, Keep>::FLAGS > 0;
     const uint8_t *flags = flags_of<Keep>::array(keep);
-    size_t begin = (size_t)t * TILE_OF<T>;
-    unsigned count = left_of(begin, n, TILE_OF<T>), bytes = whole_bytes<T>(count);
+    size_t begin = (size_t)t * TILE_OF<T, Keep>;
+    unsigned count = left_of(begin, n, TILE_OF<T, Keep>), bytes = whole_bytes<T>(count);
 
     store_rest(to.elements(), in + begin, count);
     if (FLAGS) {
@@ -112,7 +112,7 @@ static __device__ void load_role(selection<T, Keep> &ring, struct ticket t, cons
         if (ahead) draw_ahead(w, &next);
         barrier_wait(&ring.empty[p.stage], p.parity);
         if (!ahead) draw_ahead(w, &next);
-        ahead = ring.slot[p.stage].kept < TILE_OF<T> / 4;
+        ahead = ring.slot[p.stage].kept < TILE_OF<T, Keep> / 4;
         t.tile = __shfl_sync(ALL_LANES, (unsigned)next, 0);
     }
     if (lane == 0) {
@@ -136,7 +136,7 @@ static __device__ void pick_role(selection<T, Keep> &ring, size_t n, const Keep 
         if (t.tile == NO_TILE) return;
 
         auto &stage = ring.stage[p.stage];
-        size_t begin = (size_t)t.tile * TILE_OF<T> + segment * SEGMENT_OF<T>;
+        size_t begin = (size_t)t.tile * TILE_OF<T, Keep> + segment * SEGMENT_OF<T>;
         unsigned left = left_of(begin, n, SEGMENT_OF<T>);
         picked<T> x;
         load_segment(x, stage.elements() + segment * SEGMENT_OF<T>, left, true);
@@ -167,13 +167,14 @@ static __device__ void tell_role(selection<T, Keep> &ring, state<unsigned> *stat
         if (t.tile == NO_TILE) return;
 
         barrier_wait(&slot.picked, p.parity);
-        unsigned all = warp_scan<PICK_WARPS>(lane < PICK_WARPS ? slot.counts[lane] : 0u);
-        if (lane == PICK_WARPS - 1) {
+        unsigned all =
+            warp_scan<PICK_WARPS<Keep>>(lane < PICK_WARPS<Keep> ? slot.counts[lane] : 0u);
+        if (lane == PICK_WARPS<Keep> - 1) {
             write_state(&states[t.tile], t.epoch, all);
             slot.kept = all;
         }
         unsigned before = __shfl_up_sync(ALL_LANES, all, 1);
-        if (lane < PICK_WARPS) slot.before[lane] = lane == 0 ? 0 : before;
+        if (lane < PICK_WARPS<Keep>) slot.before[lane] = lane == 0 ? 0 : before;
         barrier_arrive(&slot.ready);
     }
 }
@@ -200,7 +201,7 @@ static __device__ void store_role(selection<T, Keep> &ring, typename stored<T, K
                                   uint64_t *kept, unsigned tiles)
 {
     typedef stored<T, Keep> Stored;
-    int warp = threadIdx.x / LANES - PICK_WARPS;
+    int warp = threadIdx.x / LANES - PICK_WARPS<Keep>;
 
     for (typename selection<T, Keep>::place p = {0, 0};; ring.step_on(&p)) {
         auto &slot = ring.slot[p.stage];
@@ -212,11 +213,12 @@ static __device__ void store_role(selection<T, Keep> &ring, typename stored<T, K
         barrier_wait(&slot.picked, p.parity);
         barrier_wait(&slot.ready, p.parity);
 #pragma unroll
-        for (int segment = warp; segment < PICK_WARPS; segment += STORE_WARPS)
+        for (int segment = warp; segment < PICK_WARPS<Keep>; segment += STORE_WARPS<Keep>)
             store_list<Stored>(out + slot.prefix + slot.before[segment],
                                ring.stage[p.stage].list(segment), slot.counts[segment],
-                               (size_t)tile * TILE_OF<T>, threadIdx.x % LANES, LANES);
-        if (tile == tiles - 1 && threadIdx.x == PICK_WARPS * LANES) *kept = slot.prefix + slot.kept;
+                               (size_t)tile * TILE_OF<T, Keep>, threadIdx.x % LANES, LANES);
+        if (tile == tiles - 1 && threadIdx.x == PICK_WARPS<Keep> * LANES)
+            *kept = slot.prefix + slot.kept;
         barrier_arrive(&ring.empty[p.stage]);
     }
 }
@@ -243,8 +245,8 @@ static __global__ void __launch_bounds__(PIPELINE_THREADS, 1)
     if (threadIdx.x == 0) {
         for (int i = 0; i < Ring::STAGES; i++) {
             barrier_init(&ring.full[i], LANES); // of the load warp, beside the bytes
-            barrier_init(&ring.empty[i], STORE_WARPS * LANES);
-            barrier_init(&ring.slot[i].picked, PICK_WARPS * LANES);
+            barrier_init(&ring.empty[i], STORE_WARPS<Keep> * LANES);
+            barrier_init(&ring.slot[i].picked, PICK_WARPS<Keep> * LANES);
             barrier_init(&ring.slot[i].ready, 2 * LANES); // of tell and look
             ring.slot[i].kept = 0;
         }
@@ -252,7 +254,7 @@ static __global__ void __launch_bounds__(PIPELINE_THREADS, 1)
     }
     __syncthreads(); // no thread may use a barrier before it is made
 
-    if (warp < PICK_WARPS)
+    if (warp < PICK_WARPS<Keep>)
         pick_role(ring, n, keep);
     else if (warp < TELL_WARP)
         store_role(ring, stored<T, Keep>::first(out, keep), kept, tiles);

@@ -12,10 +12,14 @@
 #include "pick.cuh"
 #include "steps/12-pipeline/parts/barrier.cuh"
 
-#define PICK_WARPS 12 /* a segment each */
+/* Warps that pick a segment each, and those that store. By flags, picking takes fewer warps. If few
+ * elements are kept, storing does, and large tiles are better. */
+enum { PICK_AND_STORE_WARPS = 24 };
+template <typename Keep> constexpr int PICK_WARPS = flags_of<Keep>::ARE_THERE ? 12 : 16;
+template <typename Keep> constexpr int STORE_WARPS = PICK_AND_STORE_WARPS - PICK_WARPS<Keep>;
 
-/* Elements of a tile: 24 KiB, or 6144 if they are shorter than 4 bytes. */
-template <typename T> constexpr unsigned TILE_OF = PICK_WARPS *SEGMENT_OF<T>;
+/* Elements of a tile: a segment a warp, which is 2 KiB, or 512 elements shorter than 4 bytes. */
+template <typename T, typename Keep> constexpr unsigned TILE_OF = PICK_WARPS<Keep> *SEGMENT_OF<T>;
 
 #define NO_TILE     0xffffffffu
 #define MOST_STAGES 12
@@ -26,9 +30,9 @@ template <typename T> constexpr unsigned TILE_OF = PICK_WARPS *SEGMENT_OF<T>;
 template <typename T, typename Keep> struct stage_of {
     typedef typename stored<T, Keep>::held Held;
     enum {
-        ELEMENTS = TILE_OF<T> * sizeof(T),
-        FLAGS = flags_of<Keep>::ARE_THERE ? TILE_OF<T> : 0,
-        LISTS = sizeof(Held) > sizeof(T) ? TILE_OF<T> * sizeof(Held) : 0,
+        ELEMENTS = TILE_OF<T, Keep> * sizeof(T),
+        FLAGS = flags_of<Keep>::ARE_THERE ? TILE_OF<T, Keep> : 0,
+        LISTS = sizeof(Held) > sizeof(T) ? TILE_OF<T, Keep> * sizeof(Held) : 0,
         BYTES = ELEMENTS + FLAGS + LISTS,
     };
     unsigned char bytes[BYTES];
@@ -52,13 +56,13 @@ template <typename T, typename Keep> struct selection {
     barrier full[STAGES];  // the tile is there, and slot.drawn
     barrier empty[STAGES]; // the tile's kept elements are stored
     struct slot {
-        barrier picked;              // kept elements are together, and counts are there
-        barrier ready;               // prefix and before are there
-        struct ticket drawn;         // which tile it is; NO_TILE: there are no more
-        uint64_t prefix;             // elements that are kept before the tile
-        unsigned kept;               // elements that are kept of the tile
-        unsigned counts[PICK_WARPS]; // of the tile's segments
-        unsigned before[PICK_WARPS]; // in the segments before, within the tile
+        barrier picked;                    // kept elements are together, and counts are there
+        barrier ready;                     // prefix and before are there
+        struct ticket drawn;               // which tile it is; NO_TILE: there are no more
+        uint64_t prefix;                   // elements that are kept before the tile
+        unsigned kept;                     // elements that are kept of the tile
+        unsigned counts[PICK_WARPS<Keep>]; // of the tile's segments
+        unsigned before[PICK_WARPS<Keep>]; // in the segments before, within the tile
     } slot[STAGES];
 
     /* The place of a warp in the ring, and the parity of the phases that it waits for. */
