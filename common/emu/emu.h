@@ -428,7 +428,7 @@ int emu_pending_limit(struct emu *, size_t launches);
  * default. */
 void emu_allow_shared(struct emu_kernel *, size_t bytes);
 /* racecheck: the operation in emu_config.stream_ops after which the last launch is over, with all
- * that its kernels have launched; 0: there is none. */
+ * that its kernels have launched; 0: no operation. */
 uint64_t emu_last_operation(const struct emu *);
 
 /* Asks the running grid to stop soon, with EMU_INTERRUPTED and a message that says where it was.

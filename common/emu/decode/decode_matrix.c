@@ -61,33 +61,36 @@ static enum kind kind_of(enum element e)
     return (enum kind)kinds[e];
 }
 
-static const struct matrix_shape {
+struct matrix_shape {
     const char *name;
     uint16_t m, n, k;
     uint8_t kind, since; /* compute capability */
-} mma_shapes[] =
-    {
-        {"m8n8k4", 8, 8, 4, HALF, 70},       {"m16n8k8", 16, 8, 8, HALF, 75},
-        {"m16n8k16", 16, 8, 16, HALF, 80},   {"m16n8k8", 16, 8, 8, BRAIN, 80},
-        {"m16n8k16", 16, 8, 16, BRAIN, 80},  {"m16n8k4", 16, 8, 4, TENSOR, 80},
-        {"m16n8k8", 16, 8, 8, TENSOR, 80},   {"m8n8k4", 8, 8, 4, DOUBLE, 80},
-        {"m16n8k4", 16, 8, 4, DOUBLE, 90},   {"m16n8k8", 16, 8, 8, DOUBLE, 90},
-        {"m16n8k16", 16, 8, 16, DOUBLE, 90}, {"m16n8k32", 16, 8, 32, EIGHTH, 89},
-        {"m8n8k16", 8, 8, 16, BYTE, 75},     {"m16n8k16", 16, 8, 16, BYTE, 80},
-        {"m16n8k32", 16, 8, 32, BYTE, 80},   {"m8n8k32", 8, 8, 32, NIBBLE, 75},
-        {"m16n8k32", 16, 8, 32, NIBBLE, 80}, {"m16n8k64", 16, 8, 64, NIBBLE, 80},
-        {"m8n8k128", 8, 8, 128, BIT, 75},    {"m16n8k128", 16, 8, 128, BIT, 80},
-        {"m16n8k256", 16, 8, 256, BIT, 80},
-},
-  wmma_shapes[] = {
-      {"m16n16k16", 16, 16, 16, HALF, 70}, {"m32n8k16", 32, 8, 16, HALF, 70},
-      {"m8n32k16", 8, 32, 16, HALF, 70},   {"m16n16k16", 16, 16, 16, BRAIN, 80},
-      {"m32n8k16", 32, 8, 16, BRAIN, 80},  {"m8n32k16", 8, 32, 16, BRAIN, 80},
-      {"m16n16k8", 16, 16, 8, TENSOR, 80}, {"m8n8k4", 8, 8, 4, DOUBLE, 80},
-      {"m16n16k16", 16, 16, 16, BYTE, 72}, {"m32n8k16", 32, 8, 16, BYTE, 72},
-      {"m8n32k16", 8, 32, 16, BYTE, 72},   {"m8n8k32", 8, 8, 32, NIBBLE, 75},
-      {"m8n8k128", 8, 8, 128, BIT, 75},
 };
+
+/* clang-format off */
+static const struct matrix_shape mma_shapes[] = {
+    {"m8n8k4", 8, 8, 4, HALF, 70},         {"m16n8k8", 16, 8, 8, HALF, 75},
+    {"m16n8k16", 16, 8, 16, HALF, 80},     {"m16n8k8", 16, 8, 8, BRAIN, 80},
+    {"m16n8k16", 16, 8, 16, BRAIN, 80},    {"m16n8k4", 16, 8, 4, TENSOR, 80},
+    {"m16n8k8", 16, 8, 8, TENSOR, 80},     {"m8n8k4", 8, 8, 4, DOUBLE, 80},
+    {"m16n8k4", 16, 8, 4, DOUBLE, 90},     {"m16n8k8", 16, 8, 8, DOUBLE, 90},
+    {"m16n8k16", 16, 8, 16, DOUBLE, 90},   {"m16n8k32", 16, 8, 32, EIGHTH, 89},
+    {"m8n8k16", 8, 8, 16, BYTE, 75},       {"m16n8k16", 16, 8, 16, BYTE, 80},
+    {"m16n8k32", 16, 8, 32, BYTE, 80},     {"m8n8k32", 8, 8, 32, NIBBLE, 75},
+    {"m16n8k32", 16, 8, 32, NIBBLE, 80},   {"m16n8k64", 16, 8, 64, NIBBLE, 80},
+    {"m8n8k128", 8, 8, 128, BIT, 75},      {"m16n8k128", 16, 8, 128, BIT, 80},
+    {"m16n8k256", 16, 8, 256, BIT, 80},
+};
+static const struct matrix_shape wmma_shapes[] = {
+    {"m16n16k16", 16, 16, 16, HALF, 70},   {"m32n8k16", 32, 8, 16, HALF, 70},
+    {"m8n32k16", 8, 32, 16, HALF, 70},     {"m16n16k16", 16, 16, 16, BRAIN, 80},
+    {"m32n8k16", 32, 8, 16, BRAIN, 80},    {"m8n32k16", 8, 32, 16, BRAIN, 80},
+    {"m16n16k8", 16, 16, 8, TENSOR, 80},   {"m8n8k4", 8, 8, 4, DOUBLE, 80},
+    {"m16n16k16", 16, 16, 16, BYTE, 72},   {"m32n8k16", 32, 8, 16, BYTE, 72},
+    {"m8n32k16", 8, 32, 16, BYTE, 72},     {"m8n8k32", 8, 8, 32, NIBBLE, 75},
+    {"m8n8k128", 8, 8, 128, BIT, 75},
+};
+/* clang-format on */
 
 /* The shape that the opcode names, for elements of this kind; of accumulators, `any` kind. */
 static const struct matrix_shape *take_shape(struct decoder *d, struct words *words, bool is_wmma,

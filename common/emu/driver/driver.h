@@ -56,7 +56,7 @@ int driver_failed(CUresult);
 #define ALSO_PTSZ_OF(name) ALSO_PTSZ(name)
 #define ALSO_PTDS_OF(name) ALSO_PTDS(name)
 
-/* The context of a handle, if it lives. NULL: there is none, or it is dead. (context.c) */
+/* The context of a handle, if it lives; NULL: it is dead, or no handle. (context.c) */
 struct context *driver_context(CUcontext);
 /* CUDA_ERROR_INVALID_VALUE for a device that does not exist, else the work's result. */
 #define ON_DEVICE(number, work)                                                                    \

@@ -138,7 +138,7 @@ static bool has_per_thread(const struct driver_name *f)
     return false;
 }
 
-/* The newest form of a function that this version of CUDA has; NULL: there is none. *exists: some
+/* The newest form of a function that this version of CUDA has; NULL: it has none. *exists: some
  * version has one. */
 static const struct driver_name *find_form(const char *base, int version, bool per_thread,
                                            bool *exists)

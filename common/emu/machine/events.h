@@ -79,7 +79,7 @@ void event_child_free(struct child *);
  * been dropped. */
 void event_children_begin(const struct launch *, struct ended_grid *);
 void event_children_end(struct emu *, struct ended_grid *);
-/* Work begins. Returns its number in emu_config.stream_ops; 0: there is none. */
+/* Work begins. Returns its number in emu_config.stream_ops; 0: it has none. */
 uint64_t event_child_begin(struct emu *, const struct ended_grid *, const struct child *);
 
 /* A lane's call of the CUDA runtime returns an error. (check/runtime_error.c) */

@@ -111,7 +111,7 @@ static void print_shape(FILE *out, const struct document_launch *l)
     fprintf(out, " (%u, %u, %u)x(%u, %u, %u)", grid.x, grid.y, grid.z, block.x, block.y, block.z);
 }
 
-/* Who has launched some launches of a kernel; nothing if the host has launched all. */
+/* The kernels that have launched a kernel; nothing if only the host has. */
 struct launchers {
     bool has_host;
     size_t kernels;

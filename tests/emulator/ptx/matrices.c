@@ -254,7 +254,7 @@ Test(matrices, older_gpus)
 
 /* ---- the checkers and the counters ----------------------------------------------------------- */
 
-/* The first finding of a kernel of two warps; "": there is none. */
+/* The first finding of a kernel of two warps; "": nothing was found. */
 static const char *finding_of(unsigned checks, const char *body, char *text, size_t size)
 {
     uint32_t in[WORDS] = {0}, out[WORDS];

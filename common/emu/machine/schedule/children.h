@@ -104,7 +104,7 @@ void descendants_close(struct emu *);
 /* Makes a child for work that a thread is about to put into a stream. NULL: *error is what the
  * thread's call returns. The family is locked. */
 struct child *child_new(struct warp *, enum child_kind, int *error);
-/* Makes room for the parameters of a grid. 0: there is none left. The family is locked. */
+/* Makes room for the parameters of a grid. 0: the room is used up. The family is locked. */
 emu_addr child_buffer(struct descendants *, size_t bytes);
 /* Puts a child into the stream whose last work is *last (NULL: the stream of fire and forget). */
 void child_submit(struct warp *, int lane, struct child *, struct child **last);

@@ -55,7 +55,7 @@ uint64_t runtime_part(const struct warp *, const struct insn *, int lane, unsign
 bool runtime_write(struct warp *, const struct insn *, int lane, uint64_t address, const void *from,
                    size_t bytes);
 
-/* The kernel at an address of code; NULL: there is none, or a fault. The family is locked. */
+/* The kernel at an address of code; NULL: no kernel, or a fault. The family is locked. */
 struct emu_kernel *runtime_kernel_at(struct warp *, const struct insn *, int lane,
                                      uint64_t address);
 

@@ -87,7 +87,7 @@ void runtime_get_buffer(struct warp *w, const struct insn *i, uint32_t mask)
 
 /* ---- the launch ------------------------------------------------------------------------------ */
 
-/* Takes the launch with that buffer out of its list; NULL: there is none. */
+/* Takes the launch with that buffer out of its list; NULL: no launch has it. */
 static struct child *take(struct children *children, emu_addr buffer)
 {
     for (struct child **link = &children->buffers; *link; link = &(*link)->next) {

@@ -30,7 +30,7 @@ cudaError_t cudart_load_module(const void *image, size_t limit, const char *name
 /* Ends a module. False: there is no such module. Its handle and those of its kernels stay invalid.
  */
 bool cudart_unload_module(struct program *);
-/* Finds the module of a handle; NULL: there is none. */
+/* Finds the module of a handle; NULL: it is no module's. */
 struct program *cudart_find_module(const void *handle);
 
 /* PTX texts as one image, which cudart_load_module() links when it loads them. Memory for the
