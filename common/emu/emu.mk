@@ -93,6 +93,7 @@ build/emu/libemu_audit.so: $(AUDITING) $(wildcard common/emu/audit/*.h common/em
 
 # For nvcc below the command, which looks for it beside the libraries.
 build/emu/removed.h: common/emu/removed.h
+	@mkdir -p $(@D)
 	$(Q)cp $< $(NEW) $(PUT)
 
 # The command runs no kernels, so it is linked only with the objects that it calls.

@@ -18,7 +18,7 @@ stand_in() {
 toolkit() {
     mkdir -p "$1/bin" "$1/include/crt" "$1/lib64"
     echo '#if __GNUC__ > 15' >"$1/include/crt/host_config.h"
-    touch "$1/include/cuda_runtime.h" "$1/lib64/libcudart.so"
+    touch "$1/include/cuda.h" "$1/include/cuda_runtime.h" "$1/lib64/libcudart.so"
     printf '#!/bin/sh\necho release %s, V%s.1\n' "$2" "$2" >"$1/bin/nvcc" && chmod +x "$1/bin/nvcc"
 }
 
@@ -38,7 +38,10 @@ sources() {
     touch common/files/program_path.c common/files/visible.c
     mkdir -p common/emu/libraries/include
     touch common/emu/libraries/include/curand.h
-    printf '#!/bin/sh\n' >common/emu/libraries/names.sh && chmod +x common/emu/libraries/names.sh
+    mkdir -p common/emu/driver
+    for part in libraries driver; do
+        printf '#!/bin/sh\n' >common/emu/$part/names.sh && chmod +x common/emu/$part/names.sh
+    done
     for step; do
         mkdir "steps/$step"
         touch "steps/$step/scan.cu" "steps/$step/driver.c"

@@ -131,7 +131,7 @@ static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
            (double)c->ldmatrix.instructions)                                                       \
     METRIC(row_load_wavefronts,                                                                    \
            "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum", "", false, false,   \
-           "wavefronts of those, which are part of …op_ld", wavefronts(&c->ldmatrix))              \
+           "wavefronts of those, which are part of op_ld", wavefronts(&c->ldmatrix))               \
     METRIC(row_load_conflicts,                                                                     \
            "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldsm.sum", "", false,      \
            false, "bank conflicts of those", conflicts(&c->ldmatrix))                              \
@@ -139,7 +139,7 @@ static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
            "warp instructions stmatrix", (double)c->stmatrix.instructions)                         \
     METRIC(row_store_wavefronts,                                                                   \
            "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_stsm.sum", "", false, false,   \
-           "wavefronts of those, which are part of …op_st", wavefronts(&c->stmatrix))              \
+           "wavefronts of those, which are part of op_st", wavefronts(&c->stmatrix))               \
     METRIC(row_store_conflicts,                                                                    \
            "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_stsm.sum", "", false,      \
            false, "bank conflicts of those", conflicts(&c->stmatrix))                              \
