@@ -152,8 +152,8 @@ class Search(Page):
             "const field = document.getElementById('search'); field.value = arguments[0];"
             "field.dispatchEvent(new Event('input'))", words)
         return self.wait_for(lambda: self.driver.execute_script(
-            "return [...document.querySelectorAll('#found a')].map((one) => one.hash)") or
-            self.driver.execute_script("return document.getElementById('found').textContent"))
+            "const links = [...document.querySelectorAll('#found a')].map((one) => one.hash);"
+            "return links.length ? links : document.getElementById('found').textContent"))
 
     def test_all_chapters_are_searched(self):
         self.open("#chapter=02-naive")
