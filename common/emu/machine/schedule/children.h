@@ -41,7 +41,8 @@ struct child {
     uint64_t to, from;
     struct emu_rows rows;
     uint8_t value;
-    /* racecheck: what comes before it, and the operation after which its descendants are over */
+    /* racecheck: the clock of what comes before it, the levels of that clock, and the operation
+     * with which its last descendant ends */
     struct vclock *before;
     unsigned before_levels;
     uint64_t ended;
@@ -112,8 +113,8 @@ void child_submit(struct warp *, int lane, struct child *, struct child **last);
 /* After a launch that has ended without a fault: moves its children, if there are any, from the
  * launch to the family. children_next() carries them out. */
 int children_take(struct emu *, struct launch *);
-/* Carries out copies and fills up to the next grid, and returns that grid's launch. NULL: there is
- * none, or *error is set. */
+/* Carries out copies and fills up to the next grid, and returns that grid's launch. NULL: no grid
+ * is left, or *error is set. */
 struct launch *children_next(struct emu *, int *error);
 /* After a fault: frees all ended grids and their children, which are not carried out. */
 void children_drop(struct emu *);
