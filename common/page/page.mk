@@ -20,7 +20,8 @@ WASM_ROOMS = ptx decode machine operations count check events trace fidelity
 # And without launches in kernels: alone.c stands in their place.
 NOT_WASM := $(wildcard common/emu/operations/runtime/*.c common/emu/operations/matrix/*.c) \
             $(addprefix common/emu/,decode/decode_matrix.c machine/schedule/children.c \
-                check/race/children.c check/runtime_error.c)
+                check/race/children.c check/race/condition.c check/race/matrix.c \
+                check/runtime_error.c)
 WASM_C   := $(filter-out $(NOT_WASM),$(wildcard $(foreach r,$(WASM_ROOMS),common/emu/$r/*.c \
                 common/emu/$r/*/*.c))) $(FACE) \
             $(wildcard $(addsuffix /*.c,$(CC_ROOMS))) $(JUDGES) \

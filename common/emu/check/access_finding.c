@@ -104,3 +104,31 @@ void event_bad_access(struct warp *w, const struct insn *i, const struct bad_acc
         report_lane(w, i, bad, lane, detail);
     }
 }
+
+void event_misaligned_matrix(struct warp *w, const struct insn *i,
+                             const struct misaligned_matrix *m)
+{
+    struct launch *launch = w->block->launch;
+    char detail[CHECK_TEXT];
+    if (!(launch->checks & EMU_CHECK_MEMORY)) return;
+    if (m->address % m->for_address)
+        snprintf(detail, sizeof detail,
+                 "    The matrix at 0x%" PRIx64 " does not begin at a multiple of %u bytes",
+                 m->address, m->for_address);
+    else
+        snprintf(detail, sizeof detail,
+                 "    Its rows (columns, if column-major) are %" PRIu64
+                 " bytes apart, which is no multiple of %u",
+                 m->row_bytes, m->for_rows);
+    device_append(detail, sizeof detail,
+                  ": the result is undefined, although\n    today's GPUs move the matrix");
+    check_append_launch(launch, detail, sizeof detail);
+    check_report(launch->emu, launch,
+                 &(struct check_report){.tool = EMU_CHECK_MEMORY,
+                                        .severity = EMU_FINDING_WARNING,
+                                        .kind = "misaligned",
+                                        .title = "Misaligned matrix",
+                                        .place = check_place(w, i, 0),
+                                        .unit = "times",
+                                        .detail = detail});
+}

@@ -148,7 +148,7 @@ void sync_member_masks(struct warp *w, const struct insn *i, uint32_t lanes)
                    l, members[l], first, members[first]);
     }
     int first = __builtin_ctz(lanes);
-    if (members[first] & w->exited)
+    if (members[first] & w->exited && i->family != FAMILY_MATRIX) /* it ends the launch */
         report(w, i, first, EMU_FINDING_WARNING, SYNC_EXITED_MEMBERS, NULL,
                "    The member mask 0x%08x names lanes 0x%08x, which have exited: the\n"
                "    others do not wait for them, and a value taken from one is undefined",

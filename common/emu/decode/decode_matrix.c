@@ -274,6 +274,7 @@ static void note_accesses(struct matrix_insn *m)
     unsigned bits = element_bits((enum element)f->element), size = bits > 32 ? 8 : WORD_BYTES;
     unsigned own = (unsigned)f->rows * f->columns * bits / BYTE / WARP / size, bytes = size;
     m->is_own = f->by_columns == is_column;
+    m->is_transposed = !m->is_own;
     bool has_rows = bits == HALF_WORD || (bits <= BYTE && m->is_own);
     m->moves_rows = m->address.space == PTX_SHARED && f->use != USE_C && has_rows;
     if (m->moves_rows)

@@ -51,7 +51,7 @@ struct matrix_insn {
     int rounding;           /* of doubles: FE_… of <fenv.h> */
     struct address address; /* of loads and stores; base is NO_SLOT: it accesses no memory */
     slot stride;            /* 32-bit register: elements from row to row, or column to column */
-    bool is_transposed;     /* .trans */
+    bool is_transposed;     /* .trans; of wmma: not is_own */
     bool stores;
     /* It moves rows of 16 bytes of 8x8 matrices, of each register one: LDSM or STSM. ptxas also
      * makes it of some loads of wmma. */

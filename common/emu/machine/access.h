@@ -25,6 +25,12 @@ struct copy_mark {
     uint16_t number; /* of its mbarrier */
 };
 
+/* The values that lanes store: lane l's bytes are at first + l * stride. */
+struct stored_values {
+    const char *first;
+    unsigned stride;
+};
+
 struct access {
     uint64_t address[WARP]; /* of the lanes in `mask`; other lanes repeat one of these */
     uint32_t mask;
@@ -34,6 +40,9 @@ struct access {
     enum operation operation;
     enum agent agent;
     struct copy_mark copy; /* of a copy, with ANNOUNCE_ORDER */
+    /* Of a store by tensor cores; NULL: of other stores, which have the values in the registers of
+     * the instruction, or if they are unknown. */
+    struct stored_values stored;
     /* Set by the door: */
     struct block *owner; /* the block that owns the shared memory; for other spaces, the warp's */
     uint64_t host;       /* a lane's bytes are at host + address */
@@ -54,6 +63,7 @@ static inline void access_make(struct access *a, enum operation operation, enum 
     a->operation = operation;
     a->agent = BY_THREAD;
     a->copy = (struct copy_mark){0};
+    a->stored = (struct stored_values){0};
     a->owner = NULL;
     a->host = 0;
     a->outside = 0;

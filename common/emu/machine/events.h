@@ -135,6 +135,14 @@ struct bad_access {
 };
 void event_bad_access(struct warp *, const struct insn *, const struct bad_access *);
 
+/* wmma loads or stores a matrix at an address, with rows (or columns) some bytes apart, of which
+ * one is no multiple of what it must be. The access is carried out. (check/) */
+struct misaligned_matrix {
+    uint64_t address, row_bytes;
+    unsigned for_address, for_rows;
+};
+void event_misaligned_matrix(struct warp *, const struct insn *, const struct misaligned_matrix *);
+
 /* ---- what puts accesses in order: only with ANNOUNCE_ORDER (check/race*.c) ------------------- */
 
 /* What a fence is for. SCOPE_BLOCK and SCOPE_DEVICE: how far releases and atomics reach.

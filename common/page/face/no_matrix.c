@@ -1,5 +1,8 @@
-/* no_matrix.c — in place of decode_matrix.c: the page's emulator has no tensor cores. */
+/* no_matrix.c — in place of decode_matrix.c and race/matrix.c: the page's emulator has no tensor
+ * cores. */
 #include "common/emu/decode/decode_words.h"
+
+struct access;
 
 void decode_matrix(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
@@ -7,4 +10,9 @@ void decode_matrix(struct decoder *d, const struct ptx_instruction *source, stru
     decode_fail(d, EMU_UNSUPPORTED_PTX,
                 "the emulator on this page has no tensor cores; compute the product by plain "
                 "multiplications instead");
+}
+
+void race_matrix_access(struct warp *w, const struct insn *i, const struct access *rows)
+{
+    (void)w, (void)i, (void)rows;
 }

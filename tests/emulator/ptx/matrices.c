@@ -284,6 +284,91 @@ Test(matrices, races_between_warps)
     cr_expect_str_eq(text, "");
 }
 
+/* Lanes 0 to 7 store a row each, and give the address of this row. The elements go to other lanes,
+ * or come from them. */
+#define OWN_ROWS(first, between, then)                                                             \
+    PTX_KERNEL("k", ".shared .align 16 .b8 s[128];\nmov.u32 %r8, s;\nand.b32 %r9, %id, 7;\n"       \
+                    "shl.b32 %r9, %r9, 4;\nadd.u32 %r9, %r8, %r9;\nsetp.gt.u32 %p1, %id, 31;\n"    \
+                    "setp.lt.u32 %p2, %id, 8;\n@%p1 bra END;\n" first between then "END: ret;")
+#define STORE_ROW     "@%p2 st.shared.v4.u32 [%r9], {%id, %id, %id, %id};\n"
+#define LOAD_ROW      "@%p2 ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [%r9];\n"
+#define LDMATRIX(how) "ldmatrix.sync.aligned.m8n8.x1" how ".shared.b16 {%r10}, [%r9];\n"
+#define STMATRIX(how) "stmatrix.sync.aligned.m8n8.x1" how ".shared.b16 [%r9], {%id};\n"
+#define SYNC          "bar.warp.sync 0xffffffff;\n"
+
+Test(matrices, lanes_access_what_their_registers_hold)
+{
+    static const struct {
+        const char *body, *hazard;
+    } cases[] = {
+        {OWN_ROWS(STORE_ROW, "", LDMATRIX("")), "RAW hazard"},
+        {OWN_ROWS(STORE_ROW, "", LDMATRIX(".trans")), "RAW hazard"},
+        {OWN_ROWS(STMATRIX(""), "", LOAD_ROW), "RAW hazard"},
+        {OWN_ROWS(STMATRIX(".trans"), "", LOAD_ROW), "RAW hazard"},
+        {OWN_ROWS(LDMATRIX(""), "", STORE_ROW), "WAR hazard"},
+        {OWN_ROWS(STORE_ROW, SYNC, LDMATRIX("")), NULL},
+        {OWN_ROWS(STORE_ROW, SYNC, LDMATRIX(".trans")), NULL},
+        {OWN_ROWS(STMATRIX(".trans"), SYNC, LOAD_ROW), NULL},
+        {OWN_ROWS(STMATRIX(""), "", LDMATRIX("")), NULL}, /* each lane has its own elements */
+        {OWN_ROWS(STMATRIX(".trans"), "", LDMATRIX(".trans")), NULL},
+        {OWN_ROWS(STMATRIX(""), "", LDMATRIX(".trans")), "RAW hazard"},
+        {OWN_ROWS("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r9], {%id, %r9};\n", "", ""),
+         "Lanes write it in one instruction"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[2000];
+        finding_of(EMU_CHECK_RACE, cases[k].body, text, sizeof text);
+        cr_expect(cases[k].hazard ? strstr(text, cases[k].hazard) != NULL : !*text, "case %zu: %s",
+                  k, text);
+    }
+}
+
+/* Two warps store a tile to one place, with a value of each lane. */
+#define TWO_TILES(value)                                                                           \
+    PTX_KERNEL("k", "ld.param.u64 %l1, [p_out];\nmov.u32 %r0, 16;\nand.b32 %r1, %id, 31;\n"        \
+                    "cvt.rn.f32.u32 %f0, " value ";\nwmma.store.d.sync.aligned.row.m16n16k16.f32 " \
+                    "[%l1], {%f0, %f0, %f0, %f0, %f0, %f0, %f0, %f0}, %r0;\nret;")
+
+Test(matrices, equal_values_of_two_warps_are_no_race)
+{
+    char text[2000];
+    finding_of(EMU_CHECK_RACE, TWO_TILES("%id"), text, sizeof text);
+    cr_expect(strstr(text, "WAW hazard at __global__"), "%s", text);
+    finding_of(EMU_CHECK_RACE, TWO_TILES("%r1"), text, sizeof text);
+    cr_expect_str_eq(text, "");
+}
+
+/* Where a matrix begins, in bytes, and how far its rows are apart, in elements. */
+#define WMMA_LOAD(what, registers, at, stride)                                                     \
+    PTX_KERNEL("k", "ld.param.u64 %l1, [p_in];\nmov.u32 %r9, " stride ";\n"                        \
+                    "wmma.load." what " {" registers "}, [%l1+" at "], %r9;\nret;")
+#define HALVES "%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7"
+
+Test(matrices, misaligned_matrices_are_told)
+{
+    static const struct {
+        const char *body, *says;
+    } cases[] = {
+        {WMMA_LOAD("a.sync.aligned.row.m16n16k16.f16", HALVES, "32", "24"), NULL},
+        {WMMA_LOAD("a.sync.aligned.row.m16n16k16.f16", HALVES, "16", "24"),
+         "does not begin at a multiple of 32 bytes"},
+        {WMMA_LOAD("a.sync.aligned.col.m16n16k16.f16", HALVES, "0", "20"),
+         "are 40 bytes apart, which is no multiple of 16"},
+        {WMMA_LOAD("a.sync.aligned.col.m8n32k16.f16", HALVES, "16", "24"), NULL},
+        {WMMA_LOAD("a.sync.aligned.row.m16n16k16.u8", "%r0, %r1", "8", "24"), NULL},
+        {WMMA_LOAD("a.sync.aligned.row.m16n16k16.u8", "%r0, %r1", "8", "20"),
+         "are 20 bytes apart, which is no multiple of 8"},
+        {WMMA_LOAD("c.sync.aligned.row.m16n16k16.f16", "%r0, %r1, %r2, %r3", "8", "16"),
+         "does not begin at a multiple of 16 bytes"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[2000];
+        finding_of(EMU_CHECK_MEMORY, cases[k].body, text, sizeof text);
+        cr_expect(cases[k].says ? strstr(text, cases[k].says) != NULL : !*text, "case %zu: %s", k,
+                  text);
+    }
+}
+
 Test(matrices, reads_of_what_was_not_written)
 {
     char text[2000];

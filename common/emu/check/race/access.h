@@ -19,18 +19,23 @@ struct lane_access {
     record common; /* the lane's record without thread and bytes: equal for all lanes */
     record record;
     unsigned place, kind;
-    uint16_t number;    /* of the mbarrier, if the agent is BY_BARRIER */
-    bool reads, writes; /* an atomic does both */
-    bool changes;       /* false for an atomic that leaves the word as it is */
-    uint32_t used;      /* of the access's bytes: see check_used_bytes() */
-    uint64_t address;   /* of the granule */
-    const void *before; /* the lane's bytes in the granule, before and after; */
-    const void *after;  /* NULL: unknown, or not a plain store */
+    uint16_t number;             /* of the mbarrier, if the agent is BY_BARRIER */
+    bool reads, writes;          /* an atomic does both */
+    struct stored_values stored; /* as in struct access */
+    bool changes;                /* false for an atomic that leaves the word as it is */
+    uint32_t used;               /* of the access's bytes: see check_used_bytes() */
+    uint64_t address;            /* of the granule */
+    const void *before;          /* the lane's bytes in the granule, before and after; */
+    const void *after;           /* NULL: unknown, or not a plain store */
 };
 
 /* pair.c: checks and records one lane's access, granule by granule. The lane's bytes are at
  * host + address. */
 void race_lane_access(struct lane_access *, uint64_t address, unsigned bytes, uint64_t host);
+
+/* race.c: a warp's access, each lane's by its own thread. matrix.c: one of rows of matrices. */
+void race_threads_access(struct warp *, const struct insn *, const struct access *);
+void race_matrix_access(struct warp *, const struct insn *, const struct access *rows);
 
 /* The page of the shadow that belongs to an address. NULL: out of memory. */
 static inline struct shadow_page *race_page_at(const struct lane_access *t, uint64_t address)
@@ -60,10 +65,11 @@ static inline record lane_record(const struct lane_access *t, unsigned bytes)
     return t->common | (record)thread << THREAD_AT | bytes;
 }
 
-/* The bytes that a lane stores, in memory order; NULL: the instruction is not a plain store. */
-static inline const uint8_t *stored_value(const struct warp *w, const struct insn *i, int lane,
-                                          uint8_t *value)
+/* The bytes that a lane stores, in memory order; NULL: they are unknown, or it does not store. */
+static inline const uint8_t *stored_value(const struct warp *w, const struct insn *i,
+                                          struct stored_values stored, int lane, uint8_t *value)
 {
+    if (stored.first) return (const uint8_t *)stored.first + (size_t)lane * stored.stride;
     if (i->tally != TALLY_STORE) return NULL;
     for (unsigned k = 0; k < i->elements; k++)
         memcpy(value + (size_t)k * i->element_bytes,

@@ -248,7 +248,7 @@ static bool access_granule(const struct lane_access *t)
 void race_lane_access(struct lane_access *t, uint64_t address, unsigned bytes, uint64_t host)
 {
     uint8_t value[LARGEST];
-    const uint8_t *after = stored_value(t->w, t->insn, t->lane, value);
+    const uint8_t *after = stored_value(t->w, t->insn, t->stored, t->lane, value);
     if (t->owner != t->w->block->racecheck) race_note_remote(t, address);
     for (uint64_t at = address, end = address + bytes; at < end;) {
         t->address = at / GRANULE * GRANULE;

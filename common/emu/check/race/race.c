@@ -1,6 +1,7 @@
 /* race.c — racecheck: splits a warp's access into accesses of single lanes. See race.h. */
 #include "access.h"
 #include "common/emu/check/check.h"
+#include "common/emu/decode/matrix.h"
 #include "common/emu/machine/memory/shared.h"
 #include "common/emu/decode/warp_ops.h"
 #include "common/emu/machine/events.h"
@@ -39,14 +40,15 @@ static uint32_t without_duplicates(struct warp *w, const struct insn *i,
     if (rising) return mask;
     for (uint32_t left = mask; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
-        uint8_t mine[LARGEST], theirs[LARGEST];
+        uint8_t room[LARGEST], their_room[LARGEST];
+        const uint8_t *mine = stored_value(w, i, access->stored, lane, room), *theirs;
         bool is_first = true;
         for (uint32_t others = kept; others; others &= others - 1) {
             int other = __builtin_ctz(others);
             if (!overlaps(address[lane], address[other], bytes)) continue;
             is_first = false;
-            if (address[lane] == address[other] && stored_value(w, i, lane, mine) &&
-                stored_value(w, i, other, theirs) && !memcmp(mine, theirs, bytes))
+            theirs = stored_value(w, i, access->stored, other, their_room);
+            if (address[lane] == address[other] && mine && theirs && !memcmp(mine, theirs, bytes))
                 continue;
             struct record_parts them = {.block = w->block->index,
                                         .thread = w->index * WARP + (unsigned)other,
@@ -167,14 +169,14 @@ void event_mbarrier_use(struct warp *w, const struct insn *i, int lane,
                      (uint64_t)(uintptr_t)place->owner->shared);
 }
 
-void race_access(struct warp *w, const struct insn *i, const struct access *access)
+void race_threads_access(struct warp *w, const struct insn *i, const struct access *access)
 {
     struct race_block *race = w->block->racecheck;
     const uint64_t *address = access->address;
-    if (is_off(race)) return;
     struct lane_access t = lane_access_of(w, i, access->operation, access->space, access->owner);
     t.used = check_used_bytes(i);
     t.number = access->copy.number;
+    t.stored = access->stored;
     t.kind = (i->order & ORDER_KIND) | (i->order & ORDER_BLOCK ? KIND_NARROW : 0) |
              (unsigned)access->agent << AGENT_AT;
     bool is_strong = (i->order & ORDER_KIND) != KIND_WEAK && access->agent == BY_THREAD;
@@ -198,4 +200,16 @@ void race_access(struct warp *w, const struct insn *i, const struct access *acce
         synchronise(&t, address[t.lane], access->bytes, access->host);
     }
     if (race->device->space.out_of_memory) race->device->off = true;
+}
+
+void race_access(struct warp *w, const struct insn *i, const struct access *access)
+{
+    if (is_off(w->block->racecheck)) return;
+    if (i->family != FAMILY_MATRIX || !i->matrix->moves_rows) {
+        race_threads_access(w, i, access);
+        return;
+    }
+    struct access rows = *access; /* without those that two lanes store to one place */
+    if (access_writes(access)) rows.mask = without_duplicates(w, i, access);
+    race_matrix_access(w, i, &rows);
 }

@@ -4,6 +4,7 @@
  */
 #include "common/emu/decode/warp_ops.h"
 #include "common/emu/machine/access.h"
+#include "common/emu/machine/events.h"
 #include "matrix_ops.h"
 #include <string.h>
 
@@ -20,15 +21,16 @@ bool has_all_lanes(struct warp *w, const struct insn *i, uint32_t mask)
 }
 
 /* Takes an access of the lanes in mask through the door. at[l] becomes the host's address of lane
- * l's bytes. False: a fault. */
+ * l's bytes. Of a store, values + l * bytes are these bytes; NULL: of stmatrix. False: a fault. */
 static bool enter(struct warp *w, const struct insn *i, uint32_t mask, unsigned bytes,
-                  const uint64_t *address, char **at)
+                  const uint64_t *address, const char *values, char **at)
 {
     const struct matrix_insn *m = i->matrix;
     struct access access;
     while (mask) {
         access_make(&access, m->stores ? OPERATION_STORE : OPERATION_LOAD,
                     (enum ptx_space)m->address.space, mask, bytes);
+        if (m->stores) access.stored = (struct stored_values){values, bytes};
         for (int l = 0; l < WARP; l++)
             access.address[l] = address[mask >> l & 1 ? l : __builtin_ctz(mask)];
         if (!access_door_base(w, i, &access)) return false;
@@ -63,7 +65,8 @@ static bool move_rows(struct warp *w, const struct insn *i, const uint64_t *addr
                       const slot *slots, unsigned count, bool is_transposed)
 {
     char *at[WARP];
-    if (!enter(w, i, ALL_LANES >> (WARP - ROWS * count), ROW_BYTES, address, at)) return false;
+    if (!enter(w, i, ALL_LANES >> (WARP - ROWS * count), ROW_BYTES, address, NULL, at))
+        return false;
     for (unsigned k = 0; k < count; k++)
         move_matrix(w, slots[k], at + k * ROWS, is_transposed, i->matrix->stores);
     return true;
@@ -146,9 +149,16 @@ static bool load_rows(struct warp *w, const struct insn *i, unsigned registers)
         count = registers - first < AT_ONCE ? registers - first : AT_ONCE;
         for (unsigned l = 0; l < WARP; l++)
             address[l] = row_of(w, m, first + l / ROWS % count, l % ROWS);
-        if (!move_rows(w, i, address, &m->d.slot[first], count, !m->is_own)) return false;
+        if (!move_rows(w, i, address, &m->d.slot[first], count, m->is_transposed)) return false;
     }
     return true;
+}
+
+/* Copies the lanes' bytes, which stand side by side, to memory or from it. */
+static void copy_lanes(char *const at[WARP], char *values, unsigned bytes, bool stores)
+{
+    for (unsigned l = 0; l < WARP; l++, values += bytes)
+        memcpy(stores ? at[l] : values, stores ? values : at[l], bytes);
 }
 
 /* Other fragments of 16-bit elements: an access of a word for each register. If memory holds
@@ -161,35 +171,44 @@ static bool access_words(struct warp *w, const struct insn *i, unsigned register
         char *at[WARP], matrix[WARP * WORD_BYTES], *rows[ROWS];
         for (unsigned l = 0; l < WARP; l++)
             address[l] = row_of(w, m, reg, l / LANES_OF_ROW) + l % LANES_OF_ROW * WORD_BYTES;
-        if (!enter(w, i, ALL_LANES, WORD_BYTES, address, at)) return false;
         for (unsigned r = 0; r < ROWS; r++) rows[r] = matrix + r * ROW_BYTES;
-        for (unsigned l = 0; l < WARP; l++) memcpy(matrix + l * WORD_BYTES, at[l], WORD_BYTES);
-        move_matrix(w, m->d.slot[reg], rows, !m->is_own, m->stores);
-        for (unsigned l = 0; l < WARP && m->stores; l++)
-            memcpy(at[l], matrix + l * WORD_BYTES, WORD_BYTES);
+        if (m->stores) move_matrix(w, m->d.slot[reg], rows, m->is_transposed, true);
+        if (!enter(w, i, ALL_LANES, WORD_BYTES, address, matrix, at)) return false;
+        copy_lanes(at, matrix, WORD_BYTES, m->stores);
+        if (!m->stores) move_matrix(w, m->d.slot[reg], rows, m->is_transposed, false);
     }
     return true;
+}
+
+/* The bytes of one access of all lanes, side by side, from registers or to them: a part of a
+ * register, or each of two registers. */
+static void move_parts(const struct warp *w, const struct matrix_insn *m, unsigned reg,
+                       unsigned part, unsigned pair, char *values)
+{
+    unsigned size = m->d.element == ELEMENT_F64 ? 8 : WORD_BYTES, bytes = m->access_bytes / pair;
+    for (unsigned k = 0; k < WARP * pair; k++, values += bytes) {
+        char *lanes = slot_at(w, m->d.slot[reg + k % pair]);
+        char *here = lanes + k / pair * size + part * bytes;
+        memcpy(m->stores ? values : here, m->stores ? here : values, bytes);
+    }
 }
 
 /* All other fragments. An access moves a part of a register, a register, or two registers of c. */
 static void access_elements(struct warp *w, const struct insn *i)
 {
+    enum { MOST_BYTES = 16 }; /* two doubles */
     const struct matrix_insn *m = i->matrix;
     unsigned size = m->d.element == ELEMENT_F64 ? 8 : WORD_BYTES;
-    unsigned pair = m->access_bytes > size ? 2 : 1, bytes = m->access_bytes / pair;
-    unsigned pieces = size / bytes;
+    unsigned pair = m->access_bytes > size ? 2 : 1, pieces = size * pair / m->access_bytes;
     for (unsigned r = 0; r < m->d.registers; r += pair)
         for (unsigned p = 0; p < pieces; p++) {
             uint64_t address[WARP];
-            char *at[WARP];
+            char *at[WARP], values[WARP * MOST_BYTES];
             for (unsigned l = 0; l < WARP; l++) address[l] = place_of(w, m, l, r, p);
-            if (!enter(w, i, ALL_LANES, m->access_bytes, address, at)) return;
-            for (unsigned l = 0; l < WARP * pair; l++) {
-                char *lanes = slot_at(w, m->d.slot[r + l / WARP]);
-                char *here = lanes + l % WARP * size + p * bytes;
-                char *there = at[l % WARP] + l / WARP * bytes;
-                memcpy(m->stores ? there : here, m->stores ? here : there, bytes);
-            }
+            if (m->stores) move_parts(w, m, r, p, pair, values);
+            if (!enter(w, i, ALL_LANES, m->access_bytes, address, values, at)) return;
+            copy_lanes(at, values, m->access_bytes, m->stores);
+            if (!m->stores) move_parts(w, m, r, p, pair, values);
         }
 }
 
@@ -200,11 +219,30 @@ static void repeat_registers(const struct warp *w, const struct matrix_fragment 
         memcpy(slot_at(w, f->slot[r]), slot_at(w, f->slot[r % from]), SLOT_32);
 }
 
+/* The PTX ISA asks that the matrix and each of its rows begin at a multiple of the bytes that a
+ * lane gets, the CUDA guide that rows are a multiple of 16 bytes apart. GPUs do not check that. A
+ * row that is shorter may begin at a multiple of its length here. Otherwise tiles of 8 halves could
+ * not stand side by side. */
+static void check_alignment(struct warp *w, const struct insn *i)
+{
+    enum { MOST_FOR_ROWS = 16 };
+    const struct matrix_insn *m = i->matrix;
+    unsigned bits = element_bits((enum element)m->d.element);
+    unsigned bytes = m->d.registers * (m->d.element == ELEMENT_F64 ? 8 : WORD_BYTES);
+    unsigned length = (m->d.by_columns ? m->d.rows : m->d.columns) * bits / 8;
+    if (length < bytes) bytes = length;
+    unsigned for_rows = bytes < MOST_FOR_ROWS ? bytes : MOST_FOR_ROWS;
+    uint64_t address = address_of(w, &m->address, 0), row = stride_of(w, m, 0) * bits / 8;
+    if (address % bytes || row % for_rows)
+        event_misaligned_matrix(w, i, &(struct misaligned_matrix){address, row, bytes, for_rows});
+}
+
 void op_matrix_access(struct warp *w, const struct insn *i, uint32_t mask)
 {
     const struct matrix_insn *m = i->matrix;
     unsigned bits = element_bits((enum element)m->d.element);
     if (!has_all_lanes(w, i, mask)) return;
+    check_alignment(w, i);
     if (bits != 16 && !m->moves_rows) {
         access_elements(w, i);
         return;
