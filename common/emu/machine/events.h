@@ -82,6 +82,9 @@ void event_children_end(struct emu *, struct ended_grid *);
 /* Work begins. Returns its number in emu_config.stream_ops; 0: it has none. */
 uint64_t event_child_begin(struct emu *, const struct ended_grid *, const struct child *);
 
+/* With ANNOUNCE_ORDER: a lane sets the condition of a graph's node. (check/race/condition.c) */
+void event_condition(struct warp *, const struct insn *, int lane, uint64_t handle, unsigned value);
+
 /* A lane's call of the CUDA runtime returns an error. (check/runtime_error.c) */
 void event_runtime_error(struct warp *, const struct insn *, int lane, int error);
 

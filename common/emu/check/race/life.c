@@ -28,6 +28,7 @@ void race_close(struct race *race)
     race_reports_close(race->reports);
     free(race->uses);
     free(race->places);
+    free(race->conditions);
     free(race);
 }
 
@@ -153,6 +154,7 @@ void race_begin(struct launch *launch)
     struct race *race = launch->emu->checkers->race;
     uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
     if (race->ops) race_ops_begin_launch(race);
+    race->condition_count = 0;
     shadow_new_launch(&race->shadow);
     record_rows_clear(&race->rows);
     vclock_open(&race->space, blocks);

@@ -19,6 +19,7 @@
  *   shadow/short_record.c  most of them in 32 bits
  *   shadow/shadow.c        the last accesses of each 4 bytes
  *   race.c                 splits a warp's access into accesses of one lane
+ *   matrix.c               rows of matrices as accesses of their lanes
  *   plain.c                plain loads and stores of a warp, in few steps
  *   pair.c                 compares an access with the earlier ones
  *   clock.c                the clocks of a lane: what is before it, and what it releases
@@ -27,6 +28,7 @@
  *   async.c                asynchronous copies, mbarriers
  *   exit.c                 blocks that exit too early
  *   update.c               a load and a store that are not atomic together
+ *   condition.c            conditions of graphs, set by several threads
  *   earlier.c              would an earlier value have taken the same branch?
  *   value_first.c          was a value loaded before its flag?
  *   code/uses.c            what the code does with a value

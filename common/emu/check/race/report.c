@@ -26,7 +26,8 @@ enum distance {
     LOST,
     EXIT,
     MIXED,
-    UNFENCED_READER
+    UNFENCED_READER,
+    CONDITION
 };
 
 static const struct {
@@ -42,6 +43,8 @@ static const struct {
     [LOST_UPDATE] = {"lost-update", "WAW", "wrote it", "has read it, and writes it", LOST},
     [USE_BEFORE_EXIT] = {"use-before-exit", "WAR", "used it", "exits", EXIT},
     [USE_AFTER_EXIT] = {"use-after-exit", "RAW", "has exited", "uses it", EXIT},
+    [SET_DIFFERENTLY] = {"write-after-write", "WAW", "set it", "sets it to another value",
+                         CONDITION},
 };
 
 struct hazard_report {
@@ -166,6 +169,7 @@ void race_report(struct warp *w, const struct insn *i, int lane, const struct co
     new.other.has_thread = c->before_agent != BY_BARRIER;
     new.place.access = name_of_access(now, new.place.is_copy);
     new.other.access = name_of_access(then, new.other.is_copy);
+    if (c->hazard == SET_DIFFERENTLY) new.place.access = new.other.access = "Write access";
     if (now->tally == TALLY_LOAD && then && then->tally == TALLY_ATOMIC) new.load = i;
     if (then && then->tally == TALLY_LOAD && now->tally == TALLY_ATOMIC)
         new.load = &kernel->code[before_place];
@@ -211,7 +215,10 @@ static const char *const advice[] = {
     "both must access the same bytes",
     "The flag between them was read without a fence: it takes a __threadfence() or an acquire "
     "after "
-    "the read (--strict-readers)"};
+    "the read (--strict-readers)",
+    "Which of the two values stays is chance: one thread must decide, behind a barrier or in a "
+    "node "
+    "of its own"};
 
 /* "thread (0,0,0) in block (0,0,0)", or "a copy of" this thread. */
 static void describe_agent(const struct check_place *place, char *text, size_t size)
@@ -223,13 +230,17 @@ static void describe_agent(const struct check_place *place, char *text, size_t s
 
 static void report_hazard(const struct launch *launch, const struct hazard_report *r)
 {
-    char title[60], detail[CHECK_TEXT], me[99], they[99];
+    bool has_address = r->hazard != SET_DIFFERENTLY;
+    char title[60], address[30] = "", detail[CHECK_TEXT], me[99], they[99];
     describe_agent(&r->place, me, sizeof me);
     describe_agent(&r->other, they, sizeof they);
-    snprintf(title, sizeof title, "%s hazard at __%s__ address", words[r->hazard].name,
-             r->space == PTX_SHARED ? "shared" : "global");
-    snprintf(detail, sizeof detail, "    %s 0x%" PRIx64 ": %s %s, %s %s\n    %s", title, r->address,
-             they, words[r->hazard].then, me, words[r->hazard].now, advice[r->distance]);
+    snprintf(title, sizeof title, "%s hazard at %s", words[r->hazard].name,
+             !has_address             ? "the condition of a graph"
+             : r->space == PTX_SHARED ? "__shared__ address"
+                                      : "__global__ address");
+    if (has_address) snprintf(address, sizeof address, " 0x%" PRIx64, r->address);
+    snprintf(detail, sizeof detail, "    %s%s: %s %s, %s %s\n    %s", title, address, they,
+             words[r->hazard].then, me, words[r->hazard].now, advice[r->distance]);
     check_report(launch->emu, launch,
                  &(struct check_report){.tool = EMU_CHECK_RACE,
                                         .severity = EMU_FINDING_ERROR,
@@ -238,7 +249,7 @@ static void report_hazard(const struct launch *launch, const struct hazard_repor
                                         .place = r->place,
                                         .other = r->other,
                                         .times = r->count,
-                                        .has_address = true,
+                                        .has_address = has_address,
                                         .space = r->space,
                                         .address = r->address,
                                         .unit = "hazards",

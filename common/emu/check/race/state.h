@@ -98,10 +98,18 @@ struct code_uses {
     struct decision decision;
 };
 
+/* What a launch has last set the condition of a graph's node to (condition.c). */
+struct condition_set {
+    uint64_t handle;
+    record last;
+    unsigned value;
+    bool is_set;
+};
+
 struct race {
-    struct stream_ops *ops; /* the devices' operations (ops.c); NULL: none are observed */
+    struct stream_ops *ops;       /* the devices' operations (ops.c); NULL: none are observed */
     struct race_family *families; /* grids whose launches run, the youngest first (children.c) */
-    uint64_t ended;         /* the last launch's, if the history may need its accesses; else 0 */
+    uint64_t ended; /* the last launch's, if the history may need its accesses; else 0 */
     struct vclock_space space;
     struct shadow shadow;
     struct record_rows rows; /* of this launch's short records */
@@ -116,6 +124,8 @@ struct race {
     bool off;               /* for the rest of this launch: out of memory */
     uint64_t serial;        /* counts uses of other blocks' shared memory: exit.c */
     struct code_uses *uses; /* by instruction */
+    struct condition_set *conditions;
+    size_t condition_count;
     struct record_layout layout;
     uint16_t *places; /* by their numbers: instructions; UNKNOWN_PLACE for number 0 */
     unsigned place_count;
@@ -221,6 +231,7 @@ enum hazard {
     LOST_UPDATE,     /* see update.c */
     USE_BEFORE_EXIT, /* shared memory of a block that may exit before: see exit.c */
     USE_AFTER_EXIT,
+    SET_DIFFERENTLY, /* see condition.c; space and address mean nothing */
     HAZARDS
 };
 /* Two accesses that conflict, and that nothing puts in order: the one that is made now, and

@@ -205,9 +205,9 @@ void runtime_set_condition(struct warp *w, const struct insn *i, uint32_t mask)
     for (; mask; mask &= mask - 1) {
         int lane = __builtin_ctz(mask);
         uint64_t handle = builtin_argument(w, i, lane, 0, 8);
-        if (host->set_condition &&
-            !host->set_condition(handle, (unsigned)builtin_argument(w, i, lane, 1, 4)))
-            continue;
+        unsigned value = (unsigned)builtin_argument(w, i, lane, 1, 4);
+        if (announces(w->block, ANNOUNCE_ORDER)) event_condition(w, i, lane, handle, value);
+        if (host->set_condition && !host->set_condition(handle, value)) continue;
         fault(w, i, lane, EMU_ILLEGAL_ADDRESS,
               "0x%llx is no handle of cudaGraphConditionalHandleCreate",
               (unsigned long long)handle);
