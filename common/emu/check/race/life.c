@@ -172,6 +172,7 @@ void race_end(struct launch *launch)
     sync_clear(&race->space, &race->words);
     race_reports_flush(race->reports, launch);
     if (race->ops) race_ops_end_launch(race, launch);
+    if (race->ops) race_ops_end_conditions(race, launch);
 }
 
 struct race_block *race_block_new(const struct block *block)

@@ -558,21 +558,28 @@ static bool is_use(const struct stream_ops *ops, stream_op op)
     return op_at(ops, op)->info.kind < STREAM_OP_ALLOC;
 }
 
+static record cell_of_range(const struct op_range *range)
+{
+    return (record)range->op << OP_AT | (record)range->place << OP_PLACE_AT;
+}
+
 /* Two ranges overlap if a row of one does with the other. Memory that is freed in no order with its
- * allocation does no harm if nothing uses it between the two. */
+ * allocation does no harm if nothing uses it between the two. Kernels may set a condition to equal
+ * values. */
 static void compare_ranges(struct op_comparison *c, const struct op_range *now,
                            const struct op_range *before)
 {
     const struct emu_rows *rows = &now->rows;
-    if (!(now->writes || before->writes) || !is_unordered(c, before->op)) return;
+    bool are_sets = now->writes && before->writes && now->address >= STREAM_CONDITIONS;
+    if (!(now->writes || before->writes) || are_sets || !is_unordered(c, before->op)) return;
     if (!is_use(c->ops, now->op) && !is_use(c->ops, before->op)) return;
     for (size_t k = 0; k < rows->rows * rows->slices; k++) {
         uint64_t row = now->address + k / rows->rows * rows->from_slice +
                        k % rows->rows * rows->from_row,
                  at = overlap(before, row, rows->bytes);
         if (!at) continue;
-        op_add_conflict(c, (struct op_conflict){.now = (record)now->op << OP_AT,
-                                                .before = (record)before->op << OP_AT,
+        op_add_conflict(c, (struct op_conflict){.now = cell_of_range(now),
+                                                .before = cell_of_range(before),
                                                 .now_writes = now->writes,
                                                 .before_wrote = before->writes,
                                                 .address = at});
@@ -603,18 +610,35 @@ void stream_op_access(struct stream_ops *ops, struct emu *emu, stream_op op, uin
     pthread_mutex_unlock(&emu->lock);
 }
 
+static void access_range(struct stream_ops *ops, struct emu *emu, const struct op_range *range)
+{
+    pthread_mutex_lock(&ops->lock);
+    if (!ops->off && op_at(ops, range->op)) {
+        bool has_rivals = op_has_rivals(ops, range->op);
+        if (has_rivals) keep_launches(ops);
+        if (has_rivals && !ops->off) compare_range(ops, emu, range);
+        keep_range(ops, range);
+    }
+    pthread_mutex_unlock(&ops->lock);
+}
+
 void stream_op_access_locked(struct stream_ops *ops, struct emu *emu, stream_op op,
                              uint64_t address, const struct emu_rows *rows, bool writes_it)
 {
-    const struct op_range range = {op, address, *rows, writes_it};
-    pthread_mutex_lock(&ops->lock);
-    if (!ops->off && op_at(ops, op)) {
-        bool has_rivals = op_has_rivals(ops, op);
-        if (has_rivals) keep_launches(ops);
-        if (has_rivals && !ops->off) compare_range(ops, emu, &range);
-        keep_range(ops, &range);
+    access_range(ops, emu, &(struct op_range){op, address, *rows, writes_it, 0});
+}
+
+void race_ops_end_conditions(struct race *race, const struct launch *launch)
+{
+    for (size_t k = 0; k < race->condition_count; k++) {
+        const struct condition_set *c = &race->conditions[k];
+        access_range(race->ops, launch->emu,
+                     &(struct op_range){launch->operation,
+                                        STREAM_CONDITIONS + STREAM_CONDITION_BYTES * c->handle,
+                                        {.bytes = STREAM_CONDITION_BYTES, .rows = 1, .slices = 1},
+                                        true,
+                                        record_place(&race->layout, c->last)});
     }
-    pthread_mutex_unlock(&ops->lock);
 }
 
 /* Kernels of other devices may have accessed the memory, too. */

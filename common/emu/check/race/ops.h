@@ -33,12 +33,13 @@ struct op_state {
     struct op_code *code; /* of a kernel that has run */
 };
 
-/* An access of the host's side: rows of bytes. */
+/* An access of the host's side: rows of bytes. Or of a condition. */
 struct op_range {
     stream_op op;
     uint64_t address;
     struct emu_rows rows;
     bool writes;
+    unsigned place; /* of a kernel that sets a condition: a number as in records */
 };
 
 enum { MOST_RACES = EMU_MAX_PEERS + 1, MOST_DEVICES = EMU_MAX_PEERS + 1 };
@@ -111,6 +112,8 @@ void race_ops_leave(struct race *);
 void race_ops_begin_launch(struct race *);
 /* A launch has ended: compares its accesses with those of other operations. */
 void race_ops_end_launch(struct race *, const struct launch *);
+/* And the conditions of graphs that it has set. */
+void race_ops_end_conditions(struct race *, const struct launch *);
 /* Drops all accesses, since all operations are over. With the lock held. */
 void race_ops_drop_all(struct stream_ops *);
 /* Memory is freed. */

@@ -64,6 +64,7 @@ static const struct {
     [STREAM_OP_FILL] = {"fill", "The fill was made at"},
     [STREAM_OP_HOST] = {"host function", "The host function was put into the stream at"},
     [STREAM_OP_LIBRARY] = {"", "The library was called at"},
+    [STREAM_OP_CONDITION] = {"conditional node", "The graph was launched at"},
     [STREAM_OP_ALLOC] = {"allocation", "The memory was allocated at"},
     [STREAM_OP_FREE] = {"free", "The memory was freed at"},
 };
@@ -176,11 +177,14 @@ static void describe(struct emu *emu, const struct op_conflict *c, const struct 
                      const struct op_side *now, char *text, size_t size)
 {
     struct range range;
-    snprintf(text, size, "    %s hazard at address 0x%" PRIx64,
+    snprintf(text, size, "    %s hazard at ",
              !c->now_writes    ? "RAW"
              : c->before_wrote ? "WAW"
-                               : "WAR",
-             c->address);
+                               : "WAR");
+    if (c->address >= STREAM_CONDITIONS)
+        device_append(text, size, "the condition of a graph");
+    else
+        device_append(text, size, "address 0x%" PRIx64, c->address);
     if (device_range(emu, c->address, &range))
         device_append(text, size, " (offset %" PRIu64 " of the %" PRIu64 " bytes at 0x%" PRIx64 ")",
                       c->address - range.base, range.bytes, range.base);
@@ -242,7 +246,7 @@ void op_report(struct stream_ops *ops, struct emu *emu, const struct launch *lau
                                                before.op->code ? before.op->code->kernel : NULL,
                                                emu_place_of(&now), emu_place_of(&before)},
             .times = c->count,
-            .has_address = true,
+            .has_address = c->address < STREAM_CONDITIONS,
             .space = PTX_GLOBAL,
             .address = c->address,
             .unit = "hazards",

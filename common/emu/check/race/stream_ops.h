@@ -40,6 +40,7 @@ enum stream_op_kind {
     STREAM_OP_FILL,
     STREAM_OP_HOST,
     STREAM_OP_LIBRARY,
+    STREAM_OP_CONDITION, /* a conditional node of a graph decides */
     STREAM_OP_ALLOC,
     STREAM_OP_FREE,
 };
@@ -72,5 +73,10 @@ void stream_op_access(struct stream_ops *, struct emu *, stream_op, uint64_t add
 /* The same for a caller that has the device's lock. */
 void stream_op_access_locked(struct stream_ops *, struct emu *, stream_op, uint64_t address,
                              const struct emu_rows *, bool writes);
+
+/* The condition of a graph counts as the word at STREAM_CONDITIONS +
+ * STREAM_CONDITION_BYTES * handle, where no memory is. */
+#define STREAM_CONDITIONS (UINT64_C(1) << 63)
+enum { STREAM_CONDITION_BYTES = 4 };
 
 #endif

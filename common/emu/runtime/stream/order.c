@@ -32,6 +32,7 @@ static enum stream_op_kind kind_of(enum cudaGraphNodeType type)
     case cudaGraphNodeTypeHost: return STREAM_OP_HOST;
     case cudaGraphNodeTypeMemAlloc: return STREAM_OP_ALLOC;
     case cudaGraphNodeTypeMemFree: return STREAM_OP_FREE;
+    case cudaGraphNodeTypeConditional: return STREAM_OP_CONDITION;
     default: return STREAM_OP_MARK;
     }
 }
@@ -248,6 +249,15 @@ void cudart_order_node(const struct graph *graph, struct node *node, cudaStream_
                                ? cudart_find(node->work.event, EVENT)
                                : NULL;
     if (event != NULL) event->last = current;
+}
+
+void cudart_order_condition(cudaGraphConditionalHandle condition)
+{
+    const struct emu_rows word = {.bytes = STREAM_CONDITION_BYTES, .rows = 1, .slices = 1};
+    if (all == NULL) return;
+    stream_op_access(all, emu_runtime(), current,
+                     STREAM_CONDITIONS + STREAM_CONDITION_BYTES * condition, &word, false);
+    cudart_check_print();
 }
 
 void cudart_order_node_end(struct node *node) { node->last = current; }

@@ -59,6 +59,8 @@ void cudart_order_graph(struct graph *);
 /* A node begins after those that it needs; the graph's nodes have ended. */
 void cudart_order_node(const struct graph *, struct node *, cudaStream_t);
 void cudart_order_node_end(struct node *);
+/* The current node reads a condition, before it carries out a body. */
+void cudart_order_condition(cudaGraphConditionalHandle);
 void cudart_order_graph_end(struct graph *);
 
 /* Calls a host function, and finds out which pinned memory it changes. */

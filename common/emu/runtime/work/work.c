@@ -34,6 +34,7 @@ static cudaError_t run_conditional(const struct conditional *conditional, cudaSt
 {
     cudaError_t error = cudaSuccess;
     struct graph *body;
+    cudart_order_condition(conditional->handle);
     for (bool is_first = true; error == cudaSuccess && !cudart_is_faulty() &&
                                (body = cudart_next_body(conditional, is_first)) != NULL;
          is_first = false)
