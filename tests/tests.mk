@@ -215,10 +215,14 @@ checks: $(CHECKS) emu ## maintain: build each pair of tests/checks for a GPU, bu
 
 CHECK_HEADERS = $(wildcard tests/checks/*.h tests/checks/*.cuh steps/12-*/parts/*.cuh)
 
+# These kernels call the CUDA runtime.
+build/pairs/launch: OPTIONS = -rdc=true
+build/checks/launch-%: OPTIONS = -rdc=true
+
 build/checks/%: tests/checks/%.cu $(CHECK_HEADERS)
 	$(call say,nvcc,$<)
 	$(Q)$(NVCC) $(CPPFLAGS) -g -lineinfo -gencode arch=compute_90,code=[sm_90,compute_90] \
-	    -cudart shared $< -o $(NEW) $(PUT)
+	    -cudart shared $(OPTIONS) $< -o $(NEW) $(PUT)
 
 # For the emulator, all pairs of a class are one program, which compiles much faster. A pair that
 # includes files of a step is its own program.
@@ -238,7 +242,7 @@ $(CLASSES:%=build/pairs/%): build/pairs/%: build/pairs/%.cu
 $(addprefix build/pairs/,$(CLASSES) $(ALONE)): $(CHECK_HEADERS)
 	$(call say,nvcc,$@)
 	$(Q)$(NVCC) $(CPPFLAGS) -g -lineinfo -arch=compute_90 -code=compute_90 -cudart shared \
-	    -Itests/checks $(filter %.cu,$^) -o $(NEW) $(PUT)
+	    $(OPTIONS) -Itests/checks $(filter %.cu,$^) -o $(NEW) $(PUT)
 
 test: tests-build ## maintain: run every test; says what was skipped, and which part it needs
 	$(Q)common/build/test.sh

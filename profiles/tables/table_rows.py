@@ -453,15 +453,20 @@ def findings(rows):
             for row in rows for tool in TOOLS if row.get(tool + " errors")}
 
 
+NOT_RECORDED = "not recorded"
+
+
 def checks():
-    """Both tools' verdicts on the wrong programs, then on the right ones."""
+    """Both tools' verdicts on the wrong programs, then on the right ones. Programs that have not
+    been run on a GPU are in the table only."""
     theirs, ours = findings(CHECKED_BY_GPU), findings(CHECKED)
     programs = sorted({row["program"] for row in CHECKED_BY_GPU})
     rows = []
-    for program in programs:
+    for program in sorted({row["program"] for row in CHECKED}.union(programs)):
         cells = []
         for tool in TOOLS:
-            pair = theirs[program, "wrong", tool], ours[program, "wrong", tool]
+            key = program, "wrong", tool
+            pair = theirs.get(key, NOT_RECORDED), ours[key]
             text = " / ".join("waits" if found is None else str(found) for found in pair)
             cells.append(text if any(pair) or None in pair else "")
         rows.append(["[%s](../../tests/checks/%s.cu)" % (program, program), *cells])
@@ -475,10 +480,12 @@ def checks():
         "runs and gave no verdict "
         "in %d; the emulator found nothing in %d. The table shows the number of findings in the "
         "wrong versions: "
-        "compute-sanitizer on an %s / emulator." % (
+        "compute-sanitizer on an %s / emulator.%s" % (
             len(programs), len(TOOLS), same, len(theirs), clean[0], len(right),
-            sum(theirs[key] is None for key in right),
-            clean[1], CHECKED_ON["GPU"]), 120),
+            sum(theirs[key] is None for key in right), clean[1], CHECKED_ON["GPU"],
+            " %d more programs have not been run on a GPU (%s)."
+            % (len(rows) - len(programs), NOT_RECORDED) if len(rows) > len(programs) else ""),
+        120),
             "", *table(["program", *TOOLS], *rows)]
 
 

@@ -55,5 +55,20 @@ class Differences(unittest.TestCase):
                 table_of(self.THEIRS, self.OURS, (programs, "wrong", tools), *self.ALL[1:])
 
 
+class Table(unittest.TestCase):
+    def test_what_has_not_been_recorded_on_a_gpu_says_so(self):
+        runs = lambda program: ["%s %s %s 1" % (program, version, tool)
+                                for version in ("wrong", "right") for tool in table_rows.TOOLS]
+        with mock.patch.multiple(table_rows, CHECKED_BY_GPU=recording(*runs("a-b")),
+                                 CHECKED=recording(*runs("a-b"), *runs("a-c")),
+                                 CHECKED_ON={"GPU": "H200"}):
+            lines = table_rows.checks()
+        self.assertIn("1 programs, in a wrong and a right version", lines[0])
+        self.assertIn("1 more programs have not been run on a GPU (not recorded)",
+                      " ".join(lines[:lines.index("")]))
+        self.assertIn("| [a-b](../../tests/checks/a-b.cu) |" + " 1 / 1 |" * 4, lines)
+        self.assertIn("| [a-c](../../tests/checks/a-c.cu) |" + " not recorded / 1 |" * 4, lines)
+
+
 if __name__ == "__main__":
     unittest.main()
