@@ -57,3 +57,29 @@ Test(racecheck, a_copy_is_over_when_its_own_mbarrier_was_waited_for)
         cr_expect_eq(hazards_after_copies(copies[i], true), 0, "%d copies", copies[i]);
     }
 }
+
+/* A reduction is atomic where it writes. Its source may be overwritten when it has been read. */
+static size_t hazards_after_reduction(const char *wait)
+{
+    struct emu *emu =
+        open_emu_with(&(struct emu_config){.memory = 64 << 20, .checks = EMU_CHECK_RACE});
+    char *text = ptx_kernel("%sst.shared.v4.u32 [%%r1], {%%r4, %%r4, %%r4, %%r4};\n"
+                            "fence.proxy.async;\n"
+                            "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%%out], "
+                            "[%%r1], 16;\ncp.async.bulk.commit_group;\n%s"
+                            "st.shared.u32 [%%r1], %%r5;\nret;",
+                            head, wait);
+    emu_addr out = device_copy(emu, NULL, 16);
+    cr_assert(!launch(emu, load_kernel(emu, text, "k"), 1, 32, 0, 2, (uint64_t[]){out, out}), "%s",
+              emu_message(emu));
+    size_t count = emu_findings(emu);
+    free(text);
+    emu_close(emu);
+    return count;
+}
+
+Test(racecheck, the_source_of_a_reduction_is_only_read)
+{
+    cr_expect_eq(hazards_after_reduction("cp.async.bulk.wait_group.read 0;\n"), 0);
+    cr_expect_eq(hazards_after_reduction(""), 1);
+}

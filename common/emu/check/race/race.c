@@ -169,20 +169,28 @@ void event_mbarrier_use(struct warp *w, const struct insn *i, int lane,
                      (uint64_t)(uintptr_t)place->owner->shared);
 }
 
+/* A bulk copy that reduces is atomic where it writes, not where it reads its source. */
+static unsigned order_of(const struct insn *i, const struct access *access)
+{
+    bool is_source = i->family == FAMILY_BULK && access->operation == OPERATION_LOAD;
+    return is_source ? ORDER_WEAK : i->order;
+}
+
 void race_threads_access(struct warp *w, const struct insn *i, const struct access *access)
 {
     struct race_block *race = w->block->racecheck;
     const uint64_t *address = access->address;
+    unsigned order = order_of(i, access);
     struct lane_access t = lane_access_of(w, i, access->operation, access->space, access->owner);
     t.used = check_used_bytes(i);
     t.number = access->copy.number;
     t.stored = access->stored;
-    t.kind = (i->order & ORDER_KIND) | (i->order & ORDER_BLOCK ? KIND_NARROW : 0) |
+    t.kind = (order & ORDER_KIND) | (order & ORDER_BLOCK ? KIND_NARROW : 0) |
              (unsigned)access->agent << AGENT_AT;
-    bool is_strong = (i->order & ORDER_KIND) != KIND_WEAK && access->agent == BY_THREAD;
+    bool is_strong = (order & ORDER_KIND) != KIND_WEAK && access->agent == BY_THREAD;
     if (is_strong && t.writes && race->device->tracks_observed) clock_tick(race);
-    if (i->order & ORDER_RELEASE)
-        race_fence(w, access->mask, i->order & ORDER_BLOCK ? SCOPE_BLOCK : SCOPE_DEVICE);
+    if (order & ORDER_RELEASE)
+        race_fence(w, access->mask, order & ORDER_BLOCK ? SCOPE_BLOCK : SCOPE_DEVICE);
     t.common = common_record(&t);
     uint32_t lanes = t.reads ? access->mask : without_duplicates(w, i, access);
     if (access->space == PTX_SHARED) lanes &= ~of_system(access);
