@@ -83,7 +83,7 @@ endif
 # Programs of one source file that tests examine or run: see tests/fixtures/programs/programs.h.
 CHECKED  := reported merged endless waits traced ticket two_words ring limits \
             unwritten lenient launches forks ends names ordered suspended wide_rows \
-            blas driver dynamic
+            blas driver dynamic tensors
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia sm_80 emulated \
             per-thread linked refused rpath needs_gpu.so needs_cudart.so no_memory.so \
             no_tmpfile.so zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
@@ -163,6 +163,9 @@ WITH_STEP16 = $(addprefix build/tests/programs/,names wide_rows)
 $(WITH_STEP16): GPUS = -gencode arch=compute_90,code=compute_90
 $(WITH_STEP16): $(wildcard steps/16-*/*.cuh steps/16-*/parts/* steps/12-*/parts/*)
 build/tests/programs/dynamic: OPTIONS = -rdc=true
+build/tests/programs/tensors: GPUS = -gencode arch=compute_90,code=[compute_90,sm_90]
+build/tests/programs/tensors: OPTIONS = $(STAND_IN_LINK) -lcuda
+build/tests/programs/tensors: | $(PRIVATE)/lib/libcuda.so
 # With an RPATH to NVIDIA's libraries, in whose place the emulator's come.
 build/tests/programs/blas: OPTIONS = $(STAND_IN_LINK) -lcublas -lcurand \
     -Xlinker --disable-new-dtags,-rpath,$(abspath $(CUDA))/lib64

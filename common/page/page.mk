@@ -14,18 +14,18 @@ JUDGES   := $(addprefix common/labs/,compile.c run_case.c run_collect.c run_entr
             files/wrapped.c step/levels.c step/element.c step/tree.c)
 
 # The emulator without what only the runtime library and the command need: containers of kernels,
-# programs, and reports in other forms than JSON; and without tensor cores, which the page's kernels
-# do not use (face/no_matrix.c). And the compiler without its command.
+# programs, and reports in other forms than JSON; and without tensor cores and tensor maps, which
+# the page's kernels do not use (face/no_….c). And the compiler without its command.
 WASM_ROOMS = ptx decode machine operations count check events trace fidelity
 # And without launches in kernels: alone.c stands in their place.
 NOT_WASM := $(wildcard common/emu/operations/runtime/*.c common/emu/operations/matrix/*.c) \
-            $(addprefix common/emu/,decode/decode_matrix.c machine/schedule/children.c \
-                check/race/children.c check/race/condition.c check/race/matrix.c \
-                check/runtime_error.c)
+            $(addprefix common/emu/,decode/decode_matrix.c decode/decode_tensor.c \
+                machine/barrier/tensor.c machine/schedule/children.c check/race/children.c \
+                check/race/condition.c check/race/matrix.c check/runtime_error.c)
 WASM_C   := $(filter-out $(NOT_WASM),$(wildcard $(foreach r,$(WASM_ROOMS),common/emu/$r/*.c \
                 common/emu/$r/*/*.c))) $(FACE) \
             $(wildcard $(addsuffix /*.c,$(CC_ROOMS))) $(JUDGES) \
-            $(PAGE)/face/alone.c $(PAGE)/face/no_matrix.c common/files/visible.c \
+            $(addprefix $(PAGE)/face/,alone.c no_matrix.c no_tensor.c) common/files/visible.c \
             $(addprefix common/emu/binary/,cubin.c cubin_lines.c elf_file.c) \
             $(addprefix common/emu/report/,document.c json.c json_document.c)
 WASM     := $(WASM_C:%.c=build/page/wasm/%.o)

@@ -58,6 +58,7 @@ static const char *const programs[][2] = {
     {"O3/network", "b200"},
     {"O3/wmma_multiply", "h200"},
     {"O3/mma_multiply", "t4"},
+    {"O3/tensor_maps", "b200"},
     {"O3/driver_launch", "h200"},
     {"O3/driver_memory", "b200"},
     {"O3/driver_errors", "h200"},

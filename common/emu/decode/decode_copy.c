@@ -1,5 +1,5 @@
 /* decode_copy.c — decodes asynchronous copies: cp.async.…, cp.async.bulk.…, cp.reduce.async.bulk.…
- * */
+ * What tensors add is in decode_tensor.c. */
 #include "warp_ops.h"
 #include "decode_words.h"
 #include "operations.h"
@@ -118,7 +118,7 @@ static void take_spaces(struct decoder *d, const struct ptx_instruction *source,
     if (count < 2) decode_fail(d, EMU_INVALID_PTX, "two state spaces are needed");
 }
 
-/* [to], [from], size{, [mbarrier]}{, blocks of a multicast}{, policy} */
+/* [to], [from], size{, [mbarrier]}{, blocks of a multicast}{, policy}; of a tensor without size */
 static void decode_bulk(struct decoder *d, const struct ptx_instruction *source, struct insn *i,
                         struct words *words, bool reduces)
 {
@@ -127,10 +127,12 @@ static void decode_bulk(struct decoder *d, const struct ptx_instruction *source,
     bool hint = has_word(source, "L2::cache_hint");
     bool group = take_word(words, "bulk_group");
     bool mbarrier = take_word(words, "mbarrier::complete_tx::bytes");
+    bool tensor = has_word(source, "tensor");
     drop_words(words, hints);
     take_spaces(d, source, words, spaces);
+    if (tensor) take_tensor(d, words, i);
     if (reduces) {
-        take_atomic(d, words, i);
+        if (!tensor) take_atomic(d, words, i);
         i->order = ORDER_ATOMIC;
     }
     refuse_rest(d, words);
@@ -138,17 +140,17 @@ static void decode_bulk(struct decoder *d, const struct ptx_instruction *source,
         decode_fail(
             d, EMU_INVALID_PTX,
             "copies to .global complete by .bulk_group, those to shared memory at an mbarrier");
-    unsigned operands = 3u + mbarrier + multicast + hint;
+    unsigned sizes = tensor ? 0 : 1, operands = 2 + sizes + mbarrier + multicast + hint;
     need_operands(d, source, operands, operands);
     i->family = FAMILY_BULK;
     i->bulk.reduces = reduces;
     i->bulk.to = address_operand(d, &source->operands[0], spaces[0]);
     i->bulk.from = address_operand(d, &source->operands[1], spaces[1]);
-    i->bulk.bytes = source_slot(d, &source->operands[2], 4);
-    if (mbarrier) i->bulk.mbarrier = address_operand(d, &source->operands[3], spaces[0]);
+    if (!tensor) i->bulk.bytes = source_slot(d, &source->operands[2], 4);
+    if (mbarrier) i->bulk.mbarrier = address_operand(d, &source->operands[2 + sizes], spaces[0]);
     i->bulk.blocks = NO_SLOT;
     if (multicast) {
-        const struct ptx_operand *blocks = &source->operands[4];
+        const struct ptx_operand *blocks = &source->operands[3 + sizes];
         i->bulk.blocks = source_slot(d, blocks, operand_lane_bytes(d, blocks, 4));
     }
     i->fn = op_bulk;
@@ -161,7 +163,10 @@ void decode_copy(struct decoder *d, const struct ptx_instruction *source, struct
     if (!async) decode_fail(d, EMU_UNSUPPORTED_PTX, "only asynchronous copies are supported");
     if (take_word(&words, "bulk")) {
         if (take_word(&words, "prefetch")) { /* into L2, which the emulator does not have */
-            i->fn = op_find("nothing")->fn;
+            if (take_word(&words, "tensor"))
+                decode_tensor_prefetch(d, source, i);
+            else
+                i->fn = op_find("nothing")->fn;
             return;
         }
         if (!decode_groups(d, source, i, &words, true)) decode_bulk(d, source, i, &words, reduces);

@@ -11,15 +11,13 @@
 /* What the emulator leaves out on purpose, by the name that programmers know, and what may be used
  * instead. */
 #define WARP_GROUPS                                                                                \
-    "products of matrices by several warps (wgmma, tcgen05)", "multiply by wmma or mma.sync instead"
+    "products of matrices by several warps (wgmma, tcgen05)", "multiply by wmma or mma.sync "      \
+                                                              "instead"
 #define SPARSE                                                                                     \
     "products of sparse matrices (mma.sp)", "multiply the whole matrix by mma.sync instead"
 #define VIDEO                                                                                      \
     "video instructions but vabsdiff2 and vabsdiff4", "compute the parts by integer operations "   \
                                                       "instead"
-#define TENSOR_MAP                                                                                 \
-    "copies of tensors (TMA with a tensor map)", "copy by cp.async.bulk without .tensor, by "      \
-                                                 "cuda::memcpy_async or by loads instead"
 static const struct feature {
     const char *opcode, *word; /* a modifier that must be there; NULL: none */
     const char *name, *advice;
@@ -35,8 +33,8 @@ static const struct feature {
     {"mma", "sp::ordered_metadata", SPARSE},
     {"wgmma", NULL, WARP_GROUPS},
     {"tcgen05", NULL, WARP_GROUPS},
-    {"cp", "tensor", TENSOR_MAP},
-    {"tensormap", NULL, TENSOR_MAP},
+    {"tensormap", NULL, "changes of tensor maps in kernels (tensormap.replace)",
+     "encode a map for each tensor on the host (cuTensorMapEncodeTiled) instead"},
     {"multimem", NULL, "multicast memory", "access the memory of each GPU by itself instead"},
     {"clusterlaunchcontrol", NULL, "clusters that take over others' work (clusterlaunchcontrol)",
      "take work by an atomic counter instead"},
@@ -98,7 +96,7 @@ void decode_instruction(struct decoder *d, const struct ptx_instruction *source,
         {"barrier", decode_barrier},
         {"membar", decode_fence},
         {"fence", decode_fence},
-        {"prefetch", decode_nothing},
+        {"prefetch", decode_prefetch},
         {"prefetchu", decode_nothing},
         {"brkpt", decode_trap},
         {"pmevent", decode_nothing},

@@ -322,8 +322,7 @@ static void decode_wide_atomic(struct decoder *d, const struct ptx_instruction *
     i->fn = op_atomic_elements;
 }
 
-/* Takes the operation and its type. Fails if any other word is left. */
-static enum ptx_type take_operation(struct decoder *d, struct words *words, struct insn *i)
+void take_atomic_operation(struct decoder *d, struct words *words, struct insn *i)
 {
     static const struct {
         const char *word;
@@ -332,13 +331,19 @@ static enum ptx_type take_operation(struct decoder *d, struct words *words, stru
                  {"and", ATOMIC_AND},       {"or", ATOMIC_OR},   {"xor", ATOMIC_XOR},
                  {"exch", ATOMIC_EXCHANGE}, {"cas", ATOMIC_CAS}, {"inc", ATOMIC_INC},
                  {"dec", ATOMIC_DEC}};
-    static const char *const dropped[] = {"noftz", NULL};
     bool known = false;
-    drop_words(words, dropped);
     for (size_t k = 0; k < sizeof names / sizeof *names && !known; k++)
         if ((known = take_word(words, names[k].word)))
             i->atomic.operation = (uint8_t)names[k].operation;
     if (!known) decode_fail(d, EMU_UNSUPPORTED_PTX, "this atomic operation is not supported");
+}
+
+/* Takes the operation and its type. Fails if any other word is left. */
+static enum ptx_type take_operation(struct decoder *d, struct words *words, struct insn *i)
+{
+    static const char *const dropped[] = {"noftz", NULL};
+    drop_words(words, dropped);
+    take_atomic_operation(d, words, i);
     i->elements = take_elements(words);
     enum ptx_type type = take_type(words);
     refuse_rest(d, words);

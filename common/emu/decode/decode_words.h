@@ -26,6 +26,8 @@ enum ptx_type take_type(struct words *);
 unsigned count_used(const struct words *);
 /* Takes the name of a state space; PTX_GENERIC: no word is one. (decode_memory.c) */
 enum ptx_space take_space(struct words *);
+/* Takes an atomic operation; fails if no word is one. (decode_memory.c) */
+void take_atomic_operation(struct decoder *, struct words *, struct insn *);
 /* Takes an atomic operation and its type. Fails if any other word is left. (decode_memory.c) */
 void take_atomic(struct decoder *, struct words *, struct insn *);
 /* Decodes the registers of i->elements elements, to be written (`load`) or read; value[k] becomes
@@ -56,6 +58,10 @@ decode_fn decode_alloca, decode_stack_save, decode_stack_restore, decode_policy;
 decode_fn decode_cluster_barrier, decode_cluster_address, decode_mbarrier;
 /* decode_copy.c */
 decode_fn decode_copy;
+/* decode_tensor.c: takes what bulk copies of tensors have besides: the words .tensor, .2d and
+ * .tile, and the coordinates behind the address of the tensor map. */
+void take_tensor(struct decoder *, struct words *, struct insn *);
+decode_fn decode_prefetch, decode_tensor_prefetch;
 /* decode_texture.c */
 decode_fn decode_texture, decode_gather, decode_surface;
 /* decode_matrix.c */

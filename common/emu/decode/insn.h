@@ -248,13 +248,18 @@ struct copy_arrival_insn {
     bool noinc; /* the phase already counts this arrival */
 };
 
-/* cp.async.bulk, cp.reduce.async.bulk; cp.reduce also uses insn.atomic and insn.element_bytes */
+/* cp.async.bulk, cp.reduce.async.bulk; cp.reduce also uses insn.atomic and insn.element_bytes. Of a
+ * tensor, the address in global memory is that of the tensor map, and generic. */
 struct bulk_insn {
     struct address to, from;
     struct address mbarrier; /* of a copy to shared memory */
-    slot bytes;              /* 32-bit register */
     slot blocks;             /* of a multicast: a bit for each block; NO_SLOT: no multicast */
     bool reduces;
+    uint8_t rank; /* dimensions of the tensor; 0: the bytes are in a row */
+    union {
+        slot bytes;              /* 32-bit register */
+        const slot *coordinates; /* of a tensor: a 32-bit register for each dimension */
+    };
 };
 
 /* st.async, and red.async, which also uses insn.atomic; the first operand in [ ] is insn.address */

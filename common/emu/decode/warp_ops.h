@@ -50,6 +50,7 @@ void op_copy_wait(struct warp *, const struct insn *, uint32_t mask);
 void op_copy_arrive(struct warp *, const struct insn *, uint32_t mask);
 
 void op_bulk(struct warp *, const struct insn *, uint32_t mask);
+void op_tensor_prefetch(struct warp *, const struct insn *, uint32_t mask); /* (tensor.c) */
 void op_store_async(struct warp *, const struct insn *, uint32_t mask);
 void op_bulk_commit(struct warp *, const struct insn *, uint32_t mask);
 void op_bulk_wait(struct warp *, const struct insn *, uint32_t mask);

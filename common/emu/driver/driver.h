@@ -15,6 +15,7 @@
  *   copy.c     copies and fills
  *   stream.c   streams, events, captures and graphs
  *   launch.c   launches, occupancy
+ *   tensor.c   tensor maps
  *   refused.c  all other functions
  */
 #ifndef EMU_DRIVER_H

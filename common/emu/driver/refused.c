@@ -31,7 +31,8 @@ static const struct {
     {"cuSurfRef", "CUDA 12 removed surface references; use cudaCreateSurfaceObject instead"},
     {"cuModuleGetTexRef", "CUDA 12 removed texture references"},
     {"cuModuleGetSurfRef", "CUDA 12 removed surface references"},
-    {"cuTensorMap", "there are no bulk copies of tensors; copy rows in a loop instead"},
+    {"cuTensorMap", "there are no copies by im2col; encode tiles by cuTensorMapEncodeTiled "
+                    "instead"},
     {"cuMulticast", "there is no multicast memory; write to each device instead"},
     {"cuMemCreate", "there is no virtual memory management; use cuMemAlloc instead"},
     {"cuMemAddress", "there is no virtual memory management; use cuMemAlloc instead"},

@@ -187,15 +187,16 @@ static void check_inside(struct warp *w, const struct insn *i, const struct acce
     check_access(w, i, &inside);
 }
 
-/* The accesses of copies are counted elsewhere (event_copy_issued). Accesses to another block's
- * shared memory are not counted, as by ncu on an H200. Those of textures and surfaces are neither
- * counted nor traced: how the texture unit groups them is not known. */
+/* The accesses of copies are counted elsewhere (event_copy_issued), and reads of tensor maps are
+ * not. Accesses to another block's shared memory are not counted, as by ncu on an H200. Those of
+ * textures and surfaces are neither counted nor traced: how the texture unit groups them is not
+ * known. */
 void event_access(struct warp *w, const struct insn *i, const struct access *access)
 {
     const struct block *owner = access->owner;
     struct emu_trace *trace = w->block->launch->emu->trace;
     bool is_own = owner == w->block && i->family != FAMILY_TEXTURE;
-    if (w->counts && is_own && access->agent == BY_THREAD)
+    if (w->counts && is_own && access->agent == BY_THREAD && i->family != FAMILY_BULK)
         count_access(counts_of(w, i), w, i, access);
     if (!announces(w->block, ANNOUNCE_ACCESSES)) return;
     struct pictures *pictures = w->block->launch->emu->pictures;

@@ -378,6 +378,14 @@ static void mark_reductions(struct emu_kernel *kernel, const struct line_accesse
     }
 }
 
+/* How ncu counts bulk copies of tensors was not recorded. */
+static bool copies_tensors(const struct emu_kernel *kernel)
+{
+    for (size_t i = 0; i < kernel->code_count; i++)
+        if (kernel->code[i].family == FAMILY_BULK && kernel->code[i].bulk.rank) return true;
+    return false;
+}
+
 struct emu_agreement *compare_code(struct emu_kernel *kernel, const struct cubin *cubin,
                                    unsigned arch)
 {
@@ -406,6 +414,7 @@ struct emu_agreement *compare_code(struct emu_kernel *kernel, const struct cubin
             fprintf(out, "unchecked: the machine code of sm_%u has %s", arch,
                     kernel->uses_runtime ? "functions of the CUDA runtime in it"
                                          : "no such kernel");
+        if (copies_tensors(kernel)) fputs("; approximate for bulk copies of tensors", out);
     } else {
         agreement = NULL;
     }

@@ -115,7 +115,8 @@ void event_local_run(struct warp *, const struct insn *, uint32_t lanes, bool ap
 void event_copy_issued(struct warp *, const struct insn *, const struct access *from,
                        const struct access *to);
 
-/* With w->counts: a lane has begun a bulk copy, or one that reduces; `bytes` is its size. */
+/* With w->counts: a lane has begun a bulk copy, or one that reduces; `bytes` is its size, but the
+ * number of elements if it reduces a tensor. */
 void event_bulk_issued(struct warp *, const struct insn *, uint64_t bytes);
 
 /* An invalid access, which ends the launch unless it passes. Addresses are as in

@@ -43,12 +43,13 @@ static void print_value(FILE *file, const struct warp *w, const struct insn *i, 
     bool plain = i->tally == TALLY_LOAD || i->tally == TALLY_STORE || i->tally == TALLY_ATOMIC;
     unsigned size = plain ? i->element_bytes : (unsigned)sizeof(uint32_t);
     for (unsigned k = 0; k * size < bytes; k++) {
+        unsigned left = bytes - k * size; /* fewer than 4 at the edge of a tensor */
         uint64_t value = 0;
         if (i->tally == TALLY_STORE)
             memcpy(&value, (const uint8_t *)slot_at(w, i->memory.value[k]) + lane * i->lane_bytes,
                    size);
         else
-            memcpy(&value, (const uint8_t *)memory + k * size, size);
+            memcpy(&value, (const uint8_t *)memory + k * size, left < size ? left : size);
         fprintf(file, "%s%0*" PRIx64, k ? "," : "", (int)(2 * size), value);
     }
 }

@@ -49,6 +49,8 @@ PROGRAM_blas_matrices = -lcublas
 PROGRAM_random_numbers = -lcurand
 PROGRAM_network = -lcublas -lcurand
 PROGRAM_nvrtc = -lcuda -lnvrtc
+# Blackwell wants multicasts compiled for sm_100a; ptxas says so of each.
+PROGRAM_tensor_maps = -Xptxas --disable-warnings
 PROGRAM_driver_launch = -lcuda
 PROGRAM_driver_memory = -lcuda
 PROGRAM_driver_errors = -lcuda

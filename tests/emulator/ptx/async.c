@@ -166,18 +166,3 @@ Test(emu_async, what_is_wrong_is_said, .timeout = 120)
         emu_close(emu);
     }
 }
-
-Test(emu_async, copies_of_tensors_are_refused_by_name)
-{
-    struct emu *emu = open_emu();
-    struct emu_module *module;
-    struct emu_kernel *kernel;
-    static const char text[] = KERNEL(
-        "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r20], "
-        "[%in, {%r1}], [%r21];\n");
-    int e = emu_load(emu, text, strlen(text), "t.ptx", &module);
-    if (!e) e = emu_kernel(emu, module, "k", &kernel);
-    cr_expect(e == EMU_UNSUPPORTED_PTX && strstr(emu_message(emu), "tensor"), "%d: %s", e,
-              emu_message(emu));
-    emu_close(emu);
-}

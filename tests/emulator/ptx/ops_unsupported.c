@@ -24,10 +24,6 @@ static const struct {
     {"istypep.texref $0, $1;", "p=l", "references"},
     {"multimem.ld_reduce.relaxed.sys.global.add.u32 $0, [$1];", "r=l", "multicast memory"},
     {"tensormap.replace.tile.global_address.global.b1024.b64 [$1], $1;", "r=l", "tensor map"},
-    {"cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [$1], [$1, "
-     "{$0}], "
-     "[$1];",
-     "r=r", "tensor map"},
     {"clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [$1], "
      "[$1];",
      "r=r", "clusterlaunchcontrol"},

@@ -132,10 +132,27 @@ static const char *const refusals[][2] = {
     {"cp.async.bulk.global [%l0], [%r0], 16;", "two state spaces are needed"},
     {"cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r0], [%l0], 16;",
      "3 operands, but 4 are expected"},
-    {"cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r0], "
+    {"cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r0], "
+     "[%l0, {%r1, %r1, %r1}], [%r2], {%h0};",
+     "the emulator has no copies of tensors by .im2col; copy tiles (.tile) instead"},
+    {"cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes "
+     "[%r0], [%l0, {%r1, %r1, %r1, %r1, %r1}], [%r2];",
+     "the emulator has no copies of tensors by .tile::gather4; copy tiles (.tile) instead"},
+    {"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r0], "
      "[%l0, {%r1}], [%r2];",
-     "the emulator has no copies of tensors (TMA with a tensor map); copy by cp.async.bulk without "
-     ".tensor, by cuda::memcpy_async or by loads instead"},
+     "it is .1d to .5d, with a coordinate for each dimension"},
+    {"cp.async.bulk.tensor.6d.shared::cluster.global.mbarrier::complete_tx::bytes [%r0], "
+     "[%l0, {%r1}], [%r2];",
+     "it is .1d to .5d, with a coordinate for each dimension"},
+    {"cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%l0], [%r0];",
+     "[register, {coordinates}] is missing"},
+    {"cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%l0, {%r1}], [%r0], 16;",
+     "3 operands, but 2 are expected"},
+    {"cp.reduce.async.bulk.tensor.1d.global.shared::cta.exch.bulk_group [%l0, {%r1}], [%r0];",
+     "it does not exchange"},
+    {"cp.async.bulk.prefetch.tensor.1d.L2.global.tile [%l0, {%r1}], [%l0];",
+     "2 operands, but 1 are expected"},
+    {"prefetch.tensormap;", "0 operands, but 1 are expected"},
     {"cp.reduce.async.bulk.global.shared::cta.bulk_group.frob.u32 [%l0], [%r0], 16;",
      "this atomic operation is not supported"},
     {"cp.sync [%r0], [%l0], 4;", "only asynchronous copies are supported"},

@@ -1,6 +1,6 @@
 /*
  * bulk.c — cp.async.bulk and cp.reduce.async.bulk: one thread copies a range of memory (PTX ISA,
- * "cp.async.bulk").
+ * "cp.async.bulk"), or the box of a tensor, whose bytes tensor.c finds.
  *
  * A copy into shared memory is queued at the block whose mbarrier it completes at. A copy into
  * global memory is queued at its own block and belongs to a group of its thread. A wait for the
@@ -9,6 +9,7 @@
 #include "async.h"
 #include "common/emu/machine/device/device.h"
 #include "mbarrier.h"
+#include "tensor.h"
 #include "common/emu/machine/events.h"
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +22,13 @@ struct bulk_copy {
     const struct insn *insn;
     int lane;
     uint32_t group;
-    uint8_t *to;
-    const uint8_t *from;
+    uint8_t *to, *from; /* of a tensor: its first element, and the box's first byte */
     uint64_t bytes;
     uint8_t *taken; /* the source's bytes after a wait for the read; else NULL */
     struct shared_place mbarrier;
-    struct copy_mark mark; /* from event_copy_begin() */
+    struct copy_mark mark;  /* from event_copy_begin() */
+    struct tensor_box *box; /* of a tensor, else NULL; in the queue it is own[0] */
+    struct tensor_box own[];
 };
 
 void bulk_copies_free(struct bulk_copy **list)
@@ -51,6 +53,37 @@ static void announce(struct warp *w, const struct insn *i, struct access *access
     }
 }
 
+/* The bytes of shared memory that belong to a copy. */
+static uint64_t span_of(const struct bulk_copy *copy)
+{
+    return copy->box ? copy->box->span : copy->bytes;
+}
+
+/* Checks a range of global memory; *delta as in tensor_find(). False after a fault. */
+static bool find_global(struct warp *w, const struct bulk_copy *copy, uint64_t address,
+                        int64_t *delta)
+{
+    struct range range;
+    char nearest[200];
+    if (copy->box) return tensor_find(w, copy->insn, copy->lane, copy->box, delta);
+    if (address % BULK_UNIT) {
+        fault(w, copy->insn, copy->lane, EMU_MISALIGNED_ADDRESS,
+              "global address 0x%llx of a bulk copy is not a multiple of %d",
+              (unsigned long long)address, BULK_UNIT);
+        return false;
+    }
+    if (!device_range(w->block->launch->emu, address, &range) ||
+        copy->bytes > range.bytes - (address - range.base)) {
+        device_describe_address(w->block->launch->emu, address, nearest, sizeof nearest);
+        fault(w, copy->insn, copy->lane, EMU_ILLEGAL_ADDRESS,
+              "a bulk copy of %llu bytes at global address 0x%llx is out of bounds (%s)",
+              (unsigned long long)copy->bytes, (unsigned long long)address, nearest);
+        return false;
+    }
+    *delta = range.delta;
+    return true;
+}
+
 /* Checks and announces one side of a copy. Returns the host's address of its bytes; NULL after a
  * fault. */
 static uint8_t *find(struct warp *w, const struct bulk_copy *copy, const struct address *operand,
@@ -58,32 +91,21 @@ static uint8_t *find(struct warp *w, const struct bulk_copy *copy, const struct 
 {
     const struct insn *i = copy->insn;
     int lane = copy->lane;
-    uint64_t address = address_of(w, operand, lane), host, bytes = copy->bytes;
+    uint64_t address = address_of(w, operand, lane), host;
     enum ptx_space space = operand->space;
     struct shared_place place = {.owner = w->block};
-    struct range range;
-    char nearest[200];
     if (space != PTX_GLOBAL) {
-        if (!shared_find(w, i, lane, space, address, bytes, BULK_UNIT, &place)) return NULL;
+        unsigned alignment = copy->box ? TENSOR_ALIGNMENT : BULK_UNIT;
+        if (!shared_find(w, i, lane, space, address, span_of(copy), alignment, &place)) return NULL;
         address = place.offset;
         host = (uint64_t)(uintptr_t)place.owner->shared;
         space = PTX_SHARED;
+        if (copy->box) copy->box->offset = place.offset;
     } else {
-        if (address % BULK_UNIT) {
-            fault(w, i, lane, EMU_MISALIGNED_ADDRESS,
-                  "global address 0x%llx of a bulk copy is not a multiple of %d",
-                  (unsigned long long)address, BULK_UNIT);
-            return NULL;
-        }
-        if (!device_range(w->block->launch->emu, address, &range) ||
-            bytes > range.bytes - (address - range.base)) {
-            device_describe_address(w->block->launch->emu, address, nearest, sizeof nearest);
-            fault(w, i, lane, EMU_ILLEGAL_ADDRESS,
-                  "a bulk copy of %llu bytes at global address 0x%llx is out of bounds (%s)",
-                  (unsigned long long)bytes, (unsigned long long)address, nearest);
-            return NULL;
-        }
-        host = (uint64_t)range.delta;
+        int64_t delta;
+        if (!find_global(w, copy, address, &delta)) return NULL;
+        if (copy->box) address = copy->box->map.address;
+        host = (uint64_t)delta;
     }
     if (announces(w->block, ANNOUNCE_ACCESSES)) {
         struct access access;
@@ -92,7 +114,10 @@ static uint8_t *find(struct warp *w, const struct bulk_copy *copy, const struct 
         access.copy = copy->mark;
         access.owner = place.owner;
         access.host = host;
-        announce(w, i, &access, address, bytes);
+        if (copy->box)
+            tensor_announce(w, i, copy->box, &access);
+        else
+            announce(w, i, &access, address, copy->bytes);
     }
     return (uint8_t *)(uintptr_t)(host + address);
 }
@@ -101,13 +126,14 @@ static uint8_t *find(struct warp *w, const struct bulk_copy *copy, const struct 
 static void append(struct bulk_copy **list, struct bulk_copy **last, const struct bulk_copy *copy,
                    struct warp *w)
 {
-    struct bulk_copy *kept = malloc(sizeof *kept);
+    struct bulk_copy *kept = malloc(sizeof *kept + (copy->box ? sizeof *copy->box : 0));
     if (!kept) {
         fault(w, copy->insn, copy->lane, EMU_OUT_OF_MEMORY,
               "out of host memory for asynchronous copies");
         return;
     }
     *kept = *copy;
+    if (copy->box) *(kept->box = kept->own) = *copy->box;
     if (*last) list = &(*last)->next;
     while (*list) list = &(*list)->next;
     *list = *last = kept;
@@ -177,18 +203,33 @@ static void charge(struct warp *w, uint64_t bytes)
     w->slice -= rest < w->slice ? rest : w->slice;
 }
 
+/* The size of a copy. False after a fault. */
+static bool take_size(struct bulk_copy *copy, struct tensor_box *box)
+{
+    const struct insn *i = copy->insn;
+    if (i->bulk.rank) {
+        copy->box = box;
+        bool is_read = tensor_box_read(copy->warp, i, copy->lane, box);
+        copy->bytes = is_read ? box->bytes : 0;
+        return is_read;
+    }
+    copy->bytes = ((const uint32_t *)slot_at(copy->warp, i->bulk.bytes))[copy->lane];
+    if (copy->bytes % BULK_UNIT == 0) return true;
+    fault(copy->warp, i, copy->lane, EMU_ILLEGAL_INSTRUCTION,
+          "a bulk copy of %u bytes, which is not a multiple of %d", (unsigned)copy->bytes,
+          BULK_UNIT);
+    return false;
+}
+
 static void issue(struct warp *w, const struct insn *i, int lane)
 {
-    uint32_t bytes = ((const uint32_t *)slot_at(w, i->bulk.bytes))[lane];
-    struct bulk_copy copy = {.warp = w, .insn = i, .lane = lane, .bytes = bytes};
-    if (!async_of(w, i)) return;
-    if (bytes % BULK_UNIT) {
-        fault(w, i, lane, EMU_ILLEGAL_INSTRUCTION,
-              "a bulk copy of %u bytes, which is not a multiple of %d", bytes, BULK_UNIT);
-        return;
-    }
-    if (w->counts) event_bulk_issued(w, i, bytes);
-    charge(w, bytes);
+    struct tensor_box box;
+    struct bulk_copy copy = {.warp = w, .insn = i, .lane = lane};
+    if (!async_of(w, i) || !take_size(&copy, &box)) return;
+    uint64_t counted = copy.bytes;
+    if (copy.box && i->bulk.reduces) counted /= ptx_type_size(box.map.type);
+    if (w->counts) event_bulk_issued(w, i, counted);
+    charge(w, copy.bytes);
     if (i->bulk.to.space == PTX_GLOBAL)
         issue_to_global(w, i, copy);
     else if (i->bulk.blocks != NO_SLOT)
@@ -206,10 +247,13 @@ void op_bulk(struct warp *w, const struct insn *i, uint32_t mask)
 
 static void carry_out(struct bulk_copy *copy)
 {
-    const uint8_t *from = copy->taken ? copy->taken : copy->from;
+    uint8_t *from = copy->taken ? copy->taken : copy->from;
     const struct insn *i = copy->insn;
-    bool changes = !i->bulk.reduces && memcmp(copy->to, from, copy->bytes);
-    if (i->bulk.reduces)
+    bool changes = !copy->box && !i->bulk.reduces && memcmp(copy->to, from, copy->bytes);
+    if (copy->box)
+        changes = i->bulk.to.space == PTX_GLOBAL ? tensor_carry_out(i, copy->box, from, copy->to)
+                                                 : tensor_carry_out(i, copy->box, copy->to, from);
+    else if (i->bulk.reduces)
         for (uint64_t at = 0; at < copy->bytes; at += i->element_bytes)
             changes |= access_combine_base(i, copy->to + at, from + at);
     else if (changes)
@@ -272,8 +316,9 @@ void op_bulk_wait(struct warp *w, const struct insn *i, uint32_t mask)
             drop(at, &async->last_grouped);
             continue;
         }
-        if (done && !copy->taken && (copy->taken = malloc(copy->bytes + !copy->bytes)))
-            memcpy(copy->taken, copy->from, copy->bytes);
+        uint64_t span = span_of(copy);
+        if (done && !copy->taken && (copy->taken = malloc(span + !span)))
+            memcpy(copy->taken, copy->from, span);
         at = &copy->next;
     }
 }

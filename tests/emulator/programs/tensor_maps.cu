@@ -1,0 +1,271 @@
+/* tensor_maps.cu — one thread has the box of a tensor copied into shared memory and back, by a
+ * tensor map: in 1 to 5 dimensions, across the tensor's edges, with each swizzle, to the blocks of
+ * a cluster, and reductions. Compute capability 9.0. */
+#include "check.cuh"
+#include <cooperative_groups.h>
+#include <cuda.h>
+#include <cstring>
+#include <cuda/ptx>
+
+static const int THREADS = 128, MOST = 5, CLUSTER = 2;
+
+/* The tensor, and the box that is copied; in shared memory each row has swizzle * 16 bytes, or any
+ * number without a swizzle. */
+struct shape {
+    int rank, swizzle;
+    int size[MOST], box[MOST], step[MOST], at[MOST];
+    bool nan = false; /* what the load fills in, instead of 0 */
+};
+struct place {
+    int at[MOST];
+};
+enum move { STORE, ADD, MAXIMUM, EXCLUSIVE_OR };
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+namespace ptx = cuda::ptx;
+namespace cg = cooperative_groups;
+
+extern __shared__ __align__(1024) unsigned char box[];
+
+template <int R> struct coordinates {
+    int32_t at[R];
+    __device__ coordinates(const place &p)
+    {
+        for (int d = 0; d < R; d++) at[d] = p.at[d];
+    }
+};
+
+static __device__ void multicast(void *to, const CUtensorMap *map, place p, uint64_t *full)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+                 ".multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(
+                     (unsigned)__cvta_generic_to_shared(to)),
+                 "l"(map), "r"(p.at[0]), "r"(p.at[1]),
+                 "r"((unsigned)__cvta_generic_to_shared(full)),
+                 "h"((unsigned short)((1 << CLUSTER) - 1))
+                 : "memory");
+}
+
+/* Copies a box into shared memory, and its bytes as they are there to `out`. R = 0: a box of two
+ * dimensions, by the first block for its whole cluster. */
+template <int R>
+static __global__ void load(const __grid_constant__ CUtensorMap map, place p, unsigned bytes,
+                            unsigned char *out)
+{
+    __shared__ uint64_t full;
+    if (threadIdx.x == 0) {
+        ptx::mbarrier_init(&full, 1);
+        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+        asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+    }
+    if constexpr (R == 0)
+        cg::this_cluster().sync();
+    else
+        __syncthreads();
+    if (threadIdx.x == 0) {
+        ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &full,
+                                       bytes);
+        if constexpr (R > 0)
+            ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, box, &map,
+                                      coordinates<R>(p).at, &full);
+        else if (cg::this_cluster().block_rank() == 0)
+            multicast(box, &map, p, &full);
+    }
+    while (!ptx::mbarrier_try_wait_parity(&full, 0)) continue;
+    for (unsigned i = threadIdx.x; i < bytes; i += THREADS) out[blockIdx.x * bytes + i] = box[i];
+}
+
+/* Copies or reduces the bytes of `in` to the box. */
+template <int R>
+static __global__ void store(const __grid_constant__ CUtensorMap map, place p, unsigned bytes,
+                             const unsigned char *in, move how)
+{
+    for (unsigned i = threadIdx.x; i < bytes; i += THREADS) box[i] = in[i];
+    ptx::fence_proxy_async(ptx::space_shared); /* our writes before the copy's reads */
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    coordinates<R> c(p);
+    if (how == STORE)
+        ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, &map, c.at, box);
+    else if (how == ADD)
+        ptx::cp_reduce_async_bulk_tensor(ptx::space_global, ptx::space_shared, ptx::op_add, &map,
+                                         c.at, box);
+    else if (how == MAXIMUM)
+        ptx::cp_reduce_async_bulk_tensor(ptx::space_global, ptx::space_shared, ptx::op_max, &map,
+                                         c.at, box);
+    else
+        ptx::cp_reduce_async_bulk_tensor(ptx::space_global, ptx::space_shared, ptx::op_xor_op, &map,
+                                         c.at, box);
+    ptx::cp_async_bulk_commit_group();
+    ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());
+    for (unsigned i = 0; i < bytes; i++) box[i] = 0; /* the copy has read it */
+}
+#else
+template <int R>
+static __global__ void load(const __grid_constant__ CUtensorMap, place, unsigned, unsigned char *)
+{
+}
+template <int R>
+static __global__ void store(const __grid_constant__ CUtensorMap, place, unsigned,
+                             const unsigned char *, move)
+{
+}
+#endif
+
+template <typename T> static CUtensorMapDataType type_of();
+template <> CUtensorMapDataType type_of<unsigned char>() { return CU_TENSOR_MAP_DATA_TYPE_UINT8; }
+template <> CUtensorMapDataType type_of<short>() { return CU_TENSOR_MAP_DATA_TYPE_UINT16; }
+template <> CUtensorMapDataType type_of<int>() { return CU_TENSOR_MAP_DATA_TYPE_INT32; }
+template <> CUtensorMapDataType type_of<float>() { return CU_TENSOR_MAP_DATA_TYPE_FLOAT32; }
+template <> CUtensorMapDataType type_of<double>() { return CU_TENSOR_MAP_DATA_TYPE_FLOAT64; }
+
+/* A tensor in device memory and in host memory: its rows begin at multiples of 16 bytes. */
+template <typename T> struct tensor {
+    shape s;
+    cuuint64_t stride[MOST]; /* elements */
+    size_t elements = 1;     /* with the ends of rows */
+    int count[MOST], box_elements = 1;
+    std::vector<T> values;
+    T *device;
+    CUtensorMap map;
+
+    tensor(const shape &s) : s(s)
+    {
+        for (int d = 0; d < s.rank; d++) {
+            stride[d] = elements;
+            elements *= s.size[d];
+            if (d == 0) elements = (elements * sizeof(T) + 15) / 16 * 16 / sizeof(T);
+            count[d] = (s.box[d] + s.step[d] - 1) / s.step[d];
+            box_elements *= count[d];
+        }
+        values = random_values<T>(elements, 100);
+        device = device_copy(values);
+        encode();
+    }
+
+    void encode()
+    {
+        cuuint64_t size[MOST], bytes[MOST];
+        cuuint32_t box[MOST], step[MOST];
+        for (int d = 0; d < s.rank; d++) {
+            size[d] = s.size[d], box[d] = s.box[d], step[d] = s.step[d];
+            if (d > 0) bytes[d - 1] = stride[d] * sizeof(T);
+        }
+        decltype(&cuTensorMapEncodeTiled) function;
+        cudaDriverEntryPointQueryResult result;
+        CUDA(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void **)&function, 12000,
+                                              cudaEnableDefault, &result));
+        EXPECT(result == cudaDriverEntryPointSuccess);
+        int swizzle = s.swizzle == 0 ? 0 : s.swizzle == 2 ? 1 : s.swizzle == 4 ? 2 : 3;
+        EXPECT(function(&map, type_of<T>(), s.rank, device, size, bytes, box, step,
+                        CU_TENSOR_MAP_INTERLEAVE_NONE, (CUtensorMapSwizzle)swizzle,
+                        CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                        (CUtensorMapFloatOOBfill)s.nan) == CUDA_SUCCESS);
+    }
+
+    /* Where the k-th element of the box is in the tensor; -1: it is outside. */
+    long long place_of(int k) const
+    {
+        long long place = 0;
+        for (int d = 0; d < s.rank; k /= count[d++]) {
+            int index = s.at[d] + k % count[d] * s.step[d];
+            if (index < 0 || index >= s.size[d]) return -1;
+            place += index * (long long)stride[d];
+        }
+        return place;
+    }
+
+    /* Where it is in shared memory. Units of 16 bytes change places with others of their row, or
+     * of the rows that share 128 bytes. */
+    int shared_place_of(int k) const
+    {
+        int per_unit = 16 / sizeof(T), unit = k / per_unit;
+        if (s.swizzle == 0) return k;
+        int row = unit / s.swizzle, rows_a_line = 8 / s.swizzle;
+        unit ^= row / rows_a_line % s.swizzle;
+        return unit * per_unit + k % per_unit;
+    }
+};
+
+template <typename T, int R> static void check_load(const char *what, const shape &s)
+{
+    tensor<T> t(s);
+    const int copies = R == 0 ? CLUSTER : 1, n = t.box_elements;
+    T *out = device_array<T>(copies * n);
+    place p;
+    memcpy(p.at, s.at, sizeof p.at);
+    cudaLaunchAttribute cluster;
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim.x = copies, cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = copies, config.blockDim = THREADS, config.dynamicSmemBytes = n * sizeof(T);
+    config.attrs = &cluster, config.numAttrs = 1;
+    CUDA(cudaLaunchKernelEx(&config, load<R>, t.map, p, (unsigned)(n * sizeof(T)),
+                            (unsigned char *)out));
+    CUDA_LAUNCHED();
+    std::vector<T> got = host_copy(out, copies * n);
+    for (int k = 0; k < copies * n; k++) {
+        long long from = t.place_of(k % n);
+        T value = got[k / n * n + t.shared_place_of(k % n)];
+        bool same = from >= 0 ? value == t.values[from] : s.nan ? value != value : value == T();
+        if (same) continue;
+        printf("%s: element %d of the box is %g\n", what, k, (double)value);
+        exit(EXIT_WRONG);
+    }
+}
+
+template <typename T, int R> static void check_store(const char *what, const shape &s, move how)
+{
+    tensor<T> t(s);
+    std::vector<T> in = random_values<T>(t.box_elements, 100), expected = t.values;
+    for (int k = 0; k < t.box_elements; k++) {
+        long long to = t.place_of(k);
+        if (to < 0) continue;
+        T value = in[t.shared_place_of(k)], old = expected[to];
+        expected[to] = how == STORE     ? value
+                       : how == ADD     ? old + value
+                       : how == MAXIMUM ? (value > old ? value : old)
+                                        : (T)((long long)old ^ (long long)value);
+    }
+    place p;
+    memcpy(p.at, s.at, sizeof p.at);
+    unsigned bytes = t.box_elements * sizeof(T);
+    store<R><<<1, THREADS, bytes>>>(t.map, p, bytes, (unsigned char *)device_copy(in), how);
+    CUDA_LAUNCHED();
+    expect_same(what, host_copy(t.device, t.elements), expected);
+}
+
+int main()
+{
+    need_capability(9, 0);
+    const shape line = {1, 0, {1000}, {256}, {1}, {800}};
+    const shape corner = {2, 0, {37, 21}, {16, 8}, {1, 1}, {-3, -2}};
+    const shape edge = {2, 0, {37, 21}, {16, 8}, {1, 1}, {30, 17}};
+    const shape outside = {2, 0, {37, 21}, {16, 8}, {1, 1}, {40, 0}};
+    const shape gaps = {3, 0, {20, 9, 7}, {8, 6, 5}, {1, 2, 3}, {5, 2, 1}};
+    const shape four = {4, 0, {20, 5, 4, 3}, {8, 3, 2, 2}, {1, 1, 1, 1}, {15, -1, 3, 1}};
+    const shape five = {5, 0, {12, 5, 4, 3, 3}, {4, 3, 2, 2, 2}, {1, 1, 1, 1, 1}, {2, 3, 1, 2, -1}};
+    const shape with_nan = {2, 0, {37, 21}, {16, 8}, {1, 1}, {30, 17}, true};
+    check_load<unsigned char, 1>("a line", line);
+    check_load<int, 2>("a corner", corner);
+    check_load<double, 2>("an edge", edge);
+    check_load<int, 2>("outside", outside);
+    check_load<short, 3>("gaps", gaps);
+    check_load<int, 4>("four", four);
+    check_load<float, 5>("five", five);
+    check_load<float, 2>("NaN", with_nan);
+    for (int units = 2; units <= 8; units *= 2) {
+        const shape swizzled = {2, units, {70, 40}, {4 * units, 32}, {1, 1}, {5, 15}};
+        check_load<int, 2>("a swizzle", swizzled);
+        check_store<int, 2>("a swizzled store", swizzled, STORE);
+    }
+    check_load<int, 0>("a cluster", corner);
+    check_store<unsigned char, 1>("a stored line", line, STORE);
+    check_store<int, 2>("a stored corner", corner, STORE);
+    check_store<short, 3>("stored gaps", gaps, STORE);
+    check_store<float, 5>("stored five", five, STORE);
+    check_store<float, 2>("sums", edge, ADD);
+    check_store<int, 2>("maxima", corner, MAXIMUM);
+    check_store<int, 2>("parities", edge, EXCLUSIVE_OR);
+    return right("boxes of tensors in 1 to 5 dimensions, in and out");
+}
