@@ -19,11 +19,11 @@ def course_collections():
 
 
 def course_obstacles():
-    return rows("obstacle", "programs", "what it is")
+    return rows("obstacle", "programs", "what it was", "today")
 
 
 def course_files():
-    return rows("missing", "files", "repositories", "sole obstacle")
+    return rows("missing", "files", "repositories", "sole obstacle", "today")
 
 
 def course_old():
