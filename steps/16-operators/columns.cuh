@@ -264,7 +264,9 @@ static __device__ void scan_tiles(const column_job<Op> &c, struct column_shared<
         } else if (now.is) {
             find_prefix(c, now.at, &progress, shared, r);
         }
-        __syncthreads(); // no thread may read prefix, ticket or sums before they are written
+        // No thread may read prefix, ticket or sums before they are written. Rounds alternate, so
+        // what is read after this barrier is written anew only after that of the next round.
+        __syncthreads();
         if (!looks && now.is) {
             State before = r.prefix[threadIdx.x % LANES];
             store_tile<NARROW>(c, now.at, stage, shared, j.op.combine(before, before_now));
