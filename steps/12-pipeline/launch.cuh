@@ -72,12 +72,17 @@ static cudaError_t launch_onchip_of(Sum *out, const In *in, size_t n, bool align
                          out, in, n, d.rows / PART_ROWS, aligned, w);
 }
 
-/* Holds the scanned rows if they, and 1 KiB for the rest, fit into this GPU's shared memory. */
+/* Does this GPU's shared memory hold the scanned rows of a block for any n, and 1 KiB more? */
+template <typename Sum> static bool onchip_holds(const struct gpu *gpu)
+{
+    return onchip_held_bytes(ONCHIP_MAX_ROWS, sizeof(Sum)) + 1024 <= (size_t)gpu->shared;
+}
+
 template <bool INCLUSIVE, typename In, typename Sum>
 static cudaError_t launch_onchip(Sum *out, const In *in, size_t n, bool aligned,
                                  const struct gpu *gpu, struct workspace *w, cudaStream_t stream)
 {
-    if (onchip_held_bytes(ONCHIP_MAX_ROWS, sizeof(Sum)) + 1024 <= (size_t)gpu->shared)
+    if (onchip_holds<Sum>(gpu))
         return launch_onchip_of<true, INCLUSIVE>(out, in, n, aligned, w, stream);
     return launch_onchip_of<false, INCLUSIVE>(out, in, n, aligned, w, stream);
 }

@@ -69,10 +69,10 @@ static cudaError_t scan(void *workspace, size_t *bytes, Sum *out, const In *in, 
     if (kernel == KERNEL_WAVE)
         return aligned ? launch_wave<true, INCLUSIVE>(out, in, n, &gpu, w, stream)
                        : launch_wave<false, INCLUSIVE>(out, in, n, &gpu, w, stream);
-    // Integers may be added in any order. If each element is an access of its own, scan_direct is
-    // faster.
+    // Integers may be added in any order. For them scan_direct is faster if each element is an
+    // access of its own, and moves less if scan_onchip would fetch elements twice.
     bool any_order = (Sum)0.5 == 0;
-    if (kernel == KERNEL_ONCHIP && (aligned || !any_order))
+    if (kernel == KERNEL_ONCHIP && (!any_order || (aligned && onchip_holds<Sum>(&gpu))))
         return launch_onchip<INCLUSIVE>(out, in, n, aligned, &gpu, w, stream);
     return aligned ? launch_direct<true, INCLUSIVE>(out, in, n, &gpu, w, stream)
                    : launch_direct<false, INCLUSIVE>(out, in, n, &gpu, w, stream);
