@@ -70,7 +70,11 @@ static __device__ unsigned fetch_segment(const job<Op> &j, typename Op::State (&
             x[r][k] = state_of(j.op, mirrored(j.reverse, a[r], k), mirrored(j.reverse, b[r], k),
                                begin + vector_at<R, V>(j.reverse, segment, r) +
                                    in_memory<V>(j.reverse, k));
-    return at_edges(j.reverse, j, x, heads, begin, segment);
+    // The first element of the scan, and what lies outside of the array, are in the first or last
+    // tile.
+    if (begin == 0 || begin + TILE_WITH(R, 16 / V) >= j.n)
+        heads = at_edges(j.reverse, j, x, heads, begin, segment);
+    return heads;
 }
 
 /* Needs DIRECT_THREADS threads per block. Works with any number of blocks. */
