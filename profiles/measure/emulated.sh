@@ -10,6 +10,7 @@
 #   experiments.csv   output of step 14's experiment
 #   instructions.csv  PTX instructions of warps, one row a launch; columns as in h200/counters.csv
 #   levels.csv, accesses.csv  what trace.sh makes of traces
+#   older.csv         what older.sh counts on GPUs before Hopper
 # The same kernels give the same counters on any machine, so `git diff` shows the effect of a
 # change.
 set -eu
@@ -87,3 +88,4 @@ mkdir -p "$out"
     >"$out/instructions.csv"
 
 profiles/measure/trace.sh "$out"
+profiles/measure/older.sh "$out"
