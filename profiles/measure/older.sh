@@ -5,7 +5,7 @@
 #
 #   profiles/measure/older.sh [DIRECTORY]      default: profiles/emulated
 #
-# Writes older.csv: a row for each run, as older.py makes it. With one host thread the counts repeat.
+# Writes older.csv: a row for each run, as older.py makes it. With one host thread they repeat.
 set -eu
 cd "$(dirname "$0")/../.."
 . profiles/measure/recording.sh

@@ -50,6 +50,7 @@ def bounds(gpu, row):
 
 def older_gpus():
     def cells(n, *scans):
-        return [duration(max(bounds(gpu, counted(gpu, n, *scan)))) for gpu in GPUS for scan in scans]
+        return [duration(max(bounds(gpu, counted(gpu, n, *scan))))
+                for gpu in GPUS for scan in scans]
     return table(["what", "n", *(head for name in GPUS.values() for head in (name, "simpler"))],
                  *([what, size(n), *cells(n, *scans)] for what, n, *scans in CASES))
