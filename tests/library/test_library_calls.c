@@ -137,6 +137,7 @@ Test(library, each_function_refuses)
             REFUSED(cudaErrorInvalidValue, a.sort = &no_bit);
             REFUSED(cudaErrorInvalidValue, (a.sort = &empty, a.n = 0));
             REFUSED(cudaErrorInvalidValue, (a.sort = &empty, a.workspace = NULL));
+            REFUSED(cudaErrorInvalidValue, (a.n = (size_t)1 << 56, a.workspace = NULL));
             REFUSED(cudaErrorInvalidValue, a.in = a.out);
             REFUSED(cudaErrorInvalidValue, a.in = (char *)a.out + type_bytes[f->in]);
         }

@@ -74,6 +74,20 @@ Test(hazards, none_in_step_12s_pipeline)
     expect_clean_on("a100", n); /* where this is scan_direct */
 }
 
+/* Step 16's columns: 219 tiles for 108 blocks, so that a block has tiles in several rounds, and 13
+ * windows. */
+Test(hazards, none_in_columns)
+{
+    for (int schedule = 1; schedule <= 3; schedule++) {
+        expect_status(0,
+                      "$emu --gpu a100 --tool racecheck --error-exitcode 9 --schedule %d ./step16"
+                      " --op sum --type f64 --shape 28000x32 --along 0 --reps 0 2>&1",
+                      schedule);
+        expect("right: every element, exactly");
+        expect(" 0 hazards displayed ");
+    }
+}
+
 /* ---- step 12's ring -------------------------------------------------------------------------- */
 
 Test(hazards, none_in_the_ring)
