@@ -54,9 +54,16 @@ static cudaError_t launch_wave(Sum *out, const In *in, size_t n, const struct gp
                                                                                stream);
 }
 
+/* Does this GPU's shared memory hold the scanned rows of a block for any n, and 1 KiB more? */
+template <typename Sum> static bool onchip_holds(const struct gpu *gpu)
+{
+    return onchip_held_bytes(ONCHIP_MAX_ROWS, sizeof(Sum)) + 1024 <= (size_t)gpu->shared;
+}
+
+/* HELD: onchip_holds. */
 template <bool HELD, bool INCLUSIVE, typename In, typename Sum>
-static cudaError_t launch_onchip_of(Sum *out, const In *in, size_t n, bool aligned,
-                                    struct workspace *w, cudaStream_t stream)
+static cudaError_t launch_onchip(Sum *out, const In *in, size_t n, bool aligned,
+                                 struct workspace *w, cudaStream_t stream)
 {
     struct division d = onchip_division(n, sizeof(Sum));
     unsigned tiles = (unsigned)tiles_in(n, d, sizeof(Sum));
@@ -70,21 +77,6 @@ static cudaError_t launch_onchip_of(Sum *out, const In *in, size_t n, bool align
     }
     return launch_kernel(scan_onchip<HELD, INCLUSIVE, In, Sum>, tiles, ONCHIP_THREADS, held, stream,
                          out, in, n, d.rows / PART_ROWS, aligned, w);
-}
-
-/* Does this GPU's shared memory hold the scanned rows of a block for any n, and 1 KiB more? */
-template <typename Sum> static bool onchip_holds(const struct gpu *gpu)
-{
-    return onchip_held_bytes(ONCHIP_MAX_ROWS, sizeof(Sum)) + 1024 <= (size_t)gpu->shared;
-}
-
-template <bool INCLUSIVE, typename In, typename Sum>
-static cudaError_t launch_onchip(Sum *out, const In *in, size_t n, bool aligned,
-                                 const struct gpu *gpu, struct workspace *w, cudaStream_t stream)
-{
-    if (onchip_holds<Sum>(gpu))
-        return launch_onchip_of<true, INCLUSIVE>(out, in, n, aligned, w, stream);
-    return launch_onchip_of<false, INCLUSIVE>(out, in, n, aligned, w, stream);
 }
 
 template <bool ALIGNED, bool INCLUSIVE, typename In, typename Sum>

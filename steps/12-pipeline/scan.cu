@@ -71,9 +71,12 @@ static cudaError_t scan(void *workspace, size_t *bytes, Sum *out, const In *in, 
                        : launch_wave<false, INCLUSIVE>(out, in, n, &gpu, w, stream);
     // Integers may be added in any order. For them scan_direct is faster if each element is an
     // access of its own, and moves less if scan_onchip would fetch elements twice.
-    bool any_order = (Sum)0.5 == 0;
-    if (kernel == KERNEL_ONCHIP && (!any_order || (aligned && onchip_holds<Sum>(&gpu))))
-        return launch_onchip<INCLUSIVE>(out, in, n, aligned, &gpu, w, stream);
+    constexpr bool ANY_ORDER = (Sum)0.5 == 0;
+    if (kernel == KERNEL_ONCHIP && onchip_holds<Sum>(&gpu) && (aligned || !ANY_ORDER))
+        return launch_onchip<true, INCLUSIVE>(out, in, n, aligned, w, stream);
+    if constexpr (!ANY_ORDER)
+        if (kernel == KERNEL_ONCHIP)
+            return launch_onchip<false, INCLUSIVE>(out, in, n, aligned, w, stream);
     return aligned ? launch_direct<true, INCLUSIVE>(out, in, n, &gpu, w, stream)
                    : launch_direct<false, INCLUSIVE>(out, in, n, &gpu, w, stream);
 }
