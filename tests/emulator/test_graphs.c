@@ -416,6 +416,93 @@ Test(graphs, of_nodes_with_general_parameters)
     is(cudaGraphAddNode(&copy, graph, &run, NULL, 1, &loop), cudaErrorInvalidValue); /* no handle */
 }
 
+/* Adds a conditional node, and returns its first body. */
+static cudaGraph_t new_body(cudaGraph_t graph, cudaGraphConditionalHandle handle,
+                            enum cudaGraphConditionalNodeType type)
+{
+    cudaGraphNode_t node;
+    struct cudaGraphNodeParams params = {.type = cudaGraphNodeTypeConditional,
+                                         .conditional = {handle, type, 1, NULL}};
+    ok(cudaGraphAddNode(&node, graph, NULL, NULL, 0, &params));
+    return params.conditional.phGraph_out[0];
+}
+
+static cudaGraphConditionalHandle new_condition(cudaGraph_t graph)
+{
+    cudaGraphConditionalHandle handle;
+    ok(cudaGraphConditionalHandleCreate(&handle, graph, 1, cudaGraphCondAssignDefault));
+    return handle;
+}
+
+/* Host functions and events an H200 refuses with the same error. */
+static void refuses(cudaGraph_t body, cudaGraph_t with_host_function)
+{
+    cudaGraphNode_t node;
+    cudaEvent_t event;
+    struct cudaHostNodeParams function = {square, &event};
+    ok(cudaEventCreate(&event));
+    is(cudaGraphAddHostNode(&node, body, NULL, 0, &function), cudaErrorInvalidValue);
+    is(cudaGraphAddEventRecordNode(&node, body, NULL, 0, event), cudaErrorInvalidValue);
+    is(cudaGraphAddEventWaitNode(&node, body, NULL, 0, event), cudaErrorInvalidValue);
+    is(cudaGraphAddChildGraphNode(&node, body, NULL, 0, with_host_function), cudaErrorInvalidValue);
+    struct cudaMemAllocNodeParams memory = {
+        .poolProps = {.allocType = cudaMemAllocationTypePinned,
+                      .location = {.type = cudaMemLocationTypeDevice}},
+        .bytesize = 4};
+    is(cudaGraphAddMemAllocNode(&node, body, NULL, 0, &memory), cudaErrorInvalidValue);
+    ok(cudaGraphAddEmptyNode(&node, body, NULL, 0));
+}
+
+Test(graphs, a_body_has_only_some_kinds_of_nodes)
+{
+    cr_redirect_stderr();
+    cudaGraph_t graph = new_graph(), other = new_graph(), empty = new_graph(), child;
+    cudaGraphNode_t node;
+    struct cudaHostNodeParams function = {square, NULL};
+    ok(cudaGraphAddHostNode(&node, other, NULL, 0, &function));
+    cudaGraph_t body = new_body(graph, new_condition(graph), cudaGraphCondTypeIf);
+    refuses(body, other);
+    refuses(new_body(graph, new_condition(graph), cudaGraphCondTypeSwitch), other);
+    ok(cudaGraphAddChildGraphNode(&node, body, NULL, 0, empty));
+    ok(cudaGraphChildGraphNodeGetGraph(node, &child));
+    refuses(child, other);
+    refuses(new_body(child, new_condition(child), cudaGraphCondTypeWhile), other);
+    cr_assert(strstr(read_stderr(), "put host functions, events and allocations") != NULL);
+}
+
+/* Streams make a body, too: a host function ends the capture. */
+Test(graphs, a_captured_body_has_no_host_function)
+{
+    cr_redirect_stderr();
+    cudaGraph_t graph = new_graph(), body;
+    cudaStream_t stream;
+    ok(cudaStreamCreate(&stream));
+    body = new_body(graph, new_condition(graph), cudaGraphCondTypeIf);
+    ok(cudaStreamBeginCaptureToGraph(stream, body, NULL, NULL, 0, cudaStreamCaptureModeGlobal));
+    is(cudaLaunchHostFunc(stream, square, NULL), cudaErrorInvalidValue);
+    is(cudaStreamEndCapture(stream, NULL), cudaErrorStreamCaptureInvalidated);
+}
+
+Test(graphs, a_condition_belongs_to_a_graph)
+{
+    cr_redirect_stderr();
+    cudaGraph_t graph = new_graph(), other = new_graph();
+    cudaGraphConditionalHandle foreign = new_condition(other), outer = new_condition(graph);
+    cudaGraphNode_t node;
+    struct cudaGraphNodeParams params = {.type = cudaGraphNodeTypeConditional,
+                                         .conditional = {foreign, cudaGraphCondTypeIf, 1, NULL}};
+    is(cudaGraphAddNode(&node, graph, NULL, NULL, 0, &params), cudaErrorInvalidValue);
+    cudaGraph_t body = new_body(graph, new_condition(graph), cudaGraphCondTypeIf);
+    is(cudaGraphAddNode(&node, body, NULL, NULL, 0, &params), cudaErrorInvalidValue);
+    new_body(body, outer, cudaGraphCondTypeIf); /* the body is a part of the handle's graph */
+    params.conditional.handle = new_condition(body);
+    is(cudaGraphAddNode(&node, graph, NULL, NULL, 0, &params), cudaErrorInvalidValue);
+    ok(cudaGraphDestroy(other));
+    params.conditional.handle = foreign; /* a new graph may have the address of the old one */
+    is(cudaGraphAddNode(&node, new_graph(), NULL, NULL, 0, &params), cudaErrorInvalidValue);
+    cr_assert(strstr(read_stderr(), "was made for another graph") != NULL);
+}
+
 Test(graphs, a_fault_ends_a_launch)
 {
     cr_redirect_stderr();

@@ -12,6 +12,7 @@
 /* A handle is the place of its condition, counted from 1. Conditions are never freed: a handle of
  * a graph that has been destroyed stays its own. */
 struct condition {
+    uint64_t graph; /* the id of the graph that it was made for */
     _Atomic unsigned value;
     unsigned first; /* the value at a launch, if the program has given one */
     bool has_first, has_node;
@@ -36,13 +37,14 @@ cudaError_t CUDARTAPI cudaGraphConditionalHandleCreate(cudaGraphConditionalHandl
                                                        unsigned flags)
 {
     RETURN_IF_FAULTY();
-    if (handle == NULL || cudart_graph(graph) == NULL ||
-        flags & ~(unsigned)cudaGraphCondAssignDefault)
+    const struct graph *its = cudart_graph(graph);
+    if (handle == NULL || its == NULL || flags & ~(unsigned)cudaGraphCondAssignDefault)
         return cudart_done(cudaErrorInvalidValue);
     struct condition *new = calloc(1, sizeof *new);
     pthread_mutex_lock(&mutex);
     bool has_room = new != NULL &&condition_count < MOST_CONDITIONS;
     if (has_room) {
+        new->graph = its->id;
         new->first = value;
         new->has_first = flags &cudaGraphCondAssignDefault;
         conditions[condition_count++] = new;
@@ -86,13 +88,56 @@ cudaError_t cudart_clone_conditional(struct conditional **copy, const struct con
     cudaError_t error = cudaSuccess;
     *copy = node_new(node->handle, node->type, node->size);
     if (*copy == NULL) return cudaErrorMemoryAllocation;
-    for (unsigned i = 0; i < node->size && error == cudaSuccess; i++) {
+    for (unsigned i = 0; i < node->size && error == cudaSuccess; i++)
         error = node->bodies[i] != NULL ? cudart_clone_graph(&(*copy)->bodies[i], node->bodies[i])
                                         : cudart_new_graph(&(*copy)->bodies[i]);
-        if (error == cudaSuccess) (*copy)->bodies[i]->is_child = true;
-    }
     if (error != cudaSuccess) cudart_free_conditional(*copy);
     return error;
+}
+
+void cudart_own_bodies(const struct conditional *node, const struct graph *graph)
+{
+    for (unsigned i = 0; i < node->size; i++) {
+        node->bodies[i]->is_child = node->bodies[i]->is_body = true;
+        node->bodies[i]->parent = graph;
+    }
+}
+
+/* Of child graphs, the nodes decide. */
+static bool may_be_in_body(const struct work *work)
+{
+    switch (work->type) {
+    case cudaGraphNodeTypeKernel:
+    case cudaGraphNodeTypeMemcpy:
+    case cudaGraphNodeTypeMemset:
+    case cudaGraphNodeTypeEmpty:
+    case cudaGraphNodeTypeConditional: return true;
+    case cudaGraphNodeTypeGraph: break;
+    default: return false;
+    }
+    for (const struct node *node = work->child->first; node != NULL; node = node->next)
+        if (!may_be_in_body(&node->work)) return false;
+    return true;
+}
+
+bool cudart_graph_may_have(const struct graph *graph, const struct work *work)
+{
+    while (graph != NULL && !graph->is_body) graph = graph->parent;
+    if (graph == NULL || may_be_in_body(work)) return true;
+    cudart_print("the body of a conditional node may have kernels, copies, fills, empty nodes, "
+                 "child graphs and conditional nodes only: put host functions, events and "
+                 "allocations into the graph before or after that node");
+    return false;
+}
+
+/* A condition serves the graph that it was made for, and the graphs that belong to its nodes. */
+static bool is_for(const struct condition *condition, const struct graph *graph)
+{
+    while (graph != NULL && graph->id != condition->graph) graph = graph->parent;
+    if (graph == NULL)
+        cudart_print("the handle of a conditional node was made for another graph: give "
+                     "cudaGraphConditionalHandleCreate the graph of the node");
+    return graph != NULL;
 }
 
 static bool is_size_right(enum cudaGraphConditionalNodeType type, unsigned size)
@@ -112,7 +157,8 @@ cudaError_t cudart_add_conditional(cudaGraphNode_t *node, struct graph *graph,
                                    struct cudaConditionalNodeParams *params)
 {
     struct condition *condition = condition_of(params->handle);
-    if (condition == NULL || condition->has_node || !is_size_right(params->type, params->size))
+    if (condition == NULL || condition->has_node || !is_size_right(params->type, params->size) ||
+        !is_for(condition, graph))
         return cudaErrorInvalidValue;
     struct work work = {.type = cudaGraphNodeTypeConditional, .device = cudart_device()->number};
     work.conditional = node_new(params->handle, params->type, params->size);

@@ -12,8 +12,10 @@ static struct handles graphs = NO_HANDLES;
 
 cudaError_t cudart_new_graph(struct graph **graph)
 {
+    static _Atomic uint64_t made;
     *graph = calloc(1, sizeof **graph);
     if (*graph == NULL) return cudaErrorMemoryAllocation;
+    (*graph)->id = ++made;
     if (cudart_handles_add(&graphs, *graph)) return cudaSuccess;
     free(*graph);
     return cudaErrorMemoryAllocation;
@@ -98,15 +100,23 @@ static cudaError_t connect_all(struct node *node, struct node *const *needs, siz
     return error;
 }
 
+void cudart_own(const struct graph *graph, const struct work *work)
+{
+    if (work->type == cudaGraphNodeTypeConditional) cudart_own_bodies(work->conditional, graph);
+    if (work->type != cudaGraphNodeTypeGraph) return;
+    work->child->is_child = true;
+    work->child->parent = graph;
+}
+
 cudaError_t cudart_add_node(struct graph *graph, const struct work *work, struct node *const *needs,
                             size_t count, struct node **added)
 {
+    if (!cudart_graph_may_have(graph, work)) return cudaErrorInvalidValue;
     struct node *node = calloc(1, sizeof *node);
     if (node == NULL) return cudaErrorMemoryAllocation;
     node->graph = graph;
     cudaError_t error = cudart_copy_work(&node->work, work);
-    if (error == cudaSuccess && node->work.type == cudaGraphNodeTypeGraph)
-        node->work.child->is_child = true;
+    if (error == cudaSuccess) cudart_own(graph, &node->work);
     if (error == cudaSuccess) error = connect_all(node, needs, count);
     if (error != cudaSuccess) {
         disconnect_all(node);

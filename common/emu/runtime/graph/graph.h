@@ -31,7 +31,10 @@ struct graph {
     struct address_table copies; /* in a copy: its nodes, by their original nodes */
     struct address_table users;  /* struct user_reference, by object (user_object.c) */
     uint64_t begun, ended;       /* operations at the ends of the last launch (stream/order.c) */
+    uint64_t id;                 /* no two graphs of a process have the same */
     bool is_child;               /* belongs to a node or to an executable graph */
+    bool is_body;                /* belongs to a conditional node */
+    const struct graph *parent;  /* the graph of the node that it belongs to; NULL: none */
 };
 
 /* An executable graph: a sorted copy. */
@@ -53,6 +56,8 @@ struct node *cudart_find_copy(const struct graph *, const struct node *source);
 /* Adds a node with a copy of the work, which depends on `needs`. */
 cudaError_t cudart_add_node(struct graph *, const struct work *, struct node *const *needs,
                             size_t count, struct node **node);
+/* The child graph or the bodies that this work has become parts of the graph. */
+void cudart_own(const struct graph *, const struct work *);
 void cudart_drop_node(struct node *);
 /* Adds or removes the edge between two nodes of a graph. cudart_disconnect returns false if the
  * edge does not exist. */
@@ -75,6 +80,11 @@ cudaError_t cudart_add_conditional(cudaGraphNode_t *, struct graph *, struct nod
                                    size_t count, struct cudaConditionalNodeParams *);
 cudaError_t cudart_clone_conditional(struct conditional **copy, const struct conditional *);
 void cudart_free_conditional(struct conditional *);
+/* The bodies of a node become parts of its graph. */
+void cudart_own_bodies(const struct conditional *, const struct graph *);
+/* May a graph have a node with this work? In a body, and in what belongs to one, only some kinds of
+ * nodes may be. Prints why not. */
+bool cudart_graph_may_have(const struct graph *, const struct work *);
 /* A graph is launched: gives its conditions their first values. */
 void cudart_begin_conditions(const struct graph *);
 /* The body that comes next; NULL: none does. */

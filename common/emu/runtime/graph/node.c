@@ -90,9 +90,10 @@ cudaError_t cudart_set_work(struct node *node, const struct work *work, cudaErro
     struct work copy;
     if (error != cudaSuccess) return error;
     if (node == NULL || node->work.type != work->type) return cudaErrorInvalidValue;
+    if (!cudart_graph_may_have(node->graph, work)) return cudaErrorInvalidValue;
     error = cudart_copy_work(&copy, work);
     if (error != cudaSuccess) return error;
-    if (work->type == cudaGraphNodeTypeGraph) copy.child->is_child = true;
+    cudart_own(node->graph, &copy);
     if (work->type == cudaGraphNodeTypeKernel) { /* keep the attributes */
         copy.kernel.cooperative = node->work.kernel.cooperative;
         copy.kernel.priority = node->work.kernel.priority;

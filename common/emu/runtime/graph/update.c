@@ -181,6 +181,8 @@ static void exchange(struct graph *graph, struct graph *changed)
         }
         *a = *b;
         *b = was;
+        cudart_own(graph, a);
+        cudart_own(changed, b);
     }
 }
 
