@@ -337,8 +337,11 @@ const char *emu_source(const struct emu_module *, size_t index);
 /* The name of the .entry with this index; NULL: the module has fewer. The module owns it. */
 const char *emu_kernel_name(const struct emu_module *, size_t index);
 /* The .entry called `name` (mangled). EMU_INVALID_DEVICE_FUNCTION if the module has no such
- * .entry. */
+ * .entry; EMU_SYMBOL_NOT_FOUND if it uses a function or variable that no text defines. */
 int emu_kernel(struct emu *, struct emu_module *, const char *name, struct emu_kernel **kernel);
+/* Decodes the functions that no kernel has called so far: EMU_INVALID_PTX if one is wrong,
+ * EMU_SYMBOL_NOT_FOUND if one uses a function or variable that no text defines. */
+int emu_check_functions(struct emu *, struct emu_module *);
 /* The .global or .const variable called `name`. EMU_SYMBOL_NOT_FOUND if the module has no such
  * variable. */
 int emu_symbol(struct emu *, struct emu_module *, const char *name, emu_addr *address,

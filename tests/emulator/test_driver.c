@@ -75,6 +75,107 @@ Test(driver, wrong_code_is_told)
     expect("emu: the module's code has a __managed__ variable");
 }
 
+#define gives(call, error) is((int)(call), (cudaError_t)(error))
+
+/* What cuModuleLoadData says to a text; the message goes to the buffer. */
+static int load(const char *body, char *log, size_t size)
+{
+    char text[1000];
+    CUmodule module;
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)size};
+    snprintf(text, sizeof text, ".version 8.0\n.target sm_75\n.address_size 64\n%s", body);
+    return (int)cuModuleLoadDataEx(&module, text, 2, options, values);
+}
+
+static void begin(void)
+{
+    CUcontext context;
+    ok((int)cuInit(0));
+    ok((int)cuDevicePrimaryCtxRetain(&context, 0));
+    ok((int)cuCtxSetCurrent(context));
+}
+
+/* As an H200's driver does: at the load, with the line in the log. */
+Test(driver, wrong_ptx_is_told_when_it_is_loaded)
+{
+#define BODY(text) ".visible .entry k() {\n.reg .b32 %r<3>;\n" text "\nret; }\n"
+    static const struct {
+        const char *body, *says;
+    } wrong[] = {
+        {BODY("add.u32 %r1, %r2, %r99;"), "line 6): %r99 is neither a declared register"},
+        {BODY("bra nowhere;"), "line 6): label 'nowhere' is not defined"},
+        {BODY("frob.u32 %r1, %r2;"), "line 6): PTX has no such operation"},
+        {BODY("mul.u32 %r1, %r2, %r1;"), "line 6): PTX has no such operation"},
+        {BODY("fence.frob;"), "line 6): modifier '.frob' is not supported"},
+        {BODY("mov.u32 %r1, %tid.q;"), "line 6): %tid.q is neither"},
+        {BODY("mov.u32 %r1, %envreg32;"), "line 6): %envreg32 is neither"},
+        {BODY("call k;"), "line 6): 'k' is a kernel"},
+        {".func f() { bra nowhere; }", "function f (the module's code, line 4): label 'nowhere'"},
+        {BODY("") ".func f() {\nfrob; }", "'frob' in function f (the module's code, line 9)"},
+        {".global .u64 g = nothing;", "line 4: the initial value of 'g'"},
+        {".extern .func f();\n" BODY("call f;"), "line 7): function 'f' is defined elsewhere"},
+        {".extern .func f();\n.func g() { call f; }", "line 5): function 'f' is defined elsewhere"},
+    };
+    begin();
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char log[500] = "";
+        gives(load(wrong[i].body, log, sizeof log), CUDA_ERROR_INVALID_PTX);
+        cr_expect(strstr(log, wrong[i].says), "%s: %s", wrong[i].body, log);
+    }
+}
+
+/* It is right PTX that the emulator does not support, so the module loads without it. */
+Test(driver, what_is_not_supported_is_told_for_its_kernel)
+{
+    static const char text[] =
+        ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry a() { ret; }\n"
+        ".func f() { .reg .b32 %r<3>; vadd.s32.s32.s32 %r1, %r2, %r2; }\n"
+        ".visible .entry b() { .reg .b32 %r<3>; cvt.pack.sat.u16.s32 %r1, %r2, %r2; }\n"
+        ".visible .entry c() { .reg .b32 %r; mov.u32 %r, %pm0; }\n";
+    CUmodule module;
+    CUfunction f;
+    begin();
+    cr_redirect_stderr();
+    ok((int)cuModuleLoadData(&module, text));
+    ok((int)cuModuleGetFunction(&f, module, "a"));
+    gives(cuModuleGetFunction(&f, module, "b"), CUDA_ERROR_NOT_SUPPORTED);
+    gives(cuModuleGetFunction(&f, module, "c"), CUDA_ERROR_NOT_SUPPORTED);
+}
+
+static int add_text(CUlinkState state, const char *body)
+{
+    char text[500];
+    int length =
+        snprintf(text, sizeof text, ".version 8.0\n.target sm_75\n.address_size 64\n%s", body);
+    return (int)cuLinkAddData(state, CU_JIT_INPUT_PTX, text, (size_t)length, "part", 0, NULL, NULL);
+}
+
+/* As on an H200: wrong PTX when it is added, and a missing function at the end. */
+Test(driver, mistakes_in_what_is_linked)
+{
+    char log[500] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)sizeof log}, *image;
+    CUlinkState link;
+    CUmodule module;
+    size_t bytes;
+    begin();
+    ok((int)cuLinkCreate(2, options, values, &link));
+    gives(add_text(link, ".func f() { frob; }"), CUDA_ERROR_INVALID_PTX);
+    cr_assert(strstr(log, "'frob' in function f (part, line 4)"), "%s", log);
+    ok(add_text(link, ".extern .func f();\n.visible .entry k() { call f; ret; }"));
+    gives(cuLinkComplete(link, &image, &bytes), CUDA_ERROR_UNKNOWN);
+    cr_assert(strstr(log, "function 'f' is defined elsewhere"), "%s", log);
+    ok((int)cuLinkDestroy(link));
+    ok((int)cuLinkCreate(2, options, values, &link));
+    ok(add_text(link, ".extern .func f();\n.extern .global .u32 v;\n.global .u64 a = v;\n"));
+    ok(add_text(link, ".visible .func f() { ret; }\n.visible .global .u32 v;"));
+    ok((int)cuLinkComplete(link, &image, &bytes));
+    ok((int)cuModuleLoadData(&module, image));
+    ok((int)cuLinkDestroy(link));
+}
+
 Test(driver, fat_binaries_are_loaded_if_they_hold_ptx)
 {
     static const char *const kinds[] = {"zstd", "lz4", "stored"};

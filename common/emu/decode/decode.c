@@ -25,8 +25,9 @@ _Noreturn void decode_fail(struct decoder *d, int error, const char *format, ...
         visible(path, sizeof path, file ? file : "");
         if (d->at->source_line && file)
             snprintf(place, sizeof place, ", %s:%u", path, d->at->source_line);
-        snprintf(d->message, d->size, "instruction '%s' in kernel %s (%s, line %u%s): %s", opcode,
-                 kernel, unit, d->at->line, place, text);
+        snprintf(d->message, d->size, "instruction '%s' in %s %s (%s, line %u%s): %s", opcode,
+                 d->function->is_entry ? "kernel" : "function", kernel, unit, d->at->line, place,
+                 text);
     } else {
         snprintf(d->message, d->size, "kernel %s (%s, line %u): %s", kernel, unit,
                  d->function->line, text);
@@ -249,9 +250,10 @@ static void decode_bodies(struct decoder *d)
     kernel->stack_bytes = kernel->info.local_bytes + (d->has_calls ? CALL_STACK : 0);
 }
 
-int decode_kernel(const struct emu_gpu *gpu, struct emu_module *module,
-                  const struct ptx_function *function, struct emu_kernel **out, char *message,
-                  size_t size)
+/* Decodes a kernel, and a function that it need not call; NULL: none. */
+static int decode(const struct emu_gpu *gpu, struct emu_module *module,
+                  const struct ptx_function *function, const struct ptx_function *other,
+                  struct emu_kernel **out, char *message, size_t size)
 {
     struct decoder *d = calloc(1, sizeof *d);
     if (!d) {
@@ -279,7 +281,7 @@ int decode_kernel(const struct emu_gpu *gpu, struct emu_module *module,
             ? function->max_threads
             : (unsigned)gpu->threads_per_block;
     lay_out_params(d);
-    collect_bodies(d);
+    collect_bodies(d, other);
     lay_out_memory(d);
     decode_bodies(d);
     unsigned fit = registers_that_fit(function, gpu);
@@ -289,4 +291,19 @@ int decode_kernel(const struct emu_gpu *gpu, struct emu_module *module,
     free(d);
     *out = kernel;
     return 0;
+}
+
+int decode_kernel(const struct emu_gpu *gpu, struct emu_module *module,
+                  const struct ptx_function *function, struct emu_kernel **out, char *message,
+                  size_t size)
+{
+    return decode(gpu, module, function, NULL, out, message, size);
+}
+
+int decode_function(const struct emu_gpu *gpu, struct emu_module *module,
+                    const struct ptx_function *function, char *message, size_t size)
+{
+    const struct ptx_function empty = {.name = "", .is_entry = true, .is_parsed = true};
+    struct emu_kernel *kernel;
+    return decode(gpu, module, &empty, function, &kernel, message, size);
 }

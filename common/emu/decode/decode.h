@@ -75,8 +75,9 @@ size_t align_up(size_t value, size_t alignment);
 /* ---- functions (decode_function.c) */
 
 /* Fills d->bodies and the kernel's callees with all functions that the kernel calls, directly or
- * not. If one of them calls by pointer, these are all functions of the module. */
-void collect_bodies(struct decoder *);
+ * not, and with one other (NULL: none) and all that it calls. If one of them calls by pointer,
+ * these are all functions of the module. */
+void collect_bodies(struct decoder *, const struct ptx_function *other);
 /* Gives every variable its place in shared memory, in local memory or in the area for parameters.
  * */
 void lay_out_memory(struct decoder *);

@@ -32,7 +32,7 @@ static void key_add(struct key *key, const char *format, ...)
 static const struct op *find_op(struct decoder *d, const struct key *key)
 {
     const struct op *op = op_find(key->text);
-    if (!op) decode_fail(d, EMU_UNSUPPORTED_PTX, "the emulator does not know this operation");
+    if (!op) unknown_operation(d);
     return op;
 }
 
@@ -101,8 +101,7 @@ static void take_operands(struct decoder *d, const struct ptx_instruction *sourc
         else
             *places[k] = source_slot(d, operand, letter_bytes(op->operands[k]));
         if (operand->negated || operand->other)
-            decode_fail(d, EMU_UNSUPPORTED_PTX,
-                        "a negated or paired operand is not supported here");
+            decode_fail(d, EMU_INVALID_PTX, "a negated or paired operand is not supported here");
     }
 }
 
@@ -231,7 +230,7 @@ void decode_compare(struct decoder *d, const struct ptx_instruction *source, str
     case PTX_BF16: i->compare.yes = 0x3f80; break;
     case PTX_F16X2: i->compare.yes = 0x3c00; break; /* in each half */
     case PTX_BF16X2: i->compare.yes = 0x3f80; break;
-    default: decode_fail(d, EMU_UNSUPPORTED_PTX, "set to .%s is not supported", ptx_type_name(to));
+    default: decode_fail(d, EMU_INVALID_PTX, "set to .%s is not supported", ptx_type_name(to));
     }
     if (is_set) i->d = destination_slot(d, result, 4);
     bool is_pair = type == PTX_F16X2 || type == PTX_BF16X2;

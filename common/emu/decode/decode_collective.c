@@ -58,7 +58,7 @@ static void decode_exchange(struct decoder *d, const struct ptx_instruction *sou
     i->lane_bytes = predicate ? 0 : ptx_type_size(type) == 8 ? 8 : 4;
     if (predicate != c->predicate_result || (i->lane_bytes == 8 && strcmp(c->opcode, "match")) ||
         ptx_type_is_float(type))
-        decode_fail(d, EMU_UNSUPPORTED_PTX, "it is not supported for .%s", ptx_type_name(type));
+        decode_fail(d, unknown_error(d), "it is not supported for .%s", ptx_type_name(type));
     i->d = destination_slot(d, &source->operands[0], c->predicate_result ? 0 : 4);
     i->warp.predicate = second_destination_slot(d, &source->operands[0]);
     i->a = source_slot(d, &source->operands[1], c->predicate_value ? 0 : i->lane_bytes);
@@ -98,5 +98,5 @@ void decode_collective(struct decoder *d, const struct ptx_instruction *source, 
             decode_exchange(d, source, i, &words, &collectives[k]);
             return;
         }
-    decode_fail(d, EMU_UNSUPPORTED_PTX, "the emulator does not know this operation");
+    unknown_operation(d);
 }

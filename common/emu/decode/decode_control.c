@@ -93,7 +93,7 @@ static void decode_barrier_reduction(struct decoder *d, const struct ptx_instruc
     enum ptx_type type = take_type(words);
     refuse_rest(d, words);
     if (result == BARRIER_NOTHING || (result == BARRIER_COUNT) != (type == PTX_U32))
-        decode_fail(d, EMU_UNSUPPORTED_PTX, "this kind of barrier is not supported");
+        decode_fail(d, unknown_error(d), "this kind of barrier is not supported");
     need_operands(d, source, 3, 4);
     i->d = destination_slot(d, &source->operands[0], type == PTX_U32 ? 4 : 0);
     take_barrier(d, &source->operands[1], source->operand_count - 2, i);
@@ -128,7 +128,7 @@ void decode_barrier(struct decoder *d, const struct ptx_instruction *source, str
         return;
     }
     if (!arrive && !take_word(&words, "sync"))
-        decode_fail(d, EMU_UNSUPPORTED_PTX, "this kind of barrier is not supported");
+        decode_fail(d, unknown_error(d), "this kind of barrier is not supported");
     refuse_rest(d, &words);
     need_operands(d, source, arrive ? 2 : 1, 2);
     i->control = arrive ? CONTROL_ARRIVE : CONTROL_BARRIER;
@@ -221,7 +221,7 @@ static void check_call(struct decoder *d, const struct call *call)
     const char *name = callee->function->name;
     if (!callee->function->has_body && !callee->builtin) {
         refuse_device_runtime(d, name);
-        decode_fail(d, EMU_UNSUPPORTED_PTX,
+        decode_fail(d, EMU_SYMBOL_NOT_FOUND,
                     "function '%s' is defined elsewhere, and the emulator does not supply it; "
                     "link the object that defines it (nvcc -rdc=true)",
                     name);
@@ -276,5 +276,7 @@ void decode_call(struct decoder *d, const struct ptx_instruction *source, struct
     if (!symbol || !symbol->is_function)
         decode_fail(d, EMU_INVALID_PTX, "function '%s' is not declared", target->name);
     call->callee = d->callees[symbol->index];
+    if (!call->callee)
+        decode_fail(d, EMU_INVALID_PTX, "'%s' is a kernel, which has no calls", target->name);
     check_call(d, call);
 }

@@ -27,7 +27,7 @@ static void decode_copy_itself(struct decoder *d, const struct ptx_instruction *
 {
     bool hint = has_word(source, "L2::cache_hint"), bypass = take_word(words, "cg");
     if (!bypass && !take_word(words, "ca"))
-        decode_fail(d, EMU_UNSUPPORTED_PTX, "this asynchronous copy is not supported");
+        decode_fail(d, unknown_error(d), "this asynchronous copy is not supported");
     drop_words(words, hints);
     bool shared = take_word(words, "shared") || take_word(words, "shared::cta");
     bool global = take_word(words, "global");
@@ -160,7 +160,7 @@ void decode_copy(struct decoder *d, const struct ptx_instruction *source, struct
 {
     struct words words = all_words(source);
     bool reduces = take_word(&words, "reduce"), async = take_word(&words, "async");
-    if (!async) decode_fail(d, EMU_UNSUPPORTED_PTX, "only asynchronous copies are supported");
+    if (!async) decode_fail(d, unknown_error(d), "only asynchronous copies are supported");
     if (take_word(&words, "bulk")) {
         if (take_word(&words, "prefetch")) { /* into L2, which the emulator does not have */
             if (take_word(&words, "tensor"))

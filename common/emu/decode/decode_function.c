@@ -85,6 +85,7 @@ static bool add_called(struct decoder *d, const struct ptx_function *function)
 static void parse_body(struct decoder *d, const struct ptx_function *function)
 {
     struct ptx_text *text = &d->module->text;
+    if (function->is_parsed) return;
     struct ptx_function *own = &text->functions[function - text->functions];
     int error = ptx_parse_body(text, own, d->message, d->size);
     if (!error) return;
@@ -92,12 +93,13 @@ static void parse_body(struct decoder *d, const struct ptx_function *function)
     longjmp(d->failed, 1);
 }
 
-void collect_bodies(struct decoder *d)
+void collect_bodies(struct decoder *d, const struct ptx_function *other)
 {
     size_t count = d->module->text.function_count;
     d->callees = decode_take(d, (count + 1) * sizeof *d->callees);
     d->bodies = decode_take(d, (count + 1) * sizeof *d->bodies);
     d->bodies[d->body_count++] = (struct body){.function = d->function};
+    if (other) add_body(d, (size_t)(other - d->module->text.functions));
     for (size_t k = 0; k < d->body_count; k++) { /* add_called() makes the list longer */
         parse_body(d, d->bodies[k].function);
         if (add_called(d, d->bodies[k].function)) add_all(d);

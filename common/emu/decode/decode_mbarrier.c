@@ -104,5 +104,5 @@ void decode_mbarrier(struct decoder *d, const struct ptx_instruction *source, st
     else if (waits || take_word(&words, "test_wait"))
         decode_test(d, source, i, &words, space, waits);
     else if (!decode_plain(d, source, i, &words, space))
-        decode_fail(d, EMU_UNSUPPORTED_PTX, "this operation on an mbarrier is not supported");
+        decode_fail(d, unknown_error(d), "this operation on an mbarrier is not supported");
 }

@@ -202,11 +202,10 @@ void decode_access(struct decoder *d, const struct ptx_instruction *source, stru
     i->order = order_of(source, false);
     size_t bytes = (size_t)i->element_bytes * i->elements;
     if (!i->element_bytes || (type == PTX_B128 && i->elements > 1))
-        decode_fail(d, EMU_UNSUPPORTED_PTX, "accesses of type .%s are not supported",
+        decode_fail(d, unknown_error(d), "accesses of type .%s are not supported",
                     ptx_type_name(type));
     if (bytes > 32 || (bytes > 16 && space != PTX_GLOBAL))
-        decode_fail(d, EMU_UNSUPPORTED_PTX, "there are no accesses of %zu bytes a lane here",
-                    bytes);
+        decode_fail(d, unknown_error(d), "there are no accesses of %zu bytes a lane here", bytes);
     need_operands_and_policy(d, source, 2);
     const struct ptx_operand *values = &source->operands[load ? 0 : 1];
     take_memory(i);
@@ -296,7 +295,7 @@ static void decode_wide_atomic(struct decoder *d, const struct ptx_instruction *
     if (!(is_half && adds) && !(i->atomic.type == PTX_F32 && i->atomic.operation == ATOMIC_ADD) &&
         !(is_128 && (is_cas || i->atomic.operation == ATOMIC_EXCHANGE)) &&
         !(i->atomic.type == PTX_B16 && is_cas))
-        decode_fail(d, EMU_UNSUPPORTED_PTX, "this atomic operation is not supported for .%s",
+        decode_fail(d, unknown_error(d), "this atomic operation is not supported for .%s",
                     ptx_type_name(i->atomic.type));
     if (i->elements > MAX_ATOMIC_VECTOR)
         decode_fail(d, EMU_UNSUPPORTED_PTX, "vectors of more than %d elements are not supported",
@@ -335,7 +334,7 @@ void take_atomic_operation(struct decoder *d, struct words *words, struct insn *
     for (size_t k = 0; k < sizeof names / sizeof *names && !known; k++)
         if ((known = take_word(words, names[k].word)))
             i->atomic.operation = (uint8_t)names[k].operation;
-    if (!known) decode_fail(d, EMU_UNSUPPORTED_PTX, "this atomic operation is not supported");
+    if (!known) decode_fail(d, unknown_error(d), "this atomic operation is not supported");
 }
 
 /* Takes the operation and its type. Fails if any other word is left. */
@@ -358,12 +357,11 @@ static void check_scalar_atomic(struct decoder *d, struct insn *i, enum ptx_type
 {
     bool is_float = ptx_type_is_float(type);
     if (is_float && i->atomic.operation != ATOMIC_ADD && i->atomic.operation != ATOMIC_EXCHANGE)
-        decode_fail(d, EMU_UNSUPPORTED_PTX, "this atomic operation is not supported for .%s",
+        decode_fail(d, unknown_error(d), "this atomic operation is not supported for .%s",
                     ptx_type_name(type));
     if (type != PTX_F32 && type != PTX_F64 &&
         (is_float || ptx_type_size(type) < 4 || ptx_type_size(type) > 8))
-        decode_fail(d, EMU_UNSUPPORTED_PTX, "atomics on .%s are not supported",
-                    ptx_type_name(type));
+        decode_fail(d, unknown_error(d), "atomics on .%s are not supported", ptx_type_name(type));
     i->lane_bytes = i->element_bytes;
     i->is_signed = ptx_type_is_signed(type);
 }

@@ -1,5 +1,5 @@
 /* decode_operand.c — decodes one operand: a register, a constant, a symbol or an address. */
-#include "decode.h"
+#include "decode_words.h"
 #include "half.h"
 #include "special.h"
 #include <string.h>
@@ -69,14 +69,14 @@ static slot special_slot(struct decoder *d, const char *name, unsigned lane_byte
 {
     enum special_register which;
     if (!special_named(name, &which))
-        decode_fail(d, EMU_UNSUPPORTED_PTX,
+        decode_fail(d, special_is_left_out(name) ? EMU_UNSUPPORTED_PTX : unknown_error(d),
                     "%%%s is neither a declared register nor a special register that is supported",
                     name);
     bool fits = which == SPECIAL_IS_EXPLICIT_CLUSTER ? lane_bytes == 0
                 : which == SPECIAL_GRIDID            ? lane_bytes != 0
                                                      : lane_bytes == 4;
     if (!fits)
-        decode_fail(d, EMU_UNSUPPORTED_PTX, "special register %%%s is read as %u bytes", name,
+        decode_fail(d, EMU_INVALID_PTX, "special register %%%s is read as %u bytes", name,
                     lane_bytes);
     if (which >= SPECIAL_RESERVED_BEGIN && which <= SPECIAL_RESERVED_1)
         d->kernel->reads_reserved = true;
@@ -129,7 +129,7 @@ static uint64_t symbol_address(struct decoder *d, const char *name, enum origin 
     }
     uint64_t address = d->module->addresses[symbol->index];
     if (!address)
-        decode_fail(d, EMU_INVALID_PTX,
+        decode_fail(d, EMU_SYMBOL_NOT_FOUND,
                     "variable '%s' is declared, but no object of the program defines it", name);
     return address;
 }
@@ -288,6 +288,6 @@ struct address address_operand(struct decoder *d, const struct ptx_operand *oper
 int64_t immediate(struct decoder *d, const struct ptx_operand *operand)
 {
     if (operand->kind != PTX_INTEGER)
-        decode_fail(d, EMU_UNSUPPORTED_PTX, "an operand must be a constant here");
+        decode_fail(d, EMU_INVALID_PTX, "an operand must be a constant here");
     return (int64_t)operand->bits;
 }

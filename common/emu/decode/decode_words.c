@@ -38,11 +38,36 @@ enum ptx_type take_type(struct words *words)
     return PTX_NONE;
 }
 
+/* All that ptxas accepts for GPUs up to this one is known, but for what has a name in
+ * decode_insn.c, and for these. */
+enum { NEWEST_KNOWN = 90 };
+static const char *const rare[][2] = {
+    {"fma", "oob"},  {"cvt", "satfinite"}, {"cvt", "pack"}, {"addc", "u16"}, {"addc", "s16"},
+    {"subc", "u16"}, {"subc", "s16"},      {"madc", "u16"}, {"madc", "s16"},
+};
+
+int unknown_error(const struct decoder *d)
+{
+    if (d->function->target > NEWEST_KNOWN) return EMU_UNSUPPORTED_PTX;
+    for (size_t k = 0; k < sizeof rare / sizeof *rare; k++)
+        if (!strcmp(d->at->words[0], rare[k][0]) && has_word(d->at, rare[k][1]))
+            return EMU_UNSUPPORTED_PTX;
+    return EMU_INVALID_PTX;
+}
+
+void unknown_operation(struct decoder *d)
+{
+    int error = unknown_error(d);
+    decode_fail(d, error,
+                error == EMU_INVALID_PTX ? "PTX has no such operation"
+                                         : "the emulator does not know this operation");
+}
+
 void refuse_rest(struct decoder *d, struct words *words)
 {
     for (unsigned i = 1; i < words->source->word_count; i++)
         if (!words->used[i])
-            decode_fail(d, EMU_UNSUPPORTED_PTX, "modifier '.%s' is not supported",
+            decode_fail(d, unknown_error(d), "modifier '.%s' is not supported",
                         words->source->words[i]);
 }
 

@@ -34,6 +34,11 @@ void take_atomic(struct decoder *, struct words *, struct insn *);
  * NO_SLOT for a sink. Sets i->lane_bytes. (decode_memory.c) */
 void decode_values(struct decoder *, const struct ptx_operand *, bool load, struct insn *,
                    slot *value);
+/* The error of an instruction that the decoder does not know: PTX that the emulator does not
+ * support, or else no PTX. */
+int unknown_error(const struct decoder *);
+/* Fails with this error and a sentence. */
+_Noreturn void unknown_operation(struct decoder *);
 /* Fails if a word has not been taken. */
 void refuse_rest(struct decoder *, struct words *);
 /* Fails if an opcode has a modifier that is not in a NULL-terminated list. */

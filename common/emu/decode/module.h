@@ -28,5 +28,8 @@ uint64_t module_function_address(const struct ptx_text *, unsigned unit, const c
  */
 int decode_kernel(const struct emu_gpu *, struct emu_module *, const struct ptx_function *,
                   struct emu_kernel **kernel, char *message, size_t size);
+/* Decodes a function that no kernel calls, to find what is wrong in it. Returns the same. */
+int decode_function(const struct emu_gpu *, struct emu_module *, const struct ptx_function *,
+                    char *message, size_t size);
 
 #endif

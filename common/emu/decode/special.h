@@ -62,4 +62,6 @@ enum special_register {
 
 /* "tid.x" → SPECIAL_TID_X. False: no special register has this name. */
 bool special_named(const char *name, enum special_register *);
+/* Is this a special register of PTX that the emulator does not have? */
+bool special_is_left_out(const char *name);
 #endif

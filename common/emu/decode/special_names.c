@@ -1,5 +1,6 @@
 /* special_names.c — finds special registers by their names. */
 #include "special.h"
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -65,6 +66,15 @@ bool special_named(const char *name, enum special_register *which)
             return true;
         }
     /* What the driver writes into the other 29 is not documented; here they are 0. */
+    enum { ENVIRONMENT_REGISTERS = 32 };
+    char *end;
     *which = SPECIAL_ENVIRONMENT_0;
-    return !strncmp(name, "envreg", 6) && name[6] >= '0' && name[6] <= '9';
+    if (strncmp(name, "envreg", 6) || name[6] < '0' || name[6] > '9') return false;
+    return strtoul(name + 6, &end, 10) < ENVIRONMENT_REGISTERS && !*end;
+}
+
+bool special_is_left_out(const char *name)
+{
+    bool is_profilers = !strncmp(name, "pm", 2) && name[2] >= '0' && name[2] <= '9';
+    return is_profilers || !strcmp(name, "current_graph_exec");
 }

@@ -58,18 +58,41 @@ static int destroy(CUlinkState state)
 
 /* ---- adding ---------------------------------------------------------------------------------- */
 
-static int add_text(struct link *link, char *text, size_t length, const char *name)
+/* Loads and unloads an image, which finds mistakes. What is not defined may be in another text if
+ * it is only a part. */
+static cudaError_t try_image(const struct link *link, const void *image, size_t bytes,
+                             const char *name, bool is_part)
+{
+    char message[LOAD_MESSAGE] = "";
+    struct program *program;
+    cudaError_t error = cudart_load_module(image, bytes, name, NULL, &program, message);
+    if (error == cudaSuccess) cudart_unload_module(program);
+    if (error == cudaErrorSymbolNotFound && is_part) return cudaSuccess;
+    jit_write(&link->log, message);
+    return error;
+}
+
+/* The text becomes the link's. */
+static int keep_text(struct link *link, char *text, size_t length, char *name)
 {
     struct emu_ptx *grown = realloc(link->texts, (link->count + 1) * sizeof *grown);
-    char *own_name = strdup(name != NULL ? name : "the linked PTX");
-    if (grown != NULL) link->texts = grown;
-    if (text == NULL || grown == NULL || own_name == NULL) {
-        free(text);
-        free(own_name);
-        return driver_failed(CUDA_ERROR_OUT_OF_MEMORY);
-    }
-    grown[link->count++] = (struct emu_ptx){text, length, own_name};
+    if (grown == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    link->texts = grown;
+    grown[link->count++] = (struct emu_ptx){text, length, name};
     return CUDA_SUCCESS;
+}
+
+static int add_text(struct link *link, char *text, size_t length, const char *name)
+{
+    char *own_name = strdup(name != NULL ? name : "the linked PTX");
+    int error = text == NULL || own_name == NULL
+                    ? CUDA_ERROR_OUT_OF_MEMORY
+                    : (int)try_image(link, text, length, own_name, true);
+    if (error == CUDA_SUCCESS) error = keep_text(link, text, length, own_name);
+    if (error == CUDA_SUCCESS) return CUDA_SUCCESS;
+    free(text);
+    free(own_name);
+    return driver_failed((CUresult)error);
 }
 
 static int add_ptx(struct link *link, const char *data, size_t bytes, const char *name)
@@ -126,18 +149,6 @@ static int add_file(CUlinkState state, CUjitInputType type, const char *path)
 
 /* ---- the result ------------------------------------------------------------------------------ */
 
-/* Loads and unloads the image. Loading links the texts, so mistakes are found here. */
-static cudaError_t try_image(const struct link *link)
-{
-    char message[LOAD_MESSAGE] = "";
-    struct program *program;
-    cudaError_t error =
-        cudart_load_module(link->image, link->bytes, "the linked code", NULL, &program, message);
-    jit_write(&link->log, message);
-    if (error == cudaSuccess) cudart_unload_module(program);
-    return error;
-}
-
 static int complete(CUlinkState state, void **image, size_t *bytes)
 {
     struct link *link = find(state);
@@ -146,7 +157,8 @@ static int complete(CUlinkState state, void **image, size_t *bytes)
     if (link->image == NULL)
         link->image = cudart_pack_texts(link->texts, link->count, &link->bytes);
     if (link->image == NULL) return driver_failed(CUDA_ERROR_OUT_OF_MEMORY);
-    cudaError_t error = try_image(link);
+    cudaError_t error = try_image(link, link->image, link->bytes, "the linked code", false);
+    if (error == cudaErrorSymbolNotFound) error = cudaErrorUnknown; /* as on an H200 */
     if (error != cudaSuccess) return (int)cudart_done(error);
     *image = link->image;
     if (bytes != NULL) *bytes = link->bytes;

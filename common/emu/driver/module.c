@@ -30,6 +30,7 @@ static int load(void *handle, const void *image, size_t limit, const char *name,
     if (error != cudaSuccess) return error;
     error = cudart_load_module(image, limit, name, context, &program, message);
     jit_write(&log, message);
+    if (error == cudaErrorSymbolNotFound) error = cudaErrorInvalidPtx; /* as a driver says it */
     if (error != cudaSuccess) return (int)cudart_done(error);
     *(struct program **)handle = program;
     return CUDA_SUCCESS;

@@ -43,7 +43,9 @@ extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int
 void kernel_whole_name(const char *mangled, char *name, size_t size)
 {
     int status = -1;
-    char *whole = __cxa_demangle ? __cxa_demangle(mangled, NULL, NULL, &status) : NULL;
+    bool is_mangled = strncmp(mangled, "_Z", 2) == 0; /* "f" alone is the type float */
+    char *whole = NULL;
+    if (is_mangled && __cxa_demangle) whole = __cxa_demangle(mangled, NULL, NULL, &status);
     if (whole && status == 0)
         snprintf(name, size, "%s", whole);
     else

@@ -3,6 +3,7 @@
  * parsed in the files that ptx_parser.h lists.
  */
 #include "ptx_parser.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* Puts a pointer at an index of a list of such; those before it that are new are NULL. */
@@ -64,6 +65,7 @@ static void parse_header(struct parser *p)
     const char *target = expect_word(p, "a target such as sm_90");
     if (strncmp(target, "sm_", 3))
         parse_fail(p, p->token.line, EMU_INVALID_PTX, "unknown target '%s'", target);
+    p->target = (unsigned)strtoul(target + 3, NULL, 10);
     p->is_debug = false;
     while (accept(p, ","))
         if (!strcmp(expect_word(p, "a target option"), "debug")) p->is_debug = true;

@@ -78,7 +78,7 @@ Test(emu_ops_unsupported, kernels_are_refused_with_the_place)
         int e = emu_load(emu, kernels[i].text, strlen(kernels[i].text), "k.ptx", &module);
         if (!e) e = emu_kernel(emu, module, "k", &kernel);
         const char *message = emu_message(emu);
-        cr_expect(e == EMU_UNSUPPORTED_PTX || e == EMU_INVALID_PTX, "%s: error %d: %s",
+        cr_expect(e == EMU_UNSUPPORTED_PTX || e == EMU_SYMBOL_NOT_FOUND, "%s: error %d: %s",
                   kernels[i].name, e, message);
         cr_expect(strstr(message, "k.ptx, line ") && strstr(message, kernels[i].says), "%s: %s",
                   kernels[i].name, message);

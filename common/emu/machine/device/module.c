@@ -38,7 +38,9 @@ static int resolve_symbol(struct emu *emu, struct emu_module *module, const stru
     else if (symbol)
         *address = module->addresses[symbol->index];
     if (*address) return EMU_OK;
-    return device_failed(emu, EMU_UNSUPPORTED_PTX,
+    bool is_extern = symbol && module->text.variables[symbol->index].linkage == PTX_EXTERN;
+    int error = !symbol ? EMU_INVALID_PTX : is_extern ? EMU_SYMBOL_NOT_FOUND : EMU_UNSUPPORTED_PTX;
+    return device_failed(emu, error,
                          "%s, line %u: the initial value of '%s' has the address of '%s', which is "
                          "defined nowhere or in no memory that all threads see",
                          module->text.units[v->unit].name, v->line, v->name, name);
@@ -253,6 +255,25 @@ int emu_kernel(struct emu *emu, struct emu_module *module, const char *name,
     int error = find_kernel(emu, module, name, kernel);
     pthread_mutex_unlock(&emu->lock);
     return error;
+}
+
+static bool is_mistake(int error)
+{
+    return error == EMU_INVALID_PTX || error == EMU_SYMBOL_NOT_FOUND;
+}
+
+int emu_check_functions(struct emu *emu, struct emu_module *module)
+{
+    struct ptx_text *text = &module->text;
+    int error = EMU_OK;
+    pthread_mutex_lock(&emu->lock);
+    for (size_t i = 0; i < text->function_count && !is_mistake(error); i++) {
+        const struct ptx_function *f = &text->functions[i];
+        if (f->has_body && !f->is_entry && !f->is_parsed)
+            error = decode_function(emu->gpu, module, f, emu->message, sizeof emu->message);
+    }
+    pthread_mutex_unlock(&emu->lock);
+    return is_mistake(error) ? error : EMU_OK;
 }
 
 int emu_place_symbol(struct emu *emu, struct emu_module *module, const char *name, void *host,

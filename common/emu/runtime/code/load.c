@@ -170,7 +170,18 @@ cudaError_t cudart_load_quietly(struct program *program, char message[LOAD_MESSA
             snprintf(message, LOAD_MESSAGE, "the program's __managed__ variables have no place: %s",
                      emu_message(emu_runtime()));
     }
+    if (error == EMU_UNSUPPORTED_PTX) error = (int)cudaErrorNotSupported; /* not its version */
     return image->error = (cudaError_t)error;
+}
+
+/* CUDA's error for one of emu.h. To a driver, PTX whose functions are missing is wrong PTX. */
+static cudaError_t error_of(int error)
+{
+    switch (error) {
+    case EMU_UNSUPPORTED_PTX: return cudaErrorNotSupported; /* not its version */
+    case EMU_SYMBOL_NOT_FOUND: return cudaErrorInvalidPtx;
+    default: return (cudaError_t)error;
+    }
 }
 
 cudaError_t cudart_load(struct program *program)
@@ -178,7 +189,7 @@ cudaError_t cudart_load(struct program *program)
     char message[LOAD_MESSAGE];
     cudaError_t error = cudart_load_quietly(program, message);
     if (error != cudaSuccess) cudart_print(message);
-    return error;
+    return error_of((int)error);
 }
 
 /* A GPU runs machine code of its own generation. Of other PTX its driver makes machine code. */
@@ -200,12 +211,11 @@ static cudaError_t prepare(struct kernel *kernel, struct function *function)
         const struct image *image = &kernel->program->on[cudart_device()->number];
         error = emu_kernel(emu_runtime(), image->module, kernel->name, &function->kernel);
         if (error != EMU_OK) cudart_print(emu_message(emu_runtime()));
-        if (error == EMU_UNSUPPORTED_PTX) error = (int)cudaErrorNotSupported; /* not its version */
         function->name = kernel->name;
         function->ptx_arch = image->ptx_arch;
         function->code_arch = arch_of_code(image);
     }
-    return function->error = (cudaError_t)error;
+    return function->error = error_of(error);
 }
 
 struct kernel *cudart_find_kernel(const void *host)

@@ -209,19 +209,23 @@ static struct emu_module *loaded(struct program *program)
     return cudart_load(program) == cudaSuccess ? program->on[cudart_device()->number].module : NULL;
 }
 
-/* A driver compiles all kernels when it loads a module, and so finds mistakes in each. What the
+/* A driver compiles all functions when it loads a module, and so finds mistakes in each. What the
  * emulator does not support is told when that kernel is asked for. */
-static cudaError_t check_kernels(struct program *program, char *message)
+static cudaError_t check_functions(struct program *program, char *message)
 {
+    struct emu *emu = emu_runtime();
     struct emu_module *module = loaded(program);
     const char *name;
+    int error = EMU_OK;
     for (size_t i = 0; (name = emu_kernel_name(module, i)) != NULL; i++) {
         struct emu_kernel *kernel;
-        if (emu_kernel(emu_runtime(), module, name, &kernel) != EMU_INVALID_PTX) continue;
-        snprintf(message, LOAD_MESSAGE, "%s", emu_message(emu_runtime()));
-        return cudaErrorInvalidPtx;
+        error = emu_kernel(emu, module, name, &kernel);
+        if (error == EMU_INVALID_PTX || error == EMU_SYMBOL_NOT_FOUND) break;
+        error = EMU_OK;
     }
-    return cudaSuccess;
+    if (error == EMU_OK) error = emu_check_functions(emu, module);
+    if (error != EMU_OK) snprintf(message, LOAD_MESSAGE, "%s", emu_message(emu));
+    return (cudaError_t)error;
 }
 
 /* ---- loading and unloading ------------------------------------------------------------------- */
@@ -292,7 +296,7 @@ cudaError_t cudart_load_module(const void *image, size_t limit, const char *name
                                                  "does not fit into memory");
     if (error == cudaSuccess) error = check_texts(program, message);
     if (error == cudaSuccess) error = cudart_load_quietly(program, message);
-    if (error == cudaSuccess) error = check_kernels(program, message);
+    if (error == cudaSuccess) error = check_functions(program, message);
     if (error != cudaSuccess && program != NULL) drop(program);
     pthread_mutex_unlock(&cudart_registered.mutex);
     *out = error == cudaSuccess ? program : NULL;

@@ -21,8 +21,8 @@ struct module_source {
  * Loads what an image holds for the calling thread's device: PTX text with a NUL behind it, a fat
  * binary with PTX, of which at most `limit` bytes are read (SIZE_MAX: its own length is right), or
  * what cudart_pack_texts() has made. Errors are written into the message: what has no PTX is
- * cudaErrorNoKernelImageForDevice, and what is none of these cudaErrorInvalidKernelImage. `name`
- * stands for the image in messages.
+ * cudaErrorNoKernelImageForDevice, what is none of these cudaErrorInvalidKernelImage, and what uses
+ * a name that it does not define cudaErrorSymbolNotFound. `name` stands for the image in messages.
  */
 cudaError_t cudart_load_module(const void *image, size_t limit, const char *name,
                                const struct context *, struct program **,
