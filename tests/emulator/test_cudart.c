@@ -273,6 +273,12 @@ Test(cudart, more_than_48_KiB_of_shared_memory_must_be_allowed)
     ok(cudaMemcpy(&sum, device, sizeof sum, cudaMemcpyDeviceToHost));
     cr_assert(sum == MOST / sizeof(float), "%f", sum);
     is(launch_shared(device, MOST + 4), cudaErrorInvalidValue);
+    const char *said = read_stderr();
+    cr_assert(strstr(said, "may have 49152; cudaFuncSetAttribute("), "%s", said);
+    cr_assert(strstr(said, "be allowed 232452 bytes of dynamic shared memory: the limit of this "
+                           "GPU is 232448 bytes"),
+              "%s", said);
+    cr_assert(strstr(said, "may have 232448; the limit of this GPU is 232448 bytes"), "%s", said);
 }
 
 /* ---- faults ---------------------------------------------------------------------------------- */

@@ -95,7 +95,8 @@ static const struct {
     {"host-pointer", "launch: cudaSuccess; then: cudaErrorIllegalAddress", "is out of bounds"},
     {"endless-recursion", "launch: cudaSuccess; then: cudaErrorIllegalAddress", "stack overflow"},
     {"too-many-threads", "launch: cudaErrorInvalidValue; then: cudaSuccess", ""},
-    {"too-much-shared", "launch: cudaErrorInvalidValue; then: cudaSuccess", ""},
+    {"too-much-shared", "launch: cudaErrorInvalidValue; then: cudaSuccess",
+     "the limit of this GPU is 232448 bytes for this kernel"},
     {"no-threads", "launch: cudaErrorInvalidValue; then: cudaSuccess", ""},
 };
 

@@ -8,6 +8,7 @@
 
 #include <limits.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <cuda_occupancy.h>
 
@@ -24,6 +25,28 @@ static size_t dynamic_allowed(const struct function *function)
 {
     if (function->max_dynamic_shared) return function->max_dynamic_shared;
     return dynamic_limit(function, emu_gpu(emu_runtime())->shared_per_block);
+}
+
+size_t cudart_dynamic_most(const struct function *function)
+{
+    return dynamic_limit(function, emu_gpu(emu_runtime())->shared_per_block_optin);
+}
+
+static cudaError_t set_dynamic(struct function *function, int bytes)
+{
+    size_t most = cudart_dynamic_most(function);
+    if (bytes < 0 || (size_t)bytes > most) {
+        char sentence[400];
+        snprintf(sentence, sizeof sentence,
+                 "kernel %s cannot be allowed %d bytes of dynamic shared memory: the limit of this "
+                 "GPU is %zu bytes for this kernel",
+                 function->name, bytes, most);
+        cudart_print(sentence);
+        return cudart_done(cudaErrorInvalidValue);
+    }
+    function->max_dynamic_shared = (size_t)bytes;
+    emu_allow_shared(function->kernel, (size_t)bytes);
+    return cudaSuccess;
 }
 
 cudaError_t CUDARTAPI cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *host)
@@ -58,13 +81,7 @@ cudaError_t CUDARTAPI cudaFuncSetAttribute(const void *host, enum cudaFuncAttrib
     RETURN_UNLESS_FUNCTION(host, function);
 
     switch (attribute) {
-    case cudaFuncAttributeMaxDynamicSharedMemorySize: {
-        size_t most = dynamic_limit(function, emu_gpu(emu_runtime())->shared_per_block_optin);
-        if (value < 0 || (size_t)value > most) return cudart_done(cudaErrorInvalidValue);
-        function->max_dynamic_shared = (size_t)value;
-        emu_allow_shared(function->kernel, (size_t)value);
-        return cudaSuccess;
-    }
+    case cudaFuncAttributeMaxDynamicSharedMemorySize: return set_dynamic(function, value);
     case cudaFuncAttributePreferredSharedMemoryCarveout: /* a hint */
         return cudart_done(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue);
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
@@ -179,10 +196,9 @@ cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     if (blocks == NULL || block_size <= 0) return cudart_done(cudaErrorInvalidValue);
     RETURN_UNLESS_FUNCTION(host, function);
 
-    return cudart_done(blocks_per_multiprocessor(emu_gpu(emu_runtime()),
-                                                 emu_kernel_info(function->kernel),
-                                                 dynamic_allowed(function), block_size,
-                                                 dynamic_shared, blocks));
+    return cudart_done(
+        blocks_per_multiprocessor(emu_gpu(emu_runtime()), emu_kernel_info(function->kernel),
+                                  dynamic_allowed(function), block_size, dynamic_shared, blocks));
 }
 
 int cudart_occupancy(const struct emu_gpu *gpu, const struct emu_kernel *kernel, int threads,

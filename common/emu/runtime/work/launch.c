@@ -94,17 +94,30 @@ static size_t shared_limit(const struct function *function)
     return function->max_dynamic_shared > left ? function->max_dynamic_shared : left;
 }
 
+static void print_shared_limit(const struct function *function, size_t bytes, size_t limit)
+{
+    char sentence[600], advice[200];
+    size_t most = cudart_dynamic_most(function);
+    if (bytes > most)
+        snprintf(advice, sizeof advice, "the limit of this GPU is %zu bytes for this kernel", most);
+    else
+        snprintf(advice, sizeof advice,
+                 "cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, %zu) allows "
+                 "them",
+                 bytes);
+    snprintf(sentence, sizeof sentence,
+             "kernel %s was launched with %zu bytes of dynamic shared memory and may have %zu; %s",
+             function->name, bytes, limit, advice);
+    cudart_print(sentence);
+}
+
 cudaError_t cudart_check_kernel(const struct kernel_work *work, struct function **function)
 {
     cudaError_t error = cudart_function(work->host, function);
     if (error != cudaSuccess) return error;
     size_t limit = shared_limit(*function);
     if (work->shared > limit) {
-        fprintf(stderr,
-                "emu: kernel %s was launched with %zu bytes of dynamic shared memory and may have"
-                " %zu; cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, …)"
-                " allows more\n",
-                (*function)->name, work->shared, limit);
+        print_shared_limit(*function, work->shared, limit);
         return cudaErrorInvalidValue;
     }
     bool wants_args = emu_kernel_info((*function)->kernel)->params > 0;
