@@ -259,6 +259,39 @@ Test(cudart, the_other_ways_to_launch)
     cr_assert(out[0] == 0 && out[1] == 1);
 }
 
+static int launch_with(cudaLaunchAttribute *attributes, unsigned count, int *device)
+{
+    void *args[] = {&device};
+    cudaLaunchConfig_t config = {
+        .gridDim = {1, 1, 1}, .blockDim = {1, 1, 1}, .attrs = attributes, .numAttrs = count};
+    return cudaLaunchKernelExC(&config, count_kernel(), args);
+}
+
+Test(cudart, attributes_of_launches)
+{
+    cr_redirect_stderr();
+    int *device = device_memory(sizeof *device);
+    cudaEvent_t before, after;
+    float ms;
+    ok(cudaEventCreate(&before));
+    ok(cudaEventCreate(&after));
+    ok(cudaEventRecord(before, NULL));
+    cudaLaunchAttribute known[] = {
+        {.id = cudaLaunchAttributeIgnore},
+        {.id = cudaLaunchAttributePreferredSharedMemoryCarveout, .val.sharedMemCarveout = 50},
+        {.id = cudaLaunchAttributeLaunchCompletionEvent, .val.launchCompletionEvent.event = after},
+    };
+    ok(launch_with(known, 3, device));
+    ok(cudaEventElapsedTime(&ms, before, after)); /* it has been recorded */
+    cudaLaunchAttribute unknown[] = {{.id = cudaLaunchAttributeCooperative, .val.cooperative = 1},
+                                     {.id = (cudaLaunchAttributeID)999}};
+    is(launch_with(unknown, 2, device), cudaErrorInvalidValue);
+    cudaLaunchAttribute updatable = {.id = cudaLaunchAttributeDeviceUpdatableKernelNode,
+                                     .val.deviceUpdatableKernelNode.deviceUpdatable = 1};
+    is(launch_with(&updatable, 1, device), cudaErrorNotSupported);
+    cr_assert(strstr(read_stderr(), "emu: 999 is no attribute of a launch"), "%s", read_stderr());
+}
+
 Test(cudart, more_than_48_KiB_of_shared_memory_must_be_allowed)
 {
     cr_redirect_stderr();

@@ -343,22 +343,63 @@ cudaError_t CUDARTAPI cudaLaunchCooperativeKernel(const void *host, dim3 grid, d
                   stream);
 }
 
-/* Copies a launch's attributes into the work. False: a size of the cluster is 0. */
-static bool read_attributes(const cudaLaunchConfig_t *config, struct kernel_work *work)
+static cudaError_t read_cluster(const cudaLaunchAttribute *a, struct kernel_work *work)
 {
-    for (unsigned i = 0; i < config->numAttrs; i++) {
-        const cudaLaunchAttribute *a = &config->attrs[i];
-        switch (a->id) {
-        case cudaLaunchAttributeCooperative: work->cooperative = a->val.cooperative != 0; break;
-        case cudaLaunchAttributePriority: work->priority = a->val.priority; break;
-        case cudaLaunchAttributeClusterDimension:
-            work->cluster = (dim3){a->val.clusterDim.x, a->val.clusterDim.y, a->val.clusterDim.z};
-            if (!work->cluster.x || !work->cluster.y || !work->cluster.z) return false;
-            break;
-        default: /* all others only affect speed */ break;
-        }
+    work->cluster = (dim3){a->val.clusterDim.x, a->val.clusterDim.y, a->val.clusterDim.z};
+    bool is_right = work->cluster.x && work->cluster.y && work->cluster.z;
+    return is_right ? cudaSuccess : cudaErrorInvalidClusterSize;
+}
+
+static cudaError_t refuse_attribute(unsigned id)
+{
+    char sentence[100];
+    snprintf(sentence, sizeof sentence,
+             "%u is no attribute of a launch (enum cudaLaunchAttributeID)", id);
+    cudart_print(sentence);
+    return cudaErrorInvalidValue;
+}
+
+static cudaError_t read_attribute(const cudaLaunchAttribute *a, struct kernel_work *work)
+{
+    switch (a->id) {
+    case cudaLaunchAttributeCooperative:
+        work->cooperative = a->val.cooperative != 0;
+        return cudaSuccess;
+    case cudaLaunchAttributePriority: work->priority = a->val.priority; return cudaSuccess;
+    case cudaLaunchAttributeClusterDimension: return read_cluster(a, work);
+    case cudaLaunchAttributeDeviceUpdatableKernelNode:
+        if (!a->val.deviceUpdatableKernelNode.deviceUpdatable) return cudaSuccess;
+        return cudart_not_supported("a node of a graph that kernels change",
+                                    "change it from the host instead");
+    case cudaLaunchAttributeIgnore:
+    case cudaLaunchAttributeAccessPolicyWindow:
+    case cudaLaunchAttributeSynchronizationPolicy:
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+    case cudaLaunchAttributeProgrammaticEvent:
+    case cudaLaunchAttributeMemSyncDomainMap:
+    case cudaLaunchAttributeMemSyncDomain:
+    case cudaLaunchAttributePreferredClusterDimension:
+    case cudaLaunchAttributeLaunchCompletionEvent:
+    case cudaLaunchAttributePreferredSharedMemoryCarveout:
+    case cudaLaunchAttributeNvlinkUtilCentricScheduling: return cudaSuccess; /* only speed */
+    default: return refuse_attribute(a->id);
     }
-    return true;
+}
+
+/* Records the events that attributes name. Behind the kernel, it has passed the places that these
+ * stand for. */
+static cudaError_t record_events(const cudaLaunchConfig_t *config)
+{
+    cudaError_t error = cudaSuccess;
+    for (unsigned i = 0; i < config->numAttrs && error == cudaSuccess; i++) {
+        const cudaLaunchAttribute *a = &config->attrs[i];
+        if (a->id == cudaLaunchAttributeProgrammaticEvent)
+            error = cudaEventRecord(a->val.programmaticEvent.event, config->stream);
+        if (a->id == cudaLaunchAttributeLaunchCompletionEvent)
+            error = cudaEventRecord(a->val.launchCompletionEvent.event, config->stream);
+    }
+    return error;
 }
 
 cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *host,
@@ -371,8 +412,12 @@ cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t *config, cons
                                .block = config->blockDim,
                                .shared = config->dynamicSmemBytes,
                                .args = args};
-    if (!read_attributes(config, &work)) return cudart_done(cudaErrorInvalidClusterSize);
-    return launch(&work, config->stream);
+    cudaError_t error = cudaSuccess;
+    for (unsigned i = 0; i < config->numAttrs && error == cudaSuccess; i++)
+        error = read_attribute(&config->attrs[i], &work);
+    if (error != cudaSuccess) return cudart_done(error);
+    error = launch(&work, config->stream);
+    return error == cudaSuccess ? record_events(config) : error;
 }
 
 /* With -default-stream per-thread, NULL is the thread's own stream: from then on for all of its
