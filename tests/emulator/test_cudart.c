@@ -316,6 +316,46 @@ Test(cudart, more_than_48_KiB_of_shared_memory_must_be_allowed)
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
+static _Atomic bool over;
+
+/* Calls whatever needs a kernel, memory or a stream, and takes any error. */
+static void *work(void *nothing)
+{
+    while (!over) {
+        int value, *device = NULL;
+        void *args[] = {&device};
+        struct cudaFuncAttributes attributes;
+        cudaStream_t stream;
+        cudaMalloc((void **)&device, sizeof value);
+        cudaStreamCreate(&stream);
+        cudaLaunchKernel(count_kernel(), (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 0, stream);
+        cudaMemcpy(&value, device, sizeof value, cudaMemcpyDeviceToHost);
+        cudaFuncGetAttributes(&attributes, count_kernel());
+        cudaStreamDestroy(stream);
+        cudaFree(device);
+    }
+    return nothing;
+}
+
+Test(cudart, a_reset_waits_for_the_work_of_other_threads, .timeout = 60)
+{
+    enum { THREADS = 3, RESETS = 300 };
+    pthread_t threads[THREADS];
+    cr_redirect_stderr();
+    for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < RESETS; i++) {
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+        ok(cudaDeviceReset());
+    }
+    over = true;
+    for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+    ok(cudaDeviceReset());
+    int *device = device_memory(sizeof *device);
+    ok(cudaLaunchKernel(count_kernel(), (dim3){1, 1, 1}, (dim3){1, 1, 1}, (void *[]){&device}, 0,
+                        NULL));
+    ok(cudaDeviceSynchronize());
+}
+
 Test(cudart, a_fault_stays_until_reset)
 {
     cr_redirect_stderr();

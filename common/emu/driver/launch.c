@@ -83,8 +83,11 @@ static int start_from(const cudaLaunchConfig_t *config, const void *kernel,
 {
     struct function *function;
     void **args;
+    int device = cudart_device()->number;
+    cudart_work_begins(device); /* so that the kernel stays loaded */
     int error = (int)cudart_done(cudart_function(kernel, &function));
     if (error == CUDA_SUCCESS) error = take_buffer(function, buffer, &args);
+    cudart_work_ends(device);
     if (error != CUDA_SUCCESS) return error;
     error = start(config, kernel, args);
     free(args);

@@ -52,6 +52,10 @@ struct device *cudart_device_at(int number);
 struct device *cudart_device(void);
 /* Makes a device the calling thread's; returns the number of the previous one. */
 int cudart_use_device(int number);
+/* The calling thread's work on a device begins and ends. In between, no context of the device ends;
+ * pairs may be nested. (device/context.c) */
+void cudart_work_begins(int device);
+void cudart_work_ends(int device);
 /* The newest compute capability (90 for 9.0) whose code the devices run. */
 unsigned cudart_newest_code(void);
 /* Sets the limits of cudaDeviceSetLimit to a GPU's defaults. (device/choose.c) */
@@ -186,7 +190,11 @@ size_t cudart_dynamic_most(const struct function *);
 /* The function of a kernel that another kernel has launched, by its mangled name; `other` if no
  * kernel with this name is registered. */
 const struct function *cudart_function_named(const char *name, const struct function *other);
+/* Until the caller returns, the kernel stays loaded. */
+static inline void cudart_work_over(const int *device) { cudart_work_ends(*device); }
 #define RETURN_UNLESS_FUNCTION(host, function)                                                     \
+    __attribute__((cleanup(cudart_work_over))) int its_device = cudart_device()->number;           \
+    cudart_work_begins(its_device);                                                                \
     struct function *function;                                                                     \
     cudaError_t not_found = cudart_function(host, &function);                                      \
     if (not_found != cudaSuccess) return cudart_done(not_found)

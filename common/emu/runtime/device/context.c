@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP */
 #include "context.h"
 #include "common/emu/runtime/arrays.h"
 #include "common/emu/runtime/allocations.h"
@@ -70,10 +71,26 @@ static bool is_primary(const struct context *context)
     return context == cudart_primary_context(context->device->number);
 }
 
-/* The emulator's device stays open, because the report still needs its counters. */
-void cudart_end_context(struct context *context)
+/* ---- work, and the end of a context ---------------------------------------------------------- */
+
+/* Of each device: read-held by threads that have work carried out there, and write-held while a
+ * context ends. Threads that launch without pause must not keep it from its end. */
+static pthread_rwlock_t locks[] = {[0 ... MAX_DEVICES - 1] =
+                                       PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP};
+static _Thread_local unsigned depths[MAX_DEVICES]; /* how deep in work the thread is */
+
+void cudart_work_begins(int device)
 {
-    int was = cudart_use_device(context->device->number);
+    if (depths[device]++ == 0) pthread_rwlock_rdlock(&locks[device]);
+}
+
+void cudart_work_ends(int device)
+{
+    if (--depths[device] == 0) pthread_rwlock_unlock(&locks[device]);
+}
+
+static void end_context(struct context *context)
+{
     cudart_go_on(true);
     if (is_primary(context)) cudart_clear_fault();
     cudart_order_wait_device();
@@ -93,6 +110,16 @@ void cudart_end_context(struct context *context)
     context->references = 0;
     context->held = false;
     ended++;
+}
+
+/* The emulator's device stays open, because the report still needs its counters. */
+void cudart_end_context(struct context *context)
+{
+    int number = context->device->number, was = cudart_use_device(number);
+    bool is_own_work = depths[number] > 0; /* a host function ends the context */
+    if (!is_own_work) pthread_rwlock_wrlock(&locks[number]);
+    end_context(context);
+    if (!is_own_work) pthread_rwlock_unlock(&locks[number]);
     cudart_use_device(was);
 }
 

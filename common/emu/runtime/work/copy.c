@@ -181,7 +181,9 @@ cudaError_t cudart_copy_now(const struct cudaMemcpy3DParms *copy)
     if (error != cudaSuccess) return cudart_done(error);
     cudart_order_peers(copy->dstPtr.ptr, copy->srcPtr.ptr);
     cudart_order_begin(NULL, &(struct work){.type = cudaGraphNodeTypeMemcpy});
+    cudart_work_begins(cudart_device()->number);
     error = cudart_run_copy(copy);
+    cudart_work_ends(cudart_device()->number);
     cudart_order_return(copy->dstPtr.ptr, copy->srcPtr.ptr, true);
     return cudart_done(error);
 }

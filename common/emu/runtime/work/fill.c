@@ -73,7 +73,9 @@ cudaError_t cudart_fill_now(const struct cudaMemsetParams *fill)
     cudaError_t error = cudart_check_wait(NULL);
     if (error != cudaSuccess) return cudart_done(error);
     cudart_order_begin(NULL, &(struct work){.type = cudaGraphNodeTypeMemset});
+    cudart_work_begins(cudart_device()->number);
     error = cudart_run_fill(fill);
+    cudart_work_ends(cudart_device()->number);
     cudart_order_return(fill->dst, fill->dst, true);
     return cudart_done(error);
 }

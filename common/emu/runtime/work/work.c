@@ -75,8 +75,22 @@ static cudaError_t carry_out(const struct work *work, cudaStream_t stream)
         cudart_go_on_for(stream, true);
     else
         cudart_go_on(true);
+    cudart_work_begins(work->device);
     cudaError_t error = carry_out_here(work, stream);
+    cudart_work_ends(work->device);
     cudart_use_device(was);
+    return error;
+}
+
+static cudaError_t submit(cudaStream_t stream, struct work *work)
+{
+    bool captured;
+    if (!cudart_is_stream(stream)) return cudaErrorInvalidResourceHandle;
+    cudaError_t error = cudart_capture(stream, work, &captured);
+    if (error != cudaSuccess || captured) return error;
+    cudart_order_begin(stream, work);
+    error = carry_out(work, stream);
+    cudart_order_end(stream, work);
     return error;
 }
 
@@ -87,14 +101,10 @@ cudaError_t cudart_submit(cudaStream_t stream, struct work *work)
     if (cudart_in_host_function()) return cudart_done(cudaErrorNotPermitted);
     cudart_bind_context();
     if (work->type != cudaGraphNodeTypeKernel) RETURN_IF_FAULTY();
-    if (!cudart_is_stream(stream)) return cudart_done(cudaErrorInvalidResourceHandle);
     work->device = cudart_stream_device(stream);
-    bool captured;
-    cudaError_t error = cudart_capture(stream, work, &captured);
-    if (error != cudaSuccess || captured) return cudart_done(error);
-    cudart_order_begin(stream, work);
-    error = carry_out(work, stream);
-    cudart_order_end(stream, work);
+    cudart_work_begins(work->device);
+    cudaError_t error = submit(stream, work);
+    cudart_work_ends(work->device);
     return cudart_done(error);
 }
 
@@ -150,6 +160,7 @@ cudaError_t cudart_copy_work(struct work *to, const struct work *from)
 {
     *to = *from;
     int was = cudart_use_device(from->device);
+    cudart_work_begins(from->device);
     cudaError_t error = cudaSuccess;
     if (from->type == cudaGraphNodeTypeKernel)
         error = copy_arguments(&to->kernel, &from->kernel);
@@ -159,6 +170,7 @@ cudaError_t cudart_copy_work(struct work *to, const struct work *from)
         error = cudart_clone_conditional(&to->conditional, from->conditional);
     else if (from->type == cudaGraphNodeTypeMemAlloc || from->type == cudaGraphNodeTypeMemFree)
         cudart_graph_memory_share(from->memory);
+    cudart_work_ends(from->device);
     cudart_use_device(was);
     if (error != cudaSuccess) *to = (struct work){.type = cudaGraphNodeTypeEmpty};
     return error;
