@@ -153,8 +153,11 @@ struct emu_config {
      * may run four times as long whatever it does, and all blocks together 64 times as long until
      * one of them ends. */
     unsigned patience;
-    unsigned limit; /* a grid that runs for this many seconds ends with an error; 0: no limit */
-    /* A grid that has executed more warp instructions than this ends with an error (0: no limit).
+    /* A grid that runs for this many seconds, together with all that it launches, ends with an
+     * error; 0: no limit. */
+    unsigned limit;
+    /* A grid that has executed more warp instructions than this, together with all that it
+     * launches, ends with an error (0: no limit).
      * If its blocks fill the GPU and only wait, the message calls it a deadlock.
      * Whether it does so does not depend on the host's speed, nor on the number of its threads,
      * unless blocks poll what others write. It is noticed when a cluster's turn ends: up to 2^16
@@ -415,6 +418,12 @@ unsigned emu_active_clusters(const struct emu_gpu *, unsigned cluster_blocks, un
  * before stays in memory. */
 int emu_launch_shape(struct emu *, struct emu_kernel *, const struct emu_shape *,
                      void *const *args);
+/* Between begin and end, all launches count as one for the limits of emu_config; pairs may be
+ * nested. emu_together_check() returns EMU_LAUNCH_TIMEOUT if they have reached the one in seconds.
+ */
+void emu_together_begin(struct emu *);
+int emu_together_check(struct emu *);
+void emu_together_end(struct emu *);
 /* If the shape says so and host memory is mapped, a grid whose blocks all wait in loops is
  * suspended, since the host may end its wait: emu_launch_shape returns EMU_SUSPENDED. emu_resume
  * goes on with it, and returns its end, or EMU_SUSPENDED again. With `waits` it is not suspended
@@ -569,6 +578,11 @@ bool emu_count(struct emu *, bool on);
 size_t emu_records(const struct emu *);
 const struct emu_launch_record *emu_record(const struct emu *, size_t index);
 void emu_forget(struct emu *);
+/* Frees all records but the first ones. */
+void emu_forget_but(struct emu *, size_t first);
+/* A launch has at most 2^16 records of grids that kernels have launched for it: the number of those
+ * that have none, since emu_open. */
+uint64_t emu_records_left_out(const struct emu *);
 
 /* ---- findings -------------------------------------------------------------------------------- */
 

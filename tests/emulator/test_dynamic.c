@@ -86,6 +86,28 @@ Test(dynamic, waiting_in_a_kernel_is_refused)
     emu_close(emu);
 }
 
+/* The limits of a kernel count it together with all that it launches, and the bodies of a WHILE
+ * node as one. The reports of a chain have an end, too. */
+Test(dynamic, what_is_endless_ends_at_the_limits)
+{
+    expect_status(0, "timeout 60 $emu --kernel-instructions 1700000 $p/dynamic chain 2>&1");
+    expect("emu: kernel chain and the launches before it have executed more than 1700000 warp "
+           "instructions, and EMU_KERNEL_INSTRUCTIONS allows no more");
+    expect("emu: kernel chain has led to so many launches in kernels that the reports lack the");
+    expect("cudaErrorLaunchTimeout, sum 0");
+    static const char *const ways[] = {"chain", "while", "while-empty"};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        expect_status(
+            0, "EMU_KERNEL_TIMEOUT=1 timeout 60 $emu --log-file /dev/null $p/dynamic %s 2>&1",
+            ways[i]);
+        expect("have run for 1 seconds, and EMU_KERNEL_TIMEOUT allows no more");
+        expect("cudaErrorLaunchTimeout, sum 0");
+    }
+    expect_status(0, "timeout 60 $emu --kernel-instructions 9999 --log-file /dev/null "
+                     "$p/dynamic while 2>&1");
+    expect("emu: kernel stay and the launches before it have executed more than 9999 warp");
+}
+
 /* Programs seldom look at the errors of calls in kernels. */
 Test(dynamic, memcheck_tells_of_calls_that_fail)
 {

@@ -13,6 +13,8 @@
 struct records {
     struct emu_launch_record **all;
     size_t count, room;
+    size_t launched; /* records of grids that kernels have launched, since one of the host ended */
+    uint64_t left_out; /* grids beyond the most that are kept */
     struct kernel_kinds
         *work; /* of all kernels that have been counted, since records refer to it */
 };
@@ -244,11 +246,21 @@ bool records_begin(struct launch *launch)
     return true;
 }
 
+/* A chain of grids that launch each other may be endless; its records must not be. */
+static bool is_beyond(struct records *records, const struct launch *launch)
+{
+    enum { MOST_LAUNCHED = 1 << 16 };
+    if (!launch->launched_by) records->launched = 0;
+    if (!launch->launched_by || records->launched++ < MOST_LAUNCHED) return false;
+    records->left_out++;
+    return true;
+}
+
 void records_end(const struct launch *launch, double seconds)
 {
     struct records *records = launch->emu->records;
     bool is_of_use = !launch->error || launch->error == EMU_INTERRUPTED || launch->launched_by;
-    if (!launch->counting || !is_of_use || !grow(records)) return;
+    if (!launch->counting || !is_of_use || is_beyond(records, launch) || !grow(records)) return;
     struct emu_launch_record *record = record_make(launch, seconds);
     if (record) records->all[records->count++] = record;
 }
@@ -260,8 +272,12 @@ const struct emu_launch_record *emu_record(const struct emu *emu, size_t index)
     return index < emu->records->count ? emu->records->all[index] : NULL;
 }
 
-void emu_forget(struct emu *emu)
+uint64_t emu_records_left_out(const struct emu *emu) { return emu->records->left_out; }
+
+void emu_forget_but(struct emu *emu, size_t first)
 {
-    for (size_t i = 0; i < emu->records->count; i++) record_free(emu->records->all[i]);
-    emu->records->count = 0;
+    for (size_t i = first; i < emu->records->count; i++) record_free(emu->records->all[i]);
+    if (emu->records->count > first) emu->records->count = first;
 }
+
+void emu_forget(struct emu *emu) { emu_forget_but(emu, 0); }

@@ -240,7 +240,6 @@ struct launch {
 
     pthread_mutex_t lock;              /* of what follows */
     uint64_t next_cluster;             /* the first one that has not started */
-    uint64_t executed;                 /* warp instructions, in turns that are over */
     uint64_t resident, resident_limit; /* clusters */
     uint64_t changes;  /* turns in which a cluster changed memory, and clusters that ended */
     uint64_t new_values; /* turns in which a cluster changed a value in memory */

@@ -25,6 +25,14 @@ struct textures {
     size_t count, room;
 };
 
+/* Launches that count as one for the limits: one of the host with all that its kernels launch, or
+ * all between emu_together_begin() and emu_together_end(). */
+struct together {
+    unsigned depth; /* of the pairs of these calls that the host is in */
+    double began;
+    uint64_t executed; /* warp instructions, in turns that are over */
+};
+
 struct emu {
     const struct emu_gpu *gpu;
     unsigned number;
@@ -35,7 +43,8 @@ struct emu {
     const struct emu_model *model; /* NULL: today's rules */
     bool counting, lenient;
     unsigned checks;            /* bits of enum emu_check */
-    uint64_t instruction_limit; /* of a launch; 0: none */
+    uint64_t instruction_limit; /* of launches together; 0: none */
+    struct together together;   /* the lock of the running launch protects it */
     uint64_t schedule;
     uint64_t clock_seed; /* schedule/clocks.h; 0: none */
     uint64_t executed;   /* with a clock_seed: warp instructions of all launches */

@@ -161,10 +161,44 @@ int launch_start(struct emu *emu, struct emu_kernel *kernel, const struct emu_sh
     return error;
 }
 
+static void begin_together(struct emu *emu)
+{
+    emu->together.began = device_seconds();
+    emu->together.executed = 0;
+}
+
+void emu_together_begin(struct emu *emu)
+{
+    pthread_mutex_lock(&emu->lock);
+    if (emu->together.depth++ == 0) begin_together(emu);
+    pthread_mutex_unlock(&emu->lock);
+}
+
+int emu_together_check(struct emu *emu)
+{
+    pthread_mutex_lock(&emu->lock);
+    bool is_over = emu->limit && device_seconds() - emu->together.began > emu->limit;
+    int error = is_over ? device_failed(emu, EMU_LAUNCH_TIMEOUT,
+                                        "launches that count as one have run for %u seconds, and "
+                                        "EMU_KERNEL_TIMEOUT allows no more",
+                                        emu->limit)
+                        : EMU_OK;
+    pthread_mutex_unlock(&emu->lock);
+    return error;
+}
+
+void emu_together_end(struct emu *emu)
+{
+    pthread_mutex_lock(&emu->lock);
+    emu->together.depth--;
+    pthread_mutex_unlock(&emu->lock);
+}
+
 static int run(struct emu *emu, struct emu_kernel *kernel, const struct emu_shape *shape,
                void *const *args)
 {
     struct launch *launch;
+    if (!emu->together.depth) begin_together(emu);
     int error = launch_start(emu, kernel, shape, args, NULL, &launch);
     return error ? error : go_on(emu, launch);
 }

@@ -52,7 +52,7 @@ static void launch_is_alive(struct launch *launch)
 struct share {
     uint64_t next, end; /* in the order in which clusters start */
     unsigned ended;
-    bool is_small; /* the last cluster that ended was over soon */
+    bool is_small;         /* the last cluster that ended was over soon */
     uint64_t longest_warp; /* counting: of the clusters that have ended */
 };
 
@@ -354,6 +354,12 @@ static void check_patience(struct cluster *cluster, struct share *share, double 
         give_up_endless(cluster);
 }
 
+/* Do the limits count other launches, too? */
+static bool is_one_of_several(const struct launch *launch)
+{
+    return launch->launched_by || launch->emu->together.depth;
+}
+
 /* The limit on instructions. If all blocks of a full GPU only wait, the reason is a deadlock. What
  * a cluster's turn has executed is added up when the turn is over, so that the sum is exact when
  * the last cluster has ended, whichever host threads ran them. The sentence names no place, which
@@ -369,16 +375,16 @@ static void check_instructions(struct cluster *cluster)
         cluster->blocks[rank]->executed = 0;
     }
     pthread_mutex_lock(&launch->lock);
-    launch->executed += executed;
-    bool is_over = launch->executed > limit;
+    launch->emu->together.executed += executed;
+    bool is_over = launch->emu->together.executed > limit;
     bool is_stuck = is_full(launch) && launch->spinning >= launch->resident;
     pthread_mutex_unlock(&launch->lock);
     if (!is_over) return;
     kernel_base_name(launch->kernel->info.name, kernel, sizeof kernel);
     snprintf(why, sizeof why,
-             "kernel %s has executed more than %" PRIu64
+             "kernel %s %s executed more than %" PRIu64
              " warp instructions, and EMU_KERNEL_INSTRUCTIONS allows no more",
-             kernel, limit);
+             kernel, is_one_of_several(launch) ? "and the launches before it have" : "has", limit);
     if (is_stuck) describe_full(launch, "loops", why, sizeof why);
     give_up_launch(launch, EMU_LAUNCH_TIMEOUT, why);
 }
@@ -387,14 +393,16 @@ static void check_instructions(struct cluster *cluster)
 static void check_end(struct cluster *cluster, double seconds)
 {
     const struct emu *emu = cluster->launch->emu;
-    char why[100];
+    char why[150];
     check_instructions(cluster);
     if (emu->interrupted) {
         give_up_cluster(cluster, EMU_INTERRUPTED, "interrupted");
     } else if (emu->limit && seconds > emu->limit) {
-        snprintf(why, sizeof why,
-                 "its grid has run for %u seconds, and EMU_KERNEL_TIMEOUT allows no more",
-                 emu->limit);
+        const char *who = is_one_of_several(cluster->launch)
+                              ? "its grid and the launches before it have"
+                              : "its grid has";
+        snprintf(why, sizeof why, "%s run for %u seconds, and EMU_KERNEL_TIMEOUT allows no more",
+                 who, emu->limit);
         give_up_cluster(cluster, EMU_LAUNCH_TIMEOUT, why);
     }
 }
@@ -423,7 +431,7 @@ static void work(void *argument)
         bool ended = cluster_run(cluster, counts);
         if (ended) note_end(cluster, &share);
         if (ended && counts) note_longest(cluster, &share);
-        check_end(cluster, start - launch->began);
+        check_end(cluster, start - launch->emu->together.began);
         if (!ended) {
             check_patience(cluster, &share, cluster->waited ? device_seconds() - start : 0);
             wait_in_queue(launch, cluster);

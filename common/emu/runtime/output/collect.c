@@ -15,6 +15,7 @@
 #include "common/emu/runtime/process/process.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <regex.h>
 #include <stdio.h>
@@ -194,6 +195,18 @@ static void keep(const struct cudart_launch *launch, const struct emu_launch_rec
     pthread_mutex_unlock(&mutex);
 }
 
+static void tell_of_others(const struct cudart_launch *launch, uint64_t others)
+{
+    char name[256], sentence[500];
+    if (others == 0) return;
+    kernel_base_name(launch->function->name, name, sizeof name);
+    snprintf(sentence, sizeof sentence,
+             "kernel %s has led to so many launches in kernels that the reports lack the last "
+             "%" PRIu64 " of them",
+             name, others);
+    cudart_print(sentence);
+}
+
 int cudart_report_launch(const struct cudart_launch *launch)
 {
     if (!cudart_report_wanted()) return launch->run(launch->context);
@@ -204,11 +217,14 @@ int cudart_report_launch(const struct cudart_launch *launch)
     pthread_mutex_lock(&device->report);
     bool was_on = emu_count(emu, true);
     size_t before = emu_records(emu);
+    uint64_t left_out = emu_records_left_out(emu);
     int error = launch->run(launch->context);
     size_t after = emu_records(emu);
     bool is_failure = cudart_is_kernel_fault(error) || error == cudaErrorNotSupported;
     if (after == before && is_failure) keep(launch, NULL, (cudaError_t)error);
     for (size_t i = before; i < after; i++) keep(launch, emu_record(emu, i), cudaSuccess);
+    tell_of_others(launch, emu_records_left_out(emu) - left_out);
+    if (!was_on) emu_forget_but(emu, before); /* the program itself does not count */
     emu_count(emu, was_on);
     pthread_mutex_unlock(&device->report);
     return error;

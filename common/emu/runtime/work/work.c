@@ -29,16 +29,31 @@ static cudaError_t run_graph(struct graph *graph, cudaStream_t stream)
     return error;
 }
 
-/* The value of its condition decides, before each body, which one is carried out. */
+/* Has a loop reached the limit in seconds? Its kernels see to that themselves, if it has any. */
+static void end_loop_in_time(void)
+{
+    int error = emu_together_check(emu_runtime());
+    if (error == EMU_OK || cudart_is_faulty()) return;
+    cudart_print(emu_message(emu_runtime()));
+    cudart_check_failure();
+    cudart_set_fault((cudaError_t)error);
+}
+
+/* The value of its condition decides, before each body, which one is carried out. The bodies count
+ * as one for the limits of kernels. */
 static cudaError_t run_conditional(const struct conditional *conditional, cudaStream_t stream)
 {
     cudaError_t error = cudaSuccess;
     struct graph *body;
     cudart_order_condition(conditional->handle);
+    emu_together_begin(emu_runtime());
     for (bool is_first = true; error == cudaSuccess && !cudart_is_faulty() &&
                                (body = cudart_next_body(conditional, is_first)) != NULL;
-         is_first = false)
+         is_first = false) {
         error = run_graph(body, stream);
+        end_loop_in_time();
+    }
+    emu_together_end(emu_runtime());
     return error;
 }
 
