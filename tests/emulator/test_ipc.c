@@ -594,6 +594,119 @@ Test(ipc, a_wait_for_a_process_that_ended_is_ended)
               "%s", said);
 }
 
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static cudaEvent_t new_shared_event(cudaIpcEventHandle_t *handle)
+{
+    cudaEvent_t event;
+    need_ok(cudaEventCreateWithFlags(&event, cudaEventInterprocess | cudaEventDisableTiming));
+    need_ok(cudaIpcGetEventHandle(handle, event));
+    return event;
+}
+
+static cudaEvent_t receive_event(const struct process *from)
+{
+    cudaIpcEventHandle_t handle;
+    cudaEvent_t event;
+    receive(from, &handle, sizeof handle);
+    need_ok(cudaIpcOpenEventHandle(&event, handle));
+    return event;
+}
+
+/* Waits for the event by one of three functions, when it is not over at first. */
+static void wait_for_event(struct process *parent)
+{
+    cudaEvent_t event = receive_event(parent);
+    need(cudaEventQuery(event) == cudaErrorNotReady);
+    send_word(parent, 0); /* the kernel before it may end */
+    switch (receive_word(parent)) {
+    case 0: need_ok(cudaEventSynchronize(event)); break;
+    case 1: need_ok(cudaStreamWaitEvent(NULL, event, 0)); break;
+    default:
+        while (cudaEventQuery(event) == cudaErrorNotReady) usleep(1000);
+    }
+    need_ok(cudaEventQuery(event));
+    need_ok(cudaEventRecord(event, NULL)); /* it may record it, too */
+    need_ok(cudaEventDestroy(event));
+    send_word(parent, 1);
+}
+
+Test(ipc, a_process_waits_for_the_kernel_of_another)
+{
+    enum { WAYS = 3 };
+    struct process children[WAYS];
+    for (int way = 0; way < WAYS; way++) children[way] = start(wait_for_event);
+    for (int way = 0; way < WAYS; way++) {
+        struct process child = children[way];
+        unsigned *count, *seen = (unsigned *)new_words(0, 1);
+        cudaIpcEventHandle_t handle;
+        ok(cudaHostAlloc((void **)&count, sizeof *count, cudaHostAllocDefault));
+        *count = 0;
+        cudaEvent_t event = new_shared_event(&handle);
+        ok(cudaEventQuery(event));
+        ok(launch_wait(count, 1, 0, seen)); /* is suspended */
+        ok(cudaEventRecord(event, NULL));
+        send_bytes(&child, &handle, sizeof handle);
+        cr_assert(receive_word(&child) == 0);
+        send_word(&child, way);
+        *(volatile unsigned *)count = 1;
+        ok(cudaDeviceSynchronize());
+        cr_assert(receive_word(&child) == 1);
+        ok(cudaEventSynchronize(event));
+        ok(cudaEventDestroy(event));
+        expect_end(&child);
+    }
+}
+
+static void record_and_end(struct process *parent)
+{
+    unsigned *count;
+    cudaIpcEventHandle_t handle;
+    need_ok(cudaHostAlloc((void **)&count, sizeof *count, cudaHostAllocDefault));
+    *count = 0;
+    cudaEvent_t event = new_shared_event(&handle);
+    need_ok(launch_wait(count, 1, 0, (unsigned *)new_words(0, 1)));
+    need_ok(cudaEventRecord(event, NULL));
+    send_bytes(parent, &handle, sizeof handle);
+    receive_word(parent);
+    _exit(0);
+}
+
+Test(ipc, an_event_of_a_process_that_ended_is_over)
+{
+    struct process child = start(record_and_end);
+    cudaEvent_t event = receive_event(&child);
+    is(cudaEventQuery(event), cudaErrorNotReady);
+    kill(child.id, SIGKILL);
+    waitpid(child.id, NULL, 0);
+    ok(cudaEventSynchronize(event));
+    ok(cudaEventDestroy(event));
+}
+
+Test(ipc, wrong_handles_of_events)
+{
+    cudaEvent_t event, ordinary;
+    cudaIpcEventHandle_t handle, none = {{0}};
+    cudaIpcMemHandle_t memory;
+    void *pointer;
+    is(cudaEventCreateWithFlags(&event, cudaEventInterprocess), cudaErrorInvalidValue);
+    ok(cudaEventCreate(&ordinary));
+    is(cudaIpcGetEventHandle(&handle, ordinary), cudaErrorInvalidResourceHandle);
+    is(cudaIpcGetEventHandle(&handle, NULL), cudaErrorInvalidResourceHandle);
+    event = new_shared_event(&handle);
+    is(cudaIpcGetEventHandle(NULL, event), cudaErrorInvalidValue);
+    ok(cudaIpcGetEventHandle(&none, event));
+    cr_assert(memcmp(&none, &handle, sizeof none) == 0);
+    is(cudaIpcOpenEventHandle(&ordinary, handle), cudaErrorDeviceUninitialized); /* its own */
+    memcpy(&memory, &handle, sizeof memory);
+    is(open_handle(&memory, &pointer), cudaErrorInvalidValue);
+    ok(cudaIpcGetMemHandle(&memory, new_words(0, 1)));
+    memcpy(&none, &memory, sizeof none);
+    is(cudaIpcOpenEventHandle(&ordinary, none), cudaErrorInvalidValue);
+    ok(cudaEventDestroy(event));
+    is(cudaIpcOpenEventHandle(&ordinary, handle), cudaErrorInvalidResourceHandle);
+}
+
 /* ---- several processes on a host ------------------------------------------------------------- */
 
 static double megabytes(const char *setting)

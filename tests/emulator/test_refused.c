@@ -43,16 +43,16 @@ Test(refused, by_name_and_once)
     is(cudaMallocMipmappedArray(&array, &description, extent, 2, 0), cudaErrorNotSupported);
     is(cudaMallocMipmappedArray(&array, &description, extent, 2, 0), cudaErrorNotSupported);
     is(cudaGetLastError(), cudaErrorNotSupported);
-    cudaIpcEventHandle_t handle;
-    is(cudaIpcGetEventHandle(&handle, NULL), cudaErrorNotSupported);
+    struct cudaMemPoolPtrExportData data;
+    is(cudaMemPoolExportPointer(&data, NULL), cudaErrorNotSupported);
     const char *said = read_stderr();
     const char *const sentences[] = {
         "emu: cudaMallocMipmappedArray is not supported (called by ",
         CALLER_FILE,
         "): arrays have no mipmaps, planes and unmapped tiles; use an array of cudaMallocArray for "
-        "each level instead\nemu: cudaIpcGetEventHandle is not supported (called by ",
-        "): events cannot be shared with other processes; wait for the stream, and tell them by a "
-        "message or a flag in memory of cudaIpcOpenMemHandle\n",
+        "each level instead\nemu: cudaMemPoolExportPointer is not supported (called by ",
+        "): memory of pools cannot be shared with other processes; share memory of cudaMalloc by "
+        "cudaIpcGetMemHandle\n",
     };
     for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++) {
         said = strstr(said, sentences[i]);

@@ -2,6 +2,8 @@
 #include "driver.h"
 #include "common/emu/runtime/object.h"
 
+#include <string.h>
+
 static int get_context(CUstream stream, CUcontext *handle)
 {
     const struct object *object = cudart_stream_object(stream);
@@ -22,6 +24,14 @@ static cudaStreamCallback_t callback(CUstreamCallback call)
 static int destroy_event(CUevent event)
 {
     return event != NULL ? (int)cudaEventDestroy(event) : driver_failed(CUDA_ERROR_INVALID_HANDLE);
+}
+
+static int open_event(CUevent *event, const CUipcEventHandle *handle)
+{
+    cudaIpcEventHandle_t same;
+    _Static_assert(sizeof same == sizeof *handle, "handles are the same bytes");
+    memcpy(&same, handle, sizeof same);
+    return cudaIpcOpenEventHandle(event, same);
 }
 
 _Static_assert(sizeof(CUstreamAttrValue) == sizeof(cudaStreamAttrValue),
@@ -58,6 +68,9 @@ DRIVER(cuEventRecord, (CUevent e, CUstream s), cudaEventRecord(e, s))
 DRIVER(cuEventRecordWithFlags, (CUevent e, CUstream s, unsigned flags),
        cudaEventRecordWithFlags(e, s, flags))
 DRIVER(cuEventQuery, (CUevent e), cudaEventQuery(e))
+DRIVER(cuIpcGetEventHandle, (CUipcEventHandle *handle, CUevent e),
+       cudaIpcGetEventHandle((cudaIpcEventHandle_t *)handle, e))
+DRIVER(cuIpcOpenEventHandle, (CUevent *e, CUipcEventHandle handle), open_event(e, &handle))
 DRIVER(cuEventSynchronize, (CUevent e), cudaEventSynchronize(e))
 DRIVER_ANYWHERE(cuEventDestroy, (CUevent e), destroy_event(e))
 DRIVER(cuEventElapsedTime, (float *ms, CUevent from, CUevent to),

@@ -42,11 +42,25 @@ struct object *cudart_find(const void *handle, enum object_kind kind)
     return object != NULL && object->kind == kind ? object : NULL;
 }
 
+/* Gives the memory back in which an event's word is. */
+static void close_word(const struct object *event)
+{
+    struct emu *emu = cudart_device_at(event->device)->emu;
+    if (event->shared == 0) return;
+    if (event->is_imported) {
+        emu_close_import(emu, event->shared);
+        return;
+    }
+    emu_hide(emu, event->shared, false);
+    emu_free(emu, event->shared);
+}
+
 /* Removes and frees an object. The mutex is held. */
 static void take_out(struct object *object)
 {
     address_table_remove(&objects, (uint64_t)object);
     cudart_empty(&object->tail);
+    close_word(object);
     free(object);
 }
 
@@ -58,6 +72,16 @@ cudaError_t cudart_destroy(const void *handle, enum object_kind kind)
     if (found) take_out(object);
     pthread_mutex_unlock(&mutex);
     return found ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+void cudart_each(enum object_kind kind, void (*visit)(struct object *))
+{
+    pthread_mutex_lock(&mutex);
+    for (size_t i = 0; i < objects.size; i++) {
+        struct object *object = objects.entries[i].kept;
+        if (object != NULL && object->kind == kind) visit(object);
+    }
+    pthread_mutex_unlock(&mutex);
 }
 
 void cudart_drop_streams(const struct context *context)

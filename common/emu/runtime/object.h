@@ -24,6 +24,10 @@ struct object {
     cudaStreamAttrValue attributes[STREAM_ATTRIBUTES];
     /* of an event */
     bool recorded;
+    /* of one that other processes use (stream/ipc_event.c) */
+    _Atomic int *word; /* NULL: none does */
+    emu_addr shared;   /* the word's device address; 0: none */
+    bool is_imported;
     /* of both: the operation after which later work comes; 0: none (stream/order.c) */
     _Atomic uint64_t last;
     struct timespec at; /* when */
@@ -41,6 +45,8 @@ cudaError_t cudart_create(void *handle, enum object_kind, unsigned flags, int pr
  * */
 struct object *cudart_find(const void *handle, enum object_kind);
 cudaError_t cudart_destroy(const void *handle, enum object_kind);
+/* Calls `visit` for each object of this kind. It must not make or destroy objects. */
+void cudart_each(enum object_kind, void (*visit)(struct object *));
 
 /* Does the stream NULL mean the calling thread's own default stream, and not the legacy one? */
 extern _Thread_local bool cudart_default_is_per_thread;

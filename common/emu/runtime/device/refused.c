@@ -42,9 +42,6 @@
     R(cudaImportExternalSemaphore) R(cudaSignalExternalSemaphoresAsync)                            \
     R(cudaWaitExternalSemaphoresAsync)
 
-#define SHARED_EVENTS(R)                                                                           \
-    R(cudaIpcGetEventHandle) R(cudaIpcOpenEventHandle)
-
 #define SHARED_POOLS(R)                                                                            \
     R(cudaMemPoolExportPointer) R(cudaMemPoolExportToShareableHandle)                              \
     R(cudaMemPoolImportFromShareableHandle) R(cudaMemPoolImportPointer)
@@ -139,11 +136,6 @@ GRAPHICS(R_GRAPHICS)
     REFUSE(name, "there are no other drivers to share memory and semaphores with; use memory of "  \
                  "cudaMalloc, and events of this runtime")
 EXTERNAL(R_EXTERNAL)
-
-#define R_SHARED_EVENTS(name)                                                                      \
-    REFUSE(name, "events cannot be shared with other processes; wait for the stream, and tell "    \
-                 "them by a message or a flag in memory of cudaIpcOpenMemHandle")
-SHARED_EVENTS(R_SHARED_EVENTS)
 
 #define R_SHARED_POOLS(name)                                                                       \
     REFUSE(name, "memory of pools cannot be shared with other processes; share memory of "         \

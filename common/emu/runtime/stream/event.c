@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE /* clock_gettime */
 #include "capture.h"
+#include "ipc_event.h"
 #include "common/emu/runtime/object.h"
 #include "order.h"
 #include "common/emu/runtime/work.h"
@@ -14,7 +15,9 @@ cudaError_t CUDARTAPI cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flag
 {
     RETURN_IF_FAULTY();
     unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
-    if (flags & ~known) return cudart_done(cudaErrorInvalidValue);
+    bool is_shared = flags & cudaEventInterprocess;
+    if (flags & ~known || (is_shared && !(flags & cudaEventDisableTiming)))
+        return cudart_done(cudaErrorInvalidValue);
     return cudart_done(cudart_create(event, EVENT, flags, 0));
 }
 
@@ -58,6 +61,7 @@ cudaError_t CUDARTAPI cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t s
     if (error == cudaSuccess && !captured) {
         cudart_record_event(event);
         object->is_behind = cudart_is_behind(stream);
+        cudart_ipc_record(object);
         cudart_order_record(object, stream);
     }
     return cudart_done(error);
@@ -76,6 +80,7 @@ static cudaError_t check_event(cudaEvent_t event, bool waits)
     if (object == NULL) return cudart_done(cudaErrorInvalidResourceHandle);
     cudaError_t error = cudart_check_event_wait(object);
     if (error == cudaSuccess && object->is_behind) return cudaErrorNotReady;
+    if (error == cudaSuccess && !cudart_ipc_is_done(object, waits)) return cudaErrorNotReady;
     if (error == cudaSuccess) cudart_order_wait_host(object);
     return cudart_done(error);
 }
@@ -100,6 +105,7 @@ cudaError_t CUDARTAPI cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event
     }
     if (object->is_behind) cudart_hold_streams();
     cudaError_t error = cudart_capture_wait(stream, object, &captured);
+    if (error == cudaSuccess && !captured) cudart_ipc_is_done(object, true);
     if (error == cudaSuccess && !captured) cudart_order_wait_event(stream, object);
     return cudart_done(error);
 }

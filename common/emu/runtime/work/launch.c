@@ -6,6 +6,7 @@
  */
 #include "common/emu/runtime/process/process.h"
 #include "common/emu/runtime/object.h"
+#include "common/emu/runtime/stream/ipc_event.h"
 #include "common/emu/runtime/stream/order.h"
 #include "common/emu/runtime/work.h"
 
@@ -234,6 +235,7 @@ static void go_on(struct suspended_kernel *kernel, int (*how)(void *))
     cudart_order_wait_children(emu_last_operation(emu_runtime()));
     end(result, kernel->findings);
     keep(NULL);
+    cudart_ipc_kernel_ended();
     free(kernel);
 }
 
