@@ -131,6 +131,46 @@ static void make_fragment(struct matrix_fragment *f, const struct matrix_shape *
     f->registers = (uint8_t)registers_of(f);
 }
 
+/* May a register of this type hold a part of the fragment? As ptxas has it, which takes any 32 bits
+ * for the small elements of mma, and for others what has their kind of number. */
+static bool holds(const struct matrix_fragment *f, enum ptx_type type)
+{
+    bool is_small = element_bits((enum element)f->element) <= 8;
+    bool is_wmma = f->distribution == DISTRIBUTION_WMMA;
+    switch (type) {
+    case PTX_B32: return true;
+    case PTX_U32:
+    case PTX_S32: return f->element == ELEMENT_S32 || is_small;
+    case PTX_F32: return f->element == ELEMENT_F32 || (is_small && !is_wmma);
+    case PTX_F16X2:
+        return f->element == ELEMENT_F16 || (is_small && !is_wmma) ||
+               (is_wmma && (f->element == ELEMENT_BF16 || f->element == ELEMENT_TF32));
+    default: return f->element == ELEMENT_F64 && ptx_type_size(type) == sizeof(double);
+    }
+}
+
+/* May a constant stand for registers? */
+static bool takes_constants(const struct matrix_fragment *f)
+{
+    bool is_small = element_bits((enum element)f->element) <= 8;
+    return f->element == ELEMENT_F32 || f->element == ELEMENT_F64 || f->element == ELEMENT_S32 ||
+           (is_small && f->distribution == DISTRIBUTION_WMMA);
+}
+
+static void check_type(struct decoder *d, const struct matrix_fragment *f,
+                       const struct ptx_operand *operand)
+{
+    if (operand->kind != PTX_REGISTER) {
+        if (operand->kind != PTX_SINK && !takes_constants(f))
+            decode_fail(d, EMU_INVALID_PTX, "a fragment of these elements needs registers");
+        return;
+    }
+    const struct ptx_register *reg = &d->function->registers[operand->index];
+    if (!holds(f, reg->type))
+        decode_fail(d, EMU_INVALID_PTX, "register %s is of type .%s, which does not fit here",
+                    reg->name, ptx_type_name(reg->type));
+}
+
 /* Takes registers, in braces or a single one. */
 static void take_registers(struct decoder *d, const struct ptx_operand *operand, bool are_results,
                            unsigned count, unsigned lane_bytes, slot *slots)
@@ -149,8 +189,11 @@ static void take_registers(struct decoder *d, const struct ptx_operand *operand,
 static void take_fragment(struct decoder *d, const struct ptx_operand *operand, bool are_results,
                           struct matrix_fragment *f)
 {
+    bool vector = operand->kind == PTX_VECTOR;
     take_registers(d, operand, are_results, f->registers, f->element == ELEMENT_F64 ? 8 : 4,
                    f->slot);
+    for (unsigned k = 0; k < f->registers; k++)
+        check_type(d, f, vector ? operand->items[k] : operand);
 }
 
 /* All lanes of the warp come to the instruction together. */
@@ -324,6 +367,13 @@ static void decode_wmma(struct decoder *d, const struct ptx_instruction *source,
         decode_product(d, source, i, true);
 }
 
+/* Rows of elements whose type only their size counts for. */
+static void make_rows(struct matrix_fragment *f, unsigned registers)
+{
+    f->element = ELEMENT_B1; /* any 32-bit register holds it */
+    f->registers = (uint8_t)registers;
+}
+
 /* ldmatrix.sync.aligned.m8n8.num{.trans}{.space}.b16 r, [p], and stmatrix.… [p], r */
 static void decode_rows(struct decoder *d, const struct ptx_instruction *source, struct insn *i,
                         bool stores)
@@ -340,9 +390,9 @@ static void decode_rows(struct decoder *d, const struct ptx_instruction *source,
     need(d, space == PTX_SHARED || space == PTX_GENERIC, "an address in .shared");
     refuse_rest(d, &words);
     need_operands(d, source, 2, 2);
-    take_registers(d, &source->operands[stores ? 1 : 0], !stores, count, 4, m->d.slot);
+    make_rows(&m->d, count);
+    take_fragment(d, &source->operands[stores ? 1 : 0], !stores, &m->d);
     m->address = address_operand(d, &source->operands[stores ? 0 : 1], space);
-    m->d.registers = (uint8_t)count;
     m->moves_rows = true;
     m->access_bytes = 16;
     m->accesses = 1;
@@ -360,9 +410,10 @@ static void decode_transpose(struct decoder *d, const struct ptx_instruction *so
          ".m8n8.trans.b16");
     refuse_rest(d, &words);
     need_operands(d, source, 2, 2);
-    take_registers(d, &source->operands[0], true, 1, 4, m->d.slot);
-    take_registers(d, &source->operands[1], false, 1, 4, m->a.slot);
-    m->d.registers = m->a.registers = 1;
+    make_rows(&m->d, 1);
+    make_rows(&m->a, 1);
+    take_fragment(d, &source->operands[0], true, &m->d);
+    take_fragment(d, &source->operands[1], false, &m->a);
     i->fn = op_matrix_transpose;
 }
 
