@@ -9,6 +9,7 @@
  *   decode_stack.c     alloca
  *   decode_spin.c      loops that only wait for a clock
  *   decode_words.c     an opcode's modifiers
+ *   decode_target.c    the least .target of instructions
  *   decode_function.c  which functions a kernel calls, and where variables are
  *   decode_operand.c   one operand: a register's slot, a constant's slot, an address
  *

@@ -38,9 +38,10 @@ static void need(struct decoder *d, bool found, const char *what)
     if (!found) decode_fail(d, EMU_UNSUPPORTED_PTX, "it needs %s", what);
 }
 
-/* Fails on a GPU that is older than the instruction. */
+/* Fails in a text for a GPU that is older than the instruction, and on such a GPU. */
 static void need_capability(struct decoder *d, unsigned since)
 {
+    need_target(d, since);
     if (d->capability < since)
         decode_fail(
             d, EMU_UNSUPPORTED_PTX,

@@ -65,6 +65,8 @@ static slot add_special(struct decoder *d, enum special_register which, unsigned
     return taken;
 }
 
+enum { CLUSTERS_SINCE = 90 }; /* the .target */
+
 static slot special_slot(struct decoder *d, const char *name, unsigned lane_bytes)
 {
     enum special_register which;
@@ -72,6 +74,8 @@ static slot special_slot(struct decoder *d, const char *name, unsigned lane_byte
         decode_fail(d, special_is_left_out(name) ? EMU_UNSUPPORTED_PTX : unknown_error(d),
                     "%%%s is neither a declared register nor a special register that is supported",
                     name);
+    if (which >= SPECIAL_CLUSTERID_X && which <= SPECIAL_IS_EXPLICIT_CLUSTER)
+        need_target(d, CLUSTERS_SINCE);
     bool fits = which == SPECIAL_IS_EXPLICIT_CLUSTER ? lane_bytes == 0
                 : which == SPECIAL_GRIDID            ? lane_bytes != 0
                                                      : lane_bytes == 4;

@@ -39,6 +39,9 @@ void decode_values(struct decoder *, const struct ptx_operand *, bool load, stru
 int unknown_error(const struct decoder *);
 /* Fails with this error and a sentence. */
 _Noreturn void unknown_operation(struct decoder *);
+/* Fails if the text's .target is older than the instruction, or than this. (decode_target.c) */
+void check_target(struct decoder *, const struct ptx_instruction *);
+void need_target(struct decoder *, unsigned target);
 /* Fails if a word has not been taken. */
 void refuse_rest(struct decoder *, struct words *);
 /* Fails if an opcode has a modifier that is not in a NULL-terminated list. */

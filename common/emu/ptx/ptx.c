@@ -49,6 +49,21 @@ static void skip_section(struct parser *p)
     advance(p);
 }
 
+/* The first PTX version, times 10, that has a target. Targets that are not here have none. */
+static void check_version(struct parser *p, unsigned version)
+{
+    static const struct {
+        uint8_t target, version;
+    } first[] = {{50, 40},  {52, 41},  {53, 42},  {60, 50},  {61, 50}, {62, 50}, {70, 60},
+                 {72, 61},  {75, 63},  {80, 70},  {86, 71},  {87, 74}, {89, 78}, {90, 78},
+                 {100, 86}, {103, 88}, {110, 90}, {120, 87}, {121, 88}};
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        if (first[i].target == p->target && version < first[i].version)
+            parse_fail(p, p->token.line, EMU_INVALID_PTX,
+                       "target sm_%u needs .version %u.%u or higher", p->target,
+                       first[i].version / 10, first[i].version % 10);
+}
+
 static void parse_header(struct parser *p)
 {
     if (!at(p, ".version")) fail_expected(p, ".version at the start");
@@ -59,6 +74,7 @@ static void parse_header(struct parser *p)
     if (point == number || point + 1 >= p->lexer.end || *point != '.' || point[1] < '0' ||
         point[1] > '9')
         parse_fail(p, p->token.line, EMU_INVALID_PTX, ".version is followed by no version");
+    unsigned version = (unsigned)strtoul(number, NULL, 10) * 10 + (unsigned)(point[1] - '0');
     p->lexer.next = point + 2;
     advance(p);
     expect(p, ".target");
@@ -66,6 +82,7 @@ static void parse_header(struct parser *p)
     if (strncmp(target, "sm_", 3))
         parse_fail(p, p->token.line, EMU_INVALID_PTX, "unknown target '%s'", target);
     p->target = (unsigned)strtoul(target + 3, NULL, 10);
+    check_version(p, version);
     p->is_debug = false;
     while (accept(p, ","))
         if (!strcmp(expect_word(p, "a target option"), "debug")) p->is_debug = true;
