@@ -106,7 +106,8 @@ static const struct matrix_shape *take_shape(struct decoder *d, struct words *wo
 
 /* ---- fragments ------------------------------------------------------------------------------- */
 
-/* The registers of a fragment. wmma has each f16 of a and b in two lanes. */
+/* The registers of a fragment. For an a or b of f16 wmma always has 8: if the elements fill fewer,
+ * the others hold them again. */
 static unsigned registers_of(const struct matrix_fragment *f)
 {
     enum { WORD = 32 };

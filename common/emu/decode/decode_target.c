@@ -1,12 +1,12 @@
 /*
- * decode_target.c — the least .target of instructions: a text for an older GPU must not have them.
- * As in ptxas, this does not depend on the GPU that runs the text. The shapes of mma and wmma have
- * a table of their own (decode_matrix.c).
+ * decode_target.c — the least .target that instructions need: with a lower one, the text is wrong
+ * PTX. As in ptxas, this does not depend on the GPU that runs the text. The shapes of mma and wmma
+ * have a table of their own (decode_matrix.c).
  */
 #include "decode_words.h"
 #include <string.h>
 
-/* A word is a modifier, and NULL stands for any opcode, or for no modifier in particular. */
+/* A word is a modifier. NULL: the row is for every opcode, or for every form of the opcode. */
 /* clang-format off */
 static const struct {
     const char *opcode, *word;
@@ -47,7 +47,7 @@ static const struct {
     {NULL, "L2::128B", 75},          {NULL, "L2::256B", 80},
 };
 /* clang-format on */
-enum { GREATEST = 90 };
+enum { GREATEST = 90 }; /* of the table: with this .target nothing is missing */
 
 void need_target(struct decoder *d, unsigned target)
 {

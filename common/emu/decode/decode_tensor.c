@@ -1,11 +1,11 @@
-/* decode_tensor.c — decodes what bulk copies of tensors (TMA with a tensor map) have beyond other
- * bulk copies: see decode_copy.c. */
+/* decode_tensor.c — bulk copies of tensors (TMA with a tensor map): decodes what other bulk copies
+ * do not have. The rest is in decode_copy.c. */
 #include "decode_words.h"
 #include "operations.h"
 #include "warp_ops.h"
 #include <string.h>
 
-/* Other modes than .tile go by further operands. */
+/* All modes but .tile have further operands. */
 static void refuse_modes(struct decoder *d, const struct ptx_instruction *source)
 {
     static const char *const modes[] = {"im2col", "tile::"};

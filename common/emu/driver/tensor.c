@@ -1,5 +1,6 @@
-/* tensor.c — tensor maps, which bulk copies of tensors read (machine/barrier/tensor_map.h). What is
- * checked is what cuda.h says of cuTensorMapEncodeTiled. */
+/* tensor.c — tensor maps, which bulk copies of tensors read (machine/barrier/tensor_map.h). The
+ * checks are those that cuda.h lists for cuTensorMapEncodeTiled, but strides may be so small that
+ * rows overlap. */
 #include "driver.h"
 #include "common/emu/machine/barrier/tensor_map.h"
 

@@ -49,7 +49,8 @@ static void skip_section(struct parser *p)
     advance(p);
 }
 
-/* The first PTX version, times 10, that has a target. Targets that are not here have none. */
+/* Fails if the version, times 10, does not have the target yet. Targets that are not in the table
+ * pass. */
 static void check_version(struct parser *p, unsigned version)
 {
     static const struct {

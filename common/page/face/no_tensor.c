@@ -23,7 +23,7 @@ void decode_prefetch(struct decoder *d, const struct ptx_instruction *source, st
     decode_nothing(d, source, i);
 }
 
-/* No copy of a tensor comes to the functions of tensor.c. */
+/* As no copy of a tensor is decoded, the functions of tensor.c are never called. */
 bool tensor_box_read(struct warp *w, const struct insn *i, int lane, struct tensor_box *box)
 {
     return (void)w, (void)i, (void)lane, (void)box, false;

@@ -1,11 +1,11 @@
 /*
- * condition.c — racecheck: threads that set the condition of a graph's node to different values.
- * The node acts on the last value, so something must order the threads.
+ * condition.c — racecheck: threads of one launch that set the condition of a graph's conditional
+ * node to different values. The node acts on the last value, so something must order the threads.
  */
 #include "state.h"
 #include <stdlib.h>
 
-/* The entry of a condition in this launch; a new one has no record. NULL: out of memory. */
+/* What this launch has set a condition to; a new entry is not set yet. NULL: out of memory. */
 static struct condition_set *entry_of(struct race *race, uint64_t handle)
 {
     for (size_t k = 0; k < race->condition_count; k++)

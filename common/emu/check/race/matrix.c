@@ -8,9 +8,9 @@
 
 enum { ROWS = 8, LANES_OF_ROW = 4, WORD_BYTES = 4, PARTS = 2, MATRICES = WARP / ROWS };
 
-/* The lanes' accesses of a matrix, whose rows have the addresses of lanes 8 * matrix and so on. A
- * lane has two elements, neighbours in a row; or, if the matrix is transposed, in a column: then
- * `part` says which one is meant. */
+/* The lanes' accesses of one matrix: lane 8 * matrix + r gives the address of its row r. A lane
+ * holds two elements that are neighbours in a row, which is one access; or, if the matrix is
+ * transposed, in a column, which is two, and `part` says which of them. */
 static struct access of_lanes(const struct access *rows, unsigned matrix, bool is_transposed,
                               unsigned part)
 {

@@ -48,7 +48,8 @@ static bool check_map(struct warp *w, const struct insn *i, int lane, uint64_t a
     return false;
 }
 
-/* Can the elements be reduced? False after a fault. */
+/* Are there such reductions of these elements? Not of 1 or 2 bytes, and of floats only sums. False
+ * after a fault. */
 static bool check_reduction(struct warp *w, const struct insn *i, int lane, enum ptx_type type)
 {
     enum atomic operation = i->atomic.operation;
@@ -103,7 +104,8 @@ struct box_unit {
     unsigned begin, end;
 };
 
-/* The pattern is that of the address: bits 7 to 9 change bits 4 to 6, or the lower ones of them. */
+/* The address decides, not the place in the box: bits 7 to 9 are xored to bits 4 to 6, of which a
+ * swizzle of 64 bytes takes two and one of 32 bytes one. */
 static uint64_t swizzled(const struct tensor_box *box, uint64_t at)
 {
     uint64_t address = box->offset + at, mask = (UINT64_C(1) << box->map.swizzle) - 1;
@@ -167,8 +169,9 @@ static void announce(struct warp *w, const struct insn *i, struct access *access
     event_access(w, i, access);
 }
 
-/* In global memory a unit may begin at any element: an access does not cross a multiple of 16.
- * Shared memory is written outside of the tensor, too, but not read. */
+/* In global memory a unit may begin at any element; as an access does not cross a multiple of 16,
+ * such a unit is two accesses. In shared memory the part of the box outside of the tensor is
+ * written, too, but not read. */
 void tensor_announce(struct warp *w, const struct insn *i, const struct tensor_box *box,
                      struct access *access)
 {
@@ -187,7 +190,7 @@ void tensor_announce(struct warp *w, const struct insn *i, const struct tensor_b
 
 /* ---- carrying out ---------------------------------------------------------------------------- */
 
-/* What elements outside of the tensor become: 0, or a NaN, which has all bits but the highest. */
+/* What elements outside of the tensor become: 0, or a NaN: all bits but the highest are set. */
 static void fill(const struct tensor_map *map, uint8_t *unit)
 {
     unsigned element = (unsigned)ptx_type_size(map->type);

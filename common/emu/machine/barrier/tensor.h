@@ -2,9 +2,9 @@
  * tensor.h — the box of a tensor that a bulk copy moves: which bytes of shared memory belong to
  * which bytes of global memory (PTX ISA, "Tensors").
  *
- * In shared memory the elements of the box are dense, with dimension 0 first. A swizzle exchanges
- * units of 16 bytes, by the bits of their addresses. What lies outside of the tensor is filled in
- * shared memory, and is not stored to global memory.
+ * In shared memory the elements of the box follow each other without gaps, dimension 0 first. A
+ * swizzle exchanges units of 16 bytes, by the bits of their addresses. A box may reach beyond the
+ * tensor: a copy to shared memory writes 0 or NaN there, and a copy to global memory skips it.
  */
 #ifndef EMU_TENSOR_H
 #define EMU_TENSOR_H
@@ -26,8 +26,8 @@ struct tensor_box {
 /* Reads the map and the coordinates of a lane's instruction. False after a fault. */
 bool tensor_box_read(struct warp *, const struct insn *, int lane, struct tensor_box *);
 
-/* Finds the bytes in global memory; *delta becomes what makes a global address a host address.
- * False after a fault. */
+/* Finds the bytes in global memory; *delta becomes the number that, added to their global address,
+ * gives the host address. False after a fault. */
 bool tensor_find(struct warp *, const struct insn *, int lane, const struct tensor_box *,
                  int64_t *delta);
 /* Announces the accesses of one side of a copy. The caller has filled in `access`, except for

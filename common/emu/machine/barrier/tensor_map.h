@@ -13,7 +13,8 @@
 
 enum { TENSOR_RANKS = 5, TENSOR_MAP_BYTES = 128, TENSOR_MAP_ALIGNMENT = 64 };
 
-/* The pattern of 16-byte chunks in shared memory; each repeats within 16 << swizzle bytes. */
+/* Within lines of 16 << swizzle bytes, chunks of 16 bytes of shared memory change places; see
+ * swizzled() in tensor.c. */
 enum tensor_swizzle { SWIZZLE_NONE, SWIZZLE_32, SWIZZLE_64, SWIZZLE_128 };
 
 /* Dimension 0 is the one whose elements are neighbours. */
@@ -30,7 +31,7 @@ struct tensor_map {
     bool fills_nan; /* what lies outside of the tensor becomes NaN, not 0 */
     uint8_t unused[TENSOR_MAP_BYTES - 107];
 };
-/* What the seal of a map must be: a hash of all behind it (FNV-1a, by words). */
+/* What the seal of a map must be: a hash of all that follows it (FNV-1a, by words). */
 static inline uint64_t tensor_map_seal(const struct tensor_map *map)
 {
     uint64_t words[TENSOR_MAP_BYTES / sizeof(uint64_t)], hash = UINT64_C(0xcbf29ce484222325);

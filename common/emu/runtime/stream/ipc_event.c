@@ -2,8 +2,9 @@
  * ipc_event.c — events that several processes use (cudaIpcGetEventHandle).
  *
  * Work is carried out when it is submitted, so it is done when an event is recorded, unless a
- * kernel before the event is suspended. A word in device memory that the processes share says which
- * process that kernel is of. The memory is exported as that of cudaIpcGetMemHandle (ipc.c).
+ * kernel before the event is suspended. Then a word in device memory, which the processes share,
+ * has the number of that kernel's process; otherwise the word is 0. The memory is exported as that
+ * of cudaIpcGetMemHandle (ipc.c).
  */
 #define _POSIX_C_SOURCE 200809L /* kill, nanosleep */
 #include "ipc_event.h"
@@ -20,7 +21,7 @@ static struct emu *emu_of(const struct object *event)
     return cudart_device_at(event->device)->emu;
 }
 
-/* An event's handle is not one of memory, and the other way round. */
+/* One bit tells the handles of events from those of memory: neither opens as the other. */
 static void flip(cudaIpcEventHandle_t *handle) { handle->reserved[0] ^= 1; }
 
 static bool open_word(struct object *event)
@@ -95,7 +96,7 @@ void cudart_ipc_kernel_ended(void) { cudart_each(EVENT, end_word); }
 
 static bool lives(int process) { return kill(process, 0) == 0 || errno == EPERM; }
 
-/* This process's own kernels are event.c's concern. */
+/* A kernel of this process counts as done: event.c waits for it. */
 bool cudart_ipc_is_done(const struct object *event, bool waits)
 {
     const struct timespec moment = {.tv_nsec = 200000};
