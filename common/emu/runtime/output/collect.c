@@ -201,8 +201,8 @@ static void tell_of_others(const struct cudart_launch *launch, uint64_t others)
     if (others == 0) return;
     kernel_base_name(launch->function->name, name, sizeof name);
     snprintf(sentence, sizeof sentence,
-             "kernel %s has led to so many launches in kernels that the reports lack the last "
-             "%" PRIu64 " of them",
+             "kernel %s led to more launches in kernels than the reports hold: they lack the last "
+             "%" PRIu64,
              name, others);
     cudart_print(sentence);
 }
