@@ -70,7 +70,8 @@ programs() {
     echo "$built/tests/programs/linked"
     if [ "$runs" = all ]; then right_kernels; fi
     grep -o '{"[A-Za-z0-9]*/[a-z0-9_]*"' tests/emulator/test_programs.c | tr -d '{"' |
-        grep -v -e driver_errors -e driver_mixed | sed "s|^|$built/tests/emulator/programs/|"
+        grep -v -e driver_errors -e driver_mixed -e dynamic_streams |
+        sed "s|^|$built/tests/emulator/programs/|"
 }
 
 # One run, "TOOL THREADS SEED PROGRAM …": prints a letter for its end, and the run if it went wrong.
