@@ -87,13 +87,11 @@ static inline float tanh_of(float a)
 
 /* ---- roots ----------------------------------------------------------------------------------- */
 
-/* 1 / √a by Newton's method: halving the bits of a number divides its exponent by 2, so that the
- * first guess is wrong by at most 4 %. Each step squares the error. */
+/* 1 / √a. Floats give it to 23 bits, and a step of Newton's method doubles their number. */
 static inline float rsqrt_of(float a)
 {
-    const uint64_t guess = 0x5fe6eb50c7b537a9;
-    double x = a, half = 0.5 * x, y = f64_of_bits(guess - (bits_of_f64(x) >> 1));
-    for (int step = 0; step < 4; step++) y *= FMA(-half * y, y, 1.5);
+    double x = a, y = 1 / __builtin_sqrtf(a);
+    y *= FMA(-0.5 * x * y, y, 1.5);
     float positive = a == INFINITY ? 0 : (float)y;
     return a > 0 ? positive : a == 0 ? __builtin_copysignf(INFINITY, a) : NAN;
 }
