@@ -678,8 +678,9 @@ Test(ipc, an_event_of_a_process_that_ended_is_over)
     cudaEvent_t event = receive_event(&child);
     is(cudaEventQuery(event), cudaErrorNotReady);
     kill(child.id, SIGKILL);
+    ok(cudaEventSynchronize(event)); /* also before the system has forgotten it */
     waitpid(child.id, NULL, 0);
-    ok(cudaEventSynchronize(event));
+    ok(cudaEventQuery(event));
     ok(cudaEventDestroy(event));
 }
 

@@ -6,11 +6,11 @@
  * has the number of that kernel's process; otherwise the word is 0. The memory is exported as that
  * of cudaIpcGetMemHandle (ipc.c).
  */
-#define _POSIX_C_SOURCE 200809L /* kill, nanosleep */
+#define _POSIX_C_SOURCE 200809L /* nanosleep, readlink */
 #include "ipc_event.h"
 
 #include <errno.h>
-#include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -94,7 +94,13 @@ static void end_word(struct object *event)
 
 void cudart_ipc_kernel_ended(void) { cudart_each(EVENT, end_word); }
 
-static bool lives(int process) { return kill(process, 0) == 0 || errno == EPERM; }
+/* A process that has ended, but that its parent has not waited for, has a number, but no file. */
+static bool lives(int process)
+{
+    char path[sizeof "/proc/-2147483648/exe"], target;
+    snprintf(path, sizeof path, "/proc/%d/exe", process);
+    return readlink(path, &target, 1) >= 0 || errno != ENOENT;
+}
 
 /* A kernel of this process counts as done: event.c waits for it. */
 bool cudart_ipc_is_done(const struct object *event, bool waits)
