@@ -100,8 +100,10 @@ static void take_operands(struct decoder *d, const struct ptx_instruction *sourc
             i->d = destination_slot(d, operand, letter_bytes(op->operands[k]));
         else
             *places[k] = source_slot(d, operand, letter_bytes(op->operands[k]));
-        if (operand->negated || operand->other)
+        bool may_be_negated = k > 0 && op->operands[k] == 'p';
+        if ((operand->negated && !may_be_negated) || operand->other)
             decode_fail(d, EMU_INVALID_PTX, "a negated or paired operand is not supported here");
+        if (operand->negated) i->arithmetic.negated |= 1u << (k - 1);
     }
 }
 

@@ -307,6 +307,7 @@ struct float_rules {
 struct arithmetic_insn {
     slot fourth;              /* the fourth source, of bfi */
     bool carry_in, carry_out; /* addc, subc, madc; .cc */
+    uint8_t negated;          /* bit k: source k, a predicate, is */
 };
 
 /* lop3; with a predicate: predicate = (d != 0) combined with `other` */

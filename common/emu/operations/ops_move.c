@@ -8,6 +8,14 @@
 #define MOVE(X) X(mov, "mov", u32, a) X(mov, "mov", u64, a) X(mov, "mov", u16, a)
 MOVE(DEFINE_UNARY)
 
+/* ---- predicates: 32 lanes in one word */
+
+static uint32_t predicate(const struct warp *w, const struct insn *i, slot s, unsigned source)
+{
+    uint32_t p = *(const uint32_t *)slot_at(w, s);
+    return i->arithmetic.negated >> source & 1 ? ~p : p;
+}
+
 /* selp d, a, b, p: the predicate is in i->c */
 #define SELECT(X) X(u16) X(u32) X(u64)
 #define DEFINE_SELECT(type)                                                                        \
@@ -15,7 +23,7 @@ MOVE(DEFINE_UNARY)
     {                                                                                              \
         L_##type *d = LANES(type, i->d);                                                           \
         const L_##type *a = LANES(type, i->a), *b = LANES(type, i->b);                             \
-        uint32_t p = *(uint32_t *)slot_at(w, i->c);                                                \
+        uint32_t p = predicate(w, i, i->c, 2);                                                     \
         FOR_LANES(d, p >> l & 1 ? a[l] : b[l]);                                                    \
     }
 #define ENTRY_SELECT(type) {"selp." #type, selp_##type, W_##type W_##type W_##type "p"},
@@ -35,25 +43,22 @@ SELECT(DEFINE_SELECT)
     {"slct." #type "." #test, slct_##type##_##test, W_##type W_##type W_##type "4"},
 SLCT(DEFINE_SLCT)
 
-/* ---- predicates: 32 lanes in one word */
-
-#define PREDICATE(w, s) (*(const uint32_t *)slot_at(w, s))
 #define PREDICATES(X) X(and, p & q) X(or, p | q) X(xor, p ^ q)
 #define DEFINE_PREDICATE(name, value)                                                              \
     static void name##_pred(struct warp *w, const struct insn *i, uint32_t mask)                   \
     {                                                                                              \
-        uint32_t p = PREDICATE(w, i->a), q = PREDICATE(w, i->b);                                   \
+        uint32_t p = predicate(w, i, i->a, 0), q = predicate(w, i, i->b, 1);                       \
         set_predicate(w, i->d, mask, value);                                                       \
     }
 #define ENTRY_PREDICATE(name, value) {#name ".pred", name##_pred, "ppp"},
 PREDICATES(DEFINE_PREDICATE)
 static void not_pred(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    set_predicate(w, i->d, mask, ~PREDICATE(w, i->a));
+    set_predicate(w, i->d, mask, ~predicate(w, i, i->a, 0));
 }
 static void mov_pred(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    set_predicate(w, i->d, mask, PREDICATE(w, i->a));
+    set_predicate(w, i->d, mask, predicate(w, i, i->a, 0));
 }
 
 /* ---- mov with a vector operand: the parts are in i->pack, the whole in i->d or i->a */

@@ -167,6 +167,7 @@ static bool slct(const struct form *f, const union value in[], union value out[]
 
 static const struct op selections[] = {
     OP("selp.$T $0, $1, $2, $3;", "t=ttp", SELECTED, NULL, NULL, selp),
+    OP("selp.$T $0, $2, $1, !$3;", "t=ttp", SELECTED, NULL, NULL, selp),
     OP("slct.$T.$S $0, $1, $2, $3;", "t=tts", SELECTED, "s32 f32", NULL, slct),
     OP("slct$M.$T.$S $0, $1, $2, $3;", "t=tts", "b32 f64", "f32", ".ftz", slct),
 };

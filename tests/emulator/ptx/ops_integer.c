@@ -300,6 +300,16 @@ static bool not_(const struct form *f, const union value in[], union value out[]
     return put(f, out, ~get(f, in, 0));
 }
 
+static bool and_not(const struct form *f, const union value in[], union value out[])
+{
+    return put(f, out, get(f, in, 0) & ~get(f, in, 1));
+}
+
+static bool or_not(const struct form *f, const union value in[], union value out[])
+{
+    return put(f, out, ~get(f, in, 0) | get(f, in, 1));
+}
+
 static bool cnot(const struct form *f, const union value in[], union value out[])
 {
     return put(f, out, get(f, in, 0) == 0);
@@ -334,6 +344,10 @@ static const struct op logic[] = {
     OP("or.$T $0, $1, $2;", "t=tt", BIT_TYPES " pred", NULL, NULL, or_),
     OP("xor.$T $0, $1, $2;", "t=tt", BIT_TYPES " pred", NULL, NULL, xor_),
     OP("not.$T $0, $1;", "t=t", BIT_TYPES " pred", NULL, NULL, not_),
+    OP("and.$T $0, $1, !$2;", "t=tt", "pred", NULL, NULL, and_not),
+    OP("or.$T $0, !$1, $2;", "t=tt", "pred", NULL, NULL, or_not),
+    OP("xor.$T $0, !$1, !$2;", "t=tt", "pred", NULL, NULL, xor_),
+    OP("mov.$T $0, !$1;", "t=t", "pred", NULL, NULL, not_),
     OP("cnot.$T $0, $1;", "t=t", BIT_TYPES, NULL, NULL, cnot),
     OP("shl.$T $0, $1, $2;", "t=tr", BIT_TYPES, NULL, NULL, shl),
     OP("shr.$T $0, $1, $2;", "t=tr", ALL " " BIT_TYPES, NULL, NULL, shr),
