@@ -153,12 +153,25 @@ static void refuse_second_local(struct parser *p, const struct list *list,
                        "variable '%s' is declared a second time", variable->name);
 }
 
+/* The number of initial values, up to the ; behind them. */
+static size_t count_values(const struct parser *p)
+{
+    struct lexer ahead = p->lexer;
+    struct token token = p->token;
+    size_t count = 1;
+    for (; token.kind != TOKEN_END && token.kind != TOKEN_BAD && !token_is(&token, ";");
+         token = lexer_next(&ahead))
+        count += token_is(&token, ",");
+    return count;
+}
+
 void parse_variable_declaration(struct parser *p, struct list *list, enum ptx_space space,
                                 enum ptx_linkage linkage)
 {
     struct ptx_variable variable = parse_variable(p, space);
     variable.linkage = linkage;
     if (accept(p, "=")) {
+        if (!variable.bytes) variable.bytes = count_values(p) * ptx_type_size(variable.type);
         variable.initial = take(p, variable.bytes);
         parse_initial(p, &variable, 0, 0);
     }

@@ -127,10 +127,11 @@ Test(emu_constants, in_addresses_and_initial_values)
     static const char text[] = PTX_HEADER
         ".global .b32 words[4] = {4*3+1, (2<<4)|1, -1, 1 ? 5 : 6};\n"
         ".global .f32 real = 1.5;\n"
+        ".global .b16 counted[] = {1, 2, 3};\n"
         ".global .b8 bytes[16] = {7, 0xFF(generic(words)+4), 0xFF00(words), 0xFF0000(words),\n"
         "0xFF000000(words), 0xFF00000000(words), 0xFF0000000000(words), 0xFF000000000000(words),\n"
         "0xFF00000000000000(words), 9};\n"
-        ".visible .entry k(.param .u64 out)\n{\n.reg .b64 %l<4>;\n.reg .b32 %r<8>;\n"
+        ".visible .entry k(.param .u64 out)\n{\n.reg .b64 %l<4>;\n.reg .b32 %r<9>;\n"
         "ld.param.u64 %l0, [out];\n"
         "ld.global.u32 %r0, [words];\nld.global.u32 %r1, [words+2*2];\n"
         "mov.u64 %l1, words+4*2;\nld.global.u32 %r2, [%l1];\nld.global.u32 %r3, [%l1+8-4];\n"
@@ -139,8 +140,9 @@ Test(emu_constants, in_addresses_and_initial_values)
         "ld.global.v4.u8 {_, %r7, _, _}, [bytes];\n"
         "st.global.v4.u32 [%l0], {%r0, %r1, %r2, %r3};\n"
         "st.global.v4.u32 [%l0+(3+1)*4], {%r4, %r5, %r6, %r7};\n"
-        "st.global.u64 [%l0+32], %l1;\nret;\n}\n";
-    uint32_t got[10];
+        "ld.global.u16 %r8, [counted+4];\n"
+        "st.global.u64 [%l0+32], %l1;\nst.global.u32 [%l0+40], %r8;\nret;\n}\n";
+    uint32_t got[11];
     struct emu_kernel *kernel = load_kernel(emu, text, "k");
     emu_addr out = device_copy(emu, NULL, sizeof got);
     cr_assert(!launch(emu, kernel, 1, 1, 0, 1, &out), "%s", emu_message(emu));
@@ -149,5 +151,6 @@ Test(emu_constants, in_addresses_and_initial_values)
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         cr_expect(got[i] == want[i], "%zu: got %u, want %u", i, got[i], want[i]);
     cr_expect(got[7] == ((got[8] - 4) & 0xff), "a byte of an address");
+    cr_expect_eq(got[10], 3, "of an array that its initial values count");
     emu_close(emu);
 }
