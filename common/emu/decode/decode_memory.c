@@ -185,6 +185,8 @@ static const struct op *access_operation(const struct insn *i, bool load, bool p
     return op_find(key);
 }
 
+enum { LONG_SINCE = 100 }; /* the least .target with accesses of 32 bytes a lane */
+
 /* ld{.…}.type d, [a] and st{.…}.type [a], b; with .v2, .v4 and .v8, d or b is a vector in braces */
 void decode_access(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
@@ -206,6 +208,7 @@ void decode_access(struct decoder *d, const struct ptx_instruction *source, stru
                     ptx_type_name(type));
     if (bytes > 32 || (bytes > 16 && space != PTX_GLOBAL))
         decode_fail(d, unknown_error(d), "there are no accesses of %zu bytes a lane here", bytes);
+    if (bytes > 16) need_target(d, LONG_SINCE);
     need_operands_and_policy(d, source, 2);
     const struct ptx_operand *values = &source->operands[load ? 0 : 1];
     take_memory(i);

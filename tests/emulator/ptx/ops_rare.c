@@ -191,9 +191,10 @@ Test(emu_ops_rare, atomics)
 /* ---- wide accesses --------------------------------------------------------------------------- */
 
 #define WIDE(text)                                                                                 \
-    PTX_HEADER ".visible .entry k(.param .u64 to, .param .u64 from)\n{\n.reg .b32 %r<10>;\n"       \
-               ".reg .b64 %l<8>;\n.reg .b128 %q<2>;\nld.param.u64 %l0, [to];\n"                    \
-               "ld.param.u64 %l1, [from];\n" text "\nret;\n}\n"
+    ".version 9.0\n.target sm_100\n.address_size 64\n"                                             \
+    ".visible .entry k(.param .u64 to, .param .u64 from)\n{\n.reg .b32 %r<10>;\n"                  \
+    ".reg .b64 %l<8>;\n.reg .b128 %q<2>;\nld.param.u64 %l0, [to];\n"                               \
+    "ld.param.u64 %l1, [from];\n" text "\nret;\n}\n"
 
 static const char *const copies[] = {
     WIDE("ld.global.v8.b32 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, [%l1];\n"

@@ -33,6 +33,8 @@ static const struct {
     {62, 70, "ld.relaxed.gpu.global.u32 %r0, [%l0]"},
     {75, 80, "fma.rn.bf16 %h0, %h0, %h0, %h0"},
     {80, 90, "add.bf16 %h0, %h0, %h0"},
+    {90, 100, "st.global.v8.f32 [%l0], {%f0, %f1, %f2, %f3, %f0, %f1, %f2, %f3}"},
+    {90, 100, "ld.global.v4.b64 {%l0, _, %l1, _}, [%l0]"},
 };
 
 static int make_text(char *text, size_t size, unsigned target, const char *instruction)
@@ -75,8 +77,8 @@ static bool ptxas_takes(unsigned target, const char *instruction)
     char text[1000];
     make_text(text, sizeof text, target, instruction);
     return run("cat >$t/k.ptx <<'END'\n%s\nEND\n"
-               "$(common/build/toolkit.sh)/bin/ptxas -arch=sm_90 -o /dev/null $t/k.ptx 2>&1",
-               text) == 0;
+               "$(common/build/toolkit.sh)/bin/ptxas -arch=sm_%u -o /dev/null $t/k.ptx 2>&1",
+               text, target > 90 ? target : 90) == 0;
 }
 
 Test(emu_targets, are_those_of_ptxas)
