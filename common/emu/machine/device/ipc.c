@@ -244,7 +244,8 @@ int emu_close_import(struct emu *emu, emu_addr address)
                           "0x%" PRIx64 " is not the start of another process's memory", address);
     } else if (--(*link)->references == 0) {
         uint64_t bytes, size = (*link)->handle.bytes;
-        address_space_unshare(memory_pages(memory_find(memory, address), &bytes), bytes);
+        void *first_page = memory_pages(memory_find(memory, address), &bytes);
+        address_space_unshare(first_page, bytes);
         memory_give_back(memory, address);
         drop(memory, link);
         event_drop(emu, address, size);
