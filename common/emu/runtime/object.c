@@ -38,8 +38,9 @@ struct object *cudart_find(const void *handle, enum object_kind kind)
 {
     pthread_mutex_lock(&mutex);
     struct object *object = address_table_find(&objects, (uint64_t)handle);
+    bool found = object != NULL && object->kind == kind;
     pthread_mutex_unlock(&mutex);
-    return object != NULL && object->kind == kind ? object : NULL;
+    return found ? object : NULL;
 }
 
 /* Gives the memory back in which an event's word is. */

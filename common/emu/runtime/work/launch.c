@@ -319,9 +319,13 @@ cudaError_t cudart_run_kernel(const struct kernel_work *work, cudaStream_t strea
 static cudaError_t launch(const struct kernel_work *kernel, cudaStream_t stream)
 {
     struct work work = {.type = cudaGraphNodeTypeKernel, .kernel = *kernel};
-    if (cudart_is_stream(stream) && cudart_stream_device(stream) != cudart_device()->number)
-        return cudart_done(cudaErrorInvalidResourceHandle);
-    return cudart_submit(stream, &work);
+    int device = cudart_device()->number;
+    cudart_work_begins(device); /* no reset by another thread may free the stream meanwhile */
+    bool is_elsewhere = cudart_is_stream(stream) && cudart_stream_device(stream) != device;
+    cudaError_t error = is_elsewhere ? cudart_done(cudaErrorInvalidResourceHandle)
+                                     : cudart_submit(stream, &work);
+    cudart_work_ends(device);
+    return error;
 }
 
 cudaError_t CUDARTAPI __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
