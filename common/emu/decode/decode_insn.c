@@ -11,8 +11,7 @@
 /* What the emulator leaves out on purpose, by the name that programmers know, and what may be used
  * instead. */
 #define WARP_GROUPS                                                                                \
-    "products of matrices by several warps (wgmma, tcgen05)", "multiply by wmma or mma.sync "      \
-                                                              "instead"
+    "products of matrices by several warps (wgmma, tcgen05)", "multiply by wmma or mma.sync instead"
 #define SPARSE                                                                                     \
     "products of sparse matrices (mma.sp)", "multiply the whole matrix by mma.sync instead"
 #define VIDEO                                                                                      \

@@ -67,7 +67,7 @@ decode_fn decode_cluster_barrier, decode_cluster_address, decode_mbarrier;
 /* decode_copy.c */
 decode_fn decode_copy;
 /* decode_tensor.c: takes what bulk copies of tensors have besides: the words .tensor, .2d and
- * .tile, and the coordinates behind the address of the tensor map. */
+ * .tile, and the coordinates after the address of the tensor map. */
 void take_tensor(struct decoder *, struct words *, struct insn *);
 decode_fn decode_prefetch, decode_tensor_prefetch;
 /* decode_texture.c */

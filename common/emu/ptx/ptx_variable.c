@@ -153,7 +153,7 @@ static void refuse_second_local(struct parser *p, const struct list *list,
                        "variable '%s' is declared a second time", variable->name);
 }
 
-/* The number of initial values, up to the ; behind them. */
+/* The number of initial values, up to the ; after them. */
 static size_t count_values(const struct parser *p)
 {
     struct lexer ahead = p->lexer;

@@ -216,9 +216,8 @@ static const char *const advice[] = {
     "The flag between them was read without a fence: it takes a __threadfence() or an acquire "
     "after "
     "the read (--strict-readers)",
-    "Which of the two values stays is chance: one thread must decide, behind a barrier or in a "
-    "node "
-    "of its own"};
+    "Which of the two values stays is chance: one thread must decide, after a barrier or in a "
+    "node of its own"};
 
 /* "thread (0,0,0) in block (0,0,0)", or "a copy of" this thread. */
 static void describe_agent(const struct check_place *place, char *text, size_t size)

@@ -398,11 +398,11 @@ static void check_end(struct cluster *cluster, double seconds)
     if (emu->interrupted) {
         give_up_cluster(cluster, EMU_INTERRUPTED, "interrupted");
     } else if (emu->limit && seconds > emu->limit) {
-        const char *who = is_one_of_several(cluster->launch)
-                              ? "its grid and the launches before it have"
-                              : "its grid has";
+        const char *what = is_one_of_several(cluster->launch)
+                               ? "its grid and the launches before it have"
+                               : "its grid has";
         snprintf(why, sizeof why, "%s run for %u seconds, and EMU_KERNEL_TIMEOUT allows no more",
-                 who, emu->limit);
+                 what, emu->limit);
         give_up_cluster(cluster, EMU_LAUNCH_TIMEOUT, why);
     }
 }

@@ -1,10 +1,10 @@
 /*
  * ipc_event.c — events that several processes use (cudaIpcGetEventHandle).
  *
- * Work is carried out when it is submitted, so it is done when an event is recorded, unless a
- * kernel before the event is suspended. Then a word in device memory, which the processes share,
- * has the number of that kernel's process; otherwise the word is 0. The memory is exported as that
- * of cudaIpcGetMemHandle (ipc.c).
+ * Work is carried out when it is submitted. When an event is recorded, the work before it is done,
+ * unless a kernel before the event is suspended. Then a word in device memory, which the processes
+ * share, has the number of that kernel's process; otherwise the word is 0. The memory is exported
+ * as that of cudaIpcGetMemHandle (ipc.c).
  */
 #define _POSIX_C_SOURCE 200809L /* nanosleep, readlink */
 #include "ipc_event.h"
