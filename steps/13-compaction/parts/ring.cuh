@@ -15,7 +15,7 @@
 /* Warps that pick a segment each, and those that store. By flags, picking takes fewer warps. If few
  * elements are kept, storing does, and large tiles are better. */
 enum { PICK_AND_STORE_WARPS = 24 };
-template <typename Keep> constexpr int PICK_WARPS = flags_of<Keep>::ARE_THERE ? 12 : 16;
+template <typename Keep> constexpr int PICK_WARPS = flags_of<Keep>::ARE_THERE ? 14 : 16;
 template <typename Keep> constexpr int STORE_WARPS = PICK_AND_STORE_WARPS - PICK_WARPS<Keep>;
 
 /* Elements of a tile: a segment a warp, which is 2 KiB, or 512 elements shorter than 4 bytes. */
