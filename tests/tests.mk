@@ -95,7 +95,7 @@ SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
 tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) \
         $$(if $$(filter test-all,$$(MAKECMDGOALS)),$$(CHECKS)) all experiments \
         $(if $(SANITIZE),,library $(PROMISES) \
-            $(addprefix build/fidelity/,matrices patterns tensor textures)) \
+            $(addprefix build/fidelity/,matrices pages patterns tensor textures)) \
         build/architectures/usual/run build/fidelity/copies $$(EXAMPLES) \
         build/tests/side-by-side build/tests/wrong-scan build/tests/wrong-bench \
         build/tests/step14-no-png labs build/labs/grade-labs \

@@ -3,6 +3,7 @@ that ncu recorded on an H200 (profiles/h200/fidelity.csv), or fidelity_differenc
 and counters of the steps that differ have a reason in counters_differences.csv.
 """
 import csv
+import operator
 import os
 import re
 import subprocess
@@ -22,7 +23,8 @@ import records  # noqa: E402
 EMU, PATTERNS = TOP / "build/emu/emu", TOP / "build/fidelity/patterns"
 COPIES = TOP / "build/fidelity/copies"
 MATRICES, TENSOR = TOP / "build/fidelity/matrices", TOP / "build/fidelity/tensor"
-TEXTURES = TOP / "build/fidelity/textures"
+TEXTURES, PAGES = TOP / "build/fidelity/textures", TOP / "build/fidelity/pages"
+PRODUCT = TOP / "build/matrix-product"
 # Words that differ from the recorded ones: sums of signed bytes by one step of a 16-bit fraction,
 # and sums of halves that nearly cancel (notes/more/emulator-inside.md).
 TEXTURES_DIFFER = {"s8 filter": 1, "s8 line": 24, "s8 solid": 38, "f16 line": 8}
@@ -73,6 +75,46 @@ class Textures(unittest.TestCase):
             pairs = zip(mine["words"].split(), gpu["words"].split(), strict=True)
             differ[mine["case"]] = sum(a != b for a, b in pairs)
         self.assertEqual({case: n for case, n in differ.items() if n}, TEXTURES_DIFFER)
+
+
+class Pages(unittest.TestCase):
+    """emu --lenient stops where a GPU does, or earlier."""
+    # Where it goes on: nearly all arrays begin elsewhere in their page than on the H200.
+    GOES_ON = {("managed", "4", "", "-1"), ("device", "2097152", "", "2097152")}
+
+    def test_a_gpu_goes_on_where_the_emulator_does(self):
+        recorded, _ = records.read("h200/pages.csv")
+        run = subprocess.run([EMU, "--lenient", "--log-file", os.devnull, PAGES], check=True,
+                             capture_output=True, text=True)
+        printed = list(csv.DictReader(run.stdout.splitlines()))
+        place = operator.itemgetter("memory", "bytes", "from", "distance")
+        self.assertEqual([place(row) for row in printed], [place(row) for row in recorded])
+        both, alone = 0, set()
+        for mine, gpu in zip(printed, recorded):
+            if mine["error"] == "-" and gpu["error"] != "-":
+                alone.add(place(mine))
+            both += mine["error"] == gpu["error"] == "-"
+            if mine["memory"] == "shared":
+                self.assertEqual(mine["error"], gpu["error"], mine)
+        self.assertLessEqual(alone, self.GOES_ON)
+        self.assertGreater(both, 50)
+
+
+class Product(unittest.TestCase):
+    def test_each_kernel_counts_as_on_a_gpu(self):
+        recorded, _ = records.read("h200/product.csv")
+        names = [name for name in recorded[0] if name.startswith("l1tex")]
+        subprocess.run([TOP / "notes/more/matrix-product.sh", "plain"], check=True,
+                       stdout=subprocess.DEVNULL)
+        with tempfile.TemporaryDirectory() as folder:
+            log = os.path.join(folder, "log.csv")
+            metrics = ",".join(name.split()[0] for name in names)
+            subprocess.run([EMU, "--csv", "--log-file", log, "--metrics", metrics, PRODUCT],
+                           check=True, stdout=subprocess.DEVNULL)
+            with open(log, encoding="utf-8") as file:
+                _, _, *rows = csv.reader(file)
+        self.assertEqual([[row[4], *row[-len(names):]] for row in rows],
+                         [[row["kernel"], *(row[name] for name in names)] for row in recorded])
 
 
 class Patterns(unittest.TestCase):

@@ -10,6 +10,8 @@
 #   matrices    ldmatrix, stmatrix, and wmma's loads and stores (matrices.cu)
 #   tensor      what tensor cores compute, as raw bits (tensor.cu); needs no ncu
 #   textures    what texture units read, as raw bits (textures.cu); needs no ncu
+#   pages       which accesses outside of an array end a kernel (pages.cu); needs no ncu
+#   product     the kernels of notes/more/matrix-product.cu
 # What ncu printed stays in the folder DIRECTORY/PART; fidelity.py says what each file holds.
 # profiles/<gpu>/PART.csv is a copy; no script overwrites it.
 set -eu
@@ -29,13 +31,13 @@ fi
 
 out=${1:-build/profiles}
 [ $# -eq 0 ] || shift
-parts=${*:-fidelity copies matrices tensor textures}
+parts=${*:-fidelity copies matrices tensor textures pages product}
 toolkit=$(common/build/toolkit.sh)
 PATH=$PATH:$toolkit/bin LD_LIBRARY_PATH=$toolkit/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
 command -v ncu >/dev/null || { echo "fidelity.sh: ncu is not installed" >&2; exit 2; }
 make build/fidelity/patterns build/fidelity/copies build/fidelity/matrices build/fidelity/tensor \
-    build/fidelity/textures
+    build/fidelity/textures build/fidelity/pages
 
 # metrics FORMAT NAME...: the names in the format, with commas between them.
 metrics() {
@@ -109,12 +111,29 @@ tensor() { build/fidelity/tensor >"$raw/lines"; }
 
 textures() { build/fidelity/textures >"$raw/table"; }
 
+pages() { build/fidelity/pages >"$raw/table"; }
+
+# One row for each kernel, which is launched once.
+product() {
+    for counter in data_bank_conflicts_pipe_lsu_mem_shared data_pipe_lsu_wavefronts_mem_shared \
+        t_sectors_pipe_lsu_mem_global; do
+        printf 'l1tex__%s.sum\n' ${counter}_op_ld ${counter}_op_st
+    done >"$raw/metrics"
+    "$toolkit/bin/nvcc" -O3 -arch=sm_90 notes/more/matrix-product.cu -o build/matrix-product
+    measure "$raw/log" --metrics "$(listed "$raw/metrics")" --csv --page raw --print-units base \
+        --log-file "$raw/raw.csv" build/matrix-product
+    profiles/measure/ncu_long.py product - 64 "$raw/metrics" <"$raw/raw.csv" |
+        profiles/measure/cases.py >"$raw/table"
+}
+
 for part in $parts; do
     raw=$out/$part
     mkdir -p "$raw"
     case $part in
     tensor) what="What tensor cores compute, as raw bits: see tensor.cu." ;;
     textures) what="What texture units read, as raw bits: see textures.cu." ;;
+    pages) what="Which accesses outside of an array end a kernel: see pages.cu." ;;
+    product) what="ncu's counters of the kernels of notes/more/matrix-product.cu, 64 x 64." ;;
     *) what="ncu's counters of memory instructions in many patterns: one warp, one instruction." ;;
     esac
     about_gpu "$what" >"$raw/about"
