@@ -21,10 +21,19 @@ Test(tensors, right_programs_have_no_findings)
     expect_status(0, "$emu --tool all --error-exitcode 9 $p/tensors right 2>&1");
     expect("ERROR SUMMARY: 0 errors\n");
     expect("right: cudaSuccess, 1\n");
+    expect_status(0, "$emu --tool all --error-exitcode 9 $p/tensors before 2>&1");
+    expect("ERROR SUMMARY: 0 errors\n");
+    expect("before: cudaSuccess, 1\n");
     expect_status(0, "$emu $p/tensors right 2>&1");
     expect("; approximate for bulk copies of tensors (sm_90)\n");
 }
 
+#define BETWEEN                                                                                    \
+    "the box of a tensor begins at coordinate 2 of dimension 0, which is not a multiple of 16 "    \
+    "bytes; begin boxes at multiples of 4 elements, at "
+#define BEFORE                                                                                     \
+    "a bulk copy to a tensor begins at coordinate -1 of dimension 1, and only loads may begin "    \
+    "below 0; begin at 0, with a smaller box if need be, at "
 static const struct {
     const char *way, *error, *says;
 } wrong[] = {
@@ -35,6 +44,12 @@ static const struct {
     {"local", "InvalidAddressSpace", "a tensor map is in .local memory; it can be a "},
     {"rank", "IllegalInstruction", "is for 2 dimensions, and the instruction for 1"},
     {"outside", "IllegalAddress", "a bulk copy of a tensor accesses global address 0x"},
+    {"narrow", "IllegalAddress", "); stores and reductions write whole units of 16 bytes"},
+    {"between", "IllegalInstruction", BETWEEN},
+    {"stored-between", "IllegalInstruction", BETWEEN},
+    {"added-between", "IllegalInstruction", BETWEEN},
+    {"stored-before", "IllegalInstruction", BEFORE},
+    {"added-before", "IllegalInstruction", BEFORE},
 };
 
 Test(tensors, wrong_copies_are_told)
@@ -57,6 +72,7 @@ static void finds(const char *tool, const char *way, const char *says)
 
 Test(tensors, the_checkers_see_the_elements_of_a_box)
 {
+    finds("memcheck", "narrow", "stores and reductions write whole units of 16 bytes");
     finds("initcheck", "fresh", "Uninitialized __global__ memory read of size 16 bytes");
     finds("initcheck", "unwritten", "Uninitialized __global__ memory read of size 16 bytes");
     finds("racecheck", "early", "No wait for that copy");

@@ -1,6 +1,7 @@
 /* tensor_maps.cu — one thread has the box of a tensor copied into shared memory and back, by a
  * tensor map: in 1 to 5 dimensions, across the tensor's edges, with each swizzle, to the blocks of
- * a cluster, and reductions. Compute capability 9.0. */
+ * a cluster, and reductions. Boxes begin at multiples of 16 bytes, and those that are stored not
+ * below 0. Compute capability 9.0. */
 #include "check.cuh"
 #include <cooperative_groups.h>
 #include <cuda.h>
@@ -163,13 +164,16 @@ template <typename T> struct tensor {
                         (CUtensorMapFloatOOBfill)s.nan) == CUDA_SUCCESS);
     }
 
-    /* Where the k-th element of the box is in the tensor; -1: it is outside. */
-    long long place_of(int k) const
+    /* Where the k-th element of the box is in the tensor; -1: it is outside. What is stored
+     * reaches to the end of a row's last 16 bytes. */
+    long long place_of(int k, bool stored) const
     {
+        const int per_unit = 16 / sizeof(T);
         long long place = 0;
         for (int d = 0; d < s.rank; k /= count[d++]) {
-            int index = s.at[d] + k % count[d] * s.step[d];
-            if (index < 0 || index >= s.size[d]) return -1;
+            int index = s.at[d] + k % count[d] * s.step[d], end = s.size[d];
+            if (d == 0 && stored) end = (end + per_unit - 1) / per_unit * per_unit;
+            if (index < 0 || index >= end) return -1;
             place += index * (long long)stride[d];
         }
         return place;
@@ -205,7 +209,7 @@ template <typename T, int R> static void check_load(const char *what, const shap
     CUDA_LAUNCHED();
     std::vector<T> got = host_copy(out, copies * n);
     for (int k = 0; k < copies * n; k++) {
-        long long from = t.place_of(k % n);
+        long long from = t.place_of(k % n, false);
         T value = got[k / n * n + t.shared_place_of(k % n)];
         bool same = from >= 0 ? value == t.values[from] : s.nan ? value != value : value == T();
         if (same) continue;
@@ -219,7 +223,7 @@ template <typename T, int R> static void check_store(const char *what, const sha
     tensor<T> t(s);
     std::vector<T> in = random_values<T>(t.box_elements, 100), expected = t.values;
     for (int k = 0; k < t.box_elements; k++) {
-        long long to = t.place_of(k);
+        long long to = t.place_of(k, true);
         if (to < 0) continue;
         T value = in[t.shared_place_of(k)], old = expected[to];
         expected[to] = how == STORE     ? value
@@ -239,13 +243,14 @@ int main()
 {
     need_capability(9, 0);
     const shape line = {1, 0, {1000}, {256}, {1}, {800}};
-    const shape corner = {2, 0, {37, 21}, {16, 8}, {1, 1}, {-3, -2}};
-    const shape edge = {2, 0, {37, 21}, {16, 8}, {1, 1}, {30, 17}};
+    const shape corner = {2, 0, {37, 21}, {16, 8}, {1, 1}, {-4, -2}};
+    const shape edge = {2, 0, {37, 21}, {16, 8}, {1, 1}, {28, 17}};
     const shape outside = {2, 0, {37, 21}, {16, 8}, {1, 1}, {40, 0}};
-    const shape gaps = {3, 0, {20, 9, 7}, {8, 6, 5}, {1, 2, 3}, {5, 2, 1}};
-    const shape four = {4, 0, {20, 5, 4, 3}, {8, 3, 2, 2}, {1, 1, 1, 1}, {15, -1, 3, 1}};
-    const shape five = {5, 0, {12, 5, 4, 3, 3}, {4, 3, 2, 2, 2}, {1, 1, 1, 1, 1}, {2, 3, 1, 2, -1}};
-    const shape with_nan = {2, 0, {37, 21}, {16, 8}, {1, 1}, {30, 17}, true};
+    const shape gaps = {3, 0, {20, 9, 7}, {8, 6, 5}, {1, 2, 3}, {16, 2, 1}};
+    const shape four = {4, 0, {20, 5, 4, 3}, {8, 3, 2, 2}, {1, 1, 1, 1}, {16, -1, 3, 1}};
+    const shape five = {5, 0, {12, 5, 4, 3, 3}, {4, 3, 2, 2, 2}, {1, 1, 1, 1, 1}, {4, 3, 1, 2, -1}};
+    const shape last = {5, 0, {10, 5, 4, 3, 3}, {4, 3, 2, 2, 2}, {1, 1, 1, 1, 1}, {8, 3, 1, 2, 2}};
+    const shape with_nan = {2, 0, {37, 21}, {16, 8}, {1, 1}, {28, 17}, true};
     check_load<unsigned char, 1>("a line", line);
     check_load<int, 2>("a corner", corner);
     check_load<double, 2>("an edge", edge);
@@ -255,17 +260,20 @@ int main()
     check_load<float, 5>("five", five);
     check_load<float, 2>("NaN", with_nan);
     for (int units = 2; units <= 8; units *= 2) {
-        const shape swizzled = {2, units, {70, 40}, {4 * units, 32}, {1, 1}, {5, 15}};
+        shape swizzled = {2, units, {70, 40}, {4 * units, 32}, {1, 1}, {4, 15}};
         check_load<int, 2>("a swizzle", swizzled);
         check_store<int, 2>("a swizzled store", swizzled, STORE);
+        swizzled.at[0] = 64;
+        check_load<int, 2>("a swizzle at the edge", swizzled);
     }
     check_load<int, 0>("a cluster", corner);
     check_store<unsigned char, 1>("a stored line", line, STORE);
-    check_store<int, 2>("a stored corner", corner, STORE);
+    check_store<int, 2>("a stored edge", edge, STORE);
+    check_store<int, 2>("nothing stored", outside, STORE);
     check_store<short, 3>("stored gaps", gaps, STORE);
-    check_store<float, 5>("stored five", five, STORE);
+    check_store<float, 5>("stored five", last, STORE);
     check_store<float, 2>("sums", edge, ADD);
-    check_store<int, 2>("maxima", corner, MAXIMUM);
+    check_store<int, 2>("maxima", edge, MAXIMUM);
     check_store<int, 2>("parities", edge, EXCLUSIVE_OR);
     return right("boxes of tensors in 1 to 5 dimensions, in and out");
 }

@@ -4,7 +4,7 @@
 #include "common/emu/machine/events.h"
 #include <string.h>
 
-enum { UNIT = 16 }; /* bytes: what a swizzle moves; rows of a box are multiples of it */
+enum { UNIT = 16 }; /* bytes: what a swizzle moves; boxes begin and end at multiples of it */
 
 /* ---- the map --------------------------------------------------------------------------------- */
 
@@ -63,7 +63,32 @@ static bool check_reduction(struct warp *w, const struct insn *i, int lane, enum
     return false;
 }
 
-bool tensor_box_read(struct warp *w, const struct insn *i, int lane, struct tensor_box *box)
+/* An H200 ended kernels with this error for loads that began inside a unit, and for stores below 0.
+ * Reductions were not tried there. False after a fault. */
+static bool check_coordinates(struct warp *w, const struct insn *i, int lane,
+                              const struct tensor_box *box)
+{
+    int element = (int)ptx_type_size(box->map.type);
+    if (box->at[0] % (UNIT / element)) {
+        fault(w, i, lane, EMU_ILLEGAL_INSTRUCTION,
+              "the box of a tensor begins at coordinate %d of dimension 0, which is not a multiple "
+              "of %d bytes; begin boxes at multiples of %d elements",
+              box->at[0], UNIT, UNIT / element);
+        return false;
+    }
+    for (unsigned d = 0; box->is_stored && d < box->map.rank; d++) {
+        if (box->at[d] >= 0) continue;
+        fault(w, i, lane, EMU_ILLEGAL_INSTRUCTION,
+              "a bulk copy to a tensor begins at coordinate %d of dimension %u, and only loads may "
+              "begin below 0; begin at 0, with a smaller box if need be",
+              box->at[d], d);
+        return false;
+    }
+    return true;
+}
+
+/* Without a check of the coordinates. False after a fault. */
+static bool read_box(struct warp *w, const struct insn *i, int lane, struct tensor_box *box)
 {
     const struct address *operand = i->bulk.to.space == PTX_GLOBAL ? &i->bulk.to : &i->bulk.from;
     uint64_t address = address_of(w, operand, lane);
@@ -77,6 +102,7 @@ bool tensor_box_read(struct warp *w, const struct insn *i, int lane, struct tens
     if (!read_map(w, i, lane, address, &box->map) || !check_map(w, i, lane, address, map) ||
         (i->bulk.reduces && !check_reduction(w, i, lane, map->type)))
         return false;
+    box->is_stored = i->bulk.to.space == PTX_GLOBAL;
     box->bytes = ptx_type_size(map->type);
     for (unsigned d = 0; d < i->bulk.rank; d++) {
         box->at[d] = ((const int32_t *)slot_at(w, i->bulk.coordinates[d]))[lane];
@@ -88,20 +114,26 @@ bool tensor_box_read(struct warp *w, const struct insn *i, int lane, struct tens
     return true;
 }
 
+bool tensor_box_read(struct warp *w, const struct insn *i, int lane, struct tensor_box *box)
+{
+    return read_box(w, i, lane, box) && check_coordinates(w, i, lane, box);
+}
+
 void op_tensor_prefetch(struct warp *w, const struct insn *i, uint32_t mask)
 {
     struct tensor_box box;
     for (; mask && !w->block->launch->error; mask &= mask - 1)
-        tensor_box_read(w, i, __builtin_ctz(mask), &box);
+        read_box(w, i, __builtin_ctz(mask), &box);
 }
 
 /* ---- the units of a box ---------------------------------------------------------------------- */
 
-/* 16 bytes of shared memory. The bytes from `begin` up to `end` are inside of the tensor. */
+/* 16 bytes of shared memory, and of the tensor. A load takes only the bytes inside of the tensor; a
+ * store or a reduction takes the whole unit if its first byte is inside, as on an H200. */
 struct box_unit {
     uint64_t shared; /* bytes from the box's first one */
-    uint64_t tensor; /* the place of `begin`: bytes from the tensor's first one */
-    unsigned begin, end;
+    uint64_t tensor; /* bytes from the tensor's first one */
+    unsigned bytes;  /* what is taken; 0: it is outside */
 };
 
 /* The address decides, not the place in the box: bits 7 to 9 are xored to bits 4 to 6, of which a
@@ -112,26 +144,23 @@ static uint64_t swizzled(const struct tensor_box *box, uint64_t at)
     return (address ^ (address >> 7 & mask) << 4) - box->offset;
 }
 
-static unsigned within_unit(int64_t byte) { return byte < 0 ? 0 : byte > UNIT ? UNIT : byte; }
-
 static struct box_unit unit_at(const struct tensor_box *box, uint64_t at)
 {
     const struct tensor_map *map = &box->map;
     int64_t element = (int64_t)ptx_type_size(map->type);
     uint64_t row_bytes = box->count[0] * (uint64_t)element, row = at / row_bytes;
     int64_t first = box->at[0] * element + (int64_t)(at % row_bytes);
+    int64_t rest = (int64_t)map->size[0] * element - first;
     struct box_unit unit = {.shared = swizzled(box, at),
                             .tensor = (uint64_t)first,
-                            .begin = within_unit(-first),
-                            .end = within_unit((int64_t)map->size[0] * element - first)};
-    bool inside = unit.begin < unit.end;
+                            .bytes = box->is_stored || rest > UNIT ? UNIT : (unsigned)rest};
+    bool inside = first >= 0 && rest > 0;
     for (unsigned d = 1; d < map->rank; row /= box->count[d++]) {
         int64_t index = box->at[d] + (int64_t)(row % box->count[d] * map->step[d]);
         inside &= index >= 0 && index < (int64_t)map->size[d];
         unit.tensor += (uint64_t)index * map->stride[d - 1];
     }
-    unit.tensor += unit.begin;
-    if (!inside) unit.tensor = unit.begin = unit.end = 0;
+    if (!inside) unit.tensor = unit.bytes = 0;
     return unit;
 }
 
@@ -143,48 +172,38 @@ bool tensor_find(struct warp *w, const struct insn *i, int lane, const struct te
     const struct emu *emu = w->block->launch->emu;
     struct range range = {0};
     uint64_t outside = box->map.address;
-    bool found = device_range(emu, outside, &range);
+    bool found = device_range(emu, outside, &range), is_cut = false;
     for (uint64_t at = 0; found && at < box->bytes; at += UNIT) {
         struct box_unit unit = unit_at(box, at);
         uint64_t begin = box->map.address + unit.tensor - range.base;
-        unsigned bytes = unit.end - unit.begin;
-        found = !bytes || (begin < range.bytes && bytes <= range.bytes - begin);
-        outside = range.base + begin;
+        is_cut = begin < range.bytes;
+        found = !unit.bytes || (is_cut && unit.bytes <= range.bytes - begin);
+        outside = range.base + (is_cut ? range.bytes : begin);
     }
     *delta = range.delta;
     if (found) return true;
     char nearest[200];
     device_describe_address(emu, outside, nearest, sizeof nearest);
     fault(w, i, lane, EMU_ILLEGAL_ADDRESS,
-          "a bulk copy of a tensor accesses global address 0x%llx, which is out of bounds (%s)",
-          (unsigned long long)outside, nearest);
+          "a bulk copy of a tensor accesses global address 0x%llx, which is out of bounds (%s)%s",
+          (unsigned long long)outside, nearest,
+          is_cut && box->is_stored ? "; stores and reductions write whole units of 16 bytes" : "");
     return false;
 }
 
-static void announce(struct warp *w, const struct insn *i, struct access *access, uint64_t address,
-                     unsigned bytes)
-{
-    access->bytes = access->checked = bytes;
-    for (int l = 0; l < WARP; l++) access->address[l] = address;
-    event_access(w, i, access);
-}
-
-/* In global memory a unit may begin at any element; as an access does not cross a multiple of 16,
- * such a unit is two accesses. In shared memory the part of the box outside of the tensor is
- * written, too, but not read. */
+/* Of the part of the box outside of the tensor, a load writes shared memory, and a store reads
+ * nothing. */
 void tensor_announce(struct warp *w, const struct insn *i, const struct tensor_box *box,
                      struct access *access)
 {
-    bool is_shared = access->space == PTX_SHARED, fills = is_shared && !access_reads(access);
+    bool is_shared = access->space == PTX_SHARED, fills = is_shared && !box->is_stored;
     for (uint64_t at = 0; at < box->bytes; at += UNIT) {
         struct box_unit unit = unit_at(box, at);
-        uint64_t from = is_shared ? box->offset + unit.shared + (fills ? 0 : unit.begin)
-                                  : box->map.address + unit.tensor;
-        uint64_t to = from + (fills ? UNIT : unit.end - unit.begin);
-        uint64_t middle = (from / UNIT + 1) * UNIT;
-        if (from == to) continue;
-        announce(w, i, access, from, (unsigned)((to < middle ? to : middle) - from));
-        if (to > middle) announce(w, i, access, middle, (unsigned)(to - middle));
+        uint64_t address = is_shared ? box->offset + unit.shared : box->map.address + unit.tensor;
+        access->bytes = access->checked = fills ? UNIT : unit.bytes;
+        if (!access->bytes) continue;
+        for (int l = 0; l < WARP; l++) access->address[l] = address;
+        event_access(w, i, access);
     }
 }
 
@@ -218,16 +237,15 @@ bool tensor_carry_out(const struct insn *i, const struct tensor_box *box, uint8_
     for (uint64_t at = 0; at < box->bytes; at += UNIT) {
         struct box_unit unit = unit_at(box, at);
         uint8_t *here = shared + unit.shared, *there = tensor + unit.tensor, bytes[UNIT];
-        unsigned begin = unit.begin, count = unit.end - unit.begin;
-        if (i->bulk.to.space != PTX_GLOBAL) {
+        if (!box->is_stored) {
             fill(map, bytes);
-            memcpy(bytes + begin, there, count);
+            memcpy(bytes, there, unit.bytes);
             changes |= put(here, bytes, UNIT);
         } else if (!i->bulk.reduces) {
-            changes |= put(there, here + begin, count);
+            changes |= put(there, here, unit.bytes);
         } else {
-            for (unsigned k = 0; k < count; k += reduction.element_bytes)
-                changes |= access_combine_base(&reduction, there + k, here + begin + k);
+            for (unsigned k = 0; k < unit.bytes; k += reduction.element_bytes)
+                changes |= access_combine_base(&reduction, there + k, here + k);
         }
     }
     return changes;

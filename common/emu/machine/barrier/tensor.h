@@ -4,7 +4,8 @@
  *
  * In shared memory the elements of the box follow each other without gaps, dimension 0 first. A
  * swizzle exchanges units of 16 bytes, by the bits of their addresses. A box may reach beyond the
- * tensor: a copy to shared memory writes 0 or NaN there, and a copy to global memory skips it.
+ * tensor: a load writes 0 or NaN to shared memory there, and a store skips it, but for the rest of
+ * the last 16 bytes of a row.
  */
 #ifndef EMU_TENSOR_H
 #define EMU_TENSOR_H
@@ -18,6 +19,7 @@ struct tensor_box {
     struct tensor_map map;
     int32_t at[TENSOR_RANKS];     /* the coordinates of its first element; may be outside */
     uint32_t count[TENSOR_RANKS]; /* elements along each dimension */
+    bool is_stored;               /* or reduced; false: the box is loaded */
     uint64_t bytes;
     uint64_t span;   /* bytes of shared memory; with a swizzle, whole lines of its pattern */
     uint32_t offset; /* in shared memory; the caller sets it */
