@@ -4,10 +4,10 @@
 #include <string.h>
 
 /* CUDA's headers call these NULL, cudaStreamPerThread, cudaStreamTailLaunch and
- * cudaStreamFireAndForget; and the only flags that kernels may give cudaStreamNonBlocking and
- * cudaEventDisableTiming. */
+ * cudaStreamFireAndForget. */
 enum { BLOCKS_OWN = 0, PER_THREAD = 2, TAIL = 3, FIRE_AND_FORGET = 4 };
-enum { NON_BLOCKING = 1, WITHOUT_TIMING = 2 };
+/* In CUDA's headers: cudaStreamNonBlocking, cudaEventBlockingSync and cudaEventDisableTiming. */
+enum { NON_BLOCKING = 1, BLOCKING_SYNC = 1, WITHOUT_TIMING = 2 };
 
 /* A handle contains the number of the launch whose grid made the stream or event. */
 enum { LAUNCH_AT = 32, FIRST_HANDLE = 16 };
@@ -82,13 +82,19 @@ static uint64_t make(const struct warp *w, bool is_event)
     return handle_of(w->block->launch, children->queue_count++);
 }
 
+/* Does an H200 accept the flags? Streams need none; events must be without timing. */
+static bool are_flags_right(uint64_t flags, bool is_event)
+{
+    return is_event ? (flags & ~BLOCKING_SYNC) == WITHOUT_TIMING : (flags & ~NON_BLOCKING) == 0;
+}
+
 static void create(struct warp *w, const struct insn *i, uint32_t mask, bool is_event)
 {
-    uint64_t flags = is_event ? WITHOUT_TIMING : NON_BLOCKING;
     for (; mask; mask &= mask - 1) {
         int lane = __builtin_ctz(mask), error = EMU_OK;
         uint64_t to = builtin_argument(w, i, lane, 0, 8), handle = 0;
-        if (!to || builtin_argument(w, i, lane, 1, 4) != flags) error = EMU_INVALID_VALUE;
+        uint64_t flags = builtin_argument(w, i, lane, 1, 4);
+        if (!to || !are_flags_right(flags, is_event)) error = EMU_INVALID_VALUE;
         pthread_mutex_lock(&descendants_of(w)->lock);
         if (!error && !(handle = make(w, is_event))) error = EMU_OUT_OF_MEMORY;
         pthread_mutex_unlock(&descendants_of(w)->lock);
