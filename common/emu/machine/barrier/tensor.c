@@ -63,8 +63,8 @@ static bool check_reduction(struct warp *w, const struct insn *i, int lane, enum
     return false;
 }
 
-/* An H200 ended kernels with this error for loads that began inside a unit, and for stores below 0.
- * Reductions were not tried there. False after a fault. */
+/* An H200 ended kernels with this error for loads and stores that began inside a unit, and for
+ * stores below 0. Reductions were not tried there. False after a fault. */
 static bool check_coordinates(struct warp *w, const struct insn *i, int lane,
                               const struct tensor_box *box)
 {
