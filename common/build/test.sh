@@ -63,10 +63,10 @@ waits/!(slow_is_not_stuck)
 workspaces/!(graphs_and_calls*|each_scan_after_each|on_each_device_*)
 wrong/!(what_ends_the_program*|a_signal_from_elsewhere*)'
 
-# The tests under the sanitizers are run in shares, each of every fourth suite and file of bats,
-# since Criterion takes no filter of all suites. SHARE names one of them: 1 to 4.
-shares=${SHARE:-1 2 3 4}
-in_shares() { awk -v shares="$shares" 'index(shares, NR % 4 + 1)'; }
+# The tests under the sanitizers are run in shares, each of every eighth suite and file of bats,
+# since Criterion takes no filter of all suites. SHARE names one of them: 1 to 8.
+shares=${SHARE:-1 2 3 4 5 6 7 8}
+in_shares() { awk -v shares="$shares" 'index(shares, NR % 8 + 1)'; }
 
 # filter SHARE: Criterion's filter of its tests.
 filter() {
@@ -74,7 +74,7 @@ filter() {
         BEGIN { count = split(only, lines, "\n")
                 for (i = 1; i <= count; i++)
                     if (split(lines[i], part, "/")) tests[part[1]] = part[2] }
-        NR % 4 + 1 != share { next }
+        NR % 8 + 1 != share { next }
         !($1 in tests) { whole = whole "|" $1; next }
         tests[$1] { some = some "|" $1 "/" tests[$1] }
         END { print "@(@(" substr(whole, 2) ")/*" some ")" }'
