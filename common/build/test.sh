@@ -57,7 +57,7 @@ racecheck/!(finds_the_same_in_any_order)
 recorded/
 schedules/!(right_programs_stay_right)
 shuffle_lessons/
-steps/!(*_at_every_size|large_sizes)
+steps/!(*_at_many_sizes|large_sizes)
 summed_area/!(white_pixels_8192_by_8192)
 waits/!(slow_is_not_stuck)
 workspaces/!(graphs_and_calls*|each_scan_after_each|on_each_device_*)
