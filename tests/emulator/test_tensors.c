@@ -33,7 +33,7 @@ Test(tensors, right_programs_have_no_findings)
     "bytes; begin boxes at multiples of 4 elements, at "
 #define BEFORE                                                                                     \
     "a bulk copy to a tensor begins at coordinate -1 of dimension 1, and only loads may begin "    \
-    "below 0; begin at 0, with a smaller box if need be, at "
+    "below 0; begin at 0, by a map with a smaller box if need be, at "
 static const struct {
     const char *way, *error, *says;
 } wrong[] = {

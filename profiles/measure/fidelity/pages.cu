@@ -1,9 +1,11 @@
 /*
- * pages.cu — which accesses outside of an array a GPU carries out, and which end the kernel:
- * fidelity.sh runs it. Prints CSV: the memory, the array's bytes, where the access is and how, and
- * the error ("-": none). Places are bytes from the array's first byte; from "end", the end of the
- * 2 MiB page in which the array's last byte is; or from "begin", the begin of that of its first.
- * Each access is made by a process of its own, because an error ends all work of its process.
+ * pages.cu — which accesses outside of an array pass on a GPU, and which end the kernel; whether a
+ * store arrives is not looked at. fidelity.sh runs it.
+ *
+ * Prints CSV: the memory, the array's bytes, where the access is and how, and the error ("-": no
+ * error). Places are bytes from the array's first byte; from "end", the end of the 2 MiB page in
+ * which the array's last byte is; or from "begin", where the page of its first begins. Each access
+ * is made by a process of its own, because an error ends all work of its process.
  */
 #include <cstdio>
 #include <cstdlib>

@@ -12,8 +12,9 @@
 #include "pick.cuh"
 #include "steps/12-pipeline/parts/barrier.cuh"
 
-/* Warps that pick a segment each, and those that store. By flags, picking takes fewer warps. If few
- * elements are kept, storing does, and large tiles are better. */
+/* Warps that pick a segment each, and those that store. By flags, picking takes fewer warps.
+ * Otherwise storing does if few elements are kept, and large tiles are better. With flags, 15 and
+ * 16 were faster on an H200 if few are kept, but slower if all are. */
 enum { PICK_AND_STORE_WARPS = 24 };
 template <typename Keep> constexpr int PICK_WARPS = flags_of<Keep>::ARE_THERE ? 14 : 16;
 template <typename Keep> constexpr int STORE_WARPS = PICK_AND_STORE_WARPS - PICK_WARPS<Keep>;

@@ -80,7 +80,7 @@ static bool check_coordinates(struct warp *w, const struct insn *i, int lane,
         if (box->at[d] >= 0) continue;
         fault(w, i, lane, EMU_ILLEGAL_INSTRUCTION,
               "a bulk copy to a tensor begins at coordinate %d of dimension %u, and only loads may "
-              "begin below 0; begin at 0, with a smaller box if need be",
+              "begin below 0; begin at 0, by a map with a smaller box if need be",
               box->at[d], d);
         return false;
     }
@@ -191,8 +191,8 @@ bool tensor_find(struct warp *w, const struct insn *i, int lane, const struct te
     return false;
 }
 
-/* Of the part of the box outside of the tensor, a load writes shared memory, and a store reads
- * nothing. */
+/* Of the part of the box outside of the tensor, a load writes shared memory, and a store reads only
+ * the rest of a row's last unit. */
 void tensor_announce(struct warp *w, const struct insn *i, const struct tensor_box *box,
                      struct access *access)
 {

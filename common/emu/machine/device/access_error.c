@@ -3,7 +3,7 @@
 #include "common/emu/machine/events.h"
 
 /* Behind the description of an access that emu --lenient lets pass. */
-#define HINT "; a GPU lets this pass, and so does emu --lenient"
+#define HINT "; a GPU may let this pass, and so does emu --lenient"
 
 static const char *operation_name(const struct access *access)
 {
