@@ -23,16 +23,16 @@ kept() { "$step13" --device emu --reps 0 "$@" --output - 2>/dev/null; }
     cmp want got
     head -c 3000 /dev/urandom | LC_ALL=C tr '\0' 'x' >bytes
     seq 1 3000 >numbers
+    variant=fast
     for file in text bytes numbers; do
         for search in beta BETA 'a b' 1 17 xx "" gammma 'last without newline'; do
-            for options in "" -i -v "-i -v"; do
+            for options in "" -i -v "-i -v" ""; do # five: the variants alternate
                 # shellcheck disable=SC2086
                 LC_ALL=C grep -aF $options -- "$search" "$file" >want || true
-                for variant in fast document; do
-                    # shellcheck disable=SC2086
-                    kept --input "$file" --grep "$search" $options --variant "$variant" >got
-                    cmp want got || { echo "$file: '$search' $options $variant"; return 1; }
-                done
+                # shellcheck disable=SC2086
+                kept --input "$file" --grep "$search" $options --variant "$variant" >got
+                cmp want got || { echo "$file: '$search' $options $variant"; return 1; }
+                [ $variant = fast ] && variant=document || variant=fast
             done
         done
     done

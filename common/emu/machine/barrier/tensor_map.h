@@ -11,7 +11,13 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { TENSOR_RANKS = 5, TENSOR_MAP_BYTES = 128, TENSOR_MAP_ALIGNMENT = 64 };
+/* USED: what the members of struct tensor_map fill. */
+enum {
+    TENSOR_RANKS = 5,
+    TENSOR_MAP_BYTES = 128,
+    TENSOR_MAP_USED = 107,
+    TENSOR_MAP_ALIGNMENT = 64,
+};
 
 /* Within lines of 16 << swizzle bytes, chunks of 16 bytes of shared memory change places; see
  * swizzled() in tensor.c. */
@@ -29,7 +35,7 @@ struct tensor_map {
     uint8_t type; /* enum ptx_type, of the elements */
     uint8_t swizzle;
     bool fills_nan; /* what lies outside of the tensor becomes NaN, not 0 */
-    uint8_t unused[TENSOR_MAP_BYTES - 107];
+    uint8_t unused[TENSOR_MAP_BYTES - TENSOR_MAP_USED];
 };
 /* What the seal of a map must be: a hash of all that follows it (FNV-1a, by words). */
 static inline uint64_t tensor_map_seal(const struct tensor_map *map)
