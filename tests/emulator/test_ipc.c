@@ -658,7 +658,7 @@ Test(ipc, a_process_waits_for_the_kernel_of_another)
     }
 }
 
-static void record_and_end(struct process *parent)
+static void record(struct process *parent)
 {
     unsigned *count;
     cudaIpcEventHandle_t handle;
@@ -668,8 +668,34 @@ static void record_and_end(struct process *parent)
     need_ok(launch_wait(count, 1, 0, (unsigned *)new_words(0, 1)));
     need_ok(cudaEventRecord(event, NULL));
     send_bytes(parent, &handle, sizeof handle);
+}
+
+static void record_and_end(struct process *parent)
+{
+    record(parent);
     receive_word(parent);
     _exit(0);
+}
+
+static void record_and_sleep(struct process *parent)
+{
+    record(parent);
+    sleep(4);
+    _exit(0);
+}
+
+Test(ipc, a_long_wait_for_an_event_is_explained_once)
+{
+    setenv("EMU_TIMEOUT", "1", 1);
+    struct process child = start(record_and_sleep);
+    cudaEvent_t event = receive_event(&child);
+    cr_redirect_stderr();
+    ok(cudaEventSynchronize(event));
+    const char *said = read_stderr(), *first = strstr(said, "emu: an event has been waited for");
+    cr_assert(first != NULL && strstr(first + 1, "emu: ") == NULL, "%s", said);
+    cr_assert(strstr(first, "EMU_TIMEOUT=SECONDS") != NULL, "%s", said);
+    ok(cudaEventDestroy(event));
+    expect_end(&child);
 }
 
 Test(ipc, an_event_of_a_process_that_ended_is_over)

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 _Static_assert(sizeof(cudaIpcEventHandle_t) == EMU_HANDLE_BYTES, "the size of a handle");
@@ -102,14 +103,32 @@ static bool lives(int process)
     return readlink(path, &target, 1) >= 0 || errno != ENOENT;
 }
 
+/* On a GPU the kernel would go on meanwhile. */
+static void explain_the_wait(int process, int seconds)
+{
+    char sentence[300];
+    snprintf(sentence, sizeof sentence,
+             "an event has been waited for for %d seconds: process %d has recorded it behind a "
+             "kernel, which the emulator lets go on only while that process waits in a call of "
+             "CUDA (EMU_TIMEOUT=SECONDS says so later)",
+             seconds, process);
+    cudart_print(sentence);
+}
+
 /* A kernel of this process counts as done: event.c waits for it. */
 bool cudart_ipc_is_done(const struct object *event, bool waits)
 {
     const struct timespec moment = {.tv_nsec = 200000};
+    time_t begin = time(NULL), patience = setting_number(SETTING_TIMEOUT);
+    bool is_explained = false;
     for (;;) {
         int process = event->word != NULL ? *event->word : 0;
         if (process == 0 || process == getpid() || !lives(process)) return true;
         if (!waits) return false;
+        if (!is_explained && time(NULL) - begin > patience) {
+            explain_the_wait(process, (int)patience);
+            is_explained = true;
+        }
         nanosleep(&moment, NULL);
     }
 }
