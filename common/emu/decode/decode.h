@@ -10,6 +10,7 @@
  *   decode_spin.c      loops that only wait for a clock
  *   decode_words.c     an opcode's modifiers
  *   decode_target.c    the least .target of instructions
+ *   decode_forms.c     the types and modifiers that go together
  *   decode_function.c  which functions a kernel calls, and where variables are
  *   decode_operand.c   one operand: a register's slot, a constant's slot, an address
  *
@@ -97,6 +98,9 @@ slot destination_slot(struct decoder *, const struct ptx_operand *, unsigned lan
 slot predicate_slot(struct decoder *, const struct ptx_operand *, bool *negated);
 /* The predicate behind the | of a destination; NO_SLOT: the destination has no |. */
 slot second_destination_slot(struct decoder *, const struct ptx_operand *);
+/* Fails if a register or a constant does not fit an operand of this type. A vector: if one of its
+ * parts does not. `wider`: a register may be wider than the type. */
+void check_operand(struct decoder *, const struct ptx_operand *, enum ptx_type, bool wider);
 /* The bytes per lane of a register; `otherwise` for an operand that is not a register. */
 unsigned operand_lane_bytes(struct decoder *, const struct ptx_operand *, unsigned otherwise);
 /* [base + offset], in a state space. */

@@ -112,16 +112,6 @@ static enum ptx_type bits_of_size(size_t bytes)
     return bytes == 8 ? PTX_U64 : bytes == 4 ? PTX_U32 : bytes == 2 ? PTX_U16 : PTX_NONE;
 }
 
-/* Operations for which PTX has no default rounding. */
-static bool needs_rounding(const char *opcode)
-{
-    static const char *const names[] = {"div", "rcp", "sqrt", "rsqrt", "fma",
-                                        "sin", "cos", "lg2",  "ex2",   "tanh"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(opcode, names[i])) return true;
-    return false;
-}
-
 static enum tally tally_of(const char *opcode, enum ptx_type type)
 {
     if (strcmp(opcode, "add") && strcmp(opcode, "sub")) return TALLY_NONE;
@@ -138,10 +128,13 @@ static enum tally tally_of(const char *opcode, enum ptx_type type)
     }
 }
 
+enum { THREE_SINCE = 100 }; /* the least .target with min and max of three numbers */
+
 void decode_arithmetic(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
-    static const char *const dropped[] = {"approx", "full", "noftz", NULL};
+    static const char *const dropped[] = {"approx", "full", NULL};
     struct words words = all_words(source);
+    check_form(d, source);
     const char *opcode = source->words[0];
     enum ptx_type type = take_type(&words), second = take_type(&words);
     bool is_float = ptx_type_is_float(type), is_slct = !strcmp(opcode, "slct");
@@ -151,24 +144,20 @@ void decode_arithmetic(struct decoder *d, const struct ptx_instruction *source, 
         i->rules.flush = take_word(&words, "ftz");
         type = bits_of_size(ptx_type_size(type));
     } else if (is_float) {
-        unsigned before = count_used(&words);
         i->rules.flush = take_word(&words, "ftz");
         take_clamp(&words, i, type);
-        unsigned plain = count_used(&words) - before;
         take_rounding(&words, i);
         drop_words(&words, dropped);
-        if (needs_rounding(opcode) && count_used(&words) == before + plain)
-            decode_fail(d, EMU_INVALID_PTX, "it needs a rounding, such as .rn, or .approx");
         if (!strcmp(opcode, "mad")) opcode = "fma";
-        if (type != PTX_F32 && type != PTX_F64 && i->rules.rounding != FE_TONEAREST)
-            decode_fail(d, EMU_UNSUPPORTED_PTX, "16-bit floats support no rounding but .rn");
     }
     /* addc, subc and madc read the carry, .cc writes it. */
     bool carry_in = !strcmp(opcode, "addc") || !strcmp(opcode, "subc") || !strcmp(opcode, "madc");
     bool carry_out = take_word(&words, "cc");
     if (is_float && source->operand_count == 4 &&
-        (!strcmp(opcode, "min") || !strcmp(opcode, "max")))
+        (!strcmp(opcode, "min") || !strcmp(opcode, "max"))) {
+        need_target(d, THREE_SINCE);
         opcode = !strcmp(opcode, "min") ? "min3" : "max3";
+    }
     key_add(&key, "%.*s", carry_in ? (int)strlen(opcode) - 1 : (int)strlen(opcode), opcode);
     for (unsigned k = 1; k < source->word_count; k++)
         if (!words.used[k]) key_add(&key, ".%s", source->words[k]);
@@ -194,6 +183,7 @@ void decode_compare(struct decoder *d, const struct ptx_instruction *source, str
 {
     struct words words = all_words(source);
     bool is_set = !strcmp(source->words[0], "set");
+    check_form(d, source);
     i->rules.flush = take_word(&words, "ftz");
     enum ptx_type to = is_set ? take_type(&words) : PTX_PRED, type = take_type(&words);
     enum combine combine = COMBINE_NONE;
@@ -285,11 +275,7 @@ void decode_convert(struct decoder *d, const struct ptx_instruction *source, str
         decode_fail(d, EMU_INVALID_PTX,
                     "a conversion to an integer needs .rni, .rzi, .rmi or .rpi");
     } else {
-        unsigned before = count_used(&words);
         take_rounding(&words, i);
-        if (to_float && !from_float && count_used(&words) == before)
-            decode_fail(d, EMU_INVALID_PTX,
-                        "a conversion from an integer needs .rn, .rz, .rm or .rp");
         if (to_half && from != to) { /* the operation rounds; the CPU's mode does not matter */
             key_add(&key, ".%s", rounding_name(i->rules.rounding));
             i->rules.rounding = FE_TONEAREST;
@@ -306,6 +292,7 @@ void decode_convert(struct decoder *d, const struct ptx_instruction *source, str
     }
     if (is_small) take_word(&words, "satfinite"); /* 8 bits: always so; tf32: ignored */
     refuse_rest(d, &words);
+    check_conversion(d, source, to, from);
     key_add(&key, ".%s.%s", ptx_type_name(to), ptx_type_name(from));
 
     const struct op *op = find_op(d, &key);
@@ -420,8 +407,10 @@ void decode_move(struct decoder *d, const struct ptx_instruction *source, struct
         return;
     }
     struct words words = all_words(source);
-    size_t bytes = ptx_type_size(take_type(&words));
+    enum ptx_type type = take_type(&words);
+    size_t bytes = ptx_type_size(type);
     refuse_rest(d, &words);
+    if (!ptx_type_is_bits(type)) unknown_operation(d);
     if (vector->count < 2 || vector->count > MAX_VECTOR || (bytes != 2 && bytes != 4 && bytes != 8))
         decode_fail(d, EMU_UNSUPPORTED_PTX, "this packing is not supported");
     unsigned whole = bytes == 8 ? 8 : 4; /* bytes per lane of the whole */
@@ -429,6 +418,8 @@ void decode_move(struct decoder *d, const struct ptx_instruction *source, struct
     struct key key = {.length = 0};
     key_add(&key, "%s.%zux%u", vector == to ? "unpack" : "pack", part_bits, vector->count);
     i->fn = find_op(d, &key)->fn;
+    check_operand(d, vector, part_bits == 8 ? PTX_B8 : part_bits == 16 ? PTX_B16 : PTX_B32, false);
+    check_operand(d, vector == to ? from : to, type, false);
     i->family = FAMILY_PACK;
     for (unsigned k = 0; k < MAX_VECTOR; k++) i->pack.part[k] = NO_SLOT;
     for (unsigned k = 0; k < vector->count; k++) {

@@ -5,6 +5,7 @@
 
 void take_members(struct decoder *d, const struct ptx_operand *mask, struct insn *i)
 {
+    check_operand(d, mask, PTX_U32, false);
     i->family = FAMILY_WARP;
     i->warp.members = source_slot(d, mask, 4);
     i->warp.predicate = NO_SLOT;
@@ -59,11 +60,14 @@ static void decode_exchange(struct decoder *d, const struct ptx_instruction *sou
     if (predicate != c->predicate_result || (i->lane_bytes == 8 && strcmp(c->opcode, "match")) ||
         ptx_type_is_float(type))
         decode_fail(d, unknown_error(d), "it is not supported for .%s", ptx_type_name(type));
+    if (!c->predicate_result) check_operand(d, &source->operands[0], PTX_B32, false);
+    if (!c->predicate_value) check_operand(d, &source->operands[1], type, false);
     i->d = destination_slot(d, &source->operands[0], c->predicate_result ? 0 : 4);
     i->warp.predicate = second_destination_slot(d, &source->operands[0]);
     i->a = source_slot(d, &source->operands[1], c->predicate_value ? 0 : i->lane_bytes);
     i->warp.negated = source->operands[1].negated;
     if (c->operands < 5) return;
+    for (unsigned k = 2; k < 4; k++) check_operand(d, &source->operands[k], PTX_B32, false);
     i->b = source_slot(d, &source->operands[2], 4);
     i->c = source_slot(d, &source->operands[3], 4);
 }
@@ -74,6 +78,8 @@ static void decode_elect(struct decoder *d, const struct ptx_instruction *source
 {
     refuse_rest(d, words);
     need_operands(d, source, 2, 2);
+    if (!source->operands[0].other)
+        decode_fail(d, EMU_INVALID_PTX, "the predicate behind | is missing");
     i->d = destination_slot(d, &source->operands[0], 4);
     i->warp.predicate = second_destination_slot(d, &source->operands[0]);
     i->fn = op_elect;

@@ -76,6 +76,12 @@ void decode_exit(struct decoder *d, const struct ptx_instruction *source, struct
 static void take_barrier(struct decoder *d, const struct ptx_operand *operands, unsigned count,
                          struct insn *i)
 {
+    enum { BARRIERS = 16 };
+    if (operands[0].kind == PTX_INTEGER && operands[0].bits >= BARRIERS)
+        decode_fail(d, EMU_INVALID_PTX, "a block has the barriers 0 to %d", BARRIERS - 1);
+    if (count > 1 && operands[1].kind == PTX_INTEGER && operands[1].bits % WARP)
+        decode_fail(d, EMU_INVALID_PTX, "the number of threads is not a multiple of %d", WARP);
+    for (unsigned k = 0; k < count; k++) check_operand(d, &operands[k], PTX_U32, false);
     i->family = FAMILY_BARRIER;
     i->tally = TALLY_BARRIER;
     i->barrier.number = source_slot(d, &operands[0], 4);
@@ -233,7 +239,9 @@ static void check_call(struct decoder *d, const struct call *call)
         if (call->argument_size[k] < callee->param_size[k])
             decode_fail(d, EMU_INVALID_PTX, "argument %u of '%s' has %u bytes, not %u", k, name,
                         call->argument_size[k], callee->param_size[k]);
-    if (call->result_size && call->result_size < callee->result_size)
+    if (!call->result_size && callee->result_size)
+        decode_fail(d, EMU_INVALID_PTX, "no place for the result of '%s'", name);
+    if (call->result_size < callee->result_size)
         decode_fail(d, EMU_INVALID_PTX, "the result of '%s' has %u bytes, not %u", name,
                     callee->result_size, call->result_size);
 }
@@ -267,6 +275,9 @@ void decode_call(struct decoder *d, const struct ptx_instruction *source, struct
     i->call = call;
     i->control = CONTROL_CALL;
     if (target->kind == PTX_REGISTER) {
+        const struct ptx_operand *last = &source->operands[source->operand_count - 1];
+        if (last == target || last == arguments)
+            decode_fail(d, EMU_INVALID_PTX, "a call by address needs a prototype");
         call->address = source_slot(d, target, 8);
         return;
     }

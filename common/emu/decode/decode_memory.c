@@ -75,13 +75,13 @@ static uint8_t order_of(const struct ptx_instruction *source, bool atomic)
     return (uint8_t)order;
 }
 
-/* Fails unless the number of operands is in this range. With .L2::cache_hint, one operand more is
- * allowed: the last one is a cache policy, which the emulator ignores. */
+/* Fails unless the number of operands is `count`. With .L2::cache_hint there is one more: the last
+ * is a cache policy, which the emulator ignores. */
 static void need_operands_and_policy(struct decoder *d, const struct ptx_instruction *source,
                                      unsigned count)
 {
-    bool policy = has_word(source, "L2::cache_hint") && source->operand_count;
-    if (source->operand_count - policy != count) need_operands(d, source, count, count);
+    if (has_word(source, "L2::cache_hint")) count++;
+    need_operands(d, source, count, count);
 }
 
 static uint8_t take_elements(struct words *words)
@@ -214,6 +214,7 @@ void decode_access(struct decoder *d, const struct ptx_instruction *source, stru
     take_memory(i);
     i->memory.used_bytes = source->used_bytes;
     i->address = address_operand(d, &source->operands[load ? 1 : 0], space);
+    check_operand(d, values, type, true);
     if (type == PTX_B128)
         decode_wide_values(d, values, load, i);
     else
@@ -420,6 +421,10 @@ void decode_atomic(struct decoder *d, const struct ptx_instruction *source, stru
     enum ptx_space space = take_space(&words);
     enum ptx_type type = take_operation(d, &words, i);
     i->order = order_of(source, true);
+    for (unsigned k = 0; k < source->operand_count; k++) { /* addresses pass, a policy is last */
+        bool is_policy = has_word(source, "L2::cache_hint") && k + 1 == source->operand_count;
+        if (!is_policy) check_operand(d, &source->operands[k], type, false);
+    }
     if (is_wide_atomic(i, type)) {
         decode_wide_atomic(d, source, i, space, has_result);
         return;
@@ -458,6 +463,7 @@ void decode_address_conversion(struct decoder *d, const struct ptx_instruction *
         decode_fail(d, EMU_UNSUPPORTED_PTX, "only 64-bit addresses are supported");
     refuse_rest(d, &words);
     need_operands(d, source, 2, 2);
+    for (unsigned k = 0; k < 2; k++) check_operand(d, &source->operands[k], PTX_U64, false);
     if (space == PTX_PARAM && d->callee) space = PTX_LOCAL;
     i->d = destination_slot(d, &source->operands[0], 8);
     i->a = source_slot(d, &source->operands[1], 8);

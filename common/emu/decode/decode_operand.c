@@ -138,6 +138,21 @@ static uint64_t symbol_address(struct decoder *d, const char *name, enum origin 
     return address;
 }
 
+/* Fails if an access is to another space than that of the variable that it names. */
+static void check_space(struct decoder *d, const char *name, enum ptx_space space)
+{
+    size_t i;
+    const struct ptx_function *f = d->function;
+    const struct ptx_variable *v = find_variable(f->variables, f->variable_count, name, &i);
+    const struct ptx_symbol *symbol = ptx_find(&d->module->text, f->unit, name);
+    if (space == PTX_SHARED_CLUSTER) space = PTX_SHARED;
+    if (find_variable(f->params, f->param_count, name, &i) || space == PTX_GENERIC) return;
+    if (!v && symbol && !symbol->is_function) v = &d->module->text.variables[symbol->index];
+    if (v && v->space != space)
+        decode_fail(d, EMU_INVALID_PTX, "'%s' is in .%s, not in .%s", name,
+                    ptx_space_name(v->space), ptx_space_name(space));
+}
+
 bool names_area(const struct decoder *d, const struct ptx_operand *operand, size_t *bytes)
 {
     size_t i;
@@ -190,13 +205,62 @@ unsigned operand_lane_bytes(struct decoder *d, const struct ptx_operand *operand
     return operand->kind == PTX_REGISTER ? d->lane_bytes[operand->index] : otherwise;
 }
 
+static _Noreturn void refuse_register(struct decoder *d, const struct ptx_register *reg)
+{
+    decode_fail(d, EMU_INVALID_PTX, "register %s is of type .%s, which does not fit here",
+                reg->name, ptx_type_name(reg->type));
+}
+
 static slot register_slot(struct decoder *d, const struct ptx_operand *operand, unsigned lane_bytes)
 {
-    const struct ptx_register *reg = &d->function->registers[operand->index];
     if (d->lane_bytes[operand->index] != lane_bytes)
-        decode_fail(d, EMU_INVALID_PTX, "register %s is of type .%s, which does not fit here",
-                    reg->name, ptx_type_name(reg->type));
+        refuse_register(d, &d->function->registers[operand->index]);
     return d->registers[operand->index];
+}
+
+/* Bits fit any type of their size, and signed and unsigned numbers each other (PTX ISA, "Operand
+ * Type Checking"). To ptxas a register of type .f16x2 is one of bits. */
+static bool register_fits(enum ptx_type reg, enum ptx_type type, bool wider)
+{
+    size_t has = ptx_type_size(reg), needs = ptx_type_size(type);
+    if (type == PTX_PRED || reg == PTX_PRED) return reg == type;
+    if (has < needs || (has > needs && (!wider || type == PTX_BF16))) return false;
+    if (ptx_type_is_bits(type) || ptx_type_is_bits(reg) || reg == type) return true;
+    return !ptx_type_is_float(type) && (!ptx_type_is_float(reg) || reg == PTX_F16X2);
+}
+
+/* Only .f32 and .f64 have floating-point constants; bits take those of their size. */
+static bool constant_fits(enum ptx_operand_kind kind, enum ptx_type type)
+{
+    if (kind == PTX_INTEGER) return !ptx_type_is_float(type);
+    return type == PTX_F32 || type == PTX_F64 || type == (kind == PTX_FLOAT32 ? PTX_B32 : PTX_B64);
+}
+
+void check_operand(struct decoder *d, const struct ptx_operand *operand, enum ptx_type type,
+                   bool wider)
+{
+    const struct ptx_register *registers = d->function->registers;
+    switch (operand->kind) {
+    case PTX_REGISTER:
+        if (!register_fits(registers[operand->index].type, type, wider))
+            refuse_register(d, &registers[operand->index]);
+        break;
+    case PTX_INTEGER:
+    case PTX_FLOAT32:
+    case PTX_FLOAT64:
+        if (!constant_fits(operand->kind, type))
+            decode_fail(d, EMU_INVALID_PTX, "%s constant does not fit type .%s",
+                        operand->kind == PTX_INTEGER ? "an integer" : "a floating-point",
+                        ptx_type_name(type));
+        break;
+    case PTX_VECTOR: /* an .f32 in a vector may be in any register of its size */
+        for (unsigned k = 0; k < operand->count; k++) {
+            bool is_bits = type == PTX_F32 && operand->items[k]->kind == PTX_REGISTER;
+            check_operand(d, operand->items[k], is_bits ? PTX_B32 : type, wider);
+        }
+        break;
+    default: break;
+    }
 }
 
 static uint32_t float_bits(uint64_t bits_of_double)
@@ -216,7 +280,8 @@ slot source_slot(struct decoder *d, const struct ptx_operand *operand, unsigned 
         if (lane_bytes) return constant_slot(d, operand->bits, lane_bytes);
         return constant_slot(d, operand->bits ? ALL_LANES : 0, 0);
     case PTX_FLOAT32:
-        if (lane_bytes == 4) return constant_slot(d, operand->bits, 4);
+        /* In an f64 operation, too, ptxas takes these as the low bits. */
+        if (lane_bytes == 4 || lane_bytes == 8) return constant_slot(d, operand->bits, lane_bytes);
         break;
     case PTX_FLOAT64:
         if (lane_bytes == 8) return constant_slot(d, operand->bits, 8);
@@ -271,10 +336,13 @@ struct address address_operand(struct decoder *d, const struct ptx_operand *oper
     struct address address = {.bytes = 8, .space = (uint8_t)space, .offset = operand->offset};
     if (base->kind == PTX_REGISTER) {
         address.bytes = d->lane_bytes[base->index];
+        enum ptx_type type = d->function->registers[base->index].type;
+        if (ptx_type_is_float(type)) refuse_register(d, &d->function->registers[base->index]);
         if (!address.bytes) decode_fail(d, EMU_INVALID_PTX, "a predicate is no address");
         address.base = d->registers[base->index];
     } else if (base->kind == PTX_SYMBOL) {
         enum origin origin;
+        check_space(d, base->name, space);
         address.offset += (int64_t)symbol_address(d, base->name, &origin);
         address.base = origin == FROM_FRAME ? local_base(d)
                        : origin == FROM_BLOCK && space != PTX_SHARED

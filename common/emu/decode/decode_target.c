@@ -45,6 +45,15 @@ static const struct {
     {"ex2", "f16", 75},              {"ex2", "f16x2", 75},
     {"cvt", "f16x2", 80},            {NULL, "L2::64B", 75},
     {NULL, "L2::128B", 75},          {NULL, "L2::256B", 80},
+    {NULL, "relu", 80},              {NULL, "xorsign", 86},
+    {"min", "relu", 90},             {"max", "relu", 90},
+    {"ex2", "bf16", 90},             {"ex2", "bf16x2", 90},
+    {"tanh", "bf16", 90},            {"tanh", "bf16x2", 90},
+    {"set", "bf16", 90},             {"set", "bf16x2", 90},
+    {"setp", "bf16", 90},            {"setp", "bf16x2", 90},
+    {"mbarrier", "relaxed", 90},     {"fence", "tensormap::generic", 90},
+    {"prefetch", "tensormap", 90},   {"prefetch", "L2::evict_last", 80},
+    {"prefetch", "L2::evict_normal", 80},
 };
 /* clang-format on */
 enum { GREATEST = 90 }; /* of the table: with this .target nothing is missing */

@@ -41,6 +41,7 @@ void take_tensor(struct decoder *d, struct words *words, struct insn *i)
     for (unsigned k = 0; k < sizeof ranks / sizeof *ranks; k++)
         if (take_word(words, ranks[k])) i->bulk.rank = (uint8_t)(k + 1);
     const struct ptx_operand *all = map_operand(d, source)->base->other;
+    check_operand(d, all, PTX_S32, false);
     if (!i->bulk.rank || all->kind != PTX_VECTOR || all->count != i->bulk.rank)
         decode_fail(d, EMU_INVALID_PTX, "it is .1d to .5d, with a coordinate for each dimension");
     slot *coordinates = decode_take(d, all->count * sizeof *coordinates);

@@ -86,10 +86,3 @@ void need_operands(struct decoder *d, const struct ptx_instruction *source, unsi
         decode_fail(d, EMU_INVALID_PTX, "%u operands, but %u%s expected", source->operand_count,
                     least, least == most ? " are" : " or more are");
 }
-
-unsigned count_used(const struct words *words)
-{
-    unsigned count = 0;
-    for (unsigned i = 1; i < words->source->word_count; i++) count += words->used[i];
-    return count;
-}

@@ -23,7 +23,6 @@ bool has_word(const struct ptx_instruction *, const char *word);
 void drop_words(struct words *, const char *const *list);
 /* Takes the first word that is a type; PTX_NONE: no word is. */
 enum ptx_type take_type(struct words *);
-unsigned count_used(const struct words *);
 /* Takes the name of a state space; PTX_GENERIC: no word is one. (decode_memory.c) */
 enum ptx_space take_space(struct words *);
 /* Takes an atomic operation; fails if no word is one. (decode_memory.c) */
@@ -42,6 +41,14 @@ _Noreturn void unknown_operation(struct decoder *);
 /* Fails if the text's .target is older than the instruction, or than this. (decode_target.c) */
 void check_target(struct decoder *, const struct ptx_instruction *);
 void need_target(struct decoder *, unsigned target);
+/* Fails unless PTX has an operation on registers with these types, modifiers and operands. An
+ * opcode that is not in the table passes. (decode_forms.c) */
+void check_form(struct decoder *, const struct ptx_instruction *);
+/* The same for a conversion, which cvt's own decoder knows. (decode_forms.c) */
+void check_conversion(struct decoder *, const struct ptx_instruction *, enum ptx_type to,
+                      enum ptx_type from);
+/* Fails if modifiers do not go together. (decode_forms.c) */
+void check_pairs(struct decoder *, const struct ptx_instruction *);
 /* Fails if a word has not been taken. */
 void refuse_rest(struct decoder *, struct words *);
 /* Fails if an opcode has a modifier that is not in a NULL-terminated list. */

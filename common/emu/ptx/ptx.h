@@ -55,6 +55,9 @@ enum ptx_type ptx_type_named(const char *word);
 const char *ptx_type_name(enum ptx_type);
 size_t ptx_type_size(enum ptx_type); /* bytes; 0 for PTX_NONE and PTX_PRED */
 bool ptx_type_is_float(enum ptx_type);
+/* .bf16 and the like are types of operations, whose registers are of type .b16 or .b32. */
+bool ptx_type_has_registers(enum ptx_type);
+bool ptx_type_is_bits(enum ptx_type);
 bool ptx_type_is_signed(enum ptx_type);
 
 enum ptx_space {

@@ -87,7 +87,7 @@ static void refuse_second_declaration(struct parser *p)
 void parse_register_declaration(struct parser *p)
 {
     enum ptx_type type = type_of_directive(&p->token);
-    if (type == PTX_NONE) fail_expected(p, "a register's type");
+    if (type == PTX_NONE || !ptx_type_has_registers(type)) fail_expected(p, "a register's type");
     advance(p);
     do {
         if (p->token.kind != TOKEN_WORD) fail_expected(p, "a register's name");

@@ -34,6 +34,12 @@ enum ptx_type ptx_type_named(const char *word)
 const char *ptx_type_name(enum ptx_type type) { return types[type].name; }
 size_t ptx_type_size(enum ptx_type type) { return types[type].bytes; }
 bool ptx_type_is_float(enum ptx_type type) { return types[type].kind == 'f'; }
+bool ptx_type_has_registers(enum ptx_type type)
+{
+    return (type <= PTX_F16X2 && type != PTX_BF16) || type == PTX_F32 || type == PTX_F64 ||
+           type == PTX_PRED;
+}
+bool ptx_type_is_bits(enum ptx_type type) { return types[type].kind == 'b'; }
 bool ptx_type_is_signed(enum ptx_type type) { return types[type].kind == 's'; }
 
 const char *ptx_space_name(enum ptx_space space)

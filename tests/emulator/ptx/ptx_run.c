@@ -47,8 +47,11 @@ char *ptx_text(const char *body, const char *operands)
     FILE *f = open_memstream(&text, &size);
     cr_assert(f);
 
-    fputs(PTX_HEADER ".visible .entry op(.param .u64 p_out, .param .u64 p_in) {\n"
-                     ".reg .b32 %t<4>;\n.reg .b64 %out, %in;\n",
+    const char *newer = strncmp(body, NEWER, strlen(NEWER)) ? "" : NEWER;
+    body += strlen(newer);
+    fputs(*newer ? ".version 9.0\n.target sm_100\n.address_size 64\n" : PTX_HEADER, f);
+    fputs(".visible .entry op(.param .u64 p_out, .param .u64 p_in) {\n"
+          ".reg .b32 %t<4>;\n.reg .b64 %out, %in;\n",
           f);
     for (unsigned i = 0; i < outputs + inputs; i++) {
         char letter = operands[i < outputs ? i : i + 1];

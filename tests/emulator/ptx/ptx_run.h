@@ -36,7 +36,9 @@ enum { PTX_RUN_OPERANDS = 10 };
 unsigned ptx_outputs(const char *operands);
 unsigned ptx_inputs(const char *operands);
 
-/* Writes the whole PTX text around `body` into a malloc'd string. */
+/* Writes the whole PTX text around `body` into a malloc'd string. A body that begins with NEWER is
+ * for .target sm_100. */
+#define NEWER "newer: "
 char *ptx_text(const char *body, const char *operands);
 
 /*

@@ -30,23 +30,23 @@ static const char *const refusals[][2] = {
     {"@%r0 mov.u32 %r1, 1;", "the guard is not a predicate"},
     {"add.s32 %r0, !%r1, %r2;", "a negated or paired operand is not supported here"},
     {"add.s32 %r0, %r1|%p0, %r2;", "a negated or paired operand is not supported here"},
-    {"div.f32 %f0, %f1, %f2;", "it needs a rounding, such as .rn, or .approx"},
-    {"sqrt.f32 %f0, %f1;", "it needs a rounding, such as .rn, or .approx"},
-    {"rcp.f64 %d0, %d1;", "it needs a rounding, such as .rn, or .approx"},
-    {"fma.f32 %f0, %f1, %f2, %f3;", "it needs a rounding, such as .rn, or .approx"},
-    {"add.rz.f16 %h0, %h1, %h2;", "16-bit floats support no rounding but .rn"},
-    {"fma.rm.f16x2 %r0, %r1, %r2, %r3;", "16-bit floats support no rounding but .rn"},
-    {"add.frob.s32 %r0, %r1, %r2;", "PTX has no such operation"},
+    {"div.f32 %f0, %f1, %f2;", "it needs one of .rn, .rz, .rm, .rp, .approx, .full"},
+    {"sqrt.f32 %f0, %f1;", "it needs one of .rn, .rz, .rm, .rp, .approx"},
+    {"rcp.f64 %d0, %d1;", "it needs one of .rn, .rz, .rm, .rp, .approx"},
+    {"fma.f32 %f0, %f1, %f2, %f3;", "it needs one of .rn, .rz, .rm, .rp"},
+    {"add.rz.f16 %h0, %h1, %h2;", "it has no .rz with .f16"},
+    {"fma.rm.f16x2 %r0, %r1, %r2, %r3;", "it has no .rm with .f16x2"},
+    {"add.frob.s32 %r0, %r1, %r2;", "it has no .frob with .s32"},
     {"add %r0, %r1, %r2;", "PTX has no such operation"},
     {"add.s32.s32 %r0, %r1, %r2;", "PTX has no such operation"},
     {"add.s32 %r0, %r1;", "2 operands, but 3 are expected"},
     {"add.s32 %r0, %r1, %r2, %r3;", "4 operands, but 3 are expected"},
     {"add.s32 %r0;", "1 operands, but 3 are expected"},
     {"add.s8 %r0, %r1, %r2;", "PTX has no such operation"},
-    {"mul.s32 %r0, %r1, %r2;", "PTX has no such operation"},
+    {"mul.s32 %r0, %r1, %r2;", "it needs one of .lo, .hi, .wide"},
     {"set.eq.f64.s32 %d0, %r1, %r2;", "set to .f64 is not supported"},
-    {"setp.s32 %p0, %r1, %r2;", "PTX has no such operation"},
-    {"setp.frob.s32 %p0, %r1, %r2;", "PTX has no such operation"},
+    {"setp.s32 %p0, %r1, %r2;", "it needs one of .eq, .ne, .lt, .le, .gt, .ge"},
+    {"setp.frob.s32 %p0, %r1, %r2;", "it has no .frob with .s32"},
     {"setp.eq.and.s32 %p0, %r1, %r2;", "3 operands, but 4 are expected"},
     {"setp.eq.s32 %r0, %r1, %r2;", "register %r0 is of type .b32, which does not fit here"},
     {"selp.b32 %r0, %r1, %r2;", "3 operands, but 4 are expected"},
@@ -173,7 +173,7 @@ static const char *const refusals[][2] = {
     {"ld.global.v2.u32 {%r0, %r1, %r2}, [%l0];", "3 values for 2 elements"},
     {"ld.global.v4.u32 %r0, [%l0];", "1 values for 4 elements"},
     {"ld.global.u32 {%r0, %r1}, [%l0];", "2 values for 1 elements"},
-    {"ld.global.u64 %r0, [%l0];", "the register is too small"},
+    {"ld.global.u64 %r0, [%l0];", "register %r0 is of type .b32, which does not fit here"},
     {"ld.global.pred %p0, [%l0];", "accesses of type .pred are not supported"},
     {"ld.global.v8.f64 {%d0, %d0, %d0, %d0, %d0, %d0, %d0, %d0}, [%l0];",
      "there are no accesses of 64 bytes a lane here"},
@@ -191,12 +191,11 @@ static const char *const refusals[][2] = {
     {"st.global.u32 %l0, %r0;", "an address in [ ] is missing"},
     {"ld.global %r0, [%l0];", "accesses of type . are not supported"},
     {"atom.global.frob.u32 %r0, [%l0], 1;", "this atomic operation is not supported"},
-    {"atom.global.add.u8 %r0, [%l0], 1;", "atomics on .u8 are not supported"},
-    {"atom.global.and.f32 %f0, [%l0], 1;", "this atomic operation is not supported for .f32"},
-    {"atom.global.exch.f16x2 %r0, [%l0], %r1;",
-     "this atomic operation is not supported for .f16x2"},
-    {"atom.global.cas.f16 %h0, [%l0], %h1, %h2;",
-     "this atomic operation is not supported for .f16"},
+    {"atom.global.add.u8 %r0, [%l0], 1;", "register %r0 is of type .b32, which does not fit here"},
+    {"atom.global.and.f32 %f0, [%l0], 1;", "it needs one of .b32, .b64"},
+    {"atom.global.exch.f16x2 %r0, [%l0], %r1;", "it needs .noftz"},
+    {"atom.global.cas.f16 %h0, [%l0], %h1, %h2;", "it needs .noftz"},
+    {"atom.global.exch.noftz.f16x2 %r0, [%l0], %r1;", "it needs one of .b16, .b32, .b64, .b128"},
     {"atom.global.min.f32 %f0, [%l0], %f1;", "this atomic operation is not supported for .f32"},
     {"atom.global.add.b128 %q0, [%l0], %q1;", "this atomic operation is not supported for .b128"},
     {"atom.global.cas.b16 %h0, [%l0], %h1;", "3 operands, but 4 are expected"},
@@ -214,7 +213,7 @@ static const char *const refusals[][2] = {
      "vectors of more than 4 elements are not supported"},
     {"cvta.to.global.u32 %r0, %r1;", "only 64-bit addresses are supported"},
     {"cvta.global.u64 %l0;", "1 operands, but 2 are expected"},
-    {"cvta.frob.u64 %l0, %l1;", "modifier '.frob' is not supported"},
+    {"cvta.global.frob.u64 %l0, %l1;", "modifier '.frob' is not supported"},
     {"isspacep.global %p0;", "1 operands, but 2 are expected"},
     {"isspacep.frob %p0, %l0;", "modifier '.frob' is not supported"},
     {"alloca.u32 %r0, %r1;", "only 64-bit addresses are supported"},
@@ -227,9 +226,9 @@ static const char *const refusals[][2] = {
     {"activemask.b32;", "0 operands, but 1 are expected"},
     {"activemask.b64 %l0;", "PTX has no such operation"},
     {"bfind.s16 %r0, %h0;", "PTX has no such operation"},
-    {"prmt.frob.b32 %r0, %r1, %r2, %r3;", "PTX has no such operation"},
+    {"prmt.frob.b32 %r0, %r1, %r2, %r3;", "it has no .frob with .b32"},
     {"dp4a.u32.u32 %r0, %r1, %r2;", "3 operands, but 4 are expected"},
-    {"testp.frob.f32 %p0, %f0;", "PTX has no such operation"},
+    {"testp.frob.f32 %p0, %f0;", "it has no .frob with .f32"},
     {"copysign.f16 %h0, %h1, %h2;", "PTX has no such operation"},
     {"wgmma.fence.sync.aligned;", NO_WARP_GROUPS},
     {"tcgen05.frob;", NO_WARP_GROUPS},
@@ -320,17 +319,142 @@ static void expect_message(const char *message, const char *statement, const cha
     cr_expect_str_eq(message, whole, "%s", statement);
 }
 
+static int load_statement(struct emu *emu, const char *statement)
+{
+    char text[1000];
+    struct emu_module *module;
+    struct emu_kernel *kernel;
+    snprintf(text, sizeof text, KERNEL ".func (.param .b32 r) f(.param .b32 a) { ret; }\n",
+             statement);
+    int e = emu_load(emu, text, strlen(text), "k.ptx", &module);
+    return e ? e : emu_kernel(emu, module, "k", &kernel);
+}
+
 Test(emu_refusals, say_what_is_wrong)
 {
     struct emu *emu = open_emu();
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
-        char text[1000];
-        struct emu_module *module;
-        struct emu_kernel *kernel;
-        snprintf(text, sizeof text, KERNEL, refusals[i][0]);
-        int e = emu_load(emu, text, strlen(text), "k.ptx", &module);
-        if (!e) e = emu_kernel(emu, module, "k", &kernel);
+        int e = load_statement(emu, refusals[i][0]);
         expect_message(e ? emu_message(emu) : "(it was taken)", refusals[i][0], refusals[i][1]);
+    }
+    emu_close(emu);
+}
+
+/* Forms that PTX does not have, each beside one that it has. */
+static const struct {
+    const char *wrong, *says, *right;
+} forms[] = {
+    /* modifiers of a type */
+    {"add.ftz.f64 %d0, %d1, %d2;", "it has no .ftz with .f64", "add.ftz.f32 %f0, %f1, %f2;"},
+    {"mul.sat.f64 %d0, %d1, %d2;", "it has no .sat with .f64", "mul.sat.f32 %f0, %f1, %f2;"},
+    {"sub.sat.bf16 %h0, %h1, %h2;", "it has no .sat with .bf16", "sub.sat.f16 %h0, %h1, %h2;"},
+    {"ex2.approx.ftz.f16 %h0, %h1;", "it has no .ftz with .f16", "ex2.approx.f16 %h0, %h1;"},
+    {"ex2.approx.bf16 %h0, %h1;", "it needs .ftz", "ex2.approx.ftz.bf16 %h0, %h1;"},
+    {"mad.f32 %f0, %f1, %f2, %f3;", "it needs one of .rn, .rz, .rm, .rp",
+     "mad.rn.f32 %f0, %f1, %f2, %f3;"},
+    {"setp.lt.ftz.f64 %p0, %d0, %d1;", "it has no .ftz with .f64",
+     "setp.lt.ftz.f32 %p0, %f0, %f1;"},
+    {"setp.lt.b32 %p0, %r0, %r1;", "it has no .lt with .b32", "setp.ne.b32 %p0, %r0, %r1;"},
+    {"setp.lo.s32 %p0, %r0, %r1;", "it has no .lo with .s32", "setp.lo.u32 %p0, %r0, %r1;"},
+    {"set.num.u32.s32 %r0, %r0, %r1;", "it has no .num with .s32",
+     "set.num.u32.f32 %r0, %f0, %f1;"},
+    /* types of an operation */
+    {"popc.u32 %r0, %r1;", "PTX has no such operation", "popc.b64 %r0, %l1;"},
+    {"selp.f16 %h0, %h1, %h2, %p0;", "PTX has no such operation", "selp.b16 %h0, %h1, 1, !%p0;"},
+    {"shl.u32 %r0, %r1, 5;", "PTX has no such operation", "shr.u32 %r0, %r1, 5;"},
+    {"add.b32 %r0, %r1, %r2;", "PTX has no such operation", "add.u32 %r0, %r1, %r2;"},
+    {"mov.u32 {%h0, %h1}, %r0;", "PTX has no such operation", "mov.b32 {%h0, %h1}, %r0;"},
+    /* registers and constants of a type */
+    {"add.s32 %f0, %r1, %r2;", "register %f0 is of type .f32, which does not fit here",
+     "and.b32 %f0, %r1, %r2;"},
+    {"add.s32 %r0, %r1, %h2;", "register %h2 is of type .b16, which does not fit here",
+     "add.s16 %h0, %h1, %h2;"},
+    {"mov.u32 %f0, %r1;", "register %f0 is of type .f32, which does not fit here",
+     "mov.f32 %f0, %r1;"},
+    {"shl.b64 %l0, %l1, %l2;", "register %l2 is of type .b64, which does not fit here",
+     "shl.b64 %l0, %l1, %r2;"},
+    {"mul.wide.s32 %d0, %r1, %r2;", "register %d0 is of type .f64, which does not fit here",
+     "mul.wide.s32 %l0, %r1, %r2;"},
+    {"slct.b32.f32 %r0, %r1, %r2, 1;", "an integer constant does not fit type .f32",
+     "slct.b32.f32 %r0, %r1, %r2, 1.0;"},
+    {"ld.global.u32 %f0, [%l0];", "register %f0 is of type .f32, which does not fit here",
+     "ld.global.b32 %f0, [%l0];"},
+    {"ld.global.f32 %d0, [%l0];", "register %d0 is of type .f64, which does not fit here",
+     "ld.global.b8 %l1, [%l0];"},
+    {"ld.global.u32 %r0, [%d0];", "register %d0 is of type .f64, which does not fit here",
+     "ld.global.v2.f32 {%r0, %f0}, [%l0];"},
+    {"st.global.f32 [%l0], 1;", "an integer constant does not fit type .f32",
+     "st.global.b32 [%l0], 0f3F800000;"},
+    {"atom.global.add.u32 %r0, [%l0], %f1;",
+     "register %f1 is of type .f32, which does not fit here",
+     "atom.global.exch.b32 %r0, [%l0], %f1;"},
+    {"st.global.v2.f32 [%l0], {1, 1};", "an integer constant does not fit type .f32",
+     "st.global.v2.f32 [%l0], {1.5, 0f3F800000};"},
+    {"mov.b64 {%h0, %r0}, %l0;", "register %h0 is of type .b16, which does not fit here",
+     "mov.b64 {%f0, %r0}, %d0;"},
+    {"cvt.rn.f32.s32 %f0, %f1;", "register %f1 is of type .f32, which does not fit here",
+     "cvt.u32.u8 %l0, %h1;"},
+    {"add.f64 %d0, %d1, 1;", "an integer constant does not fit type .f64",
+     "add.f64 %d0, %d1, 0f3F800000;"},
+    {"add.s32 %r0, %r1, 1.5;", "a floating-point constant does not fit type .s32",
+     "mov.b64 %l0, 1.5;"},
+    {"shfl.sync.idx.b32 %r0, %h1, 1, 31, -1;",
+     "register %h1 is of type .b16, which does not fit here",
+     "shfl.sync.idx.b32 %r0, %f1, 1, 31, -1;"},
+    {"shfl.sync.idx.b32 %r0, %r1, 1, 31, %f0;",
+     "register %f0 is of type .f32, which does not fit here",
+     "shfl.sync.idx.b32 %r0, %r1, 1, 31, %r2;"},
+    {"cvta.global.u64 %l0, %d1;", "register %d1 is of type .f64, which does not fit here",
+     "cvta.global.u64 %l0, %l1;"},
+    {"bar.sync %f0;", "register %f0 is of type .f32, which does not fit here", "bar.sync %r0;"},
+    {".reg .bf16 %b; ret;", NULL, ".reg .f16 %b; ret;"},
+    /* conversions */
+    {"cvt.f32.f64 %f0, %d1;", "a conversion to fewer bits needs a rounding, such as .rn",
+     "cvt.bf16.f16 %h0, %h1;"},
+    {"cvt.rn.f64.f32 %d0, %f1;", "a conversion that loses nothing has no rounding",
+     "cvt.f64.f32 %d0, %f1;"},
+    {"cvt.rn.f32.f32 %f0, %f1;", "a conversion that loses nothing has no rounding",
+     "cvt.rni.f32.f32 %f0, %f1;"},
+    {"cvt.rn.e4m3x2.f32 %h0, %f1, %f2;", "it needs .satfinite",
+     "cvt.rn.satfinite.e4m3x2.f32 %h0, %f1, %f2;"},
+    {"cvt.rzi.ftz.s32.f64 %r0, %d1;", "only conversions from or to .f32 have .ftz",
+     "cvt.rzi.ftz.s32.f32 %r0, %f1;"},
+    /* accesses, barriers, calls */
+    {"ld.acquire.global.b32 %r0, [%l0];", "it needs one of .cta, .cluster, .gpu, .sys",
+     "ld.acquire.gpu.global.b32 %r0, [%l0];"},
+    {"st.acquire.gpu.global.b32 [%l0], %r0;", "it has no .acquire",
+     "st.release.gpu.global.b32 [%l0], %r0;"},
+    {"ld.volatile.local.b32 %r0, [%l0];", "it has no .local with .volatile",
+     "ld.volatile.global.b32 %r0, [%l0];"},
+    {"ld.global.b32 %r0, [s];", "'s' is in .shared, not in .global", "ld.b32 %r0, [s];"},
+    {"ld.global.L2::cache_hint.b32 %r0, [%l0];", "2 operands, but 3 are expected",
+     "ld.global.L2::cache_hint.b32 %r0, [%l0], %l1;"},
+    {"atom.global.inc.s32 %r0, [%l0], %r1;", "it needs .u32",
+     "atom.global.inc.u32 %r0, [%l0], %r1;"},
+    {"atom.global.add.s64 %l1, [%l0], %l2;", "it has no .s64 with .add",
+     "atom.global.max.s64 %l1, [%l0], %l2;"},
+    {"atom.global.add.f16 %h1, [%l0], %h2;", "it needs .noftz",
+     "atom.global.add.noftz.f16 %h1, [%l0], %h2;"},
+    {"red.global.exch.b32 [%l0], %r1;", "it has no .exch", "red.global.and.b32 [%l0], %r1;"},
+    {"fence.sc;", "it needs one of .cta, .cluster, .gpu, .sys", "fence.sc.cta;"},
+    {"membar.gpu;", "it has no .gpu", "membar.gl;"},
+    {"exit.uni;", "it has no .uni", "ret.uni;"},
+    {"bar.sync 16;", "a block has the barriers 0 to 15", "bar.sync 15;"},
+    {"bar.sync 0, 33;", "the number of threads is not a multiple of 32", "bar.sync 0, %r1;"},
+    {"elect.sync %r0, -1;", "the predicate behind | is missing", "elect.sync %r0|%p0, -1;"},
+    {"call %l0, ();", "a call by address needs a prototype",
+     "P: .callprototype _ (); call %l0, P;"},
+    {"{ .param .b32 a; call f, (a); }", NULL,
+     "{ .param .b32 a; .param .b32 b; call (b), f, (a); }"},
+};
+
+Test(emu_refusals, of_forms_that_ptx_does_not_have)
+{
+    struct emu *emu = open_emu();
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        cr_expect_eq(load_statement(emu, forms[i].wrong), EMU_INVALID_PTX, "%s", forms[i].wrong);
+        if (forms[i].says) expect_message(emu_message(emu), forms[i].wrong, forms[i].says);
+        cr_expect(!load_statement(emu, forms[i].right), "%s: %s", forms[i].right, emu_message(emu));
     }
     emu_close(emu);
 }

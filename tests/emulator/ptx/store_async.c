@@ -245,7 +245,7 @@ static const struct {
     {KERNEL(STORE ".u16 [%r22], %r1, [%r21];\n"), "4, 8 or 16 bytes"},
     {KERNEL(STORE ".v4.b64 [%r22], {%l1, %l1, %l1, %l1}, [%r21];\n"), "4, 8 or 16 bytes"},
     {KERNEL(STORE ".u32 [%r22], %r1;\n"), "2 operands, but 3 are expected"},
-    {KERNEL("st.async.release.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r22], %r1, "
+    {KERNEL("st.async.release.gpu.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r22], %r1, "
             "[%r21];\n"),
      "'.release' is not supported"},
 };

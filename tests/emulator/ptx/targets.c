@@ -33,6 +33,12 @@ static const struct {
     {62, 70, "ld.relaxed.gpu.global.u32 %r0, [%l0]"},
     {75, 80, "fma.rn.bf16 %h0, %h0, %h0, %h0"},
     {80, 90, "add.bf16 %h0, %h0, %h0"},
+    {75, 80, "fma.rn.relu.f16 %h0, %h0, %h0, %h0"},
+    {80, 86, "min.xorsign.abs.f32 %f0, %f1, %f2"},
+    {80, 90, "cvt.rn.bf16.s32 %h0, %r0"},
+    {80, 90, "cvt.rn.tf32.f32 %r0, %f0"},
+    {80, 90, "setp.eq.bf16 %p, %h0, %h0"},
+    {90, 100, "min.f32 %f0, %f1, %f2, %f3"},
     {90, 100, "st.global.v8.f32 [%l0], {%f0, %f1, %f2, %f3, %f0, %f1, %f2, %f3}"},
     {90, 100, "ld.global.v4.b64 {%l0, _, %l1, _}, [%l0]"},
 };
