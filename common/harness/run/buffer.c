@@ -89,31 +89,6 @@ cudaError_t buffer_download(const struct buffer *buffer, size_t at, void *to, si
     return cudaSuccess;
 }
 
-/* The number of bytes at the beginning that are still poison. */
-static size_t poisoned(const unsigned char *bytes, size_t count)
-{
-    size_t i = 0;
-    while (i < count && bytes[i] == BUFFER_POISON) i++;
-    return i;
-}
-
-/* The number of bytes at the end that are still poison. */
-static size_t poisoned_at_end(const unsigned char *bytes, size_t count)
-{
-    size_t i = 0;
-    while (i < count && bytes[count - 1 - i] == BUFFER_POISON) i++;
-    return i;
-}
-
-static long nearest_damage(const unsigned char *before, size_t front, const unsigned char *behind,
-                           size_t rear)
-{
-    size_t left = poisoned_at_end(before, front), right = poisoned(behind, rear);
-    if (left == front && right == rear) return 0;
-    if (right == rear || (left < front && left < right)) return -(long)(left + 1);
-    return (long)(right + 1);
-}
-
 /* Copies the allocation, from byte `at` on, to host memory. */
 static cudaError_t look(const struct buffer *buffer, size_t at, void *to, size_t bytes)
 {
@@ -122,17 +97,35 @@ static cudaError_t look(const struct buffer *buffer, size_t at, void *to, size_t
     return cudaSuccess;
 }
 
+/* The number of bytes, from the data on, that are still poison. */
+static size_t poisoned(const unsigned char *guard, size_t bytes, bool is_front)
+{
+    size_t i = 0;
+    /* Are all equal? memcmp compares many at a time. */
+    if (guard[0] == BUFFER_POISON && !memcmp(guard, guard + 1, bytes - 1)) return bytes;
+    while (i < bytes && guard[is_front ? bytes - 1 - i : i] == BUFFER_POISON) i++;
+    return i;
+}
+
+/* The same of the guard that begins at byte `at` of the allocation. */
+static size_t intact(const struct buffer *buffer, size_t at, size_t bytes, cudaError_t *error)
+{
+    if (*error || bytes == 0) return bytes;
+    size_t count = bytes;
+    unsigned char *guard = malloc(bytes);
+    *error = guard ? look(buffer, at, guard, bytes) : cudaErrorMemoryAllocation;
+    if (!*error) count = poisoned(guard, bytes, at == 0);
+    free(guard);
+    return count;
+}
+
 long buffer_damage(const struct buffer *buffer, cudaError_t *error)
 {
     size_t end = buffer->front + buffer->bytes, rear = buffer->whole - end;
-    long where = 0;
     *error = cudaSuccess;
-    if (buffer->front + rear == 0) return 0;
-    unsigned char *guards = malloc(buffer->front + rear);
-    *error = guards ? cudaSuccess : cudaErrorMemoryAllocation;
-    if (!*error && buffer->front) *error = look(buffer, 0, guards, buffer->front);
-    if (!*error && rear) *error = look(buffer, end, guards + buffer->front, rear);
-    if (!*error) where = nearest_damage(guards, buffer->front, guards + buffer->front, rear);
-    free(guards);
-    return where;
+    size_t left = intact(buffer, 0, buffer->front, error);
+    size_t right = intact(buffer, end, rear, error);
+    if (left == buffer->front && right == rear) return 0;
+    if (right == rear || (left < buffer->front && left < right)) return -(long)(left + 1);
+    return (long)(right + 1);
 }
