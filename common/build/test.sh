@@ -64,17 +64,20 @@ workspaces/!(graphs_and_calls*|each_scan_after_each|on_each_device_*)
 wrong/!(what_ends_the_program*|a_signal_from_elsewhere*)'
 
 # The tests under the sanitizers are run in shares, each of every eighth suite and file of bats,
-# since Criterion takes no filter of all suites. SHARE names one of them: 1 to 8.
-shares=${SHARE:-1 2 3 4 5 6 7 8}
-in_shares() { awk -v shares="$shares" 'index(shares, NR % 8 + 1)'; }
+# since Criterion takes no filter of all suites. SHARE, any number, chooses one of them.
+share_count=8
+shares=${SHARE:+$((SHARE % share_count))}
+shares=${shares:-$(seq -s ' ' 0 $((share_count - 1)))}
+in_shares() { awk -v shares="$shares" -v n=$share_count 'index(shares, NR % n)'; }
 
 # filter SHARE: Criterion's filter of its tests.
 filter() {
-    build/tests/run --list | sed -n 's/^\([^ ]*\): .*/\1/p' | awk -v share="$1" -v only="$only" '
+    build/tests/run --list | sed -n 's/^\([^ ]*\): .*/\1/p' |
+        awk -v share="$1" -v n=$share_count -v only="$only" '
         BEGIN { count = split(only, lines, "\n")
                 for (i = 1; i <= count; i++)
                     if (split(lines[i], part, "/")) tests[part[1]] = part[2] }
-        NR % 8 + 1 != share { next }
+        NR % n != share { next }
         !($1 in tests) { whole = whole "|" $1; next }
         tests[$1] { some = some "|" $1 "/" tests[$1] }
         END { print "@(@(" substr(whole, 2) ")/*" some ")" }'

@@ -38,18 +38,22 @@ def parts(counter):
     return SUMS.get(counter, [fidelity_rows.OWN_NAMES.get(counter, counter)])
 
 
+def counted(program, metrics, *options):
+    """For each launch of the program its row in the emulator's CSV."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = os.path.join(folder, "log.csv")
+        subprocess.run([EMU, "--csv", "--log-file", log, "--metrics", ",".join(metrics), program,
+                        *options], check=True, stdout=subprocess.DEVNULL)
+        with open(log, encoding="utf-8") as file:
+            head, _, *rows = csv.reader(file)
+    return [dict(zip(head, row)) for row in rows]
+
+
 def launches(program, *options):
     """For each launch of the program the emulator's value of each recorded counter."""
     recorded = sorted({row["counter"] for row in fidelity_rows.RECORDED})
     metrics = sorted({part for counter in recorded for part in parts(counter)})
-    with tempfile.TemporaryDirectory() as folder:
-        log = os.path.join(folder, "log.csv")
-        subprocess.run([EMU, "--csv", "--log-file", log, "--metrics", ",".join(metrics), program,
-                        *options], check=True)
-        with open(log, encoding="utf-8") as file:
-            head, _, *rows = csv.reader(file)
-    for row in rows:
-        values = dict(zip(head, row))
+    for values in counted(program, metrics, *options):
         yield {counter: sum(int(values[part]) for part in parts(counter)) for counter in recorded}
 
 
@@ -91,11 +95,13 @@ class Pages(unittest.TestCase):
         self.assertEqual([place(row) for row in printed], [place(row) for row in recorded])
         both, alone = 0, set()
         for mine, gpu in zip(printed, recorded):
-            if mine["error"] == "-" and gpu["error"] != "-":
-                alone.add(place(mine))
-            both += mine["error"] == gpu["error"] == "-"
-            if mine["memory"] == "shared":
-                self.assertEqual(mine["error"], gpu["error"], mine)
+            for access in "load", "store":
+                errors = mine[access], gpu[access]
+                if errors[0] == "-" != errors[1]:
+                    alone.add(place(mine))
+                both += errors == ("-", "-")
+                if mine["memory"] == "shared":
+                    self.assertEqual(*errors, mine)
         self.assertLessEqual(alone, self.GOES_ON)
         self.assertGreater(both, 50)
 
@@ -106,14 +112,8 @@ class Product(unittest.TestCase):
         names = [name for name in recorded[0] if name.startswith("l1tex")]
         subprocess.run([TOP / "notes/more/matrix-product.sh", "plain"], check=True,
                        stdout=subprocess.DEVNULL)
-        with tempfile.TemporaryDirectory() as folder:
-            log = os.path.join(folder, "log.csv")
-            metrics = ",".join(name.split()[0] for name in names)
-            subprocess.run([EMU, "--csv", "--log-file", log, "--metrics", metrics, PRODUCT],
-                           check=True, stdout=subprocess.DEVNULL)
-            with open(log, encoding="utf-8") as file:
-                _, _, *rows = csv.reader(file)
-        self.assertEqual([[row[4], *row[-len(names):]] for row in rows],
+        rows = counted(PRODUCT, [name.split()[0] for name in names])
+        self.assertEqual([[row["Kernel Name"], *list(row.values())[-len(names):]] for row in rows],
                          [[row["kernel"], *(row[name] for name in names)] for row in recorded])
 
 

@@ -691,7 +691,8 @@ Test(ipc, a_long_wait_for_an_event_is_explained_once)
     cudaEvent_t event = receive_event(&child);
     cr_redirect_stderr();
     ok(cudaEventSynchronize(event));
-    const char *said = read_stderr(), *first = strstr(said, "emu: an event has been waited for");
+    const char *said = read_stderr();
+    const char *first = strstr(said, "emu: this process has waited 1 seconds for an event");
     cr_assert(first != NULL && strstr(first + 1, "emu: ") == NULL, "%s", said);
     cr_assert(strstr(first, "EMU_TIMEOUT=SECONDS") != NULL, "%s", said);
     ok(cudaEventDestroy(event));

@@ -2,10 +2,10 @@
  * pages.cu — which accesses outside of an array pass on a GPU, and which end the kernel; whether a
  * store arrives is not looked at. fidelity.sh runs it.
  *
- * Prints CSV: the memory, the array's bytes, where the access is and how, and the error ("-": no
- * error). Places are bytes from the array's first byte; from "end", the end of the 2 MiB page in
- * which the array's last byte is; or from "begin", where the page of its first begins. Each access
- * is made by a process of its own, because an error ends all work of its process.
+ * Prints CSV: the memory, the array's bytes, a place, and the error of a load and of a store there
+ * ("-": no error). Places are bytes from the array's first byte; from "end", the end of the 2 MiB
+ * page in which the array's last byte is; or from "begin", where the page of its first begins. Each
+ * access is made by a process of its own, because an error ends all work of its process.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -20,7 +20,6 @@ struct place {
     long long bytes;
     const char *from; /* "": the array; "end", "begin": of its pages */
     long long distance;
-    const char *access; /* load, store */
 };
 
 __global__ void access_global(char *at, bool store, char *to)
@@ -47,7 +46,7 @@ static void check(cudaError_t error, const char *what)
     exit(EXIT_FAILURE);
 }
 
-static void try_place(const place &p)
+static void try_place(const place &p, bool store)
 {
     char *array = NULL, *to;
     check(cudaMalloc(&to, 1), "cudaMalloc");
@@ -57,7 +56,6 @@ static void try_place(const place &p)
         check(cudaMallocHost(&array, p.bytes), "cudaMallocHost");
     else if (strcmp(p.memory, "managed") == 0)
         check(cudaMallocManaged(&array, p.bytes), "cudaMallocManaged");
-    bool store = strcmp(p.access, "store") == 0;
     char *from = array;
     if (strcmp(p.from, "end") == 0)
         from = (char *)(((long long)array + p.bytes + PAGE - 1) / PAGE * PAGE);
@@ -69,47 +67,51 @@ static void try_place(const place &p)
         access_shared<<<1, 1, p.bytes>>>(p.distance, store, to);
     check(cudaGetLastError(), "launch");
     cudaError_t error = cudaDeviceSynchronize();
-    printf("%s,%lld,%s,%lld,%s,%s\n", p.memory, p.bytes, p.from, p.distance, p.access,
-           error ? cudaGetErrorName(error) : "-");
+    printf(",%s", error ? cudaGetErrorName(error) : "-");
 }
 
 /* True if the child ended well. */
-static bool in_a_child(const place &p)
+static bool in_a_child(const place &p, bool store)
 {
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
-        try_place(p);
+        try_place(p, store);
         exit(EXIT_SUCCESS);
     }
     int status = 0;
     return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
 
+static bool print_row(const place &p)
+{
+    printf("%s,%lld,%s,%lld", p.memory, p.bytes, p.from, p.distance);
+    bool well = in_a_child(p, false) & in_a_child(p, true);
+    putchar('\n');
+    return well;
+}
+
 int main()
 {
-    static const char *const accesses[] = {"load", "store"};
     static const long long device_bytes[] = {1, 512, 1 << 20, PAGE, PAGE + 1, 3 * PAGE / 2};
     static const long long shared_bytes[] = {4, 400, 1024, 2000};
     bool well = true;
 
-    puts("memory,bytes,from,distance,access,error");
-    for (const char *access : accesses) {
-        for (long long bytes : device_bytes) {
-            const place places[] = {
-                {"device", bytes, "", bytes, access},       {"device", bytes, "end", -1, access},
-                {"device", bytes, "end", 0, access},        {"device", bytes, "end", PAGE, access},
-                {"device", bytes, "", -1, access},          {"device", bytes, "begin", 0, access},
-                {"device", bytes, "begin", -PAGE, access},
-            };
-            for (const place &p : places) well &= in_a_child(p);
-        }
-        for (const char *memory : {"pinned", "managed"})
-            for (long long distance : {-4096, -1, 4, 4095, 4096, 65536, 2 << 20, 64 << 20})
-                well &= in_a_child({memory, 4, "", distance, access});
-        for (long long bytes : shared_bytes)
-            for (long long past : {0, 124, 128, 256, 1023, 1024, 2048, 8192})
-                well &= in_a_child({"shared", bytes, "", bytes + past, access});
+    puts("memory,bytes,from,distance,load,store");
+    for (long long bytes : device_bytes) {
+        const place places[] = {
+            {"device", bytes, "", bytes}, {"device", bytes, "end", -1},
+            {"device", bytes, "end", 0},  {"device", bytes, "end", PAGE},
+            {"device", bytes, "", -1},    {"device", bytes, "begin", 0},
+            {"device", bytes, "begin", -PAGE},
+        };
+        for (const place &p : places) well &= print_row(p);
     }
+    for (const char *memory : {"pinned", "managed"})
+        for (long long distance : {-4096, -1, 4, 4095, 4096, 65536, 2 << 20, 64 << 20})
+            well &= print_row({memory, 4, "", distance});
+    for (long long bytes : shared_bytes)
+        for (long long past : {0, 124, 128, 256, 1023, 1024, 2048, 8192})
+            well &= print_row({"shared", bytes, "", bytes + past});
     return well ? EXIT_SUCCESS : EXIT_FAILURE;
 }

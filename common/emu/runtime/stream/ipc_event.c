@@ -108,7 +108,7 @@ static void explain_the_wait(int process, int seconds)
 {
     char sentence[300];
     snprintf(sentence, sizeof sentence,
-             "an event has been waited for for %d seconds: process %d has recorded it behind a "
+             "this process has waited %d seconds for an event: process %d has recorded it after a "
              "kernel, which the emulator lets go on only while that process waits in a call of "
              "CUDA (EMU_TIMEOUT=SECONDS says so later)",
              seconds, process);
