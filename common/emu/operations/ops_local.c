@@ -22,6 +22,45 @@ INLINE uint8_t *find_place(struct warp *w, const struct insn *i, uint32_t mask, 
     return local_byte(w, run.first, 0);
 }
 
+/* ---- an element of an array: a word of each lane, at an offset of its own --------------------- */
+
+/* The places of the lanes' words, from w->local on. False: an offset is wrong, or is counted. */
+INLINE bool find_words(const struct warp *w, const struct insn *i, uint32_t place[WARP])
+{
+    const lane_64 *offset = LANES(u64, i->address.base);
+    uint64_t bytes = w->block->launch->kernel->stack_bytes, wrong = 0;
+    if (w->counts || bytes < LOCAL_WORD) return false;
+    for (int l = 0; l < WARP; l++) {
+        uint64_t at = offset[l] + (uint64_t)i->address.offset;
+        wrong |= at % LOCAL_WORD | (at | (bytes - LOCAL_WORD - at)) >> 63;
+        place[l] = (uint32_t)at * WARP + (unsigned)l * LOCAL_WORD;
+    }
+    return !wrong;
+}
+
+static __attribute__((noinline)) void load_word(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    uint32_t place[WARP];
+    if (!find_words(w, i, place)) {
+        load_any(w, i, mask);
+        return;
+    }
+    lane_32 *d = LANES(u32, i->memory.value[0]);
+    EACH_LANE(mask, d[l] = *(const lane_32 *)(w->local + place[l]));
+}
+
+static __attribute__((noinline)) void store_word(struct warp *w, const struct insn *i,
+                                                 uint32_t mask)
+{
+    uint32_t place[WARP];
+    if (!find_words(w, i, place)) {
+        store_any(w, i, mask);
+        return;
+    }
+    const lane_32 *s = LANES(u32, i->memory.value[0]);
+    EACH_LANE(mask, *(lane_32 *)(w->local + place[l]) = s[l]);
+}
+
 /* ---- words ----------------------------------------------------------------------------------- */
 
 typedef byte_128 unaligned_128 __attribute__((aligned(4), may_alias));
@@ -97,7 +136,7 @@ INLINE void store_u64(const lane_64 *s, uint8_t *to, unsigned k, size_t distance
         const uint8_t *from = find_place(w, i, mask, elements * sizeof(T_##type), &distance);      \
         for (unsigned k = 0; from && k < elements; k++)                                            \
             load_##type(LANES(type, i->memory.value[k]), from, k, distance, mask);                 \
-        if (!from) load_any(w, i, mask);                                                           \
+        if (!from) (elements * sizeof(T_##type) == LOCAL_WORD ? load_word : load_any)(w, i, mask); \
     }                                                                                              \
     static void store_##name(struct warp *w, const struct insn *i, uint32_t mask)                  \
     {                                                                                              \
@@ -105,7 +144,7 @@ INLINE void store_u64(const lane_64 *s, uint8_t *to, unsigned k, size_t distance
         uint8_t *to = find_place(w, i, mask, elements * sizeof(T_##type), &distance);              \
         for (unsigned k = 0; to && k < elements; k++)                                              \
             store_##type(LANES(type, i->memory.value[k]), to, k, distance, mask);                  \
-        if (!to) store_any(w, i, mask);                                                            \
+        if (!to) (elements * sizeof(T_##type) == LOCAL_WORD ? store_word : store_any)(w, i, mask); \
     }
 LOCAL_ACCESSES(DEFINE_LOCAL_ACCESS)
 

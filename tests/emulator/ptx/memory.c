@@ -755,3 +755,32 @@ Test(emu_memory, local_accesses_of_some_lanes)
         emu_close(emu);
     }
 }
+
+/* Each thread stores and loads the word at in[thread] of an array. */
+static const char local_words_text[] = PTX_KERNEL(
+    "k", ".local .align 16 .b8 place[512];\nmov.u64 %l0, place;\nld.global.u32 %r1, [%in];\n"
+         "cvt.u64.u32 %l1, %r1;\nadd.u64 %l1, %l0, %l1;\nadd.u32 %r2, %id, 70001;\n"
+         "st.local.u32 [%l1], %r2;\nld.local.u32 %r3, [%l1];\nst.global.u32 [%out], %r3;\nret;");
+
+Test(emu_memory, local_words_anywhere_and_one_lane_where_it_must_not_be)
+{
+    enum { BYTES = 512, ODD = 37 };
+    const struct {
+        uint32_t at;
+        int error;
+    } lanes[] = {{BYTES - 4, 0}, {0, 0}, {BYTES, 700}, {BYTES - 3, 716}, {(uint32_t)-4, 700}};
+    for (size_t c = 0; c < sizeof lanes / sizeof *lanes; c++) {
+        struct emu *emu = open_emu();
+        uint32_t out[LOCAL_THREADS], in[LOCAL_THREADS];
+        for (uint32_t id = 0; id < LOCAL_THREADS; id++) in[id] = id * 5 % (BYTES / 4) * 4;
+        in[ODD] = lanes[c].at;
+        emu_addr to = device_copy(emu, NULL, sizeof out), from = device_copy(emu, in, sizeof in);
+        int error = launch(emu, load_kernel(emu, local_words_text, "k"), 1, LOCAL_THREADS, 0, 2,
+                           (uint64_t[]){to, from});
+        cr_assert_eq(error, lanes[c].error, "%d: %s", (int)lanes[c].at, emu_message(emu));
+        cr_expect(!error || strstr(emu_message(emu), "thread (37,0,0)"), "%s", emu_message(emu));
+        cr_expect(!emu_read(emu, out, to, sizeof out));
+        for (uint32_t id = 0; id < LOCAL_THREADS && !error; id++) cr_expect_eq(out[id], id + 70001);
+        emu_close(emu);
+    }
+}
