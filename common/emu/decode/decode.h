@@ -105,6 +105,8 @@ void check_operand(struct decoder *, const struct ptx_operand *, enum ptx_type, 
 unsigned operand_lane_bytes(struct decoder *, const struct ptx_operand *, unsigned otherwise);
 /* [base + offset], in a state space. */
 struct address address_operand(struct decoder *, const struct ptx_operand *, enum ptx_space);
+/* Fails if an address of global memory, or a generic one, is a register of 32 bits. */
+void need_long_address(struct decoder *, const struct address *);
 /* Does an operand name a parameter or result in the frame's area? Sets *bytes to its size. */
 bool names_area(const struct decoder *, const struct ptx_operand *, size_t *bytes);
 /* Fails if an operand names a parameter in the frame's area, because such a parameter has no

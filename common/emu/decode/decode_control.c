@@ -143,15 +143,59 @@ void decode_barrier(struct decoder *d, const struct ptx_instruction *source, str
 
 /* Fences order memory accesses, which the emulator always keeps in order. Only racecheck needs
  * fences, and it needs none that only acquire: see check/race/sync.c. */
+/* The kinds: .alias, .async{.space}, .async::generic.acquire|release.sync_restrict::….cluster,
+ * .tensormap::generic.release.scope, and the same with .acquire and an operand [map], 128. */
+static void take_proxies(struct decoder *d, struct words *words)
+{
+    static const char *const generic[] = {"acquire",
+                                          "release",
+                                          "sync_restrict::shared::cta",
+                                          "sync_restrict::shared::cluster",
+                                          "cluster",
+                                          NULL},
+                             *const scopes[] = {"cta", "cluster", "gpu", "sys", NULL},
+                             *const spaces[] = {"global", "shared::cta", "shared::cluster", NULL};
+    enum { MAP_BYTES = 128 };
+    const struct ptx_instruction *source = words->source;
+    bool maps = take_word(words, "tensormap::generic");
+    bool acquires = maps && take_word(words, "acquire");
+    if (maps && !acquires && !take_word(words, "release"))
+        decode_fail(d, EMU_INVALID_PTX, "it needs .acquire or .release");
+    if (maps)
+        drop_words(words, scopes);
+    else if (take_word(words, "async::generic"))
+        drop_words(words, generic);
+    else if (take_word(words, "async"))
+        drop_words(words, spaces);
+    else if (!take_word(words, "alias"))
+        decode_fail(d, unknown_error(d), "these proxies are not supported");
+    refuse_rest(d, words);
+    need_operands(d, source, acquires ? 2 : 0, acquires ? 2 : 0);
+    if (!acquires) return;
+    struct address map = address_operand(d, &source->operands[0], PTX_GENERIC);
+    need_long_address(d, &map);
+    if (immediate(d, &source->operands[1]) != MAP_BYTES)
+        decode_fail(d, EMU_INVALID_PTX, "a tensor map has %d bytes", MAP_BYTES);
+}
+
+/* Orders a thread's accesses and asynchronous copies, which the emulator always keeps in order.
+ * Only racecheck needs it. */
+static void decode_proxy_fence(struct decoder *d, const struct ptx_instruction *source,
+                               struct insn *i)
+{
+    bool async = has_word(source, "async") || has_word(source, "async::generic");
+    struct words words = all_words(source);
+    take_word(&words, "proxy");
+    take_proxies(d, &words);
+    i->fn = async && !has_word(source, "global") ? op_proxy_fence : op_find("nothing")->fn;
+}
+
 void decode_fence(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
 {
     static const char *const dropped[] = {"sc", "acq_rel", "cluster", "gpu", "gl", "sys", NULL};
     struct words words = all_words(source);
-    /* A proxy fence orders a thread's accesses and asynchronous copies, which the emulator always
-     * keeps in order. Only racecheck needs it. */
     if (has_word(source, "proxy")) {
-        bool async = has_word(source, "async") || has_word(source, "async::generic");
-        i->fn = async && !has_word(source, "global") ? op_proxy_fence : op_find("nothing")->fn;
+        decode_proxy_fence(d, source, i);
         return;
     }
     /* Fences for mbarriers or shared memory alone are treated as fences for all memory. */
@@ -165,12 +209,6 @@ void decode_fence(struct decoder *d, const struct ptx_instruction *source, struc
     refuse_rest(d, &words);
     need_operands(d, source, 0, 0);
     i->fn = op_fence;
-}
-
-void decode_nothing(struct decoder *d, const struct ptx_instruction *source, struct insn *i)
-{
-    (void)d, (void)source;
-    i->fn = op_find("nothing")->fn;
 }
 
 void decode_spin(struct decoder *d, const struct ptx_instruction *source, struct insn *i)

@@ -118,6 +118,16 @@ static void take_spaces(struct decoder *d, const struct ptx_instruction *source,
     if (count < 2) decode_fail(d, EMU_INVALID_PTX, "two state spaces are needed");
 }
 
+/* In shared memory there are reductions of integers of 32 bits, and sums of 64 bits. */
+static void check_reduction(struct decoder *d, const struct insn *i, enum ptx_space space)
+{
+    enum ptx_type type = i->atomic.type;
+    bool is_sum = i->atomic.operation == ATOMIC_ADD;
+    if (is_sum && type == PTX_S64) unknown_operation(d);
+    if (space == PTX_GLOBAL || (is_sum && type == PTX_U64)) return;
+    if (ptx_type_size(type) != 4 || ptx_type_is_float(type)) unknown_operation(d);
+}
+
 /* [to], [from], size{, [mbarrier]}{, blocks of a multicast}{, policy}; of a tensor without size */
 static void decode_bulk(struct decoder *d, const struct ptx_instruction *source, struct insn *i,
                         struct words *words, bool reduces)
@@ -136,6 +146,9 @@ static void decode_bulk(struct decoder *d, const struct ptx_instruction *source,
         i->order = ORDER_ATOMIC;
     }
     refuse_rest(d, words);
+    if (reduces && !tensor) check_reduction(d, i, spaces[0]);
+    if (spaces[0] == PTX_GLOBAL && spaces[1] != PTX_SHARED)
+        decode_fail(d, EMU_INVALID_PTX, "a copy to .global comes from .shared::cta");
     if (group == mbarrier || group != (spaces[0] == PTX_GLOBAL))
         decode_fail(
             d, EMU_INVALID_PTX,
@@ -166,7 +179,7 @@ void decode_copy(struct decoder *d, const struct ptx_instruction *source, struct
             if (take_word(&words, "tensor"))
                 decode_tensor_prefetch(d, source, i);
             else
-                i->fn = op_find("nothing")->fn;
+                decode_nothing(d, source, i);
             return;
         }
         if (!decode_groups(d, source, i, &words, true)) decode_bulk(d, source, i, &words, reduces);

@@ -253,10 +253,11 @@ static void check_rounding(struct decoder *d, enum ptx_type to, enum ptx_type fr
 void check_conversion(struct decoder *d, const struct ptx_instruction *source, enum ptx_type to,
                       enum ptx_type from)
 {
-    enum { ALL_SINCE = 90 }; /* older GPUs convert .bf16 only from and to .f32, and round by .rna */
+    enum { ALL_SINCE = 90, BYTE = 1 }; /* older GPUs convert .bf16 only from and to .f32, and round by .rna */
     bool is_bf16 = (to == PTX_BF16 && from != PTX_F32) || (from == PTX_BF16 && to != PTX_F32);
     bool to_tf32 = to == PTX_TF32, to_8_bits = to == PTX_E4M3X2 || to == PTX_E5M2X2;
     if (is_bf16 || (to_tf32 && !has_word(source, "rna"))) need_target(d, ALL_SINCE);
+    if (to == PTX_BF16 && ptx_type_size(from) == BYTE) unknown_operation(d);
     if (to_8_bits && !has_word(source, "satfinite")) refuse_without(d, "satfinite");
     if (has_word(source, "ftz") && to != PTX_F32 && from != PTX_F32)
         decode_fail(d, EMU_INVALID_PTX, "only conversions from or to .f32 have .ftz");

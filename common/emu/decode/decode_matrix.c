@@ -173,29 +173,26 @@ static void check_type(struct decoder *d, const struct matrix_fragment *f,
                     reg->name, ptx_type_name(reg->type));
 }
 
-/* Takes registers, in braces or a single one. */
-static void take_registers(struct decoder *d, const struct ptx_operand *operand, bool are_results,
-                           unsigned count, unsigned lane_bytes, slot *slots)
+/* Takes the registers of a fragment. */
+static void take_registers(struct decoder *d, struct ptx_operand *const *registers, unsigned count,
+                           bool are_results, struct matrix_fragment *f)
 {
-    bool vector = operand->kind == PTX_VECTOR;
-    if ((vector ? operand->count : 1) != count)
-        decode_fail(d, EMU_INVALID_PTX, "%u registers, but a fragment has %u",
-                    vector ? operand->count : 1, count);
+    unsigned lane_bytes = f->element == ELEMENT_F64 ? 8 : 4;
+    if (count != f->registers)
+        decode_fail(d, EMU_INVALID_PTX, "%u registers, but a fragment has %u", count, f->registers);
     for (unsigned k = 0; k < count; k++) {
-        const struct ptx_operand *one = vector ? operand->items[k] : operand;
-        slots[k] =
-            are_results ? destination_slot(d, one, lane_bytes) : source_slot(d, one, lane_bytes);
+        f->slot[k] = are_results ? destination_slot(d, registers[k], lane_bytes)
+                                 : source_slot(d, registers[k], lane_bytes);
+        check_type(d, f, registers[k]);
     }
 }
 
-static void take_fragment(struct decoder *d, const struct ptx_operand *operand, bool are_results,
+static void take_fragment(struct decoder *d, struct ptx_operand *operand, bool are_results,
                           struct matrix_fragment *f)
 {
-    bool vector = operand->kind == PTX_VECTOR;
-    take_registers(d, operand, are_results, f->registers, f->element == ELEMENT_F64 ? 8 : 4,
-                   f->slot);
-    for (unsigned k = 0; k < f->registers; k++)
-        check_type(d, f, vector ? operand->items[k] : operand);
+    if (operand->kind != PTX_VECTOR)
+        decode_fail(d, EMU_INVALID_PTX, "a fragment's registers stand in { }");
+    take_registers(d, operand->items, operand->count, are_results, f);
 }
 
 /* All lanes of the warp come to the instruction together. */
@@ -349,6 +346,9 @@ static void decode_wmma_move(struct decoder *d, const struct ptx_instruction *so
          "a layout and a type");
     const struct matrix_shape *shape = take_shape(d, &words, true, kind_of(element), use == USE_C);
     refuse_rest(d, &words);
+    bool is_small = use != USE_C && (kind_of(element) == NIBBLE || kind_of(element) == BIT);
+    if (is_small && by_columns != (use == USE_B))
+        decode_fail(d, EMU_INVALID_PTX, "of this type, a is .row and b is .col");
     need_capability(d, shape->since);
     need_operands(d, source, 2, 3);
     make_fragment(&m->d, shape, use, element, DISTRIBUTION_WMMA, by_columns);
@@ -414,8 +414,9 @@ static void decode_transpose(struct decoder *d, const struct ptx_instruction *so
     need_operands(d, source, 2, 2);
     make_rows(&m->d, 1);
     make_rows(&m->a, 1);
-    take_fragment(d, &source->operands[0], true, &m->d);
-    take_fragment(d, &source->operands[1], false, &m->a);
+    struct ptx_operand *to = &source->operands[0], *from = &source->operands[1];
+    take_registers(d, &to, 1, true, &m->d);
+    take_registers(d, &from, 1, false, &m->a);
     i->fn = op_matrix_transpose;
 }
 

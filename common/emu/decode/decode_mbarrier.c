@@ -18,6 +18,8 @@ static void take_mbarrier(struct decoder *d, const struct ptx_operand *operand,
     i->fn = op_mbarrier;
 }
 
+enum { COUNT_SINCE = 90 }; /* arrivals of more than one thread */
+
 /* d, [address]{, count}; with .expect_tx, the number of bytes is in the place of the count */
 static void decode_arrive(struct decoder *d, const struct ptx_instruction *source, struct insn *i,
                           struct words *words, enum ptx_space space, bool drop)
@@ -26,12 +28,17 @@ static void decode_arrive(struct decoder *d, const struct ptx_instruction *sourc
     bool no_complete = take_word(words, "noComplete");
     refuse_rest(d, words);
     need_operands(d, source, expects || no_complete ? 3 : 2, 3);
-    if (source->operands[0].kind != PTX_SINK) i->d = destination_slot(d, &source->operands[0], 8);
+    if (source->operands[0].kind != PTX_SINK) {
+        if (space == PTX_SHARED_CLUSTER)
+            decode_fail(d, EMU_INVALID_PTX, "an arrival in .shared::cluster has no result but _");
+        i->d = destination_slot(d, &source->operands[0], 8);
+    }
     take_mbarrier(d, &source->operands[1], space, MBARRIER_ARRIVE, i);
     i->order = has_word(source, "relaxed") ? 0 : ORDER_RELEASE;
     i->mbarrier.arrival =
         (uint8_t)((drop ? ARRIVAL_DROP : 0) | (no_complete ? ARRIVAL_NO_COMPLETE : 0));
     if (source->operand_count < 3) return;
+    if (!no_complete) need_target(d, COUNT_SINCE);
     *(expects ? &i->mbarrier.bytes : &i->mbarrier.arrivals) =
         source_slot(d, &source->operands[2], 4);
 }

@@ -214,6 +214,7 @@ void decode_access(struct decoder *d, const struct ptx_instruction *source, stru
     take_memory(i);
     i->memory.used_bytes = source->used_bytes;
     i->address = address_operand(d, &source->operands[load ? 1 : 0], space);
+    need_long_address(d, &i->address);
     check_operand(d, values, type, true);
     if (type == PTX_B128)
         decode_wide_values(d, values, load, i);
@@ -307,6 +308,7 @@ static void decode_wide_atomic(struct decoder *d, const struct ptx_instruction *
     need_operands_and_policy(d, source, count);
     const struct ptx_operand *values = &source->operands[first + 1];
     i->address = address_operand(d, &source->operands[first], space);
+    need_long_address(d, &i->address);
     i->tally = TALLY_ATOMIC;
     if (is_128) {
         i->family = FAMILY_ATOMIC;
@@ -436,6 +438,7 @@ void decode_atomic(struct decoder *d, const struct ptx_instruction *source, stru
         i->d = destination_slot(d, &source->operands[0], i->lane_bytes);
     i->family = FAMILY_ATOMIC;
     i->address = address_operand(d, &source->operands[first], space);
+    need_long_address(d, &i->address);
     i->b = source_slot(d, &source->operands[first + 1], i->lane_bytes);
     if (values == 2) i->c = source_slot(d, &source->operands[first + 2], i->lane_bytes);
     i->fn = op_find("atom")->fn;

@@ -65,7 +65,7 @@ static slot add_special(struct decoder *d, enum special_register which, unsigned
     return taken;
 }
 
-enum { CLUSTERS_SINCE = 90 }; /* the .target */
+enum { CLUSTERS_SINCE = 90, RESERVED_SINCE = 80 }; /* the .target */
 
 static slot special_slot(struct decoder *d, const char *name, unsigned lane_bytes)
 {
@@ -74,16 +74,18 @@ static slot special_slot(struct decoder *d, const char *name, unsigned lane_byte
         decode_fail(d, special_is_left_out(name) ? EMU_UNSUPPORTED_PTX : unknown_error(d),
                     "%%%s is neither a declared register nor a special register that is supported",
                     name);
-    if (which >= SPECIAL_CLUSTERID_X && which <= SPECIAL_IS_EXPLICIT_CLUSTER)
+    bool is_reserved = which >= SPECIAL_RESERVED_BEGIN && which <= SPECIAL_RESERVED_1;
+    if ((which >= SPECIAL_CLUSTERID_X && which <= SPECIAL_IS_EXPLICIT_CLUSTER) ||
+        which == SPECIAL_AGGREGATE_SHARED)
         need_target(d, CLUSTERS_SINCE);
+    if (is_reserved) need_target(d, RESERVED_SINCE);
     bool fits = which == SPECIAL_IS_EXPLICIT_CLUSTER ? lane_bytes == 0
                 : which == SPECIAL_GRIDID            ? lane_bytes != 0
                                                      : lane_bytes == 4;
     if (!fits)
         decode_fail(d, EMU_INVALID_PTX, "special register %%%s is read as %u bytes", name,
                     lane_bytes);
-    if (which >= SPECIAL_RESERVED_BEGIN && which <= SPECIAL_RESERVED_1)
-        d->kernel->reads_reserved = true;
+    if (is_reserved) d->kernel->reads_reserved = true;
     return add_special(d, which, lane_bytes, 0);
 }
 
@@ -146,7 +148,8 @@ static void check_space(struct decoder *d, const char *name, enum ptx_space spac
     const struct ptx_variable *v = find_variable(f->variables, f->variable_count, name, &i);
     const struct ptx_symbol *symbol = ptx_find(&d->module->text, f->unit, name);
     if (space == PTX_SHARED_CLUSTER) space = PTX_SHARED;
-    if (find_variable(f->params, f->param_count, name, &i) || space == PTX_GENERIC) return;
+    if (space == PTX_GENERIC) return;
+    if (!v) v = find_variable(f->params, f->param_count, name, &i);
     if (!v && symbol && !symbol->is_function) v = &d->module->text.variables[symbol->index];
     if (v && v->space != space)
         decode_fail(d, EMU_INVALID_PTX, "'%s' is in .%s, not in .%s", name,
@@ -355,6 +358,14 @@ struct address address_operand(struct decoder *d, const struct ptx_operand *oper
         decode_fail(d, EMU_INVALID_PTX, "the address is neither a register nor a variable");
     }
     return address;
+}
+
+void need_long_address(struct decoder *d, const struct address *address)
+{
+    bool is_long = address->space == PTX_GLOBAL || address->space == PTX_GENERIC;
+    if (is_long && address->bytes == 4)
+        decode_fail(d, EMU_INVALID_PTX,
+                    "an address of 32 bits, where addresses of global memory have 64");
 }
 
 int64_t immediate(struct decoder *d, const struct ptx_operand *operand)

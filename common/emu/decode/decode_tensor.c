@@ -26,9 +26,11 @@ static const struct ptx_operand *map_operand(struct decoder *d,
     for (unsigned n = 0; n < 2 && n < source->operand_count; n++) {
         const struct ptx_operand *operand = &source->operands[n];
         const struct ptx_operand *base = operand->kind == PTX_ADDRESS ? operand->base : NULL;
-        if (base && base->other && base->kind == PTX_REGISTER) return operand;
+        if (base && base->other && !operand->offset &&
+            (base->kind == PTX_REGISTER || base->kind == PTX_SYMBOL))
+            return operand;
     }
-    decode_fail(d, EMU_INVALID_PTX, "[register, {coordinates}] is missing");
+    decode_fail(d, EMU_INVALID_PTX, "[tensor map, {coordinates}] is missing");
 }
 
 void take_tensor(struct decoder *d, struct words *words, struct insn *i)
@@ -82,6 +84,7 @@ void decode_prefetch(struct decoder *d, const struct ptx_instruction *source, st
     need_operands(d, source, 1, 1);
     i->family = FAMILY_BULK;
     i->bulk.to = address_operand(d, &source->operands[0], PTX_GLOBAL);
+    need_long_address(d, &i->bulk.to);
     i->bulk.blocks = NO_SLOT;
     i->fn = op_tensor_prefetch;
 }

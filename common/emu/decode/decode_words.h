@@ -64,7 +64,9 @@ decode_fn decode_arithmetic, decode_compare, decode_convert, decode_move;
 decode_fn decode_access, decode_store, decode_atomic, decode_address_conversion, decode_is_space;
 /* decode_control.c */
 decode_fn decode_branch, decode_branch_table, decode_exit, decode_call, decode_barrier,
-    decode_fence, decode_nothing, decode_spin, decode_trap;
+    decode_fence, decode_spin, decode_trap;
+/* decode_nothing.c */
+decode_fn decode_nothing;
 /* decode_logic.c */
 decode_fn decode_lop3;
 /* decode_stack.c */

@@ -82,7 +82,9 @@ static void parse_header(struct parser *p)
     const char *target = expect_word(p, "a target such as sm_90");
     if (strncmp(target, "sm_", 3))
         parse_fail(p, p->token.line, EMU_INVALID_PTX, "unknown target '%s'", target);
-    p->target = (unsigned)strtoul(target + 3, NULL, 10);
+    char *rest;
+    p->target = (unsigned)strtoul(target + 3, &rest, 10);
+    p->is_specific = *rest == 'a' || *rest == 'f';
     check_version(p, version);
     p->is_debug = false;
     while (accept(p, ","))

@@ -184,6 +184,7 @@ struct ptx_function {
     size_t table_count;
     unsigned home_file;                     /* the file of its first .loc; 0: no .loc */
     unsigned target;                        /* 90 if the text has .target sm_90 */
+    bool is_specific;                       /* .target sm_90a: what this architecture alone has */
     bool is_debug;                          /* compiled by nvcc -G, without optimisation */
     unsigned max_threads;                   /* .maxntid or .reqntid, x*y*z; 0: not given */
     unsigned exact_block[3];                /* .reqntid; 0: not given */

@@ -45,6 +45,7 @@ void parse_function(struct parser *p, bool is_entry, enum ptx_linkage linkage)
                                     .is_entry = is_entry,
                                     .line = p->token.line,
                                     .target = p->target,
+                                    .is_specific = p->is_specific,
                                     .is_debug = p->is_debug};
     if (at(p, "(")) parse_parameters(p, &results);
     function.name = expect_word(p, "a function's name");

@@ -39,6 +39,13 @@ static bool at_constant(struct parser *p)
            at(p, "WARP_SZ") || (at(p, "(") && !p->in_call);
 }
 
+/* What is added to an address: [a+4], [a+-4]. */
+static int64_t parse_added(struct parser *p)
+{
+    if (at(p, "-")) fail_expected(p, "+ before an offset");
+    return parse_offset(p);
+}
+
 static void parse_word_operand(struct parser *p, struct ptx_operand *out)
 {
     const char *name = p->token.start;
@@ -61,7 +68,7 @@ static void parse_word_operand(struct parser *p, struct ptx_operand *out)
         out->name = copy_text(p, name, length);
         struct reference *reference = list_add(p, &p->references);
         *reference = (struct reference){out, name, length, p->scope, line};
-        out->offset = parse_offset(p);
+        out->offset = parse_added(p);
     }
 }
 
@@ -79,7 +86,7 @@ static void parse_operand(struct parser *p, struct ptx_operand *out, unsigned de
         out->kind = PTX_ADDRESS;
         out->base = take(p, sizeof *out->base);
         parse_operand(p, out->base, depth + 1);
-        out->offset = out->base->kind == PTX_SYMBOL ? out->base->offset : parse_offset(p);
+        out->offset = out->base->kind == PTX_SYMBOL ? out->base->offset : parse_added(p);
         if (accept(p, ",")) { /* the coordinates of a texture */
             out->base->other = take(p, sizeof *out->base->other);
             parse_operand(p, out->base->other, depth + 1);

@@ -74,14 +74,24 @@ int find_register(struct parser *p, const char *name, size_t length)
     return (int)entry->index;
 }
 
+/* As in ptxas, a register may not be in a range before it, but a range may cover registers. */
 static void refuse_second_declaration(struct parser *p)
 {
+    struct lexer ahead = p->lexer;
+    struct token name = p->token, next = lexer_next(&ahead);
+    bool is_range = token_is(&next, "<");
     const struct declaration *d = p->declarations.items;
-    for (size_t i = 0; i < p->declarations.count; i++)
-        if (d[i].scope == p->scope && same(d[i].name, d[i].length, p->token.start, p->token.length))
-            parse_fail(p, p->token.line, EMU_INVALID_PTX,
-                       "register '%.*s' is declared a second time", (int)p->token.length,
-                       p->token.start);
+    bool found = false;
+    for (size_t i = 0; i < p->declarations.count && !found; i++)
+        found = d[i].scope == p->scope && is_range == (d[i].count > 0) &&
+                same(d[i].name, d[i].length, name.start, name.length);
+    if (!found && !is_range) {
+        const struct declaration *of = find_declaration(p, name.start, name.length);
+        found = of && of->scope == p->scope;
+    }
+    if (found)
+        parse_fail(p, name.line, EMU_INVALID_PTX, "register '%.*s' is declared a second time",
+                   (int)name.length, name.start);
 }
 
 void parse_register_declaration(struct parser *p)

@@ -74,6 +74,7 @@ struct parser {
     const char *name;
     unsigned unit, file_base; /* the index of this text, and where its files begin */
     unsigned target;          /* 90 for .target sm_90 */
+    bool is_specific;         /* for .target sm_90a */
     bool is_debug;            /* the text has .target …, debug */
 
     struct list variables, functions, files, code_files; /* of the module */

@@ -138,7 +138,7 @@ Test(matrices, loads_and_stores_of_rows)
                    "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r10}, [%r9];\n" STORE_RESULT),
         own);
     expect_lanes(PTX_KERNEL("k", SHARED_MATRIX "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 "
-                                               "%r10, [%r9];\n" STORE_RESULT),
+                                               "{%r10}, [%r9];\n" STORE_RESULT),
                  transposed);
     expect_lanes(PTX_KERNEL("k", SHARED_MATRIX
                             "movmatrix.sync.aligned.m8n8.trans.b16 %r10, %r2;\n" STORE_RESULT),
@@ -214,9 +214,9 @@ Test(matrices, older_gpus)
     static const struct {
         const char *gpu, *instruction, *says;
     } cases[] = {
-        {"t4", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r0, [%r1];", NULL},
+        {"t4", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%r1];", NULL},
         {"t4",
-         "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r0, %r1}, {%r0, %r1}, %r0, {%r0, "
+         "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r0, %r1}, {%r0, %r1}, {%r0}, {%r0, "
          "%r1};",
          NULL},
         {"t4",

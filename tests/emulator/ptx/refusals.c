@@ -145,7 +145,7 @@ static const char *const refusals[][2] = {
      "[%l0, {%r1}], [%r2];",
      "it is .1d to .5d, with a coordinate for each dimension"},
     {"cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%l0], [%r0];",
-     "[register, {coordinates}] is missing"},
+     "[tensor map, {coordinates}] is missing"},
     {"cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%l0, {%r1}], [%r0], 16;",
      "3 operands, but 2 are expected"},
     {"cp.reduce.async.bulk.tensor.1d.global.shared::cta.exch.bulk_group [%l0, {%r1}], [%r0];",
@@ -446,6 +446,73 @@ static const struct {
      "P: .callprototype _ (); call %l0, P;"},
     {"{ .param .b32 a; call f, (a); }", NULL,
      "{ .param .b32 a; .param .b32 b; call (b), f, (a); }"},
+    /* names and addresses */
+    {".reg .b32 %r0; ret;", NULL, "{ .reg .b32 %r0; } ret;"},
+    {".reg .b32 %n<2>, %n<3>; ret;", NULL, ".reg .b32 %n0, %n<2>; ret;"},
+    {".reg .b32 %n<2>, %n1; ret;", NULL, ".reg .b32 %n<2>, %n2; ret;"},
+    {"ld.shared.u32 %r0, [%r1-4];", NULL, "ld.shared.u32 %r0, [%r1+-4];"},
+    {"ld.shared.u32 %r0, [s-4];", NULL, "ld.shared.u32 %r0, [s+8-4];"},
+    {"ld.global.u32 %r0, [%r1];", "an address of 32 bits, where addresses of global memory have 64",
+     "ld.shared.u32 %r0, [%r1];"},
+    {"st.u32 [%r1], %r0;", "an address of 32 bits, where addresses of global memory have 64",
+     "st.local.u32 [%r1], %r0;"},
+    {"atom.add.u32 %r0, [%r1], 1;",
+     "an address of 32 bits, where addresses of global memory have 64",
+     "atom.shared.add.u32 %r0, [%r1], 1;"},
+    {"ld.global.u64 %l0, [p];", "'p' is in .param, not in .global", "ld.param.u64 %l0, [p];"},
+    /* what has no effect */
+    {"prefetch.global [%l0];", "PTX has no such operation", "prefetch.local.L2 [%r0];"},
+    {"prefetch.L2 [%r0];", "an address of 32 bits, where addresses of global memory have 64",
+     "prefetch.L2 [%l0];"},
+    {"prefetchu.L2 [%l0];", "PTX has no such operation", "prefetchu.L1 [%l0];"},
+    {"prefetch.shared.tensormap [%l0];", "modifier '.shared' is not supported",
+     "prefetch.const.tensormap [%l0];"},
+    {"applypriority.global.L2::evict_normal [%l0], 64;", "the number of bytes is 128",
+     "applypriority.global.L2::evict_normal [%l0], 128;"},
+    {"discard.global.L2 [%l0], %r0;", "an operand must be a constant here",
+     "discard.global.L2 [%l0], 128;"},
+    {"pmevent 16;", "an event is a number from 0 to 15", "pmevent 15;"},
+    {"pmevent -1;", "an event is a number from 0 to 15", "pmevent.mask 65535;"},
+    {"griddepcontrol.launch_dependants;", "PTX has no such operation",
+     "griddepcontrol.launch_dependents;"},
+    {"griddepcontrol.wait 4;", "1 operands, but 0 are expected", "griddepcontrol.wait;"},
+    {"cp.async.bulk.prefetch.global [%l0], 16;", "it needs .L2",
+     "cp.async.bulk.prefetch.L2.global.L2::cache_hint [%l0], %r0, %l1;"},
+    {"fence.proxy;", "these proxies are not supported", "fence.proxy.alias;"},
+    {"fence.proxy.async.shared;", "modifier '.shared' is not supported",
+     "fence.proxy.async.shared::cta;"},
+    {"fence.proxy.async [%l0];", "1 operands, but 0 are expected",
+     "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;"},
+    {"fence.proxy.tensormap::generic.gpu;", "it needs .acquire or .release",
+     "fence.proxy.tensormap::generic.release.gpu;"},
+    {"fence.proxy.tensormap::generic.acquire.gpu [%l0], 64;", "a tensor map has 128 bytes",
+     "fence.proxy.tensormap::generic.acquire.gpu [%l0], 128;"},
+    /* asynchronous copies and matrices */
+    {"mbarrier.arrive.shared::cluster.b64 %l0, [%r0];",
+     "an arrival in .shared::cluster has no result but _",
+     "mbarrier.arrive.shared::cluster.b64 _, [%r0];"},
+    {"cp.async.bulk.global.shared::cluster.bulk_group [%l0], [%r0], %r1;",
+     "a copy to .global comes from .shared::cta",
+     "cp.async.bulk.global.shared::cta.bulk_group [%l0], [%r0], %r1;"},
+    {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s64 [%l0], [%r0], %r1;",
+     "PTX has no such operation",
+     "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u64 [%l0], [%r0], %r1;"},
+    {"cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.min.u64 "
+     "[%r0], [%r1], %r2, [%r3];",
+     "PTX has no such operation",
+     "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.min.u32 "
+     "[%r0], [%r1], %r2, [%r3];"},
+    {"cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%l0+64, {1}], [%r0];",
+     "[tensor map, {coordinates}] is missing",
+     "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%l0, {1}], [%r0];"},
+    {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r0, [%r1];", "a fragment's registers stand in { }",
+     "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%r1];"},
+    {"movmatrix.sync.aligned.m8n8.trans.b16 {%r0}, {%r1};", NULL,
+     "movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r1;"},
+    {"wmma.load.a.sync.aligned.col.m8n8k32.s4 {%r0}, [%l0], 128;", NULL,
+     "wmma.load.b.sync.aligned.col.m8n8k32.s4 {%r0}, [%l0], 128;"},
+    {"cvt.rn.bf16.s8 %h0, %h1;", "PTX has no such operation", "cvt.rn.bf16.s16 %h0, %h1;"},
+    {"setmaxnreg.inc.sync.aligned.u32 40;", "it needs .target sm_90a", "ret;"},
 };
 
 Test(emu_refusals, of_forms_that_ptx_does_not_have)
@@ -511,6 +578,14 @@ Test(emu_refusals, of_one_more_modifier)
         "[%r1];",
         "mbarrier.init.shared.b64 [%r0], 1;",
         "mbarrier.inval.shared.b64 [%r0];",
+        "prefetch.global.L1 [%l0];",
+        "prefetchu.L1 [%l0];",
+        "pmevent 3;",
+        "griddepcontrol.wait;",
+        "discard.L2 [%l0], 128;",
+        "cp.async.bulk.prefetch.L2.global [%l0], 16;",
+        "fence.proxy.async;",
+        "fence.proxy.tensormap::generic.release.gpu;",
         "mbarrier.arrive.shared.b64 %l0, [%r0];",
         "mbarrier.expect_tx.shared.b64 [%r0], 4;",
         "mbarrier.test_wait.shared.b64 %p0, [%r0], %l0;",
@@ -535,6 +610,26 @@ Test(emu_refusals, of_one_more_modifier)
             if (!e) e = emu_kernel(emu, module, "k", &kernel);
             cr_expect((e != 0) == more, "%s: %s", statement, e ? emu_message(emu) : "taken");
         }
+    emu_close(emu);
+}
+
+/* The registers of a warp group: only a text for one architecture may ask for them. */
+Test(refusals, numbers_of_registers)
+{
+    static const int wrong[] = {16, 41, 264}, right[] = {24, 40, 256};
+    struct emu *emu = open_emu();
+    for (int i = 0; i < 6; i++) {
+        char text[300];
+        struct emu_module *module;
+        struct emu_kernel *kernel;
+        int length = snprintf(text, sizeof text,
+                              ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry k() "
+                              "{\nsetmaxnreg.dec.sync.aligned.u32 %d;\nret;\n}\n",
+                              i < 3 ? wrong[i] : right[i - 3]);
+        int error = emu_load(emu, text, (size_t)length, "k.ptx", &module);
+        if (!error) error = emu_kernel(emu, module, "k", &kernel);
+        cr_expect_eq(error, i < 3 ? EMU_INVALID_PTX : EMU_OK, "%s", emu_message(emu));
+    }
     emu_close(emu);
 }
 
