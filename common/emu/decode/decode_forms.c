@@ -18,6 +18,7 @@
 #define COMPARES  ORDERED " equ neu ltu leu gtu geu num nan"
 #define COMBINES  "and or xor"
 #define SCOPES    "cta cluster gpu sys"
+#define HALVES    "f16 f16x2 bf16 bf16x2"
 #define SPACES    "global shared shared::cta shared::cluster local const param param::entry"
 
 /* Each text is a list of words. The instruction needs one of `needs`, unless that is empty, and may
@@ -99,11 +100,11 @@ static const struct pair {
     {"fence",       "sc acq_rel",            SCOPES,             ""},
     {"ld st",       "volatile",              "",                 "local const param"},
     {"ld",          "nc",                    "global",           ""},
-    {"ld",          NULL,                    "",                 "release acq_rel wb wt"},
-    {"st",          NULL,                    "",           "acquire acq_rel const nc ca lu cv"},
+    {"ld",          NULL,                    "",                 "release acq_rel wb wt " HALVES},
+    {"st",          NULL,                    "", "acquire acq_rel const nc ca lu cv " HALVES},
     {"atom red",    NULL,                    "",                 "local const param"},
     {"red",         NULL,                    "",                 "acquire acq_rel exch cas"},
-    {"atom red",    "f16 f16x2 bf16 bf16x2", "noftz",            ""},
+    {"atom red",    HALVES,                  "noftz",            ""},
     {"atom red",    "inc dec",               "u32",              ""},
     {"atom red",    "add",                   "",                 "s64 b16 b32 b64"},
     {"atom red",    "min max",               "",                 "b16 b32 b64"},
@@ -253,7 +254,8 @@ static void check_rounding(struct decoder *d, enum ptx_type to, enum ptx_type fr
 void check_conversion(struct decoder *d, const struct ptx_instruction *source, enum ptx_type to,
                       enum ptx_type from)
 {
-    enum { ALL_SINCE = 90, BYTE = 1 }; /* older GPUs convert .bf16 only from and to .f32, and round by .rna */
+    enum { BYTE = 1 };
+    enum { ALL_SINCE = 90 }; /* older GPUs convert .bf16 only from and to .f32, and round by .rna */
     bool is_bf16 = (to == PTX_BF16 && from != PTX_F32) || (from == PTX_BF16 && to != PTX_F32);
     bool to_tf32 = to == PTX_TF32, to_8_bits = to == PTX_E4M3X2 || to == PTX_E5M2X2;
     if (is_bf16 || (to_tf32 && !has_word(source, "rna"))) need_target(d, ALL_SINCE);

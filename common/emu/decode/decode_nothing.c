@@ -1,6 +1,6 @@
 /*
- * decode_nothing.c — decodes the instructions that have no effect in the emulator, such as hints for
- * caches. Their forms are checked all the same: ptxas refuses one that is misspelt.
+ * decode_nothing.c — decodes the instructions that have no effect in the emulator, such as hints
+ * for caches. Their forms are checked all the same: ptxas refuses one that is misspelt.
  */
 #include "decode_words.h"
 #include "operations.h"
@@ -8,8 +8,9 @@
 
 enum { MOST_WORDS = 5 };
 
-/* An instruction with the first of `needs` has to have the others, too, and may have those of `may`.
- * `operands` has a letter for each operand: a an address, s a number of bytes, or a constant. */
+/* An instruction with the first of `needs` has to have the others, too, and may have those of
+ * `may`. `operands` has a letter for each operand: a an address, s a number of bytes, or a constant
+ * of ranges[]. */
 static const struct quiet {
     const char *opcode, *needs[MOST_WORDS], *may[2], *operands;
 } quiet[] = {

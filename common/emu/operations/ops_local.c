@@ -22,7 +22,7 @@ INLINE uint8_t *find_place(struct warp *w, const struct insn *i, uint32_t mask, 
     return local_byte(w, run.first, 0);
 }
 
-/* ---- an element of an array: a word of each lane, at an offset of its own --------------------- */
+/* ---- an element of an array: a word of each lane, at an offset of its own ------------------- */
 
 /* The places of the lanes' words, from w->local on. False: an offset is wrong, or is counted. */
 INLINE bool find_words(const struct warp *w, const struct insn *i, uint32_t place[WARP])

@@ -459,6 +459,8 @@ static const struct {
     {"atom.add.u32 %r0, [%r1], 1;",
      "an address of 32 bits, where addresses of global memory have 64",
      "atom.shared.add.u32 %r0, [%r1], 1;"},
+    {"ld.global.f16 %h0, [%l0];", "it has no .f16", "ld.global.b16 %h0, [%l0];"},
+    {"st.shared.bf16x2 [s], %r0;", "it has no .bf16x2", "st.shared.b32 [s], %r0;"},
     {"ld.global.u64 %l0, [p];", "'p' is in .param, not in .global", "ld.param.u64 %l0, [p];"},
     /* what has no effect */
     {"prefetch.global [%l0];", "PTX has no such operation", "prefetch.local.L2 [%r0];"},
