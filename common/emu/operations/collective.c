@@ -13,34 +13,71 @@ static uint64_t value_of(const struct warp *w, const struct insn *i, int lane)
                               : lanes_32(w, i->a)[lane];
 }
 
-/* Bits 8–12 of c are a mask: lanes that agree in these bits of their number form a segment. Bits
- * 0–4 are the last lane of a segment, counted within it (the first lane for .up). With width 32, c
- * = 31 (0 for .up). */
+/* A number from 0 to 31 for each lane, in bytes, which CPUs process 16 at a time. */
+typedef uint8_t lane_numbers[WARP];
+
+/* The lanes whose byte is 1. The product has bits 0 of eight bytes side by side in its highest byte. */
+static uint32_t lanes_of(const lane_numbers flag)
+{
+    enum { BYTES = sizeof(uint64_t) };
+    uint32_t lanes = 0;
+    for (int k = 0; k < WARP / BYTES; k++) {
+        uint64_t eight;
+        memcpy(&eight, flag + k * BYTES, BYTES);
+        lanes |= (uint32_t)(eight * UINT64_C(0x0102040810204080) >> 56) << k * BYTES;
+    }
+    return lanes;
+}
+
+/* Finds the lane that each lane reads, itself if the other one is outside of its segment. Returns the
+ * lanes whose other one is inside. Bits 8–12 of c are a mask: lanes that agree in these bits of their
+ * number form a segment. Bits 0–4 are the last lane of a segment, counted within it (the first lane
+ * for .up). With width 32, c = 31 (0 for .up). */
+static uint32_t find_sources(enum shuffle kind, const uint32_t *b, const uint32_t *c,
+                             lane_numbers source)
+{
+    lane_numbers delta, segment, last, inside;
+    for (int l = 0; l < WARP; l++) delta[l] = b[l] & 31;
+    for (int l = 0; l < WARP; l++) segment[l] = c[l] >> 8 & 31;
+    for (int l = 0; l < WARP; l++)
+        last[l] = (uint8_t)((l & segment[l]) | ((uint8_t)c[l] & 31 & ~segment[l]));
+#define EACH_LANE(other, is_inside)                                                                \
+    for (int l = 0; l < WARP; l++) {                                                               \
+        uint8_t from = (uint8_t)(other);                                                           \
+        inside[l] = is_inside;                                                                     \
+        source[l] = is_inside ? from : (uint8_t)l;                                                 \
+    }
+    switch (kind) {
+    case SHUFFLE_UP: EACH_LANE(l - delta[l], (int8_t)from >= (int8_t)last[l]); break;
+    case SHUFFLE_DOWN: EACH_LANE(l + delta[l], from <= last[l]); break;
+    case SHUFFLE_BUTTERFLY: EACH_LANE(l ^ delta[l], from <= last[l]); break;
+    case SHUFFLE_INDEX:
+        EACH_LANE((l & segment[l]) | (delta[l] & ~segment[l]), from <= last[l]);
+        break;
+    }
+#undef EACH_LANE
+    return lanes_of(inside);
+}
+
 void op_shuffle(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    uint32_t *d = lanes_32(w, i->d), value[WARP], inside = 0;
-    const uint32_t *b = lanes_32(w, i->b), *c = lanes_32(w, i->c);
-    uint8_t source[WARP] = {0};
-    bool checked = announces(w->block, ANNOUNCE_ARGUMENTS);
+    uint32_t *d = lanes_32(w, i->d), value[WARP];
+    lane_numbers source;
+    uint32_t inside = mask & find_sources((enum shuffle)i->warp.shuffle, lanes_32(w, i->b),
+                                          lanes_32(w, i->c), source);
     memcpy(value, lanes_32(w, i->a), sizeof value);
-    for (int lane = 0; lane < WARP; lane++) {
-        if (!(mask >> lane & 1)) continue;
-        int delta = (int)(b[lane] & 31), segment = (int)(c[lane] >> 8 & 31), from = lane;
-        int last = (lane & segment) | ((int)(c[lane] & 31) & ~segment);
-        bool ok = false;
-        switch ((enum shuffle)i->warp.shuffle) {
-        case SHUFFLE_UP: from = lane - delta, ok = from >= last; break;
-        case SHUFFLE_DOWN: from = lane + delta, ok = from <= last; break;
-        case SHUFFLE_BUTTERFLY: from = lane ^ delta, ok = from <= last; break;
-        case SHUFFLE_INDEX: from = (lane & segment) | (delta & ~segment), ok = from <= last; break;
-        }
-        source[lane] = (uint8_t)(ok ? from : lane);
-        d[lane] = value[source[lane]];
-        if (ok && checked && !(mask >> from & 1)) event_shuffle_outside(w, lane, from);
-        inside |= (uint32_t)ok << lane;
-    }
+    if (mask == ALL_LANES)
+        for (int lane = 0; lane < WARP; lane++) d[lane] = value[source[lane]];
+    else
+        for (int lane = 0; lane < WARP; lane++)
+            if (mask >> lane & 1) d[lane] = value[source[lane]];
     set_predicate(w, i->warp.predicate, mask, inside);
-    if (checked) event_exchange(w, i, &(struct exchange){mask, source, value, d});
+    if (!announces(w->block, ANNOUNCE_ARGUMENTS)) return;
+    for (uint32_t left = inside; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        if (!(mask >> source[lane] & 1)) event_shuffle_outside(w, lane, source[lane]);
+    }
+    event_exchange(w, i, &(struct exchange){mask, source, value, d});
 }
 
 /* Announces a vote, in which these lanes have said yes, with its result. */

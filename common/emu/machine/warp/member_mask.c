@@ -30,7 +30,9 @@ uint32_t member_mask_of(const struct warp *w, const struct fragment *f, int lane
 /* The lanes of `lanes` with this member mask. */
 static uint32_t naming(const uint32_t *members, uint32_t mask, uint32_t lanes)
 {
-    uint32_t same = 0;
+    uint32_t gap = 0, same = 0;
+    for (int l = 0; l < WARP; l++) gap |= members[l] ^ mask;
+    if (!gap) return lanes; /* nearly always all lanes have it */
     for (int l = 0; l < WARP; l++) same |= (uint32_t)(members[l] == mask) << l;
     return same & lanes;
 }
