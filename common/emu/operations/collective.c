@@ -80,6 +80,15 @@ void op_shuffle(struct warp *w, const struct insn *i, uint32_t mask)
     event_exchange(w, i, &(struct exchange){mask, source, value, d});
 }
 
+/* d[lane] = value for the lanes of a mask. */
+static void set_lanes(uint32_t *d, uint32_t mask, uint32_t value)
+{
+    if (mask == ALL_LANES)
+        for (int lane = 0; lane < WARP; lane++) d[lane] = value;
+    else
+        for (; mask; mask &= mask - 1) d[__builtin_ctz(mask)] = value;
+}
+
 /* Announces a vote, in which these lanes have said yes, with its result. */
 static void announce_vote(struct warp *w, const struct insn *i, uint32_t mask, uint32_t yes,
                           uint32_t result)
@@ -113,32 +122,39 @@ void op_vote(struct warp *w, const struct insn *i, uint32_t mask)
         set_predicate(w, i->d, mask, result ? ALL_LANES : 0);
         return;
     }
-    uint32_t *d = lanes_32(w, i->d);
-    for (int lane = 0; lane < WARP; lane++)
-        if (mask >> lane & 1) d[lane] = result;
+    set_lanes(lanes_32(w, i->d), mask, result);
+}
+
+/* The lanes whose source has this value. */
+static uint32_t lanes_with(const struct warp *w, const struct insn *i, uint64_t value)
+{
+    lane_numbers equal;
+    if (i->lane_bytes == 8) {
+        const uint64_t *a = slot_at(w, i->a);
+        for (int l = 0; l < WARP; l++) equal[l] = a[l] == value;
+    } else {
+        const uint32_t *a = lanes_32(w, i->a), low = (uint32_t)value;
+        for (int l = 0; l < WARP; l++) equal[l] = a[l] == low;
+    }
+    return lanes_of(equal);
 }
 
 void op_match_any(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    uint32_t result[WARP] = {0}, *d = lanes_32(w, i->d);
+    uint32_t result[WARP] = {0}, *d = lanes_32(w, i->d), same;
     if (announces(w->block, ANNOUNCE_ORDER)) event_match(w, mask);
-    for (int lane = 0; lane < WARP; lane++)
-        for (int other = 0; other < WARP; other++)
-            if (mask >> lane & mask >> other & 1 && value_of(w, i, lane) == value_of(w, i, other))
-                result[lane] |= UINT32_C(1) << other;
+    for (uint32_t left = mask; left; left &= ~same) {
+        same = lanes_with(w, i, value_of(w, i, __builtin_ctz(left))) & mask;
+        set_lanes(result, same, same);
+    }
     for (int lane = 0; lane < WARP; lane++)
         if (mask >> lane & 1) d[lane] = result[lane];
 }
 
 void op_match_all(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    uint64_t first = value_of(w, i, __builtin_ctz(mask));
-    bool all = true;
-    for (int lane = 0; lane < WARP; lane++)
-        if (mask >> lane & 1 && value_of(w, i, lane) != first) all = false;
-    uint32_t *d = lanes_32(w, i->d);
-    for (int lane = 0; lane < WARP; lane++)
-        if (mask >> lane & 1) d[lane] = all ? mask : 0;
+    bool all = !(mask & ~lanes_with(w, i, value_of(w, i, __builtin_ctz(mask))));
+    set_lanes(lanes_32(w, i->d), mask, all ? mask : 0);
     set_predicate(w, i->warp.predicate, mask, all ? ALL_LANES : 0);
 }
 
@@ -158,16 +174,13 @@ void op_reduce(struct warp *w, const struct insn *i, uint32_t mask)
         case REDUCE_XOR: sum ^= x; break;
         }
     }
-    uint32_t *d = lanes_32(w, i->d);
-    for (int lane = 0; lane < WARP; lane++)
-        if (mask >> lane & 1) d[lane] = sum;
+    set_lanes(lanes_32(w, i->d), mask, sum);
 }
 
 void op_elect(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    uint32_t leader = (uint32_t)__builtin_ctz(mask), *d = lanes_32(w, i->d);
-    for (int lane = 0; lane < WARP; lane++)
-        if (mask >> lane & 1) d[lane] = leader;
+    uint32_t leader = (uint32_t)__builtin_ctz(mask);
+    set_lanes(lanes_32(w, i->d), mask, leader);
     set_predicate(w, i->warp.predicate, mask, UINT32_C(1) << leader);
 }
 
