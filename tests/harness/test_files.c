@@ -309,7 +309,8 @@ Test(files, a_full_file_system)
 #define KILL(signal, name, program)                                                                \
     "exec 2>/dev/null; ulimit -c 0; echo old >$t/" name                                            \
     "; env --default-signal" SANITIZERS program " >/dev/null 2>&1 & "                              \
-    "until test -n \"$(find /proc/$!/fd -lname \"$t/*\" -exec test -s {} \\; -print)\"; do "       \
+    "until test -n \"$(find /proc/$!/fd -lname \"$t/*\" ! -lname \"$t/" name                       \
+    "\" -exec test -s {} \\; -print)\"; do "                                                       \
     "kill -0 $! 2>/dev/null || break; sleep 0.01; "                                                \
     "done; kill -" signal " $! && wait $!; echo status $?; head -c 20 $t/" name "; ls $t"
 
