@@ -185,7 +185,7 @@ Test(graphs, copies_of_variables)
 {
     static const enum cudaMemcpyKind to = cudaMemcpyHostToDevice, from = cudaMemcpyDeviceToHost;
     const void *table = table_symbol();
-    int values[] = {5, 6, 7}, got = 0, other = 0;
+    int values[] = {500005, 600006, 700007}, got = 0, other = 0;
     cudaGraph_t graph = new_graph();
     cudaGraphNode_t in, out;
     ok(cudaGraphAddMemcpyNodeToSymbol(&in, graph, NULL, 0, table, &values[0], 4, 4, to));
@@ -196,7 +196,7 @@ Test(graphs, copies_of_variables)
        cudaErrorInvalidValue);
     cudaGraphExec_t exec = instantiate(graph);
     launch(exec);
-    cr_assert(got == 5, "%d", got);
+    cr_assert(got == values[0], "%d", got);
 
     ok(cudaGraphExecMemcpyNodeSetParamsToSymbol(exec, in, table, &values[1], 4, 8, to));
     ok(cudaGraphExecMemcpyNodeSetParamsFromSymbol(exec, out, &other, table, 4, 8, from));
@@ -205,14 +205,14 @@ Test(graphs, copies_of_variables)
     is(cudaGraphExecMemcpyNodeSetParamsFromSymbol(exec, out, &other, &got, 4, 0, from),
        cudaErrorInvalidSymbol);
     launch(exec);
-    cr_assert(got == 5 && other == 6, "%d %d", got, other);
+    cr_assert(got == values[0] && other == values[1], "%d %d", got, other);
 
     ok(cudaGraphMemcpyNodeSetParamsToSymbol(in, table, &values[2], 4, 0, to));
     ok(cudaGraphMemcpyNodeSetParamsFromSymbol(out, &got, table, 4, 0, from));
     is(cudaGraphMemcpyNodeSetParamsToSymbol(in, &got, values, 4, 0, to), cudaErrorInvalidSymbol);
     is(cudaGraphMemcpyNodeSetParamsFromSymbol(out, &got, &got, 4, 0, from), cudaErrorInvalidSymbol);
     launch(instantiate(graph));
-    cr_assert(got == 7 && other == 6, "%d %d", got, other);
+    cr_assert(got == values[2] && other == values[1], "%d %d", got, other);
 }
 
 /* Fills, host functions and events: what a node was given, and something else. */
