@@ -446,6 +446,7 @@ Test(lab_score, hidden_additions)
         }
         cr_expect_eq(score(), 60, "%s: %g", hidden[h].name, verdict.points);
         expect_line(LAB_WORK, hidden[h].name);
+        expect_line(LAB_WORK, "this lab expects add.f32");
     }
 }
 

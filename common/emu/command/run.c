@@ -223,11 +223,11 @@ void emu_run_compile(const char *file, char program[PATH_MAX])
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-static struct outcome *share_outcome(void)
+static const struct outcome *share_outcome(void)
 {
     int file = emu_open_memory(SETTING_OUTCOME);
     if (ftruncate(file, sizeof(struct outcome)) != 0) emu_refuse("out of memory");
-    void *memory = mmap(NULL, sizeof(struct outcome), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    void *memory = mmap(NULL, sizeof(struct outcome), PROT_READ, MAP_SHARED, file, 0);
     if (memory == MAP_FAILED) emu_refuse("out of memory");
     return memory;
 }
@@ -244,7 +244,7 @@ static void tell_missing(const char *program, int status)
 
 void emu_run_wait(const char *program, char *const *arguments)
 {
-    struct outcome *outcome = share_outcome();
+    const struct outcome *outcome = share_outcome();
     int code = (int)setting_number(SETTING_ERROR_EXITCODE);
     handle_signals();
     int status = run_child(program, arguments, false);
