@@ -69,6 +69,12 @@ int data_convert(struct data *d, enum element element, struct fault *fault)
     return 0;
 }
 
+cudaError_t data_restore_input(const struct data *d)
+{
+    CUDA_TRY(cast_numbers(d->element, d->in, d->small, d->n));
+    return cudaDeviceSynchronize();
+}
+
 int data_on_host(struct data *d, struct fault *fault)
 {
     if (d->host_in) return 0;

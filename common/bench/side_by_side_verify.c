@@ -92,9 +92,10 @@ static int look_at_guards(const struct buffer *buffer, const char *what, struct 
     if (!buffer->base) return 0;
     long where = buffer_damage(buffer, &error);
     CUDA_CHECK(fault, error);
-    if (where)
-        snprintf(e->wrong, sizeof e->wrong, "%s was written %ld bytes %s", what, labs(where),
-                 where > 0 ? "past its end" : "before its start");
+    if (!where) return 0;
+    snprintf(e->wrong, sizeof e->wrong, "%s was written %ld byte%s %s", what, labs(where),
+             labs(where) == 1 ? "" : "s", where > 0 ? "past its end" : "before its start");
+    CUDA_CHECK(fault, buffer_renew(buffer)); /* for the others, whose buffer it is, too */
     return 0;
 }
 
@@ -103,9 +104,10 @@ static int look_at_input(const struct side_by_side *s, struct entry *e, struct f
     struct difference found;
     size_t used = s->out.bytes / element_size(element_of_sum(s->data->element));
     CUDA_CHECK(fault, data_compare_input(s->data, s->data->in, 0, used, &found));
-    if (found.count)
-        snprintf(e->wrong, sizeof e->wrong, "the input was modified, first at element %llu",
-                 found.first);
+    if (!found.count) return 0;
+    snprintf(e->wrong, sizeof e->wrong, "the input was modified, first at element %llu",
+             found.first);
+    CUDA_CHECK(fault, data_restore_input(s->data)); /* for the others */
     return 0;
 }
 

@@ -224,7 +224,8 @@ static int time_both(const struct step *step, struct fault *fault)
     return code;
 }
 
-/* Does the same for step 7 with this scan. Returns the scan's entry. */
+/* Does the same for step 7 with this scan, whose faults are not the copy's. Returns the scan's
+ * entry. */
 static const struct entry *time_with_copy(scan_fn *scan)
 {
     struct step wrong = step07;
@@ -245,6 +246,27 @@ static void time_spoiled(size_t at, const char *says)
 }
 
 Test(bench, a_wrong_element_is_found) { time_spoiled(777, "1 wrong, first [777]"); }
+
+Test(bench, an_element_before_the_output_is_found)
+{
+    time_spoiled((size_t)-1, "the output was written 1 byte before its start");
+}
+
+static cudaError_t spoil_input(void *out, const void *in, size_t n, int variant, void *workspace,
+                               cudaStream_t stream)
+{
+    cudaError_t error = step07.scan(out, in, n, variant, workspace, stream);
+    if (error != cudaSuccess) return error;
+    return cudaMemsetAsync((float *)(uintptr_t)in + 5, 0x3F, sizeof(float), stream);
+}
+
+Test(bench, a_scan_that_writes_into_the_input_is_found)
+{
+    const struct entry *entry = time_with_copy(spoil_input);
+    cr_expect(!entry->right);
+    cr_expect(strstr(entry->wrong, "the input was modified, first at element 5"), "%s",
+              entry->wrong);
+}
 
 /* The run that measures how long a run takes. */
 Test(bench, a_second_run_that_is_wrong_is_found)
@@ -329,6 +351,20 @@ Test(bench, a_workspace_that_does_not_fit_is_an_error)
     cr_assert(time_with_workspace((size_t)1 << 50, &fault) == EXIT_USAGE);
     cr_expect(strstr(fault.text, "bytes for a workspace do not fit into device memory."), "%s",
               fault.text);
+}
+
+Test(bench, memory_that_is_needed)
+{
+    enum { N = 1 << 20 };
+    struct step step = step07;
+    const struct contender one = {.step = &step};
+    step.workspace = some_workspace;
+    workspace_size = 0;
+    size_t without = side_by_side_device_bytes(&one, 1, N, ELEMENT_F32, 0);
+    workspace_size = N;
+    size_t with = side_by_side_device_bytes(&one, 1, N, ELEMENT_F32, 0);
+    cr_expect_geq(without, N * sizeof(float));
+    cr_expect_geq(with, without + N);
 }
 
 /* The number of runs that together move twice the size of the L2 cache, within limits. A run of

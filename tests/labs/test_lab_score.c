@@ -702,6 +702,18 @@ Test(lab_score, results_that_do_not_belong)
     cr_expect_eq(score(), 100);
 }
 
+Test(lab_score, without_a_run_there_is_nothing_to_count)
+{
+    char text[4000] = "";
+    FILE *file = fmemopen(text, sizeof text - 1, "w");
+    score();
+    verdict.points = verdict.cases = 0;
+    lab_verdict_text(file, &verdict, "labs/lab3.cu");
+    fclose(file);
+    cr_expect(strstr(text, "0.00 of 100 points: no kernel was run\n"), "%s", text);
+    cr_expect_null(strstr(text, "runs right"), "%s", text);
+}
+
 /* Claims of a submission do not reach a terminal as they are. */
 Test(lab_score, claims_are_made_visible)
 {

@@ -48,10 +48,7 @@ int buffer_make(struct buffer *buffer, size_t bytes, size_t offset, bool on_host
     buffer->whole = guard ? round_up(buffer->front + bytes + guard) : offset + bytes;
     int code = allocate(buffer, what, fault);
     if (code) return code;
-    if (on_host)
-        memset(buffer->base, BUFFER_POISON, buffer->whole);
-    else
-        CUDA_CHECK(fault, cudaMemset(buffer->base, BUFFER_POISON, buffer->whole));
+    CUDA_CHECK(fault, buffer_renew(buffer));
     buffer->data = buffer->base + buffer->front;
     return 0;
 }
@@ -63,6 +60,16 @@ void buffer_free(struct buffer *buffer)
     else if (buffer->base)
         cudaFree(buffer->base); /* nothing could be done about an error here */
     *buffer = (struct buffer){0};
+}
+
+cudaError_t buffer_renew(const struct buffer *buffer)
+{
+    if (!buffer->on_host) {
+        CUDA_TRY(cudaMemset(buffer->base, BUFFER_POISON, buffer->whole));
+        return cudaDeviceSynchronize();
+    }
+    memset(buffer->base, BUFFER_POISON, buffer->whole);
+    return cudaSuccess;
 }
 
 cudaError_t buffer_poison(const struct buffer *buffer, cudaStream_t stream)

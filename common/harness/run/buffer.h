@@ -49,6 +49,9 @@ void buffer_free(struct buffer *);
 /* The most bytes that are allocated for data of `bytes` bytes that begins `offset` bytes late. */
 size_t buffer_room(size_t bytes, size_t offset);
 
+/* Fills the whole allocation with the poison, as it was made. Waits. */
+cudaError_t buffer_renew(const struct buffer *);
+
 /* Fills the data with the poison; on the stream where the buffer is on the device. */
 cudaError_t buffer_poison(const struct buffer *, cudaStream_t);
 
