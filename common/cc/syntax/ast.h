@@ -199,8 +199,6 @@ struct stmt {
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-enum inlining { INLINE_UNSAID, INLINE_ASKED, INLINE_ALWAYS, INLINE_NEVER };
-
 /* A kernel or a device function, or an instance of a template of one. No function calls itself,
  * not even by way of others. */
 struct function {
@@ -209,7 +207,6 @@ struct function {
     bool is_kernel;
     bool is_static; /* nvcc writes .visible unless a function is static, or an instance of a
                        static template */
-    enum inlining inlining;
     int max_threads, min_blocks; /* __launch_bounds__; 0: not said */
     const struct type *result;
     struct symbol *parameters; /* a list */

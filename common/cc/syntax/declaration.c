@@ -138,17 +138,11 @@ static bool read_flag(struct parser *p, struct specifiers *s)
     return false;
 }
 
-static bool read_inlining(struct parser *p, struct specifiers *s)
+/* Every call is inlined, whatever these words ask for. */
+static bool skip_inlining(struct parser *p)
 {
-    enum inlining inlining = INLINE_ASKED;
-    if (takes(p, "__forceinline__"))
-        inlining = INLINE_ALWAYS;
-    else if (takes(p, "__noinline__"))
-        inlining = INLINE_NEVER;
-    else if (!takes(p, "inline") && !takes(p, "__inline__"))
-        return false;
-    if (s->inlining == INLINE_UNSAID || inlining != INLINE_ASKED) s->inlining = inlining;
-    return true;
+    return takes(p, "inline") || takes(p, "__inline__") || takes(p, "__forceinline__") ||
+           takes(p, "__noinline__");
 }
 
 /* A type that is one name, or an enum. */
@@ -189,7 +183,7 @@ struct specifiers read_specifiers(struct parser *p)
         if ((word = s.type == NULL ? type_word(p->token) : 0) != 0) {
             words += word;
             go_past(p);
-        } else if (!read_flag(p, &s) && !read_inlining(p, &s) && !read_align(p, &s) &&
+        } else if (!read_flag(p, &s) && !skip_inlining(p) && !read_align(p, &s) &&
                    !read_bounds(p, &s) && !takes(p, "__restrict__") &&
                    (words != 0 || s.type != NULL || !read_named_type(p, &s))) {
             break;

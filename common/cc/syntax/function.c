@@ -164,7 +164,6 @@ struct function *read_function(struct parser *p, const struct specifiers *s, str
                                   .result = d.type,
                                   .is_kernel = s->is_global,
                                   .is_static = s->is_static,
-                                  .inlining = s->inlining,
                                   .max_threads = s->max_threads,
                                   .min_blocks = s->min_blocks};
     function->name = function->instance = text_of(p, d.name);

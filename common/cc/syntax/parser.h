@@ -169,7 +169,6 @@ struct specifiers {
     const struct token *begin;
     bool is_static, is_extern, is_typedef, is_const, is_constexpr;
     bool is_global, is_device, is_host, is_shared, is_constant;
-    enum inlining inlining;
     int max_threads, min_blocks;
     int64_t align; /* 0: not said */
 };
