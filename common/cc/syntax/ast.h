@@ -203,7 +203,6 @@ struct stmt {
  * not even by way of others. */
 struct function {
     const char *name, *mangled; /* "scan_block", "_Z10scan_blockIL7padding1EEvPfPKfi" */
-    const char *instance;       /* "scan_block<PAD16>"; the name if it is no template's */
     bool is_kernel;
     bool is_static; /* nvcc writes .visible unless a function is static, or an instance of a
                        static template */

@@ -166,7 +166,7 @@ struct function *read_function(struct parser *p, const struct specifiers *s, str
                                   .is_static = s->is_static,
                                   .max_threads = s->max_threads,
                                   .min_blocks = s->min_blocks};
-    function->name = function->instance = text_of(p, d.name);
+    function->name = text_of(p, d.name);
     begin_scope(p);
     read_parameters(p, function);
     struct scope *scope = p->scope;

@@ -176,24 +176,6 @@ struct expr **read_template_arguments(struct parser *p, struct template *templat
     return known && p->stumbled_at == NULL ? arguments : NULL;
 }
 
-/* "scan_block<PAD16>" */
-static const char *instance_name(struct parser *p, const struct template *template,
-                                 struct expr **arguments)
-{
-    const char *text = text_of(p, template->name);
-    for (int i = 0; i < template->parameter_count; i++) {
-        const struct expr *e = arguments[i];
-        const char *value = cc_format(p->arena, "%lld", (long long)e->integer);
-        if (e->type->kind == TYPE_BOOL) value = e->integer ? "true" : "false";
-        for (struct name *n = p->global->names; n != NULL; n = n->next)
-            if (n->kind == NAME_CONSTANT && e->type->kind == TYPE_ENUM &&
-                n->constant->type == e->type && n->constant->integer == e->integer)
-                value = n->text;
-        text = cc_format(p->arena, "%s%s%s", text, i == 0 ? "<" : ", ", value);
-    }
-    return cc_format(p->arena, "%s>", text);
-}
-
 static struct instance *find_instance(const struct template *template, struct expr **arguments)
 {
     struct instance *instance = template->instances;
@@ -251,8 +233,6 @@ struct function *instance_of(struct parser *p, struct template *template, struct
     *instance = (struct instance){arguments, NULL, template->instances};
     template->instances = instance;
     instance->function = read_again(p, template, arguments);
-    if (instance->function != NULL)
-        instance->function->instance = instance_name(p, template, arguments);
     return instance->function;
 }
 

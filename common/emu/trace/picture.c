@@ -29,7 +29,6 @@ struct pictures {
     size_t timeline_count;
     struct timeline *current; /* of the launch that runs; NULL: it has none */
     uint64_t begun;           /* the current turn: the block's instructions less the warp's */
-    bool has_turn;
 };
 
 struct pictures *pictures_open(void)
