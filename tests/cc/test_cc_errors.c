@@ -94,6 +94,7 @@ Test(cc_errors, grammar)
          "2:13 a value is missing before `;`\n3:10 `ofset` is not declared here"},
         {KERNEL("else n = 1;"), "2:1 this else has no if before it"},
         {KERNEL("break;"), "2:1 break stands outside of a loop"},
+        {KERNEL("while (n) break; break;"), "2:18 break stands outside of a loop"},
         {KERNEL("int y[2] = {1, 2, 3};\nint z = out;"),
          "2:19 the array has 2 elements, and here is one more\n"
          "3:9 the initial value is of type `float *`, and has to be `int`"},

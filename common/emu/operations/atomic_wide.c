@@ -153,11 +153,10 @@ void op_atomic_128(struct warp *w, const struct insn *i, uint32_t mask)
             if (i->c != NO_SLOT) read_128(w, i->c, l, c);
             change_128(i, access.host + access.address[l], b, c, old, &changed);
             if (first >> l & 1) seen = old[0];
-            if (i->d == NO_SLOT) continue;
             uint64_t *low = slot_at(w, i->d);
             low[l] = old[0];
             low[WARP + l] = old[1];
         }
     }
-    end_atomic(w, i, i->d != NO_SLOT, changed, place, seen);
+    end_atomic(w, i, true, changed, place, seen);
 }
