@@ -16,7 +16,8 @@ static uint64_t value_of(const struct warp *w, const struct insn *i, int lane)
 /* A number from 0 to 31 for each lane, in bytes, which CPUs process 16 at a time. */
 typedef uint8_t lane_numbers[WARP];
 
-/* The lanes whose byte is 1. The product has bits 0 of eight bytes side by side in its highest byte. */
+/* The lanes whose byte is 1. The product has bits 0 of eight bytes side by side in its highest
+ * byte. */
 static uint32_t lanes_of(const lane_numbers flag)
 {
     enum { BYTES = sizeof(uint64_t) };
@@ -29,10 +30,10 @@ static uint32_t lanes_of(const lane_numbers flag)
     return lanes;
 }
 
-/* Finds the lane that each lane reads, itself if the other one is outside of its segment. Returns the
- * lanes whose other one is inside. Bits 8–12 of c are a mask: lanes that agree in these bits of their
- * number form a segment. Bits 0–4 are the last lane of a segment, counted within it (the first lane
- * for .up). With width 32, c = 31 (0 for .up). */
+/* Finds the lane that each lane reads, itself if the other one is outside of its segment. Returns
+ * the lanes whose other one is inside. Bits 8–12 of c are a mask: lanes that agree in these bits of
+ * their number form a segment. Bits 0–4 are the last lane of a segment, counted within it (the first
+ * lane for .up). With width 32, c = 31 (0 for .up). */
 static uint32_t find_sources(enum shuffle kind, const uint32_t *b, const uint32_t *c,
                              lane_numbers source)
 {
