@@ -30,7 +30,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from mutations import equivalents, mutations
 from suites import QUICK, Covered, Stopped, first_failure, pattern_of
-from tree import LEAKS, TESTS, TOP, TREES, Tree, objects_by_source
+from tree import HUNG, LEAKS, TESTS, TOP, TREES, Tree, objects_by_source
 
 WANTED = 0.95
 FILES = ["common", "steps/12-pipeline"]
@@ -39,6 +39,7 @@ COLUMNS = ["date", "sample", "seed", *NAME, "line", "kind", "result", "by", "sec
 KILLED, SURVIVED, EQUIVALENT, INVALID = "killed", "survived", "equivalent", "did not compile"
 COUNTED = KILLED, SURVIVED
 LASTING = "hung", "took too much memory", "leaked"  # ways to fail that are not tried a second time
+BUILD_LIMIT = 600  # seconds; the build runs the compiler of common/cc, which a mutation may hang
 MOST_FILE = 4 << 30  # bytes of a file that a test writes
 
 
@@ -209,7 +210,10 @@ class Judge:
         quick = [suite for suite in suites if self.covered.seconds[suite] <= QUICK]
         failed = self._first_failure(tree, quick)
         if not failed:
-            if not tree.build("tests-build"):
+            status, _ = tree.make("tests-build", limit=BUILD_LIMIT)
+            if status == HUNG:
+                return KILLED, "make tests-build hung"
+            if status:
                 return INVALID, "linker"
             failed = self._first_failure(tree, suites)
         if failed:

@@ -228,6 +228,19 @@ class Trees(Folder):
         self.assertEqual(copy.read("common/x.c"), "common/x.c")
 
 
+    def test_a_build_that_hangs_is_ended_with_all_its_processes(self):
+        marker = os.path.join(self.path, "goes on")
+        self.write("Makefile", "x:\n\t@echo begins; (sleep 3; touch '%s') & sleep 60\n" % marker)
+        before = tree.TREES
+        tree.TREES = os.path.join(self.path, "build", "mutate")
+        self.addCleanup(setattr, tree, "TREES", before)
+        copy = tree.Tree("copy", self.path)
+        self.assertEqual(copy.make("x", limit=1), (tree.HUNG, "begins\n"))
+        time.sleep(2.5)
+        self.assertFalse(os.path.exists(marker))
+        self.assertNotEqual(copy.make("y")[0], 0)
+
+
 class Covered(Folder):
     def covered(self, text):
         return suites.Covered(self.write("covered", text))

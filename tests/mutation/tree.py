@@ -10,6 +10,7 @@ import hashlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 
@@ -25,6 +26,7 @@ NO_PAGE = "PAGE_TESTS="
 QUICK_LINKER = "LDFLAGS=" + "".join(["-fuse-ld=" + name for name in ("gold", "lld")
                                      if shutil.which("ld." + name)][:1])
 LEAKS = QUICK_LINKER + " -fsanitize=leak"
+HUNG = "hung"  # instead of make's exit status
 DEPENDS = re.compile(r"^\S+: +(\S+\.c)[ \n\\]")
 
 # What `make mutate` and make itself put into the environment means something else to the tests.
@@ -62,14 +64,19 @@ class Tree:
         for folder in {os.path.dirname(path) for path in wanted}:  # some targets depend on folders
             shutil.copystat(os.path.join(self.source, folder), os.path.join(self.path, folder))
 
-    def make(self, *arguments):
-        """Returns make's exit status and what it wrote. The Makefile need not look again for tools
-        that are missing."""
+    def make(self, *arguments, limit=None):
+        """Returns make's exit status and what it wrote. After `limit` seconds it is ended with all
+        that it has started. The Makefile need not look again for tools that are missing."""
         command = ["make", "--no-print-directory", "MISSING=", NO_PAGE, QUICK_LINKER, *arguments]
-        run = subprocess.run(command, cwd=self.path, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                             start_new_session=True, text=True, errors="replace", check=False)
-        return run.returncode, run.stdout
+        with subprocess.Popen(command, cwd=self.path, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              start_new_session=True, text=True, errors="replace") as run:
+            try:
+                output, _ = run.communicate(timeout=limit)
+                return run.returncode, output
+            except subprocess.TimeoutExpired:
+                os.killpg(run.pid, signal.SIGKILL)
+                return HUNG, run.communicate()[0]
 
     def build(self, *targets):
         """Returns whether make succeeds."""
