@@ -32,7 +32,7 @@ static const struct quiet {
 };
 
 /* A constant is least, least + step, …, most. */
-static const struct range {
+static const struct constant_range {
     char letter;
     int least, most, step;
     const char *says;
@@ -77,7 +77,7 @@ static void check_quiet_operand(struct decoder *d, const struct ptx_instruction 
         source_slot(d, operand, 4);
     }
     for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++) {
-        const struct range *c = &ranges[k];
+        const struct constant_range *c = &ranges[k];
         if (c->letter != letter) continue;
         int64_t value = immediate(d, operand);
         if (value < c->least || value > c->most || (value - c->least) % c->step)

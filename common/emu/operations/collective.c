@@ -32,8 +32,8 @@ static uint32_t lanes_of(const lane_numbers flag)
 
 /* Finds the lane that each lane reads, itself if the other one is outside of its segment. Returns
  * the lanes whose other one is inside. Bits 8–12 of c are a mask: lanes that agree in these bits of
- * their number form a segment. Bits 0–4 are the last lane of a segment, counted within it (the first
- * lane for .up). With width 32, c = 31 (0 for .up). */
+ * their number form a segment. Bits 0–4 are the last lane of a segment, counted within it (the
+ * first lane for .up). With width 32, c = 31 (0 for .up). */
 static uint32_t find_sources(enum shuffle kind, const uint32_t *b, const uint32_t *c,
                              lane_numbers source)
 {
