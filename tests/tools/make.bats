@@ -226,7 +226,7 @@ in_line() {
     [ "$status" -eq 0 ]
     for line in "${lines[@]}"; do
         case $line in *" -c "*) in_line "$line" " -std=c11 -Wall " " -O0 -DX=1 -c " ;; esac
-        case $line in *" -c "*) [[ "$line" != *-O2* && "$line" != *-O3* ]] ;; esac
+        case $line in *" -c "*) [[ "$line" != *" -O2"* && "$line" != *" -O3"* ]] ;; esac
         case $line in *" -c "*ops_x*) in_line "$line" -fPIC -ffp-contract=off ;; esac
         case $line in "g++ "*) in_line "$line" -Wl,-z,now ;; esac
     done
