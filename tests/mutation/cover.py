@@ -16,8 +16,8 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from suites import COVERED, command_of, has_ended, kill_session, pattern_of
-from tree import ENVIRONMENT, TESTS, TOP, TREES, Tree, objects_by_source
+from suites import COVERED, command_of, has_ended, pattern_of
+from tree import ENVIRONMENT, TESTS, TOP, TREES, Tree, kill_session, objects_by_source
 
 COUNTING = "CC=gcc -finstrument-functions"
 LONGEST = 60  # seconds, after which a suite is ended; what it has entered counts

@@ -3,13 +3,12 @@ one of build/tests/run, or a script: a file of bats or of unittest."""
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 
-from tree import ENVIRONMENT, TESTS, TREES
+from tree import ENVIRONMENT, TESTS, TREES, kill_session, session
 
 COVERED = os.path.join(TREES, "covered.txt")
 QUICK = 0.5  # suites that take no longer together are run at once, in seconds
@@ -161,31 +160,5 @@ def read_events(output, excused, suite):
     return None, running, begun
 
 
-def session(leader):
-    """The numbers of a session's processes, and their resident pages."""
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            try:
-                with open("/proc/%s/stat" % name, encoding="utf-8", errors="replace") as file:
-                    fields = file.read().rpartition(")")[2].split()
-            except OSError:
-                continue  # it has ended
-            if fields[0] != "Z" and int(fields[3]) == leader:
-                yield int(name), int(fields[21])
-
-
 def memory_of_session(leader):
     return PAGE * sum(pages for _, pages in session(leader))
-
-
-def kill_session(leader):
-    for _ in range(10):  # they may be starting others
-        processes = [process for process, _ in session(leader)]
-        if not processes:
-            return
-        for process in processes:
-            try:
-                os.kill(process, signal.SIGKILL)
-            except OSError:
-                pass
-        time.sleep(0.01)

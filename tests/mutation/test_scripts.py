@@ -209,13 +209,15 @@ class Runs(Folder):
 
 
 class Trees(Folder):
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(setattr, tree, "TREES", tree.TREES)
+        tree.TREES = os.path.join(self.path, "build", "mutate")
+
     def test_a_copy_becomes_equal_again(self):
         for path in ("Makefile", "common/x.c", "build/x.o", "build/mutate/own", "build/cuda/nvcc",
                      "step3", ".git/x"):
             self.write(path, path)
-        before = tree.TREES
-        tree.TREES = os.path.join(self.path, "build", "mutate")
-        self.addCleanup(setattr, tree, "TREES", before)
         copy = tree.Tree("copy", self.path)
         self.assertEqual(set(tree.files_below(copy.path)),
                          {"Makefile", "common/x.c", "build/x.o", "step3"})
@@ -227,13 +229,9 @@ class Trees(Folder):
         self.assertEqual(tree.files_below(copy.path), tree.files_below(self.path))
         self.assertEqual(copy.read("common/x.c"), "common/x.c")
 
-
     def test_a_build_that_hangs_is_ended_with_all_its_processes(self):
         marker = os.path.join(self.path, "goes on")
         self.write("Makefile", "x:\n\t@echo begins; (sleep 3; touch '%s') & sleep 60\n" % marker)
-        before = tree.TREES
-        tree.TREES = os.path.join(self.path, "build", "mutate")
-        self.addCleanup(setattr, tree, "TREES", before)
         copy = tree.Tree("copy", self.path)
         self.assertEqual(copy.make("x", limit=1), (tree.HUNG, "begins\n"))
         time.sleep(2.5)

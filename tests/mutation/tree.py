@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 
 TOP = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 TREES = os.path.join(TOP, "build", "mutate")
@@ -75,7 +76,7 @@ class Tree:
                 output, _ = run.communicate(timeout=limit)
                 return run.returncode, output
             except subprocess.TimeoutExpired:
-                os.killpg(run.pid, signal.SIGKILL)
+                kill_session(run.pid)
                 return HUNG, run.communicate()[0]
 
     def build(self, *targets):
@@ -131,3 +132,29 @@ def objects_by_source(top):
                 os.path.join(top, match[1])):
             found.setdefault(match[1], []).append(inside[:-2] + ".o")
     return found
+
+
+def session(leader):
+    """The numbers of a session's processes, and their resident pages."""
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open("/proc/%s/stat" % name, encoding="utf-8", errors="replace") as file:
+                    fields = file.read().rpartition(")")[2].split()
+            except OSError:
+                continue  # it has ended
+            if fields[0] != "Z" and int(fields[3]) == leader:
+                yield int(name), int(fields[21])
+
+
+def kill_session(leader):
+    for _ in range(10):  # they may be starting others
+        processes = [process for process, _ in session(leader)]
+        if not processes:
+            return
+        for process in processes:
+            try:
+                os.kill(process, signal.SIGKILL)
+            except OSError:
+                pass
+        time.sleep(0.01)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from browser import Page
 from firefox import InFirefox
-from page_files import BUILT, PAGE, TOP, fastest, need, node
+from page_files import BUILT, PAGE, TOP, check_below, need, node
 
 sys.path.append(str(TOP / "tests/cc"))
 from lab_files import files  # noqa: E402
@@ -128,7 +128,7 @@ class Judge(unittest.TestCase):
             answers = judged([(str(lab), "labs/lab.cu", solution(lab)) for lab in LABS])
             self.assertTrue(all(answer["right"] for answer in answers))
             return max(answer["seconds"] for answer in answers)
-        self.assertLess(fastest(slowest, SECONDS), SECONDS)
+        check_below(self, SECONDS, slowest)
         self.assertLess((BUILT / "emulator.wasm").stat().st_size, WASM_BYTES)
         self.assertLess(PAGE.stat().st_size, PAGE_BYTES)
 
