@@ -24,6 +24,7 @@ EMU, PATTERNS = TOP / "build/emu/emu", TOP / "build/fidelity/patterns"
 COPIES = TOP / "build/fidelity/copies"
 MATRICES, TENSOR = TOP / "build/fidelity/matrices", TOP / "build/fidelity/tensor"
 TEXTURES, PAGES = TOP / "build/fidelity/textures", TOP / "build/fidelity/pages"
+TENSORS = TOP / "build/tests/programs/tensors"
 PRODUCT = TOP / "build/matrix-product"
 # Words that differ from the recorded ones: sums of signed bytes by one step of a 16-bit fraction,
 # and sums of halves that nearly cancel (notes/more/emulator-inside.md).
@@ -104,6 +105,14 @@ class Pages(unittest.TestCase):
                     self.assertEqual(*errors, mine)
         self.assertLessEqual(alone, self.GOES_ON)
         self.assertGreater(both, 50)
+
+
+class Boxes(unittest.TestCase):
+    def test_bulk_copies_of_tensors_end_as_on_a_gpu(self):
+        for row in records.read("h200/boxes.csv")[0]:
+            run = subprocess.run([EMU, "--log-file", os.devnull, TENSORS, row["way"]], check=True,
+                                 capture_output=True, text=True)
+            self.assertEqual(run.stdout, "%(way)s: %(error)s, %(element)s\n" % row)
 
 
 class Product(unittest.TestCase):

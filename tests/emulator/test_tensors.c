@@ -41,7 +41,7 @@ static const struct {
     {"large", "IllegalAddress", "2048 bytes at shared address 0x0 are out of bounds"},
     {"zeros", "IllegalInstruction", "are no tensor map that cuTensorMapEncodeTiled has made"},
     {"unwritten", "IllegalInstruction", "are no tensor map that cuTensorMapEncodeTiled has made"},
-    {"local", "InvalidAddressSpace", "a tensor map is in .local memory; it can be a "},
+    {"local", "IllegalAddress", "a tensor map is in .local memory; it can be a "},
     {"rank", "IllegalInstruction", "is for 2 dimensions, and the instruction for 1"},
     {"outside", "IllegalAddress", "a bulk copy of a tensor accesses global address 0x"},
     {"narrow", "IllegalAddress", "); stores and reductions write whole units of 16 bytes"},
@@ -50,6 +50,7 @@ static const struct {
     {"added-between", "IllegalInstruction", BETWEEN},
     {"stored-before", "IllegalInstruction", BEFORE},
     {"added-before", "IllegalInstruction", BEFORE},
+    {"ahead-between", "IllegalInstruction", BETWEEN},
 };
 
 Test(tensors, wrong_copies_are_told)

@@ -11,6 +11,8 @@
 #   tensor      what tensor cores compute, as raw bits (tensor.cu); needs no ncu
 #   textures    what texture units read, as raw bits (textures.cu); needs no ncu
 #   pages       which accesses outside of an array end a kernel (pages.cu); needs no ncu
+#   boxes       what becomes of bulk copies of boxes of tensors, right and wrong
+#               (tests/fixtures/programs/tensors.cu); needs no ncu
 #   product     the kernels of notes/more/matrix-product.cu
 # What ncu printed stays in the folder DIRECTORY/PART; fidelity.py says what each file holds.
 # profiles/<gpu>/PART.csv is a copy; no script overwrites it.
@@ -31,7 +33,7 @@ fi
 
 out=${1:-build/profiles}
 [ $# -eq 0 ] || shift
-parts=${*:-fidelity copies matrices tensor textures pages product}
+parts=${*:-fidelity copies matrices tensor textures pages boxes product}
 toolkit=$(common/build/toolkit.sh)
 PATH=$PATH:$toolkit/bin LD_LIBRARY_PATH=$toolkit/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
@@ -116,6 +118,19 @@ textures() { build/fidelity/textures >"$raw/table"; }
 
 pages() { build/fidelity/pages >"$raw/table"; }
 
+# A row for each way whose result does not depend on what lies beside the tensor.
+boxes() {
+    "$toolkit/bin/nvcc" -O3 -arch=sm_90 tests/fixtures/programs/tensors.cu -lcuda -o build/tensors
+    {
+        echo "way,error,element"
+        for way in right unaligned large zeros rank local between before filled-f16 filled-f32 \
+            filled-f64 stored-between stored-before added-between added-before ahead-between \
+            ahead-before; do
+            timeout 60 build/tensors $way | sed 's/: /,/; s/, /,/'
+        done
+    } >"$raw/table"
+}
+
 # One row for each kernel, which is launched once.
 product() {
     for counter in data_bank_conflicts_pipe_lsu_mem_shared data_pipe_lsu_wavefronts_mem_shared \
@@ -136,6 +151,7 @@ for part in $parts; do
     tensor) what="What tensor cores compute, as raw bits: see tensor.cu." ;;
     textures) what="What texture units read, as raw bits: see textures.cu." ;;
     pages) what="Which accesses outside of an array end a kernel: see pages.cu." ;;
+    boxes) what="Bulk copies of boxes of tensors: see tests/fixtures/programs/tensors.cu." ;;
     product) what="ncu's counters of the kernels of notes/more/matrix-product.cu, 64 x 64." ;;
     *) what="ncu's counters of memory instructions in many patterns: one warp, one instruction." ;;
     esac

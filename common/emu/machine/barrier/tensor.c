@@ -18,7 +18,7 @@ static bool read_map(struct warp *w, const struct insn *i, int lane, uint64_t ad
         for (int l = 0; l < WARP; l++) access.address[l] = address + at;
         if (!access_door_base(w, i, &access)) return false;
         if (access.space != PTX_GLOBAL && access.space != PTX_PARAM) {
-            fault(w, i, lane, EMU_INVALID_ADDRESS_SPACE,
+            fault(w, i, lane, EMU_ILLEGAL_ADDRESS,
                   "a tensor map is in .%s memory; it can be a __grid_constant__ parameter, or in "
                   "constant or global memory",
                   ptx_space_name(access.space));
@@ -63,19 +63,23 @@ static bool check_reduction(struct warp *w, const struct insn *i, int lane, enum
     return false;
 }
 
-/* An H200 ended kernels with this error for loads and stores that began inside a unit, and for
- * stores below 0. Reductions were not tried there. False after a fault. */
-static bool check_coordinates(struct warp *w, const struct insn *i, int lane,
-                              const struct tensor_box *box)
+/* An H200 ends kernels with this error (profiles/h200/boxes.csv). False after a fault. */
+static bool begins_at_unit(struct warp *w, const struct insn *i, int lane,
+                           const struct tensor_box *box)
 {
-    int element = (int)ptx_type_size(box->map.type);
-    if (box->at[0] % (UNIT / element)) {
-        fault(w, i, lane, EMU_ILLEGAL_INSTRUCTION,
-              "the box of a tensor begins at coordinate %d of dimension 0, which is not a multiple "
-              "of %d bytes; begin boxes at multiples of %d elements",
-              box->at[0], UNIT, UNIT / element);
-        return false;
-    }
+    int elements = UNIT / (int)ptx_type_size(box->map.type);
+    if (box->at[0] % elements == 0) return true;
+    fault(w, i, lane, EMU_ILLEGAL_INSTRUCTION,
+          "the box of a tensor begins at coordinate %d of dimension 0, which is not a multiple of "
+          "%d bytes; begin boxes at multiples of %d elements",
+          box->at[0], UNIT, elements);
+    return false;
+}
+
+/* The same for stores and reductions that begin below 0. False after a fault. */
+static bool begins_inside(struct warp *w, const struct insn *i, int lane,
+                          const struct tensor_box *box)
+{
     for (unsigned d = 0; box->is_stored && d < box->map.rank; d++) {
         if (box->at[d] >= 0) continue;
         fault(w, i, lane, EMU_ILLEGAL_INSTRUCTION,
@@ -87,7 +91,7 @@ static bool check_coordinates(struct warp *w, const struct insn *i, int lane,
     return true;
 }
 
-/* Without a check of the coordinates. False after a fault. */
+/* False after a fault. */
 static bool read_box(struct warp *w, const struct insn *i, int lane, struct tensor_box *box)
 {
     const struct address *operand = i->bulk.to.space == PTX_GLOBAL ? &i->bulk.to : &i->bulk.from;
@@ -111,12 +115,12 @@ static bool read_box(struct warp *w, const struct insn *i, int lane, struct tens
     }
     uint64_t line = UNIT << map->swizzle;
     box->span = (box->bytes + line - 1) / line * line;
-    return true;
+    return begins_at_unit(w, i, lane, box);
 }
 
 bool tensor_box_read(struct warp *w, const struct insn *i, int lane, struct tensor_box *box)
 {
-    return read_box(w, i, lane, box) && check_coordinates(w, i, lane, box);
+    return read_box(w, i, lane, box) && begins_inside(w, i, lane, box);
 }
 
 void op_tensor_prefetch(struct warp *w, const struct insn *i, uint32_t mask)
@@ -209,12 +213,12 @@ void tensor_announce(struct warp *w, const struct insn *i, const struct tensor_b
 
 /* ---- carrying out ---------------------------------------------------------------------------- */
 
-/* What elements outside of the tensor become: 0, or a NaN: all bits but the highest are set. */
+/* What elements outside of the tensor become: 0, or NaNs. An H200's are these 16 bits again and
+ * again, whatever the type (profiles/h200/boxes.csv). */
 static void fill(const struct tensor_map *map, uint8_t *unit)
 {
-    unsigned element = (unsigned)ptx_type_size(map->type);
-    memset(unit, map->fills_nan ? 0xff : 0, UNIT);
-    for (unsigned k = element; map->fills_nan && k <= UNIT; k += element) unit[k - 1] = 0x7f;
+    const uint16_t nan = map->fills_nan ? 0x7ff7 : 0;
+    for (unsigned k = 0; k < UNIT; k += sizeof nan) memcpy(unit + k, &nan, sizeof nan);
 }
 
 static bool put(uint8_t *to, const uint8_t *from, unsigned bytes)
