@@ -297,10 +297,19 @@ class Applications(Conclusions):
         launch = "13", "kept10", "select_pipeline"
         self.between(self.busy(*launch, "dram__throughput"), self.busy(*launch, "lts__throughput"),
                      95)
+        self.assertEqual(self.busy(*launch, "lts__ltcfabric2ltc_cycles_active"),
+                         self.busy(*launch, "lts__throughput"))
         launch = "15", "u32", "sort_by_digit"
         memory = self.busy(*launch, "dram__throughput")
         for what in "sm__issue_active", "lts__throughput":
             self.between(memory, self.busy(*launch, what), 90)
+
+
+    def test_an_exponential_is_as_exact_as_the_judge_takes_it_to_be(self):
+        text = (TOP / "steps/16-operators/command/judge.c").read_text(encoding="utf-8")
+        bound = float(re.search(r"by at most ([\d.]+) u for all floats", text)[1])
+        worst = number("experiments.csv", "worst", experiment="approximate", variant="ex2")
+        self.between(bound - 0.01, worst, bound)
 
 
 class Chapter17(Conclusions):
