@@ -69,10 +69,9 @@ int data_convert(struct data *d, enum element element, struct fault *fault)
     return 0;
 }
 
-cudaError_t data_restore_input(const struct data *d)
+static void fill_host_in(const struct data *d)
 {
-    CUDA_TRY(cast_numbers(d->element, d->in, d->small, d->n));
-    return cudaDeviceSynchronize();
+    for (size_t i = 0; i < d->n; i++) d->host_in[i] = d->host[i];
 }
 
 int data_on_host(struct data *d, struct fault *fault)
@@ -81,8 +80,15 @@ int data_on_host(struct data *d, struct fault *fault)
     d->host_in = malloc(d->n * sizeof *d->host_in);
     if (!d->host_in)
         return fail(fault, EXIT_USAGE, "%zu floats do not fit into host memory.", d->n);
-    for (size_t i = 0; i < d->n; i++) d->host_in[i] = d->host[i];
+    fill_host_in(d);
     return 0;
+}
+
+cudaError_t data_restore_input(const struct data *d)
+{
+    if (d->host_in) fill_host_in(d);
+    CUDA_TRY(cast_numbers(d->element, d->in, d->small, d->n));
+    return cudaDeviceSynchronize();
 }
 
 void data_close(struct data *d)

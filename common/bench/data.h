@@ -56,7 +56,7 @@ cudaError_t data_compare(const struct data *, const void *out, size_t start, siz
 /* Compares n elements at `out` with the numbers from `start` on. */
 cudaError_t data_compare_input(const struct data *, const void *out, size_t start, size_t n,
                                struct difference *);
-/* Makes d->in again what it was, after a scan has written there. Waits. */
+/* Makes d->in and d->host_in again what they were, after a scan has written there. Waits. */
 cudaError_t data_restore_input(const struct data *);
 /* data.cu: the kernels behind these; `found` is on the device. */
 cudaError_t cast_numbers(enum element, void *to, const int8_t *from, size_t n);

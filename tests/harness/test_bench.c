@@ -211,17 +211,23 @@ static cudaError_t spoil(void *out, const void *in, size_t n, int variant, void 
 
 static struct side_by_side bench;
 
-/* Times this step and a copy side by side: two rounds of 1024 floats. These are so few that both
- * are also timed in graphs, of three runs. Returns side_by_side_time's exit code. */
-static int time_both(const struct step *step, struct fault *fault)
+/* Times this step and another contender side by side: two rounds of 1024 floats. These are so few
+ * that both are also timed in graphs, of three runs. Returns side_by_side_time's exit code. */
+static int time_beside(const struct contender *other, const struct step *step, struct fault *fault)
 {
     struct data data;
-    const struct contender both[] = {{.step = step}, {.way = &roof_ways[0]}};
+    const struct contender both[] = {{.step = step}, *other};
     cr_assert(data_open(&data, 4096, 1, fault) == 0, "%s", fault->text);
     cr_assert(data_convert(&data, ELEMENT_F32, fault) == 0, "%s", fault->text);
+    cr_assert(data_on_host(&data, fault) == 0, "%s", fault->text);
     int code = side_by_side_time(&bench, &data, both, 2, 1024, 0, FLUSH_READ, 2, 1, fault);
     data_close(&data);
     return code;
+}
+
+static int time_both(const struct step *step, struct fault *fault)
+{
+    return time_beside(&(struct contender){.way = &roof_ways[0]}, step, fault);
 }
 
 /* Does the same for step 7 with this scan, whose faults are not the copy's. Returns the scan's
@@ -257,15 +263,59 @@ static cudaError_t spoil_input(void *out, const void *in, size_t n, int variant,
 {
     cudaError_t error = step07.scan(out, in, n, variant, workspace, stream);
     if (error != cudaSuccess) return error;
-    return cudaMemsetAsync((float *)(uintptr_t)in + 5, 0x3F, sizeof(float), stream);
+    return cudaMemsetAsync((float *)(uintptr_t)in + spoiled, 0x3F, sizeof(float), stream);
 }
 
+static cudaError_t spoil_both_and_fail(void *out, const void *in, size_t n, int variant,
+                                       void *workspace, cudaStream_t stream)
+{
+    cudaError_t error = spoil_input(out, in, n, variant, workspace, stream);
+    if (!error) error = cudaMemsetAsync((float *)out - 1, 0x3F, sizeof(float), stream);
+    cudaSetDevice(-1); /* an error that it does not return */
+    return error;
+}
+
+static cudaError_t spoil_host_input(void *out, const void *in, size_t n, int variant,
+                                    void *workspace, cudaStream_t stream)
+{
+    cudaError_t error = step01.scan(out, in, n, variant, workspace, stream);
+    ((float *)(uintptr_t)in)[spoiled] += 1;
+    return error;
+}
+
+/* The last number is not among those that the contenders get. */
 Test(bench, a_scan_that_writes_into_the_input_is_found)
 {
-    const struct entry *entry = time_with_copy(spoil_input);
+    static const size_t places[] = {5, 4095};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char says[80];
+        spoiled = places[i];
+        const struct entry *entry = time_with_copy(spoil_input);
+        snprintf(says, sizeof says, "the input was modified, first at element %zu", spoiled);
+        cr_expect(!entry->right);
+        cr_expect(strstr(entry->wrong, says), "%s", entry->wrong);
+    }
+}
+
+Test(bench, what_a_scan_that_failed_has_written_is_not_the_others_fault)
+{
+    spoiled = 5;
+    const struct entry *entry = time_with_copy(spoil_both_and_fail);
     cr_expect(!entry->right);
-    cr_expect(strstr(entry->wrong, "the input was modified, first at element 5"), "%s",
-              entry->wrong);
+    cr_expect(strstr(entry->wrong, "a call in it failed"), "%s", entry->wrong);
+}
+
+Test(bench, a_scan_on_the_cpu_that_writes_into_the_input_is_found)
+{
+    struct step step = step01;
+    struct fault fault;
+    step.scan = spoil_host_input;
+    spoiled = 1023; /* which no result contains */
+    cr_assert(time_beside(&(struct contender){.step = &step01}, &step, &fault) == 0, "%s",
+              fault.text);
+    cr_expect(strstr(bench.entries[0].wrong, "the input was modified, first at element 1023"), "%s",
+              bench.entries[0].wrong);
+    cr_expect(bench.entries[1].right, "%s", bench.entries[1].wrong);
 }
 
 /* The run that measures how long a run takes. */
