@@ -188,6 +188,18 @@ Test(cc_passes, addresses_of_an_unsigned_index_may_wrap)
     EXPECT(table);
 }
 
+/* What the machine makes of them at run time is not computed before. */
+Test(cc_passes, divisions_without_a_result_are_left_to_the_machine)
+{
+    static const struct expectation table[] = {
+        {"n = 1 / 0; p[n] = a;", "div.s32", 1},
+        {"n = 1 % 0; p[n] = a;", "rem.s32", 1},
+        {"n = (-2147483647 - 1) / -1; p[n] = a;", "div.s32", 1},
+        {"n = 7 / 2; p[n] = a;", "div.s32", 0},
+    };
+    EXPECT(table);
+}
+
 Test(cc_passes, a_sum_that_is_not_needed_may_overflow)
 {
     // n + 2147483637 is computed for x whether t > 5 or not: y, which is equal, may overflow.

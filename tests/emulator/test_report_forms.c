@@ -70,7 +70,8 @@ Test(report_forms, workflow_commands_escape_what_they_must)
     expect_form(document_write_warnings, "/r/a%b,c:d\n.cu",
                 "::error file=a%25b%2Cc%3Ad%0A.cu,line=7,title=a%3A 100 %25%2C \"b\"::one%0Atwo\n");
     expect_form(document_write_warnings, "/r/a.cu",
-                "::warning file=a.cu,line=7,title=bank conflicts::2 bank conflicts: ");
+                "::warning file=a.cu,line=7,title=bank conflicts::2 bank conflicts: shared memory "
+                "takes 3 wavefronts, and 1 would do\n");
 }
 
 Test(report_forms, json_escapes_file_names)

@@ -159,6 +159,21 @@ Test(show, records_of_the_emulator)
         "step 7,7,fast,i16,1048576,cold,memset,1,0,,,,,6291456,,,,3.5,false,3 wrong,a model\n");
 }
 
+/* Without a copy and CUB there is nothing to compare a step with. */
+Test(show, a_step_alone_has_no_ratios)
+{
+    static char text[1000];
+    struct side_by_side alone = *made_entries();
+    struct bench_options options = {.format = REPORT_CSV};
+    size_t records = 1; /* the head has been printed */
+    alone.entries[0] = alone.entries[3];
+    alone.count = 1;
+    FILE *to = fmemopen(text, sizeof text - 1, "w");
+    show_side_by_side(to, &options, &gpu, &alone, &records);
+    fclose(to);
+    cr_expect(strstr(text, ",6291456,1048.576,,,2.5,true,,a GPU\n"), "%s", text);
+}
+
 Test(show, records_are_a_list_in_json)
 {
     static const char begin[] = "[\n{\n  \"contender\": \"slow copy\",\n",

@@ -148,7 +148,8 @@ from structured import METRICS; print(",".join(METRICS))')
     [[ "${lines[0]}" == "::error file=$SOURCE,line=25,title=$title::Error: Race reported "* ]]
     [[ "${lines[0]}" == *"%0A    and Write access"* ]]
     title="bank conflicts"
-    [[ "${lines[2]}" == "::warning file=$SOURCE,line=18,title=$title::14 bank conflicts: "* ]]
+    said="14 bank conflicts: shared memory takes 16 wavefronts, and 2 would do"
+    [[ "${lines[2]}" == "::warning file=$SOURCE,line=18,title=$title::$said"* ]]
 }
 
 @test "budget: one sentence for each excess, and exit code 4" {

@@ -773,6 +773,8 @@ Test(emu_command, help)
     expect("--log-file");
     expect(CONFLICTS_LD);
     expect("rtx4090");
+    expect("  h200       NVIDIA H200, compute capability 9.0 (default)\n");
+    cr_expect(!strstr(strstr(output, "(default)") + 1, "capability 9.0 (default)"));
     expect_status(0, "$emu --version");
     expect("emu");
 }
