@@ -173,6 +173,9 @@ Test(cc_passes, signs_and_choices)
         {"p[0] = b - (-(a * c));", "fma.rn.f32", 1},
         {"p[0] = 1.0f - (-(a * c));", "0f00000000", 1}, // 1 + (a * c + 0)
         {"p[0] = (a + 0.0f) + 0.0f;", "add.f32", 1},
+        {"unsigned short u = (signed char)n; p[0] = u;", "cvt.u32.u16", 1}, // 65535 for -1
+        {"unsigned short u = (unsigned char)n; p[0] = u;", "cvt.u32.u16", 0},
+        {"p[0] = float(n);", "cvt.rn.f32.s32", 1},
     };
     EXPECT(table);
 }

@@ -385,6 +385,30 @@ static int time_with_workspace(size_t bytes, struct fault *fault)
     return time_both(&step, fault);
 }
 
+/* The first result is 0. Here it is a word of the workspace, which is not poison. */
+static cudaError_t scan_by_workspace(void *out, const void *in, size_t n, int variant,
+                                     void *workspace, cudaStream_t stream)
+{
+    cudaError_t error = step07.scan(out, in, n, variant, workspace, stream);
+    if (error != cudaSuccess) return error;
+    return cudaMemcpyAsync(out, (char *)workspace + workspace_size - sizeof(float), sizeof(float),
+                           cudaMemcpyDeviceToDevice, stream);
+}
+
+Test(bench, a_workspace_is_cleared_for_those_who_ask)
+{
+    struct step step = step07;
+    struct fault fault;
+    step.scan = scan_by_workspace;
+    step.workspace = some_workspace;
+    workspace_size = 1 << 16;
+    for (int cleared = 0; cleared < 2; cleared++) {
+        step.clear_workspace = cleared;
+        cr_assert(time_both(&step, &fault) == 0, "%s", fault.text);
+        cr_expect_eq(bench.entries[0].right, cleared, "%s", bench.entries[0].wrong);
+    }
+}
+
 Test(bench, all_memory_is_freed)
 {
     struct fault fault;
