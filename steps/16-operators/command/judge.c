@@ -19,11 +19,11 @@
  *              An argument of exp is rounded; all those of an element add up to its distance from
  *              the largest one. The mean of these distances, weighted by the exponentials, is at
  *              most log i. logf and log: 1 ulp.
- *              For floats exp is 2^(x log2 e), by the instruction ex2.approx. On an H200 it is wrong
- *              by at most 2.42 u for all floats from -126 to 0 (experiments/approximate.cu). The
- *              bound in NVIDIA's PTX ISA (ex2) is larger, so another GPU may exceed this one. With
- *              2.42 u, 1.58 d is left. The argument is rounded twice and log2 e once, which takes
- *              1.22 log i of it.
+ *              For floats exp is 2^(x log2 e), by the instruction ex2.approx. On an H200 it is
+ *              wrong by at most 2.42 u for all floats from -126 to 0 (experiments/approximate.cu).
+ *              The bound in NVIDIA's PTX ISA (ex2) is larger, so another GPU may exceed this one.
+ *              With 2.42 u, 1.58 d is left. The argument is rounded twice and log2 e once, which
+ *              takes 1.22 log i of it.
  *              In a segment of near.cuh, elements are scaled once, by exponentials whose arguments
  *              are below NEAR = 20, and so is what lies before them, which has been scaled in at
  *              most d - 9 combinations. The sum may be as small as exp(-NEAR), and its logarithm
