@@ -214,6 +214,9 @@ static void find_detail(struct subject *s, FILE *source)
         s->detail = "blocks";
     else if (s->n > PAPER)
         s->detail = "large";
+    else if (!strcmp(s->topic, "wrong") && s->size->adds > 0 &&
+             2 * s->size->adds == s->size->expected_adds)
+        s->detail = "half"; /* of the additions: those on one way through a tree */
 }
 
 static struct subject subject_of(const struct lab_verdict *v, FILE *source)

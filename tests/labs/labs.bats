@@ -710,6 +710,15 @@ fail_wide() {
     says "Keep the left child's sum in a variable before you overwrite it"
 }
 
+@test "half of the additions: a way through the tree adds nothing" {
+    local source
+    with 3 's/temp\[bi\] += t;/temp[bi] = t;/'
+    hints 3
+    says "How many of them do you make?"
+    says "Which of your two ways adds nothing?"
+    says_not "Compare your ai and bi"
+}
+
 @test "a hint names the smallest size that is wrong, and that smaller ones are right" {
     local source
     filled 4-root-without-padding
