@@ -148,7 +148,9 @@ def session(leader):
 
 
 def kill_session(leader):
-    for _ in range(10):  # they may be starting others
+    """Until none is left: where processors are busy, one that is being killed may live on for a
+    while, and end a fork that it has begun."""
+    for _ in range(1000):
         processes = [process for process, _ in session(leader)]
         if not processes:
             return
