@@ -236,6 +236,12 @@ static void parse_statement(struct parser *p, unsigned depth)
     }
 }
 
+static void declare_all(struct parser *p, const struct ptx_variable *parameters, size_t count)
+{
+    for (const struct ptx_variable *v = parameters; v < parameters + count; v++)
+        declare_name(p, "parameter", v->name, strlen(v->name), v->line);
+}
+
 void parse_body(struct parser *p)
 {
     p->instructions = (struct list){.size = sizeof(struct ptx_instruction)};
@@ -243,7 +249,7 @@ void parse_body(struct parser *p)
     p->locals = (struct list){.size = sizeof(struct ptx_variable)};
     p->declarations = (struct list){.size = sizeof(struct declaration)};
     p->used = (struct list){.size = sizeof(struct used_register)};
-    p->labels = (struct list){.size = sizeof(struct label)};
+    p->labels = p->names = (struct list){.size = sizeof(struct label)};
     p->references = (struct list){.size = sizeof(struct reference)};
     p->scopes = (struct list){.size = sizeof(unsigned)};
     p->tables = (struct list){.size = sizeof(struct ptx_branch_table)};
@@ -255,6 +261,8 @@ void parse_body(struct parser *p)
     memset(p->locations, 0, sizeof p->locations);
 
     open_scope(p);
+    declare_all(p, p->function->results, p->function->result_count);
+    declare_all(p, p->function->params, p->function->param_count);
     parse_block(p, 0);
     resolve_labels(p);
 

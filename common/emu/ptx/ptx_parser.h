@@ -46,6 +46,7 @@ struct used_register {
     unsigned scope, index;
     int next;
 };
+/* A label, or another name that is declared: of one register, a variable or a parameter. */
 struct label {
     const char *name;
     size_t length;
@@ -81,8 +82,8 @@ struct parser {
 
     /* The rest is about the function that is being parsed. */
     struct ptx_function *function;
-    struct list instructions, registers, locals, declarations, used, labels, references, scopes,
-        tables;
+    struct list instructions, registers, locals, declarations, used, labels, names, references,
+        scopes, tables;
     int buckets[REGISTER_BUCKETS]; /* indices in `used`; -1: empty */
     unsigned scope;                /* scopes[i] is the index of the scope around scope i */
     unsigned file, source_line, home_file, used_bytes;
@@ -119,6 +120,9 @@ void open_scope(struct parser *);
 /* The index of a register of the function; -1: no register of this name is declared. */
 int find_register(struct parser *, const char *name, size_t length);
 void parse_register_declaration(struct parser *);
+/* Notes the name of what is declared in this scope; fails if something else there has it. */
+void declare_name(struct parser *, const char *what, const char *name, size_t length,
+                  unsigned line);
 void define_label(struct parser *, const char *name, size_t length);
 /* Turns the symbols that are labels into PTX_LABEL; the others are variables or functions. */
 void resolve_labels(struct parser *);

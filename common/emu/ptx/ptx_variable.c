@@ -141,18 +141,6 @@ struct ptx_variable parse_variable(struct parser *p, enum ptx_space space)
     return variable;
 }
 
-/* Inner scopes may reuse a name, but two variables of the outermost scope may not. */
-static void refuse_second_local(struct parser *p, const struct list *list,
-                                const struct ptx_variable *variable)
-{
-    const struct ptx_variable *others = list->items;
-    if (p->scope || variable->space == PTX_PARAM) return;
-    for (size_t i = 0; i < list->count; i++)
-        if (!strcmp(others[i].name, variable->name))
-            parse_fail(p, variable->line, EMU_INVALID_PTX,
-                       "variable '%s' is declared a second time", variable->name);
-}
-
 /* The number of initial values, up to the ; after them. */
 static size_t count_values(const struct parser *p)
 {
@@ -176,7 +164,8 @@ void parse_variable_declaration(struct parser *p, struct list *list, enum ptx_sp
         parse_initial(p, &variable, 0, 0);
     }
     expect(p, ";");
-    if (list != &p->variables) refuse_second_local(p, list, &variable);
+    if (list != &p->variables)
+        declare_name(p, "variable", variable.name, strlen(variable.name), variable.line);
     *(struct ptx_variable *)list_add(p, list) = variable;
 }
 
