@@ -103,8 +103,10 @@ slot second_destination_slot(struct decoder *, const struct ptx_operand *);
 void check_operand(struct decoder *, const struct ptx_operand *, enum ptx_type, bool wider);
 /* The bytes per lane of a register; `otherwise` for an operand that is not a register. */
 unsigned operand_lane_bytes(struct decoder *, const struct ptx_operand *, unsigned otherwise);
-/* [base + offset], in a state space. */
+/* [base + offset], in a state space, which must be that of the variable that base names. */
 struct address address_operand(struct decoder *, const struct ptx_operand *, enum ptx_space);
+/* The same for an instruction that accesses nothing there: any variable or function will do. */
+struct address place_operand(struct decoder *, const struct ptx_operand *, enum ptx_space);
 /* Fails if an address of global memory, or a generic one, is a register of 32 bits. */
 void need_long_address(struct decoder *, const struct address *);
 /* Does an operand name a parameter or result in the frame's area? Sets *bytes to its size. */

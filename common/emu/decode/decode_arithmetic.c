@@ -387,7 +387,7 @@ void decode_move(struct decoder *d, const struct ptx_instruction *source, struct
         refuse_area(d, from);
         struct ptx_operand address = {
             .kind = PTX_ADDRESS, .base = (struct ptx_operand *)from, .offset = from->offset};
-        struct address place = address_operand(d, &address, PTX_GENERIC);
+        struct address place = place_operand(d, &address, PTX_GENERIC);
         i->a = place.base;
         i->family = FAMILY_CVTA;
         i->cvta.distance = place.offset;

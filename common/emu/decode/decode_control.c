@@ -172,7 +172,7 @@ static void take_proxies(struct decoder *d, struct words *words)
     refuse_rest(d, words);
     need_operands(d, source, acquires ? 2 : 0, acquires ? 2 : 0);
     if (!acquires) return;
-    struct address map = address_operand(d, &source->operands[0], PTX_GENERIC);
+    struct address map = place_operand(d, &source->operands[0], PTX_GENERIC);
     need_long_address(d, &map);
     if (immediate(d, &source->operands[1]) != MAP_BYTES)
         decode_fail(d, EMU_INVALID_PTX, "a tensor map has %d bytes", MAP_BYTES);

@@ -140,20 +140,29 @@ static uint64_t symbol_address(struct decoder *d, const char *name, enum origin 
     return address;
 }
 
-/* Fails if an access is to another space than that of the variable that it names. */
-static void check_space(struct decoder *d, const char *name, enum ptx_space space)
+/* Fails if an access is to another space than that of what it names. Of a generic access, ptxas
+ * makes one to .global, .shared or .local, but not to .const or .param. */
+static void check_space(struct decoder *d, const struct ptx_operand *base, enum ptx_space space)
 {
     size_t i;
     const struct ptx_function *f = d->function;
+    if (base->kind == PTX_INTEGER && space != PTX_LOCAL)
+        decode_fail(d, EMU_INVALID_PTX, "only addresses in .local can be constants");
+    if (base->kind != PTX_SYMBOL) return;
+    const char *name = base->name;
     const struct ptx_variable *v = find_variable(f->variables, f->variable_count, name, &i);
     const struct ptx_symbol *symbol = ptx_find(&d->module->text, f->unit, name);
     if (space == PTX_SHARED_CLUSTER) space = PTX_SHARED;
-    if (space == PTX_GENERIC) return;
     if (!v) v = find_variable(f->params, f->param_count, name, &i);
-    if (!v && symbol && !symbol->is_function) v = &d->module->text.variables[symbol->index];
-    if (v && v->space != space)
+    if (!v) v = find_variable(f->results, f->result_count, name, &i);
+    if (!v && symbol && symbol->is_function)
+        decode_fail(d, EMU_INVALID_PTX, "'%s' is a function, not a variable", name);
+    if (!v && symbol) v = &d->module->text.variables[symbol->index];
+    if (!v || (space == PTX_GENERIC && v->space != PTX_CONST && v->space != PTX_PARAM)) return;
+    if (v->space != space)
         decode_fail(d, EMU_INVALID_PTX, "'%s' is in .%s, not in .%s", name,
-                    ptx_space_name(v->space), ptx_space_name(space));
+                    ptx_space_name(v->space),
+                    space == PTX_GENERIC ? "global, .shared or .local" : ptx_space_name(space));
 }
 
 bool names_area(const struct decoder *d, const struct ptx_operand *operand, size_t *bytes)
@@ -333,6 +342,13 @@ slot second_destination_slot(struct decoder *d, const struct ptx_operand *operan
 struct address address_operand(struct decoder *d, const struct ptx_operand *operand,
                                enum ptx_space space)
 {
+    if (operand->kind == PTX_ADDRESS) check_space(d, operand->base, space);
+    return place_operand(d, operand, space);
+}
+
+struct address place_operand(struct decoder *d, const struct ptx_operand *operand,
+                             enum ptx_space space)
+{
     if (operand->kind != PTX_ADDRESS)
         decode_fail(d, EMU_INVALID_PTX, "an address in [ ] is missing");
     const struct ptx_operand *base = operand->base;
@@ -340,12 +356,12 @@ struct address address_operand(struct decoder *d, const struct ptx_operand *oper
     if (base->kind == PTX_REGISTER) {
         address.bytes = d->lane_bytes[base->index];
         enum ptx_type type = d->function->registers[base->index].type;
-        if (ptx_type_is_float(type)) refuse_register(d, &d->function->registers[base->index]);
+        if (ptx_type_is_float(type) || type == PTX_B128)
+            refuse_register(d, &d->function->registers[base->index]);
         if (!address.bytes) decode_fail(d, EMU_INVALID_PTX, "a predicate is no address");
         address.base = d->registers[base->index];
     } else if (base->kind == PTX_SYMBOL) {
         enum origin origin;
-        check_space(d, base->name, space);
         address.offset += (int64_t)symbol_address(d, base->name, &origin);
         address.base = origin == FROM_FRAME ? local_base(d)
                        : origin == FROM_BLOCK && space != PTX_SHARED

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define KERNEL                                                                                     \
-    PTX_HEADER ".visible .entry k(.param .u64 p) {\n"                                              \
+    PTX_HEADER ".const .b8 c[16]; .visible .entry k(.param .u64 p) {\n"                            \
                ".reg .pred %%p<4>; .reg .b16 %%h<4>; .reg .b32 %%r<4>; .reg .f32 %%f<4>; "         \
                ".reg .b64 %%l<4>; .reg .f64 %%d<4>; .reg .b128 %%q<4>; .shared .b8 s[64]; "        \
                ".local .b8 loc[16];\nL:\n%s\nret;\n}\n"
@@ -472,6 +472,21 @@ static const struct {
     {"ld.global.f16 %h0, [%l0];", "it has no .f16", "ld.global.b16 %h0, [%l0];"},
     {"st.shared.bf16x2 [s], %r0;", "it has no .bf16x2", "st.shared.b32 [s], %r0;"},
     {"ld.global.u64 %l0, [p];", "'p' is in .param, not in .global", "ld.param.u64 %l0, [p];"},
+    {"ld.u64 %l0, [p];", "'p' is in .param, not in .global, .shared or .local",
+     "ld.param.u64 %l0, [p];"},
+    {"ld.relaxed.gpu.u32 %r0, [c];", "'c' is in .const, not in .global, .shared or .local",
+     "ld.relaxed.gpu.u32 %r0, [s];"},
+    {"atom.add.u32 %r0, [c], 1;", "'c' is in .const, not in .global, .shared or .local",
+     "atom.add.u32 %r0, [s], 1;"},
+    {"prefetch.L1 [c];", "'c' is in .const, not in .global, .shared or .local",
+     "prefetch.L1 [loc];"},
+    {"ld.u32 %r0, [f];", "'f' is a function, not a variable", "mov.u64 %l0, f;"},
+    {"st.shared.u32 [0], %r0;", "only addresses in .local can be constants",
+     "st.local.u32 [0], %r0;"},
+    {"ld.const.u32 %r0, [-4];", "only addresses in .local can be constants",
+     "ld.const.u32 %r0, [c+4];"},
+    {"ld.global.u32 %r0, [%q0];", "register %q0 is of type .b128, which does not fit here",
+     "ld.global.b128 %q0, [%l0];"},
     /* what has no effect */
     {"prefetch.global [%l0];", "PTX has no such operation", "prefetch.local.L2 [%r0];"},
     {"prefetch.L2 [%r0];", "an address of 32 bits, where addresses of global memory have 64",

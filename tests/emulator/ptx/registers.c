@@ -33,7 +33,7 @@ static unsigned registers_of_values(unsigned count)
     size_t size;
     FILE *out = open_memstream(&body, &size);
     for (unsigned i = 0; i < count; i++) fprintf(out, "mov.u32 %%r%u, %%tid.x;\n", i);
-    for (unsigned i = 0; i < count; i++) fprintf(out, "st.global.u32 [0], %%r%u;\n", i);
+    for (unsigned i = 0; i < count; i++) fprintf(out, "st.local.u32 [0], %%r%u;\n", i);
     fclose(out);
     unsigned registers = registers_of(body);
     free(body);
@@ -56,7 +56,7 @@ Test(emu_stack, registers_that_are_in_use_at_a_time)
          5},
         {"mov.u64 %l1, 1;\nmov.u64 %l2, 2;\nadd.u64 %l3, %l1, %l2;\nmov.u32 %r1, 1;\n", 6},
         {"mov.u32 %r1, 1;\nmov.u32 %r2, 1;\nmov.u32 %r3, 1;\nmov.u32 %r4, 1;\n"
-         "st.global.v4.u32 [0], {%r1, %r2, %r3, %r4};\nmov.u32 %r5, 1;\nmov.u32 %r6, %r5;\n",
+         "st.local.v4.u32 [0], {%r1, %r2, %r3, %r4};\nmov.u32 %r5, 1;\nmov.u32 %r6, %r5;\n",
          4},
         {"mov.u64 %l1, 1;\nmov.u64 %l2, 2;\nmov.b128 %q1, {%l1, %l2};\n", 8},
         {"mov.u32 %r1, 1;\nsetp.eq.u32 %p1, %r1, 0;\nmov.u32 %r2, 1;\nmov.u32 %r3, %r2;\n", 2},
