@@ -107,7 +107,7 @@ Test(driver, wrong_ptx_is_told_when_it_is_loaded)
         {BODY("bra nowhere;"), "line 6): label 'nowhere' is not defined"},
         {BODY("frob.u32 %r1, %r2;"), "line 6): PTX has no such operation"},
         {BODY("mul.u32 %r1, %r2, %r1;"), "line 6): it needs one of .lo, .hi, .wide"},
-        {BODY("fence.frob;"), "line 6): modifier '.frob' is not supported"},
+        {BODY("fence.frob.cta;"), "line 6): modifier '.frob' is not supported"},
         {BODY("mov.u32 %r1, %tid.q;"), "line 6): %tid.q is neither"},
         {BODY("mov.u32 %r1, %envreg32;"), "line 6): %envreg32 is neither"},
         {BODY("call k;"), "line 6): 'k' is a kernel"},

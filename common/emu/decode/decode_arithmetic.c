@@ -211,6 +211,9 @@ void decode_compare(struct decoder *d, const struct ptx_instruction *source, str
     switch (to) { /* the value that stands for true */
     case PTX_PRED:
         i->d = destination_slot(d, result, 0);
+        if (result->other && (type == PTX_F16 || type == PTX_BF16))
+            decode_fail(d, EMU_INVALID_PTX, "it has no second result with .%s",
+                        ptx_type_name(type));
         i->compare.opposite = second_destination_slot(d, result);
         break;
     case PTX_U32:

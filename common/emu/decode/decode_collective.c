@@ -57,11 +57,20 @@ static void decode_exchange(struct decoder *d, const struct ptx_instruction *sou
     set_kind(i, c);
     i->is_signed = ptx_type_is_signed(type);
     i->lane_bytes = predicate ? 0 : ptx_type_size(type) == 8 ? 8 : 4;
+    bool is_number = c->fn == op_reduce && c->kind <= REDUCE_MAX;
+    bool has_type =
+        predicate || (ptx_type_is_bits(type) != is_number && ptx_type_size(type) == i->lane_bytes);
     if (predicate != c->predicate_result || (i->lane_bytes == 8 && strcmp(c->opcode, "match")) ||
-        ptx_type_is_float(type))
+        ptx_type_is_float(type) || !has_type)
         decode_fail(d, unknown_error(d), "it is not supported for .%s", ptx_type_name(type));
-    if (!c->predicate_result) check_operand(d, &source->operands[0], PTX_B32, false);
-    if (!c->predicate_value) check_operand(d, &source->operands[1], type, false);
+    if (source->operands[0].other && c->fn != op_shuffle && c->fn != op_match_all)
+        decode_fail(d, EMU_INVALID_PTX, "it has no second result");
+    /* ptxas lets shfl and vote write a register of type .f32, but neither match nor redux. */
+    bool takes_floats = c->fn == op_shuffle || c->fn == op_vote;
+    enum ptx_type result = takes_floats ? PTX_B32 : PTX_U32;
+    if (!c->predicate_result) check_operand(d, &source->operands[0], result, false);
+    if (!c->predicate_value)
+        check_operand(d, &source->operands[1], c->fn == op_reduce ? result : type, false);
     i->d = destination_slot(d, &source->operands[0], c->predicate_result ? 0 : 4);
     i->warp.predicate = second_destination_slot(d, &source->operands[0]);
     i->a = source_slot(d, &source->operands[1], c->predicate_value ? 0 : i->lane_bytes);

@@ -19,7 +19,13 @@
 #define COMBINES  "and or xor"
 #define SCOPES    "cta cluster gpu sys"
 #define HALVES    "f16 f16x2 bf16 bf16x2"
-#define SPACES    "global shared shared::cta shared::cluster local const param param::entry"
+#define SHARED    "shared shared::cta shared::cluster"
+#define OWN       "local const param param::entry"
+#define SPACES    "global " SHARED " " OWN
+#define OPERATORS "ca cg cs lu cv wb wt"
+#define L1_HINTS                                                                                   \
+    "L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate"
+#define PREFETCHES "L2::64B L2::128B L2::256B"
 
 /* Each text is a list of words. The instruction needs one of `needs`, unless that is empty, and may
  * have each of `may`. `operands` has a letter for each operand, the destination first; NULL: all
@@ -89,6 +95,18 @@ static const struct form {
     {"testp",         "f32 f64", "finite infinite number notanumber normal subnormal", "", ".t"},
 };
 
+/* The sources of a set whose result has one of these types. */
+static const struct set_result {
+    const char *results, *types;
+} set_results[] = {
+    {"u16 s16", "f16 bf16"},
+    {"f32",     BITS " " INTEGERS " f32 f64"},
+    {"f16",     BITS " " INTEGERS " f32 f64 f16"},
+    {"bf16",    BITS " " INTEGERS " f32 f64 f16 bf16"},
+    {"f16x2",   "f16x2"},
+    {"bf16x2",  "bf16x2"},
+};
+
 /* With one of `words` (NULL: always), an instruction needs one of `needs`, unless that is empty,
  * and has none of `excludes`. */
 static const struct pair {
@@ -97,11 +115,23 @@ static const struct pair {
     {"ld st",       "relaxed",               SCOPES,             ""},
     {"ld",          "acquire",               SCOPES,             ""},
     {"st",          "release",               SCOPES,             ""},
-    {"fence",       "sc acq_rel",            SCOPES,             ""},
-    {"ld st",       "volatile",              "",                 "local const param"},
+    {"fence",       "sc acq_rel acquire release", SCOPES,        ""},
+    {"fence",       NULL,                    SCOPES " proxy",    ""},
+    {"fence", "mbarrier_init sync_restrict::shared::cta", "release",
+                                             "sc acq_rel acquire cta gpu sys"},
+    {"fence",       "sync_restrict::shared::cluster", "acquire",
+                                             "sc acq_rel release cta gpu sys"},
+    {"fence",       "async::generic",        "cluster",          ""},
+    {"ld st",       "volatile relaxed acquire release", "",      OPERATORS " " OWN},
+    {"ld st",       "volatile mmio",         "",                 L1_HINTS " L2::cache_hint"},
+    {"ld st",       "mmio",                  "",                 SHARED " " PREFETCHES},
+    {"ld st",       SHARED " " OWN,          "",  L1_HINTS " L2::cache_hint " PREFETCHES},
     {"ld",          "nc",                    "global",           ""},
     {"ld",          NULL,                    "",                 "release acq_rel wb wt " HALVES},
-    {"st",          NULL,                    "", "acquire acq_rel const nc ca lu cv " HALVES},
+    {"st",          NULL, "", "acquire acq_rel const nc ca lu cv " PREFETCHES " " HALVES},
+    {"ldu",         NULL, "", "volatile relaxed acquire weak nc " SHARED " " OWN " " HALVES},
+    {"ldu",         NULL, "", OPERATORS " " L1_HINTS " L2::cache_hint " PREFETCHES},
+    {"set",         "bf16 bf16x2",           "",                 "ftz"},
     {"atom red",    NULL,                    "",                 "local const param"},
     {"red",         NULL,                    "",                 "acquire acq_rel exch cas"},
     {"atom red",    HALVES,                  "noftz",            ""},
@@ -113,9 +143,13 @@ static const struct pair {
     {"cvta",        NULL,                    SPACES,             ""},
     {"barrier",     "wait",                  "",                 "release relaxed"},
     {"barrier",     "arrive",                "",                 "acquire"},
-    {"membar",      NULL,                    "",                 "gpu sc acq_rel async"},
+    {"membar",      NULL,                    "cta gl sys proxy", "cluster gpu sc acq_rel async"},
     {"mbarrier",    NULL,                    "",                 "global local"},
-    {"mbarrier",    "init test_wait try_wait", "",               "shared::cluster"},
+    {"mbarrier",    "init inval test_wait try_wait", "",         "shared::cluster"},
+    {"mbarrier",    "test_wait try_wait",    "",                 "release"},
+    {"mbarrier",    "arrive arrive_drop",    "",                 "acquire"},
+    {"mbarrier",    "noComplete",            "",                 "relaxed cluster"},
+    {"mbarrier",    "acquire release relaxed", "cta cluster",    ""},
     {"exit",        NULL,                    "",                 "uni"},
     {"nanosleep",   NULL,                    "u32",              ""},
 };
@@ -177,6 +211,14 @@ void check_pairs(struct decoder *d, const struct ptx_instruction *source)
     }
 }
 
+void check_sink(struct decoder *d, const struct ptx_instruction *source)
+{
+    if (!source->operand_count || source->operands[0].kind != PTX_SINK) return;
+    if (!lists("setp lop3 atom elect match mbarrier", source->words[0]) ||
+        one_of(source, "any test_wait try_wait pending_count"))
+        decode_fail(d, EMU_INVALID_PTX, "its result needs a register, not _");
+}
+
 /* The form of an opcode for a type; NULL: the opcode has no row. */
 static const struct form *find_form(struct decoder *d, const char *opcode, enum ptx_type type)
 {
@@ -211,6 +253,14 @@ static void check_operands(struct decoder *d, const struct ptx_instruction *sour
     }
 }
 
+static void check_set(struct decoder *d, enum ptx_type result, enum ptx_type type)
+{
+    const char *to = ptx_type_name(result), *from = ptx_type_name(type);
+    for (size_t k = 0; k < sizeof set_results / sizeof *set_results; k++)
+        if (lists(set_results[k].results, to) && !lists(set_results[k].types, from))
+            refuse(d, "has no result", to, from);
+}
+
 void check_form(struct decoder *d, const struct ptx_instruction *source)
 {
     struct words words = all_words(source);
@@ -219,6 +269,7 @@ void check_form(struct decoder *d, const struct ptx_instruction *source)
         enum ptx_type result = type;
         type = other;
         other = result;
+        check_set(d, result, type);
     }
     const struct form *form = find_form(d, source->words[0], type);
     if (!form) return;

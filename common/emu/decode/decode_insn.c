@@ -132,6 +132,7 @@ void decode_instruction(struct decoder *d, const struct ptx_instruction *source,
     refuse_feature(d, source);
     check_target(d, source);
     check_pairs(d, source);
+    check_sink(d, source);
     for (size_t k = 0; k < sizeof families / sizeof *families; k++)
         if (!strcmp(families[k].opcode, source->words[0])) {
             families[k].decode(d, source, i);

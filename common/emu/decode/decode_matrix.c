@@ -52,13 +52,13 @@ static void need_capability(struct decoder *d, unsigned since)
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
-/* The elements of a and b that share shapes. */
-enum kind { HALF, BRAIN, TENSOR, DOUBLE, EIGHTH, BYTE, NIBBLE, BIT };
+/* The elements of a and b that share shapes; SUM: those that only c and d have. */
+enum kind { HALF, BRAIN, TENSOR, DOUBLE, EIGHTH, BYTE, NIBBLE, BIT, SUM };
 
 static enum kind kind_of(enum element e)
 {
-    static const uint8_t kinds[ELEMENTS] = {HALF, BRAIN, TENSOR, TENSOR, DOUBLE, EIGHTH, EIGHTH,
-                                            BYTE, BYTE,  NIBBLE, NIBBLE, BIT,    BYTE};
+    static const uint8_t kinds[ELEMENTS] = {HALF, BRAIN, TENSOR, SUM,    DOUBLE, EIGHTH, EIGHTH,
+                                            BYTE, BYTE,  NIBBLE, NIBBLE, BIT,    SUM};
     return (enum kind)kinds[e];
 }
 
@@ -93,14 +93,29 @@ static const struct matrix_shape wmma_shapes[] = {
 };
 /* clang-format on */
 
-/* The shape that the opcode names, for elements of this kind; of accumulators, `any` kind. */
+/* Can products of this kind be added up in such elements? */
+static bool adds_up(enum kind kind, enum element sum)
+{
+    switch (kind) {
+    case HALF: return sum == ELEMENT_F16 || sum == ELEMENT_F32;
+    case BRAIN:
+    case TENSOR:
+    case EIGHTH: return sum == ELEMENT_F32;
+    case DOUBLE: return sum == ELEMENT_F64;
+    default: return sum == ELEMENT_S32;
+    }
+}
+
+/* The shape that the opcode names, for elements of a and b, or of c and d (`is_sum`). */
 static const struct matrix_shape *take_shape(struct decoder *d, struct words *words, bool is_wmma,
-                                             enum kind kind, bool any)
+                                             enum element e, bool is_sum)
 {
     const struct matrix_shape *all = is_wmma ? wmma_shapes : mma_shapes;
     size_t count = is_wmma ? sizeof wmma_shapes / sizeof *all : sizeof mma_shapes / sizeof *all;
     for (size_t s = 0; s < count; s++)
-        if ((any || all[s].kind == kind) && take_word(words, all[s].name)) return &all[s];
+        if ((is_sum ? adds_up(all[s].kind, e) : all[s].kind == kind_of(e)) &&
+            take_word(words, all[s].name))
+            return &all[s];
     decode_fail(d, EMU_UNSUPPORTED_PTX, "it has no such shape for elements of this type");
 }
 
@@ -233,17 +248,8 @@ static bool fit_together(enum fragment_order distribution, const enum element e[
     bool can_mix = distribution != DISTRIBUTION_MMA;
     bool are_equal = e[1] == e[2] || kind == BYTE || kind == NIBBLE || kind == EIGHTH;
     if (kind != kind_of(e[2]) || !are_equal) return false;
-    switch (kind) {
-    case HALF:
-        if (distribution == DISTRIBUTION_QUADS && e[3] == ELEMENT_F32 && e[0] != e[3]) return false;
-        return (e[0] == e[3] || can_mix) && (e[0] == ELEMENT_F16 || e[0] == ELEMENT_F32) &&
-               (e[3] == ELEMENT_F16 || e[3] == ELEMENT_F32);
-    case BRAIN:
-    case TENSOR:
-    case EIGHTH: return e[0] == ELEMENT_F32 && e[3] == ELEMENT_F32;
-    case DOUBLE: return e[0] == ELEMENT_F64 && e[3] == ELEMENT_F64;
-    default: return e[0] == ELEMENT_S32 && e[3] == ELEMENT_S32;
-    }
+    if (distribution == DISTRIBUTION_QUADS && e[3] == ELEMENT_F32 && e[0] != e[3]) return false;
+    return (e[0] == e[3] || can_mix) && adds_up(kind, e[0]) && adds_up(kind, e[3]);
 }
 
 static void take_rounding(struct words *words, struct matrix_insn *m)
@@ -276,7 +282,7 @@ static void decode_product(struct decoder *d, const struct ptx_instruction *sour
     need(d, take_layout(&words, &a_columns) && take_layout(&words, &b_columns),
          "the layouts of a and b");
     take_elements(d, &words, is_wmma, e);
-    const struct matrix_shape *shape = take_shape(d, &words, is_wmma, kind_of(e[1]), false);
+    const struct matrix_shape *shape = take_shape(d, &words, is_wmma, e[1], false);
     bool quads = !is_wmma && shape->k == 4 && kind_of(e[1]) == HALF;
     enum fragment_order how = is_wmma ? DISTRIBUTION_WMMA
                               : quads ? DISTRIBUTION_QUADS
@@ -344,7 +350,7 @@ static void decode_wmma_move(struct decoder *d, const struct ptx_instruction *so
     enum ptx_space space = take_space(&words);
     need(d, take_layout(&words, &by_columns) && take_element(&words, &element),
          "a layout and a type");
-    const struct matrix_shape *shape = take_shape(d, &words, true, kind_of(element), use == USE_C);
+    const struct matrix_shape *shape = take_shape(d, &words, true, element, use == USE_C);
     refuse_rest(d, &words);
     bool is_small = use != USE_C && (kind_of(element) == NIBBLE || kind_of(element) == BIT);
     if (is_small && by_columns != (use == USE_B))

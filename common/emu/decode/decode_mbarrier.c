@@ -86,6 +86,7 @@ static bool decode_plain(struct decoder *d, const struct ptx_instruction *source
         refuse_rest(d, words);
         need_operands(d, source, plain[k].operands, plain[k].operands);
         take_mbarrier(d, &source->operands[0], space, plain[k].operation, i);
+        if (plain[k].operands == 2) check_operand(d, &source->operands[1], PTX_U32, false);
         if (plain[k].operands == 2)
             *(plain[k].operation == MBARRIER_INIT ? &i->mbarrier.arrivals : &i->mbarrier.bytes) =
                 source_slot(d, &source->operands[1], 4);

@@ -40,6 +40,7 @@ static const struct constant_range {
     {'l', 128, 128, 1, "the number of bytes is 128"},
     {'e', 0, 15, 1, "an event is a number from 0 to 15"},
     {'m', 0, 65535, 1, "events are bits of a number from 0 to 65535"},
+    {'s', 0, 1048560, 16, "the number of bytes is a multiple of 16, up to 1048560"},
     {'r', 24, 256, 8, "the number of registers is a multiple of 8, from 24 to 256"},
 };
 
@@ -74,7 +75,9 @@ static void check_quiet_operand(struct decoder *d, const struct ptx_instruction 
         struct address address = address_operand(d, operand, space);
         need_long_address(d, &address);
     } else if (letter == 's') {
+        check_operand(d, operand, PTX_U32, false);
         source_slot(d, operand, 4);
+        if (operand->kind != PTX_INTEGER) return;
     }
     for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++) {
         const struct constant_range *c = &ranges[k];

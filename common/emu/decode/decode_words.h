@@ -49,6 +49,8 @@ void check_conversion(struct decoder *, const struct ptx_instruction *, enum ptx
                       enum ptx_type from);
 /* Fails if modifiers do not go together. (decode_forms.c) */
 void check_pairs(struct decoder *, const struct ptx_instruction *);
+/* Fails if an instruction that only has a result throws it away by _. (decode_forms.c) */
+void check_sink(struct decoder *, const struct ptx_instruction *);
 /* Fails if a word has not been taken. */
 void refuse_rest(struct decoder *, struct words *);
 /* Fails if an opcode has a modifier that is not in a NULL-terminated list. */

@@ -129,7 +129,7 @@ static const struct op setps[] = {
     OP("setp$M.$S $0, $1, $2;", "p=ss", "b32", "f32 f16", FTZ_COMPARISONS, setp),
     OP("setp$M.$S $0|$1, $2, $3;", "pp=ss", "b32", "s32 u64 s16", SIGNED_COMPARISONS, setp_both),
     OP("setp$M.$S $0|$1, $2, $3;", "pp=ss", "b32", "f32 f64", REAL_COMPARISONS, setp_both),
-    OP("setp$M.$S $0|$1, $2, $3, $4;", "pp=ssp", "b32", "s32 u32 s64 u16 f32 f64 f16", COMBINED,
+    OP("setp$M.$S $0|$1, $2, $3, $4;", "pp=ssp", "b32", "s32 u32 s64 u16 f32 f64", COMBINED,
        setp_combined),
     OP("setp$M.$S $0, $1, $2, !$3;", "p=ssp", "b32", "s32 f32", COMBINED, setp_combined_inverted),
 };
