@@ -285,15 +285,15 @@ void check_form(struct decoder *d, const struct ptx_instruction *source)
 
 /* ---- conversions ----------------------------------------------------------------------------- */
 
-/* A rounding is needed, or wrong, by what a conversion can lose; between .f16 and .bf16 it is
- * neither. */
+/* A rounding is needed, or wrong, by what a conversion can lose; between .f16 and .bf16, and from
+ * .bf16 to more bits, it is neither. */
 static void check_rounding(struct decoder *d, enum ptx_type to, enum ptx_type from, bool is_rounded)
 {
     size_t before = ptx_type_size(from), after = ptx_type_size(to);
     bool from_8_bits = from == PTX_E4M3X2 || from == PTX_E5M2X2;
     bool keeps_all = !ptx_type_is_float(to) || to == from ||
                      (ptx_type_is_float(from) && after > before && !from_8_bits);
-    if (is_rounded && keeps_all)
+    if (is_rounded && keeps_all && (from != PTX_BF16 || after == before))
         decode_fail(d, EMU_INVALID_PTX, "a conversion that loses nothing has no rounding");
     if (is_rounded || keeps_all) return;
     if (!ptx_type_is_float(from))
@@ -302,15 +302,41 @@ static void check_rounding(struct decoder *d, enum ptx_type to, enum ptx_type fr
         decode_fail(d, EMU_INVALID_PTX, "a conversion to fewer bits needs a rounding, such as .rn");
 }
 
+/* Does an integer type have all numbers of another? */
+static bool has_all(enum ptx_type type, enum ptx_type of)
+{
+    if (ptx_type_is_float(type) || ptx_type_is_float(of)) return false;
+    size_t bytes = ptx_type_size(type), needs = ptx_type_size(of);
+    if (ptx_type_is_signed(type) != ptx_type_is_signed(of))
+        return ptx_type_is_signed(type) && bytes > needs;
+    return bytes >= needs;
+}
+
+/* .sat is wrong where nothing can be out of range; .relu follows a rounding of .f32 or 8 bits. */
+static void check_clamp(struct decoder *d, const struct ptx_instruction *source, enum ptx_type to,
+                        enum ptx_type from)
+{
+    const char *result = ptx_type_name(to), *type = ptx_type_name(from);
+    bool has_sat = from != PTX_BF16 && !lists("bf16 bf16x2 f16x2 tf32", result);
+    if (has_word(source, "sat") && (!has_sat || has_all(to, from)))
+        refuse(d, "has no", "sat", type);
+    if (!has_word(source, "relu")) return;
+    if (!lists("f32 e4m3x2 e5m2x2", type)) refuse(d, "has no", "relu", type);
+    if (!one_of(source, "rn rz")) refuse_without(d, "rn rz");
+}
+
 void check_conversion(struct decoder *d, const struct ptx_instruction *source, enum ptx_type to,
                       enum ptx_type from)
 {
-    enum { BYTE = 1 };
+    enum { BYTE = 1, FINITE_SINCE = 100 };
     enum { ALL_SINCE = 90 }; /* older GPUs convert .bf16 only from and to .f32, and round by .rna */
     bool is_bf16 = (to == PTX_BF16 && from != PTX_F32) || (from == PTX_BF16 && to != PTX_F32);
     bool to_tf32 = to == PTX_TF32, to_8_bits = to == PTX_E4M3X2 || to == PTX_E5M2X2;
     if (is_bf16 || (to_tf32 && !has_word(source, "rna"))) need_target(d, ALL_SINCE);
-    if (to == PTX_BF16 && ptx_type_size(from) == BYTE) unknown_operation(d);
+    if (is_bf16 && (ptx_type_size(from) == BYTE || ptx_type_size(to) == BYTE)) unknown_operation(d);
+    check_clamp(d, source, to, from);
+    if (to_tf32 && !has_word(source, "rna") && has_word(source, "satfinite"))
+        need_target(d, FINITE_SINCE);
     if (to_8_bits && !has_word(source, "satfinite")) refuse_without(d, "satfinite");
     if (has_word(source, "ftz") && to != PTX_F32 && from != PTX_F32)
         decode_fail(d, EMU_INVALID_PTX, "only conversions from or to .f32 have .ftz");

@@ -116,7 +116,9 @@ static const struct matrix_shape *take_shape(struct decoder *d, struct words *wo
         if ((is_sum ? adds_up(all[s].kind, e) : all[s].kind == kind_of(e)) &&
             take_word(words, all[s].name))
             return &all[s];
-    decode_fail(d, EMU_UNSUPPORTED_PTX, "it has no such shape for elements of this type");
+    bool is_wrong = is_sum && e != ELEMENT_F32; /* which ptxas loads in shapes of integers, too */
+    decode_fail(d, is_wrong ? unknown_error(d) : EMU_UNSUPPORTED_PTX,
+                "it has no such shape for elements of this type");
 }
 
 /* ---- fragments ------------------------------------------------------------------------------- */
