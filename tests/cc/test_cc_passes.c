@@ -55,6 +55,8 @@ Test(cc_passes, loads)
         {"s[t] = a; __syncthreads(); p[0] = s[t];", "ld.shared", 1},
         {"float x = q[0]; p[n] = a; p[1] = x + q[0];", "ld.global", 2}, // p may be q
         {"for (int i = 0; i < n; i++) s[i] = q[7];", "ld.global", 1},
+        // a or b, by the way that was taken
+        {"if (n) { s[t] = a; p[1] = c; } else { s[t] = b; p[2] = c; } p[0] = s[t];", "mov.f32", 2},
     };
     EXPECT(table);
 }
