@@ -179,8 +179,8 @@ def ranks_constants():
          % size(SMALL), duration(MODEL.latency)],
         ["latency of the exchange", "half of a flag there and back", duration(MODEL.flag)],
         ["step 12", "1 GPU, %s floats" % size(LARGEST), picoseconds(MODEL.step12)],
-        ["latency of step 12", "a scan of %s floats, less the time by the line above" % size(SMALL),
-         duration(MODEL.step12_latency)])
+        ["latency of step 12", "a scan of %s floats in the run with 1 GPU, less the time by the "
+         "line above" % size(SMALL), duration(MODEL.step12_latency)])
 
 
 def ranks_predicted():

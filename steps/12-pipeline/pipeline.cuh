@@ -6,8 +6,8 @@
  *   sum   (4 warps)  add up each tile as soon as it is there, and publish its sum;
  *   look  (1 warp)   finds each tile's prefix from the sums that all blocks have published;
  *   scan  (8 warps)  scan the tile once more from shared memory, with its prefix, and store it.
- * The sums run ahead of the scans by as many tiles as the ring holds. So when a tile is to be
- * scanned, the sums that its prefix needs have long been published, and no role waits.
+ * The sums run ahead of the scans by some tiles, so those that a tile's prefix needs have been
+ * published when it is to be scanned. The scan warps wait only for the look warp to add them up.
  *
  * Every lane arrives at a barrier for itself, when it has done what the barrier stands for. One
  * lane for its warp would do, behind a __syncwarp(), and is no faster; but compute-sanitizer's

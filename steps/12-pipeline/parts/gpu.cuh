@@ -4,10 +4,10 @@
  * Blocks that stay (as in pipeline.cuh) are launched once for the whole GPU, so their number
  * follows from its properties and not from n.
  *
- * The queries of the runtime that a call needs take the host a microsecond or two, together about
- * half as long as a launch (step 16's experiment call-cost). So each is made once for a device, and
- * its answer is kept. What is kept depends on the code and the device alone, so it outlasts
- * cudaDeviceReset(). What a reset forgets is set at each call (allow_shared).
+ * The queries of the runtime that a call needs take the host about a microsecond, together a
+ * quarter to a third as long as a launch (step 16's experiment call-cost). So each is made once for
+ * a device, and its answer is kept. What is kept depends on the code and the device alone, so it
+ * outlasts cudaDeviceReset(). What a reset forgets is set at each call (allow_shared).
  */
 #ifndef STEP12_GPU_CUH
 #define STEP12_GPU_CUH

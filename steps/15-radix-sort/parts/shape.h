@@ -139,7 +139,7 @@ static inline struct resident_shape resident_shape(size_t n, bool pairs, unsigne
     return s;
 }
 
-/* ---- wave.cuh: the keys stay in the shared memory of all multiprocessors --------------------- */
+/* ---- wave.cuh: one launch, whose blocks exchange keys through the L2 cache ------------------- */
 
 #ifndef WAVE_THREADS
 #define WAVE_THREADS 1024
