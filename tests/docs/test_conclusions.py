@@ -304,7 +304,6 @@ class Applications(Conclusions):
         for what in "sm__issue_active", "lts__throughput":
             self.between(memory, self.busy(*launch, what), 90)
 
-
     def test_an_exponential_is_as_exact_as_the_judge_takes_it_to_be(self):
         text = (TOP / "steps/16-operators/command/judge.c").read_text(encoding="utf-8")
         bound = float(re.search(r"by at most ([\d.]+) u for all floats", text)[1])

@@ -10,7 +10,7 @@
 
 #define THREADS         256
 #define BLOCKS          1024
-#define EMULATED_STRIDE (1u << 17) // the emulator takes one float of so many
+#define EMULATED_STRIDE (1u << 17) // the emulator takes every 2^17th float
 #define MORE_THAN_ANY   16.0       // u; an error like this is a fault of the program
 
 /* Floats by their bits, which are consecutive: from `first`, `count` of them. */
