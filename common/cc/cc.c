@@ -1,7 +1,7 @@
 /* cc.c — a compilation from its text to PTX: preprocess, parse, lower, emit. */
 #include "cc.h"
 #include "ptx/emit.h"
-#include "source/preprocess.h"
+#include "source/source.h"
 #include "syntax/parse.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@ DESTDIR   =
 INSTALLED = $(DESTDIR)$(PREFIX)
 PLACES    = bin lib/upsweep include share/man/man1 share/bash-completion/completions
 
-EMU_VERSION = $(shell sed -n 's/^.define EMU_VERSION "\(.*\)"/\1/p' common/emu/command/options.h)
+EMU_VERSION = $(shell sed -n 's/^.define EMU_VERSION "\(.*\)"/\1/p' common/emu/command/command.h)
 EMU_MACHINE = $(shell uname -m)-$(shell uname -s | tr A-Z a-z)
 DIST      = upsweep-emu-$(EMU_VERSION)-$(EMU_MACHINE)
 

@@ -1,6 +1,5 @@
 /* test_cc_source.c — tokens, directives and macros of the compiler of CUDA C. */
-#include "common/cc/source/lexer.h"
-#include "common/cc/source/preprocess.h"
+#include "common/cc/source/source.h"
 #include "compiled.h"
 
 #include <criterion/criterion.h>

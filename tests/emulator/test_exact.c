@@ -10,7 +10,7 @@
 #include "common/emu/binary/emu_elf.h"
 #include "common/emu/binary/fatbin.h"
 #include "common/emu/fidelity/sass.h"
-#include "common/emu/command/agreement.h"
+#include "common/emu/command/command.h"
 #include "tests/fixtures/programs/programs.h"
 
 #include <criterion/criterion.h>

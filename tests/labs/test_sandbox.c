@@ -7,7 +7,6 @@
  */
 #define _GNU_SOURCE
 #include "common/labs/grader/sandbox.h"
-#include "common/labs/grader/process_tree.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
 #include "tests/support/random.h"
 #include "steps/17-many-gpus/parts/part.h"
 #include "steps/17-many-gpus/parts/peer.h"
-#include "steps/17-many-gpus/command/reference.h"
+#include "steps/17-many-gpus/command/judge.h"
 
 #include "common/step/cuda_check.h"
 

@@ -1,6 +1,5 @@
 /* condition.c — computes the condition of an #if, by the precedence of its operators. */
-#include "condition.h"
-#include "lexer.h"
+#include "source.h"
 
 #include <stdint.h>
 #include <stdlib.h>

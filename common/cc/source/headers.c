@@ -1,7 +1,7 @@
 /*
  * headers.c — the headers of CUDA and C that are built in: what device code can use of them.
  */
-#include "headers.h"
+#include "source.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* lexer.c — cuts a text into tokens. */
-#include "lexer.h"
+#include "source.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -5,8 +5,7 @@
  * own text again (Dave Prosser's algorithm, from which the standard's words were made). It stands
  * where the macro is used; a token of an argument stands where it is written.
  */
-#include "macro.h"
-#include "lexer.h"
+#include "source.h"
 
 #include <string.h>
 

@@ -1,11 +1,7 @@
 /*
  * preprocess.c — follows the directives, and hands on all other lines with their macros expanded.
  */
-#include "preprocess.h"
-#include "condition.h"
-#include "headers.h"
-#include "lexer.h"
-#include "macro.h"
+#include "source.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* literal.c — numbers, characters and strings. */
-#include "common/cc/source/lexer.h"
+#include "common/cc/source/source.h"
 #include "parser.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #define CC_PARSE_H
 
 #include "ast.h"
-#include "common/cc/source/token.h"
+#include "common/cc/source/source.h"
 
 /* What can be lowered if there are no errors in the diagnostics afterwards. `wanted` are the tokens
  * of instances besides those that the text launches, such as `scan_block<PAD16>`. */

@@ -13,7 +13,7 @@
 #define CC_PARSER_H
 
 #include "ast.h"
-#include "common/cc/source/token.h"
+#include "common/cc/source/source.h"
 
 /* ---- names ----------------------------------------------------------------------------------- */
 

@@ -30,7 +30,7 @@ void sync_member_masks(struct warp *, const struct insn *, uint32_t lanes);
 void sync_shuffle_outside(struct warp *, int lane, int from);
 
 /* Reports a lane that can never go on, whichever checkers are on. `why`: one line; `picture`: of
- * machine/schedule/deadlock_picture.h, or "". */
+ * machine/schedule/deadlock.h, or "". */
 void sync_report_stuck(struct warp *, const struct insn *, int lane, enum sync_kind,
                        const char *why, const char *picture);
 

@@ -3,7 +3,7 @@
  * program built with -rdc=true, that section has only the linked machine code, and another section
  * has the PTX of each source file.
  */
-#include "agreement.h"
+#include "command.h"
 #include "common/emu/binary/cubin.h"
 #include "common/emu/binary/fatbin.h"
 #include "common/emu/ptx/kernel_name.h"

@@ -1,7 +1,5 @@
 #define _GNU_SOURCE
-#include "architectures.h"
-#include "options.h"
-#include "tools.h"
+#include "command.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -6,11 +6,9 @@
  * in EMU_REPORTS and other variables.
  */
 #define _GNU_SOURCE /* memfd_create */
-#include "children.h"
+#include "command.h"
 #include "common/emu/report/budget.h"
 #include "common/files/whole_file.h"
-#include "nvcc.h"
-#include "options.h"
 
 #include <errno.h>
 #include <fcntl.h>

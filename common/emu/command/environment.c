@@ -3,9 +3,7 @@
  * LD_AUDIT, by which also those find it that have an RPATH (audit/audit.c).
  */
 #define _GNU_SOURCE /* unsetenv */
-#include "environment.h"
-#include "folders.h"
-#include "options.h"
+#include "command.h"
 #include "common/emu/settings/settings.h"
 
 #include <limits.h>

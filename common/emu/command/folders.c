@@ -1,6 +1,5 @@
 #define _GNU_SOURCE /* realpath */
-#include "folders.h"
-#include "options.h"
+#include "command.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -9,16 +9,11 @@
  */
 #define _GNU_SOURCE
 #include "common/emu/emu.h"
-#include "children.h"
-#include "environment.h"
-#include "options.h"
+#include "command.h"
 #include "common/emu/binary/emu_elf.h"
 #include "common/emu/settings/settings.h"
 #include "common/files/output_file.h"
 #include "common/files/program_path.h"
-#include "agreement.h"
-#include "run.h"
-#include "tools.h"
 
 #include <elf.h>
 #include <errno.h>

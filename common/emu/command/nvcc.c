@@ -1,7 +1,5 @@
 #define _GNU_SOURCE /* popen */
-#include "nvcc.h"
-#include "folders.h"
-#include "options.h"
+#include "command.h"
 #include "common/files/program_path.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * table of both.
  */
 #define _GNU_SOURCE /* vasprintf */
-#include "options.h"
+#include "command.h"
 #include "common/command/option_table.h"
 #include "common/emu/check/tools.h"
 #include "common/emu/count/metrics.h"
@@ -13,7 +13,6 @@
 #include "common/files/visible.h"
 #include "common/files/whole_file.h"
 #include "common/emu/emu.h"
-#include "folders.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,12 +1,8 @@
 #define _GNU_SOURCE /* asprintf */
-#include "run.h"
+#include "command.h"
 #include "common/files/visible.h"
 #include "common/emu/report/outcome.h"
 #include "common/emu/emu.h"
-#include "children.h"
-#include "folders.h"
-#include "nvcc.h"
-#include "options.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -4,12 +4,8 @@
  * codes are its own, and nothing is left to remove.
  */
 #define _GNU_SOURCE /* O_CLOEXEC */
-#include "tools.h"
+#include "command.h"
 #include "common/emu/settings/settings.h"
-#include "folders.h"
-#include "nvcc.h"
-#include "options.h"
-#include "words.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,10 +3,7 @@
  * too: if something in them has to be changed, the tool reads a copy in memory in their place.
  */
 #define _GNU_SOURCE /* memfd_create */
-#include "words.h"
-#include "architectures.h"
-#include "options.h"
-#include "tools.h"
+#include "command.h"
 
 #include <ctype.h>
 #include <errno.h>

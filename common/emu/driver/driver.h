@@ -25,6 +25,7 @@
 #include "common/emu/runtime/device/context.h"
 
 #include <cuda.h>
+#include <stddef.h>
 
 /*
  * A function of the driver API is one line, DRIVER(name, (parameters), work). The work returns a
@@ -65,5 +66,11 @@ struct context *driver_context(CUcontext);
 bool driver_is_device(CUdevice);
 
 static inline void *at(CUdeviceptr address) { return (void *)(uintptr_t)address; } /* NOLINT */
+
+/* ---- text.c: files of code ------------------------------------------------------------------- */
+
+/* Reads a file into memory that the caller frees, with a NUL behind it, which *bytes does not
+ * count. NULL: it cannot be read. */
+char *driver_read_file(const char *path, size_t *bytes);
 
 #endif

@@ -4,7 +4,6 @@
  */
 #define _POSIX_C_SOURCE 200809L /* strdup, strndup */
 #include "jit.h"
-#include "text.h"
 #include "common/emu/runtime/code/module.h"
 #include "common/emu/runtime/handles.h"
 

@@ -3,7 +3,6 @@
  * and variables. Both are struct program (runtime/code/module.h), and their kernels struct kernel.
  */
 #include "jit.h"
-#include "text.h"
 #include "common/emu/runtime/code/module.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
-#include "text.h"
+#include "driver.h"
 
 #include <stdio.h>
 #include <stdlib.h>

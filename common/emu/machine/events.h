@@ -235,7 +235,7 @@ struct fault_event {
     const struct insn *insn;
     int lane, error;
     enum fault_kind kind;
-    const char *what, *picture; /* a sentence; a picture of schedule/deadlock_picture.h, or "" */
+    const char *what, *picture; /* a sentence; a picture of schedule/deadlock.h, or "" */
 };
 void event_fault(struct launch *, const struct fault_event *);
 

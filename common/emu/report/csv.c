@@ -5,7 +5,7 @@
 #define _GNU_SOURCE /* program_invocation_short_name */
 #include "common/emu/ptx/kernel_name.h"
 #include "common/files/visible.h"
-#include "tables.h"
+#include "writers.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* document_parts.c — the documents of several programs as one: see document.h. */
-#include "document_parts.h"
+#include "writers.h"
 
 static void json_begin(FILE *out, const char *title)
 {

@@ -5,11 +5,9 @@
 #define _GNU_SOURCE /* getline */
 #include "common/emu/ptx/kernel_name.h"
 #include "common/files/visible.h"
-#include "document_parts.h"
-#include "html.h"
+#include "writers.h"
 #include "source_path.h"
 #include "sums.h"
-#include "work_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * each bank, with a square for each word that lanes access. A bank serves one word in a wavefront.
  */
 #include "common/emu/ptx/kernel_name.h"
-#include "html.h"
+#include "writers.h"
 #include "source_path.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
  * and from left to right the instructions that the block's warps execute, one after another.
  */
 #include "common/emu/ptx/kernel_name.h"
-#include "html.h"
+#include "writers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* json_document.c — a document as JSON. notes/more/emulator-options.md describes
  * the fields. */
 #include "common/emu/ptx/kernel_name.h"
-#include "document_parts.h"
+#include "writers.h"
 #include "json.h"
 
 #include <string.h>

@@ -6,9 +6,9 @@
  * URIs of files in the folder that the program was started in are relative to it.
  */
 #include "common/emu/ptx/kernel_name.h"
-#include "document_parts.h"
-#include "json.h"
+#include "writers.h"
 #include "source_path.h"
+#include "json.h"
 #include "sums.h"
 
 #include <ctype.h>

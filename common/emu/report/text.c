@@ -9,8 +9,7 @@
 #include "common/emu/ptx/kernel_name.h"
 #include "common/files/visible.h"
 #include "sums.h"
-#include "tables.h"
-#include "work_text.h"
+#include "writers.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "work_text.h"
+#include "writers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -11,7 +11,6 @@
  * and with 125 if it fails itself.
  */
 #define _GNU_SOURCE
-#include "confine_calls.h"
 #include "sandbox.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* confine_calls.c — takes system calls from a process that it cannot need. The filter is a
  * program for the kernel (seccomp). */
 #define _GNU_SOURCE
-#include "confine_calls.h"
+#include "sandbox.h"
 
 #include <errno.h>
 #include <linux/audit.h>

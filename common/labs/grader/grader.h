@@ -18,7 +18,7 @@
 #include "common/labs/score.h"
 #include "roster.h"
 #include "submission.h"
-#include "toolkit.h"
+#include "sandbox.h"
 
 struct grader {
     const struct lab *lab;

@@ -5,7 +5,7 @@ GRADER   := $(filter-out $(GRADER_MAINS),$(wildcard common/labs/grader/*.c)) com
 
 # It runs in the sandbox, where no sanitizer could reserve its addresses.
 build/labs/confine build/autograder/labs/confine: $(addprefix common/labs/grader/, \
-        confine.c confine_calls.c confine_calls.h sandbox.h)
+        confine.c confine_calls.c sandbox.h)
 	$(call say,$(CC),$@)
 	$(Q)$(CC) $(filter-out $(SANITIZE),$(C_FLAGS)) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) \
 	    $(filter %.c,$^) -o $(NEW) $(PUT)

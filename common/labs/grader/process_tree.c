@@ -1,6 +1,6 @@
 /* process_tree.c — adds up what a process and all its descendants use, from /proc. */
 #define _GNU_SOURCE
-#include "process_tree.h"
+#include "sandbox.h"
 
 #include <dirent.h>
 #include <inttypes.h>

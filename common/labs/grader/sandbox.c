@@ -2,7 +2,6 @@
  * sandbox_line.c. */
 #define _GNU_SOURCE
 #include "sandbox.h"
-#include "process_tree.h"
 
 #include <errno.h>
 #include <fcntl.h>

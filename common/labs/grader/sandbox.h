@@ -12,9 +12,11 @@
 
 #include "common/command/fault.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* A file or a folder of ours that the command may read, and where it finds it. */
 struct sandbox_mount {
@@ -119,5 +121,54 @@ void container_end(const struct sandbox_command *);
 
 /* Descriptors that sandbox_run() opens for bwrap and confine besides the outputs. */
 enum { SANDBOX_BEGUN = 8, SANDBOX_INFO = 9 };
+
+/* ---- toolkit.c ------------------------------------------------------------------------------- */
+
+/* What nvcc needs in the sandbox: its own programs, gcc as its preprocessor, and the headers that a
+ * lab may include. */
+
+/* Where nvcc is called inside. */
+#define TOOLKIT_NVCC "/cuda/bin/nvcc"
+
+enum { TOOLKIT_MOUNTS = 128 };
+
+struct toolkit {
+    char folder[PATH_MAX]; /* of the CUDA toolkit */
+    char gcc[PATH_MAX], shell[PATH_MAX];
+    struct sandbox_mount mounts[TOOLKIT_MOUNTS];
+    size_t mount_count;
+    char paths[TOOLKIT_MOUNTS][2][PATH_MAX]; /* what the mounts point to */
+};
+
+/* Finds gcc and the shell, and lists the mounts. `nvcc` is the path of the compiler. Returns 0 or
+ * EXIT_DEVICE. The struct must not move afterwards. */
+int toolkit_find(struct toolkit *, const char *nvcc, struct fault *);
+
+/* ---- process_tree.c: what a process and all its descendants use ------------------------------ */
+
+struct tree_usage {
+    uint64_t resident; /* bytes of memory; a page that several processes share counts for each */
+    uint64_t ticks;    /* processor time of the threads that are there now */
+    unsigned active;   /* threads that run, are ready to run, or wait for a disk */
+    unsigned processes;
+};
+
+/* Sums over a process and its descendants. Processes that end meanwhile count 0. */
+struct tree_usage process_tree_usage(pid_t root);
+
+/* Are descendants found here? A kernel without CONFIG_PROC_CHILDREN does not list them, and /proc
+ * may hide them. Every tree seems to be idle and small then. */
+bool process_tree_works(void);
+
+/* ---- confine_calls.c: takes system calls from a process that it cannot need ------------------ */
+
+/*
+ * From now on, this process and all that it starts cannot make namespaces, mounts, sockets, memory
+ * outside of what is counted (memory without a file, shared memory of System V), rings of requests,
+ * keys or programs for the kernel, and cannot trace each other. Such a call fails with EPERM. It
+ * cannot be undone. Returns 0, or -1 with errno. The process must not be able to gain privileges
+ * (PR_SET_NO_NEW_PRIVS).
+ */
+int confine_calls(void);
 
 #endif

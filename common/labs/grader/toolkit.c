@@ -1,6 +1,6 @@
 /* toolkit.c — finds what nvcc needs in the sandbox. */
 #define _GNU_SOURCE
-#include "toolkit.h"
+#include "sandbox.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* compile.c — compiles CUDA C as a request asks for it. See compile.h. */
-#include "compile.h"
+/* compile.c — compiles CUDA C as a request asks for it. See request.h. */
+#include "request.h"
 #include <string.h>
 
 static const char *header_of(void *context, const char *path)

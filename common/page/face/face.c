@@ -5,8 +5,6 @@
 #include "common/emu/ptx/kernel_name.h"
 #include "common/emu/report/document.h"
 #include "common/emu/report/json.h"
-#include "compile.h"
-#include "judge.h"
 #include "request.h"
 #include <stdlib.h>
 #include <string.h>

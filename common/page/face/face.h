@@ -36,7 +36,7 @@
  *
  * When it judges, the answer has "error", "message" and "diagnostics", "text" (what check-lab
  * prints), "right" (are there full points?), and for a lab "verdict" (as check-lab --json prints
- * it) and "hints" (three texts). Meanwhile it calls face_progress (judge.h).
+ * it) and "hints" (three texts). Meanwhile it calls face_progress (request.h).
  */
 #ifndef PAGE_FACE_H
 #define PAGE_FACE_H

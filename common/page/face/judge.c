@@ -1,11 +1,10 @@
-/* judge.c — judges the CUDA C of a request as check-lab does, with its code. See judge.h. */
+/* judge.c — judges the CUDA C of a request as check-lab does, with its code. See request.h. */
 #define _GNU_SOURCE /* fmemopen, open_memstream */
-#include "judge.h"
+#include "request.h"
 #include "common/labs/compile.h"
 #include "common/labs/run_case.h"
 #include "common/labs/run_puzzle.h"
 #include "common/labs/score.h"
-#include "compile.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* outside.c — what a run says to the page while it goes on, and what the page says to it. */
-#include "judge.h"
+#include "request.h"
 
 #ifdef __wasm__
 

@@ -3,6 +3,10 @@
 #define PAGE_REQUEST_H
 
 #include "common/emu/emu.h"
+#include "common/cc/cc.h"
+#include "common/emu/report/json.h"
+
+#include <stdio.h>
 
 enum {
     REQUEST_ARGUMENTS = 64,
@@ -68,5 +72,25 @@ const char *request_header(const struct request *, const char *path);
 const struct value_type *value_type(const char *name, size_t length);
 /* Writes a value as text: nine digits of an f32, seventeen of an f64. */
 void value_print(FILE *, const struct value_type *, const void *value);
+
+/* ---- compile.c: compiles the CUDA C of a request --------------------------------------------- */
+
+/* Writes the answer to a request whose `source` is not NULL, as face.h describes it. */
+void compile_answer(FILE *out, const struct request *);
+
+/* Compiles that source. NULL: out of memory. The caller frees the result. */
+struct cc_result *compile_request(const struct request *);
+/* Writes the list "diagnostics"; it is empty if the result is NULL. */
+void compile_diagnostics(struct json *, const struct cc_result *);
+
+/* ---- judge.c --------------------------------------------------------------------------------- */
+
+/* Judges a lab or a first puzzle in the page, as `make check3 COMPILER=own` does. */
+
+/* Writes the answer to a request whose `lab` is not "", as face.h describes it. */
+void judge_answer(FILE *out, const struct request *);
+
+/* Some of the runs are done. The page shows it. (outside.c) */
+void face_progress(unsigned done, unsigned all);
 
 #endif

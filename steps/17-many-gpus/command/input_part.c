@@ -1,5 +1,5 @@
 /* input_part.c — makes or reads a rank's part of the input. */
-#include "input_part.h"
+#include "part_files.h"
 
 #include "common/harness/print/format.h"
 

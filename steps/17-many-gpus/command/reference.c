@@ -1,8 +1,8 @@
 /*
- * reference.c — see reference.h. Each function does what its namesake does in part.cuh or in step
+ * reference.c — see judge.h. Each function does what its namesake does in part.cuh or in step
  * 16's segment.cuh, with an array of LANES for what is a variable of each lane there.
  */
-#include "reference.h"
+#include "judge.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  */
 #define _DEFAULT_SOURCE /* pause, usleep */
 #include "steps/17-many-gpus/parts/peer.h"
-#include "steps/17-many-gpus/command/reference.h"
+#include "steps/17-many-gpus/command/judge.h"
 #include "steps/17-many-gpus/scan.h"
 
 #include <pthread.h>

@@ -5,7 +5,6 @@
 #include "common/emu/machine/barrier/barrier.h"
 #include "common/emu/machine/warp/member_mask.h"
 #include "common/emu/machine/device/device.h"
-#include "deadlock_picture.h"
 #include <stdarg.h>
 #include <string.h>
 #include "common/emu/machine/barrier/phase_wait.h"

@@ -1,4 +1,4 @@
-#include "deadlock_picture.h"
+#include "deadlock.h"
 #include "common/emu/machine/barrier/phase_wait.h"
 #include "common/emu/machine/warp/member_mask.h"
 #include "common/emu/decode/module.h"

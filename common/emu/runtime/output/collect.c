@@ -9,7 +9,7 @@
 #define _GNU_SOURCE /* program_invocation_short_name, open_memstream */
 #include "common/emu/ptx/kernel_name.h"
 #include "common/emu/report/budget.h"
-#include "common/emu/report/tables.h"
+#include "common/emu/report/writers.h"
 #include "common/files/visible.h"
 #include "common/files/whole_file.h"
 #include "common/emu/runtime/process/process.h"
