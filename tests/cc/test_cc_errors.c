@@ -100,6 +100,8 @@ Test(cc_errors, grammar)
          "3:9 the initial value is of type `float *`, and has to be `int`"},
         {KERNEL("switch (n) { case 1: break; case 1: break; }"),
          "2:29 this label stands in the switch a second time"},
+        {KERNEL("n = threadIdx.w +\nofset;"),
+         "2:15 `threadIdx` has the parts x, y and z only\n3:1 `ofset` is not declared here"},
         {KERNEL("int n2 = 08;"), "2:10 `08` is no number: it has a letter too many"},
         {"__global__ void k(int *o) {\nif (o) {\no[0] = 1;\n}\n__global__ void l(int *o) {}\n",
          "5:1 a } is missing before this: the function `k` of line 1 has no end"},

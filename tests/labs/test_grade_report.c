@@ -77,6 +77,16 @@ Test(grade_report, a_page_escapes_all_texts)
     cr_assert(strstr(text, "\\r") == NULL, "%s", text);
 }
 
+Test(grade_report, a_page_without_sizes_has_no_table_of_them)
+{
+    print(report_html, "");
+    expect("bank conflicts</th>");
+    free(text);
+    verdict.size_count = 0;
+    print(report_html, "");
+    cr_assert(strstr(text, "bank conflicts</th>") == NULL, "%s", text);
+}
+
 /* Places in other files than the submission mark nothing. */
 Test(grade_report, claims_of_other_files_mark_nothing)
 {

@@ -143,6 +143,24 @@ Test(lab_score, an_error_that_the_smallest_size_has_says_most)
     cr_expect_eq(verdict.lines[0].line, 31);
 }
 
+/* One line in common is not enough for the same race. */
+Test(lab_score, an_error_at_one_of_the_lines_is_another_one)
+{
+    for (size_t i = 0; i < own.case_count; i++) {
+        struct lab_case_result *r = &own.cases[i];
+        if (r->is.n < 16) continue;
+        make_finding(r, 17);
+        make_race(r, 0, 30, 31);
+        if (r->is.n < 64) continue;
+        spoil(r);
+        make_finding(r, 17);
+        make_race(r, 0, 30, 17);
+        make_race(r, 1, 30, 31);
+    }
+    score();
+    expect_line(LAB_CRITERIA, "report between lines 30 and 31 may be the cause");
+}
+
 Test(lab_score, an_error_says_where_its_accesses_are)
 {
     struct lab_case_result *r = largest();
