@@ -1,4 +1,4 @@
-"""test_request.py -- the page's requests (common/page/face/face.h) as the native program reads them:
+"""test_request.py -- requests of the page (common/page/face/face.h), read by its native program:
 the values of buffers, headers, what is in several pieces, and what is wrong."""
 import unittest
 
