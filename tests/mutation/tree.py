@@ -39,7 +39,7 @@ ENVIRONMENT = {key: value for key, value in os.environ.items()
 # The tests' programs handle these signals themselves.
 ENVIRONMENT["LSAN_OPTIONS"] = ":".join("handle_%s=0" % name
                                        for name in ("segv", "sigbus", "sigfpe", "sigill", "abort"))
-# With LD_AUDIT, by which the command emu finds its libraries, LeakSanitizer's 56 KiB of thread-local
+# With LD_AUDIT, by which emu finds its libraries, LeakSanitizer's 56 KiB of thread-local
 # storage do not fit into what glibc keeps free, and no program would start.
 ENVIRONMENT["GLIBC_TUNABLES"] = "glibc.rtld.optional_static_tls=65536"
 
