@@ -235,6 +235,14 @@ class Steps(unittest.TestCase):
             why = compare.reasons(scan.step, scan.variant, label)
             self.assertEqual(len(why), 1, (scan.name, scan.n, label, why))
 
+    def test_stores_for_other_tiles_have_one_reason(self):
+        # Whether a warp polls 1000 times depends on the machine's load, so nothing is run.
+        for scan in ("12", "f32"), ("12", "f64"), ("13", "document"):
+            for label in "global st", "sectors st":
+                why = compare.reasons(*scan, label)
+                self.assertEqual(len(why), 1, (*scan, label, why))
+                self.assertIn("polled", why[0])
+
     def test_a_difference_without_a_reason_is_named(self):
         table = [{"steps": "9 10", "variants": "a b", "counters": "x|y", "why": "so"},
                  {"steps": "9", "variants": "*", "counters": "y", "why": "thus"}]

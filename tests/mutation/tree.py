@@ -20,7 +20,7 @@ TREES = os.path.join(TOP, "build", "mutate")
 HELD = ["Makefile", "README.md", "LICENSE", ".clang-format", "common", "notes", "profiles", "steps",
         "tests", "build",
         "step[0-9]*"]
-# Also of the page what no test that is tried needs.
+# Also what the page has besides its native program: no test that is tried needs it.
 LEFT_OUT = {"build/asan", "build/fuzz", "build/mutate", "build/cuda", "build/page/wasm",
             "build/page/shots"}
 TESTS = "build/tests/run"

@@ -46,18 +46,6 @@ explained() {
     done <<<"$output"
 }
 
-@test "blocks in another order: what differs by chance has its reason" {
-    need python3
-    # The last block begins first and polls states until its warps add up other tiles themselves.
-    export EMU_BLOCKS=descending EMU_THREADS=64
-    for steps in 12 13; do
-        STEPS=$steps run profiles/measure/compare.sh
-        [ "$status" -eq 0 ]
-        says "a matter of chance"
-        explained
-    done
-}
-
 # recording FILE GPU DIGIT: two scans of step 3, and one of step 4 with 1DIGIT wavefronts
 recording() {
     echo "# GPU: $2"

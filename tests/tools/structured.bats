@@ -101,7 +101,7 @@ from structured import METRICS; print(",".join(METRICS))')
     need script
     run script -qec "build/emu/emu --annotate $SOURCE $P counts" /dev/null
     says $'\033[31m       14\033[0m'
-    says "       2 |     __syncthreads();" # a barrier is nothing bad
+    says "       2 |     __syncthreads();" # the count of a barrier is not red
     NO_COLOR=1 run script -qec "build/emu/emu --annotate $SOURCE $P counts" /dev/null
     says_not $'\033'
     run emu --annotate README.md $P counts

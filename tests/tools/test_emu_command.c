@@ -280,7 +280,7 @@ Test(emu_command, many_short_launches_say_how_many_they_are, .timeout = 60)
 {
     /* It ends when it writes its next line, since grep has closed the pipe. */
     expect_status(0, "EMU_THREADS=1 EMU_PROGRESS=1 $emu --log-file /dev/null "
-                     "$p/launches often 150000 2>&1 | grep -m 1 'kernels have run'");
+                     "$p/launches often 1500000 2>&1 | grep -m 1 'kernels have run'");
     expect("emu: kernels have run for 1 s in all, now kernel strided (launch ");
 }
 

@@ -4,7 +4,7 @@
 
 #include "diagnostic.h"
 
-/* ---- token: the words of the text ------------------------------------------------------------ */
+/* ---- lexer.c: a file's text as a list of tokens, its words ----------------------------------- */
 
 enum token_kind {
     TOKEN_END, /* of a file, or of the text */
@@ -16,8 +16,6 @@ enum token_kind {
     TOKEN_PRAGMA,    /* `text` is what follows #pragma */
     TOKEN_WRONG,     /* a character that begins no token, or a quote without its end */
 };
-
-struct macro;
 
 struct token {
     enum token_kind kind;
@@ -32,8 +30,6 @@ struct token {
 /* False for what follows TOKEN_END. */
 bool is_token(const struct token *, const char *text);
 
-/* ---- lexer.c: a file's text as a list of tokens ---------------------------------------------- */
-
 /* The tokens of a file, up to and with TOKEN_END. Comments are left out; one without an end is an
  * error. `file` is an index into the sources. */
 struct token *lex(struct diagnostics *, int file);
@@ -44,10 +40,11 @@ struct token *lex_piece(struct arena *, const char *text, struct position);
 /* The character at *text, between quotes, which goes on to the next one. */
 char read_character(const char **text, bool *known);
 
-/* ---- macro.c: macros: what #define defines, and putting it in the place of its name ---------- */
+/* ---- macro.c: stores what #define defines, and puts it in the place of its name -------------- */
 
 enum { MACRO_BUCKETS = 256 };
 
+struct macro;
 struct macros {
     struct arena *arena;
     struct diagnostics *diagnostics;

@@ -1,3 +1,4 @@
+/* architectures.c — replaces architectures that this nvcc no longer knows. */
 #define _GNU_SOURCE
 #include "command.h"
 

@@ -1,4 +1,6 @@
 /*
+ * children.c — runs a command that is no CUDA program.
+ *
  * The CUDA programs that a command starts may have their output redirected, and may run at the same
  * time. So each adds its parts of the reports to files in memory, which become one report of each
  * form when the command has ended. Another such file gets a byte from each program

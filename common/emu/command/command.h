@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* ---- options.c: the command line of emu ------------------------------------------------------ */
 
@@ -72,13 +73,16 @@ void nvcc_offer(void);
 enum { NVCC_STAND_INS = 3 };
 size_t nvcc_stand_ins(const char *nvcc, char **words);
 
-/* ---- architectures.c ------------------------------------------------------------------------- */
+/* ---- tools.c: changes the words of nvcc and of linkers below `emu make` ---------------------- */
 
-/* Names of architectures in the words of nvcc, such as sm_35 and compute_35. */
+/* So makefiles written for older toolkits, and for GPUs, make programs for the emulator. */
 
-/* A copy of the text, to be freed, in which each architecture that this nvcc no longer knows has
- * become the next one that it knows. Each change is said once. */
-char *architectures_known(const char *nvcc, const char *text);
+/* words[0] is the path of nvcc or of a linker, and what follows are its own words, from argv[0] on.
+ * Becomes this program, with words that may be changed. */
+_Noreturn void emu_start_tool(char **words);
+
+/* Says a sentence on stderr: once for all tools below a command, when the command has ended. */
+__attribute__((format(printf, 1, 2))) void emu_say_change(const char *format, ...);
 
 /* ---- words.c: the words of a command line, as they are changed for tools.c ------------------- */
 
@@ -100,17 +104,11 @@ void words_add_linkers(struct word_list *, char *const *own);
 /* Does a word end so? */
 bool word_ends(const char *word, const char *end);
 
-/* ---- tools.c --------------------------------------------------------------------------------- */
+/* ---- architectures.c: names of architectures in nvcc's words: sm_35, compute_35 -------------- */
 
-/* What the command emu changes of the words of nvcc and of linkers below `emu make`, so that
- * makefiles written for older toolkits, and for GPUs, make programs for the emulator. */
-
-/* words[0] is the path of nvcc or of a linker, and what follows are its own words, from argv[0] on.
- * Becomes this program, with words that may be changed. */
-_Noreturn void emu_start_tool(char **words);
-
-/* Says a sentence on stderr: once for all tools below a command, when the command has ended. */
-__attribute__((format(printf, 1, 2))) void emu_say_change(const char *format, ...);
+/* A copy of the text, to be freed, in which each architecture that this nvcc no longer knows has
+ * become the next one that it knows. Each change is said once. */
+char *architectures_known(const char *nvcc, const char *text);
 
 /* ---- children.c: running a command that is no CUDA program: a script, make, an interpreter --- */
 

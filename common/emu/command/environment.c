@@ -4,7 +4,6 @@
  */
 #define _GNU_SOURCE /* unsetenv */
 #include "command.h"
-#include "common/emu/settings/settings.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* folders.c — where the command emu and the emulator's libraries are. */
 #define _GNU_SOURCE /* realpath */
 #include "command.h"
 

@@ -8,10 +8,7 @@
  * for a moment (tools.c).
  */
 #define _GNU_SOURCE
-#include "common/emu/emu.h"
 #include "command.h"
-#include "common/emu/binary/emu_elf.h"
-#include "common/emu/settings/settings.h"
 #include "common/files/output_file.h"
 #include "common/files/program_path.h"
 

@@ -1,3 +1,4 @@
+/* nvcc.c — finds nvcc, and what its toolkit lacks. */
 #define _GNU_SOURCE /* popen */
 #include "command.h"
 #include "common/files/program_path.h"

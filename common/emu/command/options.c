@@ -8,11 +8,9 @@
 #include "common/emu/check/tools.h"
 #include "common/emu/count/metrics.h"
 #include "common/emu/report/budget.h"
-#include "common/emu/settings/settings.h"
 #include "common/files/replacement.h"
 #include "common/files/visible.h"
 #include "common/files/whole_file.h"
-#include "common/emu/emu.h"
 
 #include <errno.h>
 #include <inttypes.h>

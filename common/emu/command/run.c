@@ -1,8 +1,8 @@
+/* run.c — `emu run FILE.cu`: compiles a source file, and runs the program. */
 #define _GNU_SOURCE /* asprintf */
 #include "command.h"
 #include "common/files/visible.h"
 #include "common/emu/report/outcome.h"
-#include "common/emu/emu.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,11 +1,12 @@
 /*
+ * tools.c — changes the words of nvcc and of linkers below `emu make`.
+ *
  * The dynamic linker starts this part of emu in place of each nvcc and each linker below a command
  * (audit/tools.c). It becomes that program, which then runs in the same process: signals and exit
  * codes are its own, and nothing is left to remove.
  */
 #define _GNU_SOURCE /* O_CLOEXEC */
 #include "command.h"
-#include "common/emu/settings/settings.h"
 
 #include <errno.h>
 #include <fcntl.h>

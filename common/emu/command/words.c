@@ -1,4 +1,6 @@
 /*
+ * words.c — the words of a command line, as tools.c changes them.
+ *
  * An option's value is in its own word, after "=", or in the next word. Files of options are read,
  * too: if something in them has to be changed, the tool reads a copy in memory in their place.
  */

@@ -16,6 +16,7 @@
  *   stream.c   streams, events, captures and graphs
  *   launch.c   launches, occupancy
  *   tensor.c   tensor maps
+ *   text.c     files of code
  *   refused.c  all other functions
  */
 #ifndef EMU_DRIVER_H

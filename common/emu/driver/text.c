@@ -1,3 +1,4 @@
+/* text.c — reads files of code. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "driver.h"
 

@@ -1,3 +1,4 @@
+/* work_text.c — the PTX instructions of launches in two lines. See writers.h. */
 #include "writers.h"
 
 #include <inttypes.h>

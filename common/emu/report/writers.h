@@ -1,10 +1,9 @@
-/* writers.h — what the writers of a document share. */
+/* writers.h — tables of a document's counters, and what the writers of a document share. */
 #ifndef EMU_WRITERS_H
 #define EMU_WRITERS_H
 
 #include "common/emu/count/metrics.h"
 #include "document.h"
-#include "common/emu/emu.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +11,7 @@
 
 /* ---- text.c, csv.c: tables of the counters of launches, for people and in the layout of ncu -- */
 
-/* What is printed of them. */
+/* What a table has. */
 struct tables {
     const struct metric *metrics[MAX_METRICS];
     size_t metric_count;
@@ -27,9 +26,7 @@ struct tables {
 void tables_write_text(FILE *, const struct document *, const struct tables *);
 void tables_write_csv(FILE *, const struct document *, const struct tables *);
 
-/* ---- work_text.c ----------------------------------------------------------------------------- */
-
-/* The PTX instructions of a launch, or of several, in two short lines for people. */
+/* ---- work_text.c: the PTX instructions of one or more launches in two short lines for people - */
 
 /* Sums of operations. Begins as zeros; `all` is malloc'd, and the caller frees it. */
 struct work_sum {
@@ -44,25 +41,23 @@ bool work_sum_add(struct work_sum *, const struct emu_operation *, size_t count)
  * zero, in lines of at most 100 columns with an indentation of 4. */
 void work_text_print(FILE *, const struct work_sum *);
 
-/* ---- html.c: the parts of the page ---------------------------------------------------------- */
+/* ---- html.c, html_banks.c, html_timeline.c: parts of the HTML page --------------------------- */
 
 /* Writes a text with what HTML reads as a mark escaped, and what is not visible as C writes it. */
 void html_text(FILE *, const char *text);
 
-/* Pictures (html_banks.c, html_timeline.c): nothing if there is none. Their size is bounded by the
+/* Pictures: nothing if there is none. Their size is bounded by the
  * number of pictures that emu.h keeps. */
 void html_banks(FILE *, const struct document *);
 void html_timelines(FILE *, const struct document *);
 
-/* ---- document_parts.c ------------------------------------------------------------------------ */
-
-/* Pieces, of which document_parts.c makes one document of several programs. */
+/* ---- json_document.c, sarif.c, html.c: parts, of which document_parts.c makes one document --- */
 
 void json_write_part(FILE *, const struct document *);
 void sarif_write_part(FILE *, const struct document *);
 void html_write_part(FILE *, const struct document *);
 
-/* What stands before the first part and behind the last one. */
+/* What stands before the first part and after the last one. */
 void sarif_begin(FILE *, const char *title);
 void sarif_end(FILE *);
 void html_begin(FILE *, const char *title);

@@ -109,6 +109,9 @@ bool sandbox_is_bare(const struct sandbox_command *);
 /* The uid that a command of this process gets; 0: that of the caller. */
 unsigned sandbox_uid(const struct sandbox_command *);
 
+/* Descriptors that sandbox_run() opens for bwrap and confine besides the outputs. */
+enum { SANDBOX_BEGUN = 8, SANDBOX_INFO = 9 };
+
 /* ---- container.c ----------------------------------------------------------------------------- */
 
 enum { CONTAINER_PATH = 4096 + 16 };
@@ -119,13 +122,9 @@ void container_enter(const struct sandbox_command *);
 /* Ends all processes that the command has left, and removes its scratch folder. */
 void container_end(const struct sandbox_command *);
 
-/* Descriptors that sandbox_run() opens for bwrap and confine besides the outputs. */
-enum { SANDBOX_BEGUN = 8, SANDBOX_INFO = 9 };
+/* ---- toolkit.c: what nvcc needs in the sandbox ----------------------------------------------- */
 
-/* ---- toolkit.c ------------------------------------------------------------------------------- */
-
-/* What nvcc needs in the sandbox: its own programs, gcc as its preprocessor, and the headers that a
- * lab may include. */
+/* Its own programs, gcc as its preprocessor, and the headers that a lab may include. */
 
 /* Where nvcc is called inside. */
 #define TOOLKIT_NVCC "/cuda/bin/nvcc"

@@ -1,4 +1,4 @@
-/* request.h — reads a request of face.h. */
+/* request.h — a request of face.h: reading, compiling and judging it. */
 #ifndef PAGE_REQUEST_H
 #define PAGE_REQUEST_H
 
@@ -83,14 +83,14 @@ struct cc_result *compile_request(const struct request *);
 /* Writes the list "diagnostics"; it is empty if the result is NULL. */
 void compile_diagnostics(struct json *, const struct cc_result *);
 
-/* ---- judge.c --------------------------------------------------------------------------------- */
-
-/* Judges a lab or a first puzzle in the page, as `make check3 COMPILER=own` does. */
+/* ---- judge.c: judges a lab or a first puzzle, as `make check3 COMPILER=own` does ------------- */
 
 /* Writes the answer to a request whose `lab` is not "", as face.h describes it. */
 void judge_answer(FILE *out, const struct request *);
 
-/* Some of the runs are done. The page shows it. (outside.c) */
+/* ---- outside.c: what a run tells the page ---------------------------------------------------- */
+
+/* Some of the runs are done. The page shows it. */
 void face_progress(unsigned done, unsigned all);
 
 #endif

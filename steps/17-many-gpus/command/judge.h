@@ -18,7 +18,6 @@
 
 #include "common/harness/verify/verify.h"
 #include "steps/17-many-gpus/parts/operator.h"
-#include "steps/17-many-gpus/parts/shape.h"
 
 #include <stdbool.h>
 
@@ -74,12 +73,10 @@ void judge_begin(struct judge *, const struct reference *before);
 /* Compares the next `count` results. */
 void judge_piece(struct judge *, const void *out, size_t count);
 
-/* ---- reference.c ----------------------------------------------------------------------------- */
+/* ---- reference.c: the whole scan of step 17 on the CPU, for tests ---------------------------- */
 
-/* The scan of step 17 on the CPU: the same tree (shape.h), so the same bits. It is small, and slow.
- */
-
-/* Scans n elements. out may be an input. Returns false if there is no memory. */
+/* Scans n elements in the kernels' tree (shape.h), so with the same bits. It is slow. out may be an
+ * input. Returns false if there is no memory. */
 bool many_reference(enum many_op, void *out, const void *in, const void *in2, size_t n,
                     bool inclusive);
 

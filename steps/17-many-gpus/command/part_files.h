@@ -7,11 +7,9 @@
 #include "steps/17-many-gpus/parts/shape.h"
 #include "part_runs.h"
 
-/* ---- input_part.c ---------------------------------------------------------------------------- */
+/* ---- input_part.c: a rank's part of the input, from files or of random numbers --------------- */
 
-/* A rank's part of the input: of files, or of random numbers.
- *
- * Element i is the same for any number of ranks. */
+/* Element i is the same for any number of ranks. */
 
 /* Where the elements come from. */
 struct source {

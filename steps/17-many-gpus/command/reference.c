@@ -3,6 +3,7 @@
  * 16's segment.cuh, with an array of LANES for what is a variable of each lane there.
  */
 #include "judge.h"
+#include "steps/17-many-gpus/parts/shape.h"
 
 #include <stdlib.h>
 #include <string.h>

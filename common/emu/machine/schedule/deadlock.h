@@ -13,18 +13,18 @@ void give_up_cluster(struct cluster *, int error, const char *why);
 /* Ends the launch with a sentence that names the kernel and no place in it. It is a finding. */
 void give_up_launch(struct launch *, int error, const char *sentence);
 
-/* ---- deadlock_picture.c ---------------------------------------------------------------------- */
+/* ---- deadlock_picture.c: where each lane of a cluster waits, for the message of a deadlock --- */
 
-/* A picture of where each lane of a cluster waits, for the message of a deadlock.
- *
+/*
  *   block (0,0,0):
  *     warp 0     ################................  scan.cu:12  waits at barrier 0 (16 of 64)
  *                ................################  scan.cu:15  waits for lanes 0x0000ffff
  *     warp 1     xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx  exited
  *
- * A lane is one character, lane 0 first. Warps with equal lines are drawn once: "warps 1-31". */
+ * A lane is one character, lane 0 first. Warps with equal lines are drawn once: "warps 1-31".
+ */
 
-/* Draws into `text`, each line behind `indent` spaces. A picture that does not fit is cut, and says
+/* Draws into `text`, each line after `indent` spaces. A picture that does not fit is cut, and says
  * so. */
 void deadlock_picture_draw(const struct cluster *, int indent, char *text, size_t size);
 

@@ -1,3 +1,4 @@
+/* deadlock_picture.c — draws where each lane of a cluster waits. See deadlock.h. */
 #include "deadlock.h"
 #include "common/emu/machine/barrier/phase_wait.h"
 #include "common/emu/machine/warp/member_mask.h"
