@@ -1,5 +1,5 @@
 /* input_part.c — makes or reads a rank's part of the input. */
-#include "part_files.h"
+#include "input_part.h"
 
 #include "common/harness/print/format.h"
 

@@ -1,6 +1,6 @@
 /* output_part.c — writes the result into one .npy file, each rank its part. */
 #define _POSIX_C_SOURCE 200809L /* pwrite, fileno */
-#include "part_files.h"
+#include "output_part.h"
 
 #include "steps/17-many-gpus/parts/agree.h"
 #include "common/harness/print/output.h"

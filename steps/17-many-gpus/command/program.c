@@ -5,7 +5,8 @@
 #include "steps/17-many-gpus/parts/agree.h"
 #include "common/harness/print/format.h"
 #include "common/harness/print/standard.h"
-#include "part_files.h"
+#include "input_part.h"
+#include "output_part.h"
 #include "report.h"
 #include "watch.h"
 
