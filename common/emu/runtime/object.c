@@ -34,13 +34,19 @@ cudaError_t cudart_create(void *handle, enum object_kind kind, unsigned flags, i
     return cudaSuccess;
 }
 
+/* The mutex is held. */
+static struct object *find(const void *handle, enum object_kind kind)
+{
+    struct object *object = address_table_find(&objects, (uint64_t)handle);
+    return object != NULL && object->kind == kind ? object : NULL;
+}
+
 struct object *cudart_find(const void *handle, enum object_kind kind)
 {
     pthread_mutex_lock(&mutex);
-    struct object *object = address_table_find(&objects, (uint64_t)handle);
-    bool found = object != NULL && object->kind == kind;
+    struct object *object = find(handle, kind);
     pthread_mutex_unlock(&mutex);
-    return found ? object : NULL;
+    return object;
 }
 
 /* Gives the memory back in which an event's word is. */
@@ -68,8 +74,8 @@ static void take_out(struct object *object)
 cudaError_t cudart_destroy(const void *handle, enum object_kind kind)
 {
     pthread_mutex_lock(&mutex);
-    struct object *object = address_table_find(&objects, (uint64_t)handle);
-    bool found = object != NULL && object->kind == kind;
+    struct object *object = find(handle, kind);
+    bool found = object != NULL;
     if (found) take_out(object);
     pthread_mutex_unlock(&mutex);
     return found ? cudaSuccess : cudaErrorInvalidResourceHandle;
@@ -134,8 +140,14 @@ bool cudart_is_stream(cudaStream_t stream)
 
 int cudart_stream_device(cudaStream_t stream)
 {
-    const struct object *object = cudart_stream_object(stream);
-    return object != NULL ? object->device : cudart_device()->number;
+    int device = cudart_device()->number;
+    if (cudart_is_legacy(stream)) return device;
+    if (stream == NULL || stream == cudaStreamPerThread) return cudart_per_thread_stream()->device;
+    pthread_mutex_lock(&mutex); /* a reset in another thread may free the stream */
+    const struct object *object = find(stream, STREAM);
+    if (object != NULL) device = object->device;
+    pthread_mutex_unlock(&mutex);
+    return device;
 }
 
 unsigned long long cudart_stream_id(cudaStream_t stream)

@@ -36,10 +36,13 @@ cudaError_t CUDARTAPI cudaStreamCreate(cudaStream_t *stream)
 cudaError_t CUDARTAPI cudaStreamDestroy(cudaStream_t stream)
 {
     RETURN_IF_FAULTY();
+    int device = cudart_stream_device(stream);
+    cudart_work_begins(device); /* a reset in another thread must not free the stream meanwhile */
     struct object *object = cudart_find(stream, STREAM);
-    if (object == NULL) return cudart_done(cudaErrorInvalidResourceHandle);
-    cudart_capture_forget(object);
-    return cudart_done(cudart_destroy(stream, STREAM));
+    if (object != NULL) cudart_capture_forget(object);
+    cudaError_t error = cudart_destroy(stream, STREAM);
+    cudart_work_ends(device);
+    return cudart_done(error);
 }
 
 /* For waiting and querying: an error if it is not a stream, or if an error has occurred in it. */
