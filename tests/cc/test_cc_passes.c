@@ -105,7 +105,7 @@ Test(cc_passes, branches)
         {"if (t > n) s[t] = q[t] + q[n]; else s[t] = q[t];", "ld.global", 2},
         {"if (t > n) s[t] = q[t] + q[n]; else s[t] = q[t];", "st.shared", 1},
         {"if (n) s[t] = a; else s[t] = b;", "st.shared", 1},
-        {"if (n) s[t] = q[0]; else s[t] = q[1];", "st.shared", 2}, // all lanes: a branch
+        {"if (n) s[t] = q[0]; else s[t] = q[1];", "st.shared", 2}, // uniform, so a branch
         {"if (t > n) __syncthreads(); else __syncthreads();", "bar.sync", 2},
         {"for (int i = 0; i < n; i++) __syncthreads();", "bar.sync", 1},
         {"while (n-- > 0) { if (n == t) continue; __syncthreads(); }", "bar.sync", 1},

@@ -75,7 +75,7 @@ size_t nvcc_stand_ins(const char *nvcc, char **words);
 
 /* ---- tools.c: changes the words of nvcc and of linkers below `emu make` ---------------------- */
 
-/* So makefiles written for older toolkits, and for GPUs, make programs for the emulator. */
+/* With these words, makefiles for older toolkits, and for GPUs, make programs for the emulator. */
 
 /* words[0] is the path of nvcc or of a linker, and what follows are its own words, from argv[0] on.
  * Becomes this program, with words that may be changed. */

@@ -46,7 +46,7 @@ void work_text_print(FILE *, const struct work_sum *);
 /* Writes a text with what HTML reads as a mark escaped, and what is not visible as C writes it. */
 void html_text(FILE *, const char *text);
 
-/* Pictures: nothing if there is none. Their size is bounded by the
+/* Write the document's pictures, or nothing if it has no pictures. Their size is bounded by the
  * number of pictures that emu.h keeps. */
 void html_banks(FILE *, const struct document *);
 void html_timelines(FILE *, const struct document *);
