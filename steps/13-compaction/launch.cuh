@@ -120,11 +120,13 @@ static cudaError_t launch(const struct call<T, Out> *c, Keep keep)
 {
     if constexpr (sizeof(T) >= sizeof(uint32_t))
         if (is_for_list<T>(c->n)) return launch_list(c, keep);
+    // Of elements of 8 bytes, the list takes all n for which tiles would be coarse.
+    constexpr int COARSEST = sizeof(T) == sizeof(uint64_t) ? MIDDLING : COARSE;
     switch (wave_for(c->n)) {
     case FINEST: return launch_wave<waves[FINEST].warps, waves[FINEST].items>(c, keep);
     case FINE: return launch_wave<waves[FINE].warps, waves[FINE].items>(c, keep);
     case MIDDLING: return launch_wave<waves[MIDDLING].warps, waves[MIDDLING].items>(c, keep);
-    case COARSE: return launch_wave<waves[COARSE].warps, waves[COARSE].items>(c, keep);
+    case COARSE: return launch_wave<waves[COARSEST].warps, waves[COARSEST].items>(c, keep);
     default: return launch_large(c, keep);
     }
 }
