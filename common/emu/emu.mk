@@ -3,12 +3,18 @@
 
 .PHONY: emu emu-report
 
-# Operations (ops*.c) are compiled for any CPU and for CPUs with AVX2; the program chooses when it
-# starts. They must round as PTX says: no contraction to fma. The rounding mode never changes inside
-# of an operation, so -frounding-math is not needed. It would keep the compiler from making vector
-# instructions of fma, sqrt and rint, and so would errno and the CPU's record of exceptions, which
-# nothing reads.
-ISAS     := base $(if $(filter x86_64,$(shell uname -m)),v3)
+# Operations (ops*.c) must round as PTX says: no contraction to fma. The rounding mode never changes
+# inside of an operation, so -frounding-math is not needed. It would keep the compiler from making
+# vector instructions of fma, sqrt and rint, and so would errno and the CPU's record of exceptions,
+# which nothing reads.
+#
+# They are compiled for the instruction set of this machine's CPU: v3 has AVX2, FMA and BMI2. What
+# goes to other machines has both, and chooses when it starts; build/emu/isas says which ones are
+# compiled.
+V3       := $(shell grep -w avx2 /proc/cpuinfo 2>/dev/null | grep -w fma | grep -cw bmi2)
+ISAS     := $(sort $(shell cat build/emu/isas 2>/dev/null) $(if $(filter-out 0,$(V3)),v3,base) \
+            $(if $(filter install install-emu dist autograder-%,$(MAKECMDGOALS)), \
+            base $(if $(filter x86_64,$(shell uname -m)),v3)))
 OPS      := $(wildcard common/emu/operations/ops*.c)
 AUDIT    := $(wildcard common/emu/audit/*.c)
 EMU_COMMAND := $(wildcard common/emu/command/*.c)
@@ -25,7 +31,13 @@ comma       := ,
 
 build/common/emu/% build/common/files/%: C_FLAGS += -fPIC -ffp-contract=off
 build/common/emu/operations/ops%: C_FLAGS += -fno-math-errno -fno-trapping-math
-build/common/emu/operations/ops%: CFLAGS += -O3
+build/common/emu/operations/operations.o: C_FLAGS += $(ISAS:%=-DEMU_HAS_%)
+build/common/emu/operations/operations.o: build/emu/isas
+build/emu/isas: $(if $(filter-out $(shell cat build/emu/isas 2>/dev/null),$(ISAS)),FORCE)
+	@mkdir -p $(@D)
+	$(Q)echo $(ISAS) >$(NEW) $(PUT)
+FORCE:
+
 # Keeps the function that the program called on the stack (runtime/place.c).
 build/common/emu/runtime/% build/common/emu/driver/%: C_FLAGS += -fno-optimize-sibling-calls
 
@@ -45,7 +57,9 @@ build/%.v3.o: %.c
 	$(call say,$(CC),"$< for AVX2")
 	$(Q)$(COMPILE) -DEMU_ISA=v3 -march=x86-64-v3 $(PUT_OBJECT)
 
-IN_EMU   := libcudart.so.13 libcudart_static.a libemu_audit.so removed.h emu
+# What runs a program. The rest is for linking others.
+EMU_RUNS := $(addprefix build/emu/,libcudart.so.13 libemu_audit.so removed.h emu)
+IN_EMU   := $(notdir $(EMU_RUNS)) libcudart_static.a
 emu: $(IN_EMU:%=build/emu/%) ## use: build the emulator, build/emu
 
 # A program that is running keeps the old library.

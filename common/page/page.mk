@@ -33,7 +33,7 @@ WASM     := $(WASM_C:%.c=build/page/wasm/%.o)
 # As in common/emu/emu.mk. WebAssembly has one instruction set. The page's memory grows. Debian's
 # emscripten uses Debian's packages of JavaScript, which other builds of node do not find.
 EMCC      = emcc -std=c11 -Wall -Wextra -Werror -O2 -ffp-contract=off -fno-math-errno \
-            -DEMU_ISA=base -I. -isystem $(TOOLKIT)/include
+            -DEMU_ISA=base -DEMU_HAS_base -I. -isystem $(TOOLKIT)/include
 EMCC_LINK = NODE_PATH=/usr/share/nodejs emcc -O2 \
             -sMODULARIZE=1 -sEXPORT_NAME=Emulator \
             -sALLOW_MEMORY_GROWTH=1 -sENVIRONMENT=web,worker,node \

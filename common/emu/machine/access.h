@@ -84,11 +84,11 @@ struct access_run {
  * Checks an access and translates its addresses, for the lanes that access the same place as the
  * first lane: access->mask afterwards. Returns this mask, or 0 after a fault.
  */
-uint32_t access_door_base(struct warp *, const struct insn *, struct access *);
+uint32_t access_door_any(struct warp *, const struct insn *, struct access *);
 
 /* Combines the element at `at` with an operand like an atomic operation with the instruction's
  * function and type. True: the element has changed. */
-bool access_combine_base(const struct insn *, void *at, const void *operand);
+bool access_combine_any(const struct insn *, void *at, const void *operand);
 
 /* A lane's value of an address operand. */
 static inline uint64_t address_of(const struct warp *w, const struct address *a, int lane)

@@ -6,7 +6,7 @@
  * passes them on. Frequent events are announced only if the launch has the bit of enum announced
  * for them.
  *
- * Addresses are as access_door_base() leaves them (access.h): global addresses, or offsets in
+ * Addresses are as access_door_any() leaves them (access.h): global addresses, or offsets in
  * shared memory.
  */
 #ifndef EMU_EVENTS_H

@@ -76,7 +76,7 @@ static uint32_t pass_door(struct warp *w, const struct insn *i, uint32_t mask,
         access->address[l] = address_of(w, &i->address, mask >> l & 1 ? l : __builtin_ctz(mask));
     access->mask = mask;
     access->space = i->address.space;
-    if (!access_door_base(w, i, access)) return 0;
+    if (!access_door_any(w, i, access)) return 0;
     return mask & ~access->mask;
 }
 

@@ -2,9 +2,9 @@
  * ops.h — macros that define operations on 32 lanes, and the tables that list operations.
  *
  * Each ops_*.c holds one kind of operation and ends with a table from PTX's names to functions.
- * These files are compiled twice, for processors with AVX2 (EMU_ISA = v3) and for any processor
- * (base); operations.c chooses a table when the program starts. The loops over lanes are plain, and
- * the compiler vectorizes them.
+ * These files are compiled for processors with AVX2 (EMU_ISA = v3), for any processor (base), or
+ * for both (emu.mk); operations.c chooses a table when the program starts. The loops over lanes are
+ * plain, and the compiler vectorizes them.
  *
  * A PTX type (T) of 8 or 16 bits is stored as a wider type (L) for each lane.
  */

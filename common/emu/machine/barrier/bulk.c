@@ -255,7 +255,7 @@ static void carry_out(struct bulk_copy *copy)
                                                  : tensor_carry_out(i, copy->box, copy->to, from);
     else if (i->bulk.reduces)
         for (uint64_t at = 0; at < copy->bytes; at += i->element_bytes)
-            changes |= access_combine_base(i, copy->to + at, from + at);
+            changes |= access_combine_any(i, copy->to + at, from + at);
     else if (changes)
         memcpy(copy->to, from, copy->bytes);
     if (changes) copy->warp->block->changed = true;

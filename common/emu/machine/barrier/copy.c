@@ -137,10 +137,10 @@ static uint32_t find_source(struct warp *w, const struct insn *i, uint32_t lanes
     bool whole = bytes == i->element_bytes;
     struct access access = take(w, &i->copy.from, OPERATION_LOAD, lanes, whole ? bytes : 1, copy);
     struct access end = access;
-    if (!access_door_base(w, i, &access)) return 0;
+    if (!access_door_any(w, i, &access)) return 0;
     for (int l = 0; l < WARP; l++) end.address[l] = access.address[l] + bytes - 1;
     end.mask = access.mask;
-    if (!whole && !access_door_base(w, i, &end)) return 0;
+    if (!whole && !access_door_any(w, i, &end)) return 0;
     keep(&access, all);
     for (uint32_t left = access.mask; left; left &= left - 1) {
         int l = __builtin_ctz(left);
@@ -169,7 +169,7 @@ static bool find_targets(struct warp *w, const struct insn *i, struct copy *copy
 {
     for (uint32_t left = all->mask; left;) {
         struct access access = take(w, &i->copy.to, OPERATION_STORE, left, i->element_bytes, copy);
-        if (!access_door_base(w, i, &access)) return false;
+        if (!access_door_any(w, i, &access)) return false;
         left &= ~access.mask;
         keep(&access, all);
         for (uint32_t lanes = access.mask; lanes; lanes &= lanes - 1) {

@@ -129,7 +129,7 @@ static uint32_t issue(struct warp *w, const struct insn *i, uint32_t mask)
             event_mbarrier_use(w, i, __builtin_ctz(left), &mbarrier, OPERATION_ATOMIC);
         access.copy = event_copy_begin(w, &mbarrier);
     }
-    uint32_t done = access_door_base(w, i, &access);
+    uint32_t done = access_door_any(w, i, &access);
     if (is_ordered) event_copy_end(w);
     if (!done) return 0;
     if (access.space != PTX_SHARED && access.space != PTX_SHARED_CLUSTER) {
@@ -166,7 +166,7 @@ static void carry_out(const struct async_store *store)
         int l = __builtin_ctz(left);
         unsigned char *to = store->mbarrier.owner->shared + store->offset[l];
         if (store->insn->store_async.reduces) {
-            if (access_combine_base(store->insn, to, store->value[l]))
+            if (access_combine_any(store->insn, to, store->value[l]))
                 store->mbarrier.owner->changed = true;
             continue;
         }

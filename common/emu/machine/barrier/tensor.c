@@ -16,7 +16,7 @@ static bool read_map(struct warp *w, const struct insn *i, int lane, uint64_t ad
         struct access access;
         access_make(&access, OPERATION_LOAD, PTX_GENERIC, UINT32_C(1) << lane, UNIT);
         for (int l = 0; l < WARP; l++) access.address[l] = address + at;
-        if (!access_door_base(w, i, &access)) return false;
+        if (!access_door_any(w, i, &access)) return false;
         if (access.space != PTX_GLOBAL && access.space != PTX_PARAM) {
             fault(w, i, lane, EMU_ILLEGAL_ADDRESS,
                   "a tensor map is in .%s memory; it can be a __grid_constant__ parameter, or in "
@@ -249,7 +249,7 @@ bool tensor_carry_out(const struct insn *i, const struct tensor_box *box, uint8_
             changes |= put(there, here, unit.bytes);
         } else {
             for (unsigned k = 0; k < unit.bytes; k += reduction.element_bytes)
-                changes |= access_combine_base(&reduction, there + k, here + k);
+                changes |= access_combine_any(&reduction, there + k, here + k);
         }
     }
     return changes;

@@ -33,7 +33,7 @@ static bool enter(struct warp *w, const struct insn *i, uint32_t mask, unsigned 
         if (m->stores) access.stored = (struct stored_values){values, bytes};
         for (int l = 0; l < WARP; l++)
             access.address[l] = address[mask >> l & 1 ? l : __builtin_ctz(mask)];
-        if (!access_door_base(w, i, &access)) return false;
+        if (!access_door_any(w, i, &access)) return false;
         for (uint32_t left = access.mask; left; left &= left - 1) {
             int l = __builtin_ctz(left);
             at[l] = (char *)(uintptr_t)(access.host + access.address[l]);
