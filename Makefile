@@ -32,9 +32,15 @@ PUT_OBJECT = && mv -f $(NEW).dependencies $(@:.o=.d) $(PUT)
 RUNPATH   = $(patsubst build/cuda,$$ORIGIN/build/cuda,$(CUDA))/lib64
 CUDART    = -L$(CUDA)/lib64 -lcudart -Wl,--enable-new-dtags,-rpath,'$(RUNPATH)'
 
-# Commands are quiet unless V=1; `say` prints a word and a file in their place.
+# Commands are quiet unless V=1: `say` counts them. A terminal shows how many of them have begun; a
+# log has a line for each tenth.
 Q        := $(if $(V),,@)
-say       = @mkdir -p $(@D) $(if $(V),,&& printf '  %-5s %s\n' $(1) $(2))
+say       = @mkdir -p $(@D) $(if $(V),,&& $(if $(COUNTING),: say,$(eval BEGUN += x)$(call count,$\
+            $(words $(BEGUN)),$(ALL_OF))))
+ALL_OF    = $(eval ALL_OF := $(shell $(MAKE) -n $(MAKEOVERRIDES) $(MAKECMDGOALS) COUNTING=1 \
+            2>/dev/null | grep -c ': say$$'))$(ALL_OF)
+count     = $(if $(MAKE_TERMOUT),printf '%s\033[K\r' '$(if $(filter $1,$2),,  built: $1 of $2)',\
+            [ $$(($1 * 10 / $2)) = $$((($1 - 1) * 10 / $2)) ] || echo '  built: $1 of $2')
 
 # Only the rules below, and all processors unless -j says otherwise.
 MAKEFLAGS += --no-builtin-rules
@@ -54,11 +60,22 @@ endif
 
 # A.c becomes build/A.o, and A.cu build/A.cu.o. A step's sources are also those of its command and
 # its parts; step 16's scan.cu is compiled in parts (steps.mk).
-objects   = $(patsubst %.c,build/%.o,$(filter %.c,$(1))) \
-            $(patsubst %.cu,$(CUDA_BUILD)/%.cu.o,$(filter %.cu,$(1)))
+objects   = $(patsubst %.c,build/%.o,$(filter %.c,$(1))) $(patsubst %.cu,$(CUDA_BUILD)/%.cu.o,\
+            $(foreach f,$(filter %.cu,$(1)),$(if $(filter $(SMALLER),$f),small/)$f))
 sources   = $(patsubst $(FOLDER16)/scan.cu,$(PARTS16),$(wildcard $(foreach f,$(1), \
             $(addprefix $f/,*.c *.cu command/*.c command/*.cu parts/*.c parts/*.cu))))
 CUDA_BUILD = build
+
+# With SMALL=1, `make test` compiles these sources for the emulator alone, into build/small, and
+# links the programs in the folder AT. With a GPU they are compiled as usual.
+in_test   = $(or $(AT:%=%$(1)),build/tests/$(1))
+ifdef SMALL
+    SMALLER = $(foreach n,12 13 14 15 16,steps/$n-%) tests/fixtures/%
+    AT      = $(if $(SANITIZE),,build/test/)
+    ifeq ($(shell nvidia-smi -L 2>/dev/null),)
+        build/small/%: GPUS = -gencode arch=compute_90,code=compute_90
+    endif
+endif
 
 COMMON   := $(filter-out common/harness/main.c,$(call sources,$(addprefix common/,files command \
             step harness experiment $(addprefix harness/,host print input verify run report \
@@ -66,7 +83,8 @@ COMMON   := $(filter-out common/harness/main.c,$(call sources,$(addprefix common
 
 # Pictures, for programs that are made with them. Without libpng, no_png.c takes png.c's place.
 PNG      := $(shell echo '\#include <png.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo -lpng)
-PICTURE_PROGRAMS = step14 bench $(addprefix build/tests/,run side-by-side bench/run)
+PICTURE_PROGRAMS = $(AT)step14 bench build/tests/bench/run $(call in_test,run) \
+            $(call in_test,side-by-side)
 PICTURES := $(call objects,$(filter-out %/$(if $(PNG),no_)png.c, \
             $(call sources,common/harness/pictures)))
 
@@ -79,7 +97,8 @@ FOLDERS  := $(patsubst %/,%,$(wildcard steps/[0-9][0-9]-*/))
 ONE_PROCESS = $(filter-out steps/17-%,$(FOLDERS))
 NUMBERS  := $(foreach f,$(FOLDERS),$(firstword $(subst -, ,$(notdir $(f)))))
 OTHERWISE = step5-B% step7-R% step17
-STEPS    := $(filter-out $(if $(MPI),,step17),$(sort $(patsubst %,step%,$(NUMBERS:0%=%))))
+STEPS    := $(filter-out $(if $(AT),step17,$(if $(MPI),,step17)),$(sort $(patsubst \
+            %,step%,$(NUMBERS:0%=%))))
 two_digits = $(if $(filter 0% 1 2 3 4 5 6 7 8 9,$(1)),0)$(1)
 folder    = $(patsubst %/,%,$(call the_only,$(1),$(wildcard steps/$(call two_digits,$(1))-*/)))
 the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly one folder \
@@ -89,16 +108,17 @@ the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly o
 .SECONDEXPANSION:
 .PHONY: all setup setup-labs setup-page setup-mpi setup-python doctor format clean help
 
-all: $(STEPS) ## maintain: build every step; the default
+all: $(STEPS:%=$(AT)%) ## maintain: build every step; the default
 #cub: ## measure: build CUB's scan, to be compared with
 #V=1: ## maintain: with any target, show the commands
 
 # ---- steps --------------------------------------------------------------------------------------
 
 # Goals stepN without a folder get this rule too, and with it the error of `the_only`.
-$(filter-out $(OTHERWISE),$(sort $(STEPS) $(filter step%,$(MAKECMDGOALS)))): step%: \
+$(addprefix $(AT),$(filter-out $(OTHERWISE),$(sort $(STEPS) $(filter step%,$(MAKECMDGOALS))))): \
+        $(AT)step%: \
         build/main/step$$(call two_digits,$$*).o \
-        $$(call objects,$$(call sources,$$(call folder,$$*)) $(COMMON)) | emu
+        $$(call objects,$$(call sources,$$(call folder,$$*)) $(COMMON)) | $$(EMU_RUNS)
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
@@ -113,6 +133,10 @@ $(PICTURE_PROGRAMS): LIBRARIES = $(PNG)
 build/%.o: %.c
 	$(call say,$(CC),$<)
 	$(Q)$(COMPILE) $(PUT_OBJECT)
+
+build/small/%.cu.o: %.cu
+	$(call say,nvcc,$<)
+	$(Q)$(NVCOMPILE) $(PUT_OBJECT)
 
 build/%.cu.o: %.cu
 	$(call say,nvcc,$<)

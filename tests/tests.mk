@@ -1,6 +1,6 @@
 # tests.mk — builds and runs the tests and their programs, sanitizers, fuzzers and mutations.
 
-.PHONY: promises checks pairs tests-build test test-without test-parts asan test-asan test-all
+.PHONY: promises checks pairs tests-build test test-slow test-all test-nightly asan test-asan
 .PHONY: test-architectures test-book fuzz
 .PHONY: mutate mutate-record mutate-map
 
@@ -21,12 +21,21 @@ $(PROMISES) build/promises/12-same-bits-cub: build/promises/12-%: $(LIBRARY) \
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
 # One program holds all tests, everything in common/ and all steps; its CUDA runtime is emulated.
-TEST_ROOMS = harness steps library emulator emulator/ptx labs cc tools fuzz wrong errata support \
-             fixtures
-TESTS    := $(call objects,$(filter-out %/bench_main.c,$(call sources,common/bench)) \
-            $(call sources,$(addprefix tests/,$(TEST_ROOMS)) $(ONE_PROCESS)) \
-            $(call sources,common/library) $(wildcard $(NO_MPI17)) $(COMMON) $(GRADER)) \
-            $(LAB_SHARED) $(UPCC)
+# That of `make test`, build/test/run, lacks what nvcc takes long for, and the tests of it: their
+# names end in _slow, as do those of tests that run for more than a second.
+TEST_ROOMS = harness steps emulator emulator/ptx labs cc tools fuzz wrong errata support \
+             fixtures $(if $(SMALL),support/small,library)
+ONLY_SLOW = $(if $(SMALL),$(addprefix tests/,$(addprefix steps/test_,operators.c own_operators.c \
+            sort.c) $(addprefix fixtures/,own_operators.cu scan_reference.cu sort_code.cu \
+            wave_code.cu)))
+TESTS    := $(call objects,$(filter-out %/bench_main.c $(ONLY_SLOW),$(call sources,common/bench \
+            $(addprefix tests/,$(TEST_ROOMS)) $(ONE_PROCESS) $(if $(SMALL),,common/library)) \
+            $(wildcard $(NO_MPI17)) $(COMMON) $(GRADER))) $(LAB_SHARED) $(UPCC)
+RUN      := $(call in_test,run)
+
+# Only the emulator runs them.
+build/tests/%.o: CFLAGS = -O1 -g1
+build/tests/%.o: GPUS = $(TWO_PTX)
 
 # Of these large files only the emulator runs kernels, as an H200: one PTX takes half the time.
 $(patsubst %,$(CUDA_BUILD)/tests/fixtures/%.cu.o,own_operators scan_reference sort_code \
@@ -89,21 +98,22 @@ PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia s
             no_tmpfile.so zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
             cubin.fatbin static-blas)
 
-SMALL_BLOCKS = $(if $(SANITIZE),,step5-B4)
-
-#tests-build: ## maintain: build the tests
-tests-build: build/tests/run build/tests/predicted/print $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) \
-        $$(if $$(filter test-all,$$(MAKECMDGOALS)),$$(CHECKS)) all experiments \
-        $(if $(SANITIZE),,library $(PROMISES) \
-            $(addprefix build/fidelity/,matrices pages patterns tensor textures)) \
-        build/architectures/usual/run build/fidelity/copies $$(EXAMPLES) \
-        build/tests/side-by-side build/tests/wrong-scan build/tests/wrong-bench \
-        build/tests/step14-no-png labs build/labs/grade-labs \
-        build/labs/confine $(if $(SANITIZE),,$(AUTOGRADER_PROGRAMS)) \
-        build/tests/labs/misbehave $(if $(MPI),build/tests/wrong-ranks build/tests/many-calls) \
-        $(SMALL_BLOCKS) $$(CORPORA) $(if $(SANITIZE),build/cc/upcc build/tests/cc/fuzz, \
-        test-cc-build $(PAGE_TESTS))
+#tests-build: ## maintain: build the tests; SMALL=1: those of `make test`
+tests-build: $(RUN) $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) all labs build/labs/grade-labs \
+        build/labs/confine build/tests/labs/misbehave \
+        $$(if $(SMALL),$$(filter-out %/ptx %/cubin,$$(CORPORA)),$$(CORPORA)) \
+        build/tests/predicted/print build/tests/wrong-scan build/tests/wrong-bench \
+        build/experiments/02-in-place \
+        $(call in_test,side-by-side) \
+        $(if $(SANITIZE),build/cc/upcc build/tests/cc/fuzz,test-cc-build) $$(if $(SMALL),,$(MORE))
 	@:
+
+# What slow tests need besides.
+MORE      = experiments library $(PROMISES) \
+            $(addprefix build/fidelity/,copies matrices pages patterns tensor textures) \
+            build/architectures/usual/run $(EXAMPLES) build/tests/step14-no-png \
+            $(AUTOGRADER_PROGRAMS) step5-B4 $(PAGE_TESTS) \
+            $(if $(MPI),build/tests/wrong-ranks build/tests/many-calls)
 
 # Step 14 built without libpng.
 NO_PNG   := $(filter-out %/png.c,$(call sources,common/harness/pictures))
@@ -121,10 +131,10 @@ HIDDEN    = $(addprefix binary/,fatbin.o lz4.o elf_file.o emu_elf.o cubin.o cubi
             machine/device/models.o machine/memory/pages.o operations/soft_float.o \
             $(addprefix check/,shadow/shadow.o shadow/short_record.o code/value_bits.o) \
             command/agreement.o
-build/tests/run: $(TESTS) $(HIDDEN:%=build/common/emu/%) build/emu/libcudart.so.13
+$(RUN): $(TESTS) $(HIDDEN:%=build/common/emu/%) build/emu/libcudart.so.13
 	$(call say,link,$@)
 	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../emu' \
-	    -lcriterion -lzstd -lm -pthread $(PUT)
+	    -Wl,--wrap=criterion_internal_test_teardown -lcriterion -lzstd -lm -pthread $(PUT)
 
 # The formulas of tests/steps/predictions.c as a table, for profiles/tables.
 build/tests/predicted/print: build/profiles/measure/predicted.o build/tests/steps/predictions.o
@@ -247,24 +257,19 @@ $(addprefix build/pairs/,$(CLASSES) $(ALONE)): $(CHECK_HEADERS)
 	$(Q)$(NVCC) $(CPPFLAGS) -g -lineinfo -arch=compute_90 -code=compute_90 -cudart shared \
 	    $(OPTIONS) -Itests/checks $(filter %.cu,$^) -o $(NEW) $(PUT)
 
-test: tests-build ## maintain: run every test; says what was skipped, and which part it needs
-	$(Q)common/build/test.sh
+# The folder where they run has links to what they look at.
+IN_TREE   = Makefile README.md LICENSE common notes profiles steps tests
+test: ## maintain: run the tests that are quick
+	$(Q)mkdir -p build/test && ln -sfn $(IN_TREE:%=../../%) build/test && \
+	    ln -sfn .. build/test/build && date +%s >build/test/began && \
+	    $(MAKE) --no-print-directory SMALL=1 tests-build && times >>build/test/began && \
+	    common/build/test.py quick
 
-# What is built only where a part is installed. It would hide that the part is missing.
-MADE_WITH_mpi  = step17 $(RATES17) $(addprefix build/,$(FOLDER17) tests/ranks \
-                 tests/wrong-ranks tests/many-calls)
-MADE_WITH_nccl = $(MADE_WITH_mpi)
-MADE_WITH_page = build/page build/common/page
-MADE_WITH_python = build/python
+test-slow: tests-build ## maintain: run what test-all adds to test
+	$(Q)common/build/test.py slow
 
-#test-without: ## maintain: run the tests with PART hidden: mpi, labs, page, python, nccl, all
-test-without:
-	$(Q)common/build/without.sh '$(PART)' rm -rf $(if $(filter all,$(PART)), \
-	    $(MADE_WITH_mpi) $(MADE_WITH_page) $(MADE_WITH_python),$(MADE_WITH_$(PART)))
-	$(Q)common/build/without.sh '$(PART)' $(MAKE) --no-print-directory test
-
-test-parts: export ONLY_PARTS = 1
-test-parts: test ## maintain: run only the tests that need what `make setup-PART` installs
+test-all: test ## maintain: run all tests
+	$(Q)$(MAKE) --no-print-directory test-slow
 
 # A program that runs the libraries of steps 12 to 16 on any GPU, build/architectures/NAME/run. They
 # are compiled for one architecture, by these options of nvcc, or are the usual objects.
@@ -305,8 +310,8 @@ test-book: all experiments example ## maintain: follow the commands of the other
 -include tests/emulator/programs/programs.mk tests/cc/cc.mk
 
 # Adds the recorded counters of large scans, and all of tests/emulator/schedules.sh.
-test-all: export TEST_ALL = 1
-test-all: test programs ## maintain: also run tests/emulator/programs, built in every way
+test-nightly: export TEST_NIGHTLY = 1
+test-nightly: test-all programs ## maintain: also run tests/emulator/programs, built in every way
 
 # The sanitizers get a tree of their own, build/asan, where the sources are links; only what nvcc
 # compiles is shared. They are linked statically, as GCC's shared UBSan beside ASan ignores
@@ -315,12 +320,11 @@ test-all: test programs ## maintain: also run tests/emulator/programs, built in 
 SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=all -static-libasan \
              -static-libubsan -rdynamic
 
-asan: tests-build ## maintain: compile what `make test-asan` runs
-	$(Q)mkdir -p build/asan
-	$(Q)ln -sfn $(addprefix ../../,Makefile README.md LICENSE common notes profiles steps tests) \
-	    build/asan
+asan: ## maintain: compile what `make test-asan` runs
+	$(Q)$(MAKE) --no-print-directory SMALL=1 tests-build
+	$(Q)mkdir -p build/asan && ln -sfn $(IN_TREE:%=../../%) build/asan
 	$(Q)CUDA_HOME=$(abspath $(CUDA)) $(MAKE) --no-print-directory -C build/asan tests-build \
-	    CUDA_BUILD=../../build SANITIZE="$(SANITIZERS)" CFLAGS='-O1 -g1'
+	    SMALL=1 CUDA_BUILD=../../build SANITIZE="$(SANITIZERS)" CFLAGS='-O1 -g1'
 
 test-asan: asan ## maintain: run the tests of the C sources under the sanitizers
 	$(Q)common/build/test-asan.sh

@@ -26,6 +26,6 @@ bench: $(SIDE_BY_SIDE) $(CUB) | emu ## measure: build ./bench: steps, CUB and co
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
 # For the tests, the same without CUB, which takes long to compile.
-build/tests/side-by-side: $(SIDE_BY_SIDE) | emu
+$(call in_test,side-by-side): $(SIDE_BY_SIDE) | emu
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)

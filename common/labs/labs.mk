@@ -48,7 +48,7 @@ $(FIRSTS):
 	fi
 
 #check-firstN: ## learn: run labs/firstN.cu on the emulator, with all checkers on
-FIRSTS_NEED = $(if $(filter own,$(COMPILER)),build/cc/upcc build/labs/run-first,emu)
+FIRSTS_NEED = $(if $(filter own,$(COMPILER)),build/cc/upcc build/labs/run-first,$(EMU_RUNS))
 $(FIRSTS:%=check-%): check-%: | $$(FIRSTS_NEED)
 	$(Q)common/labs/check_first.sh labs/$*.cu $(filter own,$(COMPILER)) $(FEWER_OK)
 

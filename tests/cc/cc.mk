@@ -2,8 +2,8 @@
 
 .PHONY: test-cc test-cc-build
 
-# The seeds of the files of random kernels: chosen before the compiler had an optimiser. `make test`
-# takes the first two.
+# The seeds of the files of random kernels: chosen before the compiler had an optimiser. `make
+# test-all` takes the first two.
 CC_SEEDS  = 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20
 CC_FIRST  = $(wordlist 1,2,$(CC_SEEDS))
 CC_INPUTS = 1000000
@@ -31,10 +31,10 @@ build/tests/cc/%.nvcc.ptx: build/tests/cc/%.cu
 	$(Q)$(NVCC) -w -O3 -lineinfo -ptx -arch=compute_90 $< -o $(NEW) $(PUT)
 .PRECIOUS: build/tests/cc/%.cu build/tests/cc/%.nvcc.ptx
 
-test-cc-build: build/cc/upcc build/tests/cc/compare build/tests/cc/fuzz build/labs/run-first \
-        $(LAB_PROGRAMS) $$(LAB_TEXTS) $(foreach lab,$(OWN_LABS),build/labs/reference$(lab).ptx \
-        build/labs/reference$(lab).own.ptx) build/page/native $(PAGE_PTX) \
-        $(call cc_random,$(CC_FIRST))
+test-cc-build: build/cc/upcc build/labs/run-first $(LAB_PROGRAMS) $$(LAB_TEXTS) \
+        $(foreach lab,$(OWN_LABS),$(addprefix build/labs/reference$(lab),.ptx .own.ptx)) \
+        build/page/native $(if $(SMALL),,build/tests/cc/compare build/tests/cc/fuzz $(PAGE_PTX) \
+        $(call cc_random,$(CC_FIRST)))
 
 test-cc: test-cc-build $(call cc_random,$(CC_SEEDS)) ## maintain: hold common/cc against nvcc
 	$(Q)CC_SEEDS='$(CC_SEEDS)' CC_INPUTS=$(CC_INPUTS) python3 -B -m unittest discover -v -s tests/cc

@@ -136,7 +136,7 @@ static void try_without(const char *name, const char *text, size_t begin, size_t
     free(left);
 }
 
-Test(cc_corpus, texts_that_end_early_or_lack_a_word_end_the_compilation, .timeout = 300)
+Test(cc_corpus, texts_that_end_early_or_lack_a_word_end_the_compilation_slow, .timeout = 300)
 {
     for (int i = 0; i < FILE_COUNT; i++) {
         char *text = file_text(FILES[i]);

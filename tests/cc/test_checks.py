@@ -92,7 +92,7 @@ class Checks(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return (BUILT / "pairs.ptx").read_text(encoding="utf-8")
 
-    def test_kernels_are_compiled_right_or_refused(self):
+    def test_kernels_are_compiled_right_or_refused_slow(self):
         explained, taken = Explained("checks"), self.compile_all()
         self.assertGreater(len(taken), 0)
         theirs = self.by_nvcc(taken)

@@ -35,12 +35,12 @@ class RandomKernels(unittest.TestCase):
     def wrong(self):
         return [line for line in self.lines if " " in line and IS_COUNTERS not in line]
 
-    def test_all_are_compiled_and_run_without_a_finding(self):
+    def test_all_are_compiled_and_run_without_a_finding_slow(self):
         self.assertEqual(self.refused, {})
         self.assertEqual([line for line in self.wrong() if "floats[" not in line], [])
         self.assertEqual(next(self.numbers()), 100 * len(SEEDS))
 
-    def test_floats_differ_in_the_listed_kernels_alone(self):
+    def test_floats_differ_in_the_listed_kernels_alone_slow(self):
         differ, prefix = set(), None
         for line in self.lines:
             if " " not in line:
@@ -51,7 +51,7 @@ class RandomKernels(unittest.TestCase):
                   if name.split("/")[0] in SEEDS}
         self.assertEqual(differ, listed)
 
-    def test_counters_of_most_kernels_are_equal(self):
+    def test_counters_of_most_kernels_are_equal_slow(self):
         kernels, equal = self.numbers()
         self.assertGreaterEqual(equal / kernels, LEAST_EQUAL)
 

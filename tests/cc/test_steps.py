@@ -28,6 +28,14 @@ def source_of(folder, name):
     return both
 
 
+class Sources(unittest.TestCase):
+    def test_they_are_compiled(self):
+        for folder, names in FOLDERS.items():
+            for name in names.split():
+                ptx, said = compile_own(source_of(folder, name))
+                self.assertIsNotNone(ptx, f"steps/{folder}/{name}.cu: {said[:2000]}")
+
+
 @unittest.skipUnless(shutil.which("node"), "node not found: make setup-page installs it")
 class Steps(unittest.TestCase):
     @classmethod
@@ -49,10 +57,10 @@ class Steps(unittest.TestCase):
                 return ptx
         raise AssertionError("no file has this PTX")
 
-    def test_all_that_the_page_offers_is_here(self):
+    def test_all_that_the_page_offers_is_here_slow(self):
         self.assertEqual(len([case for case in self.cases if not case["choice"]]), OFFERED)
 
-    def test_values_are_equal_and_counters_but_for_those_explained(self):
+    def test_values_are_equal_and_counters_but_for_those_explained_slow(self):
         explained, equal = Explained("steps"), 0
         for case in self.cases:
             choice = "".join(f"/{key} {value}" for key, value in case["choice"].items())

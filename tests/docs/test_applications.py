@@ -62,7 +62,7 @@ def may_differ(step, variant, n, counter):
 
 
 class Applications(unittest.TestCase):
-    def test_the_emulator_counts_as_ncu_did(self):
+    def test_the_emulator_counts_as_ncu_did_slow(self):
         runs, steps = recorded(), set()
         for (step, variant, n), totals in runs.items():
             counts = emulated(step, variant, n)

@@ -65,10 +65,10 @@ class Commands(unittest.TestCase):
                 with self.subTest(page=page):
                     self.assertEqual(wrong, [], "\n".join(wrong))
 
-    def test_they_print_what_the_page_shows(self):
+    def test_they_print_what_the_page_shows_slow(self):
         self.they_print_what_is_shown([page for page in PAGES if page not in OF_RANKS])
 
-    def test_of_ranks_they_print_what_the_page_shows(self):
+    def test_of_ranks_they_print_what_the_page_shows_slow(self):
         if lacks_mpi():
             self.skipTest("Open MPI is missing: make setup-mpi installs it")
         self.they_print_what_is_shown(OF_RANKS)

@@ -69,7 +69,7 @@ def patterns(program):
 
 
 class Textures(unittest.TestCase):
-    def test_words_equal_those_of_a_gpu(self):
+    def test_words_equal_those_of_a_gpu_slow(self):
         recorded, _ = records.read("h200/textures.csv")
         run = subprocess.run([EMU, "--log-file", os.devnull, TEXTURES], check=True,
                              capture_output=True, text=True)
@@ -87,7 +87,7 @@ class Pages(unittest.TestCase):
     # An H200 stops before managed memory. Its array of 2 MiB filled a page, unlike the emulator's.
     GOES_ON = {("managed", "4", "", "-1"), ("device", "2097152", "", "2097152")}
 
-    def test_a_gpu_goes_on_where_the_emulator_does(self):
+    def test_a_gpu_goes_on_where_the_emulator_does_slow(self):
         recorded, _ = records.read("h200/pages.csv")
         run = subprocess.run([EMU, "--lenient", "--log-file", os.devnull, PAGES], check=True,
                              capture_output=True, text=True)
@@ -141,20 +141,20 @@ class Patterns(unittest.TestCase):
         instruction = row["space"], row["operation"], row["type"]
         return self.counted[instruction, row["pattern"]][row["counter"]]
 
-    def test_each_number_is_equal_or_explained_once(self):
+    def test_each_number_is_equal_or_explained_once_slow(self):
         for row in fidelity_rows.RECORDED:
             why = fidelity_rows.explanations(row)
             self.assertLessEqual(len(why), 1, row)
             if not why:
                 self.assertEqual(self.value(row), int(row["value"]), row)
 
-    def test_each_explanation_is_needed(self):
+    def test_each_explanation_is_needed_slow(self):
         needed = [id(why) for row in fidelity_rows.RECORDED if self.value(row) != int(row["value"])
                   for why in fidelity_rows.explanations(row)]
         for why in fidelity_rows.DIFFER:
             self.assertIn(id(why), needed, why)
 
-    def test_every_pattern_is_recorded(self):
+    def test_every_pattern_is_recorded_slow(self):
         recorded = {((row["space"], row["operation"], row["type"]), row["pattern"])
                     for row in fidelity_rows.RECORDED}
         missing = set(self.counted) - recorded
@@ -163,14 +163,14 @@ class Patterns(unittest.TestCase):
 
 
 class TensorCores(unittest.TestCase):
-    def test_every_result_is_that_of_an_h200(self):
+    def test_every_result_is_that_of_an_h200_slow(self):
         run = subprocess.run([EMU, "--log-file", os.devnull, TENSOR], check=True,
                              capture_output=True, text=True)
         recorded = [list(row.values()) for row in records.read("h200/tensor.csv")[0]]
         lines = run.stdout.splitlines()
         self.assertEqual([list(map(str, row)) for row in fidelity.condensed(lines)], recorded)
 
-    def test_moves_count_as_in_the_machine_code(self):
+    def test_moves_count_as_in_the_machine_code_slow(self):
         run = subprocess.run([EMU, "--report", MATRICES], check=True, capture_output=True,
                              text=True)
         verdicts = re.findall(r"^    (\w+)", run.stdout, re.MULTILINE)

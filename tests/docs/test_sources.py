@@ -129,7 +129,7 @@ class Symbols(unittest.TestCase):
                     words.update(re.findall(r"\w+", COMMENT.sub("", path.read_text("utf-8"))))
         return words
 
-    def test_what_is_public_is_used_elsewhere(self):
+    def test_what_is_public_is_used_elsewhere_slow(self):
         if not (TOP / "build/tests/run").exists():
             self.skipTest("the tests, which use some of the functions, are not built")
         objects = list(self.objects())

@@ -44,8 +44,8 @@ static void reverses(launch_fn *launch)
         setenv("EMU_GPU", model, 1);                                                               \
         check;                                                                                     \
     }
-#define ON_ASYNC(name, check) ON(90, "h200", name, check) ON(100, "b200", name, check)
-#define ON_ALL(name, check)   ON(75, "t4", name, check) ON_ASYNC(name, check)
+#define ON_ASYNC(name, check) ON(90, "h200", name, check) ON(100_slow, "b200", name, check)
+#define ON_ALL(name, check)   ON(75_slow, "t4", name, check) ON_ASYNC(name, check)
 
 ON_ALL(pipeline_primitives, reverses(launch_pipeline_primitives))
 ON_ALL(group_memcpy, reverses(launch_group_memcpy))

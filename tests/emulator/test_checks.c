@@ -250,12 +250,12 @@ static bool waits(const struct expectations *e, const char *tool)
 }
 
 /* Does the wrong version run under a tool? A version that waits for ever takes a second, so it runs
- * only under one of the tools in its comments, chosen by its name. With TEST_ALL=1 it runs under
- * all of them. */
+ * only under one of the tools in its comments, chosen by its name. With TEST_NIGHTLY=1 it runs
+ * under all of them. */
 static bool is_tried(const char *name, const struct expectations *e, const char *tool)
 {
     if (!waits(e, "check")) return true;
-    if (getenv("TEST_ALL") || !waits(e, "memcheck") || !waits(e, "synccheck"))
+    if (getenv("TEST_NIGHTLY") || !waits(e, "memcheck") || !waits(e, "synccheck"))
         return waits(e, tool);
     return strcmp(tool, number_of(name) % 2 ? "memcheck" : "synccheck") == 0;
 }
@@ -303,13 +303,39 @@ static void check_right(const char *name, const char *tool, const char *options)
               "%s, right, under %s %s: exit status %d\n%s", name, tool, options, status, output);
 }
 
-ParameterizedTestParameters(checks, wrong_and_right)
+/* All checkers at once. */
+ParameterizedTestParameters(checks, found_and_silent)
 {
     static struct pair pairs[MAX_PAIRS];
     return cr_make_param_array(struct pair, pairs, find_pairs(pairs));
 }
 
-ParameterizedTest(struct pair *pair, checks, wrong_and_right)
+ParameterizedTest(struct pair *pair, checks, found_and_silent)
+{
+#ifdef __SANITIZE_ADDRESS__
+    cr_skip("the ordinary build runs it, with the same programs.");
+#endif
+    struct expectations e = read_expectations(pair->name);
+    unsigned counts[2];
+    int status =
+        run_pair(pair->name, "wrong", "all", "--threads 1", waits(&e, "check") ? 1 : PATIENCE);
+    bool by_class = !e.n && !e.nothing;
+    read_summary(counts);
+    if (by_class) cr_expect(is_found(pair->name, "Race reported", 0), "%s", output);
+    bool is_wrong = expect_findings(pair->name, &e, "check") || by_class;
+    cr_expect_eq(counts[0] + counts[1] > 0, is_wrong, "%s:\n%s", pair->name, output);
+    cr_expect_eq(status, counts[0] ? ERROR_STATUS : 0, "%s: exit status %d", pair->name, status);
+    check_right(pair->name, "all", "--threads 1");
+}
+
+/* Each checker alone, and the numbers of its findings. */
+ParameterizedTestParameters(checks, wrong_and_right_slow)
+{
+    static struct pair pairs[MAX_PAIRS];
+    return cr_make_param_array(struct pair, pairs, find_pairs(pairs));
+}
+
+ParameterizedTest(struct pair *pair, checks, wrong_and_right_slow)
 {
 #ifdef __SANITIZE_ADDRESS__
     cr_skip("the ordinary build runs it, with the same programs.");
@@ -337,21 +363,21 @@ static void check_right_in_order(const char *name, int seed, bool every_tool)
     check_right(name, "all", options);
 }
 
-/* One seed, which depends on the name. For a race: two seeds and order 0. With TEST_ALL=1: ten
+/* One seed, which depends on the name. For a race: two seeds and order 0. With TEST_NIGHTLY=1: ten
  * seeds and order 0, and also each tool alone. */
-ParameterizedTestParameters(checks, right_in_other_orders)
+ParameterizedTestParameters(checks, right_in_other_orders_slow)
 {
     static struct pair pairs[MAX_PAIRS];
     return cr_make_param_array(struct pair, pairs, find_pairs(pairs));
 }
 
-ParameterizedTest(struct pair *pair, checks, right_in_other_orders)
+ParameterizedTest(struct pair *pair, checks, right_in_other_orders_slow)
 {
 #ifdef __SANITIZE_ADDRESS__
     cr_skip("the ordinary build runs it, with the same programs.");
 #endif
     enum { SEEDS = 10 };
-    bool all = getenv("TEST_ALL") != NULL, race = strncmp(pair->name, "race-", 5) == 0;
+    bool all = getenv("TEST_NIGHTLY") != NULL, race = strncmp(pair->name, "race-", 5) == 0;
     int one = 1 + (int)(number_of(pair->name) % SEEDS), other = 1 + one % SEEDS;
     for (int seed = 0; seed <= SEEDS; seed++)
         if (all || seed == one || (race && (seed == other || seed == 0)))

@@ -26,7 +26,7 @@ static void read_back(void *host, const void *memory, size_t bytes)
 
 #define ON_BOTH(name, check)                                                                       \
     Test(cluster, name##_compute_90, .timeout = 60) { setenv("EMU_GPU", "h200", 1), check; }       \
-    Test(cluster, name##_compute_100, .timeout = 60) { setenv("EMU_GPU", "b200", 1), check; }
+    Test(cluster, name##_compute_100_slow, .timeout = 60) { setenv("EMU_GPU", "b200", 1), check; }
 
 /* Runs a kernel on 0, 7, 14 …; want(i) is what thread i must have written. */
 static void run(cudaError_t (*launch)(int *, const int *, int), int (*want)(int))
@@ -140,7 +140,7 @@ Test(cluster, wrong_sizes_are_refused_as_an_h200_does)
               cudaErrorInvalidClusterSize);
 }
 
-Test(cluster, gpus_before_hopper_have_none)
+Test(cluster, gpus_before_hopper_have_none_slow)
 {
     setenv("EMU_GPU", "t4", 1);
     struct cluster_view *out = device(64 * sizeof *out);

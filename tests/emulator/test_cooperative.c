@@ -49,9 +49,9 @@ static void check_grid_scan(int blocks, int threads)
 }
 
 #define TEST_ON_MODELS(name, check)                                                                \
-    Test(cooperative, name##_compute_75, .timeout = 60) { use_model(models[0]), check; }           \
+    Test(cooperative, name##_compute_75_slow, .timeout = 60) { use_model(models[0]), check; }      \
     Test(cooperative, name##_compute_90, .timeout = 60) { use_model(models[1]), check; }           \
-    Test(cooperative, name##_compute_100, .timeout = 60) { use_model(models[2]), check; }
+    Test(cooperative, name##_compute_100_slow, .timeout = 60) { use_model(models[2]), check; }
 
 static void grid_scans(void)
 {

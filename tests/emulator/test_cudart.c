@@ -599,7 +599,7 @@ Test(cudart, the_device_is_an_H200)
     cr_assert(version >= 13000);
 }
 
-Test(cudart, another_model)
+Test(cudart, another_model_slow)
 {
     setenv("EMU_GPU", "T4", 1);
     struct cudaDeviceProp p;

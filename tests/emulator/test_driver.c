@@ -193,7 +193,7 @@ Test(driver, fat_binaries_are_loaded_if_they_hold_ptx)
     expect("/cut is a fat binary that is cut off or damaged\n");
 }
 
-Test(driver, nvrtc_compiles_for_it, .timeout = 300)
+Test(driver, nvrtc_compiles_for_it_slow, .timeout = 300)
 {
     if (run("test -e $(common/build/toolkit.sh)/include/nvrtc.h") != 0)
         cr_skip("the toolkit has no NVRTC");
@@ -257,7 +257,7 @@ Test(driver, mistakes_are_found)
     }
 }
 
-Test(driver, right_programs_have_no_findings)
+Test(driver, right_programs_have_no_findings_slow)
 {
     static const char *const names[] = {"launch", "memory"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -88,7 +88,7 @@ Test(dynamic, waiting_in_a_kernel_is_refused)
 
 /* The limits of a kernel count it together with all that it launches, and the bodies of a WHILE
  * node as one. The reports of a chain have an end, too. */
-Test(dynamic, what_is_endless_ends_at_the_limits)
+Test(dynamic, what_is_endless_ends_at_the_limits_slow)
 {
     expect_status(0, "timeout 60 $emu --kernel-instructions 1700000 $p/dynamic chain 2>&1");
     expect("emu: kernel chain and the launches before it have executed more than 1700000 warp "

@@ -58,7 +58,7 @@ Test(endless, an_ignored_signal_stays_ignored)
     expect_not("interrupted");
 }
 
-Test(endless, a_kernel_ends_at_the_limit)
+Test(endless, a_kernel_ends_at_the_limit_slow)
 {
     expect_status(1, "EMU_KERNEL_TIMEOUT=1 $emu --log-file /dev/null $p/endless count 2>&1");
     expect("emu: its grid has run for 1 seconds, and EMU_KERNEL_TIMEOUT allows no more, at ");
@@ -71,7 +71,7 @@ Test(endless, a_kernel_ends_at_the_limit)
 }
 
 /* Whatever a loop does, it ends at a few times EMU_TIMEOUT. */
-Test(endless, a_loop_that_changes_memory_ends_too)
+Test(endless, a_loop_that_changes_memory_ends_too_slow)
 {
     static const char *const kinds[] = {"count", "barrier", "print", "grid"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -84,7 +84,7 @@ Test(endless, a_loop_that_changes_memory_ends_too)
 }
 
 /* A kernel that waits for the host is suspended, until the host waits for it. */
-Test(endless, the_host_may_end_a_wait)
+Test(endless, the_host_may_end_a_wait_slow)
 {
     static const char *const options[] = {"--csv", "--tool memcheck,racecheck,synccheck",
                                           "--schedule 3 --tool racecheck"},
@@ -101,7 +101,7 @@ Test(endless, the_host_may_end_a_wait)
 
 /* Kernels run one after the other. If a kernel waits for another one, or for the host while the
  * host waits for it, a message says that this cannot work. */
-Test(endless, waiting_for_the_host_or_another_kernel)
+Test(endless, waiting_for_the_host_or_another_kernel_slow)
 {
     static const char *const ways[] = {"late", "streams"};
     for (int i = 0; i < 2; i++) {

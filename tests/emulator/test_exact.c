@@ -307,7 +307,7 @@ Test(exact, steps)
 }
 
 /* Asynchronous copies are among the accesses that PTX and machine code have to share. */
-Test(exact, copies)
+Test(exact, copies_slow)
 {
     need_toolkit();
     cr_assert(run_command(EMU " --report build/fidelity/copies") == 0, "%s", output);

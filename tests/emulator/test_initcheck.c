@@ -36,7 +36,7 @@ static void expect_format(const char *format, int a, int b)
     expect(text);
 }
 
-Test(unwritten, a_copy_of_every_type)
+Test(unwritten, a_copy_of_every_type_slow)
 {
     for (int i = 0; i < TYPES; i++) {
         const struct type *t = &types[i];

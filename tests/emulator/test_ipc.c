@@ -266,7 +266,7 @@ Test(ipc, bounds_are_checked)
 
 /* A store and a later load of another word are in order if a fence is between them: not both blocks
  * miss the other's store. Host threads are to each other as processes are. */
-Test(ipc, a_fence_orders_a_store_and_a_load)
+Test(ipc, a_fence_orders_a_store_and_a_load_slow)
 {
     enum { LAUNCHES = 8, ROUNDS = 5000 };
     cudaIpcMemHandle_t handle;

@@ -65,7 +65,7 @@ Test(libraries, no_name_is_missing)
 
 /* ---- the checkers ---------------------------------------------------------------------------- */
 
-Test(libraries, right_programs_have_no_findings)
+Test(libraries, right_programs_have_no_findings_slow)
 {
     static const char *const ways[] = {"ordered", "triangle", "unit"},
                              *said[] = {"ordered 0 294393\n", "triangle 0\n", "unit 0\n"};
@@ -172,7 +172,7 @@ static const char small_toolkit[] =
     "    case $f in */bin|*/include|*/cublas*|*/curand*) ;; *) ln -s $f $t/cuda${f#$c};; esac\n"
     "done\n";
 
-Test(libraries, nvcc_finds_them)
+Test(libraries, nvcc_finds_them_slow)
 {
     expect_status(0, "%s", small_toolkit);
     expect_status(0, "CUDA_HOME=$t/cuda $emu --log-file /dev/null run "

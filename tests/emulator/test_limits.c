@@ -63,7 +63,7 @@ Test(limits, what_was_asked_for_is_given_or_refused)
 }
 
 /* 40 000 took 6 seconds when each call that frees searched all remaining allocations. */
-Test(limits, very_many_allocations)
+Test(limits, very_many_allocations_slow)
 {
     static const char *const ways[] = {"order", "reverse", "async"};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {

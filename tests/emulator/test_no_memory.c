@@ -32,20 +32,20 @@ static void fail_each(const char *command, int stride)
     cr_expect(at > 0 && at < MOST_ALLOCATIONS, "%d allocations:\n%s", at, output);
 }
 
-Test(no_memory, a_program_that_is_counted, .timeout = 300)
+Test(no_memory, a_program_that_is_counted_slow, .timeout = 300)
 {
     fail_each("EMU_COUNTERS=lines $p/shared", 1);
     fail_each("EMU_CSV=1 $p/merged", 1);
 }
 
-Test(no_memory, a_program_that_is_checked, .timeout = 300)
+Test(no_memory, a_program_that_is_checked_slow, .timeout = 300)
 {
     fail_each("EMU_TOOL=all EMU_LEAK_CHECK=full $p/shared", 1);
     fail_each("EMU_TOOL=racecheck $pairs/memory memory-null right 2>&1", 1);
     fail_each("EMU_TOOL=all EMU_CHECK_LOG=$t/log $p/merged; cat $t/log", 1);
 }
 
-Test(no_memory, a_step, .timeout = 300)
+Test(no_memory, a_step_slow, .timeout = 300)
 {
     fail_each("./step3 --device emu --n 256 --reps 1 --counters", 1);
     fail_each("./step12 --device emu --n 5000 --reps 1 --json", 3);

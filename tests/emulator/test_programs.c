@@ -1,7 +1,7 @@
 /*
  * test_programs.c — some of the programs in tests/emulator/programs, run by the emulator. Each
- * checks its own results; the test checks its exit code. `make test-all` runs all of them in every
- * way.
+ * checks its own results; the test checks its exit code. `make test-nightly` runs all of them in
+ * every way.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/fixtures/programs/programs.h"
@@ -69,7 +69,7 @@ static const char *const programs[][2] = {
     {"O0/graph_conditions", "t4"},
 };
 
-Test(programs, are_right)
+Test(programs, are_right_slow)
 {
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         char output[OUTPUT_SIZE];

@@ -56,20 +56,20 @@ static void expect_hazards(const char *name, const char *options)
     cr_expect(!strstr(output, " 0 hazards displayed"), "%s%s:\n%s", name, options, output);
 }
 
-ParameterizedTestParameters(races, found_in_any_order)
+ParameterizedTestParameters(races, found_in_any_order_slow)
 {
     static struct pair pairs[MAX_PAIRS];
     return cr_make_param_array(struct pair, pairs, find_pairs(pairs));
 }
 
-/* With TEST_ALL=1, for ten seeds. */
-ParameterizedTest(struct pair *pair, races, found_in_any_order)
+/* With TEST_NIGHTLY=1, for ten seeds. */
+ParameterizedTest(struct pair *pair, races, found_in_any_order_slow)
 {
 #ifdef __SANITIZE_ADDRESS__
     cr_skip("the ordinary build runs it, with the same programs");
 #endif
     char options[40];
-    int seeds = getenv("TEST_ALL") ? ALL_SEEDS : QUICK_SEEDS;
+    int seeds = getenv("TEST_NIGHTLY") ? ALL_SEEDS : QUICK_SEEDS;
     expect_hazards(pair->name, " --blocks descending");
     for (int seed = 1; seed <= seeds; seed++) {
         snprintf(options, sizeof options, " --threads 2 --schedule %d", seed);
@@ -81,13 +81,13 @@ ParameterizedTest(struct pair *pair, races, found_in_any_order)
 
 /* A comment `strict readers: hazard` says that a right version is not right for them in some order
  * of threads and blocks. */
-ParameterizedTestParameters(races, right_for_strict_readers)
+ParameterizedTestParameters(races, right_for_strict_readers_slow)
 {
     static struct pair pairs[MAX_PAIRS];
     return cr_make_param_array(struct pair, pairs, find_pairs(pairs));
 }
 
-ParameterizedTest(struct pair *pair, races, right_for_strict_readers)
+ParameterizedTest(struct pair *pair, races, right_for_strict_readers_slow)
 {
 #ifdef __SANITIZE_ADDRESS__
     cr_skip("the ordinary build runs it, with the same programs");
@@ -96,7 +96,7 @@ ParameterizedTest(struct pair *pair, races, right_for_strict_readers)
     command_of(pair->name, command, sizeof command);
     snprintf(path, sizeof path, "tests/checks/%s.cu", pair->name);
     bool wanted = run("grep -q 'strict readers: hazard' %s", path) == 0, found = false;
-    int seeds = getenv("TEST_ALL") ? ALL_SEEDS : QUICK_SEEDS;
+    int seeds = getenv("TEST_NIGHTLY") ? ALL_SEEDS : QUICK_SEEDS;
     for (int seed = 0; seed <= seeds; seed++) {
         int status = run("EMU_TIMEOUT=10 $emu --tool racecheck --strict-readers --schedule %d"
                          " --error-exitcode %d %s right 2>&1",
@@ -114,7 +114,7 @@ ParameterizedTest(struct pair *pair, races, right_for_strict_readers)
 struct strict_step {
     int step, n, seeds;
 };
-ParameterizedTestParameters(races, steps_for_strict_readers)
+ParameterizedTestParameters(races, steps_for_strict_readers_slow)
 {
     static struct strict_step steps[] = {
         {10, 3000, 20}, {11, 6000, 20}, {12, 30000, 20}, {13, 6000, 20},   {13, 2097153, 1},
@@ -122,7 +122,7 @@ ParameterizedTestParameters(races, steps_for_strict_readers)
     return cr_make_param_array(struct strict_step, steps, sizeof steps / sizeof *steps);
 }
 
-ParameterizedTest(struct strict_step *s, races, steps_for_strict_readers)
+ParameterizedTest(struct strict_step *s, races, steps_for_strict_readers_slow)
 {
 #ifdef __SANITIZE_ADDRESS__
     cr_skip("the ordinary build runs it");

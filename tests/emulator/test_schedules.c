@@ -8,9 +8,9 @@
 
 TestSuite(schedules, .init = command_init, .fini = command_fini, .timeout = 7200);
 
-Test(schedules, right_programs_stay_right)
+Test(schedules, right_programs_stay_right_slow)
 {
-    const char *runs = getenv("TEST_ALL") != NULL ? "all" : "sample";
+    const char *runs = getenv("TEST_NIGHTLY") != NULL ? "all" : "sample";
     expect_status(
         0, "EMU=$emu BUILT=$(dirname $(dirname $emu)) tests/emulator/schedules.sh %s 2>&1", runs);
     expect(" 0 hang, 0 fail, 0 with findings\n");

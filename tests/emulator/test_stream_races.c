@@ -63,7 +63,7 @@ static void run_wrong(const char *name, const char *options)
 
 /* The operations, where they were begun, the memory, and what to do; a finding for each pair of
  * places. */
-Test(stream_races, say_what_is_missing)
+Test(stream_races, say_what_is_missing_slow)
 {
 #ifdef __SANITIZE_ADDRESS__
     cr_skip("the ordinary build runs it, with the same programs");

@@ -38,7 +38,7 @@ Test(suspended, what_nobody_waits_for_is_in_the_reports)
     }
 }
 
-Test(suspended, a_wait_without_an_end_is_told_at_the_end)
+Test(suspended, a_wait_without_an_end_is_told_at_the_end_slow)
 {
     expect_status(9, "EMU_TIMEOUT=1 timeout 30 $emu --tool memcheck --error-exitcode 9 "
                      "$p/suspended left never 2>&1");

@@ -12,7 +12,7 @@
 TestSuite(tensors, .init = command_init, .fini = command_fini, .timeout = 120);
 
 /* Every form of a copy, checked by every tool. */
-Test(tensors, right_programs_have_no_findings)
+Test(tensors, right_programs_have_no_findings_slow)
 {
     expect_status(0, "$emu --tool all --error-exitcode 9 $p/../emulator/programs/O3/tensor_maps "
                      "2>&1");

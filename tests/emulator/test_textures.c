@@ -425,7 +425,7 @@ Test(textures_api, two_devices)
 /* ---- programs -------------------------------------------------------------------------------- */
 
 /* With all checkers, there is nothing to be found. */
-Test(textures_api, programs, .init = command_init, .fini = command_fini)
+Test(textures_api, programs_slow, .init = command_init, .fini = command_fini)
 {
     static const char *const gpus[] = {"t4", "h200", "b200"};
     for (int i = 0; i < 3; i++) {

@@ -15,8 +15,8 @@ TestSuite(waits, .init = command_init, .fini = command_fini, .timeout = 600);
 
 static const unsigned threads[] = {1, 2, 8};
 
-/* `make test-all` runs all of the cases, `make test` the most important ones. */
-static bool all_wanted(void) { return getenv("TEST_ALL") != NULL; }
+/* `make test-nightly` runs all of the cases, `make test-all` the most important ones. */
+static bool all_wanted(void) { return getenv("TEST_NIGHTLY") != NULL; }
 
 /* How a thread polls, and what else its loop does. `quick`: the one way of its kind that `make
  * test` runs, too. */
@@ -36,7 +36,7 @@ static const struct {
 
 /* ---- right ----------------------------------------------------------------------------------- */
 
-Test(waits, blocks_meet_whatever_their_loops_do)
+Test(waits, blocks_meet_whatever_their_loops_do_slow)
 {
     for (size_t k = 0; k < COUNT(ways); k++)
         for (size_t t = 0; t < COUNT(threads); t++) {
@@ -60,7 +60,7 @@ Test(waits, many_blocks_meet)
 
 /* A block that changes memory may run for longer than the time limit, and others may wait for
  * it. */
-Test(waits, slow_is_not_stuck)
+Test(waits, slow_is_not_stuck_slow)
 {
     static const char *const slow[] = {"shared", "fill", "volatile", "plain"};
     for (size_t k = 0; k < COUNT(slow); k++)
@@ -76,7 +76,7 @@ Test(waits, slow_is_not_stuck)
 
 /* ---- endless --------------------------------------------------------------------------------- */
 
-Test(waits, patience_ends_every_loop)
+Test(waits, patience_ends_every_loop_slow)
 {
     for (size_t k = 0; k < COUNT(ways); k++)
         for (size_t t = 0; t < COUNT(threads); t++) {
@@ -101,7 +101,7 @@ Test(waits, patience_is_that_of_all_blocks)
     expect("waits.cu:");
 }
 
-Test(waits, a_kernels_limit_ends_every_loop)
+Test(waits, a_kernels_limit_ends_every_loop_slow)
 {
     for (size_t k = 0; k < COUNT(ways); k++) {
         if (!all_wanted() && k > 1) continue;
@@ -116,7 +116,7 @@ Test(waits, a_kernels_limit_ends_every_loop)
 }
 
 /* Ctrl-C, as in test_endless.c. */
-Test(waits, ctrl_c_names_the_place)
+Test(waits, ctrl_c_names_the_place_slow)
 {
     for (size_t k = 0; k < COUNT(ways); k++) {
         if (!ways[k].quick && !all_wanted()) continue;
@@ -169,7 +169,7 @@ static void expect_error(size_t k, const char *tool, unsigned host_threads)
                : "\n========= ERROR SUMMARY: 2 errors\n"); /* and the call that returns it */
 }
 
-Test(waits, a_deadlock_is_an_error_for_every_tool)
+Test(waits, a_deadlock_is_an_error_for_every_tool_slow)
 {
     for (size_t k = 0; k < COUNT(lost); k++)
         for (size_t tool = 0; tool < COUNT(tools); tool++)

@@ -505,19 +505,19 @@ static void every_kind_of(const size_t *sizes, size_t count)
     }
 }
 
-Test(bound, holds_for_few_elements)
+Test(bound, holds_for_few_elements_slow)
 {
     static const size_t sizes[] = {1, 2, 3, 4, 5, 16, 31, 64, 128, 500, 512, 513, 1000, 1024};
     every_kind_of(sizes, LENGTH(sizes));
 }
 
-Test(bound, holds_for_several_blocks)
+Test(bound, holds_for_several_blocks_slow)
 {
     static const size_t sizes[] = {2048, 2049, 4095, 8192, 10007};
     every_kind_of(sizes, LENGTH(sizes));
 }
 
-Test(bound, holds_for_several_levels)
+Test(bound, holds_for_several_levels_slow)
 {
     static const size_t sizes[] = {70001};
     every_kind_of(sizes, LENGTH(sizes));
@@ -637,7 +637,7 @@ static void see_wrong_outputs(const struct step *step, int variant, enum element
     end(&w);
 }
 
-Test(bound, one_wrong_element_in_a_million_shows) { every_variant(see_wrong_outputs); }
+Test(bound, one_wrong_element_in_a_million_shows_slow) { every_variant(see_wrong_outputs); }
 
 /* The errors that occurred, as a fraction of the bound, in the second half, where sums have many
  * elements. Numbers without a sign give the largest errors. */
@@ -658,4 +658,4 @@ static void see_looseness(const struct step *step, int variant, enum element ele
         printf("step %d %s: %.3f\n", step->number, variant_name(step, variant), worst);
 }
 
-Test(bound, is_not_loose) { every_variant(see_looseness); }
+Test(bound, is_not_loose_slow) { every_variant(see_looseness); }

@@ -456,7 +456,7 @@ Test(cli, json_of_sweeps_and_lines)
     cr_expect_geq(count_lines(r->out), 3);
 }
 
-Test(cli, the_report_fits_a_screen_and_has_no_colour_in_a_file)
+Test(cli, the_report_fits_a_screen_and_has_no_colour_in_a_file_slow)
 {
     for (int step = 0; step <= 7; step++) {
         struct answer *r = run("./step%d", step);
@@ -502,7 +502,7 @@ static double processor_seconds(void)
 /* "The default run of every step ends within two seconds on two cores without a GPU." Other tests
  * run at the same time, so the best of a few attempts counts. A run that took at most two seconds
  * of processor time counts, too: alone on a core it would have ended in time. */
-Test(cli, default_runs_take_two_seconds_at_most)
+Test(cli, default_runs_take_two_seconds_at_most_slow)
 {
 #ifdef __SANITIZE_ADDRESS__
     cr_skip("sanitizers are slow");

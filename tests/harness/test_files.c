@@ -320,7 +320,7 @@ Test(files, a_full_file_system)
 #define STEP5 "./step5 --n 2^20 --trace $t/o.txt"
 
 /* All signals that end a program by default; 34 is the first real-time signal. */
-Test(files, a_signal_leaves_no_temporary_file)
+Test(files, a_signal_leaves_no_temporary_file_slow)
 {
     static const int numbers[] = {SIGINT,  SIGTERM,   SIGHUP,  SIGQUIT, SIGALRM, SIGXCPU,
                                   SIGUSR1, SIGUSR2,   SIGPROF, SIGIO,   SIGPWR,  SIGVTALRM,

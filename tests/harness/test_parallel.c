@@ -255,7 +255,7 @@ static uint64_t hash_all_verdicts(enum kind kind, bool inclusive)
 
 /* ---- the same as ever ------------------------------------------------------------------------ */
 
-Test(parallel, numbers_are_those_of_one_thread)
+Test(parallel, numbers_are_those_of_one_thread_slow)
 {
     static const uint64_t want[KINDS] = {0x72A0E5C4BDF57031, 0x218EED11634FFB3F, 0x846A77772C64FA06,
                                          0xD79CDFC2F5A26A2B};
@@ -268,7 +268,7 @@ Test(parallel, numbers_are_those_of_one_thread)
     }
 }
 
-Test(parallel, verdicts_are_those_of_one_thread)
+Test(parallel, verdicts_are_those_of_one_thread_slow)
 {
     static const uint64_t want[KINDS][2] = {{0x2218DEB76C209639, 0x174536612FDB4DF2},
                                             {0xC9B51343622F1663, 0xFD8C16B861F74626},

@@ -444,7 +444,7 @@ static void expect_right_runs(const struct step *step, int variant, size_t n)
     expect_right_run(step, options, true);
 }
 
-Test(runs, all_steps_keep_the_contract)
+Test(runs, all_steps_keep_the_contract_slow)
 {
     static const size_t sizes[] = {1, 2, 512, 4099, SEVERAL_LEVELS};
     for (int s = 0; s <= SCAN_STEPS; s++) {

@@ -88,7 +88,7 @@ static void expect_run(const struct wrong *w, const struct outcome *o)
         cr_expect_str_empty(o->run, "%s: wrong in \"%s\"", w->step.name, o->run);
 }
 
-Test(wrong, each_is_rejected_and_its_run_and_cause_named)
+Test(wrong, each_is_rejected_and_its_run_and_cause_named_slow)
 {
     for (const struct wrong *w = wrong_scans; w->n; w++) {
         if (w->fault || w->checker) continue; /* see below */

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # autograder.bats — the archives for platforms for courses, run as the platforms run them: unpacked
 # into their folders in a container without this repository and without a network.
+# bats file_tags=slow
 load ../tools/common
 
 bats_require_minimum_version 1.5.0

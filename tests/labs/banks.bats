@@ -95,6 +95,7 @@ swizzle() {
     run build/labs/bank-lab swizzle check "$source" "$ptx"
 }
 
+# bats test_tags=slow
 @test "swizzle: what has no conflicts is right" {
     local place
     for place in "chunk ^ row / 2 % 4" "(chunk + row / 2) % 4"; do
@@ -108,6 +109,7 @@ result    right
     done
 }
 
+# bats test_tags=slow
 @test "swizzle: the kernel as it is, and the swizzle of other rows, have conflicts" {
     swizzle chunk
     says "ldmatrix   1024 wavefronts,   768 conflicts: 128 bytes take 4.00 wavefronts"
@@ -119,6 +121,7 @@ result    right
     [ "$status" -eq 1 ]
 }
 
+# bats test_tags=slow
 @test "swizzle: places that are shared, or are not there" {
     swizzle 0
     says "result    row 0, column 0 is "
@@ -130,6 +133,7 @@ result    right
     [ "$status" -eq 1 ]
 }
 
+# bats test_tags=slow
 @test "swizzle: conflicts in stores count, and other accesses are noticed" {
     local load='load_matrices(of_b, chunk_of(tile_b, lane, chunk));'
     local columns='s|i / CHUNKS, chunk = i % CHUNKS,|i % SIDE, chunk = i / SIDE,|'

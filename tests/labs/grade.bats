@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # grade.bats — `make grade`: what each cheat gets, strange names, interruptions, and the same
 # result twice. class.sh (make test-class) does the same for a whole class.
+# bats file_tags=slow
 load ../tools/common
 
 bats_require_minimum_version 1.5.0

@@ -2,6 +2,7 @@
 # grade_machine.bats — `make grade` on a machine that is not in order: no compiler, processes that
 # are killed, programs that crash. It is the machine that fails here, and not a student. The
 # programs are replaced by scripts, so these tests run without a sandbox.
+# bats file_tags=slow
 load ../tools/common
 
 bats_require_minimum_version 1.5.0

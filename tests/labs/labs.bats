@@ -96,12 +96,21 @@ fill_gaps() {
 no_points() {
     check "$1" "$BATS_FILE_TMPDIR/lab$1.ptx" --json
     [ "$status" -eq 1 ] && [ "$(field points)" = 0 ] ||
-        echo "lab $1: $output" >>"$BATS_TEST_TMPDIR/points"
+        echo "lab $1: $output" >>"$BATS_TEST_TMPDIR/wrong"
 }
 
-@test "an unsolved skeleton has no points, and its gaps are named" {
-    in_pairs no_points $LABS
-    [ ! -e "$BATS_TEST_TMPDIR/points" ] || { cat "$BATS_TEST_TMPDIR/points"; return 1; }
+# in_all CHECK LAB...: has the check, of these labs, written what is wrong?
+in_all() {
+    in_pairs "$@"
+    [ ! -e "$BATS_TEST_TMPDIR/wrong" ] || { cat "$BATS_TEST_TMPDIR/wrong"; return 1; }
+}
+
+@test "an unsolved skeleton has no points" { in_all no_points 2 3 4 5 6 7 9 13; }
+
+# bats test_tags=slow
+@test "the unsolved skeleton of lab 11 has no points" { in_all no_points 11; }
+
+@test "an unsolved skeleton's gaps are named" {
     check 3 "$BATS_FILE_TMPDIR/lab3.cu"
     [ "$status" -eq 1 ]
     says "0.00 of 100 points"
@@ -120,23 +129,23 @@ no_points() {
     says_not "only the last element"
 }
 
-# full_points LAB: at the sizes handed out, and at drawn ones.
+# full_points LAB [OPTION...]: of its solution.
 full_points() {
-    local lab=$1 options
-    for options in "" "--drawn --seed 18446744073709551615"; do
-        # shellcheck disable=SC2086
-        check "$lab" "build/labs/reference$lab.ptx" --json $options
-        [ "$status" -eq 0 ] && [ "$(field points)" = "$(field most)" ] &&
-            [ "$(field right_runs)" = "$(field runs)" ] && continue
-        echo "lab $lab $options: $output" >>"$BATS_TEST_TMPDIR/fewer"
-    done
+    local lab=$1
+    check "$lab" "build/labs/reference$lab.ptx" --json "${@:2}"
+    [ "$status" -eq 0 ] && [ "$(field points)" = "$(field most)" ] &&
+        [ "$(field right_runs)" = "$(field runs)" ] ||
+        echo "lab $lab ${*:2}: $output" >>"$BATS_TEST_TMPDIR/wrong"
 }
 
-# bats test_tags=long
-@test "each solution has all points, at sizes handed out and at drawn ones" {
-    in_pairs full_points $LABS
-    [ ! -e "$BATS_TEST_TMPDIR/fewer" ] || { cat "$BATS_TEST_TMPDIR/fewer"; return 1; }
-}
+@test "each solution has all points" { in_all full_points 2 3 4 5 6 7 9 13; }
+
+@test "the solution of lab 11 has all points" { in_all full_points 11; }
+
+drawn() { full_points "$1" --drawn --seed 18446744073709551615; }
+
+# bats test_tags=slow
+@test "each solution has all points at sizes that are drawn" { in_all drawn $LABS; }
 
 # way_to_fill NAME: the lines below this name in gaps.txt.
 way_to_fill() {
@@ -167,7 +176,7 @@ fill_and_check() {
         echo "$name: $points, not $low to $high ($words): $output" >>"$t/unexpected"
 }
 
-# bats test_tags=long
+# bats test_tags=slow
 @test "each way to fill a lab's gaps gets the points that it deserves, and the reason" {
     [ "$(grep -c '^== ' tests/labs/gaps.txt)" -ge 6 ]
     # shellcheck disable=SC2046
@@ -182,6 +191,7 @@ shown_try() {
         sed 's/[][\\.*^$+?(){}|]/\\&/g; s/…/.*/g'
 }
 
+# bats test_tags=slow
 @test "the chapters show what the check prints for a first try" {
     local top=$PWD nvcc lab line
     nvcc=$(common/build/toolkit.sh)/bin/nvcc
@@ -202,7 +212,7 @@ shown_try() {
     done
 }
 
-# bats test_tags=long
+# bats test_tags=slow
 @test "a verdict is the same twice" {
     check 11 build/labs/reference11.ptx --drawn --seed 77 --json
     local first=$output
@@ -212,6 +222,7 @@ shown_try() {
     [ "$output" != "$first" ]
 }
 
+# bats test_tags=slow
 @test "make labN writes a file once, and leaves it alone after that" {
     # In a copy, since labs/ may hold somebody's work.
     mkdir -p "$BATS_TEST_TMPDIR/copy/common" && cp -rL common/build common/labs common/emu \
@@ -259,6 +270,7 @@ hint_of() {
     output=${output//$'\n'/ }
 }
 
+# bats test_tags=slow
 @test "a missing barrier is blamed on its two accesses, in verdict and hint" {
     local source swap add loads
     without_barrier 3 2
@@ -291,6 +303,7 @@ hint_of() {
 }
 
 # What notes/labs.md shows is what the check prints for the example, but for lines left out at …
+# bats test_tags=slow
 @test "one thread that does all earns little, as notes/labs.md shows" {
     local top=$PWD points
     mkdir "$BATS_TEST_TMPDIR/labs"
@@ -317,6 +330,7 @@ hint_of() {
     says "let many lanes add at a time"
 }
 
+# bats test_tags=slow
 @test "what cannot be run has no points and a reason" {
     local t=$BATS_TEST_TMPDIR
     echo 'a syntax error' >"$t/error.cu"
@@ -348,6 +362,7 @@ hint_of() {
 }
 
 # The same limits as in a grading.
+# bats test_tags=slow
 @test "a compiler that needs too much or says too much is ended" {
     local t=$BATS_TEST_TMPDIR
     echo '#include "/dev/zero"' >"$t/zero.cu"
@@ -384,6 +399,7 @@ hint_of() {
     [ "$status" -eq 1 ]
 }
 
+# bats test_tags=slow
 @test "an endless kernel is stopped after a number of instructions, the same each time" {
     cat >"$BATS_TEST_TMPDIR/endless.cu" <<'END'
 __global__ void scan_block(volatile float *out, const float *in, int n) { for (;;) out[0] = 1; }
@@ -411,6 +427,7 @@ END
     says "0.00 of 100 points"
 }
 
+# bats test_tags=slow
 @test "a drawn check says how many lines were printed, as a report does" {
     local source=$BATS_TEST_TMPDIR/lab3.cu
     sed -e '1i #include <cstdio>' -e '0,/^{/s//{ if (threadIdx.x == 0) printf("one\\ntwo\\n");/' \
@@ -453,6 +470,7 @@ END
     [ "$status" -ne 0 ]
 }
 
+# bats test_tags=slow
 @test "make checkN does not fail for fewer points, as check-lab does" {
     [ -z "${SANITIZED:-}" ] || skip "make would build this tree in the ordinary way"
     unset MAKEFLAGS MAKELEVEL
@@ -494,6 +512,7 @@ END
     says "The results cannot be written: No space left on device."
 }
 
+# bats test_tags=slow
 @test "the JSON is valid" {
     need python3
     for file in "$BATS_FILE_TMPDIR/lab3.cu" build/labs/reference5.ptx; do
@@ -526,7 +545,7 @@ END
 # hint LEVEL FILE: the hint for lab 3.
 hint() { check 3 "$2" --hint "$1"; }
 
-# bats test_tags=long
+# bats test_tags=slow
 @test "hints follow what the check has found" {
     hint 3 "$BATS_FILE_TMPDIR/lab3.cu"
     [ "$status" -eq 0 ]
@@ -586,6 +605,7 @@ fail_wide() {
     return 1
 }
 
+# bats test_tags=slow
 @test "a hint is about the cause that the check names, and not about a fault of n = 1" {
     local source
     with 2 's/(thid > 0) ? g_idata\[thid - 1\] : 0;/g_idata[thid];/'
@@ -617,6 +637,7 @@ fail_wide() {
     says "Where does a tile get its number from?"
 }
 
+# bats test_tags=slow
 @test "lab 2: the hint is about the buffer that is read, and not about element 0" {
     local source
     local own='temp\[pin \* n + thid\]' next='temp\[pout \* n + thid\]'
@@ -643,6 +664,7 @@ fail_wide() {
     says_not "output 0 is 0"
 }
 
+# bats test_tags=slow
 @test "lab 5: a block that forgets where it begins" {
     local source
     local load='s/begin + \([ab]i\) < n ? g_idata\[begin + [ab]i\]/\1 < n ? g_idata[\1]/'
@@ -662,6 +684,7 @@ fail_wide() {
     says "both the load and the store use begin + ai"
 }
 
+# bats test_tags=slow
 @test "lab 4: two threads at one word are a matter of padding, and not of barriers" {
     local source
     with 4 's/ai += CONFLICT_FREE_OFFSET(ai);/& &/'
@@ -677,6 +700,7 @@ fail_wide() {
     says "How many threads execute $source:$clear? One should."
 }
 
+# bats test_tags=slow
 @test "lab 5: increments that are added from block 0 on" {
     local source
     with 5 's/size_t ai = j \* B + threadIdx.x/size_t ai = (size_t)blockIdx.x * B + threadIdx.x/'
@@ -685,6 +709,7 @@ fail_wide() {
     says_not "root"
 }
 
+# bats test_tags=slow
 @test "lab 6: four stores of a float each in place of a float4" {
     local source
     with 6 's/^    store4(g_odata, begin + 4 \* \([ab]\)i, n, [ab]);/\
@@ -698,6 +723,7 @@ fail_wide() {
     says "store4(g_odata, begin + 4 * ai, n, a)"
 }
 
+# bats test_tags=slow
 @test "lab 6: leaves without their padding" {
     local source
     with 6 's/ + bankOffset[AB]\]/]/'
@@ -705,6 +731,7 @@ fail_wide() {
     says "where does leaf 32 lie, and where do you store it?"
 }
 
+# bats test_tags=slow
 @test "zeros in lab 3: the left child's old sum is needed after it has been overwritten" {
     local source
     filled 3-left-sum-overwritten
@@ -714,6 +741,7 @@ fail_wide() {
     says "Keep the left child's sum in a variable before you overwrite it"
 }
 
+# bats test_tags=slow
 @test "half of the additions: a way through the tree adds nothing" {
     local source
     with 3 's/temp\[bi\] += t;/temp[bi] = t;/'
@@ -723,6 +751,7 @@ fail_wide() {
     says_not "Compare your ai and bi"
 }
 
+# bats test_tags=slow
 @test "a hint names the smallest size that is wrong, and that smaller ones are right" {
     local source
     filled 4-root-without-padding
@@ -744,6 +773,7 @@ fail_wide() {
     says "All sizes up to n = 2 are right."
 }
 
+# bats test_tags=slow
 @test "a store that all threads execute is called so, and no barrier is asked for" {
     local source clear
     with 3 's/^    if (thid == 0) temp\[n - 1\] = 0;/    temp[n - 1] = 0;/'
@@ -758,6 +788,7 @@ fail_wide() {
     says "a __syncthreads() is missing"
 }
 
+# bats test_tags=slow
 @test "the barrier that not all threads reach is named, and not the one where they wait" {
     local source
     source=$BATS_TEST_TMPDIR/lab3.cu
@@ -771,6 +802,7 @@ fail_wide() {
     says "Move the __syncthreads() at $source:$(line_of "// here") out of its"
 }
 
+# bats test_tags=slow
 @test "a barrier after a return: threads have left the kernel" {
     local source
     source=$BATS_TEST_TMPDIR/lab3.cu
@@ -782,6 +814,7 @@ fail_wide() {
     says "Which \`return\` did they take?"
 }
 
+# bats test_tags=slow
 @test "an index that is too small makes tiles store to the same elements: no word on two words" {
     local source
     filled 11-index-of-16-bits
@@ -796,6 +829,7 @@ fail_wide() {
     says "keep status and sum in one 64-bit word"
 }
 
+# bats test_tags=slow
 @test "blocks that run into each other need no barrier, and NULL is no buffer" {
     local source
     with 5 's/size_t ai = j \* B + threadIdx.x/size_t ai = j * blockDim.x + threadIdx.x/'
@@ -812,6 +846,7 @@ fail_wide() {
     says "block j stores its sum in g_sums[j]"
 }
 
+# bats test_tags=slow
 @test "a misaligned float4 is a matter of alignment, and the line of the call is named" {
     local source
     with 6 's/store4(g_odata, begin + 4 \* ai, n, a);/store4(g_odata, begin + ai, n, a);/'
@@ -852,6 +887,7 @@ puzzle() {
     run common/labs/check_first.sh "$BATS_TEST_TMPDIR/first$1.cu"
 }
 
+# bats test_tags=slow
 @test "the first puzzles: solved, unsolved, and with a usual mistake" {
     [ -z "${SANITIZED:-}" ] || skip "nvcc would have to link the sanitized emulator"
     export NO_COLOR=1
@@ -912,7 +948,7 @@ bug_is_found() {
         echo "bug $1, $words: $output" >>"$BATS_TEST_TMPDIR/not_found"
 }
 
-# bats test_tags=long
+# bats test_tags=slow
 @test "each broken kernel compiles, and is found as its section says" {
     [ "$(sed -n 's/^== //p' common/labs/bugs/bugs.txt | tr '\n' ' ')" = "1 2 3 4 5 6 7 8 9 10 " ]
     in_pairs bug_is_found 1 2 3 4 5 6 7 8 9 10
@@ -940,7 +976,7 @@ exercise_is_fair() {
         echo "solution of exercise $1: $output" >>"$BATS_TEST_TMPDIR/unfair"
 }
 
-# bats test_tags=long
+# bats test_tags=slow
 @test "each exercise has fewer points than its solution, and a text in its chapter" {
     local chapter chapters
     chapters=$(sed -n 's/^\([0-9]*\) .*/\1/p' common/labs/exercises/exercises.txt | tr '\n' ' ')
@@ -990,7 +1026,7 @@ exercise_is_fair() {
     [ "$(cat labs/exercise3.cu)" = mine ]
 }
 
-# bats test_tags=long
+# bats test_tags=slow
 @test "make says which labs there are, and races only where there is a GPU" {
     [ -z "${SANITIZED:-}" ] || skip "make would build this tree in the ordinary way"
     unset MAKEFLAGS MAKELEVEL

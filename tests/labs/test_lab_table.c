@@ -280,7 +280,7 @@ static void check_bounded(const struct lab_case *c, const float *in)
 }
 
 /* No integer of 64 bits holds the unit of the small elements and a large element. */
-Test(lab_cases, sums_across_a_boundary_are_exact_in_floats_only)
+Test(lab_cases, sums_across_a_boundary_are_exact_in_floats_only_slow)
 {
     static float in[MOST];
     cr_assert_leq(lab_find(11)->most, MOST);

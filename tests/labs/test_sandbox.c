@@ -281,7 +281,7 @@ Test(sandbox, a_process_that_wakes_up_is_not_idle)
     expect_ending(SANDBOX_WALL);
 }
 
-Test(sandbox, a_flood_can_be_dropped)
+Test(sandbox, a_flood_can_be_dropped_slow)
 {
     limits.cpu_seconds = 1;
     drop = true;

@@ -17,7 +17,7 @@
 
 TestSuite(library, .timeout = 300);
 
-Test(library, version) { cr_assert(upsweep_version() == UPSWEEP_VERSION); }
+Test(library, version_slow) { cr_assert(upsweep_version() == UPSWEEP_VERSION); }
 
 /* ---- what is refused ------------------------------------------------------------------------- */
 
@@ -58,7 +58,7 @@ static void expect_refused(const struct function *f, const struct memory *m,
     if (m->a.more_out) cr_assert(is_full_of(m->a.more_out, m->more_out_bytes, 0xab), "%s", f->name);
 }
 
-Test(library, each_function_refuses)
+Test(library, each_function_refuses_slow)
 {
     struct upsweep_predicate p;
     for (size_t k = 0; k < function_count; k++) {
@@ -162,7 +162,7 @@ Test(library, each_function_refuses)
 }
 
 /* Without elements no array is needed, and an error from before stays. */
-Test(library, no_elements)
+Test(library, no_elements_slow)
 {
     struct upsweep_predicate p;
     for (size_t k = 0; k < function_count; k++) {
@@ -184,7 +184,7 @@ Test(library, no_elements)
     }
 }
 
-Test(library, pictures_and_windows_that_are_refused)
+Test(library, pictures_and_windows_that_are_refused_slow)
 {
     size_t bytes = 0;
     is(upsweep_table_u8(NULL, &bytes, NULL, NULL, 4, 4, 2, NULL), cudaErrorInvalidValue);
@@ -237,13 +237,13 @@ static void share_workspace(bool sorts)
     ok(cudaFree(workspace));
 }
 
-Test(library, scans_and_selections_share_a_workspace) { share_workspace(false); }
-Test(library, sorts_share_a_workspace) { share_workspace(true); }
+Test(library, scans_and_selections_share_a_workspace_slow) { share_workspace(false); }
+Test(library, sorts_share_a_workspace_slow) { share_workspace(true); }
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
 /* Each function in a graph that is launched twice, with a workspace that is full of ones. */
-Test(library, graphs)
+Test(library, graphs_slow)
 {
     const size_t n = 3000;
     unsigned char *in = malloc(16 * n), *first = malloc(16 * n), *again = malloc(16 * n);
@@ -321,7 +321,7 @@ static void *clear_memory(size_t bytes)
         cr_assert(got.loads == want.loads && got.instructions == want.instructions, #own);         \
     } while (0)
 
-Test(library, a_call_moves_what_the_step_moves)
+Test(library, a_call_moves_what_the_step_moves_slow)
 {
     setenv("EMU_THREADS", "1", 1); // so that blocks wait for each other equally long in each run
     const size_t sizes[] = {500, 100003};

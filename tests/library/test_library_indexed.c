@@ -121,7 +121,7 @@ static bool is_indexed(const struct function *f)
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-Test(library_indexed, each_type_and_size)
+Test(library_indexed, each_type_and_size_slow)
 {
     static const size_t sizes[] = {0, 1, 31, 1024, 4097, 70003};
     for (size_t k = 0; k < function_count; k++)
@@ -133,7 +133,7 @@ Test(library_indexed, each_type_and_size)
 }
 
 /* Rows and columns of many shapes: long ones, short ones, and rows of one element. */
-Test(library_indexed, rows_and_columns)
+Test(library_indexed, rows_and_columns_slow)
 {
     static const size_t shapes[][2] = {{300, 7}, {7, 300}, {1, 40}, {40, 1}, {3, 6000}, {6000, 3}};
     for (size_t k = 0; k < function_count; k++)
@@ -148,7 +148,7 @@ Test(library_indexed, rows_and_columns)
 }
 
 /* Indices then count from the begin of the array. */
-Test(library_indexed, sequences_of_any_length)
+Test(library_indexed, sequences_of_any_length_slow)
 {
     enum { N = 5000 };
     static uint32_t bits[(N + 31) / 32], *heads;
@@ -170,7 +170,7 @@ Test(library_indexed, sequences_of_any_length)
 
 /* The kernels for many elements: that of aligned arrays, which here writes into its input, and that
  * of others. */
-Test(library_indexed, many_elements)
+Test(library_indexed, many_elements_slow)
 {
     const size_t n = ((size_t)1 << 19) + 77;
     struct upsweep_scan_options o = {.inclusive = true};

@@ -164,7 +164,7 @@ static void scan_and_expect(const struct function *f, size_t n,
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-Test(library_scan, each_operator_type_and_size)
+Test(library_scan, each_operator_type_and_size_slow)
 {
     static const size_t sizes[] = {0, 1, 31, 1024, 4097, 100003};
     for (size_t k = 0; k < function_count && functions[k].operation <= DECAY; k++)
@@ -182,7 +182,7 @@ static bool takes_heads(const struct function *f)
 }
 
 /* All kinds of sequences, forwards and backwards, with and without an initial value. */
-Test(library_scan, each_option)
+Test(library_scan, each_option_slow)
 {
     const size_t n = 17 * 241;
     static uint8_t bytes[17 * 241];
@@ -236,7 +236,7 @@ Test(library_scan, each_option)
 }
 
 /* Sums of short integers have no other kernels than those of step 12. */
-Test(library_scan, short_sums_have_no_options)
+Test(library_scan, short_sums_have_no_options_slow)
 {
     struct upsweep_scan_options o[] = {{.reverse = true},
                                        {.row = 1},
@@ -252,7 +252,7 @@ Test(library_scan, short_sums_have_no_options)
 }
 
 /* Larger than 2^22, so that all of step 12's kernels for aligned arrays have had a turn. */
-Test(library_scan, in_place_and_large)
+Test(library_scan, in_place_and_large_slow)
 {
     const size_t n = ((size_t)9 << 20) + 5;
     size_t bytes = 0;

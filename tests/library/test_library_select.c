@@ -93,7 +93,7 @@ static bool selects(const struct function *f)
     return f->operation >= SELECT && f->operation <= NONZERO;
 }
 
-Test(library_select, each_function_and_size)
+Test(library_select, each_function_and_size_slow)
 {
     static const size_t sizes[] = {0, 1, 31, 1024, 4097, 100003};
     static const unsigned parts[] = {0, 1, 2, 3, 17, 2};
@@ -115,7 +115,7 @@ static const struct function *function_named(const char *name)
 }
 
 /* Enough elements for select_list and then for select_pipeline, and a rest. */
-Test(library_select, a_list_of_each_width)
+Test(library_select, a_list_of_each_width_slow)
 {
     select_and_expect(function_named("select_flagged_b32"), ((size_t)128 << 13) + 77, 2, false);
     select_and_expect(function_named("select_flagged_b64"), ((size_t)128 << 12) + 77, 3, true);
@@ -124,12 +124,12 @@ Test(library_select, a_list_of_each_width)
     select_and_expect(function_named("nonzero32_i64"), ((size_t)128 << 12) + 77, 1, true);
 }
 
-Test(library_select, a_pipeline_for_flags)
+Test(library_select, a_pipeline_for_flags_slow)
 {
     select_and_expect(function_named("select_flagged_b32"), ((size_t)512 << 13) + 77, 2, false);
 }
 
-Test(library_select, a_pipeline_of_short_elements)
+Test(library_select, a_pipeline_of_short_elements_slow)
 {
     select_and_expect(function_named("select_flagged_b8"), ((size_t)1 << 21) + 77, 2, false);
     select_and_expect(function_named("select_flagged_b16"), ((size_t)1 << 21) + 77, 3, true);
@@ -138,7 +138,7 @@ Test(library_select, a_pipeline_of_short_elements)
 }
 
 /* As many elements, and flags that no bulk copy can take. */
-Test(library_select, flags_that_are_not_aligned)
+Test(library_select, flags_that_are_not_aligned_slow)
 {
     const size_t n = ((size_t)1 << 21) + 77;
     uint8_t *host = malloc(n + 1), *flags = device_memory(n + 1), *in = device_memory(n);
@@ -161,28 +161,28 @@ Test(library_select, flags_that_are_not_aligned)
     for (size_t i = 0; i < LENGTH(memory); i++) ok(cudaFree(memory[i]));
 }
 
-Test(library_select, a_pipeline_for_a_partition)
+Test(library_select, a_pipeline_for_a_partition_slow)
 {
     select_and_expect(function_named("partition_b64"), ((size_t)512 << 12) + 77, 2, true);
 }
 
-Test(library_select, a_pipeline_of_sixteen_bytes)
+Test(library_select, a_pipeline_of_sixteen_bytes_slow)
 {
     select_and_expect(function_named("select_flagged_b128"), ((size_t)1 << 21) + 77, 5, false);
 }
 
 /* One in 9000 is 0: segments of which all elements are kept. */
-Test(library_select, a_pipeline_for_indices)
+Test(library_select, a_pipeline_for_indices_slow)
 {
     select_and_expect(function_named("nonzero_f32"), ((size_t)512 << 13) + 77, 9000, false);
 }
 
-Test(library_select, a_pipeline_for_narrow_indices_of_wide_elements)
+Test(library_select, a_pipeline_for_narrow_indices_of_wide_elements_slow)
 {
     select_and_expect(function_named("nonzero32_f64"), ((size_t)512 << 12) + 77, 2, false);
 }
 
-Test(library_select, large_arrays_of_narrow_elements)
+Test(library_select, large_arrays_of_narrow_elements_slow)
 {
     select_and_expect(function_named("nonzero_i8"), ((size_t)1 << 21) + 77, 2, false);
     select_and_expect(function_named("partition_b16"), ((size_t)1 << 21) + 77, 2, false);
@@ -190,7 +190,7 @@ Test(library_select, large_arrays_of_narrow_elements)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-Test(library_select, tables_and_boxes)
+Test(library_select, tables_and_boxes_slow)
 {
     enum { WIDTH = 37, HEIGHT = 29, CHANNELS = 3, COUNT = WIDTH * HEIGHT * CHANNELS };
     static uint8_t in[COUNT], box[COUNT];
@@ -226,7 +226,7 @@ Test(library_select, tables_and_boxes)
 }
 
 /* Pictures of one row: a table is a scan. */
-Test(library_select, tables_of_one_row)
+Test(library_select, tables_of_one_row_slow)
 {
     static const size_t sizes[] = {0, 1, 31, 1024, 4097, 100003};
     for (size_t k = 0; k < function_count; k++)

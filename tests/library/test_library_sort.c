@@ -72,7 +72,7 @@ static void sort_and_expect(const struct function *f, size_t n, size_t value_byt
     free(in), free(out), free(more), free(more_out), free(e);
 }
 
-Test(library_sort, keys_of_each_type_and_size)
+Test(library_sort, keys_of_each_type_and_size_slow)
 {
     static const size_t sizes[] = {0, 1, 31, 1024, 4097, 100003};
     for (size_t k = 0; k < function_count; k++)
@@ -83,7 +83,7 @@ Test(library_sort, keys_of_each_type_and_size)
             }
 }
 
-Test(library_sort, pairs_of_each_type_and_size)
+Test(library_sort, pairs_of_each_type_and_size_slow)
 {
     static const size_t sizes[] = {0, 1, 31, 1024, 4097}, bytes[] = {1, 2, 4, 8, 16};
     struct upsweep_sort_options up = {0}, down = {.descending = true};
@@ -99,7 +99,7 @@ Test(library_sort, pairs_of_each_type_and_size)
     }
 }
 
-Test(library_sort, some_bits)
+Test(library_sort, some_bits_slow)
 {
     static const size_t sizes[] = {1, 31, 4097};
     for (size_t k = 0; k < function_count; k++) {
@@ -120,7 +120,7 @@ Test(library_sort, some_bits)
 }
 
 /* More keys than step 15 sorts in one launch. */
-Test(library_sort, many_keys)
+Test(library_sort, many_keys_slow)
 {
     struct upsweep_sort_options all = {0}, some = {.begin_bit = 5, .end_bit = 19};
     const size_t n = ((size_t)1 << 20) + 77;

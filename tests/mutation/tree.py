@@ -35,7 +35,7 @@ DEPENDS = re.compile(r"^\S+: +(\S+\.c)[ \n\\]")
 ENVIRONMENT = {key: value for key, value in os.environ.items()
                if key not in ("N", "SEED", "FILES", "MAKEFLAGS", "MFLAGS", "MAKELEVEL",
                               "MAKEOVERRIDES", "CI", "V",
-                              "TEST_ALL")}
+                              "TEST_NIGHTLY")}
 # The tests' programs handle these signals themselves.
 ENVIRONMENT["LSAN_OPTIONS"] = ":".join("handle_%s=0" % name
                                        for name in ("segv", "sigbus", "sigfpe", "sigill", "abort"))

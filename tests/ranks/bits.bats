@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # bits.bats — step 17 gives the same bits for any number of ranks and with every exchange, and those
 # of other steps where these must be the same.
+# bats file_tags=slow
 load ranks
 
-# bats test_tags=long
 @test "the bits are the same for 1, 2, 3, 4 and 7 ranks, each operator and type, and exchange" {
     local lines= scan
     for scan in "sum f32 --real" "sum f64 --real" "sum i32" "sum i64" "affine f32 --inclusive"; do
@@ -18,7 +18,6 @@ load ranks
     same_checksums "${lines%$'\n'}"
 }
 
-# bats test_tags=long
 @test "the bits are the same with fewer elements than ranks, and at the end of a tile" {
     local lines=
     for n in 1 5 4095 4096 4097; do
@@ -29,7 +28,6 @@ load ranks
 }
 
 # More than 1024 tiles: nodes of two tiles.
-# bats test_tags=long
 @test "the bits are the same where nodes have several tiles" {
     same_checksums "large 1 --real --n 2^22+5
 large 2 --real --n 2^22+5 --exchange mpi
@@ -39,7 +37,6 @@ affine 1 --op affine --n 2^22+5
 affine 4 --op affine --n 2^22+5"
 }
 
-# bats test_tags=long
 @test "with exscan integers have the same bits, and sums of floats have those of P" {
     same_checksums "i32 1 --type i32 --n 50000
 i32 2 --type i32 --n 50000 --exchange exscan
@@ -65,7 +62,6 @@ exact 1 --type f32 --n 50000"
 
 # ---- files --------------------------------------------------------------------------------------
 
-# bats test_tags=long
 @test "the output is that of other steps, and the same file for any number of ranks" {
     for type in i32 i64 f32; do
         ./step16 --reps 0 --op sum --type $type --n 100000 --output "$dir/one.npy" >/dev/null
@@ -143,7 +139,6 @@ strict() {
         echo "$1: $said" "$log".*
 }
 
-# bats test_tags=long
 @test "no hazards for strict readers" {
     export -f strict ranks
     export dir

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # faults.bats — every rank ends, with one sentence and the same exit code, whatever is wrong; and
 # what the report says.
+# bats file_tags=slow
 load ranks
 
 # refused P "sentence" OPTIONS…: the sentence is the whole output, although P ranks run. Some are
@@ -51,7 +52,6 @@ all_refused() {
     all_refused
 }
 
-# bats test_tags=long
 @test "exchange peer takes 32 ranks and no more" {
     run ranks 32 --n 100003 --reps 1
     [ "$status" -eq 0 ]

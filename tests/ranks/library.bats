@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # library.bats — step 17's scan.h in programs of several processes: tests/ranks/library/calls.c.
+# bats file_tags=slow
 load ranks
 
 # mpirun itself must not find the emulator, which it may load, too.

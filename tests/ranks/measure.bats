@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # measure.bats — what measures step 17, with few elements on the emulator: the experiment verifies
 # its results, and ranks.sh records them.
+# bats file_tags=slow
 load ranks
 
 @test "ranks.sh records checksums that are the same for 1 and 2 ranks, and verified results" {

@@ -20,7 +20,7 @@
 TestSuite(architectures, .init = command_init, .fini = command_fini, .timeout = 240);
 
 /* As if the programs held only PTX for compute_75. */
-Test(architectures, code_for_a_t4_on_an_h200)
+Test(architectures, code_for_a_t4_on_an_h200_slow)
 {
     expect_status(0, "EMU_PTX=75 $emu --log-file /dev/null build/architectures/usual/run 75 2>&1");
     expect("scan_pipeline                    9437185  right\n");
@@ -29,7 +29,7 @@ Test(architectures, code_for_a_t4_on_an_h200)
 
 /* The runtime says for which GPU the code is that it has chosen. A GPU runs machine code of its own
  * generation; of other PTX its driver makes some. */
-Test(architectures, the_chosen_code)
+Test(architectures, the_chosen_code_slow)
 {
     static const struct {
         const char *program, *setting, *code;
@@ -117,7 +117,7 @@ static void *map_file(const char *path, size_t *size)
     return map;
 }
 
-Test(architectures, a_body_that_was_left_out_ends_the_launch_with_an_error)
+Test(architectures, a_body_that_was_left_out_ends_the_launch_with_an_error_slow)
 {
     char message[512];
     size_t size, left, bytes;

@@ -323,7 +323,7 @@ static void expect_parts(size_t n, size_t in, size_t out)
 
 /* select_list of full tiles, of a tile of one element, and not aligned; select_pipeline of last
  * tiles that end within 16 bytes, and within a segment. */
-Test(compaction, middling_and_large_n_of_which_parts_are_kept)
+Test(compaction, middling_and_large_n_of_which_parts_are_kept_slow)
 {
     expect_parts((size_t)129 * 8192, 0, 1);
     expect_parts((size_t)129 * 8192 + 1, 3, 0);
@@ -383,8 +383,8 @@ Test(compaction, can_be_captured)
 
 /* Each kernel of variant fast: all tiles of select_wave, select_list, select_pipeline, and
  * select_direct for arrays that are not aligned and on an older GPU. Large n take half a minute, so
- * all but the first kernel of each kind run only in make test-all (TEST_ALL). */
-Test(compaction, each_kernel_is_right_under_the_checkers)
+ * all but the first kernel of each kind run only in make test-nightly. */
+Test(compaction, each_kernel_is_right_under_the_checkers_slow)
 {
     static const struct {
         const char *options, *launch;
@@ -403,7 +403,7 @@ Test(compaction, each_kernel_is_right_under_the_checkers)
         {"--n 1000 --type i32 --variant document", "4 blocks of 256 threads", "--tool all"},
         {"--n 1000 --type i64 --variant atomic --keep 'not 3 < x < 100'", "", "--tool all"}};
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        if (!cases[i].tool && !getenv("TEST_ALL")) continue;
+        if (!cases[i].tool && !getenv("TEST_NIGHTLY")) continue;
         const char *tool = cases[i].tool ? cases[i].tool : "--tool all";
         expect_status(0, "$emu %s --error-exitcode 9 --schedule %zu ./step13 --reps 0 %s 2>&1",
                       tool, i, cases[i].options);
@@ -411,7 +411,7 @@ Test(compaction, each_kernel_is_right_under_the_checkers)
         expect(cases[i].launch);
         if (*tool) expect("SUMMARY: 0 ");
     }
-    if (!getenv("TEST_ALL")) return;
+    if (!getenv("TEST_NIGHTLY")) return;
     expect_status(0, "$emu --gpu a100 ./step13 --reps 0 --n 4194305 --keep 'x > 400' 2>&1");
     expect("right: every element, exactly");
 }
@@ -426,7 +426,7 @@ Test(compaction, traffic_by_variant)
     expect(" KiB read and written, 4.00 times the least possible, 7.8 KiB");
 }
 
-Test(compaction, example)
+Test(compaction, example_slow)
 {
     expect_status(0, "$emu --log-file /dev/null build/example13");
     cr_expect_str_eq(output, "42\n43\n44\n45\n");

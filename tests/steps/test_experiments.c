@@ -44,7 +44,7 @@ static bool has_mpi(void)
     return getenv("MPI_REQUIRED") || run("test -n \"$(common/build/mpi.sh)\"") == 0;
 }
 
-Test(experiments, stdout_that_cannot_be_written)
+Test(experiments, stdout_that_cannot_be_written_slow)
 {
     static const char *const options[] = {"--csv", "--help"};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
@@ -83,20 +83,20 @@ static void expect_rows_of(const char *pattern)
     globfree(&sources);
 }
 
-Test(experiments, all_are_right)
+Test(experiments, all_are_right_slow)
 {
     expect_rows_of("steps/0*/experiments/*.cu");
     expect_rows_of("steps/1[0-6]-*/experiments/*.cu");
 }
 
-Test(experiments, between_ranks)
+Test(experiments, between_ranks_slow)
 {
     if (!has_mpi()) cr_skip_test("Open MPI is missing: make setup-mpi installs it");
     expect_rows_of("steps/17-*/experiments/*.cu");
 }
 
 /* What a reader sees without --csv: the rows, and one line about them. */
-Test(experiments, each_says_what_to_see)
+Test(experiments, each_says_what_to_see_slow)
 {
     expect_status(0, "DEVICE=emu " FOLDER "06-clocks 2>&1");
     expect("\n\nWhat to see: the clock is at its highest when");
@@ -108,7 +108,7 @@ Test(experiments, each_says_what_to_see)
 }
 
 /* Options, and what goes wrong with them. */
-Test(experiments, options)
+Test(experiments, options_slow)
 {
     expect_status(0, FOLDER "00-cache-operators --help 2>&1");
     expect("usage: build/experiments/00-cache-operators [OPTION]");
@@ -123,7 +123,7 @@ Test(experiments, options)
 
 /* The operators change in which cache data is kept, which is not modelled. They do not change which
  * sectors are requested. */
-Test(experiments, cache_operators)
+Test(experiments, cache_operators_slow)
 {
     run_experiment("00-cache-operators");
     expect_value("ld_plain", "once", "sectors_ld", 8192 * 4 / 32);
@@ -133,7 +133,7 @@ Test(experiments, cache_operators)
 
 /* The constant cache is not modelled. Through the read-only path, words of one line lie in few
  * sectors and words of different lines in one each. */
-Test(experiments, constant_cache)
+Test(experiments, constant_cache_slow)
 {
     enum { LOOK_UPS = 8192 }; /* of warps */
     run_experiment("00-constant-cache");
@@ -145,7 +145,7 @@ Test(experiments, constant_cache)
 
 /* In the emulator's usual order the last lane and the last warp win. In a random order others
  * do. */
-Test(experiments, one_wins)
+Test(experiments, one_wins_slow)
 {
     run_experiment("00-one-wins");
     expect_value("lanes", "32", "most_often", 31);
@@ -158,7 +158,7 @@ Test(experiments, one_wins)
 
 /* The naive scan in one array is wrong, and racecheck finds it, and only it; the second barrier
  * makes it right without another wavefront. */
-Test(experiments, in_place)
+Test(experiments, in_place_slow)
 {
     run_experiment("02-in-place");
     expect_value("two-arrays", "1024", "wrong_of_100", 0);
@@ -177,7 +177,7 @@ Test(experiments, in_place)
 }
 
 /* All ways of launching give the same scans, without a race. */
-Test(experiments, small_scans)
+Test(experiments, small_scans_slow)
 {
     run_experiment("05-small-scans");
     double wavefronts = value("1-stream", "1024", "wavefronts_ld");
@@ -188,7 +188,7 @@ Test(experiments, small_scans)
 }
 
 /* Chunks cost a few sectors more or less. Each lane still requests the same elements. */
-Test(experiments, transfers)
+Test(experiments, transfers_slow)
 {
     run_experiment("05-transfers");
     cr_expect(value("scan", "8", "sectors_ld") > 0);
@@ -197,7 +197,7 @@ Test(experiments, transfers)
 
 /* A double needs twice the sectors, and twice the wavefronts except in warps with only half of the
  * lanes active. */
-Test(experiments, precision)
+Test(experiments, precision_slow)
 {
     run_experiment("06-precision");
     expect_value("copy", "double", "sectors_ld", 2 * value("copy", "float", "sectors_ld"));
@@ -207,7 +207,7 @@ Test(experiments, precision)
 }
 
 /* A quarter of the requests for the same number of sectors. */
-Test(experiments, bytes_under_way)
+Test(experiments, bytes_under_way_slow)
 {
     run_experiment("06-bytes-under-way");
     expect_value("float4", "8", "sectors_ld", value("float", "64", "sectors_ld"));
@@ -216,7 +216,7 @@ Test(experiments, bytes_under_way)
 
 /* A word comes from shared memory, with one wavefront per warp, or again from global memory, with
  * four sectors. */
-Test(experiments, carve_out)
+Test(experiments, carve_out_slow)
 {
     enum { WORDS = 2 * (24 << 10) / 4, ROUNDS = 32 };
     run_experiment("07-carve-out");
@@ -228,7 +228,7 @@ Test(experiments, carve_out)
 
 /* The tree moves eight words for each element. Scanning all but one level of it naively moves
  * more. */
-Test(experiments, switch_to_the_naive_scan)
+Test(experiments, switch_to_the_naive_scan_slow)
 {
     run_experiment("08-switch");
     const double words = 4096 / 8.0; /* sectors of a word for each element */
@@ -241,7 +241,7 @@ Test(experiments, switch_to_the_naive_scan)
 }
 
 /* The number of atomics on the counter: one per warp, or one per block. */
-Test(experiments, atomics)
+Test(experiments, atomics_slow)
 {
     enum { WARPS = 4096 / 32, BLOCKS = 4096 / 256 };
     run_experiment("10-atomics");
@@ -255,7 +255,7 @@ Test(experiments, atomics)
 
 /* The generic sum uses shared memory, the sums of tiles do not. In groups whose size is not a power
  * of two the generic sum loses elements, here in every warp. */
-Test(experiments, groups)
+Test(experiments, groups_slow)
 {
     run_experiment("10-groups");
     expect_value("generic", "32", "wavefronts_st", 4096 / 32 * 5);
@@ -266,7 +266,7 @@ Test(experiments, groups)
 
 /* Each block adds one to the counter of grid.sync(), once per round. A grid that is too large is
  * refused. */
-Test(experiments, grid_sync)
+Test(experiments, grid_sync_slow)
 {
     run_experiment("10-grid-sync");
     expect_value("grid.sync", "8", "requests_atom", 8 * 100);
@@ -275,7 +275,7 @@ Test(experiments, grid_sync)
 }
 
 /* Racecheck has no finding in step 12's pipeline, also if one lane arrives for its warp. */
-Test(experiments, arrivals)
+Test(experiments, arrivals_slow)
 {
     expect_status(0, "$emu --tool racecheck --error-exitcode 9 " FOLDER "12-arrivals 2>&1");
     expect("one lane");
@@ -284,7 +284,7 @@ Test(experiments, arrivals)
 /* A pixel of RGB: in the document's way three loads request each sector, with shuffles one load
  * does. Neither that nor the transposition nor the scans have bank conflicts. The fast variant
  * reads 64 rows of two sectors twice, and writes eight for each row. */
-Test(experiments, summed_area_tables)
+Test(experiments, summed_area_tables_slow)
 {
     run_experiment("14-against-npp");
     expect_value("de-interleave", "RGB 64x64", "sectors_ld", 3 * 384);

@@ -6,7 +6,6 @@
 #include "tests/support/command.h"
 #include "common/step/element.h"
 #include "tests/support/scan_once.h"
-#include "tests/support/scan_once.h"
 #include "steps/12-pipeline/parts/shape.h"
 
 #include <stdio.h>
@@ -34,8 +33,20 @@ Test(hazards, none_in_any_step)
     }
 }
 
+/* What these programs do by default. Their other types and operators have slow tests. */
+Test(hazards, none_in_steps_12_to_16)
+{
+    static const int sizes[] = {1025, 16384};
+    for (int step = 12; step <= 16; step++)
+        for (int i = 0; i < 2; i++) {
+            expect_status(0, "$emu --tool all --error-exitcode 9 ./step%d --reps 0 --n %d 2>&1",
+                          step, sizes[i]);
+            expect("========= ERROR SUMMARY: 0 errors\n");
+        }
+}
+
 /* Step 12's kernel for small and medium n: with fine, medium and coarse tiles. */
-Test(hazards, none_in_step_12)
+Test(hazards, none_in_step_12_slow)
 {
     for (int variant = 0; variant < variant_count(&step12); variant++) {
         size_t sum = element_size(element_of_sum(step_element(&step12, variant)));
@@ -60,14 +71,14 @@ static void expect_clean_on(const char *gpu, size_t n)
 }
 
 /* An A100 has less shared memory than scan_onchip needs to hold its sums. */
-Test(hazards, none_on_the_chip)
+Test(hazards, none_on_the_chip_slow)
 {
     size_t n = WAVE_MAX(sizeof(double)) + 1;
     cr_assert_eq(kernel_for(n, sizeof(double), 90, true), KERNEL_ONCHIP);
     expect_clean_on("a100", n);
 }
 
-Test(hazards, none_in_step_12s_pipeline)
+Test(hazards, none_in_step_12s_pipeline_slow)
 {
     size_t n = ONCHIP_MAX(sizeof(double)) + 1;
     cr_assert_eq(kernel_for(n, sizeof(double), 90, true), KERNEL_PIPELINE);
@@ -76,7 +87,7 @@ Test(hazards, none_in_step_12s_pipeline)
 
 /* Step 16's columns: 219 tiles for 108 blocks, so that a block has tiles in several rounds, and 13
  * windows. */
-Test(hazards, none_in_columns)
+Test(hazards, none_in_columns_slow)
 {
     for (int schedule = 1; schedule <= 3; schedule++) {
         expect_status(0,
@@ -90,7 +101,7 @@ Test(hazards, none_in_columns)
 
 /* ---- step 12's ring -------------------------------------------------------------------------- */
 
-Test(hazards, none_in_the_ring)
+Test(hazards, none_in_the_ring_slow)
 {
     for (int variant = 0; variant < variant_count(&step12); variant++)
         for (int blocks = 1; blocks <= 3; blocks++) {

@@ -231,7 +231,7 @@ Test(many_gpus, small_parts)
 }
 
 /* Both kinds of scan of the same elements. */
-Test(many_gpus, exclusive_and_inclusive)
+Test(many_gpus, exclusive_and_inclusive_slow)
 {
     for (int op = 0; op < MANY_OPS; op++)
         for (int inclusive = 0; inclusive < 2; inclusive++)
@@ -239,7 +239,7 @@ Test(many_gpus, exclusive_and_inclusive)
 }
 
 /* Nodes of two tiles, and a last one of one tile. */
-Test(many_gpus, nodes_of_several_tiles)
+Test(many_gpus, nodes_of_several_tiles_slow)
 {
     static const int few[] = {1, 3, 7};
     size_t n = MANY_NODES * MANY_TILE + 5;
@@ -438,7 +438,7 @@ static void expect_by_peers(enum many_op op, size_t n)
 }
 
 /* 10 nodes, and 2, so that ranks have none. */
-Test(many_gpus, peers)
+Test(many_gpus, peers_slow)
 {
     for (int op = 0; op < MANY_OPS; op++) {
         expect_by_peers((enum many_op)op, 9 * MANY_TILE + 100);
@@ -447,7 +447,7 @@ Test(many_gpus, peers)
 }
 
 /* More nodes than a warp has threads; the blocks are no larger than that takes. */
-Test(many_gpus, peers_with_several_warps)
+Test(many_gpus, peers_with_several_warps_slow)
 {
     expect_by_peers(MANY_SUM_F32, 70 * MANY_TILE);
     expect_by_peers(MANY_AFFINE_F32, 64 * MANY_TILE + 1);
@@ -638,7 +638,7 @@ Test(two_gpus, exchange_by_peer_memory)
 /* ---- hazards --------------------------------------------------------------------------------- */
 
 /* Tests of this file in a process of its own, with the checkers. */
-Test(many_gpus, no_hazards)
+Test(many_gpus, no_hazards_slow)
 {
     expect_status(0,
                   "env -u BXFI_MAP EMU_TOOL=all /proc/%d/exe"
@@ -649,7 +649,7 @@ Test(many_gpus, no_hazards)
 }
 
 /* The same for readers that need a fence or an acquire, in 20 orders of threads. */
-Test(two_gpus, no_hazards_for_strict_readers)
+Test(two_gpus, no_hazards_for_strict_readers_slow)
 {
 #ifdef __SANITIZE_ADDRESS__
     cr_skip("the ordinary build runs it");

@@ -263,7 +263,7 @@ static const struct scanned *find(const char *name)
 /* ---- right ----------------------------------------------------------------------------------- */
 
 /* Five tiles of 2048 elements of 4 bytes, or ten of 1024 of 8. */
-Test(operators, each_operator_shape_and_direction)
+Test(operators, each_operator_shape_and_direction_slow)
 {
     for (const struct scanned *s = all_scanned; s->name; s++)
         for (int i = 0; i < SHAPES * 8; i++)
@@ -277,7 +277,7 @@ Test(operators, each_operator_shape_and_direction)
 }
 
 /* Around lanes, rows, segments and tiles, without and with heads. */
-Test(operators, sizes)
+Test(operators, sizes_slow)
 {
     static const size_t sizes[] = {1,    2,    3,    4,    31,   32,   33,   127,  128,
                                    129,  255,  256,  257,  511,  512,  1023, 1024, 1025,
@@ -295,7 +295,7 @@ Test(operators, sizes)
 }
 
 /* Rows and columns of 1 to n elements; 2520 has many divisors. */
-Test(operators, lengths_of_rows_and_columns)
+Test(operators, lengths_of_rows_and_columns_slow)
 {
     enum { N = 2 * 2520 };
     static const char *const names[] = {"sum_f32", "max_i64", "decay_f32"};
@@ -311,7 +311,7 @@ Test(operators, lengths_of_rows_and_columns)
 }
 
 /* Tiles of short rows have whole ones, and places for all of their elements. */
-Test(operators, tilings_of_rows)
+Test(operators, tilings_of_rows_slow)
 {
     for (size_t widest = 4; widest <= 16; widest *= 2)
         for (size_t row = 1; row <= TILE_WITH(MANY_ROWS, widest); row++) {
@@ -324,7 +324,7 @@ Test(operators, tilings_of_rows)
 }
 
 /* In a block of scan_wave each window has a warp, besides the first warp. */
-Test(operators, tilings_of_few)
+Test(operators, tilings_of_few_slow)
 {
     for (size_t widest = 4; widest <= 16; widest *= 2)
         for (size_t n = 1; n < scanned_many_from(find("sum_f32")) + 5000; n += 509) {
@@ -338,7 +338,7 @@ Test(operators, tilings_of_few)
 
 /* Rows around those that a tile of scan_rows takes whole: their tiles begin with a line, with a
  * vector, or anywhere. Longer ones are cut. Of some, the last tile has fewer than the others. */
-Test(operators, lengths_of_many_rows)
+Test(operators, lengths_of_many_rows_slow)
 {
     static const size_t lengths[] = {1,    3,    7,    31,   33,   100,  255,  257,
                                      1000, 1001, 1002, 2047, 2049, 4095, 4097, 5001,
@@ -363,7 +363,7 @@ Test(operators, lengths_of_many_rows)
 }
 
 /* Sequences of 1 element, of some tiles, and one that is as long as the array. */
-Test(operators, lengths_of_sequences)
+Test(operators, lengths_of_sequences_slow)
 {
     static const size_t lengths[] = {1, 2, 5, 30, 300, 3000, 1000000};
     for (size_t i = 0; i < LENGTH(lengths); i++)
@@ -378,7 +378,7 @@ Test(operators, lengths_of_sequences)
 }
 
 /* scan_wave: two windows of 32 tiles, for each operator. */
-Test(operators, two_windows)
+Test(operators, two_windows_slow)
 {
     int i = 0;
     for (const struct scanned *s = all_scanned; s->name; s++)
@@ -395,7 +395,7 @@ Test(operators, two_windows)
 }
 
 /* The most tiles of scan_wave are four windows. */
-Test(operators, four_windows)
+Test(operators, four_windows_slow)
 {
     static const char *const names[] = {"sum_f32", "affine_f64"};
     for (int i = 0; i < 4; i++) {
@@ -410,7 +410,7 @@ Test(operators, four_windows)
 }
 
 /* A window has 128 tiles; of columns, 32 tiles of 64 rows or more. */
-Test(operators, many_windows)
+Test(operators, many_windows_slow)
 {
     struct job j = {.op = find("affine_f64"), .n = 1350000, .inclusive = true};
     expect_scan(j);
@@ -430,7 +430,7 @@ Test(operators, many_windows)
 }
 
 /* Texts that go wrong, of all characters, and one that is as deep as it is long. */
-Test(operators, texts)
+Test(operators, texts_slow)
 {
     const struct scanned *s = find("brackets");
     size_t n = scanned_many_from(s) + 12345;
@@ -477,17 +477,17 @@ static void expect_pipelines(int part)
                                          .initial = i & 2 && !is_sight(s)});
             }
 }
-Test(operators, pipelines_0) { expect_pipelines(0); }
-Test(operators, pipelines_1) { expect_pipelines(1); }
-Test(operators, pipelines_2) { expect_pipelines(2); }
-Test(operators, pipelines_3) { expect_pipelines(3); }
-Test(operators, pipelines_4) { expect_pipelines(4); }
-Test(operators, pipelines_5) { expect_pipelines(5); }
-Test(operators, pipelines_6) { expect_pipelines(6); }
-Test(operators, pipelines_7) { expect_pipelines(7); }
+Test(operators, pipelines_0_slow) { expect_pipelines(0); }
+Test(operators, pipelines_1_slow) { expect_pipelines(1); }
+Test(operators, pipelines_2_slow) { expect_pipelines(2); }
+Test(operators, pipelines_3_slow) { expect_pipelines(3); }
+Test(operators, pipelines_4_slow) { expect_pipelines(4); }
+Test(operators, pipelines_5_slow) { expect_pipelines(5); }
+Test(operators, pipelines_6_slow) { expect_pipelines(6); }
+Test(operators, pipelines_7_slow) { expect_pipelines(7); }
 
 /* Arrays that are aligned to one element only: few tiles, and many. */
-Test(operators, arrays_at_odd_addresses)
+Test(operators, arrays_at_odd_addresses_slow)
 {
     for (const struct scanned *s = all_scanned; s->name; s++)
         for (int shape = 0; shape < SHAPES; shape++)
@@ -512,7 +512,7 @@ Test(operators, arrays_at_odd_addresses)
         }
 }
 
-Test(operators, in_place)
+Test(operators, in_place_slow)
 {
     for (const struct scanned *s = all_scanned; s->name; s++)
         for (int i = 0; i < SHAPES * 2 && s->in == s->out; i++)
@@ -530,7 +530,7 @@ Test(operators, in_place)
 }
 
 /* One workspace serves different operators, shapes and n, one after the other. */
-Test(operators, a_workspace_is_used_again)
+Test(operators, a_workspace_is_used_again_slow)
 {
     struct job largest = {.op = find("affine_f64"), .n = 40000, .shape = OFFSETS};
     struct scan_options o = {.kind = SCAN_HEADS_OFFSETS};
@@ -556,7 +556,7 @@ Test(operators, a_workspace_is_used_again)
 
 /* The bits of offsets stand where a scan of more elements has states. In each state these would be
  * a sum that a tile published in the next scan of the workspace, whose epoch is 4. */
-Test(operators, bits_of_offsets_are_no_states)
+Test(operators, bits_of_offsets_are_no_states_slow)
 {
     enum { EACH = 64, OF_EPOCH_4 = 34 };
     const struct scanned *s = find("sum_f32");
@@ -581,7 +581,7 @@ Test(operators, bits_of_offsets_are_no_states)
 }
 
 /* In place a second kernel would scan the sums. */
-Test(operators, scans_once_after_an_invalid_value)
+Test(operators, scans_once_after_an_invalid_value_slow)
 {
     const struct scanned *s = find("sum_i32");
     struct scan_options o = {.inclusive = true};
@@ -601,7 +601,7 @@ Test(operators, scans_once_after_an_invalid_value)
 }
 
 /* A captured scan is run twice. */
-Test(operators, in_a_graph)
+Test(operators, in_a_graph_slow)
 {
     enum { N = 12000 };
     const struct scanned *s = find("sum_i32");
@@ -668,7 +668,7 @@ static void expect_results(const char *name, const void *in, const void *in2, si
 static const struct scan_options inclusive = {.inclusive = true},
                                  backwards = {.inclusive = true, .reverse = true};
 
-Test(operators, special_floats)
+Test(operators, special_floats_slow)
 {
     const float x[] = {1, -INFINITY, NAN, 5, INFINITY}, zeros[] = {-0.0f, 0.0f, -0.0f};
     EXPECT("max_f32", float, &inclusive, x, 1, 1, NAN, NAN, NAN);
@@ -687,7 +687,7 @@ Test(operators, special_floats)
            700 + log(4));
 }
 
-Test(operators, integers_wrap)
+Test(operators, integers_wrap_slow)
 {
     const int32_t x[] = {INT32_MAX, 1, INT32_MIN, -1};
     EXPECT("sum_i32", int32_t, &inclusive, x, INT32_MAX, INT32_MIN, 0, -1);
@@ -698,7 +698,7 @@ Test(operators, integers_wrap)
     EXPECT("min_i64", int64_t, NULL, y, INT64_MAX, INT64_MAX, 2);
 }
 
-Test(operators, initial_values_come_before_each_sequence)
+Test(operators, initial_values_come_before_each_sequence_slow)
 {
     const float x[] = {1, 2, 4, 8};
     const float ten = 10;
@@ -714,7 +714,7 @@ Test(operators, initial_values_come_before_each_sequence)
     expect_results("brackets", text, NULL, 5, &o, (const int32_t[]){1, 0, 1, 0, -1});
 }
 
-Test(operators, brackets)
+Test(operators, brackets_slow)
 {
     const uint8_t good[] = "f(x[1], {2})", wrong[] = "(]))(}";
     expect_results("brackets", good, NULL, 12, NULL,
@@ -722,7 +722,7 @@ Test(operators, brackets)
     expect_results("brackets", wrong, NULL, 6, &inclusive, (const int32_t[]){1, 0, -1, -2, -2, -2});
 }
 
-Test(operators, line_of_sight)
+Test(operators, line_of_sight_slow)
 {
     const float height[] = {0.125f, 1, 1.5f, 9, 9, 20}, distance[] = {0, 1, 2, 3, -1, 6};
     expect_results("sight_f32", height, distance, 6, NULL, (const int32_t[]){0, 1, 0, 1, 0, 1});
@@ -730,7 +730,7 @@ Test(operators, line_of_sight)
     expect_results("sight_f32", unknown, far, 4, NULL, (const int32_t[]){0, 0, 1, 0});
 }
 
-Test(operators, affine)
+Test(operators, affine_slow)
 {
     const double a[] = {2, 0, -1, 0.5}, b[] = {1, 3, 4, 2}, start = 5;
     struct scan_options o = {.initial = &start, .inclusive = true};
@@ -742,7 +742,7 @@ Test(operators, affine)
 
 /* ---- refused --------------------------------------------------------------------------------- */
 
-Test(operators, nothing_to_scan)
+Test(operators, nothing_to_scan_slow)
 {
     size_t bytes = 0;
     char *workspace;
@@ -760,7 +760,7 @@ Test(operators, nothing_to_scan)
     ok(cudaFree(workspace));
 }
 
-Test(operators, refuses)
+Test(operators, refuses_slow)
 {
     enum { N = 96, WITHOUT_HEADS = 5 }; /* from that one on; a query needs no heads */
     float *in = device_memory(2 * N * sizeof *in), *out = in + N;
@@ -841,7 +841,7 @@ static void expect_wrong(struct verdict v, size_t index, const char *got, const 
     cr_expect_str_eq(v.first[0].want, want);
 }
 
-Test(operators, judge_of_exact_results)
+Test(operators, judge_of_exact_results_slow)
 {
     const float x[] = {-1, -0.0f, 0.0f, NAN, 2};
     float max[] = {-INFINITY, -1, -0.0f, 0.0f, NAN};
@@ -873,7 +873,7 @@ Test(operators, judge_of_exact_results)
 }
 
 /* A result may differ by some roundings, and by no more. */
-Test(operators, judge_of_rounded_results)
+Test(operators, judge_of_rounded_results_slow)
 {
     enum { N = 40 };
     static const enum operator_kind ops[] = {OP_SUM, OP_PRODUCT, OP_AFFINE, OP_EMA, OP_LOGSUMEXP};
@@ -923,7 +923,7 @@ static float near_or_far(size_t i, size_t n)
     }
 }
 
-Test(operators, logsumexp_of_near_and_far_elements)
+Test(operators, logsumexp_of_near_and_far_elements_slow)
 {
     const struct scanned *s = find("logsumexp_f32");
     size_t n = scanned_many_from(s) + 1000;
@@ -949,7 +949,7 @@ Test(operators, logsumexp_of_near_and_far_elements)
     free(x), free(got);
 }
 
-Test(operators, judge_of_brackets)
+Test(operators, judge_of_brackets_slow)
 {
     const char right[] = "a(\n[x]", wrong[] = "()\n\303\244 )(";
     const int32_t depths[] = {0, 0, 1, 1, 2, 2}, later[] = {0, 1, 0, 0, 0, 0, 0, -1};
@@ -972,7 +972,7 @@ static bool is_at(struct text_place place, size_t line, size_t column)
     return place.line == line && place.column == column;
 }
 
-Test(operators, judge_of_partners)
+Test(operators, judge_of_partners_slow)
 {
     struct findings *f = &request.found;
     int32_t partners[] = {-1, 2, 1, 6, 5, 4, 3};
@@ -988,7 +988,7 @@ Test(operators, judge_of_partners)
     cr_expect(v.wrong == 7 && v.shown == VERIFY_SHOWN);
 }
 
-Test(operators, judge_of_partners_in_wrong_texts)
+Test(operators, judge_of_partners_in_wrong_texts_slow)
 {
     struct findings *f = &request.found;
     cr_expect(judge_partners("[]\n)()", (int32_t[]){1, 0, -1, -1, -1, -1}).right);
@@ -1000,7 +1000,7 @@ Test(operators, judge_of_partners_in_wrong_texts)
 }
 
 /* Sequences begin where heads and rows say, in both directions. */
-Test(operators, judge_of_sequences)
+Test(operators, judge_of_sequences_slow)
 {
     const int64_t x[] = {1, 2, 3, 4, 5, 6}, rows[] = {0, 1, 3, 0, 4, 9},
                   rows_back[] = {5, 3, 0, 11, 6, 0}, columns[] = {0, 0, 0, 1, 2, 3};
@@ -1019,7 +1019,7 @@ Test(operators, judge_of_sequences)
 }
 
 /* The four kinds of heads name the same elements. */
-Test(operators, heads_of_a_request)
+Test(operators, heads_of_a_request_slow)
 {
     enum { N = 1000 };
     request.every = 20;

@@ -31,7 +31,7 @@ static bool passes(const char *name)
 
 static void release(void) { free(said); }
 
-Test(own_operators, operators_of_the_library_pass, .fini = release)
+Test(own_operators, operators_of_the_library_pass_slow, .fini = release)
 {
     static const char *const names[] = {
         "sum f32",       "sum f64",     "sum i32",      "sum i64",           "product f32",
@@ -45,7 +45,7 @@ Test(own_operators, operators_of_the_library_pass, .fini = release)
 }
 
 /* Each is reported for the law that it breaks. */
-Test(own_operators, wrong_operators_are_reported, .fini = release)
+Test(own_operators, wrong_operators_are_reported_slow, .fini = release)
 {
     static const struct {
         const char *name;
@@ -76,14 +76,14 @@ Test(own_operators, wrong_operators_are_reported, .fini = release)
 }
 
 /* Neither is an operator that breaks a law for the elements that it is checked with. */
-Test(own_operators, what_the_laws_allow_is_not_reported, .fini = release)
+Test(own_operators, what_the_laws_allow_is_not_reported_slow, .fini = release)
 {
     cr_expect(passes("finite affine exchanged"), "%s", said);
     cr_expect(passes("finite sum and product"), "%s", said);
     cr_expect(passes("finite max without NaN"), "%s", said);
 }
 
-Test(own_operators, a_counterexample_can_be_checked_by_hand, .fini = release)
+Test(own_operators, a_counterexample_can_be_checked_by_hand_slow, .fini = release)
 {
     cr_expect_not(passes("subtraction i32"));
     const char *found = strstr(said, NO_LAW);
@@ -100,7 +100,7 @@ Test(own_operators, a_counterexample_can_be_checked_by_hand, .fini = release)
 }
 
 /* The state that comes before is needed to see the error. */
-Test(own_operators, a_counterexample_has_all_that_it_needs, .fini = release)
+Test(own_operators, a_counterexample_has_all_that_it_needs_slow, .fini = release)
 {
     cr_expect_not(passes("finite affine without product"));
     cr_expect(strstr(said, "  before them: the element ("), "%s", said);
@@ -111,7 +111,7 @@ Test(own_operators, a_counterexample_has_all_that_it_needs, .fini = release)
 }
 
 /* A program with `using namespace std` before scan.cuh, and its own macros and types. */
-Test(own_operators, beside_names_of_the_program, .init = command_init, .fini = command_fini)
+Test(own_operators, beside_names_of_the_program_slow, .init = command_init, .fini = command_fini)
 {
     expect_status(0, "$emu --log-file /dev/null $p/names");
     expect("right\n");
@@ -119,7 +119,7 @@ Test(own_operators, beside_names_of_the_program, .init = command_init, .fini = c
 
 /* A vector of such results has one element. In step 16's kernel for few elements, and in the
  * pipeline. */
-Test(own_operators, results_of_16_bytes_in_short_rows)
+Test(own_operators, results_of_16_bytes_in_short_rows_slow)
 {
     expect_status(0, "$emu --log-file /dev/null $p/wide_rows 8");
     expect_status(0, "$emu --log-file /dev/null $p/wide_rows 300001");

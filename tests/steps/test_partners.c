@@ -219,7 +219,7 @@ Test(partners, a_bracket_that_is_sorted_last)
 
 /* Around warps and blocks; tiles of the scan, of 1024 and 2048 elements; and sorts by one block, by
  * a cluster, and by a launch for each digit, from 2^16 + 1 on. */
-Test(partners, sizes)
+Test(partners, sizes_slow)
 {
     static const size_t sizes[] = {0,   1,    2,    3,    31,   32,   33,   255,  256,  257,  511,
                                    513, 1023, 1024, 1025, 2047, 2048, 2049, 4095, 4097, 10007};
@@ -227,19 +227,19 @@ Test(partners, sizes)
         for (int kind = 0; kind < KINDS; kind++) expect_kind((enum kind)kind, sizes[i]);
 }
 
-Test(partners, the_largest_sort_in_one_launch)
+Test(partners, the_largest_sort_in_one_launch_slow)
 {
     for (size_t n = (1 << 16) - 1; n <= (1 << 16) + 1; n++)
         for (int kind = CLOSED; kind <= LATE; kind++) expect_kind((enum kind)kind, n);
 }
 
 /* 100 000 levels need three digits; one level, or none, leaves no digit to sort by. */
-Test(partners, of_200000_characters)
+Test(partners, of_200000_characters_slow)
 {
     for (int kind = 0; kind < KINDS; kind++) expect_kind((enum kind)kind, 200000);
 }
 
-Test(partners, at_odd_addresses)
+Test(partners, at_odd_addresses_slow)
 {
     for (size_t shift = 1; shift <= 3; shift++) {
         expect_kind_in(NULL, 0, CLOSED, 5000, shift);
@@ -248,7 +248,7 @@ Test(partners, at_odd_addresses)
 }
 
 /* One workspace serves texts of any lengths, one after the other. */
-Test(partners, a_workspace_is_used_again)
+Test(partners, a_workspace_is_used_again_slow)
 {
     static const size_t sizes[] = {70000, 10, 66000, 3000, 70000, 0, 5, 69999};
     size_t bytes = workspace_bytes(70000);

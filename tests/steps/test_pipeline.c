@@ -260,15 +260,15 @@ static void expect_onchip(int type)
     }
     cr_expect_eq(onchip_division(last, bytes).rows, ONCHIP_MAX_ROWS);
 }
-Test(pipeline, f32_on_the_chip) { expect_onchip(F32); }
-Test(pipeline, f64_on_the_chip) { expect_onchip(F64); }
-Test(pipeline, i32_on_the_chip) { expect_onchip(I32); }
-Test(pipeline, u64_on_the_chip) { expect_onchip(U64); }
-Test(pipeline, i16_on_the_chip) { expect_onchip(I16); }
-Test(pipeline, i8_on_the_chip) { expect_onchip(I8); }
+Test(pipeline, f32_on_the_chip_slow) { expect_onchip(F32); }
+Test(pipeline, f64_on_the_chip_slow) { expect_onchip(F64); }
+Test(pipeline, i32_on_the_chip_slow) { expect_onchip(I32); }
+Test(pipeline, u64_on_the_chip_slow) { expect_onchip(U64); }
+Test(pipeline, i16_on_the_chip_slow) { expect_onchip(I16); }
+Test(pipeline, i8_on_the_chip_slow) { expect_onchip(I8); }
 
 /* scan_pipeline, from its first n on; and at 16 bytes off their alignment, elements of its size. */
-Test(pipeline, large_n)
+Test(pipeline, large_n_slow)
 {
     for (int type = 0; type < TYPES; type++) {
         size_t n = pipeline_from(types[type].sum_bytes);
@@ -284,7 +284,7 @@ Test(pipeline, large_n)
 
 /* Elements that are not aligned to 16 bytes are copied in another way, and added in the same
  * order. */
-Test(pipeline, large_n_misaligned)
+Test(pipeline, large_n_misaligned_slow)
 {
     size_t n = pipeline_from(4) + 12345;
     float *in = numbers(F32, n);
@@ -357,9 +357,9 @@ static void expect_same_bits_on(const char *gpu, int capability)
         expect_right(&(struct job){type, 33333, true, false, 1}, in, capability);
     }
 }
-Test(pipeline, same_bits_on_a_t4) { expect_same_bits_on("t4", 75); }
-Test(pipeline, same_bits_on_an_a100) { expect_same_bits_on("a100", 80); }
-Test(pipeline, same_bits_on_a_b200) { expect_same_bits_on("b200", 100); }
+Test(pipeline, same_bits_on_a_t4_slow) { expect_same_bits_on("t4", 75); }
+Test(pipeline, same_bits_on_an_a100_slow) { expect_same_bits_on("a100", 80); }
+Test(pipeline, same_bits_on_a_b200_slow) { expect_same_bits_on("b200", 100); }
 
 /* A hundred runs, each with another random order of lanes, warps and blocks. (Each launch of a
  * process has its own order.) */
@@ -393,7 +393,7 @@ static void expect_in_other_orders(struct job job)
     for (int run = 0; run < 3; run++) expect_bits(&job, in, want, &workspace);
     end(&workspace);
 }
-Test(pipeline, on_the_chip_in_other_orders)
+Test(pipeline, on_the_chip_in_other_orders_slow)
 {
     expect_in_other_orders((struct job){F64, onchip_from(8) + 77, false, false, 0});
 }
@@ -406,22 +406,22 @@ static void expect_without_the_first_blocks(struct job job)
     void *in = numbers(job.type, job.n);
     expect_right(&job, in, 75);
 }
-Test(pipeline, floats_of_blocks_that_have_not_begun)
+Test(pipeline, floats_of_blocks_that_have_not_begun_slow)
 {
     expect_without_the_first_blocks((struct job){F32, 200 * TILE(4) - 5, false, false, 0});
 }
-Test(pipeline, bytes_of_blocks_that_have_not_begun)
+Test(pipeline, bytes_of_blocks_that_have_not_begun_slow)
 {
     expect_without_the_first_blocks((struct job){I8, 200 * TILE(4) - 5, true, false, 1});
 }
 /* In place such a sum cannot be made up for: its block may overwrite the tile meanwhile. */
-Test(pipeline, in_place_of_blocks_that_have_not_begun)
+Test(pipeline, in_place_of_blocks_that_have_not_begun_slow)
 {
     cr_redirect_stderr(); /* the emulator may say how to repeat it */
     setenv("EMU_SCHEDULE", "1", 1);
     expect_without_the_first_blocks((struct job){I32, 200 * TILE(4) - 5, true, true, 0});
 }
-Test(pipeline, large_n_in_other_orders)
+Test(pipeline, large_n_in_other_orders_slow)
 {
     expect_in_other_orders((struct job){F32, pipeline_from(4) + 77, false, false, 0});
 }
@@ -445,7 +445,7 @@ static double of_bound(const float *out, const float *in, size_t n)
 
 /* The bound is that of the tree: adding positive numbers one after the other exceeds it. The
  * reference stands for the kernels, which give the same bits. */
-Test(pipeline, error_is_within_the_bound)
+Test(pipeline, error_is_within_the_bound_slow)
 {
     size_t sizes[] = {5000, 8192, onchip_from(4) + 3, (size_t)1 << 23, pipeline_from(4) + 3};
     float *out = keep(malloc(sizeof(float) << 24));
@@ -561,7 +561,7 @@ static void expect_replays(size_t n, int replays)
     end(&workspace);
     end(&array);
 }
-Test(pipeline, replays_of_a_graph)
+Test(pipeline, replays_of_a_graph_slow)
 {
     expect_replays(3000, 100);
     expect_replays(9192, 20);
@@ -570,7 +570,7 @@ Test(pipeline, replays_of_a_graph)
 
 /* A workspace is cleared once; then it serves every type and n for which it is large enough. The
  * next scan ignores the data that a scan leaves there, in states of another form. */
-Test(pipeline, one_workspace_for_all)
+Test(pipeline, one_workspace_for_all_slow)
 {
     size_t large = pipeline_from(8) + 55;
     const struct job jobs[] = {{F32, 99999, false, false, 0}, {F64, large, true, false, 0},
@@ -676,7 +676,7 @@ Test(pipeline, refuses_a_bad_workspace)
 
 /* An error of a call before must not be taken for that of a kernel which cannot be launched: in
  * place a second kernel would scan the sums. */
-Test(pipeline, scans_once_after_an_invalid_value)
+Test(pipeline, scans_once_after_an_invalid_value_slow)
 {
     enum { N = 10000000 };
     struct job job = {I32, N, .inclusive = true};

@@ -40,7 +40,7 @@ static void run_program(const char *name)
 }
 
 /* Two n for both types, and a third n for double only; numbers with a sign and without. */
-Test(promises, same_bits)
+Test(promises, same_bits_slow)
 {
     enum { ROWS = 2 * (2 * 2 + 1) };
     int rows;
@@ -54,14 +54,14 @@ Test(promises, same_bits)
 
 /* Six ways for four types, and three ways for the two types that cannot be in place. Types of 8
  * bytes have one more n, for scan_pipeline. */
-Test(promises, every_way)
+Test(promises, every_way_slow)
 {
     run_program("every-way");
     expect_sum("wrong", 4 * 6 + 2 * 3 + 2, 0);
 }
 
 /* Four streams, and a graph of each n. */
-Test(promises, streams)
+Test(promises, streams_slow)
 {
     run_program("streams");
     expect_sum("wrong", 8, 0);
@@ -69,7 +69,7 @@ Test(promises, streams)
 }
 
 /* Each of the kernels. On the emulator no SM can be held. */
-Test(promises, beside)
+Test(promises, beside_slow)
 {
     run_program("beside");
     expect_sum("wrong", 5, 0);
@@ -136,14 +136,14 @@ Test(promises, were_kept_on_a_gpu)
 
 /* ---- the example ----------------------------------------------------------------------------- */
 
-Test(promises, example)
+Test(promises, example_slow)
 {
     expect_status(0, "$emu --log-file /dev/null build/example");
     cr_expect_str_eq(output, "1 + 2 + 3 + … + 1000 = 500500\n");
 }
 
 /* Without a GPU, and without memory, the example prints one line that says so, and fails. */
-Test(promises, example_says_what_failed)
+Test(promises, example_says_what_failed_slow)
 {
     expect_status(1, "CUDA_VISIBLE_DEVICES= build/example 2>&1 >/dev/null");
     cr_expect(strncmp(output, "example: cudaMalloc((void **)&device, sizeof host): ", 52) == 0);

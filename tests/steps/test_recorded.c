@@ -255,15 +255,15 @@ static void compare_all(size_t least, size_t below)
 }
 
 /* With one host thread, no block of step 12 waits so long for another that it makes up its sum. */
-Test(recorded, emulator_counts_as_ncu_did_up_to_64_Ki)
+Test(recorded, emulator_counts_as_ncu_did_up_to_64_Ki_slow)
 {
     cr_assert(setenv("EMU_THREADS", "1", 1) == 0);
     compare_all(0, LARGE);
 }
 
-Test(recorded, emulator_counts_as_ncu_did_for_large_scans, .timeout = 600)
+Test(recorded, emulator_counts_as_ncu_did_for_large_scans_slow, .timeout = 600)
 {
-    if (getenv("TEST_ALL") == NULL) cr_skip_test("it takes a minute: make test-all has it");
+    if (getenv("TEST_NIGHTLY") == NULL) cr_skip_test("it takes a minute: make test-nightly has it");
     compare_all(LARGE, SIZE_MAX);
 }
 

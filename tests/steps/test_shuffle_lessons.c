@@ -49,7 +49,7 @@ static unsigned count(const char *text, const char *of)
 /* Lanes in lockstep hide the races of the lecture's two ways through shared memory; another order
  * of the lanes shows them. The ways with a barrier on either side of the read, and the shuffle, are
  * right in any order: otherwise the experiment itself fails. */
-Test(shuffle_lessons, neighbour_exchange_is_right_in_any_order)
+Test(shuffle_lessons, neighbour_exchange_is_right_in_any_order_slow)
 {
     for (int seed = 0; seed <= SEEDS; seed++) {
         run_seed("neighbour", seed);
@@ -68,7 +68,7 @@ Test(shuffle_lessons, neighbour_exchange_is_right_in_any_order)
 }
 
 /* Templates over enum way: 0 is unsafe, 1 printed. */
-Test(shuffle_lessons, neighbour_exchange_under_racecheck)
+Test(shuffle_lessons, neighbour_exchange_under_racecheck_slow)
 {
     expect_status(0, "$emu --tool racecheck " FOLDER "neighbour --csv 2>&1");
     static const char *const races[] = {"exchange<0, float>", "exchange<1, float>",
@@ -81,14 +81,14 @@ Test(shuffle_lessons, neighbour_exchange_under_racecheck)
 
 /* After the lecture's 4096 rounds each value is back at its first lane, so a kernel without any
  * exchange would pass. */
-Test(shuffle_lessons, rounds_of_the_lecture_go_around)
+Test(shuffle_lessons, rounds_of_the_lecture_go_around_slow)
 {
     expect_status(0, "grep '#define ROUNDS *4096$' " SOURCES "neighbour.cu");
     cr_expect(4096 % 32 == 0);
 }
 
 /* The experiment compares every lane with the host's sums and scans. */
-Test(shuffle_lessons, reduce_is_right_in_any_order)
+Test(shuffle_lessons, reduce_is_right_in_any_order_slow)
 {
     for (int seed = 0; seed <= SEEDS; seed++) run_seed("reduce", seed);
     cr_expect(value("shared", "scan", "shared_bytes") == LANES * sizeof(unsigned));
@@ -97,7 +97,7 @@ Test(shuffle_lessons, reduce_is_right_in_any_order)
 }
 
 /* All 64 bits arrive with two shuffles, by hand and by CUDA. */
-Test(shuffle_lessons, wide_values_take_two_shuffles)
+Test(shuffle_lessons, wide_values_take_two_shuffles_slow)
 {
     static char ptx[1 << 16];
     run_seed("wide", 0);
@@ -113,7 +113,7 @@ Test(shuffle_lessons, wide_values_take_two_shuffles)
 
 /* The lanes' pieces are not adjacent. Copying the same number of bytes in all lanes therefore costs
  * more sectors, but fewer requests. */
-Test(shuffle_lessons, votes_are_right_in_any_order)
+Test(shuffle_lessons, votes_are_right_in_any_order_slow)
 {
     for (int seed = SEEDS; seed >= 0; seed--) {
         run_seed("votes", seed);
@@ -132,7 +132,7 @@ Test(shuffle_lessons, votes_are_right_in_any_order)
 }
 
 /* In lockstep all masks are full, which CUDA does not guarantee. */
-Test(shuffle_lessons, active_mask_is_what_happens_to_be_active)
+Test(shuffle_lessons, active_mask_is_what_happens_to_be_active_slow)
 {
     for (int seed = 0; seed <= SEEDS; seed++) {
         run_seed("divergence", seed);
@@ -144,7 +144,7 @@ Test(shuffle_lessons, active_mask_is_what_happens_to_be_active)
 
 /* A sum of the whole warp in both arms of an if is right, and so is a sum of only the lanes of an
  * arm. A sum that names lanes which do not arrive is wrong, and synccheck reports only this one. */
-Test(shuffle_lessons, sums_in_branches)
+Test(shuffle_lessons, sums_in_branches_slow)
 {
     for (int seed = 0; seed <= SEEDS; seed++) {
         run_seed("divergence", seed);

@@ -143,7 +143,7 @@ Test(single_pass, with_a_ticket_blocks_begin_in_any_order)
 }
 
 /* Without tickets, the blocks that fill the GPU wait for a block that does not fit on it. */
-Test(single_pass, without_a_ticket_the_order_of_blocks_matters)
+Test(single_pass, without_a_ticket_the_order_of_blocks_matters_slow)
 {
     expect_status(0, "$emu --log-file /dev/null $p/ticket index " MANY);
     expect_status(0, "$emu --blocks descending --log-file /dev/null $p/ticket index " FEW);

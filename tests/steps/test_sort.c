@@ -219,7 +219,7 @@ static void expect_sorted(struct job j)
 
 /* ---- right ----------------------------------------------------------------------------------- */
 
-Test(sort, each_type_and_order)
+Test(sort, each_type_and_order_slow)
 {
     for (int i = 0; i < TYPES * SIZES * 4; i++)
         expect_sorted((struct job){.type = i % TYPES,
@@ -230,7 +230,7 @@ Test(sort, each_type_and_order)
                                    .own_values = i % 2});
 }
 
-Test(sort, resident_sizes)
+Test(sort, resident_sizes_slow)
 {
     static const size_t sizes[] = {1, 2, 31, 32, 33, 1023, 1024, 1025, 2047, 2048, 2049, 16385};
     for (size_t i = 0; i < LENGTH(sizes); i++)
@@ -240,7 +240,7 @@ Test(sort, resident_sizes)
     expect_sorted((struct job){.type = U32, .n = 16384, .pairs = true, .mask = 0xff0000});
 }
 
-Test(sort, more_keys_a_thread_of_a_cluster)
+Test(sort, more_keys_a_thread_of_a_cluster_slow)
 {
     static const size_t sizes[] = {20000, 40000};
     for (size_t i = 0; i < LENGTH(sizes); i++)
@@ -248,7 +248,7 @@ Test(sort, more_keys_a_thread_of_a_cluster)
 }
 
 /* A tile has 768 keys or 512; from 6000 keys on a state has 8 bytes. */
-Test(sort, tiles)
+Test(sort, tiles_slow)
 {
     static const size_t sizes[] = {1, 511, 512, 513, 767, 768, 769, 3001, 5999, 6000, 9000};
     for (size_t i = 0; i < LENGTH(sizes); i++)
@@ -261,7 +261,7 @@ Test(sort, tiles)
 }
 
 /* 5 blocks of 256 threads: 1280 keys a wave for each key of a thread, up to 8. More take tiles. */
-Test(sort, waves)
+Test(sort, waves_slow)
 {
     static const size_t sizes[] = {1,    31,   256,  257,  1279, 1280,  1281,
                                    2560, 2561, 5120, 5121, 9999, 10240, 10241};
@@ -275,14 +275,14 @@ Test(sort, waves)
                                        .own_values = i / 2 % 2});
 }
 
-Test(sort, usual_waves)
+Test(sort, usual_waves_slow)
 {
     expect_sorted((struct job){.type = U32, .n = 70000, .pairs = true});
     expect_sorted((struct job){.type = U64, .n = 140000, .pairs = true, .own_values = true});
 }
 
 /* What any sort leaves in a workspace is right for any other. */
-Test(sort, one_workspace_for_sorts_of_all_kinds)
+Test(sort, one_workspace_for_sorts_of_all_kinds_slow)
 {
     struct job j = {.type = U64, .size = SMALL, .n = 9000, .pairs = true};
     size_t bytes = 2 * workspace_bytes(&j);
@@ -298,7 +298,7 @@ Test(sort, one_workspace_for_sorts_of_all_kinds)
 }
 
 /* Passes with nothing to do are left out: so each number of active passes, from 0 to 4. */
-Test(sort, digits_that_are_all_the_same)
+Test(sort, digits_that_are_all_the_same_slow)
 {
     static const uint32_t masks[] = {0x80000001, 0xff,       0xff00,     0xff000000,
                                      0x00ff00ff, 0xffff0000, 0x00ffffff, 0xff00ffff};
@@ -318,7 +318,7 @@ Test(sort, digits_that_are_all_the_same)
 }
 
 /* Equal keys keep their order, in both directions; all keys equal, too. */
-Test(sort, stable)
+Test(sort, stable_slow)
 {
     for (int i = 0; i < 4 * SIZES; i++)
         expect_sorted((struct job){.type = i & 1 ? U64 : U32,
@@ -337,7 +337,7 @@ Test(sort, stable)
 }
 
 /* The total order of sort.h, from one end to the other. */
-Test(sort, order_of_floats)
+Test(sort, order_of_floats_slow)
 {
     static const float sorted[] = {-NAN, -INFINITY, -3e38f, -1,    -1e-45f,  -0.0f,
                                    0.0f, 1e-45f,    1,      3e38f, INFINITY, NAN};
@@ -361,7 +361,7 @@ Test(sort, order_of_floats)
 }
 
 /* Arrays that are aligned to one key only. */
-Test(sort, arrays_at_odd_addresses)
+Test(sort, arrays_at_odd_addresses_slow)
 {
     enum { N = 1300 };
     uint32_t keys[N], result[N];
@@ -384,7 +384,7 @@ Test(sort, arrays_at_odd_addresses)
 }
 
 /* A sort of few keys in between needs less shared memory of the same kernel. */
-Test(sort, a_graph_launched_after_other_sizes)
+Test(sort, a_graph_launched_after_other_sizes_slow)
 {
     enum { N = 30000, FEW = 2000 };
     struct job j = {.type = U64, .n = N};
@@ -447,7 +447,7 @@ static void change_key(uint32_t *keys, uint32_t *values)
     keys[5] = 7;
 }
 
-Test(sort, verifier)
+Test(sort, verifier_slow)
 {
     struct verdict right = judge(NULL), unstable = judge(swap_equal), changed = judge(change_key);
     cr_expect(right.right && right.exact && right.checked == 6 && right.wrong == 0);
@@ -464,7 +464,7 @@ Test(sort, verifier)
 
 /* ---- refused --------------------------------------------------------------------------------- */
 
-Test(sort, refuses)
+Test(sort, refuses_slow)
 {
     enum { N = 100 };
     struct job j = {.type = U32, .n = N};

@@ -80,7 +80,7 @@ Test(step_counters, step_12_says_what_it_launches)
 
 /* Before Hopper scan_direct replaces the pipeline. Its grid has all blocks that fit, which are 108
  * times 4 on an A100, each with a ticket, a sum of each segment, and a carry. */
-Test(step_counters, step_12_says_what_it_launches_before_hopper)
+Test(step_counters, step_12_says_what_it_launches_before_hopper_slow)
 {
     setenv("EMU_GPU", "a100", 1);
     struct launch_shape direct = step12.shape((9 << 20) + 1, 0);

@@ -164,11 +164,11 @@ Test(steps, no_elements)
 
 /* ---- from step 5 on: any size ---------------------------------------------------------------- */
 
-/* Every seventh size, and those near whole warps' vectors; with TEST_ALL=1 every size. */
+/* Every seventh size, and those near whole warps' vectors; with TEST_NIGHTLY=1 every size. */
 static bool is_tried(size_t n)
 {
     const size_t step = 7, vectors = 128, near = 2;
-    return n % step == 0 || (n + near) % vectors <= 2 * near || getenv("TEST_ALL") != NULL;
+    return n % step == 0 || (n + near) % vectors <= 2 * near || getenv("TEST_NIGHTLY") != NULL;
 }
 
 /* From one element to a little more than two tiles, which needs two levels. */
@@ -188,9 +188,9 @@ Test(steps, arbitrary_size_at_many_sizes) { expect_sizes(&step05, 512); }
 Test(steps, vectorized_at_many_sizes) { expect_sizes(&step06, 2048); }
 Test(steps, unrolled_at_many_sizes) { expect_sizes(&step07, 2048); }
 Test(steps, off_chip_at_many_sizes) { expect_sizes(&step08, 256); }
-Test(steps, warp_shuffle_at_many_sizes) { expect_sizes(&step09, 2048); }
-Test(steps, cooperative_at_many_sizes) { expect_sizes(&step10, 2048); }
-Test(steps, single_pass_at_many_sizes) { expect_sizes(&step11, 2048); }
+Test(steps, warp_shuffle_at_many_sizes_slow) { expect_sizes(&step09, 2048); }
+Test(steps, cooperative_at_many_sizes_slow) { expect_sizes(&step10, 2048); }
+Test(steps, single_pass_at_many_sizes_slow) { expect_sizes(&step11, 2048); }
 
 /* Step 9's variants add in the same order; step 7's tree in another. */
 Test(steps, shuffles_add_in_one_order)
@@ -206,7 +206,7 @@ Test(steps, shuffles_add_in_one_order)
 }
 
 /* Sizes with two and three levels of sums, odd ones among them. */
-Test(steps, large_sizes)
+Test(steps, large_sizes_slow)
 {
     static const size_t large[] = {100003, 512 * 512, 512 * 512 + 1, 1000003};
     for (size_t i = 0; i < LENGTH(large); i++) {

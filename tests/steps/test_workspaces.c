@@ -325,11 +325,14 @@ static void expect_one_for_all(const char *seed, const char *blocks)
         expect_call(&calls[random_bits() % SCAN_CALLS], w, random_n(), "after other scans");
     }
 }
-Test(workspaces, one_for_all_scans) { expect_one_for_all("1", "ascending"); }
-Test(workspaces, one_for_all_scans_in_descending_order) { expect_one_for_all("2", "descending"); }
+Test(workspaces, one_for_all_scans_slow) { expect_one_for_all("1", "ascending"); }
+Test(workspaces, one_for_all_scans_in_descending_order_slow)
+{
+    expect_one_for_all("2", "descending");
+}
 
 /* Each scan after each other one, which is the first of a new workspace. */
-Test(workspaces, each_scan_after_each)
+Test(workspaces, each_scan_after_each_slow)
 {
     use_schedule("3", "descending");
     open_memory();
@@ -388,14 +391,14 @@ static void expect_graphs(const char *seed, const char *blocks)
     }
     ok(cudaStreamSynchronize(stream));
 }
-Test(workspaces, graphs_and_calls) { expect_graphs("4", "ascending"); }
-Test(workspaces, graphs_and_calls_in_descending_order) { expect_graphs("5", "descending"); }
+Test(workspaces, graphs_and_calls_slow) { expect_graphs("4", "ascending"); }
+Test(workspaces, graphs_and_calls_in_descending_order_slow) { expect_graphs("5", "descending"); }
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
 /* The libraries keep what the runtime has answered, for each device. A reset forgets what has been
  * set for a kernel. */
-Test(workspaces, on_each_device_and_after_a_reset)
+Test(workspaces, on_each_device_and_after_a_reset_slow)
 {
     setenv("EMU_DEVICES", "2", 1);
     for (int turn = 0; turn < 4; turn++) {
@@ -460,7 +463,7 @@ Test(workspaces, cleared_for_another_use)
 /* ---- errors ---------------------------------------------------------------------------------- */
 
 /* A call does all of its work whatever error was there before. It neither returns nor clears it. */
-Test(workspaces, an_error_before_stays_the_callers)
+Test(workspaces, an_error_before_stays_the_callers_slow)
 {
     open_memory();
     for (size_t c = 0; c < CALLS; c++) {
@@ -533,7 +536,7 @@ Test(workspaces, refuses_what_no_memory_holds)
 }
 
 /* A query needs no arrays; options are checked for any n, and heads that are not taken too. */
-Test(workspaces, options_of_queries_and_of_no_elements)
+Test(workspaces, options_of_queries_and_of_no_elements_slow)
 {
     open_memory();
     struct workspace w = workspace_for(SCANS);

@@ -2,6 +2,7 @@
 # book.bats — the commands that the chapters print run in reading order, in a folder where nothing
 # has been written into labs/. What they print is compared by tests/docs/test_commands.py. `make
 # test-book` follows the chapters that are left out here.
+# bats file_tags=slow
 load common
 load book
 

@@ -1,5 +1,5 @@
 # common.bash — what the tests beside it share. They run in the folder in which bats was called: the
-# top folder of a built tree (common/build/test.sh).
+# top folder of a built tree (common/build/test.py).
 
 # need PROGRAM: skips the test if the program is not installed.
 need() {
@@ -20,3 +20,14 @@ says_not() {
         return 1
     }
 }
+
+# What a test took, for common/build/test.py, as processor_time.c writes it of tests in C.
+processor_time() {
+    [ -n "${TEST_TIMES:-}" ] || return 0
+    times >"$BATS_TEST_TMPDIR/times"
+    awk -v test="$BATS_TEST_DESCRIPTION" '{ for (i = 1; i <= 2; i++) {
+        split($i, part, "m"); seconds += 60 * part[1] + part[2] } }
+        END { printf "%s %.2f\n", test, seconds }' "$BATS_TEST_TMPDIR/times" >>"$TEST_TIMES"
+}
+
+teardown() { processor_time; }

@@ -11,7 +11,7 @@ setup() {
 
 kept() { "$step13" --device emu --reps 0 "$@" --output - 2>/dev/null; }
 
-# bats test_tags=long
+# bats test_tags=slow
 @test "lines are those that grep finds" {
     printf 'Alpha beta\n\nbeta\r\ngamma BETA gamma\n\tbet\nbetabeta beta\nlast without newline' \
         >text

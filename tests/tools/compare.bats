@@ -2,6 +2,7 @@
 # compare.bats — `make compare` and `make profileN`: the output and the files of
 # profiles/measure/compare.sh and profile.sh without a GPU, and their messages when ncu cannot be
 # used.
+# bats file_tags=slow
 load common
 
 @test "two steps" {

@@ -27,6 +27,7 @@ estimated() {
 duration=" [0-9]* h [0-9]* min\| [0-9]* min\| [0-9]* s"
 line="this will take about\($duration\), estimated by runs on 131 072 elements; faster: "
 
+# bats test_tags=slow
 @test "an estimate comes first, and says what is faster" {
     estimated ./step5 --n 2^26 --reps 50
     echo "$output" | grep -qx "step5: ${line}fewer elements, --reps 0, --verify sample"
@@ -46,12 +47,14 @@ line="this will take about\($duration\), estimated by runs on 131 072 elements; 
     echo "$output" | grep -q "^step3: this will take about .* by runs on 2048 elements; faster: "
 }
 
+# bats test_tags=slow
 @test "a file's elements are counted" {
     yes 1 | head -n 3000000 >"$dir/ones"
     estimated ./step9 --input "$dir/ones" --reps 3000
     echo "$output" | grep -qx "step9: ${line}fewer elements, --reps 0, --verify sample"
 }
 
+# bats test_tags=slow
 @test "nothing is said of short work, or where it is turned off" {
     run -0 --separate-stderr ./step5 --n 2^16
     [ -z "$stderr" ]
@@ -60,7 +63,7 @@ line="this will take about\($duration\), estimated by runs on 131 072 elements; 
 }
 
 # The emulator would report on the runs that are estimated by.
-# bats test_tags=long
+# bats test_tags=slow
 @test "under emu there are no other runs than those of the program" {
     run -0 build/emu/emu --csv --launches --log-file "$dir/log" ./step5 --n 2^20 --reps 0
     EMU_PROGRESS=0 build/emu/emu --csv --launches --log-file "$dir/quiet" ./step5 --n 2^20 --reps 0

@@ -50,6 +50,7 @@ END
     PATH=$t/bin:$PATH
 }
 
+# bats test_tags=slow
 @test "the sanitizer runs every step and variant" {
     need python3
     stand_ins
@@ -150,6 +151,7 @@ experiment,step,variant,parameter,time (s),c
 c,3,x,n=1,0.5,7"
 }
 
+# bats test_tags=slow
 @test "counters and limits: a row for each launch, and one for each source line" {
     need python3
     stand_ins

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # install.bats — ways to get the emulator: `make install-emu`, the tarball of `make dist`, its
 # manual page and completion, `emu run FILE.cu`, and the workflow of notes/ci.md.
+# bats file_tags=slow
 load common
 bats_require_minimum_version 1.5.0
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # library.bats — libupsweep as `make install` installs it: the programs of notes/use.md as they
 # stand there, in a folder of their own; what the library shows; and the templates' headers.
+# bats file_tags=slow
 load common
 bats_require_minimum_version 1.5.0
 

@@ -79,6 +79,7 @@ setup() {
     says "make V=1 "
 }
 
+# bats test_tags=slow
 @test "many experiments are announced, and one can be built and run" {
     export CUDA_HOME=$PWD/cuda
     sources 06-six 07-seven
@@ -103,6 +104,7 @@ setup() {
     says "FUZZ_SECONDS=soon is not a number"
 }
 
+# bats test_tags=slow
 @test "a step needs exactly one folder" {
     export CUDA_HOME=$PWD/cuda
     run make step7
@@ -191,6 +193,7 @@ build_two_at_once() {
     return 1
 }
 
+# bats test_tags=slow
 @test "two at once" {
     slow_tools
     sources 03-x
@@ -217,6 +220,7 @@ in_line() {
 }
 
 # The user's CFLAGS come last, but do not change the language or the flags that the emulator needs.
+# bats test_tags=slow
 @test "flags of the user" {
     sources
     mkdir -p common/emu/operations steps/03-x
@@ -232,7 +236,7 @@ in_line() {
     done
     run make -n step3
     [ "$status" -eq 0 ]
-    says " -O2 -g -O3 -c common/emu/operations/ops_x.c"
+    says " -O2 -g -c common/emu/operations/ops_x.c"
     says " -O2 -g -c steps/03-x/driver.c"
 }
 
@@ -263,6 +267,7 @@ in_line() {
     [ ! -e build ]
 }
 
+# bats test_tags=slow
 @test "what compiles nothing needs no tool" {
     no_toolkit
     for target in help clean doctor; do
@@ -302,6 +307,7 @@ lists_each_tool() {
     done
 }
 
+# bats test_tags=slow
 @test "doctor has a line for each tool" {
     CUDA_HOME=$PWD/cuda run make doctor
     lists_each_tool
@@ -470,6 +476,7 @@ other_tools() {
     mkdir -p cuda/include && touch cuda/include/nccl.h cuda/lib64/libnccl.so
 }
 
+# bats test_tags=slow
 @test "without.sh hides what a part's setup installs, and nothing else" {
     other_tools "echo version 1.2.3"
     sources 17-many
@@ -509,62 +516,77 @@ other_tools() {
     done
 }
 
-# What was built while a part was there would hide that the part is missing.
-@test "test-without removes what only the part has built" {
-    other_tools "exit 0"
-    sources 17-many
-    mkdir -p build/steps/17-many build/page build/common
-    touch step17 build/steps/17-many/main.o build/page/emulator.js build/common/x.o
-    run bare make test-without PART=mpi
-    [ ! -e step17 ]
-    [ ! -e build/steps/17-many/main.o ]
-    [ -e build/page/emulator.js ]
-    [ -e build/common/x.o ]
-    run bare make test-without PART=all
-    [ ! -e build/page ]
-    run bare make test-without
-    [ "$status" -ne 0 ]
-    says "PART is one of: "
-}
-
 # The tests themselves are stand-ins.
-@test "make test ends with what was skipped, what failed, and Criterion's last line" {
-    mkdir -p build/tests
-    stand_in gcc "exit 1"
-    echo "raise ImportError" >numpy.py
-    export PYTHONPATH=$PWD
-    venv=$(/usr/bin/python3 -c 'import ensurepip' 2>/dev/null || echo " python3-venv")
-    stand_in python3 'case "$*" in *numpy*) exit 1 ;; esac
-        echo "test_a (test_names.Names.test_a) ... ok
-test_b (test_names.Names.test_b) ... skipped '"'no toolkit: make setup installs it'"'" >&2'
-    stand_in bats 'case $* in *labs*) exit 0 ;; esac
-        echo "ok 1 bits # skip Open MPI is missing: make setup-mpi installs it"
-        echo "ok 2 page # skip groff is not installed"; exit 1'
-    cat >build/tests/run <<'END'
-#!/bin/sh
-for word; do
-    case $word in --tap=*) tap=${word#*=} ;; esac
-done
-echo "ok - experiments::ranks  # SKIP Open MPI is missing: make setup-mpi installs it" >"$tap"
-echo "ok - others::filtered  # SKIP test was skipped" >>"$tap"
-echo "[====] Synthesis: Tested: 2"
+@test "make test ends with times, what was skipped, what failed, and Criterion's last line" {
+    mkdir -p build/test tests/{docs,cc,mutation,tools,labs}
+    printf '1\n0m0s 0m0s\n1m1.5s 0m0.5s\n' >build/test/began
+    ln -s ../../tests build/test/tests
+    cat >tests/docs/test_names.py <<'END'
+import unittest
+class Names(unittest.TestCase):
+    def test_a(self):
+        pass
+    def test_b(self):
+        self.skipTest("groff is not installed")
+    def test_c(self):
+        for i in range(2):
+            with self.subTest(i=i):
+                self.assertEqual(i, 0)
+    def test_d_slow(self):
+        self.fail()
 END
-    chmod +x build/tests/run
-    run bare common/build/test.sh
+    echo '@test "a (b)" {' >tests/tools/some.bats
+    touch tests/tools/structured.bats
+    stand_in bats 'case $* in *structured*) exit 0 ;; esac
+        echo "1..2"; echo "ok 1 bits # skip groff is not installed"
+        echo "not ok 2 a (b)"; echo "# it failed"; exit 1'
+    cat >build/test/run <<'END'
+#!/bin/sh
+echo "emu: a warning"
+echo "[RUN ] steps::sizes"
+echo "[PASS] steps::sizes: (0.01s)"
+echo "[SKIP] others::filtered: Test is disabled"
+echo "[SKIP] experiments::ranks: Open MPI is missing: make setup-mpi installs it"
+echo "[----] test.c:5: Assertion Failed"
+echo "[FAIL] steps::large: (0.01s)"
+echo "[====] Synthesis: Tested: 3"
+exit 1
+END
+    chmod +x build/test/run
+    run env PATH="$PWD/bin:$PATH" common/build/test.py quick
     [ "$status" -eq 1 ]
-    says_not "test_a "
-    says $'\n'"make test: skipped: 2 x Open MPI is missing: make setup-mpi installs it
-    bits; experiments::ranks
-make test: skipped: 1 x groff is not installed
-    page
-make test: skipped: 3 x no toolkit: make setup installs it
-    test_names.Names.test_b; test_names.Names.test_b; test_names.Names.test_b
-make test: skipped: page: not found: emscripten pandoc chromium chromium-driver firefox-esr: \
-make setup-page installs them
-make test: skipped: Python package: not found: python3-numpy$venv: make setup-python installs them
-make test: failed: scripts and commands
-[====] Synthesis: Tested: 2"$'\n'
-    [[ $output == *"Tested: 2" ]] # once more, as the last line
+    says "  C: FAILED
+[----] test.c:5: Assertion Failed
+[FAIL] steps::large: (0.01s)
+    to run it alone: (cd build/test && ./run --filter 'steps/large')
+"
+    says "not ok 2 a (b)
+# it failed
+    to run it alone: (cd build/test && bats tests/tools/some.bats --filter '^a \(b\)$')
+"
+    says "AssertionError: 1 != 0"
+    says "
+    to run it alone: common/build/test.py unit any tests/docs test_names.Names.test_c
+"
+    says "  compiler: 0 tests pass"
+    says "  building  "
+    says ",    62 s of processor time"
+    says "  skipped: 2 x groff is not installed
+    bits; test_names.Names.test_b"
+    says "  skipped: 1 x Open MPI is missing: make setup-mpi installs it
+    experiments/ranks"
+    says "  failed:
+    steps/large
+    a (b)
+    test_names.Names.test_c
+[====] Synthesis: Tested: 3
+"
+    says_not "warning"
+    says_not "filtered"
+    says_not "test_d_slow"
+    [[ $output == *"Tested: 3" ]]
+    run env V=1 PATH="$PWD/bin:$PATH" common/build/test.py quick
+    says "emu: a warning"
 }
 
 @test "make run17 takes 1 to 64 ranks" {

@@ -39,9 +39,9 @@ END
 setup() {
     EMU=$PWD/build/emu/emu
     emu="$EMU --log-file /dev/null"
-    header=$PWD/build/emu/removed.h
+    header=$(realpath build/emu)/removed.h
     all="[-cudart] [shared] [-include] [$header] "
-    last=-L$PWD/build/emu
+    last=-L$(realpath build/emu)
     old=$PWD/tests/fixtures/old
     CUDA_HOME=$(common/build/toolkit.sh)
     export CUDA_HOME TMPDIR=$BATS_TEST_TMPDIR/tmp
@@ -51,6 +51,7 @@ setup() {
 }
 
 teardown() {
+    processor_time
     [ -z "$(ls "$TMPDIR")" ] # no file is left
 }
 
@@ -201,6 +202,7 @@ copy_old() {
     cp "$old"/* .
 }
 
+# bats test_tags=slow
 @test "a makefile of 2012 makes a program that runs" {
     copy_old
     run $emu make
@@ -213,6 +215,7 @@ copy_old() {
     says "Unsupported gpu architecture 'compute_20'"
 }
 
+# bats test_tags=slow
 @test "standards of C++, and removed functions that nothing can replace" {
     copy_old
     run $emu "$CUDA_HOME/bin/nvcc" -std=c++11 -Xcompiler -Wall -Werror all-warnings \
@@ -237,6 +240,7 @@ copy_old() {
     says ".target sm_75"
 }
 
+# bats test_tags=slow
 @test "a CMakeLists of 2012, and one with the language CUDA" {
     need cmake
     copy_old

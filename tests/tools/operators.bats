@@ -13,6 +13,7 @@ step16() { ./step16 --reps 0 "$@"; }
 # scanned OPTION…: the result as words; standard input is the input
 scanned() { step16 "$@" --input - --output - 2>"$dir/report" | tr '\n' ' '; }
 
+# bats test_tags=slow
 @test "each operator on a few numbers" {
     is() { [ "$1" = "$2" ] || { printf 'expected: %s\ngot: %s\n' "$2" "$1"; return 1; }; }
     is "$(echo 3 1 4 1 5 | scanned --op sum --type i32)" "0 3 4 8 9 "
@@ -36,12 +37,14 @@ scanned() { step16 "$@" --input - --output - 2>"$dir/report" | tr '\n' ' '; }
 }
 
 @test "rows and columns" {
-    [ "$(echo 1 2 3 4 5 6 | scanned --op sum --shape 2x3)" = "0 1 3 0 4 9 " ]
-    [ "$(echo 1 2 3 4 5 6 | scanned --op sum --shape 2x3 --along 1 --reverse)" = "5 3 0 11 6 0 " ]
-    [ "$(echo 1 2 3 4 5 6 | scanned --op sum --shape 2x3 --along 0)" = "0 0 0 1 2 3 " ]
+    sums() { echo 1 2 3 4 5 6 | scanned --op sum --type i32 --shape 2x3 "$@"; }
+    [ "$(sums)" = "0 1 3 0 4 9 " ]
+    [ "$(sums --along 1 --reverse)" = "5 3 0 11 6 0 " ]
+    [ "$(sums --along 0)" = "0 0 0 1 2 3 " ]
     [ "$(echo 0 0 3 1 2 2 | scanned --op line-of-sight --shape 3x2 --along 0)" = "0 0 1 1 0 0 " ]
 }
 
+# bats test_tags=slow
 @test "the report names operator, type, shape and direction" {
     run step16 --n 3000
     says "Step 16 · Any associative operator"
@@ -68,6 +71,7 @@ scanned() { step16 "$@" --input - --output - 2>"$dir/report" | tr '\n' ' '; }
     says '"inclusive": true'
 }
 
+# bats test_tags=slow
 @test "bytes that are moved" {
     run step16 --op sum --n 4096 --type f64
     says "traffic     64 KiB read and written, 1.00 times the least possible, 64 KiB"
@@ -105,6 +109,7 @@ scanned() { step16 "$@" --input - --output - 2>"$dir/report" | tr '\n' ' '; }
     says "result      greatest depth 0; line 1, column 1 closes a bracket that is not open"
 }
 
+# bats test_tags=slow
 @test "partners of brackets" {
     result() {
         grep -qxF "  result      $1" "$dir/report" || { cat "$dir/report"; return 1; }
@@ -127,6 +132,7 @@ line 3, column 7 closes a bracket that is not open"
     says "every element, exactly"
 }
 
+# bats test_tags=slow
 @test "bytes that are moved for partners" {
     moved() {
         printf "%$1s" "" | tr ' ' '(' >"$dir/open"
@@ -143,6 +149,7 @@ line 3, column 7 closes a bracket that is not open"
     says "result      no brackets"
 }
 
+# bats test_tags=slow
 @test "the checkers find nothing in the partners of brackets" {
     for n in 7000 70000; do
         run build/emu/emu --tool all ./step16 --op brackets --partners --n $n --reps 0
@@ -168,7 +175,7 @@ line 3, column 7 closes a bracket that is not open"
 ways=("" "--reverse --inclusive --initial 2 --offset 1" "--shape 60x70 --along 0"
     "--shape 60x70 --reverse" "--heads bits --every 30" "--heads offsets --reverse" "--offset 3")
 
-# bats test_tags=long
+# bats test_tags=slow
 @test "each operator and type in timed runs" {
     local i=0
     while read -r op types; do
@@ -201,12 +208,14 @@ line-of-sight f32
 END
 }
 
+# bats test_tags=slow
 @test "random factors keep the product of a long column in range" {
     run ./step16 --op product --shape 35000x31 --along 0 --reps 0
     [ "$status" -eq 0 ]
     says "right: every element, exactly"
 }
 
+# bats test_tags=slow
 @test ".npy files" {
     need python3
     python3 - "$dir" <<'END'
@@ -235,6 +244,7 @@ END
     says "step16: $dir/u4.npy has elements of u32, and --op sum has f32, f64, i32 or i64; add"
 }
 
+# bats test_tags=slow
 @test "floats beside Python" {
     need python3
     python3 -c 'for i in range(3000): print((i * 7919 % 1000) / 1000 - 0.4)' >"$dir/x"
@@ -252,7 +262,7 @@ END
     done
 }
 
-# bats test_tags=long
+# bats test_tags=slow
 @test "the checkers find nothing in the kernel for few tiles" {
     for arguments in "--op max" "--op affine --reverse --type f64" "--op brackets --heads bits" \
         "--op segmented-sum --heads keys --reverse" "--op sum --heads offsets --offset 3" \
@@ -266,7 +276,7 @@ END
     done
 }
 
-# bats test_tags=long
+# bats test_tags=slow
 @test "the checkers find nothing in rows and columns" {
     for arguments in "--shape 100x70" "--shape 100x70 --along 0 --op affine" \
         "--shape 9000x3 --along 0 --op ema --reverse" "--shape 3x3000 --along 0 --op min"; do
@@ -279,7 +289,7 @@ END
     done
 }
 
-# bats test_tags=long
+# bats test_tags=slow
 @test "the checkers find nothing in the pipeline" {
     for arguments in "--op max --type f64" "--op affine --type f64 --heads bits" \
         "--op segmented-sum --heads keys --type i64 --reverse"; do
@@ -291,6 +301,7 @@ END
     done
 }
 
+# bats test_tags=slow
 @test "older GPUs have no bulk copies" {
     for gpu in a100 t4; do
         run build/emu/emu --gpu $gpu ./step16 --op affine --type f64 --n 526000 --reps 0
@@ -302,6 +313,7 @@ END
     done
 }
 
+# bats test_tags=slow
 @test "what it does not take" {
     refused() {
         local text=$1
@@ -411,6 +423,7 @@ END
     says "step16: 1152921504606846976 elements are more than any memory holds."
 }
 
+# bats test_tags=slow
 @test "files whose results may leave the range of their type" {
     refused() {
         run step16 --op "$2" --type "$3" --round --input "$dir/x" "${@:4}"
@@ -443,6 +456,7 @@ END
     says "step16: stdin: sums of its elements may leave the range of floats; scale them."
 }
 
+# bats test_tags=slow
 @test "an initial value with which results may leave the range of their type" {
     refused() {
         run step16 --op "$2" --initial "$3" --n 1000 "${@:4}"
@@ -472,6 +486,7 @@ END
     says "greatest depth 2 147 483 647; 2 147 483 647 brackets left open at the end"
 }
 
+# bats test_tags=slow
 @test "the examples of scan.h" {
     example() { build/emu/emu --tool memcheck --error-exitcode 9 --log-file /dev/null \
         "build/example16$1" "${@:2}"; }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # own_step.bats — the commands of notes/own-step.md, as printed there, print what the page shows.
+# bats file_tags=slow
 load common
 
 # A folder like the repository, in which steps/ may be changed: its files are links.

@@ -11,6 +11,7 @@ setup() {
     dir=$BATS_TEST_TMPDIR
 }
 
+# bats test_tags=slow
 @test "the same word has the same questions, and another word others" {
     for step in "${TRACED[@]}"; do
         ./step"$step" --quiz anna >"$dir/anna"
@@ -31,6 +32,7 @@ setup() {
     says "word,step,number,question"$'\n'
 }
 
+# bats test_tags=slow
 @test "the answers are those of a step 3 that is written in another language" {
     need python3
     seq -f 's%.0f' 200 | ./step3 --quiz - --solve --csv >"$dir/class.csv"
@@ -50,6 +52,7 @@ setup() {
         <"$dir/json"
 }
 
+# bats test_tags=slow
 @test "a question names one access of its source line" {
     for step in 2 4 5 7 9; do
         seq 30 | ./step"$step" --quiz - --csv >"$dir/csv"

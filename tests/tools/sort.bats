@@ -39,6 +39,7 @@ setup() {
         cmp - <(printf '0\n7\n9223372036854775808\n18446744073709551615\n')
 }
 
+# bats test_tags=slow
 @test "a GPU with too little shared memory for a wave, and for whole tiles" {
     EMU_GPU=t4 ./step15 --n 100000 --pairs --reps 0 >"$dir/report"
     grep "blocks of 512 threads and 58.0 KiB" "$dir/report"
@@ -58,6 +59,7 @@ with open(path, "wb") as f:
 END
 }
 
+# bats test_tags=slow
 @test ".npy files, with the permutation" {
     need python3
     while read -r descr code; do
@@ -87,6 +89,7 @@ END
 <f8 d'
 }
 
+# bats test_tags=slow
 @test "each variant sorts each type" {
     for variant in fast document bitonic; do
         for type in u32 i32 f32 u64 i64 f64; do
@@ -99,7 +102,7 @@ END
     [ "$status" -eq 0 ]
 }
 
-# bats test_tags=long
+# bats test_tags=slow
 @test "the checkers find nothing, whatever the schedule" {
     for seed in 1 2; do
         for arguments in "--n 1500 --pairs" "--n 4000" "--variant document --n 5000" \
@@ -111,7 +114,7 @@ END
     done
 }
 
-# bats test_tags=long
+# bats test_tags=slow
 @test "the checkers find nothing in many small tiles" {
     for seed in 3:tiles "4:@(digits*|arrays*)"; do
         run build/emu/emu --tool all --schedule ${seed%%:*} build/tests/run -j1 \
@@ -122,6 +125,7 @@ END
     done
 }
 
+# bats test_tags=slow
 @test "older GPUs have no clusters, and little shared memory" {
     for gpu in a100 t4; do
         run build/emu/emu --gpu $gpu --tool all ./step15 --pairs --n 5000 --reps 0
@@ -138,6 +142,7 @@ END
     done
 }
 
+# bats test_tags=slow
 @test "what it does not take" {
     refused() {
         local text=$1
@@ -183,6 +188,7 @@ END
 }
 
 
+# bats test_tags=slow
 @test "the example of sort.h" {
     run build/emu/emu --log-file /dev/null build/example15
     [ "$status" -eq 0 ]
@@ -195,6 +201,7 @@ Ben -1" ]
     says "example: cudaMalloc((void **)&in, sizeof points): "
 }
 
+# bats test_tags=slow
 @test "examples in the form of figures 39-13 to 39-15" {
     run build/experiments/15-figures --device emu --csv
     [ "$status" -eq 0 ]

@@ -248,6 +248,7 @@ emu: kernel rac has not run to an end, and $T/b:4 has a number for it: is its na
     grep -F '<h1>&#60;b&#62;&#38;amp;&#34;x</h1>' "$T/h"
 }
 
+# bats test_tags=slow
 @test "HTML: pictures of the worst access of a line, and of the warps of a block" {
     emu --html "$T/1" --threads 1 $P padded counts race >"$T/out"
     check pictures "$T/1" 2 2
@@ -270,6 +271,7 @@ build() {
 }
 
 # nvcc's PTX has octal numbers for bytes that are not ASCII.
+# bats test_tags=slow
 @test "source files of any name are found and named as they are" {
     mkdir "$T/dé"
     cp $SOURCE "$T/dé/ñ.cu"
@@ -295,6 +297,7 @@ build() {
 }
 
 # ptxas keeps the octal numbers in machine code, and cuts the name at them.
+# bats test_tags=slow
 @test "machine code of a source file of any name is compared with PTX" {
     cp tests/fixtures/programs/merged.cu "$T/dñ.cu"
     build "$T/dñ.cu" "$T/p"
@@ -304,6 +307,7 @@ build() {
 }
 
 # The compiler takes a source of any name, and -lineinfo tells it.
+# bats test_tags=slow
 @test "no report is written into a source file of the program" {
     cp $SOURCE "$T/kernels.txt"
     echo '#include "kernels.txt"' >"$T/main.cu"
@@ -430,14 +434,17 @@ reports_all() {
     done
 }
 
+# bats test_tags=slow
 @test "a program that ends by _exit, in a thread, in a handler, or in a kernel, has its reports" {
     reports_all "exit _exit _Exit quick_exit thread handler kernel vfork no-exec" 5
 }
 
+# bats test_tags=slow
 @test "a program that becomes another one by exec has its reports" {
     reports_all "execv execvp execve execvpe execl execlp execle" 5
 }
 
+# bats test_tags=slow
 @test "a program that ends by a signal has its reports" {
     reports_all "SIGSEGV crash stack printf" 139
     reports_all abort 134

@@ -69,6 +69,7 @@ ended() {
     return 1
 }
 
+# bats test_tags=slow
 @test "the loop of notes/instructor.md ends" {
     [ -z "${SANITIZED:-}" ] || skip "nvcc would have to link the sanitized emulator"
     unset MAKEFLAGS MAKELEVEL

@@ -23,7 +23,7 @@ refuses() {
     [ ! -e "$t/out.pgm" ]
 }
 
-# bats test_tags=long
+# bats test_tags=slow
 @test "box filters of grey and RGB, of 8 and 16 bits" {
     for picture in "a.pgm 255" "a.ppm 255" "b.pgm 65535" "b.ppm 1000"; do
         read -r file maximum <<<"$picture"
@@ -37,7 +37,7 @@ refuses() {
     done
 }
 
-# bats test_tags=long
+# bats test_tags=slow
 @test "depth of field" {
     pictures make "$t/a.ppm" 40 30 255 1
     pictures make "$t/depth.pgm" 40 30 255 2
@@ -59,7 +59,7 @@ refuses() {
     done
 }
 
-# bats test_tags=long
+# bats test_tags=slow
 @test "tables of 32 and 64 bits, and of floats" {
     pictures make "$t/a.pgm" 300 21 255 1
     pictures make "$t/b.ppm" 37 5 65535 1
@@ -76,6 +76,7 @@ refuses() {
     done
 }
 
+# bats test_tags=slow
 @test "pictures that begin at any address" {
     for variant in fast document document-shuffle; do
         for options in "--bits 8" "--bits 16" "--bits 8 --box 3" "--bits 16 --box 3" --real; do
@@ -114,6 +115,7 @@ END
     says '"variant_remark": null'
 }
 
+# bats test_tags=slow
 @test "floats, of PFM and .npy, and the error that is stated" {
     for picture in "a.pfm 40 30 1 < fast" "a.pfm 40 30 3 > document" "a.npy 40 30 1 > fast" \
         "a.npy 7 90 4 < fast"; do
@@ -158,6 +160,7 @@ END
     [ "$(cd "$t" && echo *)" = "a.npy full.pgm" ]
 }
 
+# bats test_tags=slow
 @test "PNG in and out" {
     pictures make "$t/a.ppm" 30 20 255 3
     run step14 --input "$t/a.ppm" --box 1 --output "$t/a.png"
@@ -236,7 +239,7 @@ END
         --sum "$t/depth.npy"
 }
 
-# bats test_tags=long
+# bats test_tags=slow
 @test "the checkers find nothing, and any schedule gives the same" {
     for options in "--size 530x70" "--channels 3 --size 132x35" \
         "--size 37x35 --bits 16 --channels 3 --box 6" "--channels 4 --size 70x33 --real" \
@@ -252,6 +255,7 @@ END
     build/emu/emu --gpu T4 --log-file /dev/null ./step14 --reps 1 --size 530x70
 }
 
+# bats test_tags=slow
 @test "the example" {
     run build/emu/emu --tool memcheck --log-file /dev/null --error-exitcode 9 build/example14
     [ "$status" -eq 0 ]

@@ -261,7 +261,7 @@ static void expect_lines_of(const char *settings, const char *arguments)
     expect("the launch timed out");
 }
 
-Test(emu_command, a_long_kernel_says_how_far_it_is, .timeout = 60)
+Test(emu_command, a_long_kernel_says_how_far_it_is_slow, .timeout = 60)
 {
     expect_lines_of("EMU_THREADS=1 EMU_PROGRESS=1", "long 10000");
     expect("emu: kernel work: ");
@@ -276,7 +276,7 @@ Test(emu_command, a_long_kernel_says_how_far_it_is, .timeout = 60)
            "problem, no --tool, no --schedule (EMU_PROGRESS=0: no such lines)\n");
 }
 
-Test(emu_command, many_short_launches_say_how_many_they_are, .timeout = 60)
+Test(emu_command, many_short_launches_say_how_many_they_are_slow, .timeout = 60)
 {
     /* As many as take a second on any machine. It is ended when it has written the line. */
     expect_status(0, "EMU_THREADS=1 EMU_PROGRESS=1 $emu --log-file /dev/null "
@@ -286,7 +286,7 @@ Test(emu_command, many_short_launches_say_how_many_they_are, .timeout = 60)
     expect("emu: kernels have run for 1 s in all, now kernel strided (launch ");
 }
 
-Test(emu_command, progress_is_silent_when_asked, .timeout = 60)
+Test(emu_command, progress_is_silent_when_asked_slow, .timeout = 60)
 {
     expect_lines_of("EMU_PROGRESS=0", "endless");
     expect_not("blocks are done");
@@ -295,7 +295,7 @@ Test(emu_command, progress_is_silent_when_asked, .timeout = 60)
 }
 
 /* A terminal gets one line, which is redrawn, and removed when the kernel ends. */
-Test(emu_command, progress_on_a_terminal, .timeout = 60)
+Test(emu_command, progress_on_a_terminal_slow, .timeout = 60)
 {
     if (run("command -v script >/dev/null") != 0) cr_skip_test("there is no script(1)");
     expect_status(0, "EMU_KERNEL_TIMEOUT=3 EMU_PROGRESS=1 script -qec \"$emu --log-file /dev/null "

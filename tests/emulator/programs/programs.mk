@@ -3,8 +3,8 @@
 # Each .cu file is a kind of program that a student or an instructor would run. It was written for
 # this folder and checks its own results (check.cuh). It is built with each of CONFIGURATIONS; the
 # binary contains only PTX, for compute_75, compute_90 and compute_100, which a T4, an H200 and a
-# B200 use. `make test-all` builds and runs all that has changed; `make test` runs the part that is
-# listed in tests/emulator/test_programs.c.
+# B200 use. `make test-nightly` builds and runs all that has changed; `make test-all` runs the part
+# that is listed in tests/emulator/test_programs.c.
 #
 #   first steps        vector_add grid_stride matrix_multiply transpose stencil dot_product …
 #   threads together   votes atomics* warp_* cg_* shuffle_* async_barrier spin_lock named_barriers
@@ -60,10 +60,11 @@ PROGRAM_PTX     = $(foreach arch,75 90 100,-gencode arch=compute_$(arch),code=co
 PROGRAM_FLAGS   = $(STAND_IN_LINK) -cudart shared -Werror all-warnings -Xcompiler -Wall,-Wextra \
                   $(PROGRAM_PTX)
 
-# The programs that `make test` runs, as CONFIGURATION/NAME: the tuples in
+# The programs that `make test-all` runs, as CONFIGURATION/NAME: the tuples in
 # tests/emulator/test_programs.c.
-PROGRAM_QUICK  := $(addprefix $(PROGRAM_BUILD)/,O3/wrong $(shell \
-                  grep -o '{"[A-Za-z0-9]*/[a-z0-9_]*"' tests/emulator/test_programs.c | tr -d '{"'))
+PROGRAM_QUICK  := $(addprefix $(PROGRAM_BUILD)/,O3/wrong $(if $(SMALL),,$(shell \
+                  grep -o '{"[A-Za-z0-9]*/[a-z0-9_]*"' tests/emulator/test_programs.c | \
+                  tr -d '{"')))
 
 define program_rule
 $(PROGRAM_BUILD)/$(1)/%: $(PROGRAM_DIR)/%.cu $(wildcard $(PROGRAM_DIR)/*.cuh) \

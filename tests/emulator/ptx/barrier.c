@@ -236,7 +236,7 @@ static const char *const endless[] = {
                    "@%p0 bra LOOP;\nMEET: bar.sync 0;\nret;\n"),
 };
 
-Test(emu_barrier, a_spin_without_end_is_given_up, .timeout = 30)
+Test(emu_barrier, a_spin_without_end_is_given_up_slow, .timeout = 30)
 {
     for (size_t i = 0; i < sizeof endless / sizeof *endless; i++) {
         struct emu *emu = open_emu_with(&(struct emu_config){.memory = 16 << 20, .patience = 1});
@@ -252,7 +252,7 @@ Test(emu_barrier, a_spin_without_end_is_given_up, .timeout = 30)
 }
 
 /* A slow block is not stuck: a block that changes memory may run for longer than the time limit. */
-Test(emu_barrier, a_slow_block_is_not_given_up, .timeout = 30)
+Test(emu_barrier, a_slow_block_is_not_given_up_slow, .timeout = 30)
 {
     static const char text[] = BARRIER_KERNEL(
         ".reg .b64 %start, %now;\nmov.u64 %start, %globaltimer;\nmov.u32 %r0, 1;\n"

@@ -146,7 +146,7 @@ Test(emu_lines, of_two_inlined_calls_the_last_named_is_taken)
 }
 
 /* PTX that nvcc never emits: code that is inlined into itself, at ever greater depth. */
-Test(emu_lines, endless_chains_of_calls_are_cut_off, .timeout = 20)
+Test(emu_lines, endless_chains_of_calls_are_cut_off_slow, .timeout = 20)
 {
     char *text = text_with_marks(".loc 1 7 3\n.loc 2 1 1, function_name f, inlined_at 1 7 3\n",
                                  ".loc 2 1 1, function_name f, inlined_at 2 1 1\n", 50000, "");

@@ -234,7 +234,7 @@ static void check_all(const struct emu_config *config)
 
 Test(emu_runs, every_shape_moves_the_same_bytes) { check_all(&(struct emu_config){.threads = 1}); }
 
-Test(emu_runs, every_shape_moves_the_same_bytes_when_observed)
+Test(emu_runs, every_shape_moves_the_same_bytes_when_observed_slow)
 {
     check_all(&(struct emu_config){
         .threads = 1, .counters = true, .checks = EMU_CHECK_RACE | EMU_CHECK_INIT});

@@ -132,7 +132,7 @@ Test(schedule, some_seed_shows_a_race, .timeout = 60)
     }
 }
 
-Test(schedule, right_kernels_stay_right, .timeout = 60)
+Test(schedule, right_kernels_stay_right_slow, .timeout = 60)
 {
     static const char *const right[] = {
         "race-warp-values", "race-loop-warp",      "race-tile-sum", "race-scan",

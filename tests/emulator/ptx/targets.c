@@ -92,7 +92,7 @@ static bool ptxas_takes(unsigned target, const char *instruction)
                text, target > 90 ? target : 90) == 0;
 }
 
-Test(emu_targets, are_those_of_ptxas)
+Test(emu_targets, are_those_of_ptxas_slow)
 {
     if (run("test -x $(common/build/toolkit.sh)/bin/ptxas") != 0) cr_skip("no ptxas is here");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

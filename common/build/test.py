@@ -1,0 +1,344 @@
+#!/usr/bin/env python3
+"""test.py -- runs the tests that make has built, in the top folder of a tree.
+
+    test.py quick              what `make test` runs: tests whose names do not end in _slow
+    test.py slow               what `make test-all` adds: slow tests, and those of parts that
+                               `make setup-PART` installs; and whether `make test` is still quick
+    test.py sanitized          quick tests in build/asan: the eighth that SHARE, a number, chooses
+    test.py unit WHICH FOLDER [NAME]   unittests of one folder; WHICH is quick, slow or any
+
+Tests in C (Criterion), of commands (bats) and in Python (unittest) run at the same time. Each part
+has a line when it ends, and on a terminal a count until then; V=1 shows all that they print. At the
+end stands how long each part took, what was skipped and why, and Criterion's last line.
+"""
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+from pathlib import Path
+
+LIMIT = 600  # seconds for a test in C, and five times as many for a part
+TREE = "build/test"  # where quick tests run: what it is, tests.mk says
+TIMES = os.path.abspath(TREE + "/times")  # a line "test SECONDS" of processor time for each test
+BEGAN = TREE + "/began"  # when make began, and what it took (tests.mk)
+LONGEST = 1.5  # seconds of processor time for a quick test, where REFERENCE takes what follows
+REFERENCE = "".join("float f%d(float *a, int n) { float s = %d; for (int i = 0; i < n; i++)"
+                    " s += a[i] * s + a[n - i]; return s; }\n" % (k, k) for k in range(400))
+REFERENCE_SECONDS = 4.5  # for gcc -O3, on the machine on which these figures were measured
+RECORDED = 75  # times as long took all of `make test`; twice as long is an error
+SHARES = 8  # of the tests under the sanitizers, which take long
+
+NOISE = re.compile(r"\[(RUN |PASS|SKIP|====)\]")
+CRITERION = re.compile(r"\[(PASS|FAIL|SKIP)\] (\w+)::(\w+):? ?(.*)")
+TAP = re.compile(r"(not )?ok (?:\d+ |- )?(.*?)(?: *# skip ?(.*))?$")
+VERBOSE = bool(os.environ.get("V"))
+screen = threading.Lock()
+
+
+def used(usage):
+    return usage.ru_utime + usage.ru_stime
+
+
+class Part:
+    """One program that runs tests. `alone` is the command that runs one of them."""
+
+    def __init__(self, name, command, alone, folder="."):
+        self.name, self.command, self.alone, self.folder = name, command, alone, folder
+        self.count, self.failed, self.skipped = 0, [], []
+        self.shown, self.last, self.final = [], [], ""
+        self.began = self.wall = self.processor = 0
+        self.process = None
+
+    def read(self, line):
+        if VERBOSE:
+            print(line)
+        match = CRITERION.match(line)
+        if match:
+            outcome, name, reason = match[1], match[2] + "/" + match[3], match[4]
+            if outcome == "SKIP" and reason == "Test is disabled":
+                return  # left out by the filter
+        else:
+            match = TAP.match(line)
+            if match:
+                outcome = "FAIL" if match[1] else "SKIP" if match[3] is not None else "PASS"
+                name, reason = match[2], match[3]
+        if line.startswith("[====] Synthesis"):
+            self.final = line
+        if match:
+            self.count += 1
+            if outcome == "FAIL":
+                self.failed.append(name)
+            if outcome == "SKIP":
+                self.skipped.append((reason, name))
+        if line.startswith(("[----] ", "[FAIL]", "not ok", "#")):
+            self.shown.append(line)
+        if not NOISE.match(line):
+            self.last = self.last[-30:] + [line]
+
+    def run(self):
+        self.began = time.monotonic()
+        self.process = subprocess.Popen(self.command, cwd=self.folder, stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                        start_new_session=True, encoding="utf-8", errors="replace")
+        limit = threading.Timer(5 * LIMIT, self.end)
+        limit.start()
+        for line in self.process.stdout:
+            self.read(line.rstrip("\n"))
+        _, status, usage = os.wait4(self.process.pid, 0)
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        limit.cancel()
+        self.wall, self.processor = time.monotonic() - self.began, used(usage)
+        self.report()
+
+    def end(self):
+        if self.process and self.process.returncode is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+
+    def report(self):
+        good = self.process.returncode == 0 and not self.failed
+        with screen:
+            print("\033[K" * sys.stdout.isatty() + "  %s: %s" % (self.name, "%d tests pass" % (
+                self.count - len(self.skipped)) if good else "FAILED"), flush=True)
+            if not good and not VERBOSE:
+                print("\n".join(self.shown if self.failed else self.last))
+            for name in self.failed:
+                print("    to run it alone: " + self.alone(name))
+            if not good and not self.failed:
+                self.failed.append("%s ended with status %d" % (self.name, self.process.returncode))
+
+
+def inside(folder, command):
+    return command if folder == "." else "(cd %s && %s)" % (folder, command)
+
+
+def criterion(program, pattern, folder=".", name="C"):
+    return Part(name, [program, "--timeout", str(LIMIT), "--verbose", "--filter", pattern],
+                lambda test: inside(folder, "%s --filter '%s'" % (program, test)), folder)
+
+
+def bats(name, files, tags, folder="."):
+    where = {}
+    for file in files:
+        for test in re.findall(r'^@test "(.*)" {', Path(file).read_text(encoding="utf-8"), re.M):
+            where[re.sub(r"\\(.)", r"\1", test)] = file
+    return Part(name, ["bats", "--tap", "--filter-tags", tags] + files,
+                lambda test: inside(folder, "bats %s --filter '^%s$'" % (
+                    where.get(test, "FILE"), re.sub(r"([][().*+?^$|])", r"\\\1", test))), folder)
+
+
+def unit(name, which, folder, *patterns, python=sys.executable):
+    return Part(name, [python, "-B", os.path.abspath(__file__), "unit", which, folder, *patterns],
+                lambda test: "common/build/test.py unit any %s %s" % (folder, test))
+
+
+class Tap(unittest.TestResult):
+    """Prints a line for each test, and for the file TEST_TIMES what it took."""
+
+    @staticmethod
+    def now():
+        return sum(used(resource.getrusage(who))
+                   for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+    def startTest(self, test):
+        super().startTest(test)
+        self.begin, self.outcome = self.now(), "ok - " + test.id()
+
+    def addFailure(self, test, err):
+        super().addFailure(test, err)
+        self.fails(test, self.failures[-1][1])
+
+    def addError(self, test, err):
+        super().addError(test, err)
+        self.fails(test, self.errors[-1][1])
+
+    def addSubTest(self, test, subtest, err):
+        super().addSubTest(test, subtest, err)
+        if err:
+            self.fails(test, (self.failures + self.errors)[-1][1])
+
+    def fails(self, test, text):
+        if not hasattr(test, "_testMethodName"):  # a class or a module
+            print("not ok - %s" % test)
+        self.outcome = "not ok - " + test.id()
+        print("# " + text.replace("\n", "\n# "), flush=True)
+
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason)
+        self.outcome = "ok - %s # skip %s" % (test.id(), reason)
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        print(self.outcome, flush=True)
+        if "TEST_TIMES" in os.environ:
+            with open(os.environ["TEST_TIMES"], "a", encoding="utf-8") as file:
+                print(test.id(), "%.2f" % (self.now() - self.begin), file=file)
+
+
+def run_units(which, folder, *names):
+    def chosen(suite):
+        for test in suite:
+            if isinstance(test, unittest.TestSuite):
+                yield unittest.TestSuite(chosen(test))
+            elif which == "any" or (which == "slow") == test.id().endswith("_slow"):
+                yield test
+    loader = unittest.TestLoader()
+    loader.testNamePatterns = [name if "*" in name else "*%s*" % name for name in names] or None
+    result = Tap()
+    unittest.TestSuite(chosen(loader.discover(folder))).run(result)
+    return not result.wasSuccessful()
+
+
+def lacks(part):
+    """The packages of a part that are missing. With PART_REQUIRED its tests run all the same."""
+    if part.upper() + "_REQUIRED" in os.environ:
+        return ""
+    found = subprocess.run(["sh", "-c", ". common/build/tools.sh; missing_packages_of " + part],
+                           stdout=subprocess.PIPE, encoding="utf-8", check=True)
+    return " ".join(found.stdout.split())
+
+
+def files_of(*folders):
+    return sorted(str(path) for folder in folders for path in Path(folder).glob("*.bats"))
+
+
+def quick():
+    reports = "tests/tools/structured.bats"  # compares the paths of sources
+    others = [file for file in files_of("tests/tools", "tests/labs") if file != reports]
+    return [[criterion("./run", "*/!(*_slow)", TREE)],
+            [bats("commands", others, "!slow", TREE), bats("reports", [reports], "!slow")],
+            [unit("documents", "quick", "tests/docs"), unit("compiler", "quick", "tests/cc"),
+             unit("mutation scripts", "quick", "tests/mutation")]], []
+
+
+def slow():
+    python, missing = [], []
+    for part, name in ("page", "page"), ("python", "Python package"):
+        packages = lacks(part)
+        if packages:
+            missing.append(("not found: %s: make setup-%s installs them" % (packages, part), name))
+        elif part == "page":
+            python.append(unit(name, "any", "tests/page"))
+        else:
+            python.append(Part("installation of it", ["common/build/python.sh"], str))
+            python.append(unit(name, "any", "tests/python", python="build/python/bin/python"))
+    python += [unit("documents", "slow", "tests/docs"), unit("compiler", "slow", "tests/cc"),
+               unit("mutation scripts", "slow", "tests/mutation")]
+    return [[criterion("build/tests/run", "*/*_slow")],
+            [bats("commands", files_of("tests/tools"), "slow")],
+            [bats("labs and ranks", files_of("tests/labs", "tests/ranks"), "slow")],
+            python], missing
+
+
+def sanitized():
+    """What is left out runs no C of ours that others do not."""
+    number = os.environ.get("SHARE")
+    shares = [int(number) % SHARES] if number else range(SHARES)
+    listed = subprocess.run(["build/tests/run", "--list"], stdout=subprocess.PIPE,
+                            encoding="utf-8", check=True).stdout
+    suites = re.findall(r"^(\w+): ", listed, re.M)
+    left_out = {"make", "gpu_script", "compare", "measure", "library", "own_step", "estimate"}
+    files = [file for file in files_of("tests/tools", "tests/labs")
+             if Path(file).stem not in left_out]
+    return [[criterion("build/tests/run", "@(%s)/!(*_slow)" % "|".join(suites[share::SHARES]),
+                       name="C, share %d of %d" % (share, SHARES)) for share in shares],
+            [bats("commands, share %d" % share, files[share::SHARES], "!slow")
+             for share in shares if files[share::SHARES]],
+            [unit("compiler", "any", "tests/cc", "Fuzz")]], []
+
+
+def still_quick():
+    """What is wrong with how long the last `make test` took, in processor time and in terms of how
+    long gcc takes for REFERENCE, since machines differ. Other load changes it little."""
+    began = used(resource.getrusage(resource.RUSAGE_CHILDREN))
+    subprocess.run(["gcc", "-O3", "-x", "c", "-c", "-", "-o", "/dev/null"], check=True,
+                   input=REFERENCE, encoding="utf-8")
+    reference = used(resource.getrusage(resource.RUSAGE_CHILDREN)) - began
+    with open(TREE + "/total", encoding="utf-8") as file:
+        total = float(file.read())
+    print("  make test took %.0f s of processor time, %.0f times as long as compiling a fixed file"
+          " (%.1f s)" % (total, total / reference, reference))
+    if total > 2 * RECORDED * reference:
+        yield "make test took more than twice the %d times that test.py records" % RECORDED
+    slowness = max(1, reference / REFERENCE_SECONDS)
+    with open(TIMES, encoding="utf-8") as file:
+        for line in file:
+            test, seconds = line.rsplit(None, 1)
+            if float(seconds) > LONGEST * slowness:
+                yield "%s takes %s s of processor time: it has to be slow" % (test, seconds)
+
+
+def seconds_of(text):
+    """The seconds of "1m2.5s"."""
+    minutes, _, seconds = text.rstrip("s").partition("m")
+    return 60 * int(minutes) + float(seconds)
+
+
+def building():
+    """Wall-clock and processor time of the build before these tests."""
+    with open(BEGAN, encoding="utf-8") as file:
+        began, _, children = file.read().splitlines()
+    return time.time() - int(began), sum(map(seconds_of, children.split()))
+
+
+def run_lanes(lanes):
+    """Runs the parts of each lane one after the other, and the lanes beside each other."""
+    threads = [threading.Thread(target=lambda lane=lane: [part.run() for part in lane])
+               for lane in lanes]
+    for thread in threads:
+        thread.start()
+    parts = [part for lane in lanes for part in lane]
+    try:
+        while any(thread.is_alive() for thread in threads):
+            time.sleep(0.2)
+            with screen:
+                if sys.stdout.isatty() and not VERBOSE:
+                    print("  " + ", ".join("%s %d" % (part.name, part.count) for part in parts
+                                           if part.began and not part.wall),
+                          end="\033[K\r", flush=True)
+    except KeyboardInterrupt:
+        for part in parts:
+            part.end()
+        os._exit(128 + signal.SIGINT)
+    return parts
+
+
+def main(which, *arguments):
+    if which == "unit":
+        return run_units(*arguments)
+    os.environ.setdefault("EMU_PROGRESS", "0")  # what it says of slow kernels no test expects
+    rows = []
+    if which == "quick":
+        rows.append(("building", *building()))
+        os.environ["TEST_TIMES"] = TIMES
+        os.environ["SIDE_BY_SIDE"] = "./side-by-side"
+        Path(TIMES).unlink(missing_ok=True)
+    lanes, missing = {"quick": quick, "slow": slow, "sanitized": sanitized}[which]()
+    parts = run_lanes(lanes)
+    failed = [name for part in parts for name in part.failed]
+    rows += [(part.name, part.wall, part.processor) for part in parts]
+    for name, wall, processor in rows:
+        print("  %-32s %5.0f s, %5.0f s of processor time" % (name, wall, processor))
+    total = sum(processor for _, _, processor in rows)
+    if which == "quick":
+        Path(TREE + "/total").write_text("%f" % total, encoding="utf-8")
+        print("  %-32s %5.0f s, %5.0f s of processor time" % ("all", building()[0], total))
+    if which == "slow":
+        failed += still_quick()
+    reasons = {}
+    for reason, name in missing + [pair for part in parts for pair in part.skipped]:
+        reasons.setdefault(reason, []).append(name)
+    for reason, names in sorted(reasons.items()):
+        print("  skipped: %d x %s\n    %s" % (len(names), reason, "; ".join(names)))
+    if failed:
+        print("  failed:\n    " + "\n    ".join(failed))
+    print(next((part.final for part in parts if part.final), "Criterion has not run."))
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
