@@ -190,6 +190,10 @@ $(CHECKED:%=build/tests/programs/%): %: tests/fixtures/programs/$$(notdir $$@).c
 	$(call say,nvcc,$@)
 	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -g -cudart shared $(OPTIONS) $< -o $(NEW) $(PUT)
 
+# PTX is enough for these.
+$(patsubst %,build/tests/programs/%,endless limits ordered ring ticket two_words unwritten \
+  waits): GPUS = $(TWO_PTX)
+
 # With NVIDIA's runtime for kernels.
 build/tests/programs/refused: tests/fixtures/programs/refused.cu | emu
 	$(call say,nvcc,$@)

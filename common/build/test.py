@@ -117,7 +117,8 @@ def inside(folder, command):
 
 
 def criterion(program, pattern, folder=".", name="C"):
-    return Part(name, [program, "--timeout", str(LIMIT), "--verbose", "--filter", pattern],
+    return Part(name, [program, "--timeout", str(LIMIT), "--verbose", "--filter", pattern,
+                       "--jobs", str(os.cpu_count() + 1)],  # some tests wait
                 lambda test: inside(folder, "%s --filter '%s'" % (program, test)), folder)
 
 

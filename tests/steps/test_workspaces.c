@@ -438,11 +438,11 @@ static void expect_last_scans(const char *seed, const char *blocks)
         for (int i = SCAN_CALLS; i-- > 0;) expect_call(&calls[i], w, 40000, "after 2^30 scans");
     }
 }
-Test(workspaces, last_scans) { expect_last_scans("6", "ascending"); }
-Test(workspaces, last_scans_in_descending_order) { expect_last_scans("7", "descending"); }
+Test(workspaces, last_scans_slow) { expect_last_scans("6", "ascending"); }
+Test(workspaces, last_scans_in_descending_order_slow) { expect_last_scans("7", "descending"); }
 
 /* What sorts, tables and scans leave in the same memory, each clears in its own way. */
-Test(workspaces, cleared_for_another_use)
+Test(workspaces, cleared_for_another_use_slow)
 {
     use_schedule("8", "descending");
     open_memory();
@@ -488,7 +488,7 @@ Test(workspaces, an_error_before_stays_the_callers_slow)
 #define REFUSED(call) is(call, cudaErrorInvalidValue)
 
 /* They are refused before anything is launched, and when the call asks for the workspace's size. */
-Test(workspaces, refuses_what_no_memory_holds)
+Test(workspaces, refuses_what_no_memory_holds_slow)
 {
     open_memory();
     struct workspace w = workspace_for(SCANS);
@@ -558,7 +558,7 @@ Test(workspaces, options_of_queries_and_of_no_elements_slow)
 }
 
 /* From a larger key to a smaller one there are none; a predicate is checked for any n. */
-Test(workspaces, predicates)
+Test(workspaces, predicates_slow)
 {
     open_memory();
     struct workspace w = workspace_for(SCANS);
