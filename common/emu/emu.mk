@@ -31,6 +31,9 @@ comma       := ,
 
 build/common/emu/% build/common/files/%: C_FLAGS += -fPIC -ffp-contract=off
 build/common/emu/operations/ops%: C_FLAGS += -fno-math-errno -fno-trapping-math
+# Conversions, which are many and rare, are left at -O2: they take long to compile.
+$(foreach isa,base v3,$(patsubst %.c,build/%.$(isa).o,$(filter-out %_convert.c,$(OPS)))): \
+    CFLAGS += -O3
 build/common/emu/operations/operations.o: C_FLAGS += $(ISAS:%=-DEMU_HAS_%)
 build/common/emu/operations/operations.o: build/emu/isas
 build/emu/isas: $(if $(filter-out $(shell cat build/emu/isas 2>/dev/null),$(ISAS)),FORCE)

@@ -236,7 +236,7 @@ in_line() {
     done
     run make -n step3
     [ "$status" -eq 0 ]
-    says " -O2 -g -c common/emu/operations/ops_x.c"
+    says " -O2 -g -O3 -c common/emu/operations/ops_x.c"
     says " -O2 -g -c steps/03-x/driver.c"
 }
 
