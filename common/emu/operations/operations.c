@@ -71,10 +71,11 @@ static const struct op_table *const *tables(void)
 #if defined EMU_HAS_base
     return tables_base;
 #else
-    fprintf(stderr,
-            "emu: this emulator was built on another machine, for processors with AVX2, FMA "
-            "and BMI2, which this one lacks: build it here (make clean emu), or use one "
-            "from `make dist`\n");
+    fprintf(
+        stderr,
+        "emu: this emulator was built on another machine, for processors with AVX2, FMA and "
+        "BMI2, which this one lacks: build it here (make clean, then make emu), or use one from "
+        "`make dist`\n");
     exit(EXIT_FAILURE);
 #endif
 }
