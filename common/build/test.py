@@ -235,13 +235,19 @@ def slow():
             python], missing
 
 
+def listed(program, folder="."):
+    """The tests in C of a program, by suite."""
+    done = subprocess.run([program, "--list"], cwd=folder, stdout=subprocess.PIPE,
+                          encoding="utf-8", check=True)
+    return {suite: set(re.findall(r"── (\w+)", tests)) for suite, tests in
+            re.findall(r"^(\w+): .*\n((?:.── .*\n)*)", done.stdout, re.M)}
+
+
 def sanitized():
     """What is left out runs no C of ours that others do not."""
     number = os.environ.get("SHARE")
     shares = [int(number) % SHARES] if number else range(SHARES)
-    listed = subprocess.run(["build/tests/run", "--list"], stdout=subprocess.PIPE,
-                            encoding="utf-8", check=True).stdout
-    suites = re.findall(r"^(\w+): ", listed, re.M)
+    suites = list(listed("build/tests/run"))
     left_out = {"make", "gpu_script", "compare", "measure", "library", "own_step", "estimate"}
     files = [file for file in files_of("tests/tools", "tests/labs")
              if Path(file).stem not in left_out]
@@ -271,6 +277,11 @@ def still_quick():
             test, seconds = line.rsplit(None, 1)
             if float(seconds) > LONGEST * slowness:
                 yield "%s takes %s s of processor time: it has to be slow" % (test, seconds)
+    quick_ones = listed("./run", TREE)
+    for suite, tests in listed("build/tests/run").items():
+        for test in sorted(tests - quick_ones.get(suite, set())):
+            if not test.endswith("_slow"):
+                yield "%s/%s is not in `make test`: its name has to end in _slow" % (suite, test)
 
 
 def seconds_of(text):

@@ -79,7 +79,8 @@ def fidelity():
 
 def fidelity_differ():
     """The explanations, and how many numbers each is about."""
-    rows = [(why, sum(why in explanations(row) for row in RECORDED)) for why in DIFFER]
+    explained = [explanations(row) for row in RECORDED]
+    rows = [(why, sum(why in reasons for reasons in explained)) for why in DIFFER]
     return table(["instructions", "counters", "numbers", "why"],
                  *([" ".join((why["spaces"], why["operations"], why["types"])),
                     why["counters"].replace("|", " ").replace("*", "…"), count, why["why"]]

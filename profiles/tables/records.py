@@ -55,8 +55,10 @@ SHUFFLES, _ = read("h200/shuffles.csv")
 
 def has(rows, **wanted):
     """The rows that have these values, maybe none. No variant is "" or "-"."""
-    same = lambda row, key: row[key].replace("-", "") == str(wanted[key]).replace("-", "")
-    return [row for row in rows if all(same(row, key) for key in wanted)]
+    for key, value in wanted.items():
+        value = str(value).replace("-", "")
+        rows = [row for row in rows if row[key].replace("-", "") == value]
+    return rows
 
 
 def find(rows, **wanted):

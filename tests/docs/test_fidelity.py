@@ -116,7 +116,7 @@ class Boxes(unittest.TestCase):
 
 
 class Product(unittest.TestCase):
-    def test_each_kernel_counts_as_on_a_gpu(self):
+    def test_each_kernel_counts_as_on_a_gpu_slow(self):
         recorded, _ = records.read("h200/product.csv")
         names = [name for name in recorded[0] if name.startswith("l1tex")]
         subprocess.run([TOP / "notes/more/matrix-product.sh", "plain"], check=True,
