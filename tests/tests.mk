@@ -105,7 +105,7 @@ tests-build: $(RUN) $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) all labs build/labs/
         build/tests/predicted/print build/tests/wrong-scan build/tests/wrong-bench \
         build/experiments/02-in-place \
         $(call in_test,side-by-side) \
-        $(if $(SANITIZE),build/cc/upcc build/tests/cc/fuzz,test-cc-build) $$(if $(SMALL),,$(MORE))
+        $(if $(SANITIZE),build/cc/upcc build/tests/cc/fuzz,test-cc-build) $(if $(SMALL),,$$(MORE))
 	@:
 
 # What slow tests need besides.

@@ -116,9 +116,10 @@ def inside(folder, command):
     return command if folder == "." else "(cd %s && %s)" % (folder, command)
 
 
-def criterion(program, pattern, folder=".", name="C"):
+def criterion(program, pattern, folder=".", name="C", more=0):
+    """`more`: tests at a time than there are processors."""
     return Part(name, [program, "--timeout", str(LIMIT), "--verbose", "--filter", pattern,
-                       "--jobs", str(os.cpu_count() + 1)],  # some tests wait
+                       "--jobs", str(os.cpu_count() + more)],
                 lambda test: inside(folder, "%s --filter '%s'" % (program, test)), folder)
 
 
@@ -210,7 +211,7 @@ def files_of(*folders):
 def quick():
     reports = "tests/tools/structured.bats"  # compares the paths of sources
     others = [file for file in files_of("tests/tools", "tests/labs") if file != reports]
-    return [[criterion("./run", "*/!(*_slow)", TREE)],
+    return [[criterion("./run", "*/!(*_slow)", TREE, more=1)],
             [bats("commands", others, "!slow", TREE), bats("reports", [reports], "!slow")],
             [unit("documents", "quick", "tests/docs"), unit("compiler", "quick", "tests/cc"),
              unit("mutation scripts", "quick", "tests/mutation")]], []

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-TestSuite(endless, .init = command_init, .fini = command_fini, .timeout = 60);
+TestSuite(endless, .init = command_init, .fini = command_fini, .timeout = 600);
 
 /* Sends Ctrl-C a while after the program has begun to catch it (bit 1 of SigCgt), even on a busy
  * machine. The status is the program's. A shell makes programs in the background ignore SIGINT;

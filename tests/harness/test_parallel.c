@@ -19,7 +19,7 @@ static const unsigned threads[] = {1, 2, 3, 7};
 #define EACH_NUMBER_OF_THREADS                                                                     \
     for (size_t t = 0; t < sizeof threads / sizeof *threads && (parallel_threads = threads[t]); t++)
 
-TestSuite(parallel, .timeout = 120);
+TestSuite(parallel, .timeout = 600);
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-TestSuite(hazards, .init = command_init, .fini = command_fini, .timeout = 60);
+TestSuite(hazards, .init = command_init, .fini = command_fini, .timeout = 600);
 
 static void expect_clean(const struct step *step, int variant, size_t n)
 {

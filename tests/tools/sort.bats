@@ -116,11 +116,12 @@ END
 
 # bats test_tags=slow
 @test "the checkers find nothing in many small tiles" {
-    for seed in 3:tiles "4:@(digits*|arrays*)"; do
+    for seed in "3:tiles*" "4:@(digits*|arrays*)"; do
         run build/emu/emu --tool all --schedule ${seed%%:*} build/tests/run -j1 \
             --filter "sort/${seed#*:}"
         [ "$status" -eq 0 ]
         says "Failing: 0"
+        says_not "Tested: 0"
         [[ "$output" != *"ERROR SUMMARY: "[1-9]* ]]
     done
 }

@@ -109,7 +109,7 @@ static void check_all(uint64_t first, uint64_t last)
 Test(racecheck, finds_hazards_and_invents_none, .timeout = 60) { check_all(0, 0); }
 
 /* The findings do not depend on the order in which threads run. */
-Test(racecheck, finds_the_same_in_any_order_slow, .timeout = 60) { check_all(1, SEEDS); }
+Test(racecheck, finds_the_same_in_any_order_slow, .timeout = 600) { check_all(1, SEEDS); }
 
 /* Lanes `first` and `second` load one word, and then `writer` stores to it, without a barrier. */
 static size_t hazards_after_reads(int first, int second, int writer)
