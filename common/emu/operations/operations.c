@@ -1,5 +1,4 @@
 /* operations.c — finds operations by key, in the tables for this processor. */
-#define _POSIX_C_SOURCE 200809L
 #include "common/emu/machine/access.h"
 #include "ops.h"
 #if !defined __x86_64__
@@ -15,8 +14,8 @@
     extern const struct op_table ops_integer_##isa, ops_float_##isa, ops_compare_##isa,            \
         ops_bits_##isa, ops_move_##isa, ops_convert_##isa, ops_access_##isa, ops_half_##isa,       \
         ops_convert_small_##isa, ops_video_##isa, ops_param_##isa, ops_atomic_##isa,               \
-        ops_address_##isa, ops_rules_##isa, ops_local_##isa, ops_texture_##isa, ops_surface_##isa, \
-        ops_approx_##isa, ops_divide_##isa;
+        ops_address_##isa, ops_rules_##isa, ops_local_##isa, ops_texture_##isa,                    \
+        ops_surface_##isa, ops_approx_##isa, ops_divide_##isa;
 #define TABLES(isa)                                                                                \
     {                                                                                              \
         &ops_integer_##isa, &ops_float_##isa, &ops_compare_##isa, &ops_bits_##isa,                 \
@@ -34,11 +33,6 @@ static const struct op_table *const tables_base[TABLE_COUNT] = TABLES(base);
 #if defined EMU_HAS_v3
 DECLARE(v3)
 static const struct op_table *const tables_v3[TABLE_COUNT] = TABLES(v3);
-static bool has_v3(void)
-{
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-           __builtin_cpu_supports("bmi2");
-}
 #endif
 
 /* ---- what code outside of the tables calls */
@@ -66,16 +60,16 @@ bool access_combine_any(const struct insn *i, void *at, const void *operand)
 static const struct op_table *const *tables(void)
 {
 #if defined EMU_HAS_v3
-    if (has_v3()) return tables_v3;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("bmi2"))
+        return tables_v3;
 #endif
 #if defined EMU_HAS_base
     return tables_base;
 #else
-    fprintf(
-        stderr,
-        "emu: this emulator was built on another machine, for processors with AVX2, FMA and "
-        "BMI2, which this one lacks: build it here (make clean, then make emu), or use one from "
-        "`make dist`\n");
+    fprintf(stderr, "emu: this emulator was built for processors with AVX2, FMA and BMI2, which this "
+                    "one lacks: build it here (make clean, then make emu), or use one of `make "
+                    "dist`\n");
     exit(EXIT_FAILURE);
 #endif
 }

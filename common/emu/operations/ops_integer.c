@@ -29,13 +29,13 @@ DEFINE_SIGNED_QUOTIENT(s32, double)
 #define REMAINDER(type, a, b) ((uint32_t)(a) - (uint32_t)quotient_##type(a, b) * (uint32_t)(b))
 
 #define UNARY(X)                                                                                   \
-    X(neg, "neg", s16, 0 - (uint32_t)a)                                                            \
-    X(neg, "neg", s32, 0 - (uint32_t)a) X(neg, "neg", s64, 0 - (uint64_t)a)                        \
-        X(abs, "abs", s16, a < 0 ? 0 - (uint32_t)a : (uint32_t)a)                                  \
-            X(abs, "abs", s32, a < 0 ? 0 - (uint32_t)a : (uint32_t)a)                              \
-                X(abs, "abs", s64, a < 0 ? 0 - (uint64_t)a : (uint64_t)a) X(not, "not", u16, ~a)   \
-                    X(not, "not", u32, ~a) X(not, "not", u64, ~a) X(cnot, "cnot", u16, !a)         \
-                        X(cnot, "cnot", u32, !a) X(cnot, "cnot", u64, !a)
+    X(neg, "neg", s16, 0 - (uint32_t)a) X(neg, "neg", s32, 0 - (uint32_t)a)                        \
+    X(neg, "neg", s64, 0 - (uint64_t)a)                                                            \
+    X(abs, "abs", s16, a < 0 ? 0 - (uint32_t)a : (uint32_t)a)                                      \
+    X(abs, "abs", s32, a < 0 ? 0 - (uint32_t)a : (uint32_t)a)                                      \
+    X(abs, "abs", s64, a < 0 ? 0 - (uint64_t)a : (uint64_t)a)                                      \
+    X(not, "not", u16, ~a) X(not, "not", u32, ~a) X(not, "not", u64, ~a)                           \
+    X(cnot, "cnot", u16, !a) X(cnot, "cnot", u32, !a) X(cnot, "cnot", u64, !a)
 
 /* clang-format off */
 #define BINARY(X)                                                                                  \
@@ -110,11 +110,11 @@ DEFINE_SIGNED_QUOTIENT(s32, double)
 
 /* A shift by the width or more gives 0 or copies of the sign. */
 #define SHIFT(X)                                                                                   \
-    X(shl, "shl", u16, b > 15 ? 0 : a << b)                                                        \
-    X(shl, "shl", u32, b > 31 ? 0 : a << b) X(shl, "shl", u64, b > 63 ? 0 : a << b)                \
-        X(shr, "shr", u16, b > 15 ? 0 : a >> b) X(shr, "shr", s16, a >> (b > 15 ? 15 : b))         \
-            X(shr, "shr", u32, b > 31 ? 0 : a >> b) X(shr, "shr", s32, a >> (b > 31 ? 31 : b))     \
-                X(shr, "shr", u64, b > 63 ? 0 : a >> b) X(shr, "shr", s64, a >> (b > 63 ? 63 : b))
+    X(shl, "shl", u16, b > 15 ? 0 : a << b) X(shl, "shl", u32, b > 31 ? 0 : a << b)                \
+    X(shl, "shl", u64, b > 63 ? 0 : a << b)                                                        \
+    X(shr, "shr", u16, b > 15 ? 0 : a >> b) X(shr, "shr", s16, a >> (b > 15 ? 15 : b))             \
+    X(shr, "shr", u32, b > 31 ? 0 : a >> b) X(shr, "shr", s32, a >> (b > 31 ? 31 : b))             \
+    X(shr, "shr", u64, b > 63 ? 0 : a >> b) X(shr, "shr", s64, a >> (b > 63 ? 63 : b))
 
 /* The sum's sign is wrong if both operands have the other one; then the first operand's sign tells
  * the limit. */
@@ -156,7 +156,7 @@ SHIFT(DEFINE_SHIFT)
     }
 #define ENTRY_WIDE(type, wide)                                                                     \
     {"mul.wide." #type, mul_wide_##type, W_##wide W_##type W_##type},                              \
-        {"mad.wide." #type, mad_wide_##type, W_##wide W_##type W_##type W_##wide},
+    {"mad.wide." #type, mad_wide_##type, W_##wide W_##type W_##type W_##wide},
 WIDE(DEFINE_WIDE)
 
 /* ---- products of 64 bits. The CPU multiplies every other lane of a vector. ------------------- */
@@ -343,9 +343,8 @@ SIGNED_CARRY(DEFINE_SIGNED_CARRY)
 
 /* Two 16-bit numbers in one register. */
 #define PAIRS(X)                                                                                   \
-    X(add, u16, a + b)                                                                             \
-    X(min, u16, a < b ? a : b) X(min, s16, a < b ? a : b) X(max, u16, a > b ? a : b)               \
-        X(max, s16, a > b ? a : b)
+    X(add, u16, a + b) X(min, u16, a < b ? a : b) X(min, s16, a < b ? a : b)                       \
+    X(max, u16, a > b ? a : b) X(max, s16, a > b ? a : b)
 #define RELU_PAIRS(X)                                                                              \
     X(min_relu, s16, POSITIVE(a < b ? a : b)) X(max_relu, s16, POSITIVE(a > b ? a : b))
 #define DEFINE_PAIR(id, type, value)                                                               \
@@ -377,14 +376,13 @@ static inline int32_t half_of(uint32_t word, int n, bool is_signed)
     return is_signed ? (int16_t)half : (int32_t)half;
 }
 #define DOT_PRODUCTS(X)                                                                            \
-    X(u32, u32, false, false)                                                                      \
-    X(u32, s32, false, true) X(s32, u32, true, false) X(s32, s32, true, true)
-#define BYTE_PRODUCT(n, sa, sb) (byte_of(a, n, sa) * byte_of(b, n, sb))
+    X(u32, u32, false, false) X(u32, s32, false, true)                                             \
+    X(s32, u32, true, false) X(s32, s32, true, true)
 #define DEFINE_DOT(ta, tb, sa, sb)                                                                 \
     static inline uint32_t dp4a_lane_##ta##_##tb(uint32_t a, uint32_t b, uint32_t c)               \
     {                                                                                              \
-        return c + (uint32_t)(BYTE_PRODUCT(0, sa, sb) + BYTE_PRODUCT(1, sa, sb) +                  \
-                              BYTE_PRODUCT(2, sa, sb) + BYTE_PRODUCT(3, sa, sb));                  \
+        for (int n = 0; n < 4; n++) c += (uint32_t)(byte_of(a, n, sa) * byte_of(b, n, sb));        \
+        return c;                                                                                  \
     }                                                                                              \
     static inline uint32_t dp2a_lane_##ta##_##tb(uint32_t a, uint32_t b, uint32_t c, int high)     \
     {                                                                                              \
@@ -412,8 +410,8 @@ static inline int32_t half_of(uint32_t word, int n, bool is_signed)
     }
 #define ENTRY_DOT(ta, tb, sa, sb)                                                                  \
     {"dp4a." #ta "." #tb, dp4a_##ta##_##tb, "4444"},                                               \
-        {"dp2a.lo." #ta "." #tb, dp2a_lo_##ta##_##tb, "4444"},                                     \
-        {"dp2a.hi." #ta "." #tb, dp2a_hi_##ta##_##tb, "4444"},
+    {"dp2a.lo." #ta "." #tb, dp2a_lo_##ta##_##tb, "4444"},                                         \
+    {"dp2a.hi." #ta "." #tb, dp2a_hi_##ta##_##tb, "4444"},
 DOT_PRODUCTS(DEFINE_DOT)
 
 static const struct op entries[] = {
