@@ -33,14 +33,15 @@ RUNPATH   = $(patsubst build/cuda,$$ORIGIN/build/cuda,$(CUDA))/lib64
 CUDART    = -L$(CUDA)/lib64 -lcudart -Wl,--enable-new-dtags,-rpath,'$(RUNPATH)'
 
 # Commands are quiet unless V=1: `say` counts them. A terminal shows how many of them have begun; a
-# log has a line for each tenth.
+# log has a line for each tenth, with a word and a file.
 Q        := $(if $(V),,@)
 say       = @mkdir -p $(@D) $(if $(V),,&& $(if $(COUNTING),: say,$(eval BEGUN += x)$(call count,$\
-            $(words $(BEGUN)),$(ALL_OF))))
-ALL_OF    = $(eval ALL_OF := $(shell $(MAKE) -n $(MAKEOVERRIDES) $(MAKECMDGOALS) COUNTING=1 \
-            2>/dev/null | grep -c ': say$$'))$(ALL_OF)
-count     = $(if $(MAKE_TERMOUT),printf '%s\033[K\r' '$(if $(filter $1,$2),,  built: $1 of $2)',\
-            [ $$(($1 * 10 / $2)) = $$((($1 - 1) * 10 / $2)) ] || echo '  built: $1 of $2')
+            $(words $(BEGUN)),$(TOTAL),$1,$2)))
+TOTAL     = $(eval TOTAL := $(shell $(MAKE) -n $(MAKEOVERRIDES) $(MAKECMDGOALS) COUNTING=1 \
+            2>/dev/null | grep -c ': say$$'))$(or $(filter-out 0,$(TOTAL)),1)
+count     = $(if $(MAKE_TERMOUT),printf '%s\033[K\r' '$(if $(filter $1,$2),,  $1 of $2)',\
+            [ $$(($1 * 10 / $2)) = $$((($1 - 1) * 10 / $2)) ] || \
+            printf '  %d of %d: %s %s\n' $1 $2 $3 $4)
 
 # Only the rules below, and all processors unless -j says otherwise.
 MAKEFLAGS += --no-builtin-rules
@@ -66,11 +67,11 @@ sources   = $(patsubst $(FOLDER16)/scan.cu,$(PARTS16),$(wildcard $(foreach f,$(1
             $(addprefix $f/,*.c *.cu command/*.c command/*.cu parts/*.c parts/*.cu))))
 CUDA_BUILD = build
 
-# With SMALL=1, `make test` compiles these sources for the emulator alone, into build/small, and
-# links the programs in the folder AT. With a GPU they are compiled as usual.
+# SMALL=1 (`make test`): these sources are compiled into build/small, without a GPU to PTX for
+# compute_90 alone, and the programs are linked in the folder AT.
 in_test   = $(or $(AT:%=%$(1)),build/tests/$(1))
 ifdef SMALL
-    SMALLER = $(foreach n,12 13 14 15 16,steps/$n-%) tests/fixtures/%
+    SMALLER = steps/12-% steps/13-% steps/14-% steps/15-% steps/16-% tests/fixtures/%
     AT      = $(if $(SANITIZE),,build/test/)
     ifeq ($(shell nvidia-smi -L 2>/dev/null),)
         build/small/%: GPUS = -gencode arch=compute_90,code=compute_90

@@ -20,7 +20,7 @@ BENCH    := $(call objects,$(call sources,profiles/measure/speed $(ONE_PROCESS))
 # As the emulator's operations, with which it is compared.
 build/profiles/measure/speed/translated.o: CFLAGS += -O3 -fno-math-errno -fno-trapping-math
 
-build/tests/bench/run: $(BENCH) $(if $(SMALL),build/tests/support/small/left_out.o) build/emu/libcudart.so.13
+build/tests/bench/run: $(BENCH) build/emu/libcudart.so.13
 	$(call say,link,$@)
 	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../../emu' \
 	    -lm -pthread $(PUT)

@@ -74,7 +74,7 @@ $(AT)step16: $(call objects,steps/15-radix-sort/sort.cu)
 FOLDER16  = steps/16-operators
 PARTS16   = $(patsubst %,$(FOLDER16)/scan-%.cu,MAX_REALS SUM_INTEGERS OTHERS $(if $(SMALL),,\
             SUM_REALS MAX_INTEGERS MIN PRODUCT XOR LOGSUMEXP AFFINE ARGMAX ARGMIN))
-$(AT)step16 $(AT)side-by-side: $(if $(SMALL),build/tests/support/small/left_out.o)
+$(AT)step16 $(call in_test,side-by-side): $(if $(SMALL),build/tests/support/small/left_out.o)
 build/small/$(FOLDER16)/scan-%.cu.o: $(FOLDER16)/scan.cu
 	$(call say,nvcc,"$< for $*")
 	$(Q)$(NVCOMPILE) -DONLY=$* $(PUT_OBJECT)

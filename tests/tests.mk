@@ -21,8 +21,8 @@ $(PROMISES) build/promises/12-same-bits-cub: build/promises/12-%: $(LIBRARY) \
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
 # One program holds all tests, everything in common/ and all steps; its CUDA runtime is emulated.
-# That of `make test`, build/test/run, lacks what nvcc takes long for, and the tests of it: their
-# names end in _slow, as do those of tests that run for more than a second.
+# `make test` has a program of its own, build/test/run. It lacks what nvcc takes long for. The names
+# of tests of that end in _slow, as do those of tests that take more than 1.5 s of processor time.
 TEST_ROOMS = harness steps emulator emulator/ptx labs cc tools fuzz wrong errata support \
              fixtures $(if $(SMALL),support/small,library)
 ONLY_SLOW = $(if $(SMALL),$(addprefix tests/,$(addprefix steps/test_,operators.c own_operators.c \
@@ -33,7 +33,7 @@ TESTS    := $(call objects,$(filter-out %/bench_main.c $(ONLY_SLOW),$(call sourc
             $(wildcard $(NO_MPI17)) $(COMMON) $(GRADER))) $(LAB_SHARED) $(UPCC)
 RUN      := $(call in_test,run)
 
-# Only the emulator runs them.
+# GPUs run only the promises, from PTX.
 build/tests/%.o: CFLAGS = -O1 -g1
 build/tests/%.o: GPUS = $(TWO_PTX)
 
@@ -101,14 +101,14 @@ PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia s
 #tests-build: ## maintain: build the tests; SMALL=1: those of `make test`
 tests-build: $(RUN) $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) all labs build/labs/grade-labs \
         build/labs/confine build/tests/labs/misbehave \
-        $$(if $(SMALL),$$(filter-out %/ptx %/cubin,$$(CORPORA)),$$(CORPORA)) \
+        $$(filter-out $(if $(SMALL),%/ptx %/cubin),$$(CORPORA)) \
         build/tests/predicted/print build/tests/wrong-scan build/tests/wrong-bench \
         build/experiments/02-in-place \
         $(call in_test,side-by-side) \
         $(if $(SANITIZE),build/cc/upcc build/tests/cc/fuzz,test-cc-build) $(if $(SMALL),,$$(MORE))
 	@:
 
-# What slow tests need besides.
+# What only slow tests need.
 MORE      = experiments library $(PROMISES) \
             $(addprefix build/fidelity/,copies matrices pages patterns tensor textures) \
             build/architectures/usual/run $(EXAMPLES) build/tests/step14-no-png \
@@ -191,8 +191,8 @@ $(CHECKED:%=build/tests/programs/%): %: tests/fixtures/programs/$$(notdir $$@).c
 	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -g -cudart shared $(OPTIONS) $< -o $(NEW) $(PUT)
 
 # PTX is enough for these.
-$(patsubst %,build/tests/programs/%,endless limits ordered ring ticket two_words unwritten \
-  waits): GPUS = $(TWO_PTX)
+$(addprefix build/tests/programs/,endless limits ordered ring ticket two_words unwritten waits): \
+    GPUS = $(TWO_PTX)
 
 # With NVIDIA's runtime for kernels.
 build/tests/programs/refused: tests/fixtures/programs/refused.cu | emu
@@ -261,18 +261,18 @@ $(addprefix build/pairs/,$(CLASSES) $(ALONE)): $(CHECK_HEADERS)
 	$(Q)$(NVCC) $(CPPFLAGS) -g -lineinfo -arch=compute_90 -code=compute_90 -cudart shared \
 	    $(OPTIONS) -Itests/checks $(filter %.cu,$^) -o $(NEW) $(PUT)
 
-# The folder where they run has links to what they look at.
+# build/test, where tests run, has links to the sources. A line that calls make runs with -n, too.
 IN_TREE   = Makefile README.md LICENSE common notes profiles steps tests
-test: ## maintain: run the tests that are quick
+test: ## maintain: run the quick tests
 	$(Q)mkdir -p build/test && ln -sfn $(IN_TREE:%=../../%) build/test && \
 	    ln -sfn .. build/test/build && date +%s >build/test/began && \
-	    $(MAKE) --no-print-directory SMALL=1 tests-build && times >>build/test/began && \
-	    common/build/test.py quick
+	    $(MAKE) --no-print-directory SMALL=1 tests-build && times >>build/test/began
+	$(Q)common/build/test.py quick
 
-test-slow: tests-build ## maintain: run what test-all adds to test
+test-slow: tests-build ## maintain: run the slow tests, and those of parts
 	$(Q)common/build/test.py slow
 
-test-all: test ## maintain: run all tests
+test-all: test ## maintain: run the quick tests, then the slow ones
 	$(Q)$(MAKE) --no-print-directory test-slow
 
 # A program that runs the libraries of steps 12 to 16 on any GPU, build/architectures/NAME/run. They
@@ -313,9 +313,9 @@ test-book: all experiments example ## maintain: follow the commands of the other
 
 -include tests/emulator/programs/programs.mk tests/cc/cc.mk
 
-# Adds the recorded counters of large scans, and all of tests/emulator/schedules.sh.
-test-nightly: export TEST_NIGHTLY = 1
-test-nightly: test-all programs ## maintain: also run tests/emulator/programs, built in every way
+test-nightly: test ## maintain: with more sizes, seeds and programs
+	$(Q)TEST_NIGHTLY=1 $(MAKE) --no-print-directory test-slow
+	$(Q)$(MAKE) --no-print-directory programs
 
 # The sanitizers get a tree of their own, build/asan, where the sources are links; only what nvcc
 # compiles is shared. They are linked statically, as GCC's shared UBSan beside ASan ignores

@@ -13,6 +13,6 @@ have_header zstd.h || need "zstd.h (libzstd-dev: the emulator unpacks kernels wi
 if [ "$1" = tests ]; then
     have_header criterion/criterion.h || need "criterion.h (libcriterion-dev: the tests use it)"
     have bats || need "bats (runs the tests of scripts)"
-    have python3 || need "python3 (runs all tests)"
+    have python3 || need "python3 (runs the tests)"
 fi
 [ -z "$list" ] || echo "$list"

@@ -79,8 +79,8 @@ missing_packages_of() {
     esac
 }
 
-# What `make test` and step 17 can do without: what a setup of its own installs (setup-labs, …), and
-# NCCL.
+# What `make test-all` and step 17 can do without: what a setup of its own installs (setup-labs, …),
+# and NCCL.
 all_parts="labs mpi nccl page python"
 
 # The programs by which part $1 is found.

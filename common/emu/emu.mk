@@ -8,11 +8,12 @@
 # vector instructions of fma, sqrt and rint, and so would errno and the CPU's record of exceptions,
 # which nothing reads.
 #
-# They are compiled for the instruction set of this machine's CPU: v3 has AVX2, FMA and BMI2. What
-# goes to other machines has both, and chooses when it starts; build/emu/isas says which ones are
-# compiled.
-V3       := $(shell grep -w avx2 /proc/cpuinfo 2>/dev/null | grep -w fma | grep -cw bmi2)
-ISAS     := $(sort $(shell cat build/emu/isas 2>/dev/null) $(if $(filter-out 0,$(V3)),v3,base) \
+# They are compiled for this machine's CPU: as v3 if it has AVX2, FMA and BMI2, or else as base, for
+# any CPU. Goals that install or pack the emulator compile both, and the program chooses when it
+# starts. build/emu/isas lists what has been compiled.
+HAVE_ISAS := $(shell cat build/emu/isas 2>/dev/null)
+ISAS     := $(sort $(filter base v3,$(HAVE_ISAS)) $(if $(shell grep -w avx2 /proc/cpuinfo \
+            2>/dev/null | grep -w fma | grep -m 1 -ow bmi2),v3,base) \
             $(if $(filter install install-emu dist autograder-%,$(MAKECMDGOALS)), \
             base $(if $(filter x86_64,$(shell uname -m)),v3)))
 OPS      := $(wildcard common/emu/operations/ops*.c)
@@ -31,12 +32,12 @@ comma       := ,
 
 build/common/emu/% build/common/files/%: C_FLAGS += -fPIC -ffp-contract=off
 build/common/emu/operations/ops%: C_FLAGS += -fno-math-errno -fno-trapping-math
-# Conversions, which are many and rare, are left at -O2: they take long to compile.
+# ops_convert.c, whose many functions are rarely used, stays at -O2: it takes long to compile.
 $(foreach isa,base v3,$(patsubst %.c,build/%.$(isa).o,$(filter-out %_convert.c,$(OPS)))): \
     CFLAGS += -O3
 build/common/emu/operations/operations.o: C_FLAGS += $(ISAS:%=-DEMU_HAS_%)
 build/common/emu/operations/operations.o: build/emu/isas
-build/emu/isas: $(if $(filter-out $(shell cat build/emu/isas 2>/dev/null),$(ISAS)),FORCE)
+build/emu/isas: $(if $(filter-out $(HAVE_ISAS),$(ISAS)),FORCE)
 	@mkdir -p $(@D)
 	$(Q)echo $(ISAS) >$(NEW) $(PUT)
 FORCE:
@@ -60,7 +61,7 @@ build/%.v3.o: %.c
 	$(call say,$(CC),"$< for AVX2")
 	$(Q)$(COMPILE) -DEMU_ISA=v3 -march=x86-64-v3 $(PUT_OBJECT)
 
-# What runs a program. The rest is for linking others.
+# What runs a program; the rest is for linking others, which a first `make step3` need not wait for.
 EMU_RUNS := $(addprefix build/emu/,libcudart.so.13 libemu_audit.so removed.h emu)
 IN_EMU   := $(notdir $(EMU_RUNS)) libcudart_static.a
 emu: $(IN_EMU:%=build/emu/%) ## use: build the emulator, build/emu

@@ -2,7 +2,6 @@
 # others.bats — `make test-book`: the commands of the chapters that tests/tools/book.bats leaves
 # out, in their blocks and in their sentences, in reading order. They build experiments, and run
 # large scans on the emulator, so that `make test-all` would take too long.
-# bats file_tags=slow
 load ../tools/common
 load ../tools/book
 

@@ -111,10 +111,10 @@ class Tags(unittest.TestCase):
 
 class Symbols(unittest.TestCase):
     def objects(self):
-        """Object files whose source is there: a build folder may hold older ones. X.v3.o is X.o for
-        newer CPUs."""
+        """Object files whose source is there: a build folder may hold older ones. X.v3.o
+        and X.base.o are X.o for a kind of CPU."""
         for path in sorted((TOP / "build").rglob("*.o")):
-            name = re.sub(r"(\.v3)?\.o$", "", str(path.relative_to(TOP / "build")))
+            name = re.sub(r"(\.v3|\.base)?\.o$", "", str(path.relative_to(TOP / "build")))
             if any((TOP / (name + end)).exists() for end in ("", ".c", ".cu")):
                 yield str(path.relative_to(TOP))
 

@@ -19,7 +19,7 @@ static const unsigned threads[] = {1, 2, 8};
 static bool all_wanted(void) { return getenv("TEST_NIGHTLY") != NULL; }
 
 /* How a thread polls, and what else its loop does. `quick`: the one way of its kind that `make
- * test` runs, too. */
+ * test-all` runs, too. */
 static const struct {
     const char *name;
     bool quick;

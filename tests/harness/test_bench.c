@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BENCH "LD_LIBRARY_PATH=build/emu ${SIDE_BY_SIDE:-build/tests/side-by-side} "
+#define BENCH "LD_LIBRARY_PATH=build/emu " SIDE_BY_SIDE " "
 
 /* Every step that takes any n takes part, and is right, at sizes that fill no block or tile
  * evenly. */
@@ -157,7 +157,9 @@ Test(bench, applications_are_timed_by_their_experiments_slow)
 
 Test(bench, an_experiment_that_is_not_built)
 {
-    cr_expect(run_command("top=$PWD; cd build && LD_LIBRARY_PATH=emu "
+    cr_expect(run_command("bench=" SIDE_BY_SIDE
+                          "; cd build && LD_LIBRARY_PATH=emu $bench --steps 13 2>&1") == 2);
+    expect(run_command("top=$PWD; cd build && LD_LIBRARY_PATH=emu "
                           "$top/${SIDE_BY_SIDE:-build/tests/side-by-side} --steps 13 2>&1") == 2);
     expect(
         "cannot run build/experiments/13-selects: No such file or directory; call ./bench in its "

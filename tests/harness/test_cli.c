@@ -1,6 +1,6 @@
 /*
  * test_cli.c — ./stepN as a user runs it: exit codes, sentences, files, records, and how long it
- * takes. Runs in the top folder, as `make test` does.
+ * takes. Runs in the top folder of a built tree.
  */
 #define _GNU_SOURCE
 #include "common/harness/run/counters.h"

@@ -1,7 +1,7 @@
 /*
  * test_files.c — the files that programs write. They never overwrite what the program reads, and
  * are complete or not written at all. No temporary file is left, however the program ends. Runs in
- * the top folder, as `make test` does.
+ * the top folder of a built tree.
  */
 #define _GNU_SOURCE /* SIGSTKFLT */
 #include "tests/support/command.h"

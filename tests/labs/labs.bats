@@ -99,7 +99,7 @@ no_points() {
         echo "lab $1: $output" >>"$BATS_TEST_TMPDIR/wrong"
 }
 
-# in_all CHECK LAB...: has the check, of these labs, written what is wrong?
+# in_all CHECK LAB...: runs the check for each lab; fails if one is wrong.
 in_all() {
     in_pairs "$@"
     [ ! -e "$BATS_TEST_TMPDIR/wrong" ] || { cat "$BATS_TEST_TMPDIR/wrong"; return 1; }
@@ -129,7 +129,7 @@ in_all() {
     says_not "only the last element"
 }
 
-# full_points LAB [OPTION...]: of its solution.
+# full_points LAB [OPTION...]: its solution gets all points, with these options.
 full_points() {
     local lab=$1
     check "$lab" "build/labs/reference$lab.ptx" --json "${@:2}"

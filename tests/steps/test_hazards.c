@@ -33,7 +33,7 @@ Test(hazards, none_in_any_step)
     }
 }
 
-/* What these programs do by default. Their other types and operators have slow tests. */
+/* Steps 12 to 16 with their defaults; their other types and operators have slow tests. */
 Test(hazards, none_in_steps_12_to_16)
 {
     static const int sizes[] = {1025, 16384};

@@ -27,6 +27,9 @@ int run_command(const char *command);
         cr_assert(got == (status), "exit status %d, not %d:\n%s", got, (status), output);          \
     } while (0)
 
+/* The bench, as `make test` or as `make test-all` links it. */
+#define SIDE_BY_SIDE "$(ls $PWD/side-by-side $PWD/build/tests/side-by-side 2>/dev/null | head -n 1)"
+
 /* The output must contain a text, or must not. */
 void expect(const char *text);
 void expect_not(const char *text);

@@ -1,7 +1,7 @@
 /*
- * processor_time.c — what each test takes: appends "suite/test SECONDS" to the file that TEST_TIMES
- * names. Criterion runs a test in a process of its own; its processor time and that of the programs
- * that it has run and waited for do not depend on what else the machine does.
+ * processor_time.c — the processor time of each test: appends "suite/test SECONDS" to the file that
+ * TEST_TIMES names. Criterion runs a test in a process of its own; its processor time and that of
+ * the programs that it has run and waited for hardly depend on what else the machine does.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static double seconds(int who)
            1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }
 
-/* The linker puts it in the place of Criterion's function, which ends a test (tests.mk). */
+/* The linker calls it instead of Criterion's function that ends a test (tests.mk). */
 void __real_criterion_internal_test_teardown(void);
 void __wrap_criterion_internal_test_teardown(void);
 void __wrap_criterion_internal_test_teardown(void)

@@ -1,8 +1,8 @@
 /*
  * access.h — one warp's access to memory, and the door that every access passes (ops_door.c).
  *
- * The functions here are for operations other than plain loads and stores. They are compiled once,
- * for any CPU.
+ * The functions here are for operations other than plain loads and stores. They are those of one
+ * instruction set that is compiled (operations.c).
  */
 #ifndef EMU_ACCESS_H
 #define EMU_ACCESS_H

@@ -67,9 +67,8 @@ static const struct op_table *const *tables(void)
 #if defined EMU_HAS_base
     return tables_base;
 #else
-    fprintf(stderr, "emu: this emulator was built for processors with AVX2, FMA and BMI2, which this "
-                    "one lacks: build it here (make clean, then make emu), or use one of `make "
-                    "dist`\n");
+    fprintf(stderr, "emu: this CPU lacks AVX2, FMA or BMI2, for which this emulator was built; "
+                    "`make emu` builds it for this one, too\n");
     exit(EXIT_FAILURE);
 #endif
 }

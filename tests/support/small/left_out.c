@@ -1,6 +1,6 @@
 /*
- * left_out.c — in the place of what `make test` leaves out of step 16, since nvcc takes minutes for
- * it: scans with operators that it does not test. Callers get an error.
+ * left_out.c — stands in for step 16's scans that `make test` does not test, and for which nvcc
+ * takes minutes. They return an error.
  */
 #include <cuda_runtime.h>
 
