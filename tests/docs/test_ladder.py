@@ -32,7 +32,7 @@ class Ladder(unittest.TestCase):
                 self.assertEqual(len(named), 1)
                 self.assertLess(int(named[0]), step)
 
-    def test_diffs_are_short(self):
+    def test_diffs_are_short_slow(self):
         for step, most in MOST.items():
             with self.subTest(step=step):
                 code, output, errors = diff(step)

@@ -48,7 +48,7 @@ Test(suspended, a_wait_without_an_end_is_told_at_the_end_slow)
 }
 
 /* The thread that waits for the kernel cannot go on with it, because it is in the handler. */
-Test(suspended, a_handler_may_end_the_program_while_the_host_waits)
+Test(suspended, a_handler_may_end_the_program_while_the_host_waits_slow)
 {
     expect_status(0, "timeout 30 $emu --csv $p/suspended left handler 2>&1");
 }

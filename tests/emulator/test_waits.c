@@ -93,7 +93,7 @@ Test(waits, patience_ends_every_loop_slow)
 }
 
 /* Many blocks do not take longer until the time limit ends them, if they repeat the same states. */
-Test(waits, patience_is_that_of_all_blocks)
+Test(waits, patience_is_that_of_all_blocks_slow)
 {
     expect_status(0, "EMU_TIMEOUT=1 timeout 40 $emu --log-file /dev/null $p/waits never"
                      " plain-barrier 400 2>&1");
@@ -179,7 +179,7 @@ Test(waits, a_deadlock_is_an_error_for_every_tool_slow)
 }
 
 /* Without a tool the error is the failed kernel itself. */
-Test(waits, an_exit_code_without_a_tool)
+Test(waits, an_exit_code_without_a_tool_slow)
 {
     for (size_t k = 0; k < COUNT(lost); k++)
         if (all_wanted() || !lost[k].waits || k == 0)

@@ -89,7 +89,7 @@ Test(step_counters, step_12_says_what_it_launches_before_hopper_slow)
     cr_expect_eq(direct.shared_bytes, 8 + 8 * sizeof(float) + sizeof(double));
 }
 
-Test(step_counters, adds_and_launches_are_as_described)
+Test(step_counters, adds_and_launches_are_as_described_slow)
 {
     static const size_t powers[] = {1, 2, 4, 64, 512, 1024, 2048};
     static const size_t others[] = {3, 31, 33, 257, 511, 513, 1000, 2049, 5000, 100003, 262145};

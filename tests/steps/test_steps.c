@@ -48,12 +48,16 @@ static const size_t sizes[] = {1,    2,    3,    4,    8,    31,   32,   33,  64
                                128,  129,  255,  256,  257,  511,  512,  513, 1000, 1023,
                                1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097};
 
-Test(steps, sizes)
+static void expect_right_at_sizes(size_t from, size_t to)
 {
     for (size_t s = 0; s < LENGTH(scan_steps); s++)
         for (size_t i = 0; i < LENGTH(sizes); i++)
-            if (takes(scan_steps[s], sizes[i])) expect_all_right(scan_steps[s], sizes[i]);
+            if (from <= sizes[i] && sizes[i] <= to && takes(scan_steps[s], sizes[i]))
+                expect_all_right(scan_steps[s], sizes[i]);
 }
+
+Test(steps, sizes_of_a_block) { expect_right_at_sizes(1, 1024); }
+Test(steps, sizes_of_blocks) { expect_right_at_sizes(1025, 4097); }
 
 /* Real numbers are compared within the bound that follows from the step's depth. */
 Test(steps, real_numbers)
