@@ -70,6 +70,7 @@ CUDA_BUILD = build
 # SMALL=1 (`make test`): these sources are compiled into build/small, without a GPU to PTX for
 # compute_90 alone, and the programs are linked in the folder AT.
 in_test   = $(or $(AT:%=%$(1)),build/tests/$(1))
+AT        =
 ifdef SMALL
     SMALLER = steps/12-% steps/13-% steps/14-% steps/15-% steps/16-% tests/fixtures/%
     AT      = $(if $(SANITIZE),,build/test/)
