@@ -10,13 +10,13 @@ setup() {
     dir=$BATS_TEST_TMPDIR
 }
 
-# estimated COMMAND…: runs it until there is a first line on stderr, for a minute at most. The
+# estimated COMMAND…: runs it until there is a first line on stderr, for five minutes at most. The
 # output is then that line.
 estimated() {
     : >"$dir/err" # the line of the program before must not be taken for this one's
     env --default-signal "$@" >"$dir/out" 2>"$dir/err" &
     program=$!
-    for _ in $(seq 600); do
+    for _ in $(seq 3000); do
         [ ! -s "$dir/err" ] || break
         sleep 0.1
     done
