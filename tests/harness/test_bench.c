@@ -159,8 +159,6 @@ Test(bench, an_experiment_that_is_not_built)
 {
     cr_expect(run_command("bench=" SIDE_BY_SIDE
                           "; cd build && LD_LIBRARY_PATH=emu $bench --steps 13 2>&1") == 2);
-    expect(run_command("top=$PWD; cd build && LD_LIBRARY_PATH=emu "
-                          "$top/${SIDE_BY_SIDE:-build/tests/side-by-side} --steps 13 2>&1") == 2);
     expect(
         "cannot run build/experiments/13-selects: No such file or directory; call ./bench in its "
         "own folder, after make experiments.");
