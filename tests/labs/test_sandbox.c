@@ -128,7 +128,7 @@ static void expect_text(const char *text)
               outputs[1].bytes);
 }
 
-Test(sandbox, a_command_runs_and_its_exit_status_returns)
+Test(sandbox, a_command_runs_and_its_exit_status_returns_slow)
 {
     misbehave("unknown", NULL);
     expect_exit(2);
@@ -136,7 +136,7 @@ Test(sandbox, a_command_runs_and_its_exit_status_returns)
     expect_exit(128 + 6);
 }
 
-Test(sandbox, number_of_processes_is_limited)
+Test(sandbox, number_of_processes_is_limited_slow)
 {
     misbehave("processes", NULL);
     expect_exit(0);
@@ -144,7 +144,7 @@ Test(sandbox, number_of_processes_is_limited)
     cr_assert(count > 0 && count < limits.processes, "%ld processes", count);
 }
 
-Test(sandbox, threads_count_as_processes)
+Test(sandbox, threads_count_as_processes_slow)
 {
     limits.address_space = 16L * 1024 * MEBIBYTE;
     misbehave("threads", NULL);
@@ -184,7 +184,7 @@ static pid_t hold_uid(pid_t like, unsigned *uid)
 
 /* The kernel counts the processes of a uid, so no two workers have the same, whatever their pids
  * are. */
-Test(sandbox, each_worker_has_a_uid_of_its_own)
+Test(sandbox, each_worker_has_a_uid_of_its_own_slow)
 {
     unsigned first, second;
     if (geteuid() != 0) cr_skip_test("only root gives up its uid");
@@ -196,7 +196,7 @@ Test(sandbox, each_worker_has_a_uid_of_its_own)
 }
 
 /* The next sandbox is not hindered by processes of one that runs at the same time. */
-Test(sandbox, processes_of_another_sandbox_do_not_count)
+Test(sandbox, processes_of_another_sandbox_do_not_count_slow)
 {
     pid_t neighbour = fork();
     if (neighbour == 0) {
@@ -211,7 +211,7 @@ Test(sandbox, processes_of_another_sandbox_do_not_count)
     cr_assert(count == limits.processes - 1 || count == limits.processes - 2, "%ld", count);
 }
 
-Test(sandbox, addresses_of_a_process_are_limited)
+Test(sandbox, addresses_of_a_process_are_limited_slow)
 {
     misbehave("addresses", NULL);
     expect_exit(0);
@@ -219,21 +219,21 @@ Test(sandbox, addresses_of_a_process_are_limited)
     cr_assert(mebibytes > 512 && mebibytes <= 1024, "%ld MiB", mebibytes);
 }
 
-Test(sandbox, memory_of_all_processes_together_is_limited)
+Test(sandbox, memory_of_all_processes_together_is_limited_slow)
 {
     limits.resident = 256 * MEBIBYTE;
     misbehave("memory", "100");
     expect_ending(SANDBOX_MEMORY);
 }
 
-Test(sandbox, a_file_is_limited)
+Test(sandbox, a_file_is_limited_slow)
 {
     misbehave("file", "/tmp/large");
     expect_exit(0);
     cr_assert_eq(number_after("file: "), 8);
 }
 
-Test(sandbox, all_files_together_are_limited)
+Test(sandbox, all_files_together_are_limited_slow)
 {
     misbehave("files", "/tmp");
     expect_exit(0);
@@ -241,7 +241,7 @@ Test(sandbox, all_files_together_are_limited)
     cr_assert(mebibytes > 8 && mebibytes <= 16, "%ld MiB", mebibytes);
 }
 
-Test(sandbox, only_tmp_can_be_written_to)
+Test(sandbox, only_tmp_can_be_written_to_slow)
 {
     const char *const folders[] = {"/", "/dev", "/dev/shm", "/usr/lib", "/proc", "/misbehave"};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
@@ -251,21 +251,21 @@ Test(sandbox, only_tmp_can_be_written_to)
     }
 }
 
-Test(sandbox, processor_time_is_limited)
+Test(sandbox, processor_time_is_limited_slow)
 {
     limits.cpu_seconds = 1;
     misbehave("spin", NULL);
     expect_exit(128 + SIGXCPU);
 }
 
-Test(sandbox, wall_time_is_limited)
+Test(sandbox, wall_time_is_limited_slow)
 {
     limits.wall_seconds = 1;
     misbehave("spin", NULL);
     expect_ending(SANDBOX_WALL);
 }
 
-Test(sandbox, waiting_is_limited)
+Test(sandbox, waiting_is_limited_slow)
 {
     limits.idle_seconds = 1;
     misbehave("wait", NULL);
@@ -273,7 +273,7 @@ Test(sandbox, waiting_is_limited)
 }
 
 /* Processes that use the processor only now and then are not idle. */
-Test(sandbox, a_process_that_wakes_up_is_not_idle)
+Test(sandbox, a_process_that_wakes_up_is_not_idle_slow)
 {
     limits.idle_seconds = 2;
     limits.wall_seconds = 5;
@@ -290,7 +290,7 @@ Test(sandbox, a_flood_can_be_dropped_slow)
     cr_assert_eq(outputs[1].size, outputs[1].limit);
 }
 
-Test(sandbox, output_is_limited_and_its_beginning_is_kept)
+Test(sandbox, output_is_limited_and_its_beginning_is_kept_slow)
 {
     const char *const descriptors[] = {"1", "2", "3"};
     for (int i = 0; i < SANDBOX_OUTPUTS; i++) {
@@ -302,7 +302,7 @@ Test(sandbox, output_is_limited_and_its_beginning_is_kept)
     }
 }
 
-Test(sandbox, descriptors_of_the_caller_are_closed)
+Test(sandbox, descriptors_of_the_caller_are_closed_slow)
 {
     int open_here = fcntl(open("/etc/passwd", O_RDONLY), F_DUPFD, 40);
     cr_assert(open_here >= 40);
@@ -312,7 +312,7 @@ Test(sandbox, descriptors_of_the_caller_are_closed)
 }
 
 /* A server of this test listens on the loopback interface, and is not to be reached. */
-Test(sandbox, there_is_no_network)
+Test(sandbox, there_is_no_network_slow)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
     socklen_t size = sizeof address;
@@ -328,7 +328,7 @@ Test(sandbox, there_is_no_network)
 }
 
 /* What the tests below look for can be found while it is there. */
-Test(sandbox, its_processes_are_visible_outside)
+Test(sandbox, its_processes_are_visible_outside_slow)
 {
     mark();
     pid_t child = fork();
@@ -349,7 +349,7 @@ Test(sandbox, its_processes_are_visible_outside)
     cr_assert_not(marked_runs(), "the sandbox outlives its caller");
 }
 
-Test(sandbox, processes_that_leave_their_session_end_too)
+Test(sandbox, processes_that_leave_their_session_end_too_slow)
 {
     misbehave("daemon", mark());
     expect_exit(0);
@@ -357,14 +357,14 @@ Test(sandbox, processes_that_leave_their_session_end_too)
     cr_assert_not(marked_runs());
 }
 
-Test(sandbox, a_fork_bomb_ends_with_its_sandbox)
+Test(sandbox, a_fork_bomb_ends_with_its_sandbox_slow)
 {
     limits.wall_seconds = 2;
     misbehave("forks", mark());
     cr_assert_not(marked_runs());
 }
 
-Test(sandbox, the_command_is_not_root_and_cannot_become_it)
+Test(sandbox, the_command_is_not_root_and_cannot_become_it_slow)
 {
     misbehave("identity", NULL);
     expect_exit(0);
@@ -374,7 +374,7 @@ Test(sandbox, the_command_is_not_root_and_cannot_become_it)
 }
 
 /* Ways to more of the kernel, and to memory that no limit counts. */
-Test(sandbox, system_calls_that_nothing_needs_are_refused)
+Test(sandbox, system_calls_that_nothing_needs_are_refused_slow)
 {
     static const char *const calls[] = {"namespace", "clone",  "memory file", "shared memory",
                                         "messages",  "socket", "netlink",     "keys",
@@ -388,7 +388,7 @@ Test(sandbox, system_calls_that_nothing_needs_are_refused)
     }
 }
 
-Test(sandbox, files_outside_are_not_visible)
+Test(sandbox, files_outside_are_not_visible_slow)
 {
     char here[4096];
     const char *const hidden[] = {
@@ -404,7 +404,7 @@ Test(sandbox, files_outside_are_not_visible)
     cr_assert(strstr(outputs[0].bytes, "entry passwd") == NULL, "%s", outputs[0].bytes);
 }
 
-Test(sandbox, the_environment_is_not_the_callers)
+Test(sandbox, the_environment_is_not_the_callers_slow)
 {
     setenv("SECRET", "of the caller", 1);
     misbehave("environment", NULL);
@@ -412,7 +412,7 @@ Test(sandbox, the_environment_is_not_the_callers)
     expect_text("HOME=/tmp\n");
 }
 
-Test(sandbox, a_file_that_it_leaves_becomes_the_results)
+Test(sandbox, a_file_that_it_leaves_becomes_the_results_slow)
 {
     result_file = "/tmp/result";
     misbehave("result", "what it left");
@@ -423,7 +423,7 @@ Test(sandbox, a_file_that_it_leaves_becomes_the_results)
     cr_assert_eq(outputs[2].size, 0);
 }
 
-Test(sandbox, a_link_that_it_leaves_is_not_followed)
+Test(sandbox, a_link_that_it_leaves_is_not_followed_slow)
 {
     result_file = "/tmp/result";
     misbehave("link", "/misbehave");
@@ -431,7 +431,7 @@ Test(sandbox, a_link_that_it_leaves_is_not_followed)
     cr_assert_eq(outputs[2].size, 0);
 }
 
-Test(sandbox, a_missing_bubblewrap_is_said)
+Test(sandbox, a_missing_bubblewrap_is_said_slow)
 {
     char why[256];
     cr_assert_not(sandbox_works("/does/not/exist/bwrap", CONFINE, why, sizeof why));
@@ -440,7 +440,7 @@ Test(sandbox, a_missing_bubblewrap_is_said)
     cr_assert(strstr(why, "/does/not/exist/confine") != NULL, "%s", why);
 }
 
-Test(sandbox, a_tree_that_cannot_be_seen_is_found_out)
+Test(sandbox, a_tree_that_cannot_be_seen_is_found_out_slow)
 {
     enum { NO_PROCESS = 1 << 30 };
     cr_expect(process_tree_works());
@@ -448,7 +448,7 @@ Test(sandbox, a_tree_that_cannot_be_seen_is_found_out)
     cr_expect_eq(waitpid(-1, NULL, WNOHANG), -1, "a child is left");
 }
 
-Test(sandbox, memory_of_a_tree_is_summed)
+Test(sandbox, memory_of_a_tree_is_summed_slow)
 {
     enum { SIZE = 64 * MEBIBYTE };
     uint64_t before = process_tree_usage(getpid()).resident;
