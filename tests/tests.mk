@@ -84,11 +84,6 @@ build/tests/many-calls: $(call with_nccl,tests/ranks/library/calls.c $(CALLS17) 
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
-# No leaks are looked for in programs with Open MPI.
-ifneq ($(and $(SANITIZE),$(MPI)),)
-step17 $(RATES17) build/tests/wrong-ranks build/tests/many-calls: build/tests/support/ranks/leaks.o
-endif
-
 # Programs of one source file that tests examine or run: see tests/fixtures/programs/programs.h.
 CHECKED  := reported merged endless waits traced ticket two_words ring limits \
             unwritten lenient launches forks ends names ordered suspended wide_rows \

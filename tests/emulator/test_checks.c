@@ -337,9 +337,6 @@ ParameterizedTestParameters(checks, wrong_and_right_slow)
 
 ParameterizedTest(struct pair *pair, checks, wrong_and_right_slow)
 {
-#ifdef __SANITIZE_ADDRESS__
-    cr_skip("the ordinary build runs it, with the same programs.");
-#endif
     struct expectations e = read_expectations(pair->name);
     cr_expect(e.n || e.nothing || strncmp(pair->name, "race-", 5) == 0,
               "tests/checks/%s.cu does not say what is found", pair->name);
@@ -373,9 +370,6 @@ ParameterizedTestParameters(checks, right_in_other_orders_slow)
 
 ParameterizedTest(struct pair *pair, checks, right_in_other_orders_slow)
 {
-#ifdef __SANITIZE_ADDRESS__
-    cr_skip("the ordinary build runs it, with the same programs.");
-#endif
     enum { SEEDS = 10 };
     bool all = getenv("TEST_NIGHTLY") != NULL, race = strncmp(pair->name, "race-", 5) == 0;
     int one = 1 + (int)(number_of(pair->name) % SEEDS), other = 1 + one % SEEDS;

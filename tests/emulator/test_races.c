@@ -65,9 +65,6 @@ ParameterizedTestParameters(races, found_in_any_order_slow)
 /* With TEST_NIGHTLY=1, for ten seeds. */
 ParameterizedTest(struct pair *pair, races, found_in_any_order_slow)
 {
-#ifdef __SANITIZE_ADDRESS__
-    cr_skip("the ordinary build runs it, with the same programs");
-#endif
     char options[40];
     int seeds = getenv("TEST_NIGHTLY") ? ALL_SEEDS : QUICK_SEEDS;
     expect_hazards(pair->name, " --blocks descending");
@@ -89,9 +86,6 @@ ParameterizedTestParameters(races, right_for_strict_readers_slow)
 
 ParameterizedTest(struct pair *pair, races, right_for_strict_readers_slow)
 {
-#ifdef __SANITIZE_ADDRESS__
-    cr_skip("the ordinary build runs it, with the same programs");
-#endif
     char command[200], path[120];
     command_of(pair->name, command, sizeof command);
     snprintf(path, sizeof path, "tests/checks/%s.cu", pair->name);
@@ -124,9 +118,6 @@ ParameterizedTestParameters(races, steps_for_strict_readers_slow)
 
 ParameterizedTest(struct strict_step *s, races, steps_for_strict_readers_slow)
 {
-#ifdef __SANITIZE_ADDRESS__
-    cr_skip("the ordinary build runs it");
-#endif
     char program[20];
     snprintf(program, sizeof program, "./step%d", s->step);
     if (s->step == 17 && access(program, X_OK))

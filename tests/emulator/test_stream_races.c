@@ -65,9 +65,6 @@ static void run_wrong(const char *name, const char *options)
  * places. */
 Test(stream_races, say_what_is_missing_slow)
 {
-#ifdef __SANITIZE_ADDRESS__
-    cr_skip("the ordinary build runs it, with the same programs");
-#endif
     static const char *const said[][2] = {
         {"race-streams-copy", "and Read access of a copy [1024 hazards]"},
         {"race-streams-copy", "(offset 0 of the 4096 bytes at 0x"},

@@ -504,9 +504,6 @@ static double processor_seconds(void)
  * of processor time counts, too: alone on a core it would have ended in time. */
 Test(cli, default_runs_take_two_seconds_at_most_slow)
 {
-#ifdef __SANITIZE_ADDRESS__
-    cr_skip("sanitizers are slow");
-#endif
     for (int step = 0; step <= 7; step++) {
         double best = 1e9;
         for (int attempt = 0; attempt < 4 && best > 2; attempt++) {

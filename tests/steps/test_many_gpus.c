@@ -651,9 +651,6 @@ Test(many_gpus, no_hazards_slow)
 /* The same for readers that need a fence or an acquire, in 20 orders of threads. */
 Test(two_gpus, no_hazards_for_strict_readers_slow)
 {
-#ifdef __SANITIZE_ADDRESS__
-    cr_skip("the ordinary build runs it");
-#endif
     enum { SEEDS = 20 };
     for (int seed = 1; seed <= SEEDS; seed++)
         expect_status(0,
