@@ -140,7 +140,8 @@ class Symbols(unittest.TestCase):
             match = re.match(r"(\S+?):\s*[0-9a-f]*\s+([TU]) (\S+)$", line)
             if match and match[2] == "U":
                 used.add(match[3])
-            elif match and match[1].startswith("build/common/") and not match[1].endswith(".v3.o"):
+            elif (match and match[1].startswith("build/common/")
+                  and not match[1].endswith((".v3.o", ".base.o"))):
                 defined[match[3]] = match[1]
         elsewhere = self.words_of_what_is_not_built(objects)
         for name, where in sorted(defined.items()):
