@@ -12,7 +12,7 @@ try:
 except ImportError:  # python3 is not Debian's, whose packages lie here
     sys.path.append("/usr/lib/python3/dist-packages")
 
-SECONDS = 40
+SECONDS = 120
 SIZE = (1400, 1200)
 SHOWN = "article:not([hidden]) "
 

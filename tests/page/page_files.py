@@ -19,7 +19,9 @@ def node(*arguments, given=None):
 
 def check_below(test, limit, measure):
     """Fails unless one of up to TRIES measurements is below the limit: whatever else runs on the
-    machine can only make them longer."""
+    machine can only make them longer. Beside other tests it would be left to chance."""
+    if "TEST_NIGHTLY" not in os.environ:
+        test.skipTest("it measures time: make test-nightly has it")
     found = []
     while len(found) < TRIES:
         found.append(measure())

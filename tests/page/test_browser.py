@@ -2,7 +2,6 @@
 each control, the keyboard, restored states, and input that is wrong or hostile."""
 import re
 import tempfile
-import time
 import unittest
 from pathlib import Path
 
@@ -20,6 +19,10 @@ mov.u32 %%r, %%tid.x;
 ret;
 }
 """
+
+# Waits until the browser has read the file of a control, which the page began to read before.
+AS_READ = """const done = arguments[1];
+arguments[0].files[0].text().then(() => setTimeout(done));"""
 
 
 class Chapters(Page):
@@ -349,7 +352,7 @@ class OwnPtx(Page):
             path.write_text("first line\nsecond line\n", encoding="utf-8")
             self.all("input[type=file]")[1].send_keys(str(path))
             self.wait_for(lambda: self.all("form button[type=submit]"))
-            time.sleep(0.3)  # the page reads the file
+            self.driver.execute_async_script(AS_READ, self.all("input[type=file]")[1])
         self.press("Run")
         self.wait_for(lambda: "second line" in self.text(".source"))
 
