@@ -99,13 +99,13 @@ tests-build: $(RUN) $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) all labs build/labs/
         $$(filter-out $(if $(SMALL),%/ptx %/cubin),$$(CORPORA)) \
         build/tests/predicted/print build/tests/wrong-scan build/tests/wrong-bench \
         build/experiments/02-in-place \
-        $(call in_test,side-by-side) \
+        $(call in_test,side-by-side) $(addprefix build/fidelity/,carries) \
         $(if $(SANITIZE),build/cc/upcc build/tests/cc/fuzz,test-cc-build) $(if $(SMALL),,$$(MORE))
 	@:
 
 # What only slow tests need.
 MORE      = experiments library $(PROMISES) \
-            $(addprefix build/fidelity/,copies matrices pages patterns tensor textures) \
+            $(addprefix build/fidelity/,alignments copies matrices pages patterns tensor textures) \
             build/architectures/usual/run $(EXAMPLES) build/tests/step14-no-png \
             $(AUTOGRADER_PROGRAMS) step5-B4 $(PAGE_TESTS) \
             $(if $(MPI),build/tests/wrong-ranks build/tests/many-calls)

@@ -200,7 +200,10 @@ const char *emu_message(const struct emu *);
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Allocates bytes (> 0) of device memory, aligned to 256; the content is undefined (in fact every
+/* To how many bytes an H200 aligns an allocation at least, by its size: the largest power of two
+ * that divided all addresses in profiles/h200/alignments.csv. */
+size_t emu_alignment(size_t bytes);
+/* Allocates bytes (> 0) of device memory, aligned so; the content is undefined (in fact every
  * byte is 0xCD, or 0 if emu_config.lenient is set). */
 int emu_alloc(struct emu *, size_t bytes, emu_addr *address);
 /* Frees an address that emu_alloc returned. Any other address is EMU_INVALID_VALUE. */

@@ -32,6 +32,7 @@ static int run(const char *gpu, const char *program, const char *argument, char 
  * The Makefile reads the names here (programs.mk). */
 static const char *const programs[][2] = {
     {"O3/vector_add", "t4"},
+    {"G/integer_types", "t4"},
     {"O3/matrix_multiply", "h200"},
     {"rdc/transpose", "b200"},
     {"G/votes", "t4"},
@@ -77,6 +78,14 @@ Test(programs, are_right_slow)
         cr_expect(code == 0, "%s as a %s ended with %d:\n%s", programs[i][0], programs[i][1], code,
                   output);
     }
+}
+
+/* Integer arithmetic as nvcc composes it of instructions: the host's compiler has the results. */
+Test(programs, integers_of_all_types)
+{
+    char output[OUTPUT_SIZE];
+    int code = run("h200", "O3/integer_types", "", output);
+    cr_expect(code == 0, "it ended with %d:\n%s", code, output);
 }
 
 /* ---- programs that fail ---------------------------------------------------------------------- */

@@ -255,11 +255,12 @@ BINARY_24(DEFINE_BINARY)
 TERNARY_24(DEFINE_TERNARY)
 
 /* Sums with carry: add.cc, addc, sub.cc, subc, mad.lo.cc, madc.hi and so on. The carry flag is one
- * bit per lane. A subtraction's borrow is stored as the complement of the carry; PTX leaves the
- * polarity open. */
-static inline uint32_t carry_in(const struct warp *w, const struct insn *i, int l)
+ * bit per lane. A difference is a + ~b + 1, so after it the flag says that there was no borrow, and
+ * subc takes the flag in place of the 1: PTX leaves this open, GPUs and nvcc's 128-bit division do
+ * it so (profiles/measure/fidelity/carries.cu). */
+static inline uint32_t carry_in(const struct warp *w, const struct insn *i, int l, uint32_t usual)
 {
-    return i->arithmetic.carry_in ? w->carry >> l & 1 : 0;
+    return i->arithmetic.carry_in ? w->carry >> l & 1 : usual;
 }
 
 static inline void carry_out(struct warp *w, const struct insn *i, uint32_t mask, uint32_t carries)
@@ -268,33 +269,23 @@ static inline void carry_out(struct warp *w, const struct insn *i, uint32_t mask
 }
 
 #define CARRY(X) X(u32, unsigned long long) X(u64, unsigned __int128)
-#define DEFINE_CARRY(type, twice)                                                                  \
-    static void add_carry_##type(struct warp *w, const struct insn *i, uint32_t mask)              \
+#define DEFINE_SUM(name, type, twice, sign, usual)                                                 \
+    static void name##_carry_##type(struct warp *w, const struct insn *i, uint32_t mask)           \
     {                                                                                              \
         L_##type *d = LANES(type, i->d);                                                           \
         const L_##type *a = LANES(type, i->a), *b = LANES(type, i->b);                             \
         uint32_t carries = 0;                                                                      \
         for (int l = 0; l < WARP; l++) {                                                           \
             if (!(mask >> l & 1)) continue;                                                        \
-            twice sum = (twice)a[l] + b[l] + carry_in(w, i, l);                                    \
+            twice sum = (twice)a[l] + (T_##type)(sign b[l]) + carry_in(w, i, l, usual);            \
             carries |= (uint32_t)(sum >> 8 * sizeof a[l] & 1) << l;                                \
             d[l] = (T_##type)sum;                                                                  \
         }                                                                                          \
         carry_out(w, i, mask, carries);                                                            \
-    }                                                                                              \
-    static void sub_carry_##type(struct warp *w, const struct insn *i, uint32_t mask)              \
-    {                                                                                              \
-        L_##type *d = LANES(type, i->d);                                                           \
-        const L_##type *a = LANES(type, i->a), *b = LANES(type, i->b);                             \
-        uint32_t borrows = 0;                                                                      \
-        for (int l = 0; l < WARP; l++) {                                                           \
-            if (!(mask >> l & 1)) continue;                                                        \
-            twice difference = (twice)a[l] - b[l] - carry_in(w, i, l);                             \
-            borrows |= (uint32_t)(difference >> 8 * sizeof a[l] & 1) << l;                         \
-            d[l] = (T_##type)difference;                                                           \
-        }                                                                                          \
-        carry_out(w, i, mask, borrows);                                                            \
-    }                                                                                              \
+    }
+#define DEFINE_CARRY(type, twice)                                                                  \
+    DEFINE_SUM(add, type, twice, +, 0)                                                             \
+    DEFINE_SUM(sub, type, twice, ~, 1)                                                             \
     static inline void mad_carry_##type(struct warp *w, const struct insn *i, uint32_t mask,       \
                                         bool high)                                                 \
     {                                                                                              \
@@ -305,7 +296,7 @@ static inline void carry_out(struct warp *w, const struct insn *i, uint32_t mask
             if (!(mask >> l & 1)) continue;                                                        \
             twice product = (twice)a[l] * b[l];                                                    \
             T_##type half = (T_##type)(high ? product >> 8 * sizeof a[l] : product);               \
-            twice sum = (twice)half + c[l] + carry_in(w, i, l);                                    \
+            twice sum = (twice)half + c[l] + carry_in(w, i, l, 0);                                    \
             carries |= (uint32_t)(sum >> 8 * sizeof a[l] & 1) << l;                                \
             d[l] = (T_##type)sum;                                                                  \
         }                                                                                          \
@@ -333,7 +324,7 @@ CARRY(DEFINE_CARRY)
             if (!(mask >> l & 1)) continue;                                                        \
             twice product = (twice)(T_##type)a[l] * (T_##type)b[l];                                \
             unsigned_twice sum = (T_##bits)(product >> 8 * sizeof a[l]);                           \
-            sum += (unsigned_twice)c[l] + carry_in(w, i, l);                                       \
+            sum += (unsigned_twice)c[l] + carry_in(w, i, l, 0);                                       \
             carries |= (uint32_t)(sum >> 8 * sizeof a[l] & 1) << l;                                \
             d[l] = (T_##bits)sum;                                                                  \
         }                                                                                          \

@@ -7,8 +7,6 @@
 static struct address_table allocations;                  /* of struct runtime_allocation, owned */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects the table */
 
-enum { ALIGNMENT = 256 };
-
 int cudart_map(void *host, size_t bytes)
 {
     for (int i = 0; i < cudart_device_count(); i++) {
@@ -33,7 +31,7 @@ int cudart_unmap(void *host)
 void *cudart_map_new(size_t bytes)
 {
     void *memory;
-    if (posix_memalign(&memory, ALIGNMENT, bytes) != 0) return NULL;
+    if (posix_memalign(&memory, emu_alignment(bytes), bytes) != 0) return NULL;
     if (cudart_map(memory, bytes) == EMU_OK) return memory;
     free(memory);
     return NULL;

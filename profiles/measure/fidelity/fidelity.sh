@@ -10,6 +10,8 @@
 #   matrices    ldmatrix, stmatrix, and wmma's loads and stores (matrices.cu)
 #   tensor      what tensor cores compute, as raw bits (tensor.cu); needs no ncu
 #   textures    what texture units read, as raw bits (textures.cu); needs no ncu
+#   carries     the carry flag after each instruction that leaves it (carries.cu); needs no ncu
+#   alignments  to what addresses of allocations are aligned (alignments.cu); needs no ncu
 #   pages       which accesses outside of an array end a kernel (pages.cu); needs no ncu
 #   boxes       what becomes of bulk copies of boxes of tensors, right and wrong
 #               (tests/fixtures/programs/tensors.cu); needs no ncu
@@ -33,7 +35,8 @@ fi
 
 out=${1:-build/profiles}
 [ $# -eq 0 ] || shift
-parts=${*:-fidelity copies matrices tensor textures pages boxes product}
+parts=${*:-fidelity copies matrices tensor textures carries alignments pages boxes \
+    product}
 toolkit=$(common/build/toolkit.sh)
 PATH=$PATH:$toolkit/bin LD_LIBRARY_PATH=$toolkit/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
@@ -42,7 +45,7 @@ case " $parts " in
     command -v ncu >/dev/null || { echo "fidelity.sh: ncu is not installed" >&2; exit 2; } ;;
 esac
 make build/fidelity/patterns build/fidelity/copies build/fidelity/matrices build/fidelity/tensor \
-    build/fidelity/textures build/fidelity/pages
+    build/fidelity/textures build/fidelity/pages build/fidelity/carries build/fidelity/alignments
 
 # metrics FORMAT NAME...: the names in the format, with commas between them.
 metrics() {
@@ -116,6 +119,10 @@ tensor() { build/fidelity/tensor >"$raw/lines"; }
 
 textures() { build/fidelity/textures >"$raw/table"; }
 
+carries() { build/fidelity/carries >"$raw/table"; }
+
+alignments() { build/fidelity/alignments >"$raw/table"; }
+
 pages() { build/fidelity/pages >"$raw/table"; }
 
 # A row for each way whose result does not depend on what lies beside the tensor.
@@ -150,6 +157,8 @@ for part in $parts; do
     case $part in
     tensor) what="What tensor cores compute, as raw bits: see tensor.cu." ;;
     textures) what="What texture units read, as raw bits: see textures.cu." ;;
+    carries) what="The carry flag after each instruction that leaves it: see carries.cu." ;;
+    alignments) what="To what addresses of allocations are aligned, in bytes: see alignments.cu." ;;
     pages) what="Which accesses outside of an array end a kernel: see pages.cu." ;;
     boxes) what="Bulk copies of boxes of tensors: see tests/fixtures/programs/tensors.cu." ;;
     product) what="ncu's counters of the kernels of notes/more/matrix-product.cu, 64 x 64." ;;

@@ -9,7 +9,7 @@
 #   first steps        vector_add grid_stride matrix_multiply transpose stencil dot_product …
 #   threads together   votes atomics* warp_* cg_* shuffle_* async_barrier spin_lock named_barriers
 #   the language       device_* function_pointers virtual_functions recursion lambdas templates
-#                      integers bits half_precision fast_math constant_memory separate_compilation
+#                      integer* bits half_precision fast_math constant_memory separate_compilation
 #   launches in kernels  dynamic_*
 #   the runtime        streams callbacks events graphs multi_copy zero_copy managed pitched_copy
 #                      peer_copy occupancy attributes properties clocks errors texture_turn
@@ -62,7 +62,7 @@ PROGRAM_FLAGS   = $(STAND_IN_LINK) -cudart shared -Werror all-warnings -Xcompile
 
 # The programs that `make test-all` runs, as CONFIGURATION/NAME: the tuples in
 # tests/emulator/test_programs.c.
-PROGRAM_QUICK  := $(addprefix $(PROGRAM_BUILD)/,O3/wrong $(if $(SMALL),,$(shell \
+PROGRAM_QUICK  := $(addprefix $(PROGRAM_BUILD)/,O3/wrong O3/integer_types $(if $(SMALL),,$(shell \
                   grep -o '{"[A-Za-z0-9]*/[a-z0-9_]*"' tests/emulator/test_programs.c | \
                   tr -d '{"')))
 

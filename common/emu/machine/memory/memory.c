@@ -136,12 +136,22 @@ static const struct range *add_range(struct memory *memory, struct range range)
     return insert(memory, &memory->allocations, range);
 }
 
+size_t emu_alignment(size_t bytes)
+{
+    static const size_t limits[][2] = {{32 << 20, 32 << 20}, {2 << 20, 2 << 20}, {1 << 20, 1024}};
+    for (size_t k = 0; k < sizeof limits / sizeof *limits; k++)
+        if (bytes >= limits[k][0]) return limits[k][1];
+    return RANGES_ALIGNMENT;
+}
+
 int memory_alloc(struct memory *memory, size_t bytes, emu_addr *address)
 {
     if (!bytes) return EMU_INVALID_VALUE;
     if (bytes > memory->capacity - memory->used) return EMU_OUT_OF_MEMORY;
-    uint64_t place = find_free(memory, bytes);
+    uint64_t alignment = emu_alignment(bytes);
+    uint64_t place = find_free(memory, bytes + alignment - RANGES_ALIGNMENT);
     if (!place) return EMU_OUT_OF_MEMORY;
+    place = round_up(place, alignment);
     const struct range *range = add_range(memory, (struct range){.base = place, .bytes = bytes});
     if (!range) return EMU_OUT_OF_MEMORY;
     memory->used += bytes;

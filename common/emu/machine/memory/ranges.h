@@ -13,7 +13,7 @@
 
 /* Between two allocations is a gap of addresses that belong to none, so that accesses past the end
  * are detected. A hole is the space between two ranges that an allocation may use. */
-enum { RANGES_ALIGNMENT = 256, RANGES_GAP = 4096 };
+enum { RANGES_ALIGNMENT = 512, RANGES_GAP = 4096 };
 
 struct range_node;
 struct ranges {
