@@ -58,7 +58,6 @@ static __global__ void run(const uint64_t *a, const uint64_t *b, uint64_t *out)
 {
     struct lane l = {a[threadIdx.x], b[threadIdx.x], out + threadIdx.x * MOST, 0};
     WITH_PRODUCTS(MIX_32, ".u32")
-    WITH_PRODUCTS(MIX_32, ".s32")
 #define MIX_64(first, second) MIX(uint64_t, "l", first, second)
     WRITERS(MIX_64, ".u64")
     LIVES(MIX_32)
@@ -73,7 +72,7 @@ int main()
 {
     const char *names[] = {
 #define NAME(first, second) first " " second,
-        WITH_PRODUCTS(NAME, ".u32") WITH_PRODUCTS(NAME, ".s32") WRITERS(NAME, ".u64")
+        WITH_PRODUCTS(NAME, ".u32") WRITERS(NAME, ".u64")
         LIVES(NAME) "sub.cc.u32, a call, addc.u32"};
     static_assert(sizeof names / sizeof *names <= MOST, "out has a word for each case");
     uint64_t *in, *out;
