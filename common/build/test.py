@@ -250,7 +250,8 @@ def slow():
                unit("mutation scripts", "slow", "tests/mutation")]
     return [[criterion("build/tests/run", "*/*_slow")],
             [bats("commands", files_of("tests/tools"), "slow")],
-            [bats("labs and ranks", files_of("tests/labs", "tests/ranks"), "slow")],
+            [bats("labs", files_of("tests/labs"), "slow")],
+            [bats("ranks", files_of("tests/ranks"), "slow")],
             python], missing
 
 

@@ -6,7 +6,7 @@ load ranks
 
 @test "ranks.sh records checksums that are the same for 1 and 2 ranks, and verified results" {
     need python3
-    timeout 120 profiles/measure/ranks.sh "$dir" emu >/dev/null 2>&1
+    timeout 300 profiles/measure/ranks.sh "$dir" emu >/dev/null 2>&1
     [ "$(grep -c ',bits,.*,[0-9]\{1,\},[0-9]\{1,\}$' "$dir/ranks.csv")" -eq 8 ]
     [ "$(grep ',bits,' "$dir/ranks.csv" | sort -u | wc -l)" -eq 4 ]
     [ "$(grep -c '^17,many-gpus,' "$dir/ranks_verified.csv")" -eq 7 ]

@@ -13,10 +13,10 @@ setup() {
 }
 
 # ranks P OPTIONS…: runs ./step17 with P ranks. Nothing may hang.
-ranks() { timeout 60 common/build/run17.sh "$@"; }
+ranks() { timeout 300 common/build/run17.sh "$@"; }
 
 # mpirun_with ARGUMENTS…: the same for ranks with options of their own, as mpirun takes them.
-mpirun_with() { timeout 60 common/build/mpirun.sh "$@"; }
+mpirun_with() { timeout 300 common/build/mpirun.sh "$@"; }
 
 # checksum P OPTIONS…: prints the checksum of the result, or what went wrong.
 checksum() {
