@@ -309,20 +309,20 @@ longer, or call many_reset on all of them."
         rm -f "$dir"/*
         SECONDS=0
         # shellcheck disable=SC2016
-        run timeout 60 env --default-signal bash -c 'echo $$ >$0/script
+        run timeout 600 env --default-signal bash -c 'echo $$ >$0/script
             exec common/build/mpirun.sh -np 2 bash -c '\''
                 echo $$ >$0/$OMPI_COMM_WORLD_RANK
                 until [ -s $0/0 ] && [ -s $0/1 ]; do sleep 0.1; done
                 [ $OMPI_COMM_WORLD_RANK = 1 ] || kill -$1 $(cat $0/script)
-                exec sleep 50'\'' $0 $1' "$dir" $signal
+                exec sleep 500'\'' $0 $1' "$dir" $signal
         ends "${status_of[$signal]}" ""
         # They end, although their parent may not know; after KILL soon.
-        for ((tries = 100; tries > 0; tries--)); do
+        for ((tries = 1000; tries > 0; tries--)); do
             grep -hqs "^State:.[^Z]" /proc/{"$(cat "$dir/0")","$(cat "$dir/1")"}/status || break
             sleep 0.1
         done
         [ "$tries" -gt 0 ]
-        [ "$SECONDS" -lt 40 ]
+        [ "$SECONDS" -lt 400 ]
     done
 }
 
