@@ -88,7 +88,7 @@ if [ -n "$packages" ]; then
     fi
     # A fresh machine has no list of packages yet.
     known || update ||
-        fail "apt-get update failed, for the reason above; mend that, or $administrator"
+        fail "apt-get update failed, for the reason above; fix that, or $administrator"
 fi
 
 # ---- the list ----------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ fi
 if [ -n "$packages" ]; then
     # If the list of packages is old, its files may no longer exist: hence the second attempt.
     install_packages || { update && install_packages; } ||
-        fail "apt-get failed, for the reason above; mend that, or $administrator"
+        fail "apt-get failed, for the reason above; fix that, or $administrator"
 fi
 [ -n "$fetch_toolkit" ] || exit 0
 

@@ -161,7 +161,7 @@ $(BUGS:%=bug%): bug%:
 	    echo "labs/bug$*.cu is there already, and stays as it is. Move it away for a new one."; \
 	else \
 	    common/labs/bugs/bug.sh $* >labs/bug$*.cu.new && mv labs/bug$*.cu.new labs/bug$*.cu && \
-	    echo "labs/bug$*.cu is written. Find the fault and mend it; then: make check-bug$*"; \
+	    echo "labs/bug$*.cu is written. Find the fault and fix it; then: make check-bug$*"; \
 	fi
 
 #check-bugN: ## learn: judge labs/bugN.cu, as the lab that it is made of

@@ -125,7 +125,7 @@ struct step {
     const char *name;      /* as in the folder's name: "work-efficient" */
     const char *title;     /* a few words for headings: "Work-efficient scan (Blelloch)" */
     const char *teaches;   /* one line */
-    const char *still_bad; /* one line, which names the step that mends it; NULL: nothing */
+    const char *still_bad; /* one line, which names the step that fixes it; NULL: nothing */
 
     /* Limits, checked by the harness; for a step with verbs only those of --n and --sweep, as its
      * `input` knows what a file holds. max_n = 0: any n that fits into memory. */

@@ -102,7 +102,7 @@ patterns() {
 }
 
 # compute-sanitizer slows down every launch, and step 8 has dozens of them, so few elements must be
-# enough there. Step 12 has a kernel each for small, middling and large n.
+# enough there. Step 12 has a kernel each for small, mid-sized and large n.
 sanitized_sizes() {
     case $1:$2 in
     8:*) echo 1000 ;;

@@ -3,7 +3,7 @@
  *
  * What it is: the baseline for all later steps, a loop ("Sequential Scan" in Harris 2007,
  * section 39.1.1 of GPU Gems 3), exclusive and inclusive; and the documents' reason to care: a loop
- * that seems to need its own last result, turned into a map and a scan (Harris' Figure 1, Table
+ * whose iterations seem to need each other, turned into a map and a scan (Harris' Figure 1, Table
  * 39-1).
  * What is still bad: every addition waits for the one before, so only one of them is ever under way
  * (step 2).
@@ -13,9 +13,9 @@
 #include "scan.h"
 
 /*
- * n - 1 additions. All but the first, which adds to 0, are needed. (The documents say n additions,
- * and their loop writes one element past the end: j runs up to n.) `before` is in[j-1]; in a
- * variable of its own because out may be in, where out[j-1] has replaced it.
+ * n - 1 additions. All but the first, which adds to 0, are needed. (The documents say n, and in
+ * Harris' Figure 1 and GPU Gems the loop writes one element past the end: j runs up to n.) `before`
+ * is in[j-1]; in a variable of its own because out may be in, where out[j-1] has replaced it.
  */
 static void scan_exclusive(float *out, const float *in, size_t n)
 {

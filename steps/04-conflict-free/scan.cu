@@ -5,9 +5,9 @@
  * GPU Gems 3), corrected.
  * Same as step 3 except: every index into shared memory is moved to the right by
  * CONFLICT_FREE_OFFSET (scan.h), and a thread takes elements n/2 apart instead of neighbours.
- * What it fixes: at the tree's strides of 2, 4, 8 … the lanes of a warp shared few of the 32 banks
- * and waited for each other. With one float of padding after every 32 elements, lanes whose words
- * are 32 apart use neighbouring banks.
+ * What it fixes: at the tree's strides of 2, 4, 8 … the lanes of a warp shared few of the 32 banks,
+ * so that an access was split into several wavefronts. With one float of padding after every 32
+ * elements, lanes whose words are 32 apart use neighbouring banks.
  * What is still bad: 2048 elements have some conflicts, because the padding itself has a period.
  * variants.cu compares two other paddings: pad32x2 leaves no conflict there, and pad16, the
  * documents' padding for the 16 banks of 2007, leaves 2-way and 4-way conflicts on 32 banks. There

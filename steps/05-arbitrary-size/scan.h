@@ -11,7 +11,7 @@
 #define B 512
 #endif
 
-/* Listing 3, corrected, for the 32 banks of today; B is small enough for one level of padding. */
+/* As in step 4; B is small enough for one level of padding. */
 #define LOG_NUM_BANKS           5
 #define CONFLICT_FREE_OFFSET(i) ((i) >> LOG_NUM_BANKS)
 

@@ -11,7 +11,7 @@
 /* Elements that one block scans. */
 #define B (4 * TREE)
 
-/* Listing 3, corrected, for the 32 banks of today; TREE is small enough for one level of it. */
+/* As in step 4; TREE is small enough for one level of padding. */
 #define LOG_NUM_BANKS           5
 #define CONFLICT_FREE_OFFSET(i) ((i) >> LOG_NUM_BANKS)
 

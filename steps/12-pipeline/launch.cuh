@@ -47,8 +47,8 @@ static cudaError_t launch_wave(Sum *out, const In *in, size_t n, const struct gp
     if (d.segments == SEGMENTS && d.rows == ROWS)
         return launch_wave_of<SEGMENTS, ROWS, false, ALIGNED, INCLUSIVE>(out, in, n, gpu, w,
                                                                          stream);
-    if (d.segments == MIDDLING_SEGMENTS)
-        return launch_wave_of<MIDDLING_SEGMENTS, MIDDLING_ROWS, false, ALIGNED, INCLUSIVE>(
+    if (d.segments == MEDIUM_SEGMENTS)
+        return launch_wave_of<MEDIUM_SEGMENTS, MEDIUM_ROWS, false, ALIGNED, INCLUSIVE>(
             out, in, n, gpu, w, stream);
     return launch_wave_of<TILE_SEGMENTS, TILE_ROWS, false, ALIGNED, INCLUSIVE>(out, in, n, gpu, w,
                                                                                stream);

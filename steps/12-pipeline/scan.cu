@@ -1,14 +1,14 @@
 /*
- * Step 12: a pipeline, as fast as a copy.
+ * Step 12: a pipeline, close to a copy.
  *
  * What it is: the scan with which this tutorial ends, beyond the documents. Blocks stay, and copies
  * run ahead of them in bulk (pipeline.cuh).
  * Same as step 11 except: a block goes on to further tiles; tiles are copied to shared memory long
  * before they are scanned (barrier.cuh, ring.cuh) and their sums published as long before; a prefix
  * is made of sums alone (prefix.cuh); states are never cleared, they carry an epoch (states.cuh);
- * and small and middling n have kernels of their own (wave.cuh, onchip.cuh).
+ * and small and mid-sized n have kernels of their own (wave.cuh, onchip.cuh).
  * What it fixes: the chain of tiles that wait for each other; the launch that clears the states;
- * and sums of floats are the same in every bit in every run.
+ * and sums of floats are deterministic: bitwise identical in every run.
  * What is still bad: it is long, and its sizes are an H200's. Before Hopper, and for arrays that
  * are not aligned to 16 bytes, the form of step 11 remains (direct.cuh).
  * How to run it: make step12 && ./step12, ./step12 --variant f64; or as a library: scan.h.

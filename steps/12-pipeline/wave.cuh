@@ -1,5 +1,5 @@
 /*
- * wave.cuh — the kernel for small and middling n: a block for each tile, all of them at once.
+ * wave.cuh — the kernel for small and mid-sized n: a block for each tile, all of them at once.
  *
  * Step 11's form, a tile, its sum, its prefix; but no tile waits for a prefix: the threads of a
  * block ask for the sums of all tiles before it, one or two each, in one go. What is left is a row

@@ -1,6 +1,6 @@
 /*
  * launch.cuh — chooses the kernel for a selection, and launches it: select_wave for small n,
- * select_list for middling n, otherwise select_pipeline or select_direct.
+ * select_list for mid-sized n, otherwise select_pipeline or select_direct.
  */
 #ifndef STEP13_LAUNCH_CUH
 #define STEP13_LAUNCH_CUH
@@ -14,7 +14,7 @@
 
 /* Tiles of select_wave: the fewer elements, the smaller the tiles; of each size there are at most
  * `most`. The numbers are chosen for an H200, by trial. */
-enum { FINEST, FINE, MIDDLING, COARSE, WAVES };
+enum { FINEST, FINE, MEDIUM, COARSE, WAVES };
 struct wave {
     int warps, items;
     unsigned most;
@@ -121,11 +121,11 @@ static cudaError_t launch(const struct call<T, Out> *c, Keep keep)
     if constexpr (sizeof(T) >= sizeof(uint32_t))
         if (is_for_list<T>(c->n)) return launch_list(c, keep);
     // Of elements of 8 bytes, the list takes all n for which tiles would be coarse.
-    constexpr int COARSEST = sizeof(T) == sizeof(uint64_t) ? MIDDLING : COARSE;
+    constexpr int COARSEST = sizeof(T) == sizeof(uint64_t) ? MEDIUM : COARSE;
     switch (wave_for(c->n)) {
     case FINEST: return launch_wave<waves[FINEST].warps, waves[FINEST].items>(c, keep);
     case FINE: return launch_wave<waves[FINE].warps, waves[FINE].items>(c, keep);
-    case MIDDLING: return launch_wave<waves[MIDDLING].warps, waves[MIDDLING].items>(c, keep);
+    case MEDIUM: return launch_wave<waves[MEDIUM].warps, waves[MEDIUM].items>(c, keep);
     case COARSE: return launch_wave<waves[COARSEST].warps, waves[COARSEST].items>(c, keep);
     default: return launch_large(c, keep);
     }

@@ -1,5 +1,5 @@
 /*
- * select_list.cuh — the kernel for middling n that select_wave is too slow for: a block for each
+ * select_list.cuh — the kernel for mid-sized n that select_wave is too slow for: a block for each
  * tile, nearly all of them at once.
  *
  * Same as select_wave except: a lane takes vectors, and the block puts the kept elements of its

@@ -1,5 +1,5 @@
 /*
- * select_wave.cuh — the kernel for small and middling n: a block for each tile, all of them at
+ * select_wave.cuh — the kernel for small and mid-sized n: a block for each tile, all of them at
  * once.
  *
  * Same as step 12's scan_wave except: each element counts 1 if it is kept, otherwise 0. Only kept

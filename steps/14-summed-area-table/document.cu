@@ -9,7 +9,7 @@
  * own.
  * What it fixes: one scan gives the sums of stretches; two scans give the sums of rectangles.
  * What is still bad: 115 bytes are moved for a pixel of RGB. Floats hold sums exactly only up to
- * 2^24, which 256 x 258 white pixels exceed. fast.cu mends both.
+ * 2^24, which 256 x 258 white pixels exceed. fast.cu fixes both.
  * How to run it: make step14 && ./step14 --variant document --channels 3
  */
 #include "common/step/launch_kernel.cuh"

@@ -323,7 +323,7 @@ static void expect_parts(size_t n, size_t in, size_t out)
 
 /* select_list of full tiles, of a tile of one element, and not aligned; select_pipeline of last
  * tiles that end within 16 bytes, and within a segment. */
-Test(compaction, middling_and_large_n_of_which_parts_are_kept_slow)
+Test(compaction, medium_and_large_n_of_which_parts_are_kept_slow)
 {
     expect_parts((size_t)129 * 8192, 0, 1);
     expect_parts((size_t)129 * 8192 + 1, 3, 0);

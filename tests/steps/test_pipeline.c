@@ -209,10 +209,10 @@ static struct sizes sizes_of(size_t sum_bytes)
     add_around(&sizes, row);
     add_around(&sizes, (size_t)TILE(sum_bytes));
     size_t fine = (size_t)FINE_SEGMENTS(sum_bytes) * FINE_ROWS(sum_bytes) * row;
-    size_t middling = (size_t)MIDDLING_SEGMENTS * MIDDLING_ROWS * row;
+    size_t medium = (size_t)MEDIUM_SEGMENTS * MEDIUM_ROWS * row;
     add_around(&sizes, fine);
     add_around(&sizes, FINE_MAX_TILES * fine);
-    add_around(&sizes, MIDDLING_MAX_TILES * middling);
+    add_around(&sizes, MEDIUM_MAX_TILES * medium);
     return sizes;
 }
 

@@ -296,7 +296,7 @@ static inline void carry_out(struct warp *w, const struct insn *i, uint32_t mask
             if (!(mask >> l & 1)) continue;                                                        \
             twice product = (twice)a[l] * b[l];                                                    \
             T_##type half = (T_##type)(high ? product >> 8 * sizeof a[l] : product);               \
-            twice sum = (twice)half + c[l] + carry_in(w, i, l, 0);                                    \
+            twice sum = (twice)half + c[l] + carry_in(w, i, l, 0);                                 \
             carries |= (uint32_t)(sum >> 8 * sizeof a[l] & 1) << l;                                \
             d[l] = (T_##type)sum;                                                                  \
         }                                                                                          \
@@ -324,7 +324,7 @@ CARRY(DEFINE_CARRY)
             if (!(mask >> l & 1)) continue;                                                        \
             twice product = (twice)(T_##type)a[l] * (T_##type)b[l];                                \
             unsigned_twice sum = (T_##bits)(product >> 8 * sizeof a[l]);                           \
-            sum += (unsigned_twice)c[l] + carry_in(w, i, l, 0);                                       \
+            sum += (unsigned_twice)c[l] + carry_in(w, i, l, 0);                                    \
             carries |= (uint32_t)(sum >> 8 * sizeof a[l] & 1) << l;                                \
             d[l] = (T_##bits)sum;                                                                  \
         }                                                                                          \

@@ -171,7 +171,7 @@ static double step12_words(size_t n, int variant)
 const struct step step12 = {
     .number = 12,
     .name = "pipeline",
-    .title = "A pipeline, as fast as a copy",
+    .title = "A pipeline, close to a copy",
     .teaches = "copies and sums run ahead of the scan, which hides their latency",
     .default_n = 1 << 23,
     .element = ELEMENT_F32,

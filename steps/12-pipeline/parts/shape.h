@@ -25,15 +25,15 @@
 
 /* scan_wave has a block for each tile, and takes as many elements as WAVE_MAX_TILES TILEs hold. The
  * fewer elements there are, the smaller the tiles, so that more blocks share the work: fine tiles
- * for few elements, then middling ones, then TILEs. The numbers were found by trial on an H200. */
+ * for few elements, then mid-sized ones, then TILEs. The numbers were found by trial on an H200. */
 #define WAVE_MAX_TILES            512
 #define WAVE_MAX(sum_bytes)       ((size_t)WAVE_MAX_TILES * TILE(sum_bytes))
 #define FINE_SEGMENTS(sum_bytes)  ((sum_bytes) == 8 ? 8 : 4)
 #define FINE_ROWS(sum_bytes)      ((sum_bytes) == 8 ? 2 : 4)
 #define FINE_MAX_TILES            64
-#define MIDDLING_SEGMENTS         4
-#define MIDDLING_ROWS             8
-#define MIDDLING_MAX_TILES        128
+#define MEDIUM_SEGMENTS         4
+#define MEDIUM_ROWS             8
+#define MEDIUM_MAX_TILES        128
 
 /* scan_onchip takes more than twice as many elements as scan_wave. It has at most ONCHIP_MAX_TILES
  * tiles, so that each has a multiprocessor of an H200 for itself. A warp scans PART_ROWS rows at a
@@ -69,10 +69,10 @@ static inline size_t tiles_of(size_t n, size_t sum_bytes)
 static inline struct division wave_division(size_t n, size_t sum_bytes)
 {
     struct division fine = {FINE_SEGMENTS(sum_bytes), FINE_ROWS(sum_bytes)};
-    struct division middling = {MIDDLING_SEGMENTS, MIDDLING_ROWS};
+    struct division medium = {MEDIUM_SEGMENTS, MEDIUM_ROWS};
     struct division coarse = {TILE_SEGMENTS, TILE_ROWS};
     if (tiles_in(n, fine, sum_bytes) <= FINE_MAX_TILES) return fine;
-    if (tiles_in(n, middling, sum_bytes) <= MIDDLING_MAX_TILES) return middling;
+    if (tiles_in(n, medium, sum_bytes) <= MEDIUM_MAX_TILES) return medium;
     return coarse;
 }
 
@@ -96,7 +96,7 @@ static inline size_t onchip_held_bytes(int rows, size_t sum_bytes)
 static inline size_t states_for(size_t n, size_t sum_bytes)
 {
     size_t tiles = tiles_of(n, sum_bytes);
-    return tiles < MIDDLING_MAX_TILES ? MIDDLING_MAX_TILES : tiles;
+    return tiles < MEDIUM_MAX_TILES ? MEDIUM_MAX_TILES : tiles;
 }
 
 /* What one scan launches. */

@@ -29,9 +29,9 @@
 #define WAVE_ROWS       2
 #define WAVE_ALONE      16 /* segments of a tile that is the only one; */
 #define WAVE_FINE       8  /* of others: at least as many as there are windows, and one more */
-#define WAVE_MIDDLING   16
+#define WAVE_MEDIUM   16
 #define WAVE_COARSE     32
-#define WAVE_SOME_TILES 64 /* fine or middling ones */
+#define WAVE_SOME_TILES 64 /* fine or mid-sized ones */
 #define WAVE_TILES      128
 
 /* Short rows of an array: a tile of scan_rows has whole ones, and scans them apart from all other
@@ -108,7 +108,7 @@ static inline struct tiling tiling_of(size_t n, size_t row, size_t widest)
     if (row > 0 && row <= TILE_WITH(MANY_ROWS, widest)) return short_rows_tiling(n, row, widest);
     if (one_tile <= WAVE_ALONE) return wave_tiling(n, one_tile ? (int)one_tile : 1, widest);
     t = wave_tiling(n, WAVE_FINE, widest);
-    if (t.tiles > WAVE_SOME_TILES) t = wave_tiling(n, WAVE_MIDDLING, widest);
+    if (t.tiles > WAVE_SOME_TILES) t = wave_tiling(n, WAVE_MEDIUM, widest);
     if (t.tiles <= WAVE_SOME_TILES) return t;
     t = wave_tiling(n, WAVE_COARSE, widest);
     if (t.tiles <= WAVE_TILES) return t;
