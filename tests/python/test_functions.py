@@ -366,7 +366,8 @@ class Functions(unittest.TestCase):
     def test_what_is_no_array(self):
         for x, text in (([1, 2], "x is a list: pass an array of NumPy"), (3, "x is a int"),
                         (np.float32(1), "x is a numpy.float32: pass an array"),
-                        (np.ma.array([1]), r"pass numpy.asarray\(x\)"),
+                        (np.ma.array([1]), r"x has a mask, .* x.filled\(VALUE\), or x.compressed"),
+                        (np.array([1]).view(np.recarray), r"pass numpy.asarray\(x\)"),
                         (np.array([1j]), "x has dtype complex128"),
                         (np.array(["a"]), "x has dtype <U1"), (np.arange(3, dtype=">i4"), ">i4"),
                         (np.arange(3, dtype="f2"), "x has dtype float16, and must have float32")):

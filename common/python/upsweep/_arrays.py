@@ -150,6 +150,9 @@ class Numpy(Arrays):
                        if code != "bf16"}
 
     def check(self, x, name):
+        if isinstance(x, self.numpy.ma.MaskedArray):
+            raise TypeError("%s has a mask, which numpy.asarray loses: pass %s.filled(VALUE), or"
+                            " %s.compressed()" % (name, name, name))
         if type(x) not in (self.numpy.ndarray, self.numpy.memmap):
             raise TypeError("%s is a %s: pass numpy.asarray(%s)" % (name, kind_of(x), name))
         code = self.code(x.dtype)
