@@ -120,7 +120,7 @@ Test(pictures, comments_next_to_numbers)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct picture p;
         struct fault fault = {0};
-        put("a", texts[i], strlen(texts[i]));
+        put("a", texts[i], strlen(texts[i]) + 1); /* with the zero at its end */
         cr_assert_eq(picture_read(&p, "a", &fault), 0, "%zu: %s", i, fault.text);
         cr_expect_arr_eq(p.samples, ((uint8_t[]){3, 4}), 2);
         picture_free(&p);
@@ -157,6 +157,7 @@ Test(pictures, what_is_no_picture)
     REFUSED("P2 2 1 9\n3 x ", "sample 1 is not a number from 0 to 9");
     REFUSED("P5 2 1 9\n\x09\x0a", "sample 1 is 10, more than its maximum, 9.");
     REFUSED("P5 2 1 99\n345", "a goes on behind its last pixel; take a file of one picture");
+    REFUSED("P5 2 1 99\n34\0x", "a goes on behind its last pixel");
     REFUSED("P5 2 1 9\r\n34", "sample 0 is 10, more than its maximum");
     REFUSED("P5 2 1 99\r\n34", "a goes on behind its last pixel");
     REFUSED("P2 2 1 9 3 4 5\n", "a goes on behind its last pixel");
@@ -209,12 +210,36 @@ Test(pictures, npy_arrays_of_floats)
     REFUSED(NPY("\x40", HEADER("<f4", "False", "(1, 1, 1, 1)")), "such an array is no picture");
     REFUSED(NPY("\x36", HEADER("<f4", "False", "()")), "such an array is no picture");
     REFUSED(NPY("\x39", HEADER("<f4", "True", "(1, 1)")), "has the columns of its array one after");
-    REFUSED(NPY("\x3a", HEADER("<f8", "False", "(1, 1)")), "has elements of type float32");
+    REFUSED(NPY("\x3a", HEADER("<f8", "False", "(1, 1)")), "a picture has uint8 or uint16, or");
     REFUSED(NPY("\x3a", HEADER("<f4", "False", "(0, 1)")), "a has no pixels: it is 1 x 0.");
     REFUSED(NPY("\x3a", HEADER("<f4", "False", "(1, 1)")) "abc", "a ends before its last pixel");
     REFUSED(NPY("\x3a", HEADER("<f4", "False", "(1, 1)")) "abcde",
             "a goes on behind its last pixel");
     REFUSED("\x93NUMPX", "a is no usable .npy file");
+}
+
+#define WHOLE(text, bits, ...)                                                                     \
+    expect_picture(text, sizeof text - 1, bits, __VA_ARGS__, sizeof(__VA_ARGS__))
+
+static void expect_picture(const char *content, size_t length, unsigned bits, const void *want,
+                           size_t bytes)
+{
+    struct picture p;
+    struct fault fault = {0};
+    put("a", content, length);
+    cr_assert_eq(picture_read(&p, "a", &fault), 0, "%s", fault.text);
+    cr_expect(p.bits == bits && p.maximum == (1u << bits) - 1);
+    cr_expect(picture_samples(&p) * bits / 8 == bytes && !memcmp(p.samples, want, bytes));
+    picture_free(&p);
+}
+
+Test(pictures, npy_arrays_of_8_and_16_bits)
+{
+    WHOLE(NPY("\x3a", HEADER("|u1", "False", "(1, 2)")) "\1\xff", 8, (uint8_t[]){1, 255});
+    WHOLE(NPY("\x3d", HEADER("<u1", "False", "(1, 1, 4)")) "\1\2\3\4", 8, (uint8_t[]){1, 2, 3, 4});
+    WHOLE(NPY("\x3a", HEADER("<u2", "False", "(2, 1)")) "\1\2\3\0", 16, (uint16_t[]){0x201, 3});
+    WHOLE(NPY("\x3a", HEADER(">u2", "False", "(2, 1)")) "\1\2\3\0", 16, (uint16_t[]){258, 768});
+    REFUSED(NPY("\x3a", HEADER("|b1", "False", "(1, 1)")) "\1", "has elements of type '|b1'; a");
 }
 
 Test(pictures, a_file_that_is_not_there)
@@ -285,7 +310,12 @@ Test(pictures, truncated_or_damaged_png)
     size_t length = get("a.png", whole, sizeof whole);
     for (size_t part = 2; part < length; part += part < 60 ? 1 : 97)
         expect_refused((char *)whole, part, "a ends before its last pixel; it is truncated.");
+    whole[length] = 'x';
     expect_refused((char *)whole, length + 1, "a goes on behind its last pixel");
+    memcpy(whole + length, "\n\0", 2);
+    put("a", (char *)whole, length + 2);
+    cr_expect_eq(picture_read(&p, "a", &fault), 0, "%s", fault.text);
+    picture_free(&p);
     whole[length / 2] ^= 0x55;
     expect_refused((char *)whole, length, "a is a PNG that cannot be read: libpng says \"");
     whole[1] = 'Q';

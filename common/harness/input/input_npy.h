@@ -14,12 +14,13 @@
 extern "C" {
 #endif
 
-enum npy_kind { NPY_F4, NPY_F8, NPY_I4, NPY_I8, NPY_U4, NPY_U8 };
+/* The last two in pictures alone. */
+enum npy_kind { NPY_F4, NPY_F8, NPY_I4, NPY_I8, NPY_U4, NPY_U8, NPY_U1, NPY_U2 };
 
 #define NPY_DIMENSIONS 3 /* at most */
 
 struct npy_header {
-    unsigned most; /* set by the caller: the most dimensions that are accepted */
+    unsigned most; /* set by the caller: the most dimensions that are accepted; 1: no picture */
     enum npy_kind kind;
     bool lowest_first; /* of the bytes of an element */
     bool swap;         /* the file's byte order is not this machine's */
@@ -34,7 +35,7 @@ struct npy_header {
  * 'fortran_order' and 'shape', each once and no other, in any order, as NumPy takes it. `name` is
  * the file's, for sentences. Returns 0, or EXIT_USAGE and what is wrong with the header, or what of
  * it is not supported: more than header->most dimensions, or elements other than float32, float64,
- * int32, int64, uint32 and uint64.
+ * int32, int64, uint32 and uint64, of a picture other than uint8, uint16 and float32.
  */
 int npy_header_parse(struct npy_header *, const char *text, const char *name, struct fault *);
 

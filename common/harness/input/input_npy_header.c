@@ -193,8 +193,12 @@ static int read_descr(struct npy_header *header, const struct value *value, cons
     static const struct {
         const char *code;
         enum npy_kind kind;
-    } kinds[] = {{"f4", NPY_F4}, {"f8", NPY_F8}, {"i4", NPY_I4},
-                 {"i8", NPY_I8}, {"u4", NPY_U4}, {"u8", NPY_U8}};
+        bool in_scans, in_pictures;
+    } kinds[] = {{"f4", NPY_F4, true, true},  {"f8", NPY_F8, true, false},
+                 {"i4", NPY_I4, true, false}, {"i8", NPY_I8, true, false},
+                 {"u4", NPY_U4, true, false}, {"u8", NPY_U8, true, false},
+                 {"u1", NPY_U1, false, true}, {"u2", NPY_U2, false, true}};
+    bool is_picture = header->most > 1;
     if (value->kind == LIST || value->kind == TUPLE)
         return npy_malformed(name, "its elements are structures", fault);
     if (value->kind != STRING) return npy_malformed(name, "its 'descr' is no string", fault);
@@ -202,17 +206,17 @@ static int read_descr(struct npy_header *header, const struct value *value, cons
     const uint16_t one = 1;
     bool little_host = *(const unsigned char *)&one == 1;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (!*type || !strchr("<>=", *type) || strcmp(type + 1, kinds[i].code) != 0) continue;
+        if (!(is_picture ? kinds[i].in_pictures : kinds[i].in_scans)) continue;
+        if (!*type || !strchr("<>=|", *type) || strcmp(type + 1, kinds[i].code) != 0) continue;
         header->kind = kinds[i].kind;
-        header->lowest_first = *type == '=' ? little_host : *type == '<';
+        header->lowest_first = strchr("=|", *type) ? little_host : *type == '<';
         header->swap = header->lowest_first != little_host;
         return 0;
     }
-    return fail(
-        fault, EXIT_USAGE,
-        "%s has elements of type '%.*s'; it takes float32, float64, int32, int64, uint32 or "
-        "uint64.",
-        name, STRING_SHOWN, type);
+    return fail(fault, EXIT_USAGE, "%s has elements of type '%.*s'; %s.", name, STRING_SHOWN, type,
+                is_picture ? "a picture has uint8 or uint16, or float32 where it is neither "
+                             "filtered nor a depth map"
+                           : "it takes float32, float64, int32, int64, uint32 or uint64");
 }
 
 static int read_order(struct npy_header *header, const struct value *value, const char *name,

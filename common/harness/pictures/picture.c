@@ -6,6 +6,7 @@
 #include "common/harness/host/memory.h"
 #include "common/harness/print/output.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,12 +90,14 @@ static int read_kind(struct picture *p, FILE *file, const char *name, struct fau
                 name);
 }
 
-/* The picture, and nothing behind it. */
+/* The picture, and nothing behind it but white space and zeros. */
 int picture_read_file(struct picture *p, FILE *file, const char *name, struct fault *fault)
 {
     *p = (struct picture){0};
     int code = read_kind(p, file, name, fault);
-    if (!code && getc(file) != EOF)
+    int next = 0; /* some programs end a file with a newline, or fill it up with zeros */
+    while (!code && (next == 0 || isspace(next))) next = getc(file);
+    if (!code && next != EOF)
         code =
             fail(fault, EXIT_USAGE,
                  "%s goes on behind its last pixel; take a file of one picture and no more.", name);

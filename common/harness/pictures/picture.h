@@ -30,11 +30,11 @@ struct picture {
 
 /*
  * Reads a file ("-": stdin), which is recognized by its content: PGM and PPM (P2, P3, P5, P6), PFM
- * (Pf, PF), PNG, or .npy (float32, height x width or height x width x channels). A PNG's palette
- * becomes RGB. A picture with transparency gets a fourth channel, and grey with transparency
- * becomes RGBA. Samples of 1, 2 and 4 bits become 8 bits wide. Returns 0, or EXIT_USAGE with the
- * sentence: the file is not a picture, ends too early, goes on behind its last pixel, or does not
- * fit into memory. Then there is nothing to free.
+ * (Pf, PF), PNG, or .npy (uint8, uint16 or float32, height x width or height x width x channels).
+ * White space and zeros may follow. A PNG's palette becomes RGB. A picture with transparency gets a
+ * fourth channel, and grey with transparency becomes RGBA. Samples of 1, 2 and 4 bits become 8 bits
+ * wide. Returns 0, or EXIT_USAGE with the sentence: the file is not a picture, ends too early, goes
+ * on behind its last pixel, or does not fit into memory. Then there is nothing to free.
  */
 int picture_read(struct picture *, const char *path, struct fault *);
 /* Reads a picture from an open file, which the caller closes. `name` is for the sentence. */

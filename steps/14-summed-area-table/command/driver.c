@@ -246,9 +246,9 @@ static const struct verbs verbs = {
     .experiment = "14-against-npp",
     .unused = unused,
     .files_help =
-        "Files: pictures as PNG, PGM or PPM, of 8 or 16 bits, grey, RGB or RGBA; for --sum also\n"
-        "floats, as PFM or .npy. --output writes the filtered picture, --sum the table. Without\n"
-        "--input the picture is random, of --size or of --n pixels.\n",
+        "Files: pictures as PNG, PGM, PPM or .npy, of 8 or 16 bits, grey, RGB or RGBA; for\n"
+        "--sum also floats, as PFM or .npy. --output writes the filtered picture, --sum the\n"
+        "table. Without --input the picture is random, of --size or of --n pixels.\n",
 };
 
 const struct step step14 = {
