@@ -97,20 +97,18 @@ static int set_steps(void *to, const char *value, struct fault *fault)
     return 0;
 }
 
-static int whole_number(const char *name, const char *value, long most, long *number,
+static int whole_number(const char *name, const char *value, unsigned most, uint64_t *number,
                         struct fault *fault)
 {
-    char *end;
-    *number = strtol(value, &end, 10);
-    if (value[0] >= '0' && value[0] <= '9' && !*end && *number >= 1 && *number <= most) return 0;
-    return fail(fault, EXIT_USAGE, "%s \"%.60s\" is not a whole number from 1 to %ld.", name, value,
+    if (option_whole(value, most, number) && *number >= 1) return 0;
+    return fail(fault, EXIT_USAGE, "%s \"%.60s\" is not a whole number from 1 to %u.", name, value,
                 most);
 }
 
 static int set_reps(void *to, const char *value, struct fault *fault)
 {
     struct bench_options *o = to;
-    long reps = 0;
+    uint64_t reps = 0;
     int code = whole_number("--reps", value, REPS_MAX, &reps, fault);
     o->reps = (int)reps;
     return code;
@@ -119,7 +117,7 @@ static int set_reps(void *to, const char *value, struct fault *fault)
 static int set_patience(void *to, const char *value, struct fault *fault)
 {
     struct bench_options *o = to;
-    long milliseconds = 0;
+    uint64_t milliseconds = 0;
     int code = whole_number("--patience", value, 1000000, &milliseconds, fault);
     o->patience = 1e-3 * (double)milliseconds;
     return code;
@@ -128,10 +126,7 @@ static int set_patience(void *to, const char *value, struct fault *fault)
 static int set_seed(void *to, const char *value, struct fault *fault)
 {
     struct bench_options *o = to;
-    long seed = 0;
-    int code = whole_number("--seed", value, 2147483647, &seed, fault);
-    o->seed = (uint64_t)seed;
-    return code;
+    return whole_number("--seed", value, 2147483647, &o->seed, fault);
 }
 
 static int set_flush(void *to, const char *value, struct fault *fault)

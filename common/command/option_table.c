@@ -1,5 +1,9 @@
 #include "option_table.h"
 
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Does the argument name this option? If so, *value is the text joined to the name (behind '=') or
@@ -90,6 +94,24 @@ int option_take_all(struct option_table table, struct command_line *line, void *
         line->at++;
     }
     return code;
+}
+
+bool option_whole(const char *value, uint64_t most, uint64_t *number)
+{
+    char *end;
+    errno = 0;
+    *number = strtoull(value, &end, 10);
+    return isdigit((unsigned char)*value) && !*end && !errno && *number <= most;
+}
+
+bool option_real(const char *value, double *number)
+{
+    const char *first = value + (*value == '-');
+    char *end;
+    errno = 0;
+    *number = strtod(value, &end);
+    return *first && strchr(".0123456789iInN", *first) && !strpbrk(value, "xX") && !*end &&
+           !(errno && isinf(*number));
 }
 
 /* The option as it is written: "-k, --kernel-name NAME". */

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #ifdef __cplusplus
@@ -75,6 +76,12 @@ int option_take(struct option_table, struct command_line *, void *to, bool *take
  * go into names[]. One more of these, and any that begins with a dash, is an error. */
 int option_take_all(struct option_table, struct command_line *, void *to, const char **names,
                     int most, struct fault *);
+
+/* A value that is a number in decimal and nothing else: no blanks, no '+', no hexadecimal. A real
+ * one may be "inf" or "nan", but one that is written in digits fits into a double. False: it is
+ * none, or more than `most`. */
+bool option_whole(const char *value, uint64_t most, uint64_t *number);
+bool option_real(const char *value, double *number);
 
 /* Prints the options for --help, their texts from this column on. */
 void option_print(struct option_table, int column, FILE *);

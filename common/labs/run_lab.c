@@ -32,13 +32,9 @@ struct arguments {
 
 static int read_number(const char *value, uint64_t most, uint64_t *number, struct fault *fault)
 {
-    char *end;
-    errno = 0;
-    *number = strtoull(value, &end, 10);
-    if (*value < '0' || *value > '9' || *end || errno || *number > most)
-        return fail(fault, EXIT_USAGE, "\"%s\" is not a number from 0 to %llu.", value,
-                    (unsigned long long)most);
-    return 0;
+    if (option_whole(value, most, number)) return 0;
+    return fail(fault, EXIT_USAGE, "\"%s\" is not a number from 0 to %llu.", value,
+                (unsigned long long)most);
 }
 
 static int set_seed(void *to, const char *value, struct fault *fault)

@@ -4,7 +4,6 @@
 
 #include "common/command/option_table.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,10 +34,7 @@ static int set_n(void *to, const char *value, struct fault *fault)
 static int set_seed(void *to, const char *value, struct fault *fault)
 {
     struct options *options = options_of(to);
-    char *end;
-    errno = 0;
-    options->seed = strtoull(value, &end, 10);
-    if (value[0] < '0' || value[0] > '9' || *end || errno)
+    if (!option_whole(value, UINT64_MAX, &options->seed))
         return fail(fault, EXIT_USAGE, "--seed \"%.60s\" is not a whole number from 0 to 2^64-1.",
                     value);
     options->seed_given = true;
@@ -48,10 +44,8 @@ static int set_seed(void *to, const char *value, struct fault *fault)
 static int set_reps(void *to, const char *value, struct fault *fault)
 {
     struct options *options = options_of(to);
-    char *end;
-    errno = 0;
-    long reps = strtol(value, &end, 10);
-    if (value[0] < '0' || value[0] > '9' || *end || errno || reps > REPS_MAX)
+    uint64_t reps;
+    if (!option_whole(value, REPS_MAX, &reps))
         return fail(fault, EXIT_USAGE, "--reps \"%.60s\" is not a whole number from 0 to %d.",
                     value, REPS_MAX);
     options->reps = (int)reps;

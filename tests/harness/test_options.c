@@ -162,6 +162,25 @@ Test(options, all_of_them)
     cr_expect(o.version);
 }
 
+Test(options, numbers_in_decimal_and_nothing_else)
+{
+    static const char *const none[] = {"",   " 5",  "5 ",  "+5",   "-5",  "0x5", "5x",
+                                       "\t5", "1.5", "1e2", "101", "inf", "18446744073709551616"};
+    static const char *const unreal[] = {"",    "-",   " 5",    "5 ",     "+5", "--5",
+                                         "0x5", "0X5", "1e999", "-1e999", "5f", "x"};
+    static const char *const reals[] = {"5", "-5", ".5", "5.", "-0.5e-1", "inf", "-Infinity"};
+    uint64_t whole;
+    double real;
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        cr_expect(!option_whole(none[i], 100, &whole), "\"%s\"", none[i]);
+    cr_expect(option_whole("100", 100, &whole) && whole == 100);
+    cr_expect(option_whole("18446744073709551615", UINT64_MAX, &whole) && whole == UINT64_MAX);
+    for (size_t i = 0; i < sizeof unreal / sizeof *unreal; i++)
+        cr_expect(!option_real(unreal[i], &real), "\"%s\"", unreal[i]);
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
+        cr_expect(option_real(reals[i], &real) && real == strtod(reals[i], NULL), "%s", reals[i]);
+}
+
 Test(options, refused_with_one_sentence)
 {
     static const struct {

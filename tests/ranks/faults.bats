@@ -45,7 +45,7 @@ all_refused() {
     refused 2 "--wait: this is no number of seconds; give one, or 0 to wait without a limit." \
         --wait -1
     refused 2 "--wait: this is no number of seconds; give one, or 0 to wait without a limit." \
-        --wait 5s
+        --wait 0x5
     refused 2 "--second has the elements b of affine; add --op affine." --second b.npy
     refused 2 "--op affine takes two files, --input a.npy and --second b.npy." \
         --op affine --input a.npy

@@ -348,7 +348,15 @@ END
     refused '--initial "" is no number of type f32.' --initial ""
     refused '--initial "1.5" is no number of type i32.' --type i32 --initial 1.5
     refused '--initial "4294967296" is no number of type i32.' --type i32 --initial 4294967296
-    refused '--initial "-1" is no number of type u64.' --op xor --type u64 --initial -1
+    for initial in -1 ' -1' ' 1' +1 0x1 18446744073709551616; do
+        refused "--initial \"$initial\" is no number of type u64." --op xor --type u64 \
+            --initial "$initial"
+    done
+    refused '--initial "-9223372036854775809" is no number of type i64.' --op max --type i64 \
+        --initial -9223372036854775809
+    refused '--initial " 1" is no number of type i32.' --type i32 --initial ' 1'
+    refused '--initial "0x1p1" is no number of type f32.' --initial 0x1p1
+    refused "--keep: give a number from 0 to 1." --op ema --keep ' 0.5'
     refused "--initial -1: a depth is 0 or more." --op brackets --initial -1
     refused "--partners goes with --op brackets." --partners
     for option in "--shape 2x3" "--heads bits" --reverse "--initial 0" --inclusive; do

@@ -214,6 +214,7 @@ END
     refuses "--max-width: give an odd number of pixels" --input "$t/a.pgm" --depth "$t/a.pgm" \
         --max-width 4
     refuses "--focus: give a number from 0" --input "$t/a.pgm" --depth "$t/a.pgm" --focus 1.5
+    refuses "--focus: give a number from 0" --input "$t/a.pgm" --depth "$t/a.pgm" --focus +0.5
     refuses "--size: give width and height, such as 640x480." --size 640 --box 3
     refuses "--channels: a picture has 1 channel" --channels 2 --box 3
     refuses "--bits: samples have 8 or 16 bits." --bits 12 --box 3

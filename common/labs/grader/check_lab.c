@@ -21,6 +21,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,10 +48,7 @@ struct places {
 
 static int set_seed(void *to, const char *value, struct fault *fault)
 {
-    char *end;
-    errno = 0;
-    ((struct arguments *)to)->seed = strtoull(value, &end, 10);
-    if (*value >= '0' && *value <= '9' && !*end && !errno) return 0;
+    if (option_whole(value, UINT64_MAX, &((struct arguments *)to)->seed)) return 0;
     return fail(fault, EXIT_USAGE, "\"%s\" is not a seed; give a number from 0 to 2^64 - 1.",
                 value);
 }
@@ -81,9 +79,8 @@ static int set_hidden(void *to, const char *value, struct fault *fault)
 
 static int set_pass(void *to, const char *value, struct fault *fault)
 {
-    char *end;
-    double points = ((struct arguments *)to)->pass = strtod(value, &end);
-    if (*value && !*end && points > 0) return 0;
+    double *points = &((struct arguments *)to)->pass;
+    if (option_real(value, points) && *points > 0 && isfinite(*points)) return 0;
     return fail(fault, EXIT_USAGE, "\"%s\" is no number of points; give one above 0.", value);
 }
 

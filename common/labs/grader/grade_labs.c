@@ -9,7 +9,6 @@
 #include "common/command/option_table.h"
 #include "common/files/visible.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,10 +27,7 @@ struct arguments {
 
 static int read_number(const char *value, uint64_t most, uint64_t *number, struct fault *fault)
 {
-    char *end;
-    errno = 0;
-    *number = strtoull(value, &end, 10);
-    if (*value >= '0' && *value <= '9' && *end == '\0' && errno == 0 && *number <= most) return 0;
+    if (option_whole(value, most, number)) return 0;
     return fail(fault, EXIT_USAGE, "\"%s\" is not a number from 0 to %llu", value,
                 (unsigned long long)most);
 }

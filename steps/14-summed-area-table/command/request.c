@@ -4,11 +4,11 @@
  */
 #include "request.h"
 
+#include "common/command/option_table.h"
 #include "common/harness/pictures/picture.h"
 #include "common/harness/print/output.h"
 #include "common/step/size.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -70,10 +70,8 @@ static const char *set_depth(void *self, const char *value)
 static const char *set_focus(void *self, const char *value)
 {
     struct request *r = self;
-    char *end;
     r->focused = true;
-    r->focus = strtod(value, &end);
-    bool right = *value && !*end && r->focus >= 0 && r->focus <= 1;
+    bool right = option_real(value, &r->focus) && r->focus >= 0 && r->focus <= 1;
     return right ? NULL : "give a number from 0 (the depth map's black) to 1 (its white).";
 }
 

@@ -3,11 +3,10 @@
  */
 #include "request.h"
 
+#include "common/command/option_table.h"
 #include "common/step/size.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define KEEP_DEFAULT 0.9
@@ -71,18 +70,11 @@ static const char *set_type(void *self, const char *value)
     return "this type is unknown; choose f32, f64, i32, i64, u32 or u64.";
 }
 
-static bool read_real(const char *text, double *number)
-{
-    char *end;
-    *number = strtod(text, &end);
-    return *text && !*end;
-}
-
 static const char *set_keep(void *self, const char *value)
 {
     struct request *r = self;
     r->keep_given = true;
-    bool right = read_real(value, &r->keep) && r->keep >= 0 && r->keep <= 1;
+    bool right = option_real(value, &r->keep) && r->keep >= 0 && r->keep <= 1;
     return right ? NULL : "give a number from 0 to 1.";
 }
 
@@ -250,21 +242,19 @@ static int choose_type(struct request *r, const struct options *o, struct fault 
 static bool read_initial(struct request *r, enum element element, const char *text,
                          enum conversion *how)
 {
-    char *end;
-    errno = 0;
+    bool negative = *text == '-';
+    uint64_t value;
     if (element_is_real(element)) {
-        double value;
-        bool right = read_real(text, &value);
-        if (!right || (errno == ERANGE && isinf(value))) return false;
-        *how = element_store_real(element, &r->initial_value, 0, value);
+        double real;
+        if (!option_real(text, &real)) return false;
+        *how = element_store_real(element, &r->initial_value, 0, real);
     } else if (element == ELEMENT_U32 || element == ELEMENT_U64) {
-        unsigned long long value = strtoull(text, &end, 10);
-        if (!*text || *text == '-' || *end || errno) return false;
+        if (!option_whole(text, UINT64_MAX, &value)) return false;
         *how = element_store_unsigned(element, &r->initial_value, 0, value);
     } else {
-        long long value = strtoll(text, &end, 10);
-        if (!*text || *end || errno) return false;
-        *how = element_store_integer(element, &r->initial_value, 0, value);
+        if (!option_whole(text + negative, (uint64_t)INT64_MAX + negative, &value)) return false;
+        *how = element_store_integer(element, &r->initial_value, 0,
+                                     (int64_t)(negative ? -value : value));
     }
     return true;
 }

@@ -4,6 +4,7 @@
 #include "request.h"
 #include "steps/17-many-gpus/parts/shape.h"
 
+#include "common/command/option_table.h"
 #include "common/harness/input/input.h"
 #include "common/harness/print/output.h"
 
@@ -65,9 +66,8 @@ static const char *set_exchange(void *self, const char *value)
 static const char *set_wait(void *self, const char *value)
 {
     struct request *r = self;
-    char *end;
-    double seconds = strtod(value, &end);
-    if (end == value || *end || !(seconds >= 0 && seconds <= WAIT_MOST))
+    double seconds;
+    if (!option_real(value, &seconds) || !(seconds >= 0 && seconds <= WAIT_MOST))
         return "this is no number of seconds; give one, or 0 to wait without a limit.";
     r->wait = seconds;
     return NULL;
