@@ -174,7 +174,6 @@ static int become_experiment(const struct bench_options *o, const struct step *s
         arguments[count++] = devices[o->device];
     }
     if (o->format == REPORT_CSV) arguments[count++] = "--csv";
-    signal(SIGPIPE, SIG_DFL);
     execv(path, (char *const *)(uintptr_t)arguments);
     return fail(fault, EXIT_USAGE,
                 "cannot run %s: %s; call ./bench in its own folder, after make experiments.", path,
@@ -191,6 +190,7 @@ static int run_applications(const struct bench_options *o, struct fault *fault)
         if (child < 0 || waitpid(child, &status, 0) < 0)
             return fail(fault, EXIT_USAGE, "cannot run %s: %s; try ./bench --steps %d.",
                         s->verbs->experiment, strerror(errno), s->number);
+        if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE) raise(SIGPIPE);
         if (status)
             return fail(fault, WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_DEVICE,
                         "%s has failed; ./bench --steps %d runs it alone.", s->verbs->experiment,
@@ -216,7 +216,6 @@ static int run_program(struct bench_program *p, int argc, char **argv)
     const struct step *application;
     standard_hold();
     p->standard = standard_now();
-    signal(SIGPIPE, SIG_IGN);
     int code = bench_options_parse(o, argc, argv, &p->fault);
     if (!code && (o->help || o->version)) return describe(p);
     if (!code && strcmp(o->steps, "applications") == 0) return run_applications(o, &p->fault);

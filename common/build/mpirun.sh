@@ -35,7 +35,7 @@ trap '' TTOU # which a terminal may send to a group in the background that write
 # notices both. Then another cat takes the rest, until mpirun has ended.
 exec 4> >(
     trap '' HUP INT QUIT TERM
-    cat 2>/dev/null
+    env --default-signal=PIPE cat 2>/dev/null
     written=$?
     [ "$written" = 0 ] || cat >/dev/null
     exit "$written"

@@ -313,10 +313,7 @@ int harness_main(const struct step *step, int argc, char **argv)
     ended_watch();
     standard_hold();
     struct program program = {.standard = standard_now()};
-    /* A closed pipe and a file beyond `ulimit -f` become errors of fwrite, rather than end the
-     * program. */
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file beyond `ulimit -f` becomes an error of fwrite */
     int code = subject_open(&program.subject, step, &program.options, &program.fault);
     if (!code) {
         code = run_program(&program, argc, argv);

@@ -423,6 +423,7 @@ Test(cc_command, refuses)
         {"large.cu", "\"large.cu\" cannot be read: File too large."},
         {K "-o none/k.ptx", "\"none/k.ptx\" cannot be written: No such file or directory."},
         {K ">/dev/full", "\"stdout\" cannot be written: No space left on device."},
+        {K "--json >/dev/full", "\"stdout\" cannot be written: No space left on device."},
         {"k.cu $(yes -- -DX=1 | head -n 101)", "\"X=1\" is one option too many of its kind."},
     };
     expect_status(0, PUT "; head -c 9 /dev/zero >zero.cu; "

@@ -185,6 +185,15 @@ Test(files, a_trace_of_what_failed_is_kept)
     cr_expect_str_eq(output, "log\ntrace\n");
 }
 
+/* It is kept, too, and nothing is said, if the reader of stdout has enough. */
+Test(files, a_report_of_what_nobody_reads)
+{
+    expect_status(141, "mkfifo $t/p; exec 3<>$t/p 4>$t/p 3>&-; env --default-signal "
+                       "$emu --csv --log-file $t/log ./step5 --n 8 2>&1 >&4; "
+                       "code=$?; grep -c scan_block $t/log; exit $code");
+    cr_expect_str_neq(output, "0\n");
+}
+
 /* ---- files that are not regular -------------------------------------------------------------- */
 
 Test(files, descriptors_devices_and_pipes)

@@ -10,6 +10,7 @@
 #include "print.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,12 +175,16 @@ static void print_all(struct arguments *arguments, const struct cc_result *resul
 static int write_output(const struct arguments *arguments, const struct cc_result *result,
                         struct fault *fault)
 {
+    const char *path = arguments->json ? NULL : arguments->output;
     if (arguments->json) print_json(stdout, result);
-    if (result->ptx == NULL || (arguments->json && arguments->output == NULL)) return 0;
-    int error = whole_file_write(arguments->output, result->ptx, strlen(result->ptx));
+    int error = fflush(stdout) != 0 ? errno : 0;
+    if (error == 0 && result->ptx != NULL && (!arguments->json || arguments->output != NULL)) {
+        path = arguments->output;
+        error = whole_file_write(path, result->ptx, strlen(result->ptx));
+    }
     if (error == 0) return 0;
-    return fail(fault, EXIT_USAGE, "\"%s\" cannot be written: %s.",
-                arguments->output == NULL ? "stdout" : arguments->output, strerror(error));
+    return fail(fault, EXIT_USAGE, "\"%s\" cannot be written: %s.", path == NULL ? "stdout" : path,
+                strerror(error));
 }
 
 static int compile(struct arguments *arguments, struct fault *fault)
@@ -208,6 +213,7 @@ int main(int count, char **argument)
 {
     struct fault fault = {0};
     struct arguments arguments = {0};
+    signal(SIGPIPE, SIG_DFL); /* a reader that has enough ends it silently */
     int code = read_options(count, argument, &arguments, &fault);
     if (code == 0 && arguments.help) return print_help();
     if (code == 0 && arguments.version)

@@ -54,6 +54,7 @@ static void at_thread_end(void *unused)
  * alarm that was set before the program began come from outside. */
 static bool is_own(int number, const siginfo_t *info)
 {
+    if (number == SIGPIPE) return false; /* it ends filters silently */
     if (info->si_code > 0) return causes[number] != NULL;
     return info->si_pid == getpid();
 }

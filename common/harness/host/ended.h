@@ -3,10 +3,10 @@
  * not exit with 0.
  *
  * A scan runs in the harness's process. The scan, or a thread that it has started, may call exit,
- * quick_exit or abort, cause a signal such as SIGSEGV, or send one to the process. In the harness's
- * thread it may call pthread_exit. All of these are noticed. These are not: _exit, a system call
- * that ends the process, SIGKILL, an alarm, and a signal from elsewhere. So a program that judges
- * by the exit code also has to check that there is a report.
+ * quick_exit or abort, cause a signal such as SIGSEGV, or send one to the process. In the
+ * harness's thread it may call pthread_exit. All of these are noticed. These are not: _exit, a
+ * system call that ends the process, SIGKILL, SIGPIPE, an alarm, and a signal from elsewhere. So a
+ * program that judges by the exit code also has to check that there is a report.
  */
 #ifndef ENDED_H
 #define ENDED_H

@@ -17,10 +17,12 @@ extern "C" {
 
 /* Where stdin, stdout or stderr is closed, puts a file there that can neither be read nor written
  * as this stream. Otherwise the next file that is opened would take its place: the report would go
- * into a file of the user's. To be called before any file is opened. */
+ * into a file of the user's. A reader of stdout that has enough is no error: SIGPIPE ends the
+ * program silently, as it ends filters. To be called before any file is opened. */
 void standard_hold(void);
 
-/* Has all that was printed to stdout been written? */
+/* Has all that was printed to stdout been written? If its reader has gone, ends the program by
+ * SIGPIPE. */
 bool standard_written(void);
 
 /* The files of both; is_open: false for one that was closed when the program began. */

@@ -50,7 +50,7 @@ int main(int argc, char **argv)
 {
     static struct start start;
     standard_hold();
-    signal(SIGPIPE, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN); /* of MPI's sockets; standard_written() takes care of stdout */
     signal(SIGXFSZ, SIG_IGN);
     quieten();
     settle_alone();

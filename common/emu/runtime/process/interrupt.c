@@ -70,12 +70,12 @@ static void wait_until_written(void)
     sem_post(&written); /* for others that wait */
 }
 
-/* A pipe without a reader takes no report, and says nothing of it. */
-static void close_broken(int descriptor)
+/* A pipe without a reader takes no report, and says nothing of it. Is it one? */
+static bool close_broken(int descriptor)
 {
     struct pollfd pipe = {.fd = descriptor};
-    if (poll(&pipe, 1, 0) == 1 && pipe.revents & POLLERR)
-        dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), descriptor);
+    return poll(&pipe, 1, 0) == 1 && pipe.revents & (POLLERR | POLLHUP) &&
+           dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), descriptor) >= 0;
 }
 
 static void write_reports(int status)
@@ -104,14 +104,14 @@ _Noreturn static void finish(const char *sentence)
 {
     static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&once);
-    if (ending == SIGPIPE) close_broken(STDOUT_FILENO);
+    bool is_silent = ending == SIGPIPE && close_broken(STDOUT_FILENO);
     if (ending != 0) {
         if (!waits && ftrylockfile(stdout) == 0) {
             fflush(stdout);
             funlockfile(stdout);
         }
-        print_signal();
-        cudart_print(sentence);
+        if (!is_silent) print_signal();
+        if (!is_silent) cudart_print(sentence);
     }
     cudart_stop_suspended();
     write_reports(ending != 0 ? BY_SIGNAL + ending : cudart_end_status());
