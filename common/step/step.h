@@ -96,16 +96,6 @@ enum element {
 typedef cudaError_t scan_fn(void *out, const void *in, size_t n, int variant, void *workspace,
                             cudaStream_t stream);
 
-/* How the step's main kernel is launched for n elements, for the report: blocks, threads per block,
- * bytes of shared memory per block (static and dynamic), kernels that one scan launches. All zero
- * for a step on the host. */
-struct launch_shape {
-    size_t grid;
-    unsigned block;
-    size_t shared_bytes;
-    unsigned launches;
-};
-
 /* An option that only this step has, such as step 13's --keep. */
 struct step_option {
     const char *name;     /* without the dashes */
@@ -142,8 +132,7 @@ struct step {
     const char *const *variants; /* NULL-terminated; the first is the default; NULL: none */
 
     scan_fn *scan;
-    struct launch_shape (*shape)(size_t n, int variant); /* NULL only with on_host */
-    size_t (*workspace)(size_t n, int variant);          /* bytes; NULL: none needed */
+    size_t (*workspace)(size_t n, int variant); /* bytes; NULL: none needed */
     bool clear_workspace; /* the harness fills it with zeros once, before the first scan */
 
     /* The number of additions in one scan of n elements (its work), and the largest number on the
@@ -172,7 +161,7 @@ struct step {
      * give for `in` (n elements of the step's type, on the host). NULL: the running sum. */
     void (*reference)(double *want, const void *in, size_t n, int variant);
 
-    /* The step is no plain scan: then scan, shape, workspace, adds, depth, tree, words and
+    /* The step is no plain scan: then scan, workspace, adds, depth, tree, words and
      * reference are not set. NULL: it is one. */
     const struct verbs *verbs;
 };
@@ -183,6 +172,7 @@ struct step {
 struct fault;   /* fault.h: an exit code and a sentence */
 struct input;   /* input.h: the numbers of one run, in host memory */
 struct problem; /* verify.h: what is to be computed */
+struct launches; /* launches.h: the kernels that a call launches */
 struct result;  /* result.h: what a run has computed, in device memory */
 struct verdict; /* verify.h: is it right? */
 
@@ -220,6 +210,7 @@ struct description {
     char result[DESCRIPTION_TEXT];  /* "300 elements kept" */
     double least_bytes;             /* that any method has to read and write for this input */
     double moved_bytes;             /* that this variant does; 0: `result` is not printed */
+    const struct launches *launches; /* given: what the call launches (launches.h) */
 };
 
 /* A file that an option of the step's own names. */
@@ -250,8 +241,6 @@ struct verbs {
     int (*input)(const struct subject *, struct input *, struct fault *);
 
     struct needs (*needs)(const struct subject *, size_t n);
-    struct launch_shape (*shape)(const struct subject *, size_t n);
-
     /* As scan_fn says. Timed runs are on the input and on the reversed input, but no elements
      * change places. */
     cudaError_t (*launch)(const struct subject *, const struct call *);

@@ -20,25 +20,6 @@ static const char *const variants[] = {[ALL] = "all",
                                        [STRUCTURES_STAGED] = "structures-staged",
                                        NULL};
 
-/* Of the main launch; the structures' patterns have one more for the floats that make none. */
-static struct launch_shape step00_shape(size_t n, int variant)
-{
-    struct launch_shape shape = {.block = THREADS, .launches = 1};
-    size_t threads = n;
-
-    if (variant == FLOAT2) threads = n / 2;
-    if (variant == FLOAT4) threads = n / 4;
-    if (variant == STRIDED) threads = n / STRIDE;
-    if (variant >= STRUCTURES) {
-        threads = pattern_structures(n);
-        shape.launches += n != 3 * threads;
-    }
-    if (variant == STRUCTURES_STAGED) shape.shared_bytes = 3 * THREADS * sizeof(float);
-    shape.grid = threads > 0 ? (threads - 1) / THREADS + 1 : 1;
-    if (variant == STRIDED) shape.grid *= STRIDE;
-    return shape;
-}
-
 /* A copy adds nothing. */
 static double step00_adds(size_t n, int variant)
 {
@@ -62,7 +43,6 @@ const struct step step00 = {
     .element = ELEMENT_F32,
     .variants = variants,
     .scan = step00_scan,
-    .shape = step00_shape,
     .adds = step00_adds,
     .depth = step00_adds,
     .run = step00_run,

@@ -4,13 +4,6 @@
 
 scan_fn step02_scan;
 
-static struct launch_shape step02_shape(size_t n, int variant)
-{
-    (void)variant;
-    return (struct launch_shape){
-        .grid = 1, .block = (unsigned)n, .shared_bytes = 2 * n * sizeof(float), .launches = 1};
-}
-
 /* In the sweep with a given offset, all but the first `offset` elements add. */
 static double step02_adds(size_t n, int variant)
 {
@@ -46,7 +39,6 @@ const struct step step02 = {
     .default_n = 512,
     .element = ELEMENT_F32,
     .scan = step02_scan,
-    .shape = step02_shape,
     .adds = step02_adds,
     .depth = step02_depth,
     .tree = step02_tree,

@@ -4,14 +4,6 @@
 
 scan_fn step03_scan;
 
-static struct launch_shape step03_shape(size_t n, int variant)
-{
-    (void)variant;
-    if (n < 2) return (struct launch_shape){0}; /* no kernel: the scan of one element is 0 */
-    return (struct launch_shape){
-        .grid = 1, .block = (unsigned)(n / 2), .shared_bytes = n * sizeof(float), .launches = 1};
-}
-
 /* A tree with n leaves has n - 1 inner nodes, and each adds once in each sweep. */
 static double step03_adds(size_t n, int variant)
 {
@@ -46,7 +38,6 @@ const struct step step03 = {
     .default_n = 512,
     .element = ELEMENT_F32,
     .scan = step03_scan,
-    .shape = step03_shape,
     .adds = step03_adds,
     .depth = step03_depth,
     .tree = step03_tree,

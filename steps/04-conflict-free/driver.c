@@ -8,15 +8,6 @@ scan_fn step04_scan;
 static const char *const variants[] = {
     [PAD32] = "pad32", [PAD16] = "pad16", [PAD32X2] = "pad32x2", NULL};
 
-static struct launch_shape step04_shape(size_t n, int variant)
-{
-    if (n < 2) return (struct launch_shape){0}; /* no kernel: the scan of one element is 0 */
-    return (struct launch_shape){.grid = 1,
-                                 .block = (unsigned)(n / 2),
-                                 .shared_bytes = VARIANT_SIZE(n, variant) * sizeof(float),
-                                 .launches = 1};
-}
-
 /* A tree with n leaves has n - 1 inner nodes, and each adds once in each sweep. */
 static double step04_adds(size_t n, int variant)
 {
@@ -53,7 +44,6 @@ const struct step step04 = {
     .element = ELEMENT_F32,
     .variants = variants,
     .scan = step04_scan,
-    .shape = step04_shape,
     .adds = step04_adds,
     .depth = step04_depth,
     .tree = step04_tree,

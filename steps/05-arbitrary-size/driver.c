@@ -13,32 +13,6 @@ static const char *const variants[] = {[CONFLICT_FREE] = "conflict-free",
                                        [REMAINDER] = "conflict-free-remainder",
                                        NULL};
 
-static struct launch_shape step05_shape(size_t n, int variant)
-{
-    struct launch_shape shape = {.grid = levels_blocks(n, B),
-                                 .block = B / 2,
-                                 .shared_bytes =
-                                     VARIANT_SIZE(B, variant != WORK_EFFICIENT) * sizeof(float),
-                                 .launches = 1};
-
-    if (variant == NAIVE) shape.block = B, shape.shared_bytes = 2 * B * sizeof(float);
-    if (variant == REMAINDER && n < B) {
-        int size = remainder_size(n);
-        shape.block = (unsigned)size / 2;
-        shape.shared_bytes = (size_t)VARIANT_SIZE(size, true) * sizeof(float);
-    } else if (variant == REMAINDER) {
-        shape.grid = n / B;
-    }
-
-    /* Each level launches the block scan, and once more for a remainder. Each level but the topmost
-     * also launches uniform_add. */
-    for (;; n = levels_blocks(n, B)) {
-        if (variant == REMAINDER && n > B && n % B != 0) shape.launches++;
-        if (n <= B) return shape;
-        shape.launches += 2;
-    }
-}
-
 /* The block sums of all levels, one after the other. The topmost level, of one block, has none. */
 static size_t step05_workspace(size_t n, int variant)
 {
@@ -112,7 +86,6 @@ const struct step step05 = {
     .element = ELEMENT_F32,
     .variants = variants,
     .scan = step05_scan,
-    .shape = step05_shape,
     .workspace = step05_workspace,
     .adds = step05_adds,
     .depth = step05_depth,

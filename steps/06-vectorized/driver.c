@@ -6,19 +6,6 @@
 
 scan_fn step06_scan;
 
-static struct launch_shape step06_shape(size_t n, int variant)
-{
-    struct launch_shape shape = {.grid = levels_blocks(n, B),
-                                 .block = TREE / 2,
-                                 .shared_bytes = PADDED_SIZE(TREE) * sizeof(float),
-                                 .launches = 1};
-    (void)variant;
-
-    /* Each level launches the block scan. Each level but the topmost also launches uniform_add. */
-    shape.launches += 2 * levels_above(n, B);
-    return shape;
-}
-
 /* The block sums of all levels, one after the other. The topmost level, of one block, has none. */
 static size_t step06_workspace(size_t n, int variant)
 {
@@ -74,7 +61,6 @@ const struct step step06 = {
     .default_n = 1 << 20,
     .element = ELEMENT_F32,
     .scan = step06_scan,
-    .shape = step06_shape,
     .workspace = step06_workspace,
     .adds = step06_adds,
     .depth = step06_depth,

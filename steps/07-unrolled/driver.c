@@ -6,19 +6,6 @@
 
 scan_fn step07_scan;
 
-static struct launch_shape step07_shape(size_t n, int variant)
-{
-    struct launch_shape shape = {.grid = levels_blocks(n, B),
-                                 .block = TREE / 2,
-                                 .shared_bytes = PADDED_SIZE(TREE) * sizeof(float),
-                                 .launches = 1};
-    (void)variant;
-
-    /* Each level launches the block scan. Each level but the topmost also launches uniform_add. */
-    shape.launches += 2 * levels_above(n, B);
-    return shape;
-}
-
 /* The block sums of all levels, one after the other. The topmost level, of one block, has none. */
 static size_t step07_workspace(size_t n, int variant)
 {
@@ -75,7 +62,6 @@ const struct step step07 = {
     .default_n = 1 << 20,
     .element = ELEMENT_F32,
     .scan = step07_scan,
-    .shape = step07_shape,
     .workspace = step07_workspace,
     .adds = step07_adds,
     .depth = step07_depth,

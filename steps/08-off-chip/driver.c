@@ -28,16 +28,6 @@ static unsigned sweeps(size_t n)
     return count;
 }
 
-/* A reduce step, a sweep, and a down-sweep step are a launch each. */
-static struct launch_shape step08_shape(size_t n, int variant)
-{
-    size_t left, pairs = pairs_of(n);
-    unsigned steps = reduce_steps(n, variant, &left);
-    return (struct launch_shape){.grid = (pairs + THREADS - 1) / THREADS,
-                                 .block = THREADS,
-                                 .launches = 2 * steps + sweeps(left)};
-}
-
 /* The sums of all levels. Those of the last level have a second buffer of the same size. */
 static size_t step08_workspace(size_t n, int variant)
 {
@@ -105,7 +95,6 @@ const struct step step08 = {
     .element = ELEMENT_F32,
     .variants = variants,
     .scan = step08_scan,
-    .shape = step08_shape,
     .workspace = step08_workspace,
     .adds = step08_adds,
     .depth = step08_depth,

@@ -8,19 +8,6 @@ scan_fn step09_scan;
 
 static const char *const variants[] = {[SHFL] = "shfl", [PREDICATE] = "predicate", NULL};
 
-static struct launch_shape step09_shape(size_t n, int variant)
-{
-    struct launch_shape shape = {.grid = levels_blocks(n, B),
-                                 .block = THREADS,
-                                 .shared_bytes = TOTALS * sizeof(float),
-                                 .launches = 1};
-    (void)variant;
-
-    /* Each level launches the block scan. Each level but the topmost also launches uniform_add. */
-    shape.launches += 2 * levels_above(n, B);
-    return shape;
-}
-
 /* The block sums of all levels, one after the other. The topmost level, of one block, has none. */
 static size_t step09_workspace(size_t n, int variant)
 {
@@ -88,7 +75,6 @@ const struct step step09 = {
     .element = ELEMENT_F32,
     .variants = variants,
     .scan = step09_scan,
-    .shape = step09_shape,
     .workspace = step09_workspace,
     .adds = step09_adds,
     .depth = step09_depth,

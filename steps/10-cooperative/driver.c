@@ -7,15 +7,6 @@ scan_fn step10_scan;
 
 static const char *const variants[] = {[BACKWARD] = "backward", [FORWARD] = "forward", NULL};
 
-static struct launch_shape step10_shape(size_t n, int variant)
-{
-    (void)variant;
-    return (struct launch_shape){.grid = step10_blocks(n),
-                                 .block = THREADS,
-                                 .shared_bytes = TOTALS * sizeof(float),
-                                 .launches = 1};
-}
-
 /* A sum for every block, for as many blocks as any device may run. */
 static size_t step10_workspace(size_t n, int variant)
 {
@@ -118,7 +109,6 @@ const struct step step10 = {
     .element = ELEMENT_F32,
     .variants = variants,
     .scan = step10_scan,
-    .shape = step10_shape,
     .workspace = step10_workspace,
     .adds = step10_adds,
     .depth = step10_depth,

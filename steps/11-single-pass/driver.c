@@ -14,14 +14,6 @@ static size_t tiles_for(size_t n, int variant)
     return n / tile + (n % tile != 0);
 }
 
-static struct launch_shape step11_shape(size_t n, int variant)
-{
-    /* Static shared memory: the totals, the ticket, the prefix. */
-    size_t shared = ((size_t)TOTALS(VECTORS(variant)) + 2) * sizeof(float);
-    return (struct launch_shape){
-        .grid = tiles_for(n, variant), .block = THREADS, .shared_bytes = shared, .launches = 1};
-}
-
 /* A state of 64 bits for each tile, and a word of the same size for the ticket. */
 static size_t step11_workspace(size_t n, int variant)
 {
@@ -93,7 +85,6 @@ const struct step step11 = {
     .element = ELEMENT_F32,
     .variants = variants,
     .scan = step11_scan,
-    .shape = step11_shape,
     .workspace = step11_workspace,
     .adds = step11_adds,
     .depth = step11_depth,

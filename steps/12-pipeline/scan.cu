@@ -19,27 +19,6 @@
 #include "common/step/step.h"
 #include "launch.cuh"
 
-/* The launch for large n on this GPU, for the report of ./step12. */
-template <typename In, typename Sum> static cudaError_t large_shape(size_t n, launch_shape *shape)
-{
-    constexpr auto direct = scan_direct<true, false, In, Sum>;
-    struct cudaFuncAttributes about;
-    struct gpu gpu;
-    unsigned blocks;
-    cudaError_t error = look_at_gpu(&gpu);
-
-    if (error == cudaSuccess && gpu.capability >= 90) {
-        error = pipeline_blocks<false, In, Sum>(n, &gpu, &blocks);
-        if (!error) *shape = {blocks, PIPELINE_THREADS, sizeof(ring_of<In, Sum>), 1};
-        return error;
-    }
-    if (!error) error = cudaFuncGetAttributes(&about, (const void *)direct);
-    if (!error)
-        error = blocks_for<direct>(DIRECT_THREADS, 0, tiles_of(n, sizeof(Sum)), &gpu, &blocks);
-    if (!error) *shape = {blocks, DIRECT_THREADS, about.sharedSizeBytes, 1};
-    return error;
-}
-
 /* The two-phase call of scan.h. */
 template <bool INCLUSIVE, typename In, typename Sum>
 static cudaError_t scan(void *workspace, size_t *bytes, Sum *out, const In *in, size_t n,
@@ -96,10 +75,6 @@ cudaError_t scan_workspace_init(void *workspace, size_t bytes, cudaStream_t stre
                                       size_t n, cudaStream_t stream)                               \
     {                                                                                              \
         return scan<true>(workspace, bytes, out, in, n, stream);                                   \
-    }                                                                                              \
-    extern "C" cudaError_t step12_large_##name(size_t n, struct launch_shape *shape)               \
-    {                                                                                              \
-        return large_shape<In, Sum>(n, shape);                                                     \
     }
 
 DEFINE_SCANS(f32, float, float)

@@ -40,60 +40,6 @@ static cudaError_t launch_one(const struct call<uint32_t> *c, const struct predi
     return launch(c, one_interval<real4>(p));
 }
 
-/* ---- the report ------------------------------------------------------------------------------ */
-
-/* The pipeline's launch for n elements. */
-template <typename word, typename Keep>
-static cudaError_t pipeline_shape(size_t n, struct launch_shape *shape)
-{
-    constexpr auto kernel = select_pipeline<word, Keep>;
-    size_t shared = sizeof(selection<word, Keep>);
-    struct gpu gpu;
-    unsigned blocks;
-    CUDA_TRY(look_at_gpu(&gpu));
-    if (gpu.capability < 90) return cudaErrorNotSupported;
-    CUDA_TRY(allow_shared((const void *)kernel, shared));
-    CUDA_TRY(blocks_for<kernel>(PIPELINE_THREADS, shared, TILES(n, (TILE_OF<word, Keep>)), &gpu,
-                                &blocks));
-    *shape = {blocks, PIPELINE_THREADS, shared, 1};
-    return cudaSuccess;
-}
-
-static cudaError_t wave_shape(int wave, size_t n, struct launch_shape *shape)
-{
-    // A block's ticket, and for each warp a count and a carry.
-    size_t shared = sizeof(struct ticket) +
-                    waves[wave].warps * (sizeof(unsigned) + sizeof(carry_of<unsigned>::type));
-    *shape = {TILES(n, wave_tile(wave)), (unsigned)(waves[wave].warps * LANES), shared, 1};
-    return cudaSuccess;
-}
-
-template <typename Type> static cudaError_t list_shape(size_t n, struct launch_shape *shape)
-{
-    typedef typename Type::word word;
-    cudaFuncAttributes kernel;
-    CUDA_TRY(cudaFuncGetAttributes(&kernel, select_list<word, in_interval<Type>>));
-    *shape = {TILES(n, LIST_OF<word>), LIST_WARPS * LANES, kernel.sharedSizeBytes, 1};
-    return cudaSuccess;
-}
-
-template <typename Type> static cudaError_t shape_of(size_t n, struct launch_shape *shape)
-{
-    typedef typename Type::word word;
-    int wave = wave_for(n);
-    if (is_for_list<word>(n)) return list_shape<Type>(n, shape);
-    return wave < WAVES ? wave_shape(wave, n, shape)
-                        : pipeline_shape<word, in_interval<Type>>(n, shape);
-}
-
-cudaError_t compact_fast_shape(size_t n, enum element element, struct launch_shape *shape)
-{
-    int wave = wave_for(n);
-    if (element == ELEMENT_F32 || element == ELEMENT_I32) return shape_of<real4>(n, shape);
-    if (element != ELEMENT_I8) return shape_of<real8>(n, shape);
-    return wave < WAVES ? wave_shape(wave, n, shape) : pipeline_shape<uint8_t, flagged>(n, shape);
-}
-
 /* ---- the calls of compact.h ------------------------------------------------------------------ */
 
 template <typename Type, typename T>

@@ -29,10 +29,6 @@ struct compaction {
 };
 
 #define COMPACT_THREADS 256 /* of a block of document.cu and atomic.cu */
-#define LINES_LAUNCHES  4   /* kernels of lines.cu */
-
-/* fast.cu: how compact.h's call is launched on this GPU. */
-cudaError_t compact_fast_shape(size_t n, enum element, struct launch_shape *);
 
 /* document.cu: predicate, scan, scatter. n below 2^32. The workspace has document_workspace(n)
  * bytes, and was cleared once, or again for another n. */

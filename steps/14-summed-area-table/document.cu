@@ -203,18 +203,3 @@ double sat_document_depth(struct sat_size size)
     return scan_depth(size.width) + scan_depth(size.height);
 }
 
-/* Kernels of a scan of rows: one for each level, and one that adds to its blocks. */
-static unsigned scan_launches(size_t width)
-{
-    size_t blocks = divide_up(width, BLOCK_ELEMENTS);
-    return blocks > 1 ? 2 + scan_launches(blocks) : 1;
-}
-
-struct launch_shape sat_document_shape(struct sat_size size)
-{
-    int elements = leaves(size.width);
-    unsigned launches = scan_launches(size.width) + scan_launches(size.height);
-    return {divide_up(size.width, BLOCK_ELEMENTS) * size.height * size.channels,
-            (unsigned)elements / 2, PADDED_SIZE(elements) * sizeof(float),
-            launches + (size.channels == 1 ? 2 : 3)};
-}

@@ -183,9 +183,3 @@ double sat_depth(struct sat_size size)
     return (most > corner ? most : corner) + rows + 2;
 }
 
-extern "C" struct launch_shape sat_fast_shape(struct sat_size size)
-{
-    size_t bytes;
-    struct sums<uint32_t> t = divide<uint32_t>(size, NULL, &bytes);
-    return {divide_up(t.tile_columns * t.tile_rows, WARPS), WARPS * LANES, 0, 3};
-}

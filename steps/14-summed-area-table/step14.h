@@ -27,9 +27,6 @@ static inline bool sat_size_is_valid(struct sat_size size)
     return rows <= SAMPLES_MOST && size.width <= SAMPLES_MOST / rows / size.channels;
 }
 
-/* fast.cu: how sat.h's call is launched: the first and the third of its kernels. */
-struct launch_shape sat_fast_shape(struct sat_size);
-
 /*
  * document.cu: the table as the document makes it, of floats, and transposed: the entry of (x, y)
  * and channel c is table[(x * height + y) * sat_document_channels(channels) + c]. Where there are
@@ -63,7 +60,6 @@ double sat_document_words(struct sat_size);
 
 /* The most additions on the way from a pixel to an entry. */
 double sat_document_depth(struct sat_size);
-struct launch_shape sat_document_shape(struct sat_size);
 
 /* filter.cu: the filters of sat.h, by the document's table. */
 cudaError_t sat_document_box(void *out, const float *table, enum element, struct sat_size,

@@ -208,8 +208,7 @@ Test(gpus, the_harness_takes_what_the_device_says)
     cr_expect(d.emulated && !*d.why);
     cr_expect_str_eq(d.name, "NVIDIA GeForce RTX 4090 (emulated)");
     cr_expect(d.major == 8 && d.minor == 9 && d.sms == 128);
-    cr_expect(d.threads_per_sm == 1536 && d.blocks_per_sm == 24 && d.warp_size == 32);
-    cr_expect(d.shared_per_sm == 100 * KIB && d.shared_reserved == KIB);
+    cr_expect(d.threads_per_sm == 1536 && d.warp_size == 32);
     cr_expect_eq(d.l2, 72 * KIB * KIB);
     ok(cudaMemGetInfo(&available, &total));
     cr_expect_eq(d.memory_free, available);

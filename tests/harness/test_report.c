@@ -55,33 +55,7 @@ static const struct device gpu = {.name = "NVIDIA H200",
                                   .major = 9,
                                   .sms = 132,
                                   .threads_per_sm = 2048,
-                                  .blocks_per_sm = 32,
-                                  .warp_size = 32,
-                                  .shared_per_sm = 233472,
-                                  .shared_reserved = 1024};
-
-Test(report, resident_blocks)
-{
-    static const struct {
-        struct launch_shape shape;
-        int blocks;
-        const char *limit;
-    } cases[] = {
-        {{.block = 256, .shared_bytes = 2048}, 8, "threads"},
-        {{.block = 33}, 32, "blocks"}, /* two warps */
-        {{.block = 32, .shared_bytes = 100}, 32, "blocks"},
-        {{.block = 1024, .shared_bytes = 0}, 2, "threads"},
-        {{.block = 256, .shared_bytes = 48 * 1024}, 4, "shared memory"},
-        /* It would be 28 without the system's share. */
-        {{.block = 64, .shared_bytes = 8 * 1024}, 25, "shared memory"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *limit;
-        cr_expect_eq(device_blocks_per_sm(&gpu, &cases[i].shape, &limit), cases[i].blocks, "%zu",
-                     i);
-        cr_expect_str_eq(limit, cases[i].limit);
-    }
-}
+                                  .warp_size = 32};
 
 static double adds(size_t n, int variant)
 {
@@ -99,7 +73,7 @@ static const struct step step = {.number = 9,
 /* 2^28 floats in 1 ms, where a copy takes 0.5 ms. */
 static const struct outcome outcome = {
     .n = (size_t)1 << 28,
-    .shape = {.grid = 1 << 19, .block = 256, .shared_bytes = 2048, .launches = 3},
+    .launches = {1, 3, {{"scan_block", 3, 1 << 19, 256, 2048, 8}}},
     .verified = true,
     .verdict = {.right = true, .exact = true, .checked = (size_t)1 << 28},
     .right = true,
@@ -120,8 +94,8 @@ Test(report, of_a_gpu)
     static const char *const parts[] = {
         "Step 9 · Nine",
         "NVIDIA H200 (132 SMs, compute capability 9.0)",
-        "524 288 blocks of 256 threads and 2 KiB of shared memory each; 3 kernels per scan",
-        "100 %: 8 blocks per SM, limited by threads",
+        "scan_block: 524 288 blocks of 256 threads and 2 KiB of shared memory each; 3 launches",
+        "100 % (theoretical): 8 blocks per SM",
         "268 435 456 floats, random integers, seed 7",
         "right: every element, exactly, in each timed run, too",
         "536 870 910 by its formula, 268 435 455 sequentially (2.00 times as many)",

@@ -48,18 +48,12 @@ static const struct device gpu = {.name = "GPU",
                                   .major = 9,
                                   .sms = 132,
                                   .threads_per_sm = 2048,
-                                  .blocks_per_sm = 32,
-                                  .warp_size = 32,
-                                  .shared_per_sm = 233472,
-                                  .shared_reserved = 1024};
+                                  .warp_size = 32};
 static const struct device emulated = {.name = "GPU",
                                        .emulated = true,
                                        .why = "no driver",
                                        .threads_per_sm = 2048,
-                                       .blocks_per_sm = 32,
-                                       .warp_size = 32,
-                                       .shared_per_sm = 233472,
-                                       .shared_reserved = 1024};
+                                       .warp_size = 32};
 
 static char file_a[] = "/none/a.cu", file_b[] = "/none/b.cu";
 static struct counter_line lines[] = {
@@ -82,7 +76,7 @@ static struct counter_line lines[] = {
 static struct outcome counted_run(void)
 {
     return (struct outcome){.n = 1000,
-                            .shape = {.grid = 1, .block = 33, .shared_bytes = 132, .launches = 1},
+                            .launches = {1, 1, {{"scan", 1, 1, 33, 132, 32}}},
                             .verified = true,
                             .right = true,
                             .verdict = {.right = true, .exact = true, .checked = 1000},
@@ -105,7 +99,7 @@ static struct outcome timed_run(void)
 {
     return (struct outcome){
         .n = 500000,
-        .shape = {.grid = 10000, .block = 256, .shared_bytes = 1024, .launches = 3},
+        .launches = {2, 3, {{"scan", 2, 10000, 256, 1024, 8}, {"add", 1, 9999, 64, 0, 16}}},
         .verified = true,
         .right = true,
         .verdict = {.right = true, .checked = 500000, .worst = 0.25},
@@ -139,9 +133,8 @@ Test(report_text, on_the_emulator)
     print_report(&emulated, &(struct options){.seed = 3}, &outcome);
     cr_expect(strncmp(text, "Step 4 · Four\na thing\n\n", 24) == 0, "%s", text);
     expect_line("  device      GPU on the CPU: no driver");
-    expect_line("  launch      1 block of 33 threads and 132 bytes of shared memory");
-    expect_line(
-        "  occupancy   100 %: 32 blocks per SM, limited by blocks (registers not considered)");
+    expect_line("  launch      scan: 1 block of 33 threads and 132 bytes of shared memory");
+    expect_line("  occupancy   100 % (theoretical): 32 blocks per SM; registers estimated");
     expect_line("  input       1000 floats, random integers, seed 3");
     expect_line("  variant     one");
     expect_line("  verified    right: every element, exactly, in each timed run, too");
@@ -167,10 +160,11 @@ Test(report_text, on_a_gpu)
     struct outcome outcome = timed_run();
     print_report(&gpu, &(struct options){.input = "-", .variant = 1}, &outcome);
     expect_line("  device      GPU (132 SMs, compute capability 9.0)");
-    expect_line("  launch      10 000 blocks of 256 threads and 1 KiB of shared memory each; 3 "
-                "kernels per scan");
-    expect_line(
-        "  occupancy   100 %: 8 blocks per SM, limited by threads (registers not considered)");
+    expect_line("  launch      scan: 10 000 blocks of 256 threads and 1 KiB of shared memory each; "
+                "2 launches");
+    expect_line("              add: 9999 blocks of 64 threads");
+    expect_line("  occupancy   scan: 100 % (theoretical): 8 blocks per SM");
+    expect_line("              add: 50.0 % (theoretical): 16 blocks per SM");
     expect_line("  input       500 000 floats, from stdin");
     expect_line("  variant     two");
     expect_line("  verified    right: every element, worst error 25.0 % of the bound, in each "
@@ -189,7 +183,7 @@ Test(report_text, without_a_roof_and_without_a_gpu)
     outcome.roofed = false;
     print_report(&gpu, &(struct options){.seed = 1}, &outcome);
     expect_line("  speed       200 GB/s");
-    outcome.shape = (struct launch_shape){0};
+    outcome.launches = (struct launches){0};
     print_report(NULL, &(struct options){.seed = 1, .counters = true}, &outcome);
     expect_line("  speed       200 GB/s, caches warm");
     expect_line("  counters    none: this step runs on the CPU itself");
@@ -363,6 +357,7 @@ Test(report_text, record_of_the_emulator)
         {"offset", "2"},
         {"device", "GPU"},
         {"emulated", "true"},
+        {"kernel", "scan"},
         {"grid", "1"},
         {"block", "33"},
         {"shared_bytes", "132"},

@@ -6,6 +6,7 @@
 #include "tests/support/scan_once.h"
 
 #include "common/harness/run/counters.h"
+#include "common/harness/run/launches.h"
 #include "steps/00-copy/patterns.h"
 #include "steps/04-conflict-free/variants.h"
 
@@ -40,11 +41,10 @@ static int counted_variants(const struct step *step)
     return step == &step12 ? 1 : variant_count(step);
 }
 
-/* The descriptor's adds(), launches and shape are those of the run. How far step 11 looks back
+/* The descriptor's adds() are those of the run. How far step 11 looks back
  * varies from run to run; adds() is the smallest number. */
 static void expect_as_described(const struct step *step, int variant, size_t n)
 {
-    struct launch_shape shape = step->shape(n, variant);
     struct counters counters = count(step, variant, n);
     uint64_t adds = counters.total.adds[EMU_ADD_F32];
 
@@ -53,43 +53,10 @@ static void expect_as_described(const struct step *step, int variant, size_t n)
     cr_assert((double)adds == step->adds(n, variant), "step %d %s, n = %zu: %llu adds, not %.0f",
               step->number, variant_name(step, variant), n, (unsigned long long)adds,
               step->adds(n, variant));
-    cr_assert(counters.launches == shape.launches, "step %d %s, n = %zu: %u launches, not %u",
-              step->number, variant_name(step, variant), n, counters.launches, shape.launches);
     counters_free(&counters);
 }
 
-/* Step 12's kernels. For small n there is one block per tile, with fine tiles first. Then there are
- * 1024 threads per block, which hold the sums of 6 or 12 rows for each of 32 warps. Then there is
- * one block on each of 132 SMs, of 8 + 4 + 1 + 1 warps with six stages of 32 KiB. */
-Test(step_counters, step_12_says_what_it_launches)
-{
-    struct launch_shape small = step12.shape(4096, 0), wave = step12.shape(1 << 22, 0);
-    struct launch_shape onchip = step12.shape((1 << 22) + 1, 0), held = step12.shape(9 << 20, 0);
-    struct launch_shape pipeline = step12.shape((9 << 20) + 1, 0);
-    cr_expect(small.grid == 2 && small.block == 128, "%zu of %u", small.grid, small.block);
-    cr_expect(wave.grid == 512 && wave.block == 256, "%zu of %u", wave.grid, wave.block);
-    cr_expect(onchip.grid == 86 && onchip.block == 1024, "%zu of %u", onchip.grid, onchip.block);
-    cr_expect_eq(onchip.shared_bytes, 6 * 32 * 512 + 8 + 32 * sizeof(float) + 4 * sizeof(double));
-    cr_expect(held.grid == 128 && held.block == 1024, "%zu of %u", held.grid, held.block);
-    cr_expect_eq(held.shared_bytes, 2 * 6 * 32 * 512 + 8 + 32 * sizeof(float) + 4 * sizeof(double));
-    cr_expect(pipeline.grid == 132 && pipeline.block == 14 * 32, "%zu of %u", pipeline.grid,
-              pipeline.block);
-    cr_expect(pipeline.shared_bytes > 6 << 15 && pipeline.shared_bytes < 7 << 15, "%zu bytes",
-              pipeline.shared_bytes);
-}
-
-/* Before Hopper scan_direct replaces the pipeline. Its grid has all blocks that fit, which are 108
- * times 4 on an A100, each with a ticket, a sum of each segment, and a carry. */
-Test(step_counters, step_12_says_what_it_launches_before_hopper_slow)
-{
-    setenv("EMU_GPU", "a100", 1);
-    struct launch_shape direct = step12.shape((9 << 20) + 1, 0);
-    cr_expect(direct.grid == 108 * 4 && direct.block == 256, "%zu of %u", direct.grid,
-              direct.block);
-    cr_expect_eq(direct.shared_bytes, 8 + 8 * sizeof(float) + sizeof(double));
-}
-
-Test(step_counters, adds_and_launches_are_as_described_slow)
+Test(step_counters, adds_are_as_described_slow)
 {
     static const size_t powers[] = {1, 2, 4, 64, 512, 1024, 2048};
     static const size_t others[] = {3, 31, 33, 257, 511, 513, 1000, 2049, 5000, 100003, 262145};
@@ -121,33 +88,85 @@ Test(step_counters, adds_of_the_documents)
     cr_assert_float_eq(naive / (2 * (million - 1)), 9.5, 0.001);
 }
 
-/* The first launch of a scan is shaped as the report says. */
-Test(step_counters, shape_is_as_described)
+/* ---- launches -------------------------------------------------------------------------------- */
+
+struct one {
+    const struct step *step;
+    int variant;
+    size_t n;
+    char *in, *out, *workspace;
+};
+
+static cudaError_t call(void *context, cudaStream_t stream)
 {
-    static const size_t n = 512;
+    const struct one *c = context;
+    return c->step->scan(c->out, c->in, c->n, c->variant, c->workspace, stream);
+}
+
+/* What the report says of the launches, which is that of a captured call, has run. */
+static void expect_launches(const struct step *step, int variant, size_t n, size_t offset)
+{
     struct emu *emu = counters_emulator();
+    size_t displaced = offset * sizeof(double), bytes = n * sizeof(double) + displaced + 1;
+    size_t workspace = step->workspace ? step->workspace(n, variant) : 0;
+    char *arrays;
+    cr_assert(cudaMalloc((void **)&arrays, 2 * bytes + workspace + 256) == cudaSuccess);
+    cr_assert(cudaMemset(arrays, 0, 2 * bytes + workspace) == cudaSuccess);
+    char *out = arrays + (workspace + 255) / 256 * 256;
+    struct one one = {step, variant, n, out + displaced, out + displaced, arrays};
+    const struct launches said = launches_of(call, &one);
 
-    for (size_t s = 1; s < LENGTH(scan_steps); s++) {
-        const struct step *step = scan_steps[s];
-        for (int variant = 0; variant < counted_variants(step); variant++) {
-            struct launch_shape shape = step->shape(n, variant);
-            static float out[512];
+    emu_forget(emu);
+    emu_count(emu, true);
+    cr_assert(call(&one, NULL) == cudaSuccess && cudaDeviceSynchronize() == cudaSuccess);
+    struct launches ran = {.kinds = said.kinds, .all = (unsigned)emu_records(emu)};
+    for (size_t i = 0; i < ran.all; i++) {
+        const struct emu_launch_record *r = emu_record(emu, i);
+        unsigned k = 0;
+        while (k < said.kinds && !strstr(r->kernel, said.of[k].kernel)) k++;
+        cr_assert(k < said.kinds, "step %d: %s is not named", step->number, r->kernel);
+        struct launch *launch = &ran.of[k];
+        size_t grid = (size_t)r->grid.x * r->grid.y * r->grid.z;
+        strcpy(launch->kernel, said.of[k].kernel);
+        launch->blocks_per_sm = said.of[k].blocks_per_sm;
+        if (launch->times++ && launch->grid >= grid) continue;
+        launch->grid = grid;
+        launch->block = r->block.x * r->block.y * r->block.z;
+        launch->shared_bytes = r->dynamic_shared + r->static_shared;
+    }
+    emu_count(emu, false);
+    cr_expect(ran.all == said.all, "step %d: %u launches, not %u", step->number, ran.all, said.all);
+    for (unsigned k = 0; k < said.kinds; k++) {
+        const struct launch *s = &said.of[k], *r = &ran.of[k];
+        cr_expect(s->times == r->times && s->grid == r->grid && s->block == r->block &&
+                      s->shared_bytes == r->shared_bytes && s->blocks_per_sm > 0,
+                  "step %d %s, n = %zu: %s", step->number, variant_name(step, variant), n,
+                  s->kernel);
+    }
+    cudaFree(arrays);
+}
 
-            emu_forget(emu);
-            emu_count(emu, true);
-            struct scan scan = {step, variant, n, 0, false};
-            cr_assert(scan_once(&scan, random_floats(n, false), out) == cudaSuccess);
-            cr_assert(emu_records(emu) == shape.launches);
-            const struct emu_launch_record *record = emu_record(emu, 0);
-            cr_assert(record->grid.x * record->grid.y == shape.grid);
-            cr_assert(record->block.x == shape.block);
-            cr_assert(record->dynamic_shared + record->static_shared == shape.shared_bytes,
-                      "step %d %s: %zu bytes", step->number, variant_name(step, variant),
-                      record->dynamic_shared + record->static_shared);
-            emu_count(emu, false);
-        }
+static void expect_all_launches(const char *gpu, size_t most)
+{
+    static const size_t sizes[] = {1, 512, 5000, 70000, (4 << 20) + 1, (9 << 20) + 1};
+    setenv("EMU_GPU", gpu, 1);
+    for (size_t s = 0; s < SCAN_STEPS; s++) {
+        const struct step *step = s ? scan_steps[s] : &step00;
+        for (int variant = 0; variant < variant_count(step); variant++)
+            for (size_t i = 0; i < LENGTH(sizes) && sizes[i] <= most; i++) {
+                if (step->max_n && sizes[i] > step->max_n) continue;
+                if (sizes[i] > 70000 && step != &step12) continue;
+                for (size_t offset = 0; offset < 2; offset++)
+                    expect_launches(step, variant, sizes[i], offset);
+            }
     }
 }
+
+Test(step_counters, launches_are_those_that_the_report_names) { expect_all_launches("h200", 5000); }
+
+Test(step_counters, launches_of_large_scans_slow) { expect_all_launches("h200", SIZE_MAX); }
+
+Test(step_counters, launches_before_hopper_slow) { expect_all_launches("a100", SIZE_MAX); }
 
 /* ---- bank conflicts -------------------------------------------------------------------------- */
 

@@ -19,13 +19,6 @@ static void tree(struct tree *tree, size_t n, int variant)
     tree_add(tree, (struct tree_level){.sums = SUMS_CHAIN, .length = 1});
 }
 
-static struct launch_shape shape(size_t n, int variant)
-{
-    (void)variant;
-    return (struct launch_shape){
-        .grid = (n + WRONG_BLOCK - 1) / WRONG_BLOCK, .block = WRONG_BLOCK, .launches = 1};
-}
-
 static size_t workspace(size_t n, int variant)
 {
     (void)variant;
@@ -36,7 +29,7 @@ static size_t workspace(size_t n, int variant)
 
 #define TYPED(function, type)                                                                      \
     {                                                                                              \
-        .name = #function, .title = #function, .element = type, .scan = function, .shape = shape,  \
+        .name = #function, .title = #function, .element = type, .scan = function,                  \
         .depth = depth, .tree = tree, .workspace = workspace, .default_n = 1,                      \
     }
 
@@ -50,15 +43,13 @@ static void spoiled_tree(struct tree *tree, size_t n, int variant)
     step09.tree(tree, n, variant);
 }
 
-static struct launch_shape spoiled_shape(size_t n, int variant) { return step09.shape(n, variant); }
-
 static size_t spoiled_workspace(size_t n, int variant) { return step09.workspace(n, variant); }
 
 #define SPOILED(function)                                                                          \
     {                                                                                              \
         .name = #function, .title = #function, .element = ELEMENT_F32, .scan = function,           \
-        .shape = spoiled_shape, .depth = spoiled_depth, .tree = spoiled_tree,                      \
-        .workspace = spoiled_workspace, .default_n = 1,                                            \
+        .depth = spoiled_depth, .tree = spoiled_tree, .workspace = spoiled_workspace,              \
+        .default_n = 1,                                                                            \
     }
 
 const struct step wrong_control = STEP(right_scan);
@@ -72,19 +63,12 @@ static size_t erring_workspace(size_t n, int variant)
     return spoiled_workspace(n, variant);
 }
 
-static struct launch_shape erring_shape(size_t n, int variant)
-{
-    (void)cudaSetDevice(-1);
-    return spoiled_shape(n, variant);
-}
-
 extern scan_fn step09_scan;
 const struct step wrong_erring = {
     .name = "leaves_errors",
     .title = "leaves errors",
     .element = ELEMENT_F32,
     .scan = step09_scan,
-    .shape = erring_shape,
     .depth = spoiled_depth,
     .tree = spoiled_tree,
     .workspace = erring_workspace,

@@ -23,13 +23,6 @@ static cudaError_t cub_scan(void *out, const void *in, size_t n, int variant, vo
     return sums[variant](workspace, &bytes, out, in, n, stream);
 }
 
-/* The launch shape is not known from outside, except that CUB launches two kernels. */
-static struct launch_shape cub_shape(size_t n, int variant)
-{
-    (void)n, (void)variant;
-    return (struct launch_shape){.launches = 2};
-}
-
 /* Its order of additions differs from run to run. No order is deeper than adding one element after
  * the other. */
 static double cub_depth(size_t n, int variant)
@@ -62,7 +55,6 @@ const struct step cub = {
     .elements = elements,
     .variants = variants,
     .scan = cub_scan,
-    .shape = cub_shape,
     .workspace = cub_workspace,
     .depth = cub_depth,
     .tree = cub_tree,

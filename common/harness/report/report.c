@@ -66,23 +66,33 @@ void report_still_bad(FILE *to, const struct step *step)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static void row_launch(FILE *to, const struct device *device, const struct outcome *o)
+double report_occupancy(const struct device *device, const struct launch *launch)
 {
-    const struct launch_shape *shape = &o->shape;
-    if (!shape->grid) return;
-    char more[64] = "";
-    if (shape->launches > 1) snprintf(more, sizeof more, "; %u kernels per scan", shape->launches);
-    report_row(to, "launch", "%s block%s of %u thread%s and %s of shared memory%s%s",
-               format_count(shape->grid).s, plural(shape->grid), shape->block, plural(shape->block),
-               format_bytes(shape->shared_bytes).s, shape->grid > 1 ? " each" : "", more);
-    if (!device) return;
-    const char *limit;
-    int blocks = device_blocks_per_sm(device, shape, &limit);
-    unsigned warp = (unsigned)device->warp_size;
-    double warps = blocks * (double)((shape->block + warp - 1) / warp);
-    report_row(to, "occupancy", "%s: %d block%s per SM, limited by %s (registers not considered)",
-               format_percent(warps * warp / device->threads_per_sm).s, blocks,
-               plural((uint64_t)blocks), limit);
+    unsigned warp = (unsigned)device->warp_size, warps = (launch->block + warp - 1) / warp;
+    return (double)launch->blocks_per_sm * warps * warp / device->threads_per_sm;
+}
+
+static void rows_launch(FILE *to, const struct device *device, const struct launches *launches)
+{
+    for (unsigned k = 0; k < launches->kinds; k++) {
+        const struct launch *one = &launches->of[k];
+        char times[40] = "", shared[80] = "";
+        if (one->shared_bytes > 0)
+            snprintf(shared, sizeof shared, " and %s of shared memory",
+                     format_bytes(one->shared_bytes).s);
+        if (one->times > 1) snprintf(times, sizeof times, "; %u launches", one->times);
+        report_row(to, k ? "" : "launch", "%s: %s block%s of %u thread%s%s%s%s", one->kernel,
+                   format_count(one->grid).s, plural(one->grid), one->block, plural(one->block),
+                   shared, one->shared_bytes > 0 && one->grid > 1 ? " each" : "", times);
+    }
+    for (unsigned k = 0; device && k < launches->kinds; k++) {
+        const struct launch *one = &launches->of[k];
+        report_row(to, k ? "" : "occupancy", "%s%s%s (theoretical): %d block%s per SM%s",
+                   launches->kinds > 1 ? one->kernel : "", launches->kinds > 1 ? ": " : "",
+                   format_percent(report_occupancy(device, one)).s, one->blocks_per_sm,
+                   plural((uint64_t)one->blocks_per_sm),
+                   device->emulated ? "; registers estimated" : "");
+    }
 }
 
 static void row_input(FILE *to, const struct subject *s, const struct outcome *o)
@@ -270,7 +280,7 @@ static void rows_counters(FILE *to, const struct options *options, const struct 
 void report_outcome(FILE *to, const struct subject *s, const struct device *device,
                     const struct outcome *o)
 {
-    row_launch(to, device, o);
+    rows_launch(to, device, &o->launches);
     row_input(to, s, o);
     row_verified(to, s->options, o);
     rows_mismatches(to, s->step, o);

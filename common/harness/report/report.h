@@ -13,11 +13,12 @@
  *   offset                    elements by which the buffers were displaced
  *   device, emulated          name of the GPU, of the emulated model or of the processor; true or
  *                             false
- *   grid, block, shared_bytes, launches
- *                             of the main kernel: blocks, threads per block, bytes of shared memory
- *                             per block; number of kernels that one scan launches
- *   occupancy                 resident warps as a fraction (0 to 1) of the possible ones, limited
- *                             by threads and shared memory
+ *   kernel, grid, block, shared_bytes
+ *                             of the kernel with the most blocks: its name, blocks, threads per
+ *                             block, bytes of shared memory per block
+ *   launches                  number of kernels that one scan launches
+ *   occupancy                 of that kernel: resident warps as a fraction (0 to 1) of the possible
+ *                             ones, as CUDA's occupancy function says
  *   verify                    full, sample or none
  *   right                     true or false; null if not verified
  *   exact                     true: compared for equality; false: compared within the bound
@@ -86,6 +87,9 @@ void report_sweep_line(FILE *, const struct subject *, const struct device *,
 
 /* The table of counters by source line: --counters. */
 void report_lines(FILE *, const struct counters *);
+
+/* The share of a multiprocessor's threads that the blocks have which fit on it. */
+double report_occupancy(const struct device *, const struct launch *);
 
 /* The keys above, for one run. */
 void report_record(struct record *, const struct subject *, const struct device *,

@@ -47,24 +47,19 @@ static void record_where(struct record *r, const struct device *device, const st
     device_cpu_name(cpu, sizeof cpu);
     record_text(r, "device", "%s", device ? device->name : cpu);
     record_bool(r, "emulated", device && device->emulated);
-    static const char *const keys[] = {"grid", "block", "shared_bytes", "launches"};
-    const uint64_t values[] = {o->shape.grid, o->shape.block, o->shape.shared_bytes,
-                               o->shape.launches};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        if (o->shape.grid)
-            record_integer(r, keys[i], values[i]);
-        else
-            record_null(r, keys[i]);
+    const struct launch *largest = launches_largest(&o->launches);
+    if (!largest) {
+        static const char *const keys[] = {"kernel", "grid", "block", "shared_bytes", "launches",
+                                           "occupancy"};
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) record_null(r, keys[i]);
+        return;
     }
-    if (device && o->shape.grid) {
-        const char *limit;
-        unsigned warp = (unsigned)device->warp_size;
-        int blocks = device_blocks_per_sm(device, &o->shape, &limit);
-        unsigned threads = (o->shape.block + warp - 1) / warp * warp;
-        record_number(r, "occupancy", blocks * (double)threads / device->threads_per_sm);
-    } else {
-        record_null(r, "occupancy");
-    }
+    record_text(r, "kernel", "%s", largest->kernel);
+    record_integer(r, "grid", largest->grid);
+    record_integer(r, "block", largest->block);
+    record_integer(r, "shared_bytes", largest->shared_bytes);
+    record_integer(r, "launches", o->launches.all);
+    record_number(r, "occupancy", report_occupancy(device, largest));
 }
 
 static void record_verdict(struct record *r, const struct options *options, const struct outcome *o)

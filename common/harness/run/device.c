@@ -64,10 +64,7 @@ static int inspect(struct device *device, struct fault *fault)
     device->minor = gpu.minor;
     device->sms = gpu.multiProcessorCount;
     device->threads_per_sm = gpu.maxThreadsPerMultiProcessor;
-    device->blocks_per_sm = gpu.maxBlocksPerMultiProcessor;
     device->warp_size = gpu.warpSize;
-    device->shared_per_sm = gpu.sharedMemPerMultiprocessor;
-    device->shared_reserved = gpu.reservedSharedMemPerBlock;
     device->l2 = (size_t)gpu.l2CacheSize;
     CUDA_CHECK(fault, cudaMemGetInfo(&device->memory_free, &total));
     return 0;
@@ -156,25 +153,6 @@ int device_choose(const struct options *options, struct device *device, struct f
     if (options->device == DEVICE_CUDA)
         return fail(fault, EXIT_DEVICE, "%s; --device emu runs the step without a GPU.", problem);
     return restart(options, problem, fault);
-}
-
-int device_blocks_per_sm(const struct device *device, const struct launch_shape *shape,
-                         const char **limit)
-{
-    unsigned warp = (unsigned)device->warp_size;
-    int threads = (int)((shape->block + warp - 1) / warp * warp);
-    int blocks = device->blocks_per_sm;
-    *limit = "blocks";
-    if (threads && device->threads_per_sm / threads < blocks) {
-        blocks = device->threads_per_sm / threads;
-        *limit = "threads";
-    }
-    size_t shared = shape->shared_bytes + device->shared_reserved;
-    if (shared && device->shared_per_sm / shared < (size_t)blocks) {
-        blocks = (int)(device->shared_per_sm / shared);
-        *limit = "shared memory";
-    }
-    return blocks;
 }
 
 void device_cpu_name(char *name, size_t size)

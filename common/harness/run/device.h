@@ -18,9 +18,7 @@ struct device {
     char name[DEVICE_NAME]; /* the GPU's, or the model's */
     char why[DEVICE_NAME];  /* emulated: because … (for the report); "" if it was asked for */
     int major, minor;       /* compute capability */
-    int sms, threads_per_sm, blocks_per_sm, warp_size;
-    size_t shared_per_sm;   /* bytes */
-    size_t shared_reserved; /* bytes: the system's share of each block */
+    int sms, threads_per_sm, warp_size;
     size_t l2;              /* bytes */
     size_t memory_free;     /* bytes, now */
 };
@@ -36,11 +34,6 @@ int device_choose(const struct options *, struct device *, struct fault *);
  * results of cudaGetDeviceCount (error and count), cudaDriverGetVersion (0: there is no driver) and
  * cudaRuntimeGetVersion. */
 void device_problem(cudaError_t error, int count, int driver, int runtime, char *text, size_t size);
-
-/* The number of resident blocks on one SM for a launch shape, as limited by threads, shared memory
- * and the number of blocks; *limit names the limit. (Registers may limit it further: ncu or
- * cuobjdump say.) */
-int device_blocks_per_sm(const struct device *, const struct launch_shape *, const char **limit);
 
 /* The processor's name, for steps that run on it. */
 void device_cpu_name(char *name, size_t size);

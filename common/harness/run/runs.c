@@ -240,18 +240,18 @@ static struct walk walk_through(const struct runs *r)
 }
 
 /* Elements per block if these are threads times a power of two; otherwise 0. */
-static size_t tile_of(const struct launch_shape *shape, size_t n)
+static size_t tile_of(const struct launch *largest, size_t n)
 {
-    if (shape->grid < 2) return 0;
+    if (!largest || largest->grid < 2) return 0;
     for (size_t each = 1; each <= 64; each *= 2) {
-        size_t tile = shape->block * each;
-        if ((n + tile - 1) / tile == shape->grid) return tile;
+        size_t tile = largest->block * each;
+        if ((n + tile - 1) / tile == largest->grid) return tile;
     }
     return 0;
 }
 
 static int compare(struct runs *r, const struct buffer *result, bool inclusive,
-                   const struct launch_shape *shape, struct verdict *verdict, struct fault *fault)
+                   const struct launch *largest, struct verdict *verdict, struct fault *fault)
 {
     struct problem problem = r->problem;
     size_t n = problem.n, size = element_size(element_of_sum(problem.element));
@@ -261,7 +261,7 @@ static int compare(struct runs *r, const struct buffer *result, bool inclusive,
     if (problem.reference && inclusive && !problem.inclusive) problem.reference++;
     problem.inclusive = inclusive;
     struct verifier verifier;
-    verify_begin(&verifier, &problem, &r->facts, &tree, tile_of(shape, n));
+    verify_begin(&verifier, &problem, &r->facts, &tree, tile_of(largest, n));
     progress_begin("verifying", n);
     cudaError_t error = cudaSuccess;
     for (struct walk walk = walk_through(r); !error && walk_on(&walk);) {
@@ -363,12 +363,14 @@ static int verify_result(struct runs *r, bool inclusive, struct outcome *o, stru
 {
     struct verdict verdict;
     const struct subject *s = r->subject;
-    int code = s->verbs->sums ? compare(r, &r->out, s->step->inclusive, &o->shape, &verdict, fault)
-                              : judge(r, &verdict, fault);
+    const struct launch *largest = launches_largest(&o->launches);
+    int code = s->verbs->sums
+                   ? compare(r, &r->out, s->step->inclusive, largest, &verdict, fault)
+                   : judge(r, &verdict, fault);
     if (code) return code;
     note_verdict(o, &verdict);
     if (!inclusive || !verdict.right) return 0;
-    code = compare(r, &r->shifted, true, &o->shape, &verdict, fault);
+    code = compare(r, &r->shifted, true, largest, &verdict, fault);
     if (!code) note_verdict(o, &verdict);
     return code;
 }

@@ -22,6 +22,7 @@
 #include "exchange.h"
 #include "counters.h"
 #include "fingerprint.h"
+#include "launches.h"
 #include "result.h"
 #include "scan_verbs.h"
 #include "common/harness/input/input.h"
@@ -37,7 +38,7 @@ extern "C" {
 /* The result. Its fields are in the order in which they are filled in. */
 struct outcome {
     size_t n;
-    struct launch_shape shape;
+    struct launches launches;
     bool verified;              /* false: --verify none */
     struct verdict verdict;     /* of all verified runs together, or of the one that is wrong */
     char damage[CONTRACT_TEXT]; /* a buffer that was written where it should not be, or another

@@ -358,6 +358,7 @@ static void describe(const struct runs *r, struct outcome *o)
 {
     const struct subject *s = r->subject;
     struct description *d = &o->description;
+    d->launches = &o->launches;
     if (s->verbs->describe) s->verbs->describe(s, o->n, d);
     if (s->verbs->sums || (o->right && o->verified)) return;
     d->least_bytes = d->moved_bytes = 0;
@@ -367,7 +368,7 @@ static void describe(const struct runs *r, struct outcome *o)
 int runs_do(struct runs *r, struct outcome *o, struct fault *fault)
 {
     *o = (struct outcome){.n = r->input->n, .right = true};
-    o->shape = r->subject->verbs->shape(r->subject, o->n);
+    if (!r->subject->step->on_host) o->launches = launches_of(scan, r);
     double seconds = 0;
     int code = first_run(r, o, &seconds, fault);
     if (!code) code = runs_verify(r, o, fault);

@@ -48,12 +48,6 @@ static struct needs needs(const struct subject *s, size_t n)
                               step->workspace ? step->workspace(n, s->options->variant) : 0};
 }
 
-static struct launch_shape shape(const struct subject *s, size_t n)
-{
-    if (!s->step->shape) return (struct launch_shape){0};
-    return s->step->shape(n, s->options->variant);
-}
-
 static cudaError_t launch(const struct subject *s, const struct call *c)
 {
     return s->step->scan(c->out, c->in, c->n, s->options->variant, c->workspace, c->stream);
@@ -105,7 +99,6 @@ const struct verbs scan_verbs = {
     .plan = plan,
     .input = input,
     .needs = needs,
-    .shape = shape,
     .launch = launch,
     .write = write,
     .describe = describe,

@@ -175,7 +175,10 @@ static bool uses_shared(const struct accesses *all, const struct access *a)
 
 static unsigned warps_of(const struct quiz *q)
 {
-    return (q->step->shape(q->n, q->options->variant).block + TRACED_LANES - 1) / TRACED_LANES;
+    unsigned most = 0;
+    for (size_t i = 0; i < q->large.count; i++)
+        if (q->large.of[i].warp > most) most = q->large.of[i].warp;
+    return most + 1;
 }
 
 static unsigned warps_using(const struct accesses *all, unsigned epoch)

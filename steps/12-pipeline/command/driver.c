@@ -54,45 +54,12 @@ static struct division division_of(size_t n, int variant)
     }
 }
 
-typedef cudaError_t large_fn(size_t n, struct launch_shape *);
-large_fn step12_large_f32, step12_large_f64, step12_large_i32, step12_large_u64, step12_large_i16,
-    step12_large_i8;
-static large_fn *const large[] = {step12_large_f32, step12_large_f64, step12_large_i32,
-                                  step12_large_u64, step12_large_i16, step12_large_i8};
-
 /* The number of threads that share the work of adding up the tiles before one. */
 static unsigned lookers_of(enum kernel kernel, struct division d)
 {
     return kernel == KERNEL_WAVE     ? (unsigned)d.segments * LANES
            : kernel == KERNEL_ONCHIP ? ONCHIP_MAX_TILES
                                      : LANES;
-}
-
-/* Shared memory of a block of scan_wave and scan_onchip: the ticket, a sum for each segment, a
- * carry for each warp that looks; and the parts that scan_onchip holds. A single tile has only the
- * sums. */
-static size_t wave_shared(size_t n, int variant)
-{
-    size_t sum = sum_bytes(variant), ticket = 8, carry = variant == F32 ? sizeof(double) : sum;
-    enum kernel kernel = kernel_of(n, variant);
-    struct division d = division_of(n, variant);
-    size_t held = kernel == KERNEL_ONCHIP ? onchip_held_bytes(d.rows, sum) : 0;
-    if (tiles_in(n, d, sum) == 1) return (size_t)d.segments * sum;
-    return ticket + (size_t)d.segments * sum + lookers_of(kernel, d) / LANES * carry + held;
-}
-
-/* The number of blocks of the kernels for large n depends on the GPU, so scan.cu is asked for
- * it. */
-static struct launch_shape step12_shape(size_t n, int variant)
-{
-    struct division d = division_of(n, variant);
-    struct launch_shape shape = {.grid = tiles_in(n, d, sum_bytes(variant)),
-                                 .block = (unsigned)d.segments * LANES,
-                                 .shared_bytes = wave_shared(n, variant),
-                                 .launches = 1};
-    if (kernel_of(n, variant) == KERNEL_PIPELINE && large[variant](n, &shape) != cudaSuccess)
-        (void)cudaGetLastError(); /* the launch itself will say what is wrong */
-    return shape;
 }
 
 /* Additions of one lane in a tree over `count` items: one for each level. */
@@ -173,13 +140,12 @@ const struct step step12 = {
     .name = "pipeline",
     .title = "A pipeline, close to a copy",
     .teaches = "copies and sums run ahead of the scan, which hides their latency",
-    .default_n = 1 << 23,
+    .default_n = 1 << 24,
     .element = ELEMENT_F32,
     .elements = elements,
     .clear_workspace = true,
     .variants = variants,
     .scan = step12_scan,
-    .shape = step12_shape,
     .workspace = step12_workspace,
     .adds = step12_adds,
     .depth = step12_depth,

@@ -255,20 +255,6 @@ static void describe(const struct subject *s, size_t n, struct description *d)
              r->grep ? "bytes" : "elements");
 }
 
-/* Of the main kernel. */
-static struct launch_shape shape(const struct subject *s, size_t n)
-{
-    const struct request *r = s->self;
-    int variant = s->options->variant;
-    struct launch_shape shape = {.grid = n > 0 ? (n - 1) / COMPACT_THREADS + 1 : 1,
-                                 .block = COMPACT_THREADS,
-                                 .launches = variant == DOCUMENT ? 3 : 1};
-    if (variant == FAST && compact_fast_shape(n, r->element, &shape) != cudaSuccess)
-        (void)cudaGetLastError(); /* the launch itself will say what is wrong */
-    shape.launches += r->grep ? LINES_LAUNCHES : 0;
-    return shape;
-}
-
 /* ---- the output ------------------------------------------------------------------------------ */
 
 static int write(const struct subject *s, const struct input *input, struct result *result,
@@ -295,7 +281,6 @@ static const struct verbs verbs = {
     .plan = request_plan,
     .input = request_input,
     .needs = needs,
-    .shape = shape,
     .launch = launch,
     .judge = judge,
     .write = write,

@@ -99,16 +99,6 @@ static cudaError_t launch(const struct subject *s, const struct call *c)
                               : filter_document(r, picture, c->out, depths_of(r, c->in), c->stream);
 }
 
-static struct launch_shape shape(const struct subject *s, size_t n)
-{
-    const struct request *r = s->self;
-    struct launch_shape shape =
-        r->variant == FAST ? sat_fast_shape(r->size) : sat_document_shape(r->size);
-    (void)n;
-    if (r->filter) shape.launches++;
-    return shape;
-}
-
 /* ---- what is right --------------------------------------------------------------------------- */
 
 static int judge(const struct subject *s, const struct problem *p, struct result *result,
@@ -238,7 +228,6 @@ static const struct verbs verbs = {
     .plan = sat_request_plan,
     .input = sat_request_input,
     .needs = needs,
-    .shape = shape,
     .launch = launch,
     .judge = judge,
     .write = write,

@@ -1,12 +1,12 @@
 /* Step 15's descriptor: radix sort, as the document describes it and as one would write
  * it today. */
 #include "common/harness/print/output.h"
+#include "common/harness/run/launches.h"
 #include "common/harness/run/result.h"
 #include "common/step/element.h"
 #include "request.h"
 #include "steps/15-radix-sort/document.h"
 #include "steps/15-radix-sort/parts/shape.h"
-#include "steps/15-radix-sort/parts/shape_report.h"
 #include "steps/15-radix-sort/sort.h"
 
 #include <stdlib.h>
@@ -92,40 +92,6 @@ static cudaError_t launch(const struct subject *s, const struct call *c)
     if (variant == FAST) return sort(r, c, &bytes);
     return sort_document(chunks_of(variant), r->element, c->workspace, c->out, c->in, c->n,
                          order_asked(r), c->stream);
-}
-
-/* ---- the shape of launches ------------------------------------------------------------------- */
-
-/* On Hopper, if it grants clusters of 16 blocks. */
-static struct resident_shape resident(const struct request *r, size_t n)
-{
-    return resident_shape(n, request_has_values(r), CLUSTER_MOST);
-}
-
-/* A block of split has its chunk of keys, as many counts, a sum for each warp, and a total. */
-static size_t document_shared(const struct request *r)
-{
-    size_t counts = SPLIT_CHUNK + SPLIT_THREADS / LANES + 1;
-    size_t bytes = SPLIT_CHUNK * key_bytes(r) + counts * sizeof(unsigned);
-    return (bytes + 15) / 16 * 16;
-}
-
-/* Of the first launch, which sorts chunks. */
-static struct launch_shape document_shape(const struct request *r, size_t n, int variant)
-{
-    size_t chunk = variant == BITONIC ? BITONIC_CHUNK : SPLIT_CHUNK;
-    return (struct launch_shape){.grid = (n + chunk - 1) / chunk,
-                                 .block = variant == BITONIC ? BITONIC_THREADS : SPLIT_THREADS,
-                                 .shared_bytes = variant == BITONIC ? 0 : document_shared(r),
-                                 .launches = 1 + sort_document_levels(n, chunks_of(variant))};
-}
-
-static struct launch_shape shape(const struct subject *s, size_t n)
-{
-    const struct request *r = s->self;
-    int variant = s->options->variant;
-    if (variant != FAST) return document_shape(r, n, variant);
-    return sort_shape(n, key_bytes(r), request_has_values(r));
 }
 
 /* ---- the input ------------------------------------------------------------------------------- */
@@ -235,14 +201,15 @@ static double least_bytes(const struct request *r, size_t n)
 }
 
 /* If no pass is left out, and without the states of tiles and the counts of blocks. */
-static double moved_bytes(const struct request *r, size_t n, int variant)
+static double moved_bytes(const struct request *r, size_t n, int variant,
+                          const struct launches *launches)
 {
     double key = (double)key_bytes(r), value = (double)value_bytes(r);
     if (variant != FAST)
         return least_bytes(r, n) * (1 + sort_document_levels(n, chunks_of(variant)));
-    if (resident(r, n).blocks) return least_bytes(r, n);
+    if (launches_have(launches, "sort_resident")) return least_bytes(r, n);
     // A wave counts in each pass; otherwise one more launch reads the keys to count them.
-    double counted = sort_shape(n, key_bytes(r), request_has_values(r)).launches > 1 ? key : 0;
+    double counted = launches_have(launches, "count_digits") ? key : 0;
     return (double)n * (counted + PASSES(key) * 2 * (key + value) - value);
 }
 
@@ -262,7 +229,7 @@ static void describe(const struct subject *s, size_t n, struct description *d)
 {
     const struct request *r = s->self;
     d->least_bytes = least_bytes(r, n);
-    d->moved_bytes = moved_bytes(r, n, s->options->variant);
+    d->moved_bytes = moved_bytes(r, n, s->options->variant, d->launches);
     describe_input(r, s->options, d->input, sizeof d->input);
     snprintf(d->result, sizeof d->result, "the %s key first%s",
              r->descending ? "largest" : "smallest",
@@ -279,7 +246,6 @@ static const struct verbs verbs = {
     .plan = plan,
     .input = input,
     .needs = needs,
-    .shape = shape,
     .launch = launch,
     .judge = judge,
     .write = write,

@@ -1,7 +1,7 @@
 /* Step 16's descriptor: a scan with any associative operator, of sequences of any lengths. */
-#include "captured_shape.h"
 #include "common/harness/print/format.h"
 #include "common/harness/print/output.h"
+#include "common/harness/run/launches.h"
 #include "common/harness/run/result.h"
 #include "judge.h"
 #include "request.h"
@@ -9,6 +9,12 @@
 #include "steps/16-operators/parts/partners.h"
 
 #include <stdio.h>
+
+/* An address for arrays that no kernel reads or writes. */
+#define NOWHERE ((size_t)1 << 20)
+
+/* The buffer of results is displaced by multiples of this: the widest result. */
+#define WIDEST_RESULT sizeof(double)
 
 /* ---- calls of the library -------------------------------------------------------------------- */
 
@@ -126,61 +132,6 @@ static cudaError_t launch(const struct subject *s, const struct call *c)
     return scan(s->self, &options, c);
 }
 
-/* What captured_shape() hands on. */
-struct nothing {
-    const struct request *request;
-    size_t n;
-};
-
-/* A scan of arrays that lie as those of a run do, and are not there. Offsets are bits, since the
- * memory for bits of offsets is not there, either. */
-static cudaError_t scan_nothing(void *context, cudaStream_t stream)
-{
-    const struct nothing *nothing = context;
-    const struct request *r = nothing->request;
-    char *base = (char *)NOWHERE;
-    struct scan_options options = options_for_scan(r);
-    if (options.kind == SCAN_HEADS_OFFSETS) options.kind = SCAN_HEADS_BITS, options.heads = base;
-    return scan(r, &options,
-                &(struct call){.out = base + r->offset * WIDEST_RESULT,
-                               .in = base + r->offset * element_size(r->element),
-                               .n = nothing->n,
-                               .workspace = base,
-                               .stream = stream});
-}
-
-/* The sort of partners.cu. */
-static cudaError_t sort_nothing(void *context, cudaStream_t stream)
-{
-    size_t n = ((const struct nothing *)context)->n, bytes = 0;
-    int32_t *out = (int32_t *)NOWHERE;
-    cudaError_t error =
-        sort_pairs_i32(NULL, &bytes, NULL, NULL, NULL, NULL, n, SORT_ASCENDING, stream);
-    if (error) return error;
-    return sort_pairs_i32(out, &bytes, out, (uint32_t *)out, out + n, NULL, n, SORT_ASCENDING,
-                          stream);
-}
-
-/* A call as a whole would clear memory that is not there, which cannot be captured. A scan and a
- * kernel come before the sort, and the last kernel behind it. */
-static struct launch_shape partners_shape(struct nothing *nothing)
-{
-    return (struct launch_shape){.grid = (nothing->n + PARTNER_THREADS - 1) / PARTNER_THREADS,
-                                 .block = PARTNER_THREADS,
-                                 .launches = captured_shape(sort_nothing, nothing).launches + 3};
-}
-
-static struct launch_shape shape_of(const struct request *r, size_t n)
-{
-    struct nothing nothing = {r, n};
-    if (r->partners) return partners_shape(&nothing);
-    struct launch_shape shape = captured_shape(scan_nothing, &nothing);
-    if (r->kind == SCAN_HEADS_OFFSETS) shape.launches++;
-    return shape;
-}
-
-static struct launch_shape shape(const struct subject *s, size_t n) { return shape_of(s->self, n); }
-
 /* ---- the result ------------------------------------------------------------------------------ */
 
 static size_t result_bytes(const struct request *r) { return element_size(r->result); }
@@ -228,25 +179,24 @@ static double least_bytes(const struct request *r, size_t n)
 /* Each character goes through a scan, a kernel that makes its depth a level, a sort of the levels
  * with their indices, and a kernel that makes partners. The sort has a pass for each byte of the
  * greatest level. */
-static double partners_moved_bytes(const struct request *r, size_t n)
+static double partners_moved_bytes(const struct request *r, size_t n,
+                                   const struct launches *launches)
 {
-    const size_t cluster_most = 16; /* blocks, in which a sort keeps its keys from pass to pass */
-    struct nothing nothing = {r, n};
-    struct launch_shape of_sort = captured_shape(sort_nothing, &nothing);
+    bool resident = launches_have(launches, "sort_resident"); /* keys stay from pass to pass */
     double scan = 1 + 4, levels = 1 + 4 + 4, partners = 1 + 4 + 4 + 4, sort = 4 + 8;
-    size_t most = of_sort.grid > cluster_most ? r->found.greatest >> 8 : 0;
-    if (of_sort.launches > 1) sort += 4; /* it counts the digits before */
+    size_t most = resident ? 0 : r->found.greatest >> 8;
+    if (launches_have(launches, "count_digits")) sort += 4; /* digits are counted before */
     for (; most > 0; most >>= 8) sort += 8 + 8;
     return (double)n * (scan + levels + partners + sort);
 }
 
 /* Without the states of tiles. Offsets become bits: these are cleared, set and read. A bit that is
  * set is counted as a word that is read and written. */
-static double moved_bytes(const struct request *r, size_t n)
+static double moved_bytes(const struct request *r, size_t n, const struct launches *launches)
 {
     bool offsets = r->kind == SCAN_HEADS_OFFSETS;
     double bits = offsets ? (double)n / 4 + 8 * (double)r->head_count : 0;
-    return r->partners ? partners_moved_bytes(r, n) : least_bytes(r, n) + bits;
+    return r->partners ? partners_moved_bytes(r, n, launches) : least_bytes(r, n) + bits;
 }
 
 /* ---- what the report says -------------------------------------------------------------------- */
@@ -330,7 +280,7 @@ static void describe(const struct subject *s, size_t n, struct description *d)
 {
     const struct request *r = s->self;
     d->least_bytes = least_bytes(r, n);
-    d->moved_bytes = moved_bytes(r, n);
+    d->moved_bytes = moved_bytes(r, n, d->launches);
     operators_about_input(r, d->input, sizeof d->input, s->options);
     about_operator(r, d->variant, sizeof d->variant);
     about_result(r, d->result, sizeof d->result);
@@ -352,7 +302,6 @@ static const struct verbs verbs = {
     .plan = operators_plan,
     .input = operators_input,
     .needs = needs,
-    .shape = shape,
     .launch = launch,
     .judge = judge,
     .write = write,
