@@ -8,19 +8,14 @@
 set -eu
 . common/build/tools.sh
 
-mirror=https://files.pythonhosted.org/packages
-unpacked_mb=270 # what build/cuda takes; measured
+fetched_mb=105  # what toolkit.txt names,
+unpacked_mb=270 # and what build/cuda takes; measured
 without_nvcc="Without nvcc, make check3 COMPILER=own judges labs 2 to 5 with common/cc."
 
 fail() {
     echo "setup: $*" >&2
     exit 1
 }
-
-megabytes() { echo $((($1 + 999999) / 1000000)); }
-
-# The lines of toolkit.txt without its comments.
-wheels() { grep -v '^#' "$here/toolkit.txt"; }
 
 # Runs a command as root; sudo may ask for the password.
 as_root() {
@@ -104,10 +99,8 @@ if [ -n "$packages" ]; then
         printf "  %-28s %4d MB to fetch\n", "with what they need: " NR, bytes / 1e6 }'
 fi
 if [ -n "$fetch_toolkit" ]; then
-    total=0
-    for size in $(wheels | cut -d ' ' -f 1); do total=$((total + size)); done
     printf '  %-28s %4d MB to fetch, %d MB in build/cuda, under %s\n' "CUDA 13.0 (nvcc, runtime)" \
-        "$(megabytes $total)" "$unpacked_mb" "NVIDIA's licence (License.txt there)"
+        "$fetched_mb" "$unpacked_mb" "NVIDIA's licence (License.txt there)"
 fi
 
 # ---- Debian packages ---------------------------------------------------------------------------
@@ -122,37 +115,25 @@ fi
 # ---- the toolkit -------------------------------------------------------------------------------
 
 # The last step renames it to build/cuda, so an interrupted setup leaves no half toolkit. Until then
-# fetched files stay in build/download and are not fetched again.
+# fetched files stay in build/download, one by one, and pip does not fetch them again.
 mkdir -p build/download
 free_mb=$(($(df -Pk build | awk 'END { print $4 }') / 1024))
-need_mb=$((unpacked_mb + $(megabytes $total)))
+need_mb=$((unpacked_mb + fetched_mb))
 [ "$free_mb" -ge "$need_mb" ] ||
     fail "build/ has $free_mb MB free and the toolkit needs $need_mb MB: make room" \
         "and run make setup again."
 
-progress=-sS
-[ -t 2 ] && progress=--progress-bar
-
-# Is file $1 there, and is its sha256 $2?
-matches() { [ -e "$1" ] && echo "$2  $1" | sha256sum -c --status; }
-
-wheels | while read -r size sha256 address; do
-    file=build/download/${address##*/}
-    matches "$file" "$sha256" && continue
-    # Continue an interrupted transfer where it stopped, unless the file is complete.
-    [ ! -e "$file.part" ] || [ "$(wc -c <"$file.part")" -lt "$size" ] || rm -f "$file.part"
-    name=$(echo "${address##*/}" | sed 's/^nvidia_//; s/-py3.*//')
-    echo "Fetching $name ($size bytes)"
-    curl -fL $progress --retry 3 -C - -o "$file.part" "$mirror/$address" ||
-        fail "$mirror/$address could not be fetched; check the network (a proxy belongs into" \
-            "the variable https_proxy) and run make setup again: it goes on where this stopped." \
-            "$without_nvcc"
-    matches "$file.part" "$sha256" || {
-        rm -f "$file.part"
-        fail "$mirror/$address is not the file that $here/toolkit.txt names (its sha256 differs);" \
-            "it was removed: run make setup again."
-    }
-    mv "$file.part" "$file"
+quiet=-q
+[ ! -t 1 ] || quiet=
+python=$(python_with_pip)
+grep -v '^#' "$here/toolkit.txt" | while read -r requirement; do
+    echo "Fetching ${requirement%% *}"
+    echo "$requirement" >build/download/requirement.txt
+    "$python" -m pip download $quiet --disable-pip-version-check --no-deps \
+        --require-hashes -d build/download -r build/download/requirement.txt ||
+        fail "pip could not fetch ${requirement%% *}, for the reason above; check the network" \
+            "(pip takes a proxy from https_proxy, a mirror from PIP_INDEX_URL) and run make" \
+            "setup again: it goes on where this stopped. $without_nvcc"
 done
 
 rm -rf build/download/cuda

@@ -18,9 +18,6 @@ have_header() {
     fi
 }
 
-# curl cannot trust files.pythonhosted.org without certificates.
-have_certificates() { [ -n "${SSL_CERT_FILE:-}" ] || [ -s /etc/ssl/certs/ca-certificates.crt ]; }
-
 toolkit() { "$here/toolkit.sh"; }
 
 # The missing Debian packages for the build and the tests, one per line.
@@ -46,6 +43,14 @@ sys.exit(sys.prefix != sys.base_prefix)' 2>/dev/null; then
             echo "$candidate"
             return
         fi
+    done
+    return 1
+}
+
+# A Python that has pip. Where python3 is not Debian's, Debian's may be the one.
+python_with_pip() {
+    for candidate in python3 /usr/bin/python3; do
+        "$candidate" -c "import pip" 2>/dev/null && echo "$candidate" && return
     done
     return 1
 }
@@ -103,7 +108,6 @@ try_sandbox() {
 
 # The missing Debian packages for fetching a toolkit, one per line.
 missing_downloaders() {
-    have curl || echo curl
-    have_certificates || echo ca-certificates
+    python_with_pip >/dev/null || echo python3-pip
     have unzip || echo unzip
 }

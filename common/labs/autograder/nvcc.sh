@@ -5,14 +5,12 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 apt-get update -qq
-apt-get install -y -qq --no-install-recommends gcc g++ ca-certificates curl unzip >/dev/null
+apt-get install -y -qq --no-install-recommends gcc g++ python3-pip unzip >/dev/null
 mkdir -p /opt/upsweep/fetched
 cd /opt/upsweep/fetched
-grep -v '^#' "$here/toolkit.txt" | while read -r _ sha256 address; do
-    curl -fsSL --retry 3 -o part.whl "https://files.pythonhosted.org/packages/$address"
-    echo "$sha256  part.whl" | sha256sum -c --quiet
-    unzip -q -o part.whl
-done
+python3 -m pip download -q --disable-pip-version-check --no-cache-dir --no-deps --require-hashes \
+    -r "$here/toolkit.txt"
+for wheel in *.whl; do unzip -q -o "$wheel"; done
 rm -rf ../cuda
 mv nvidia/cu13 ../cuda
 cd ../cuda
