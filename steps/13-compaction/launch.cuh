@@ -32,7 +32,7 @@ static constexpr struct wave waves[WAVES] = {{4, 8, 2}, {8, 8, 64}, {16, 8, 128}
 static size_t wave_tile(int wave) { return (size_t)waves[wave].warps * waves[wave].items * LANES; }
 
 /* The finest tiles that are few enough for n elements; WAVES: n is too large for any. */
-static int wave_for(size_t n)
+static inline int wave_for(size_t n)
 {
     int wave = FINEST;
     while (wave < WAVES && n > waves[wave].most * wave_tile(wave)) wave++;

@@ -10,6 +10,7 @@
 #define STEP16_DIRECT_CUH
 
 #include "parts/arrays.cuh"
+#include "parts/near.cuh" // its functions have to be known where they are called
 #include "parts/prefix.cuh"
 
 #define DIRECT_THREADS (SEGMENTS * LANES)

@@ -24,7 +24,11 @@
 
 #define SCAN_BOTH __host__ __device__ inline
 
+/* A namespace without scan: calls that name no namespace search that of their arguments, and would
+ * find step 16's scan for scan(sum_operator<int>(), …) of the library. */
 namespace step16
+{
+namespace operators
 {
 
 /* Of the operators whose elements, states and results are the same. */
@@ -232,6 +236,8 @@ struct sight_operator {
     SCAN_BOTH int32_t leave(float before, float own) const { return own > before; }
 };
 
+} // namespace operators
+using namespace operators;
 } // namespace step16
 
 using step16::affine_operator;

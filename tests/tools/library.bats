@@ -206,6 +206,59 @@ END
     says "0: 1 2 mine 82"
 }
 
+# Each header alone, with what compilers of users warn of; and calls of each name, whose functions
+# are chosen but not compiled.
+@test "templates: no warnings, and each name with and without using" {
+    cat >names.cu <<'END'
+#include <upsweep/scan.cuh>
+#include <upsweep/select.cuh>
+#ifdef USING
+using namespace upsweep;
+#define UP
+#else
+#define UP upsweep::
+#endif
+struct own : UP plain<int> {
+    __host__ __device__ int identity() const { return 0; }
+    __host__ __device__ int combine(int a, int b) const { return a + b; }
+};
+struct kept_ones { __device__ bool operator()(int x) const { return x > 0; } };
+static void *const w = NULL;
+static size_t *const b = NULL;
+static uint64_t *const k = NULL;
+static int *const x = NULL;
+template <typename Op> int calls(typename Op::Out *x, const typename Op::In *y,
+                                 const typename Op::In2 *z)
+{
+    static_assert(sizeof(UP scan(Op(), w, b, x, y, z, 1, NULL, NULL)) == 4, "");
+    return sizeof(UP check_operator(Op(), stdout));
+}
+int main()
+{
+    static_assert(sizeof(UP select(kept_ones(), w, b, x, k, x, 1, NULL, NULL)) == 4, "");
+    static_assert(sizeof(UP partition(kept_ones(), w, b, x, k, x, 1, NULL, NULL)) == 4, "");
+    static_assert(sizeof(UP select_indices(kept_ones(), w, b, k, k, x, 1, NULL, NULL)) == 4, "");
+    UP no_input *none = NULL;
+    return calls<own>(0, 0, none) + calls<UP sum_operator<int>>(0, 0, none) +
+           calls<UP product_operator<int>>(0, 0, none) + calls<UP max_operator<int>>(0, 0, none) +
+           calls<UP min_operator<int>>(0, 0, none) + calls<UP xor_operator<int>>(0, 0, none) +
+           calls<UP logsumexp_operator<float>>(0, 0, none) +
+           calls<UP affine_operator<float>>(0, 0, 0) + calls<UP decay_operator<float>>(0, 0, none);
+}
+END
+    compiles() {
+        run nvcc -std=c++17 -arch=compute_90 -cudart shared -Werror all-warnings \
+            -Xcompiler -Wall,-Wextra -I"$PREFIX/include" -c "$@" -o /dev/null
+        [ "$status$output" = 0 ]
+    }
+    for header in "$PREFIX"/include/upsweep/*; do
+        echo "#include <upsweep/${header##*/}>" >alone.cu
+        compiles alone.cu
+    done
+    compiles names.cu
+    compiles -DUSING names.cu
+}
+
 @test "an installed library works after a move" {
     need pkg-config
     cp -a "$PREFIX" "$BATS_TEST_TMPDIR/moved"

@@ -4,9 +4,13 @@
 
 namespace step16
 {
+namespace operators
+{
 struct no_input {
 };
-}
+} // namespace operators
+using namespace operators;
+} // namespace step16
 using step16::no_input;
 
 #endif
