@@ -11,6 +11,9 @@ EMU_VERSION = $(shell sed -n 's/^.define EMU_VERSION "\(.*\)"/\1/p' common/emu/c
 EMU_MACHINE = $(shell uname -m)-$(shell uname -s | tr A-Z a-z)
 DIST      = upsweep-emu-$(EMU_VERSION)-$(EMU_MACHINE)
 
+# What is no single file for `install -m`: everybody can read it, whatever the umask was.
+FOR_ALL   = u=rwX,go=rX
+
 # The emulator's libraries, and the link that the linker looks for.
 INSTALLED_LIBRARIES = $(addprefix build/emu/,libcudart.so $(filter-out emu,$(IN_EMU)))
 
@@ -22,6 +25,7 @@ install-emu: emu build/emu/emu.1 ## use: install the emulator, PREFIX=/usr/local
 	$(Q)install -m 755 build/emu/emu '$(INSTALLED)/bin/'
 	$(Q)cp -P --remove-destination $(INSTALLED_LIBRARIES) '$(INSTALLED)/lib/upsweep/'
 	$(Q)cp -RP --remove-destination $(PRIVATE) '$(INSTALLED)/lib/upsweep/'
+	$(Q)chmod -R $(FOR_ALL) '$(INSTALLED)/lib/upsweep'
 	$(Q)install -m 644 common/emu/emu.h '$(INSTALLED)/include/'
 	$(Q)install -m 644 build/emu/emu.1 '$(INSTALLED)/share/man/man1/'
 	$(Q)install -m 644 common/emu/emu.bash '$(INSTALLED)/share/bash-completion/completions/emu'
@@ -48,8 +52,8 @@ dist: ## use: make a tarball of the emulator for other machines, build/upsweep-e
 	$(Q)strip --strip-debug build/dist/$(DIST)/lib/upsweep/*.a
 	$(Q)common/build/portable.sh build/dist/$(DIST)/bin/emu build/dist/$(DIST)/lib/upsweep/*.so* \
 	    build/dist/$(DIST)/lib/upsweep/libraries/lib/*.so.*
-	$(Q)cp LICENSE common/emu/zstd-licence.txt build/dist/$(DIST)/
-	$(Q)cp common/emu/tarball.md build/dist/$(DIST)/README.md
+	$(Q)install -m 644 LICENSE common/emu/zstd-licence.txt build/dist/$(DIST)/
+	$(Q)install -m 644 common/emu/tarball.md build/dist/$(DIST)/README.md
 	$(Q)tar -C build/dist --sort=name --owner=0 --group=0 --numeric-owner \
 	    --mtime="@$$(git log -1 --format=%ct 2>/dev/null || echo 0)" -cf - $(DIST) | \
 	    gzip -9n >build/$(DIST).tar.gz.new && mv -f build/$(DIST).tar.gz.new build/$(DIST).tar.gz

@@ -83,3 +83,4 @@ install-library: library $(UPSWEEP_TEMPLATES) ## use: install libupsweep, PREFIX
 	$(Q)$(filled_in) common/library/upsweep.pc.in >'$(INSTALLED)/lib/pkgconfig/upsweep.pc'
 	$(Q)for file in $(UPSWEEP_CMAKE); do $(filled_in) common/library/$$file.in \
 	    >'$(INSTALLED)'/lib/cmake/upsweep/$$file || exit; done
+	$(Q)cd '$(INSTALLED)' && chmod $(FOR_ALL) $(UPSWEEP_INSTALLED)

@@ -10,8 +10,8 @@ setup_file() {
     [ -z "${SANITIZED:-}" ] || return 0
     unset MAKEFLAGS MAKELEVEL MFLAGS V CI
     export TREE=$PWD TARBALL PREFIX=$BATS_FILE_TMPDIR/dest/opt/emu
-    TARBALL=$PWD/$(make dist 2>"$BATS_FILE_TMPDIR/errors" | tail -n 1)
     make install-emu PREFIX=/opt/emu DESTDIR="$BATS_FILE_TMPDIR/dest" >/dev/null
+    TARBALL=$PWD/$(umask 077 && make dist 2>"$BATS_FILE_TMPDIR/errors" | tail -n 1)
 }
 
 setup() {
@@ -165,6 +165,8 @@ complete_words() {
     [[ $TARBALL == */upsweep-emu-[0-9]*.[0-9]*-x86_64-linux.tar.gz ]]
     unpack .
     for file in LICENSE README.md zstd-licence.txt; do [ -s "$unpacked/$file" ]; done
+    run tar -tvzf "$TARBALL"
+    [ -z "$(grep -v '^.......r-[-x] \|^drwxr-xr-x \|^l' <<<"$output")" ]
     [ "$(cd "$PREFIX" && find . -not -type d | sort)" = \
         "$(cd "$unpacked" && find . -mindepth 2 -not -type d | sort)" ]
     [[ $("$unpacked/bin/emu" --version) == *"$(basename "$unpacked" | cut -d- -f3)"* ]]

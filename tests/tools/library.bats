@@ -13,6 +13,8 @@ setup_file() {
     CUDA=$(realpath "$(common/build/toolkit.sh)")
     mkdir -p "$HOME"
     make install PREFIX="$PREFIX" >/dev/null
+    rm -r "$PREFIX" # what is built keeps this umask
+    (umask 077 && make install PREFIX="$PREFIX" >/dev/null)
     # Each program of the page is a file, by the name in its first line; commands become N.sh.
     mkdir "$BATS_FILE_TMPDIR/page"
     awk -v folder="$BATS_FILE_TMPDIR/page" '
@@ -39,6 +41,11 @@ page() { (for number; do cat "$number.sh"; done) | bash -eo pipefail; }
     grep -q 'gcc sums.c' 2.sh
     grep -q 'cmake -B' 3.sh
     grep -q 'nvcc .* longest.cu' 4.sh
+}
+
+@test "an administrator's umask keeps nobody from reading what is installed" {
+    run find "$PREFIX" ! -perm -o=r -o -type d ! -perm -o=x
+    [ "$output" = "" ]
 }
 
 @test "use.md: a program in C" {
