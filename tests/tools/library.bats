@@ -78,6 +78,26 @@ page() { (for number; do cat "$number.sh"; done) | bash -eo pipefail; }
     done
 }
 
+# As on a machine with the toolkit of `make setup` alone: CMake ignores the folders of others.
+@test "CMake finds the toolkit that the library was built with, and no components" {
+    need cmake
+    unset CUDAToolkit_ROOT CUDA_HOME CUDA_PATH
+    cp -a "$PREFIX" moved
+    ln -s "$CUDA" elsewhere
+    sed -i "s|\"/[^\"]*cuda[^\"]*\"|\"$PWD/elsewhere\"|" moved/lib/cmake/upsweep/upsweepConfig.cmake
+    configure() {
+        sed -i "s/find_package(upsweep.*/find_package(upsweep $1)/" CMakeLists.txt
+        PATH=/usr/bin:/bin run cmake -B "build$1" -DCMAKE_PREFIX_PATH="$PWD/moved" \
+            -DCMAKE_IGNORE_PATH="/usr/local/bin;/usr/local/cuda/bin;$CUDA/bin"
+    }
+    configure REQUIRED
+    [ "$status" -eq 0 ]
+    says "Found CUDAToolkit: $PWD/elsewhere"
+    configure "REQUIRED COMPONENTS nothing"
+    [ "$status" -ne 0 ]
+    says "upsweep has no component nothing: ask for none."
+}
+
 @test "use.md: a program in C++" {
     run page 4
     [ "$status" -eq 0 ]
