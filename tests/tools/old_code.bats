@@ -81,6 +81,38 @@ becomes() {
     becomes '[-arch=sm_103] ' -arch=sm_101
 }
 
+# gets_ptx NUMBER|none WORD...: with these words, nvcc is asked for PTX of compute_NUMBER, too.
+gets_ptx() {
+    local added="[-gencode] [arch=compute_$1,code=compute_$1] "
+    [ "$1" != none ] || added=
+    run $emu sh -c '"$0" "$@" a.cu 2>&1' "$bin/nvcc" "${@:2}" 2>/dev/null
+    [[ "${output%%emu: *}" == *"[a.cu] $added" ]] ||
+        { printf '%s\nis: %s\n' "$*" "$output"; return 1; }
+}
+
+@test "where only machine code would be left, nvcc makes PTX, too" {
+    gets_ptx 75 -gencode arch=compute_35,code=sm_35
+    gets_ptx 75 -gencode=arch=compute_30,code=sm_30 '--generate-code=arch=compute_50,code=[sm_50]'
+    gets_ptx 75 --generate-code 'code="sm_35",arch="compute_35"'
+    gets_ptx 75 -arch=compute_35 -code=sm_35,sm_52
+    gets_ptx 75 --gpu-code sm_35 --gpu-architecture compute_35
+    gets_ptx 80 -gencode arch=compute_35,code=sm_35 -gencode=arch=compute_80,code=sm_80
+    gets_ptx 80 -gencode arch=compute_80,code=sm_80 -gencode arch=compute_100,code=compute_100
+    gets_ptx 90a -gencode arch=compute_90a,code=sm_90a -gencode arch=compute_80,code=sm_80
+    gets_ptx 90 -arch=all-major
+    printf '%s' '-gencode arch=compute_35,code=sm_35' >options
+    gets_ptx 75 --options-file options
+    NVCC_APPEND_FLAGS='-gencode arch=compute_35,code=sm_35' gets_ptx 75
+    for words in -arch=sm_35 -arch=compute_35 -arch=native -arch=sm_100 \
+        '-arch=compute_35 -code=sm_35,compute_35' '-gencode arch=compute_35,code=compute_35' \
+        '-gencode arch=compute_35,code=[sm_35,compute_35] -gencode arch=compute_80,code=sm_80' \
+        '-gencode arch=compute_35,code="compute_35"' '-gencode arch=compute_100a,code=sm_100a' \
+        '-cubin -gencode arch=compute_35,code=sm_35'; do
+        # shellcheck disable=SC2086
+        gets_ptx none $words
+    done
+}
+
 @test "all other words stay as they are" {
     for word in -arch=sm_75 -arch=sm_100 -arch=sm_100a -arch=sm_90a -arch=sm_130 -arch=native \
         -arch=all -arch=all-major -arch=sm_ -arch=35 -arch= -arch -gencode -DNAME=sm_35 -sm_35 \
@@ -249,7 +281,7 @@ copy_old() {
             ! cmake --help-module FindCUDA >/dev/null 2>&1; then
             continue # this CMake no longer has FindCUDA
         fi
-        CUDAARCHS=35 run $emu cmake -DLANGUAGE=$language -B $language .
+        CUDAARCHS=35-real run $emu cmake -DLANGUAGE=$language -B $language .
         [ "$status" -eq 0 ]
         run $emu make -C $language
         [ "$status" -eq 0 ]

@@ -95,7 +95,8 @@ struct word_list {
 /* Adds a word, which is not copied. */
 void words_add(struct word_list *, const char *word);
 
-/* Adds words of nvcc, whose path is given, with what has to be changed in them. */
+/* Adds words of nvcc, whose path is given, with what has to be changed in them. Does the same in
+ * NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS. */
 void words_add_nvccs(struct word_list *, const char *nvcc, char *const *own);
 
 /* Adds words of a linker, in which NVIDIA's static runtime becomes the shared one. */
@@ -106,9 +107,15 @@ bool word_ends(const char *word, const char *end);
 
 /* ---- architectures.c: names of architectures in nvcc's words: sm_35, compute_35 -------------- */
 
-/* A copy of the text, to be freed, in which each architecture that this nvcc no longer knows has
- * become the next one that it knows. Each change is said once. */
-char *architectures_known(const char *nvcc, const char *text);
+enum named_by { BY_ARCH, BY_CODE, BY_GENCODE }; /* nvcc's options */
+
+/* A copy of an option's value, to be freed, in which each architecture that this nvcc no longer
+ * knows has become the next one that it knows. Each change is said once. */
+char *architectures_known(const char *nvcc, const char *text, enum named_by);
+
+/* What -gencode has to add, since these options would leave no PTX that the emulated GPU can run:
+ * that of the newest architecture that they name. NULL: nothing. */
+const char *architectures_ptx(void);
 
 /* ---- children.c: running a command that is no CUDA program: a script, make, an interpreter --- */
 

@@ -114,6 +114,10 @@ static void add_nvccs(struct word_list *words, const char *nvcc, char *const *ow
                        header);
     }
     words_add_nvccs(words, nvcc, own);
+    bool has_room = has_input(own); /* for PTX: a cubin has none */
+    for (; *own != NULL; own++) has_room &= !word_ends(*own, "-cubin");
+    const char *ptx = has_room ? architectures_ptx() : NULL;
+    if (ptx != NULL) words_add(words, "-gencode"), words_add(words, ptx);
 }
 
 /* ---- linkers --------------------------------------------------------------------------------- */

@@ -35,7 +35,7 @@ bool word_ends(const char *word, const char *end)
 /* ---- one word -------------------------------------------------------------------------------- */
 
 /* What the value of an option is. */
-enum option_value { NO_VALUE, ARCHITECTURE, CUDART, FILES, OTHER_TOOLS };
+enum option_value { ARCH = BY_ARCH, CODE, GENCODE, CUDART, FILES, OTHER_TOOLS, NO_VALUE };
 
 /* What is known while the words of a command line, or of a file, are changed one by one. */
 struct change {
@@ -52,11 +52,11 @@ static enum option_value value_of(const char *option, size_t length)
         const char *option;
         enum option_value value;
     } options[] = {
-        {"-arch", ARCHITECTURE},    {"--gpu-architecture", ARCHITECTURE},
-        {"-code", ARCHITECTURE},    {"--gpu-code", ARCHITECTURE},
-        {"-gencode", ARCHITECTURE}, {"--generate-code", ARCHITECTURE},
-        {"-cudart", CUDART},        {"--cudart", CUDART},
-        {"-optf", FILES},           {"--options-file", FILES},
+        {"-arch", ARCH},       {"--gpu-architecture", ARCH},
+        {"-code", CODE},       {"--gpu-code", CODE},
+        {"-gencode", GENCODE}, {"--generate-code", GENCODE},
+        {"-cudart", CUDART},   {"--cudart", CUDART},
+        {"-optf", FILES},      {"--options-file", FILES},
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (strlen(options[i].option) == length && strncmp(option, options[i].option, length) == 0)
@@ -66,7 +66,7 @@ static enum option_value value_of(const char *option, size_t length)
 
 static char *change_value(const struct change *change, enum option_value value, const char *text)
 {
-    if (value == ARCHITECTURE) return architectures_known(change->nvcc, text);
+    if (value <= GENCODE) return architectures_known(change->nvcc, text, (enum named_by)value);
     if (value == FILES) return change_files(change, text);
     bool is_static = value == CUDART && strcmp(text, "static") == 0;
     return emu_text("%s", is_static ? "shared" : text);
@@ -207,10 +207,15 @@ static void add_changed(struct word_list *words, struct change change, char *con
 
 void words_add_nvccs(struct word_list *words, const char *nvcc, char *const *own)
 {
+    static const char *const variables[] = {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"};
+    for (int i = 0; i < 2; i++)
+        if (getenv(variables[i]) != NULL)
+            emu_set(variables[i],
+                    change_text((struct change){nvcc, NO_VALUE}, getenv(variables[i])));
     add_changed(words, (struct change){nvcc, NO_VALUE}, own);
 }
 
 void words_add_linkers(struct word_list *words, char *const *own)
 {
-    add_changed(words, (struct change){0}, own);
+    add_changed(words, (struct change){NULL, NO_VALUE}, own);
 }
