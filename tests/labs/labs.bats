@@ -763,6 +763,10 @@ fail_wide() {
     says "All sizes up to n = 32 are right."
     says "element lie at n = 64?"
     says "Every index into temp goes through the macro"
+    with 4 's/n - 1 + CONFLICT_FREE_OFFSET(n - 1)/n + CONFLICT_FREE_OFFSET(n) - 1/'
+    hints 4
+    says "up to n = 16 are right. The padding moves indices from 32 on"
+    says_not "More than 32 elements"
     with 6 's/b.y += b.x, b.z += b.y, b.w += b.z;/b.y += b.x, b.z += b.y;/'
     hints 6
     says "n = 2048 is the smallest size that is wrong. All sizes up to n = 1000 are right."

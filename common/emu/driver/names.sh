@@ -9,17 +9,19 @@
 #             NVIDIA's libcuda.so.1, takes its place
 include=$2
 
-# Each function, also in its older forms, and in those for per-thread default streams.
+# Each function, also in its older forms, and in those for per-thread default streams. The headers
+# of OpenGL and EGL need not be installed: no names come from there.
 functions() {
     for macro in NO __CUDA_API_VERSION_INTERNAL CUDA_API_PER_THREAD_DEFAULT_STREAM; do
-        ${CC:-cc} -E -P -D$macro -I"$include" -x c "$include/cuda.h"
-    done | cat - "$include/cudaProfiler.h" | grep -oE '\bcu[A-Z][A-Za-z0-9_]*\(' | tr -d '(' |
-        LC_ALL=C sort -u
+        sed '/^#include.*GL\//d' "$include"/cuda{,Profiler,GL,EGL,VDPAU}.h |
+            ${CC:-cc} -E -P -D$macro -I"$include" -x c -
+    done | grep -oE '\bcu[A-Z][A-Za-z0-9_]*\(' | tr -d '(' | LC_ALL=C sort -u
 }
 
 # A line "name version" for each form of a function, the oldest first.
 versions() {
-    cat "$include"/cuda{,Profiler}Typedefs.h | grep -oE '\*PFN_cu[A-Za-z0-9]+_v[0-9]+\)' |
+    cat "$include"/cuda{,Profiler,GL,EGL,VDPAU}Typedefs.h |
+        grep -oE '\*PFN_cu[A-Za-z0-9]+_v[0-9]+\)' |
         sed 's/\*PFN_\(.*\)_v\(.*\))/\1 \2/' | sort -u -k1,1 -k2,2n
 }
 

@@ -1,10 +1,10 @@
 /*
- * refused.c — the functions of the driver that are not supported: all of cuda.h that no other file
- * here defines.
+ * refused.c — the functions of the driver that are not supported: all of cuda.h, and of
+ * the headers for graphics, that no other file here defines.
  *
- * Each function of cuda.h is defined here, weakly: the linker takes the definition in another file
+ * Each of their functions is defined here, weakly: the linker takes the definition in another file
  * instead, if there is one. The definitions have no parameters, since arguments are ignored; so the
- * compiler must not see the declarations of cuda.h.
+ * compiler must not see their declarations.
  */
 #include "common/emu/runtime/cudart.h"
 #include "names.h"
@@ -13,12 +13,18 @@
 
 enum { NOT_SUPPORTED = 801 }; /* CUDA_ERROR_NOT_SUPPORTED */
 
+#define NO_GRAPHICS \
+    "there is no OpenGL, EGL or VDPAU to share with; copy through host memory instead"
+
 /* What to do instead, by the first letters of a function's name. The first row that fits counts. */
 static const struct {
     const char *begin, *why;
 } reasons[] = {
-    {"cuGraphics", "there is no OpenGL, EGL or VDPAU to share with; copy through host memory "
-                   "instead"},
+    {"cuGraphics", NO_GRAPHICS},
+    {"cuGL", NO_GRAPHICS},
+    {"cuEGL", NO_GRAPHICS},
+    {"cuVDPAU", NO_GRAPHICS},
+    {"cuEventCreateFromEGLSync", NO_GRAPHICS},
     {"cuGraph", "use the runtime's functions of the same names (cudaGraph…), which take the same "
                 "handles"},
     {"cuStreamGetCaptureInfo", "use cudaStreamGetCaptureInfo, which takes the same streams"},
