@@ -61,6 +61,21 @@ Test(refused, by_name_and_once)
 }
 
 /* Each names the feature, the line in the source, and what to do instead. */
+/* addr2line would name the function before it that is exported. */
+Test(refused, a_caller_without_a_name_is_its_file, .init = command_init, .fini = command_fini)
+{
+    expect_status(0, "echo 'int first(void) { return 0; }"
+                     " static int hidden(int f(void)) { return f() + 1; }"
+                     " int (*const caller)(int(void)) = hidden;' |"
+                     " gcc -shared -fPIC -s -x c - -o $t/libhidden.so &&"
+                     " echo 'extern int (*const caller)(int(void)); int cuGLInit(void);"
+                     " int main(void) { return caller(cuGLInit) != 802; }' |"
+                     " gcc -x c - -x none $t/libhidden.so $(dirname $emu)/libraries/lib/libcuda.so"
+                     " -o $t/a");
+    expect_status(0, "$emu --log-file /dev/null $t/a 2>&1");
+    expect("emu: cuGLInit is not supported (called by libhidden.so): there is no OpenGL, EGL");
+}
+
 Test(refused, features_of_kernels, .init = command_init, .fini = command_fini)
 {
     static const char *const features[][3] = {

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE /* dladdr, asprintf */
 #include "place.h"
+#include "common/emu/binary/emu_elf.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -129,6 +130,19 @@ static bool is_line(const char *line)
     return line[0] != '?' && line[0] != ':' && (length < 2 || strcmp(line + length - 2, ":?") != 0);
 }
 
+/* Is a function's name without a line that of the function? Of a file without symbols, addr2line
+ * names the nearest one that is exported; and names in NVIDIA's static runtime are made up. */
+static bool is_trusted(const char *function, const char *path, const Dl_info *info)
+{
+    struct elf file;
+    size_t size;
+    if (strncmp(function, "libcudart_static_", strlen("libcudart_static_")) == 0) return false;
+    if (info->dli_sname != NULL || elf_open(path, &file) != RUNTIME_NONE) return true;
+    bool has_symbols = elf_section(&file, ".symtab", &size) != NULL;
+    elf_close(&file);
+    return has_symbols;
+}
+
 static void look_up(struct call_site *known)
 {
     const char *address = (const char *)known->address - 1; /* inside of the call instruction */
@@ -136,8 +150,8 @@ static void look_up(struct call_site *known)
     known->module = (struct module){.name = "??", .offset = (uintptr_t)address};
     if (dladdr(address, &info) == 0 || info.dli_fname == NULL) return;
     find_module(address, &info, &known->module);
-    ask_addr2line(known->module.path[0] != '\0' ? known->module.path : info.dli_fname,
-                  known->module.offset, known->text, sizeof known->text);
+    const char *path = known->module.path[0] != '\0' ? known->module.path : info.dli_fname;
+    ask_addr2line(path, known->module.offset, known->text, sizeof known->text);
     char *rest, *function = strtok_r(known->text, "\n", &rest), *line;
     for (; function != NULL && known->count < MAX_INLINED; function = strtok_r(NULL, "\n", &rest)) {
         line = strtok_r(NULL, "\n", &rest);
@@ -148,6 +162,9 @@ static void look_up(struct call_site *known)
     }
     if (known->count == 0 && info.dli_sname != NULL)
         known->calls[known->count++].function = info.dli_sname;
+    if (known->count > 0 && known->calls[0].line == NULL &&
+        !is_trusted(known->calls[0].function, path, &info))
+        known->count = 0;
 }
 
 /* Results are kept, because all lanes of a warp ask for the same address. */

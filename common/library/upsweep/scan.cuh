@@ -81,7 +81,9 @@ static cudaError_t scan(const Op &op, void *workspace, size_t *bytes, typename O
 /* Tests on the host whether an operator is one: is it associative, and is its identity one? It
  * combines elements that are drawn at random, prints a counterexample to `to` and returns false if
  * it finds one. finite: the operator is for finite numbers only. No test of this kind is a proof.
- * */
+ *
+ * In, In2 and Out must be numbers, State may be a struct. For elements that are structs, test an
+ * operator with the same State and combine() whose enter() makes the state of a number. */
 template <typename Op> static bool check_operator(const Op &op, FILE *to, bool finite = false)
 {
     return scan_kernels::scan_check_operator(

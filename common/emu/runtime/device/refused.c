@@ -78,7 +78,8 @@
 
 /* ---- what is said ---------------------------------------------------------------------------- */
 
-/* Where the program is, as " (called by main in my.cu:3)"; empty if that is not known. */
+/* Where the program is, as " (called by main in my.cu:3)", or by a file in which it has no name;
+ * empty if that is not known. */
 static void describe_caller(char *text, size_t size)
 {
     struct emu_host_place place;
@@ -87,10 +88,10 @@ static void describe_caller(char *text, size_t size)
     cudart_place(&place);
     cudart_describe_place(&place, where, sizeof where);
     where[strcspn(where, "\n")] = '\0';
-    char *end = strstr(where, " [0x"); /* the address, for programs without names */
-    if (end == NULL) return;
-    *end = '\0';
-    snprintf(text, size, " (called by %s)", where);
+    char *file = strstr(where, "] in "), *end = strstr(where, " [0x"); /* the address */
+    if (file == NULL) return;
+    if (end != NULL) *end = '\0';
+    snprintf(text, size, " (called by %s)", end != NULL ? where : file + strlen("] in "));
 }
 
 /* Has this been said before? If not, notes it. */
