@@ -20,7 +20,7 @@
 static struct {
     unsigned checks;
     bool lenient; /* without checks: print what a GPU lets pass */
-    bool leaks, api_errors, colour;
+    bool leaks, api_errors, colour, warnings_count;
     int exit_code;
     FILE *log;
 } wanted;
@@ -65,6 +65,7 @@ void cudart_check_settings(void)
     wanted.exit_code = (int)setting_number(SETTING_ERROR_EXITCODE);
     wanted.leaks = setting_is(SETTING_LEAK_CHECK, "full");
     wanted.api_errors = setting_is(SETTING_API_ERRORS, "explicit");
+    wanted.warnings_count = setting_is(SETTING_WARNINGS_COUNT, "1");
     wanted.checks = read_tools();
     if (schedule != 0)
         fprintf(stderr, "emu: random scheduling; --schedule %" PRIu64 " repeats it%s\n", schedule,
@@ -150,11 +151,18 @@ static uint64_t count_findings(enum emu_severity severity)
     return count;
 }
 
+/* Those that the exit code depends on. */
+static uint64_t count_deciding(void)
+{
+    return count_findings(EMU_FINDING_ERROR) +
+           (wanted.warnings_count ? count_findings(EMU_FINDING_WARNING) : 0);
+}
+
 /* The process may be killed, so its errors are shared at once. */
 static void share_errors(void)
 {
     static uint64_t shared;
-    uint64_t errors = count_findings(EMU_FINDING_ERROR);
+    uint64_t errors = count_deciding();
     cudart_fork_add(errors - shared, 0);
     cudart_parent_add(errors - shared);
     shared = errors;
@@ -279,9 +287,8 @@ void cudart_check_leaks(void)
     leaks += count;
 }
 
-/* Prints the summary and closes the log, which may fail on a full disk. Returns the number of
- * errors. */
-static uint64_t end_report(void)
+/* Prints the summary and closes the log, which may fail on a full disk. */
+static void end_report(void)
 {
     for (int i = 0; i < cudart_device_count(); i++) {
         int own = cudart_use_device(i);
@@ -310,7 +317,6 @@ static uint64_t end_report(void)
         fprintf(stderr, "emu: the report is not complete: %s\n", strerror(errno));
         cudart_exit(EXIT_USAGE);
     }
-    return errors;
 }
 
 /* Without a checker, the errors are the launches that did not come to their end, and what a GPU
@@ -319,8 +325,9 @@ void cudart_check_end(void)
 {
     if (!cudart_is_owner() || ended) return;
     ended = true;
-    uint64_t errors = wanted.checks != 0 ? end_report() + refusals : failures;
-    if (wanted.lenient && cudart_has_devices()) errors += count_findings(EMU_FINDING_ERROR);
+    uint64_t errors = wanted.checks != 0 ? refusals : failures;
+    if (wanted.checks != 0) end_report();
+    if (wanted.checks != 0 || (wanted.lenient && cudart_has_devices())) errors += count_deciding();
     errors += cudart_fork_errors();
     cudart_document_write();
     cudart_parent_note_end();
