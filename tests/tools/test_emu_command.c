@@ -431,6 +431,14 @@ Test(emu_command, python_finds_the_emulator)
                      " n.value)' 2>&1");
     expect("0 1\n");
     expect("no kernel was launched");
+    /* Some look into folders by themselves, and compute on the CPU if there is no driver. */
+    expect_status(0, "$emu --tool all python3 -c 'import ctypes, glob, os; print(*[ctypes.CDLL(f)"
+                     ".cuInit(0) for d in os.environ[\"LD_LIBRARY_PATH\"].split(\":\")"
+                     " for f in glob.glob(d + \"/libcuda.so*\")], \"found\")' 2>&1");
+    expect("0 found\n");
+    expect("python3 has run on the CPU alone\n");
+    expect_status(3, "$emu --csv $p/shared 3 2>&1");
+    expect_not("no kernel");
 }
 
 /* Without a GPU its results would be wrong. */

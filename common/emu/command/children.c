@@ -206,13 +206,17 @@ int emu_command(const char *path, char **arguments)
     if (!setting_is(SETTING_UNCHANGED, "1")) nvcc_offer();
     int code = run_child(path, arguments);
     print_changes(changes);
-    if (size_of(seen) == 0)
+    size_t size;
+    const char *bytes = content_of(seen, &size);
+    if (size == 0)
         emu_note("%s started no program that uses CUDA's runtime, so nothing was emulated"
                  " (a program that is linked statically with the C library, too, is not always"
                  " noticed)",
                  path);
+    else if (code == 0 && memchr(bytes, 'k', size) == NULL)
+        emu_tell_no_run(path);
     for (int i = 0; i < FORMS; i++) {
-        bool is_wanted = i == REPORT ? counts && (size_of(seen) > 0 || all[i].has_form) : true;
+        bool is_wanted = i == REPORT ? counts && (size > 0 || all[i].has_form) : true;
         if (all[i].file >= 0 && is_wanted) write_collected(&all[i], path);
         free(all[i].path);
     }

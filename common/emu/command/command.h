@@ -135,6 +135,9 @@ int emu_open_memory(enum setting_id);
  * process with exit code 2 if there is no such file, no nvcc, or if nvcc finds mistakes. */
 void emu_run_compile(const char *file, char program[PATH_MAX]);
 
+/* Says that no kernel was launched, unless tables on stdout say it. */
+void emu_tell_no_run(const char *program);
+
 /* Runs the program with these arguments, as execv does, waits for it, and ends the process with its
  * exit code, or by the signal that ended the program. */
 __attribute__((noreturn)) void emu_run_wait(const char *program, char *const *arguments);

@@ -49,11 +49,14 @@ void emu_environment(void)
     set_tools();
     emu_library_folder(folder);
     char *library = own_file(folder, "libcudart.so.13"),
-         *audit = own_file(folder, "libemu_audit.so");
+         *audit = own_file(folder, "libemu_audit.so"),
+         *drivers = emu_text("%s/libraries/lib", folder);
+    set_in_front("LD_LIBRARY_PATH", drivers); /* for those who look for libcuda.so by themselves */
     set_in_front("LD_LIBRARY_PATH", folder);
     set_in_front("LD_AUDIT", audit);
     if (getenv("GLIBC_TUNABLES") == NULL) emu_set("GLIBC_TUNABLES", TLS_ROOM);
     emu_set(settings[SETTING_LIBRARY].variable, library);
     free(library);
     free(audit);
+    free(drivers);
 }

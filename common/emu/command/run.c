@@ -238,6 +238,13 @@ static void tell_missing(const char *program, int status)
         emu_note("%s ended before its reports were written: it did not call exit", program);
 }
 
+void emu_tell_no_run(const char *program)
+{
+    if (setting_text(SETTING_TOOL) != NULL || setting_text(SETTING_LOG_FILE) != NULL ||
+        setting_text(SETTING_CSV) != NULL || setting_text(SETTING_JSON) != NULL)
+        emu_note("no kernel was launched: %s has run on the CPU alone", program);
+}
+
 void emu_run_wait(const char *program, char *const *arguments)
 {
     const struct outcome *outcome = share_outcome();
@@ -245,6 +252,7 @@ void emu_run_wait(const char *program, char *const *arguments)
     handle_signals();
     int status = run_child(program, arguments, false);
     if (!outcome->is_written) tell_missing(program, status);
+    if (status == 0 && !outcome->has_run) emu_tell_no_run(program);
     if (outcome->errors > 0 && code != 0) exit(code);
     if (WIFSIGNALED(status)) end_by(WTERMSIG(status));
     exit(WEXITSTATUS(status));

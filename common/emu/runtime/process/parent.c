@@ -28,13 +28,15 @@ static int open_to_add(const char *path)
     return path != NULL ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
 }
 
-void cudart_parent_tell(void)
+static void add_to_seen(const char *byte)
 {
     int file = open_to_add(setting_text(SETTING_SEEN));
     if (file < 0) return;
-    if (write(file, "1", 1) != 1) errno = 0; /* the command then says that it has seen none */
+    if (write(file, byte, 1) != 1) errno = 0; /* the command then says that it has seen none */
     close(file);
 }
+
+void cudart_parent_tell(void) { add_to_seen("1"); }
 
 /* NULL: nothing asks for it. */
 static struct outcome *map_outcome(void)
@@ -60,6 +62,17 @@ void cudart_parent_note_end(void)
     struct outcome *outcome = !cudart_is_forked() ? map_outcome() : NULL;
     if (outcome == NULL) return;
     outcome->is_written = true;
+    munmap(outcome, sizeof *outcome);
+}
+
+void cudart_parent_note_run(void)
+{
+    static atomic_bool is_noted;
+    if (atomic_exchange(&is_noted, true)) return;
+    add_to_seen("k");
+    struct outcome *outcome = map_outcome();
+    if (outcome == NULL) return;
+    outcome->has_run = true;
     munmap(outcome, sizeof *outcome);
 }
 

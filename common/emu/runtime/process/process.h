@@ -75,5 +75,7 @@ bool cudart_is_replaced(void);
 /* Tells the command emu of errors at once, and that there is no report to wait for. */
 void cudart_parent_add(unsigned long errors);
 void cudart_parent_note_end(void);
+/* Tells it that a kernel runs. */
+void cudart_parent_note_run(void);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * library.c — work of the libraries that take the place of NVIDIA's (libraries/), in a stream.
  */
-#include "common/emu/runtime/cudart.h"
+#include "common/emu/runtime/process/process.h"
 #include "common/emu/runtime/place.h"
 #include "common/emu/runtime/stream/capture.h"
 #include "common/emu/runtime/stream/order.h"
@@ -49,6 +49,7 @@ static cudaError_t begin(cudaStream_t stream, const char *name, struct emu_area 
                                    "it outside of the capture");
         return cudart_done(cudaErrorStreamCaptureUnsupported);
     }
+    cudart_parent_note_run();
     int was = cudart_use_device(cudart_stream_device(stream));
     cudart_go_on_for(stream, true);
     cudart_order_library(stream, name);
