@@ -239,6 +239,25 @@ emu: kernel rac has not run to an end, and $T/b:4 has a number for it: is its na
     says "conflicts, and $T/b:1 allows 0"
 }
 
+@test "numbers have a point in PTX and in every form, whatever locale the program sets" {
+    unset "${!LC_@}" && export LANG=C LOCPATH=$T
+    mkdir "$T/comma" # what localedef makes of decimal_point ",", where its package is installed
+    base64 -d >"$T/comma/LC_NUMERIC" <<<"FBEDIAYAAAAgAAAAIgAAACQAAAAoAAAALAAAADAAAAAsAC4AAwMAACwAA\
+AAuAAAAQU5TSV9YMy40LTE5NjgA"
+    [ "$(env LC_NUMERIC=comma printf %.1f 1,5)" = 1,5 ]
+    metric=l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio
+    echo "counts $metric 0.5" >"$T/b"
+    for locale in C comma; do
+        for form in --csv --json --launches; do
+            env LC_NUMERIC=$locale build/emu/emu $form --metrics $metric --budget "$T/b" \
+                --html "$T/h" --log-file "$T/l" $P counts outside 2>&1 || true
+            cat "$T/h" "$T/l"
+        done | sed 's/^\(\[\|"0","\)[0-9]*//' >"$T/in-$locale" # the process
+    done
+    [ "$(grep -c "allows 0\.5" "$T/in-C")" -eq 3 ]
+    diff "$T/in-C" "$T/in-comma"
+}
+
 @test "HTML: one page that is complete, for programs of any name" {
     emu --tool racecheck --html "$T/h" $P counts race 2>/dev/null
     check page "$T/h" $SOURCE

@@ -1,4 +1,6 @@
+#define _GNU_SOURCE /* strtod_l */
 #include "ptx_lexer.h"
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,7 +90,7 @@ static bool read_decimal(struct lexer *lexer, struct token *token)
     }
     text[length] = '\0';
     char *end;
-    double value = strtod(text, &end);
+    double value = strtod_l(text, &end, newlocale(LC_ALL_MASK, "C", (locale_t)0)); /* static */
     if (!is_real || *end) return false;
     lexer->next = p;
     token->kind = TOKEN_FLOAT64;

@@ -1,4 +1,6 @@
+#define _GNU_SOURCE /* strcasecmp_l */
 #include "models.h"
+#include <locale.h>
 #include <string.h>
 #include <strings.h>
 
@@ -280,8 +282,9 @@ const struct emu_model *emu_model_at(size_t index)
 const struct emu_model *emu_model_find(const char *key)
 {
     const struct emu_model *model;
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* static; a Turkish i has no I */
     for (size_t i = 0; (model = emu_model_at(i)) != NULL; i++)
-        if (strcasecmp(model->info.key, key) == 0) return model;
+        if (strcasecmp_l(model->info.key, key, c) == 0) return model;
     return NULL;
 }
 

@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <locale.h>
 #include <pthread.h>
 #include <regex.h>
 #include <stdio.h>
@@ -91,6 +92,9 @@ static struct budget *read_limits(enum setting_id id,
     cudart_exit(EXIT_USAGE);
 }
 
+/* The program's locale is not ours: numbers have a point. Returns this thread's for uselocale(). */
+static locale_t leave_locale(void) { return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); }
+
 /* Other forms than the tables. */
 static bool has_others(void)
 {
@@ -113,8 +117,10 @@ void cudart_document_settings(void)
                       "no file together with EMU_JSON: both go to one place");
     for (size_t i = 0; i < OUTPUTS; i++)
         if (outputs[i].is_wanted) choose_path(&outputs[i]);
+    locale_t own = leave_locale();
     budget = read_limits(SETTING_BUDGET, budget_read);
     baseline = read_limits(SETTING_BASELINE, baseline_read);
+    uselocale(own);
     if (!has_others()) return;
     cudart_observe_end();
     document.root = getcwd(NULL, 0);
@@ -391,7 +397,9 @@ void cudart_tables_write(void)
     cudart_fork_end();
     refuse_if_lost();
     if (document.launch_count > 0) add_gpu();
+    locale_t own = leave_locale();
     write_output(&outputs[TABLES]);
+    uselocale(own);
 }
 
 void cudart_document_write(void)
@@ -404,9 +412,11 @@ void cudart_document_write(void)
     add_pictures();
     document.program = program_invocation_short_name;
     refuse_if_lost();
+    locale_t own = leave_locale();
     for (size_t i = TABLES + 1; i < OUTPUTS; i++) write_output(&outputs[i]);
     if (wants_warnings) print_warnings();
     size_t excesses = check_limits();
+    uselocale(own);
     cudart_fork_add(0, excesses);
     excesses += cudart_fork_excesses();
     document_free(&document);
