@@ -206,6 +206,7 @@ int ptx_parse_body(struct ptx_text *text, struct ptx_function *function, char *m
         .unit = function->unit,
         .file_base = text->file_base[function->unit],
         .files = {.items = (void *)text->files, .count = text->file_count},
+        .text = text,
     };
     if (setjmp(parser.failed)) return parser.error;
     advance(&parser);

@@ -46,7 +46,26 @@ static int64_t parse_added(struct parser *p)
     return parse_offset(p);
 }
 
-static void parse_word_operand(struct parser *p, struct ptx_operand *out)
+/* Reads the i] of name[i]; returns the offset of element i. As in ptxas, the elements of vectors
+ * are scalars, those of an array without a size are bytes, and the offset has 32 bits. */
+static int64_t parse_index(struct parser *p, const char *name)
+{
+    const struct ptx_function *f = p->function;
+    const struct ptx_variable *v = NULL, *local = p->locals.items;
+    const struct ptx_symbol *symbol = p->text ? ptx_find(p->text, f->unit, name) : NULL;
+    uint64_t index;
+    if (symbol && !symbol->is_function) v = &p->text->variables[symbol->index];
+    for (size_t i = 0; i < f->param_count; i++)
+        if (!strcmp(f->params[i].name, name)) v = &f->params[i];
+    for (size_t i = 0; i < p->locals.count; i++)
+        if (!strcmp(local[i].name, name)) v = &local[i];
+    if (!v) parse_fail(p, p->token.line, EMU_INVALID_PTX, "'%s' is no variable", name);
+    if (parse_constant(p, &index) != TOKEN_INTEGER) fail_expected(p, "an integer");
+    expect(p, "]");
+    return (uint32_t)(index * (v->bytes ? ptx_type_size(v->type) : 1));
+}
+
+static void parse_word_operand(struct parser *p, struct ptx_operand *out, unsigned depth)
 {
     const char *name = p->token.start;
     size_t length = p->token.length;
@@ -66,6 +85,14 @@ static void parse_word_operand(struct parser *p, struct ptx_operand *out)
     } else {
         out->kind = PTX_SYMBOL;
         out->name = copy_text(p, name, length);
+        if (!depth && accept(p, "[")) {
+            out->offset = parse_index(p, out->name);
+            if (!p->in_access) return;
+            out->base = take(p, sizeof *out);
+            *out->base = *out;
+            out->kind = PTX_ADDRESS;
+            return;
+        }
         struct reference *reference = list_add(p, &p->references);
         *reference = (struct reference){out, name, length, p->scope, line};
         out->offset = parse_added(p);
@@ -96,7 +123,7 @@ static void parse_operand(struct parser *p, struct ptx_operand *out, unsigned de
         parse_operand(p, out, depth + 1);
         out->negated = true;
     } else if (p->token.kind == TOKEN_WORD) {
-        parse_word_operand(p, out);
+        parse_word_operand(p, out, depth);
     } else {
         fail_expected(p, "an operand");
     }
@@ -149,6 +176,7 @@ void parse_instruction(struct parser *p)
         p->used_bytes = 0;
     }
     p->in_call = !strcmp(instruction->words[0], "call");
+    p->in_access = !strncmp(instruction->words[0], "ld", 2) || !strcmp(instruction->words[0], "st");
     advance(p);
     /* References keep pointers to operands, so operands must not move when the list of instructions
      * grows. */

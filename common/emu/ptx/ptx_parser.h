@@ -90,7 +90,9 @@ struct parser {
     const struct ptx_location *location;
     struct ptx_location *locations[LOCATION_BUCKETS]; /* hashed by their own place */
     unsigned loc_count;
-    bool in_call; /* parentheses hold arguments, not a constant */
+    const struct ptx_text *text; /* the module's; NULL while it is being read */
+    bool in_call;   /* parentheses hold arguments, not a constant */
+    bool in_access; /* by ld, ldu or st: name[i] is an address */
 };
 
 /* ---- tokens and memory (ptx_tokens.c) */

@@ -6,8 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How far an element is from the array's beginning, as on an H200. */
+#define DISTANCE(variable, element)                                                                \
+    ".reg .b64 a;\n" variable ";\nmov.u64 a, v;\nmov.u64 $0, " element ";\nsub.s64 $0, $0, a"
+
 static const struct {
-    const char *text;
+    const char *text; /* an expression, or instructions without the last semicolon */
     uint64_t want;
 } integers[] = {
     {"4*3+1", 13},
@@ -42,15 +46,22 @@ static const struct {
     {"WARP_SZ-1", 31},
     {"(1.5 < 2.0) + 010 + 0b11", 12},
     {"1-2-3", (uint64_t)-4},
+    {DISTANCE(".shared .b8 v[8]", "v[3]"), 3},
+    {DISTANCE(".shared .v4 .f32 v[8]", "v[3]"), 12},
+    {DISTANCE(".local .f64 v[4][8]", "v[99+1]"), 800},
+    {DISTANCE(".local .u32 v[8]", "v[-1]"), 0xfffffffc},
+    {".shared .u64 v[8];\nst.shared.u64 v[3], 7;\nld.shared.u64 $0, [v+24]", 7},
+    {".local .u64 v[8];\nst.local.u64 [v+24], 7;\nld.local.u64 $0, v[3]", 7},
 };
 
 Test(emu_constants, integers)
 {
     struct emu *emu = open_emu();
     for (size_t i = 0; i < sizeof integers / sizeof *integers; i++) {
-        char text[100];
+        char text[200];
         union value out = {0};
-        snprintf(text, sizeof text, "mov.u64 $0, %s;", integers[i].text);
+        snprintf(text, sizeof text, "%s%s;", strchr(integers[i].text, ';') ? "" : "mov.u64 $0, ",
+                 integers[i].text);
         int e = ptx_run(emu, text, "l=", 1, NULL, &out);
         cr_expect(!e && out.u64 == integers[i].want, "%s: error %d, got %#llx, want %#llx: %s",
                   integers[i].text, e, (unsigned long long)out.u64,

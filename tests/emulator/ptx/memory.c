@@ -192,7 +192,7 @@ static const char variables[] = PTX_HEADER
     ".reg .b16 %h<4>;\n.reg .b32 %r<16>;\n.reg .f32 %f<4>;\n.reg .b64 %l<8>;\n"
     ".reg .f64 %d<2>;\n"
     "ld.param.u64 %l0, [p_out];\n"
-    "ld.param.u32 %r0, [p+4];\nst.global.u32 [%l0], %r0;\n"
+    "ld.param.u32 %r0, p[4];\nst.global.u32 [%l0], %r0;\n"
     "ld.param.v2.u16 {%h0, %h1}, [p+8];\ncvt.u32.u16 %r1, %h1;\n"
     "st.global.u32 [%l0+4], %r1;\n"
     "mov.b64 %l1, p;\nld.param.u32 %r2, [%l1+12];\nst.global.u32 [%l0+8], %r2;\n"

@@ -143,6 +143,8 @@ static const struct refusal statements[] = {
     {";", 7, "expected an instruction or a directive, not ';'"},
     {"call (%r0, nowhere;", 7, "expected ), not ';'"},
     {"mov.u32 %r0, 1//", 8, "expected ;, not 'ret'"},
+    {"mov.u64 %l0, L[1];", 7, "'L' is no variable"},
+    {"ld.shared.b8 %r0, [s[1]];", 7, "expected ], not '['"},
     {"mov.u32 %r0, \x80;", 7, NO_TOKEN},
 };
 
