@@ -149,6 +149,7 @@ struct emu_config {
     bool pictures; /* keep what emu_bank_picture() and emu_timeline() return */
     /* Seconds; 0: 60. A grid ends with an error if one of its blocks runs for this long while no
      * block changes memory (a spinning block), or if all blocks wait for each other for this long.
+     * 2 seconds are enough if they repeat their states and only the grid could end their wait.
      * Passing a barrier, or storing a value that is already there, does not change memory. A block
      * may run four times as long whatever it does, and all blocks together 64 times as long until
      * one of them ends. */
@@ -457,7 +458,7 @@ struct emu_progress {
     char kernel[EMU_NAME_SIZE];   /* the mangled name, cut if it is longer */
     unsigned launch;              /* its number: 0, 1, … since emu_open */
     uint64_t blocks, begun, done; /* of the grid, and those of them that have begun and ended */
-    double seconds;               /* since it began */
+    double seconds, advanced;     /* since it began; until a block last ended */
     unsigned threads;             /* host threads that may run its blocks */
 };
 /* From any thread, while another launches. False: no grid runs. */

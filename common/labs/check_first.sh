@@ -12,7 +12,8 @@ if [ "$2" = own ]; then
     build/cc/upcc "$file" >"$findings" || exit 1
     build/labs/run-first "$(basename "$file" .cu)" "$findings"
 else
-    build/emu/emu --tool all --error-exitcode 9 --log-file "$findings" run "$file"
+    build/emu/emu --tool all --error-exitcode 9 --kernel-instructions 16777216 \
+        --log-file "$findings" run "$file" # as in run_puzzle.c
 fi
 case $? in
 0)

@@ -92,6 +92,22 @@ Test(waits, patience_ends_every_loop_slow)
         }
 }
 
+/* Blocks that repeat their states are not given all of the time if only the grid could help them,
+ * and how long the others will take is not guessed from those that have ended. */
+Test(waits, what_only_the_grid_could_end_is_told_soon_slow)
+{
+    static const char *const cases[] = {"lost grid", "lost grid 3 mapped", "lost flag 3"};
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        expect_status(0,
+                      "EMU_TIMEOUT=9999 EMU_PROGRESS=1 timeout 300 $emu --log-file /dev/null"
+                      " $p/waits %s 2>&1",
+                      cases[k]);
+        expect("emu: deadlock: all blocks that have not ended wait in loops like this one");
+        expect(" have begun;");
+        expect_not(" are left");
+    }
+}
+
 /* Many blocks do not take longer until the time limit ends them, if they repeat the same states. */
 Test(waits, patience_is_that_of_all_blocks_slow)
 {

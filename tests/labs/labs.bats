@@ -919,6 +919,9 @@ puzzle() {
     [ "$status" -eq 1 ]
     says "all 256 numbers are right"
     says "Race reported"
+    puzzle 1 "s/ *out.*lab: /for (;;) atomicAdd(out, 1); \/\/ /"
+    [ "$status" -eq 1 ]
+    says "kernel square has executed more than 16777216 warp instructions"
     puzzle 1 "s/int i/int i i/"
     [ "$status" -eq 2 ]
     run common/labs/check_first.sh labs/none.cu

@@ -246,9 +246,11 @@ struct launch {
     uint64_t busy_turns; /* turns in which a cluster did not only spin; counted from 1 */
     uint64_t spinning;   /* clusters that have only spun since */
     uint64_t polls;    /* turns of clusters that only waited, since one did something else */
+    double advanced;   /* the host's clock when the last one was seen to have ended */
     double ran;        /* seconds that clusters have run since one has ended */
     double spun;       /* seconds that clusters have run while all of them were spinning */
-    double spun_until; /* host's clock: no deadlock is reported before */
+    double spun_since; /* the same, by the host's clock */
+    uint64_t hopeless; /* the last turns, in a row, of clusters that only a cluster could help */
     bool may_suspend;  /* all of them spinning: see emu_resume() */
     atomic_bool suspended;
     struct cluster *waiting, **waiting_end;

@@ -3,6 +3,7 @@
 #include "common/emu/machine/barrier/async.h"
 #include "block.h"
 #include "common/emu/machine/warp/random_schedule.h"
+#include "common/emu/machine/device/device.h"
 #include "deadlock.h"
 #include "common/emu/machine/barrier/phase_wait.h"
 #include "repeat.h"
@@ -100,6 +101,24 @@ bool cluster_run(struct cluster *cluster, struct insn_counts *counts)
     }
 }
 
+/* Can nothing outside of the grid end the cluster's wait? Only the grid writes what grid.sync()
+ * reads. With a random schedule, equal states may have different successors. */
+static bool waits_for_grid(const struct cluster *cluster)
+{
+    const struct launch *launch = cluster->launch;
+    const struct emu *emu = launch->emu;
+    if (launch->random) return false;
+    if (!emu->maps_host && !emu->peer_count && !device_shares_memory(emu)) return true;
+    for (unsigned rank = 0; rank < cluster->size; rank++)
+        for (unsigned i = 0; i < cluster->blocks[rank]->warp_count; i++) {
+            const struct warp *w = &cluster->blocks[rank]->warps[i];
+            bool at_grid = w->spins && w->polled_address - launch->workspace < WORKSPACE_BYTES;
+            for (unsigned k = 0; k < w->fragment_count; k++)
+                if (w->fragments[k].state == FRAGMENT_READY && !at_grid) return false;
+        }
+    return true;
+}
+
 enum cluster_turn cluster_end_turn(struct cluster *cluster)
 {
     bool changed = false, wrote = false, passed = false, worked = false, looked_at_time = false;
@@ -124,7 +143,9 @@ enum cluster_turn cluster_end_turn(struct cluster *cluster)
     }
     /* A wait for an mbarrier may read the time to measure how long it waits. */
     bool waits_for_time = looked_at_time && !cluster->waits_for.warp;
-    cluster->polls = !worked || (!waits_for_time && repeats(cluster));
+    bool again = !waits_for_time && repeats(cluster);
+    cluster->polls = !worked || again;
+    if (again && waits_for_grid(cluster)) return TURN_STUCK;
     if (!waits_for_time && cluster->polls) return TURN_SPUN;
     return wrote ? TURN_CHANGED : TURN_WORKED;
 }

@@ -22,7 +22,8 @@ bool cluster_run(struct cluster *, struct insn_counts *);
 enum cluster_turn {
     TURN_CHANGED, /* it has changed memory, or has written to several places */
     TURN_WORKED,  /* not so, but more work or more time may lead to a change */
-    TURN_SPUN,    /* it waits for another cluster */
+    TURN_SPUN,    /* it waits for another cluster, or for the host */
+    TURN_STUCK,   /* it repeats its states until another cluster changes memory */
 };
 enum cluster_turn cluster_end_turn(struct cluster *);
 

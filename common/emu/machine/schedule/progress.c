@@ -13,6 +13,7 @@ static void read_launch(struct launch *launch, struct emu_progress *progress)
 {
     pthread_mutex_lock(&launch->lock);
     uint64_t begun = launch->next_cluster, done = begun - launch->resident;
+    progress->advanced = launch->advanced - launch->began;
     pthread_mutex_unlock(&launch->lock);
     snprintf(progress->kernel, sizeof progress->kernel, "%s", launch->kernel->info.name);
     progress->launch = launch->id;

@@ -83,11 +83,13 @@ static uint64_t digest_of(const struct cluster *cluster)
 static bool memory_is_new(struct cluster *cluster)
 {
     struct launch *launch = cluster->launch;
-    uint64_t before = cluster->repeat.new_values;
+    struct repeat fresh = {.pause = cluster->repeat.pause};
     pthread_mutex_lock(&launch->lock);
-    cluster->repeat.new_values = launch->new_values;
+    fresh.new_values = launch->new_values;
     pthread_mutex_unlock(&launch->lock);
-    return cluster->repeat.new_values != before;
+    if (fresh.new_values == cluster->repeat.new_values) return false;
+    cluster->repeat = fresh; /* what it did before proves nothing */
+    return true;
 }
 
 static bool is_known_to_repeat(struct repeat *repeat)

@@ -63,6 +63,7 @@ static void count_ended(struct launch *launch, struct share *share)
     launch->resident -= share->ended;
     launch->changes += share->ended;
     launch->ran = 0;
+    launch->advanced = device_seconds();
     launch_is_alive(launch);
     share->ended = 0;
 }
@@ -275,12 +276,13 @@ static double patience_with_all(const struct launch *launch)
 }
 
 /* Have all clusters that have begun only spun for longer than the patience? The time is measured on
- * the clock and as running time, since the host may have been stopped meanwhile. Called after a
- * turn of a cluster that has not ended, with the launch locked. */
+ * the clock and as running time, since the host may have been stopped meanwhile. What is hopeless
+ * needs no patience. Called after a turn of a cluster that has not ended, the launch is locked. */
 static bool all_spin(struct cluster *cluster, enum cluster_turn turn, double seconds, bool full)
 {
     struct launch *launch = cluster->launch;
-    if (turn != TURN_SPUN) {
+    launch->hopeless = turn == TURN_STUCK ? launch->hopeless + 1 : 0;
+    if (turn != TURN_SPUN && turn != TURN_STUCK) {
         launch_is_alive(launch);
         return false;
     }
@@ -288,10 +290,14 @@ static bool all_spin(struct cluster *cluster, enum cluster_turn turn, double sec
     cluster->spins_since = launch->busy_turns;
     bool all_begun = full || launch->next_cluster == launch->cluster_count;
     if (!all_begun || launch->spinning < launch->resident) return false;
-    double patience = patience_with_all(launch);
-    if (launch->spun == 0) launch->spun_until = device_seconds() + patience;
+    static const double sure = 2, sure_running = 0.5; /* meanwhile copies in flight arrive */
+    double patience = patience_with_all(launch), now = device_seconds();
+    if (launch->spun == 0) launch->spun_since = now;
     launch->spun += seconds;
-    return launch->spun > patience && device_seconds() > launch->spun_until;
+    now -= launch->spun_since;
+    if (launch->hopeless >= launch->resident && launch->spun > sure_running && now > sure)
+        return true;
+    return launch->spun > patience && now > patience;
 }
 
 /* Has one cluster, which may do more than spin, run for too long? Only its own running time counts,

@@ -53,12 +53,13 @@ static void append_time(char line[LINE_SIZE], double seconds)
 }
 
 /* Blocks take turns, so that many may have begun before the first has ended. The estimate takes
- * them for not begun: the rest is rather less. */
+ * them for not begun: the rest is rather less. There is none if no block has ended in the second
+ * half of the time, because the others may never end. */
 static void append_rest(char line[LINE_SIZE], const struct emu_progress *p)
 {
     append(line, "%" PRIu64 " of %" PRIu64 " blocks are done after ", p->done, p->blocks);
     append_time(line, p->seconds);
-    if (p->done == 0) {
+    if (p->done == 0 || 2 * p->advanced < p->seconds) {
         append(line, ", %" PRIu64 " have begun", p->begun);
         return;
     }
