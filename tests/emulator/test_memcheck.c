@@ -153,7 +153,7 @@ Test(memcheck, memory_that_was_freed)
 {
     check("", "memory-freed wrong", 33);
     LINES(
-        "    and is 4 bytes inside of a freed allocation at 0x300000001000 of size 4194304 bytes\n",
+        "    and is 4 bytes inside of a freed allocation at 0x300000200000 of size 4194304 bytes\n",
         "    It was freed at\n"
         "========= " HOST,
         "    It had been allocated at\n"
@@ -184,7 +184,7 @@ Test(memcheck, leaks)
     LINES("Leaked 256 bytes at 0x300000001000\n", "    Allocated at\n",
           "LEAK SUMMARY: 256 bytes leaked in 1 allocations\n");
     check("--leak-check full", "memory-leak-reset wrong", 2);
-    LINES("Leaked 128 bytes at 0x300000001000\n", "Leaked 128 bytes at 0x300000002100\n",
+    LINES("Leaked 128 bytes at 0x300000001000\n", "Leaked 128 bytes at 0x300000002200\n",
           "LEAK SUMMARY: 256 bytes leaked in 2 allocations\n");
 }
 

@@ -193,7 +193,7 @@ cudaError_t part_in_own_stream(void *out, const void *in, size_t n, int variant,
     cudaError_t from_third_call_on_##name(void *out, const void *in, size_t n, int variant,        \
                                           void *workspace, cudaStream_t stream)                    \
     {                                                                                              \
-        static unsigned call;                                                                      \
+        static int call = -1; /* call 0 is captured and never runs */                              \
         scan_fn *scan = ++call >= 3 ? name : right_scan;                                           \
         return scan(out, in, n, variant, workspace, stream);                                       \
     }
@@ -288,7 +288,7 @@ cudaError_t moves_stdout(void *out, const void *in, size_t n, int variant, void 
 cudaError_t exits_in_third_call(void *out, const void *in, size_t n, int variant, void *workspace,
                                 cudaStream_t stream)
 {
-    static unsigned call;
+    static int call = -1; // call 0 is captured and never runs
     if (++call == 3) exit(0);
     return right_scan(out, in, n, variant, workspace, stream);
 }

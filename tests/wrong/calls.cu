@@ -6,6 +6,8 @@
 
 #define KEPT 4096 /* elements that these scans keep between calls: n is no larger */
 
+#define BEFORE_THE_FIRST (-1) /* call 0 is captured and never runs, to see what it launches */
+
 /* ---- by the number of the call --------------------------------------------------------------- */
 
 /* Defines a scan whose call number `call` (1, 2, …) leaves out the first element where `condition`
@@ -14,7 +16,7 @@
     extern "C" cudaError_t name(void *out, const void *in, size_t n, int variant, void *workspace, \
                                 cudaStream_t stream)                                               \
     {                                                                                              \
-        static unsigned call;                                                                      \
+        static int call = BEFORE_THE_FIRST;                                                        \
         call++;                                                                                    \
         scan_fn *scan = (condition) ? without_first : right_scan;                                  \
         return scan(out, in, n, variant, workspace, stream);                                       \
@@ -59,7 +61,7 @@ static __global__ void write(float *at) { *at = 7; }
     extern "C" cudaError_t name(void *out, const void *in, size_t n, int variant, void *workspace, \
                                 cudaStream_t stream)                                               \
     {                                                                                              \
-        static unsigned call;                                                                      \
+        static int call = BEFORE_THE_FIRST;                                                        \
         if (++call == 3) write<<<1, 1, 0, stream>>>((place));                                      \
         return right_scan(out, in, n, variant, workspace, stream);                                 \
     }
@@ -72,7 +74,7 @@ extern "C" cudaError_t in_third_call_modifies_input(void *out, const void *in, s
                                                     int variant, void *workspace,
                                                     cudaStream_t stream)
 {
-    static unsigned call;
+    static int call = BEFORE_THE_FIRST;
     CUDA_TRY(right_scan(out, in, n, variant, workspace, stream));
     if (++call == 3) write<<<1, 1, 0, stream>>>((float *)in + n - 1);
     return cudaGetLastError();
@@ -115,7 +117,7 @@ static __global__ void recall(float *out, size_t n, unsigned memory)
     extern "C" cudaError_t name(void *out, const void *in, size_t n, int, void *,                  \
                                 cudaStream_t stream)                                               \
     {                                                                                              \
-        static unsigned call;                                                                      \
+        static int call = BEFORE_THE_FIRST;                                                        \
         unsigned memory = ++call % MEMORIES, blocks = (unsigned)BLOCKS(n);                         \
         float *to = (float *)out;                                                                  \
         if (call <= (calls))                                                                       \
@@ -142,7 +144,7 @@ static __global__ void add_kept_carries(float *out, const float *in, size_t n, u
 extern "C" cudaError_t carries_of_the_call_before_last(void *out, const void *in, size_t n, int,
                                                        void *, cudaStream_t stream)
 {
-    static unsigned call;
+    static int call = BEFORE_THE_FIRST;
     unsigned memory = ++call % MEMORIES;
     add_kept_carries<<<(unsigned)BLOCKS(n), WRONG_BLOCK, 0, stream>>>(
         (float *)out, (const float *)in, n, memory, call > MEMORIES);
@@ -226,7 +228,7 @@ extern "C" cudaError_t failure_unreported_in_third_call(void *out, const void *i
                                                         int variant, void *workspace,
                                                         cudaStream_t stream)
 {
-    static unsigned call;
+    static int call = BEFORE_THE_FIRST;
     CUDA_TRY(right_scan(out, in, n, variant, workspace, stream));
     if (++call == 3) nothing<<<1, TOO_MANY_THREADS, 0, stream>>>();
     return cudaSuccess;

@@ -242,7 +242,7 @@ void emu_tell_no_run(const char *program)
 {
     if (setting_text(SETTING_TOOL) != NULL || setting_text(SETTING_LOG_FILE) != NULL ||
         setting_text(SETTING_CSV) != NULL || setting_text(SETTING_JSON) != NULL)
-        emu_note("no kernel was launched: %s has run on the CPU alone", program);
+        emu_note("no kernel was launched by %s", program);
 }
 
 void emu_run_wait(const char *program, char *const *arguments)
