@@ -3,10 +3,13 @@ function each.
 
 Used by tables.py, as table_rows.py is. Where a size was timed in graphs, that is the time shown.
 """
+import glob
+import os
+import re
 import textwrap
 
-from records import (COUNTED, SIDE_BY_SIDE, SIDE_BY_SIDE_ON, duration, emulated, grouped, has,
-                     machine, percent, size, three, time)
+from records import (COUNTED, SIDE_BY_SIDE, SIDE_BY_SIDE_ON, TOP, by_ncu, duration, emulated,
+                     grouped, has, machine, percent, size, three, time, timed)
 from table_rows import table, teaches
 
 SHOWN = [2**12, 2**16, 2**20, 2**24, 2**26, 2**28, 2**30]
@@ -21,17 +24,18 @@ def best_mode(rows):
     return graphs or [row for row in rows if row["mode"] == "cold"]
 
 
-def row_of(contender, n, element="f32", flush="read"):
-    """The row of one contender at one size, or None. Steps on the CPU have no rows of graphs: they
-    stay cold."""
+def row_of(contender, n, element="f32", flush="read", variant=None):
+    """The row of one contender at one size, or None; of its first variant, if none is given. Steps
+    on the CPU have no rows of graphs: they stay cold."""
     rows = [row for row in SIDE_BY_SIDE if row["contender"] == contender and int(row["n"]) == n
             and row["seconds"]
             and row["element"] == element and row["flush"] == flush and row["right"] == "true"]
+    rows = [row for row in rows if row["variant"] == (variant or rows[0]["variant"])]
     return best_mode(rows)[0] if rows else None
 
 
-def seconds(contender, n, element="f32", flush="read"):
-    row = row_of(contender, n, element, flush)
+def seconds(contender, n, element="f32", flush="read", variant=None):
+    row = row_of(contender, n, element, flush, variant)
     return float(row["seconds"]) if row else None
 
 
@@ -120,15 +124,50 @@ def cpu_gpu():
             *textwrap.wrap(text, 100)]
 
 
+README_VARIANTS = {11: "tile8192"}
+ONE_BLOCK = (2, 3, 4) # these scan no more than a block holds
+
+
+def continued(step):
+    """The step of which the kernel's header says "Same as step K except"."""
+    folder, _ = teaches(step)
+    for path in glob.glob(os.path.join(TOP, "steps", folder, "scan.c*")):
+        with open(path, encoding="utf-8") as file:
+            found = re.search(r"Same as step (\d+) except", file.read())
+        if found:
+            return int(found[1])
+    return None
+
+
+def in_readme(step):
+    """n, seconds and the share of the roof, which is that of the same measurement."""
+    variant = README_VARIANTS.get(step)
+    if step in ONE_BLOCK:
+        row = timed(step, 512, {4: "pad32"}.get(step, "-"))
+        return 512, float(row["seconds"]), float(row["roof_fraction"])
+    took = seconds("step %d" % step, 2**24, variant=variant)
+    return 2**24, took, roof(2**24)[0] / took
+
+
 def steps():
-    """README's: each scan, what it teaches, and how long it takes."""
+    """README's: each scan, what it teaches, how long it takes, and what that is against the step
+    that it continues."""
     rows = []
     for step in range(13):
-        folder, lesson = teaches(step)
-        name = "step %d" % step
-        rows.append(["[%d](steps/%s) [%s](notes/%s.md)" % (step, folder, folder[3:], folder),
-                     lesson, *cells(name, 2**24)])
-    return table(["step", "what it teaches", size(2**24) + " floats", "of the roof"], *rows)
+        (folder, lesson), (n, took, share) = teaches(step), in_readme(step)
+        before, conflicts, times = continued(step), "", ""
+        if step in ONE_BLOCK:
+            counted = by_ncu(step, n, {4: "pad32"}.get(step, "-"))
+            conflicts = grouped(counted["conflicts_ld"] + counted["conflicts_st"])
+        if before and in_readme(before)[0] == n:
+            times = "%s (%d)" % (three(in_readme(before)[1] / took), before)
+        name = "[%d](steps/%s) [%s](notes/%s.md)" % (step, folder, folder[3:], folder)
+        if step in README_VARIANTS:
+            name += " `%s`" % README_VARIANTS[step]
+        rows.append([name, lesson, "512" if n == 512 else size(n), duration(took), percent(share),
+                     conflicts, times])
+    return table(["step", "what it teaches", "n", "time", "of the roof", "conflicts",
+                  "times as fast (as step)"], *rows)
 
 
 def beside(n_list, element="f32", flush="read"):
