@@ -149,7 +149,8 @@ struct emu_config {
     bool pictures; /* keep what emu_bank_picture() and emu_timeline() return */
     /* Seconds; 0: 60. A grid ends with an error if one of its blocks runs for this long while no
      * block changes memory (a spinning block), or if all blocks wait for each other for this long.
-     * 2 seconds are enough if they repeat their states and only the grid could end their wait.
+     * If all blocks repeat their states, and nothing outside of the grid can end the wait, 2
+     * seconds are enough (not with a random schedule).
      * Passing a barrier, or storing a value that is already there, does not change memory. A block
      * may run four times as long whatever it does, and all blocks together 64 times as long until
      * one of them ends. */
@@ -201,11 +202,12 @@ const char *emu_message(const struct emu *);
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* To how many bytes an H200 aligns an allocation at least, by its size: the largest power of two
- * that divided all addresses in profiles/h200/alignments.csv. */
+/* The alignment, in bytes, of an allocation of this size by cudaMalloc on an H200
+ * (profiles/h200/alignments.csv). Pinned and managed memory has at least the same; memory of a pool
+ * has 512 there, which the emulator exceeds. */
 size_t emu_alignment(size_t bytes);
-/* Allocates bytes (> 0) of device memory, aligned so; the content is undefined (in fact every
- * byte is 0xCD, or 0 if emu_config.lenient is set). */
+/* Allocates bytes (> 0) of device memory, aligned to emu_alignment(bytes); the content is undefined
+ * (in fact every byte is 0xCD, or 0 if emu_config.lenient is set). */
 int emu_alloc(struct emu *, size_t bytes, emu_addr *address);
 /* Frees an address that emu_alloc returned. Any other address is EMU_INVALID_VALUE. */
 int emu_free(struct emu *, emu_addr);

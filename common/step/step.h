@@ -64,7 +64,8 @@ enum element {
  * Timed runs alternate between the input and the reversed input, and in each of them two other
  * elements have changed places. So results that an earlier call has kept are of no use.
  *
- * Checked twice (contract.h): the call after the first one is captured into a graph, and the graph
+ * The very first call is captured into a graph that never runs: the report names the kernels in it
+ * (launches.h). Checked twice (contract.h): the call after the first run is captured, and the graph
  * is run on poison and verified; the call after the timed ones is captured and not run. So a scan
  * is found wrong if, in these two calls, it allocates memory, waits, copies from or to the host, or
  * computes on the host. It is also found wrong if its work does not begin and end with the given
@@ -72,10 +73,10 @@ enum element {
  * redirects stdout or stderr, because then the report may be lost. The exit code is not 0.
  *
  * Not guaranteed:
- * - With --reps 0 there is one run, so no run is captured or reversed. With --verify none only
+ * - With --reps 0 there is one run; it is neither captured nor reversed. With --verify none only
  *   errors of CUDA calls are reported.
  * - If the first call or a timed call allocates, waits or uses other streams, this is not noticed,
- *   since only the two captured calls are tested. It is part of the time.
+ *   since only two of the captured calls are tested. It is part of the time.
  * - Memory is compared before and after a run. A write of the value that is there already leaves no
  *   trace. A write that is undone and a load beyond an array leave no trace either. The emulator's
  *   memcheck reports them if they are outside of the array.

@@ -6,8 +6,8 @@
 
 #define LOG_NUM_BANKS 5
 
-/* How many floats the element at index i is moved to the right (Listing 3's simpler macro, for the
- * 32 banks of today; the one that it prints above it, ZERO_BANK_CONFLICTS, is misprinted). */
+/* How many floats the element at index i is moved to the right (the simpler macro of Harris'
+ * Listing 3, with 32 banks in place of 16; the other one, ZERO_BANK_CONFLICTS, is misprinted). */
 #define CONFLICT_FREE_OFFSET(i) ((i) >> LOG_NUM_BANKS)
 
 /* Floats of shared memory for n >= 1 elements: the last one is moved, too. */

@@ -11,7 +11,7 @@
 #define B 512
 #endif
 
-/* As in step 4; B is small enough for one level of padding. */
+/* One float of padding after every 32: with B elements one level of it leaves no conflict. */
 #define LOG_NUM_BANKS           5
 #define CONFLICT_FREE_OFFSET(i) ((i) >> LOG_NUM_BANKS)
 

@@ -11,7 +11,7 @@
 /* Elements that one block scans. */
 #define B (4 * TREE)
 
-/* As in step 4; TREE is small enough for one level of padding. */
+/* One float of padding after every 32: with TREE elements one level of it leaves no conflict. */
 #define LOG_NUM_BANKS           5
 #define CONFLICT_FREE_OFFSET(i) ((i) >> LOG_NUM_BANKS)
 

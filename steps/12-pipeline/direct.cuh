@@ -4,7 +4,7 @@
  *
  * Step 11's form: a block draws a ticket, fetches its tile into registers, publishes its sum, finds
  * its prefix and stores. But the block then draws another ticket, so that it can go on from its
- * last prefix; and the prefix is that of prefix.cuh, the same in every bit as scan_pipeline's.
+ * last prefix; and the prefix is that of prefix.cuh, bitwise identical to scan_pipeline's.
  */
 #ifndef STEP12_DIRECT_CUH
 #define STEP12_DIRECT_CUH

@@ -3,7 +3,7 @@
  * arrays that are not aligned to 16 bytes.
  *
  * Same as step 12's scan_direct except for what pipeline.cuh names. It combines in the same order
- * as the pipeline: the result is the same in every bit. The direction and the kind of heads are
+ * as the pipeline: the result is bitwise identical. The direction and the kind of heads are
  * variables here, not parameters of the template: one kernel serves for all.
  */
 #ifndef STEP16_DIRECT_CUH

@@ -20,7 +20,7 @@
  *   brackets     open brackets after the part                      u8 -> i32
  *   sight        is a point visible from the first one?            f32 -> i32
  *
- * Integers wrap. A result of floats is the same in every bit in every run: n, the types, and the
+ * Integers wrap. A result of floats is bitwise identical in every run: n, the types, and the
  * sequences or columns fix the order in which elements are combined. max and min: from a NaN on,
  * the result is NaN; of -0 and +0 the later one counts. logsumexp is NaN from a NaN on, and
  * -INFINITY for no elements and for elements that are all -INFINITY.

@@ -13,7 +13,7 @@
  * for element 0 is the identity; inclusive: x[0] … x[i]. `in` and `out` are the rank's own part.
  * Each rank has one GPU, which the caller selects by cudaSetDevice before many_create.
  *
- * The results are the same in every bit for any number of ranks, and for every exchange but
+ * The results are bitwise identical for any number of ranks, and for every exchange but
  * EXCHANGE_EXSCAN with floating-point numbers. For MANY_AFFINE_F32 the products of neighbouring a
  * must be finite.
  *

@@ -156,11 +156,11 @@ Test(pictures, what_is_no_picture)
     REFUSED("P2 2 1 3\n3 7 ", "sample 1 is not a number from 0 to 3");
     REFUSED("P2 2 1 9\n3 x ", "sample 1 is not a number from 0 to 9");
     REFUSED("P5 2 1 9\n\x09\x0a", "sample 1 is 10, more than its maximum, 9.");
-    REFUSED("P5 2 1 99\n345", "a goes on behind its last pixel; take a file of one picture");
-    REFUSED("P5 2 1 99\n34\0x", "a goes on behind its last pixel");
+    REFUSED("P5 2 1 99\n345", "a goes on after its last pixel; take a file of one picture");
+    REFUSED("P5 2 1 99\n34\0x", "a goes on after its last pixel");
     REFUSED("P5 2 1 9\r\n34", "sample 0 is 10, more than its maximum");
-    REFUSED("P5 2 1 99\r\n34", "a goes on behind its last pixel");
-    REFUSED("P2 2 1 9 3 4 5\n", "a goes on behind its last pixel");
+    REFUSED("P5 2 1 99\r\n34", "a goes on after its last pixel");
+    REFUSED("P2 2 1 9 3 4 5\n", "a goes on after its last pixel");
     REFUSED("P2 2 1 9 3 4x", "sample 1 is not a number from 0 to 9");
     REFUSED("P5 9000000000 9000000000 255\n", "do not fit into memory");
     REFUSED("P5 90000000000000000000000 1 255\n", "do not follow");
@@ -194,7 +194,7 @@ Test(pictures, floats_from_the_lowest_row_to_the_highest)
     REFUSED("PF\n2 2\n", "a scale that is not 0 do not follow.");
     REFUSED("Pf\n2 2\n00000000000000000000000000000000000000001\nabcd", "a scale that is not 0");
     REFUSED("Pf\n1 1\n-1\nabc", "a ends before its last pixel; it is truncated.");
-    REFUSED("Pf\n1 1\n-1\nabcde", "a goes on behind its last pixel");
+    REFUSED("Pf\n1 1\n-1\nabcde", "a goes on after its last pixel");
     REFUSED("Pf\n0 1\n-1\n", "a has no pixels: it is 0 x 1.");
 }
 
@@ -214,7 +214,7 @@ Test(pictures, npy_arrays_of_floats)
     REFUSED(NPY("\x3a", HEADER("<f4", "False", "(0, 1)")), "a has no pixels: it is 1 x 0.");
     REFUSED(NPY("\x3a", HEADER("<f4", "False", "(1, 1)")) "abc", "a ends before its last pixel");
     REFUSED(NPY("\x3a", HEADER("<f4", "False", "(1, 1)")) "abcde",
-            "a goes on behind its last pixel");
+            "a goes on after its last pixel");
     REFUSED("\x93NUMPX", "a is no usable .npy file");
 }
 
@@ -311,7 +311,7 @@ Test(pictures, truncated_or_damaged_png)
     for (size_t part = 2; part < length; part += part < 60 ? 1 : 97)
         expect_refused((char *)whole, part, "a ends before its last pixel; it is truncated.");
     whole[length] = 'x';
-    expect_refused((char *)whole, length + 1, "a goes on behind its last pixel");
+    expect_refused((char *)whole, length + 1, "a goes on after its last pixel");
     memcpy(whole + length, "\n\0", 2);
     put("a", (char *)whole, length + 2);
     cr_expect_eq(picture_read(&p, "a", &fault), 0, "%s", fault.text);

@@ -94,7 +94,8 @@ Test(report, of_a_gpu)
     static const char *const parts[] = {
         "Step 9 · Nine",
         "NVIDIA H200 (132 SMs, compute capability 9.0)",
-        "scan_block: 524 288 blocks of 256 threads and 2 KiB of shared memory each; 3 launches",
+        "scan_block: 524 288 blocks of 256 threads and 2 KiB of shared memory each; the largest of "
+        "3 launches",
         "100 % (theoretical): 8 blocks per SM",
         "268 435 456 floats, random integers, seed 7",
         "right: every element, exactly, in each timed run, too",

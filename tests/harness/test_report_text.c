@@ -161,7 +161,7 @@ Test(report_text, on_a_gpu)
     print_report(&gpu, &(struct options){.input = "-", .variant = 1}, &outcome);
     expect_line("  device      GPU (132 SMs, compute capability 9.0)");
     expect_line("  launch      scan: 10 000 blocks of 256 threads and 1 KiB of shared memory each; "
-                "2 launches");
+                "the largest of 2 launches");
     expect_line("              add: 9999 blocks of 64 threads");
     expect_line("  occupancy   scan: 100 % (theoretical): 8 blocks per SM");
     expect_line("              add: 50.0 % (theoretical): 16 blocks per SM");

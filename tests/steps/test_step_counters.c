@@ -103,7 +103,7 @@ static cudaError_t call(void *context, cudaStream_t stream)
     return c->step->scan(c->out, c->in, c->n, c->variant, c->workspace, stream);
 }
 
-/* What the report says of the launches, which is that of a captured call, has run. */
+/* The launches that the report names, found by capturing a call, are those of a call that runs. */
 static void expect_launches(const struct step *step, int variant, size_t n, size_t offset)
 {
     struct emu *emu = counters_emulator();

@@ -124,7 +124,8 @@ scanned() { step16 "$@" --input - --output - 2>"$dir/report" | tr '\n' ' '; }
     result "3 pairs of brackets; line 3, column 3: ) closes [ of line 2, column 1; \
 line 3, column 7 closes a bracket that is not open"
     run ./step16 --op brackets --partners --n 5000 --offset 3 --reps 1
-    says "20 blocks of 256 threads and 0 bytes of shared memory each; 4 kernels per scan"
+    says "depths_to_levels: 20 blocks of 256 threads"
+    says "sort_resident: 16 blocks of 512 threads"
     says "partners of brackets; all kinds count as one"
     says "right: every element, exactly, in each timed run, too"
     says "pairs of brackets; every bracket is closed"
@@ -142,7 +143,7 @@ line 3, column 7 closes a bracket that is not open"
     }
     moved 1000 "38.1 KiB" # 39 bytes for each character: the sort is one launch
     moved 70000 "4.7 MiB" # and 32 for the two passes by the upper bytes of the levels
-    says "4 kernels per scan"
+    says "sort_wave: "
     printf '%70000s' "" >"$dir/open"
     run step16 --op brackets --partners --input "$dir/open"
     says "traffic     2.6 MiB read and written"

@@ -68,7 +68,7 @@ static unsigned newest(void)
     return gpu != NULL ? (unsigned)(10 * gpu->major + gpu->minor) : 0;
 }
 
-/* A name with a suffix is for one GPU. */
+/* A name with a suffix is taken only for the emulated GPU itself. */
 static void note_name(unsigned number, char suffix, bool is_arch, bool is_ptx)
 {
     bool has_suffix = suffix == 'a' || suffix == 'f';

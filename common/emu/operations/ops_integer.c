@@ -256,8 +256,8 @@ TERNARY_24(DEFINE_TERNARY)
 
 /* Sums with carry: add.cc, addc, sub.cc, subc, mad.lo.cc, madc.hi and so on. The carry flag is one
  * bit per lane. A difference is a + ~b + 1, so after it the flag says that there was no borrow, and
- * subc takes the flag in place of the 1: PTX leaves this open, GPUs and nvcc's 128-bit division do
- * it so (profiles/measure/fidelity/carries.cu). */
+ * subc takes the flag in place of the 1: PTX leaves this open. GPUs do it in this way
+ * (profiles/h200/carries.csv), and nvcc's 128-bit division relies on it. */
 static inline uint32_t carry_in(const struct warp *w, const struct insn *i, int l, uint32_t usual)
 {
     return i->arithmetic.carry_in ? w->carry >> l & 1 : usual;

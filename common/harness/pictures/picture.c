@@ -100,7 +100,7 @@ int picture_read_file(struct picture *p, FILE *file, const char *name, struct fa
     if (!code && next != EOF)
         code =
             fail(fault, EXIT_USAGE,
-                 "%s goes on behind its last pixel; take a file of one picture and no more.", name);
+                 "%s goes on after its last pixel; take a file of one picture and no more.", name);
     if (code) picture_free(p);
     return code;
 }

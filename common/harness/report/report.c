@@ -80,7 +80,8 @@ static void rows_launch(FILE *to, const struct device *device, const struct laun
         if (one->shared_bytes > 0)
             snprintf(shared, sizeof shared, " and %s of shared memory",
                      format_bytes(one->shared_bytes).s);
-        if (one->times > 1) snprintf(times, sizeof times, "; %u launches", one->times);
+        if (one->times > 1)
+            snprintf(times, sizeof times, "; the largest of %u launches", one->times);
         report_row(to, k ? "" : "launch", "%s: %s block%s of %u thread%s%s%s%s", one->kernel,
                    format_count(one->grid).s, plural(one->grid), one->block, plural(one->block),
                    shared, one->shared_bytes > 0 && one->grid > 1 ? " each" : "", times);

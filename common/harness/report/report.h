@@ -16,9 +16,10 @@
  *   kernel, grid, block, shared_bytes
  *                             of the kernel with the most blocks: its name, blocks, threads per
  *                             block, bytes of shared memory per block
- *   launches                  number of kernels that one scan launches
+ *   launches                  number of kernel launches in one scan
  *   occupancy                 of that kernel: resident warps as a fraction (0 to 1) of the possible
- *                             ones, as CUDA's occupancy function says
+ *                             ones, as CUDA's occupancy function gives it; the emulator
+ *                             estimates registers
  *   verify                    full, sample or none
  *   right                     true or false; null if not verified
  *   exact                     true: compared for equality; false: compared within the bound
@@ -88,7 +89,8 @@ void report_sweep_line(FILE *, const struct subject *, const struct device *,
 /* The table of counters by source line: --counters. */
 void report_lines(FILE *, const struct counters *);
 
-/* The share of a multiprocessor's threads that the blocks have which fit on it. */
+/* The threads of all blocks that fit on a multiprocessor, in whole warps, as a share of the threads
+ * that it can hold. */
 double report_occupancy(const struct device *, const struct launch *);
 
 /* The keys above, for one run. */

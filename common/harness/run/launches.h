@@ -1,5 +1,6 @@
 /*
- * launches.h — the kernels that one call launches: a captured call says which, and none of it runs.
+ * launches.h — the kernels that one call launches. The call is captured into a graph, so its host
+ * code runs and its kernels do not.
  */
 #ifndef LAUNCHES_H
 #define LAUNCHES_H
@@ -13,10 +14,11 @@ extern "C" {
 #define LAUNCHES_NAME  60
 #define LAUNCHES_KINDS 12
 
-/* A kernel of the call. Launches of one kernel may differ in size: these are the largest one's. */
+/* A kernel of the call, by its name: instances of a template count as one. If its launches differ
+ * in size, the figures are those of the one with the most blocks. */
 struct launch {
     char kernel[LAUNCHES_NAME]; /* without its arguments: "scan_block" */
-    unsigned times;
+    unsigned times; /* launches */
     size_t grid;
     unsigned block;
     size_t shared_bytes; /* of a block, static and dynamic */
@@ -24,7 +26,8 @@ struct launch {
 };
 
 struct launches {
-    unsigned kinds, all; /* kernels; launches of all of them. 0: there are none, or none is known */
+    unsigned kinds; /* kernels in `of`: at most LAUNCHES_KINDS of them are listed */
+    unsigned all;   /* launches, also of others. Both 0: there are none, or none is known */
     struct launch of[LAUNCHES_KINDS]; /* in the order of their first launches */
 };
 

@@ -29,7 +29,7 @@ extern "C" {
  * more than 2^56 samples. A picture without pixels succeeds, and nothing is launched.
  *
  * Sums of integers are modulo 2^32. The sum of a rectangle, a - b - c + d modulo 2^32, is exact if
- * it is itself below 2^32. Sums of floats are the same in every bit in every run.
+ * it is itself below 2^32. Sums of floats are bitwise identical in every run.
  */
 #define UPSWEEP_TABLE_(name, Pixel, Sum)                                                           \
     cudaError_t upsweep_table_##name(void *workspace, size_t *bytes, Sum *table,                   \

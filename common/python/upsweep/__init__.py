@@ -59,8 +59,8 @@ def cumsum(x: Array, axis: Optional[int] = None, *, exclusive: bool = False, rev
     out        An array for the result; may be x.
 
     The result has x's dtype; that of int8, int16 and bool is int32. So int32 is not widened to
-    int64, as NumPy and PyTorch do: sums of integers are modulo 2^32 or 2^64. Sums of floats are the
-    same in every bit in every run.
+    int64, as NumPy and PyTorch do: sums of integers are modulo 2^32 or 2^64. Sums of floats are
+    bitwise identical in every run.
     """
     return _scan(_calls.CUMSUM, x, out, axis, exclusive, reverse, initial)
 

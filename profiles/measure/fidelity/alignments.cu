@@ -1,6 +1,7 @@
 /*
- * alignments.cu — to what the addresses of allocations are aligned: the largest power of two that
- * divides all of many of that size, between others of other sizes, of which some are freed.
+ * alignments.cu — to how many bytes allocations are aligned, by kind of memory and size. 1000
+ * allocations of mixed sizes are made, and some are freed in between. A row has the largest power
+ * of two that divides all addresses of one size.
  *
  *   build/fidelity/alignments     the table, which fidelity.sh records
  */

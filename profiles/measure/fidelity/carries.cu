@@ -1,7 +1,8 @@
 /*
- * carries.cu — what the carry flag is: each instruction with .cc, then each
- * that takes the flag. PTX says only that a chain of one kind is right; nvcc's 128-bit division
- * mixes kinds. A row has the name of a case and its results for each pair of operands.
+ * carries.cu — what the carry flag, the bit that add.cc leaves for addc, holds after instructions
+ * with .cc. Each of them is followed by addc, subc and chains of both, which read the flag. PTX
+ * defines only chains of one kind, such as sub.cc and subc, but nvcc's 128-bit division mixes
+ * kinds. A row has a case and its results for each pair of operands.
  *
  *   build/fidelity/carries     the table, which fidelity.sh records
  */

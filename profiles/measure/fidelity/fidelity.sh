@@ -10,8 +10,8 @@
 #   matrices    ldmatrix, stmatrix, and wmma's loads and stores (matrices.cu)
 #   tensor      what tensor cores compute, as raw bits (tensor.cu); needs no ncu
 #   textures    what texture units read, as raw bits (textures.cu); needs no ncu
-#   carries     the carry flag after each instruction that leaves it (carries.cu); needs no ncu
-#   alignments  to what addresses of allocations are aligned (alignments.cu); needs no ncu
+#   carries     the carry flag after instructions with .cc (carries.cu); needs no ncu
+#   alignments  to how many bytes allocations are aligned (alignments.cu); needs no ncu
 #   pages       which accesses outside of an array end a kernel (pages.cu); needs no ncu
 #   boxes       what becomes of bulk copies of boxes of tensors, right and wrong
 #               (tests/fixtures/programs/tensors.cu); needs no ncu
@@ -157,8 +157,8 @@ for part in $parts; do
     case $part in
     tensor) what="What tensor cores compute, as raw bits: see tensor.cu." ;;
     textures) what="What texture units read, as raw bits: see textures.cu." ;;
-    carries) what="The carry flag after each instruction that leaves it: see carries.cu." ;;
-    alignments) what="To what addresses of allocations are aligned, in bytes: see alignments.cu." ;;
+    carries) what="The carry flag after instructions with .cc: see carries.cu." ;;
+    alignments) what="To how many bytes allocations are aligned: see alignments.cu." ;;
     pages) what="Which accesses outside of an array end a kernel: see pages.cu." ;;
     boxes) what="Bulk copies of boxes of tensors: see tests/fixtures/programs/tensors.cu." ;;
     product) what="ncu's counters of the kernels of notes/more/matrix-product.cu, 64 x 64." ;;

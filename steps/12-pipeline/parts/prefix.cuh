@@ -2,7 +2,7 @@
  * prefix.cuh — what lies before a tile, from the sums of all tiles before it.
  *
  * Lane l of a warp adds up the sums of the tiles l, l+32, l+64, … in this order; then the lanes'
- * sums are added in a balanced tree. So the prefix of a tile is the same in every bit, whichever
+ * sums are added in a balanced tree. So the prefix of a tile is bitwise identical, whichever
  * warp computes it. A warp that has computed it for one tile goes on from there for its next one:
  * each lane keeps its sum. Step 11's tiles wait for each other's prefixes, one after the other;
  * here they wait for sums only, and there is no chain.

@@ -1,5 +1,6 @@
-/* integer_types.cu — the operators of C on integers of 8 to 128 bits, as nvcc composes them of
- * instructions: the same function, compiled for the host and for the device. */
+/* integer_types.cu — C's operators on integers of 8 to 128 bits, which nvcc builds from several
+ * instructions. One function is compiled for the host and for the device, and all results are
+ * compared. */
 #include "check.cuh"
 
 #include <type_traits>
@@ -9,7 +10,7 @@ typedef unsigned __int128 u128;
 
 enum { RESULTS = 24, INPUTS = 2500 };
 
-/* Whatever is undefined in C gets another operand. Sums and products are those of unsigned numbers:
+/* Operands whose result C leaves undefined are replaced. Sums and products are computed unsigned:
  * they wrap. */
 template <typename T> static __host__ __device__ void compute(T a, T b, u128 *out)
 {
@@ -23,7 +24,7 @@ template <typename T> static __host__ __device__ void compute(T a, T b, u128 *ou
         (T)(a % divisor), (T)((U)a << by), (T)(a >> by), (T)(a & b), (T)(a | b), (T)(a ^ b),
         (T)~a, (T)(0 - (U)negated), (T)(a < b ? a : b),
         (T)((a < b) | (a <= b) << 1 | (a == b) << 2 | !a << 3 | (a && b) << 4 | (b > a) << 5),
-        /* Several of them at a time. */
+        /* Results of several operators. */
         (T)((U)a - (U)b + ((U)a < (U)b)), (T)((U)a + (U)b - ((U)((U)a + (U)b) < (U)a)),
         (T)(a / divisor * (U)divisor + a % divisor), (T)((U)a << by | (U)b >> by),
     };
@@ -45,7 +46,7 @@ template <typename T> static __global__ void on_device(const u128 *a, const u128
     if (i < INPUTS) compute((T)a[i], (T)b[i], out + (size_t)i * RESULTS);
 }
 
-/* Half of the inputs are special: few bits, or all but few, at any place. */
+/* Half of the inputs are special: a power of two, a number close to one, or their complements. */
 static u128 input(void)
 {
     u128 value = 0;

@@ -276,8 +276,9 @@ static double patience_with_all(const struct launch *launch)
 }
 
 /* Have all clusters that have begun only spun for longer than the patience? The time is measured on
- * the clock and as running time, since the host may have been stopped meanwhile. What is hopeless
- * needs no patience. Called after a turn of a cluster that has not ended, the launch is locked. */
+ * the clock and as running time, since the host may have been stopped meanwhile. If nothing
+ * outside of the grid can end the wait, 2 seconds take the place of the patience. Called after a
+ * turn of a cluster that has not ended, with the launch locked. */
 static bool all_spin(struct cluster *cluster, enum cluster_turn turn, double seconds, bool full)
 {
     struct launch *launch = cluster->launch;

@@ -32,7 +32,8 @@ static void add_to_seen(const char *byte)
 {
     int file = open_to_add(setting_text(SETTING_SEEN));
     if (file < 0) return;
-    if (write(file, byte, 1) != 1) errno = 0; /* the command then says that it has seen none */
+    /* If it fails, the command says that it saw no program, or no kernel. */
+    if (write(file, byte, 1) != 1) errno = 0;
     close(file);
 }
 
