@@ -258,11 +258,22 @@ $(addprefix build/pairs/,$(CLASSES) $(ALONE)): $(CHECK_HEADERS)
 
 # build/test, where tests run, has links to the sources. A line that calls make runs with -n, too.
 IN_TREE   = Makefile README.md LICENSE common notes profiles steps tests
-test: ## maintain: run the quick tests
-	$(Q)mkdir -p build/test && ln -sfn $(IN_TREE:%=../../%) build/test && \
+build_tests = mkdir -p build/test && ln -sfn $(IN_TREE:%=../../%) build/test && \
 	    ln -sfn .. build/test/build && date +%s >build/test/began && \
 	    $(MAKE) --no-print-directory SMALL=1 tests-build && times >>build/test/began
+test: ## maintain: run the quick tests
+	$(Q)$(build_tests)
 	$(Q)common/build/test.py quick
+
+#test-step3: ## maintain: run what is known of step 3; the same of steps 1 to 12 (tests/README.md)
+test-step%:
+	$(Q)$(build_tests)
+	$(Q)cd build/test && ./run --filter '@(step_$*|step_counters|predictions)/!(*_slow)'
+	$(if $(filter $*,$(LABS)),$(Q)common/labs/skeleton.sh --solution $* \
+	    $(firstword $(wildcard $(addsuffix -*.cu,common/labs/sources/$* common/labs/sources/0$*) \
+	    $(addsuffix -*/scan.cu,steps/$* steps/0$*))) >build/test/lab$*.cu && \
+	    build/labs/check-lab $* build/test/lab$*.cu --nvcc $(CUDA)/bin/nvcc | tail -n 3)
+	$(Q)profiles/tables/tables.py --check
 
 test-slow: tests-build ## maintain: run the slow tests, and those of parts
 	$(Q)common/build/test.py slow

@@ -7,7 +7,7 @@
  * 39-1).
  * What is still bad: every addition waits for the one before, so only one of them is ever under way
  * (step 2).
- * How to run it: make step1 && ./step1 --variant inclusive
+ * How to run it: make step1 && ./step1 --variant inclusive; its tests: make test-step1
  */
 #include "common/step/step.h"
 #include "scan.h"

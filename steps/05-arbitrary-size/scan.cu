@@ -11,7 +11,7 @@
  * What it fixes: the limits. Any n that fits into memory, and all multiprocessors have work.
  * What is still bad: two elements for each thread do not hide the latency of memory (step 6).
  * And every element goes to memory twice, for the block scan and for uniform_add.
- * How to run it: make step5 && ./step5 --variant naive
+ * How to run it: make step5 && ./step5 --variant naive; its tests: make test-step5
  */
 #include "common/step/step.h"
 #include "scan.h"

@@ -11,7 +11,7 @@
  * What is still bad: the loops over the tree cost instructions that the fixed size makes needless
  * (step 7). A buffer that is not aligned to 16 bytes is read in single floats, four apart, with
  * four times the requests. And every element still goes to memory twice.
- * How to run it: make step6 && ./step6 --counters
+ * How to run it: make step6 && ./step6 --counters; its tests: make test-step6
  */
 #include "common/step/step.h"
 #include "scan.h"

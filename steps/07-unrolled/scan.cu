@@ -9,7 +9,7 @@
  * What is still bad: all threads wait at every level's barrier, though near the root only one warp
  * has work (step 9); every element goes to memory twice, for the block scan and for uniform_add
  * (step 11); a buffer that is not aligned to 16 bytes is read in single floats, as in step 6.
- * How to run it: make step7 && ./step7
+ * How to run it: make step7 && ./step7; its tests: make test-step7
  */
 #include "common/step/step.h"
 #include "scan.h"

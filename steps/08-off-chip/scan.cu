@@ -12,7 +12,7 @@
  * What it fixes: nothing. It shows what the blocks of steps 5 to 7 are good for.
  * What is still bad: 8n words move where blocks move 4n, and for some dozens of launches each waits
  * for the one before. Step 9 goes on from step 7, the other way: from shared memory to registers.
- * How to run it: make step8 && ./step8 --variant tree
+ * How to run it: make step8 && ./step8 --variant tree; its tests: make test-step8
  */
 #include "common/step/step.h"
 #include "scan.h"

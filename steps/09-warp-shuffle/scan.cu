@@ -11,7 +11,7 @@
  * others wait.
  * What is still bad: every element goes to memory twice, for the block scan and for uniform_add
  * (step 11); the levels of block sums are launches of their own (step 10).
- * How to run it: make step9 && ./step9 --variant predicate
+ * How to run it: make step9 && ./step9 --variant predicate; its tests: make test-step9
  */
 #include "common/step/step.h"
 #include "scan.h"

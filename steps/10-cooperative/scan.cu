@@ -12,7 +12,7 @@
  * 4n.
  * What is still bad: everything is read twice (step 11). All blocks wait for the slowest at
  * grid.sync(), and the grid waits until the whole GPU is free.
- * How to run it: make step10 && ./step10 --variant forward
+ * How to run it: make step10 && ./step10 --variant forward; its tests: make test-step10
  *
  * This file has the grid: its kernel and its launch. groups.cuh has the scans and sums of groups,
  * tile.cuh the scan of a tile.

@@ -11,7 +11,7 @@
  * What is still bad: a tile's sum is ready soon, but what lies before it comes tile by tile; blocks
  * wait with their tiles in registers. How far a tile looks back is chance, and with it the order of
  * the additions: floats differ from run to run in their last bits (step 12).
- * How to run it: make step11 && ./step11
+ * How to run it: make step11 && ./step11; its tests: make test-step11
  */
 #include "common/step/step.h"
 #include "scan.h"

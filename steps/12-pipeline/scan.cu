@@ -11,7 +11,7 @@
  * and sums of floats are deterministic: bitwise identical in every run.
  * What is still bad: it is long, and its sizes are an H200's. Before Hopper, and for arrays that
  * are not aligned to 16 bytes, the form of step 11 remains (direct.cuh).
- * How to run it: make step12 && ./step12, ./step12 --variant f64; or as a library: scan.h.
+ * How to run it: make step12 && ./step12; as a library: scan.h; its tests: make test-step12
  *
  * This file chooses the kernel by shape.h; launch.cuh launches it.
  */

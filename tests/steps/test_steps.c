@@ -48,27 +48,44 @@ static const size_t sizes[] = {1,    2,    3,    4,    8,    31,   32,   33,  64
                                128,  129,  255,  256,  257,  511,  512,  513, 1000, 1023,
                                1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097};
 
-static void expect_right_at_sizes(size_t from, size_t to)
+static void expect_right_at_sizes(const struct step *step, size_t from, size_t to)
 {
-    for (size_t s = 0; s < LENGTH(scan_steps); s++)
-        for (size_t i = 0; i < LENGTH(sizes); i++)
-            if (from <= sizes[i] && sizes[i] <= to && takes(scan_steps[s], sizes[i]))
-                expect_all_right(scan_steps[s], sizes[i]);
+    for (size_t i = 0; i < LENGTH(sizes); i++)
+        if (from <= sizes[i] && sizes[i] <= to && takes(step, sizes[i]))
+            expect_all_right(step, sizes[i]);
 }
-
-Test(steps, sizes_of_a_block) { expect_right_at_sizes(1, 1024); }
-Test(steps, sizes_of_blocks) { expect_right_at_sizes(1025, 4097); }
 
 /* Real numbers are compared within the bound that follows from the step's depth. */
-Test(steps, real_numbers)
+static void expect_right_of_reals(const struct step *step)
 {
-    for (size_t s = 0; s < LENGTH(scan_steps); s++)
-        for (size_t n = 1; n <= 4096; n *= 2)
-            for (int variant = 0; variant < variant_count(scan_steps[s]); variant++)
-                if (takes(scan_steps[s], n))
-                    expect_right(&(struct scan){scan_steps[s], variant, n, 0, false},
-                                 random_input(scan_steps[s], variant, n, true));
+    for (size_t n = 1; n <= 4096; n *= 2)
+        for (int variant = 0; variant < variant_count(step) && takes(step, n); variant++)
+            expect_right(&(struct scan){step, variant, n, 0, false},
+                         random_input(step, variant, n, true));
 }
+
+static void expect_example(const struct step *);
+
+/* A suite for each step: `make test-step3` runs step_3, and a fault in one step hides no other. */
+#define TESTS_OF(k)                                                                                \
+    Test(step_##k, sizes_of_a_block) { expect_right_at_sizes(scan_step(k), 1, 1024); }             \
+    Test(step_##k, real_numbers) { expect_right_of_reals(scan_step(k)); }                          \
+    Test(step_##k, example_of_the_documents) { expect_example(scan_step(k)); }
+#define TESTS_OF_BLOCKS(k)                                                                         \
+    TESTS_OF(k)                                                                                    \
+    Test(step_##k, sizes_of_blocks) { expect_right_at_sizes(scan_step(k), 1025, 4097); }
+TESTS_OF_BLOCKS(1)
+TESTS_OF(2)
+TESTS_OF_BLOCKS(3)
+TESTS_OF_BLOCKS(4)
+TESTS_OF_BLOCKS(5)
+TESTS_OF_BLOCKS(6)
+TESTS_OF_BLOCKS(7)
+TESTS_OF_BLOCKS(8)
+TESTS_OF_BLOCKS(9)
+TESTS_OF_BLOCKS(10)
+TESTS_OF_BLOCKS(11)
+TESTS_OF_BLOCKS(12)
 
 /* The verifier's bound depends on the depth that the step states. The depth is at least log2 n,
  * which any tree of two-input sums needs. It is at most twice that, up and down a tree (plus 24: a
@@ -121,25 +138,21 @@ Test(steps, refuse_what_is_beyond_their_limits)
 }
 
 /* 3 1 7 0 4 1 6 3: the documents' example. Harris prints 14 where the sum is 15. */
-Test(steps, example_of_the_documents)
+static void expect_example(const struct step *step)
 {
     static const float in[] = {3, 1, 7, 0, 4, 1, 6, 3};
     static const float exclusive[] = {0, 3, 4, 11, 11, 15, 16, 22};
     static const float inclusive[] = {3, 4, 11, 11, 15, 16, 22, 25};
     float out[8];
 
-    for (size_t s = 0; s < LENGTH(scan_steps); s++) {
-        const struct step *step = scan_steps[s];
-        for (int variant = 0; variant < variant_count(step); variant++) {
-            const float *want = exclusive;
-            if (step == &step01 && variant > INCLUSIVE) continue; /* sums of f, below */
-            if (step_element(step, variant) != ELEMENT_F32) continue;
-            if (step == &step01 && variant == INCLUSIVE) want = inclusive;
-            struct scan scan = {step, variant, LENGTH(in), 0, false};
-            cr_assert(scan_once(&scan, in, out) == cudaSuccess);
-            cr_assert(memcmp(out, want, sizeof out) == 0, "step %d %s", step->number,
-                      variant_name(step, variant));
-        }
+    for (int variant = 0; variant < variant_count(step); variant++) {
+        const float *want = exclusive;
+        if (step == &step01 && variant > INCLUSIVE) continue; /* sums of f, below */
+        if (step_element(step, variant) != ELEMENT_F32) continue;
+        if (step == &step01 && variant == INCLUSIVE) want = inclusive;
+        struct scan scan = {step, variant, LENGTH(in), 0, false};
+        cr_assert(scan_once(&scan, in, out) == cudaSuccess);
+        cr_assert(memcmp(out, want, sizeof out) == 0, "%s", variant_name(step, variant));
     }
 }
 
@@ -188,13 +201,13 @@ static void expect_sizes(const struct step *step, size_t tile)
     }
 }
 
-Test(steps, arbitrary_size_at_many_sizes) { expect_sizes(&step05, 512); }
-Test(steps, vectorized_at_many_sizes) { expect_sizes(&step06, 2048); }
-Test(steps, unrolled_at_many_sizes) { expect_sizes(&step07, 2048); }
-Test(steps, off_chip_at_many_sizes) { expect_sizes(&step08, 256); }
-Test(steps, warp_shuffle_at_many_sizes_slow) { expect_sizes(&step09, 2048); }
-Test(steps, cooperative_at_many_sizes_slow) { expect_sizes(&step10, 2048); }
-Test(steps, single_pass_at_many_sizes_slow) { expect_sizes(&step11, 2048); }
+Test(step_5, many_sizes) { expect_sizes(&step05, 512); }
+Test(step_6, many_sizes) { expect_sizes(&step06, 2048); }
+Test(step_7, many_sizes) { expect_sizes(&step07, 2048); }
+Test(step_8, many_sizes) { expect_sizes(&step08, 256); }
+Test(step_9, many_sizes_slow) { expect_sizes(&step09, 2048); }
+Test(step_10, many_sizes_slow) { expect_sizes(&step10, 2048); }
+Test(step_11, many_sizes_slow) { expect_sizes(&step11, 2048); }
 
 /* Step 9's variants add in the same order; step 7's tree in another. */
 Test(steps, shuffles_add_in_one_order)
