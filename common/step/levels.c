@@ -17,17 +17,6 @@ size_t levels_sums(size_t n, size_t each)
     return sums;
 }
 
-double levels_adds(size_t n, size_t each, double block_adds)
-{
-    double adds = 0;
-    for (;; n = levels_blocks(n, each)) {
-        size_t blocks = levels_blocks(n, each);
-        adds += (double)blocks * block_adds;
-        if (blocks <= 1) return adds;
-        adds += (double)(blocks - 1) * (double)each; /* uniform_add */
-    }
-}
-
 double levels_words(size_t n, size_t each)
 {
     const double once = 2 * (double)n; /* read and written */

@@ -20,11 +20,6 @@ unsigned levels_above(size_t n, size_t each);
 /* The number of block sums in all levels together. A level of one block has none. */
 size_t levels_sums(size_t n, size_t each);
 
-/* Additions in all levels. A block makes `block_adds`. uniform_add adds to all elements but those
- * of the first block. Blocks at the end of a level that have fewer elements are filled up with
- * zeros, which are added, too. */
-double levels_adds(size_t n, size_t each, double block_adds);
-
 /* Elements read and written: by the blocks, and again by uniform_add if there is a level above.
  * Block sums are not counted, because they are few. */
 double levels_words(size_t n, size_t each);

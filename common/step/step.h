@@ -136,10 +136,8 @@ struct step {
     size_t (*workspace)(size_t n, int variant); /* bytes; NULL: none needed */
     bool clear_workspace; /* the harness fills it with zeros once, before the first scan */
 
-    /* The number of additions in one scan of n elements (its work), and the largest number on the
-     * way from an input to an output (its depth). The depth bounds the error; the tree bounds it
-     * more closely. */
-    double (*adds)(size_t n, int variant);
+    /* The largest number of additions on the way from an input to an output of a scan of n elements
+     * (its depth). It bounds the error; the tree bounds it more closely. */
     double (*depth)(size_t n, int variant);
 
     /* Appends the levels of the tree of additions (tree.h), and counts the additions that join
@@ -162,7 +160,7 @@ struct step {
      * give for `in` (n elements of the step's type, on the host). NULL: the running sum. */
     void (*reference)(double *want, const void *in, size_t n, int variant);
 
-    /* The step is no plain scan: then scan, workspace, adds, depth, tree, words and
+    /* The step is no plain scan: then scan, workspace, depth, tree, words and
      * reference are not set. NULL: it is one. */
     const struct verbs *verbs;
 };

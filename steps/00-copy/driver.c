@@ -21,7 +21,7 @@ static const char *const variants[] = {[ALL] = "all",
                                        NULL};
 
 /* A copy adds nothing. */
-static double step00_adds(size_t n, int variant)
+static double step00_depth(size_t n, int variant)
 {
     (void)n, (void)variant;
     return 0;
@@ -43,8 +43,7 @@ const struct step step00 = {
     .element = ELEMENT_F32,
     .variants = variants,
     .scan = step00_scan,
-    .adds = step00_adds,
-    .depth = step00_adds,
+    .depth = step00_depth,
     .run = step00_run,
     .reference = step00_reference,
 };

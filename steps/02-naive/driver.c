@@ -4,15 +4,6 @@
 
 scan_fn step02_scan;
 
-/* In the sweep with a given offset, all but the first `offset` elements add. */
-static double step02_adds(size_t n, int variant)
-{
-    double adds = 0;
-    (void)variant;
-    for (size_t offset = 1; offset < n; offset *= 2) adds += (double)(n - offset);
-    return adds;
-}
-
 /* One addition a sweep. */
 static double step02_depth(size_t n, int variant)
 {
@@ -39,7 +30,6 @@ const struct step step02 = {
     .default_n = 512,
     .element = ELEMENT_F32,
     .scan = step02_scan,
-    .adds = step02_adds,
     .depth = step02_depth,
     .tree = step02_tree,
 };

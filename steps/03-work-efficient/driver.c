@@ -4,13 +4,6 @@
 
 scan_fn step03_scan;
 
-/* A tree with n leaves has n - 1 inner nodes, and each adds once in each sweep. */
-static double step03_adds(size_t n, int variant)
-{
-    (void)variant;
-    return 2.0 * (double)(n - 1);
-}
-
 /* One addition a level, up to the root and down again; the root's own sum is thrown away. */
 static double step03_depth(size_t n, int variant)
 {
@@ -38,7 +31,6 @@ const struct step step03 = {
     .default_n = 512,
     .element = ELEMENT_F32,
     .scan = step03_scan,
-    .adds = step03_adds,
     .depth = step03_depth,
     .tree = step03_tree,
 };

@@ -8,13 +8,6 @@ scan_fn step04_scan;
 static const char *const variants[] = {
     [PAD32] = "pad32", [PAD16] = "pad16", [PAD32X2] = "pad32x2", NULL};
 
-/* A tree with n leaves has n - 1 inner nodes, and each adds once in each sweep. */
-static double step04_adds(size_t n, int variant)
-{
-    (void)variant;
-    return 2.0 * (double)(n - 1);
-}
-
 /* One addition a level, up to the root and down again; the root's own sum is thrown away. */
 static double step04_depth(size_t n, int variant)
 {
@@ -44,7 +37,6 @@ const struct step step04 = {
     .element = ELEMENT_F32,
     .variants = variants,
     .scan = step04_scan,
-    .adds = step04_adds,
     .depth = step04_depth,
     .tree = step04_tree,
 };

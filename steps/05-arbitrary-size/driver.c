@@ -20,29 +20,6 @@ static size_t step05_workspace(size_t n, int variant)
     return levels_sums(n, B) * sizeof(float);
 }
 
-/* Additions of one block that scans `size` elements; naive blocks add once more for the sum. */
-static double block_adds(size_t size, int variant, bool sum)
-{
-    double adds = 0;
-    if (variant != NAIVE) return 2.0 * (double)(size - 1);
-    for (size_t offset = 1; offset < size; offset *= 2) adds += (double)(size - offset);
-    return adds + sum;
-}
-
-/* Zeros with which blocks are filled up are added, too. */
-static double step05_adds(size_t n, int variant)
-{
-    size_t blocks = levels_blocks(n, B), full = n / B, rest = n % B;
-    double adds = (double)blocks * block_adds(B, variant, blocks > 1);
-
-    if (variant == REMAINDER) {
-        adds = (double)full * block_adds(B, variant, true);
-        if (rest > 0) adds += block_adds((size_t)remainder_size(rest), variant, true);
-    }
-    if (blocks <= 1) return adds;
-    return adds + (double)(n - B) /* uniform_add */ + step05_adds(blocks, variant);
-}
-
 /* Up the tree of every level, down the tree of the topmost level, and one addition for each
  * uniform_add. The naive variant has its sweeps in place of the trees, at every level. */
 static double step05_depth(size_t n, int variant)
@@ -87,7 +64,6 @@ const struct step step05 = {
     .variants = variants,
     .scan = step05_scan,
     .workspace = step05_workspace,
-    .adds = step05_adds,
     .depth = step05_depth,
     .tree = step05_tree,
     .words = step05_words,

@@ -13,14 +13,6 @@ static size_t step06_workspace(size_t n, int variant)
     return levels_sums(n, B) * sizeof(float);
 }
 
-/* For each block: the additions of the tree, and six for each float4. Of these, three scan the
- * float4 and three add the sum of all before it. */
-static double step06_adds(size_t n, int variant)
-{
-    (void)variant;
-    return levels_adds(n, B, 2.0 * (TREE - 1) + 6.0 * TREE);
-}
-
 /* At every level: three across the float4, and up the tree. At the topmost level: down the tree,
  * and one addition to the float4. And one for each uniform_add. */
 static double step06_depth(size_t n, int variant)
@@ -62,7 +54,6 @@ const struct step step06 = {
     .element = ELEMENT_F32,
     .scan = step06_scan,
     .workspace = step06_workspace,
-    .adds = step06_adds,
     .depth = step06_depth,
     .tree = step06_tree,
     .words = step06_words,

@@ -40,22 +40,6 @@ static size_t step08_workspace(size_t n, int variant)
     return (floats + room_for(left)) * sizeof(float);
 }
 
-/* One addition for every pair on the way up and one on the way down, and the additions of the
- * sweeps. */
-static double step08_adds(size_t n, int variant)
-{
-    size_t left = n, most = most_left(n, variant);
-    double adds = 0;
-    do {
-        left = pairs_of(left);
-        adds += 2 * (double)left;
-    } while (left > most);
-
-    if (left > 2) adds += (double)left - 2; /* the first sweep, of shifted elements */
-    for (size_t offset = 2; offset + 1 < left; offset *= 2) adds += (double)(left - offset);
-    return adds;
-}
-
 static double step08_depth(size_t n, int variant)
 {
     size_t left;
@@ -96,7 +80,6 @@ const struct step step08 = {
     .variants = variants,
     .scan = step08_scan,
     .workspace = step08_workspace,
-    .adds = step08_adds,
     .depth = step08_depth,
     .words = step08_words,
     .tree = step08_tree,

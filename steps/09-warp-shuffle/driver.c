@@ -15,23 +15,6 @@ static size_t step09_workspace(size_t n, int variant)
     return levels_sums(n, B) * sizeof(float);
 }
 
-/* Additions in the sweeps of one warp. Without the predicate nvcc lets all lanes add, and lanes
- * without a left neighbour drop the result. */
-static double warp_adds(int variant)
-{
-    double adds = 0;
-    for (size_t d = 1; d < WARP; d *= 2) adds += (double)(variant == PREDICATE ? WARP - d : WARP);
-    return adds;
-}
-
-/* For each block: the sweeps of the warps and those over the warps' totals, and seven additions for
- * each float4. Of these, three scan the float4, one adds the warps before, and three add the sum of
- * all before it. */
-static double step09_adds(size_t n, int variant)
-{
-    return levels_adds(n, B, (TOTALS + 1) * warp_adds(variant) + 7.0 * 2 * THREADS);
-}
-
 /* At every level: three across the float4, the warp's sweeps, and the sweeps over the totals. At
  * the topmost level: the sums of both are added, and the result to the float4. And one for each
  * uniform_add. */
@@ -76,7 +59,6 @@ const struct step step09 = {
     .variants = variants,
     .scan = step09_scan,
     .workspace = step09_workspace,
-    .adds = step09_adds,
     .depth = step09_depth,
     .tree = step09_tree,
     .words = step09_words,

@@ -36,22 +36,6 @@ static size_t tiles_summed(size_t n)
     return blocks > 0 ? tiles_of(n) - tiles_of(n) / blocks : 0;
 }
 
-/*
- * Additions to sum up a tile: eight in each thread. To sum up over the block: two sums over a
- * warp, in which all lanes take part in all steps. To sum up the blocks before each block. To scan
- * a tile: those of step 9, and the carry, which the first warp adds to the totals and to the carry
- * of the next tile. Zeros with which tiles are filled up are added, too.
- */
-static double step10_adds(size_t n, int variant)
-{
-    double blocks = step10_blocks(n), tiles = (double)tiles_of(n);
-    double sum_of_block = 2 * THREADS * sweeps(), sums_before = blocks * (blocks - 1) / 2;
-    double scan_of_tile = (TOTALS + 1) * WARP * sweeps() + 7.0 * 2 * THREADS + TOTALS + WARP;
-    (void)variant;
-    return (double)tiles_summed(n) * 8 * THREADS + (2 * blocks - 1) * sum_of_block + sums_before +
-           tiles * scan_of_tile;
-}
-
 /* Within a tile: across the float4, the warp's sweeps, the sweeps over the totals, and the
  * additions that join all three. From one range to a later one: through the sums of the tiles, of
  * the block and of the blocks before; then from tile to tile. */
@@ -110,7 +94,6 @@ const struct step step10 = {
     .variants = variants,
     .scan = step10_scan,
     .workspace = step10_workspace,
-    .adds = step10_adds,
     .depth = step10_depth,
     .tree = step10_tree,
     .words = step10_words,

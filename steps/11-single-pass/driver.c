@@ -21,22 +21,6 @@ static size_t step11_workspace(size_t n, int variant)
 }
 
 /*
- * The fewest additions. A tile that looks at more than 32 states makes one more for each further
- * 32. A warp's scan or sum makes five additions in every lane. For each tile: the scans over its
- * float4, and over the totals, with two more in each lane of these; and for each float4 three to
- * scan it, two for the tiles and warps before, and three to add the sum of all before it. Each
- * tile but the first also looks back and adds the sum to its own, in all lanes.
- */
-static double step11_adds(size_t n, int variant)
-{
-    double tiles = (double)tiles_for(n, variant), vectors = VECTORS(variant);
-    double sweeps = 5 * WARP, passes = vectors * THREADS / WARP <= WARP ? 1 : vectors / 4;
-    double a_tile = (vectors * THREADS / WARP + passes) * sweeps + passes * WARP +
-                    vectors * THREADS / WARP + 8 * vectors * THREADS;
-    return tiles * (a_tile + 1) + (tiles - 1) * (sweeps + WARP);
-}
-
-/*
  * Whatever states a tile finds when it looks back, each tile before it is in the sum once. So an
  * element passes through at most one addition for each tile but one; it does so when every tile
  * finds the prefix of the tile before. (Additions of 0 do not round.) Before these come three
@@ -86,7 +70,6 @@ const struct step step11 = {
     .variants = variants,
     .scan = step11_scan,
     .workspace = step11_workspace,
-    .adds = step11_adds,
     .depth = step11_depth,
     .tree = step11_tree,
     .words = step11_words,

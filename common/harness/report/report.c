@@ -197,23 +197,13 @@ static void rows_mismatches(FILE *to, const struct step *step, const struct outc
 
 static void row_adds(FILE *to, const struct subject *s, const struct outcome *o)
 {
-    const struct step *step = s->step;
-    if (!s->verbs->sums) return; /* its work is not a number of additions */
-    double sequential = (double)o->n - 1, adds;
+    double sequential = (double)o->n - 1;
     uint64_t counted;
-    const char *how;
-    if (report_adds_counted(s, o, &counted)) {
-        adds = (double)counted;
-        how = "counted";
-    } else if (step->adds) {
-        adds = step->adds(o->n, s->options->variant);
-        how = "by its formula";
-    } else {
-        return;
-    }
     char times[48] = "";
-    if (sequential > 0) snprintf(times, sizeof times, " (%.2f times as many)", adds / sequential);
-    report_row(to, "additions", "%s %s, %s sequentially%s", format_count((uint64_t)adds).s, how,
+    if (!s->verbs->sums || !report_adds_counted(s, o, &counted)) return;
+    if (sequential > 0)
+        snprintf(times, sizeof times, " (%.2f times as many)", (double)counted / sequential);
+    report_row(to, "additions", "%s counted, %s sequentially%s", format_count(counted).s,
                format_count(o->n - 1).s, times);
 }
 

@@ -33,7 +33,6 @@
  *   widest_bound              the largest bound, in units of the elements; 0 if exact
  *   least_input               smallest |input| that is not 0; only if compared within the bound
  *   adds_counted              additions that lanes executed (emulator and real types only)
- *   adds_formula              the same number by the step's formula
  *   adds_sequential           n-1
  *   reps                      number of timed runs
  *   seconds, seconds_lower, seconds_upper

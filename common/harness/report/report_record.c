@@ -101,16 +101,11 @@ static void record_verdict(struct record *r, const struct options *options, cons
 
 static void record_adds(struct record *r, const struct subject *s, const struct outcome *o)
 {
-    const struct step *step = s->step;
     uint64_t counted;
     if (report_adds_counted(s, o, &counted))
         record_integer(r, "adds_counted", counted);
     else
         record_null(r, "adds_counted");
-    if (step->adds)
-        record_integer(r, "adds_formula", (uint64_t)step->adds(o->n, s->options->variant));
-    else
-        record_null(r, "adds_formula");
     if (s->verbs->sums)
         record_integer(r, "adds_sequential", o->n - 1);
     else

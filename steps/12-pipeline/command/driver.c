@@ -62,33 +62,6 @@ static unsigned lookers_of(enum kernel kernel, struct division d)
                                      : LANES;
 }
 
-/* Additions of one lane in a tree over `count` items: one for each level. */
-static double levels(int count) { return count > 1 ? 1 + levels((count + 1) / 2) : 0; }
-
-/* Additions of sums in an exclusive scan. The few additions that find the prefix of a tile are left
- * out, because they add carries. Each lane, for each segment: scans its vectors; adds the vectors
- * up, then the lanes (for the sum of the segment); scans the rows over the lanes; and adds the sums
- * of all before to rows and elements. In the pipeline the warps that sum up are others than those
- * that scan, so the vectors are summed up once more. In scan_onchip the scan of a segment yields
- * its sum. Each warp scans the sums of its block's segments; in the pipeline one warp does so for
- * all. */
-static double step12_adds(size_t n, int variant)
-{
-    size_t bytes = sum_bytes(variant);
-    enum kernel kernel = kernel_of(n, variant);
-    struct division d = division_of(n, variant);
-    double segments = (double)tiles_in(n, d, bytes) * d.segments, in_vector = LANE_TAKES(bytes) - 1;
-    double sum = d.rows + levels(LANES);
-    double scan = d.rows * (2 * in_vector + levels(LANES) + 1) + d.rows - 1;
-    double before = levels(d.segments);
-    if (kernel == KERNEL_PIPELINE) {
-        sum += d.rows * in_vector;
-        before = levels(LANES) / d.segments;
-    }
-    if (kernel == KERNEL_ONCHIP) sum = 1; // the rows of the last part, too
-    return LANES * segments * (sum + scan + before) + (double)n;
-}
-
 /* Carries of float sums are double. So their additions round 2^29 times less than those of
  * floats. */
 static double step12_depth(size_t n, int variant)
@@ -147,7 +120,6 @@ const struct step step12 = {
     .variants = variants,
     .scan = step12_scan,
     .workspace = step12_workspace,
-    .adds = step12_adds,
     .depth = step12_depth,
     .tree = step12_tree,
     .words = step12_words,
