@@ -50,7 +50,7 @@ ifeq ($(MAKELEVEL),0)
 endif
 
 # Goals that compile stop here if a tool is missing.
-GOALS    := $(filter-out help setup setup-% doctor format clean uninstall diff%, \
+GOALS    := $(filter-out help setup setup-% doctor format clean uninstall diff% alone%, \
             $(or $(MAKECMDGOALS),all))
 ifneq ($(GOALS),)
     MISSING := $(shell CC='$(CC)' CXX='$(CXX)' common/build/missing.sh \

@@ -6,6 +6,12 @@ diff%:
 	$(Q)common/build/diff_step.sh $*
 #diffN: ## learn: print what step N changes in the step that it continues
 
+alone%:
+	$(Q)mkdir -p build/alone && common/build/alone.py $* >build/alone/step$*.new && \
+	    mv build/alone/step$*.new build/alone/step$*.cu && \
+	    echo "build/alone/step$*.cu is written; its first line says how to compile and run it"
+#aloneN: ## learn: write build/alone/stepN.cu, step N and a main in one file; N is 2 to 12
+
 # Steps compiled with other options, to compare their times: step 5 with blocks of N elements, step
 # 7 with at most N registers per thread.
 build/B%/driver.o: steps/05-arbitrary-size/driver.c

@@ -105,8 +105,9 @@ cudaError_t step04_scan(void *out, const void *in, size_t n, int variant, void *
     // The scan of one element is 0; a tree needs two.
     if (n == 1) return cudaMemsetAsync(out, 0, sizeof(float), stream);
 
-    // Other paddings, for comparison.
-    if (variant != PAD32) return step04_variants(out, in, n, variant, workspace, stream);
+    // Other paddings, for comparison. // lab: left out
+    if (variant != PAD32) // lab: left out
+        return step04_variants(out, in, n, variant, workspace, stream); // lab: left out
 
     size_t shared = PADDED_SIZE(n) * sizeof(float);
     scan_block<<<1, n / 2, shared, stream>>>((float *)out, (const float *)in, (int)n);

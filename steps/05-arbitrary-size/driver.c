@@ -6,19 +6,13 @@
 #include "variants.h"
 
 scan_fn step05_scan;
+size_t step05_workspace(size_t n, int variant);
 
 static const char *const variants[] = {[CONFLICT_FREE] = "conflict-free",
                                        [WORK_EFFICIENT] = "work-efficient",
                                        [NAIVE] = "naive",
                                        [REMAINDER] = "conflict-free-remainder",
                                        NULL};
-
-/* The block sums of all levels, one after the other. The topmost level, of one block, has none. */
-static size_t step05_workspace(size_t n, int variant)
-{
-    (void)variant;
-    return levels_sums(n, B) * sizeof(float);
-}
 
 /* Up the tree of every level, down the tree of the topmost level, and one addition for each
  * uniform_add. The naive variant has its sweeps in place of the trees, at every level. */

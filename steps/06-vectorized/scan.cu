@@ -158,3 +158,10 @@ cudaError_t step06_scan(void *out, const void *in, size_t n, int variant, void *
     uniform_add<<<blocks - 1, TREE / 2, 0, stream>>>(g_odata, g_sums, n);
     return cudaGetLastError();
 }
+
+/* Bytes: the block sums of all levels. The topmost level, of one block, has none. */
+extern "C" size_t step06_workspace(size_t n, int variant)
+{
+    size_t blocks = (n + B - 1) / B;
+    return blocks > 1 ? blocks * sizeof(float) + step06_workspace(blocks, variant) : 0;
+}

@@ -5,13 +5,7 @@
 #include "scan.h"
 
 scan_fn step07_scan;
-
-/* The block sums of all levels, one after the other. The topmost level, of one block, has none. */
-static size_t step07_workspace(size_t n, int variant)
-{
-    (void)variant;
-    return levels_sums(n, B) * sizeof(float);
-}
+size_t step07_workspace(size_t n, int variant);
 
 /* At every level: three across the float4, and up the tree. At the topmost level: down the tree,
  * and one addition to the float4. And one for each uniform_add. */

@@ -4,6 +4,7 @@
 #include "scan.h"
 
 scan_fn step08_scan;
+size_t step08_workspace(size_t n, int variant);
 
 static const char *const variants[] = {
     [HYBRID] = "hybrid", [TREE] = "tree", [NAIVE] = "naive", NULL};
@@ -26,18 +27,6 @@ static unsigned sweeps(size_t n)
     do offset *= 2, count++;
     while (offset + 1 < n);
     return count;
-}
-
-/* The sums of all levels. Those of the last level have a second buffer of the same size. */
-static size_t step08_workspace(size_t n, int variant)
-{
-    size_t left, floats = 0, most = most_left(n, variant);
-    do {
-        left = pairs_of(n);
-        floats += room_for(left);
-        n = left;
-    } while (left > most);
-    return (floats + room_for(left)) * sizeof(float);
 }
 
 static double step08_depth(size_t n, int variant)

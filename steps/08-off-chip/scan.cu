@@ -123,3 +123,15 @@ cudaError_t step08_scan(void *out, const void *in, size_t n, int variant, void *
     return scan_levels((float *)out, (const float *)in, n, most_left(n, variant),
                        (float *)workspace, stream);
 }
+
+/* The sums of all levels. Those of the last level have a second buffer of the same size. */
+extern "C" size_t step08_workspace(size_t n, int variant)
+{
+    size_t left, floats = 0, most = most_left(n, variant);
+    do {
+        left = pairs_of(n);
+        floats += room_for(left);
+        n = left;
+    } while (left > most);
+    return (floats + room_for(left)) * sizeof(float);
+}

@@ -5,15 +5,9 @@
 #include "scan.h"
 
 scan_fn step09_scan;
+size_t step09_workspace(size_t n, int variant);
 
 static const char *const variants[] = {[SHFL] = "shfl", [PREDICATE] = "predicate", NULL};
-
-/* The block sums of all levels, one after the other. The topmost level, of one block, has none. */
-static size_t step09_workspace(size_t n, int variant)
-{
-    (void)variant;
-    return levels_sums(n, B) * sizeof(float);
-}
 
 /* At every level: three across the float4, the warp's sweeps, and the sweeps over the totals. At
  * the topmost level: the sums of both are added, and the result to the float4. And one for each

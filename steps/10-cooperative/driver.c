@@ -4,15 +4,9 @@
 #include "scan.h"
 
 scan_fn step10_scan;
+size_t step10_workspace(size_t n, int variant);
 
 static const char *const variants[] = {[BACKWARD] = "backward", [FORWARD] = "forward", NULL};
-
-/* A sum for every block, for as many blocks as any device may run. */
-static size_t step10_workspace(size_t n, int variant)
-{
-    (void)variant;
-    return (tiles_of(n) < MOST_BLOCKS ? tiles_of(n) : MOST_BLOCKS) * sizeof(float);
-}
 
 /* Levels of a warp: the sweeps of its scan, and the steps of its sum. */
 static double sweeps(void)

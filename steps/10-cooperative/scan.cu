@@ -119,3 +119,10 @@ cudaError_t step10_scan(void *out, const void *in, size_t n, int variant, void *
     void *arguments[] = {&out, &in, &workspace, &n, &backward};
     return cudaLaunchCooperativeKernel(scan_grid, blocks, THREADS, arguments, 0, stream);
 }
+
+/* A sum for every block, for as many blocks as any device may run. */
+extern "C" size_t step10_workspace(size_t n, int variant)
+{
+    (void)variant;
+    return (tiles_of(n) < MOST_BLOCKS ? tiles_of(n) : MOST_BLOCKS) * sizeof(float);
+}

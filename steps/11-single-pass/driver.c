@@ -4,6 +4,7 @@
 #include "scan.h"
 
 scan_fn step11_scan;
+size_t step11_workspace(size_t n, int variant);
 
 static const char *const variants[] = {
     [TILE_2048] = "tile2048", [TILE_4096] = "tile4096", [TILE_8192] = "tile8192", NULL};
@@ -12,12 +13,6 @@ static size_t tiles_for(size_t n, int variant)
 {
     size_t tile = TILE((size_t)VECTORS(variant));
     return n / tile + (n % tile != 0);
-}
-
-/* A state of 64 bits for each tile, and a word of the same size for the ticket. */
-static size_t step11_workspace(size_t n, int variant)
-{
-    return (tiles_for(n, variant) + 1) * sizeof(uint64_t);
 }
 
 /*

@@ -144,3 +144,10 @@ cudaError_t step11_scan(void *out, const void *in, size_t n, int variant, void *
     scan<<<tiles, THREADS, 0, stream>>>((float *)out, (const float *)in, g_states, g_ticket, n);
     return cudaGetLastError();
 }
+
+/* Bytes of the workspace. */
+extern "C" size_t step11_workspace(size_t n, int variant)
+{
+    size_t tile = TILE((size_t)VECTORS(variant));
+    return ((n + tile - 1) / tile + 1) * sizeof(uint64_t);
+}

@@ -1,7 +1,10 @@
 """test_snippets.py -- the lines of programs that the chapters show stand in the sources of their
 steps. Left out are the calls that show how to use a library, and chapters that abbreviate."""
 import re
+import subprocess
+import tempfile
 import unittest
+from pathlib import Path
 
 from book import TOP, text_of
 
@@ -48,6 +51,40 @@ class Snippets(unittest.TestCase):
         self.assertIn("temp[bi] += temp[ai];", sources("03-work-efficient.md"))
         self.assertFalse(stands_in("temp[bi] -= temp[ai];", sources("03-work-efficient.md")))
         self.assertGreater(len(set().union(*map(shown_by, CHAPTERS))), 60)
+
+
+class Alone(unittest.TestCase):
+    """`make aloneN`: each file compiles without the repository's folders, is right, and notices
+    what is wrong."""
+
+    def run_of(self, text, folder, *sizes):
+        path = Path(folder) / "step.cu"
+        path.write_text(text, encoding="utf-8")
+        toolkit = subprocess.check_output(["common/build/toolkit.sh"], cwd=TOP, text=True).strip()
+        subprocess.run([toolkit + "/bin/nvcc", "-cudart", "shared", "-Werror", "all-warnings",
+                        "-arch=compute_90", "-code=compute_90", "-o", "step", "step.cu"],
+                       cwd=folder, check=True)
+        return [subprocess.run([TOP / "build/emu/emu", "--log-file", "/dev/null", "./step", n],
+                               cwd=folder, capture_output=True, text=True) for n in sizes]
+
+    def test_each_is_right_slow(self):
+        for step in range(2, 13):
+            text = subprocess.check_output(["common/build/alone.py", str(step)], cwd=TOP, text=True)
+            self.assertRegex(text.split("\n")[0], r"^// nvcc (-arch=sm_90 )?step%d\.cu " % step)
+            sizes = ("1", "512") if step < 5 else ("1", "512", "100003")
+            with self.subTest(step=step), tempfile.TemporaryDirectory() as folder:
+                for n, run in zip(sizes, self.run_of(text, folder, *sizes)):
+                    self.assertTrue(run.stdout.startswith("right: %s elements, " % n), run)
+                    self.assertEqual(run.returncode, 0)
+
+    def test_a_wrong_one_says_so_slow(self):
+        text = subprocess.check_output(["common/build/alone.py", "3"], cwd=TOP, text=True)
+        spoiled = text.replace("if (thid == 0) temp[n - 1] = 0;", "")
+        self.assertNotEqual(spoiled, text)
+        with tempfile.TemporaryDirectory() as folder:
+            run, = self.run_of(spoiled, folder, "512")
+        self.assertRegex(run.stdout, r"^wrong: element \d+ is \S+, not \S+\n$")
+        self.assertEqual(run.returncode, 1)
 
 
 if __name__ == "__main__":
