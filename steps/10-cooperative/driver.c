@@ -23,13 +23,6 @@ static size_t longest_range(size_t n)
     return blocks > 0 ? (tiles_of(n) + blocks - 1) / blocks : 0;
 }
 
-/* Tiles that are summed up: all but those of the last block's range. */
-static size_t tiles_summed(size_t n)
-{
-    unsigned blocks = step10_blocks(n);
-    return blocks > 0 ? tiles_of(n) - tiles_of(n) / blocks : 0;
-}
-
 /* Within a tile: across the float4, the warp's sweeps, the sweeps over the totals, and the
  * additions that join all three. From one range to a later one: through the sums of the tiles, of
  * the block and of the blocks before; then from tile to tile. */

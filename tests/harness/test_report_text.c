@@ -33,6 +33,64 @@ static void expect_no(const char *part)
 
 /* ---- what was run ---------------------------------------------------------------------------- */
 
+static const char *const variants[] = {"one", "two", NULL};
+static const struct step step = {.number = 4,
+                                 .name = "four",
+                                 .title = "Four",
+                                 .teaches = "a thing",
+                                 .variants = variants,
+                                 .element = ELEMENT_F32};
+
+static const struct device gpu = {.name = "GPU",
+                                  .major = 9,
+                                  .sms = 132,
+                                  .threads_per_sm = 2048,
+                                  .warp_size = 32};
+static const struct device emulated = {.name = "GPU",
+                                       .emulated = true,
+                                       .why = "no driver",
+                                       .threads_per_sm = 2048,
+                                       .warp_size = 32};
+
+static char file_a[] = "/none/a.cu", file_b[] = "/none/b.cu";
+static struct counter_line lines[] = {
+    {.file = file_a,
+     .line = 7,
+     .counts = {.shared_ld = {.instructions = 10, .wavefronts = 30, .ideal = 12},
+                .adds = {[EMU_ADD_F32] = 5}}},
+    {.file = file_a,
+     .line = 9,
+     .counts = {.shared_st = {.instructions = 4, .wavefronts = 8, .ideal = 8},
+                .global_ld = {.requests = 2, .sectors = 9, .bytes = 64}}},
+    {.file = file_a, .line = 10, .counts = {.instructions = 3}},
+    {.file = file_b,
+     .line = 11,
+     .counts = {.shared_st = {.instructions = 1, .wavefronts = 40, .ideal = 1},
+                .global_st = {.requests = 3, .sectors = 12, .bytes = 96}}},
+};
+
+/* A run on the emulator, with all that it counts. */
+static struct outcome counted_run(void)
+{
+    return (struct outcome){.n = 1000,
+                            .launches = {1, 1, {{"scan", 1, 1, 33, 132, 32}}},
+                            .verified = true,
+                            .right = true,
+                            .verdict = {.right = true, .exact = true, .checked = 1000},
+                            .counted = true,
+                            .counters = {.total = {.adds = {[EMU_ADD_F32] = 1998},
+                                                   .shared_ld = {10, 30, 12},
+                                                   .shared_st = {5, 48, 9},
+                                                   .shared_copy = {1, 5, 4},
+                                                   .global_ld = {2, 9, 64},
+                                                   .global_st = {3, 12, 96},
+                                                   .barriers = 77},
+                                         .line_count = 4,
+                                         .lines = lines},
+                            .timing = {.reps = 1, .median = 2e-3, .lower = 1e-3, .upper = 3e-3},
+                            .description = {.least_bytes = 8000}};
+}
+
 /* A run on a GPU, with a roof. */
 static struct outcome timed_run(void)
 {

@@ -230,11 +230,11 @@ static double sectors_of_a_look(const struct number *number)
 }
 
 /*
- * The fewest additions of step 11. A tile that looks at more than 32 states makes one more for each further
- * 32. A warp's scan or sum makes five additions in every lane. For each tile: the scans over its
- * float4, and over the totals, with two more in each lane of these; and for each float4 three to
- * scan it, two for the tiles and warps before, and three to add the sum of all before it. Each
- * tile but the first also looks back and adds the sum to its own, in all lanes.
+ * The fewest additions of step 11. A tile that looks at more than 32 states makes one more for each
+ * further 32. A warp's scan or sum makes five additions in every lane. For each tile: the scans
+ * over its float4, and over the totals, with two more in each lane of these; and for each float4
+ * three to scan it, two for the tiles and warps before, and three to add the sum of all before it.
+ * Each tile but the first also looks back and adds the sum to its own, in all lanes.
  */
 static double adds_of_step_11(size_t n, int variant)
 {

@@ -100,10 +100,11 @@ gets_ptx() {
     gets_ptx 80 -gencode arch=compute_80,code=sm_80 -gencode arch=compute_100,code=compute_100
     gets_ptx 90a -gencode arch=compute_90a,code=sm_90a -gencode arch=compute_80,code=sm_80
     gets_ptx 90 -arch=all-major
+    gets_ptx 90 -arch=native
     printf '%s' '-gencode arch=compute_35,code=sm_35' >options
     gets_ptx 75 --options-file options
     NVCC_APPEND_FLAGS='-gencode arch=compute_35,code=sm_35' gets_ptx 75
-    for words in -arch=sm_35 -arch=compute_35 -arch=native -arch=sm_100 \
+    for words in -arch=sm_35 -arch=compute_35 -arch=sm_100 \
         '-arch=compute_35 -code=sm_35,compute_35' '-gencode arch=compute_35,code=compute_35' \
         '-gencode arch=compute_35,code=[sm_35,compute_35] -gencode arch=compute_80,code=sm_80' \
         '-gencode arch=compute_35,code="compute_35"' '-gencode arch=compute_100a,code=sm_100a' \

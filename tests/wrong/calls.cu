@@ -24,6 +24,7 @@
 
 ELEMENTWISE(without_first, sum_between(in, i ? 1 : 0, i))
 
+IN_CALLS(in_first_call, call == 1)
 IN_CALLS(in_second_call, call == 2)
 IN_CALLS(in_third_call, call == 3)
 IN_CALLS(in_fourth_call, call == 4)

@@ -41,7 +41,8 @@ scan_fn two_past_the_end, page_past_the_end, far_past_the_end, far_before_the_st
     loads_beyond_the_input;
 
 /* calls.cu */
-scan_fn without_first, in_second_call, in_third_call, in_fourth_call, from_third_call_on,
+scan_fn without_first, in_first_call, in_second_call, in_third_call, in_fourth_call,
+    from_third_call_on,
     loses_fourth_race, loses_twelfth_race, in_third_call_past_the_end,
     in_third_call_into_the_workspaces_guard, in_third_call_modifies_input, answers_memorised,
     result_of_the_call_before, stale_workspace, workspace_cleared_once, failure_unreported,

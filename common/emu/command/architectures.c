@@ -105,7 +105,8 @@ char *architectures_known(const char *nvcc, const char *text, enum named_by by)
     size_t size;
     FILE *out = open_memstream(&changed, &size);
     if (out == NULL) emu_refuse("out of memory");
-    bool is_all = by == BY_ARCH && strncmp(text, "all", 3) == 0; /* with the newest GPU's PTX */
+    /* Their only PTX is for the newest GPU that nvcc knows; that of native is none. */
+    bool is_all = by == BY_ARCH && (strncmp(text, "all", 3) == 0 || strcmp(text, "native") == 0);
     if (is_all) note_name(newest(), '\0', true, false);
     named.has_code |= is_all || by == BY_CODE;
     for (const char *at = text; *at != '\0';) {
