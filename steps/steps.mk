@@ -7,8 +7,9 @@ diff%:
 #diffN: ## learn: print what step N changes in the step that it continues
 
 alone%:
-	$(Q)mkdir -p build/alone && common/build/alone.py $* >build/alone/step$*.new && \
-	    mv build/alone/step$*.new build/alone/step$*.cu && \
+	$(Q)mkdir -p build/alone && common/build/alone.py $* >build/alone/new || \
+	    { rm -f build/alone/new; exit 1; }
+	$(Q)mv build/alone/new build/alone/step$*.cu && \
 	    echo "build/alone/step$*.cu is written; its first line says how to compile and run it"
 #aloneN: ## learn: write build/alone/stepN.cu, step N and a main in one file; N is 2 to 12
 

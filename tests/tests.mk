@@ -262,12 +262,12 @@ build_tests = mkdir -p build/test && ln -sfn $(IN_TREE:%=../../%) build/test && 
 	    ln -sfn .. build/test/build && date +%s >build/test/began && \
 	    $(MAKE) --no-print-directory SMALL=1 tests-build && times >>build/test/began
 test: ## maintain: run the quick tests
-	$(Q)$(build_tests)
+	+$(Q)$(build_tests)
 	$(Q)common/build/test.py quick
 
 #test-step3: ## maintain: run what is known of step 3; the same of steps 1 to 12 (tests/README.md)
 test-step%:
-	$(Q)$(build_tests)
+	+$(Q)$(build_tests)
 	$(Q)cd build/test && ./run --filter '@(step_$*|step_counters|predictions)/!(*_slow)'
 	$(if $(filter $*,$(LABS)),$(Q)common/labs/skeleton.sh --solution $* \
 	    $(firstword $(wildcard $(addsuffix -*.cu,common/labs/sources/$* common/labs/sources/0$*) \
