@@ -96,7 +96,8 @@ Test(waits, patience_ends_every_loop_slow)
  * and how long the others will take is not guessed from those that have ended. */
 Test(waits, what_only_the_grid_could_end_is_told_soon_slow)
 {
-    static const char *const cases[] = {"lost grid", "lost grid 3 mapped", "lost flag 3"};
+    static const char *const cases[] = {"lost grid", "lost grid 3 mapped", "lost flag 3",
+                                       "lost flag 3 mapped"};
     for (size_t k = 0; k < COUNT(cases); k++) {
         expect_status(0,
                       "EMU_TIMEOUT=9999 EMU_PROGRESS=1 timeout 300 $emu --log-file /dev/null"

@@ -215,6 +215,11 @@ Test(emu_command, a_log_file_is_whole_or_not_there)
     expect("last value 124\n4\n");
     expect("log");
     expect_not("log."); /* no temporary file stays */
+    for (int i = 0; i < 3; i++) {
+        static const char *const printed[] = {"help", "version", "nvcc-flags"};
+        expect_status(2, "$emu --%s 2>&1 >/dev/full", printed[i]);
+        expect("emu: stdout cannot be written: No space left on device\n");
+    }
     expect_status(2, "echo old >$t/log; $emu --log-file /dev/full $p/shared 2>&1");
     expect("emu: the report is not written to /dev/full: No space left on device\n");
     expect_status(2, "$emu --log-file $t/none/log $p/shared 2>&1");

@@ -274,6 +274,13 @@ static int set_report(void *to, const char *value, struct fault *fault)
 
 /* ---- what is printed in place of a run ------------------------------------------------------- */
 
+/* After --help and its like: what could not be written is an error. */
+_Noreturn static void end_printing(void)
+{
+    if (fflush(stdout) != 0) emu_refuse("stdout cannot be written: %s", strerror(errno));
+    exit(EXIT_SUCCESS);
+}
+
 /* Prints flags for nvcc. Paths with spaces are refused: nvcc splits NVCC_PREPEND_FLAGS at spaces
  * and knows no quotes there. */
 static int print_nvcc_flags(void *to, const char *value, struct fault *fault)
@@ -288,14 +295,14 @@ static int print_nvcc_flags(void *to, const char *value, struct fault *fault)
             folder);
     /* nvcc splits its variable at spaces, except between double quotes. */
     printf(strpbrk(folder, " \t") != NULL ? "-L\"%s\"\n" : "-L%s\n", folder);
-    exit(EXIT_SUCCESS);
+    end_printing();
 }
 
 static int print_version(void *to, const char *value, struct fault *fault)
 {
     (void)to, (void)value, (void)fault;
     puts("emu " EMU_VERSION " (Upsweep), for programs of CUDA 13");
-    exit(EXIT_SUCCESS);
+    end_printing();
 }
 
 static option_fn print_help;
@@ -391,7 +398,7 @@ static int print_help(void *to, const char *value, struct fault *fault)
     const struct metric *m;
     for (size_t i = 0; (m = metric_at(i)) != NULL; i++)
         printf("%c %s\n      %s\n", m->by_default ? '*' : ' ', m->name, m->help);
-    exit(EXIT_SUCCESS);
+    end_printing();
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

@@ -147,6 +147,7 @@ struct block {
     bool busy;            /* a warp has used up its slice and did not spin */
     bool quiet;           /* its warps have passed many barriers and changed no memory */
     bool looked_at_time;  /* it has read %globaltimer, so it may wait for time to pass */
+    bool looked_at_host;  /* a warp went on to access memory of the host */
     unsigned rounds;      /* a round runs each of the block's warps once */
     uint64_t executed;    /* warp instructions that its launch has not added up yet */
     bool ended;           /* every thread has exited */

@@ -58,6 +58,7 @@ static __attribute__((noinline)) bool find_range(struct warp *w, const struct in
         bool all = all_inside(access, range.base, range.bytes);
         if (!all && lenient) return stray_enter_global(w, i, access);
         w->near = range;
+        if (range.delta == 0) w->block->looked_at_host = true;
         if (range.is_heap) w->near.bytes = 0; /* another thread may free it at any time */
         if (!all) KEEP_LANES(access, a - range.base <= range.bytes - access->checked);
         return true;

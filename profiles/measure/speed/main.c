@@ -13,6 +13,7 @@
 #define _DEFAULT_SOURCE /* wait4 */
 #include "bench.h"
 #include "common/emu/emu.h"
+#include "common/harness/run/launches.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,12 @@ static cudaError_t scan(void *argument)
     return error == cudaSuccess ? cudaDeviceSynchronize() : error;
 }
 
+static cudaError_t scan_in(void *argument, cudaStream_t stream)
+{
+    const struct scan *s = argument;
+    return s->step->scan(s->out, s->in, s->n, 0, s->workspace, stream);
+}
+
 static void *allocate(size_t bytes)
 {
     void *address = NULL;
@@ -142,7 +149,8 @@ static void measure_scan(const char *group, const struct step *step, size_t n, s
     char name[40];
     if (step->clear_workspace) cudaMemset(s.workspace, 0, step->workspace(n, 0));
     snprintf(name, sizeof name, "step %d", step->number);
-    measure(&(struct bench_case){group, name, n, step->shape(n, 0).block}, scan, &s);
+    const struct launches launches = launches_of(scan_in, &s);
+    measure(&(struct bench_case){group, name, n, launches_largest(&launches)->block}, scan, &s);
     cudaFree(s.out);
     cudaFree(s.in);
     cudaFree(s.workspace);

@@ -49,9 +49,12 @@ static int measure(struct experiment *e, struct work *w, int blocks, char *host,
                    struct fault *fault)
 {
     double seconds;
-    int fit;
+    int fit, memory, reserved;
+    CUDA_CHECK(fault,
+               cudaDeviceGetAttribute(&memory, cudaDevAttrMaxSharedMemoryPerMultiprocessor, 0));
+    CUDA_CHECK(fault, cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, 0));
     // With this much shared memory per block, `blocks` blocks fill the multiprocessor.
-    w->shared = e->device.shared_per_sm / blocks - e->device.shared_reserved;
+    w->shared = memory / blocks - reserved;
     if (blocks == MOST_BLOCKS) w->shared = 0;
     CUDA_CHECK(fault,
                cudaFuncSetAttribute((const void *)widths[w->width].run,

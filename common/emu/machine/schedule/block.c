@@ -123,7 +123,7 @@ void block_start(struct block *block, uint64_t index, unsigned x, unsigned y, un
     block->epoch = 0;
     block->changed = true; /* the start of a block is a change */
     block->changed_earlier = block->wrote = block->passed = false;
-    block->busy = block->quiet = block->looked_at_time = false;
+    block->busy = block->quiet = block->looked_at_time = block->looked_at_host = false;
     block->rounds = 0;
     block->executed = 0;
     block->ended = false;
@@ -142,7 +142,7 @@ void block_start(struct block *block, uint64_t index, unsigned x, unsigned y, un
 void block_next_turn(struct block *block)
 {
     block->changed = block->changed_earlier = block->wrote = block->passed = false;
-    block->busy = block->quiet = block->looked_at_time = false;
+    block->busy = block->quiet = block->looked_at_time = block->looked_at_host = false;
     block->rounds = 0;
     for (unsigned i = 0; i < block->warp_count; i++) warp_grant(&block->warps[i], WARP_SLICE);
 }

@@ -101,27 +101,31 @@ bool cluster_run(struct cluster *cluster, struct insn_counts *counts)
     }
 }
 
-/* Can nothing outside of the grid end the cluster's wait? Only the grid writes what grid.sync()
- * reads. With a random schedule, equal states may have different successors. */
-static bool waits_for_grid(const struct cluster *cluster)
+/* Can nothing outside of the grid end the cluster's wait? The host cannot, if no warp reads its
+ * memory. Only the grid writes what grid.sync() reads. With a random schedule, equal states may
+ * have different successors. */
+static bool waits_for_grid(const struct cluster *cluster, bool looked_at_host)
 {
     const struct launch *launch = cluster->launch;
     const struct emu *emu = launch->emu;
+    bool others_write = emu->peer_count > 0 || device_shares_memory(emu);
     if (launch->random) return false;
-    if (!emu->maps_host && !emu->peer_count && !device_shares_memory(emu)) return true;
+    if (!emu->maps_host && !others_write) return true;
     for (unsigned rank = 0; rank < cluster->size; rank++)
         for (unsigned i = 0; i < cluster->blocks[rank]->warp_count; i++) {
             const struct warp *w = &cluster->blocks[rank]->warps[i];
             bool at_grid = w->spins && w->polled_address - launch->workspace < WORKSPACE_BYTES;
+            bool at_own = !others_write && !looked_at_host && w->near.delta != 0;
             for (unsigned k = 0; k < w->fragment_count; k++)
-                if (w->fragments[k].state == FRAGMENT_READY && !at_grid) return false;
+                if (w->fragments[k].state == FRAGMENT_READY && !at_grid && !at_own) return false;
         }
     return true;
 }
 
 enum cluster_turn cluster_end_turn(struct cluster *cluster)
 {
-    bool changed = false, wrote = false, passed = false, worked = false, looked_at_time = false;
+    bool changed = false, wrote = false, passed = false, worked = false;
+    bool looked_at_time = false, looked_at_host = false;
     cluster->polls = false;
     for (unsigned rank = 0; rank < cluster->size; rank++) {
         struct block *block = cluster->blocks[rank];
@@ -130,6 +134,7 @@ enum cluster_turn cluster_end_turn(struct cluster *cluster)
         passed = passed || block->passed;
         worked = worked || block->busy || block->quiet;
         looked_at_time = looked_at_time || block->looked_at_time;
+        looked_at_host = looked_at_host || block->looked_at_host;
         block_next_turn(block);
     }
     /* The wait for an mbarrier may be over. */
@@ -145,7 +150,7 @@ enum cluster_turn cluster_end_turn(struct cluster *cluster)
     bool waits_for_time = looked_at_time && !cluster->waits_for.warp;
     bool again = !waits_for_time && repeats(cluster);
     cluster->polls = !worked || again;
-    if (again && waits_for_grid(cluster)) return TURN_STUCK;
+    if (again && waits_for_grid(cluster, looked_at_host)) return TURN_STUCK;
     if (!waits_for_time && cluster->polls) return TURN_SPUN;
     return wrote ? TURN_CHANGED : TURN_WORKED;
 }
