@@ -27,7 +27,7 @@ enum { RUNS = 7 }; /* runs of each workload */
 static const char *mode;
 static long cores;
 
-static double clock_seconds(clockid_t clock)
+static double seconds_on(clockid_t clock)
 {
     struct timespec time;
     clock_gettime(clock, &time);
@@ -85,10 +85,10 @@ void measure_work(const struct bench_case *s, double work, workload *run, void *
     if (!is_wanted(s)) return;
     emu_count(emu_runtime(), strcmp(mode, "counters") == 0);
     for (int i = 0; i < RUNS; i++) {
-        double wall = clock_seconds(CLOCK_MONOTONIC), cpu = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
+        double wall = seconds_on(CLOCK_MONOTONIC), cpu = seconds_on(CLOCK_PROCESS_CPUTIME_ID);
         check(run(argument), s);
-        used[i] = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-        elapsed[i] = clock_seconds(CLOCK_MONOTONIC) - wall;
+        used[i] = seconds_on(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+        elapsed[i] = seconds_on(CLOCK_MONOTONIC) - wall;
         emu_forget(emu_runtime());
     }
     row(s, "instructions", work, "warp instructions");
@@ -200,12 +200,12 @@ static void launches(void)
     emu_count(emu_runtime(), strcmp(mode, "counters") == 0);
     for (size_t i = 0; i < sizeof grids / sizeof *grids; i++) {
         struct bench_case s = {"launches", "empty kernel", grids[i], 32};
-        double wall = clock_seconds(CLOCK_MONOTONIC);
+        double wall = seconds_on(CLOCK_MONOTONIC);
         for (int k = 0; k < LAUNCHES; k++) {
             check(launch_empty(grids[i], 32), &s);
             if (k % 1000 == 0) emu_forget(emu_runtime());
         }
-        row(&s, "launch", (clock_seconds(CLOCK_MONOTONIC) - wall) / LAUNCHES * 1e6, "us");
+        row(&s, "launch", (seconds_on(CLOCK_MONOTONIC) - wall) / LAUNCHES * 1e6, "us");
     }
 }
 
@@ -235,9 +235,9 @@ static void measure_blocks(const char *name, unsigned grid, unsigned block, bool
 {
     struct bench_case s = {"blocks", name, grid, block};
     void *zero = allocate(sizeof(unsigned));
-    double before = resident_mib(), wall = clock_seconds(CLOCK_MONOTONIC);
+    double before = resident_mib(), wall = seconds_on(CLOCK_MONOTONIC);
     check(gathered ? launch_gather(zero, grid, block) : launch_empty(grid, block), &s);
-    row(&s, "elapsed", clock_seconds(CLOCK_MONOTONIC) - wall, "s");
+    row(&s, "elapsed", seconds_on(CLOCK_MONOTONIC) - wall, "s");
     row(&s, "memory", resident_mib() - before, "MiB");
     cudaFree(zero);
 }
@@ -272,7 +272,7 @@ static void startup(char **command)
     const char *name = strrchr(command[0], '/');
     struct bench_case s = {"startup", name != NULL ? name + 1 : command[0], 0, 0};
     for (int i = 0; i < RUNS; i++) {
-        double wall = clock_seconds(CLOCK_MONOTONIC);
+        double wall = seconds_on(CLOCK_MONOTONIC);
         int status;
         struct rusage usage;
         pid_t child = fork();
@@ -284,7 +284,7 @@ static void startup(char **command)
             fprintf(stderr, "bench: %s cannot be run, or fails\n", command[0]);
             exit(1);
         }
-        elapsed[i] = clock_seconds(CLOCK_MONOTONIC) - wall;
+        elapsed[i] = seconds_on(CLOCK_MONOTONIC) - wall;
         used[i] = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                   1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
     }

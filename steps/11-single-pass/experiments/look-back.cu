@@ -28,9 +28,11 @@ static __device__ int *g_distances;
 #define LOOKED_BACK(tile, states)                                                                  \
     if (threadIdx.x == 0) g_distances[tile] = states
 #undef STEP11_LOOK_BACK_CUH
-#define step11_scan counted_scan
+#define step11_scan      counted_scan
+#define step11_workspace counted_workspace
 #include "steps/11-single-pass/scan.cu"
 #undef step11_scan
+#undef step11_workspace
 } // namespace counted
 
 // Step 11 again, with tiles that do not wait for each other.
@@ -41,8 +43,10 @@ namespace alone
 #include "steps/11-single-pass/look_back.cuh"
 #define look_back(g_states, tile) 0
 #define step11_scan               alone_scan
+#define step11_workspace          alone_workspace
 #include "steps/11-single-pass/scan.cu"
 #undef step11_scan
+#undef step11_workspace
 #undef look_back
 } // namespace alone
 
