@@ -52,7 +52,8 @@ static int measure(struct experiment *e, struct work *w, int blocks, char *host,
     int fit, memory, reserved;
     CUDA_CHECK(fault,
                cudaDeviceGetAttribute(&memory, cudaDevAttrMaxSharedMemoryPerMultiprocessor, 0));
-    CUDA_CHECK(fault, cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, 0));
+    CUDA_CHECK(fault,
+               cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, 0));
     // With this much shared memory per block, `blocks` blocks fill the multiprocessor.
     w->shared = memory / blocks - reserved;
     if (blocks == MOST_BLOCKS) w->shared = 0;
