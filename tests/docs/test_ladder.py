@@ -8,7 +8,7 @@ import unittest
 from book import TOP
 
 # Changed lines between the kernels of two steps, at most.
-MOST = {3: 80, 4: 40, 5: 90, 6: 85, 7: 6}
+MOST = {3: 80, 4: 40, 5: 100, 6: 85, 7: 6}
 
 
 def diff(step):
