@@ -195,7 +195,7 @@ Test(cli, output_that_cannot_be_written)
 }
 
 /* SIGPIPE ends a filter in silence, also where its caller ignores this signal. */
-Test(cli, a_reader_of_stdout_that_has_enough)
+Test(cli, a_reader_of_stdout_that_has_enough_slow)
 {
     static const char *const commands[] = {"./step0 --n 1000 --reps 0",
                                            "./step1 --n 1Mi --output -",
