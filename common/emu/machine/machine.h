@@ -190,6 +190,8 @@ struct repeat {
     unsigned left;        /* turns for which the cluster is known to repeat */
     unsigned pause;       /* turns until the next digest */
     uint64_t new_values;  /* launch->new_values in its last turn */
+    unsigned skipped;     /* turns of polling; most of them are without a digest */
+    bool is_known;        /* what repeats() has said last */
 };
 
 /* Blocks that start together and that one host thread runs. Most clusters have one block. */
