@@ -11,7 +11,7 @@ setup() {
 }
 
 # estimated COMMAND…: runs it until there is an estimate on stderr, for five minutes at most. The
-# output is then that line. Where kernels are slow, the emulator has said so before.
+# output is then that line. Where a kernel takes two seconds, its progress has been shown before.
 estimated() {
     : >"$dir/err" # the line of the program before must not be taken for this one's
     env --default-signal "$@" >"$dir/out" 2>"$dir/err" &
@@ -21,7 +21,7 @@ estimated() {
         sleep 0.1
     done
     kill "$program" && wait "$program" || true
-    output=$(grep -v "^emu: " "$dir/err" | head -n 1)
+    output=$(grep "this will take" "$dir/err")
 }
 
 duration=" [0-9]* h [0-9]* min\| [0-9]* min\| [0-9]* s"
@@ -57,7 +57,7 @@ line="this will take about\($duration\), estimated by runs on 131 072 elements; 
 # bats test_tags=slow
 @test "nothing is said of short work, or where it is turned off" {
     run -0 --separate-stderr ./step5 --n 2^16
-    [ -z "$stderr" ]
+    [[ $stderr != *"this will take"* ]] # a busy machine may show progress
     EMU_PROGRESS=0 timeout 3 ./step5 --n 2^26 2>"$dir/err" || true
     [ ! -s "$dir/err" ]
 }
