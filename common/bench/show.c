@@ -8,13 +8,6 @@
 
 static const char *flush_name(enum flush flush) { return flush == FLUSH_READ ? "read" : "memset"; }
 
-/* The words that a contender moves for each element. 0: not stated. */
-static double words_of(const struct contender *c, size_t n)
-{
-    if (contender_copies(c)) return 2;
-    return c->step->words ? c->step->words(n, c->variant) / (double)n : 0;
-}
-
 /* ---- for people ---------------------------------------------------------------------------- */
 
 static double ratio(double of, double by) { return of > 0 && by > 0 ? of / by : NAN; }
@@ -37,7 +30,7 @@ static void show_row(FILE *to, const struct side_by_side *s, const struct entry 
 {
     const struct timing *t = e->graph.reps ? &e->graph : &e->cold;
     const struct entry *roof = side_by_side_roof(s), *cub = side_by_side_cub(s);
-    double seconds = entry_seconds(e), words = words_of(&e->contender, s->n);
+    double seconds = entry_seconds(e);
     char name[64];
     snprintf(name, sizeof name, "%s %s", contender_name(&e->contender).name,
              contender_variant(&e->contender));
@@ -51,7 +44,6 @@ static void show_row(FILE *to, const struct side_by_side *s, const struct entry 
             cell(to, 7, "%.1f %%", 100 * ratio(roof ? entry_seconds(roof) : 0, seconds));
             cell(to, 6, "%.2f", ratio(cub ? entry_seconds(cub) : 0, seconds));
         }
-        cell(to, 5, "%.2f", words > 0 ? words : NAN);
         fprintf(to, "  %s", e->graph.reps ? "graph" : "cold");
     }
     fprintf(to, "%s%s\n", *e->wrong ? (e->right ? "  " : "  WRONG: ") : "", e->wrong);
@@ -67,7 +59,7 @@ static void show_table(FILE *to, const struct bench_options *o, const struct sid
             style.end);
     fprintf(to, "  %-30s  %9s  %9s  %9s", "", "median", "lower", "upper");
     if (!emulated) fprintf(to, "  %7s  %7s  %6s", "GB/s", "of roof", "x CUB");
-    fprintf(to, "  %5s\n", "words");
+    fprintf(to, "\n");
     for (size_t i = 0; i < s->count; i++) show_row(to, s, &s->entries[i], emulated);
     fprintf(to, "\n");
 }
@@ -102,7 +94,6 @@ static void fill(struct record *r, const struct bench_options *o, const struct d
     const struct contender *contender = &e->contender;
     bool has_number = contender->step && !contender_is_cub(contender),
          rated = t->reps && !device->emulated;
-    double words = words_of(contender, s->n);
     record_text(r, "contender", "%s", contender_name(contender).name);
     if (has_number)
         record_integer(r, "step", (uint64_t)contender->step->number);
@@ -123,7 +114,6 @@ static void fill(struct record *r, const struct bench_options *o, const struct d
     record_number(r, "gb_per_s", rated ? side_by_side_bytes(s) / t->median / 1e9 : NAN);
     record_ratio(r, "roof_fraction", roof_in(s, graph), graph, rated ? t->median : 0);
     record_ratio(r, "times_cub", side_by_side_cub(s), graph, rated ? t->median : 0);
-    record_number(r, "words", words > 0 ? words : NAN);
     record_bool(r, "right", e->right);
     record_text(r, "wrong", "%s", e->wrong);
     record_text(r, "device", "%s", device->name);

@@ -13,7 +13,6 @@
  *   bytes_moved, gb_per_s      bytes that a scan has to read and to write, once; GB per second
  *   roof_fraction              time of the fastest copy / time of this contender
  *   times_cub                  time of CUB / time of this contender
- *   words                      elements that it moves by its formula, divided by n; may be empty
  *   right, wrong               true or false; what was wrong, or why there is no graph
  *   device                     the GPU's name
  */

@@ -10,7 +10,7 @@ LAB_MAINS = %/run_lab.c
 LAB_SHARED := $(call objects,$(filter-out $(LAB_MAINS) common/labs/run_%,$(LAB_SOURCES)))
 LAB_COMMON := $(LAB_SHARED) $(call objects,$(wildcard common/harness/verify/*.c) $(addprefix \
              common/,command/fault.c command/option_table.c files/visible.c files/wrapped.c \
-             step/levels.c step/element.c step/tree.c harness/host/parallel.c \
+             step/levels.c step/element.c harness/host/parallel.c \
              harness/print/progress.c emu/report/json.c))
 LAB_RUNS  := $(call objects,$(filter-out %/run_first.c %/run_puzzle.c,\
              $(wildcard common/labs/run_*.c)) \

@@ -22,7 +22,6 @@
 extern "C" {
 #endif
 
-struct tree;    /* tree.h: which sums a scan makes on its way */
 struct options; /* options.h: what the user asked for */
 struct subject; /* below: an open step */
 
@@ -137,17 +136,12 @@ struct step {
     bool clear_workspace; /* the harness fills it with zeros once, before the first scan */
 
     /* The largest number of additions on the way from an input to an output of a scan of n elements
-     * (its depth). It bounds the error; the tree bounds it more closely. */
+     * (its depth), or more: it bounds the error. NULL: n. step_tree_depth: that of a tree. */
     double (*depth)(size_t n, int variant);
 
-    /* Appends the levels of the tree of additions (tree.h), and counts the additions that join
-     * them. The bound of the error is then that of the tree. NULL: only the depth is known, and the
-     * bound is wide. */
-    void (*tree)(struct tree *, size_t n, int variant);
-
-    /* Number of elements that one scan of n reads from memory and writes to it, at least 2n. Terms
-     * that are small beside n, such as block sums, are left out. NULL: not stated. */
-    double (*words)(size_t n, int variant);
+    /* Elements that are no neighbours are added up, too. So numbers from a file are compared for
+     * equality only if no order of additions rounds. */
+    bool any_order;
 
     const struct step_option *options; /* ends with .name = NULL; NULL: none */
 
@@ -160,8 +154,8 @@ struct step {
      * give for `in` (n elements of the step's type, on the host). NULL: the running sum. */
     void (*reference)(double *want, const void *in, size_t n, int variant);
 
-    /* The step is no plain scan: then scan, workspace, depth, tree, words and
-     * reference are not set. NULL: it is one. */
+    /* The step is no plain scan: then scan, workspace, depth and reference are not set. NULL: it is
+     * one. */
     const struct verbs *verbs;
 };
 
@@ -277,6 +271,11 @@ struct program_name {
     char name[40];
 };
 struct program_name step_program(const struct step *);
+
+/* Depths of a scan of n elements: that of a tree, and of blocks' trees whose sums are scanned by
+ * trees; and what the step states, otherwise n. (step.c) */
+double step_tree_depth(size_t n, int variant);
+double step_depth(const struct step *, size_t n, int variant);
 
 /* The type of the elements of a variant. (step.c) */
 enum element step_element(const struct step *, int variant);

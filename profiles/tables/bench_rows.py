@@ -16,6 +16,7 @@ SHOWN = [2**12, 2**16, 2**20, 2**24, 2**26, 2**28, 2**30]
 POWERS = [2**k for k in range(10, 31)]
 COPIES = ["cudaMemcpyAsync", "float4 kernel", "bulk copies"]
 WORDS_A_SECTOR = 8
+WORDS_AT = 2**20  # the n of their column
 
 
 def best_mode(rows):
@@ -52,28 +53,15 @@ def contenders():
     return ["step %d" % step for step in steps] + ["CUB"]
 
 
-def words_at(contender, n):
-    """As the descriptor says, else as the emulator counts: in words of 4 bytes, by n. None: neither
-    is known."""
-    row = row_of(contender, n)
-    if row and row["words"]:
-        return three(float(row["words"])) + " n"
-    if not row or not row["step"] or not has(COUNTED, step=row["step"], n=n,
-                                             variant=row["variant"]):
-        return None
-    counts = emulated(row["step"], n, row["variant"])
-    return three((int(counts["sectors_ld"]) + int(counts["sectors_st"])) * WORDS_A_SECTOR / n) \
-        + " n"
-
-
 def words(contender):
-    """For all n, if they are the same everywhere; else for the least and the greatest n."""
-    found = [(n, words_at(contender, n)) for n in SHOWN if words_at(contender, n)]
-    if not found:
-        return "2.00 n" if contender == "step 1" else ""
-    if len({said for _, said in found}) == 1:
-        return found[0][1]
-    return "%s at %s, %s at %s" % (found[0][1], size(found[0][0]), found[-1][1], size(found[-1][0]))
+    """Read and written, in words of 4 bytes, as the emulator counts sectors; "": nobody counts."""
+    row = row_of(contender, WORDS_AT)
+    if not row or not row["step"] or not has(COUNTED, step=row["step"], n=WORDS_AT,
+                                             variant=row["variant"]):
+        return ""
+    counts = emulated(row["step"], WORDS_AT, row["variant"])
+    sectors = int(counts["sectors_ld"]) + int(counts["sectors_st"])
+    return three(sectors * WORDS_A_SECTOR / WORDS_AT) + " n"
 
 
 def cells(contender, n):
@@ -88,7 +76,7 @@ def side_by_side():
     """Every step, CUB and the roof: time, share of the roof, words."""
     shown = [n for n in SHOWN if roof(n)[0]]
     last = shown[-1]
-    head = ["", "words", *(cell for n in shown for cell in (size(n), "of the roof")),
+    head = ["", "words at " + size(WORDS_AT), *(cell for n in shown for cell in (size(n), "of the roof")),
             "GB/s at " + size(last)]
     rows = []
     for name in contenders():

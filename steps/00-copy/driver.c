@@ -1,37 +1,14 @@
 /* Step 0's descriptor: what the harness needs to know about scan.cu. */
 #include "common/step/step.h"
-#include "patterns.h"
 #include "run.h"
 
 scan_fn step00_scan;
 
-static const char *const variants[] = {[ALL] = "all",
-                                       [SCALAR] = "scalar",
-                                       [FLOAT2] = "float2",
-                                       [FLOAT4] = "float4",
-                                       [STRIDED] = "strided",
-                                       [MISALIGNED] = "misaligned",
-                                       [PERMUTED] = "permuted",
-                                       [SCATTERED] = "scattered",
-                                       [SAME_WORD] = "same-word",
-                                       [STRUCTURES] = "structures",
-                                       [STRUCTURES_SOA] = "structures-soa",
-                                       [STRUCTURES_READ_ONLY] = "structures-read-only",
-                                       [STRUCTURES_STAGED] = "structures-staged",
-                                       NULL};
-
-/* A copy adds nothing. */
-static double step00_depth(size_t n, int variant)
-{
-    (void)n, (void)variant;
-    return 0;
-}
-
-static void step00_reference(double *want, const void *in, size_t n, int variant)
-{
-    for (size_t i = 0; i < n; i++)
-        want[i] = ((const float *)in)[pattern_source((enum pattern)variant, i, n)];
-}
+/* In the order of enum pattern. */
+static const char *const variants[] = {
+    "all",        "scalar",         "float2",               "float4",           "strided",
+    "misaligned", "permuted",       "scattered",            "same-word",        "structures",
+    "structures-soa", "structures-read-only", "structures-staged", NULL};
 
 const struct step step00 = {
     .number = 0,

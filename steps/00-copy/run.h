@@ -11,4 +11,8 @@
  * Returns the exit code. */
 int step00_run(const struct subject *);
 
+/* A copy adds nothing: its depth is 0. What a pattern must write. */
+double step00_depth(size_t n, int variant);
+void step00_reference(double *want, const void *in, size_t n, int variant);
+
 #endif

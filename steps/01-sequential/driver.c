@@ -1,27 +1,10 @@
 /* Step 1's descriptor: what the harness needs to know about scan.c. */
 #include "common/step/step.h"
-#include "common/step/tree.h"
 #include "scan.h"
 
 scan_fn step01_scan;
 
-static const char *const variants[] = {[EXCLUSIVE] = "exclusive",
-                                       [INCLUSIVE] = "inclusive",
-                                       [LOOP] = "loop",
-                                       [TWO_PASS] = "two-pass",
-                                       NULL};
-
-static double step01_depth(size_t n, int variant)
-{
-    (void)variant;
-    return n > 0 ? (double)(n - 1) : 0;
-}
-
-static void step01_tree(struct tree *tree, size_t n, int variant)
-{
-    (void)n, (void)variant;
-    tree_add(tree, (struct tree_level){.sums = SUMS_CHAIN, .length = 1});
-}
+static const char *const variants[] = {"exclusive", "inclusive", "loop", "two-pass", NULL};
 
 /* The variants are not all exclusive sums of the input, so the step has a reference of its own: the
  * same sums in double. */
@@ -36,13 +19,6 @@ static void step01_reference(double *want, const void *in, size_t n, int variant
     }
 }
 
-/* Every element is read once and written once. */
-static double step01_words(size_t n, int variant)
-{
-    (void)variant;
-    return 2.0 * (double)n;
-}
-
 const struct step step01 = {
     .number = 1,
     .name = "sequential",
@@ -54,8 +30,5 @@ const struct step step01 = {
     .on_host = true,
     .variants = variants,
     .scan = step01_scan,
-    .words = step01_words,
-    .depth = step01_depth, /* all on the way from the first input to the last output */
-    .tree = step01_tree,
     .reference = step01_reference,
 };

@@ -1,23 +1,7 @@
 /* Step 2's descriptor: what the harness needs to know about scan.cu. */
 #include "common/step/step.h"
-#include "common/step/tree.h"
 
 scan_fn step02_scan;
-
-/* One addition a sweep. */
-static double step02_depth(size_t n, int variant)
-{
-    double sweeps = 0;
-    (void)variant;
-    for (size_t offset = 1; offset < n; offset *= 2) sweeps++;
-    return sweeps;
-}
-
-static void step02_tree(struct tree *tree, size_t n, int variant)
-{
-    (void)variant;
-    tree_windows(tree, 1, n);
-}
 
 const struct step step02 = {
     .number = 2,
@@ -30,6 +14,5 @@ const struct step step02 = {
     .default_n = 512,
     .element = ELEMENT_F32,
     .scan = step02_scan,
-    .depth = step02_depth,
-    .tree = step02_tree,
+    .depth = step_tree_depth,
 };

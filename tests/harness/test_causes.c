@@ -45,10 +45,8 @@ static struct verdict judge(bool inclusive, size_t block)
 {
     struct problem p = {.element = ELEMENT_F32, .in = in, .n = N, .inclusive = inclusive};
     struct facts facts = facts_of(&p);
-    struct tree tree = {.depth = 24};
     struct verifier v;
-    tree_halves(&tree, 1, 4096);
-    verify_begin(&v, &p, &facts, &tree, block);
+    verify_begin(&v, &p, &facts, 24, block);
     verify_piece(&v, out, 0, N);
     struct verdict verdict = verify_end(&v);
     cr_expect_not(verdict.right);
@@ -119,7 +117,7 @@ static void expect_cause_of_one(struct problem p, size_t wrong, const char *caus
     struct verifier v;
     float got[4], sum = 0;
     for (size_t i = 0; i < p.n; sum += in[i++]) got[i] = i == wrong ? sum + 1000 : sum;
-    verify_begin(&v, &p, &facts, &(struct tree){.depth = 3}, 0);
+    verify_begin(&v, &p, &facts, 3, 0);
     verify_piece(&v, got, 0, p.n);
     struct verdict verdict = verify_end(&v);
     cr_expect_not(verdict.right);
@@ -143,7 +141,7 @@ Test(causes, of_a_part_indices_count_the_elements_before)
     begin(false);
     struct facts facts = facts_of(&p);
     memset(&out[7], VERIFY_POISON, sizeof *out);
-    verify_begin(&v, &p, &facts, &(struct tree){.depth = 24}, 0);
+    verify_begin(&v, &p, &facts, 24, 0);
     verify_piece(&v, out, 0, N);
     cr_expect_str_eq(verify_end(&v).cause, "element 71 was never written");
 }
@@ -155,7 +153,7 @@ Test(causes, minus_one_is_not_called_unwritten)
     struct problem p = {.element = ELEMENT_I32, .in = ints, .n = 4};
     struct facts facts = facts_of(&p);
     struct verifier v;
-    verify_begin(&v, &p, &facts, &(struct tree){.depth = 3}, 0);
+    verify_begin(&v, &p, &facts, 3, 0);
     verify_piece(&v, sums, 0, 4);
     struct verdict verdict = verify_end(&v);
     cr_expect_str_eq(verdict.first[0].got, "-1");
@@ -398,7 +396,7 @@ Test(causes, no_element_of_a_reference)
     struct facts facts = facts_of(&p);
     struct verifier v;
     add(701, N, -in[700]);
-    verify_begin(&v, &p, &facts, &(struct tree){.depth = N}, BLOCK);
+    verify_begin(&v, &p, &facts, N, BLOCK);
     verify_piece(&v, out, 0, N);
     struct verdict verdict = verify_end(&v);
     cr_expect(strstr(verdict.cause, "all are off by the same"), "%s", verdict.cause);

@@ -9,10 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static double words(size_t n, int variant) { return (variant + 2.5) * (double)n; }
 
 static const char *const variants[] = {"plain", "fast", NULL};
-static const struct step step = {.number = 7, .variants = variants, .words = words};
+static const struct step step = {.number = 7, .variants = variants};
 static const struct step library = {.program = "cub"};
 static const struct roof_way quick = {.name = "quick copy"}, slow = {.name = "slow copy"};
 
@@ -71,15 +70,15 @@ Test(show, table_of_a_gpu)
                      "\n"
                      "n = 1 048 576, i16; 15 rounds, L2 emptied by memset\n"
                      "                                     median      lower      upper     GB/s  "
-                     "of roof   x CUB  words\n"
+                     "of roof   x CUB\n"
                      "  slow copy                         2.50 µs    1.87 µs    3.75 µs     2517  "
-                     "100.0 %    3.20   2.00  graph\n"
+                     "100.0 %    3.20  graph\n"
                      "  quick copy                        3.00 µs    2.25 µs    4.50 µs     2097   "
-                     "83.3 %    2.67   2.00  graph\n"
+                     "83.3 %    2.67  graph\n"
                      "  CUB                               8.00 µs    6.00 µs    12.0 µs      786   "
-                     "31.2 %    1.00         cold  not captured\n"
+                     "31.2 %    1.00  cold  not captured\n"
                      "  step 7 plain                      5.00 µs    3.75 µs    7.50 µs     1258   "
-                     "50.0 %    1.60   2.50  graph\n"
+                     "50.0 %    1.60  graph\n"
                      "  step 7 fast                     WRONG: 3 wrong\n"
                      "\n");
 }
@@ -91,19 +90,19 @@ Test(show, table_of_the_emulator)
         "The steps side by side on a model: times are the emulator's own, because it is here\n"
         "\n"
         "n = 1 048 576, i16; 15 rounds, L2 emptied by memset\n"
-        "                                     median      lower      upper  words\n"
-        "  slow copy                         2.50 µs    1.87 µs    3.75 µs   2.00  graph\n"
-        "  quick copy                        3.00 µs    2.25 µs    4.50 µs   2.00  graph\n"
-        "  CUB                               8.00 µs    6.00 µs    12.0 µs         cold  not "
+        "                                     median      lower      upper\n"
+        "  slow copy                         2.50 µs    1.87 µs    3.75 µs  graph\n"
+        "  quick copy                        3.00 µs    2.25 µs    4.50 µs  graph\n"
+        "  CUB                               8.00 µs    6.00 µs    12.0 µs  cold  not "
         "captured\n"
-        "  step 7 plain                      5.00 µs    3.75 µs    7.50 µs   2.50  graph\n"
+        "  step 7 plain                      5.00 µs    3.75 µs    7.50 µs  graph\n"
         "  step 7 fast                     WRONG: 3 wrong\n"
         "\n");
 }
 
 #define KEYS                                                                                       \
     "contender,step,variant,element,n,mode,flush,launches,reps,seconds,seconds_lower,"             \
-    "seconds_upper,seconds_least,bytes_moved,gb_per_s,roof_fraction,times_cub,words,right,wrong,"  \
+    "seconds_upper,seconds_least,bytes_moved,gb_per_s,roof_fraction,times_cub,right,wrong,"        \
     "device\n"
 
 Test(show, records_of_a_gpu)
@@ -112,51 +111,51 @@ Test(show, records_of_a_gpu)
         shown(&gpu, REPORT_CSV),
         KEYS "slow "
              "copy,,,i16,1048576,cold,memset,1,15,4e-06,3e-06,6e-06,2e-06,6291456,1572.864,0.75,2,"
-             "2,true,,a GPU\n"
+             "true,,a GPU\n"
              "slow "
              "copy,,,i16,1048576,graph,memset,8,3,2.5e-06,1.875e-06,3.75e-06,1.25e-06,6291456,2516."
-             "5824,1,,2,true,,a GPU\n"
+             "5824,1,,true,,a GPU\n"
              "quick "
              "copy,,,i16,1048576,cold,memset,1,15,3e-06,2.25e-06,4.5e-06,1.5e-06,6291456,2097.152,"
-             "1,2.66666667,2,true,,a GPU\n"
+             "1,2.66666667,true,,a GPU\n"
              "quick "
              "copy,,,i16,1048576,graph,memset,8,3,3e-06,2.25e-06,4.5e-06,1.5e-06,6291456,2097.152,"
-             "0.833333333,,2,true,,a GPU\n"
+             "0.833333333,,true,,a GPU\n"
              "CUB,,,i16,1048576,cold,memset,1,15,8e-06,6e-06,1.2e-05,4e-06,6291456,786.432,0.375,1,"
-             ",true,not captured,a GPU\n"
+             "true,not captured,a GPU\n"
              "step "
              "7,7,plain,i16,1048576,cold,memset,1,15,6e-06,4.5e-06,9e-06,3e-06,6291456,1048.576,0."
-             "5,1.33333333,2.5,true,,a GPU\n"
+             "5,1.33333333,true,,a GPU\n"
              "step "
              "7,7,plain,i16,1048576,graph,memset,8,3,5e-06,3.75e-06,7.5e-06,2.5e-06,6291456,1258."
-             "2912,0.5,,2.5,true,,a GPU\n"
-             "step 7,7,fast,i16,1048576,cold,memset,1,0,,,,,6291456,,,,3.5,false,3 wrong,a GPU\n");
+             "2912,0.5,,true,,a GPU\n"
+             "step 7,7,fast,i16,1048576,cold,memset,1,0,,,,,6291456,,,,false,3 wrong,a GPU\n");
 }
 
 Test(show, records_of_the_emulator)
 {
     cr_expect_str_eq(
         shown(&emulated, REPORT_CSV), KEYS
-        "slow copy,,,i16,1048576,cold,memset,1,15,4e-06,3e-06,6e-06,2e-06,6291456,,,,2,true,,a "
+        "slow copy,,,i16,1048576,cold,memset,1,15,4e-06,3e-06,6e-06,2e-06,6291456,,,,true,,a "
         "model\n"
         "slow "
-        "copy,,,i16,1048576,graph,memset,8,3,2.5e-06,1.875e-06,3.75e-06,1.25e-06,6291456,,,,2,true,"
+        "copy,,,i16,1048576,graph,memset,8,3,2.5e-06,1.875e-06,3.75e-06,1.25e-06,6291456,,,,true,"
         ",a model\n"
         "quick "
-        "copy,,,i16,1048576,cold,memset,1,15,3e-06,2.25e-06,4.5e-06,1.5e-06,6291456,,,,2,true,,a "
+        "copy,,,i16,1048576,cold,memset,1,15,3e-06,2.25e-06,4.5e-06,1.5e-06,6291456,,,,true,,a "
         "model\n"
         "quick "
-        "copy,,,i16,1048576,graph,memset,8,3,3e-06,2.25e-06,4.5e-06,1.5e-06,6291456,,,,2,true,,a "
+        "copy,,,i16,1048576,graph,memset,8,3,3e-06,2.25e-06,4.5e-06,1.5e-06,6291456,,,,true,,a "
         "model\n"
-        "CUB,,,i16,1048576,cold,memset,1,15,8e-06,6e-06,1.2e-05,4e-06,6291456,,,,,true,not "
+        "CUB,,,i16,1048576,cold,memset,1,15,8e-06,6e-06,1.2e-05,4e-06,6291456,,,,true,not "
         "captured,a model\n"
         "step "
-        "7,7,plain,i16,1048576,cold,memset,1,15,6e-06,4.5e-06,9e-06,3e-06,6291456,,,,2.5,true,,a "
+        "7,7,plain,i16,1048576,cold,memset,1,15,6e-06,4.5e-06,9e-06,3e-06,6291456,,,,true,,a "
         "model\n"
         "step "
-        "7,7,plain,i16,1048576,graph,memset,8,3,5e-06,3.75e-06,7.5e-06,2.5e-06,6291456,,,,2.5,true,"
+        "7,7,plain,i16,1048576,graph,memset,8,3,5e-06,3.75e-06,7.5e-06,2.5e-06,6291456,,,,true,"
         ",a model\n"
-        "step 7,7,fast,i16,1048576,cold,memset,1,0,,,,,6291456,,,,3.5,false,3 wrong,a model\n");
+        "step 7,7,fast,i16,1048576,cold,memset,1,0,,,,,6291456,,,,false,3 wrong,a model\n");
 }
 
 /* Without a copy and CUB there is nothing to compare a step with. */
@@ -171,7 +170,7 @@ Test(show, a_step_alone_has_no_ratios)
     FILE *to = fmemopen(text, sizeof text - 1, "w");
     show_side_by_side(to, &options, &gpu, &alone, &records);
     fclose(to);
-    cr_expect(strstr(text, ",6291456,1048.576,,,2.5,true,,a GPU\n"), "%s", text);
+    cr_expect(strstr(text, ",6291456,1048.576,,,true,,a GPU\n"), "%s", text);
 }
 
 Test(show, records_are_a_list_in_json)

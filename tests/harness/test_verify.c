@@ -14,8 +14,7 @@ static struct verdict verify(const float *in, const float *out, size_t n, bool i
     struct problem problem = {.element = ELEMENT_F32, .in = in, .n = n, .inclusive = inclusive};
     struct facts facts = facts_of(&problem);
     struct verifier verifier;
-    struct tree tree = {.depth = depth};
-    verify_begin(&verifier, &problem, &facts, &tree, tile);
+    verify_begin(&verifier, &problem, &facts, depth, tile);
     verify_piece(&verifier, out, 0, n);
     return verify_end(&verifier);
 }
@@ -115,7 +114,7 @@ Test(verify, poison_is_wrong_where_nan_is_expected)
 }
 
 /* Real numbers, of which only the depth d is known: the bound is d u / (1 - d u) times the sum of
- * |x|, and no more. test_bound.c has those of trees. */
+ * |x|, and no more. */
 Test(verify, the_bound_of_a_depth)
 {
     const double depth = 200, u = 0x1p-24;
@@ -144,16 +143,19 @@ Test(verify, when_sums_are_exact)
 {
     float ints[] = {1, 2, 3}, half[] = {0.5f, 0.25f}, third[] = {1 / 3.0f, 1},
           tiny[] = {0x1p-149f, -0x1p-140f}, large[] = {0x1p23f, 0x1p23f, 1},
-          edge[] = {0x1p23f, 0x1p23f}, cancel[] = {0x1p24f, -0x1p24f, -1};
+          edge[] = {0x1p23f, 0x1p23f}, cancel[] = {0x1p24f, -0x1p24f, -1},
+          pairs[] = {0x1p23f, -0x1p23f, 0x1p23f, 1 - 0x1p23f};
     const struct {
         const float *in;
         size_t n;
-        bool exact;
-    } cases[] = {{ints, 3, true},   {half, 2, true}, {third, 2, false}, {tiny, 2, true},
-                 {large, 3, false}, {edge, 2, true}, {cancel, 3, false}};
+        bool exact, in_any_order;
+    } cases[] = {{ints, 3, true, true},    {half, 2, true, true},   {third, 2, false, false},
+                 {tiny, 2, true, true},    {large, 3, false, false}, {edge, 2, true, true},
+                 {cancel, 3, false, false}, {pairs, 4, true, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct problem p = {.element = ELEMENT_F32, .in = cases[i].in, .n = cases[i].n};
         cr_expect_eq(facts_of(&p).exact, cases[i].exact, "case %zu", i);
+        cr_expect_eq(facts_of(&p).exact_in_any_order, cases[i].in_any_order, "case %zu", i);
     }
 }
 
@@ -163,18 +165,17 @@ Test(verify, facts_of_elements)
     const float x[] = {-0.0f, 0, -0.75f, 12, 0x1p-126f, NAN, -INFINITY, 0x1.8p-149f};
     const struct {
         size_t n, minus_zeros;
-        double quantum, least, greatest;
+        double quantum, least;
         bool finite;
-    } cases[] = {{1, 1, 1, INFINITY, 0, true},         {2, 1, 1, INFINITY, 0, true},
-                 {3, 1, 0.25, 0.75, 0.75, true},       {4, 1, 0.25, 0.75, 12, true},
-                 {5, 1, 0x1p-126, 0x1p-126, 12, true}, {7, 1, 0x1p-126, 0x1p-126, 12, false},
-                 {8, 1, 0x1p-148, 0x1p-148, 12, false}};
+    } cases[] = {{1, 1, 1, INFINITY, true},        {2, 1, 1, INFINITY, true},
+                 {3, 1, 0.25, 0.75, true},         {4, 1, 0.25, 0.75, true},
+                 {5, 1, 0x1p-126, 0x1p-126, true}, {7, 1, 0x1p-126, 0x1p-126, false},
+                 {8, 1, 0x1p-148, 0x1p-148, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct problem p = {.element = ELEMENT_F32, .in = x, .n = cases[i].n};
         struct facts facts = facts_of(&p);
         cr_expect_eq(facts.quantum, cases[i].quantum, "case %zu: %a", i, facts.quantum);
         cr_expect_eq(facts.least, cases[i].least, "case %zu: %a", i, facts.least);
-        cr_expect_eq(facts.greatest, cases[i].greatest, "case %zu", i);
         cr_expect_eq(facts.minus_zeros, cases[i].minus_zeros, "case %zu", i);
         cr_expect_eq(facts.finite, cases[i].finite, "case %zu", i);
     }
@@ -223,11 +224,11 @@ Test(verify, the_reference_keeps_what_double_loses)
     struct facts facts = facts_of(&p);
     struct verifier v;
     facts.exact = false;
-    verify_begin(&v, &p, &facts, &(struct tree){.depth = 1}, 0);
+    verify_begin(&v, &p, &facts, 1, 0);
     verify_piece(&v, sums, 0, N);
     cr_expect(verify_end(&v).right);
     sums[N - 1] += 4 * 1e16 * N * 0x1p-53;
-    verify_begin(&v, &p, &facts, &(struct tree){.depth = 1}, 0);
+    verify_begin(&v, &p, &facts, 1, 0);
     verify_piece(&v, sums, 0, N);
     cr_expect_not(verify_end(&v).right);
 }
@@ -241,7 +242,7 @@ Test(verify, the_reference_keeps_what_long_double_loses)
     struct facts facts = facts_of(&p);
     struct verifier v;
     cr_expect(!facts.plain && !facts.exact);
-    verify_begin(&v, &p, &facts, &(struct tree){.depth = 3}, 0);
+    verify_begin(&v, &p, &facts, 3, 0);
     verify_piece(&v, got, 0, 4);
     struct verdict verdict = verify_end(&v);
     cr_expect_eq(verdict.wrong, 1);
@@ -255,21 +256,21 @@ Test(verify, integers_wrap_around)
     struct problem p = {.element = ELEMENT_I32, .in = ints, .n = 3};
     struct facts facts = facts_of(&p);
     struct verifier v;
-    verify_begin(&v, &p, &facts, &(struct tree){.depth = 2}, 0);
+    verify_begin(&v, &p, &facts, 2, 0);
     verify_piece(&v, want, 0, 3);
     cr_expect(verify_end(&v).right);
     const int64_t longs[] = {INT64_MAX, -1, 1, 1};
     const int64_t sums[] = {0, INT64_MAX, INT64_MAX - 1, INT64_MAX};
     p = (struct problem){.element = ELEMENT_I64, .in = longs, .n = 4};
     facts = facts_of(&p);
-    verify_begin(&v, &p, &facts, &(struct tree){.depth = 2}, 0);
+    verify_begin(&v, &p, &facts, 2, 0);
     verify_piece(&v, sums, 0, 4);
     cr_expect(verify_end(&v).right);
     const int8_t bytes[] = {127, 127, -128};
     const int32_t byte_sums[] = {0, 127, 254};
     p = (struct problem){.element = ELEMENT_I8, .in = bytes, .n = 3};
     facts = facts_of(&p);
-    verify_begin(&v, &p, &facts, &(struct tree){.depth = 2}, 0);
+    verify_begin(&v, &p, &facts, 2, 0);
     verify_piece(&v, byte_sums, 0, 3);
     cr_expect(verify_end(&v).right);
 }
@@ -284,7 +285,7 @@ Test(verify, pieces)
     for (int spoiled = 0; spoiled < 2; spoiled++) {
         struct verifier v;
         out[2500] += (float)spoiled;
-        verify_begin(&v, &p, &facts, &(struct tree){.depth = 10}, 0);
+        verify_begin(&v, &p, &facts, 10, 0);
         verify_piece(&v, out, 0, 1);
         verify_piece(&v, out + 1, 1, 99);
         verify_piece(&v, out + 2400, 2400, 300);
@@ -307,7 +308,7 @@ Test(verify, a_reference_of_the_steps_own)
     for (int spoiled = 0; spoiled < 2; spoiled++) {
         struct verifier v;
         got[3] += (float)spoiled;
-        verify_begin(&v, &p, &facts, &(struct tree){.depth = 3}, 0);
+        verify_begin(&v, &p, &facts, 3, 0);
         verify_piece(&v, got, 0, 4);
         cr_expect_eq(verify_end(&v).right, !spoiled);
     }
@@ -367,7 +368,7 @@ Test(verify, minus_zero_with_a_reference)
     for (int spoiled = 0; spoiled < 2; spoiled++) {
         struct verifier v;
         if (spoiled) got[2] = -0.0f;
-        verify_begin(&v, &p, &facts, &(struct tree){.depth = 0}, 0);
+        verify_begin(&v, &p, &facts, 0, 0);
         verify_piece(&v, got, 0, 3);
         cr_expect_eq(verify_end(&v).right, !spoiled);
     }

@@ -7,7 +7,6 @@
 #include "common/harness/run/buffer.h"
 #include "common/step/element.h"
 #include "common/harness/input/input.h"
-#include "common/step/tree.h"
 #include "common/harness/verify/verify.h"
 #include "tests/support/cudart_check.h"
 #include "tests/fixtures/pipeline_code.h"
@@ -461,19 +460,6 @@ Test(pipeline, error_is_within_the_bound_slow)
             for (size_t i = 0; i < n; i++) out[i] = sum, sum += in[i];
             if (kind == 2 && n > 1 << 20) cr_expect_gt(of_bound(out, in, n), 1);
         }
-    }
-}
-
-extern const struct step step12;
-
-/* The verifier has room for the threads that share the work of a tile's prefix. */
-Test(pipeline, the_verifier_has_room_for_its_tree)
-{
-    const size_t n[] = {1000, WAVE_MAX(4), ONCHIP_MAX(4), ONCHIP_MAX(4) + 1};
-    for (size_t i = 0; i < LENGTH(n); i++) {
-        struct tree tree = step_tree(&step12, n[i], 0);
-        for (size_t l = 0; l < tree.count; l++)
-            cr_expect_leq(tree.levels[l].ways, TREE_WAYS, "n = %zu", n[i]);
     }
 }
 

@@ -87,29 +87,6 @@ TESTS_OF_BLOCKS(10)
 TESTS_OF_BLOCKS(11)
 TESTS_OF_BLOCKS(12)
 
-/* The verifier's bound depends on the depth that the step states. The depth is at least log2 n,
- * which any tree of two-input sums needs. It is at most twice that, up and down a tree (plus 24: a
- * level that is not full has the depth of a full one). Step 11 may add tile after tile: see
- * test_single_pass.c. So does a lane in step 12, in double: see test_pipeline.c. */
-Test(steps, depth_is_that_of_a_tree)
-{
-    static const size_t lengths[] = {1, 2, 512, 1000, 2048, 1 << 20, 1 << 24};
-    for (size_t s = 0; s < LENGTH(scan_steps); s++) {
-        const struct step *step = scan_steps[s];
-        for (size_t i = 0; i < LENGTH(lengths) && !step->on_host; i++)
-            for (int variant = 0; variant < variant_count(step); variant++) {
-                double depth = step->depth(lengths[i], variant), least = log2((double)lengths[i]);
-                if (!takes(step, lengths[i]) || step == &step11 || step == &step12) continue;
-                cr_expect(depth >= least && depth <= 2 * least + 24,
-                          "step %d states a depth of %g for %zu elements", step->number, depth,
-                          lengths[i]);
-            }
-    }
-    cr_expect_eq(step02.depth(512, 0), 9);
-    cr_expect_eq(step03.depth(512, 0), 17); /* the root is cleared, and not added to */
-    cr_expect_eq(step04.depth(512, 0), 17);
-}
-
 /* Beyond its limits a step returns an error and launches nothing. */
 Test(steps, refuse_what_is_beyond_their_limits)
 {

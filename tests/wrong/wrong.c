@@ -1,23 +1,9 @@
 /* wrong.c — the list: a descriptor for each deliberately wrong scan. */
 #include "wrong.h"
 
-#include "common/step/tree.h"
 #include "scans.h"
 
 #include <string.h>
-
-static double depth(size_t n, int variant)
-{
-    (void)variant;
-    return (double)n;
-}
-
-/* right_scan adds one element after the other, for each output from the first. */
-static void tree(struct tree *tree, size_t n, int variant)
-{
-    (void)n, (void)variant;
-    tree_add(tree, (struct tree_level){.sums = SUMS_CHAIN, .length = 1});
-}
 
 static size_t workspace(size_t n, int variant)
 {
@@ -30,26 +16,18 @@ static size_t workspace(size_t n, int variant)
 #define TYPED(function, type)                                                                      \
     {                                                                                              \
         .name = #function, .title = #function, .element = type, .scan = function,                  \
-        .depth = depth, .tree = tree, .workspace = workspace, .default_n = 1,                      \
+        .workspace = workspace, .default_n = 1,                                                    \
     }
 
-/* Scans that change step 9's result afterwards are judged by step 9's tree. */
+/* These change step 9's result afterwards. */
 extern const struct step step09;
-
-static double spoiled_depth(size_t n, int variant) { return step09.depth(n, variant); }
-
-static void spoiled_tree(struct tree *tree, size_t n, int variant)
-{
-    step09.tree(tree, n, variant);
-}
 
 static size_t spoiled_workspace(size_t n, int variant) { return step09.workspace(n, variant); }
 
 #define SPOILED(function)                                                                          \
     {                                                                                              \
         .name = #function, .title = #function, .element = ELEMENT_F32, .scan = function,           \
-        .depth = spoiled_depth, .tree = spoiled_tree, .workspace = spoiled_workspace,              \
-        .default_n = 1,                                                                            \
+        .depth = step_tree_depth, .workspace = spoiled_workspace, .default_n = 1,                  \
     }
 
 const struct step wrong_control = STEP(right_scan);
@@ -69,8 +47,7 @@ const struct step wrong_erring = {
     .title = "leaves errors",
     .element = ELEMENT_F32,
     .scan = step09_scan,
-    .depth = spoiled_depth,
-    .tree = spoiled_tree,
+    .depth = step_tree_depth,
     .workspace = erring_workspace,
     .default_n = 1,
 };

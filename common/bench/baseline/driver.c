@@ -1,6 +1,5 @@
 /* The descriptor of CUB's scan, for the harness: see cub.cu. Its variants are types of elements. */
 #include "common/step/step.h"
-#include "common/step/tree.h"
 #include "cub.h"
 
 enum { F32, F64, I32, I64, I16, I8 };
@@ -31,20 +30,6 @@ static double cub_depth(size_t n, int variant)
     return (double)n;
 }
 
-/* It also takes operators that do not commute, so each of its sums is a sum of neighbours. */
-static void cub_tree(struct tree *tree, size_t n, int variant)
-{
-    (void)n, (void)variant;
-    tree_add(tree, (struct tree_level){.sums = SUMS_ANY_ORDER, .length = 1, .lanes = 1});
-}
-
-/* Each element is read once and written once. */
-static double cub_words(size_t n, int variant)
-{
-    (void)variant;
-    return 2.0 * (double)n;
-}
-
 const struct step cub = {
     .program = "cub",
     .name = "cub",
@@ -57,6 +42,4 @@ const struct step cub = {
     .scan = cub_scan,
     .workspace = cub_workspace,
     .depth = cub_depth,
-    .tree = cub_tree,
-    .words = cub_words,
 };

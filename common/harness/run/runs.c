@@ -255,13 +255,13 @@ static int compare(struct runs *r, const struct buffer *result, bool inclusive,
 {
     struct problem problem = r->problem;
     size_t n = problem.n, size = element_size(element_of_sum(problem.element));
-    struct tree tree = step_tree(r->subject->step, n, r->subject->options->variant);
-    if (inclusive && !problem.inclusive) /* the last element is added at the end */
-        tree.depth++, tree.joins++;
+    double depth = step_depth(r->subject->step, n, r->subject->options->variant);
+    if (inclusive && !problem.inclusive) depth++; /* the last element is added at the end */
+    problem.any_order = r->subject->step->any_order && r->subject->options->input;
     if (problem.reference && inclusive && !problem.inclusive) problem.reference++;
     problem.inclusive = inclusive;
     struct verifier verifier;
-    verify_begin(&verifier, &problem, &r->facts, &tree, tile_of(largest, n));
+    verify_begin(&verifier, &problem, &r->facts, depth, tile_of(largest, n));
     progress_begin("verifying", n);
     cudaError_t error = cudaSuccess;
     for (struct walk walk = walk_through(r); !error && walk_on(&walk);) {

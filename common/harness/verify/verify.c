@@ -7,13 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- running sums ---------------------------------------------------------------------------- */
+#define INFLATE (1 + 0x1p-16) /* more than what the additions of a bound round away */
 
-/* What the bound has to know of a stretch in which every output is as expected. */
-struct stretch {
-    double low, high;      /* the least and the greatest output */
-    long double magnitude; /* the sum of all |addend| but the last one's */
-};
+/* ---- running sums ---------------------------------------------------------------------------- */
 
 /* The elements that are being compared, in the widest type. */
 struct chunk {
@@ -23,8 +19,6 @@ struct chunk {
     long double addend[VERIFY_CHUNK + 1]; /* one more than count: the right neighbour's; or 0 */
     long double sum[VERIFY_CHUNK + 2];    /* of all elements before each */
     long double got[VERIFY_CHUNK];
-    bool has_stretches; /* those from the multiples of BOUND_STRETCH on */
-    struct stretch stretches[VERIFY_CHUNK / BOUND_STRETCH];
 };
 
 /* Does the output of an element contain its own addend? With a reference, addends are defined
@@ -179,25 +173,6 @@ static bool is_left_over(const struct verifier *v, const void *out, size_t i, lo
            verify_is_poison(out, element_of_sum(v->problem.element), i);
 }
 
-/*
- * In a chain each output is made from the one before. An output that follows from the one before
- * is as right or as wrong as that one. Any other output is right if the last right one could have
- * led to it.
- */
-static bool is_next_in_chain(struct verifier *v, long double error, double bound)
-{
-    struct link here = {.error = error, .bound = bound, .right = v->before.right};
-    if (!(fabsl(error - v->before.error) <= bound - v->before.bound))
-        here.right = fabsl(error - v->anchor.error) <= bound;
-    if (here.right) {
-        here.bound = 0;
-        v->anchor = here;
-        bound_link(&v->bound, (double)error);
-    }
-    v->before = here;
-    return here.right;
-}
-
 static void note_worst(struct verifier *v, long double error, double tolerance)
 {
     struct verdict *verdict = &v->verdict;
@@ -249,70 +224,50 @@ static bool all_equal(const struct verifier *v, const struct chunk *c)
     return true;
 }
 
+/* The bound of an output that is a sum of at most this many elements, whose absolute values add up
+ * to `magnitude`: d u / (1 - d u) of that for a depth of d additions, and at most (k - 1) u for k
+ * elements. */
+static double bound_of(const struct verifier *v, size_t elements, long double magnitude)
+{
+    if (v->is_exact) return 0;
+    double unit = element_roundoff(v->problem.element), loss = v->depth * unit;
+    double share = elements ? (double)(elements - 1) * unit : 0;
+    if (loss < 1) share = fmin(share, loss / (1 - loss));
+    return share * (double)magnitude * INFLATE;
+}
+
 static void judge(struct verifier *v, const struct chunk *c, size_t k, const void *out, size_t i,
                   double tolerance)
 {
-    long double want = wanted(v, c, k), got = c->got[k], error = got - want;
-    bool right;
-    if (v->bound.chain && isfinite(want)) {
-        long double before = v->anchor.error;
-        right = is_next_in_chain(v, error, tolerance);
-        if (!right) tolerance += (double)fabsl(before); /* from the wanted sum, for the cause */
-        error -= before;
-    } else {
-        right = is_right(got, want, tolerance) && !is_left_over(v, out, i, want);
-    }
+    long double want = wanted(v, c, k), got = c->got[k];
+    bool right = is_right(got, want, tolerance) && !is_left_over(v, out, i, want);
     if (is_minus_zero(got) && !may_be_minus_zero(v, v->at + k)) right = false;
     if (!right)
         note_mismatch(v, c, k, out, i, tolerance);
     else if (isfinite(want))
-        note_worst(v, error, tolerance);
+        note_worst(v, got - want, tolerance);
 }
 
 static long double magnitude_of(long double x) { return isfinite(x) ? fabsl(x) : 0; }
 
-/* Looks at the stretch that begins at `from`, and takes the magnitudes of all its elements but the
- * last. Returns how many they are. */
-static size_t look_at_stretch(struct verifier *v, const struct chunk *c, size_t from)
+/* Judges an output, unless it is known to be right. `i` is its index in `out`. */
+static void pass_element(struct verifier *v, const struct chunk *c, size_t k, const void *out,
+                         size_t i, bool equal)
 {
-    const long double *sums = &c->sum[from + includes_own(&v->problem)];
-    const struct stretch *s = &c->stretches[from / BOUND_STRETCH];
-    if (c->has_stretches && from % BOUND_STRETCH == 0 && c->count - from >= BOUND_STRETCH &&
-        bound_look_whole(&v->bound, (double)sums[0], s->low, s->high)) {
-        v->magnitude += s->magnitude;
-        return BOUND_STRETCH;
-    }
-    size_t count = bound_look(&v->bound, sums, c->count - from);
-    for (size_t k = from; k + 1 < from + count; k++) v->magnitude += magnitude_of(c->addend[k]);
-    return count;
-}
-
-/* Judges the elements of a stretch that begins at `from`, unless they are known to be right. `i` is
- * the index in `out` of the chunk's first element. Moves the bound on. Returns the end of the
- * stretch. */
-static size_t pass_stretch(struct verifier *v, const struct chunk *c, size_t from, const void *out,
-                           size_t i, bool equal)
-{
-    struct bound *bound = &v->bound;
     bool own = includes_own(&v->problem);
-    size_t count = look_at_stretch(v, c, from), to = from + count;
-    long double last = magnitude_of(c->addend[to - 1]);
-    if (own) bound_pass(bound, &c->addend[from], &c->sum[from], count);
-    double tolerance = bound_of(bound, v->at + to - !own, v->magnitude + (own ? last : 0));
-    v->magnitude += last;
-    if (out && equal && !bound->chain && tolerance > v->verdict.bound) v->verdict.bound = tolerance;
-    for (size_t k = from; k < to && out && (!equal || bound->chain); k++)
-        judge(v, c, k, out, i + k, tolerance);
-    if (!own) bound_pass(bound, &c->addend[from], &c->sum[from], count);
-    return to;
+    long double addend = magnitude_of(c->addend[k]);
+    double tolerance = bound_of(v, v->at + k + own, v->magnitude + (own ? addend : 0));
+    v->magnitude += addend;
+    if (out && equal && tolerance > v->verdict.bound) v->verdict.bound = tolerance;
+    if (out && !equal) judge(v, c, k, out, i, tolerance);
 }
 
 /* Moves on past the chunk; `out`, if it is not NULL, has its outputs from index `i` on. */
 static void pass_chunk(struct verifier *v, const struct chunk *c, const void *out, size_t i)
 {
     bool equal = out && c->equal;
-    if (!v->bound.nothing || (out && !equal))
-        for (size_t from = 0; from < c->count;) from = pass_stretch(v, c, from, out, i, equal);
+    if (!v->is_exact || (out && !equal))
+        for (size_t k = 0; k < c->count; k++) pass_element(v, c, k, out, i + k, equal);
     if (out) v->verdict.checked += c->count;
     v->previous = wanted(v, c, c->count - 1);
     v->addend = c->addend[c->count - 1];
@@ -324,13 +279,11 @@ static void pass_chunk(struct verifier *v, const struct chunk *c, const void *ou
 /* ---- the whole output ------------------------------------------------------------------------ */
 
 void verify_begin(struct verifier *v, const struct problem *problem, const struct facts *facts,
-                  const struct tree *tree, size_t block)
+                  double depth, size_t block)
 {
-    *v = (struct verifier){.problem = *problem, .facts = *facts, .before.right = true};
+    *v = (struct verifier){.problem = *problem, .facts = *facts, .depth = depth};
     v->blocks.size = block;
-    bound_begin(&v->bound, tree, facts, problem->element);
-    size_t segment = problem->reference ? 0 : bound_segments(&v->bound, facts);
-    if (segment) bound_know_segments(&v->bound, facts, facts_greatest_sum(problem, segment));
+    v->is_exact = problem->any_order ? facts->exact_in_any_order : facts->exact;
     v->verdict.right = true;
     v->verdict.least = facts->least;
 }
@@ -372,41 +325,15 @@ static void load_and_add(void *unused, size_t k)
     window.sums[k] = sum;
 }
 
-static struct stretch stretch_of(const struct verifier *v, const struct chunk *c, size_t from)
-{
-    const long double *sums = &c->sum[from + includes_own(&v->problem)];
-    struct stretch s = {.low = (double)sums[0], .high = (double)sums[0]};
-    for (size_t k = 1; k < BOUND_STRETCH; k++) {
-        double sum = (double)sums[k];
-        s.magnitude += fabsl(c->addend[from + k - 1]);
-        s.low = sum < s.low ? sum : s.low;
-        s.high = sum > s.high ? sum : s.high;
-    }
-    return s;
-}
-
-/* The magnitudes are added in another order than one by one, so all their sums have to be exact. */
-static void look_at_stretches(const struct verifier *v, struct chunk *c)
-{
-    const struct facts *facts = &v->facts;
-    bool is_exact = facts->plain && facts->magnitude <= 0x1p63L * facts->quantum;
-    c->has_stretches = c->equal && is_exact && v->bound.known && !v->bound.nothing;
-    for (size_t from = 0; c->has_stretches && from + BOUND_STRETCH <= c->count;
-         from += BOUND_STRETCH)
-        c->stretches[from / BOUND_STRETCH] = stretch_of(v, c, from);
-}
-
 static void look_at_chunk(void *unused, size_t k)
 {
     struct chunk *c = &window.chunks[k];
     enum element element = element_of_sum(window.v->problem.element);
     (void)unused;
     add_up(window.v, c, &window.sums[k]);
-    c->has_stretches = false;
     if (!window.out) return;
     element_widen(element, window.out, window.i + k * VERIFY_CHUNK, c->count, c->got);
     c->equal = all_equal(window.v, c);
-    look_at_stretches(window.v, c);
 }
 
 /* The sum before a chunk is that of the chunks before it, if no sum is rounded. */

@@ -1,17 +1,17 @@
 /*
  * verify.h — is an output right? Every element is compared with a sequential sum in a wider type.
  *
- * The error of an output may be as large as the rounding errors of the step's own tree of
- * additions, and no larger. verify_bound.h explains this bound. If the element type holds every
- * sum in the tree exactly (integers that stay small), the bound is 0: any order of additions gives
- * the same bits, and no other bits are right. So there is no tolerance to choose.
+ * If the element type holds every sum that the step makes exactly (integers that stay small), the
+ * order of additions does not matter, and no other bits are right. Otherwise the error of an output
+ * may be as large as d u / (1 - d u) times |x0| + |x1| + …, where u is the unit roundoff and d the
+ * most additions on the way from an input to an output (Higham, Accuracy and Stability of Numerical
+ * Algorithms, section 4.2). And for a sum of k elements it is never more than (k - 1) u times that
+ * (Jeannerod and Rump, 2013). So there is no tolerance to choose. This bound is wide: the report
+ * says how many elements a wrong output could hide.
  *
  * NaN and infinities are right only where the reference has the same. -0 is right only where all
  * elements in the sum are -0. Any other sum that is 0 is +0, as IEEE 754 says of x + (-x) and of 0
  * + (-0).
- *
- * A step that adds one element after the other (SUMS_CHAIN) makes each output from the output
- * before. Its bound is that of one addition: of the output before and the element between them.
  *
  * The output is passed in pieces, from the first element to the last. So it never has to be in
  * host memory as a whole. This code makes no CUDA calls.
@@ -21,7 +21,6 @@
 
 #include "common/step/element.h"
 #include "common/command/fault.h"
-#include "verify_bound.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,6 +39,23 @@ struct problem {
      * a cause counts, too, and whether others follow. */
     size_t before;
     bool ahead;
+    /* The step adds up elements that are no neighbours, too, and nobody knows whether such a sum of
+     * these numbers is rounded. */
+    bool any_order;
+};
+
+/* Facts about the elements and their sums, from one pass over the input. */
+struct facts {
+    bool finite;             /* no NaN and no infinity */
+    bool poison;             /* some element is the NaN that VERIFY_POISON makes */
+    bool exact;              /* every sum of neighbours is held exactly by the element type */
+    bool exact_in_any_order; /* every sum of any of the elements */
+    bool plain;              /* a long double holds every running sum exactly */
+    long double magnitude;   /* sum of |x|, of the finite ones; 0 for integer types */
+    /* Of real types, finite elements: */
+    double least;       /* |x|, of those that are not 0 (infinite if all are 0) */
+    double quantum;     /* all x are multiples of it; 0: it is not known */
+    size_t minus_zeros; /* how many elements at the beginning are -0 */
 };
 
 /* ---- verify_facts.c -------------------------------------------------------------------------- */
@@ -50,10 +66,6 @@ struct facts facts_of(const struct problem *);
 
 /* Refuses an input whose sums may overflow in some orders of additions: EXIT_USAGE. */
 int facts_check(const struct facts *, enum element, struct fault *);
-
-/* The greatest |sum| of a segment, each of `length` elements, where all such sums are exact in
- * double. */
-double facts_greatest_sum(const struct problem *, size_t length);
 
 /* The addends: the input's numbers, or the differences of the step's own reference. */
 void verify_addends(const struct problem *, size_t start, size_t count, long double *to);
@@ -129,27 +141,22 @@ struct suspicion {
 struct verifier {
     struct problem problem;
     struct facts facts;
-    struct bound bound;
+    double depth;
+    bool is_exact;         /* no sum is rounded */
     size_t at;             /* the next element */
     struct sum_so_far sum; /* of the elements before it */
     long double magnitude; /* of the elements before it: |x0| + … */
     long double previous;  /* what output at-1 should be; 0 before the first */
     long double addend;    /* the addend of element at-1 */
-    /* SUMS_CHAIN: the output before, and the last that was right. */
-    struct link {
-        long double error; /* got - want */
-        double bound;      /* how far its error may be from that of the last right one */
-        bool right;
-    } before, anchor;
     struct blocks blocks;
     struct suspicion suspicion;
     struct verdict verdict;
 };
 
-/* Begins. The tree bounds the error of the outputs. `block` is the number of elements of a block,
+/* Begins. `depth` additions at most are between an input and an output. `block` is the number of elements of a block,
  * for the guess at the cause (0: not known). */
 void verify_begin(struct verifier *, const struct problem *, const struct facts *,
-                  const struct tree *, size_t block);
+                  double depth, size_t block);
 /* Compares out[0..count) with the expected outputs start … start+count-1. Pieces come in ascending
  * order; elements left out between them are not checked. `out` has elements of element_of_sum. */
 void verify_piece(struct verifier *, const void *out, size_t start, size_t count);

@@ -72,16 +72,14 @@ struct running {
 
 static void note_magnitudes(struct facts *facts, const double *x, size_t count)
 {
-    double sum = 0, least = facts->least, greatest = facts->greatest;
+    double sum = 0, least = facts->least;
     for (size_t i = 0; i < count; i++) {
         double magnitude = fabs(x[i]);
         sum += magnitude;
-        if (magnitude > greatest) greatest = magnitude;
         if (magnitude < least && magnitude > 0) least = magnitude;
     }
     facts->magnitude += sum;
     facts->least = least;
-    facts->greatest = greatest;
 }
 
 static void note_quantum(struct facts *facts, const double *x, size_t count)
@@ -178,7 +176,6 @@ static void add_chunk(struct facts *all, struct running *running, const struct c
     all->poison |= own->poison;
     all->magnitude += own->magnitude;
     if (own->least < all->least) all->least = own->least;
-    if (own->greatest > all->greatest) all->greatest = own->greatest;
     if (own->quantum < all->quantum) all->quantum = own->quantum;
     if (low < running->low) running->low = low;
     if (high > running->high) running->high = high;
@@ -228,8 +225,8 @@ static struct facts facts_of_reals(const struct problem *problem)
     facts.plain = facts.finite && most(&running) <= plain_max;
     /* A sum of neighbours is the difference of two running sums. */
     long double exact_max = element_exact_max(problem->element) * facts.quantum;
-    facts.range = (double)(running.high - running.low);
-    facts.exact = facts.plain && facts.range <= exact_max;
+    facts.exact = facts.plain && running.high - running.low <= exact_max;
+    facts.exact_in_any_order = facts.exact && facts.magnitude <= exact_max;
     facts.minus_zeros = count_minus_zeros(problem);
     return facts;
 }
@@ -237,48 +234,11 @@ static struct facts facts_of_reals(const struct problem *problem)
 struct facts facts_of(const struct problem *problem)
 {
     if (element_is_real(problem->element)) return facts_of_reals(problem);
-    return (struct facts){.finite = true, .exact = true, .plain = true, .least = INFINITY};
-}
-
-/* ---- sums of segments ------------------------------------------------------------------------ */
-
-#define SHARES 256 /* in which threads take the segments */
-
-struct segments {
-    const struct problem *problem;
-    size_t length;
-    double greatest[SHARES];
-};
-
-static double sum_of(const struct problem *p, size_t at, size_t end)
-{
-    double sum = 0, x[VERIFY_CHUNK];
-    for (size_t count; at < end; at += count) {
-        count = end - at < VERIFY_CHUNK ? end - at : VERIFY_CHUNK;
-        element_to_doubles(p->element, p->in, at, count, x);
-        for (size_t i = 0; i < count; i++) sum += x[i];
-    }
-    return sum;
-}
-
-static void look_at_share(void *context, size_t share)
-{
-    struct segments *s = context;
-    size_t n = s->problem->n, length = s->length, segments = n / length + (n % length > 0);
-    s->greatest[share] = 0;
-    for (size_t i = segments * share / SHARES; i < segments * (share + 1) / SHARES; i++) {
-        size_t at = i * length, end = n - at < length ? n : at + length;
-        s->greatest[share] = fmax(s->greatest[share], fabs(sum_of(s->problem, at, end)));
-    }
-}
-
-double facts_greatest_sum(const struct problem *problem, size_t length)
-{
-    struct segments s = {.problem = problem, .length = length};
-    double greatest = 0;
-    parallel_for(SHARES, look_at_share, &s);
-    for (size_t i = 0; i < SHARES; i++) greatest = fmax(greatest, s.greatest[i]);
-    return greatest;
+    return (struct facts){.finite = true,
+                          .exact = true,
+                          .exact_in_any_order = true,
+                          .plain = true,
+                          .least = INFINITY};
 }
 
 int facts_check(const struct facts *facts, enum element element, struct fault *fault)

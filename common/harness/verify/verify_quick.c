@@ -26,7 +26,7 @@ static struct quick {
 
 bool quick_is_possible(const struct verifier *v)
 {
-    return v->bound.nothing && !v->problem.reference;
+    return v->is_exact && !v->problem.reference;
 }
 
 /* Adds elements first … end-1 of all. */
