@@ -9,9 +9,9 @@ diff%:
 alone%:
 	$(Q)mkdir -p build/alone && common/build/alone.py $* >build/alone/new || \
 	    { rm -f build/alone/new; exit 1; }
-	$(Q)mv build/alone/new build/alone/step$*.cu && \
-	    echo "build/alone/step$*.cu is written; its first line says how to compile and run it"
-#aloneN: ## learn: write build/alone/stepN.cu, step N and a main in one file; N is 2 to 12
+	$(Q)file=build/alone/step$*.$(if $(filter 1,$*),c,cu) && mv build/alone/new $$file && \
+	    echo "$$file is written; its first line says how to compile and run it"
+#aloneN: ## learn: write build/alone/stepN.cu, step N and a main in one file; N is 0 to 12
 
 # Steps compiled with other options, to compare their times: step 5 with blocks of N elements, step
 # 7 with at most N registers per thread.

@@ -67,11 +67,20 @@ class Alone(unittest.TestCase):
         return [subprocess.run([TOP / "build/emu/emu", "--log-file", "/dev/null", "./step", n],
                                cwd=folder, capture_output=True, text=True) for n in sizes]
 
+    def test_the_loop_is_c(self):
+        text = subprocess.check_output(["common/build/alone.py", "1"], cwd=TOP, text=True)
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", "-x", "c", "-", "-o", "step1"],
+                           cwd=folder, input=text, text=True, check=True)
+            for n in "0", "1", "1000":
+                run = subprocess.run(["./step1", n], cwd=folder, capture_output=True, text=True)
+                self.assertTrue(run.stdout.startswith("right: %s elements, " % n), run)
+
     def test_each_is_right_slow(self):
-        for step in range(2, 13):
+        for step in (0, *range(2, 13)):
             text = subprocess.check_output(["common/build/alone.py", str(step)], cwd=TOP, text=True)
             self.assertRegex(text.split("\n")[0], r"^// nvcc (-arch=sm_90 )?step%d\.cu " % step)
-            sizes = ("1", "512") if step < 5 else ("1", "512", "100003")
+            sizes = ("1", "512") if 1 < step < 5 else ("1", "512", "100003")
             with self.subTest(step=step), tempfile.TemporaryDirectory() as folder:
                 for n, run in zip(sizes, self.run_of(text, folder, *sizes)):
                     self.assertTrue(run.stdout.startswith("right: %s elements, " % n), run)
