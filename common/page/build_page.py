@@ -34,7 +34,8 @@ BESIDE = [("Glossary", "glossary.md"), ("Errata", "errata.md")] + [
     ("", str(path.relative_to(NOTES))) for path in
     [*sorted(NOTES.glob("answers/*.md")),
      *(NOTES / "more" / name
-       for name in ("caches.md", "shuffles.md", "ldmatrix.md", "pictures.md"))]]
+       for name in ("caches.md", "streams.md", "multiprocessor.md", "shuffles.md", "ldmatrix.md",
+                   "pictures.md"))]]
 
 CHAPTER = re.compile(r"^\d+\. \[([^]]*)\]\(([^)#]+)\)", re.M)
 IMAGE = re.compile(r'<img src="([^"]+)"')

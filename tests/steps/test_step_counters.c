@@ -344,8 +344,8 @@ static unsigned resident_warps(unsigned registers, unsigned unit, unsigned a_thr
     return warps < most ? warps : most;
 }
 
-/* The example of the Kepler guide, 1.4.1, which notes/06-vectorized.md repeats: 63 registers, 256
- * threads. */
+/* The example of the Kepler guide, 1.4.1, which notes/more/multiprocessor.md repeats: 63 registers,
+ * 256 threads. */
 Test(step_counters, occupancy_of_the_kepler_guide)
 {
     cr_assert(resident_warps(32 << 10, 64, 63, 256, 48) == 16);   /* Fermi */
