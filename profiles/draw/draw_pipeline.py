@@ -1,11 +1,40 @@
 #!/usr/bin/env python3
-"""Draws step 12: a block's ring at one moment, notes/figures/ring.svg; and, as recorded on a GPU by
-the experiment timeline, which role works at which tile, notes/figures/timeline.svg."""
+"""Draws step 12, in notes/figures/: what step 11 does with a tile, tile-by-tile.svg; a block's ring
+at one moment, ring.svg; where a prefix comes from, prefix.svg; and, as recorded on a GPU by the
+experiment timeline, which role works at which tile, timeline.svg."""
 
 from svg import Figure
 from records import EXPERIMENTS, has
 
 STAGES = 6
+
+
+# ---- what step 11 loses --------------------------------------------------------------------------
+
+# What a block does with a tile, and for how long: drawn, not measured.
+WORK = [("load", 120, "bad"), ("scan", 60, "good"), ("look back", 120, "cell"),
+        ("store", 60, "bad")]
+
+
+def tile_by_tile():
+    left, y, x = 110, 62, 110
+    figure = Figure(left + 2 * 370 + 24, 190, "One tile after another",
+                    "A block moves bytes only at the begin and at the end of its tile.")
+    figure.text(24, 30, "Step 11: a block does one thing after the other, then the next block "
+                "begins", "head ink")
+    figure.text(24, y + 19, "the block", "ink")
+    figure.text(24, y + 71, "its bytes", "ink")
+    for _ in range(2):
+        figure.box(x + 120, y + 52, 177, 28, "none moves", "empty", "small quiet")
+        for name, width, style in WORK:
+            figure.box(x, y, width - 3, 28, name, style, "small ink")
+            if style == "bad":
+                figure.rect(x, y + 52, width - 3, 28, style)
+            x += width
+        x += 10
+    figure.arrow(left, y + 100, x - 13, y + 100)
+    figure.text(left, y + 117, "time", "small quiet")
+    figure.save("tile-by-tile.svg")
 
 
 # ---- one point in time ---------------------------------------------------------------------------
@@ -65,6 +94,42 @@ def ring():
     figure.text(LEFT + STAGES * (CELL + GAP) - GAP, y + 48, "not yet published", "small quiet",
                 "end")
     figure.save("ring.svg")
+
+
+# ---- where a prefix comes from -------------------------------------------------------------------
+
+DRAWN, LAST, TILE = 8, 22, 40  # lanes; this block's last tile, and the one that needs its prefix
+
+
+def prefix():
+    cell, rows, left, y = 62, TILE // DRAWN + 1, 190, 92
+    figure = Figure(left + DRAWN * cell + 40, y + rows * 34 + 150, "A prefix from sums alone",
+                    "Each lane adds up every eighth tile's sum, and goes on from its last sum.")
+    figure.text(24, 30, "The look warp computes the prefix of tile %d; its last was that of tile %d"
+                % (TILE, LAST), "head ink")
+    figure.text(24, 50, "%d lanes are drawn, of 32" % DRAWN, "small quiet")
+    label(figure, y, "states", "each tile's sum")
+    for tile in range(rows * DRAWN):
+        style = "cell" if tile < LAST else "hot" if tile < TILE else "empty"
+        figure.box(left + tile % DRAWN * cell, y + tile // DRAWN * 34, cell - 4, 28, tile, style,
+                   "small ink" if tile < TILE else "small quiet")
+    bottom = y + rows * 34
+    label(figure, bottom + 26, "lanes' sums", "in registers")
+    for lane in range(DRAWN):
+        middle = left + lane * cell + cell / 2 - 2
+        figure.text(middle, y - 8, "lane %d" % lane, "tiny quiet", "middle")
+        figure.arrow(middle, bottom, middle, bottom + 20, "line-hot")
+        figure.box(left + lane * cell, bottom + 24, cell - 4, 28, "+", "good")
+    figure.box(left, bottom + 72, DRAWN * cell - 4, 28, "added by shuffles: the prefix of "
+               "tile %d" % TILE, "good", "small ink")
+    figure.arrow(left + DRAWN * cell / 2, bottom + 54, left + DRAWN * cell / 2, bottom + 69)
+    x = left
+    for style, text, width in (("cell", "already in the lanes' sums", 190),
+                               ("hot", "new: all loaded at once", 180), ("empty", "not needed", 0)):
+        figure.rect(x, bottom + 120, 12, 12, style, radius=2)
+        figure.text(x + 18, bottom + 130, text, "small quiet")
+        x += width
+    figure.save("prefix.svg")
 
 
 # ---- as recorded ---------------------------------------------------------------------------------
@@ -132,5 +197,7 @@ def timeline():
     figure.save("timeline.svg")
 
 
+tile_by_tile()
 ring()
+prefix()
 timeline()
