@@ -35,11 +35,6 @@ def tiles(figure, y, values, style):
             figure.box(x(t, k), y, CELL, HEIGHT, value, style, "small ink mono")
 
 
-def label(figure, y, first, second=""):
-    figure.text(24, y + 13, first, "ink")
-    figure.text(24, y + 29, second, "small quiet")
-
-
 def main():
     width = x(len(TILES) - 1, 4) + 24
     figure = Figure(width, TOP + 362, "One cooperative launch",
@@ -49,14 +44,14 @@ def main():
                 "7 tiles, 3 blocks: all blocks run at the same time, so they can wait for each "
                 "other", "head ink")
     y = TOP
-    label(figure, y, "input", "read once")
+    figure.label(y, "input", "read once")
     tiles(figure, y, TILES, "cell")
     for j, (first, last) in enumerate(ranges()):
         figure.text(middle(j), y - 8, "block %d" % j, "small quiet", "middle")
 
     sums = [sum(sum(tile) for tile in TILES[first:last]) for first, last in ranges()]
     y += 80
-    label(figure, y, "g_sums", "of each block")
+    figure.label(y, "g_sums", "of each block")
     for j, value in enumerate(sums):
         wanted = j + 1 < BLOCKS
         figure.box(middle(j) - 25, y, 50, HEIGHT, value if wanted else "–", "hot" if wanted
@@ -68,7 +63,7 @@ def main():
     y += 62
     bar = y
     y += 58
-    label(figure, y, "carry", "the sums before")
+    figure.label(y, "carry", "the sums before")
     for j in range(BLOCKS):
         figure.box(middle(j) - 25, y, 50, HEIGHT, sum(sums[:j]), "good")
         for i in range(j):
@@ -79,7 +74,7 @@ def main():
                 "grid.sync(): no block goes on before all have arrived", "red", "middle")
 
     y += 80
-    label(figure, y, "output", "read again, written")
+    figure.label(y, "output", "read again, written")
     before, scanned = 0, []
     for tile in TILES:
         scanned.append([before + sum(tile[:k]) for k in range(4)])

@@ -15,12 +15,8 @@ def main():
                     "A tile adds the aggregates of those before it until it comes to a prefix.")
     figure.text(24, 30, "Tile %d looks back" % TILE, "head ink")
 
-    def label(y, name, note):
-        figure.text(24, y + 14, name, "ink")
-        figure.text(24, y + 31, note, "small quiet")
-
     y = TOP
-    label(y, "tile", "its own sum")
+    figure.label(y, "tile", "its own sum")
     for t, value in enumerate(SUMS):
         figure.text(LEFT + (t + 0.5) * CELL, y - 8, t, "small quiet", "middle")
         figure.box(LEFT + t * CELL + 3, y, CELL - 6, 32, value if t <= TOLD else "…",
@@ -28,7 +24,7 @@ def main():
         figure.arrow(LEFT + (t + 0.5) * CELL, y + 34, LEFT + (t + 0.5) * CELL, y + ROW - 3)
 
     y += ROW
-    label(y, "state", "published")
+    figure.label(y, "state", "published")
     found = []
     for t in range(len(SUMS)):
         if t <= KNOWN:
@@ -43,7 +39,7 @@ def main():
 
     y += ROW
     before = sum(found)
-    label(y, "look_back", "nearest first")
+    figure.label(y, "look_back", "nearest first")
     at = LEFT + (TILE + 0.5) * CELL
     for t in range(KNOWN, TILE):
         figure.arrow(LEFT + (t + 0.5) * CELL, y - ROW + 34, LEFT + (t + 0.5) * CELL, y - 3,
@@ -53,7 +49,7 @@ def main():
     figure.arrow(LEFT + TILE * CELL - 2, y + 16, LEFT + TILE * CELL + 24, y + 16, "line-hot")
 
     y += ROW
-    label(y, "publishes", "its prefix")
+    figure.label(y, "publishes", "its prefix")
     figure.box(LEFT + TILE * CELL + 3, y, CELL - 6, 32, "P %d" % (before + SUMS[TILE]), "good",
                "small ink mono")
     figure.arrow(at, y - ROW + 38, at, y - 3, "line-hot")

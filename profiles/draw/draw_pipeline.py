@@ -22,8 +22,8 @@ def tile_by_tile():
                     "A block moves bytes only at the begin and at the end of its tile.")
     figure.text(24, 30, "Step 11: a block does one thing after the other, then the next block "
                 "begins", "head ink")
-    figure.text(24, y + 19, "the block", "ink")
-    figure.text(24, y + 71, "its bytes", "ink")
+    figure.text(24, y + 19, "the block")
+    figure.text(24, y + 71, "its bytes")
     for _ in range(2):
         figure.box(x + 120, y + 52, 177, 28, "none moves", "empty", "small quiet")
         for name, width, style in WORK:
@@ -47,11 +47,6 @@ RING = [(1188, "is scanned", "good"), (1311, "sum published", "cell"),
 SUMMED, LOOK = 3, 1.5  # the stage that the sum warps work on, and where the look warp is drawn
 
 
-def label(figure, y, name, note):
-    figure.text(24, y + 13, name, "ink")
-    figure.text(24, y + 29, note, "small quiet")
-
-
 def ring():
     middle = lambda stage: LEFT + stage * (CELL + GAP) + CELL / 2
     width = LEFT + STAGES * (CELL + GAP) + 24
@@ -61,14 +56,14 @@ def ring():
                 "head ink")
 
     y = TOP - 44
-    label(figure, y, "warps", "14 in the block")
+    figure.label(y, "warps", "14 in the block")
     for stage, text in ((0, "scan: 8"), (SUMMED, "sum: 4"), (5, "load: 1")):
         figure.box(middle(stage) - 38, y, 76, 28, text, "empty", "small ink")
         figure.arrow(middle(stage), y + 29, middle(stage), TOP + 6)
     figure.box(middle(LOOK) - 92, y + 116 + HEIGHT + 40, 184, 28, "look: 1", "empty", "small ink")
 
     y = TOP + 8
-    label(figure, y + 14, "ring", "6 × 32 KiB")
+    figure.label(y + 14, "ring", "6 × 32 KiB")
     for stage, (tile, text, style) in enumerate(RING):
         left = LEFT + stage * (CELL + GAP)
         figure.rect(left, y, CELL, HEIGHT, style)
@@ -85,7 +80,7 @@ def ring():
     figure.arrow(middle(LOOK), y + 82, middle(LOOK), y + 42)
 
     y += 84
-    label(figure, y, "states", "of all blocks' tiles")
+    figure.label(y, "states", "of all blocks' tiles")
     count, size = 24, (STAGES * (CELL + GAP) - GAP) / 24
     for i in range(count):
         known = i < 15 or i in (16, 17)
@@ -108,13 +103,13 @@ def prefix():
     figure.text(24, 30, "The look warp computes the prefix of tile %d; its last was that of tile %d"
                 % (TILE, LAST), "head ink")
     figure.text(24, 50, "%d lanes are drawn, of 32" % DRAWN, "small quiet")
-    label(figure, y, "states", "each tile's sum")
+    figure.label(y, "states", "each tile's sum")
     for tile in range(rows * DRAWN):
         style = "cell" if tile < LAST else "hot" if tile < TILE else "empty"
         figure.box(left + tile % DRAWN * cell, y + tile // DRAWN * 34, cell - 4, 28, tile, style,
                    "small ink" if tile < TILE else "small quiet")
     bottom = y + rows * 34
-    label(figure, bottom + 26, "lanes' sums", "in registers")
+    figure.label(bottom + 26, "lanes' sums", "in registers")
     for lane in range(DRAWN):
         middle = left + lane * cell + cell / 2 - 2
         figure.text(middle, y - 8, "lane %d" % lane, "tiny quiet", "middle")
@@ -123,12 +118,9 @@ def prefix():
     figure.box(left, bottom + 72, DRAWN * cell - 4, 28, "added by shuffles: the prefix of "
                "tile %d" % TILE, "good", "small ink")
     figure.arrow(left + DRAWN * cell / 2, bottom + 54, left + DRAWN * cell / 2, bottom + 69)
-    x = left
-    for style, text, width in (("cell", "already in the lanes' sums", 190),
-                               ("hot", "new: all loaded at once", 180), ("empty", "not needed", 0)):
-        figure.rect(x, bottom + 120, 12, 12, style, radius=2)
-        figure.text(x + 18, bottom + 130, text, "small quiet")
-        x += width
+    figure.legend(bottom + 120, (left, "cell", "already in the lanes' sums"),
+                  (left + 190, "hot", "new: all loaded at once"),
+                  (left + 370, "empty", "not needed"))
     figure.save("prefix.svg")
 
 
@@ -189,11 +181,8 @@ def timeline():
         figure.line(x(cycles), bottom, x(cycles), bottom + 4)
         figure.text(x(cycles), bottom + 16, cycles, "tiny quiet", "middle")
     figure.text(AXIS + WIDTH, bottom + 28, "cycles", "tiny quiet", "end")
-    y = bottom + 36
-    for left, style, text in ((AXIS, "bad", "copy under way"),
-                              (AXIS + 130, "cell", "has arrived, is not yet scanned")):
-        figure.rect(left, y, 12, 12, style, radius=2)
-        figure.text(left + 18, y + 10, text, "small quiet")
+    figure.legend(bottom + 36, (AXIS, "bad", "copy under way"),
+                  (AXIS + 130, "cell", "has arrived, is not yet scanned"))
     figure.save("timeline.svg")
 
 

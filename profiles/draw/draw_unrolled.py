@@ -45,12 +45,9 @@ def main():
         y = column(figure, RIGHT, y, body([(index, "good")], TREE >> level + 1)) + 10
     figure.text(RIGHT + WIDTH / 2, y + 12, "… and %d more" % (levels - COPIES), "ink", "middle")
 
-    x = LEFT
-    for style, text, width in (("bad", "needed only by the loop", 190), ("good", "constants", 100),
-                               ("cell", "stays as it is", 120), ("hot", "the addition", 0)):
-        figure.rect(x, y + 34, 12, 12, style, radius=2)
-        figure.text(x + 18, y + 44, text, "small quiet")
-        x += width
+    figure.legend(y + 34, (LEFT, "bad", "needed only by the loop"),
+                  (LEFT + 190, "good", "constants"), (LEFT + 290, "cell", "stays as it is"),
+                  (LEFT + 410, "hot", "the addition"))
     figure.save("unrolled.svg")
 
 

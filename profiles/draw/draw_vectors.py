@@ -27,19 +27,15 @@ def main():
     before = [access.lanes[THREAD][1] for access in TRACE if access.epoch == last
               and not access.array]
 
-    def label(y, first, second=""):
-        figure.text(24, y + 14, first, "ink")
-        figure.text(24, y + 31, second, "small quiet")
-
     def quad(left, y, values, styles):
         for k, value in enumerate(values):
             figure.box(left + k * CELL, y, CELL, 32, value, styles[k])
 
-    label(TOP, "load4", "one access each")
-    label(TOP + ROW, "scan each", "in registers")
-    label(TOP + 2 * ROW, "totals", "in shared memory")
-    label(TOP + 3 * ROW, "after the tree", "the same leaf")
-    label(TOP + 4 * ROW, "store4", "sum before + own scan")
+    figure.label(TOP, "load4", "one access each")
+    figure.label(TOP + ROW, "scan each", "in registers")
+    figure.label(TOP + 2 * ROW, "totals", "in shared memory")
+    figure.label(TOP + 3 * ROW, "after the tree", "the same leaf")
+    figure.label(TOP + 4 * ROW, "store4", "sum before + own scan")
 
     for left, vector, (leaf, total), prefix, result in zip((LEFT_A, LEFT_B), inputs, totals.items(),
                                                            before, outputs):

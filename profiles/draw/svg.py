@@ -120,6 +120,17 @@ class Figure:
         self.rect(x, y, width, height, style)
         self.text(x + width / 2, y + height / 2 + 4.5, text, text_style, "middle")
 
+    def label(self, y, first, second=""):
+        """What a row shows, at its left."""
+        self.text(24, y + 13, first)
+        self.text(24, y + 29, second, "small quiet")
+
+    def legend(self, y, *items):
+        """(x, style, text) of each colour."""
+        for x, style, text in items:
+            self.rect(x, y, 12, 12, style, radius=2)
+            self.text(x + 18, y + 10, text, "small quiet")
+
     def svg(self):
         size = self.width, self.height
         return ('<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g '
