@@ -1,18 +1,16 @@
-"""level_rows.py -- the tables of shared memory level by level: by formula, as the emulator traced
-it (emulated/levels.csv), and as ncu counted it on an H200.
+"""level_rows.py -- the tables of shared memory level by level: by formula, and step 4's as the
+emulator traced it (emulated/levels.csv) and as ncu counted it on an H200.
 
 Used by tables.py. The formulas are explained in notes/03 and 04; tests/steps/predictions.c has
 them, for a test, and ../measure/predicted.c prints them.
 """
-from records import GPU, NCU, by_ncu, find, grouped, printed, read
-from table_rows import MI, PADDINGS, table
+from records import by_ncu, find, grouped, printed, read
+from table_rows import PADDINGS, table
 
 TRACED, _ = read("emulated/levels.csv")
 PREDICTED = printed("build/tests/predicted/print")
-WARP, B = 32, 512
+WARP = 32
 BANKS = {"hopper": 32, "g80": 16}
-UP, DOWN = ["temp[bi] += temp[ai];"], ["float t = temp[ai];", "temp[ai] = temp[bi];",
-                                       "temp[bi] += t;"]
 
 
 # ---- the formulas --------------------------------------------------------------------------------
@@ -55,13 +53,6 @@ def traced(step, variant, n, model, epochs):
     return [summed(rows, "wavefronts_" + op) - summed(rows, "ideal_" + op) for op in ("ld", "st")]
 
 
-def on_lines(step, variant, n, lines):
-    """Conflicts of loads and stores on ncu's Source page, of lines with these texts."""
-    rows = [row for row in find(NCU, step=step, variant=variant, n=n) if row["source"] in lines]
-    return [summed(rows, "source_wavefronts_" + op) - summed(rows, "source_ideal_" + op)
-            for op in ("ld", "st")]
-
-
 def epochs_of(n, offset):
     """How many barriers come before a level in the up-sweep and in the down-sweep."""
     level, height = offset.bit_length(), n.bit_length() - 1
@@ -70,27 +61,7 @@ def epochs_of(n, offset):
 
 # ---- the tables ----------------------------------------------------------------------------------
 
-def sweep_levels():
-    n, rows, sums = 512, [], [0, 0]
-    for k, (offset, level) in enumerate(tree(2, n, WARP).items()):
-        now = [row for row in find(TRACED, step=2, n=n, model="hopper")
-               if int(row["epoch"]) == k + 1]
-        found = summed(now, "requests_ld"), summed(now, "requests_st")
-        added = summed(now, "lanes_ld") - n
-        additions = int(level["load_lanes"]) - n
-        sums = [sums[0] + additions, sums[1] + added]
-        rows.append([offset, additions, added, plus((level["loads"], level["stores"])), plus(found),
-                     plus((level["load_conflicts"], level["store_conflicts"])),
-                     plus(traced(2, "", n, "hopper", [k + 1]))])
-    rows.append(["all", sums[0], sums[1], "", "", "0 + 0",
-                 plus(traced(2, "", n, "hopper", range(1, n)))])
-    return table(["n = %d: offset" % n, "additions", "traced",
-                  "loads + stores of warps", "traced",
-                  "conflicts", "traced"], *rows)
-
-
 def sweep_work():
-    """What of sweep_levels() a reader can work out, and nothing else."""
     n = 512
     return table(["n = %d: offset" % n, "additions", "loads + stores of warps"],
                  *([offset, int(level["load_lanes"]) - n, plus((level["loads"], level["stores"]))]
@@ -98,7 +69,6 @@ def sweep_work():
 
 
 def tree_conflicts():
-    """The same of tree_levels()."""
     n, levels = 512, tree(3, 512, WARP)
     return table(["n = %d: offset" % n, "pairs", "warps × lanes", "ways",
                   "conflicts of one load, all warps"],
@@ -108,30 +78,6 @@ def tree_conflicts():
 
 def warps_and_lanes(pairs):
     return "%d × %d" % (max(pairs // WARP, 1), min(pairs, WARP))
-
-
-def tree_levels():
-    n, rows, total = 512, [], 0
-    levels = tree(3, n, WARP)
-    for offset, met in conflicts(levels).items():
-        pairs = n // 2 // offset
-        up, down = epochs_of(n, offset)
-        total += met
-        rows.append([offset, pairs, warps_and_lanes(pairs),
-                     levels[offset]["ways"], met, plus((2 * met, met)),
-                     plus(traced(3, "", n, "hopper", [up])),
-                     plus((3 * met, 2 * met)), plus(traced(3, "", n, "hopper", [down]))])
-    height = n.bit_length() - 1
-    rows.append(["all", n - 1, "", "", total, plus((2 * total, total)),
-                 plus(traced(3, "", n, "hopper", range(1, height + 1))),
-                 plus((3 * total, 2 * total)),
-                 plus(traced(3, "", n, "hopper", range(height + 1, 2 * height + 1)))])
-    rows.append(["H200", "", "", "", "", "", plus(on_lines(3, "", n, UP)), "",
-                 plus(on_lines(3, "", n, DOWN))])
-    return table(["n = %d: offset" % n, "pairs", "warps × lanes", "ways",
-                  "conflicts of one load, all warps",
-                  "up-sweep", "traced",
-                  "down-sweep", "traced"], *rows)
 
 
 def padded_rows(n, model, scans):
@@ -170,24 +116,3 @@ def padded_conflicts():
 
 def half_warp_levels():
     return padded_rows(512, "g80", [("step 3", 3, ""), ("`pad16`", 4, "pad16")])
-
-
-def block_levels():
-    """The conflicts of step 5 with unpadded trees, of 1 Mi elements: 2048 blocks, 4 for their sums,
-    1 for those."""
-    blocks = [MI // B]
-    while blocks[-1] > 1:
-        blocks.append(-(-blocks[-1] // B))
-    scan = 5, B, WARP, "work-efficient"
-    a_tree, end = sum(conflicts(tree(*scan)).values()), ends(*scan)
-    full, all_of_them = " + ".join(map(str, blocks[:-1])), " + ".join(map(str, blocks))
-    ld = sum(blocks) * 5 * a_tree + sum(blocks[:-1]) * end
-    st = sum(blocks) * (3 * a_tree + end)
-    counted = by_ncu(5, MI, "work-efficient")
-    return table(["%s elements, `work-efficient`" % grouped(MI), "predicted",
-                  "on an %s" % GPU["GPU"]],
-                 ["loads", "(%s) · %d + (%s) · %d = %s" % (all_of_them, 5 * a_tree, full, end,
-                                                           grouped(ld)),
-                  grouped(counted["conflicts_ld"])],
-                 ["stores", "(%s) · (%d + %d) = %s" % (all_of_them, 3 * a_tree, end, grouped(st)),
-                  grouped(counted["conflicts_st"])])
