@@ -9,7 +9,7 @@
 #                     common/harness/report/report.h
 #   experiments.csv   output of step 14's experiment
 #   instructions.csv  PTX instructions of warps, one row a launch; columns as in h200/counters.csv
-#   levels.csv, accesses.csv  what trace.sh makes of traces
+#   accesses.csv      what trace.sh makes of traces
 #   older.csv         what older.sh counts on GPUs before Hopper
 # The same kernels give the same counters on any machine, so `git diff` shows the effect of a
 # change.

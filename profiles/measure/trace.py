@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
 """Turns the emulator's trace (./stepN --trace FILE, standard input) into rows of a CSV file.
 
-usage: trace.py levels STEP VARIANT N MODEL
-           the accesses to shared memory between two barriers, summed over warps and blocks by
-           source line
-       trace.py accesses STEP VARIANT N [WARP [LANE]]
-           every access, or only those of one warp or lane; a whole warp's without values
+usage: trace.py STEP VARIANT N [WARP [LANE]]
+
+Every access has a row, or only those of one warp or lane; a whole warp's are without values.
 
 A trace's columns are explained in common/emu/trace/trace.h. Rows name a source line by its text, so
 that they stay as they are when lines are added above it.
@@ -61,21 +59,6 @@ def lane_numbers(mask):
     return [lane for lane in range(32) if int(mask, 16) >> lane & 1]
 
 
-def levels(rows, step, variant, n, model):
-    sums = {}
-    for row in rows:
-        if row["space"] != "shared":
-            continue
-        key = int(row["launch"]), int(row["epoch"]), source(step, row["line"])
-        total = sums.setdefault(key, {"ld": [0, 0, 0, 0], "st": [0, 0, 0, 0]})[row["operation"]]
-        for i, value in enumerate((1, len(lane_numbers(row["mask"])), int(row["wavefronts"]),
-                                   int(row["ideal"]))):
-            total[i] += value
-    for (launch, epoch, text), total in sorted(sums.items()):
-        yield [step, variant, n, model, launch, epoch, text,
-               *(value or "" for value in total["ld"] + total["st"])]
-
-
 def accesses(rows, step, variant, n, warp=None, lane=None):
     arrays = Arrays(rows)
     for row in rows:
@@ -99,10 +82,8 @@ def accesses(rows, step, variant, n, warp=None, lane=None):
 
 
 def main():
-    how, arguments = sys.argv[1], sys.argv[2:]
     rows = list(csv.DictReader(sys.stdin, delimiter="\t"))
-    make = levels if how == "levels" else accesses
-    csv.writer(sys.stdout, lineterminator="\n").writerows(make(rows, *arguments))
+    csv.writer(sys.stdout, lineterminator="\n").writerows(accesses(rows, *sys.argv[1:]))
 
 
 main()
