@@ -20,7 +20,7 @@ FOREIGN = {"cuda_occupancy.h", "cuda_pipeline.h", "driver_types.h", "fatbinary_s
            "host_config.h", "cublas_names.h", "curand_kernel.h", "cuda.h", "cudaTypedefs.h",
            "lz4_Block_format.md", "reduce.h", "llm.c",
            "A.c", "A.cu", "FILE.cu", "firstN.cu", "SOURCE.cu", "bug1.cu", "bugN.cu", "labN.cu",
-           "stepN.cu", "exerciseN.cu",
+           "step3.cu", "stepN.cu", "exerciseN.cu",
            *("exercise%d.cu" % number for number in (2, 3, 4, 5, 6, 7, 9, 11, 13)),
            *("lab%d.cu" % number for number in (2, 3, 4, 5, 6, 7, 9, 11, 13)),
            "HEADER.cuh", "NAME.cu", "NAME.mk", "NAME.part.cu",
