@@ -24,8 +24,8 @@
  * is of 2^31 tiles or more (2^43 elements at least); or an error of CUDA. An error that was there
  * before stays for the caller's cudaGetLastError.
  *
- * Sums of integers are exact modulo 2^32 or 2^64. Sums of floats are the same in every bit in every
- * run and whatever else the GPU does at the time: n alone decides in which order they are added.
+ * Sums of integers are exact modulo 2^32 or 2^64. Sums of floats are deterministic: the same in
+ * every run, whatever else the GPU does at the time. n alone decides in which order they are added.
  */
 #ifndef STEP12_SCAN_H
 #define STEP12_SCAN_H
