@@ -181,7 +181,7 @@ def timeline():
         figure.line(x(cycles), bottom, x(cycles), bottom + 4)
         figure.text(x(cycles), bottom + 16, cycles, "tiny quiet", "middle")
     figure.text(AXIS + WIDTH, bottom + 28, "cycles", "tiny quiet", "end")
-    figure.legend(bottom + 36, (AXIS, "bad", "copy under way"),
+    figure.legend(bottom + 36, (AXIS, "bad", "copy in flight"),
                   (AXIS + 130, "cell", "has arrived, is not yet scanned"))
     figure.save("timeline.svg")
 
