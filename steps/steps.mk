@@ -7,9 +7,9 @@ diff%:
 #diffN: ## learn: print what step N changes in the step that it continues
 
 alone%:
-	$(Q)mkdir -p build/alone && common/build/alone.py $* >build/alone/new || \
-	    { rm -f build/alone/new; exit 1; }
-	$(Q)file=build/alone/step$*.$(if $(filter 1,$*),c,cu) && mv build/alone/new $$file && \
+	$(Q)mkdir -p build/alone && common/build/alone.py $* >build/alone/new$* || \
+	    { rm -f build/alone/new$*; exit 1; }
+	$(Q)file=build/alone/step$*.$(if $(filter 1,$*),c,cu) && mv build/alone/new$* $$file && \
 	    echo "$$file is written; its first line says how to compile and run it"
 #aloneN: ## learn: write build/alone/stepN.cu, step N and a main in one file; N is 0 to 12
 

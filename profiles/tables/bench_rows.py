@@ -76,7 +76,8 @@ def side_by_side():
     """Every step, CUB and the roof: time, share of the roof, words."""
     shown = [n for n in SHOWN if roof(n)[0]]
     last = shown[-1]
-    head = ["", "words at " + size(WORDS_AT), *(cell for n in shown for cell in (size(n), "of the roof")),
+    head = ["", "words at " + size(WORDS_AT),
+            *(cell for n in shown for cell in (size(n), "of the roof")),
             "GB/s at " + size(last)]
     rows = []
     for name in contenders():

@@ -7,8 +7,8 @@ size_t step10_workspace(size_t n, int variant);
 
 static const char *const variants[] = {[BACKWARD] = "backward", [FORWARD] = "forward", NULL};
 
-/* From tile to tile of a range, for its sum and for its scan; through the blocks' sums; and within a
- * tile, a warp and a float4. */
+/* From tile to tile of a range, for its sum and for its scan; through the blocks' sums; and within
+ * a tile, a warp and a float4. */
 static double step10_depth(size_t n, int variant)
 {
     double blocks = step10_blocks(n), tiles = blocks > 0 ? (double)tiles_of(n) / blocks + 1 : 0;

@@ -8,9 +8,9 @@ size_t step11_workspace(size_t n, int variant);
 static const char *const variants[] = {
     [TILE_2048] = "tile2048", [TILE_4096] = "tile4096", [TILE_8192] = "tile8192", NULL};
 
-/* Each tile before one is in its sum once, in whatever order: through one addition for each tile but
- * one. Before these come three across the float4, five in the warp, five and one more for each 32
- * totals. After them come three. */
+/* Each tile before one is in its sum once, in whatever order: through one addition for each tile
+ * but one. Before these come three across the float4, five in the warp, five and one more for each
+ * 32 totals. After them come three. */
 static double step11_depth(size_t n, int variant)
 {
     size_t tile = TILE((size_t)VECTORS(variant)), totals = TOTALS((size_t)VECTORS(variant));

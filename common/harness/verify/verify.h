@@ -153,8 +153,8 @@ struct verifier {
     struct verdict verdict;
 };
 
-/* Begins. `depth` additions at most are between an input and an output. `block` is the number of elements of a block,
- * for the guess at the cause (0: not known). */
+/* Begins. There are at most `depth` additions between an input and an output. `block` is the number
+ * of elements of a block, for the guess at the cause (0: not known). */
 void verify_begin(struct verifier *, const struct problem *, const struct facts *,
                   double depth, size_t block);
 /* Compares out[0..count) with the expected outputs start … start+count-1. Pieces come in ascending
