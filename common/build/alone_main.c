@@ -1,4 +1,4 @@
-/* ---- the program: what ./step1 does at large --------------------------------------------------- */
+/* ---- the program: what ./step1 does at large ------------------------------------------------- */
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -22,7 +22,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, int n)
 {
     // Two buffers of n elements each: in every sweep the threads read one of them and write the
     // other.
-    extern __shared__ __align__(16) float temp[];
+    extern __shared__ float temp[];
 
     int thid = threadIdx.x;
     int pout = 0, pin = 1;

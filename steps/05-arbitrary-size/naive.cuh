@@ -13,7 +13,7 @@ static __global__ void scan_block_naive(float *g_odata, const float *g_idata, fl
                                         size_t n, int size)
 {
     // Two buffers, as in step 2.
-    extern __shared__ __align__(16) float temp[];
+    extern __shared__ float temp[];
 
     int thid = threadIdx.x;
     int pout = 0, pin = 1;

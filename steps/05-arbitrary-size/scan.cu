@@ -27,7 +27,7 @@ static __global__ void scan_block(float *g_odata, const float *g_idata, float *g
                                   int size)
 {
     // One buffer: at every level, no two threads touch the same element.
-    extern __shared__ __align__(16) float temp[];
+    extern __shared__ float temp[];
 
     int thid = threadIdx.x;
     int offset = 1; // distance of two neighbouring nodes of the current level
