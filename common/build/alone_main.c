@@ -1,5 +1,6 @@
 /* ---- the program: what ./step1 does at large ------------------------------------------------- */
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -13,6 +14,9 @@ int main(int argc, char **argv)
     /* Small integers: a float holds each of their sums, so that any order of additions is exact. */
     for (size_t i = 0; i < n; i++) in[i] = (float)(i * 7 % 11) - 5;
 
+    /* What the scan does not write must not look right, nor what it writes beyond the end. */
+    for (size_t i = 0; i <= n; i++) out[i] = NAN;
+
     /* The first call touches all memory; the second one is timed. */
     if (n > 0) scan_exclusive(out, in, n);
     clock_t begin = clock();
@@ -25,5 +29,6 @@ int main(int argc, char **argv)
             return printf("wrong: element %zu is %g, not %g\n", i, out[i], want), 1;
         want += in[i];
     }
+    if (!isnan(out[n])) return printf("wrong: element %zu is behind the end\n", n), 1;
     printf("right: %zu elements, %.3f ms\n", n, milliseconds);
 }

@@ -52,7 +52,9 @@ HINTS = r"^\[page %s\]\n(.*?)(?=^\[|\Z)"
 ID = re.compile(r' id="([^"]*)"')
 # The section after *Your turn*: the reader writes a kernel first, and then looks at the book's.
 KERNEL = re.compile(r'(<h2 id="the-books-kernel">.*?</h2>)(.*?)(?=<h2|\Z)', re.S)
-FOLDED = "\\1<details class='kernel'><summary>Show the book's kernel</summary>\\2</details>"
+FOLDED = ("\\1<details class='kernel'><summary>Show the book's kernel</summary>"
+          "<p><button class='one-file' data-step='%d'>Copy the step as one file</button> It compiles "
+          "by itself, with a <code>main</code>: its first line says how.</p>\\2</details>")
 FILE_NAME = re.compile(r"^(<code>)?[\w./-]+\.md(</code>)?$")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 FILE_LINE = re.compile(r'^(\s*\.file\s+\d+\s+)"([^"]*)"', re.M)
@@ -167,7 +169,10 @@ def code_lab(match):
 
 def chapter_html(path, names):
     """The text of a chapter. Its ids begin with its name, as other chapters have the same ones."""
-    text = CODE.sub(code_lab, LAB.sub(lab, KERNEL.sub(FOLDED, STYLE.sub("", rendered(path)))))
+    text = STYLE.sub("", rendered(path))
+    if KERNEL.search(text):
+        text = KERNEL.sub(FOLDED % int(path.name[:2]), text)
+    text = CODE.sub(code_lab, LAB.sub(lab, text))
     text = ID.sub(lambda m: ' id="%s:%s"' % (names[path], m[1]), text)
     if "<h2" not in text:  # no level is left out
         text = re.sub(r"(</?h)3\b", r"\g<1>2", text)
@@ -322,6 +327,7 @@ def page_data(folder):
     texts = ptx_texts(folder)
     return {"ptx": texts, "sources": sources(texts),
             "headers": headers(COMPILED), "recorded": recorded(),
+            "alone": {step: printed(TOP / "common/build/alone.py", step) for step in range(2, 8)},
             "differences": differences(), "labs": lab_texts()}
 
 

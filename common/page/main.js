@@ -272,6 +272,8 @@ function skip(event, link) {
     target.focus();
 }
 document.addEventListener("click", (event) => {
+    const button = event.target.closest && event.target.closest(".one-file");
+    if (button) copyFile(button);
     const link = event.target.closest && event.target.closest("a[href^='#']");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     keepScroll();
@@ -281,21 +283,28 @@ document.addEventListener("click", (event) => {
     else followPlace(event, link);
     if (link.closest("nav") && innerWidth < NARROW) byId("contents").open = false;
 });
-/* Gives an address to the reader. */
-async function copy(address) {
-    const field = byId("address");
+/* Where a page may not write into the clipboard, the text is selected in a field. */
+async function copy(text, field) {
     field.hidden = false;
-    field.value = address;
+    field.value = text;
     field.select();
     try {
-        await navigator.clipboard.writeText(address);
+        await navigator.clipboard.writeText(text);
     } catch (error) {
-        document.execCommand("copy"); /* where a page may not write: the text is selected */
+        document.execCommand("copy");
     }
+}
+function copyFile(button) {
+    prepare();
+    const field = make("textarea", { rows: 8, "aria-label": "The step as one file" });
+    button.after(field);
+    copy(data.alone[button.dataset.step], field);
+    button.textContent = "Copied";
+    button.disabled = true;
 }
 byId("copy").addEventListener("click", () => {
     if (later) write();
-    copy(location.href);
+    copy(location.href, byId("address"));
 });
 makeSearch(byId("search"), byId("found"), () => [byId(`chapter-${FIRST}`).innerHTML,
     ...[...document.querySelectorAll("script[id^='text-']")].map((one) => textOf(one.id))]);

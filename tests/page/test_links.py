@@ -128,6 +128,16 @@ class Damaged(Page):
         self.assertEqual(self.driver.execute_script(
             "return document.getElementById('address').value"), self.driver.current_url)
 
+    def test_a_step_is_copied_as_one_file(self):
+        self.open("#chapter=03-work-efficient")
+        self.driver.execute_script("const b = document.querySelector("
+                                   "'article:not([hidden]) .one-file');"
+                                   "b.closest('details').open = true; b.click()")
+        text = self.driver.execute_script("return document.querySelector("
+                                          "'article:not([hidden]) .one-file + textarea').value")
+        self.assertTrue(text.startswith("// nvcc step3.cu"), text[:80])
+        self.assertIn("int main(", text)
+
 
 class Places(Page):
     def heading_top(self):
