@@ -12,6 +12,8 @@
 #               line, from ncu's Source page
 #   limits      ncu's time of some launches of steps 13 and 15, and how busy issue slots, L2 and
 #               memory are
+#   stalls      ncu's time of each launch of steps 2 to 12 and of a copy, what warps wait for, and
+#               how busy issue slots, L2 and memory are
 #   operators   the machine code that ptxas makes of PTX's cache operators; needs cuobjdump
 #   shuffles    the machine code that ptxas makes of step 9's variants; needs cuobjdump
 #   compiled    times of steps 5 and 7 with other sizes of blocks, and with fewer registers
@@ -34,8 +36,8 @@ set -u
 cd "$(dirname "$0")/../.." || exit 2
 out=${1:-build/profiles}
 [ $# -eq 0 ] || shift
-parts=${*:-verify patterns sanitizer counters limits operators shuffles compiled experiments bench \
-    promises large every}
+parts=${*:-verify patterns sanitizer counters limits stalls operators shuffles compiled \
+    experiments bench promises large every}
 mkdir -p "$out" || exit 2
 failed=0
 
@@ -231,26 +233,47 @@ limits() {
     about_gpu "What limits some launches: ncu's time, and how busy the parts of the GPU are." \
         >"$out/limits.csv"
     : >"$row.values"
-    limits_of 13 kept10 2^24 --real --keep "x > 0.9"
-    limits_of 13 kept10 2^28 --real --keep "x > 0.9"
-    limits_of 15 u32 2^16
-    limits_of 15 u32 2^17
-    limits_of 15 u32 2^28
+    for size in 2^24 2^28; do
+        launches_of limits 13 kept10 "$size" --variant fast --real --keep "x > 0.9"
+    done
+    for size in 2^16 2^17 2^28; do launches_of limits 15 u32 "$size" --variant fast; done
     profiles/measure/cases.py <"$row.values" >>"$out/limits.csv"
 }
-# limits_of STEP NAME N OPTION…: NAME says in the rows what the options choose.
-limits_of() {
-    number=$1 name=$2 n=$(value "$3")
-    shift 3
-    metrics=$(listed profiles/measure/metrics_limits.txt)
-    if ncu --clock-control none --metrics "$metrics" --csv --page raw --print-units base \
-        "./step$number" --device cuda --variant fast --n "$n" --reps 0 --verify none "$@" \
-        >"$row" 2>&1; then
-        profiles/measure/ncu_long.py "$number" "$name" "$n" profiles/measure/metrics_limits.txt \
-            <"$row" >"$row.long" && append "$row.long" "$row.values" && return
+# launches_of PART STEP NAME N OPTION…: appends what ncu says of each launch of a scan to the part's
+# rows. metrics_PART.txt lists the metrics; NAME says in the rows what the options choose.
+launches_of() {
+    list=profiles/measure/metrics_$1.txt number=$2 name=$3 n=$(value "$4")
+    shift 4
+    if ncu --clock-control none --metrics "$(listed "$list")" --csv --page raw --print-units base \
+        "./step$number" --device cuda --n "$n" --reps 0 --verify none "$@" >"$row" 2>&1; then
+        profiles/measure/ncu_long.py "$number" "$name" "$n" "$list" <"$row" >"$row.long" &&
+            append "$row.long" "$row.values" && return
     fi
     failed=$((failed + 1))
     tail -n 5 "$row" >&2
+}
+
+# Why scans take the time that they take, beside step 0's copy. One at a time, so that no other
+# program uses the memory meanwhile; ncu empties the caches before each launch.
+stalls() {
+    about_gpu "What warps wait for, and how busy the GPU is: ncu --clock-control none." \
+        >"$out/stalls.csv"
+    : >"$row.values"
+    for scan in 0:float4 2:- 3:- 4:pad32 5:conflict-free 5:work-efficient 5:naive 6:- 7:- \
+        8:hybrid 9:shfl 10:backward 11:tile2048 11:tile8192 12:f32; do
+        number=${scan%%:*} variant=${scan#*:}
+        asked "$number" "${STEPS:-}" || continue
+        case $number in
+        2 | 3 | 4) counted="512 512 512 512" ;; # short launches differ from run to run
+        0 | 12) counted="2^20 2^24 2^28" ;;
+        *) counted="2^20 2^24" ;;
+        esac
+        # shellcheck disable=SC2046,SC2086
+        for size in $(among "$counted" "${SIZES:-}"); do
+            launches_of stalls "$number" "$variant" "$size" $(choose "$variant")
+        done
+    done
+    profiles/measure/cases.py <"$row.values" >>"$out/stalls.csv"
 }
 
 # Prints the memory instructions of each kernel of operators.cu, without the store at the end of a
