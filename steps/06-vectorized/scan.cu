@@ -6,8 +6,9 @@
  * to the scans that it has kept.
  * Same as step 5 except: load4 and store4 (float4.cuh); the totals are the leaves of the tree, TREE
  * of them for B = 4 TREE elements, and TREE is a constant.
- * What it fixes: four times as many bytes are under way for each thread, so the memory's latency is
- * better hidden; a quarter of the barriers, and of the shared memory's traffic, for each element.
+ * What it fixes: a quarter of the instructions, of the barriers, and of the shared memory's traffic
+ * for each element; four times as many bytes are under way for each thread, so the memory's latency
+ * is better hidden.
  * What is still bad: the loops over the tree cost instructions that the fixed size makes needless
  * (step 7). A buffer that is not aligned to 16 bytes is read in single floats, four apart, with
  * four times the requests. And every element still goes to memory twice.
