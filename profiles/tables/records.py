@@ -51,6 +51,7 @@ EXPERIMENTS, _ = read("h200/experiments.csv")
 EXPERIMENTS_EMULATED, _ = read("emulated/experiments.csv")
 CHECKS_DIFFER, _ = read("checks_differences.csv")
 SHUFFLES, _ = read("h200/shuffles.csv")
+STALLS, STALLS_ON = read("h200/stalls.csv")
 
 
 def has(rows, **wanted):

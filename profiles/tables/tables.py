@@ -27,6 +27,7 @@ import python_rows
 import rank_rows
 import setting_rows
 import speed_rows
+import stall_rows
 import table_rows
 import tensor_rows
 from records import TOP
@@ -34,7 +35,7 @@ from records import TOP
 ROWS = (table_rows, level_rows, memory_rows, speed_rows, experiment_rows, application_rows,
         bench_rows, course_rows,
         promise_rows, python_rows, mutation_rows, fidelity_rows, rank_rows, setting_rows,
-        tensor_rows, older_rows)
+        tensor_rows, older_rows, stall_rows)
 REGION = re.compile(r"(<!-- begin ([a-z0-9-]+)[^\n]*-->\n).*?(<!-- end \2 -->\n)", re.S)
 
 

@@ -7,6 +7,7 @@ TOP = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "profiles" / "tables"))
 import rank_rows  # noqa: E402,F401  (it lies in profiles/)
 import records  # noqa: E402
+import stall_rows  # noqa: E402,F401
 import table_rows  # noqa: E402
 
 SIZES = {"16": 1 << 16, "Mi": 1 << 20, "24": 1 << 24, "28": 1 << 28}

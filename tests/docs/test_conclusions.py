@@ -5,7 +5,7 @@ import re
 import unittest
 
 from recordings import (SIZES, TOP, bench_roof, median_roof, number, of_roof, rank_rows, seconds,
-                        share, value)
+                        share, stall_rows, value)
 
 N12 = 1 << 12
 N16, MI, N24, N28 = (SIZES[name] for name in ("16", "Mi", "24", "28"))
@@ -284,6 +284,55 @@ class Chapter12(Conclusions):
                                     parameter=1 << 28)
         self.between(10, error("error of CUB in the second half") /
                      error("error in the second half"), 23)
+
+
+class Stalls(Conclusions):
+    """What launches are limited by: the tables of stall_rows.py."""
+    def test_the_states_are_all_that_warps_do(self):
+        """As counted in another pass; short launches differ more from pass to pass."""
+        for row in stall_rows.STALLS:
+            if stall_rows.seconds(row) > 25e-6:
+                self.about(sum(stall_rows.states(row).values()) /
+                           float(row["smsp__warps_active.sum"]), 1)
+
+    def test_one_block(self):
+        """Chapter 4: cycles of a warp."""
+        two, three, four = (stall_rows.one_block(*scan) for scan in ((2,), (3,), (4, "pad32")))
+        lost = lambda cycles: sum(cycles.values())
+        self.about(lost(three) / three["shared memory"], 7)
+        self.between(0.65, (lost(three) - lost(four)) /
+                     (three["shared memory"] - four["shared memory"]), 0.85)
+        for cycles, barriers in (two, 290), (three, 1100), (four, 1100):
+            self.about(cycles["memory"], 750)
+            self.about(cycles["barriers"], barriers)
+
+    def test_what_is_busy(self):
+        """Chapters 5 to 12, in percent."""
+        for scan, part, percent in (
+                ((5, "work-efficient", N24, "scan_block"), "L1 and shared memory", 91),
+                ((5, "conflict-free", N24, "scan_block"), "issue slots", 85),
+                ((5, "naive", N24, "scan_block_naive"), "issue slots", 85),
+                ((5, "conflict-free", N24, "uniform_add"), "memory", 52),
+                ((0, "float4", N24), "memory", 73),
+                ((6, "", N24, "scan_block"), "memory", 69),
+                ((7, "", N24, "scan_block"), "for barriers", 31),
+                ((7, "", MI, "scan_block"), "for barriers", 28),
+                ((9, "shfl", MI, "scan_block"), "for barriers", 17),
+                ((10, "backward", N24), "memory", 62),
+                ((11, "tile2048", N24), "for barriers", 71),
+                ((11, "tile8192", N24), "for barriers", 51),
+                ((12, "f32", N24), "issue slots", 20)):
+            self.about(stall_rows.launch(*scan)[part], percent)
+        for step, variant, n, times in ((6, "", N24, 1.05), (7, "", N24, 1), (9, "shfl", N24, 1),
+                                        (7, "", MI, 1.29), (9, "shfl", MI, 1.05)):
+            self.between(times - 0.03, stall_rows.launch(step, variant, n, "scan_block")["time"] /
+                         stall_rows.launch(0, "float4", n)["time"], times + 0.03)
+
+    def test_what_step_12_lacks_does_not_grow_at_first(self):
+        """Chapter 12: at the beginning and at the end."""
+        lacks = lambda n: (number("bench.csv", "seconds", contender="step 12", element="f32", n=n,
+                                  mode="cold", flush="read") - bench_roof(n, "cold", "read"))
+        self.about(lacks(2 * N24) / lacks(N24), 1)
 
 
 class Applications(Conclusions):
