@@ -53,8 +53,9 @@ ID = re.compile(r' id="([^"]*)"')
 # The section after *Your turn*: the reader writes a kernel first, and then looks at the book's.
 KERNEL = re.compile(r'(<h2 id="the-books-kernel">.*?</h2>)(.*?)(?=<h2|\Z)', re.S)
 FOLDED = ("\\1<details class='kernel'><summary>Show the book's kernel</summary>"
-          "<p><button class='one-file' data-step='%d'>Copy the step as one file</button> It compiles "
-          "by itself, with a <code>main</code>: its first line says how.</p>\\2</details>")
+          "<p><button class='one-file' data-step='%d'>Copy the step as one file</button> "
+          "It compiles by itself, with a <code>main</code>: its first line says how.</p>"
+          "\\2</details>")
 FILE_NAME = re.compile(r"^(<code>)?[\w./-]+\.md(</code>)?$")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 FILE_LINE = re.compile(r'^(\s*\.file\s+\d+\s+)"([^"]*)"', re.M)

@@ -87,8 +87,8 @@ page: build/page/upsweep.html ## learn: build the book as one page, build/page/u
 PAGE_IN  := $(wildcard $(PAGE)/*.js $(PAGE)/*.py $(PAGE)/*.html $(PAGE)/*.css $(PAGE)/*.txt) \
             $(wildcard notes/*.md notes/answers/*.md notes/more/*.md notes/figures/*) \
             $(wildcard common/labs/tasks/*.md common/labs/exercises/* common/labs/bugs/*) \
-            $(addprefix common/labs/,hints.txt weights.txt skeleton.sh) $(wildcard common/build/alone*) \
-            $(wildcard steps/first-kernel/*.cu) \
+            $(addprefix common/labs/,hints.txt weights.txt skeleton.sh) \
+            $(wildcard steps/first-kernel/*.cu common/build/alone*) \
             profiles/h200/counters.csv profiles/counters_differences.csv profiles/measure/cases.py
 build/page/upsweep.html: build/page/emulator.js $(PAGE_PTX) $(PAGE_IN)
 	$(call say,page,$@)

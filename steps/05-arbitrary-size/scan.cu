@@ -9,8 +9,8 @@
  * stores its sum before it clears the root; uniform_add; the levels. variants.cu has other block
  * scans, which Figures 39-7 and 39-8 compare.
  * What it fixes: the limits. Any n that fits into memory, and all multiprocessors have work.
- * What is still bad: the instructions for each element limit the block scan, and uniform_add has too
- * few bytes in flight to hide the latency of memory (step 6). And every element goes to memory
+ * What is still bad: the instructions for each element limit the block scan, and uniform_add has
+ * too few bytes in flight to hide the latency of memory (step 6). And every element goes to memory
  * twice, for the block scan and for uniform_add.
  * How to run it: make step5 && ./step5 --variant naive; its tests: make test-step5
  */

@@ -5,8 +5,8 @@
 #ifndef STEP05_SCAN_H
 #define STEP05_SCAN_H
 
-/* Elements that one block scans, a power of two; GPU Gems 3 (39.2.4) calls them B. Harris 2007 takes
- * 512, GPU Gems 3 takes 128; make step5-B128 builds a program that takes 128. */
+/* Elements that one block scans, a power of two; GPU Gems 3 (39.2.4) calls them B. Harris 2007
+ * takes 512, GPU Gems 3 takes 128; make step5-B128 builds a program that takes 128. */
 #ifndef B
 #define B 512
 #endif
