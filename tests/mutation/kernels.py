@@ -20,8 +20,8 @@ TOP = Path(__file__).resolve().parents[2]
 EMU = TOP / "build/emu/emu"
 KNOWN = Path(__file__).with_name("kernels.txt")
 MAIN = "---- the program"
-SIZES = {2: "1 2 512 1024 1025", 3: "2 64 2048 4096 1000", 4: "2 64 2048 4096 1000"}
-BLOCKS = "1 5 1000 5003"  # the others: several blocks
+SIZES = {2: "0 1 2 512 1024 1025", 3: "0 1 2 64 2048 4096 1000", 4: "0 1 2 64 2048 4096 1000"}
+BLOCKS = "0 1 5 1000 5003"  # the others: several blocks
 SECONDS, INSTRUCTIONS = 60, "20000000"  # a mutant may never end
 ENVIRONMENT = {**os.environ, "EMU_THREADS": "1", "EMU_PROGRESS": "0"}  # so that counts repeat
 COUNTED = "l1tex", "smsp__sass_thread"
@@ -40,8 +40,8 @@ def built(text, folder, step):
 
 
 def counts(program, n):
-    """None if it is wrong or a checker reports it; else its launches and counters of memory, or that
-    n is refused."""
+    """Its launches and counters of memory, or that n is refused. None: it is wrong, or a checker
+    reports it."""
     log = program.with_name("log")
     for arguments in (["--tool", "all", "--error-exitcode", "9"], ["--csv"]):
         try:
