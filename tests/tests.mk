@@ -2,7 +2,7 @@
 
 .PHONY: promises checks pairs tests-build test test-slow test-all test-nightly asan test-asan
 .PHONY: test-architectures test-book fuzz
-.PHONY: mutate mutate-record mutate-map
+.PHONY: mutate mutate-record mutate-map mutate-kernels
 
 # Tests of what step 12 promises, for a GPU or the emulator: tests/promises/NAME.cu becomes
 # build/promises/12-NAME. With -cub it also shows CUB's error, and takes longer to compile.
@@ -321,7 +321,7 @@ test-book: all experiments example ## maintain: follow the commands of the other
 
 test-nightly: test ## maintain: with more sizes, seeds and programs
 	$(Q)TEST_NIGHTLY=1 $(MAKE) --no-print-directory test-slow
-	$(Q)$(MAKE) --no-print-directory programs
+	$(Q)$(MAKE) --no-print-directory programs mutate-kernels
 
 # The sanitizers get a tree of their own, build/asan, where the sources are links; only what nvcc
 # compiles is shared. They are linked statically, as GCC's shared UBSan beside ASan ignores
@@ -398,6 +398,10 @@ MUTATE_MAP := $(if $(wildcard build/mutate/covered.txt),,build/mutate/covered.tx
 #mutate: ## maintain: do tests notice N=20 random changes of common/? SEED=1 FILES=verify.c
 mutate: tests-build $(MUTATE_MAP)
 	$(Q)tests/mutation/mutate.py --number $(or $(N),20) --seed $(or $(SEED),1) $(FILES)
+
+#mutate-kernels: ## maintain: is each change of the kernels of steps 1 to 11 noticed? One hour
+mutate-kernels: emu
+	$(Q)tests/mutation/kernels.py
 
 #mutate-record: ## maintain: go on with the sample of notes/mutation.md, N=300 SEED=1
 mutate-record: tests-build $(MUTATE_MAP)
