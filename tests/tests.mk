@@ -265,10 +265,14 @@ test: ## maintain: run the quick tests
 	+$(Q)$(build_tests)
 	$(Q)common/build/test.py quick
 
+# Suites besides step_N.
+SUITES_11 = |single_pass
+SUITES_12 = |pipeline|hazards
 #test-step3: ## maintain: run what is known of step 3; the same of steps 1 to 12 (tests/README.md)
 test-step%:
 	+$(Q)$(build_tests)
-	$(Q)cd build/test && ./run --filter '@(step_$*|step_counters|predictions)/!(*_slow)'
+	$(Q)cd build/test && ./run --filter \
+	    '@(step_$*|step_counters|predictions$(SUITES_$*))/!(*_slow)'
 	$(if $(filter $*,$(LABS)),$(Q)common/labs/skeleton.sh --solution $* \
 	    $(firstword $(wildcard $(addsuffix -*.cu,common/labs/sources/$* common/labs/sources/0$*) \
 	    $(addsuffix -*/scan.cu,steps/$* steps/0$*))) >build/test/lab$*.cu && \

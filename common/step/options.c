@@ -184,7 +184,7 @@ static int set_csv(void *to, const char *value, struct fault *fault)
 
 static const struct option_row rows[] = {
     OPTION("n", "N", "elements: 1000, 64K, 1Mi, 2^20, 2^20+1", set_n),
-    OPTION("sweep", NULL, "every power of two from 2^10 to 2^24 and its odd neighbours", set_sweep),
+    OPTION("sweep", NULL, "each power of two to 2^24 and its odd neighbours", set_sweep),
     OPTION("input", "FILE", "scan the numbers of FILE: .npy or text; - is stdin", set_input),
     OPTION("round", NULL, "take the nearest where the type cannot hold a number of FILE",
            set_round),

@@ -2,11 +2,11 @@
  * step.h — what a step is, for the harness, the bench and the tests.
  *
  * A step is a folder under steps/. scan.cu holds the kernels and the host function that launches
- * them. driver.c holds one `struct step`. It says what the folder teaches, which limits the step
- * has, and which function to call. The harness (harness.c) knows a step only through this struct,
- * so a new step needs no change there. A step that is no plain scan, such as a sort, also has
- * verbs: what the harness does with a scan, this step does in its own way (notes/own-step.md). All
- * steps are linked into ./bench, so the names of their functions differ.
+ * them. driver.c (from step 12 on in command/) holds one `struct step`. It says what the folder
+ * teaches, which limits the step has, and which function to call. The harness (harness.c) knows a
+ * step only through this struct, so a new step needs no change there. A step that is no plain scan,
+ * such as a sort, also has verbs: what the harness does with a scan, this step does in its own way
+ * (notes/own-step.md). All steps are linked into ./bench, so the names of their functions differ.
  *
  * This header is read by C11 (driver.c, common/) and by CUDA C++ (scan.cu).
  */

@@ -129,11 +129,11 @@ def continued(step):
 
 
 def in_readme(step):
-    """n, seconds and the share of the roof, which is that of the same measurement."""
+    """n, seconds and the share of the roof; None for one block, which has little but the launch."""
     variant = README_VARIANTS.get(step)
     if step in ONE_BLOCK:
         row = timed(step, 512, {4: "pad32"}.get(step, "-"))
-        return 512, float(row["seconds"]), float(row["roof_fraction"])
+        return 512, float(row["seconds"]), None
     took = seconds("step %d" % step, 2**24, variant=variant)
     return 2**24, took, roof(2**24)[0] / took
 
@@ -153,8 +153,8 @@ def steps():
         name = "[%d](steps/%s) [%s](notes/%s.md)" % (step, folder, folder[3:], folder)
         if step in README_VARIANTS:
             name += " `%s`" % README_VARIANTS[step]
-        rows.append([name, lesson, "512" if n == 512 else size(n), duration(took), percent(share),
-                     conflicts, times])
+        rows.append([name, lesson, "512" if n == 512 else size(n), duration(took),
+                     percent(share) if share else "", conflicts, times])
     return table(["step", "what it teaches", "n", "time", "of the roof", "conflicts",
                   "times as fast (as step)"], *rows)
 

@@ -11,7 +11,7 @@
 #define B 512
 #endif
 
-/* One float of padding after every 32: with B elements one level of it leaves no conflict. */
+/* One float of padding after every 32: with 512 elements one level of it leaves no conflict. */
 #define LOG_NUM_BANKS           5
 #define CONFLICT_FREE_OFFSET(i) ((i) >> LOG_NUM_BANKS)
 

@@ -9,8 +9,8 @@
  * and small and mid-sized n have kernels of their own (wave.cuh, onchip.cuh).
  * What it fixes: the chain of tiles that wait for each other; the launch that clears the states;
  * and sums of floats are deterministic: bitwise identical in every run.
- * What is still bad: it is long, and its sizes are an H200's. Before Hopper, and for arrays that
- * are not aligned to 16 bytes, the form of step 11 remains (direct.cuh).
+ * What is still bad: it is long, and its sizes are tuned for an H200. Before Hopper, and for arrays
+ * that are not aligned to 16 bytes, the form of step 11 remains (direct.cuh).
  * How to run it: make step12 && ./step12; as a library: scan.h; its tests: make test-step12
  *
  * This file chooses the kernel by shape.h; launch.cuh launches it.
@@ -42,7 +42,7 @@ static cudaError_t scan(void *workspace, size_t *bytes, Sum *out, const In *in, 
     bool aligned = ((uintptr_t)in | (uintptr_t)out) % 16 == 0;
     enum kernel kernel = kernel_for(n, sizeof(Sum), gpu.capability, aligned);
 
-    // If the ring is larger than this GPU's shared memory, the other kernel is used.
+    // If the ring is larger than this GPU's shared memory, scan_direct is used.
     if (kernel == KERNEL_PIPELINE && sizeof(ring_of<In, Sum>) <= (size_t)gpu.shared)
         return launch_pipeline<INCLUSIVE>(out, in, n, &gpu, w, stream);
     if (kernel == KERNEL_WAVE)

@@ -85,9 +85,11 @@ def main():
     known, lost = KNOWN.read_text(encoding="utf-8"), 0
     for step in map(int, sys.argv[1:] or range(1, 12)):
         for one in survivors(step):
-            if one not in known:
-                print(one, flush=True)
-                lost += 1
+            if one in known:
+                known = known.replace(one, "", 1)
+                continue
+            print(one, flush=True)
+            lost += 1
     return lost > 0
 
 

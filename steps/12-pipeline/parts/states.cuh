@@ -11,7 +11,7 @@
 
 struct workspace {
     unsigned long long ticket; /* upper half: the last scan's epoch. Lower half: the next ticket */
-    uint64_t rest_of_line[15]; /* states begin in a cache line of their own */
+    uint64_t rest_of_line[15]; /* so that states begin in another cache line */
 };
 
 /* Epochs are even, so that step 16 has a bit beside the epoch for a head. Steps 12, 13 and 16 draw
