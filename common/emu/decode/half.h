@@ -34,6 +34,12 @@ static inline double f64_of_bits(uint64_t bits)
     return value;
 }
 
+/* The bit of a NaN that says that it is quiet. */
+#define QUIET_F64 (UINT64_C(1) << 51)
+
+static inline int is_nan_f16(uint32_t bits) { return (bits & 0x7fff) > 0x7c00; }
+static inline int is_nan_bf16(uint32_t bits) { return (bits & 0x7fff) > 0x7f80; }
+
 /* Without branches, so that the compiler makes vector instructions of it. */
 static inline float f32_of_f16(uint16_t bits)
 {
@@ -133,6 +139,15 @@ static inline float flush_f32(float value)
 {
     uint32_t bits = bits_of_f32(value);
     return bits & 0x7f800000 ? value : f32_of_bits(bits & 0x80000000);
+}
+
+/* What an atomic makes of a float. Those on global memory flush denormals; those on shared memory,
+ * and bulk copies that add, do not. */
+static inline uint32_t atomic_sum_f32(uint32_t old, uint32_t b, int flush)
+{
+    float x = f32_of_bits(old), y = f32_of_bits(b);
+    float sum = flush ? flush_f32(flush_f32(x) + flush_f32(y)) : x + y;
+    return sum == sum ? bits_of_f32(sum) : 0x7fffffff;
 }
 
 static inline uint16_t flush_bf16(uint16_t bits, int flush)

@@ -20,8 +20,11 @@ static uint16_t combined_half(const struct insn *i, uint16_t old, uint16_t b, ui
     case ATOMIC_ADD:
         return brain ? bf16_of_f64((double)x + y, ROUND_NEAREST)
                      : f16_of_f64((double)x + y, ROUND_NEAREST);
-    case ATOMIC_MIN: return x != x ? b : y != y || x <= y ? old : b;
-    case ATOMIC_MAX: return x != x ? b : y != y || x >= y ? old : b;
+    case ATOMIC_MIN:
+    case ATOMIC_MAX:
+        if (x != x || y != y) return x == x ? old : y == y ? b : 0x7fff;
+        bool less = x < y || (x == y && old & 0x8000); /* -0 is below +0 */
+        return less == (i->atomic.operation == ATOMIC_MIN) ? old : b;
     case ATOMIC_CAS: return old == b ? c : old;
     default: return b; /* exchange */
     }
@@ -29,7 +32,7 @@ static uint16_t combined_half(const struct insn *i, uint16_t old, uint16_t b, ui
 
 static uint32_t combined(const struct insn *i, uint32_t old, uint32_t b)
 {
-    if (i->atomic.type == PTX_F32) return bits_of_f32(f32_of_bits(old) + f32_of_bits(b));
+    if (i->atomic.type == PTX_F32) return atomic_sum_f32(old, b, true); /* global memory only */
     return combined_half(i, (uint16_t)old, (uint16_t)b, 0) |
            (uint32_t)combined_half(i, (uint16_t)(old >> 16), (uint16_t)(b >> 16), 0) << 16;
 }

@@ -2,35 +2,33 @@
  * see atomic_wide.c. */
 #include "common/emu/decode/warp_ops.h"
 #include "ops_access.h"
-#include <string.h>
+#include "ops_half.h"
 
-static double as_double(uint64_t bits)
+/* The unit that carries out an operation, on which the bits of its result depend. */
+enum adder { IN_CACHE, IN_COPY, IN_SM }; /* on global memory, in a bulk copy, on shared memory */
+
+static inline enum adder adder_of(const struct access *access)
 {
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
+    return access->space == PTX_SHARED ? IN_SM : IN_CACHE;
 }
-static uint64_t as_bits(double value)
+
+static uint64_t sum_f64(uint64_t old, uint64_t b, enum adder adder)
 {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
+    double x = f64_of_bits(old), y = f64_of_bits(b);
+    if (adder == IN_SM) return bits_of_f64(nan_or(x, x + y));
+    return y != y ? b : x != x ? old : bits_of_f64(x + y); /* a NaN as it is */
 }
 
 /* The new value of the word, from its `old` value and the operands b and c. */
-static uint64_t combined(const struct insn *i, uint64_t old, uint64_t b, uint64_t c)
+static uint64_t combined(const struct insn *i, uint64_t old, uint64_t b, uint64_t c,
+                         enum adder adder)
 {
     bool wide = i->element_bytes == 8, less;
     switch ((enum atomic)i->atomic.operation) {
     case ATOMIC_ADD:
         if (!i->atomic.is_float) return old + b;
-        if (wide) return as_bits(as_double(old) + as_double(b));
-        union {
-            uint32_t bits;
-            float value;
-        } x = {.bits = (uint32_t)old}, y = {.bits = (uint32_t)b};
-        x.value += y.value;
-        return x.bits;
+        if (wide) return sum_f64(old, b, adder);
+        return atomic_sum_f32((uint32_t)old, (uint32_t)b, adder == IN_CACHE);
     case ATOMIC_MIN:
     case ATOMIC_MAX:
         if (!i->is_signed)
@@ -53,18 +51,19 @@ static uint64_t combined(const struct insn *i, uint64_t old, uint64_t b, uint64_
 
 /* Changes the word at an address atomically. Returns the old value; sets *changed if the new value
  * differs. */
-static inline uint64_t change(const struct insn *i, void *at, uint64_t b, uint64_t c, bool *changed)
+static inline uint64_t change(const struct insn *i, void *at, uint64_t b, uint64_t c,
+                              enum adder adder, bool *changed)
 {
     if (i->element_bytes == 8) {
         uint64_t seen = __atomic_load_n((byte_64 *)at, __ATOMIC_SEQ_CST), value;
-        do value = combined(i, seen, b, c);
+        do value = combined(i, seen, b, c, adder);
         while (!__atomic_compare_exchange_n((byte_64 *)at, &seen, value, false, __ATOMIC_SEQ_CST,
                                             __ATOMIC_SEQ_CST));
         *changed |= value != seen;
         return seen;
     }
     uint32_t seen = __atomic_load_n((byte_32 *)at, __ATOMIC_SEQ_CST), value;
-    do value = (uint32_t)combined(i, seen, b, c);
+    do value = (uint32_t)combined(i, seen, b, c, adder);
     while (!__atomic_compare_exchange_n((byte_32 *)at, &seen, value, false, __ATOMIC_SEQ_CST,
                                         __ATOMIC_SEQ_CST));
     *changed |= value != seen;
@@ -86,7 +85,7 @@ static inline uint64_t change_shared(const struct insn *i, void *at, uint64_t b,
         *changed |= value != old;
         return old;
     }
-    uint64_t old = load_element(at, i->element_bytes, false), value = combined(i, old, b, c);
+    uint64_t old = load_element(at, i->element_bytes, false), value = combined(i, old, b, c, IN_SM);
     store_element(at, value, i->element_bytes);
     *changed |= value != old;
     return old;
@@ -95,7 +94,7 @@ static inline uint64_t change_shared(const struct insn *i, void *at, uint64_t b,
 bool EMU_PASTE(access_combine_, EMU_ISA)(const struct insn *i, void *at, const void *operand)
 {
     bool changed = false;
-    change(i, at, load_element(operand, i->element_bytes, false), 0, &changed);
+    change(i, at, load_element(operand, i->element_bytes, false), 0, IN_COPY, &changed);
     return changed;
 }
 
@@ -125,17 +124,18 @@ static inline bool replace(const struct insn *i, enum ptx_space space, void *at,
 }
 
 /* What the lanes make of a word one after the other. It was `value`; lane l has found result[l]. */
-static inline uint64_t combine_lanes(const struct warp *w, const struct insn *i, uint32_t mask,
-                                     uint64_t value, uint64_t *result, bool *changed)
+static inline uint64_t combine_lanes(const struct warp *w, const struct insn *i,
+                                     const struct access *access, uint64_t value, uint64_t *result,
+                                     bool *changed)
 {
     uint64_t all = UINT64_MAX >> (64 - 8 * i->element_bytes);
     bool adds = i->atomic.operation == ATOMIC_ADD && !i->atomic.is_float;
-    for (uint32_t left = mask; left; left &= left - 1) {
+    for (uint32_t left = access->mask; left; left &= left - 1) {
         int l = __builtin_ctz(left);
         uint64_t b = get_lane(w, i->b, i->lane_bytes, l);
         uint64_t c = i->c == NO_SLOT ? 0 : get_lane(w, i->c, i->lane_bytes, l);
         result[l] = value;
-        value = (adds ? value + b : combined(i, value, b, c)) & all;
+        value = (adds ? value + b : combined(i, value, b, c, adder_of(access))) & all;
         *changed |= value != result[l];
     }
     return value;
@@ -152,7 +152,7 @@ static void change_one_word(struct warp *w, const struct insn *i, const struct a
     bool differs;
     do {
         differs = false;
-        value = combine_lanes(w, i, access->mask, seen, result, &differs);
+        value = combine_lanes(w, i, access, seen, result, &differs);
     } while (!replace(i, access->space, at, &seen, value));
     *changed |= differs;
     if (i->d == NO_SLOT) return;
@@ -191,7 +191,7 @@ static void change_words(struct warp *w, const struct insn *i, const struct acce
         uint64_t c = i->c == NO_SLOT ? 0 : get_lane(w, i->c, i->lane_bytes, l);
         void *at = (void *)(uintptr_t)(access->host + access->address[l]);
         uint64_t old = access->space == PTX_SHARED ? change_shared(i, at, b, c, changed)
-                                                   : change(i, at, b, c, changed);
+                                                   : change(i, at, b, c, IN_CACHE, changed);
         if (i->d != NO_SLOT) set_lane(w, i->d, i->lane_bytes, l, old);
     }
 }

@@ -16,6 +16,10 @@ static inline float canonical(float value)
 {
     return value == value ? value : f32_of_bits(0x7fffffff);
 }
+static inline double nan_or(double a, double otherwise)
+{
+    return a == a ? otherwise : f64_of_bits(bits_of_f64(a) | QUIET_F64);
+}
 static inline uint16_t f16(double value) { return f16_of_f64(value, ROUND_NEAREST); }
 static inline uint16_t bf16(double value) { return bf16_of_f64(value, ROUND_NEAREST); }
 
