@@ -147,8 +147,13 @@ void decode_arithmetic(struct decoder *d, const struct ptx_instruction *source, 
         i->rules.flush = take_word(&words, "ftz");
         take_clamp(&words, i, type);
         take_rounding(&words, i);
+        if (!strcmp(opcode, "div") && take_word(&words, "approx")) opcode = "div.approx";
         drop_words(&words, dropped);
         if (!strcmp(opcode, "mad")) opcode = "fma";
+        if (type == PTX_F64 && i->rules.flush) { /* approximated from the upper word */
+            opcode = strcmp(opcode, "rcp") ? "rsqrt.ftz" : "rcp.ftz";
+            i->rules.flush = false;
+        }
     }
     /* addc, subc and madc read the carry, .cc writes it. */
     bool carry_in = !strcmp(opcode, "addc") || !strcmp(opcode, "subc") || !strcmp(opcode, "madc");
@@ -269,7 +274,12 @@ void decode_convert(struct decoder *d, const struct ptx_instruction *source, str
     const char *integral = NULL;
     struct key key = {.length = 0};
 
-    i->rules.flush = take_word(&words, "ftz");
+    if (has_word(source, "pack")) {
+        decode_arithmetic(d, source, i);
+        return;
+    }
+    /* The hardware does not flush the operand of a conversion to 16 bits. */
+    i->rules.flush = take_word(&words, "ftz") && !to_half;
     take_clamp(&words, i, to);
     key_add(&key, "cvt");
     if (take_integral_rounding(&words, &integral)) {

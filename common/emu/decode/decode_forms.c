@@ -20,7 +20,8 @@
 #define SCOPES    "cta cluster gpu sys"
 #define HALVES    "f16 f16x2 bf16 bf16x2"
 #define SHARED    "shared shared::cta shared::cluster"
-#define OWN       "local const param param::entry"
+#define READ_ONLY "const param param::entry"
+#define OWN       "local " READ_ONLY
 #define SPACES    "global " SHARED " " OWN
 #define OPERATORS "ca cg cs lu cv wb wt"
 #define L1_HINTS                                                                                   \
@@ -122,7 +123,8 @@ static const struct pair {
     {"fence",       "sync_restrict::shared::cluster", "acquire",
                                              "sc acq_rel release cta gpu sys"},
     {"fence",       "async::generic",        "cluster",          ""},
-    {"ld st",       "volatile relaxed acquire release", "",      OPERATORS " " OWN},
+    {"ld st",       "relaxed acquire release", "",               OPERATORS " " OWN},
+    {"ld st",       "volatile",              "",                 OPERATORS " " READ_ONLY},
     {"ld st",       "volatile mmio",         "",                 L1_HINTS " L2::cache_hint"},
     {"ld st",       "mmio",                  "",                 SHARED " " PREFETCHES},
     {"ld st",       SHARED " " OWN,          "",  L1_HINTS " L2::cache_hint " PREFETCHES},
@@ -312,7 +314,7 @@ static bool has_all(enum ptx_type type, enum ptx_type of)
     return bytes >= needs;
 }
 
-/* .sat is wrong where nothing can be out of range; .relu follows a rounding of .f32 or 8 bits. */
+/* .sat is wrong where nothing can be out of range; .relu follows a rounding of .f32 or pairs. */
 static void check_clamp(struct decoder *d, const struct ptx_instruction *source, enum ptx_type to,
                         enum ptx_type from)
 {
@@ -321,19 +323,18 @@ static void check_clamp(struct decoder *d, const struct ptx_instruction *source,
     if (has_word(source, "sat") && (!has_sat || has_all(to, from)))
         refuse(d, "has no", "sat", type);
     if (!has_word(source, "relu")) return;
-    if (!lists("f32 e4m3x2 e5m2x2", type)) refuse(d, "has no", "relu", type);
+    if (!lists("f32 f16x2 e4m3x2 e5m2x2", type)) refuse(d, "has no", "relu", type);
     if (!one_of(source, "rn rz")) refuse_without(d, "rn rz");
 }
 
 void check_conversion(struct decoder *d, const struct ptx_instruction *source, enum ptx_type to,
                       enum ptx_type from)
 {
-    enum { BYTE = 1, FINITE_SINCE = 100 };
+    enum { FINITE_SINCE = 100 };
     enum { ALL_SINCE = 90 }; /* older GPUs convert .bf16 only from and to .f32, and round by .rna */
     bool is_bf16 = (to == PTX_BF16 && from != PTX_F32) || (from == PTX_BF16 && to != PTX_F32);
     bool to_tf32 = to == PTX_TF32, to_8_bits = to == PTX_E4M3X2 || to == PTX_E5M2X2;
     if (is_bf16 || (to_tf32 && !has_word(source, "rna"))) need_target(d, ALL_SINCE);
-    if (is_bf16 && (ptx_type_size(from) == BYTE || ptx_type_size(to) == BYTE)) unknown_operation(d);
     check_clamp(d, source, to, from);
     if (to_tf32 && !has_word(source, "rna") && has_word(source, "satfinite"))
         need_target(d, FINITE_SINCE);
@@ -343,5 +344,5 @@ void check_conversion(struct decoder *d, const struct ptx_instruction *source, e
     if (!one_of(source, "rni rzi rmi rpi"))
         check_rounding(d, to, from, one_of(source, ROUNDINGS " rna") != NULL);
     for (unsigned k = 0; k < source->operand_count; k++)
-        check_operand(d, &source->operands[k], k == 0 ? to : from, true);
+        check_operand(d, &source->operands[k], k == 0 ? to : from, !is_bf16);
 }

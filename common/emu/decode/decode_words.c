@@ -42,7 +42,7 @@ enum ptx_type take_type(struct words *words)
  * decode_insn.c, and for these. */
 enum { NEWEST_KNOWN = 90 };
 static const char *const rare[][2] = {
-    {"fma", "oob"},  {"cvt", "satfinite"}, {"cvt", "pack"}, {"addc", "u16"}, {"addc", "s16"},
+    {"fma", "oob"},  {"cvt", "satfinite"}, {"addc", "u16"}, {"addc", "s16"},
     {"subc", "u16"}, {"subc", "s16"},      {"madc", "u16"}, {"madc", "s16"},
 };
 

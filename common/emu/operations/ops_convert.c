@@ -111,7 +111,7 @@ TO_INTEGERS(DEFINE_TO_INTEGER, f64)
 
 /* ---- float to float */
 
-DEFINE_CONVERT(f32, f64, cvt, canonical((float)a))
+DEFINE_CONVERT(f32, f64, cvt, (float)a) /* a NaN keeps its sign and its upper bits */
 DEFINE_CONVERT(f64, f32, cvt, a)
 DEFINE_CONVERT(f32, f32, cvt, canonical(a))
 DEFINE_CONVERT(f64, f64, cvt, a)
@@ -134,17 +134,34 @@ ROUND_TO_INTEGRAL(DEFINE_INTEGRAL)
 #define W_bf16 "4"
 
 #define HALVES(X)                                                                                  \
-    X(f32, f16, f32_of_f16(a)) X(f64, f16, f32_of_f16(a)) X(f32, bf16, f32_of_bf16(a))             \
+    X(f32, f16, canonical(f32_of_f16(a))) X(f64, f16, f32_of_f16(a))                               \
+    X(f32, bf16, f32_of_bf16(a))                                                                   \
     X(f64, bf16, f32_of_bf16(a)) X(f16, f16, a) X(bf16, bf16, a)
 #define DEFINE_FROM_HALF(to, from, value) DEFINE_CONVERT(to, from, cvt, value)
 #define ENTRY_FROM_HALF(to, from, value) ENTRY_TO_FLOAT(to, from)
 HALVES(DEFINE_FROM_HALF)
 
+/* A NaN of a double keeps its sign and its upper bits. */
+static inline uint16_t upper_bits(double nan, int infinity, int fraction_bits)
+{
+    uint64_t bits = bits_of_f64(nan) | QUIET_F64;
+    return (uint16_t)(bits >> 63 << 15 | (uint64_t)infinity |
+                      (bits & 0xfffffffffffff) >> (52 - fraction_bits));
+}
+static inline uint16_t f16_of_any(double a, enum round_to how)
+{
+    return a == a ? f16_of_f64(a, how) : upper_bits(a, 0x7c00, 10);
+}
+static inline uint16_t bf16_of_any(double a, enum round_to how)
+{
+    return a == a ? bf16_of_f64(a, how) : upper_bits(a, 0x7f80, 7);
+}
+
 /* To 16 bits, with the four roundings. Without a rounding, rn is meant. */
-#define TO_HALF(X, to, from, wide)                                                                 \
-    X(rn, to, from, to##_of_f64(wide, ROUND_NEAREST))                                              \
-    X(rz, to, from, to##_of_f64(wide, ROUND_ZERO))                                                 \
-    X(rm, to, from, to##_of_f64(wide, ROUND_DOWN)) X(rp, to, from, to##_of_f64(wide, ROUND_UP))
+#define TO_HALF_OF(X, to, from, wide, of)                                                          \
+    X(rn, to, from, to##_##of(wide, ROUND_NEAREST)) X(rz, to, from, to##_##of(wide, ROUND_ZERO))   \
+    X(rm, to, from, to##_##of(wide, ROUND_DOWN)) X(rp, to, from, to##_##of(wide, ROUND_UP))
+#define TO_HALF(X, to, from, wide) TO_HALF_OF(X, to, from, wide, of_f64)
 /* Integers of more than 53 bits are first rounded to odd, so the second rounding gives the right
  * result. */
 static inline double odd_of_u64(uint64_t a)
@@ -156,8 +173,8 @@ static inline double odd_of_s64(int64_t a)
     return a < 0 ? -odd_of_u64(0 - (uint64_t)a) : odd_of_u64((uint64_t)a);
 }
 #define TO_HALVES(X)                                                                               \
-    TO_HALF(X, f16, f32, a) TO_HALF(X, f16, f64, a)                                                \
-    TO_HALF(X, bf16, f32, a) TO_HALF(X, bf16, f64, a)                                              \
+    TO_HALF(X, f16, f32, a) TO_HALF(X, bf16, f32, a)                                               \
+    TO_HALF_OF(X, f16, f64, a, of_any) TO_HALF_OF(X, bf16, f64, a, of_any)                         \
     TO_HALF(X, f16, u8, a) TO_HALF(X, f16, s8, a) TO_HALF(X, f16, u16, a) TO_HALF(X, f16, s16, a)  \
     TO_HALF(X, f16, u32, a) TO_HALF(X, f16, s32, a) TO_HALF(X, f16, u64, odd_of_u64(a))            \
     TO_HALF(X, f16, s64, odd_of_s64(a))                                                            \

@@ -8,22 +8,24 @@
 
 /* ---- tf32: a float with 10 bits of fraction */
 
-static inline uint32_t tf32(uint32_t bits, uint32_t add)
+/* rna cuts the bits of a NaN, too, which may leave an infinity. */
+static inline uint32_t tf32(uint32_t bits, uint32_t add, bool cuts, bool positive)
 {
-    if ((bits & 0x7fffffff) > 0x7f800000) return 0x7fffffff;
-    return (bits & 0x7f800000) == 0x7f800000 ? bits : (bits + add) & 0xffffe000;
+    bool is_nan = (bits & 0x7fffffff) > 0x7f800000, is_finite = (bits & 0x7f800000) != 0x7f800000;
+    if (is_nan && !cuts) return 0x7fffe000;
+    return positive && bits >> 31 ? 0 : (bits + (is_finite ? add : 0)) & 0xffffe000;
 }
 #define TF32(X)                                                                                    \
-    X(rna, tf32(a[l], 0x1000)) /* ties are rounded away from zero */                               \
-    X(rn, tf32(a[l], 0xfff + (a[l] >> 13 & 1))) X(rz, tf32(a[l], 0))
-#define DEFINE_TF32(how, value)                                                                    \
+    X(rna, 0x1000, true) /* ties are rounded away from zero */                                     \
+    X(rn, 0xfff + (a[l] >> 13 & 1), false) X(rz, 0, false)
+#define DEFINE_TF32(how, add, cuts)                                                                \
     static void tf32_##how(struct warp *w, const struct insn *i, uint32_t mask)                    \
     {                                                                                              \
         lane_32 *d = LANES(u32, i->d);                                                             \
         const lane_32 *a = LANES(u32, i->a);                                                       \
-        FOR_LANES(d, i->rules.clamp == CLAMP_TO_POSITIVE && a[l] >> 31 ? 0 : (value));             \
+        FOR_LANES(d, tf32(a[l], add, cuts, i->rules.clamp == CLAMP_TO_POSITIVE));                  \
     }
-#define ENTRY_TF32(how, value) {"cvt." #how ".tf32.f32", tf32_##how, "44"},
+#define ENTRY_TF32(how, add, cuts) {"cvt." #how ".tf32.f32", tf32_##how, "44"},
 TF32(DEFINE_TF32)
 
 /* ---- 8 bits: a value beyond the range becomes the largest number (.satfinite) */
@@ -92,5 +94,32 @@ static inline uint32_t not_below_zero(uint32_t half, bool positive)
     {"cvt.rn.f16x2." #type "x2", halves_of_##type, "44"},
 SMALL(DEFINE_SMALL)
 
-static const struct op entries[] = {TF32(ENTRY_TF32) SMALL(ENTRY_SMALL)};
+/* ---- cvt.pack: two integers, which saturate, and below 16 bits the low bits of c above them */
+
+static inline uint32_t saturated(uint32_t value, int bits, bool is_signed)
+{
+    int32_t a = (int32_t)value, most = (1 << (bits - is_signed)) - 1;
+    int32_t least = is_signed ? -most - 1 : 0;
+    return (uint32_t)(a < least ? least : a > most ? most : a) & ((UINT32_C(1) << bits) - 1);
+}
+#define PACK(X)                                                                                    \
+    X(u, 16, false, "u16.s32", "444") X(s, 16, true, "s16.s32", "444")                             \
+    X(u, 8, false, "b32.u8.s32", "4444") X(s, 8, true, "b32.s8.s32", "4444")                       \
+    X(u, 4, false, "u4.s32.b32", "4444") X(s, 4, true, "s4.s32.b32", "4444")                       \
+    X(u, 2, false, "u2.s32.b32", "4444") X(s, 2, true, "s2.s32.b32", "4444")
+#define DEFINE_PACK(sign, bits, is_signed, ...)                                                    \
+    static void pack_##sign##bits(struct warp *w, const struct insn *i, uint32_t mask)             \
+    {                                                                                              \
+        lane_32 *d = LANES(u32, i->d);                                                             \
+        const lane_32 *a = LANES(u32, i->a), *b = LANES(u32, i->b);                                \
+        const lane_32 *c = i->c == NO_SLOT ? a : LANES(u32, i->c);                                 \
+        FOR_LANES(d, (uint32_t)((uint64_t)c[l] << 2 * bits) |                                      \
+                         saturated(a[l], bits, is_signed) << bits |                                \
+                         saturated(b[l], bits, is_signed));                                        \
+    }
+#define ENTRY_PACK(sign, bits, is_signed, types, operands)                                         \
+    {"cvt.pack.sat." types, pack_##sign##bits, operands},
+PACK(DEFINE_PACK)
+
+static const struct op entries[] = {TF32(ENTRY_TF32) SMALL(ENTRY_SMALL) PACK(ENTRY_PACK)};
 DEFINE_OP_TABLE(ops_convert_small, entries);

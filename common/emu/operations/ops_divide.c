@@ -8,17 +8,17 @@
 #include "common/emu/decode/half.h"
 #include "ops.h"
 
-/* Division by zero gives all ones, and the remainder is the dividend, as on the hardware. The only
- * quotient that does not fit, INT64_MIN / -1, wraps around. */
+/* Division by zero gives all ones, and so does its remainder, as on the hardware. The only quotient
+ * that does not fit, INT64_MIN / -1, wraps around. */
 static inline uint64_t divide_u64(uint64_t a, uint64_t b) { return b ? a / b : UINT64_MAX; }
-static inline uint64_t remainder_u64(uint64_t a, uint64_t b) { return b ? a % b : a; }
+static inline uint64_t remainder_u64(uint64_t a, uint64_t b) { return b ? a % b : UINT64_MAX; }
 static inline uint64_t divide_s64(uint64_t a, uint64_t b)
 {
     return b == 0 ? UINT64_MAX : b == UINT64_MAX ? 0 - a : (uint64_t)((int64_t)a / (int64_t)b);
 }
 static inline uint64_t remainder_s64(uint64_t a, uint64_t b)
 {
-    return b == 0 ? a : b == UINT64_MAX ? 0 : (uint64_t)((int64_t)a % (int64_t)b);
+    return b == 0 ? UINT64_MAX : b == UINT64_MAX ? 0 : (uint64_t)((int64_t)a % (int64_t)b);
 }
 
 enum { DIGITS = 48 };

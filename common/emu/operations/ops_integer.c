@@ -5,8 +5,8 @@
 #include <immintrin.h>
 #endif
 
-/* Division by zero gives all ones, and the remainder is the dividend, as on the hardware. The only
- * quotient that does not fit, INT_MIN / -1, wraps around. (64 bits: ops_divide.c.)
+/* Division by zero gives all ones, and so does its remainder, as on the hardware. The only quotient
+ * that does not fit, INT_MIN / -1, wraps around. (64 bits: ops_divide.c.)
  *
  * Integers of up to 32 bits are divided as floats, since vector instructions divide only those. The
  * rounding error of the quotient is less than 1 / b: it does not reach the next integer. */
@@ -26,7 +26,8 @@ DEFINE_QUOTIENT(u16, float)
 DEFINE_SIGNED_QUOTIENT(s16, float)
 DEFINE_QUOTIENT(u32, double)
 DEFINE_SIGNED_QUOTIENT(s32, double)
-#define REMAINDER(type, a, b) ((uint32_t)(a) - (uint32_t)quotient_##type(a, b) * (uint32_t)(b))
+#define REMAINDER(type, a, b)                                                                      \
+    ((b) ? (uint32_t)(a) - (uint32_t)quotient_##type(a, b) * (uint32_t)(b) : UINT32_MAX)
 
 #define UNARY(X)                                                                                   \
     X(neg, "neg", s16, 0 - (uint32_t)a) X(neg, "neg", s32, 0 - (uint32_t)a)                        \

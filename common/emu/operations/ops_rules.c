@@ -4,6 +4,7 @@
  * operation, and clamps its results. The decoder chooses the wrapper (operations.h).
  */
 #include "ops_flush.h"
+#include "ops_half.h"
 #include <fenv.h>
 #if defined __x86_64__
 #include <immintrin.h>
@@ -127,10 +128,10 @@ static void run_resized(struct warp *w, const struct insn *i, uint32_t mask)
     X(sub, f32, a[l] - b[l])                                                                       \
     X(mul, f32, a[l] * b[l])                                                                       \
     X(fma, f32, __builtin_fmaf(a[l], b[l], c[l]))                                                  \
-    X(add, f64, a[l] + b[l])                                                                       \
-    X(sub, f64, a[l] - b[l])                                                                       \
-    X(mul, f64, a[l] * b[l])                                                                       \
-    X(fma, f64, __builtin_fma(a[l], b[l], c[l]))
+    X(add, f64, nan_or(b[l], a[l] + b[l]))                                                         \
+    X(sub, f64, nan_or(b[l], a[l] - b[l]))                                                         \
+    X(mul, f64, nan_or(b[l], a[l] * b[l]))                                                         \
+    X(fma, f64, nan_or(b[l], nan_or(c[l], __builtin_fma(a[l], b[l], c[l]))))
 #define OPERANDS(type)                                                                             \
     L_##type *d = LANES(type, i->d);                                                               \
     const L_##type *a = LANES(type, i->a), *b = LANES(type, i->b);                                 \
@@ -208,6 +209,15 @@ OPERATIONS(DEFINE_CLAMPED)
     }
 FLUSHED_OPERATIONS(DEFINE_FLUSHED)
 
+/* A large divisor is rare, too. */
+static void div_approx_flushed(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    const lane_float *b = LANES(f32, i->b);
+    bool is_large = false;
+    EVERY_LANE is_large |= __builtin_fabsf(b[l]) > 0x1p126f;
+    (is_large ? run_by_rules : div_f32_flushed)(w, i, mask);
+}
+
 /* For .ftz of operations whose results are denormal only if an operand is. */
 static void flushed_operands(struct warp *w, const struct insn *i, uint32_t mask)
 {
@@ -231,6 +241,7 @@ static const struct op entries[] = {{"by rules", run_by_rules, ""},
                                     {"flushed.abs.f32", flushed_operands, ""},
                                     {"flushed.neg.f32", flushed_operands, ""},
                                     {"flushed.sqrt.f32", flushed_operands, ""},
+                                    {"flushed.div.approx.f32", div_approx_flushed, ""},
                                     FLUSHED_OPERATIONS(ENTRY_FLUSHED) OPERATIONS(ENTRY_ROUNDED)
                                         OPERATIONS(ENTRY_CLAMPED)};
 DEFINE_OP_TABLE(ops_rules, entries);

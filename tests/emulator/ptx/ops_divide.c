@@ -41,7 +41,8 @@ Test(emu_ops_divide, small_numbers)
                     "llll=ll", COUNT, in[0], out[0]);
     cr_assert(!e, "%s", emu_message(emu));
     for (unsigned n = 0; n < COUNT; n++) {
-        uint64_t a = in[n][0].u64, b = in[n][1].u64, want[4] = {UINT64_MAX, a, UINT64_MAX, a};
+        uint64_t a = in[n][0].u64, b = in[n][1].u64, want[4];
+        memset(want, 0xff, sizeof want);
         if (b) want[0] = a / b, want[1] = a % b;
         if (b) want[2] = (uint64_t)((int64_t)a / (int64_t)b);
         if (b) want[3] = (uint64_t)((int64_t)a % (int64_t)b);
