@@ -170,9 +170,9 @@ static void sample_axis(const struct emu_texture *t, unsigned axis, double x, bo
 {
     double place = in_elements(t, axis, x) - (pair ? 0.5 : 0), first = floor(place);
     bool is_beyond = first < 0 || first >= (double)t->size[axis] - 1; /* clamped: one element */
-    s->at[axis] = (int64_t)first;
-    if (pair && !(is_beyond && t->outside[axis] == EMU_OUTSIDE_CLAMP))
-        s->weight[axis] = (int)floor((place - first) * ONE + 0.5);
+    int weight = pair ? (int)floor((place - first) * ONE + 0.5) : 0;
+    s->at[axis] = (int64_t)first + (weight == ONE);
+    if (!(is_beyond && t->outside[axis] == EMU_OUTSIDE_CLAMP)) s->weight[axis] = weight % ONE;
 }
 
 /* The face of a cube to which a direction points, and the place there, from 0 to 1. On an edge it
@@ -213,6 +213,8 @@ static void take_sample(const struct warp *w, const struct insn *i, const struct
     }
     if (axes < 3) s->at[2] = (int64_t)(layer < last_layer ? layer : last_layer);
     for (unsigned k = 0; k < axes; k++) sample_axis(t, k, x[k], pair, s);
+    if (t->shape == EMU_TEXTURE_1D && pair && t->outside[1] == EMU_OUTSIDE_BORDER)
+        s->at[1] = -1, s->weight[1] = ONE / 2; /* the unit filters along y, too, at y = 0 */
 }
 
 /* ---- reads ----------------------------------------------------------------------------------- */
@@ -260,7 +262,21 @@ static float filtered(const struct emu_texture *t, double sum)
     return (float)(fraction < -1 ? -1 : fraction);
 }
 
-/* The weighted sum of all corners. An element of weight 0 is not read. */
+/* Is the weight of a corner along each axis above 0? Their product may still be rounded to 0. */
+static bool touches(const struct sample *s, unsigned corner)
+{
+    for (unsigned k = 0; k < 3; k++)
+        if (s->weight[k] == 0 && corner >> k & 1) return false;
+    return true;
+}
+
+static double weighted(int weight, double value)
+{
+    return isfinite(value) ? weight * value : value;
+}
+
+/* The weighted sum of all corners. An element of which the filter takes nothing is not read. With a
+ * weight that is rounded to 0, an infinity or a NaN counts. */
 static bool filter(struct warp *w, const struct insn *i, const struct emu_texture *t,
                    const struct sample *samples, uint32_t lanes, uint32_t (*value)[CHANNELS])
 {
@@ -270,14 +286,26 @@ static bool filter(struct warp *w, const struct insn *i, const struct emu_textur
     EACH_LANE(lanes, corner_weights(&samples[l], weight[l]));
     for (unsigned corner = 0; corner < CORNERS; corner++) {
         uint32_t part = 0;
-        EACH_LANE(lanes, part |= (uint32_t)(weight[l][corner] != 0) << l);
+        EACH_LANE(lanes, part |= (uint32_t)touches(&samples[l], corner) << l);
         if (!read_corner(w, i, t, samples, corner, part, true, value)) return false;
         EACH_LANE(part, for (unsigned c = 0; c < t->channels; c++) sum[l][c] +=
-                        weight[l][corner] * (double)f32_of_bits(value[l][c]));
+                        weighted(weight[l][corner], (double)f32_of_bits(value[l][c])));
     }
     EACH_LANE(lanes, for (unsigned c = 0; c < t->channels; c++) value[l][c] =
                          bits_of_f32(filtered(t, sum[l][c] / ONE)));
     return true;
+}
+
+/* What tld4 makes of an element. A float passes the filter's last step; a signed byte that is read
+ * as a fraction gets 16 bits, about value / 127 * INT16_MAX. */
+static uint32_t gathered(const struct emu_texture *t, uint32_t bits)
+{
+    bool is_byte = t->channel == EMU_CHANNEL_SIGNED && t->channel_bytes == 1;
+    if (t->channel == EMU_CHANNEL_FLOAT) return bits_of_f32(filtered(t, (double)f32_of_bits(bits)));
+    if (!is_byte || !t->reads_fractions) return bits;
+    int value = (int)(f32_of_bits(bits) * INT8_MAX);
+    int wide = 258 * value + (value >= 64) - (value < -64);
+    return bits_of_f32((float)wide / INT16_MAX);
 }
 
 /* tld4: one channel of four elements, in the order that the PTX ISA gives. */
@@ -288,7 +316,7 @@ static bool gather(struct warp *w, const struct insn *i, const struct emu_textur
     uint32_t element[WARP][CHANNELS] = {{0}};
     for (int n = 0; n < CHANNELS; n++) {
         if (!read_corner(w, i, t, samples, corners[n], lanes, false, element)) return false;
-        EACH_LANE(lanes, value[l][n] = element[l][i->texture.channel]);
+        EACH_LANE(lanes, value[l][n] = gathered(t, element[l][i->texture.channel]));
     }
     return true;
 }

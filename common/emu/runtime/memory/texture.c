@@ -138,15 +138,15 @@ static cudaError_t check_description(const struct cudaTextureDesc *d, const stru
 }
 
 /* The address mode that is in use: wrapping and mirroring need normalised coordinates. Outside,
- * linear memory reads 0, and the face of a cube its nearest element. */
+ * linear memory reads 0. */
 static enum emu_outside outside(const struct cudaTextureDesc *d, const struct emu_texture *t,
                                 int axis)
 {
     enum cudaTextureAddressMode mode = d->addressMode[axis];
     if (t->shape == EMU_TEXTURE_LINEAR) return EMU_OUTSIDE_BORDER;
-    if (t->shape >= EMU_TEXTURE_CUBE) return EMU_OUTSIDE_CLAMP;
     if (mode == cudaAddressModeBorder) return EMU_OUTSIDE_BORDER;
-    return d->normalizedCoords ? (enum emu_outside)mode : EMU_OUTSIDE_CLAMP;
+    return d->normalizedCoords || t->shape >= EMU_TEXTURE_CUBE ? (enum emu_outside)mode
+                                                               : EMU_OUTSIDE_CLAMP;
 }
 
 static void take_description(const struct cudaTextureDesc *d, struct emu_texture *t)
