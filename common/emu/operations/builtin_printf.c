@@ -3,8 +3,13 @@
  *
  * A conversion is formatted only if it is in the table below. The host's printf gets a
  * specification that is made here and takes only flags from the program's text. All other
- * conversions are printed unchanged; %n, %ls and %lc still consume their argument. Widths and
- * precisions are limited to the length of a line.
+ * conversions are printed unchanged, and so are those that the guide does not have (%zu, %.*f);
+ * %n and %ls still consume their argument. Widths and precisions are limited to the length of a
+ * line.
+ *
+ * On a GPU the kernel copies up to 32 arguments to a buffer, for the conversions that it knows, and
+ * the host formats them later. For a further argument the host reads on in the buffer, where the
+ * format follows. So it is done here. The host knows %hhd, but the kernel does not.
  *
  * A call passes only the address of its arguments, not their number. So missing arguments are
  * reported only if the thread has no memory where they would lie.
@@ -16,6 +21,7 @@
 #include <string.h>
 
 enum { LINE_BYTES = 4096 }; /* longer output is cut */
+enum { MOST_ARGUMENTS = 32 };
 
 enum conversion_kind {
     UNKNOWN,
@@ -36,18 +42,21 @@ struct conversion {
     char type;
     char flags[6];            /* each at most once */
     int64_t width, precision; /* precision -1: none */
-    bool width_is_argument, precision_is_argument;
+    bool width_is_argument;
+    bool is_foreign;      /* C has it, and CUDA's guide does not */
     unsigned bytes;       /* of the argument; 0: no argument */
     unsigned value_bytes; /* of an integer */
 };
 
-/* The text of one lane so far, and its remaining arguments. */
+/* The text of one lane so far, and its arguments. */
 struct line {
     struct warp *warp;
     const struct insn *insn;
     int lane;
+    const char *format;
     uint64_t at; /* address of the next argument; each is aligned to its size */
-    uint32_t arguments;
+    uint64_t buffer[MOST_ARGUMENTS];
+    uint32_t arguments, taken;
     size_t used;
     char text[LINE_BYTES];
 };
@@ -77,14 +86,14 @@ static const char *read_flags(const char *c, char flags[6])
 /* Reads one of C's length modifiers. */
 static const char *read_modifier(const char *c, const char **modifier)
 {
-    static const char *const all[] = {"hh", "h", "ll", "l", "j", "z", "t", "L", ""};
+    static const char *const all[] = {"hh", "h", "ll", "l", ""};
     size_t i = 0;
     while (strncmp(c, all[i], strlen(all[i]))) i++;
     *modifier = all[i];
     return c + strlen(all[i]);
 }
 
-static enum conversion_kind kind_of(char type, bool is_wide)
+static enum conversion_kind kind_of(char type, bool is_long)
 {
     switch (type) {
     case 'd':
@@ -93,8 +102,8 @@ static enum conversion_kind kind_of(char type, bool is_wide)
     case 'o':
     case 'x':
     case 'X': return UNSIGNED;
-    case 'c': return is_wide ? SKIPPED : CHARACTER;
-    case 's': return is_wide ? SKIPPED : STRING;
+    case 'c': return CHARACTER;
+    case 's': return is_long ? SKIPPED : STRING;
     case 'n': return SKIPPED;
     case 'p': return POINTER;
     case '%': return PERCENT;
@@ -103,10 +112,10 @@ static enum conversion_kind kind_of(char type, bool is_wide)
 }
 
 /* Finds the size of the argument from modifier and type. On the device, long and pointers have 8
- * bytes, and long double is double. */
+ * bytes. */
 static void measure(struct conversion *conversion, const char *modifier)
 {
-    bool is_long = *modifier && strchr("ljzt", *modifier);
+    bool is_long = *modifier == 'l';
     conversion->bytes = sizeof(uint64_t);
     conversion->value_bytes = is_long                   ? sizeof(uint64_t)
                               : !strcmp(modifier, "hh") ? sizeof(char)
@@ -114,11 +123,8 @@ static void measure(struct conversion *conversion, const char *modifier)
                                                         : sizeof(int);
     switch (conversion->kind) {
     case SIGNED:
-    case UNSIGNED: conversion->bytes = is_long ? sizeof(uint64_t) : sizeof(uint32_t); break;
-    case CHARACTER: conversion->bytes = sizeof(uint32_t); break;
-    case SKIPPED:
-        if (conversion->type == 'c') conversion->bytes = sizeof(uint32_t);
-        break;
+    case UNSIGNED:
+    case CHARACTER: conversion->bytes = is_long ? sizeof(uint64_t) : sizeof(uint32_t); break;
     case UNKNOWN:
     case PERCENT: conversion->bytes = 0; break;
     default: break;
@@ -129,14 +135,17 @@ static void measure(struct conversion *conversion, const char *modifier)
 static struct conversion read_conversion(const char *c)
 {
     struct conversion conversion = {.precision = -1};
+    bool is_star = false;
     const char *end = read_flags(c + 1, conversion.flags), *modifier;
     end = read_number(end, &conversion.width, &conversion.width_is_argument);
     if (*end == '.')
-        end = read_number(end + 1, &conversion.precision, &conversion.precision_is_argument);
+        end = read_number(end + 1, &conversion.precision, &is_star);
     end = read_modifier(end, &modifier);
     conversion.type = *end;
     conversion.kind = kind_of(*end, *modifier == 'l');
-    if (*modifier == 'L' && conversion.kind != FLOATING) conversion.kind = UNKNOWN;
+    bool is_other = conversion.kind == UNKNOWN && *end && strchr("jztLq", *end);
+    conversion.is_foreign = is_star || is_other || !strcmp(modifier, "hh");
+    if (is_star) conversion.kind = UNKNOWN;
     measure(&conversion, modifier);
     conversion.length = conversion.kind == UNKNOWN ? 1 : (size_t)(end + 1 - c);
     return conversion;
@@ -156,28 +165,53 @@ static void warn(const struct line *line, const char *what)
     fprintf(stderr, "emu: warning: printf's format %s, at %s in kernel %s\n", what, place, name);
 }
 
-/* Reads the next argument; 0 if no memory is there. */
-static uint64_t next_argument(struct line *line, size_t bytes)
+/* Copies the next argument to the buffer; 0 if no memory is there. */
+static void copy_argument(struct line *line, size_t bytes)
 {
+    if (line->arguments == MOST_ARGUMENTS) {
+        warn(line, "has more than 32 arguments: for the others, text of the format is printed");
+        return;
+    }
     uint64_t bits = 0, at = (line->at + bytes - 1) / bytes * bytes;
     if (!builtin_read(line->warp, line->lane, at, &bits, bytes))
         warn(line,
              "takes more arguments than there are, and 0 is printed for each that is missing");
     line->at = at + bytes;
-    line->arguments++;
+    line->buffer[line->arguments++] = bits;
+}
+
+static void copy_arguments(struct line *line)
+{
+    for (const char *c = strchr(line->format, '%'); c; c = strchr(c, '%')) {
+        struct conversion conversion = read_conversion(c);
+        c += conversion.length;
+        if (conversion.type == 'n')
+            warn(line, "has a %n, which CUDA does not support: nothing is stored");
+        if (conversion.is_foreign)
+            warn(line, "has a conversion that CUDA's printf does not have (hh, j, z, t, L or .*)");
+        if (conversion.is_foreign || conversion.kind == UNKNOWN) continue;
+        if (conversion.width_is_argument) copy_argument(line, sizeof(int32_t));
+        if (conversion.bytes) copy_argument(line, conversion.bytes);
+    }
+}
+
+static uint64_t next_argument(struct line *line)
+{
+    uint32_t k = line->taken++;
+    if (k < line->arguments) return line->buffer[k];
+    uint64_t bits = 0;
+    size_t at = sizeof bits * (k - line->arguments), length = strlen(line->format);
+    if (at < length)
+        memcpy(&bits, line->format + at, length - at < sizeof bits ? length - at : sizeof bits);
     return bits;
 }
 
 static int cut(int64_t number) { return number > LINE_BYTES ? LINE_BYTES : (int)number; }
 
-/* Takes a width and a precision from the arguments. A negative width means the flag '-' and its
- * absolute value, a negative precision means none. */
-static void take_sizes(struct line *line, struct conversion *conversion)
+/* Takes a width from the arguments. A negative one means the flag '-' and its absolute value. */
+static void take_width(struct line *line, struct conversion *conversion)
 {
-    if (conversion->width_is_argument)
-        conversion->width = (int32_t)next_argument(line, sizeof(int32_t));
-    if (conversion->precision_is_argument)
-        conversion->precision = (int32_t)next_argument(line, sizeof(int32_t));
+    if (conversion->width_is_argument) conversion->width = (int32_t)next_argument(line);
     if (conversion->width < 0) {
         conversion->width = -conversion->width;
         if (!strchr(conversion->flags, '-')) strcat(conversion->flags, "-");
@@ -264,10 +298,8 @@ static bool print_conversion(struct line *line, const char *c, struct conversion
 {
     double value;
     uint64_t bits = 0;
-    if (conversion->kind == SKIPPED && conversion->type == 'n')
-        warn(line, "has a %n, which CUDA does not support: nothing is stored");
-    if (conversion->kind != UNKNOWN) take_sizes(line, conversion);
-    if (conversion->bytes) bits = next_argument(line, conversion->bytes);
+    if (conversion->kind != UNKNOWN) take_width(line, conversion);
+    if (conversion->bytes) bits = next_argument(line);
     memcpy(&value, &bits, sizeof value);
     switch (conversion->kind) {
     case SIGNED:
@@ -283,9 +315,9 @@ static bool print_conversion(struct line *line, const char *c, struct conversion
 }
 
 /* False after a fault. */
-static bool print_line(struct line *line, const char *format)
+static bool print_line(struct line *line)
 {
-    for (const char *c = format; *c && line->used < LINE_BYTES - 1;) {
+    for (const char *c = line->format; *c && line->used < LINE_BYTES - 1;) {
         size_t plain = strcspn(c, "%");
         print_text(line, c, plain);
         c += plain;
@@ -308,9 +340,10 @@ void builtin_printf(struct warp *w, const struct insn *i, uint32_t mask)
         int32_t result = -1;
         line.at = builtin_argument(w, i, line.lane, 1, sizeof line.at);
         if (address) {
-            if (!read_string(&line, "format", address, LINE_BYTES, format) ||
-                !print_line(&line, format))
-                return;
+            line.format = format;
+            if (!read_string(&line, "format", address, LINE_BYTES, format)) return;
+            copy_arguments(&line);
+            if (!print_line(&line)) return;
             fwrite(line.text, 1, line.used, stdout);
             result = (int32_t)line.arguments;
         }
