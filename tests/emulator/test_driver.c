@@ -131,7 +131,7 @@ Test(driver, what_is_not_supported_is_told_for_its_kernel)
     static const char text[] =
         ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry a() { ret; }\n"
         ".func f() { .reg .b32 %r<3>; vadd.s32.s32.s32 %r1, %r2, %r2; }\n"
-        ".visible .entry b() { .reg .b32 %r<3>; cvt.pack.sat.u16.s32 %r1, %r2, %r2; }\n"
+        ".visible .entry b() { wgmma.fence.sync.aligned; }\n"
         ".visible .entry c() { .reg .b32 %r; mov.u32 %r, %pm0; }\n";
     CUmodule module;
     CUfunction f;
@@ -145,7 +145,7 @@ Test(driver, what_is_not_supported_is_told_for_its_kernel)
 
 static int add_text(CUlinkState state, const char *body)
 {
-    char text[500];
+    char text[1000];
     int length =
         snprintf(text, sizeof text, ".version 8.0\n.target sm_75\n.address_size 64\n%s", body);
     return (int)cuLinkAddData(state, CU_JIT_INPUT_PTX, text, (size_t)length, "part", 0, NULL, NULL);
@@ -174,6 +174,51 @@ Test(driver, mistakes_in_what_is_linked)
     ok((int)cuLinkComplete(link, &image, &bytes));
     ok((int)cuModuleLoadData(&module, image));
     ok((int)cuLinkDestroy(link));
+}
+
+/* What Numba links for a kernel with this_grid().sync(). */
+Test(driver, a_grid_synchronises_by_the_device_runtime)
+{
+    static const char kernel[] =
+        ".extern .func (.param .b64 h) cudaCGGetIntrinsicHandle(.param .b32 s);\n"
+        ".extern .func (.param .b32 e) cudaCGSynchronize(.param .b64 h, .param .b32 f);\n"
+        ".visible .entry k(.param .u64 p) { .reg .b64 %a, %h, %b; .reg .b32 %r;\n"
+        "ld.param.u64 %a, [p]; red.global.add.u32 [%a], 1;\n"
+        "{ .param .b64 h; .param .b32 s; st.param.b32 [s], 1;\n"
+        "call (h), cudaCGGetIntrinsicHandle, (s); ld.param.b64 %h, [h]; }\n"
+        "{ .param .b32 e; .param .b64 h; .param .b32 f; st.param.b64 [h], %h;\n"
+        "st.param.b32 [f], 0; call (e), cudaCGSynchronize, (h, f); }\n"
+        "mov.u32 %r, %ctaid.x; mad.wide.u32 %b, %r, 4, %a;\n"
+        "ld.global.u32 %r, [%a]; st.global.u32 [%b+4], %r; ret; }";
+    CUdeviceptr counts;
+    CUlinkState link;
+    CUmodule module;
+    CUfunction k;
+    void *image, *arguments[] = {&counts};
+    int seen[5];
+    begin();
+    ok((int)cuMemAlloc(&counts, sizeof seen));
+    ok((int)cuMemsetD32(counts, 0, 5));
+    ok((int)cuLinkCreate(0, NULL, NULL, &link));
+    ok(add_text(link, kernel));
+    ok((int)cuLinkAddFile(link, CU_JIT_INPUT_LIBRARY, "/lib/libcudadevrt.a", 0, NULL, NULL));
+    ok((int)cuLinkComplete(link, &image, NULL));
+    ok((int)cuModuleLoadData(&module, image));
+    ok((int)cuModuleGetFunction(&k, module, "k"));
+    ok((int)cuLaunchCooperativeKernel(k, 4, 1, 1, 40, 1, 1, 0, NULL, arguments));
+    ok((int)cuMemcpyDtoH(seen, counts, sizeof seen));
+    for (int i = 0; i < 5; i++) cr_expect_eq(seen[i], 160);
+}
+
+Test(driver, parameters_of_a_context_may_be_zeros)
+{
+    CUcontext context;
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    begin();
+    ok((int)cuCtxCreate_v4(&context, &(CUctxCreateParams){0}, 0, 0));
+    ok((int)cuStreamGetCaptureInfo(NULL, &status, NULL, NULL, NULL, NULL, NULL));
+    cr_assert_eq(status, CU_STREAM_CAPTURE_STATUS_NONE);
+    ok((int)cuCtxDestroy(context));
 }
 
 Test(driver, fat_binaries_are_loaded_if_they_hold_ptx)

@@ -51,9 +51,9 @@ static int create(CUcontext *handle, unsigned flags, CUdevice device)
 }
 
 /* Parameters say which part of a GPU, or which other process, a context is for. */
-static int create_with(CUcontext *handle, const void *parameters, unsigned flags, CUdevice device)
+static int create_with(CUcontext *handle, bool has_parameters, unsigned flags, CUdevice device)
 {
-    if (parameters == NULL) return create(handle, flags, device);
+    if (!has_parameters) return create(handle, flags, device);
     return (int)cudart_done(cudart_not_supported(
         "cuCtxCreate with parameters", "a context has the whole GPU here; give it NULL instead"));
 }
@@ -164,10 +164,11 @@ DRIVER_ANYWHERE(cuCtxCreate_v2, (CUcontext *c, unsigned flags, CUdevice device),
                 create(c, flags, device))
 DRIVER_ANYWHERE(cuCtxCreate_v3, (CUcontext *c, CUexecAffinityParam *parameters, int count,
                  unsigned flags, CUdevice device),
-                create_with(c, count > 0 ? parameters : NULL, flags, device))
+                create_with(c, count > 0 && parameters != NULL, flags, device))
 DRIVER_ANYWHERE(cuCtxCreate_v4, (CUcontext *c, CUctxCreateParams *parameters, unsigned flags,
                  CUdevice device),
-                create_with(c, parameters, flags, device))
+                create_with(c, parameters != NULL && (parameters->execAffinityParams != NULL ||
+                    parameters->cigParams != NULL), flags, device))
 DRIVER_ANYWHERE(cuCtxDestroy, (CUcontext c), destroy(c))
 /* A context has one reference only: cuCtxAttach, which would make a second one, is refused. */
 DRIVER_ANYWHERE(cuCtxDetach, (CUcontext c), destroy(c))

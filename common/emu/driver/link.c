@@ -135,10 +135,38 @@ static int add(CUlinkState state, CUjitInputType type, const void *data, size_t 
     }
 }
 
+/* What libcudadevrt.a has for cooperative groups, as Numba calls it: the barrier that nvcc makes of
+ * grid.sync(). The emulator supplies the other functions itself. */
+static const char cooperative[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    ".visible .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope) {\n"
+    ".reg .b32 %r<2>; .reg .b64 %h; mov.u32 %r0, %envreg2; mov.u32 %r1, %envreg1;\n"
+    "mov.b64 %h, {%r0, %r1}; st.param.b64 [handle], %h; ret; }\n"
+    ".visible .func (.param .b32 error) cudaCGSynchronize(.param .b64 handle, .param .b32 f) {\n"
+    ".reg .pred %p; .reg .b32 %r<5>; .reg .b64 %h; ld.param.b64 %h, [handle];\n"
+    "setp.ne.u64 %p, %h, 0; @%p bra GRID; trap; GRID: barrier.sync 0;\n"
+    "mov.u32 %r0, %tid.x; mov.u32 %r1, %tid.y; or.b32 %r0, %r0, %r1; mov.u32 %r1, %tid.z;\n"
+    "or.b32 %r0, %r0, %r1; setp.ne.u32 %p, %r0, 0; @%p bra END; mov.u32 %r0, %nctaid.x;\n"
+    "mov.u32 %r1, %nctaid.y; mul.lo.u32 %r0, %r0, %r1; mov.u32 %r1, %nctaid.z;\n"
+    "mul.lo.u32 %r0, %r0, %r1; sub.u32 %r2, 0x80000001, %r0; mov.u32 %r0, %ctaid.x;\n"
+    "mov.u32 %r1, %ctaid.y; or.b32 %r0, %r0, %r1; mov.u32 %r1, %ctaid.z;\n"
+    "or.b32 %r0, %r0, %r1; setp.eq.u32 %p, %r0, 0; selp.b32 %r2, %r2, 1, %p;\n"
+    "atom.add.release.gpu.u32 %r3, [%h+4], %r2;\n"
+    "POLL: ld.acquire.gpu.u32 %r4, [%h+4]; xor.b32 %r4, %r4, %r3; setp.gt.s32 %p, %r4, -1;\n"
+    "@%p bra POLL; END: barrier.sync 0; st.param.b32 [error], 0; ret; }\n";
+
+static bool is_device_runtime(const char *path)
+{
+    const char *name = strrchr(path, '/');
+    return !strcmp(name != NULL ? name + 1 : path, "libcudadevrt.a");
+}
+
 static int add_file(CUlinkState state, CUjitInputType type, const char *path)
 {
     size_t bytes;
     if (path == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    if (type == CU_JIT_INPUT_LIBRARY && is_device_runtime(path))
+        return add(state, CU_JIT_INPUT_PTX, cooperative, sizeof cooperative, path);
     char *data = driver_read_file(path, &bytes);
     if (data == NULL) return driver_failed(CUDA_ERROR_FILE_NOT_FOUND);
     int error = add(state, type, data, bytes, path);

@@ -27,7 +27,6 @@ static const struct {
     {"cuEventCreateFromEGLSync", NO_GRAPHICS},
     {"cuGraph", "use the runtime's functions of the same names (cudaGraph…), which take the same "
                 "handles"},
-    {"cuStreamGetCaptureInfo", "use cudaStreamGetCaptureInfo, which takes the same streams"},
     {"cuUserObject", "use the runtime's cudaUserObject… instead"},
     {"cuArray", "use the runtime's arrays (cudaMallocArray) instead"},
     {"cuMipmapped", "there are no mipmaps; use an array of cudaMallocArray for each level"},

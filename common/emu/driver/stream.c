@@ -38,6 +38,14 @@ _Static_assert(sizeof(CUstreamAttrValue) == sizeof(cudaStreamAttrValue),
                "attributes of both APIs are alike");
 
 #undef cuEventElapsedTime /* the older form does the same */
+#undef cuStreamGetCaptureInfo
+#define CAPTURE_INFO(name, graph, needs, data, count, ...)                                         \
+    DRIVER(name, (CUstream s, CUstreamCaptureStatus *status, cuuint64_t *id, ##__VA_ARGS__),       \
+           cudaStreamGetCaptureInfo(s, (enum cudaStreamCaptureStatus *)status,                     \
+                                    (unsigned long long *)id, graph, needs,                        \
+                                    (const cudaGraphEdgeData **)data, count))                      \
+    DRIVER_PTSZ(name);
+
 /* clang-format off */
 DRIVER(cuStreamCreate, (CUstream *s, unsigned flags), cudaStreamCreateWithFlags(s, flags))
 DRIVER(cuStreamCreateWithPriority, (CUstream *s, unsigned flags, int priority),
@@ -83,6 +91,11 @@ DRIVER(cuStreamBeginCapture, (CUstream s, CUstreamCaptureMode mode),
 DRIVER(cuStreamEndCapture, (CUstream s, CUgraph *graph), cudaStreamEndCapture(s, graph))
 DRIVER(cuStreamIsCapturing, (CUstream s, CUstreamCaptureStatus *status),
        cudaStreamIsCapturing(s, (enum cudaStreamCaptureStatus *)status))
+CAPTURE_INFO(cuStreamGetCaptureInfo, NULL, NULL, NULL, NULL)
+CAPTURE_INFO(cuStreamGetCaptureInfo_v2, graph, needs, NULL, count,
+             CUgraph *graph, const CUgraphNode **needs, size_t *count)
+CAPTURE_INFO(cuStreamGetCaptureInfo_v3, graph, needs, data, count, CUgraph *graph,
+             const CUgraphNode **needs, const CUgraphEdgeData **data, size_t *count)
 DRIVER_ANYWHERE(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode *mode),
                 cudaThreadExchangeStreamCaptureMode((enum cudaStreamCaptureMode *)mode))
 DRIVER(cuGraphInstantiate, (CUgraphExec *run, CUgraph graph, unsigned long long flags),
