@@ -24,6 +24,7 @@ EMU, PATTERNS = TOP / "build/emu/emu", TOP / "build/fidelity/patterns"
 COPIES = TOP / "build/fidelity/copies"
 MATRICES, TENSOR = TOP / "build/fidelity/matrices", TOP / "build/fidelity/tensor"
 TEXTURES, PAGES = TOP / "build/fidelity/textures", TOP / "build/fidelity/pages"
+BITS = TOP / "build/fidelity/bits"
 CARRIES, ALIGNMENTS = TOP / "build/fidelity/carries", TOP / "build/fidelity/alignments"
 TENSORS = TOP / "build/tests/programs/tensors"
 PRODUCT = TOP / "build/matrix-product"
@@ -91,6 +92,11 @@ class Textures(unittest.TestCase):
 class Carries(unittest.TestCase):
     def test_flags_equal_those_of_a_gpu(self):
         self.assertEqual(table(CARRIES), records.read("h200/carries.csv")[0])
+
+
+class Bits(unittest.TestCase):
+    def test_results_equal_those_of_a_gpu(self):
+        self.assertEqual(table(BITS), records.read("h200/bits.csv")[0])
 
 
 class Alignments(unittest.TestCase):

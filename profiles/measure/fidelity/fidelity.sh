@@ -10,6 +10,7 @@
 #   matrices    ldmatrix, stmatrix, and wmma's loads and stores (matrices.cu)
 #   tensor      what tensor cores compute, as raw bits (tensor.cu); needs no ncu
 #   textures    what texture units read, as raw bits (textures.cu); needs no ncu
+#   bits        what operations compute, bit for bit (bits.cu); needs no ncu
 #   carries     the carry flag after instructions with .cc (carries.cu); needs no ncu
 #   alignments  to how many bytes allocations are aligned (alignments.cu); needs no ncu
 #   pages       which accesses outside of an array end a kernel (pages.cu); needs no ncu
@@ -35,7 +36,7 @@ fi
 
 out=${1:-build/profiles}
 [ $# -eq 0 ] || shift
-parts=${*:-fidelity copies matrices tensor textures carries alignments pages boxes \
+parts=${*:-fidelity copies matrices tensor textures bits carries alignments pages boxes \
     product}
 toolkit=$(common/build/toolkit.sh)
 PATH=$PATH:$toolkit/bin LD_LIBRARY_PATH=$toolkit/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
@@ -45,7 +46,8 @@ case " $parts " in
     command -v ncu >/dev/null || { echo "fidelity.sh: ncu is not installed" >&2; exit 2; } ;;
 esac
 make build/fidelity/patterns build/fidelity/copies build/fidelity/matrices build/fidelity/tensor \
-    build/fidelity/textures build/fidelity/pages build/fidelity/carries build/fidelity/alignments
+    build/fidelity/textures build/fidelity/pages build/fidelity/bits build/fidelity/carries \
+    build/fidelity/alignments
 
 # metrics FORMAT NAME...: the names in the format, with commas between them.
 metrics() {
@@ -119,6 +121,8 @@ tensor() { build/fidelity/tensor >"$raw/lines"; }
 
 textures() { build/fidelity/textures >"$raw/table"; }
 
+bits() { build/fidelity/bits >"$raw/table"; }
+
 carries() { build/fidelity/carries >"$raw/table"; }
 
 alignments() { build/fidelity/alignments >"$raw/table"; }
@@ -157,6 +161,7 @@ for part in $parts; do
     case $part in
     tensor) what="What tensor cores compute, as raw bits: see tensor.cu." ;;
     textures) what="What texture units read, as raw bits: see textures.cu." ;;
+    bits) what="What operations compute, bit for bit: see bits.cu." ;;
     carries) what="The carry flag after instructions with .cc: see carries.cu." ;;
     alignments) what="To how many bytes allocations are aligned: see alignments.cu." ;;
     pages) what="Which accesses outside of an array end a kernel: see pages.cu." ;;

@@ -218,5 +218,41 @@ int main(int argc, char **argv)
     for (int i = 0; i < 4; i++) in[i] = make_float4(outside[i][0], outside[i][1], 0, 0);
     show("surface clamp", surface, CLAMP, in, 4);
     show("surface zero", surface, ZERO, in, 4);
+
+    /* Address modes at the edges of faces, and of a second axis that a line does not have. */
+    const cudaTextureAddressMode wraps = cudaAddressModeWrap, borders = cudaAddressModeBorder;
+    for (int i = 0; i < 512; i++)
+        in[i] = make_float4(random_float(-1, 1), random_float(-1, 1), random_float(-1, 1), 0);
+    show("cube wrap", texture_of(cube, true, true, wraps), CUBE, in, 256);
+    show("cube mirror", texture_of(cube, true, true, cudaAddressModeMirror), CUBE, in, 256);
+    show("cube border", texture_of(cube, true, true, borders), CUBE, in, 256);
+    for (int i = 0; i < 512; i++) in[i].x = 6 * in[i].x + 4;
+    show("line border", texture_of(array_of(data, f32, {8, 0, 0}, 0), true, false, borders), ONE,
+         in, 256);
+
+    /* What is gathered near the edges of elements, and from other formats. */
+    show("gather wrap", texture_of(plane, false, true, wraps), GATHER, in, 64, 4);
+    for (int i = 0; i < 256; i++)
+        in[i] = make_float4(1 + (i % 32 - 16) / 4096.0f, 2.5f + i / 32 / 1024.0f, 0, 0);
+    show("gather edges", texture_of(plane, false, false), GATHER, in, 256, 4);
+    for (int i = 0; i < 256; i++) in[i] = make_float4(i % 16 + 1, i / 16 + 1, 0, 0);
+    const char *const gathered[] = {"u8 gather",  "s8 gather",  "u16 gather",
+                                    "s16 gather", "f16 gather", "f32 gather"};
+    for (int k = 0; k < 6; k++)
+        show(gathered[k],
+             texture_of(array_of(k < 2 ? (void *)bytes : random_bits, formats[k], {16, 16, 0},
+                                 cudaArrayTextureGather),
+                        false, false, cudaAddressModeClamp, k < 4),
+             GATHER, in, 256, 4);
+
+    /* Infinities and NaNs, whose weights may be rounded to 0. */
+    for (int i = 0; i < 64; i++) data[7 * i] = special[i % 8];
+    for (int i = 0; i < 1024; i++)
+        in[i] = make_float4(2.5f + i % 8 / 256.0f, i / 8 % 8 / 256.0f, i / 64 / 256.0f, 0);
+    for (int i = 0; i < 1024; i++) in[i].y += i % 7 + 0.5f, in[i].z += i % 6 + 0.5f;
+    show("special image", texture_of(array_of(data, f32, {8, 8, 0}, 0), true, false), TWO, in,
+         512);
+    show("special solid", texture_of(array_of(data, f32, {8, 8, 8}, 0), true, false), THREE, in,
+         1024);
     return 0;
 }
