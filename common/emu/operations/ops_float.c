@@ -38,12 +38,14 @@ DEFINE_EXTREMES(f64, uint64_t, bits_of_f64, f64_of_bits)
 static inline double clear_sign(double a) { return __builtin_fabs(a); }
 
 /* Approximations of which, as of the operand, only the upper word counts (MUFU.RCP64H and RSQ64H).
- * The hardware interpolates: in 93 of 100 cases its result is the exact one, cut, as here. */
+ * The hardware interpolates, and cuts. So does the exact result plus 1/16 of the last place that is
+ * left: 98 and 97 of 100 results are the hardware's, and the others its neighbours. */
 #define UPPER_WORD(a) f64_of_bits(bits_of_f64(a) & UINT64_C(0xffffffff00000000))
 #define FLUSHED(a)    (clear_sign(a) < 0x1p-1022 ? __builtin_copysign(0, a) : (a))
 static inline double start(double a)
 {
-    return a == a ? UPPER_WORD(a) : f64_of_bits(UINT64_C(0x7fffffff00000000));
+    double raised = f64_of_bits(bits_of_f64(a) + (UINT64_C(1) << 28));
+    return a == a ? UPPER_WORD(raised) : f64_of_bits(UINT64_C(0x7fffffff00000000));
 }
 static inline double rcp_start(double a)
 {
