@@ -145,8 +145,11 @@ static inline float flush_f32(float value)
  * and bulk copies that add, do not. */
 static inline uint32_t atomic_sum_f32(uint32_t old, uint32_t b, int flush)
 {
-    float x = f32_of_bits(old), y = f32_of_bits(b);
-    float sum = flush ? flush_f32(flush_f32(x) + flush_f32(y)) : x + y;
+    float x = f32_of_bits(old), y = f32_of_bits(b), sum = x + y;
+    uint32_t bits = bits_of_f32(sum), exponent = bits >> 23 & 0xff;
+    const uint32_t least = 28, nan = 255; /* from 2^-99 on, no denormal changes the sum */
+    if (exponent - least < nan - least) return bits;
+    if (flush) sum = flush_f32(flush_f32(x) + flush_f32(y));
     return sum == sum ? bits_of_f32(sum) : 0x7fffffff;
 }
 

@@ -212,10 +212,10 @@ FLUSHED_OPERATIONS(DEFINE_FLUSHED)
 /* A large divisor is rare, too. */
 static void div_approx_flushed(struct warp *w, const struct insn *i, uint32_t mask)
 {
-    const lane_float *b = LANES(f32, i->b);
-    bool is_large = false;
-    EVERY_LANE is_large |= __builtin_fabsf(b[l]) > 0x1p126f;
-    (is_large ? run_by_rules : div_f32_flushed)(w, i, mask);
+    const lane_32 *b = LANES(u32, i->b);
+    uint32_t beyond = 0; /* its sign: a magnitude is above 2^126 */
+    EVERY_LANE beyond |= 0x7e800000 - (b[l] & 0x7fffffff);
+    (beyond >> 31 ? run_by_rules : div_f32_flushed)(w, i, mask);
 }
 
 /* For .ftz of operations whose results are denormal only if an operand is. */
