@@ -217,6 +217,7 @@ static void decode_body(struct decoder *d, const struct body *body)
         decode_instruction(d, source, insn);
     }
     d->at = NULL;
+    decode_fuse(d, kernel->code, d->base, d->function->instruction_count);
     /* A function that ends without ret or exit returns. */
     struct insn *end = &kernel->code[d->base + d->function->instruction_count];
     *end = (struct insn){.guard = always, .control = d->callee ? CONTROL_RETURN : CONTROL_EXIT};

@@ -8,6 +8,7 @@
  *   matrix.h           instructions of tensor cores
  *   decode_stack.c     alloca
  *   decode_spin.c      loops that only wait for a clock
+ *   decode_fuse.c      products and sums that become one fma
  *   decode_words.c     an opcode's modifiers
  *   decode_target.c    the least .target of instructions
  *   decode_forms.c     the types and modifiers that go together
@@ -127,5 +128,10 @@ void decode_rejoin(struct insn *code, size_t from, size_t end);
 /* Marks reads of a clock in loops that only wait for it, in the same instructions. Their clock.loop
  * is the loop's length. (decode_spin.c) */
 void decode_spins(struct insn *code, size_t from, size_t end);
+/* Makes sums of products an fma where ptxas does, in the function whose instructions begin with
+ * code[base]. (decode_fuse.c) */
+void decode_fuse(struct decoder *, struct insn *code, size_t base, size_t length);
+/* Makes an addition of floats compute a * b + c, by its own rules. (decode_arithmetic.c) */
+void decode_as_fma(struct decoder *, struct insn *, slot a, slot b, slot c);
 
 #endif

@@ -182,6 +182,15 @@ void decode_arithmetic(struct decoder *d, const struct ptx_instruction *source, 
     i->tally = (uint8_t)tally_of(source->words[0], type);
 }
 
+void decode_as_fma(struct decoder *d, struct insn *i, slot a, slot b, slot c)
+{
+    struct key key = {.length = 0};
+    key_add(&key, "fma.%s", ptx_type_name(i->rules.type));
+    i->fn = find_op(d, &key)->fn;
+    i->a = a, i->b = b, i->c = c;
+    wrap(i, i->rules.type, &key);
+}
+
 /* ---- comparison ------------------------------------------------------------------------------ */
 
 void decode_compare(struct decoder *d, const struct ptx_instruction *source, struct insn *i)

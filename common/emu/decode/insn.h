@@ -304,10 +304,22 @@ struct float_rules {
     uint8_t type;  /* enum ptx_type, of the result */
 };
 
+/* Copies of registers that are made before an operation: of its operands, with other signs, or of
+ * what a later instruction will need (decode_fuse.c). */
+struct operand_copies {
+    struct operand_copy {
+        slot from, to;
+        uint64_t signs; /* bits that change */
+    } of[2];
+    unsigned count;
+    op_fn then;
+};
+
 struct arithmetic_insn {
-    slot fourth;              /* the fourth source, of bfi */
-    bool carry_in, carry_out; /* addc, subc, madc; .cc */
-    uint8_t negated;          /* bit k: source k, a predicate, is */
+    slot fourth;                   /* the fourth source, of bfi */
+    bool carry_in, carry_out;      /* addc, subc, madc; .cc */
+    uint8_t negated;               /* bit k: source k, a predicate, is */
+    struct operand_copies *copies; /* NULL: none */
 };
 
 /* lop3; with a predicate: predicate = (d != 0) combined with `other` */

@@ -152,6 +152,23 @@ static void activemask(struct warp *w, const struct insn *i, uint32_t mask)
     FOR_LANES(d, mask);
 }
 
+/* An operation that needs copies of operands: decode_fuse.c. A GPU leaves the sign of a NaN. */
+static void after_copies(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    const struct operand_copies *copies = i->arithmetic.copies;
+    for (const struct operand_copy *c = copies->of; c < copies->of + copies->count; c++)
+        if (i->rules.type == PTX_F64) {
+            lane_64 *to = LANES(u64, c->to), infinity = UINT64_C(0x7ff) << 52;
+            const lane_64 *from = LANES(u64, c->from);
+            FOR_LANES(to, from[l] ^ ((from[l] & INT64_MAX) > infinity ? 0 : c->signs));
+        } else {
+            lane_32 *to = LANES(u32, c->to);
+            const lane_32 *from = LANES(u32, c->from);
+            FOR_LANES(to, from[l] ^ (uint32_t)c->signs); /* the result's NaN has no sign */
+        }
+    copies->then(w, i, mask);
+}
+
 static void nothing(struct warp *w, const struct insn *i, uint32_t mask)
 {
     (void)w, (void)i, (void)mask;
@@ -166,5 +183,6 @@ static const struct op entries[] = {
     {"unpack.16x2", unpack_16x2, ""}, {"unpack.32x2", unpack_32x2, ""},
     {"unpack.16x4", unpack_16x4, ""}, {"unpack.8x4", unpack_8x4, ""},
     {"clock", read_clock, ""}, {"activemask.u32", activemask, "4"}, {"nothing", nothing, ""},
+    {"copies", after_copies, ""},
 };
 DEFINE_OP_TABLE(ops_move, entries);
