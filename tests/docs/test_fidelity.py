@@ -26,6 +26,7 @@ MATRICES, TENSOR = TOP / "build/fidelity/matrices", TOP / "build/fidelity/tensor
 TEXTURES, PAGES = TOP / "build/fidelity/textures", TOP / "build/fidelity/pages"
 BITS = TOP / "build/fidelity/bits"
 CARRIES, ALIGNMENTS = TOP / "build/fidelity/carries", TOP / "build/fidelity/alignments"
+CONTRACTION = TOP / "build/fidelity/contraction"
 TENSORS = TOP / "build/tests/programs/tensors"
 PRODUCT = TOP / "build/matrix-product"
 # Words that differ from the recorded ones: sums of signed bytes by one step of a 16-bit fraction,
@@ -97,6 +98,11 @@ class Carries(unittest.TestCase):
 class Bits(unittest.TestCase):
     def test_results_equal_those_of_a_gpu(self):
         self.assertEqual(table(BITS), records.read("h200/bits.csv")[0])
+
+
+class Contraction(unittest.TestCase):
+    def test_products_and_sums_fuse_as_ptxas_fuses_them(self):
+        self.assertEqual(table(CONTRACTION), records.read("h200/contraction.csv")[0])
 
 
 class Alignments(unittest.TestCase):

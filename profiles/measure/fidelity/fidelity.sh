@@ -12,6 +12,7 @@
 #   textures    what texture units read, as raw bits (textures.cu); needs no ncu
 #   bits        what operations compute, bit for bit (bits.cu); needs no ncu
 #   carries     the carry flag after instructions with .cc (carries.cu); needs no ncu
+#   contraction of which products and sums ptxas makes one fma (contraction.cu); needs no ncu
 #   alignments  to how many bytes allocations are aligned (alignments.cu); needs no ncu
 #   pages       which accesses outside of an array end a kernel (pages.cu); needs no ncu
 #   boxes       what becomes of bulk copies of boxes of tensors, right and wrong
@@ -36,8 +37,8 @@ fi
 
 out=${1:-build/profiles}
 [ $# -eq 0 ] || shift
-parts=${*:-fidelity copies matrices tensor textures bits carries alignments pages boxes \
-    product}
+parts=${*:-fidelity copies matrices tensor textures bits carries contraction alignments pages \
+    boxes product}
 toolkit=$(common/build/toolkit.sh)
 PATH=$PATH:$toolkit/bin LD_LIBRARY_PATH=$toolkit/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
@@ -47,6 +48,7 @@ case " $parts " in
 esac
 make build/fidelity/patterns build/fidelity/copies build/fidelity/matrices build/fidelity/tensor \
     build/fidelity/textures build/fidelity/pages build/fidelity/bits build/fidelity/carries \
+    build/fidelity/contraction \
     build/fidelity/alignments
 
 # metrics FORMAT NAME...: the names in the format, with commas between them.
@@ -125,6 +127,8 @@ bits() { build/fidelity/bits >"$raw/table"; }
 
 carries() { build/fidelity/carries >"$raw/table"; }
 
+contraction() { build/fidelity/contraction >"$raw/table"; }
+
 alignments() { build/fidelity/alignments >"$raw/table"; }
 
 pages() { build/fidelity/pages >"$raw/table"; }
@@ -163,6 +167,7 @@ for part in $parts; do
     textures) what="What texture units read, as raw bits: see textures.cu." ;;
     bits) what="What operations compute, bit for bit: see bits.cu." ;;
     carries) what="The carry flag after instructions with .cc: see carries.cu." ;;
+    contraction) what="Products and sums that ptxas makes one fma of: see contraction.cu." ;;
     alignments) what="To how many bytes allocations are aligned: see alignments.cu." ;;
     pages) what="Which accesses outside of an array end a kernel: see pages.cu." ;;
     boxes) what="Bulk copies of boxes of tensors: see tests/fixtures/programs/tensors.cu." ;;
