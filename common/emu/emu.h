@@ -393,6 +393,7 @@ struct emu_kernel_info {
     unsigned params; /* number of parameters; below, the offset and size of each in bytes */
     const unsigned *param_offset, *param_size;
     size_t shared_bytes;     /* static shared memory per block */
+    size_t constant_bytes;   /* of all __constant__ variables of its module */
     size_t local_bytes;      /* local memory per thread */
     unsigned registers;      /* per thread, estimated from PTX (on a GPU, ptxas decides) */
     unsigned max_threads;    /* per block: .maxntid, or the device's limit */
@@ -445,6 +446,8 @@ int emu_pending_limit(struct emu *, size_t launches);
 /* Sets how much dynamic shared memory kernels may ask for when they launch this one. 0: the
  * default. */
 void emu_allow_shared(struct emu_kernel *, size_t bytes);
+/* Sets the most registers that a thread of this kernel may have. */
+void emu_limit_registers(struct emu_kernel *, unsigned most);
 /* racecheck: the operation in emu_config.stream_ops after which the last launch is over, with all
  * that its kernels have launched; 0: no operation. */
 uint64_t emu_last_operation(const struct emu *);

@@ -287,6 +287,7 @@ static int decode(const struct emu_gpu *gpu, struct emu_module *module,
     decode_bodies(d);
     unsigned fit = registers_that_fit(function, gpu);
     if (kernel->info.registers > fit) kernel->info.registers = fit;
+    if (function->max_registers) emu_limit_registers(kernel, function->max_registers);
     collect_lines(d);
     fill_constants(d);
     free(d);

@@ -213,27 +213,31 @@ static void note_body(struct decoder *d, const struct ptx_function *function, bo
 }
 
 /* Shared memory holds the static variables that the code names, one after the other. Behind them
- * begins dynamic shared memory, which all `extern __shared__ x[]` name. */
+ * begins dynamic shared memory, which all `extern __shared__ x[]` name. If the module has one, it
+ * aligns what all kernels have (profiles/h200/answers.csv). */
 void lay_out_memory(struct decoder *d)
 {
     const struct ptx_text *text = &d->module->text;
-    size_t shared = 0, dynamic_align = 16;
+    size_t shared = 0, constant = 0, align = 16;
+    bool has_dynamic = false;
     bool *used = decode_take(d, text->variable_count + 1);
     for (size_t k = 0; k < d->body_count; k++) note_body(d, d->bodies[k].function, used);
     d->shared_offset = decode_take(d, (text->variable_count + 1) * sizeof *d->shared_offset);
     for (size_t i = 0; i < text->variable_count; i++) {
         const struct ptx_variable *v = &text->variables[i];
-        if (v->space != PTX_SHARED || !used[i]) continue;
-        if (!v->bytes) {
-            if (v->align > dynamic_align) dynamic_align = v->align;
-            continue;
+        if (v->space == PTX_CONST) constant = align_up(constant, v->align) + v->bytes;
+        if (v->space == PTX_SHARED && !v->bytes) {
+            has_dynamic = true;
+            if (v->align > align) align = v->align;
         }
+        if (v->space != PTX_SHARED || !v->bytes || !used[i]) continue;
         d->shared_offset[i] = shared = align_up(shared, v->align);
         shared += v->bytes;
     }
     for (size_t k = 0; k < d->body_count; k++) lay_out_body(d, &d->bodies[k], &shared);
-    d->kernel->info.shared_bytes = shared;
-    d->kernel->dynamic_shared_offset = align_up(shared, dynamic_align);
+    d->kernel->info.constant_bytes = constant;
+    d->kernel->dynamic_shared_offset = align_up(shared, align);
+    d->kernel->info.shared_bytes = has_dynamic ? d->kernel->dynamic_shared_offset : shared;
     for (size_t i = 0; i < text->variable_count; i++)
         if (text->variables[i].space == PTX_SHARED && !text->variables[i].bytes)
             d->shared_offset[i] = d->kernel->dynamic_shared_offset;

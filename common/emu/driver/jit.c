@@ -17,6 +17,7 @@ bool jit_read(struct jit_log *log, unsigned count, const CUjit_option *options, 
             log->used = &values[i];
             break;
         case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES: log->info_used = &values[i]; break;
+        case CU_JIT_MAX_REGISTERS: log->registers = (unsigned)(uintptr_t)values[i]; break;
         default: break;
         }
     }

@@ -1,5 +1,5 @@
 /* jit.h — the options with which a program loads or links code: where messages go. Those that tell
- * a compiler how to compile are ignored, since nothing is compiled. */
+ * a compiler how to compile are ignored, since nothing is compiled, but for the most registers. */
 #ifndef EMU_DRIVER_JIT_H
 #define EMU_DRIVER_JIT_H
 
@@ -10,6 +10,7 @@ struct jit_log {
     size_t size;
     void **used; /* where the number of bytes in it is told; may be NULL */
     void **info_used;
+    unsigned registers; /* the most that a thread may have; 0: any number */
 };
 
 /* Reads the options. False: there are options, and no array of them. */

@@ -182,7 +182,8 @@ static int complete(CUlinkState state, void **image, size_t *bytes)
     if (link == NULL) return driver_failed(CUDA_ERROR_INVALID_HANDLE);
     if (image == NULL || link->count == 0) return driver_failed(CUDA_ERROR_INVALID_VALUE);
     if (link->image == NULL)
-        link->image = cudart_pack_texts(link->texts, link->count, &link->bytes);
+        link->image =
+            cudart_pack_texts(link->texts, link->count, link->log.registers, &link->bytes);
     if (link->image == NULL) return driver_failed(CUDA_ERROR_OUT_OF_MEMORY);
     cudaError_t error = try_image(link, link->image, link->bytes, "the linked code", false);
     if (error == cudaErrorSymbolNotFound) error = cudaErrorUnknown; /* as on an H200 */

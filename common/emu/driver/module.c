@@ -31,6 +31,7 @@ static int load(void *handle, const void *image, size_t limit, const char *name,
     jit_write(&log, message);
     if (error == cudaErrorSymbolNotFound) error = cudaErrorInvalidPtx; /* as a driver says it */
     if (error != cudaSuccess) return (int)cudart_done(error);
+    if (log.registers > 0) program->module->registers = log.registers;
     *(struct program **)handle = program;
     return CUDA_SUCCESS;
 }

@@ -189,6 +189,7 @@ struct ptx_function {
     unsigned max_threads;                   /* .maxntid or .reqntid, x*y*z; 0: not given */
     unsigned exact_block[3];                /* .reqntid; 0: not given */
     unsigned min_blocks;                    /* per multiprocessor, .minnctapersm; 0: not given */
+    unsigned max_registers;                 /* .maxnreg; 0: not given */
     unsigned exact_cluster[3], max_cluster; /* .reqnctapercluster, .maxclusterrank; 0: not given */
 };
 

@@ -57,7 +57,7 @@ void parse_function(struct parser *p, bool is_entry, enum ptx_linkage linkage)
 
     while (p->token.kind == TOKEN_WORD && p->token.start[0] == '.') {
         bool exact = at(p, ".reqntid"), limit = at(p, ".maxntid") || exact;
-        bool blocks = at(p, ".minnctapersm");
+        bool blocks = at(p, ".minnctapersm"), registers = at(p, ".maxnreg");
         bool cluster = at(p, ".reqnctapercluster"), rank = at(p, ".maxclusterrank");
         unsigned size[3] = {1, 1, 1}, dimension = 0;
         advance(p);
@@ -70,6 +70,7 @@ void parse_function(struct parser *p, bool is_entry, enum ptx_linkage linkage)
             for (int k = 0; exact && k < 3; k++) function.exact_block[k] = size[k];
             for (int k = 0; cluster && k < 3; k++) function.exact_cluster[k] = size[k];
             if (blocks) function.min_blocks = size[0];
+            if (registers) function.max_registers = size[0];
             if (rank) function.max_cluster = size[0];
         }
     }

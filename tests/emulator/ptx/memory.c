@@ -284,7 +284,7 @@ Test(emu_memory, static_and_dynamic_shared_memory_do_not_overlap)
     struct emu *emu = open_emu();
     struct emu_kernel *kernel = load_kernel(emu, text, "k");
     emu_addr out = device_copy(emu, NULL, 20);
-    cr_expect(emu_kernel_info(kernel)->shared_bytes == 20, "%zu",
+    cr_expect(emu_kernel_info(kernel)->shared_bytes == 32, "%zu",
               emu_kernel_info(kernel)->shared_bytes);
     cr_assert(!launch(emu, kernel, 1, 1, 100, 1, (uint64_t[]){out}), "%s", emu_message(emu));
     uint32_t got[5];

@@ -235,6 +235,14 @@ void emu_allow_shared(struct emu_kernel *kernel, size_t bytes)
     kernel->most_dynamic_shared = bytes;
 }
 
+/* As ptxas, which takes an even number, and no fewer than 24. */
+void emu_limit_registers(struct emu_kernel *kernel, unsigned most)
+{
+    enum { LEAST = 24 };
+    unsigned even = most < LEAST ? LEAST : most / 2 * 2;
+    if (kernel->info.registers > even) kernel->info.registers = even;
+}
+
 uint64_t emu_last_operation(const struct emu *emu)
 {
     return emu->descendants ? emu->descendants->ended : 0;

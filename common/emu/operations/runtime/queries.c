@@ -173,6 +173,7 @@ void runtime_kernel_attributes(struct warp *w, const struct insn *i, uint32_t ma
                                                .binary_version = 10 * gpu->major + gpu->minor};
         if (kernel) {
             attributes.shared_bytes = kernel->info.shared_bytes;
+            attributes.constant_bytes = kernel->info.constant_bytes;
             attributes.local_bytes = kernel->info.local_bytes;
             attributes.max_threads = (int)kernel->info.max_threads;
             attributes.registers = (int)kernel->info.registers;

@@ -211,6 +211,9 @@ static cudaError_t prepare(struct kernel *kernel, struct function *function)
         const struct image *image = &kernel->program->on[cudart_device()->number];
         error = emu_kernel(emu_runtime(), image->module, kernel->name, &function->kernel);
         if (error != EMU_OK) cudart_print(emu_message(emu_runtime()));
+        const struct module_source *module = kernel->program->module;
+        if (error == EMU_OK && module != NULL && module->registers > 0)
+            emu_limit_registers(function->kernel, module->registers);
         function->name = kernel->name;
         function->ptx_arch = image->ptx_arch;
         function->code_arch = arch_of_code(image);
@@ -227,7 +230,8 @@ struct kernel *cudart_find_kernel(const void *host)
 
 cudaError_t cudart_function(const void *host, struct function **function)
 {
-    cudaError_t error = cudaErrorInvalidDeviceFunction;
+    cudaError_t error =
+        host == NULL ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidResourceHandle;
     *function = NULL;
     pthread_mutex_lock(&cudart_registered.mutex);
     struct kernel *kernel = cudart_find_kernel(host);

@@ -12,7 +12,7 @@
  * and the text, both with a NUL behind them. */
 struct packed {
     char mark[16];
-    uint64_t bytes, count;
+    uint64_t bytes, count, registers;
 };
 static const char mark[sizeof((struct packed){0}.mark)] = "emu linked PTX\n";
 static const char fat_binary[] = {0x50, (char)0xED, 0x55, (char)0xBA};
@@ -45,10 +45,11 @@ bool cudart_is_ptx(const void *image)
     return begins_with(skip_comments(image), ".version", strlen(".version"));
 }
 
-void *cudart_pack_texts(const struct emu_ptx *texts, size_t count, size_t *bytes)
+void *cudart_pack_texts(const struct emu_ptx *texts, size_t count, unsigned registers,
+                        size_t *bytes)
 {
     char *image = NULL;
-    struct packed head = {.count = count};
+    struct packed head = {.count = count, .registers = registers};
     FILE *file = open_memstream(&image, bytes);
     if (file == NULL) return NULL;
     fwrite(&head, sizeof head, 1, file);
@@ -113,6 +114,7 @@ static bool copy_packed(struct module_source *module, const void *image)
     struct packed head;
     memcpy(&head, image, sizeof head);
     if (!copy_data(module, image, head.bytes, 0, head.count)) return false;
+    module->registers = (unsigned)head.registers;
     unpack_texts(module);
     return true;
 }

@@ -14,6 +14,7 @@ struct module_source {
     struct fatbin_wrapper wrapper; /* of a fat binary */
     struct emu_ptx *texts;         /* or the PTX texts, owned; NULL: it is a fat binary */
     size_t count;                  /* of texts */
+    unsigned registers;            /* the most that a thread may have; 0: any number */
     void *data;                    /* the copy that wrapper or texts point into, owned */
 };
 
@@ -33,9 +34,9 @@ bool cudart_unload_module(struct program *);
 /* Finds the module of a handle; NULL: it is no module's. */
 struct program *cudart_find_module(const void *handle);
 
-/* PTX texts as one image, which cudart_load_module() links when it loads them. Memory for the
- * caller to free; NULL: out of memory. */
-void *cudart_pack_texts(const struct emu_ptx *, size_t count, size_t *bytes);
+/* PTX texts, and the most registers of a thread, as one image. cudart_load_module() links the texts
+ * when it loads them. Memory for the caller to free; NULL: out of memory. */
+void *cudart_pack_texts(const struct emu_ptx *, size_t count, unsigned registers, size_t *bytes);
 /* Is this PTX text, rather than something else that a driver can load? */
 bool cudart_is_ptx(const void *image);
 
