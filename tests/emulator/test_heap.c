@@ -107,6 +107,7 @@ Test(heap, mistakes_are_faults)
                   error, message);
         cr_expect(strstr(message, "heap.cu:"), "%s", message);
         cudaDeviceReset();
+        cudaGetLastError();
     }
     fclose(nowhere);
 }

@@ -36,6 +36,7 @@ struct device {
     atomic_bool fault_known;
     size_t limits[LIMITS];
     unsigned flags;
+    enum cudaFuncCache cache;       /* cudaDeviceSetCacheConfig */
     bool peer_enabled[MAX_DEVICES]; /* cudaDeviceEnablePeerAccess */
     pthread_mutex_t report;         /* held by a launch that is counted */
     size_t printed;                 /* number of the checkers' findings printed so far */
@@ -95,8 +96,8 @@ enum cudart_query cudart_driver_function(const char *name, int version, bool per
 /* ---- errors (device/error.c) ----------------------------------------------------------------- */
 
 /*
- * After a kernel's fault, a device fails until cudaDeviceReset. As on a GPU, where the launch has
- * returned before the fault, the program learns of the fault at the next call that synchronises.
+ * After a kernel's fault, calls that need the device fail until cudaDeviceReset. As on a GPU, where
+ * the launch has returned before the fault, launches succeed until another call has failed.
  * These functions refer to the calling thread's device.
  */
 void cudart_set_fault(cudaError_t);
@@ -176,6 +177,8 @@ struct function {
     unsigned ptx_arch;         /* architecture of its PTX: 90 for compute_90 */
     unsigned code_arch;        /* of the machine code that a GPU would run */
     size_t max_dynamic_shared; /* bytes, as set by cudaFuncSetAttribute; 0: the default */
+    int carveout;              /* percent, and 1; set likewise. 0: the default */
+    enum cudaFuncCache cache;  /* as set by cudaFuncSetCacheConfig */
     bool large_clusters;       /* clusters of more than EMU_PORTABLE_CLUSTER blocks; set likewise */
 };
 

@@ -58,13 +58,14 @@ cudaError_t CUDARTAPI cudaFuncGetAttributes(struct cudaFuncAttributes *attribute
     const struct emu_kernel_info *info = emu_kernel_info(function->kernel);
     *attributes = (struct cudaFuncAttributes){
         .sharedSizeBytes = info->shared_bytes,
+        .constSizeBytes = info->constant_bytes,
         .localSizeBytes = info->local_bytes,
         .maxThreadsPerBlock = (int)info->max_threads,
         .numRegs = (int)info->registers,
         .ptxVersion = (int)function->ptx_arch,
         .binaryVersion = (int)function->code_arch,
         .maxDynamicSharedSizeBytes = (int)dynamic_allowed(function),
-        .preferredShmemCarveout = cudaSharedmemCarveoutDefault,
+        .preferredShmemCarveout = function->carveout - 1,
         .clusterDimMustBeSet = info->cluster[0] != 0,
         .requiredClusterWidth = (int)info->cluster[0],
         .requiredClusterHeight = (int)info->cluster[1],
@@ -82,17 +83,22 @@ cudaError_t CUDARTAPI cudaFuncSetAttribute(const void *host, enum cudaFuncAttrib
 
     switch (attribute) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize: return set_dynamic(function, value);
-    case cudaFuncAttributePreferredSharedMemoryCarveout: /* a hint */
-        return cudart_done(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue);
+    case cudaFuncAttributePreferredSharedMemoryCarveout:
+        if (value < -1 || value > 100) return cudart_done(cudaErrorInvalidValue);
+        function->carveout = value + 1;
+        return cudaSuccess;
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
         function->large_clusters = value != 0;
         return cudaSuccess;
     case cudaFuncAttributeClusterSchedulingPolicyPreference: return cudaSuccess; /* a hint */
-    default:
+    case cudaFuncAttributeRequiredClusterWidth:
+    case cudaFuncAttributeRequiredClusterHeight:
+    case cudaFuncAttributeRequiredClusterDepth:
         return cudart_done(
             cudart_not_supported("a cluster's size as a kernel's attribute",
                                  "give it at the launch, as cudaLaunchAttributeClusterDimension, "
                                  "or by __cluster_dims__"));
+    default: return cudart_done(cudaErrorInvalidValue);
     }
 }
 
@@ -172,16 +178,26 @@ static struct cudaOccFuncAttributes kernel_needs(const struct emu_kernel_info *i
     };
 }
 
+/* How much of the L1 cache is wanted as shared memory. The kernel's wish comes before the
+ * device's. */
+static struct cudaOccDeviceState wanted(const struct function *function)
+{
+    enum cudaFuncCache cache = function->cache;
+    if (cache == cudaFuncCachePreferNone) cache = cudart_device()->cache;
+    return (struct cudaOccDeviceState){.cacheConfig = (cudaOccCacheConfig)cache,
+                                       .carveoutConfig = function->carveout - 1};
+}
+
 static cudaError_t blocks_per_multiprocessor(const struct emu_gpu *gpu,
                                              const struct emu_kernel_info *info,
+                                             const struct cudaOccDeviceState *state,
                                              size_t most_dynamic, int threads,
                                              size_t dynamic_shared, int *blocks)
 {
     struct cudaOccDeviceProp device = device_limits(gpu);
     struct cudaOccFuncAttributes kernel = kernel_needs(info, most_dynamic);
-    struct cudaOccDeviceState state = {.carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT};
     struct cudaOccResult result;
-    if (cudaOccMaxActiveBlocksPerMultiprocessor(&result, &device, &kernel, &state, threads,
+    if (cudaOccMaxActiveBlocksPerMultiprocessor(&result, &device, &kernel, state, threads,
                                                 dynamic_shared) != CUDA_OCC_SUCCESS)
         return cudaErrorInvalidValue;
     *blocks = result.activeBlocksPerMultiprocessor;
@@ -196,17 +212,20 @@ cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     if (blocks == NULL || block_size <= 0) return cudart_done(cudaErrorInvalidValue);
     RETURN_UNLESS_FUNCTION(host, function);
 
+    const struct cudaOccDeviceState state = wanted(function);
     return cudart_done(
-        blocks_per_multiprocessor(emu_gpu(emu_runtime()), emu_kernel_info(function->kernel),
+        blocks_per_multiprocessor(emu_gpu(emu_runtime()), emu_kernel_info(function->kernel), &state,
                                   dynamic_allowed(function), block_size, dynamic_shared, blocks));
 }
 
 int cudart_occupancy(const struct emu_gpu *gpu, const struct emu_kernel *kernel, int threads,
                      size_t dynamic_shared, int *blocks)
 {
+    const struct cudaOccDeviceState none = {.carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT};
     if (threads <= 0) return cudaErrorInvalidValue;
-    return (int)blocks_per_multiprocessor(gpu, emu_kernel_info(kernel), gpu->shared_per_block_optin,
-                                          threads, dynamic_shared, blocks);
+    return (int)blocks_per_multiprocessor(gpu, emu_kernel_info(kernel), &none,
+                                          gpu->shared_per_block_optin, threads, dynamic_shared,
+                                          blocks);
 }
 
 cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host,
@@ -227,7 +246,7 @@ cudaError_t CUDARTAPI cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, c
     struct cudaOccDeviceProp device = device_limits(emu_gpu(emu_runtime()));
     struct cudaOccFuncAttributes kernel =
         kernel_needs(emu_kernel_info(function->kernel), dynamic_allowed(function));
-    struct cudaOccDeviceState state = {.carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT};
+    struct cudaOccDeviceState state = wanted(function);
     if (cudaOccAvailableDynamicSMemPerBlock(bytes, &device, &kernel, &state, blocks, block_size) !=
         CUDA_OCC_SUCCESS)
         return cudart_done(cudaErrorInvalidValue);

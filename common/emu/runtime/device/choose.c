@@ -26,12 +26,11 @@ cudaError_t CUDARTAPI cudaGetDevice(int *device)
 
 static bool is_device(int number) { return number >= 0 && number < cudart_device_count(); }
 
-/* The thread's device changes even if the new device has a fault, which is then returned. */
 cudaError_t CUDARTAPI cudaSetDevice(int device)
 {
+    if (cudart_is_forked_too_late()) return cudart_done(cudaErrorInitializationError);
     if (!is_device(device)) return cudart_done(cudaErrorInvalidDevice);
     cudart_set_context(cudart_primary_context(device));
-    RETURN_IF_FAULTY();
     return cudaSuccess;
 }
 
@@ -43,11 +42,13 @@ cudaError_t CUDARTAPI cudaInitDevice(int device, unsigned device_flags, unsigned
     return cudaSuccess;
 }
 
-/* The flags say how to wait for the device. They are kept without effect. */
+/* The flags say how to wait for the device, by one bit at most. They are kept without effect. */
 cudaError_t CUDARTAPI cudaSetDeviceFlags(unsigned flags)
 {
     RETURN_IF_FAULTY();
-    if (flags & ~(unsigned)cudaDeviceMask) return cudart_done(cudaErrorInvalidValue);
+    unsigned way = flags & cudaDeviceScheduleMask;
+    if (flags & ~(unsigned)cudaDeviceMask || way & (way - 1))
+        return cudart_done(cudaErrorInvalidValue);
     cudart_device()->flags = flags;
     return cudaSuccess;
 }
@@ -85,34 +86,62 @@ cudaError_t CUDARTAPI cudaDeviceReset(void)
     return cudaSuccess;
 }
 
-/* ---- limits and preferences: kept, without effect -------------------------------------------- */
+/* ---- limits and preferences: kept, most of them without effect ------------------------------- */
 
-/* Bytes, except for depth and count. The first three values are a GPU's defaults. */
+/* The limits of an H200 (profiles/h200/answers.csv): a value is raised to the least one and rounded
+ * up to a multiple of the unit. In bytes, except for the number of launches. */
+static const struct {
+    size_t initial, unit, least, most;
+    bool is_clamped; /* a larger value counts as the most, and is no error */
+} limits[LIMITS] = {
+    [cudaLimitStackSize] = {1024, 16, 0, 511 << 10, false},
+    [cudaLimitPrintfFifoSize] = {(8 << 20) + (256 << 10), 256, 512 << 10, SIZE_MAX, false},
+    [cudaLimitMallocHeapSize] = {8 << 20, 64 << 10, 4 << 20, SIZE_MAX, false},
+    [cudaLimitDevRuntimeSyncDepth] = {2, 1, 0, SIZE_MAX, false},
+    [cudaLimitDevRuntimePendingLaunchCount] = {2048, 1, 32, 599186, true},
+    [cudaLimitMaxL2FetchGranularity] = {64, 1, 0, 128, false},
+    [cudaLimitPersistingL2CacheSize] = {0, 1, 0, SIZE_MAX, false}, /* see below */
+};
+
+/* One way of 16 of the L2 cache. Accesses can be made to stay in 10 of them. */
+static size_t persisting_unit(const struct device *device)
+{
+    const struct emu_gpu *gpu = emu_gpu(device->emu);
+    return gpu->major >= 8 ? gpu->l2 / 16 : 0;
+}
+
 void cudart_default_limits(struct device *device)
 {
-    device->limits[cudaLimitStackSize] = 1024;
-    device->limits[cudaLimitPrintfFifoSize] = 8 << 20;
-    device->limits[cudaLimitMallocHeapSize] = 8 << 20;
-    device->limits[cudaLimitDevRuntimeSyncDepth] = 2;
-    device->limits[cudaLimitDevRuntimePendingLaunchCount] = 2048;
-    device->limits[cudaLimitMaxL2FetchGranularity] = 64;
+    for (int i = 0; i < LIMITS; i++) device->limits[i] = limits[i].initial;
+    device->limits[cudaLimitPersistingL2CacheSize] = 3 * persisting_unit(device);
+    device->cache = cudaFuncCachePreferNone;
+}
+
+/* Hopper has no depth at which kernels wait for each other. */
+static bool has_limit(enum cudaLimit limit)
+{
+    return (unsigned)limit < LIMITS &&
+           (limit != cudaLimitDevRuntimeSyncDepth || emu_gpu(emu_runtime())->major < 9);
 }
 
 cudaError_t CUDARTAPI cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
     RETURN_IF_FAULTY();
-    if ((unsigned)limit >= LIMITS) return cudart_done(cudaErrorUnsupportedLimit);
-    if (limit == cudaLimitMallocHeapSize) {
-        /* A GPU has a smallest heap, too. emu_heap_limit must not get 0, which means the default.
-         * */
-        enum { LEAST = 4096 };
-        int error = emu_heap_limit(emu_runtime(), value < LEAST ? LEAST : value);
-        if (error) return cudart_done(error);
+    if (!has_limit(limit)) return cudart_done(cudaErrorUnsupportedLimit);
+    size_t unit = limits[limit].unit, most = limits[limit].most;
+    if (limit == cudaLimitPersistingL2CacheSize) {
+        unit = persisting_unit(cudart_device());
+        most = 10 * unit;
     }
-    if (limit == cudaLimitDevRuntimePendingLaunchCount) {
-        int error = emu_pending_limit(emu_runtime(), value < 1 ? 1 : value);
-        if (error) return cudart_done(error);
-    }
+    if (value > most && !limits[limit].is_clamped) return cudart_done(cudaErrorInvalidValue);
+    if (value > most) value = most;
+    if (value < limits[limit].least) value = limits[limit].least;
+    if (value % (unit + !unit)) value += unit - value % unit;
+    int error = limit == cudaLimitMallocHeapSize ? emu_heap_limit(emu_runtime(), value)
+                : limit == cudaLimitDevRuntimePendingLaunchCount
+                    ? emu_pending_limit(emu_runtime(), value)
+                    : EMU_OK;
+    if (error) return cudart_done(error);
     cudart_device()->limits[limit] = value;
     return cudaSuccess;
 }
@@ -121,7 +150,7 @@ cudaError_t CUDARTAPI cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
     RETURN_IF_FAULTY();
     if (value == NULL) return cudart_done(cudaErrorInvalidValue);
-    if ((unsigned)limit >= LIMITS) return cudart_done(cudaErrorUnsupportedLimit);
+    if (!has_limit(limit)) return cudart_done(cudaErrorUnsupportedLimit);
     *value = cudart_device()->limits[limit];
     return cudaSuccess;
 }

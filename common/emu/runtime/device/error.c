@@ -28,8 +28,7 @@ cudaError_t cudart_refusal(void)
     cudaError_t fault = (cudaError_t)device->fault;
     if (fault == cudaSuccess) return cudaSuccess;
     device->fault_known = true;
-    cudart_check_api(fault, NULL);
-    return fault;
+    return cudart_done(fault);
 }
 
 bool cudart_is_faulty(void) { return cudart_device()->fault != cudaSuccess; }
@@ -73,11 +72,7 @@ void cudart_print(const char *sentences)
     funlockfile(stderr);
 }
 
-cudaError_t CUDARTAPI cudaPeekAtLastError(void)
-{
-    const struct device *device = cudart_device();
-    return device->fault_known ? (cudaError_t)device->fault : last_error;
-}
+cudaError_t CUDARTAPI cudaPeekAtLastError(void) { return last_error; }
 
 cudaError_t CUDARTAPI cudaGetLastError(void)
 {

@@ -1,19 +1,21 @@
 /*
- * hints.c — functions without effect in the emulator: preferences for caches and shared memory, and
- * a profiler's range.
+ * hints.c — functions without effect on what kernels do: preferences for caches and shared memory,
+ * on which occupancy depends, and a profiler's range.
  */
 #include "common/emu/runtime/cudart.h"
 
 cudaError_t CUDARTAPI cudaDeviceSetCacheConfig(enum cudaFuncCache preference)
 {
-    (void)preference;
+    RETURN_IF_FAULTY();
+    if ((unsigned)preference > cudaFuncCachePreferEqual) return cudart_done(cudaErrorInvalidValue);
+    cudart_device()->cache = preference;
     return cudaSuccess;
 }
 
 cudaError_t CUDARTAPI cudaDeviceGetCacheConfig(enum cudaFuncCache *preference)
 {
     if (preference == NULL) return cudart_done(cudaErrorInvalidValue);
-    *preference = cudaFuncCachePreferNone;
+    *preference = cudart_device()->cache;
     return cudaSuccess;
 }
 
@@ -23,7 +25,10 @@ cudaError_t CUDARTAPI cudaProfilerStop(void) { return cudaSuccess; }
 
 cudaError_t CUDARTAPI cudaFuncSetCacheConfig(const void *host, enum cudaFuncCache preference)
 {
-    (void)host, (void)preference; /* a hint */
+    RETURN_IF_FAULTY();
+    RETURN_UNLESS_FUNCTION(host, function);
+    if ((unsigned)preference > cudaFuncCachePreferEqual) return cudart_done(cudaErrorInvalidValue);
+    function->cache = preference;
     return cudaSuccess;
 }
 

@@ -31,6 +31,10 @@ cudaError_t cudart_allocate(void **pointer, size_t bytes, struct memory_pool *po
 
 cudaError_t CUDARTAPI cudaMalloc(void **pointer, size_t bytes)
 {
+    if (pointer != NULL && bytes == 0) {
+        *pointer = NULL;
+        return cudaSuccess;
+    }
     RETURN_IF_UNSAFE();
     if (pointer == NULL) return cudart_done(cudaErrorInvalidValue);
     return cudart_done(cudart_allocate(pointer, bytes, NULL));
@@ -66,7 +70,9 @@ cudaError_t CUDARTAPI cudaMalloc3D(struct cudaPitchedPtr *area, struct cudaExten
 cudaError_t CUDARTAPI cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 {
     RETURN_IF_FAULTY();
-    if (free_bytes == NULL || total_bytes == NULL) return cudart_done(cudaErrorInvalidValue);
-    emu_memory_info(emu_runtime(), free_bytes, total_bytes);
+    size_t left, all;
+    emu_memory_info(emu_runtime(), &left, &all);
+    if (free_bytes != NULL) *free_bytes = left;
+    if (total_bytes != NULL) *total_bytes = all;
     return cudaSuccess;
 }

@@ -109,13 +109,14 @@ static cudaError_t submit(cudaStream_t stream, struct work *work)
     return error;
 }
 
-/* On a device with a fault, submitting fails, except for kernels: their launch succeeds and does
- * nothing. */
+/* On a device with a fault, submitting fails. Until the program knows of the fault, launches
+ * succeed and do nothing. */
 cudaError_t cudart_submit(cudaStream_t stream, struct work *work)
 {
     if (cudart_in_host_function()) return cudart_done(cudaErrorNotPermitted);
     cudart_bind_context();
-    if (work->type != cudaGraphNodeTypeKernel) RETURN_IF_FAULTY();
+    bool may_pass = work->type == cudaGraphNodeTypeKernel && !cudart_device()->fault_known;
+    if (!may_pass) RETURN_IF_FAULTY();
     work->device = cudart_stream_device(stream);
     cudart_work_begins(work->device);
     cudaError_t error = submit(stream, work);
