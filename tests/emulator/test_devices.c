@@ -105,7 +105,7 @@ Test(devices, a_kernel_needs_peer_access)
     ok(cudaSetDevice(0));
     ok(cudaDeviceEnablePeerAccess(1, 0));
     is(cudaDeviceEnablePeerAccess(1, 0), cudaErrorPeerAccessAlreadyEnabled);
-    is(cudaDeviceEnablePeerAccess(0, 0), cudaErrorInvalidDevice);
+    is(cudaDeviceEnablePeerAccess(0, 0), cudaErrorPeerAccessUnsupported);
     cudaGetLastError();
     ok(launch_add(one, 5, NULL));
     cr_assert(value_at(one) == 5);

@@ -178,7 +178,7 @@ Test(graphs, parameters_are_copied_and_can_be_changed)
     struct cudaMemsetParams fill = {.dst = device, .elementSize = 1, .width = 4, .height = 1};
     is(cudaGraphExecMemsetNodeSetParams(exec, node, &fill), cudaErrorInvalidValue);
     params.func = (void *)&fill;
-    is(cudaGraphAddKernelNode(&node, graph, NULL, 0, &params), cudaErrorInvalidDeviceFunction);
+    is(cudaGraphAddKernelNode(&node, graph, NULL, 0, &params), cudaErrorInvalidResourceHandle);
 }
 
 Test(graphs, copies_of_variables)

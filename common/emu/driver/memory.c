@@ -184,7 +184,8 @@ DRIVER(cuMemAllocPitch, (CUdeviceptr *p, size_t *pitch, size_t width, size_t hei
         unsigned element),
        allocate_pitch(p, pitch, width, height, element))
 DRIVER(cuMemAllocManaged, (CUdeviceptr *p, size_t bytes, unsigned flags),
-       cudaMallocManaged(place(p), bytes, flags))
+       bytes > 0 ? (int)cudaMallocManaged(place(p), bytes, flags)
+                 : driver_failed(CUDA_ERROR_INVALID_VALUE))
 DRIVER_ANYWHERE(cuMemFree, (CUdeviceptr p), cudaFree(at(p)))
 DRIVER(cuMemGetInfo, (size_t *left, size_t *total), cudaMemGetInfo(left, total))
 DRIVER(cuMemGetAddressRange, (CUdeviceptr *begin, size_t *size, CUdeviceptr p),

@@ -85,7 +85,7 @@ int launch_check(struct emu *emu, const struct emu_kernel *kernel, const struct 
             "%d in z",
             name, block.x, block.y, block.z, gpu->threads_per_block, MAX_BLOCK_Z);
     if (threads > kernel->info.max_threads)
-        return device_failed(emu, EMU_LAUNCH_OUT_OF_RESOURCES,
+        return device_failed(emu, EMU_INVALID_VALUE,
                              "kernel %s: a block of %llu threads; it was compiled for at most %u",
                              name, (unsigned long long)threads, kernel->info.max_threads);
     const unsigned *exact = kernel->function->exact_block;

@@ -38,7 +38,8 @@ cudaError_t CUDARTAPI cudaDeviceEnablePeerAccess(int peer, unsigned flags)
     RETURN_IF_FAULTY();
     struct device *device = cudart_device();
     if (flags != 0) return cudart_done(cudaErrorInvalidValue);
-    if (!is_device(peer) || peer == device->number) return cudart_done(cudaErrorInvalidDevice);
+    if (!is_device(peer)) return cudart_done(cudaErrorInvalidDevice);
+    if (peer == device->number) return cudart_done(cudaErrorPeerAccessUnsupported);
     if (device->peer_enabled[peer]) return cudart_done(cudaErrorPeerAccessAlreadyEnabled);
     device->peer_enabled[peer] = true;
     return cudart_done(emu_set_peer(device->emu, cudart_device_at(peer)->emu, true));

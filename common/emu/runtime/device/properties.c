@@ -2,7 +2,9 @@
  * properties.c — the properties of a device.
  */
 #include "common/emu/runtime/arrays.h"
+#include "common/emu/runtime/process/process.h"
 
+#include <cuda.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,11 +29,13 @@ static size_t total_memory(void)
     return total_bytes;
 }
 
+static bool is_for_computing(int minor) { return minor == 0; } /* 8.0, 9.0, 10.0 */
+
 static bool is_device(int number) { return number >= 0 && number < cudart_device_count(); }
 
-/* Properties about mipmaps and about sharing events and pools with other processes stay 0: the
- * emulator does not support them. Concurrent kernels and copies are reported
- * as on the GPU, although the emulator runs them one after the other. */
+/* Properties about what the emulator refuses stay 0, so that a program takes another way: virtual
+ * memory, sparse arrays, pools for other processes, other drivers' memory. Concurrent kernels and
+ * copies are reported as on the GPU, although the emulator runs them one after the other. */
 static void fill(struct cudaDeviceProp *p, int device, size_t memory)
 {
     enum { COPY_ENGINES = 3 };
@@ -78,8 +82,13 @@ static void fill(struct cudaDeviceProp *p, int device, size_t memory)
         .maxBlocksPerMultiProcessor = g->blocks_per_sm,
         .accessPolicyMaxWindowSize = is_ampere ? 128 << 20 : 0,
         .reservedSharedMemPerBlock = g->shared_reserved,
+        .ECCEnabled = is_for_computing(g->minor),
+        .ipcEventSupported = 1,
+        .deviceNumaId = -1,
         .maxTexture1D = 131072,
+        .maxTexture1DMipmap = 32768,
         .maxTexture2D = {131072, 65536},
+        .maxTexture2DMipmap = {32768, 32768},
         .maxTexture2DLinear = {LARGEST_PITCH_WIDTH, LARGEST_PITCH_HEIGHT, LARGEST_PITCH},
         .maxTexture2DGather = {32768, 32768},
         .maxTexture3D = {16384, 16384, 16384},
@@ -98,7 +107,6 @@ static void fill(struct cudaDeviceProp *p, int device, size_t memory)
         .hostRegisterSupported = 1,
         .hostRegisterReadOnlySupported = 1,
         .memoryPoolsSupported = 1,
-        .hostNumaId = -1,
     };
     snprintf(p->name, sizeof p->name, "%s (emulated)", g->name);
     memcpy(p->uuid.bytes, "emulated GPU", strlen("emulated GPU"));
@@ -107,9 +115,9 @@ static void fill(struct cudaDeviceProp *p, int device, size_t memory)
 
 cudaError_t CUDARTAPI cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 {
+    if (cudart_is_forked_too_late()) return cudart_done(cudaErrorInitializationError);
     if (p == NULL) return cudart_done(cudaErrorInvalidValue);
     if (!is_device(device)) return cudart_done(cudaErrorInvalidDevice);
-    RETURN_IF_FAULTY();
     fill(p, device, total_memory());
     return cudaSuccess;
 }
@@ -117,8 +125,7 @@ cudaError_t CUDARTAPI cudaGetDeviceProperties(struct cudaDeviceProp *p, int devi
 /* The ratio of a GPU's throughput in 32-bit operations to that in 64-bit operations. */
 static int double_ratio(const struct cudaDeviceProp *p)
 {
-    bool is_for_computing = p->minor == 0; /* 8.0, 9.0, 10.0 */
-    return is_for_computing ? 2 : p->major == 7 ? 32 : 64;
+    return is_for_computing(p->minor) ? 2 : p->major == 7 ? 32 : 64;
 }
 
 /* Attributes that are not in the list are 0. None of them says how much memory there is. */
@@ -181,7 +188,14 @@ int cudart_attribute(enum cudaDeviceAttr attribute, int device, int *value)
         [cudaDevAttrHostRegisterReadOnlySupported] = p.hostRegisterReadOnlySupported,
         [cudaDevAttrMemoryPoolsSupported] = p.memoryPoolsSupported,
         [cudaDevAttrClusterLaunch] = p.clusterLaunch,
-        [cudaDevAttrMemSyncDomainCount] = 1,
+        [cudaDevAttrMemSyncDomainCount] = p.major >= 9 ? 4 : 1,
+        [CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED] = p.major >= 9,
+        [CU_DEVICE_ATTRIBUTE_CAN_TEX2D_GATHER] = 1,
+        [cudaDevAttrEccEnabled] = p.ECCEnabled,
+        [cudaDevAttrIpcEventSupport] = p.ipcEventSupported,
+        [cudaDevAttrMaxTexture1DMipmappedWidth] = p.maxTexture1DMipmap,
+        [cudaDevAttrMaxTexture2DMipmappedWidth] = p.maxTexture2DMipmap[0],
+        [cudaDevAttrMaxTexture2DMipmappedHeight] = p.maxTexture2DMipmap[1],
         [cudaDevAttrMaxTexture1DWidth] = p.maxTexture1D,
         [cudaDevAttrMaxTexture2DWidth] = p.maxTexture2D[0],
         [cudaDevAttrMaxTexture2DHeight] = p.maxTexture2D[1],
@@ -219,7 +233,7 @@ int cudart_attribute(enum cudaDeviceAttr attribute, int device, int *value)
         [cudaDevAttrMaxSurfaceCubemapWidth] = p.maxSurfaceCubemap,
         [cudaDevAttrMaxSurfaceCubemapLayeredWidth] = p.maxSurfaceCubemapLayered[0],
         [cudaDevAttrMaxSurfaceCubemapLayeredLayers] = p.maxSurfaceCubemapLayered[1],
-        [cudaDevAttrNumaId] = p.hostNumaId,
+        [cudaDevAttrNumaId] = p.deviceNumaId,
         [cudaDevAttrHostNumaId] = p.hostNumaId,
     };
     *value = values[attribute];
@@ -228,8 +242,8 @@ int cudart_attribute(enum cudaDeviceAttr attribute, int device, int *value)
 
 cudaError_t CUDARTAPI cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
+    if (cudart_is_forked_too_late()) return cudart_done(cudaErrorInitializationError);
     if (value == NULL) return cudart_done(cudaErrorInvalidValue);
-    RETURN_IF_FAULTY();
     return cudart_done(cudart_attribute(attribute, device, value));
 }
 

@@ -97,6 +97,7 @@ cudaError_t cudart_set_work(struct node *node, const struct work *work, cudaErro
     if (work->type == cudaGraphNodeTypeKernel) { /* keep the attributes */
         copy.kernel.cooperative = node->work.kernel.cooperative;
         copy.kernel.priority = node->work.kernel.priority;
+        copy.kernel.cluster = node->work.kernel.cluster;
     }
     cudart_free_work(&node->work);
     node->work = copy;

@@ -54,13 +54,47 @@ cudaError_t CUDARTAPI cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
     return set(node, &work, cudart_kernel_from(&work, params));
 }
 
+/* The attributes of launches that nodes have, too. One more can only be set. */
+static const unsigned of_nodes =
+    1u << cudaLaunchAttributeAccessPolicyWindow | 1u << cudaLaunchAttributeCooperative |
+    1u << cudaLaunchAttributeClusterDimension |
+    1u << cudaLaunchAttributeClusterSchedulingPolicyPreference | 1u << cudaLaunchAttributePriority |
+    1u << cudaLaunchAttributeMemSyncDomainMap | 1u << cudaLaunchAttributeMemSyncDomain |
+    1u << cudaLaunchAttributeDeviceUpdatableKernelNode |
+    1u << cudaLaunchAttributePreferredSharedMemoryCarveout;
+static const unsigned only_set = 1u << cudaLaunchAttributeNvlinkUtilCentricScheduling;
+
+static bool is_among(cudaKernelNodeAttrID id, unsigned ids) { return id < 32 && ids >> id & 1; }
+
+/* The cluster of the launch, or else as the kernel was compiled. */
+static cudaError_t get_cluster(const struct kernel_work *kernel, cudaKernelNodeAttrValue *value)
+{
+    dim3 size = kernel->cluster;
+    RETURN_UNLESS_FUNCTION(kernel->host, function);
+    const unsigned *exact = emu_kernel_info(function->kernel)->cluster;
+    if (size.x == 0) size = (dim3){exact[0], exact[1], exact[2]};
+    value->clusterDim.x = size.x;
+    value->clusterDim.y = size.y;
+    value->clusterDim.z = size.z;
+    return cudaSuccess;
+}
+
 cudaError_t CUDARTAPI cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID id,
                                                       cudaKernelNodeAttrValue *value)
 {
     RETURN_UNLESS_WORK(work, node, cudaGraphNodeTypeKernel, value);
+    if (!is_among(id, of_nodes)) return cudart_done(cudaErrorInvalidValue);
     *value = (cudaKernelNodeAttrValue){0};
-    if (id == cudaLaunchAttributeCooperative) value->cooperative = work->kernel.cooperative;
-    if (id == cudaLaunchAttributePriority) value->priority = work->kernel.priority;
+    switch (id) {
+    case cudaLaunchAttributeCooperative: value->cooperative = work->kernel.cooperative; break;
+    case cudaLaunchAttributePriority: value->priority = work->kernel.priority; break;
+    case cudaLaunchAttributeClusterDimension: return get_cluster(&work->kernel, value);
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+        value->clusterSchedulingPolicyPreference = cudaClusterSchedulingPolicySpread;
+        break;
+    case cudaLaunchAttributeMemSyncDomainMap: value->memSyncDomainMap.remote = 1; break;
+    default: break;
+    }
     return cudaSuccess;
 }
 
@@ -69,8 +103,12 @@ cudaError_t CUDARTAPI cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cuda
                                                       const cudaKernelNodeAttrValue *value)
 {
     RETURN_UNLESS_WORK(work, node, cudaGraphNodeTypeKernel, value);
+    if (!is_among(id, of_nodes | only_set)) return cudart_done(cudaErrorInvalidValue);
     if (id == cudaLaunchAttributeCooperative) work->kernel.cooperative = value->cooperative != 0;
     if (id == cudaLaunchAttributePriority) work->kernel.priority = value->priority;
+    if (id == cudaLaunchAttributeClusterDimension)
+        work->kernel.cluster =
+            (dim3){value->clusterDim.x, value->clusterDim.y, value->clusterDim.z};
     return cudaSuccess;
 }
 
@@ -80,6 +118,7 @@ cudaError_t CUDARTAPI cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cuda
     RETURN_UNLESS_WORK(target, to, cudaGraphNodeTypeKernel, to);
     target->kernel.cooperative = source->kernel.cooperative;
     target->kernel.priority = source->kernel.priority;
+    target->kernel.cluster = source->kernel.cluster;
     return cudaSuccess;
 }
 

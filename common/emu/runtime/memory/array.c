@@ -53,9 +53,11 @@ static cudaError_t check_array(struct cudaArray *array)
 {
     const unsigned known =
         cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather;
+    const unsigned refused = cudaArraySparse | cudaArrayDeferredMapping | 0x100; /* for video */
     const struct cudaExtent *e = &array->extent;
-    if (array->flags & ~known)
-        return cudart_not_supported("an array that is sparse, mapped later or drawn into",
+    if (array->flags & ~(known | refused)) return cudaErrorInvalidValue;
+    if (array->flags & refused)
+        return cudart_not_supported("an array that is sparse, mapped later or for video",
                                     "allocate it with cudaArrayDefault instead");
     if (e->width == 0 || !shape_of(e, array->flags, &array->shape)) return cudaErrorInvalidValue;
     if (array->flags & cudaArrayTextureGather && array->shape != EMU_TEXTURE_2D)
@@ -138,7 +140,8 @@ cudaError_t CUDARTAPI cudaGetChannelDesc(struct cudaChannelFormatDesc *format,
 {
     RETURN_IF_FAULTY();
     const struct cudaArray *array = cudart_array(handle);
-    if (format == NULL || array == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (format == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (array == NULL) return cudart_done(cudaErrorInvalidResourceHandle);
     *format = array->format;
     return cudaSuccess;
 }

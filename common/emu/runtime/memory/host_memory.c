@@ -22,6 +22,7 @@ static cudaError_t allocate_host(void **pointer, size_t bytes, enum memory_kind 
 {
     if (pointer == NULL) return cudart_done(cudaErrorInvalidValue);
     *pointer = NULL;
+    if (bytes == 0) return cudaSuccess;
     void *memory = cudart_map_new(bytes);
     if (memory == NULL) return cudart_done(cudaErrorMemoryAllocation);
     struct runtime_allocation allocation = {
@@ -43,10 +44,6 @@ cudaError_t CUDARTAPI cudaHostAlloc(void **pointer, size_t bytes, unsigned flags
     RETURN_IF_UNSAFE();
     unsigned known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
     if (flags & ~known) return cudart_done(cudaErrorInvalidValue);
-    if (pointer != NULL && bytes == 0) {
-        *pointer = NULL;
-        return cudaSuccess;
-    }
     return allocate_host(pointer, bytes, PINNED, flags);
 }
 
@@ -65,7 +62,7 @@ cudaError_t CUDARTAPI cudaFreeHost(void *pointer)
 cudaError_t CUDARTAPI cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
 {
     RETURN_IF_UNSAFE();
-    if (bytes == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
         return cudart_done(cudaErrorInvalidValue);
     return allocate_host(pointer, bytes, MANAGED, flags);
 }
@@ -87,8 +84,10 @@ cudaError_t CUDARTAPI cudaHostRegister(void *pointer, size_t bytes, unsigned fla
 cudaError_t CUDARTAPI cudaHostUnregister(void *pointer)
 {
     RETURN_IF_UNSAFE();
+    struct runtime_allocation found;
     int error = cudart_forget(pointer, 1u << REGISTERED);
-    return cudart_done(error == cudaErrorInvalidValue ? cudaErrorHostMemoryNotRegistered : error);
+    bool is_unknown = error == cudaErrorInvalidValue && !cudart_recall(pointer, &found);
+    return cudart_done(is_unknown ? cudaErrorHostMemoryNotRegistered : error);
 }
 
 cudaError_t CUDARTAPI cudaHostGetDevicePointer(void **device, void *host, unsigned flags)

@@ -24,7 +24,7 @@ static cudaError_t take_array(const struct cudaResourceDesc *r, bool is_surface,
 {
     const struct cudaArray *array = cudart_array(r->res.array.array);
     if (array == NULL || array->device != cudart_device()->number)
-        return is_surface ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
+        return cudaErrorInvalidResourceHandle;
     if (is_surface && !(array->flags & cudaArraySurfaceLoadStore)) return cudaErrorInvalidValue;
     struct cudaExtent size = cudart_array_size(array);
     t->shape = array->shape;
@@ -130,7 +130,7 @@ static cudaError_t check_description(const struct cudaTextureDesc *d, const stru
         (unsigned)d->readMode > cudaReadModeNormalizedFloat)
         return cudaErrorInvalidValue;
     bool reads_fractions = d->readMode == cudaReadModeNormalizedFloat;
-    if (reads_fractions && is_integer && t->channel_bytes == 4) return cudaErrorInvalidNormSetting;
+    if (reads_fractions && t->channel_bytes == 4) return cudaErrorInvalidNormSetting;
     if (d->filterMode == cudaFilterModeLinear && is_integer && !reads_fractions &&
         t->shape != EMU_TEXTURE_LINEAR)
         return cudaErrorInvalidFilterSetting;
@@ -244,6 +244,7 @@ static cudaError_t destroy_object(uint64_t handle, bool is_surface)
 {
     struct texture_object object;
     RETURN_IF_FAULTY();
+    if (handle == 0) return cudaSuccess;
     if (!find(handle, is_surface, &object)) return cudart_done(cudaErrorInvalidValue);
     destroy(handle, object.device);
     return cudaSuccess;

@@ -56,7 +56,8 @@ cudaError_t cudart_flatten_copy(const struct cudaMemcpy3DParms *p, struct cudaMe
 /* One side of a copy of rows: an array, from a byte of a row on at which an element begins, or
  * memory. */
 struct rows {
-    cudaArray_const_t array; /* NULL: memory */
+    bool is_array;
+    cudaArray_const_t array;
     size_t x, y;
     void *memory;
     size_t pitch;
@@ -66,10 +67,10 @@ static cudaError_t take_rows(const struct rows *rows, size_t width, size_t heigh
                              struct cudaPitchedPtr *memory, struct cudaPos *at)
 {
     *memory = (struct cudaPitchedPtr){rows->memory, rows->pitch, width, height};
-    if (rows->memory != NULL) return width > rows->pitch ? cudaErrorInvalidPitchValue : cudaSuccess;
+    if (!rows->is_array) return rows->memory != NULL ? cudaSuccess : cudaErrorInvalidValue;
     const struct cudaArray *array = cudart_array(rows->array);
-    if (array == NULL || array->extent.depth > 0 || rows->x % array->element != 0 ||
-        !is_inside(rows->x, width, array->row) ||
+    if (array == NULL) return cudaErrorInvalidResourceHandle;
+    if (array->extent.depth > 0 || !is_inside(rows->x, width, array->row) ||
         !is_inside(rows->y, height, cudart_array_size(array).height))
         return cudaErrorInvalidValue;
     *memory = memory_of(array);
@@ -82,6 +83,8 @@ static cudaError_t copy_of_rows(const struct rows *to, const struct rows *from, 
                                 struct cudaMemcpy3DParms *copy)
 {
     *copy = (struct cudaMemcpy3DParms){.extent = {width, height, 1}, .kind = kind};
+    if ((!to->is_array && width > to->pitch) || (!from->is_array && width > from->pitch))
+        return cudaErrorInvalidPitchValue;
     cudaError_t error = take_rows(to, width, height, &copy->dstPtr, &copy->dstPos);
     return error != cudaSuccess ? error
                                 : take_rows(from, width, height, &copy->srcPtr, &copy->srcPos);
@@ -103,7 +106,7 @@ static cudaError_t submit_rows(struct rows to, struct rows from, size_t width, s
     return error != cudaSuccess ? cudart_done(error) : cudart_submit_copy(&copy, stream);
 }
 
-#define ARRAY(from, x, y)        ((struct rows){.array = from, x, y})
+#define ARRAY(from, x, y)        ((struct rows){true, .array = from, x, y})
 #define MEMORY(first, row_bytes) ((struct rows){.memory = (void *)(first), .pitch = row_bytes})
 
 cudaError_t CUDARTAPI cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from,
