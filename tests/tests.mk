@@ -99,7 +99,8 @@ tests-build: $(RUN) $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) all labs build/labs/
         $$(filter-out $(if $(SMALL),%/ptx %/cubin),$$(CORPORA)) \
         build/tests/predicted/print build/tests/wrong-scan build/tests/wrong-bench \
         build/experiments/02-in-place \
-        $(call in_test,side-by-side) $(addprefix build/fidelity/,bits carries contraction) \
+        $(call in_test,side-by-side) \
+        $(addprefix build/fidelity/,answers bits carries contraction) \
         $(if $(SANITIZE),build/cc/upcc build/tests/cc/fuzz,test-cc-build) $(if $(SMALL),,$$(MORE))
 	@:
 

@@ -1,5 +1,6 @@
 """fidelity_rows.py -- what is compared in notes/fidelity.md: ncu's counters of memory instructions
-in many patterns (fidelity.csv, copies.csv, matrices.csv in h200/), each equal to the emulator's or
+in many patterns (fidelity.csv, copies.csv, matrices.csv in h200/) and what the runtime answers
+(answers.csv), each equal to the emulator's or
 explained by fidelity_differences.csv. tests/docs/test_fidelity.py runs the emulator and compares.
 """
 import fnmatch
@@ -44,6 +45,10 @@ def numbers():
 
 
 RECORDED = numbers()
+# What the runtime answers. In the table of differences a call is a counter.
+ANSWERS = [{"space": "runtime", "operation": "call", "type": "-", "pattern": "all",
+            "counter": row["call"], "value": row["answer"]}
+           for row in read("h200/answers.csv")[0]]
 
 
 def is_among(name, patterns):
@@ -63,12 +68,12 @@ def explanations(row):
 def fidelity():
     """For each operation its patterns, and how many numbers are equal or explained."""
     found = {}
-    for row in RECORDED:
+    for row in RECORDED + ANSWERS:
         types, equal, explained = found.setdefault((row["space"], row["operation"]), ({}, [], []))
         types.setdefault(row["type"], set()).add(row["pattern"])
         (explained if explanations(row) else equal).append(row)
     rows = []
-    last = {"copy": 2, "matrix": 3}
+    last = {"copy": 2, "matrix": 3, "runtime": 4}
     loads_first = lambda item: last.get(item[0][0], "." in item[0][1])
     for (space, operation), (types, equal, explained) in sorted(found.items(), key=loads_first):
         patterns = max(len(names - {"all"}) for names in types.values())
@@ -79,7 +84,7 @@ def fidelity():
 
 def fidelity_differ():
     """The explanations, and how many numbers each is about."""
-    explained = [explanations(row) for row in RECORDED]
+    explained = [explanations(row) for row in RECORDED + ANSWERS]
     rows = [(why, sum(why in reasons for reasons in explained)) for why in DIFFER]
     return table(["instructions", "counters", "numbers", "why"],
                  *([" ".join((why["spaces"], why["operations"], why["types"])),

@@ -15,6 +15,7 @@
 #   contraction of which products and sums ptxas makes one fma (contraction.cu); needs no ncu
 #   alignments  to how many bytes allocations are aligned (alignments.cu); needs no ncu
 #   pages       which accesses outside of an array end a kernel (pages.cu); needs no ncu
+#   answers     attributes, limits and error codes of the runtime (answers.cu); needs no ncu
 #   boxes       what becomes of bulk copies of boxes of tensors, right and wrong
 #               (tests/fixtures/programs/tensors.cu); needs no ncu
 #   product     the kernels of notes/more/matrix-product.cu
@@ -38,7 +39,7 @@ fi
 out=${1:-build/profiles}
 [ $# -eq 0 ] || shift
 parts=${*:-fidelity copies matrices tensor textures bits carries contraction alignments pages \
-    boxes product}
+    answers boxes product}
 toolkit=$(common/build/toolkit.sh)
 PATH=$PATH:$toolkit/bin LD_LIBRARY_PATH=$toolkit/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
@@ -48,8 +49,7 @@ case " $parts " in
 esac
 make build/fidelity/patterns build/fidelity/copies build/fidelity/matrices build/fidelity/tensor \
     build/fidelity/textures build/fidelity/pages build/fidelity/bits build/fidelity/carries \
-    build/fidelity/contraction \
-    build/fidelity/alignments
+    build/fidelity/contraction build/fidelity/alignments build/fidelity/answers
 
 # metrics FORMAT NAME...: the names in the format, with commas between them.
 metrics() {
@@ -133,6 +133,8 @@ alignments() { build/fidelity/alignments >"$raw/table"; }
 
 pages() { build/fidelity/pages >"$raw/table"; }
 
+answers() { build/fidelity/answers >"$raw/table"; }
+
 # A row for each way whose result does not depend on what lies beside the tensor.
 boxes() {
     "$toolkit/bin/nvcc" -O3 -arch=sm_90 tests/fixtures/programs/tensors.cu -lcuda -o build/tensors
@@ -170,6 +172,7 @@ for part in $parts; do
     contraction) what="Products and sums that ptxas makes one fma of: see contraction.cu." ;;
     alignments) what="To how many bytes allocations are aligned: see alignments.cu." ;;
     pages) what="Which accesses outside of an array end a kernel: see pages.cu." ;;
+    answers) what="What the runtime answers: see answers.cu." ;;
     boxes) what="Bulk copies of boxes of tensors: see tests/fixtures/programs/tensors.cu." ;;
     product) what="ncu's counters of the kernels of notes/more/matrix-product.cu, 64 x 64." ;;
     *) what="ncu's counters of memory instructions in many patterns: one warp, one instruction." ;;
