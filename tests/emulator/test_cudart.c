@@ -227,15 +227,6 @@ Test(cudart, launches_beyond_the_limits)
     ok(cudaDeviceSynchronize()); /* none of them spoiled the device */
 }
 
-Test(cudart, a_function_that_is_no_kernel)
-{
-    struct cudaFuncAttributes attributes;
-    dim3 one = {1, 1, 1};
-    is(cudaLaunchKernel(one_dimension, one, one, NULL, 0, NULL), cudaErrorInvalidResourceHandle);
-    is(cudaFuncGetAttributes(&attributes, one_dimension), cudaErrorInvalidResourceHandle);
-    is(cudaLaunchKernel(NULL, one, one, NULL, 0, NULL), cudaErrorInvalidDeviceFunction);
-}
-
 Test(cudart, the_other_ways_to_launch)
 {
     int out[2], *device = device_memory(sizeof out);
