@@ -284,7 +284,7 @@ document.addEventListener("click", (event) => {
     if (link.closest("nav") && innerWidth < NARROW) byId("contents").open = false;
 });
 /* Where a page may not write into the clipboard, the text is selected in a field. */
-async function copy(text, field) {
+async function copy(text, field = byId("address")) {
     field.hidden = false;
     field.value = text;
     field.select();
@@ -304,7 +304,7 @@ function copyFile(button) {
 }
 byId("copy").addEventListener("click", () => {
     if (later) write();
-    copy(location.href, byId("address"));
+    copy(location.href);
 });
 makeSearch(byId("search"), byId("found"), () => [byId(`chapter-${FIRST}`).innerHTML,
     ...[...document.querySelectorAll("script[id^='text-']")].map((one) => textOf(one.id))]);
