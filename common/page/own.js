@@ -71,7 +71,7 @@ function makeOwn(host, runner, remember, example, headers) {
     let lastRead = null; // the text of which the form is
     let kept = {}; // what the address holds
     let runs = 0, turn = 0; // of reading: an answer to an older one is not shown
-    const widget = makeWidget(host, "Your own PTX", { view: "memory", code: true }, (change) => {
+    const widget = makeWidget(host, "Your own kernel", { view: "memory", code: true }, (change) => {
         Object.assign(moved, change);
         keep();
     });

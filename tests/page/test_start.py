@@ -8,7 +8,7 @@ from browser import Page
 from page_files import PAGE
 
 NUMBERS = [3, 1, 7, 0, 4, 1, 6, 3]
-MOST_BYTES = 3_300_000
+MOST_BYTES = 3_000_000
 SET = """const fields = document.querySelectorAll(".yours input");
 arguments[0].forEach((value, k) => { fields[k].value = value; });
 fields[0].dispatchEvent(new Event("input"));"""
@@ -87,6 +87,16 @@ class Start(Page):
         self.assertEqual(self.text("h1"), "How do many threads compute one running sum?")
         self.assertEqual(self.text("a.go"), "Begin with a first kernel")
         self.check(NUMBERS)
+
+    def test_the_first_screen_leads_to_a_kernel(self):
+        for width, height in ((1366, 768), (390, 844)):
+            self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+                "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+            self.load()
+            self.assertIn("Write kernels here, nothing to install.", self.text(".at-once"))
+            self.assertLess(self.driver.execute_script(
+                "return document.querySelector('.at-once').getBoundingClientRect().bottom"), height)
+        self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
     def test_the_rows_are_what_the_kernel_does_with_any_numbers(self):
         self.load()
