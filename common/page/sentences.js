@@ -41,13 +41,18 @@ function barrierText(events, count) {
             : ` arrives at the barrier as the last of ${all.size} warps, so all warps continue`;
 }
 
-function eventText(events, count) {
+/* `race`: what the event races with, as a finding has it (report/document.h). */
+const raceText = ({ access, file, line, thread }) => (!(access && file && thread)
+    ? " A race: see the findings." : ` A race: no barrier comes after thread ${thread[0]}'s ` +
+    `${access.toLowerCase()} at ${file.split("/").pop()}:${line}.`);
+
+function eventText(events, count, race) {
     const event = events[count - 1];
     if (!event) return "Before the first instruction.";
     const what = trace.isBarrier(event) ? barrierText(events, count)
         : event.space === "-" ? operationText(event) : accessText(event);
     return `Event ${count} of ${events.length}. Block ${event.block}, warp ${event.warp} at ` +
-        `${event.file}:${event.line}${what}.`;
+        `${event.file}:${event.line}${what}.${race ? raceText(race) : ""}`;
 }
 
 /* The position of the next event (direction 1) or previous one at which a reader stops. */

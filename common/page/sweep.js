@@ -5,13 +5,12 @@
  */
 "use strict";
 const trace = require("./trace.js");
-const { requestOf, stepOf } = require("./kernels.js");
+const { NUMBERS, requestOf, stepOf } = require("./kernels.js");
 const { intervalsOf } = require("./intervals.js");
 const { feedsOf } = require("./dataflow.js");
 const { valueOfBits } = require("./values.js");
 
 const N = 8, LEVELS = 3, LEAST = -99, MOST = 99;
-const NUMBERS = [3, 1, 7, 0, 4, 1, 6, 3]; // as in the documents
 const SOURCE = "steps/03-work-efficient/scan.cu";
 const STEP = stepOf(3);
 const PTX = STEP.variants[0].ptx;

@@ -92,8 +92,14 @@ function makeSource(host) {
         current.setAttribute("aria-current", "step");
         scrollTo(current);
     }
+    /* A removed barrier near the line stays in sight. */
     function scrollTo(row) {
-        if (row) later(() => { host.scrollTop = row.offsetTop - host.clientHeight / 2; });
+        if (row) later(() => {
+            const off = host.querySelector("tr.off"), height = host.clientHeight;
+            const between = off ? off.offsetTop - row.offsetTop : 0;
+            const both = Math.abs(between) < height - 2 * row.offsetHeight ? between / 2 : 0;
+            host.scrollTop = row.offsetTop + both - height / 2;
+        });
     }
     return { show, mark };
 }

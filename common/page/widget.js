@@ -112,11 +112,15 @@ const laterIn = (finding, indexOf) =>
 /* The positions behind events that a reader looks for. A race stands at its later access. */
 function marksOf(events, findings, indexOf) {
     const after = (isWanted) => events.flatMap((event, k) => (isWanted(event) ? [k + 1] : []));
-    const races = findings.filter((one) => one.tool === "racecheck")
-        .map((one) => laterIn(one, indexOf) + 1);
+    const races = [], earlier = new Map(); // by positions of races: the access before
+    for (const one of findings.filter(({ tool }) => tool === "racecheck")) {
+        const at = laterIn(one, indexOf) + 1, isPlace = indexOf(one.place, one) + 1 === at;
+        races.push(at);
+        earlier.set(at, (isPlace ? one.other_place : one.place) || {});
+    }
     return { barriers: after(trace.isBarrier),
              conflicts: after((one) => trace.conflictsOf(one) > 0),
-             races: [...new Set(races)].filter((at) => at > 0).sort((a, b) => a - b) };
+             earlier, races: [...new Set(races)].filter((at) => at > 0).sort((a, b) => a - b) };
 }
 
 /* The position of a place that a link names, or 0. */
@@ -183,7 +187,8 @@ function makeWidget(host, title, shown, changed) {
         if (!view) return;
         const event = view.events[position - 1];
         view.position = position;
-        parts.event.textContent = view.events.length ? eventText(view.events, position) : view.none;
+        parts.event.textContent = view.events.length
+            ? eventText(view.events, position, view.races.get(position)) : view.none;
         if (event && event.file && event.file !== view.file) showFile(event.file);
         source.mark(event ? event.line : 0, event && trace.conflictsOf(event) > 0);
         const held = heldBack(view.events, position - 1);
@@ -290,6 +295,7 @@ function makeWidget(host, title, shown, changed) {
         showView(state.view || shown.view);
         showCode(Boolean(shown.code || state.code || (given.off && given.off.size)));
         const marks = marksOf(events, document ? document.findings : [], indexOf);
+        view.races = marks.earlier;
         const kept = given.keep ? trace.findInstruction(events, given.keep) : -1;
         const at = state.to ? namedPosition(state.to, events, marks) : state.at || 0;
         changed({ to: "" });

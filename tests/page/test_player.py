@@ -20,6 +20,8 @@ for (let at = 0; at <= bar.max; at++) {
     found.add(document.querySelector("article:not([hidden]) .widget").offsetHeight);
 }
 return [...found];"""
+DISPLAYS = """return [...document.querySelectorAll("article:not([hidden]) .legend > span")].map(
+    (one) => getComputedStyle(one).display);"""
 MARKS = """return Object.fromEntries(
     [...document.querySelectorAll("article:not([hidden]) .strip path")].map(
         (one) => [one.getAttribute("class"), (one.getAttribute("d").match(/M/g) || []).length]));"""
@@ -120,6 +122,15 @@ class Player(Page):
         self.assertTrue(left)
         self.assertEqual(panel, inner)
 
+    def test_a_legend_is_a_sentence(self):
+        self.open("#chapter=03-work-efficient")
+        self.assertEqual(set(self.driver.execute_script(DISPLAYS)), {"inline"})
+
+    def test_the_numbers_are_the_chapters(self):
+        self.open("#chapter=02-naive&to=end")
+        self.wait_for(lambda: self.texts(".tree-panel text", as_shown=False)[-8:] ==
+                      "0 3 4 11 11 15 16 22".split())
+
     def test_no_height_changes_while_it_plays(self):
         for fragment in ("#chapter=03-work-efficient&n=64", "#chapter=02-naive&n=64&view=memory",
                          "#chapter=04-conflict-free&n=128&variant=none&view=banks",
@@ -150,8 +161,18 @@ class Player(Page):
             self.press("Next race")
             places.add(self.text(".event"))
             self.assertRegex(self.text(".event"), "(load|store)s? (from|to) shared memory")
+            self.assertRegex(self.text(".event"), r" A race: no barrier comes after thread \d+'s "
+                             r"(read|write) access at scan\.cu:\d+\.$")
         self.assertGreater(len(places), 1)
         self.assertLess(len(places), 6)  # after the last one follows the first
+
+    def test_a_removed_barrier_is_in_sight_of_its_race(self):
+        self.open("#chapter=02-naive&n=64&off=barrier-2&to=first-race&code=1")
+        self.wait_for(lambda: self.driver.execute_script(
+            "const box = (one) => document.querySelector('article:not([hidden]) ' + one)"
+            ".getBoundingClientRect(), code = box('.code');"
+            "return [box('tr.off'), box('tr.runs')].every((row) =>"
+            "    row.top >= code.top && row.bottom <= code.bottom)"))
 
     def test_a_finding_leads_to_its_place(self):
         self.open("#chapter=03-work-efficient&n=128&off=scan.cu:37")
