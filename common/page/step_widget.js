@@ -192,16 +192,19 @@ function makeStepWidget(host, step, data, runner, { remember, texts }) {
         own = null;
         box.say("", []);
     }
+    const kernelAt = () => Math.max(0, box.area.value.search(/.*__global__/));
     const editButton = make("button", { type: "button", "aria-expanded": "false", onclick: () => {
         const opens = !box.element.isConnected;
         openBox(opens);
-        if (opens) box.area.focus();
+        if (!opens) return;
+        box.element.scrollIntoView();
+        box.editor.reveal(kernelAt(), kernelAt());
     } }, "Edit");
     function openBox(opens) {
         if (opens) widget.section.querySelector(".deck").before(box.element);
         else box.element.remove();
         editButton.setAttribute("aria-expanded", String(opens));
-        if (opens) box.editor.scrollTo(Math.max(0, box.area.value.search(/.*__global__/)));
+        if (opens) box.editor.scrollTo(kernelAt());
     }
     if (sourceNow()) widget.parts.edit.append(editButton);
 

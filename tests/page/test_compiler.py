@@ -57,6 +57,14 @@ class Compiled(Page):
         self.wait_for(lambda: "ncu on an H200" in self.texts(".numbers thead th"))
         self.assertEqual(self.all("textarea.cuda")[0].get_attribute("value"), STEP_3)
 
+    def test_the_box_opens_at_the_kernel(self):
+        self.edit("#chapter=02-naive")
+        after, top = self.driver.execute_script(
+            "const box = document.activeElement, editor = box.closest('.editor');"
+            "return [box.value.slice(box.selectionStart), editor.getBoundingClientRect().top]")
+        self.assertTrue(after.startswith("static __global__ void scan_block"), after[:80])
+        self.assertLess(abs(top), 60)
+
     def test_a_change_is_counted(self):
         self.edit()
         self.compile(KERNEL.replace("if (thid < d) {", "if (thid < d && n == 0) {"))
