@@ -9,7 +9,7 @@ const { sentence } = require("./compiler.js");
 const SECONDS = 60; // until a check is stopped
 const LEVELS = 3; // of hints
 const CHECKING = "The page compiles and runs the kernels …";
-const UNJUDGED = "Nothing has run.";
+const UNJUDGED = "It does not compile yet, so nothing has run, and no points are taken off.";
 
 /* A text with a number of lines before it, as the request has it. */
 const header = (path, text) => `header ${path} ${text.split("\n").length}\n${text}`;
@@ -68,14 +68,15 @@ function sizesTable(sizes) {
 /* The points in one line, as check-lab prints them. */
 const pointsOf = (text) => /^[\d.]+ of [\d.]+ points: .*$/m.exec(text)[0].split(" points: ");
 
-function labView(answer, toLine) {
+/* What does not compile has no points to lose. */
+function labView(answer, toLine, isCompiled) {
     const verdict = JSON.parse(answer.verdict), [points, how] = pointsOf(answer.text);
     const notes = [
         ...verdict.empty_gaps.map(({ gap, line }) =>
             make("li", {}, toLine(line), ` gap ${gap} is still empty.`)),
-        ...verdict.lost.map((one) => reason(one, toLine))];
-    return [make("p", { class: "points" }, make("b", { class: answer.right ? "right" : "wrong" },
-                                                `${points} points`), ` ${how}`),
+        ...(isCompiled ? verdict.lost : []).map((one) => reason(one, toLine))];
+    return [make("p", { class: "points" }, isCompiled ? [make("b", {
+        class: answer.right ? "right" : "wrong" }, `${points} points`), ` ${how}`] : UNJUDGED),
             notes.length ? make("ul", { class: "reasons" }, notes) : null,
             verdict.sizes.length ? make("div", { class: "sizes", tabindex: 0, role: "region",
                                                  "aria-label": "The sizes" },
@@ -85,8 +86,12 @@ function labView(answer, toLine) {
                       answer.text))];
 }
 
+/* The check's words, for a reader who has no files, and may have pasted another program. */
+const puzzleText = (text) => text.trim().replace(/^labs\/.* is right\.$/m, "Your kernel is right.")
+    .replace(/^.*has no kernel '(\w+)'.*$/m, "This puzzle launches the kernel `$1`, which the " +
+             "text does not have. “Your own kernel”, in the list of chapters, runs others.");
 const puzzleView = ({ text, right }, toLine) =>
-    make("p", { class: right ? "right" : "wrong" }, linked(text.trim(), toLine));
+    make("p", { class: right ? "right" : "wrong" }, linked(puzzleText(text), toLine));
 
 function printedView(lines) {
     return lines.length ? [make("p", {}, "The kernels printed (at most 20 lines are shown):"),
@@ -138,10 +143,10 @@ function makeCodeLab(host, name, { bench, texts }) {
     }
     function show(answer) {
         const isCompiled = !answer.diagnostics.some((one) => one.severity === "error");
-        box.say(isCompiled ? "" : UNJUDGED, answer.diagnostics);
+        box.say(isCompiled || !isPuzzle ? "" : "Nothing has run.", answer.diagnostics);
         result.classList.remove("old");
         replace(result, isPuzzle ? (isCompiled ? puzzleView(answer, toLine) : "")
-            : labView(answer, toLine), printedView(answer.printed || []));
+            : labView(answer, toLine, isCompiled), printedView(answer.printed || []));
     }
 
     /* Promises whether there is an answer for the text. */

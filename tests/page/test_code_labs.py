@@ -26,6 +26,11 @@ VALUE = "return document.querySelector(arguments[0]).value"
 SET = """const box = document.querySelector(arguments[0]);
 box.value = arguments[1];
 box.dispatchEvent(new Event("input"));"""
+RUNNER = """globalThis.Worker = class { postMessage({ id }) {
+    this.onmessage({ data: { id, answer: JSON.stringify({ message: process.argv[2] }) } });
+} };
+URL.createObjectURL = URL.revokeObjectURL = () => "";
+require(process.argv[1]).makeRunner("").run("").then(({ message }) => console.log(message));"""
 CLICK = """[...document.querySelectorAll(arguments[0])].find(
     (one) => !arguments[1] || one.textContent === arguments[1]).click()"""
 
@@ -112,6 +117,13 @@ class Judge(unittest.TestCase):
                               else "have printed more than 4 MiB", said)
                 self.assertEqual(len(answer["printed"]), 20 if text is flood else 0)
 
+    def test_an_endless_loop_is_told_without_an_environment_variable(self):
+        scheduler = (TOP / "common/emu/machine/schedule/scheduler.c").read_text(encoding="utf-8")
+        said, = re.findall(r'"( warp instructions, and EMU_.*)"', scheduler)
+        shown = run("node", "-e", RUNNER, TOP / "common/page/runner.js", "k has executed 5" + said)
+        self.assertEqual(shown.stdout,
+                         "k has executed 5 warp instructions: does a loop not end?\n")
+
     def test_a_request_that_lacks_something_is_an_error(self):
         for request, says in (("lab 3 labs/lab3.cu\n", "the request has no weights.txt"),
                               ("lab 99 labs/lab3.cu\n", "there is no such lab"),
@@ -194,6 +206,8 @@ class InThePage(Box):
         self.type(text.replace("temp[ai];", "tmp[ai];", 1))
         self.check()
         self.assertEqual(self.texts(BOX % "lab3" + "mark"), ["tmp"])
+        self.assertIn("no points are taken off", self.text(BOX % "lab3" + ".points"))
+        self.assertEqual(self.all(BOX % "lab3" + ".reasons .lost"), [])
         self.click(within=".problems button")
         self.assertEqual(self.driver.execute_script(selected), "tmp")
         self.type(text)
@@ -250,6 +264,11 @@ class InThePage(Box):
         self.assertIn("out[0] is 0", self.check("first1"))
         self.type(puzzle(1), "first1")
         self.assertIn("all 1024 numbers are right", self.check("first1"))
+        self.assertEqual(self.driver.execute_script(
+            "return document.querySelector('[data-code=first1] .outcome').innerText.trim()"),
+            "all 1024 numbers are right\nYour kernel is right.")
+        self.type(puzzle(1).replace("square", "mine"), "first1")
+        self.assertIn("launches the kernel square", self.check("first1"))
         self.click("Open first3.cu", "first3")
         self.assertIn("out[1] is 4", self.check("first3"))
 
