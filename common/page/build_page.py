@@ -45,6 +45,7 @@ PREDICT = re.compile(r"<!-- predict: ([^|]*)\| ([^|]*) \| (.*?) -->")
 PLAY = re.compile(r"<!-- play: step=(\d+) (.*?) \| (.*?) -->", re.S)
 TOY = re.compile(r"<!-- (toy|side-by-side) -->")
 LAB = re.compile(r"<!-- lab: (\w+) -->")
+OUTSIDE = re.compile(r"<!-- not in the page -->.*?<!-- in the page, too -->", re.S)
 CODE = re.compile(r"<!-- code: (\w+) -->")
 FIRST_GAP = re.compile(r"^( *).*// lab: (.*)", re.M)  # as labs.mk has it
 TITLE = re.compile(r"<p><strong>(.*?)\.?</strong>\s*")
@@ -170,7 +171,7 @@ def code_lab(match):
 
 def chapter_html(path, names):
     """The text of a chapter. Its ids begin with its name, as other chapters have the same ones."""
-    text = STYLE.sub("", rendered(path))
+    text = OUTSIDE.sub("", STYLE.sub("", rendered(path)))
     if KERNEL.search(text):
         text = KERNEL.sub(FOLDED % int(path.name[:2]), text)
     text = CODE.sub(code_lab, LAB.sub(lab, text))
