@@ -146,6 +146,22 @@ class Reading(Page):
             ".outlineStyle"), "solid")
 
 
+    def test_the_first_chapter_needs_no_installation(self):
+        self.load("#chapter=first-kernel")
+        self.wait_for(lambda: self.all("[data-code=first3]"))
+        for command in ("make setup", "make first", "not in the page"):
+            self.assertNotIn(command, " ".join(self.texts("> :is(p, pre)")))
+
+    def test_output_of_a_terminal_fits_its_box(self):
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": 1366, "height": 768, "deviceScaleFactor": 1, "mobile": False})
+        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
+        for chapter in ("02-naive", "11-single-pass"):
+            self.load("#chapter=" + chapter)
+            self.wait_for(lambda: self.all("pre"))
+            self.assertNotIn("PRE", self.driver.execute_script(SIDEWAYS))
+
+
 class Search(Page):
     def search(self, words):
         self.driver.execute_script(
@@ -167,6 +183,18 @@ class Search(Page):
         self.wait_for(lambda: self.driver.execute_script(
             "return document.getElementById('found').textContent") == "Nothing was found.")
         self.assertTrue(any("warp-shuffle" in one for one in self.search("shuffle")))
+
+    def test_hits_are_words_of_named_chapters(self):
+        self.open("#chapter=02-naive")
+        self.assertIn("chapter=glossary&place=race", self.search("race")[0])
+        found = self.driver.execute_script(
+            "return [...document.querySelectorAll('#found li')].map((one) => one.textContent)")
+        for one in found[:5]:
+            self.assertRegex(one, r"in (A |Step|Glossary|Answers|Err|The |Copies)")
+            self.assertRegex(one, r"(?i)\brace\b")
+        self.search("this thread's")
+        self.assertNotIn("&#", self.driver.execute_script(
+            "return document.getElementById('found').textContent"))
 
 
 class SearchInFirefox(InFirefox, Search):
