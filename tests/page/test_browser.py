@@ -284,6 +284,8 @@ class Controls(Page):
     def test_every_control_has_a_name(self):
         self.open("#chapter=04-conflict-free&n=512")
         self.more()
+        self.driver.execute_script("document.querySelector("
+                                   "'article:not([hidden]) details.kernel').open = true")
         for element in self.all("button, select, input, textarea"):
             if element.is_displayed():
                 self.assertTrue(element.accessible_name, element.get_attribute("outerHTML"))
