@@ -90,3 +90,17 @@ def fidelity_differ():
                  *([" ".join((why["spaces"], why["operations"], why["types"])),
                     why["counters"].replace("|", " ").replace("*", "…"), count, why["why"]]
                    for why, count in rows))
+
+
+def suites():
+    """For each suite that others wrote, how many tests passed, and why the others did not."""
+    found = {}
+    for row in read("suites.csv")[0]:
+        ends = found.setdefault((row["suite"], row["package"], row["date"]), {})
+        why = " (%s)" % row["why"].replace("|", "/") if row["why"] else ""
+        ends.setdefault(row["outcome"], []).append(row["tests"] + why)
+    outcomes = ["passed", "skipped", "refused", "failed", "cut"]
+    return table(["suite", "package", "date", *outcomes],
+                 *([suite, "`%s`" % package, date,
+                    *("; ".join(ends.get(outcome, ["0"])) for outcome in outcomes)]
+                   for (suite, package, date), ends in found.items()))
