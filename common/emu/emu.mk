@@ -14,7 +14,7 @@
 HAVE_ISAS := $(shell cat build/emu/isas 2>/dev/null)
 ISAS     := $(sort $(filter base v3,$(HAVE_ISAS)) $(if $(shell grep -w avx2 /proc/cpuinfo \
             2>/dev/null | grep -w fma | grep -m 1 -ow bmi2),v3,base) \
-            $(if $(filter install install-emu dist autograder-%,$(MAKECMDGOALS)), \
+            $(if $(filter install install-emu dist release autograder-%,$(MAKECMDGOALS)), \
             base $(if $(filter x86_64,$(shell uname -m)),v3)))
 OPS      := $(wildcard common/emu/operations/ops*.c)
 AUDIT    := $(wildcard common/emu/audit/*.c)

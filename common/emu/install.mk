@@ -1,6 +1,6 @@
-# install.mk — installs the emulator and the library, and makes a tarball of the emulator.
+# install.mk — installs the emulator and the library, and makes what is released.
 
-.PHONY: install install-emu uninstall dist
+.PHONY: install install-emu uninstall dist release
 
 PREFIX    = /usr/local
 DESTDIR   =
@@ -58,3 +58,17 @@ dist: ## use: make a tarball of the emulator for other machines, build/upsweep-e
 	    --mtime="@$$(git log -1 --format=%ct 2>/dev/null || echo 0)" -cf - $(DIST) | \
 	    gzip -9n >build/$(DIST).tar.gz.new && mv -f build/$(DIST).tar.gz.new build/$(DIST).tar.gz
 	@echo build/$(DIST).tar.gz
+
+# The wheel has what the tarball has, and the library beside it, as `make install` lays them out.
+release: ## use: make all that is released, dist/ (after make setup-page); ALL_GPUS=1
+release: build/page/upsweep.html $(WHEEL)/lib/libupsweep.so
+	$(Q)$(MAKE) --no-print-directory dist
+	$(Q)common/build/portable.sh $(WHEEL)/lib/libupsweep.so
+	$(Q)rm -rf $(WHEEL)/lib/upsweep $(WHEEL)/bin dist.new && mkdir dist.new
+	$(Q)cp -a build/dist/$(DIST)/bin $(WHEEL)/ && cp -a build/dist/$(DIST)/lib/upsweep $(WHEEL)/lib/
+	$(Q)cd common/python && UPSWEEP_LIBRARY='$(abspath $(WHEEL)/lib/libupsweep.so)' \
+	    python3 -B -c 'import backend; backend.build_wheel("../../dist.new", \
+	    {"platform": "manylinux_2_34_$(shell uname -m)"})'
+	$(Q)cp build/page/upsweep.html build/$(DIST).tar.gz dist.new/
+	$(Q)cd dist.new && sha256sum -- * >SHA256SUMS
+	$(Q)rm -rf dist && mv dist.new dist && ls dist/*

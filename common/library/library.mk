@@ -42,13 +42,21 @@ library: $(UPSWEEP_SO) $(UPSWEEP_BUILD)/libupsweep.a ## use: build libupsweep, b
 #ALL_GPUS=1: ## use: with `library` or `install-library`, for all GPUs since Turing
 
 # It shows nothing but the functions of its headers. Programs bring the CUDA runtime.
+LINK_UPSWEEP = $(CXX) -shared -Wl,-soname,libupsweep.so.$(UPSWEEP_MAJOR),-Bsymbolic,-z,defs \
+    -Wl,--version-script=common/library/upsweep.map -static-libstdc++ $(LDFLAGS) \
+    $(UPSWEEP_OBJECTS) -o $(NEW) -L$(CUDA)/lib64 -lcudart
 $(UPSWEEP_SO): $(UPSWEEP_OBJECTS) common/library/upsweep.map
 	$(call say,link,$@)
-	$(Q)$(CXX) -shared -Wl,-soname,libupsweep.so.$(UPSWEEP_MAJOR),-Bsymbolic,-z,defs \
-	    -Wl,--version-script=common/library/upsweep.map -static-libgcc -static-libstdc++ \
-	    $(LDFLAGS) $(UPSWEEP_OBJECTS) -o $(NEW) -L$(CUDA)/lib64 -lcudart $(PUT)
+	$(Q)$(LINK_UPSWEEP) -static-libgcc $(PUT)
 	$(Q)ln -sf $(@F) $(UPSWEEP_BUILD)/libupsweep.so.$(UPSWEEP_MAJOR)
 	$(Q)ln -sf libupsweep.so.$(UPSWEEP_MAJOR) $(UPSWEEP_BUILD)/libupsweep.so
+
+# For the wheel of `make release`: GCC 12's static libgcc needs glibc 2.35. The shared one is
+# wherever glibc is.
+WHEEL = $(UPSWEEP_BUILD)/wheel
+$(WHEEL)/lib/libupsweep.so: $(UPSWEEP_OBJECTS) common/library/upsweep.map
+	$(call say,link,$@)
+	$(Q)$(LINK_UPSWEEP) -s $(PUT)
 
 $(UPSWEEP_BUILD)/libupsweep.a: $(UPSWEEP_OBJECTS)
 	$(call say,ar,$@)

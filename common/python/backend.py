@@ -1,6 +1,7 @@
 """backend.py -- makes the wheel that pip installs (PEP 517): the package, and in its folder lib/
 the library and the emulator, as `make install` lays them out. The library is the one that
-UPSWEEP_LIBRARY names; otherwise build/library/libupsweep.so."""
+UPSWEEP_LIBRARY names; otherwise build/library/libupsweep.so. If an emulator is installed with it,
+the wheel also has the command emu, and an extra, nvcc, of NVIDIA's wheels: `make release`."""
 import base64
 import hashlib
 import os
@@ -18,6 +19,9 @@ Summary: Scans (prefix sums), selections and sorts on a GPU, or in an emulator o
 License: MIT
 Requires-Python: >=3.9
 """
+EXTRA = "Provides-Extra: nvcc\n"
+REQUIRED = 'Requires-Dist: %s; extra == "nvcc"\n'
+COMMAND = "[console_scripts]\nemu = upsweep._command:main\n"
 WHEEL = "Wheel-Version: 1.0\nGenerator: backend\nRoot-Is-Purelib: false\nTag: %s\n"
 
 
@@ -30,30 +34,50 @@ def files():
         raise FileNotFoundError("%s is missing: run make library, or let UPSWEEP_LIBRARY name"
                                 " libupsweep.so" % library)
     found["upsweep/lib/libupsweep.so"] = library
-    for folder in library.parent / "upsweep", TREE / "build/emu":
+    found["upsweep/lib/LICENSE"] = TREE / "LICENSE"
+    emulator = library.parent / "upsweep"
+    if (library.parents[1] / "bin/emu").is_file():
+        found["upsweep/bin/emu"] = library.parents[1] / "bin/emu"
+        found.update(("upsweep/lib/upsweep/%s" % path.relative_to(emulator), path)
+                     for path in sorted(emulator.rglob("*")) if path.is_file())
+    for folder in emulator, TREE / "build/emu":
         if (folder / "libcudart.so.13").is_file():
             found["upsweep/lib/upsweep/libcudart.so.13"] = folder / "libcudart.so.13"
             found["upsweep/lib/upsweep/zstd-licence.txt"] = TREE / "common/emu/zstd-licence.txt"
             break
-    found["upsweep/lib/LICENSE"] = TREE / "LICENSE"
     return found
+
+
+def content(name, path):
+    """A file's bytes. A wheel has no links: in place of one, linkers get the name of its file."""
+    if name.startswith("upsweep/lib/upsweep/") and path.is_symlink():
+        return b"INPUT(%s)\n" % os.readlink(path).encode()
+    return path.read_bytes()
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     text = (HERE / "upsweep/__init__.py").read_text(encoding="utf-8")
     version = re.search(r'^__version__ = "(.*)"', text, re.M)[1]
-    tag = "py3-none-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
+    platform = (config_settings or {}).get("platform") or sysconfig.get_platform()
+    tag = "py3-none-" + re.sub(r"[-.]", "_", platform)
     about = "upsweep-%s.dist-info/" % version
-    contents = {name: path.read_bytes() for name, path in files().items()}
-    contents[about + "METADATA"] = (METADATA % version).encode()
+    contents = {name: content(name, path) for name, path in files().items()}
+    metadata = METADATA % version
+    if "upsweep/bin/emu" in contents:
+        toolkit = (TREE / "common/build/toolkit.txt").read_text(encoding="utf-8")
+        metadata += EXTRA + "".join(REQUIRED % pinned for pinned in
+                                    re.findall(r"^nvidia-\S+", toolkit, re.M))
+        contents[about + "entry_points.txt"] = COMMAND.encode()
+    contents[about + "METADATA"] = metadata.encode()
     contents[about + "WHEEL"] = (WHEEL % tag).encode()
     record = "".join("%s,sha256=%s,%d\n" % (name, base64.urlsafe_b64encode(
         hashlib.sha256(data).digest()).rstrip(b"=").decode(), len(data))
         for name, data in contents.items())
     contents[about + "RECORD"] = (record + about + "RECORD,,\n").encode()
     wheel = "upsweep-%s-%s.whl" % (version, tag)
-    with zipfile.ZipFile(Path(wheel_directory) / wheel, "w", zipfile.ZIP_DEFLATED,
-                         compresslevel=1) as archive:
+    with zipfile.ZipFile(Path(wheel_directory) / wheel, "w") as archive:
         for name, data in contents.items():
-            archive.writestr(name, data)
+            entry = zipfile.ZipInfo(name)  # of 1980: equal files make equal wheels
+            entry.external_attr = (0o100755 if name == "upsweep/bin/emu" else 0o100644) << 16
+            archive.writestr(entry, data, zipfile.ZIP_DEFLATED, 1)
     return wheel

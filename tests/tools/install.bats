@@ -277,8 +277,11 @@ END
     is_clean
 }
 
-@test "emu run finds nvcc in CUDA_HOME and then in PATH" {
+@test "emu run finds nvcc of its own package, in CUDA_HOME, and then in PATH" {
     touch x.cu
+    mkdir -p site/upsweep
+    cp -r "$PREFIX/bin" "$PREFIX/lib" site/upsweep/
+    stand_in site/nvidia/cu13/bin/nvcc
     stand_in home/bin/nvcc
     stand_in path/nvcc
     PATH=$PWD/path:$PATH CUDA_HOME=$PWD/home run "$emu" --log-file /dev/null run x.cu
@@ -288,6 +291,14 @@ END
     PATH=$PWD/path:$PATH CUDA_HOME=$PWD/none run "$emu" --gpu t4 --log-file /dev/null run x.cu
     [ "$status" -eq 0 ]
     says "path/nvcc -arch=sm_75 "
+    PATH=$PWD/path:$PATH CUDA_HOME=$PWD/home run site/upsweep/bin/emu run x.cu
+    says "emu: $PWD/site/nvidia/cu13/bin/nvcc -arch=sm_90 "
+    PATH=$PWD/path:$PATH run site/upsweep/bin/emu sh -c 'nvcc -o y x.cu && cat "$CALLS"'
+    says "$PWD/site/nvidia/cu13/bin/nvcc"
+    run env PATH="$PWD/path" "$emu" run x.cu
+    [ "$status" -eq 2 ]
+    [ "$output" = "emu: nvcc needs g++, which is not in PATH; install the package g++\
+ (gcc-c++ on Fedora and RHEL)" ]
 }
 
 # The places behind /usr/local/cuda can be tried only where it is hidden.

@@ -53,8 +53,9 @@ void emu_environment(void);
 
 /* ---- nvcc.c: finds nvcc for `emu run` and for what other commands compile -------------------- */
 
-/* Finds nvcc: in $CUDA_HOME, in PATH, in /usr/local/cuda, where `make setup` puts it, or where pip
- * installs the package of PyPI. False: it is in none of these places. */
+/* Finds nvcc: beside the Python package of this command, in $CUDA_HOME, in PATH, in
+ * /usr/local/cuda, where `make setup` puts it, or where pip installs the package of PyPI. False: it
+ * is in none of these places. */
 bool nvcc_find(char path[PATH_MAX]);
 
 /* Of the nvcc that pip installs with CUDA 13's package nvidia-cuda-nvcc: stores two words for it,
@@ -64,7 +65,8 @@ bool nvcc_find(char path[PATH_MAX]);
 size_t nvcc_pip_folders(const char *nvcc, char **words);
 
 /* If there is no nvcc in PATH, and nvcc_find finds one: puts its folder at the end of PATH, and
- * sets CUDA_HOME and CUDA_PATH unless they are set. */
+ * sets CUDA_HOME and CUDA_PATH unless they are set. One beside this command's Python package comes
+ * first in PATH. */
 void nvcc_offer(void);
 
 /* Of an nvcc whose toolkit has no cuBLAS or cuRAND: stores NVCC_STAND_INS words by which it finds

@@ -46,10 +46,22 @@ static bool in_python(char path[PATH_MAX])
     return found;
 }
 
+/* Beside the Python package that this command is a part of, SITE/upsweep/bin/emu: that of its extra
+ * nvcc. Who installs it wants no other one, whatever a machine's set-up has put into CUDA_HOME. */
+static bool beside_package(char path[PATH_MAX])
+{
+    char folder[PATH_MAX];
+    emu_own_folder(folder);
+    for (int up = 0; up < 2; up++)
+        if (strrchr(folder, '/') != NULL) *strrchr(folder, '/') = '\0';
+    return try_folder(folder, "nvidia/cu13/bin/nvcc", path);
+}
+
 bool nvcc_find(char path[PATH_MAX])
 {
-    return try_folder(getenv("CUDA_HOME"), "bin/nvcc", path) || program_path("nvcc", path) ||
-           try_folder("/usr/local/cuda", "bin/nvcc", path) || in_build(path) || in_python(path);
+    return beside_package(path) || try_folder(getenv("CUDA_HOME"), "bin/nvcc", path) ||
+           program_path("nvcc", path) || try_folder("/usr/local/cuda", "bin/nvcc", path) ||
+           in_build(path) || in_python(path);
 }
 
 /* Is it the nvcc that pip installs with CUDA 13's package nvidia-cuda-nvcc? */
@@ -76,10 +88,11 @@ size_t nvcc_pip_folders(const char *nvcc, char **words)
 void nvcc_offer(void)
 {
     char path[PATH_MAX];
-    const char *others = getenv("PATH");
-    if (program_path("nvcc", path) || !nvcc_find(path)) return;
+    const char *others = getenv("PATH") != NULL ? getenv("PATH") : "/usr/bin:/bin";
+    bool first = beside_package(path);
+    if (!first && (program_path("nvcc", path) || !nvcc_find(path))) return;
     *strrchr(path, '/') = '\0';
-    char *list = emu_text("%s:%s", others != NULL ? others : "/usr/bin:/bin", path);
+    char *list = emu_text("%s:%s", first ? path : others, first ? others : path);
     emu_set("PATH", list);
     free(list);
     *strrchr(path, '/') = '\0';

@@ -1,6 +1,7 @@
 /* run.c — `emu run FILE.cu`: compiles a source file, and runs the program. */
 #define _GNU_SOURCE /* asprintf */
 #include "command.h"
+#include "common/files/program_path.h"
 #include "common/files/visible.h"
 #include "common/emu/report/outcome.h"
 
@@ -204,6 +205,18 @@ static void compile(char *nvcc, char *file)
     if (status != 0) emu_refuse("%s was not compiled; nvcc says above why", file);
 }
 
+/* nvcc says of a missing g++ only that it cannot execute something. Variables may name another. */
+static void check_host_compiler(void)
+{
+    static const char *const naming[] = {"NVCC_CCBIN", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"};
+    char path[PATH_MAX];
+    for (int i = 0; i < 3; i++)
+        if (getenv(naming[i]) != NULL) return;
+    if (!program_path("g++", path))
+        emu_refuse("nvcc needs g++, which is not in PATH; install the package g++ (gcc-c++ on"
+                   " Fedora and RHEL)");
+}
+
 void emu_run_compile(const char *file, char program[PATH_MAX])
 {
     char nvcc[PATH_MAX];
@@ -211,6 +224,7 @@ void emu_run_compile(const char *file, char program[PATH_MAX])
     if (!nvcc_find(nvcc))
         emu_refuse("emu run needs nvcc, which is not in $CUDA_HOME, PATH or /usr/local/cuda;"
                    " install a CUDA 13 toolkit, or nvidia-cuda-nvcc with pip, or set CUDA_HOME");
+    check_host_compiler();
     handle_signals();
     make_temporary(file);
     compile(nvcc, (char *)file);
