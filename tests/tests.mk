@@ -1,7 +1,7 @@
 # tests.mk — builds and runs the tests and their programs, sanitizers, fuzzers and mutations.
 
 .PHONY: promises checks pairs tests-build test test-slow test-all test-nightly asan test-asan
-.PHONY: test-architectures test-book fuzz
+.PHONY: test-architectures test-book test-release fuzz
 .PHONY: mutate mutate-record mutate-map mutate-kernels
 
 # Tests of what step 12 promises, for a GPU or the emulator: tests/promises/NAME.cu becomes
@@ -321,6 +321,9 @@ test-architectures: | emu ## maintain: run steps 12 to 16 compiled for other GPU
 
 test-book: all experiments example ## maintain: follow the commands of the other chapters, too
 	$(Q)bats tests/book
+
+test-release: ## maintain: try what `make release` has made, and GitHub's files (needs PyPI)
+	$(Q)bats tests/release
 
 -include tests/emulator/programs/programs.mk tests/cc/cc.mk
 

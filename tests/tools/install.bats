@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # install.bats — ways to get the emulator: `make install-emu`, the tarball of `make dist`, its
-# manual page and completion, `emu run FILE.cu`, and the workflow of notes/ci.md.
+# manual page and completion, and `emu run FILE.cu`.
 # bats file_tags=slow
 load common
 bats_require_minimum_version 1.5.0
@@ -378,90 +378,4 @@ END
         [ "$status" -eq $((128 + $(kill -l $signal))) ]
         is_clean
     done
-}
-
-# ---- notes/ci.md ---------------------------------------------------------------------------------
-
-# pip_stand_in: a pip that lays the toolkit of this machine out as the packages of PyPI do: without
-# lib64, targets and libcudart.so.
-pip_stand_in() {
-    mkdir bin
-    cat >bin/pip <<'END'
-#!/bin/sh
-while [ "$1" != --target ]; do shift; done
-to=$2/nvidia/cu13
-mkdir -p "$to/lib"
-cp -rs "$TOOLKIT/bin" "$to/"
-ln -s "$TOOLKIT/include" "$TOOLKIT/nvvm" "$to/"
-ln -s "$TOOLKIT"/lib64/libcudart.so.13 "$TOOLKIT"/lib64/libcudadevrt.a "$to/lib/"
-END
-    chmod +x bin/pip
-    export TOOLKIT PATH=$PWD/bin:/usr/bin:/bin
-    TOOLKIT=$(cd "$TREE" && realpath "$(common/build/toolkit.sh)")
-}
-
-# steps_of_ci: writes the shell steps of the workflow into 1.sh, 2.sh, …
-steps_of_ci() {
-    python3 - "$TREE/notes/ci.md" <<'END'
-import re, sys, textwrap
-page = open(sys.argv[1], encoding="utf-8").read()
-workflow = page.split("```yaml\n")[1].split("```")[0]
-step = r"^        run: (?:\|\n((?:          .*\n|\n)+)|(.*)\n)"
-found = re.findall(step, workflow, re.M)
-for number, (lines, line) in enumerate(found, 1):
-    open("%d.sh" % number, "w").write(textwrap.dedent(lines) or line + "\n")
-END
-}
-
-# ci NUMBER…: runs these steps as GitHub does: each in a shell of its own, with the variables and
-# folders that earlier steps have written into $GITHUB_ENV and $GITHUB_PATH.
-ci() {
-    export HOME=$PWD/home GITHUB_ENV=$PWD/env GITHUB_PATH=$PWD/path
-    local more number
-    mkdir -p home
-    touch env path
-    for number; do
-        more=$(tac path | paste -sd:)
-        # shellcheck disable=SC2046 # a variable a word
-        env $(cat env) PATH="${more:+$more:}$PATH" TARBALL="file://$TARBALL" \
-            bash --noprofile --norc -eo pipefail "$number.sh" || return
-    done
-}
-
-@test "the workflow of notes/ci.md passes a right program, and fails for a hazard" {
-    need python3
-    need curl
-    pip_stand_in
-    steps_of_ci
-    [ -s 4.sh ]
-    [ ! -e 5.sh ]
-    cat >my.cu <<'END'
-#include <cstdio>
-#include <cstdlib>
-__global__ void reverse(int *p, bool synchronize)
-{
-    __shared__ int s[64];
-    s[threadIdx.x] = threadIdx.x;
-    if (synchronize) __syncthreads();
-    p[threadIdx.x] = s[63 - threadIdx.x];
-}
-int main()
-{
-    int *p, first;
-    cudaMalloc(&p, 256);
-    reverse<<<1, 64>>>(p, getenv("HAZARD") == NULL);
-    cudaMemcpy(&first, p, sizeof first, cudaMemcpyDeviceToHost);
-    cudaFree(p);
-    printf("first %d\n", first);
-}
-END
-    run ci 1 2 3 4
-    [ "$status" -eq 0 ]
-    says "first 63"
-    says "ERROR SUMMARY: 0 errors"
-
-    HAZARD=1 run ci 4
-    [ "$status" -eq 1 ]
-    says "hazard"
-    says "::error file=my.cu,line="
 }
