@@ -138,3 +138,37 @@ act() {
     [ "$status" -eq 1 ]
     says "::error file=my.cu,line="
 }
+
+# ---- the notebook --------------------------------------------------------------------------------
+
+@test "the notebook's cells run, and its programs are those of the first chapter" {
+    UPSWEEP_WHEEL=file://$WHEEL python3 - "$TREE" <<'END_OF_PYTHON'
+import re, sys
+import nbclient, nbformat
+book = nbformat.read(sys.argv[1] + "/notes/colab.ipynb", 4)
+programs = [cell for cell in book.cells if cell.source.startswith("%%emu")]
+
+def outputs():
+    """What the cells that have some print and show."""
+    nbclient.NotebookClient(book, timeout=300).execute()
+    return ["".join(output.get("text", "") + output.get("data", {}).get("text/html", "")
+                    for output in cell.outputs)
+            for cell in book.cells if cell.cell_type == "code"][1:]
+
+def has(said, *texts):
+    assert len(said) == len(texts)
+    for output, text in zip(said, texts):
+        assert text in output, "expected %s in:\n%s" % (text, output)
+
+has(outputs(), "out[0] is 0, and should be 250000", "RAW hazard", "wrong", "<iframe")
+for cell, name in zip(programs, ("first1", "neighbours")):
+    with open("%s/steps/first-kernel/%s.cu" % (sys.argv[1], name), encoding="utf-8") as file:
+        solution = file.read()
+    first, text = cell.source.split("\n", 1)
+    other = set(re.sub(r" *//.*", "", text).split("\n")) - set(
+        re.sub(r" *//.*", "", solution).split("\n"))
+    assert not other, "not in %s.cu: %s" % (name, other)
+    cell.source = first + "\n" + solution
+has(outputs(), "all 1024 numbers are right", "0 hazards", "1997, 0 wrong\n", "<iframe")
+END_OF_PYTHON
+}

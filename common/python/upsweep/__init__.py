@@ -40,6 +40,12 @@ def runtime() -> str:
     return "emu" if _library.library().emulated else "cuda"
 
 
+def load_ipython_extension(shell: Any) -> None:
+    """%load_ext upsweep: the magic emu, which compiles and runs a cell of CUDA C."""
+    from ._magic import emu
+    shell.register_magic_function(emu, "line_cell")
+
+
 def free_workspaces() -> None:
     """Waits for the devices, and frees the workspaces that calls have kept."""
     _library.free_workspaces()
