@@ -79,11 +79,19 @@ if [ -n "$packages" ]; then
     command="apt-get update && $install"
     administrator="ask an administrator to run '$command', then run make setup again."
     if [ "$(id -u)" != 0 ] && ! have sudo; then
-        fail "you are not root and there is no sudo: $administrator"
-    fi
+        case " $packages " in
+        *" ${cc%% *} "* | *" ${cxx%% *} "* | *" libzstd-dev "* | *" python3-pip "* | *" unzip "*)
+            fail "you are not root and there is no sudo: $administrator The compilers," \
+                "libzstd-dev, python3-pip and unzip are enough to learn; tests need the others." ;;
+        esac
+        echo "You are not root and there is no sudo, so these packages stay missing. You can" \
+            "learn without them; tests and pictures need them: $packages"
+        packages=
     # A fresh machine has no list of packages yet.
-    known || update ||
+    elif ! known && ! update; then
         fail "apt-get update failed, for the reason above; fix that, or $administrator"
+    fi
+    [ -n "$packages$fetch_toolkit" ] || exit 0
 fi
 
 # ---- the list ----------------------------------------------------------------------------------
