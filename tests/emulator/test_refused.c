@@ -125,7 +125,7 @@ Test(properties, attributes_say_the_same)
         {cudaDevAttrManagedMemory, p.managedMemory},
         {cudaDevAttrMaxPersistingL2CacheSize, p.persistingL2CacheMaxSize},
         {cudaDevAttrTextureAlignment, (int)p.textureAlignment},
-        {cudaDevAttrHostNumaId, -1},
+        {cudaDevAttrHostNumaId, 0},
         {cudaDevAttrSingleToDoublePrecisionPerfRatio, 2},
         {cudaDevAttrMaxTexture2DWidth, 131072},
         {cudaDevAttrMaxSurface2DLayeredLayers, p.maxSurface2DLayered[2]},

@@ -338,24 +338,6 @@ Test(cli, nan_and_infinity_are_scanned)
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
-/* The input in the other order, on which some runs are, has sums that are exact. */
-Test(cli, one_order_that_is_rounded_is_not_exact)
-{
-    static const char *const ways[] = {"--reps 0", "--reps 1", "--reps 2", "",
-                                       "--reps 2 --inclusive"};
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        for (int turned = 0; turned < 2; turned++) {
-            const char *numbers = turned ? "0 1 1 1 1 1 1 16777216" : "16777216 1 1 1 1 1 1 0";
-            bool exact = turned && i == 0;
-            struct answer *r = run("echo %s | ./step3 --input - %s", numbers, ways[i]);
-            cr_expect_eq(r->code, EXIT_RIGHT, "%s", r->err);
-            cr_expect_eq(strstr(r->out, "every element, exactly") != NULL, exact, "%s", r->out);
-            cr_expect_eq(strstr(r->out, "the bound is at most ") != NULL, !exact, "%s", r->out);
-            r = run("echo %s | ./step3 --input - %s --json", numbers, ways[i]);
-            cr_expect_eq(strstr(r->out, "\"exact\": true") != NULL, exact, "%s", r->out);
-        }
-}
-
 /* Skips a JSON value; NULL if it is not one. Calls `found` for each key of the outermost object.
  */
 static const char *json_value(const char *at, int depth, void (*found)(const char *, size_t));
