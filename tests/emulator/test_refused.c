@@ -129,7 +129,7 @@ Test(properties, attributes_say_the_same)
         {cudaDevAttrSingleToDoublePrecisionPerfRatio, 2},
         {cudaDevAttrMaxTexture2DWidth, 131072},
         {cudaDevAttrMaxSurface2DLayeredLayers, p.maxSurface2DLayered[2]},
-        {cudaDevAttrMaxTexture1DMipmappedWidth, 0},
+        {cudaDevAttrMaxTexture1DMipmappedWidth, p.maxTexture1DMipmap},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         ok(cudaDeviceGetAttribute(&value, pairs[i].attribute, 0));
