@@ -285,7 +285,7 @@ function makeStart(host, stages, run, remember) {
     /* A link has a stage, and numbers. */
     function open(state) {
         const numbers = (state.numbers || "").split(" ").map(Number);
-        pause();
+        if (state.at !== undefined || state.numbers) pause(); /* a plain address stops no film */
         if (state.at !== undefined) go(state.at);
         if (state.numbers && numbers.length === N) return setNumbers(numbers);
         return null;
