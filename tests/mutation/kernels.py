@@ -20,8 +20,10 @@ TOP = Path(__file__).resolve().parents[2]
 EMU = TOP / "build/emu/emu"
 KNOWN = Path(__file__).with_name("kernels.txt")
 MAIN = "---- the program"
-SIZES = {2: "0 1 2 512 1024 1025", 3: "0 1 2 64 2048 4096 1000", 4: "0 1 2 64 2048 4096 1000"}
-BLOCKS = "0 1 5 1000 5003"  # the others: several blocks
+MOVED = "CHECK(cudaMemcpy(d_in, in"
+SIZES = {2: "0 1 2 512 1024 1025", 3: "0 1 2 64 2048 4096 1000", 4: "0 1 2 64 2048 4096 1000",
+         5: "0 1 5 1000 4700 4096 2049 270000"}  # the last: three levels of blocks
+BLOCKS = "0 1 5 1000 1003+1 1004+1 4700 4096 2049"  # full blocks and parts; N+1: displaced
 SECONDS, INSTRUCTIONS = 60, "20000000"  # a mutant may never end
 ENVIRONMENT = {**os.environ, "EMU_THREADS": "1", "EMU_PROGRESS": "0"}  # so that counts repeat
 COUNTED = "l1tex", "smsp__sass_thread"
@@ -46,8 +48,8 @@ def counts(program, n):
     for arguments in (["--tool", "all", "--error-exitcode", "9"], ["--csv"]):
         try:
             run = subprocess.run([EMU, *arguments, "--log-file", log, "--kernel-instructions",
-                                  INSTRUCTIONS, program, n], env=ENVIRONMENT, check=False,
-                                 capture_output=True, timeout=SECONDS)
+                                  INSTRUCTIONS, program, *n.split("+")], env=ENVIRONMENT,
+                                 check=False, capture_output=True, timeout=SECONDS)
         except subprocess.TimeoutExpired:
             return None
         if run.returncode:
@@ -66,6 +68,9 @@ def survives(text, step, expected):
 
 def survivors(step):
     text = subprocess.check_output([TOP / "common/build/alone.py", str(step)], text=True)
+    text = text.replace("d_in, bytes + 1", "d_in, bytes + (argc > 2 ? 4 : 1)").replace(
+        "d_out, bytes + 1", "d_out, bytes + (argc > 2 ? 4 : 1)").replace(
+        MOVED, "if (argc > 2) d_in++, d_out++;\n" + MOVED)
     with tempfile.TemporaryDirectory() as folder:
         program = built(text, folder, step)
         expected = {n: counts(program, n) for n in SIZES.get(step, BLOCKS).split()}
