@@ -407,7 +407,7 @@ MUTATE_MAP := $(if $(wildcard build/mutate/covered.txt),,build/mutate/covered.tx
 mutate: tests-build $(MUTATE_MAP)
 	$(Q)tests/mutation/mutate.py --number $(or $(N),20) --seed $(or $(SEED),1) $(FILES)
 
-#mutate-kernels: ## maintain: is each change of the kernels of steps 1 to 11 noticed? One hour
+#mutate-kernels: ## maintain: is each change of the steps' kernels noticed? Half an hour
 mutate-kernels: emu
 	$(Q)tests/mutation/kernels.py
 
