@@ -8,9 +8,11 @@ it changes nothing; then the exit status is 1.
 """
 import csv
 import os
+import re
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -83,19 +85,21 @@ def survivors(step):
         found = list(pool.map(lambda m: survives(m.applied(text), step, expected), first.values()))
     print("step %d: %d of %d mutants survive" % (
         step, sum(map(bool, found)), sum(one is not None for one in found)), flush=True)
-    return ["step %d\n- %s\n+ %s\n" % (step, m.before, m.after)
+    return [re.sub(r"step\d\d_", "stepNN_", "- %s\n+ %s\n" % (m.before, m.after))
             for m, one in zip(first.values(), found) if one]
 
 
 def main():
-    known, lost = KNOWN.read_text(encoding="utf-8"), 0
+    known, lost = Counter(), 0
+    for block in KNOWN.read_text(encoding="utf-8").split("\n\nstep ")[1:]:
+        steps, rows = block.split("\n", 1)
+        known.update((int(step), "".join(rows.splitlines(True)[:2])) for step in steps.split())
     for step in map(int, sys.argv[1:] or STEPS):
         for one in survivors(step):
-            if one in known:
-                known = known.replace(one, "", 1)
-                continue
-            print(one, flush=True)
-            lost += 1
+            known[step, one] -= 1
+            if known[step, one] < 0:
+                print("step %d\n%s" % (step, one), flush=True)
+                lost += 1
     return lost > 0
 
 

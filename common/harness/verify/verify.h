@@ -7,7 +7,7 @@
  * most additions on the way from an input to an output (Higham, Accuracy and Stability of Numerical
  * Algorithms, section 4.2). And for a sum of k elements it is never more than (k - 1) u times that
  * (Jeannerod and Rump, 2013). So there is no tolerance to choose. This bound is wide: the report
- * says how many elements a wrong output could hide.
+ * says where an element that is left out may not show.
  *
  * NaN and infinities are right only where the reference has the same. -0 is right only where all
  * elements in the sum are -0. Any other sum that is 0 is +0, as IEEE 754 says of x + (-x) and of 0
