@@ -77,14 +77,14 @@ static void print_gaps(FILE *out, const struct lab_verdict *v, const char *sourc
 
 static void print_points(FILE *out, const struct lab_verdict *v)
 {
-    fprintf(out, "\n%.2f of %g points: ", v->points, v->most);
     if (v->cases == 0) {
-        fputs("no kernel was run\n", out);
+        fprintf(out, "\n%.2f of %g points: no kernel was run\n", v->points, v->most);
         return;
     }
-    fprintf(out, "%u of %u runs right", v->right_cases, v->cases);
+    fprintf(out, "\n%u of %u runs %s right.\n%.2f of %g points", v->right_cases, v->cases,
+            v->right_cases == 1 ? "is" : "are", v->points, v->most);
     for (int c = 0; c < LAB_CRITERIA; c++)
-        fprintf(out, ", %s %.2f of %g", lab_criterion_name((enum lab_criterion)c),
+        fprintf(out, "%s %s %.2f of %g", c ? "," : ":", lab_criterion_name((enum lab_criterion)c),
                 v->weight[c] * v->fraction[c], v->weight[c]);
     if (v->correctness < 1)
         fprintf(out, "; the four are multiplied by %.2f, the fraction of right runs",

@@ -65,18 +65,20 @@ function sizesTable(sizes) {
                                 : one.wrong]));
 }
 
-/* The points in one line, as check-lab prints them. */
-const pointsOf = (text) => /^[\d.]+ of [\d.]+ points: .*$/m.exec(text)[0].split(" points: ");
+/* How many runs are right, the points and their sum, as check-lab prints them. */
+const POINTS = /^(?:(.* right\.)\n)?([\d.]+ of [\d.]+) points: (.*)$/m;
 
 /* What does not compile has no points to lose. */
 function labView(answer, toLine, isCompiled) {
-    const verdict = JSON.parse(answer.verdict), [points, how] = pointsOf(answer.text);
+    const verdict = JSON.parse(answer.verdict);
+    const [runs, points, how] = POINTS.exec(answer.text).slice(1);
     const notes = [
         ...verdict.empty_gaps.map(({ gap, line }) =>
             make("li", {}, toLine(line), ` gap ${gap} is still empty.`)),
         ...(isCompiled ? verdict.lost : []).map((one) => reason(one, toLine))];
-    return [make("p", { class: "points" }, isCompiled ? [make("b", {
-        class: answer.right ? "right" : "wrong" }, `${points} points`), ` ${how}`] : UNJUDGED),
+    return [make("p", { class: "points" }, isCompiled ? [
+        make("b", { class: answer.right ? "right" : "wrong" }, `${points} points`),
+        ` ${runs || ""} ${how}`] : UNJUDGED),
             notes.length ? make("ul", { class: "reasons" }, notes) : null,
             verdict.sizes.length ? make("div", { class: "sizes", tabindex: 0, role: "region",
                                                  "aria-label": "The sizes" },

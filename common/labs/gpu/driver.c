@@ -74,10 +74,8 @@ bool driver_open(struct driver *driver, char *name, size_t name_size, char *why,
 {
     int count = 0;
     void *library = dlopen(LIBRARY, RTLD_NOW);
-    if (!library) {
-        snprintf(why, why_size, "there is no NVIDIA driver here (%s)", LIBRARY);
-        return false;
-    }
+    *why = '\0';
+    if (!library) return false;
     const char *missing = find_symbols(library, driver);
     if (missing) {
         snprintf(why, why_size, "the NVIDIA driver is too old: it has no %s", missing);

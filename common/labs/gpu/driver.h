@@ -37,7 +37,7 @@ struct driver {
 };
 
 /* Finds the driver and opens the first GPU. False: there is no GPU, and `why` says in one sentence
- * what is missing. `name` becomes the GPU's. */
+ * what is missing; it is empty without a driver. `name` becomes the GPU's. */
 bool driver_open(struct driver *, char *name, size_t name_size, char *why, size_t why_size);
 
 /* What an error means, in the driver's words. */

@@ -248,7 +248,7 @@ int main(int count, char **argument)
         return 2;
     }
     if (!driver_open(&gpu.driver, gpu.name, sizeof gpu.name, why, sizeof why)) {
-        printf("GPU: skipped, %s.\n", why);
+        if (*why) printf("GPU: skipped, %s.\n", why);
         return NO_GPU;
     }
     alarm(SECONDS);

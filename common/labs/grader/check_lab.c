@@ -389,20 +389,35 @@ static int hint(const struct places *places, const struct arguments *a,
     return code;
 }
 
+/* After full points. */
+static void print_next(const struct lab *lab)
+{
+    const struct lab *next = NULL;
+    for (size_t i = 0; lab_at(i); i++)
+        if (lab_at(i) == lab) next = lab_at(i + 1);
+    printf("\nCompare with %s, and read on in %s.", lab->source, lab->chapter);
+    if (next) printf(" Next: make lab%d", next->number);
+    putchar('\n');
+}
+
 static int report(const struct places *places, const struct arguments *a,
                   const struct lab_verdict *verdict, FILE *source, struct fault *fault)
 {
     if (a->hint) return hint(places, a, verdict, source, fault);
+    bool is_full = verdict->points >= verdict->most - shown / 2;
     if (a->json)
         lab_verdict_json(stdout, verdict, a->names[1]);
+    else if (verdict->cases == 0 && verdict->line_count == 1) /* it has no points to lose */
+        printf("%s Nothing has run, so no points are taken off.\n", verdict->lines[0].text);
     else
         lab_verdict_text(stdout, verdict, a->names[1]);
     if (!a->json) print_printed(places);
+    if (!a->json && is_full && !verdict->lab->exercise) print_next(verdict->lab);
     if (verdict->status == VERDICT_UNJUDGED) return EXIT_DEVICE;
     if (!a->json && !a->no_gpu && !a->is_own && has_ended(verdict) &&
         check_on_gpu(places, a, verdict) == EXIT_WRONG)
         return EXIT_WRONG;
-    return verdict->points >= verdict->most - shown / 2 ? EXIT_RIGHT : EXIT_WRONG;
+    return is_full ? EXIT_RIGHT : EXIT_WRONG;
 }
 
 static int weights_of(const struct places *places, const struct arguments *a, const struct lab *lab,
