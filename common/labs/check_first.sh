@@ -19,6 +19,12 @@ case $? in
 0)
     echo "$file is right."
     [ "$2" != own ] || echo "(Compiled without nvcc, by common/cc.)"
+    name=$(basename "$file" .cu) && next=first$((${name#first} + 1))
+    if [ ! -e "steps/first-kernel/$next.cu" ]; then
+        echo "That was the last puzzle. Next: \"The program\" in notes/first-kernel.md"
+    elif [ -z "$LEARN" ]; then
+        echo "Next: make $next"
+    fi
     ;;
 9)
     echo "The emulator's checkers found a mistake. This is the first one:"

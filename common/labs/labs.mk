@@ -34,9 +34,9 @@ reference = $(if $(filter own,$(COMPILER)),build/cc/upcc \
 # ---- the first puzzles ---------------------------------------------------------------------------
 
 FIRSTS   := $(patsubst steps/first-kernel/%.cu,%,$(wildcard steps/first-kernel/first[0-9].cu))
-.PHONY: $(FIRSTS) $(FIRSTS:%=check-%)
+.PHONY: $(FIRSTS) $(FIRSTS:%=check-%) learn
 
-#firstN: ## learn: write labs/firstN.cu, a whole program that lacks one line; N is 1 to 3
+#firstN: ## learn: write labs/firstN.cu, a whole program that lacks one line; N is 1 to 5
 $(FIRSTS):
 	@mkdir -p labs
 	$(Q)if [ -e labs/$@.cu ]; then \
@@ -51,6 +51,11 @@ $(FIRSTS):
 FIRSTS_NEED = $(if $(filter own,$(COMPILER)),build/cc/upcc build/labs/run-first,$(EMU_RUNS))
 $(FIRSTS:%=check-%): check-%: | $$(FIRSTS_NEED)
 	$(Q)common/labs/check_first.sh labs/$*.cu $(filter own,$(COMPILER)) $(FEWER_OK)
+
+#learn: ## learn: all first puzzles in turn, each checked whenever you save its file
+learn: | $$(FIRSTS_NEED)
+	@$(MAKE) --no-print-directory $(FIRSTS) >/dev/null
+	@common/labs/learn.sh $(filter own,$(COMPILER)) $(FIRSTS:%=labs/%.cu)
 
 # ---- labs ---------------------------------------------------------------------------------------
 
@@ -144,7 +149,7 @@ RACE_N    = 16777216
 #race: ## measure: time lab 11, RACE=labs/lab11.cu, beside step 12 on a GPU
 race: $(LAB_PROGRAMS) build/labs/reference11.ptx $(LAB_TEXTS) | step12
 	$(Q)said=$$(build/labs/check-lab 11 $(RACE) --nvcc '$(CUDA)/bin/nvcc' | grep '^GPU'); \
-	echo "$${said:-The kernels do not all end: make check11 says why.}"; \
+	echo "$${said:-There is no driver, or not all kernels end, as make check11 says.}"; \
 	case $$said in *'runs right; n ='*) ./step12 --n $(RACE_N) | grep -E '^ *(device|time) ';; esac
 
 # ---- broken kernels -----------------------------------------------------------------------------

@@ -16,7 +16,7 @@ int main(int count, char **argument)
     struct fault fault = {0};
     const struct puzzle *puzzle = count == 3 ? puzzle_named(argument[1]) : NULL;
     int code = puzzle ? ptx_read(argument[2], &ptx, &fault)
-                      : fail(&fault, EXIT_USAGE, "Give first1, first2 or first3, and PTX.");
+                      : fail(&fault, EXIT_USAGE, "Give first1 to first5, and PTX.");
     if (!code) code = run_puzzle(puzzle, &ptx, stdout, &fault);
     free(ptx.text);
     return *fault.text ? fault_say(&fault) : code;

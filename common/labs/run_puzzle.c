@@ -11,20 +11,24 @@ static const uint64_t instruction_limit = 1 << 24; /* the puzzles execute a few 
 struct puzzle {
     const char *name, *kernel;
     int numbers;
-    unsigned blocks, threads;
+    struct emu_dim grid, block;
     bool takes_number;
     int (*given)(int i), (*wanted)(int i);
 };
 
 static int from_minus_500(int i) { return i - 500; }
+static int same(int i) { return i; }
 static int square(int i) { return (i - 500) * (i - 500); }
 static int threefold(int i) { return 3 * i + 1; }
 static int with_neighbour(int i) { return threefold(i) + (i > 0 ? threefold(i - 1) : 0); }
+static int transposed(int i) { return i % 24 * 40 + i / 24; }
 
 static const struct puzzle puzzles[] = {
-    {"first1", "square", 1024, 4, 256, false, from_minus_500, square},
-    {"first2", "square", 1000, 4, 256, true, from_minus_500, square},
-    {"first3", "add_neighbours", 256, 1, 256, false, threefold, with_neighbour},
+    {"first1", "square", 1024, {4, 1, 1}, {256, 1, 1}, false, from_minus_500, square},
+    {"first2", "square", 1000, {4, 1, 1}, {256, 1, 1}, true, from_minus_500, square},
+    {"first3", "add_neighbours", 256, {1, 1, 1}, {256, 1, 1}, false, threefold, with_neighbour},
+    {"first4", "transpose", 960, {5, 3, 1}, {8, 8, 1}, false, same, transposed},
+    {"first5", "square", 1000, {2, 1, 1}, {128, 1, 1}, true, from_minus_500, square},
 };
 
 const struct puzzle *puzzle_named(const char *name)
@@ -75,8 +79,7 @@ static int launch(struct bench *b)
         return fputs("The kernel has other parameters than the puzzle; put back its own.\n",
                      b->say),
                -1;
-    return emu_launch(b->emu, b->kernel, (struct emu_dim){p->blocks, 1, 1},
-                      (struct emu_dim){p->threads, 1, 1}, 0, arguments, false);
+    return emu_launch(b->emu, b->kernel, p->grid, p->block, 0, arguments, false);
 }
 
 /* Says whether the numbers are right, as the puzzle's own main() does. */

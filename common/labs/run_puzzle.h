@@ -10,7 +10,7 @@
 
 struct puzzle;
 
-/* The puzzle called "first1" … "first3", or NULL. */
+/* The puzzle called "first1" … "first5", or NULL. */
 const struct puzzle *puzzle_named(const char *name);
 
 /* Runs the kernel of a PTX text with all checkers on, and prints what is wrong, or that all is

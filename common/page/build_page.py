@@ -35,7 +35,7 @@ BESIDE = [("Glossary", "glossary.md"), ("Errata", "errata.md")] + [
     [*sorted(NOTES.glob("answers/*.md")),
      *(NOTES / "more" / name
        for name in ("caches.md", "streams.md", "multiprocessor.md", "shuffles.md", "ldmatrix.md",
-                   "pictures.md"))]]
+                   "pictures.md", "sources.md"))]]
 
 CHAPTER = re.compile(r"^\d+\. \[([^]]*)\]\(([^)#]+)\)", re.M)
 IMAGE = re.compile(r'<img src="([^"]+)"')
@@ -52,11 +52,10 @@ TITLE = re.compile(r"<p><strong>(.*?)\.?</strong>\s*")
 HINTS = r"^\[page %s\]\n(.*?)(?=^\[|\Z)"
 ID = re.compile(r' id="([^"]*)"')
 # The section after *Your turn*: the reader writes a kernel first, and then looks at the book's.
-KERNEL = re.compile(r'(<h2 id="the-books-kernel">.*?</h2>)(.*?)(?=<h2|\Z)', re.S)
-FOLDED = ("\\1<details class='kernel'><summary>Show the book's kernel</summary>"
+KERNEL = re.compile(r"<details>\s*(<summary>Show the book's kernel</summary>)")
+FOLDED = ("<details class='kernel'>\\1"
           "<p><button class='one-file' data-step='%d'>Copy the step as one file</button> "
-          "It compiles by itself, with a <code>main</code>: its first line says how.</p>"
-          "\\2</details>")
+          "It compiles by itself, with a <code>main</code>: its first line says how.</p>")
 FILE_NAME = re.compile(r"^(<code>)?[\w./-]+\.md(</code>)?$")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 FILE_LINE = re.compile(r'^(\s*\.file\s+\d+\s+)"([^"]*)"', re.M)

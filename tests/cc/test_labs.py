@@ -68,7 +68,7 @@ class FirstPuzzles(unittest.TestCase):
             return done.returncode, done.stdout + done.stderr
 
     def test_solved_they_are_right(self):
-        for number in (1, 2, 3):
+        for number in (1, 2, 3, 4, 5):
             status, said = self.check(number)
             self.assertEqual(status, 0, said)
             self.assertIn("Compiled without nvcc", said)
@@ -77,7 +77,9 @@ class FirstPuzzles(unittest.TestCase):
         without = r".*// lab: .*\n"
         for number, words in ((1, "out[0] is 0, and should be 250000"),
                               (2, "thread (232,0,0) in block (3,0,0)"),
-                              (3, "out[1] is 4, and should be 5")):
+                              (3, "out[1] is 4, and should be 5"),
+                              (4, "out[1] is 0, and should be 40"),
+                              (5, "out[256] is 0, and should be 59536")):
             status, said = self.check(number, without)
             self.assertEqual(status, 1)
             self.assertIn(words, said)

@@ -7,7 +7,7 @@ NOTES = TOP / "notes"
 INDEX = NOTES / "README.md"
 
 FENCE = re.compile(r"^```.*?^```[^\n]*$", re.M | re.S)
-COMMENT = re.compile(r"<!--.*?-->", re.S)
+COMMENT = re.compile(r"<!--.*?-->|<summary>.*?</summary>|</?details>", re.S)
 GENERATED = re.compile(r"<!-- begin .*?<!-- end [^\n]*-->", re.S)
 TABLE = re.compile(r"^\|.*$", re.M)
 IMAGE = re.compile(r"!\[[^]]*\]\([^)]*\)")

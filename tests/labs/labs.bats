@@ -316,7 +316,7 @@ hint_of() {
     run "$top/build/labs/check-lab" 3 labs/lab3.cu --no-gpu \
         --nvcc "$("$top/common/build/toolkit.sh")/bin/nvcc"
     [ "$status" -eq 1 ]
-    says "20 of 20 runs right"
+    says $'\n20 of 20 runs are right.\n'
     says "too few lanes add at a time"
     says "without shared memory there is no merit in having no conflicts"
     says "where nothing runs in parallel, there is no merit in having no hazards"
@@ -341,9 +341,8 @@ hint_of() {
     check 3 "$t/error.cu"
     [ "$status" -eq 1 ]
     says 'error.cu(1): error'
-    says "0.00 of 100 points"
-    says "0.00 of 100 points: no kernel was run"
-    says "It does not compile; the compiler says where, above. See notes/labs.md."
+    says_not "points:"
+    says "It does not compile; the compiler says where, above. Nothing has run, so no points are "
     tests/cheats/assemble.sh "$t" malformed-ptx large-shared
     check 3 "$t/malformed-ptx.cu"
     [ "$status" -eq 1 ]
@@ -883,6 +882,10 @@ fail_wide() {
     FAKE=none check 3 build/labs/reference3.ptx
     [ "$status" -eq 0 ]
     says "GPU: skipped, there is no GPU."
+    says "Compare with steps/03-work-efficient/scan.cu, and read on in notes/03-work-efficient.md."
+    says " Next: make lab4"
+    LD_LIBRARY_PATH='' check 13 build/labs/reference13.ptx
+    says_not "Next"
     check 3 build/labs/reference3.ptx --no-gpu
     says_not "GPU"
     check 3 "$BATS_FILE_TMPDIR/lab3.ptx" --json
@@ -900,10 +903,11 @@ puzzle() {
     [ -z "${SANITIZED:-}" ] || skip "nvcc would have to link the sanitized emulator"
     export NO_COLOR=1
     local number
-    for number in 1 2 3; do
+    for number in 1 2 3 4 5; do
         puzzle $number ""
         [ "$status" -eq 0 ]
         says "first$number.cu is right."
+        [ $number -eq 5 ] || says "Next: make first$((number + 1))"
         puzzle $number "s|[^ ].*// lab: |// |" # the line is left out, as in labs/
         [ "$status" -eq 1 ]
         says_not "is right"
@@ -915,6 +919,10 @@ puzzle() {
     [ "$(grep -c Invalid <<<"$output")" -eq 1 ] # one finding, not 24
     puzzle 3 "/lab: /d"
     says "out[1] is 4, and should be 5"
+    puzzle 4 "/lab: /d"
+    says "out[1] is 0, and should be 40"
+    puzzle 5 "/lab: /d"
+    says "out[256] is 0, and should be 59536"
     puzzle 3 "/__syncthreads/d"
     [ "$status" -eq 1 ]
     says "all 256 numbers are right"
@@ -943,6 +951,21 @@ puzzle() {
     run make first1
     says "stays as it is"
     [ "$(cat labs/first1.cu)" = mine ]
+}
+
+# bats test_tags=slow
+@test "learn.sh goes on when a puzzle is right, and checks it again when it is saved" {
+    [ -z "${SANITIZED:-}" ] || skip "nvcc would have to link the sanitized emulator"
+    local t=$BATS_TEST_TMPDIR
+    cp steps/first-kernel/first4.cu "$t"
+    sed '/lab: /d' steps/first-kernel/first5.cu >"$t/first5.cu"
+    common/labs/learn.sh "$t/first4.cu" "$t/first5.cu" >"$t/said" 2>&1 3>&- &
+    timeout 120 sh -c "until grep -q '^Change $t/first5.cu' $t/said; do sleep 0.1; done"
+    cp steps/first-kernel/first5.cu "$t"
+    wait $!
+    run cat "$t/said"
+    [[ $output == *first4.cu\ is\ right.*out\[256\]\ is\ 0*first5.cu\ is\ right.*last\ puzzle* ]]
+    says_not "Next: make"
 }
 
 # bug_is_found NUMBER: its check has fewer points, and the words that its section promises.
