@@ -32,6 +32,16 @@ READS = {"scalar": "float i", "float2": "floats 2i, 2i + 1, in one access",
          "structures-staged": "the same, by way of shared memory"}
 
 
+HOME_PAGE = ""  # address of the book's page, when it is published
+
+
+def home_page():
+    """README's link to the book's page; until HOME_PAGE is known, to the file in a release."""
+    return ["**[Try it now](%s):** write a kernel in the page `upsweep.html`, with nothing to "
+            "install. Or [on your machine](#begin-on-your-machine)."
+            % (HOME_PAGE or "../../releases/latest")]
+
+
 def table(head, *rows):
     line = lambda cells: "| " + " | ".join(str(cell) for cell in cells) + " |"
     return [line(head), "|" + "---|" * len(head), *(line(row) for row in rows)]
@@ -68,7 +78,7 @@ def step_counters():
 
 
 def checked():
-    """What else the GPU said of the steps; stands below their table."""
+    """What else the GPU said of the steps."""
     runs = [row for row in TIMED if row["step"] not in ("0", "1")]  # CUB, and the CPU's
     right = [row for row in runs if row["right"] == "true" and row["verify"] == "full"]
     tools = sorted(TOOLS)
@@ -82,7 +92,7 @@ def checked():
             % (GPU["GPU"], len(right), len(runs), last, size(max(int(row["n"]) for row in runs))),
             "So did %d of %d runs with %s elements, of the steps that take any n."
             % (len(large), len(VERY_LARGE), grouped(VERY_LARGE[0]["n"])),
-            "[compute-sanitizer](notes/glossary.md#compute-sanitizer)'s %s found nothing in %d of "
+            "[compute-sanitizer](glossary.md#compute-sanitizer)'s %s found nothing in %d of "
             "%d runs."
             % (", ".join(tools), len(said) - len(found), len(said)),
             *others(found)]
@@ -91,7 +101,7 @@ def checked():
 def others(found):
     """The runs in which compute-sanitizer found something; notes/more/checks-table.md explains
     each."""
-    why = "[why](notes/more/checks-table.md)"
+    why = "[why](more/checks-table.md)"
     return ["The others are %s: %s." % (", ".join(sorted(set(found))), why)] if found else []
 
 

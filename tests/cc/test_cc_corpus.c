@@ -16,8 +16,9 @@ static const char *const FILES[] = {
     "steps/04-conflict-free/scan.cu",   "steps/04-conflict-free/variants.cu",
     "steps/05-arbitrary-size/scan.cu",  "steps/05-arbitrary-size/variants.cu",
     "steps/first-kernel/first1.cu",     "steps/first-kernel/first2.cu",
-    "steps/first-kernel/first3.cu",     "steps/first-kernel/indices.cu",
-    "steps/first-kernel/neighbours.cu",
+    "steps/first-kernel/first3.cu",     "steps/first-kernel/first4.cu",
+    "steps/first-kernel/first5.cu",     "steps/first-kernel/indices.cu",
+    "steps/first-kernel/neighbours.cu", "steps/first-kernel/sums.cu",
 };
 enum { FILE_COUNT = sizeof FILES / sizeof FILES[0] };
 

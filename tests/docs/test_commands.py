@@ -1,8 +1,8 @@
-"""test_commands.py -- the commands in notes/first-kernel.md, 02-naive.md, 17-many-gpus.md,
-more/ldmatrix.md and answers/ print what the page shows. A command is a line `$ command` in a block
-```console; the lines below it are its output, in which … stands for anything, and alone on a line
-for any lines. And what the chapters run has been built: a reader follows them in reading order, in
-a fresh clone."""
+"""test_commands.py -- the commands in README.md, notes/first-kernel.md, 02-naive.md,
+17-many-gpus.md, more/ldmatrix.md and answers/ print what the page shows. A command is a line `$
+command` in a block ```console; the lines below it are its output, in which … stands for
+anything, and alone on a line for any lines. And what the chapters run has been built: a reader
+follows them in reading order, in a fresh clone."""
 import glob
 import os
 import re
@@ -18,7 +18,8 @@ BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 # No "emulating for 2 s" on a slow machine, and blocks that print do so in their order.
 QUIET = {**os.environ, "EMU_PROGRESS": "0", "EMU_THREADS": "1"}
 ANSWERS = sorted(glob.glob("answers/*.md", root_dir=NOTES))
-PAGES = ["first-kernel.md", "02-naive.md", "17-many-gpus.md", "more/ldmatrix.md", *ANSWERS]
+PAGES = ["../README.md", "first-kernel.md", "02-naive.md", "17-many-gpus.md", "more/ldmatrix.md",
+         *ANSWERS]
 OF_RANKS = ["17-many-gpus.md", "answers/17.md"]  # need Open MPI
 
 
@@ -161,6 +162,11 @@ class Built(unittest.TestCase):
 
 
 class FirstKernel(unittest.TestCase):
+    def test_readme_shows_the_kernel_that_it_runs(self):
+        shown = re.search(r"^```c\n(.*?)^```$", text_of("../README.md"), re.M | re.S)[1]
+        program = (TOP / "steps/first-kernel/sums.cu").read_text(encoding="utf-8")
+        self.assertIn("\n%s" % shown, program)
+
     def test_the_chapter_shows_the_program(self):
         program = (TOP / "steps/first-kernel/neighbours.cu").read_text(encoding="utf-8")
         shown = re.search(r"^```c\n(.*?)^```$", text_of("first-kernel.md"), re.M | re.S)[1]

@@ -41,26 +41,16 @@ def headings(page):
 
 
 class Readme(unittest.TestCase):
-    def test_it_shows_real_output(self):
-        """README has what ./step3 prints, but for the reason why it does not run on a GPU, and for
-        the time, which is left out ("…")."""
-        shown = text_of("README.md").split("```\n$ ./step3\n")[1].split("```\n")[0]
-        code, output = run("cd build/test 2>/dev/null; ./step3 --device emu 2>&1")
-        self.assertEqual(code, 0, output)
-        lines = [line for line in shown.splitlines() if line and not line.startswith("$")]
-        self.assertGreaterEqual(len(lines), 10)
-        for line in lines:
-            line = re.sub(r"( on the CPU): .*", r"\1", line)
-            self.assertRegex(output, ".*".join(map(re.escape, line.split("…"))))
-
     def test_it_has_commands_and_steps(self):
-        """The two commands, a table with a row of every scan, and a row of every step that applies
-        scan."""
+        """The commands to begin with, soon a table with a row of every scan, and a row of every
+        step that applies scan."""
         readme = text_of("README.md")
-        self.assertIn("\nmake setup && make step3 && ./step3 ", readme)
-        self.assertIn("\nmake test ", readme)
+        for command in ("make setup && make first1", "make step3 && ./step3", "make test"):
+            self.assertIn("\n%s " % command, readme)
         table = re.search(r"<!-- begin steps.*?<!-- end steps -->", readme, re.S)
         self.assertIsNotNone(table, "README.md has no region for the table of steps")
+        self.assertLessEqual(readme[:table.start()].count("\n"), 45)
+        self.assertLessEqual(readme.count("\n"), 150)
         folders = glob.glob("steps/[0-9][0-9]-*", root_dir=TOP)
         self.assertTrue(folders)
         for folder in folders:
@@ -160,7 +150,7 @@ class Figures(unittest.TestCase):
                     figures += 1
                     self.assertTrue(explained.search(text[:image.end()]),
                                     "%s shows %s without a word on CUB" % (page, image[1]))
-        self.assertGreater(figures, 3)
+        self.assertGreater(figures, 2)
 
 
 class Links(unittest.TestCase):
@@ -169,7 +159,7 @@ class Links(unittest.TestCase):
         links = 0
         for page in pages():
             for link in re.findall(r"\]\(([^#)]+)", text_of(page)):
-                if link.startswith("http"):
+                if link.startswith(("http", "../../releases/")):
                     continue
                 path = TOP / os.path.dirname(page) / link
                 self.assertTrue(path.exists(), "%s links to %s, which does not exist"
