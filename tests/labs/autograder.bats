@@ -28,6 +28,12 @@ need_container() {
 }
 has_container() { mkdir -p "$work/none" && tests/labs/container.sh "$work/none" 2>/dev/null; }
 
+# An archive's check-lab, outside of a container.
+platform_lab() {
+    "$work/classroom/repository/.github/upsweep/labs/check-lab" 3 "$@" \
+        --weights common/labs/weights.txt
+}
+
 # unpack PLATFORM ROOT: puts the archive where the platform does.
 unpack() {
     case $1 in
@@ -264,7 +270,7 @@ END
 @test "what is hidden is not shown" {
     local hidden='"visibility": "hidden"'
     check() {
-        build/labs/check-lab 3 "$work/handed/partly" --seed 7 --compiler own "$@" 2>/dev/null
+        platform_lab "$work/handed/partly" --seed 7 --compiler own "$@" 2>/dev/null
     }
     run -1 check --format gradescope --hide hazards,64
     [ "$(grep -c "$hidden" <<<"$output")" = 2 ]
@@ -282,7 +288,7 @@ END
     done
     # Nor is what has been counted for a hidden criterion, at any size.
     findings() {
-        build/labs/check-lab 3 "$work/handed/racy" --seed 7 --compiler own --format summary "$@" \
+        platform_lab "$work/handed/racy" --seed 7 --compiler own --format summary "$@" \
             2>/dev/null
     }
     run -1 findings
@@ -300,10 +306,13 @@ END
     says_not "Yours"
     says_not "runs right"
     run -2 check --format summary --hide everything
-    run -2 build/labs/check-lab 3 "$work/handed/partly" --format moodle
+    run -2 platform_lab "$work/handed/partly" --format moodle
     says "give gradescope, prairielearn or summary"
-    run -2 build/labs/check-lab 3 /no/where --format summary
+    run -2 platform_lab /no/where --compiler own --format summary
     says "/no/where cannot be read"
+    # Who checks an own lab has compiled no grader.
+    run -2 build/labs/check-lab 3 "$work/handed/partly" --compiler own --format summary
+    says "This check-lab has no --format."
 }
 
 @test "GitHub's steps pass from their points on" {
@@ -388,7 +397,7 @@ END
     awk '/^```/ { lab = 0 } /^Lab 3: / { lab = 1 } lab && $0 != "…"' \
         notes/instructor/gradescope.md >"$shown"
     [ "$(wc -l <"$shown")" -gt 12 ]
-    run -1 build/labs/check-lab 3 common/labs/example/class/carla.cu --format gradescope --seed 7 \
+    run -1 platform_lab common/labs/example/class/carla.cu --format gradescope --seed 7 \
         --compiler own --hide hazards --out "$BATS_TEST_TMPDIR/result"
     tests/labs/platform_result.py --show "$BATS_TEST_TMPDIR/result" >"$BATS_TEST_TMPDIR/seen"
     # Other numbers may come from another version of our compiler.
