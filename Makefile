@@ -108,7 +108,8 @@ the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly o
 
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all setup setup-labs setup-page setup-mpi setup-python doctor format clean help
+.PHONY: all setup setup-labs setup-page setup-page-tests setup-mpi setup-python doctor format \
+        clean help
 
 all: $(STEPS:%=$(AT)%) ## maintain: build every step; the default
 #cub: ## measure: build CUB's scan, to be compared with
@@ -153,8 +154,11 @@ setup: ## learn: list which tools are missing, and install them (Debian, Ubuntu;
 setup-labs: ## teach: install bubblewrap, in which `make grade` runs what students write
 	@common/build/setup.sh labs
 
-setup-page: ## maintain: install emscripten, pandoc and two browsers, for `make page` and its tests
+setup-page: ## maintain: install emscripten and pandoc, for `make page`
 	@common/build/setup.sh page
+
+setup-page-tests: ## maintain: install these and two browsers, for the tests of the page
+	@common/build/setup.sh page-tests
 
 setup-mpi: ## maintain: install Open MPI, which step 17 needs
 	@common/build/setup.sh mpi

@@ -3,8 +3,9 @@
 # make setup: lists what is missing with its size, then installs that and nothing else: Debian
 # packages with apt-get, and CUDA 13.0, if there is no CUDA 13 toolkit, in build/cuda (toolkit.txt).
 # `setup.sh labs` (make setup-labs) adds what only the labs' grader needs, `setup.sh page` (make
-# setup-page) what only the book's page needs, `setup.sh mpi` (make setup-mpi) what only step 17
-# needs, and `setup.sh python` (make setup-python) what the tests of common/python need.
+# setup-page) what only the book's page needs, `setup.sh page-tests` its browsers, too, `setup.sh
+# mpi` (make setup-mpi) what only step 17 needs, and `setup.sh python` (make setup-python) what the
+# tests of common/python need.
 set -eu
 . common/build/tools.sh
 

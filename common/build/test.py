@@ -215,8 +215,9 @@ def run_units(which, folder, *names):
 
 
 def lacks(part):
-    """The packages of a part that are missing. With PART_REQUIRED its tests run all the same."""
-    if part.upper() + "_REQUIRED" in os.environ:
+    """The packages of a part that are missing. With PAGE_REQUIRED or PYTHON_REQUIRED its tests run
+    all the same."""
+    if part.split("-")[0].upper() + "_REQUIRED" in os.environ:
         return ""
     found = subprocess.run(["sh", "-c", ". common/build/tools.sh; missing_packages_of " + part],
                            stdout=subprocess.PIPE, encoding="utf-8", check=True)
@@ -238,11 +239,11 @@ def quick():
 
 def slow():
     python, missing = [], []
-    for part, name in ("page", "page"), ("python", "Python package"):
+    for part, name in ("page-tests", "page"), ("python", "Python package"):
         packages = lacks(part)
         if packages:
             missing.append(("not found: %s: make setup-%s installs them" % (packages, part), name))
-        elif part == "page":
+        elif name == "page":
             python.append(unit(name, "any", "tests/page"))
         else:
             python.append(Program(name + ": installation", ["common/build/python.sh"], str))

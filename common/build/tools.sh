@@ -72,6 +72,9 @@ missing_packages_of() {
     page)
         have emcc || echo emscripten
         have pandoc || echo pandoc
+        ;;
+    page-tests)
+        missing_packages_of page
         have chromium || echo chromium
         have chromedriver || echo chromium-driver
         # Where python3 is not Debian's, tests/page also looks into Debian's folder.

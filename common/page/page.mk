@@ -94,6 +94,6 @@ build/page/upsweep.html: build/page/emulator.js $(PAGE_PTX) $(PAGE_IN)
 	$(call say,page,$@)
 	$(Q)python3 -B $(PAGE)/build_page.py build/page/ptx build/page/emulator.js $(NEW) $(PUT)
 
-# What the tests of the page need, where `make setup-page` has been run.
+# What the tests of the page need, where `make setup-page-tests` has been run.
 PAGE_TESTS := $(shell command -v emcc >/dev/null && command -v pandoc >/dev/null && \
               echo build/page/upsweep.html build/page/native)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """take_picture.py -- draws README's picture of the page, notes/figures/page-light.png and
 page-dark.png: the first screen, in the middle of the way down. Call it after make page; it needs
-Chromium and Selenium (make setup-page)."""
+Chromium and Selenium (make setup-page-tests)."""
 import base64
 import sys
 from pathlib import Path

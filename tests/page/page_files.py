@@ -35,7 +35,7 @@ def need(*programs):
     missing = [name for name in programs if not shutil.which(name)]
     if not missing:
         return
-    message = "%s not found: make setup-page installs what the page needs" % ", ".join(missing)
+    message = "%s not found: make setup-page-tests installs what is needed" % ", ".join(missing)
     if os.environ.get("PAGE_REQUIRED") == "1":
         raise AssertionError(message)
     raise unittest.SkipTest(message)

@@ -414,7 +414,9 @@ wheel() {
     run bare make setup-page
     [ "$status" -eq 0 ]
     says $'  emscripten                    123 kB\n'
-    [[ "$(cat called)" == *" bats cmake pkg-config emscripten pandoc chromium chromium-driver"* ]]
+    [[ "$(cat called)" == *" bats cmake pkg-config emscripten pandoc" ]]
+    run bare make setup-page-tests
+    [[ "$(cat called)" == *" emscripten pandoc chromium chromium-driver"* ]]
     [[ "$(cat called)" == *" firefox-esr"* ]]
 }
 
