@@ -11,7 +11,8 @@ set -eu
 
 fetched_mb=105  # what toolkit.txt names,
 unpacked_mb=270 # and what build/cuda takes; measured
-without_nvcc="Without nvcc, make check3 COMPILER=own judges labs 2 to 5 with common/cc."
+without_nvcc="Without nvcc, COMPILER=own judges the first puzzles and labs 2 to 5 with common/cc:\
+ make check-first1 COMPILER=own, make check3 COMPILER=own."
 
 fail() {
     echo "setup: $*" >&2
@@ -67,7 +68,9 @@ if [ -z "$packages$fetch_toolkit" ]; then
     exit 0
 fi
 
-if [ "$(uname -s) $(uname -m)" != "Linux x86_64" ]; then
+[ "$(uname -s)" = Linux ] || fail "this is $(uname -s), and the build needs Linux: use a container" \
+    "(.devcontainer makes one) or a virtual machine. $without_nvcc"
+if [ "$(uname -m)" != x86_64 ]; then
     fail "this is $(uname -s) on $(uname -m), and setup knows only Linux on x86-64;" \
         "install gcc, g++, zstd, Criterion, bats and a CUDA 13 toolkit yourself;" \
         "make will then use them. $without_nvcc"

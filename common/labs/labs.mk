@@ -25,7 +25,7 @@ COMPILER  = nvcc
 JUDGE     = --compiler $(COMPILER) --nvcc '$(CUDA)/bin/nvcc'
 $(if $(filter-out nvcc own,$(COMPILER)),$(error COMPILER is "$(COMPILER)"; give nvcc or own))
 reference = $(if $(filter own,$(COMPILER)),build/cc/upcc \
-            $(patsubst %,build/labs/reference%.own.ptx,$(filter $(1),$(OWN_LABS))),\
+            $(patsubst %,build/labs/reference%.own.ptx,$(filter $(1),$(OWN_LABS) -exercise4)),\
             build/labs/reference$(1).ptx)
 
 .PHONY: labs
@@ -170,9 +170,9 @@ $(BUGS:%=bug%): bug%:
 	fi
 
 #check-bugN: ## learn: judge labs/bugN.cu, as the lab that it is made of
-$(BUGS:%=check-bug%): check-bug%: $(LAB_PROGRAMS) $(LAB_REFERENCES) $(LAB_TEXTS)
-	$(Q)build/labs/check-lab $(call bug_lab,$*) labs/bug$*.cu --nvcc '$(CUDA)/bin/nvcc' $(ARGS) \
-	    $(FEWER_OK)
+$(BUGS:%=check-bug%): check-bug%: $(LAB_PROGRAMS) $$(call reference,$$(call bug_lab,$$*)) \
+        $(LAB_TEXTS)
+	$(Q)build/labs/check-lab $(call bug_lab,$*) labs/bug$*.cu $(JUDGE) $(ARGS) $(FEWER_OK)
 
 NO_BUGS  := $(filter-out $(BUGS:%=bug%) $(BUGS:%=check-bug%), \
             $(filter bug% check-bug%,$(MAKECMDGOALS)))
@@ -198,9 +198,10 @@ $(EXERCISES:%=exercise%): exercise%:
 	@echo && $(EXERCISE) --task $*
 
 #check-exerciseN: ## learn: judge labs/exerciseN.cu, as a lab is
-$(EXERCISES:%=check-exercise%): check-exercise%: $(LAB_PROGRAMS) $(LAB_REFERENCES) $(LAB_TEXTS)
-	$(Q)build/labs/check-lab $$($(EXERCISE) --judge $*) labs/exercise$*.cu \
-	    --nvcc '$(CUDA)/bin/nvcc' $(ARGS) $(FEWER_OK)
+judged_as = $(shell $(EXERCISE) --judge $(1))
+$(EXERCISES:%=check-exercise%): check-exercise%: $(LAB_PROGRAMS) $(LAB_TEXTS) \
+        $$(call reference,$$(subst exercise,-exercise,$$(call judged_as,$$*)))
+	$(Q)build/labs/check-lab $(call judged_as,$*) labs/exercise$*.cu $(JUDGE) $(ARGS) $(FEWER_OK)
 
 NO_EXERCISES := $(filter-out $(EXERCISES:%=exercise%) $(EXERCISES:%=check-exercise%), \
                 $(filter exercise% check-exercise%,$(MAKECMDGOALS)))

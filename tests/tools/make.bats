@@ -663,8 +663,12 @@ END
     stand_in uname 'case $1 in -s) echo Darwin;; *) echo arm64;; esac'
     run bare make setup
     [ "$status" -eq 2 ]
-    says "setup: this is Darwin on arm64, and setup knows only Linux on x86-64;"
-    says "Without nvcc, make check3 COMPILER=own judges labs 2 to 5 with common/cc."
+    says "setup: this is Darwin, and the build needs Linux: use a container (.devcontainer "
+    stand_in uname 'case $1 in -s) echo Linux;; *) echo aarch64;; esac'
+    run bare make setup
+    [ "$status" -eq 2 ]
+    says "setup: this is Linux on aarch64, and setup knows only Linux on x86-64;"
+    says "Without nvcc, COMPILER=own judges the first puzzles and labs 2 to 5 with common/cc: "
 }
 
 # fetch: `make setup` on a machine where only the toolkit is missing. pip is this machine's, and has
