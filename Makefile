@@ -113,8 +113,8 @@ the_only  = $(if $(filter 1,$(words $(2))),$(2),$(error step$(1) needs exactly o
 
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all setup setup-labs setup-page setup-page-tests setup-mpi setup-python doctor format \
-        clean help
+.PHONY: all setup setup-labs setup-page setup-page-tests setup-mpi setup-python doctor format
+.PHONY: clean help
 
 all: $(STEPS:%=$(AT)%) ## maintain: build every step; the default
 #cub: ## measure: build CUB's scan, to be compared with
