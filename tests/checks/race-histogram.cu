@@ -10,7 +10,7 @@ template <bool right> __global__ void count(const unsigned char *in, int *out)
     if (right)
         atomicAdd(&bins[bin], 1);
     else
-        bins[bin]++;
+        bins[bin]++; /* racecheck: WAW hazard; racecheck: takes an atomic */
     __syncthreads();
     if (threadIdx.x < 16) atomicAdd(&out[threadIdx.x], bins[threadIdx.x]);
 }

@@ -7,7 +7,7 @@ template <bool right> __global__ void count(int *lock, int *counter)
     if (threadIdx.x > 0) return;
     while (atomicCAS(lock, 0, 1) != 0) continue;
     if (right) __threadfence();
-    /* racecheck: hazard at __global__; racecheck: second launch */
+    /* racecheck: hazard at __global__; racecheck: lock with fences */
     *counter += 1;
     if (right) __threadfence();
     atomicExch(lock, 0);

@@ -7,6 +7,7 @@ template <bool right> __global__ void reduce(const int *in, int *out)
     words[threadIdx.x] = in[threadIdx.x];
     __syncthreads();
     for (int step = 128; step > 0; step /= 2) {
+        /* racecheck: RAW hazard; racecheck: missing between them? */
         if (threadIdx.x < step) words[threadIdx.x] += words[threadIdx.x + step];
         if (right) __syncthreads();
     }

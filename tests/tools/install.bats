@@ -286,7 +286,7 @@ END
     stand_in path/nvcc
     PATH=$PWD/path:$PATH CUDA_HOME=$PWD/home run "$emu" --log-file /dev/null run x.cu
     [ "$status" -eq 0 ]
-    says "home/bin/nvcc -arch=sm_90 -lineinfo -cudart shared -o "
+    says "home/bin/nvcc -arch=sm_90 -lineinfo -cudart shared -g -o "
     says "last value 124"
     PATH=$PWD/path:$PATH CUDA_HOME=$PWD/none run "$emu" --gpu t4 --log-file /dev/null run x.cu
     [ "$status" -eq 0 ]

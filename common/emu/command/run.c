@@ -191,8 +191,8 @@ static size_t add_libraries(const char *nvcc, const char *file, char **words)
 /* Runs nvcc. Its messages go to stderr, as they are. */
 static void compile(char *nvcc, char *file)
 {
-    char arch[32], *words[MAX_WORDS] = {nvcc, arch, "-lineinfo", "-cudart", "shared"};
-    size_t count = 5;
+    char arch[32], *words[MAX_WORDS] = {nvcc, arch, "-lineinfo", "-cudart", "shared", "-g"};
+    size_t count = 6;
     set_arch(arch, sizeof arch);
     count += nvcc_pip_folders(nvcc, words + count);
     words[count++] = "-o";

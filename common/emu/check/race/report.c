@@ -27,7 +27,8 @@ enum distance {
     EXIT,
     MIXED,
     UNFENCED_READER,
-    CONDITION
+    CONDITION,
+    UPDATE
 };
 
 static const struct {
@@ -55,6 +56,7 @@ struct hazard_report {
     uint64_t count, order; /* order: 0 for the first of the launch, … */
     enum distance distance;
     const struct insn *load; /* a plain load that conflicts with an atomic; NULL: other accesses */
+    bool updates;            /* all of them are between one thread's `x += …` and another's */
     struct check_place place, other;
     uint64_t address;
 };
@@ -131,6 +133,23 @@ static enum distance distance_to(const struct warp *w, unsigned thread, const st
     return record_time(layout_of(w), c->before) != AT_ONCE ? SAME_WARP : SAME_INSTRUCTION;
 }
 
+/* Does one statement load that word, change it and store it again? Of the two threads, one has come
+ * to its load and the other to its store. */
+static bool is_update(const struct warp *w, const struct insn *i, const struct conflict *c)
+{
+    const struct emu_kernel *kernel = w->block->launch->kernel;
+    if (c->before_place == UNKNOWN_PLACE || c->agent != BY_THREAD || c->before_agent != BY_THREAD)
+        return false;
+    const struct insn *then = &kernel->code[c->before_place];
+    const struct insn *load = i->tally == TALLY_LOAD ? i : then, *store = load == i ? then : i;
+    return load->tally == TALLY_LOAD && store->tally == TALLY_STORE && load->line == store->line &&
+           load->family == FAMILY_MEMORY && store->family == FAMILY_MEMORY &&
+           load->address.base == store->address.base &&
+           load->address.offset == store->address.offset &&
+           race_feeds(w->block->racecheck->device, kernel, (size_t)(load - kernel->code),
+                      (size_t)(store - kernel->code));
+}
+
 static const char *name_of_access(const struct insn *insn, bool is_copy)
 {
     if (!insn) return "some access";
@@ -178,6 +197,8 @@ void race_report(struct warp *w, const struct insn *i, int lane, const struct co
                    : words[c->hazard].distance ? words[c->hazard].distance
                                                : distance_to(w, thread, c);
     struct hazard_report *r = place_of(reports, &new);
+    new.updates = new.distance <= SAME_GRID && (!r->now || r->updates) && is_update(w, i, c);
+    r->updates = new.updates;
     uint64_t count = r->count;
     if (!r->now) {
         *r = new;
@@ -217,7 +238,9 @@ static const char *const advice[] = {
     "after "
     "the read (--strict-readers)",
     "Which of the two values stays is chance: one thread must decide, after a barrier or in a "
-    "node of its own"};
+    "node of its own",
+    "Both load this word, change it and store it, and one of the changes may be lost: it takes an "
+    "atomic, such as atomicAdd(), a lock with fences, or a barrier if they take turns"};
 
 /* "thread (0,0,0) in block (0,0,0)", or "a copy of" this thread. */
 static void describe_agent(const struct check_place *place, char *text, size_t size)
@@ -239,7 +262,7 @@ static void report_hazard(const struct launch *launch, const struct hazard_repor
                                       : "__global__ address");
     if (has_address) snprintf(address, sizeof address, " 0x%" PRIx64, r->address);
     snprintf(detail, sizeof detail, "    %s%s: %s %s, %s %s\n    %s", title, address, they,
-             words[r->hazard].then, me, words[r->hazard].now, advice[r->distance]);
+             words[r->hazard].then, me, words[r->hazard].now, advice[r->updates ? UPDATE : r->distance]);
     check_report(launch->emu, launch,
                  &(struct check_report){.tool = EMU_CHECK_RACE,
                                         .severity = EMU_FINDING_ERROR,
@@ -262,11 +285,24 @@ static int by_order(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
+/* Two stores of one statement, of which the table has such a load, too. */
+static bool stores_updates(const struct race_reports *reports, const struct hazard_report *r)
+{
+    for (size_t i = 0; i < reports->count; i++) {
+        const struct hazard_report *other = &reports->table[i];
+        if (other->updates && other->space == r->space && r->distance <= SAME_GRID &&
+            r->now == r->before && (other->now == r->now || other->before == r->now))
+            return true;
+    }
+    return false;
+}
+
 void race_reports_flush(struct race_reports *reports, const struct launch *launch)
 {
     if (reports->count) qsort(reports->table, reports->size, sizeof *reports->table, by_order);
     for (size_t i = 0; i < reports->count; i++) {
-        const struct hazard_report *r = &reports->table[i];
+        struct hazard_report *r = &reports->table[i];
+        r->updates = r->updates || stores_updates(reports, r);
         /* The CUDA guide's loop around atomicCAS begins with a plain load. The loop is right
          * whatever value the load finds. */
         if (!r->load || !uses_swaps(launch->kernel, (size_t)(r->load - launch->kernel->code)))
