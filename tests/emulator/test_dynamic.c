@@ -175,15 +175,15 @@ Test(dynamic, launches_of_kernels_are_in_the_reports)
     expect("  pass (1, 1, 1)x(1, 1, 1), Context 1, Stream 7, Device 0, CC 9.0, launched by tail\n");
     expect("  add (1, 1, 1)x(64, 1, 1), Context 1, Stream 7, Device 0, CC 9.0, launched by pass\n");
     expect("  add (1, 1, 1)x(64, 1, 1), Context 1, Stream 7, Device 0, CC 9.0, launched by tail\n");
-    expect_status(0, "$emu $p/dynamic tail 2>&1");
+    expect_status(0, "$emu --page raw $p/dynamic tail 2>&1");
     expect("  add (1, 1, 1)x(64, 1, 1), 2 launches, Device 0, CC 9.0, launched by several kernels");
-    expect_status(0, "$emu $p/dynamic next 2>&1");
+    expect_status(0, "$emu --page raw $p/dynamic next 2>&1");
     expect(", 2 launches, Device 0, CC 9.0, launched by the host and by pass\n");
     expect_status(0, "$emu --json --log-file $t/json $p/dynamic tail && jq -r '.launches[] | "
                      "[.kernel, .launched_by.launch, .launched_by.kernel] | @csv' $t/json");
     cr_assert_str_eq(output, "cudaSuccess, sum 128\n\"tail\",,\n\"pass\",0,\"tail\"\n"
                              "\"add\",1,\"pass\"\n\"add\",0,\"tail\"\n");
-    expect_status(0, "$emu $p/dynamic fault 2>/dev/null");
+    expect_status(0, "$emu --page raw $p/dynamic fault 2>/dev/null");
     expect(", launched by fault\n    the kernel failed: an illegal memory access");
 }
 

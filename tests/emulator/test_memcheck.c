@@ -85,7 +85,8 @@ Test(memcheck, a_write_behind_the_end)
           AT "void memory_write::fill<false>(int*, int) in ",
           "    by thread (122,0,0) in block (1,0,0)\n",
           "    Access to 0x3000000013e8 is out of bounds",
-          "    and is 1 bytes after the nearest allocation at 0x300000001000 of size 1000 bytes\n",
+          "    and is 1 bytes after the nearest allocation at 0x300000001000 of size 1000 bytes "
+          "(index 250 of 250 elements of 4 bytes)\n",
           "    by thread (123,0,0) in block (1,0,0)\n",
           "    and is 5 bytes after the nearest allocation",
           "Program hit cudaErrorIllegalAddress (error 700) due to \"an illegal memory access was "
@@ -203,7 +204,7 @@ Test(memcheck, managed_and_pinned_memory)
     for (int i = 0; i < 2; i++) {
         check("", versions[i], 3);
         expect("\n=========     and is 1 bytes after the nearest allocation at 0x");
-        expect(" of size 256 bytes, unless it is a pointer to other memory of the host\n");
+        expect(" of 4 bytes), unless it is a pointer to other memory of the host\n");
         LINES("    It was allocated at\n");
     }
     check("", "memory-managed-twice wrong", 1);

@@ -70,7 +70,7 @@ from structured import METRICS; print(",".join(METRICS))')
 }
 
 @test "text: operations and classes in two lines, of all launches of a kernel" {
-    run emu $P counts padded
+    run emu --page raw $P counts padded
     says "    PTX instructions by class: integer 16, f32 4, logic 8, convert 4, move 20, load 12,"
     says $' store 8,\n        sync 4, control 4\n'
     says "    arithmetic, in elements of all threads: add.s32 128, add.s64 128, fma.f32 128, mul.lo"

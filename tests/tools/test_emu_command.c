@@ -118,10 +118,23 @@ Test(emu_command, the_report_follows_the_programs_output)
 Test(emu_command, a_table_for_people)
 {
     expect_status(0, "$emu $p/shared");
+    expect("] shared: 2 launches on an emulated NVIDIA H200; 1 bank conflicts, 12 sectors of ");
+    expect_status(0, "$emu --page raw $p/shared");
     expect("emulated: NVIDIA H200\n");
     expect("strided (1, 1, 1)x(32, 1, 1)");
     expect(CONFLICTS_LD);
     expect_not("\"");
+}
+
+Test(emu_command, fresh_memory_copied_to_the_host_names_the_checkers)
+{
+    static const char hint[] = "nothing seems to have been stored; --tool all says where\n";
+    expect_status(0, "$emu " ORDINARY_BUILD "/pairs/init init-tail wrong 2>&1");
+    expect(hint);
+    expect_status(0, "$emu --tool all " ORDINARY_BUILD "/pairs/init init-tail wrong 2>&1");
+    expect_not(hint);
+    expect_status(0, "$emu " ORDINARY_BUILD "/pairs/init init-tail right 2>&1");
+    expect_not(hint);
 }
 
 Test(emu_command, kernels_are_chosen_by_name)
@@ -198,7 +211,10 @@ Test(emu_command, the_lines_of_all_launches)
 /* The launch is in the report, but its counts are not. */
 Test(emu_command, a_kernel_that_fails_was_launched)
 {
-    expect_status(1, "$emu $p/launches assert 2>/dev/null");
+    expect_status(1, "$emu $p/launches assert 2>&1");
+    expect("] launches: 2 launches (1 failed) on an emulated NVIDIA H200; ");
+    expect("emu: --tool all may say why it failed\n");
+    expect_status(1, "$emu --page raw $p/launches assert 2>/dev/null");
     expect("  checked (1, 1, 1)x(32, 1, 1), Context 1, Stream 7, Device 0, CC 9.0\n"
            "    the kernel failed: device-side assert triggered; what it counted until then is not "
            "kept\n");
@@ -628,7 +644,7 @@ Test(emu_command, every_wrong_setting_is_told, .timeout = 60)
         {"EMU_TIMEOUT", NULL, "1 to 1000000", {"0", "1000001", "1s", "-5", "never"}},
         {"EMU_KERNEL_TIMEOUT", NULL, "1 to 1000000", {"0", "1000001", "1s", "-5", "never"}},
         {"EMU_LENIENT", NULL, "0 or 1", {"yes", "2", "-1"}},
-        {"EMU_COUNTERS", NULL, "0, 1 or lines", {"yes", "2", "line"}},
+        {"EMU_COUNTERS", NULL, "0, 1, lines or summary", {"yes", "2", "line"}},
         {"EMU_CSV", NULL, "0 or 1", {"yes", "2"}},
         {"EMU_LAUNCHES", NULL, "0 or 1", {"all", "2"}},
         {"EMU_METRICS", "--metrics", NULL, {"flops"}},

@@ -57,7 +57,8 @@ static void report_lane(struct warp *w, const struct insn *i, const struct bad_a
 }
 
 /* Describes an invalid access to global memory, and the allocations near it. */
-static void describe_outside_global(struct emu *emu, uint64_t address, char *text, size_t size)
+static void describe_outside_global(struct emu *emu, uint64_t address, uint64_t bytes, char *text,
+                                    size_t size)
 {
     char odd[80];
     bool is_odd = device_is_odd_address(address, odd, sizeof odd);
@@ -67,7 +68,7 @@ static void describe_outside_global(struct emu *emu, uint64_t address, char *tex
     if (foreign)
         device_append(text, size, "\n    and is %s", foreign);
     else if (!is_odd)
-        alloc_log_append(emu, address, text, size);
+        alloc_log_append(emu, address, bytes, text, size);
 }
 
 static void describe(struct emu *emu, const struct bad_access *bad, uint64_t address, char *text,
@@ -77,7 +78,9 @@ static void describe(struct emu *emu, const struct bad_access *bad, uint64_t add
     case ACCESS_MISALIGNED:
         snprintf(text, size, "    Access to 0x%" PRIx64 " is misaligned", address);
         return;
-    case ACCESS_OUTSIDE_GLOBAL: describe_outside_global(emu, address, text, size); return;
+    case ACCESS_OUTSIDE_GLOBAL:
+        describe_outside_global(emu, address, bad->access->bytes, text, size);
+        return;
     case ACCESS_OUTSIDE:
         snprintf(text, size,
                  "    Access to 0x%" PRIx64 " is out of bounds\n    of the %" PRIu64 " bytes %s",

@@ -76,9 +76,10 @@ static void describe_freed(const struct emu *emu, const struct allocation *a, ui
     check_append_host_place(emu, &a->made, "It had been allocated at", text, size);
 }
 
-/* Counts as compute-sanitizer does: the byte just behind an allocation is 1 byte after it. */
+/* Counts as compute-sanitizer does: the byte just behind an allocation is 1 byte after it. An array
+ * of what is accessed at once would begin where the allocation does. */
 static void describe_nearest(struct emu *emu, const struct range *range, uint64_t address,
-                             char *text, size_t size)
+                             uint64_t bytes, char *text, size_t size)
 {
     uint64_t offset = address - range->base;
     if (address < range->base)
@@ -90,13 +91,17 @@ static void describe_nearest(struct emu *emu, const struct range *range, uint64_
         device_append(text, size, "\n    and is inside");
     device_append(text, size, " the nearest allocation at 0x%" PRIx64 " of size %" PRIu64 " bytes",
                   range->base, range->bytes);
+    if (bytes && offset % bytes == 0 && range->bytes % bytes == 0)
+        device_append(text, size,
+                      " (index %" PRId64 " of %" PRIu64 " elements of %" PRIu64 " bytes)",
+                      (int64_t)offset / (int64_t)bytes, range->bytes / bytes, bytes);
     if (!range->delta && offset >= range->bytes)
         device_append(text, size, ", unless it is a pointer to other memory of the host");
     const struct allocation *a = find_base(&emu->checkers->allocations, range->base);
     if (a) check_append_host_place(emu, &a->made, "It was allocated at", text, size);
 }
 
-void alloc_log_append(struct emu *emu, uint64_t address, char *text, size_t size)
+void alloc_log_append(struct emu *emu, uint64_t address, uint64_t bytes, char *text, size_t size)
 {
     const struct range *own = memory_find(&emu->memory, address);
     if ((own && own->is_heap) || device_is_of_peer(emu, address)) {
@@ -110,7 +115,7 @@ void alloc_log_append(struct emu *emu, uint64_t address, char *text, size_t size
     if (a && a->is_freed)
         describe_freed(emu, a, address, text, size);
     else if (range && address)
-        describe_nearest(emu, range, address, text, size);
+        describe_nearest(emu, range, address, bytes, text, size);
     else if (address)
         device_append(text, size, "\n    and no memory is allocated");
 }
@@ -124,7 +129,7 @@ void emu_describe_bad_free(struct emu *emu, emu_addr address, char *text, size_t
              !starts       ? "is not the start of an allocation"
              : a->is_freed ? "was freed before: a double free"
                            : "is of a kind that this function does not free");
-    alloc_log_append(emu, address, text, size);
+    alloc_log_append(emu, address, 0, text, size);
     pthread_mutex_unlock(&emu->lock);
 }
 

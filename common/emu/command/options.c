@@ -419,6 +419,13 @@ static void settle(void)
     if (setting_text(SETTING_ANNOTATE) != NULL && (json || csv))
         emu_refuse("--annotate prints source text; leave --json and --csv away");
     if (checks) emu_set(settings[SETTING_COUNTERS].variable, "0");
+    static const enum setting_id tables[] = {SETTING_LOG_FILE, SETTING_LAUNCHES, SETTING_METRICS,
+                                             SETTING_KERNEL_NAME};
+    bool is_summary = !checks && !counts;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        if (setting_text(tables[i]) != NULL) is_summary = false;
+    if (is_summary)
+        emu_set(settings[SETTING_COUNTERS].variable, "summary");
     if (checks && log != NULL && !json) emu_set(settings[SETTING_CHECK_LOG].variable, log);
 }
 

@@ -259,6 +259,19 @@ void emu_tell_no_run(const char *program)
         emu_note("no kernel was launched by %s", program);
 }
 
+/* A checker may say more of a program that has failed by itself, or has copied fresh memory. */
+static void name_checkers(const struct outcome *outcome, int status)
+{
+    bool has_failed = WIFEXITED(status) && (status != 0 || outcome->errors > 0);
+    if (!outcome->has_run || setting_text(SETTING_TOOL) != NULL) return;
+    if (setting_text(SETTING_BUDGET) != NULL || setting_text(SETTING_BASELINE) != NULL) return;
+    if (outcome->is_fresh)
+        emu_note("the program has copied memory to the host in which nothing seems to have been"
+                 " stored; --tool all says where");
+    else if (has_failed)
+        emu_note("--tool all may say why it failed");
+}
+
 void emu_run_wait(const char *program, char *const *arguments)
 {
     const struct outcome *outcome = share_outcome();
@@ -267,6 +280,7 @@ void emu_run_wait(const char *program, char *const *arguments)
     int status = run_child(program, arguments, false);
     if (!outcome->is_written) tell_missing(program, status);
     if (status == 0 && !outcome->has_run) emu_tell_no_run(program);
+    name_checkers(outcome, status);
     if (outcome->errors > 0 && code != 0) exit(code);
     if (WIFSIGNALED(status)) end_by(WTERMSIG(status));
     exit(WEXITSTATUS(status));

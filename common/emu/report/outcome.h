@@ -11,6 +11,7 @@ struct outcome {
     atomic_ulong errors;    /* that the exit code depends on */
     atomic_bool is_written; /* the reports; or the program has said why they are not */
     atomic_bool has_run;    /* a kernel, or a function of the emulator's libraries */
+    atomic_bool is_fresh;   /* what a copy has taken to the host: nothing had been stored there */
 };
 
 #endif

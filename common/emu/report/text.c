@@ -12,6 +12,7 @@
 #include "writers.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -320,12 +321,32 @@ static void print_head(FILE *out, const struct document *d)
         fprintf(out, "  rules: %s; wavefronts are passes, sectors are transactions\n", d->rules);
 }
 
+static void print_summary(FILE *out, const struct document *d)
+{
+    struct emu_counts total = {0};
+    size_t failed = 0;
+    for (size_t i = 0; i < d->launch_count; i++) {
+        failed += d->launches[i].error != NULL;
+        if (d->launches[i].error == NULL) sum_add(&total, &d->launches[i].record.total);
+    }
+    fprintf(out, ": %zu launch%s", d->launch_count, d->launch_count == 1 ? "" : "es");
+    if (failed > 0) fprintf(out, " (%zu failed)", failed);
+    fprintf(out,
+            " on an emulated %s; %" PRIu64 " bank conflicts, %" PRIu64
+            " sectors of global memory (emu --page raw: all counters)\n",
+            d->gpu->name, sum_conflicts(&total), sum_sectors(&total));
+}
+
 void tables_write_text(FILE *out, const struct document *d, const struct tables *tables)
 {
     const struct text_report report = {out, d, tables};
     bool is_short = false;
     fprintf(out, "[%ld] ", (long)getpid());
     visible_print(out, program_invocation_short_name, strlen(program_invocation_short_name));
+    if (tables->is_summary && d->launch_count > 0) {
+        print_summary(out, d);
+        return;
+    }
     fputc('\n', out);
     if (d->launch_count == 0) {
         fprintf(out, "  no kernel was launched%s\n",

@@ -18,6 +18,7 @@ struct tables {
     bool is_default;    /* no metrics were asked for by name: operations and the verdict, too */
     bool by_line;       /* counts of each source line, not of each launch or kernel */
     bool csv;           /* not text */
+    bool is_summary;    /* text: one line */
     bool all_launches;  /* text: each launch by itself, not the launches of a kernel together */
     bool has_head;      /* CSV: no other program has written the names of the columns */
     const char *kernel; /* the document holds only kernels that this asks for; NULL: all */

@@ -149,6 +149,7 @@ void cudart_tables_settings(void)
     t->csv = setting_is(SETTING_CSV, "1");
     t->all_launches = setting_is(SETTING_LAUNCHES, "1");
     t->by_line = setting_is(SETTING_COUNTERS, "lines");
+    t->is_summary = setting_is(SETTING_COUNTERS, "summary");
     t->is_default = metrics == NULL;
     t->metric_count = metrics_choose(metrics, t->metrics, wrong, sizeof wrong);
     if (t->metric_count == 0)
@@ -156,11 +157,12 @@ void cudart_tables_settings(void)
     choose_kernels(setting_text(SETTING_KERNEL_NAME));
     t->has_head = true;
     outputs[TABLES].is_wanted =
-        (t->by_line || setting_is(SETTING_COUNTERS, "1") || t->csv || metrics != NULL) &&
+        (t->by_line || t->is_summary || setting_is(SETTING_COUNTERS, "1") || t->csv ||
+         metrics != NULL) &&
         !outputs[JSON].is_wanted && !outputs[ANNOTATED].is_wanted;
     bool is_alone = !has_others();
     document.omits_lines = is_alone && !t->by_line;
-    document.omits_operations = is_alone && (t->by_line || t->csv || !t->is_default);
+    document.omits_operations = is_alone && (t->by_line || t->is_summary || t->csv || !t->is_default);
     if (!outputs[TABLES].is_wanted) return;
     choose_path(&outputs[TABLES]);
     cudart_observe_end();

@@ -77,6 +77,14 @@ void cudart_parent_note_run(void)
     munmap(outcome, sizeof *outcome);
 }
 
+void cudart_parent_note_fresh(void)
+{
+    struct outcome *outcome = map_outcome();
+    if (outcome == NULL) return;
+    outcome->is_fresh = true;
+    munmap(outcome, sizeof *outcome);
+}
+
 bool cudart_has_parent(void) { return setting_text(SETTING_SEEN) != NULL; }
 
 bool cudart_parent_takes(enum cudart_part part) { return setting_text(takers[part]) != NULL; }

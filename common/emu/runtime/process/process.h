@@ -77,5 +77,7 @@ void cudart_parent_add(unsigned long errors);
 void cudart_parent_note_end(void);
 /* Tells it that a kernel runs. */
 void cudart_parent_note_run(void);
+/* Tells it that a copy has taken to the host what nothing had been stored in. */
+void cudart_parent_note_fresh(void);
 
 #endif

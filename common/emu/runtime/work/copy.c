@@ -2,6 +2,7 @@
  * copy.c — copies. Every copy is carried out as a three-dimensional one; most have one row.
  */
 #include "common/emu/runtime/arrays.h"
+#include "common/emu/runtime/process/process.h"
 #include "common/emu/runtime/stream/capture.h"
 #include "common/emu/runtime/stream/order.h"
 #include "common/emu/runtime/work.h"
@@ -103,6 +104,20 @@ static void note(const struct side *side, const struct cudaExtent *extent, bool 
                         writes);
 }
 
+/* Does a row look as if nothing had been stored there? All bytes of fresh memory are 0xCD, and the
+ * upper ones still are where small numbers were added to it. Other words may look so by chance. */
+static bool looks_fresh(const char *row, size_t bytes)
+{
+    enum { FRESH = 0xCDCDCD, PER_CHANCE = 1000 };
+    size_t words = bytes / sizeof(uint32_t), fresh = 0;
+    for (size_t i = 0; i < words; i++) {
+        uint32_t word;
+        memcpy(&word, row + i * sizeof word, sizeof word);
+        fresh += word >> 8 == FRESH;
+    }
+    return fresh > words / PER_CHANCE;
+}
+
 /* A copy to the host. */
 static cudaError_t read_all(const struct side *to, const struct side *from,
                             const struct cudaExtent *extent)
@@ -114,8 +129,12 @@ static cudaError_t read_all(const struct side *to, const struct side *from,
                             .to_slice = to->slice,
                             .from_row = from->row,
                             .from_slice = from->slice};
-    return (cudaError_t)emu_read_rows(cudart_owner(from->first)->emu, to->first,
-                                      (emu_addr)from->first, &rows);
+    int error = emu_read_rows(cudart_owner(from->first)->emu, to->first, (emu_addr)from->first,
+                              &rows);
+    if (error == 0 && setting_text(SETTING_OUTCOME) != NULL && !cudart_check_wanted() &&
+        looks_fresh(to->first, extent->width))
+        cudart_parent_note_fresh();
+    return (cudaError_t)error;
 }
 
 /* Any other copy. */
