@@ -162,7 +162,8 @@ void cudart_tables_settings(void)
         !outputs[JSON].is_wanted && !outputs[ANNOTATED].is_wanted;
     bool is_alone = !has_others();
     document.omits_lines = is_alone && !t->by_line;
-    document.omits_operations = is_alone && (t->by_line || t->is_summary || t->csv || !t->is_default);
+    document.omits_operations =
+        is_alone && (t->by_line || t->is_summary || t->csv || !t->is_default);
     if (!outputs[TABLES].is_wanted) return;
     choose_path(&outputs[TABLES]);
     cudart_observe_end();
