@@ -68,8 +68,8 @@ if [ -z "$packages$fetch_toolkit" ]; then
     exit 0
 fi
 
-[ "$(uname -s)" = Linux ] || fail "this is $(uname -s), and the build needs Linux: use a container" \
-    "(.devcontainer makes one) or a virtual machine. $without_nvcc"
+[ "$(uname -s)" = Linux ] || fail "this is $(uname -s), and the build needs Linux: use a" \
+    "container (.devcontainer makes one) or a virtual machine. $without_nvcc"
 if [ "$(uname -m)" != x86_64 ]; then
     fail "this is $(uname -s) on $(uname -m), and setup knows only Linux on x86-64;" \
         "install gcc, g++, zstd, Criterion, bats and a CUDA 13 toolkit yourself;" \

@@ -28,8 +28,8 @@ void alloc_log_add(struct emu *, uint64_t base, uint64_t bytes);
 void alloc_log_free(struct emu *, uint64_t base);
 
 /* Appends lines that describe an address that must not be accessed: near which allocation it is, or
- * in which freed one, and where in the program that was allocated and freed. `bytes`: of the access,
- * or 0. */
+ * in which freed one, and where in the program that was allocated and freed. `bytes`: of the
+ * access, or 0. */
 void alloc_log_append(struct emu *, uint64_t address, uint64_t bytes, char *text, size_t size);
 
 #endif

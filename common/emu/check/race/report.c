@@ -262,7 +262,8 @@ static void report_hazard(const struct launch *launch, const struct hazard_repor
                                       : "__global__ address");
     if (has_address) snprintf(address, sizeof address, " 0x%" PRIx64, r->address);
     snprintf(detail, sizeof detail, "    %s%s: %s %s, %s %s\n    %s", title, address, they,
-             words[r->hazard].then, me, words[r->hazard].now, advice[r->updates ? UPDATE : r->distance]);
+             words[r->hazard].then, me, words[r->hazard].now,
+             advice[r->updates ? UPDATE : r->distance]);
     check_report(launch->emu, launch,
                  &(struct check_report){.tool = EMU_CHECK_RACE,
                                         .severity = EMU_FINDING_ERROR,
