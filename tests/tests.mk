@@ -350,7 +350,7 @@ test-asan: asan ## maintain: run the tests of the C sources under the sanitizers
 # What the fuzzers begin with, a folder each: the seeds, and besides, for two of them, what the
 # compiler makes of a few programs. The first byte for the reader of machine code is the
 # architecture.
-CORPORA := $(addprefix build/tests/fuzz/corpus/,cubin fatbin npy picture ptx unpack)
+CORPORA := $(addprefix build/tests/fuzz/corpus/,cubin fatbin picture ptx unpack)
 PTX_SEED = $(NVCC) -ptx $(CPPFLAGS) -o $(NEW)
 SEED_PROGRAMS = tests/fixtures/programs/kernels.cu tests/fixtures/cudart_kernels.cu \
                 steps/02-naive/scan.cu
@@ -382,19 +382,15 @@ build/tests/fuzz/run-%: $(EMU) $(call objects,$(addprefix tests/fuzz/,cubin.c fa
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_$* -o $(NEW) \
 	    -lzstd -lm -ldl -pthread $(PUT)
 
-# Those of the harness's readers need no CUDA. The one of pictures is told of less memory than there
-# is.
+# The reader of pictures needs no CUDA, and is told of less memory than there is.
 READERS  := $(call objects,$(wildcard common/harness/input/*.c) $(addprefix common/, \
             step/element.c harness/host/parallel.c harness/host/memory.c \
             $(addprefix harness/print/,format.c output.c progress.c) command/fault.c \
             $(addprefix files/,cleanup.c replacement.c visible.c)))
-build/tests/fuzz/run-picture: $(PICTURES)
-build/tests/fuzz/run-picture: MEMORY = -Wl,--defsym,host_memory=fuzz_host_memory
-build/tests/fuzz/run-npy build/tests/fuzz/run-picture: build/tests/fuzz/run-%: \
-        build/tests/fuzz/%.o $(READERS)
+build/tests/fuzz/run-picture: build/tests/fuzz/picture.o $(PICTURES) $(READERS)
 	$(call say,link,$@)
-	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_$* $(MEMORY) \
-	    -o $(NEW) $(PNG) -lm -pthread $(PUT)
+	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,host_memory=fuzz_host_memory \
+	    -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_picture -o $(NEW) $(PNG) -lm -pthread $(PUT)
 
 fuzz: ## maintain: fuzz the readers of files, FUZZ_SECONDS=60 each (needs clang)
 	$(Q)MAKE='$(MAKE)' common/build/fuzz.sh

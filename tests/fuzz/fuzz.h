@@ -7,7 +7,7 @@
  * them the inputs that once broke something.
  *
  * So far, on two busy cores: 19 million containers, 1.5 million compressed texts, 15 million PTX
- * texts, 0.6 million cubins, a million .npy files and 0.3 million pictures. Found and corrected: a
+ * texts, 0.6 million cubins and 0.3 million pictures. Found and corrected: a
  * text size out of proportion to the compressed bytes, for which a gigabyte was allocated;
  * undefined behaviour in two places that used empty lists; samples of a PGM above a maximum below
  * 9; and rows of a PNG for which libpng allocated gigabytes before the size of the picture was
@@ -23,7 +23,6 @@ int fuzz_fatbin(const uint8_t *data, size_t size); /* the container that holds P
 int fuzz_unpack(const uint8_t *data, size_t size); /* its compression: LZ4, zstd */
 int fuzz_ptx(const uint8_t *data, size_t size);    /* parser, decoder, and a short run */
 int fuzz_cubin(const uint8_t *data, size_t size);  /* machine code, compared with PTX */
-int fuzz_npy(const uint8_t *data, size_t size);    /* the harness's reader of .npy files */
 int fuzz_picture(const uint8_t *data, size_t size); /* the readers of PGM, PPM and PNG */
 
 #endif

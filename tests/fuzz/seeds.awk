@@ -2,10 +2,8 @@
 #
 #   == TITLE            a seed, whose file is called so: the lines below without empty ones at their
 #                       end. The files of the others have numbers.
-#   == lines            each of the lines below is a seed, without a newline at its end
 #   == part NAME        no seed, but the lines that a line &NAME stands for
 #   == like NAME        a seed: this part, with the edits below
-#   == run INSTRUCTION  a seed: the part `run` with this instruction, and with the edits below
 #     OLD => NEW        the first OLD, after what the edit before made, becomes NEW; OLD may be A…B:
 #                       from an A to the next B
 #
@@ -33,31 +31,6 @@ function edit(old, new,    first, at, end)
     if (!end) fail("the seed has no " first (first == old ? "" : "…" old))
     text = substr(text, 1, edited + at - 1) new substr(text, edited + end + length(old))
     edited += at - 1 + length(new)
-}
-
-# Puts an instruction into the part `run`. The letter of each of its registers is a type, and the
-# digit says which operand it is: 0 is the result, the others are loaded.
-function make_kernel(instruction,    rest, name, names, types, type, registers, loads, i)
-{
-    split("b16 b32 b64 f32 f64", types, " ")
-    rest = instruction
-    while (match(rest, /%[hrlfd][0-9]/)) {
-        name = substr(rest, RSTART, RLENGTH)
-        names[substr(name, 3)] = name
-        rest = substr(rest, RSTART + RLENGTH)
-    }
-    for (i = 0; i in names; i++) {
-        type = types[index("hrlfd", substr(names[i], 2, 1))]
-        registers = registers ".reg ." type " " names[i] ";\\n"
-        if (i > 0) loads = loads "ld.global." type " " names[i] ", [%in+" 8 * (i - 1) "];\\n"
-    }
-    edit("REGISTERS\\n", registers)
-    edit("BYTES", 8 * (i - 1))
-    edit("LOADS\\n", loads)
-    edit("INSTRUCTION", instruction)
-    edit("TYPE", types[index("hrlfd", substr(names[0], 2, 1))])
-    edit("RESULT", names[0])
-    edited = 0
 }
 
 # A line whose equal bytes are all there.
@@ -103,7 +76,7 @@ function write_seed(text, title,    file, escape)
 function finish()
 {
     if (kind == "part") part[name] = text
-    else if (kind != "" && kind != "lines") write_seed(text, title)
+    else if (kind != "") write_seed(text, title)
     text = line = empty_lines = ""
     edited = 0
 }
@@ -112,14 +85,10 @@ function finish()
 
 /^== / {
     finish()
-    kind = $2 ~ /^(lines|part|like|run)$/ ? $2 : "title"
+    kind = $2 ~ /^(part|like)$/ ? $2 : "title"
     name = substr($0, length("== " $2 " ") + 1)
     title = kind == "title" ? substr($0, length("== ") + 1) : ""
     if (kind == "like") text = part[name]
-    if (kind == "run") {
-        text = part["run"]
-        make_kernel(name)
-    }
     next
 }
 
@@ -128,16 +97,11 @@ $0 == "" {
     next
 }
 
-kind == "lines" {
-    write_seed(expanded($0), "")
-    next
-}
-
 { line = line expanded($0) }
 
-kind ~ /like|run/ && sub(/\\$/, "", line) { next }
+kind == "like" && sub(/\\$/, "", line) { next }
 
-kind ~ /like|run/ {
+kind == "like" {
     sub(/ =>$/, "& ", line)
     at = index(line, " => ")
     edit(substr(line, 3, at - 3), substr(line, at + length(" => ")))
