@@ -201,5 +201,4 @@ include steps/steps.mk common/bench/bench.mk common/library/library.mk common/em
         common/labs/grader/grader.mk common/cc/cc.mk common/page/page.mk tests/tests.mk \
         profiles/profiles.mk
 
--include $(shell find build -name '*.d' -not -path 'build/asan/*' -not -path 'build/mutate/*' \
-    2>/dev/null)
+-include $(shell find build -name '*.d' -not -path 'build/asan/*' 2>/dev/null)

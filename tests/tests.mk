@@ -2,7 +2,7 @@
 
 .PHONY: promises checks pairs tests-build test test-slow test-all test-nightly asan test-asan
 .PHONY: test-architectures test-book test-release fuzz
-.PHONY: mutate mutate-record mutate-map mutate-kernels
+.PHONY: mutate-kernels
 
 # Tests of what step 12 promises, for a GPU or the emulator: tests/promises/NAME.cu becomes
 # build/promises/12-NAME. With -cub it also shows CUB's error, and takes longer to compile.
@@ -395,23 +395,5 @@ build/tests/fuzz/run-picture: build/tests/fuzz/picture.o $(PICTURES) $(READERS)
 fuzz: ## maintain: fuzz the readers of files, FUZZ_SECONDS=60 each (needs clang)
 	$(Q)MAKE='$(MAKE)' common/build/fuzz.sh
 
-# Mutations are made in copies of the repository, build/mutate. The list of which suites run which
-# function is made once.
-MUTATE_MAP := $(if $(wildcard build/mutate/covered.txt),,build/mutate/covered.txt)
-
-#mutate: ## maintain: do tests notice N=20 random changes of common/? SEED=1 FILES=verify.c
-mutate: tests-build $(MUTATE_MAP)
-	$(Q)tests/mutation/mutate.py --number $(or $(N),20) --seed $(or $(SEED),1) $(FILES)
-
-#mutate-kernels: ## maintain: is each change of the steps' kernels noticed? Half an hour
-mutate-kernels: emu
+mutate-kernels: emu ## maintain: is each change of the steps' kernels noticed? Half an hour
 	$(Q)tests/mutation/kernels.py
-
-#mutate-record: ## maintain: go on with the sample of notes/mutation.md, N=300 SEED=1
-mutate-record: tests-build $(MUTATE_MAP)
-	$(Q)tests/mutation/mutate.py --number $(or $(N),300) --seed $(or $(SEED),1) --again \
-	    --results tests/mutation/result.csv; status=$$?; profiles/tables/tables.py && exit $$status
-
-#mutate-map: ## maintain: find out which suites run which function, for `make mutate`
-mutate-map $(MUTATE_MAP): tests-build
-	$(Q)tests/mutation/cover.py

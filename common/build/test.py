@@ -248,8 +248,7 @@ def slow():
         else:
             python.append(Program(name + ": installation", ["common/build/python.sh"], str))
             python.append(unit(name, "any", "tests/python", python="build/python/bin/python"))
-    python += [unit("documents", "slow", "tests/docs"), unit("compiler", "slow", "tests/cc"),
-               unit("mutation scripts", "slow", "tests/mutation")]
+    python += [unit("documents", "slow", "tests/docs"), unit("compiler", "slow", "tests/cc")]
     return [[criterion("build/tests/run", "*/*_slow")],
             [bats("commands", files_of("tests/tools"), "slow")],
             [bats("labs", files_of("tests/labs"), "slow")],

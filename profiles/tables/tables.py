@@ -20,7 +20,6 @@ import experiment_rows
 import fidelity_rows
 import level_rows
 import memory_rows
-import mutation_rows
 import older_rows
 import promise_rows
 import python_rows
@@ -34,8 +33,8 @@ from records import TOP
 
 ROWS = (table_rows, level_rows, memory_rows, speed_rows, experiment_rows, application_rows,
         bench_rows, course_rows,
-        promise_rows, python_rows, mutation_rows, fidelity_rows, rank_rows, setting_rows,
-        tensor_rows, older_rows, stall_rows)
+        promise_rows, python_rows, fidelity_rows, rank_rows, setting_rows, tensor_rows, older_rows,
+        stall_rows)
 REGION = re.compile(r"(<!-- begin ([a-z0-9-]+)[^\n]*-->\n).*?(<!-- end \2 -->\n)", re.S)
 
 

@@ -4,9 +4,7 @@ one argument or one statement.
 They lie in function bodies, initializers and enums: not in comments, strings, assertions,
 preprocessor lines, declarations of types, and sizes of arrays.
 """
-import os
 import re
-import sys
 
 from c_source import CONDITIONS, KEYWORDS, NOT_RUN, Source
 
@@ -28,7 +26,6 @@ INTEGER = re.compile(r"((?i:0x)(?=[0-9A-Fa-f])|)((?<=[xX])[0-9A-Fa-f]+|[0-9]+)([
 FLOATING = re.compile(r"([0-9.]+(?:[eE][-+]?[0-9]+)?)([fFlL]?)$")
 ASSIGNS = {"=", ".", "->", "[", "(", "++", "--"} | {sign for sign in OPERATORS
                                                     if sign.endswith("=")}
-EQUIVALENT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "equivalent.txt")
 
 
 class Mutation:
@@ -46,15 +43,11 @@ class Mutation:
         return text[:self.start] + self.new + text[self.end:]
 
     def _lines(self, text):
-        """The lines that change, before and after, with single spaces: what names a mutation."""
+        """The lines that change, before and after, with single spaces."""
         first, last = text.rfind("\n", 0, self.start) + 1, text.find("\n", self.end)
         one_line = lambda code: " ".join(code.split())
         return one_line(text[first:last]), one_line(text[first:self.start] + self.new
                                                     + text[self.end:last])
-
-    def name(self):
-        """Base names are unique, and stay when files move."""
-        return os.path.basename(self.path), self.place, self.before, self.after
 
 
 def mutations(path, text):
@@ -184,23 +177,3 @@ def is_action(source, i):
         return True
     return (source.kind(i) == "word" and source.word(i) not in KEYWORDS
             and source.word(i + 1) in ASSIGNS)
-
-
-def equivalents(path=EQUIVALENT):
-    """{name of a mutation that no test can notice: the reason}. A blank line is between entries."""
-    with open(path, encoding="utf-8") as file:
-        text = "".join(line for line in file if not line.startswith("#")).strip("\n")
-    found = {}
-    for entry in filter(None, text.split("\n\n")):
-        place, *changes, reason = entry.strip("\n").split("\n")
-        before = None
-        if place.count(" ") != 1 or not changes or reason[:2] in ("- ", "+ ") or not all(
-                change[:2] in ("- ", "+ ") for change in changes) or changes[0][0] == "+":
-            sys.exit("%s: an entry is a file and a function, `- before`, lines `+ after` and a "
-                     "reason; this is none:\n%s" % (path, entry))
-        for change in changes:
-            if change[0] == "-":
-                before = change[2:]
-            else:
-                found[(*place.split(" "), before, change[2:])] = reason
-    return found
