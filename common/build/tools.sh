@@ -80,9 +80,6 @@ missing_packages_of() {
         # Where python3 is not Debian's, tests/page also looks into Debian's folder.
         [ -e /usr/lib/python3/dist-packages/selenium ] ||
             python3 -c 'import selenium' 2>/dev/null || echo python3-selenium
-        have firefox-esr || echo firefox-esr
-        [ -e /usr/lib/python3/dist-packages/websockets ] ||
-            python3 -c 'import websockets' 2>/dev/null || echo python3-websockets
         ;;
     esac
 }
@@ -97,7 +94,7 @@ programs_of() {
     labs) echo bwrap ;;
     mpi) echo mpirun mpiexec mpicc ompi_info orterun orted ;;
     nccl | python) ;;
-    page) echo emcc em++ node nodejs pandoc chromium chromedriver firefox firefox-esr ;;
+    page) echo emcc em++ node nodejs pandoc chromium chromedriver ;;
     *) return 1 ;;
     esac
 }

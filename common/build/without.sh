@@ -57,7 +57,7 @@ for part in $parts; do
     nccl) export NCCL_HOME=/dev/null ;;
     page)
         unset PAGE_REQUIRED
-        hide selenium websockets
+        hide selenium
         ;;
     python)
         unset PYTHON_REQUIRED

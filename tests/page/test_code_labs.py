@@ -10,7 +10,6 @@ import unittest
 from pathlib import Path
 
 from browser import Page
-from firefox import InFirefox
 from page_files import BUILT, PAGE, TOP, check_below, need, node
 
 sys.path.append(str(TOP / "tests/cc"))
@@ -274,10 +273,6 @@ class InThePage(Box):
         self.assertIn("launches the kernel square", self.check("first1"))
         self.click("Open first3.cu", "first3")
         self.assertIn("out[1] is 4", self.check("first3"))
-
-
-class InThePageInFirefox(InFirefox, InThePage):
-    pass
 
 
 class Keys(Box):

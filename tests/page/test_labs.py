@@ -8,7 +8,6 @@ import unittest
 from pathlib import Path
 
 from browser import Page
-from firefox import InFirefox
 from page_files import BUILT, TOP, need, node
 
 RIGHT = {"barrier": ["1"], "conflicts": ["4", "6", "6", "6", "6", "2", "0"],
@@ -164,10 +163,6 @@ class InThePage(Page):
         self.begin("padding")
         self.assertEqual(self.values("padding"), ["pad16", "", ""])
         self.driver.execute_script("localStorage.clear()")
-
-
-class InThePageInFirefox(InFirefox, InThePage):
-    pass
 
 
 class WithoutStorage(InThePage):

@@ -4,7 +4,6 @@ import unittest
 from urllib.parse import parse_qs
 
 from browser import GO, Page
-from firefox import InFirefox
 from page_files import PAGE, need
 
 LINK = re.compile(r'class=\\?"play-link\\?" href=\\?"(#chapter=[^"\\]*)\\?"')
@@ -67,10 +66,6 @@ class Play(Page):
         self.assertLess(abs(top), 60)
         self.driver.back()
         self.wait_for(lambda: self.text(".event") == "Before the first instruction.")
-
-
-class PlayInFirefox(InFirefox, Play):
-    pass
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@ that skip, names of links, print, and a text that is no PTX."""
 import unittest
 
 from browser import Page
-from firefox import InFirefox
 
 PHONE = (390, 844)
 ACTIVE = "const one = document.activeElement; return [one.tagName, one.textContent.trim()];"
@@ -195,10 +194,6 @@ class Search(Page):
         self.search("this thread's")
         self.assertNotIn("&#", self.driver.execute_script(
             "return document.getElementById('found').textContent"))
-
-
-class SearchInFirefox(InFirefox, Search):
-    pass
 
 
 class OwnText(Page):

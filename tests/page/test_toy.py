@@ -6,7 +6,6 @@ import subprocess
 import unittest
 
 from browser import Page
-from firefox import InFirefox
 from page_files import BUILT, need
 
 OFFSETS, EVERY = (1, 2, 4, 8, 16, 32), (0, 64, 32, 16, 8)
@@ -98,10 +97,6 @@ class Toy(Page):
         self.assertTrue(seen & {("1 of 4", 24), ("2 of 4", 16), ("3 of 4", 8)}, seen)
 
 
-class ToyInFirefox(InFirefox, Toy):
-    pass
-
-
 class SideBySide(Page):
     def cells(self):
         return [[int(cell) for cell in row] for row in self.driver.execute_script(
@@ -124,10 +119,6 @@ class SideBySide(Page):
             "const bar = document.querySelector('.side-by-side .bar'); bar.value = 100;"
             "bar.dispatchEvent(new Event('input'))")
         self.assertEqual([row[1] for row in self.cells()], [100] * 3)
-
-
-class SideBySideInFirefox(InFirefox, SideBySide):
-    pass
 
 
 if __name__ == "__main__":

@@ -417,7 +417,6 @@ wheel() {
     [[ "$(cat called)" == *" bats cmake pkg-config emscripten pandoc" ]]
     run bare make setup-page-tests
     [[ "$(cat called)" == *" emscripten pandoc chromium chromium-driver"* ]]
-    [[ "$(cat called)" == *" firefox-esr"* ]]
 }
 
 @test "setup-mpi adds what only step 17 needs" {
