@@ -17,9 +17,6 @@ compare: $$(COMPARED)
 # The emulator's benchmark times the steps and a few kernels of its own.
 BENCH    := $(call objects,$(call sources,profiles/measure/speed $(ONE_PROCESS)) $(COMMON))
 
-# As the emulator's operations, with which it is compared.
-build/profiles/measure/speed/translated.o: CFLAGS += -O3 -fno-math-errno -fno-trapping-math
-
 build/tests/bench/run: $(BENCH) build/emu/libcudart.so.13
 	$(call say,link,$@)
 	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../../emu' \

@@ -42,22 +42,12 @@ shares() {
             }' | sort
 }
 
-# An operation and an access have one row: the number of instructions does not depend on the mode.
-both_modes() {
-    awk -F , -v OFS=, '
-        $1 != "operation" && $1 != "access" { print; next }
-        $7 != "instructions" { $7 = $7 " " $6 }
-        $7 != "instructions" || $6 == "plain" { $6 = "both"; print }'
-}
-
 {
     echo group,case,n,block,cores,mode,metric,value,unit
     for mode in plain counters; do
-        say "scans, other programs, operations, accesses: $mode"
+        say "scans, other programs: $mode"
         $bench $mode scans
         $bench $mode micro
-        $bench $mode operations
-        $bench $mode accesses
     done
     say "growth, launches, blocks"
     $bench plain growth
@@ -88,7 +78,7 @@ mkdir -p "$(dirname "$out")"
     about "The emulator's speed; see profiles/README.md." \
         "CPU: $(cpu), $cores cores, $(grep -qw avx2 /proc/cpuinfo && echo AVX2 || echo no AVX2)" \
         "compiler: $(gcc --version | head -n 1)"
-    both_modes <"$work/values" | profiles/measure/cases.py
+    profiles/measure/cases.py <"$work/values"
 } >"$out"
 grep '^#' "$out"
 awk -F , '

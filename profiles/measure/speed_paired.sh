@@ -4,16 +4,16 @@
 #   make build/tests/bench/run && profiles/measure/speed_paired.sh OLD [PART ...]
 #
 # OLD is the folder of the older libcudart.so.13 (its build/emu). PARTs are those of the bench that
-# run PTX: scans, micro, operations, accesses (default: all), and check, which is scans with
-# racecheck. Old and new take turns, five times each; of each row the highest rate is taken, since
-# other programs on the machine can only lower it. Prints CSV: mode, group, case, n, rate of the old
+# run PTX: scans, micro (default: both), and check, which is scans with racecheck. Old and new take
+# turns, five times each; of each row the highest rate is taken, since other programs on the machine
+# can only lower it. Prints CSV: mode, group, case, n, rate of the old
 # build, of the new one (millions of warp instructions per second of processor time, one core), and
 # their ratio.
 set -eu
 cd "$(dirname "$0")/../.."
 old=$1
 shift
-parts=${*:-scans micro operations accesses}
+parts=${*:-scans micro}
 rounds=5
 export EMU_THREADS=1 EMU_PROGRESS=0 EMU_CHECK_LOG=/dev/null
 

@@ -3,7 +3,7 @@ from emulated/speed.csv.
 
 Used by tables.py, as table_rows.py is.
 """
-from records import find, has, read, size
+from records import find, read, size
 from table_rows import table
 
 SPEED, MACHINE = read("emulated/speed.csv")
@@ -72,21 +72,7 @@ def emulator_elsewhere():
             % (float(started["shared"]), float(started["thrust_sort"])),
             "threads that end at once take %.1f s. As many blocks as an H200 holds, all waiting "
             "for the last, take %.0f MiB."
-            % (value("elapsed", group="blocks", case="that end at once"), most),
-            *translation()]
-
-
-def translation():
-    """What is left to a translation to C: a recording made before translated.c has no row."""
-    name, translated = "large product", "large product in C"
-    if not has(SPEED, case=translated):
-        return []
-    interpreted, compiled = (value(group="micro", case=case, mode="plain")
-                             for case in (name, translated))
-    return ["", "The PTX of a product of two 512 x 512 matrices, translated to C by hand",
-            "(`profiles/measure/speed/translated.c`, which checks its accesses as the emulator "
-            "does), runs %.1f times as" % (compiled / interpreted),
-            "fast as the emulator: at a rate of %.0f, not %.0f." % (compiled, interpreted)]
+            % (value("elapsed", group="blocks", case="that end at once"), most)]
 
 
 def cores_measured():

@@ -32,10 +32,6 @@ void measure(const struct bench_case *, workload *, void *argument);
 double count_instructions(const struct bench_case *, workload *, void *argument);
 void measure_work(const struct bench_case *, double work, workload *, void *argument);
 
-/* operations.c: a row for each operation and type, and for each shape of access. */
-void measure_operations(void);
-void measure_accesses(void);
-
 /* micro.cu: programs of one kind of work each; NULL ends the list. */
 struct micro {
     const char *name;
@@ -45,10 +41,6 @@ struct micro {
 };
 extern const struct micro micros[];
 enum { MICRO_BUFFER = 1 << 24 }; /* bytes of the buffer that all of them work on */
-
-/* translated.c: a row for the "large product" of micros[], translated to C. It overwrites the
- * buffer, of MICRO_BUFFER bytes, to compare the results. */
-void measure_translation(void *buffer);
 
 /* A sum of n floats by a tree in shared memory, for any block size: how speed depends on it. */
 cudaError_t launch_tree(void *buffer, size_t n, unsigned block);

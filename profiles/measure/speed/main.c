@@ -4,8 +4,8 @@
  * usage: run MODE PART [COMMAND …]
  *
  * MODE   plain; counters: they are on while a workload is timed; or the tool that EMU_TOOL names
- * PART   scans, micro, operations, accesses, growth, launches, blocks; check: scans, and the memory
- *        that the process took for the first; startup: how long COMMAND takes
+ * PART   scans, micro, growth, launches, blocks; check: scans, and the memory that the process
+ *        took for the first; startup: how long COMMAND takes
  *
  * EMU_THREADS is the number of host threads, BENCH_ONLY the name of the only workload to run.
  * profiles/measure/speed.sh calls this.
@@ -188,7 +188,6 @@ static void micro(void)
         struct bench_case s = {"micro", r.micro->name, r.micro->n, r.micro->block};
         measure(&s, run_micro, &r);
     }
-    if (strcmp(mode, "plain") == 0) measure_translation(r.buffer);
     cudaFree(r.buffer);
 }
 
@@ -300,8 +299,6 @@ int main(int argc, char **argv)
     } parts[] = {{"scans", scans},
                  {"micro", micro},
                  {"growth", growth},
-                 {"operations", measure_operations},
-                 {"accesses", measure_accesses},
                  {"launches", launches},
                  {"blocks", blocks},
                  {"check", check_scans}};
@@ -317,7 +314,7 @@ int main(int argc, char **argv)
         startup(argv + 3);
         return 0;
     }
-    fprintf(stderr, "usage: run MODE scans|micro|operations|accesses|growth|launches|blocks|check\n"
+    fprintf(stderr, "usage: run MODE scans|micro|growth|launches|blocks|check\n"
                     "       run MODE startup COMMAND ...\n");
     return 2;
 }
