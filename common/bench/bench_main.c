@@ -7,8 +7,6 @@
 
 #include "common/harness/host/memory.h"
 #include "common/harness/run/device.h"
-#include "common/harness/host/ended.h"
-#include "common/harness/host/surroundings.h"
 #include "common/harness/print/format.h"
 #include "common/harness/print/standard.h"
 
@@ -27,7 +25,6 @@ struct bench_program {
     struct device device;
     size_t records; /* printed */
     bool all_right;
-    struct standard standard; /* when the program began */
     struct fault fault;
 };
 
@@ -120,7 +117,7 @@ static int run_type(struct bench_program *p, struct data *data, enum element typ
         size_t left = for_size(all, count, o->neighbour[i], some);
         if (left == 0) continue;
         code = side_by_side_time(&bench, data, some, left, o->sizes[i], l2, o->flush, rounds,
-                                 o->patience, &p->fault);
+                                 &p->fault);
         if (code) break;
         show_side_by_side(stdout, o, &p->device, &bench, &p->records);
         for (size_t k = 0; k < left; k++) p->all_right &= bench.entries[k].right;
@@ -130,8 +127,7 @@ static int run_type(struct bench_program *p, struct data *data, enum element typ
 
 static int check_stdout(struct bench_program *p)
 {
-    if (!standard_written()) return fail(&p->fault, EXIT_USAGE, "cannot write to stdout.");
-    return standard_check(&p->standard, &p->fault);
+    return standard_written() ? 0 : fail(&p->fault, EXIT_USAGE, "cannot write to stdout.");
 }
 
 static int run(struct bench_program *p)
@@ -215,17 +211,14 @@ static int run_program(struct bench_program *p, int argc, char **argv)
     struct bench_options *o = &p->options;
     const struct step *application;
     standard_hold();
-    p->standard = standard_now();
     int code = bench_options_parse(o, argc, argv, &p->fault);
     if (!code && (o->help || o->version)) return describe(p);
     if (!code && strcmp(o->steps, "applications") == 0) return run_applications(o, &p->fault);
     if (!code) code = contenders_application(&application, o->steps, &p->fault);
     if (!code && application) code = become_experiment(o, application, &p->fault);
     if (code) return code;
-    surroundings_note();
     struct options options = {.device = o->device, .argv = argv};
     code = device_choose(&options, &p->device, &p->fault);
-    ended_catch_signals();
     if (!code) code = run(p);
     return code;
 }
@@ -233,11 +226,6 @@ static int run_program(struct bench_program *p, int argc, char **argv)
 int main(int argc, char **argv)
 {
     static struct bench_program program = {.all_right = true};
-    ended_watch();
-    int code = run_program(&program, argc, argv);
-    if (code)
-        code = fault_say(&program.fault);
-    else if (!program.all_right)
-        code = EXIT_WRONG;
-    return ended_in_time(code);
+    if (run_program(&program, argc, argv)) return fault_say(&program.fault);
+    return program.all_right ? EXIT_RIGHT : EXIT_WRONG;
 }

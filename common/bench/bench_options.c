@@ -114,15 +114,6 @@ static int set_reps(void *to, const char *value, struct fault *fault)
     return code;
 }
 
-static int set_patience(void *to, const char *value, struct fault *fault)
-{
-    struct bench_options *o = to;
-    uint64_t milliseconds = 0;
-    int code = whole_number("--patience", value, 1000000, &milliseconds, fault);
-    o->patience = 1e-3 * (double)milliseconds;
-    return code;
-}
-
 static int set_seed(void *to, const char *value, struct fault *fault)
 {
     struct bench_options *o = to;
@@ -178,10 +169,8 @@ static const struct option_row rows[] = {
            "all, cub, roof, 7, 5-9, 5:naive, 5:all (default: all); applications or 13 alone",
            set_steps),
     OPTION("types", "LIST", "f32 (default), i32, i64, u64, f64, i8, i16", set_types),
-    OPTION("reps", "R", "rounds (default: 31 on a GPU, 3 on the emulator)", set_reps),
-    OPTION("patience", "MS",
-           "time limit per contender in ms; slow ones run fewer rounds, at least 7 (default 300)",
-           set_patience),
+    OPTION("reps", "R", "rounds (default: 31 on a GPU, 3 on the emulator); fewer of what is slow",
+           set_reps),
     OPTION("flush", "HOW", "what empties the L2: read (default), or memset as ./stepN does",
            set_flush),
     OPTION("seed", "S", "of the random numbers (default 1)", set_seed),
@@ -229,7 +218,6 @@ int bench_options_parse(struct bench_options *o, int argc, char *const *argv, st
                                 .types = {ELEMENT_F32},
                                 .type_count = 1,
                                 .reps = REPS_DEFAULT,
-                                .patience = 0.3,
                                 .flush = FLUSH_READ,
                                 .seed = 1};
     const char *device = getenv("DEVICE");

@@ -17,8 +17,7 @@ struct bench_options {
     const char *steps;          /* for contenders_find */
     enum element types[6];      /* in the order given */
     size_t type_count;
-    int reps;        /* rounds; REPS_DEFAULT */
-    double patience; /* seconds */
+    int reps; /* rounds; REPS_DEFAULT */
     enum flush flush;
     uint64_t seed;
     enum report_format format;

@@ -1,6 +1,5 @@
 #include "side_by_side.h"
 
-#include "common/harness/host/ended.h"
 #include "common/harness/print/progress.h"
 #include "common/step/cuda_check.h"
 
@@ -13,6 +12,7 @@
 #define GRAPH_NO_L2   3   /* on the emulator, which has no L2 to fill */
 #define ALIGN_NUMBERS 256 /* elements: aligns the numbers of each run as cudaMalloc does */
 #define FEWEST_REPS   7   /* of a slow contender */
+#define PATIENCE      0.3 /* seconds that a contender's timed runs may take together */
 
 /* ---- numbers of runs, and memory ----------------------------------------------------------- */
 
@@ -89,11 +89,9 @@ cudaError_t side_by_side_launch(const struct side_by_side *s, const struct entry
         return contender->way->copy(out, (const char *)s->data->sums + start * element_size(sum),
                                     side_by_side_copied_bytes(s), stream);
     bool on_host = contender->step->on_host;
-    cudaError_t error = contender->step->scan(
+    return contender->step->scan(
         on_host ? e->host_out.data : out, on_host ? s->data->host_in : in, s->n, contender->variant,
         on_host ? NULL : e->workspace.data, on_host ? NULL : stream);
-    ended_check_child();
-    return error;
 }
 
 #define LEAD_MOST 5e-3 /* seconds: the GPU is kept busy no longer before a run */
@@ -203,8 +201,8 @@ static int time_rounds(struct side_by_side *s, struct turn *turns, const char *l
 /* The number of timed runs of a contender whose run takes this many seconds. */
 static int reps_for(const struct side_by_side *s, double seconds)
 {
-    if (seconds * s->rounds <= s->patience) return s->rounds;
-    int fit = (int)(s->patience / seconds), fewest = FEWEST_REPS;
+    if (seconds * s->rounds <= PATIENCE) return s->rounds;
+    int fit = (int)(PATIENCE / seconds), fewest = FEWEST_REPS;
     if (fewest > s->rounds) fewest = s->rounds;
     return fit > fewest ? fit : fewest;
 }
@@ -357,11 +355,11 @@ static int time_all(struct side_by_side *s, struct turn *turns, size_t l2, struc
 
 int side_by_side_time(struct side_by_side *s, const struct data *data,
                       const struct contender *contenders, size_t count, size_t n, size_t l2,
-                      enum flush flush, int rounds, double patience, struct fault *fault)
+                      enum flush flush, int rounds, struct fault *fault)
 {
     struct turn turns[CONTENDERS] = {{0}};
     size_t numbers = side_by_side_numbers(n, data->element, l2);
-    *s = (struct side_by_side){.data = data, .n = n, .rounds = rounds, .patience = patience};
+    *s = (struct side_by_side){.data = data, .n = n, .rounds = rounds};
     s->runs = side_by_side_graph_runs(n, data->element, l2);
     s->stride = stride_for(n);
     s->count = count;

@@ -49,8 +49,7 @@ struct entry {
 struct side_by_side {
     const struct data *data;
     size_t n;
-    int rounds;      /* at most; slow contenders take part in fewer */
-    double patience; /* seconds that a contender's timed runs may take together */
+    int rounds; /* at most; slow contenders take part in fewer */
     struct timer timer;
     struct fingerprinter fingerprinter;
     struct buffer out;
@@ -72,8 +71,7 @@ size_t side_by_side_device_bytes(const struct contender *, size_t count, size_t 
 /* Times contenders of the data's type side by side. The result is in the entries; everything else
  * is freed. Returns 0 (see right), EXIT_USAGE or EXIT_DEVICE. */
 int side_by_side_time(struct side_by_side *, const struct data *, const struct contender *,
-                      size_t count, size_t n, size_t l2, enum flush, int rounds, double patience,
-                      struct fault *);
+                      size_t count, size_t n, size_t l2, enum flush, int rounds, struct fault *);
 
 /* The bytes that a contender has to read and to write for n elements; and its median time in
  * seconds, in graphs if it was timed so. */

@@ -3,7 +3,6 @@
  */
 #include "side_by_side.h"
 
-#include "common/harness/host/surroundings.h"
 #include "common/step/cuda_check.h"
 #include "common/harness/verify/verify.h"
 
@@ -221,7 +220,6 @@ int side_by_side_verify(struct side_by_side *s, struct entry *e, cudaGraphExec_t
     e->right = false;
     e->wrong[0] = '\0';
     int code = run_poisoned(s, e, graph, fault);
-    surroundings_restore();
     if (code) return code;
     look_at_errors(e);
     if (!*e->wrong) code = look(s, e, graph ? s->runs : 1, fault);
@@ -236,7 +234,6 @@ int side_by_side_check(struct side_by_side *s, struct entry *e, bool in_graph, c
 {
     uint64_t left[LEFTS];
     char wrong[sizeof e->wrong];
-    surroundings_restore();
     look_at_errors(e);
     int code = take(s, e, left, fault);
     if (code || (!*e->wrong && memcmp(left, e->left, sizeof left) == 0)) return code;

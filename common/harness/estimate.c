@@ -105,40 +105,38 @@ static int time_reps(const struct subject *s, bool emulated, size_t n, int reps,
 
 static void say(const struct subject *s, int reps, size_t elements, double seconds)
 {
-    const struct options *o = s->options;
-    bool sample = o->verify == VERIFY_FULL && s->verbs->sums; /* options_parse refuses it */
     fprintf(stderr,
-            "%s: this will take about %s, estimated by runs on %s elements; faster: %s%s%s\n",
+            "%s: this will take about %s, estimated by runs on %s elements; faster: fewer "
+            "elements%s\n",
             step_program(s->step).name, format_duration(seconds).s, format_count(elements).s,
-            o->sweep ? "one size by --n" : "fewer elements", reps ? ", --reps 0" : "",
-            sample ? ", --verify sample" : "");
+            reps ? ", --reps 0" : "");
     fflush(stderr);
 }
 
-static int time_and_say(const struct subject *s, bool emulated, size_t n, size_t total,
+static int time_and_say(const struct subject *s, bool emulated, size_t n,
                         struct complaint to)
 {
     /* The default is one timed run if a run takes long. */
     int reps = s->options->reps == REPS_DEFAULT ? 1 : s->options->reps;
     double seconds = 0;
-    if ((double)total * (reps + 2) < LOOK_FROM) return 0;
+    if ((double)n * (reps + 2) < LOOK_FROM) return 0;
     /* Kernels are loaded in this one. */
     int code = time_all(s, emulated, sample_of(n, QUICK), 1, &seconds, to);
     for (int i = 0; i < 2 && !code; i++) {
         size_t sample = sample_of(n, i ? LARGE : QUICK);
         code = time_reps(s, emulated, sample, reps, &seconds, to);
-        seconds *= (double)total / (double)sample;
+        seconds *= (double)n / (double)sample;
         if (code || seconds < LONG) break;
         if (i) say(s, reps, sample, seconds);
     }
     return code;
 }
 
-int estimate_say(const struct subject *s, const struct device *device, size_t n, size_t total,
+int estimate_say(const struct subject *s, const struct device *device, size_t n,
                  struct outcome *wrong, struct fault *fault)
 {
     if ((device && !device->emulated) || (!s->verbs->sums && s->options->input)) return 0;
     if (!progress_is_wanted() || is_reported(s->options, device)) return 0;
-    int code = time_and_say(s, device != NULL, n, total, (struct complaint){wrong, fault});
+    int code = time_and_say(s, device != NULL, n, (struct complaint){wrong, fault});
     return code == NO_TIME ? 0 : code;
 }

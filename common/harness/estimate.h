@@ -24,11 +24,10 @@
 extern "C" {
 #endif
 
-/* `total`: the elements of all inputs of the program; `n`: those of the largest. The device is NULL
- * if the step runs on the host. Returns 0; EXIT_WRONG if a run is wrong, which *wrong describes (to
- * be freed); or, with a fault, the exit code of a run that failed. */
-int estimate_say(const struct subject *, const struct device *, size_t n, size_t total,
-                 struct outcome *wrong, struct fault *);
+/* The device is NULL if the step runs on the host. Returns 0; EXIT_WRONG if a run is wrong, which
+ * *wrong describes (to be freed); or, with a fault, the exit code of a run that failed. */
+int estimate_say(const struct subject *, const struct device *, size_t n, struct outcome *wrong,
+                 struct fault *);
 
 #ifdef __cplusplus
 }

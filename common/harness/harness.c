@@ -4,9 +4,6 @@
 #include "common/harness/host/memory.h"
 #include "common/harness/estimate.h"
 #include "common/harness/run/device.h"
-#include "common/harness/host/ended.h"
-#include "common/harness/host/surroundings.h"
-#include "same_files.h"
 #include "common/harness/print/format.h"
 #include "common/harness/input/input.h"
 #include "common/harness/print/output.h"
@@ -19,19 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --sweep: from 2^10 to 2^24, or from the largest power of two that the step takes. */
-#define SWEEP_FIRST 10
-#define SWEEP_LAST  24
-#define SWEEP_SIZES (3 * (SWEEP_LAST + 1)) /* at most: each power of two and its neighbours */
-
 /* The state of one run of the program. */
 struct program {
     struct subject subject;
     struct options options;
     const struct device *device; /* NULL: the step runs on the host */
     FILE *report;                /* stdout, or stderr if a result or the trace goes to stdout */
-    size_t reported;             /* outcomes so far */
-    struct standard standard;    /* the files of stdout and stderr when the program begins */
     struct fault fault;
 };
 
@@ -61,22 +51,16 @@ static int check_memory(struct program *p, size_t n)
 
 static void report(struct program *, const struct outcome *);
 
-/* Says how long work on `total` elements will take. A run on fewer elements that is wrong is
- * reported, like any other. */
-static int estimate(struct program *p, size_t n, size_t total)
+/* Says how long the work will take. A run on fewer elements that is wrong is reported, like any
+ * other. */
+static int estimate(struct program *p, size_t n)
 {
     struct outcome wrong;
-    int code = estimate_say(&p->subject, p->device, n, total, &wrong, &p->fault);
+    int code = estimate_say(&p->subject, p->device, n, &wrong, &p->fault);
     if (code != EXIT_WRONG) return code;
     report(p, &wrong);
     outcome_free(&wrong);
     return code;
-}
-
-/* A sweep's estimate is that of all its sizes: run_sweep. */
-static int estimate_one(struct program *p, size_t n)
-{
-    return p->options.sweep ? 0 : estimate(p, n, n);
 }
 
 /* Checks the memory and says how long it will take, before the input is generated; that of a file
@@ -85,7 +69,7 @@ static int prepare(struct program *p, const struct input *input)
 {
     p->subject.element = input->element;
     int code = check_memory(p, input->n);
-    return code ? code : estimate_one(p, input->n);
+    return code ? code : estimate(p, input->n);
 }
 
 static int get_input(struct program *p, struct input *input)
@@ -133,9 +117,7 @@ static void report(struct program *p, const struct outcome *outcome)
     if (options->format != REPORT_TEXT) {
         struct record record;
         report_record(&record, s, p->device, outcome);
-        report_print_record(p->report, &record, options, outcome, p->reported);
-    } else if (options->sweep) {
-        report_sweep_line(p->report, s, p->device, outcome);
+        report_print_record(p->report, &record, options, outcome, 0);
     } else {
         report_heading(p->report, s->step, p->device);
         report_outcome(p->report, s, p->device, outcome);
@@ -143,24 +125,6 @@ static void report(struct program *p, const struct outcome *outcome)
         report_still_bad(p->report, s->step);
     }
     fflush(p->report);
-    p->reported++;
-}
-
-static void begin_report(struct program *p)
-{
-    const struct options *options = &p->options;
-    record_open(p->report, options->format, !options->sweep);
-    if (options->format != REPORT_TEXT || !options->sweep) return;
-    report_heading(p->report, p->subject.step, p->device);
-    report_sweep_head(p->report, p->device);
-}
-
-static void end_report(struct program *p)
-{
-    const struct options *options = &p->options;
-    record_close(p->report, options->format, !options->sweep);
-    if (options->format == REPORT_TEXT && options->sweep)
-        report_still_bad(p->report, p->subject.step);
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -178,7 +142,6 @@ static int run_once(struct program *p)
     code = runs_open(&runs, &p->subject, &input, emulated, &p->fault);
     if (!code) {
         code = runs_do(&runs, &outcome, &p->fault);
-        surroundings_restore();
         if (!code) {
             /* A wrong result is reported, not written. */
             if (has_output(p) && outcome.right) code = write_output(p, &runs);
@@ -194,38 +157,6 @@ static int run_once(struct program *p)
     return code;
 }
 
-/* Every size of the sweep that the step takes. */
-static size_t sweep_sizes(const struct step *step, size_t sizes[SWEEP_SIZES])
-{
-    size_t count = 0;
-    int first = SWEEP_FIRST;
-    while (first > 0 && step->max_n && ((size_t)1 << first) > step->max_n) first--;
-    for (int exponent = first; exponent <= SWEEP_LAST; exponent++)
-        for (int more = -1; more <= 1; more++) {
-            struct fault ignored;
-            size_t n = ((size_t)1 << exponent) + (size_t)more;
-            if (n > 0 && options_check_n(step, n, "n", &ignored) == 0) sizes[count++] = n;
-        }
-    return count;
-}
-
-/* Goes on after a wrong result. */
-static int run_sweep(struct program *p)
-{
-    size_t sizes[SWEEP_SIZES], count = sweep_sizes(p->subject.step, sizes), total = 0;
-    int worst = EXIT_RIGHT;
-    for (size_t i = 0; i < count; i++) total += sizes[i];
-    if (count > 0) worst = estimate(p, sizes[count - 1], total);
-    if (worst > EXIT_WRONG) return worst;
-    for (size_t i = 0; i < count; i++) {
-        p->options.n = sizes[i];
-        int code = run_once(p);
-        if (code > EXIT_WRONG) return code;
-        if (code) worst = code;
-    }
-    return worst;
-}
-
 static void print_version(const struct step *step)
 {
     printf("%s (%s), Upsweep %s, CUDA %d.%d\n", step_program(step).name, step->name,
@@ -239,20 +170,18 @@ static int run(struct program *p)
         int code = output_check(options->output, &p->fault);
         if (code) return code;
     }
-    p->report = files_use_stdout(&p->subject) ? stderr : stdout;
-    begin_report(p);
-    int code = options->sweep ? run_sweep(p) : run_once(p);
-    if (code <= EXIT_WRONG) end_report(p);
+    p->report = subject_uses_stdout(&p->subject) ? stderr : stdout;
+    record_open(p->report, options->format, true);
+    int code = run_once(p);
+    if (code <= EXIT_WRONG) record_close(p->report, options->format, true);
     return code;
 }
 
-/* A report that could not be written (a full disk), or that went to another file, is an error,
- * too. */
+/* A report that could not be written (a full disk) is an error, too. */
 static int check_stdout(struct program *p)
 {
-    if (!standard_written())
-        return fail(&p->fault, EXIT_USAGE, "cannot write the report to stdout.");
-    return standard_check(&p->standard, &p->fault);
+    return standard_written() ? 0
+                              : fail(&p->fault, EXIT_USAGE, "cannot write the report to stdout.");
 }
 
 static int inform(struct program *p)
@@ -268,8 +197,7 @@ static int inform(struct program *p)
 static int begin(struct program *p, struct device *device)
 {
     struct options *options = &p->options;
-    surroundings_note();
-    int code = files_check(&p->subject, &p->fault);
+    int code = subject_check_files(&p->subject, &p->fault);
     if (code) return code;
     p->subject.element = step_element(p->subject.step, options->variant);
     if (p->subject.step->on_host) return 0;
@@ -301,7 +229,6 @@ static int run_program(struct program *p, int argc, char **argv)
     if (p->options.levels || p->options.quiz) return run_traced(p);
     code = begin(p, &device);
     if (code) return code;
-    ended_catch_signals();
     if (step->run) return step->run(&p->subject);
     code = run(p);
     if (code <= EXIT_WRONG && check_stdout(p)) code = p->fault.code;
@@ -310,9 +237,8 @@ static int run_program(struct program *p, int argc, char **argv)
 
 int harness_main(const struct step *step, int argc, char **argv)
 {
-    ended_watch();
     standard_hold();
-    struct program program = {.standard = standard_now()};
+    struct program program = {0};
     signal(SIGXFSZ, SIG_IGN); /* a file beyond `ulimit -f` becomes an error of fwrite */
     int code = subject_open(&program.subject, step, &program.options, &program.fault);
     if (!code) {
@@ -320,5 +246,5 @@ int harness_main(const struct step *step, int argc, char **argv)
         subject_close(&program.subject);
     }
     if (code > EXIT_WRONG && *program.fault.text) fault_say(&program.fault);
-    return ended_in_time(code);
+    return code;
 }

@@ -86,15 +86,13 @@ static int set_variant(void *to, const char *value, struct fault *fault)
 static int set_verify(void *to, const char *value, struct fault *fault)
 {
     struct options *options = options_of(to);
-    static const char *const modes[] = {
-        [VERIFY_FULL] = "full", [VERIFY_SAMPLE] = "sample", [VERIFY_NONE] = "none"};
+    static const char *const modes[] = {[VERIFY_FULL] = "full", [VERIFY_NONE] = "none"};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         if (strcmp(value, modes[i]) == 0) {
             options->verify = (enum verify_mode)i;
             return 0;
         }
-    return fail(fault, EXIT_USAGE, "--verify \"%.60s\" is unknown; choose none, sample or full.",
-                value);
+    return fail(fault, EXIT_USAGE, "--verify \"%.60s\" is unknown; choose none or full.", value);
 }
 
 static int choose_device(struct options *options, const char *where, const char *value,
@@ -147,8 +145,6 @@ static int set_quiz(void *to, const char *value, struct fault *fault)
         options_of(to)->name = true;                                                               \
         return 0;                                                                                  \
     }
-SET_FLAG(sweep)
-SET_FLAG(round)
 SET_FLAG(real)
 SET_FLAG(inclusive)
 SET_FLAG(in_place)
@@ -184,10 +180,7 @@ static int set_csv(void *to, const char *value, struct fault *fault)
 
 static const struct option_row rows[] = {
     OPTION("n", "N", "elements: 1000, 64K, 1Mi, 2^20, 2^20+1", set_n),
-    OPTION("sweep", NULL, "each power of two to 2^24 and its odd neighbours", set_sweep),
     OPTION("input", "FILE", "scan the numbers of FILE: .npy or text; - is stdin", set_input),
-    OPTION("round", NULL, "take the nearest where the type cannot hold a number of FILE",
-           set_round),
     OPTION("real", NULL, "random real numbers, 0.5 <= |x| < 1, instead of random integers",
            set_real),
     OPTION("seed", "S", "of the random numbers; the same on every machine (default 1)", set_seed),
@@ -199,7 +192,7 @@ static const struct option_row rows[] = {
     OPTION("in-place", NULL, "scan into the input's own memory", set_in_place),
     OPTION("offset", "K", "displace the buffers by K elements from their alignment", set_offset),
     OPTION("reps", "R", "timed runs; 0: none (default: as many as take 0.5 s, 5 to 15)", set_reps),
-    OPTION("verify", "HOW", "full (default), sample or none", set_verify),
+    OPTION("verify", "HOW", "full (default) or none", set_verify),
     OPTION("device", "WHERE", "cuda or emu (default: cuda if there is a usable GPU; or DEVICE=)",
            set_device),
     OPTION("counters", NULL, "the emulator's counters by source line", set_counters),
@@ -283,98 +276,85 @@ static int parse_one(struct target *to, struct command_line *line, struct fault 
                 argument);
 }
 
-/* Options without effect are refused, because the user expects an effect. */
-static int check_use(const struct options *o, const struct step *step, struct fault *fault)
+/* Options of this command line, by name; those of the step's own are not among them. */
+static bool is_given(const struct options *o, const char *name)
 {
     const struct {
         const char *name;
         bool given;
-    } all[] = {{"inclusive", o->inclusive}, {"in-place", o->in_place},   {"round", o->round},
-               {"real", o->real},           {"sweep", o->sweep},         {"offset", o->offset > 0},
-               {"counters", o->counters},   {"trace", o->trace != NULL}, {"levels", o->levels},
-               {"quiz", o->quiz != NULL}};
+    } all[] = {{"n", o->n_given},
+               {"input", o->input},
+               {"real", o->real},
+               {"seed", o->seed_given},
+               {"output", o->output},
+               {"inclusive", o->inclusive},
+               {"in-place", o->in_place},
+               {"offset", o->offset > 0},
+               {"reps", o->reps > 0},
+               {"counters", o->counters},
+               {"trace", o->trace},
+               {"levels", o->levels},
+               {"quiz", o->quiz},
+               {"json", o->format == REPORT_JSON},
+               {"csv", o->format == REPORT_CSV},
+               {"device cuda", o->device == DEVICE_CUDA}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i].given && is_unused(step, all[i].name))
+        if (strcmp(all[i].name, name) == 0) return all[i].given;
+    return false;
+}
+
+/* Options that exclude each other: one of them makes the other meaningless. */
+static const struct {
+    const char *one, *other[12];
+} excludes[] = {
+    {"input", {"n", "real", "seed"}},
+    {"trace", {"reps", "device cuda"}},
+    {"counters", {"csv", "device cuda"}},
+    {"levels", {"quiz", "trace", "counters", "json", "csv", "device cuda"}},
+    {"quiz",
+     {"n", "input", "real", "seed", "output", "inclusive", "in-place", "offset", "counters",
+      "trace", "device cuda"}},
+};
+
+static int check_pairs(const struct options *o, struct fault *fault)
+{
+    for (size_t i = 0; i < sizeof excludes / sizeof *excludes; i++) {
+        if (!is_given(o, excludes[i].one)) continue;
+        for (const char *const *other = excludes[i].other; *other; other++)
+            if (is_given(o, *other))
+                return fail(fault, EXIT_USAGE, "--%s and --%s exclude each other; leave one out.",
+                            excludes[i].one, *other);
+    }
+    return 0;
+}
+
+/* Options without effect are refused, because the user expects an effect. */
+static int check_use(const struct options *o, const struct step *step, struct fault *fault)
+{
+    static const char *const some[] = {"inclusive", "in-place", "real",   "offset", "counters",
+                                       "trace",     "levels",   "quiz"};
+    static const char *const of_the_emulator[] = {"trace", "counters"};
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+        if (is_given(o, some[i]) && is_unused(step, some[i]))
             return fail(fault, EXIT_USAGE, "--%s: step %d (%s) has no use for it; leave it out.",
-                        all[i].name, step->number, step->name);
-    if (step->verbs && o->verify == VERIFY_SAMPLE)
-        return fail(fault, EXIT_USAGE,
-                    "--verify sample: step %d (%s) is verified as a whole; choose full or none.",
-                    step->number, step->name);
-    return 0;
-}
-
-/* Options of the emulator, where it does not run, or where they have no effect. */
-static int check_emulator(const struct options *o, const struct step *step, struct fault *fault)
-{
-    const char *option = o->trace      ? "--trace"
-                         : o->counters ? "--counters"
-                         : o->levels   ? "--levels"
-                         : o->quiz     ? "--quiz"
-                                       : NULL;
-    if (option && step->on_host)
-        return fail(fault, EXIT_USAGE,
-                    "%s is the emulator's, and this step runs on the CPU itself; leave it out.",
-                    option);
-    if (option && o->device == DEVICE_CUDA)
-        return fail(fault, EXIT_USAGE, "%s is the emulator's; use it with --device emu.", option);
-    if (o->trace && o->reps > 0)
-        return fail(fault, EXIT_USAGE,
-                    "--trace takes one run and no timed ones; leave --reps out.");
-    if (o->counters && o->format == REPORT_CSV)
-        return fail(
-            fault, EXIT_USAGE,
-            "--counters: --csv has no rows for source lines; take --json, or leave it out.");
-    if (o->counters && o->sweep && o->format == REPORT_TEXT)
-        return fail(
-            fault, EXIT_USAGE,
-            "--counters: the table of a sweep has no source lines; take --json or one --n.");
-    return 0;
-}
-
-/* --levels and --quiz run the program again, with options of their own. */
-static int check_traced(const struct options *o, struct fault *fault)
-{
-    if (o->solve && !o->quiz)
-        return fail(fault, EXIT_USAGE, "--solve answers the questions of --quiz; add --quiz WORD.");
-    if (o->levels && (o->quiz || o->trace || o->counters || o->sweep))
-        return fail(fault, EXIT_USAGE, "--levels is a table of one run; leave %s out.",
-                    o->quiz    ? "--quiz"
-                    : o->trace ? "--trace"
-                    : o->sweep ? "--sweep"
-                               : "--counters");
-    if (o->levels && o->format != REPORT_TEXT)
-        return fail(fault, EXIT_USAGE, "--levels is a text; for a program there is --trace.");
-    if (o->quiz && (o->n_given || o->input || o->sweep || o->real || o->seed_given || o->output ||
-                    o->inclusive || o->in_place || o->offset || o->counters || o->trace))
-        return fail(fault, EXIT_USAGE,
-                    "--quiz chooses size and numbers itself; only --variant, --solve, --csv and "
-                    "--json go with it.");
+                        some[i], step->number, step->name);
+    for (int i = 0; i < 2 && step->on_host; i++)
+        if (is_given(o, of_the_emulator[i]))
+            return fail(fault, EXIT_USAGE,
+                        "--%s is the emulator's, and this step runs on the CPU itself; leave it "
+                        "out.",
+                        of_the_emulator[i]);
     return 0;
 }
 
 /* Options that contradict each other. */
 static int check_together(const struct options *o, const struct step *step, struct fault *fault)
 {
-    const char *origin = o->input ? "--input" : o->sweep ? "--sweep" : NULL;
-    if (o->n_given && origin)
-        return fail(fault, EXIT_USAGE, "--n and %s exclude each other: %s decides how many.",
-                    origin, origin);
-    if (o->input && o->sweep)
-        return fail(fault, EXIT_USAGE, "--input and --sweep exclude each other.");
-    if (o->input && (o->real || o->seed_given))
-        return fail(fault, EXIT_USAGE, "%s is about random numbers; leave it or --input out.",
-                    o->real ? "--real" : "--seed");
-    if (o->round && !o->input)
-        return fail(fault, EXIT_USAGE, "--round is about the numbers of a file; add --input.");
-    if (o->sweep && o->output)
-        return fail(fault, EXIT_USAGE, "--output takes one result; leave --sweep out.");
-    if (o->sweep && o->trace)
-        return fail(fault, EXIT_USAGE, "--trace takes one run; leave --sweep out.");
-    int code = check_use(o, step, fault);
-    if (!code) code = check_emulator(o, step, fault);
-    if (!code) code = check_traced(o, fault);
+    int code = check_pairs(o, fault);
+    if (!code) code = check_use(o, step, fault);
     if (code) return code;
+    if (o->solve && !o->quiz)
+        return fail(fault, EXIT_USAGE, "--solve answers the questions of --quiz; add --quiz WORD.");
     enum element element = step_element(step, o->variant);
     if (o->real && !element_is_real(element))
         return fail(fault, EXIT_USAGE, "--real: this step %s %s.", step->verbs ? "takes" : "adds",
@@ -433,9 +413,8 @@ int options_check_n(const struct step *step, size_t n, const char *where, struct
 
 static const char number_files[] =
     "Files: 1-D .npy of float32, float64, int32, int64, uint32 or uint64, or text separated\n"
-    "by white space or commas. Fractions such as 0.1 are rounded to the nearest float. Other\n"
-    "numbers that the step's type cannot hold exactly, such as integers beyond 2^24 for float,\n"
-    "are refused unless --round. NaN and infinities are scanned as they are.\n";
+    "by white space or commas. Numbers that float or double cannot hold exactly are rounded to\n"
+    "the nearest, and the report says so. NaN and infinities are scanned as they are.\n";
 
 /* What an option of the harness does in this step. */
 static const char *help_for(const struct step *step, const struct option_row *row)

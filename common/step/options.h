@@ -16,7 +16,7 @@ extern "C" {
 #define UPSWEEP_VERSION "0.1"
 
 enum device_choice { DEVICE_AUTO, DEVICE_CUDA, DEVICE_EMU };
-enum verify_mode { VERIFY_FULL, VERIFY_SAMPLE, VERIFY_NONE };
+enum verify_mode { VERIFY_FULL, VERIFY_NONE };
 enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
 
 #define REPS_DEFAULT (-1) /* the harness chooses: many on a GPU, few on the emulator */
@@ -26,10 +26,8 @@ enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
 struct options {
     size_t n; /* elements; the step's default unless n_given (with --input: what the file has) */
     bool n_given; /* --n */
-    bool sweep;   /* --sweep: many sizes */
 
     const char *input; /* a file, "-" for stdin; NULL: random numbers */
-    bool round;        /* take the nearest value where the element type cannot hold one exactly */
     bool input_rounded; /* the program found, when it read `input`, that numbers were rounded */
     bool real;         /* random real numbers instead of random integers */
     uint64_t seed;

@@ -54,26 +54,23 @@ enum element {
  * n before that, with an explanation.)
  *
  * Checked after every run, also the timed ones (runs.h):
- * - Each element of the output is right. (With --verify sample, some elements of the first run.)
+ * - Each element of the output is right.
  * - The input has not changed.
  * - Nothing was written around the three arrays. On a GPU 1 MiB around each array is checked. On
  *   the emulator and the host it is as much as the array has, but from 64 KiB to 1 MiB.
  * - No CUDA call in the scan has failed without the scan returning an error.
  * Before each run the output holds poison, and so does the workspace unless step.clear_workspace.
- * Timed runs alternate between the input and the reversed input, and in each of them two other
- * elements have changed places. So results that an earlier call has kept are of no use.
  *
  * The very first call is captured into a graph that never runs: the report names the kernels in it
  * (launches.h). Checked twice (contract.h): the call after the first run is captured, and the graph
  * is run on poison and verified; the call after the timed ones is captured and not run. So a scan
  * is found wrong if, in these two calls, it allocates memory, waits, copies from or to the host, or
  * computes on the host. It is also found wrong if its work does not begin and end with the given
- * stream. A scan that calls exit, quick_exit, abort or pthread_exit is reported. So is a scan that
- * redirects stdout or stderr, because then the report may be lost. The exit code is not 0.
+ * stream.
  *
  * Not guaranteed:
- * - With --reps 0 there is one run; it is neither captured nor reversed. With --verify none only
- *   errors of CUDA calls are reported.
+ * - With --reps 0 there is one run, which is not captured. With --verify none only errors of CUDA
+ *   calls are reported.
  * - If the first call or a timed call allocates, waits or uses other streams, this is not noticed,
  *   since only two of the captured calls are tested. It is part of the time.
  * - Memory is compared before and after a run. A write of the value that is there already leaves no
@@ -82,16 +79,10 @@ enum element {
  * - A write beyond the guards is noticed only if it hits the input, the output, a guard, or memory
  *   that is not mapped.
  * - An error that the scan clears by cudaGetLastError is lost. Missing output is still noticed.
- * - Results kept from earlier calls are noticed only as far as the inputs differ. An input that
- *   reads the same backwards is not reversed. No elements change places if sums are rounded
- *   (--real), if all elements are equal, or if the step has a reference of its own. In these cases
- *   a scan that keeps the results of both orders passes.
- * - _exit, a system call and a signal end the process at once, with any exit code, and without a
- *   sentence unless the scan has crashed or sent the signal itself. So a program that judges by the
- *   exit code also has to check that there is a report.
  * - A scan that waits by polling memory for its own kernels waits for ever when it is captured.
  * - A scan made to deceive can do so. It runs in the harness's process, reaches all of its memory,
- *   and can ask whether its stream is captured.
+ *   can keep the results of earlier calls, and can end the process with any exit code. The grader
+ *   judges what others have written (notes/instructor/).
  */
 typedef cudaError_t scan_fn(void *out, const void *in, size_t n, int variant, void *workspace,
                             cudaStream_t stream);
@@ -117,7 +108,7 @@ struct step {
     const char *teaches;   /* one line */
     const char *still_bad; /* one line, which names the step that fixes it; NULL: nothing */
 
-    /* Limits, checked by the harness; for a step with verbs only those of --n and --sweep, as its
+    /* Limits, checked by the harness; for a step with verbs only that of --n, as its
      * `input` knows what a file holds. max_n = 0: any n that fits into memory. */
     size_t max_n;
     bool power_of_two;
@@ -221,8 +212,7 @@ struct verbs {
     void *(*open)(void);
     void (*close)(void *self);
 
-    /* The files of the step's own options, given or not; returns how many. NULL: none. The harness
-     * refuses those that are the same as another file of the command line. */
+    /* The files of the step's own options, given or not; returns how many. NULL: none. */
     size_t (*files)(const void *self, struct own_file files[OWN_FILES]);
 
     /* Checks the options together, whether the files of its own options can be written
@@ -234,13 +224,11 @@ struct verbs {
     int (*input)(const struct subject *, struct input *, struct fault *);
 
     struct needs (*needs)(const struct subject *, size_t n);
-    /* As scan_fn says. Timed runs are on the input and on the reversed input, but no elements
-     * change places. */
+    /* As scan_fn says. */
     cudaError_t (*launch)(const struct subject *, const struct call *);
 
     /* Judges a result. The verdict is right, exact, of n elements, until verdict_note and others
-     * say less. The problem has the input of this run (the reversed one in some runs). Bytes that
-     * the step does not define must still be poison. */
+     * say less. Bytes that the step does not define must still be poison. */
     int (*judge)(const struct subject *, const struct problem *, struct result *, struct verdict *,
                  struct fault *);
 
@@ -252,12 +240,12 @@ struct verbs {
     void (*describe)(const struct subject *, size_t n, struct description *);
 
     /* The result is the sum of all elements before each one, so that the harness knows more: how
-     * large errors may be, how many additions are needed, what a change of two elements changes,
-     * how to make it inclusive, and that a part of it can be judged by itself. */
+     * large errors may be, how many additions are needed, how
+     * to make it inclusive, and that a part of it can be judged by itself. */
     bool sums;
 
     const char *experiment; /* ./bench runs build/experiments/NAME; NULL: none */
-    /* Options that would have no effect, and so are refused: "round", "real", "sweep", "offset",
+    /* Options that would have no effect, and so are refused: "real", "offset",
      * "counters", "trace", "inclusive", "in-place"; ends with NULL. */
     const char *const *unused;
     /* What --help says of files, of --input and of --output. NULL: as for numbers. */

@@ -24,7 +24,6 @@ struct experiment {
 /* The option that means nothing for copies, if there is one. */
 static const char *unfit_option(const struct options *options)
 {
-    if (options->sweep) return "--sweep";
     if (options->inclusive) return "--inclusive";
     if (options->in_place) return "--in-place";
     if (options->output != NULL) return "--output";
@@ -46,7 +45,7 @@ static int prepare(struct experiment *e, struct fault *fault)
     if (e->device.emulated) options->reps = 0;
 
     if (options->input != NULL)
-        return input_read(&e->input, ELEMENT_F32, options->input, 0, options->round, fault);
+        return input_read(&e->input, ELEMENT_F32, options->input, 0, fault);
     if (!runs_memory(&e->subject, options->n, e->device.emulated, &device_bytes, &host_bytes) ||
         device_bytes > e->device.memory_free || host_bytes > host_memory())
         return fail(fault, EXIT_USAGE, "%zu elements do not fit into memory; take fewer.",

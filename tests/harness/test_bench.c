@@ -222,7 +222,7 @@ static int time_beside(const struct contender *other, const struct step *step, s
     cr_assert(data_open(&data, 4096, 1, fault) == 0, "%s", fault->text);
     cr_assert(data_convert(&data, ELEMENT_F32, fault) == 0, "%s", fault->text);
     cr_assert(data_on_host(&data, fault) == 0, "%s", fault->text);
-    int code = side_by_side_time(&bench, &data, both, 2, 1024, 0, FLUSH_READ, 2, 1, fault);
+    int code = side_by_side_time(&bench, &data, both, 2, 1024, 0, FLUSH_READ, 2, fault);
     data_close(&data);
     return code;
 }
@@ -467,29 +467,8 @@ Test(bench, runs_of_a_graph)
     "env --default-signal LD_LIBRARY_PATH=build/emu WRONG_SCAN=%s build/tests/wrong-bench "        \
     "--steps 18 --n 16 "
 
-/* The sentences are those of ./stepN. The bench has its own for an error that a scan hides. */
-Test(bench, what_ends_the_program_says_so_and_exits_with_another_code_than_0)
-{
-#ifdef __SANITIZE_ADDRESS__
-    cr_skip("what ends the program is the sanitizer's to report");
-#endif
-    for (const struct wrong *w = wrong_scans; w->n; w++) {
-        if (!w->fault || strstr(w->fault, "did not return")) continue;
-        cr_expect(run(OWN "--reps 5 2>&1", w->step.name) != 0, "%s: exit code 0", w->step.name);
-        cr_expect(strstr(output, w->fault), "%s: \"%s\" is not in:\n%s", w->step.name, w->fault,
-                  output);
-    }
-}
-
 /* Of several launches, each of which asks for errors. */
 Test(bench, an_error_that_is_not_the_scans_stops_none)
 {
     cr_expect_eq(run(OWN "--reps 3 2>&1", "leaves_errors"), EXIT_RIGHT, "%s", output);
-}
-
-/* The scan ignores SIGPIPE, which ends the program by default. */
-Test(bench, a_scan_does_not_change_what_a_closed_pipe_does)
-{
-    run("exec 3>&1; { sleep 0.2; " OWN "--reps 1 2>&3; echo code $? >&3; } | true", "moves_away");
-    expect("code 141\n");
 }

@@ -1,121 +1,14 @@
 /*
- * test_files.c — the files that programs write. They never overwrite what the program reads, and
- * are complete or not written at all. No temporary file is left, however the program ends. Runs in
- * the top folder of a built tree.
+ * test_files.c — the files that programs write are complete or not written at all. Runs in the top
+ * folder of a built tree.
  */
-#define _GNU_SOURCE /* SIGSTKFLT */
 #include "tests/support/command.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 TestSuite(files, .init = command_init, .fini = command_fini, .timeout = 120);
 
-/* Three files of a folder, two of them links, and what the folder looks like. */
-#define FOLDER                                                                                     \
-    "mkdir $t/d && seq 8 >$t/d/a && ln -s a $t/d/link && ln $t/d/a $t/d/hard && "                  \
-    "ln -s gone $t/d/dangling && find $t/d | sort >$t/before; "
-#define SAME_FOLDER                                                                                \
-    "seq 8 | cmp - $t/d/a && find $t/d | sort | cmp - $t/before && test ! -s $t/out && "           \
-    "test $(wc -l <$t/err) = 1 && cat $t/err"
-
-/* The command is refused in one sentence before anything happens. */
-static void expect_refused(const char *command, const char *sentence)
-{
-    expect_status(0,
-                  FOLDER "touch $t/out; { %s; } 2>$t/err >$t/out; code=$?; "
-                         "test $code = 2 || { echo exit code $code; cat $t/err; false; } && "
-                         "{ " SAME_FOLDER " || { cat $t/err; ls $t/d; false; }; } 2>&1; "
-                         "code=$?; rm -r $t/d; exit $code",
-                  command);
-    expect(sentence);
-}
-
-/* ---- inputs are never overwritten ------------------------------------------------------------ */
-
-Test(files, an_output_that_is_the_input_is_refused)
-{
-    static const char *const commands[] = {
-        "./step1 --input $t/d/a --output $t/d/a",
-        "./step3 --input $t/d/a --output $t/d/a",
-        "./step3 --input $t/d/a --trace $t/d/a",
-        "./step3 --input $t/d/a --trace $t/d/link",
-        "./step3 --input $t/d/a --trace $t/d/hard",
-        "./step3 --input $t/d/link --output $t/d/hard",
-        "./step3 --input $t/d/a --trace $t/d/../d/./a",
-        "./step3 --input - --trace $t/d/a <$t/d/a",
-        "./step3 --input - --output $t/d/a <$t/d/a",
-        "./step3 --input /dev/stdin --output $t/d/a <$t/d/a",
-        "./step3 --input $t/d/a >>$t/d/a",
-        "./step3 --input - <$t/d/a >>$t/d/a",
-        "./step3 --input $t/d/a --output - >>$t/d/a",
-        "./step3 --input $t/d/a 2>>$t/err --output /dev/stdout 1>>$t/d/a",
-        "cd $t/d && $OLDPWD/step3 --input a --trace ./a",
-    };
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        expect_refused(commands[i], "is the same file as --input");
-}
-
-/* Variables of the environment also make the emulator write files. */
-Test(files, a_file_of_the_emulator_that_is_the_input_is_refused)
-{
-    static const char *const commands[] = {
-        "EMU_TRACE=$t/d/a ./step5 --input $t/d/a",
-        "EMU_TRACE=$t/d/link ./step5 --input $t/d/hard",
-        "LD_LIBRARY_PATH=build/emu EMU_TRACE=$t/d/a ./step5 --input - <$t/d/a",
-        "EMU_COUNTERS=1 EMU_LOG_FILE=$t/d/a ./step5 --input $t/d/a",
-        "EMU_TOOL=memcheck EMU_CHECK_LOG=$t/d/a ./step5 --input $t/d/a",
-    };
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        expect_refused(commands[i], "is the same file as --input");
-    static const char *const outputs[] = {
-        "EMU_TRACE=$t/d/b ./step5 --output $t/d/b",
-        "EMU_COUNTERS=1 EMU_LOG_FILE=$t/d/b ./step5 --output $t/d/b",
-        "EMU_COUNTERS=1 EMU_LOG_FILE=$t/d/b ./step5 --trace $t/d/b",
-        "EMU_COUNTERS=1 EMU_LOG_FILE=$t/d/a ./step5 >>$t/d/a",
-    };
-    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
-        expect_refused(outputs[i], "is the same file as ");
-    expect_refused("EMU_TRACE=$t/d/b ./step5 --trace $t/d/c", "are two traces; leave one out");
-    expect_status(0, "$emu --tool memcheck --log-file $t/log ./step5 --n 8 >/dev/null; cat $t/log");
-    expect("0 errors");
-    expect_status(
-        0, "EMU_TRACE=$t/b ./step5 --n 8 --trace $t/b >/dev/null && grep -c scan.cu: $t/b && "
-           "EMU_COUNTERS=1 EMU_LOG_FILE=stdout ./step5 --n 8 >$t/c && grep -c 'CC 9.0' $t/c");
-}
-
-Test(files, two_outputs_in_one_file_are_refused)
-{
-    static const char *const commands[] = {
-        "./step3 --trace $t/d/b --output $t/d/b",
-        "./step3 --trace $t/d/b --output $t/d/../d/b",
-        "./step3 --trace $t/d/dangling --output $t/d/gone",
-        "./step3 --trace $t/d/a --output $t/d/link",
-        "./step3 --output $t/d/a >>$t/d/a",
-        "./step3 --trace $t/d/a >>$t/d/a",
-        "./step3 --trace $t/d/a --output - >>$t/d/a",
-        "./step3 --trace $t/d/a --output /dev/fd/1 >>$t/d/a",
-    };
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        expect_refused(commands[i], "is the same file as ");
-}
-
-/* The copy is in a folder where a step finds the CUDA runtime and the emulator. */
-Test(files, an_output_that_is_the_program_is_refused)
-{
-    static const char *const options[] = {"--output", "--trace"};
-    expect_status(0, "cp step1 step3 $t && ln -s $PWD/build $t/build");
-    for (int i = 0; i < 2; i++) {
-        expect_status(2, "$t/step3 %s $t/step3 2>&1", options[i]);
-        expect("is the same file as this program");
-        expect_status(0, "cmp step3 $t/step3");
-    }
-    expect_status(2, "$t/step1 --output $t/step1 2>&1");
-    expect_status(0, "cmp step1 $t/step1");
-}
-
-/* The same for any program on the emulator. */
 Test(files, a_trace_over_the_program_or_its_log_is_refused)
 {
     expect_status(2, "cp $p/shared $t/p && ln -s p $t/link; "
@@ -323,61 +216,17 @@ Test(files, a_full_file_system)
     "kill -0 $! 2>/dev/null || break; sleep 0.01; "                                                \
     "done; kill -" signal " $! && wait $!; echo status $?; head -c 20 $t/" name "; ls $t"
 
-/* So the new file has a name. */
-#define NAMED "LD_PRELOAD=$p/no_tmpfile.so "
-#define STEP1 "./step1 --n 2^21 --reps 0 --verify none --output $t/o.txt"
 #define STEP5 "./step5 --n 2^20 --trace $t/o.txt"
-
-/* All signals that end a program by default; 34 is the first real-time signal. */
-Test(files, a_signal_leaves_no_temporary_file_slow)
-{
-    static const int numbers[] = {SIGINT,  SIGTERM,   SIGHUP,  SIGQUIT, SIGALRM, SIGXCPU,
-                                  SIGUSR1, SIGUSR2,   SIGPROF, SIGIO,   SIGPWR,  SIGVTALRM,
-                                  SIGSEGV, SIGSTKFLT, SIGABRT, SIGBUS,  SIGSYS,  34};
-    char want[100], number[8];
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        snprintf(want, sizeof want, "status %d\nold\no.txt\n", 128 + numbers[i]);
-        snprintf(number, sizeof number, "%d", numbers[i]);
-        run(KILL("%s", "o.txt", NAMED STEP1), number);
-        cr_expect_str_eq(output, want);
-    }
-}
-
-/* No program can clean up after SIGKILL: the new file has no name. */
-Test(files, sigkill_leaves_no_temporary_file)
-{
-    static const char want[] = "status 137\nold\no.txt\n";
-    run(KILL("KILL", "o.txt", STEP1));
-    cr_expect_str_eq(output, want);
-    run(KILL("KILL", "o.txt", STEP5));
-    cr_expect_str_eq(output, want);
-}
-
-/* The emulator catches Ctrl-C itself. */
-Test(files, a_signal_leaves_no_temporary_file_of_an_emulated_step)
-{
-    static const struct {
-        const char *name;
-        int number;
-    } signals[] = {{"INT", 2}, {"TERM", 15}, {"HUP", 1}};
-    char want[100];
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        snprintf(want, sizeof want, "status %d\nold\no.txt\n", 128 + signals[i].number);
-        run(KILL("%s", "o.txt", NAMED "./step11 --n 2^20 --reps 0 --verify none --output $t/o.txt"),
-            signals[i].name);
-        cr_expect_str_eq(output, want);
-    }
-}
 
 /* Ctrl-C keeps the trace so far; signals that end the program at once do not. */
 Test(files, a_signal_leaves_no_temporary_file_of_a_trace)
 {
     static const char *const signals[] = {"TERM", "HUP", "QUIT", "USR1", "PROF", "SEGV"};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        run(KILL("%s", "o.txt", NAMED STEP5), signals[i]);
+        run(KILL("%s", "o.txt", STEP5), signals[i]);
         expect("old\no.txt\n");
     }
-    run(KILL("INT", "o.txt", NAMED STEP5) "; grep -c scan.cu: $t/o.txt");
+    run(KILL("INT", "o.txt", STEP5) "; grep -c scan.cu: $t/o.txt");
     expect("status 130\n");
     expect_not("old");
     expect_not("o.txt.");

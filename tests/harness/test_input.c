@@ -26,17 +26,17 @@ static void forget_file(void) { unlink(path); }
 
 TestSuite(input, .fini = forget_file);
 
-static int read_bytes(const void *bytes, size_t length, enum element element, bool round,
-                      struct input *input, struct fault *fault)
+static int read_bytes(const void *bytes, size_t length, enum element element, struct input *input,
+                      struct fault *fault)
 {
     write_file(bytes, length);
     *fault = (struct fault){0};
-    return input_read(input, element, path, 0, round, fault);
+    return input_read(input, element, path, 0, fault);
 }
 
-static int read_text(const char *text, bool round, struct input *input, struct fault *fault)
+static int read_text(const char *text, struct input *input, struct fault *fault)
 {
-    return read_bytes(text, strlen(text), ELEMENT_F32, round, input, fault);
+    return read_bytes(text, strlen(text), ELEMENT_F32, input, fault);
 }
 
 static void expect_refused(int code, const struct fault *fault, const char *part)
@@ -185,7 +185,7 @@ Test(input, text)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct input input;
         struct fault fault;
-        cr_assert_eq(read_text(cases[i].text, false, &input, &fault), 0, "%s", fault.text);
+        cr_assert_eq(read_text(cases[i].text, &input, &fault), 0, "%s", fault.text);
         expect_floats(&input, cases[i].want, cases[i].n);
         input_free(&input);
     }
@@ -202,14 +202,6 @@ Test(input, text_that_is_refused)
         {"1\n2\n3..4", "number 3 in line 3"},
         {"1,,2", "number 2 in line 1 is missing: \",\" follows \",\""},
         {",1", "number 1 in line 1 is missing: \",\" comes first"},
-        {"1 16777217 2", "number 2, 16777217, cannot be held exactly in type float; --round"},
-        {"-16777217", "cannot be held exactly"},
-        {"16777217.0", "number 1, 16777217.0, cannot be held exactly"},
-        {"9007199254740993", "cannot be held exactly"},
-        {"18446744073709551617", "cannot be held exactly"},
-        {"1180591620717411303425", "cannot be held exactly"},
-        {"1e-60", "cannot be held exactly"},
-        {"1e-400", "cannot be held exactly"},
         {"1e39", "beyond the range of float"},
         {"1e999", "beyond the range of float"},
         {"{\"a\": 1}", "not a number"},
@@ -221,31 +213,20 @@ Test(input, text_that_is_refused)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct input input;
         struct fault fault;
-        expect_refused(read_text(bad[i].text, false, &input, &fault), &fault, bad[i].part);
+        expect_refused(read_text(bad[i].text, &input, &fault), &fault, bad[i].part);
     }
     char endless[5000];
     struct input input;
     struct fault fault;
     memset(endless, '1', sizeof endless);
-    expect_refused(read_bytes(endless, sizeof endless, ELEMENT_F32, true, &input, &fault), &fault,
+    expect_refused(read_bytes(endless, sizeof endless, ELEMENT_F32, &input, &fault), &fault,
                    "number 1 in line 1 has more than 400 characters; write it with fewer digits");
-    expect_refused(read_bytes("2 nan", 5, ELEMENT_I32, true, &input, &fault), &fault,
+    expect_refused(read_bytes("2 nan", 5, ELEMENT_I32, &input, &fault), &fault,
                    "number 2 is nan, which type int32 does not have; remove it, or take a real");
-    expect_refused(read_bytes("-inf", 4, ELEMENT_I32, true, &input, &fault), &fault,
+    expect_refused(read_bytes("-inf", 4, ELEMENT_I32, &input, &fault), &fault,
                    "number 1, -inf, is beyond the range of int32.");
-    expect_refused(read_bytes("\0\0\0", 3, ELEMENT_F32, true, &input, &fault), &fault,
+    expect_refused(read_bytes("\0\0\0", 3, ELEMENT_F32, &input, &fault), &fault,
                    "neither a .npy file nor text");
-}
-
-Test(input, round_takes_the_nearest_but_not_what_is_out_of_range)
-{
-    struct input input;
-    struct fault fault;
-    const float want[] = {16777216, 0.1f, 0};
-    cr_assert_eq(read_text("16777217 0.1 1e-400", true, &input, &fault), 0, "%s", fault.text);
-    expect_floats(&input, want, 3);
-    input_free(&input);
-    expect_refused(read_text("1e39", true, &input, &fault), &fault, "beyond the range");
 }
 
 Test(input, more_than_the_step_takes)
@@ -253,7 +234,7 @@ Test(input, more_than_the_step_takes)
     struct input input;
     struct fault fault;
     write_file("1 2 3 4 5", 9);
-    cr_assert_eq(input_read(&input, ELEMENT_F32, path, 3, false, &fault), 0);
+    cr_assert_eq(input_read(&input, ELEMENT_F32, path, 3, &fault), 0);
     cr_expect_gt(input.n, 3, "the caller has to see that there are too many");
     input_free(&input);
 }
@@ -262,13 +243,13 @@ Test(input, files_that_cannot_be_read)
 {
     struct input input;
     struct fault fault;
-    expect_refused(input_read(&input, ELEMENT_F32, "/nonexistent/x", 0, false, &fault), &fault,
+    expect_refused(input_read(&input, ELEMENT_F32, "/nonexistent/x", 0, &fault), &fault,
                    "cannot open /nonexistent/x: No such file");
-    expect_refused(input_read(&input, ELEMENT_F32, "/tmp", 0, false, &fault), &fault,
+    expect_refused(input_read(&input, ELEMENT_F32, "/tmp", 0, &fault), &fault,
                    "cannot read /tmp: Is a directory");
-    expect_refused(input_read(&input, ELEMENT_F32, "/dev/null", 0, false, &fault), &fault,
+    expect_refused(input_read(&input, ELEMENT_F32, "/dev/null", 0, &fault), &fault,
                    "/dev/null is empty");
-    expect_refused(input_read(&input, ELEMENT_F32, "/dev/zero", 0, false, &fault), &fault,
+    expect_refused(input_read(&input, ELEMENT_F32, "/dev/zero", 0, &fault), &fault,
                    "neither");
 }
 
@@ -299,10 +280,12 @@ static struct npy npy(int version, const char *header, const void *elements, siz
 #define DICT(descr, order, shape)                                                                  \
     "{'descr': '" descr "', 'fortran_order': " order ", 'shape': " shape ", }\n"
 
-static int read_npy(const struct npy *file, enum element element, bool round, struct input *input,
+#define NOT_NUMPYS "its header is not {'descr': '<f4', 'fortran_order': False, 'shape': (5,), }"
+
+static int read_npy(const struct npy *file, enum element element, struct input *input,
                     struct fault *fault)
 {
-    return read_bytes(file->bytes, file->length, element, round, input, fault);
+    return read_bytes(file->bytes, file->length, element, input, fault);
 }
 
 Test(input, npy_of_each_type_and_byte_order)
@@ -331,13 +314,15 @@ Test(input, npy_of_each_type_and_byte_order)
         {npy(1, DICT(">u8", "False", "(1,)"), big_i8, sizeof big_i8), 1, {256}},
         {npy(1, DICT(">f4", "False", "(3,)"), big_f4, sizeof big_f4), 3, {1, -2.5f, 3}},
         {npy(1, DICT(">i8", "False", "(1,)"), big_i8, sizeof big_i8), 1, {256}},
-        {npy(1, "{\"shape\":(1,),\"fortran_order\":False,\"descr\":\"<f4\"}", f4, 4), 1, {1}},
-        {npy(1, DICT("<f4", "False", "( 2L, )"), f4, 8), 2, {1, -2.5f}},
+        {npy(1, " {\n\t'descr' :'<f4',\r\n'fortran_order' : True , 'shape':( 1 , )}", f4, 4),
+         1,
+         {1}},
+        {npy(1, "{'descr':'<f4','fortran_order':False,'shape':(2)}", f4, 8), 2, {1, -2.5f}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct input input;
         struct fault fault;
-        cr_assert_eq(read_npy(&cases[i].file, ELEMENT_F32, false, &input, &fault), 0,
+        cr_assert_eq(read_npy(&cases[i].file, ELEMENT_F32, &input, &fault), 0,
                      "case %zu: %s", i, fault.text);
         expect_floats(&input, cases[i].want, cases[i].n);
         input_free(&input);
@@ -347,7 +332,6 @@ Test(input, npy_of_each_type_and_byte_order)
 Test(input, npy_that_is_refused)
 {
     static const float f4[] = {1, 2, 3, 4};
-    static const int64_t i8[] = {5, 16777217};
     static const double f8[] = {0.1, 1e300};
     const struct {
         struct npy file;
@@ -355,12 +339,9 @@ Test(input, npy_that_is_refused)
     } bad[] = {
         {npy(1, DICT("<f4", "False", "(2, 2)"), f4, 16), "shape (2, 2); only one dimension"},
         {npy(1, DICT("<f4", "False", "()"), f4, 4), "only one dimension"},
-        {npy(1, DICT("<f4", "False", "(4)"), f4, 16), "only one dimension"},
-        {npy(1, DICT("<f4", "False", "(-4,)"), f4, 16),
-         "shape (-4,); no dimension is negative; save the array again."},
+        {npy(1, DICT("<f4", "False", "(-4,)"), f4, 16), NOT_NUMPYS},
         {npy(1, DICT("<f4", "False", "(99999999999999999999999,)"), f4, 16),
-         "(99999999999999999999999,); 64 bits cannot count the elements; save the array again."},
-        {npy(1, DICT("<f4", "False", "(-4, 2)"), f4, 16), "(-4, 2); only one dimension"},
+         "do not fit into memory"},
         {npy(1, DICT("<f4", "False", "(999999999999999,)"), f4, 16), "do not fit into memory"},
         {npy(1, DICT("<c8", "False", "(2,)"), f4, 16), "type '<c8'"},
         {npy(1, DICT("<f2", "False", "(2,)"), f4, 4), "type '<f2'"},
@@ -371,150 +352,50 @@ Test(input, npy_that_is_refused)
         {npy(1, DICT("<f4", "False", "(1,)"), f4, 3), "promises 1 element, but the file has 0"},
         {npy(1, DICT("<f4", "False", "(1,)"), f4, 8), "goes on after the 1 element that"},
         {npy(1, DICT("<f4", "False", "(3,)"), f4, 16), "goes on after the 3 elements"},
-        {npy(1, DICT("<i8", "False", "(2,)"), i8, 16), "number 2, 16777217, cannot be held"},
         {npy(1, DICT("<f8", "False", "(1,)"), f8 + 1, 8), "beyond the range of float"},
         {npy(4, DICT("<f4", "False", "(4,)"), f4, 16), "format version"},
-        {npy(1, "{'fortran_order': False, 'shape': (4,), }", f4, 16), "no 'descr'"},
-        {npy(1, "{'descr': '<f4', 'shape': (4,), }", f4, 16), "no 'fortran_order'"},
-        {npy(1, "{'descr': '<f4', 'fortran_order': False}", f4, 16), "no 'shape'"},
+        {npy(1, "{'fortran_order': False, 'shape': (4,), }", f4, 16), NOT_NUMPYS},
+        {npy(1, "{'descr': '<f4', 'shape': (4,), }", f4, 16), NOT_NUMPYS},
+        {npy(1, "{'descr': '<f4', 'fortran_order': False}", f4, 16), NOT_NUMPYS},
+        {npy(1, DICT("<f4", "Falsehood", "(4,)"), f4, 16), NOT_NUMPYS},
+        {npy(1, DICT("<f4", "0", "(4,)"), f4, 16), NOT_NUMPYS},
+        {npy(1, DICT("<f4", "False", "(4.,)"), f4, 16), NOT_NUMPYS},
+        {npy(1, DICT("<f4", "False", "(4,)") "x", f4, 16), NOT_NUMPYS},
+        {npy(1, DICT("<f4", "False", "(4,"), f4, 16), NOT_NUMPYS},
+        {npy(1, DICT("", "False", "(4,)"), f4, 16), NOT_NUMPYS},
         {npy(1, "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (4,)}", f4, 16),
-         "structures"},
-        {npy(1, "", f4, 16), "no dictionary of Python, from byte 0"},
+         NOT_NUMPYS},
+        {npy(1, "", f4, 16), NOT_NUMPYS},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct input input;
         struct fault fault;
-        expect_refused(read_npy(&bad[i].file, ELEMENT_F32, false, &input, &fault), &fault,
+        expect_refused(read_npy(&bad[i].file, ELEMENT_F32, &input, &fault), &fault,
                        bad[i].part);
     }
 }
 
 /* 0.1 has no float of its own. Nothing is said of numbers that are floats. */
-Test(input, fractions_are_rounded_without_asking)
+Test(input, what_a_float_cannot_hold_is_rounded)
 {
     struct input input;
     struct fault fault;
-    const float want[] = {0.1f, -2.7f, 3};
-    const double f8[] = {0.1, -2.7, 3};
-    cr_assert_eq(read_text("0.1 -2.7 3", false, &input, &fault), 0, "%s", fault.text);
+    const float want[] = {0.1f, -2.7f, 16777216};
+    const double f8[] = {0.1, -2.7, 16777217};
+    cr_assert_eq(read_text("0.1 -2.7 16777217", &input, &fault), 0, "%s", fault.text);
     expect_floats(&input, want, 3);
     cr_expect(input.rounded);
     input_free(&input);
     const struct npy file = npy(1, DICT("<f8", "False", "(3,)"), f8, sizeof f8);
-    cr_assert_eq(read_npy(&file, ELEMENT_F32, false, &input, &fault), 0, "%s", fault.text);
+    cr_assert_eq(read_npy(&file, ELEMENT_F32, &input, &fault), 0, "%s", fault.text);
     expect_floats(&input, want, 3);
     cr_expect(input.rounded);
     input_free(&input);
-    cr_assert_eq(read_text("0.5 3 0.100000001", false, &input, &fault), 0, "%s", fault.text);
+    cr_assert_eq(read_text("0.5 3 0.100000001", &input, &fault), 0, "%s", fault.text);
     cr_expect_not(input.rounded);
     input_free(&input);
-    expect_refused(read_bytes("0.5", 3, ELEMENT_I32, false, &input, &fault), &fault,
+    expect_refused(read_bytes("0.5", 3, ELEMENT_I32, &input, &fault), &fault,
                    "number 1, 0.5, cannot be held exactly in type int32");
-}
-
-/* Headers that NumPy takes. */
-Test(input, npy_headers_of_any_form)
-{
-    static const float f4[] = {1, 2, 3, 4};
-    static const char *const headers[] = {
-        "{'shape': (4,), 'descr': '<f4', 'fortran_order': False}",
-        "{'fortran_order':False,'shape':(4,),'descr':'<f4'}",
-        "  {\n\t'descr' : \"<f4\" ,\r\n 'fortran_order' : True , 'shape' : ( 4 , ) , }  \n",
-        "{u'descr': u'<f4', U'fortran_order': False, \"shape\": (4L,)}",
-        "{'d\\x65scr': '\\74f\\u0034', 'fortran\\137order': False, 'sha\\\npe': (\n4,\n)}",
-    };
-    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
-        for (int version = 1; version <= 3; version++) {
-            struct npy file = npy(version, headers[i], f4, sizeof f4);
-            struct input input;
-            struct fault fault;
-            cr_assert_eq(read_npy(&file, ELEMENT_F32, false, &input, &fault), 0, "%s: %s",
-                         headers[i], fault.text);
-            expect_floats(&input, f4, 4);
-            input_free(&input);
-        }
-}
-
-/* Headers that NumPy refuses, too, or whose elements cannot be scanned. */
-Test(input, npy_headers_that_are_refused)
-{
-    static const float f4[] = {1, 2, 3, 4};
-    static const struct {
-        const char *header, *part;
-    } bad[] = {
-        /* what looks like a key stands in a value */
-        {"{'descr': [('a', '<f4'), (\"'descr': '<f4'\", '<f4')], 'fortran_order': False, "
-         "'shape': (4,)}",
-         "its elements are structures"},
-        {"{'descr': \"'descr': '<f4'\", 'fortran_order': False, 'shape': (4,)}",
-         "elements of type ''descr': '<f4''"},
-        {"{'x': \"'descr': '<f4', 'shape': (4,), 'fortran_order': False\"}", "a key 'x'"},
-        {"{'x': {'descr': '<f4', 'fortran_order': False, 'shape': (4,)}}", "a key 'x'"},
-        {"{'descr': {'descr': '<f4'}, 'fortran_order': False, 'shape': (4,)}", "no string"},
-        {"{'descr': '\\', \\'descr\\': \\'<f4', 'fortran_order': False, 'shape': (4,)}",
-         "elements of type '', 'descr': '<f4'"},
-        /* keys */
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4,), 'descr': '<f8'}",
-         "two of 'descr"},
-        {"{'shape': (4,), 'descr': '<f4', 'fortran_order': False, 'shape': (2,)}",
-         "two of 'shape'"},
-        {"{'fortran_order': 1, 'fortran_order': False}", "two of 'fortran_order'"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4,), 'Shape': 1}", "a key 'Shape'"},
-        {"{'descr\\0': '<f4', 'fortran_order': False, 'shape': (4,)}", "a key 'descr\\0'"},
-        {"{'descr ': '<f4', 'fortran_order': False, 'shape': (4,)}", "a key 'descr '"},
-        {"{b'descr': '<f4', 'fortran_order': False, 'shape': (4,)}", "from byte 2 on: \"'descr'"},
-        {"{1: '<f4', 'fortran_order': False, 'shape': (4,)}", "a key in its header is no string"},
-        {"{('descr',): '<f4'}", "a key in its header is no string"},
-        {"{'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa': 1}",
-         "a key 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'"},
-        /* values */
-        {"{'descr': 5, 'fortran_order': False, 'shape': (4,)}", "'descr' is no string"},
-        {"{'descr': None, 'fortran_order': False, 'shape': (4,)}", "'descr' is no string"},
-        {"{'descr': '', 'fortran_order': False, 'shape': (4,)}", "elements of type ''"},
-        {"{'descr': ('<f4', (2,)), 'fortran_order': False, 'shape': (4,)}", "structures"},
-        {"{'descr': [('x', '<f4', (2, (3, [4, {'a': (5,)}])))], 'fortran_order': False, "
-         "'shape': (4,)}",
-         "structures"},
-        {"{'descr': '<f4', 'fortran_order': 0, 'shape': (4,)}", "neither True nor False"},
-        {"{'descr': '<f4', 'fortran_order': 'False', 'shape': (4,)}", "neither True nor False"},
-        {"{'descr': '<f4', 'fortran_order': Falsehood, 'shape': (4,)}", "neither True nor False"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': [4,]}", "shape [4,]; only"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': 4}", "shape 4; only"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': '(4,)'}", "shape '(4,)'; only"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4,4)}", "shape (4,4); only"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4.,)}", "shape (4.,); only"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (04,)}", "shape (04,); only"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (0x4,)}", "shape (0x4,); only"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (True,)}", "shape (True,); only"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': ((4,),)}", "shape ((4,),); only"},
-        /* not a dictionary */
-        {"'descr'", "no dictionary of Python, from byte 0 on: \"'descr'\""},
-        {"[('descr', '<f4')]", "from byte 0"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4,)", "from byte 54 on: \"\""},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4,)} x", "from byte 56 on: \"x\""},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4,)}{}", "from byte 55"},
-        {"{'descr': '<f4' 'fortran_order': False}", "from byte 16"},
-        {"{'descr' '<f4'}", "from byte 9"},
-        {"{'descr': '<f4'', }", "from byte 15"},
-        {"{'descr': '<f4\n'}", "from byte 14"},
-        {"{'descr': '<f4", "no dictionary"},
-        {"{'descr': '\\", "no dictionary"},
-        {"{'descr': '\\x4'}", "no dictionary"},
-        {"{'descr': , }", "from byte 10"},
-        {"{'descr'}", "from byte 8"},
-        {"{,}", "from byte 1"},
-        {"{}", "its header has no 'descr'"},
-        {"{'descr': ((((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))))}",
-         "no dictionary"},
-        {"{'descr': '<f4', 'shape': (4,), 'fortran_order': lambda: 1}", "no dictionary"},
-        {"{'descr': __import__('os'), }", "no dictionary"},
-    };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct npy file = npy(1, bad[i].header, f4, sizeof f4);
-        struct input input;
-        struct fault fault;
-        expect_refused(read_npy(&file, ELEMENT_F32, false, &input, &fault), &fault, bad[i].part);
-    }
 }
 
 /* The length of a header is stored in 2 bytes, or in 4. The reader has a limit of its own. */
@@ -533,7 +414,7 @@ Test(input, npy_headers_of_any_length)
         for (int i = 0; i < 4; i++) file[8 + i] = (unsigned char)(length >> 8 * i);
         memcpy(file + 12, header, length);
         memcpy(file + 12 + length, &one, sizeof one);
-        int code = read_bytes(file, 12 + length + sizeof one, ELEMENT_F32, false, &input, &fault);
+        int code = read_bytes(file, 12 + length + sizeof one, ELEMENT_F32, &input, &fault);
         if (length <= 65536) {
             cr_assert_eq(code, 0, "%zu bytes: %s", length, fault.text);
             expect_floats(&input, &one, 1);
@@ -552,7 +433,7 @@ Test(input, npy_cut_off_anywhere)
     for (size_t length = 0; length < file.length; length++) {
         struct input input;
         struct fault fault;
-        cr_expect_eq(read_bytes(file.bytes, length, ELEMENT_F32, false, &input, &fault), EXIT_USAGE,
+        cr_expect_eq(read_bytes(file.bytes, length, ELEMENT_F32, &input, &fault), EXIT_USAGE,
                      "%zu bytes of %zu were accepted", length, file.length);
     }
 }
@@ -563,16 +444,16 @@ Test(input, npy_into_other_types)
     struct npy file = npy(1, DICT("<f8", "False", "(3,)"), f8, sizeof f8);
     struct input input;
     struct fault fault;
-    cr_assert_eq(read_npy(&file, ELEMENT_I64, false, &input, &fault), 0);
+    cr_assert_eq(read_npy(&file, ELEMENT_I64, &input, &fault), 0);
     cr_expect_eq(((int64_t *)input.data)[2], 3000000000);
     input_free(&input);
-    expect_refused(read_npy(&file, ELEMENT_I32, false, &input, &fault), &fault,
+    expect_refused(read_npy(&file, ELEMENT_I32, &input, &fault), &fault,
                    "beyond the range of int32");
-    expect_refused(read_npy(&file, ELEMENT_I8, true, &input, &fault), &fault,
+    expect_refused(read_npy(&file, ELEMENT_I8, &input, &fault), &fault,
                    "beyond the range of int8");
     const double nan = NAN;
     file = npy(1, DICT("<f8", "False", "(1,)"), &nan, sizeof nan);
-    expect_refused(read_npy(&file, ELEMENT_U64, true, &input, &fault), &fault,
+    expect_refused(read_npy(&file, ELEMENT_U64, &input, &fault), &fault,
                    "number 1 is nan, which type uint64 does not have");
 }
 
@@ -586,27 +467,25 @@ Test(input, unsigned_integers)
                       beyond[] = "18446744073709551616", reals[] = "4294967295.0 1e19";
     struct input input;
     struct fault fault;
-    cr_assert_eq(read_npy(&file, ELEMENT_U64, false, &input, &fault), 0, "%s", fault.text);
+    cr_assert_eq(read_npy(&file, ELEMENT_U64, &input, &fault), 0, "%s", fault.text);
     cr_expect(memcmp(input.data, u8, sizeof u8) == 0);
     input_free(&input);
-    cr_assert_eq(read_bytes(text, sizeof text - 1, ELEMENT_U64, false, &input, &fault), 0);
+    cr_assert_eq(read_bytes(text, sizeof text - 1, ELEMENT_U64, &input, &fault), 0);
     cr_expect(input.n == 3 && memcmp(input.data, u8, sizeof u8) == 0);
     input_free(&input);
-    cr_assert_eq(read_bytes(reals, sizeof reals - 1, ELEMENT_U64, false, &input, &fault), 0);
+    cr_assert_eq(read_bytes(reals, sizeof reals - 1, ELEMENT_U64, &input, &fault), 0);
     cr_expect_eq(((uint64_t *)input.data)[0], UINT32_MAX);
     cr_expect_eq(((uint64_t *)input.data)[1], 10000000000000000000u);
     input_free(&input);
 
-    expect_refused(read_npy(&file, ELEMENT_U32, true, &input, &fault), &fault,
+    expect_refused(read_npy(&file, ELEMENT_U32, &input, &fault), &fault,
                    "number 3, 18446744073709551615, is beyond the range of uint32");
-    expect_refused(read_npy(&file, ELEMENT_I64, true, &input, &fault), &fault,
+    expect_refused(read_npy(&file, ELEMENT_I64, &input, &fault), &fault,
                    "beyond the range of int64");
-    expect_refused(read_npy(&file, ELEMENT_F64, false, &input, &fault), &fault,
-                   "number 3, 18446744073709551615, cannot be held exactly in type double");
-    expect_refused(read_bytes(minus, sizeof minus - 1, ELEMENT_U64, true, &input, &fault), &fault,
+    expect_refused(read_bytes(minus, sizeof minus - 1, ELEMENT_U64, &input, &fault), &fault,
                    "number 2, -1, is beyond the range of uint64");
-    expect_refused(read_bytes(minus, sizeof minus - 1, ELEMENT_U32, true, &input, &fault), &fault,
+    expect_refused(read_bytes(minus, sizeof minus - 1, ELEMENT_U32, &input, &fault), &fault,
                    "beyond the range of uint32");
-    expect_refused(read_bytes(beyond, sizeof beyond - 1, ELEMENT_U64, true, &input, &fault), &fault,
+    expect_refused(read_bytes(beyond, sizeof beyond - 1, ELEMENT_U64, &input, &fault), &fault,
                    "beyond the range of uint64");
 }

@@ -133,7 +133,7 @@ Test(options, all_of_them)
     struct fault fault;
     cr_assert_eq(
         parse("--n 1Ki --seed 18446744073709551615 --reps 0 --inclusive --in-place --offset "
-              "3 --variant second --counters --json --verify sample --device emu "
+              "3 --variant second --counters --json --verify none --device emu "
               "--output=a.npy --trace t --real --pattern p",
               &o, &fault),
         0, "%s", fault.text);
@@ -144,18 +144,15 @@ Test(options, all_of_them)
     cr_expect_eq(o.offset, 3);
     cr_expect_eq(o.variant, 1);
     cr_expect_eq(o.format, REPORT_JSON);
-    cr_expect_eq(o.verify, VERIFY_SAMPLE);
+    cr_expect_eq(o.verify, VERIFY_NONE);
     cr_expect_eq(o.device, DEVICE_EMU);
     cr_expect_str_eq(o.output, "a.npy");
     cr_expect_str_eq(o.trace, "t");
     cr_expect_str_eq(own_value, "p");
 
-    cr_assert_eq(parse("--input - --round --csv", &o, &fault), 0, "%s", fault.text);
+    cr_assert_eq(parse("--input - --csv", &o, &fault), 0, "%s", fault.text);
     cr_expect_str_eq(o.input, "-");
-    cr_expect(o.round);
     cr_expect_eq(o.format, REPORT_CSV);
-    cr_assert_eq(parse("--sweep", &o, &fault), 0, "%s", fault.text);
-    cr_expect(o.sweep);
     cr_assert_eq(parse("--help", &o, &fault), 0, "%s", fault.text);
     cr_expect(o.help);
     cr_assert_eq(parse("--version", &o, &fault), 0, "%s", fault.text);
@@ -200,22 +197,18 @@ Test(options, refused_with_one_sentence)
         {"--reps 3x", "--reps"},
         {"--offset 2Mi", "--offset"},
         {"--variant third", "first, second"},
-        {"--verify most", "none, sample or full"},
+        {"--verify most", "none or full"},
         {"--device tpu", "cuda or emu"},
         {"--json --csv", "exclude each other"},
-        {"--n 4 --sweep", "exclude each other"},
-        {"--n 4 --input x", "exclude each other"},
-        {"--sweep --input x", "exclude each other"},
-        {"--sweep --output x", "--output"},
-        {"--sweep --trace x", "--trace"},
-        {"--input x --real", "--real is about random numbers; leave it or --input out."},
-        {"--input x --seed 3", "--seed is about random numbers; leave it or --input out."},
-        {"--trace x --reps 3", "--trace takes one run and no timed ones; leave --reps out."},
-        {"--counters --csv", "--counters: --csv has no rows for source lines"},
-        {"--counters --sweep", "--counters: the table of a sweep has no source lines"},
-        {"--counters --device cuda", "--counters is the emulator's; use it with --device emu."},
-        {"--round", "--input"},
-        {"--trace x --device cuda", "emulator"},
+        {"--n 4 --input x", "--input and --n exclude each other; leave one out."},
+        {"--input x --real", "--input and --real exclude each other"},
+        {"--input x --seed 3", "--input and --seed exclude each other"},
+        {"--trace x --reps 3", "--trace and --reps exclude each other"},
+        {"--counters --csv", "--counters and --csv exclude each other"},
+        {"--counters --device cuda", "--counters and --device cuda exclude each other"},
+        {"--quiz a --levels", "--levels and --quiz exclude each other"},
+        {"--quiz a --offset 1", "--quiz and --offset exclude each other"},
+        {"--trace x --device cuda", "exclude each other"},
         {"--json=yes", "takes no value"},
         {"--input=", "empty file name"},
         {"--pattern bad", "--pattern: bad is bad."},
@@ -250,9 +243,7 @@ Test(options, the_environment_chooses_the_device_unless_the_command_line_does)
 Test(options, help_names_every_option_and_limit)
 {
     static const char *const names[] = {"--n N",
-                                        "--sweep",
                                         "--input FILE",
-                                        "--round",
                                         "--real",
                                         "--seed",
                                         "--output",
@@ -286,7 +277,7 @@ Test(options, help_names_every_option_and_limit)
  * takes. */
 Test(options, what_a_step_with_verbs_has_no_use_for)
 {
-    static const char *const unused[] = {"sweep", "offset", "counters", "trace", NULL};
+    static const char *const unused[] = {"real", "offset", "counters", "trace", NULL};
     static const char *const values[] = {NULL, "3", NULL, "file"};
     const struct verbs refuses = {.unused = unused, .input_help = "scan the sounds of FILE"};
     const struct verbs takes = {.experiment = NULL};
@@ -312,7 +303,7 @@ Test(options, what_a_step_with_verbs_has_no_use_for)
     FILE *to = open_memstream(&help, &size);
     options_help(&applies, to);
     fclose(to);
-    cr_expect(!strstr(help, "--sweep") && !strstr(help, "--trace"));
+    cr_expect(!strstr(help, "--trace"));
     cr_expect(strstr(help, "  --input FILE      scan the sounds of FILE\n"));
     cr_expect(strstr(help, "  --output FILE     write the result: .npy if so named"));
     free(help);

@@ -78,7 +78,7 @@ Test(output, npy_can_be_read_again)
     struct fault fault;
     struct input input;
     cr_assert_eq(write_floats("a.npy", floats, 5, &fault), 0, "%s", fault.text);
-    cr_assert_eq(input_read(&input, ELEMENT_F32, "a.npy", 0, false, &fault), 0, "%s", fault.text);
+    cr_assert_eq(input_read(&input, ELEMENT_F32, "a.npy", 0, &fault), 0, "%s", fault.text);
     cr_expect_eq(input.n, 5);
     cr_expect_eq(memcmp(input.data, floats, sizeof floats), 0);
     input_free(&input);
@@ -106,7 +106,7 @@ Test(output, unsigned_integers)
         cr_assert_eq(output_begin(&output, paths[i], ELEMENT_U64, 2, &fault), 0);
         cr_assert_eq(output_add(&output, large, 2, &fault), 0);
         cr_assert_eq(output_end(&output, &fault), 0);
-        cr_assert_eq(input_read(&input, ELEMENT_U64, paths[i], 0, false, &fault), 0);
+        cr_assert_eq(input_read(&input, ELEMENT_U64, paths[i], 0, &fault), 0);
         cr_expect(input.n == 2 && memcmp(input.data, large, sizeof large) == 0, "%s", paths[i]);
         input_free(&input);
     }
@@ -121,7 +121,7 @@ Test(output, text_can_be_read_again)
     struct fault fault;
     struct input input;
     cr_assert_eq(write_floats("a.txt", floats, 5, &fault), 0);
-    cr_assert_eq(input_read(&input, ELEMENT_F32, "a.txt", 0, false, &fault), 0, "%s", fault.text);
+    cr_assert_eq(input_read(&input, ELEMENT_F32, "a.txt", 0, &fault), 0, "%s", fault.text);
     cr_expect_eq(memcmp(input.data, floats, sizeof floats), 0);
     input_free(&input);
 }
@@ -323,7 +323,7 @@ static void write_by_name(bool for_other_machines)
     close(file);
     cr_assert_eq(output_end(&output, &fault), 0);
     struct input input;
-    cr_assert_eq(input_read(&input, ELEMENT_I32, "x.npy", 0, false, &fault), 0, "%s", fault.text);
+    cr_assert_eq(input_read(&input, ELEMENT_I32, "x.npy", 0, &fault), 0, "%s", fault.text);
     cr_expect_arr_eq(input.data, numbers, sizeof numbers);
     cr_expect_eq(count_files(), 1);
     input_free(&input);

@@ -1,5 +1,5 @@
 /*
- * test_report_text.c — the lines of a report, of a sweep and of the table of counters, exact to the
+ * test_report_text.c — the lines of a report and of the table of counters, exact to the
  * character, and every key of a record, for invented runs.
  */
 #define _GNU_SOURCE
@@ -242,11 +242,7 @@ Test(report_text, a_wrong_result)
 Test(report_text, what_was_verified)
 {
     struct outcome outcome = counted_run();
-    struct options options = {.seed = 3, .verify = VERIFY_SAMPLE};
-    outcome.verdict.checked = 999;
-    print_report(&emulated, &options, &outcome);
-    expect_line("  verified    right: a sample of 999 elements, exactly, in each timed run, too");
-    outcome.verdict.checked = 1000;
+    struct options options = {.seed = 3};
     print_report(&emulated, &options, &outcome);
     expect_line("  verified    right: every element, exactly, in each timed run, too");
     outcome.n = outcome.verdict.checked = 1;
@@ -256,53 +252,6 @@ Test(report_text, what_was_verified)
     outcome.verified = false;
     print_report(&emulated, &options, &outcome);
     expect_line("  verified    not at all (--verify none)");
-}
-
-/* ---- sweeps ---------------------------------------------------------------------------------- */
-
-Test(report_text, sweep_on_the_emulator)
-{
-    struct outcome outcome = counted_run();
-    struct options options = {0};
-    struct subject subject = subject_of(&step, &options);
-    FILE *to = begin();
-    report_sweep_head(to, &emulated);
-    report_sweep_line(to, &subject, &emulated, &outcome);
-    outcome.verified = false;
-    outcome.timing.reps = 0;
-    report_sweep_line(to, &subject, &emulated, &outcome);
-    fclose(to);
-    cr_expect_str_eq(
-        text, "\n"
-              "             n  verified          time     additions   conflicts     sectors\n"
-              "          1000  exactly        2.00 ms          1998          58          21\n"
-              "          1000  no                   -          1998          58          21\n");
-}
-
-Test(report_text, sweep_on_a_gpu)
-{
-    struct outcome outcome = timed_run();
-    struct options options = {0};
-    struct subject subject = subject_of(&step, &options);
-    FILE *to = begin();
-    report_sweep_head(to, &gpu);
-    report_sweep_line(to, &subject, &gpu, &outcome);
-    outcome.right = outcome.roofed = false;
-    strcpy(outcome.damage, "a guard was written");
-    strcpy(outcome.verdict.cause, "it is so");
-    outcome.timing.median = 0;
-    report_sweep_line(to, &subject, &gpu, &outcome);
-    fclose(to);
-    cr_expect_str_eq(text, "\n"
-                           "             n  verified          time         speed   of roof\n"
-                           "       500 000  in bound       20.0 µs      200 GB/s    20.0 %\n"
-                           "       500 000  WRONG          0.00 ns             -\n"
-                           "                a guard was written\n"
-                           "                likely cause: it is so\n");
-    to = begin();
-    report_sweep_head(to, NULL);
-    fclose(to);
-    cr_expect_str_eq(text, "\n             n  verified          time         speed\n");
 }
 
 /* ---- counters by line ------------------------------------------------------------------------ */
@@ -414,7 +363,7 @@ Test(report_text, record_of_a_gpu)
         {"shared_bytes", "1024"},
         {"launches", "3"},
         {"occupancy", "1"},
-        {"verify", "sample"},
+        {"verify", "full"},
         {"exact", "false"},
         {"worst_of_bound", "0.25"},
         {"adds_counted", "null"},
@@ -442,7 +391,7 @@ Test(report_text, record_of_a_gpu)
     };
     struct record record;
     struct outcome outcome = timed_run();
-    struct options options = {.input = "a.npy", .in_place = true, .verify = VERIFY_SAMPLE};
+    struct options options = {.input = "a.npy", .in_place = true};
     struct subject subject = subject_of(&step, &options);
     report_record(&record, &subject, &gpu, &outcome);
     expect_record(&record, expected);

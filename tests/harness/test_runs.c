@@ -1,13 +1,11 @@
 /*
- * test_runs.c — the parts of the checks of every run: fingerprints, guards, reversed inputs, the
- * number of runs. All steps keep the contract that is tested between runs.
+ * test_runs.c — the parts of the checks of every run: fingerprints, guards, the number of
+ * runs. All steps keep the contract that is tested between runs.
  */
 #include "common/harness/run/runs.h"
-#include "common/harness/run/reverse.h"
 #include "tests/support/scan_once.h"
 
 #include <criterion/criterion.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,30 +152,6 @@ Test(runs, fingerprints_of_memory_that_is_not_there)
     }
 }
 
-/* ---- the reversed input ---------------------------------------------------------------------- */
-
-Test(runs, the_device_reverses_as_the_host_does)
-{
-    static const size_t sizes[] = {1, 2, 4, 8}, counts[] = {1, 2, 3, 512, 513, 600};
-    static unsigned char want[BYTES], got[BYTES];
-    unsigned char *copy;
-    fill_bytes();
-    cr_assert(cudaMalloc((void **)&copy, BYTES) == cudaSuccess);
-    for (size_t s = 0; s < 4; s++)
-        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-            cr_assert(cudaMemcpy(copy, bytes, BYTES, cudaMemcpyHostToDevice) == cudaSuccess);
-            cr_assert(reverse_on_device(copy, sizes[s], counts[i], NULL) == cudaSuccess);
-            cr_assert(cudaMemcpy(got, copy, BYTES, cudaMemcpyDeviceToHost) == cudaSuccess);
-            memcpy(want, bytes, BYTES);
-            reverse_on_host(want, bytes, sizes[s], counts[i]);
-            cr_expect_arr_eq(got, want, BYTES, "%zu elements of %zu bytes", counts[i], sizes[s]);
-            for (size_t k = 0; k < sizes[s]; k++)
-                cr_expect_eq(want[k], bytes[(counts[i] - 1) * sizes[s] + k]);
-        }
-    cr_expect(reverse_on_device(copy, 3, 10, NULL) == cudaErrorInvalidValue);
-    cudaFree(copy);
-}
-
 /* ---- guards ---------------------------------------------------------------------------------- */
 
 static void write_byte(struct buffer *buffer, long at, unsigned char value)
@@ -283,120 +257,6 @@ Test(runs, each_timed_run_is_checked)
         }
 }
 
-/* ---- the exchange of two elements ------------------------------------------------------------ */
-
-#define EXCHANGED 5000 /* elements */
-
-/* The running sums of integers, which every type holds. */
-static void sum_on_host(enum element element, const void *in, bool inclusive, void *out)
-{
-    int64_t sum = 0;
-    long double next;
-    for (size_t i = 0; i < EXCHANGED; i++) {
-        element_widen(element, in, i, 1, &next);
-        if (inclusive) sum += (int64_t)next;
-        enum element type = element_of_sum(element);
-        if (element_is_real(type))
-            element_store_real(type, out, i, (double)sum);
-        else
-            element_store_integer(type, out, i, sum);
-        if (!inclusive) sum += (int64_t)next;
-    }
-}
-
-/* Scans the input after an exchange, undoes the exchange, and compares with a scan without one. */
-static void expect_taken_back(const struct problem *p, uint64_t number)
-{
-    static int64_t room[EXCHANGED], want[EXCHANGED];
-    struct facts facts = facts_of(p);
-    struct exchange x = exchange_choose(p, &facts, number);
-    size_t in_bytes = EXCHANGED * element_size(p->element);
-    size_t out_bytes = EXCHANGED * element_size(element_of_sum(p->element));
-    struct buffer in, out;
-    struct fault fault;
-    cr_assert(x.low < x.high && x.high < EXCHANGED, "%zu %zu", x.low, x.high);
-    cr_assert_leq(exchange_room(EXCHANGED), sizeof room);
-    cr_assert_eq(buffer_make(&in, in_bytes, 0, true, "the input", &fault), 0);
-    cr_assert_eq(buffer_make(&out, out_bytes, 0, true, "the output", &fault), 0);
-    memcpy(in.data, p->in, in_bytes);
-    cr_assert(exchange_elements(&x, p, &in) == cudaSuccess);
-    cr_expect(memcmp(in.data, p->in, in_bytes) != 0);
-    sum_on_host(p->element, in.data, p->inclusive, out.data);
-    sum_on_host(p->element, p->in, p->inclusive, want);
-    cr_expect(memcmp(out.data, want, out_bytes) != 0);
-    cr_assert(exchange_elements_back(&x, p, &in) == cudaSuccess);
-    cr_assert(exchange_sums(&x, p, &out, false, room) == cudaSuccess);
-    cr_expect_arr_eq(in.data, p->in, in_bytes);
-    cr_expect_arr_eq(out.data, want, out_bytes, "%s", element_name(p->element));
-    buffer_free(&in);
-    buffer_free(&out);
-}
-
-Test(runs, an_exchange_is_taken_back_bit_by_bit)
-{
-    static const enum element types[] = {ELEMENT_F32, ELEMENT_F64, ELEMENT_I32,
-                                         ELEMENT_I64, ELEMENT_I16, ELEMENT_I8};
-    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
-        struct input input;
-        struct fault fault;
-        cr_assert_eq(input_generate(&input, types[t], EXCHANGED, false, 1, &fault), 0);
-        for (int inclusive = 0; inclusive < 2; inclusive++) {
-            struct problem problem = {
-                .element = types[t], .in = input.data, .n = EXCHANGED, .inclusive = inclusive};
-            for (uint64_t number = 1; number < 40; number++) expect_taken_back(&problem, number);
-        }
-        input_free(&input);
-    }
-}
-
-/* Where undoing the exchange would round, a wrong sum could become the right one. */
-Test(runs, an_exchange_does_not_hide_a_small_error)
-{
-    float in[2] = {0, 1 << 20}, out[2] = {0}, room[4];
-    struct problem problem = {.element = ELEMENT_F32, .in = in, .n = 2, .inclusive = true};
-    struct exchange x = {0, 1};
-    struct buffer buffer = {.data = out, .bytes = sizeof out, .on_host = true};
-    out[0] = 1e-3f; /* 2^20 is right, and 0 when undone; 1e-3 - 2^20 is rounded to -2^20 */
-    cr_assert(exchange_sums(&x, &problem, &buffer, false, room) == cudaSuccess);
-    cr_expect_eq(out[0], 1e-3f);
-    out[0] = NAN;
-    cr_assert(exchange_sums(&x, &problem, &buffer, false, room) == cudaSuccess);
-    cr_expect(isnan(out[0]));
-}
-
-/* An element that the run has changed is not restored, so the change is noticed. */
-Test(runs, an_exchange_does_not_hide_a_changed_input)
-{
-    float in[3] = {1, 2, 3}, now[3] = {1, 2, 3};
-    struct problem problem = {.element = ELEMENT_F32, .in = in, .n = 3};
-    struct exchange x = {0, 2};
-    struct buffer buffer = {.data = now, .bytes = sizeof now, .on_host = true};
-    cr_assert(exchange_elements(&x, &problem, &buffer) == cudaSuccess);
-    cr_expect(now[0] == 3 && now[1] == 2 && now[2] == 1);
-    now[2] = 7;
-    cr_assert(exchange_elements_back(&x, &problem, &buffer) == cudaSuccess);
-    cr_expect(now[0] == 1 && now[1] == 2 && now[2] == 7);
-}
-
-Test(runs, where_there_is_nothing_to_exchange)
-{
-    float equal[] = {5, 5, 5, 5}, real[] = {0.1f, 1e9f, 3};
-    double reference[3] = {0};
-    struct problem none[] = {{.element = ELEMENT_F32, .in = equal, .n = 4},
-                             {.element = ELEMENT_F32, .in = equal, .n = 1},
-                             {.element = ELEMENT_F32, .in = real, .n = 3}};
-    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
-        struct facts facts = facts_of(&none[i]);
-        struct exchange x = exchange_choose(&none[i], &facts, 1);
-        cr_expect(x.low == 0 && x.high == 0, "%zu: %zu %zu", i, x.low, x.high);
-    }
-    struct facts exact = {.exact = true, .finite = true};
-    none[2].reference = reference;
-    cr_expect_eq(exchange_choose(&none[2], &exact, 1).high, 0);
-    none[2].reference = NULL;
-    cr_expect_neq(exchange_choose(&none[2], &exact, 1).high, 0);
-}
-
 /* ---- the steps keep the contract ------------------------------------------------------------- */
 
 static void expect_right_run(const struct step *step, struct options options, bool emulated)
@@ -458,7 +318,7 @@ Test(runs, all_steps_keep_the_contract_slow)
     }
 }
 
-/* The parts that differ on a GPU: kernels reverse the input, and the roof is measured. */
+/* The part that differs on a GPU: the roof is measured. */
 Test(runs, as_on_a_gpu)
 {
     struct options options = {.n = 4099, .reps = 4};
@@ -470,52 +330,4 @@ Test(runs, as_on_a_gpu)
     options.variant = 5; /* bytes */
     options.in_place = false;
     expect_right_run(&step12, options, false);
-}
-
-/* ---- a sample -------------------------------------------------------------------------------- */
-
-#define SAMPLED    (1 << 20) /* elements; --verify sample leaves some of them out */
-#define NOT_LOOKED 5000      /* one of these */
-
-static int call;
-static bool into_input;
-
-/* Step 9's scan, whose third call writes one element more. */
-static cudaError_t spoil_third_call(void *out, const void *in, size_t n, int variant,
-                                    void *workspace, cudaStream_t stream)
-{
-    float *array = into_input ? (float *)in : out;
-    cudaError_t error = step09.scan(out, in, n, variant, workspace, stream);
-    if (error || ++call != 3) return error;
-    return cudaMemsetAsync(array + NOT_LOOKED, 0x3F, sizeof *array, stream);
-}
-
-/* Timed runs are compared as a whole, so an error in elements outside the sample is found. */
-Test(runs, a_sample_does_not_hide_a_run_that_differs)
-{
-    for (int i = 0; i < 2; i++) {
-        struct options options = {.n = SAMPLED, .reps = 2, .verify = VERIFY_SAMPLE};
-        struct step step = step09;
-        struct fault fault;
-        struct input input;
-        struct subject subject;
-        struct runs runs;
-        struct outcome o;
-        into_input = i;
-        call = -1; /* call 0 is captured and never runs */
-        step.scan = spoil_third_call;
-        cr_assert_eq(input_generate(&input, step.element, SAMPLED, false, 1, &fault), 0);
-        cr_assert_eq(subject_open(&subject, &step, &options, &fault), 0);
-        cr_assert_eq(runs_open(&runs, &subject, &input, true, &fault), 0);
-        cr_assert_eq(runs_do(&runs, &o, &fault), 0);
-        cr_expect_not(o.right);
-        cr_expect_str_eq(o.run, "timed run 1 of 2");
-        if (into_input)
-            cr_expect_str_eq(o.damage, "the input was modified, first at element 5000");
-        else
-            cr_expect_eq(o.verdict.first[0].index, NOT_LOOKED);
-        outcome_free(&o);
-        runs_close(&runs);
-        input_free(&input);
-    }
 }

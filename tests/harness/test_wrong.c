@@ -123,28 +123,6 @@ Test(wrong, what_ends_the_program_says_so_and_exits_with_another_code_than_0)
         if (w->fault) expect_fault(w->step.name, "--reps 5", w->n, w->fault);
 }
 
-/* Bit 15 of SigCgt: the program catches SIGTERM by now. It waits within the scan, or will soon. */
-Test(wrong, a_signal_from_elsewhere_is_not_the_scans)
-{
-#ifdef __SANITIZE_ADDRESS__
-    cr_skip("what ends the program is the sanitizer's to report");
-#endif
-    static const struct {
-        const char *name;
-        int number;
-    } signals[] = {{"TERM", 15}, {"SEGV", 11}, {"HUP", 1}};
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        int code =
-            run(PROGRAM "pauses --n 16 --reps 0 2>&1 & "
-                        "while kill -0 $! && ! grep -q 'SigCgt:.*[4-7c-f]...$' /proc/$!/status; "
-                        "do sleep 0.05; done; sleep 0.2; kill -%s $!; wait $!",
-                signals[i].name);
-        cr_expect_eq(code, 128 + signals[i].number, "%s: exit code %d:\n%s", signals[i].name, code,
-                     output);
-        cr_expect(!strstr(output, "look at the scan's code"), "%s", output);
-    }
-}
-
 /* Of several launches, each of which asks for errors. */
 Test(wrong, an_error_that_is_not_the_scans_stops_none)
 {
@@ -155,15 +133,6 @@ Test(wrong, an_error_that_is_not_the_scans_stops_none)
 }
 
 TestSuite(surroundings, .init = command_init, .fini = command_fini);
-
-/* The folder and the mask of permissions are those of before the scan. */
-Test(surroundings, a_scan_does_not_move_the_output)
-{
-    int code = run("top=$PWD; cd $t && LD_LIBRARY_PATH=$top/build/emu $top/build/tests/wrong-scan"
-                   " moves_away --n 16 --reps 0 --output x --device emu 2>&1 && stat -c %%a x");
-    cr_expect_eq(code, EXIT_RIGHT, "%s", output);
-    cr_expect(strstr(output, "\n644\n"), "%s", output);
-}
 
 /* `ulimit -s` that is too small for any of our programs. */
 Test(surroundings, a_small_stack_is_a_sentence)
@@ -199,7 +168,6 @@ Test(wrong, memcheck_finds_what_leaves_no_trace)
 Test(wrong, without_timed_runs)
 {
     expect_fault("failure_unreported", "--reps 0", 1000, "whose error the scan did not return");
-    expect_fault("exits", "--reps 0", 16, "exit was called before the report was complete");
     expect_fault("page_past_the_end", "--reps 0", 1000, "1025 elements past its end");
 }
 

@@ -95,12 +95,9 @@ exact 1 --type f32 --n 50000"
     says "results may leave the range of floats"
 }
 
-@test "no file is half written, and none that is read" {
+@test "no file is half written" {
     ranks 2 --reps 0 --type i32 --n 20000 --output "$dir/x.npy" >/dev/null
     cp "$dir/x.npy" "$dir/before.npy"
-    run ranks 2 --reps 0 --input "$dir/x.npy" --output "$dir/x.npy"
-    ends 2 "step17: --output $dir/x.npy is the same file as --input $dir/x.npy; write to \
-another one."
     # The second rank may write less than its part needs.
     run mpirun_with -np 1 ./step17 --n 2000000 --reps 0 --output "$dir/x.npy" : \
         -np 1 bash -c "ulimit -f 5500; exec ./step17 --n 2000000 --reps 0 --output $dir/x.npy"

@@ -25,7 +25,7 @@ all_refused() {
     [ "$status" -eq 0 ]
     [ "$(grep -c "^Usage: ./step17" <<<"$output")" -eq 1 ]
     says "  --exchange HOW "
-    says_not "--sweep"
+    says_not "--trace"
     run ranks 3 --version
     [ "$status" -eq 0 ]
     [ "$(wc -l <<<"$output")" -eq 1 ]
@@ -35,9 +35,7 @@ all_refused() {
     refused 2 "--type: this type is unknown; choose f32, f64, i32 or i64." --type u32
     refused 2 "--exchange: this exchange is unknown; choose mpi, nccl, peer or exscan." \
         --exchange ring
-    refused 2 "--sweep: step 17 (many-gpus) has no use for it; leave it out." --sweep
-    refused 2 "--verify sample: step 17 (many-gpus) is verified as a whole; choose full or none." \
-        --verify sample
+    refused 2 "--offset: step 17 (many-gpus) has no use for it; leave it out." --offset 1
     refused 2 "--real: this scan takes 32-bit integers." --real --type i32
     refused 2 "--real: the random numbers of affine are real already; leave it out." \
         --real --op affine
@@ -163,7 +161,7 @@ same options."
 .npy file." --input "$dir/text"
     refused 2 "stdin cannot be read by parts; write the numbers into a .npy file." --input -
     refused 2 "$dir/u.npy has elements of uint32, and step 17 has f32, f64, i32 or i64; add \
---type, and --round if they may be rounded." --input "$dir/u.npy"
+--type." --input "$dir/u.npy"
     ./step16 --reps 0 --op sum --type f32 --n 9001 --output "$dir/b.npy" >/dev/null
     ./step16 --reps 0 --op sum --type f32 --n 9000 --output "$dir/a.npy" >/dev/null
     refused 2 "$dir/b.npy has 9001 elements, and $dir/a.npy 9000; they have to agree." \

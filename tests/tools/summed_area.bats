@@ -224,20 +224,10 @@ END
     refuses "9999999999 x 9999999999 pixels are more than any memory holds; take a smaller" \
         --size 9999999999x9999999999 --box 3
     refuses "--n and --size exclude each other" --n 100 --size 3x4 --box 3
-    run step14 --sweep --size 3x4
-    [ "$status" -eq 2 ]
-    says "--sweep and --size exclude each other; both say how large."
-    refuses "--seed is about random numbers; leave it or --input out." \
+    refuses "--input and --seed exclude each other; leave one out." \
         --input "$t/a.pgm" --seed 2 --box 3
-    refuses "--round: step 14 (summed-area-table) has no use for it" \
-        --input "$t/a.pgm" --round --box 3
     refuses "--real: a table of floats takes no --bits, --box and --depth." --real --box 3
     refuses "--sum: the table is written as .npy" --input "$t/a.pgm" --box 3 --sum "$t/a.txt"
-    cp "$t/a.pgm" "$t/depth.npy"
-    refuses "is the same file as --depth" --input "$t/a.pgm" --depth "$t/depth.pgm" \
-        --trace "$t/depth.pgm"
-    refuses "is the same file as --depth" --input "$t/a.pgm" --depth "$t/depth.npy" \
-        --sum "$t/depth.npy"
 }
 
 # bats test_tags=slow

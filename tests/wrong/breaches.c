@@ -1,18 +1,11 @@
 /*
  * breaches.c — scans whose results are right and which break the contract of step.h in another way:
- * their work is not timed, or not on the stream, or it ends the program.
+ * their work is not timed, or not on the stream.
  */
 #include "common/step/cuda_check.h"
 #include "scans.h"
 
-#include <fcntl.h>
-#include <fenv.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- on the CPU ------------------------------------------------------------------------------ */
 
@@ -201,94 +194,3 @@ cudaError_t part_in_own_stream(void *out, const void *in, size_t n, int variant,
 FROM_THIRD_CALL_ON(in_own_stream)
 FROM_THIRD_CALL_ON(allocates)
 FROM_THIRD_CALL_ON(waits_for_the_device)
-
-/* ---- ends of the program --------------------------------------------------------------------- */
-
-#define ENDS(name, end)                                                                            \
-    cudaError_t name(void *out, const void *in, size_t n, int variant, void *workspace,            \
-                     cudaStream_t stream)                                                          \
-    {                                                                                              \
-        (void)out, (void)in, (void)n, (void)variant, (void)workspace, (void)stream;                \
-        end;                                                                                       \
-        return cudaSuccess;                                                                        \
-    }
-
-ENDS(exits, exit(0))
-ENDS(exits_quickly, quick_exit(0))
-ENDS(aborts, abort())
-ENDS(ends_its_thread, pthread_exit(NULL))
-
-static volatile int *volatile nowhere;
-static volatile int zero;
-
-static int deeper(volatile int *above)
-{
-    volatile int here[1024];
-    here[0] = *above;
-    return here[0] ? 0 : deeper(here) + here[0];
-}
-
-ENDS(writes_nowhere, *nowhere = 1)
-ENDS(divides_by_zero, zero = 7 / zero)
-ENDS(overflows_the_stack, deeper(&zero))
-ENDS(forks, fork())
-ENDS(terminates_itself, kill(getpid(), SIGTERM))
-ENDS(signals_itself, raise(SIGUSR1))
-ENDS(breaks, raise(SIGTRAP))
-ENDS(calls_what_is_not_allowed, raise(SIGSYS))
-ENDS(pauses, pause())
-
-static void *exit_in_thread(void *unused)
-{
-    (void)unused;
-    exit(0);
-}
-
-static void begin_thread(void)
-{
-    pthread_t thread;
-    if (pthread_create(&thread, NULL, exit_in_thread, NULL) == 0) pthread_join(thread, NULL);
-}
-ENDS(exits_in_a_thread, begin_thread())
-
-/* Where and how files and numbers are written must not depend on it. */
-cudaError_t moves_away(void *out, const void *in, size_t n, int variant, void *workspace,
-                       cudaStream_t stream)
-{
-    signal(SIGPIPE, SIG_IGN);
-    umask(0777);
-    fesetround(FE_UPWARD);
-    if (chdir("/") != 0) return cudaErrorUnknown;
-    return right_scan(out, in, n, variant, workspace, stream);
-}
-
-/* Its report goes nowhere. */
-static cudaError_t scan_and_redirect(bool is_moved, void *out, const void *in, size_t n,
-                                     void *workspace, cudaStream_t stream)
-{
-    bool done = is_moved ? dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO) >= 0
-                         : freopen("/dev/null", "w", stdout) != NULL;
-    return done ? right_scan(out, in, n, 0, workspace, stream) : cudaErrorUnknown;
-}
-
-cudaError_t reopens_stdout(void *out, const void *in, size_t n, int variant, void *workspace,
-                           cudaStream_t stream)
-{
-    (void)variant;
-    return scan_and_redirect(false, out, in, n, workspace, stream);
-}
-
-cudaError_t moves_stdout(void *out, const void *in, size_t n, int variant, void *workspace,
-                         cudaStream_t stream)
-{
-    (void)variant;
-    return scan_and_redirect(true, out, in, n, workspace, stream);
-}
-
-cudaError_t exits_in_third_call(void *out, const void *in, size_t n, int variant, void *workspace,
-                                cudaStream_t stream)
-{
-    static int call = -1; // call 0 is captured and never runs
-    if (++call == 3) exit(0);
-    return right_scan(out, in, n, variant, workspace, stream);
-}

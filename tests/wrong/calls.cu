@@ -1,10 +1,8 @@
 /*
- * calls.cu — scans that are right in some calls and wrong in others, and scans that return the
- * result of an earlier call.
+ * calls.cu — scans that are right in some calls and wrong in others, and scans that need what an
+ * earlier call has left in the workspace.
  */
 #include "elementwise.cuh"
-
-#define KEPT 4096 /* elements that these scans keep between calls: n is no larger */
 
 #define BEFORE_THE_FIRST (-1) /* call 0 is captured and never runs, to see what it launches */
 
@@ -83,87 +81,6 @@ extern "C" cudaError_t in_third_call_modifies_input(void *out, const void *in, s
 
 /* ---- by data of an earlier call -------------------------------------------------------------- */
 
-static __device__ float kept[KEPT];
-static __device__ bool is_kept[KEPT];
-
-/* Scans once and then returns the same result again. */
-static __global__ void answers_memorised_kernel(float *out, const float *in, size_t n)
-{
-    size_t i = index_of_thread();
-    if (i >= n) return;
-    if (!is_kept[i]) kept[i] = sum_between(in, 0, i);
-    is_kept[i] = true;
-    out[i] = kept[i];
-}
-SCAN(answers_memorised, BLOCKS(n), WRONG_BLOCK)
-
-/* The same with two buffers for results, which alternate as the inputs do, after some calls that
- * fill them. */
-#define MEMORIES 2
-static __device__ float memories[MEMORIES][KEPT];
-
-static __global__ void keep(float *out, const float *in, size_t n, unsigned memory)
-{
-    size_t i = index_of_thread();
-    if (i < n) memories[memory][i] = out[i] = sum_between(in, 0, i);
-}
-
-static __global__ void recall(float *out, size_t n, unsigned memory)
-{
-    size_t i = index_of_thread();
-    if (i < n) out[i] = memories[memory][i];
-}
-
-#define BOTH_MEMORISED(name, calls)                                                                \
-    extern "C" cudaError_t name(void *out, const void *in, size_t n, int, void *,                  \
-                                cudaStream_t stream)                                               \
-    {                                                                                              \
-        static int call = BEFORE_THE_FIRST;                                                        \
-        unsigned memory = ++call % MEMORIES, blocks = (unsigned)BLOCKS(n);                         \
-        float *to = (float *)out;                                                                  \
-        if (call <= (calls))                                                                       \
-            keep<<<blocks, WRONG_BLOCK, 0, stream>>>(to, (const float *)in, n, memory);            \
-        else                                                                                       \
-            recall<<<blocks, WRONG_BLOCK, 0, stream>>>(to, n, memory);                             \
-        return cudaGetLastError();                                                                 \
-    }
-
-BOTH_MEMORISED(both_answers_memorised, 2)
-BOTH_MEMORISED(both_answers_memorised_late, 6)
-
-/* Carries in two buffers that alternate: each is filled in its first use, and never again. */
-static __global__ void add_kept_carries(float *out, const float *in, size_t n, unsigned memory,
-                                        bool is_filled)
-{
-    size_t i = index_of_thread();
-    if (!is_filled && threadIdx.x == 0)
-        memories[memory][blockIdx.x] = sum_between(in, 0, BLOCK_START(i));
-    __syncthreads();
-    if (i < n) out[i] = memories[memory][blockIdx.x] + sum_between(in, BLOCK_START(i), i);
-}
-
-extern "C" cudaError_t carries_of_the_call_before_last(void *out, const void *in, size_t n, int,
-                                                       void *, cudaStream_t stream)
-{
-    static int call = BEFORE_THE_FIRST;
-    unsigned memory = ++call % MEMORIES;
-    add_kept_carries<<<(unsigned)BLOCKS(n), WRONG_BLOCK, 0, stream>>>(
-        (float *)out, (const float *)in, n, memory, call > MEMORIES);
-    return cudaGetLastError();
-}
-
-/* A pipeline that returns the result of the call before. */
-static __global__ void result_of_the_call_before_kernel(float *out, const float *in, size_t n)
-{
-    size_t i = index_of_thread();
-    if (i >= n) return;
-    float sum = sum_between(in, 0, i);
-    out[i] = is_kept[i] ? kept[i] : sum;
-    kept[i] = sum;
-    is_kept[i] = true;
-}
-SCAN(result_of_the_call_before, BLOCKS(n), WRONG_BLOCK)
-
 /* The carries in the workspace are those of the first call. */
 static __global__ void fill_carries(float *carries, const float *in, size_t n)
 {
@@ -236,11 +153,10 @@ extern "C" cudaError_t failure_unreported_in_third_call(void *out, const void *i
 }
 
 /* Its launch fails, and it clears the error. */
-extern "C" cudaError_t failure_taken_back(void *out, const void *in, size_t n, int, void *,
+extern "C" cudaError_t failure_taken_back(void *, const void *, size_t, int, void *,
                                           cudaStream_t stream)
 {
-    answers_memorised_kernel<<<1, TOO_MANY_THREADS, 0, stream>>>((float *)out, (const float *)in,
-                                                                 n);
+    nothing<<<1, TOO_MANY_THREADS, 0, stream>>>();
     (void)cudaGetLastError();
     return cudaSuccess;
 }

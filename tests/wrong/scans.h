@@ -44,20 +44,16 @@ scan_fn two_past_the_end, page_past_the_end, far_past_the_end, far_before_the_st
 scan_fn without_first, in_first_call, in_second_call, in_third_call, in_fourth_call,
     from_third_call_on,
     loses_fourth_race, loses_twelfth_race, in_third_call_past_the_end,
-    in_third_call_into_the_workspaces_guard, in_third_call_modifies_input, answers_memorised,
-    result_of_the_call_before, stale_workspace, workspace_cleared_once, failure_unreported,
-    failure_unreported_in_third_call, failure_taken_back, both_answers_memorised,
-    both_answers_memorised_late, carries_of_the_call_before_last;
+    in_third_call_into_the_workspaces_guard, in_third_call_modifies_input, stale_workspace,
+    workspace_cleared_once, failure_unreported, failure_unreported_in_third_call,
+    failure_taken_back;
 
 /* breaches.c */
 scan_fn on_cpu, on_cpu_in_stream, on_cpu_by_host_function, detour_over_host, allocates,
     allocates_in_stream, waits_for_the_device, waits_for_the_stream, waits_and_hides_it,
-    in_default_stream, in_threads_default_stream, in_own_stream, part_in_own_stream, exits,
-    exits_quickly, writes_nowhere, overflows_the_stack, divides_by_zero, forks, aborts,
-    ends_its_thread, exits_in_a_thread, exits_in_third_call, from_third_call_on_in_own_stream,
-    from_third_call_on_allocates, from_third_call_on_waits_for_the_device, reopens_stdout,
-    moves_stdout, moves_away, terminates_itself, signals_itself, breaks, calls_what_is_not_allowed,
-    pauses;
+    in_default_stream, in_threads_default_stream, in_own_stream, part_in_own_stream,
+    from_third_call_on_in_own_stream, from_third_call_on_allocates,
+    from_third_call_on_waits_for_the_device;
 
 #ifdef __cplusplus
 }

@@ -31,8 +31,6 @@ static size_t spoiled_workspace(size_t n, int variant) { return step09.workspace
     }
 
 const struct step wrong_control = STEP(right_scan);
-const struct step wrong_moving = STEP(moves_away);
-const struct step wrong_pausing = STEP(pauses);
 
 /* Each of these leaves an error, which is not the scan's. */
 static size_t erring_workspace(size_t n, int variant)
@@ -178,15 +176,6 @@ const struct wrong wrong_scans[] = {
      .cause = "the workspace was written 1 element before its start"},
     {STEP(in_third_call_modifies_input), .n = 1000, .run = "timed run 1 of 5",
      .cause = "the input was modified, first at element 999"},
-    {STEP(answers_memorised), .n = 1000, .run = "captured graph",
-     .cause = "the result of an earlier call"},
-    {STEP(both_answers_memorised), .n = 1000, .run = "timed run 1 of 5",
-     .cause = "the result of an earlier call"},
-    {STEP(both_answers_memorised_late), .n = 1000, .run = "timed run 5 of 5"},
-    {STEP(carries_of_the_call_before_last), .n = 1000, .run = "timed run 1 of 5",
-     .cause = "all are off by the same"},
-    {STEP(result_of_the_call_before), .n = 1000, .run = "captured graph",
-     .cause = "the result of an earlier call"},
     {STEP(stale_workspace), .n = 1000, .cause = "NaN"},
     {STEP(workspace_cleared_once), .n = 1000, .cause = "NaN"},
     {STEP(failure_unreported), .n = 1000, .fault = "whose error the scan did not return"},
@@ -214,22 +203,6 @@ const struct wrong wrong_scans[] = {
      .cause = "the scan allocates memory"},
     {STEP(from_third_call_on_waits_for_the_device), .n = 1000,
      .run = "captured after the timed runs", .cause = "waits"},
-    {STEP(exits), .n = 16, .fault = "exit was called"},
-    {STEP(exits_quickly), .n = 16, .fault = "quick_exit was called"},
-    {STEP(aborts), .n = 16, .fault = "abort was called"},
-    {STEP(writes_nowhere), .n = 16, .fault = "SIGSEGV, a wrong address, ended the program"},
-    {STEP(overflows_the_stack), .n = 16, .fault = "SIGSEGV, a wrong address, ended the program"},
-    {STEP(divides_by_zero), .n = 16, .fault = "SIGFPE, such as a division by 0, ended the program"},
-    {STEP(terminates_itself), .n = 16, .fault = "signal 15 (Terminated), which it sent itself"},
-    {STEP(signals_itself), .n = 16, .fault = "which it sent itself, ended the program"},
-    {STEP(breaks), .n = 16, .fault = "SIGTRAP, a breakpoint, ended the program"},
-    {STEP(calls_what_is_not_allowed), .n = 16, .fault = "SIGSYS, a system call that is not"},
-    {STEP(forks), .n = 16, .fault = "a process that the scan has forked came back from it"},
-    {STEP(ends_its_thread), .n = 16, .fault = "pthread_exit was called"},
-    {STEP(exits_in_a_thread), .n = 16, .fault = "exit was called"},
-    {STEP(exits_in_third_call), .n = 16, .fault = "exit was called"},
-    {STEP(reopens_stdout), .n = 16, .fault = "stdout was redirected while the program ran"},
-    {STEP(moves_stdout), .n = 16, .fault = "stdout was redirected while the program ran"},
 
     {STEP(minus_zero), .n = 1000, .cause = "-0 for 0"},
     {STEP(one_block_raised), .n = BLOCKS,
@@ -246,8 +219,7 @@ const struct wrong wrong_scans[] = {
 
 const struct step *wrong_find(const char *name)
 {
-    static const struct step *const others[] = {&wrong_control, &wrong_moving, &wrong_pausing,
-                                                &wrong_erring};
+    static const struct step *const others[] = {&wrong_control, &wrong_erring};
     for (const struct wrong *w = wrong_scans; w->n; w++)
         if (strcmp(w->step.name, name) == 0) return &w->step;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)

@@ -34,10 +34,6 @@ extern const struct wrong wrong_scans[];
 
 /* The scan that they are made from: right, and slow. */
 extern const struct step wrong_control;
-/* The same, which also changes the process that it runs in. */
-extern const struct step wrong_moving;
-/* It waits until a signal comes. */
-extern const struct step wrong_pausing;
 /* Step 9's scan, right: the step's other functions leave errors of CUDA. */
 extern const struct step wrong_erring;
 /* Finds one of all these by its name; NULL: there is none. */

@@ -12,14 +12,13 @@
 #define NPY_FIRST_BYTE 0x93 /* of "\x93NUMPY"; no text begins so */
 
 int input_read(struct input *input, enum element element, const char *path, size_t max_n,
-               bool round, struct fault *fault)
+               struct fault *fault)
 {
     bool is_stdin = strcmp(path, "-") == 0;
     struct reader reader = {.file = is_stdin ? stdin : fopen(path, "rb"),
                             .name = is_stdin ? "stdin" : path,
                             .element = element,
-                            .max_n = max_n,
-                            .round = round};
+                            .max_n = max_n};
     *input = (struct input){.element = element};
     if (!reader.file) return fail(fault, EXIT_USAGE, "cannot open %s: %s.", path, strerror(errno));
 
@@ -58,8 +57,8 @@ int input_reserve(struct reader *reader, struct input *input, size_t n, struct f
 bool input_takes(struct reader *reader, enum conversion conversion)
 {
     reader->has_rounded |= conversion == CONVERT_FRACTION || conversion == CONVERT_ROUNDED;
-    return conversion == CONVERT_EXACT || conversion == CONVERT_FRACTION ||
-           (conversion == CONVERT_ROUNDED && reader->round);
+    if (conversion == CONVERT_ROUNDED) return element_is_real(reader->element);
+    return conversion == CONVERT_EXACT || conversion == CONVERT_FRACTION;
 }
 
 int input_refuse(const struct reader *reader, enum conversion conversion, size_t index,
@@ -75,8 +74,8 @@ int input_refuse(const struct reader *reader, enum conversion conversion, size_t
         return fail(fault, EXIT_USAGE, "%s: number %zu, %s, is beyond the range of %s.",
                     reader->name, index + 1, shown, type);
     return fail(fault, EXIT_USAGE,
-                "%s: number %zu, %s, cannot be held exactly in type %s; --round takes the nearest.",
-                reader->name, index + 1, shown, type);
+                "%s: number %zu, %s, cannot be held exactly in type %s.", reader->name, index + 1,
+                shown, type);
 }
 
 void input_free(struct input *input)

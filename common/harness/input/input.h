@@ -51,13 +51,12 @@ int input_generate_bits_part(struct input *, enum element, struct input_part, ui
 
 /*
  * input.c: the numbers of a file ("-": stdin). Its content says whether it is .npy or text. At most
- * max_n numbers (0: only memory limits them). Fractions are rounded to
- * the nearest float. Another value that the element type cannot hold exactly is refused, with its
- * number in the file, counted from 1, or rounded if `round`. NaN and infinities are taken
- * as they are, and make every sum after them NaN or infinite. Returns 0, or EXIT_USAGE.
+ * max_n numbers (0: only memory limits them). A real type takes the nearest of each number. An
+ * integer type refuses what it cannot hold, with its number in the file, counted from 1. NaN and
+ * infinities are taken as they are, and make every sum after them NaN or infinite. Returns 0, or
+ * EXIT_USAGE.
  */
-int input_read(struct input *, enum element, const char *path, size_t max_n, bool round,
-               struct fault *);
+int input_read(struct input *, enum element, const char *path, size_t max_n, struct fault *);
 
 /* Is the path a regular .npy file of a type that is read? Then *element is that type. */
 bool input_npy_type(const char *path, enum element *element);
@@ -81,7 +80,7 @@ int npy_file_open(struct npy_file *, const char *path, struct fault *);
 enum element npy_file_type(const struct npy_file *);
 /* Reads elements part.first … of the file into input->data, converted as input_read() does it.
  * Returns 0 or EXIT_USAGE, also if the file has been changed since it was opened. */
-int npy_file_read(struct npy_file *, struct input *, enum element, struct input_part, bool round,
+int npy_file_read(struct npy_file *, struct input *, enum element, struct input_part,
                   struct fault *);
 void npy_file_close(struct npy_file *);
 
@@ -94,7 +93,6 @@ struct reader {
     const char *name; /* for messages */
     enum element element;
     size_t max_n; /* 0: no limit */
-    bool round;
     bool has_rounded; /* result: numbers were rounded to the nearest of the type */
 };
 

@@ -31,10 +31,9 @@ struct npy_header {
 };
 
 /*
- * Reads the header's text, which has no zero byte: a Python dictionary with the keys 'descr',
- * 'fortran_order' and 'shape', each once and no other, in any order, as NumPy takes it. `name` is
- * the file's, for sentences. Returns 0, or EXIT_USAGE and what is wrong with the header, or what of
- * it is not supported: more than header->most dimensions, or elements other than float32, float64,
+ * Reads the header's text, which has no zero byte. `name` is the file's, for sentences. Returns 0,
+ * or EXIT_USAGE if NumPy does not write such a header for an array of numbers, or what of it is not
+ * supported: more than header->most dimensions, or elements other than float32, float64,
  * int32, int64, uint32 and uint64, of a picture other than uint8, uint16 and float32.
  */
 int npy_header_parse(struct npy_header *, const char *text, const char *name, struct fault *);

@@ -103,9 +103,9 @@ int npy_file_open(struct npy_file *f, const char *path, struct fault *fault)
 enum element npy_file_type(const struct npy_file *f) { return input_npy_element(&f->header); }
 
 int npy_file_read(struct npy_file *f, struct input *input, enum element element,
-                  struct input_part part, bool round, struct fault *fault)
+                  struct input_part part, struct fault *fault)
 {
-    struct reader reader = {.file = f->file, .name = f->path, .element = element, .round = round};
+    struct reader reader = {.file = f->file, .name = f->path, .element = element};
     off_t at = f->start + (off_t)(part.first * element_size(npy_file_type(f)));
     *input = (struct input){.element = element, .n = part.count};
     int code = input_reserve(&reader, input, part.count, fault);

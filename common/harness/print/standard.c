@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static const int descriptors[2] = {STDOUT_FILENO, STDERR_FILENO};
-
 void standard_hold(void)
 {
     for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
@@ -25,34 +23,4 @@ bool standard_written(void)
     if (poll(&out, 1, 0) < 1 || !(out.revents & (POLLERR | POLLHUP))) return false;
     signal(SIGPIPE, SIG_DFL);
     return raise(SIGPIPE) != 0;
-}
-
-struct standard standard_now(void)
-{
-    struct standard now;
-    for (int i = 0; i < 2; i++)
-        now.file[i].is_open = fstat(descriptors[i], &now.file[i].status) == 0;
-    return now;
-}
-
-static bool is_changed(const struct standard *then, int i, FILE *stream)
-{
-    struct stat status;
-    const struct stat *was = &then->file[i].status;
-    if (!then->file[i].is_open) return false;
-    if (fileno(stream) != descriptors[i] || fstat(descriptors[i], &status) != 0) return true;
-    return status.st_dev != was->st_dev || status.st_ino != was->st_ino;
-}
-
-int standard_check(const struct standard *then, struct fault *fault)
-{
-    static const char *const names[] = {"stdout", "stderr"};
-    FILE *const streams[] = {stdout, stderr};
-    for (int i = 0; i < 2; i++)
-        if (is_changed(then, i, streams[i]))
-            return fail(fault, EXIT_USAGE,
-                        "%s was redirected while the program ran, and the report may be lost; a "
-                        "scan has to leave it alone.",
-                        names[i]);
-    return 0;
 }

@@ -1,15 +1,11 @@
 /*
- * standard.h — stdin, stdout and stderr: no other file takes the place of a closed one, and a scan,
- * which runs in the harness's process, has not redirected stdout or stderr, so that the report is
- * lost.
+ * standard.h — stdin, stdout and stderr: no other file takes the place of a closed one, and output
+ * that cannot be written is noticed.
  */
 #ifndef STANDARD_H
 #define STANDARD_H
 
-#include "common/command/fault.h"
-
 #include <stdbool.h>
-#include <sys/stat.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,20 +20,6 @@ void standard_hold(void);
 /* Has all that was printed to stdout been written? If its reader has gone, ends the program by
  * SIGPIPE. */
 bool standard_written(void);
-
-/* The files of both; is_open: false for one that was closed when the program began. */
-struct standard {
-    struct {
-        bool is_open;
-        struct stat status;
-    } file[2];
-};
-
-struct standard standard_now(void);
-
-/* A fault if stdout or stderr has another file than at the beginning, or is written to another
- * descriptor. */
-int standard_check(const struct standard *then, struct fault *);
 
 #ifdef __cplusplus
 }

@@ -143,7 +143,7 @@ static void row_bound(FILE *to, const struct verdict *v)
                v->least, shows ? "" : ": one left out may not show");
 }
 
-static void row_verified(FILE *to, const struct options *options, const struct outcome *o)
+static void row_verified(FILE *to, const struct outcome *o)
 {
     struct style style = style_of(to);
     const struct verdict *v = &o->verdict;
@@ -151,11 +151,7 @@ static void row_verified(FILE *to, const struct options *options, const struct o
         report_row(to, "verified", "not at all (--verify none)");
         return;
     }
-    char which[80];
-    if (options->verify == VERIFY_SAMPLE && v->checked < o->n)
-        snprintf(which, sizeof which, "a sample of %s elements", format_count(v->checked).s);
-    else
-        snprintf(which, sizeof which, v->checked == 1 ? "the one element" : "every element");
+    const char *which = v->checked == 1 ? "the one element" : "every element";
     const char *when = o->timing.reps ? ", in each timed run, too" : "";
     if (!o->right)
         report_row(to, "verified", "%sWRONG%s%s%s", style.bad, style.end, *o->run ? " in " : "",
@@ -273,58 +269,12 @@ void report_outcome(FILE *to, const struct subject *s, const struct device *devi
 {
     rows_launch(to, device, &o->launches);
     row_input(to, s, o);
-    row_verified(to, s->options, o);
+    row_verified(to, o);
     rows_mismatches(to, s->step, o);
     rows_result(to, o);
     row_adds(to, s, o);
     rows_time(to, s, device, o);
     rows_counters(to, s->options, device, o);
-}
-
-/* ---- a sweep --------------------------------------------------------------------------------- */
-
-void report_sweep_head(FILE *to, const struct device *device)
-{
-    struct style style = style_of(to);
-    bool rate = !device || !device->emulated;
-    fprintf(to, "\n%s%14s  %-10s  %10s", style.quiet, "n", "verified", "time");
-    if (rate) fprintf(to, "  %12s", "speed");
-    if (rate && device) fprintf(to, "  %8s", "of roof");
-    if (!rate) fprintf(to, "  %12s  %10s  %10s", "additions", "conflicts", "sectors");
-    fprintf(to, "%s\n", style.end);
-}
-
-void report_sweep_line(FILE *to, const struct subject *s, const struct device *device,
-                       const struct outcome *o)
-{
-    struct style style = style_of(to);
-    double rate = o->timing.median > 0 ? o->description.least_bytes / o->timing.median : 0;
-    const char *verified = !o->verified       ? "no"
-                           : !o->right        ? "WRONG"
-                           : o->verdict.exact ? "exactly"
-                                              : "in bound";
-    fprintf(to, "%14s  %s%-10s%s  %*s", format_count(o->n).s, o->right ? "" : style.bad, verified,
-            style.end, strstr(format_seconds(o->timing.median).s, "µ") ? 11 : 10,
-            o->timing.reps ? format_seconds(o->timing.median).s : "-");
-    if (!device || !device->emulated) fprintf(to, "  %12s", rate > 0 ? format_rate(rate).s : "-");
-    if (o->roofed) {
-        double roof = 2 * (double)o->roof.bytes / o->roof.timing.median;
-        fprintf(to, "  %8s", format_percent(rate / roof).s);
-    }
-    uint64_t adds;
-    if (o->counted) {
-        const struct emu_counts *c = &o->counters.total;
-        uint64_t conflicts = counters_conflicts(&c->shared_ld) + counters_conflicts(&c->shared_st) +
-                             counters_conflicts(&c->shared_copy);
-        fprintf(
-            to, "  %12s  %10s  %10s", report_adds_counted(s, o, &adds) ? format_count(adds).s : "-",
-            format_count(conflicts).s, format_count(c->global_ld.sectors + c->global_st.sectors).s);
-    }
-    putc('\n', to);
-    if (o->right) return;
-    if (*o->run) fprintf(to, "%14s  wrong in %s\n", "", o->run);
-    if (*o->damage) fprintf(to, "%14s  %s\n", "", o->damage);
-    if (*o->verdict.cause) fprintf(to, "%14s  likely cause: %s\n", "", o->verdict.cause);
 }
 
 /* ---- counters by line ------------------------------------------------------------------------ */

@@ -1,6 +1,5 @@
 /*
- * report.h — what a run prints: one screen for a run, or one line for each size of a sweep. --json
- * and --csv print the same facts as a record.
+ * report.h — what a run prints: one screen. --json and --csv print the same facts as a record.
  *
  * These are the keys of --json and --csv, for one scan of n elements. A value that does not apply
  * is null in JSON, or empty in CSV. For example, a GPU gives no counters, and the emulator gives
@@ -20,7 +19,7 @@
  *   occupancy                 of that kernel: resident warps as a fraction (0 to 1) of the possible
  *                             ones, as CUDA's occupancy function gives it; the emulator
  *                             estimates registers
- *   verify                    full, sample or none
+ *   verify                    full or none
  *   right                     true or false; null if not verified
  *   exact                     true: compared for equality; false: compared within the bound
  *   checked, wrong            number of elements compared; number of wrong ones among them
@@ -80,11 +79,6 @@ void report_still_bad(FILE *, const struct step *);
 /* Everything in between, for one run. */
 void report_outcome(FILE *, const struct subject *, const struct device *, const struct outcome *);
 
-/* A sweep's table: its head, and a line for each size. */
-void report_sweep_head(FILE *, const struct device *);
-void report_sweep_line(FILE *, const struct subject *, const struct device *,
-                       const struct outcome *);
-
 /* The table of counters by source line: --counters. */
 void report_lines(FILE *, const struct counters *);
 
@@ -95,7 +89,7 @@ double report_occupancy(const struct device *, const struct launch *);
 /* The keys above, for one run. */
 void report_record(struct record *, const struct subject *, const struct device *,
                    const struct outcome *);
-/* Prints it, with `lines` if options ask for them; `index` counts the records of a sweep. */
+/* Prints it, with `lines` if options ask for them; `index` counts the records of a program. */
 void report_print_record(FILE *, const struct record *, const struct options *,
                          const struct outcome *, size_t index);
 

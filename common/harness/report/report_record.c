@@ -64,8 +64,7 @@ static void record_where(struct record *r, const struct device *device, const st
 
 static void record_verdict(struct record *r, const struct options *options, const struct outcome *o)
 {
-    static const char *const modes[] = {
-        [VERIFY_FULL] = "full", [VERIFY_SAMPLE] = "sample", [VERIFY_NONE] = "none"};
+    static const char *const modes[] = {[VERIFY_FULL] = "full", [VERIFY_NONE] = "none"};
     static const char *const keys[] = {"right", "exact", "checked", "wrong"};
     const struct verdict *v = &o->verdict;
     record_text(r, "verify", "%s", modes[options->verify]);

@@ -4,19 +4,13 @@
 #include "common/harness/host/parallel.h"
 #include "inclusive.h"
 #include "common/harness/print/progress.h"
-#include "reverse.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Arrays are copied to the host and compared in pieces of this many elements. A piece is at least
- * as long as the distance of two elements that change places (exchange.c). */
+/* Arrays are copied to the host and compared in pieces of this many elements. */
 #define PIECE ((size_t)4 << 20)
-
-/* --verify sample looks at the first and the last span and one in each stretch between them. */
-#define SAMPLE_SPANS 64
-#define SAMPLE_SPAN  ((size_t)4096)
 
 static size_t input_bytes(const struct subject *s, size_t n)
 {
@@ -27,24 +21,18 @@ static size_t piece_bytes(size_t n) { return (n < PIECE ? n : PIECE) * sizeof(do
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Are there runs on the reversed input? */
-static bool reverses(const struct options *options)
-{
-    return options->verify != VERIFY_NONE && options->reps != 0;
-}
-
 bool runs_memory(const struct subject *s, size_t n, bool emulated, size_t *device, size_t *host)
 {
     /* All arrays have less than 128 bytes an element; a larger n would overflow. */
     if (n > SIZE_MAX / 128) return false;
     struct needs needs = s->verbs->needs(s, n);
-    size_t orders = reverses(s->options) ? ORDERS : 1, results = subject_shifts(s) ? 2 : 1;
+    size_t results = subject_shifts(s) ? 2 : 1;
     size_t arrays = buffer_room(input_bytes(s, n), 0) + buffer_room(needs.result, 0) * results +
                     buffer_room(needs.workspace, 0) + needs.own;
-    size_t references = s->step->reference ? orders * (n + 1) * sizeof(double) : 0;
+    size_t references = s->step->reference ? (n + 1) * sizeof(double) : 0;
     /* Otherwise the result is judged as a whole, beside the one that is expected. */
     if (!s->verbs->sums) references += 2 * needs.result;
-    *host = needs.own + orders * input_bytes(s, n) + piece_bytes(n) + references;
+    *host = needs.own + input_bytes(s, n) + piece_bytes(n) + references;
     if (s->step->on_host || emulated) *host += arrays;
     *device = s->step->on_host ? 0 : arrays;
     return true;
@@ -75,12 +63,12 @@ static int make_buffers(struct runs *r, struct fault *fault)
     return 0;
 }
 
-static int make_reference(struct runs *r, enum order order, struct fault *fault)
+static int make_reference(struct runs *r, struct fault *fault)
 {
-    const struct problem *problem = &r->problems[order];
+    const struct problem *problem = &r->problem;
     size_t n = problem->n;
     if (!r->subject->step->reference) return 0;
-    double *reference = r->references[order] = malloc((n + 1) * sizeof *reference);
+    double *reference = r->reference = malloc((n + 1) * sizeof *reference);
     if (!reference)
         return fail(fault, EXIT_USAGE, "the reference for %zu elements does not fit into memory.",
                     n);
@@ -88,24 +76,25 @@ static int make_reference(struct runs *r, enum order order, struct fault *fault)
     long double last; /* one more: what --inclusive puts at the end */
     element_widen(problem->element, problem->in, n - 1, 1, &last);
     reference[n] = reference[n - 1] + (double)last;
-    r->problems[order].reference = reference;
+    r->problem.reference = reference;
     return 0;
 }
 
-/* The numbers to be summed in this order, which is the order of the numbers at `in`. */
-static int state_problem(struct runs *r, enum order order, const void *in, struct fault *fault)
+static int state_problem(struct runs *r, struct fault *fault)
 {
     size_t n = r->input->n;
-    r->problems[order] = (struct problem){
-        .element = r->subject->element, .in = in, .n = n, .inclusive = r->subject->step->inclusive};
-    r->all_facts[order] = (struct facts){.exact = true};
+    r->problem = (struct problem){.element = r->subject->element,
+                                  .in = r->input->data,
+                                  .n = n,
+                                  .inclusive = r->subject->step->inclusive};
+    r->facts = (struct facts){.exact = true};
     if (!r->subject->verbs->sums) return 0;
-    int code = make_reference(r, order, fault);
+    int code = make_reference(r, fault);
     if (code) return code;
     progress_begin("looking at the input", n);
-    r->all_facts[order] = facts_of(&r->problems[order]);
+    r->facts = facts_of(&r->problem);
     progress_end();
-    return facts_check(&r->all_facts[order], r->subject->element, fault);
+    return facts_check(&r->facts, r->subject->element, fault);
 }
 
 static int make_piece(struct runs *r, struct fault *fault)
@@ -119,22 +108,13 @@ static int make_piece(struct runs *r, struct fault *fault)
     return r->piece ? 0 : fail(fault, EXIT_USAGE, "no memory left to verify the result.");
 }
 
-static int state_first_problem(struct runs *r, struct fault *fault)
-{
-    int code = make_piece(r, fault);
-    if (code) return code;
-    code = state_problem(r, AS_GIVEN, r->input->data, fault);
-    r->problem = r->problems[AS_GIVEN];
-    r->facts = r->all_facts[AS_GIVEN];
-    return code;
-}
-
 int runs_open(struct runs *r, const struct subject *subject, const struct input *input,
               bool emulated, struct fault *fault)
 {
     bool on_host = subject->step->on_host;
     *r = (struct runs){.subject = subject, .input = input, .emulated = emulated};
-    int code = state_first_problem(r, fault);
+    int code = make_piece(r, fault);
+    if (!code) code = state_problem(r, fault);
     if (!code) code = make_buffers(r, fault);
     if (!code) code = fingerprinter_open(&r->fingerprinter, on_host, fault);
     if (!code) code = timer_open(&r->timer, on_host, fault);
@@ -150,43 +130,16 @@ void runs_close(struct runs *r)
     buffer_free(&r->out);
     buffer_free(&r->workspace);
     buffer_free(&r->shifted);
-    for (int order = 0; order < ORDERS; order++) {
-        free(r->references[order]);
-        r->references[order] = NULL;
-    }
-    free(r->reversed);
+    free(r->reference);
     result_free(&r->result);
     if (!r->subject->step->on_host)
         cudaFreeHost(r->piece);
     else
         free(r->piece);
-    r->reversed = r->piece = NULL;
+    r->reference = r->piece = NULL;
 }
 
 void outcome_free(struct outcome *outcome) { counters_free(&outcome->counters); }
-
-/* ---- the order of the input ------------------------------------------------------------------ */
-
-int runs_reverse(struct runs *r, struct fault *fault)
-{
-    size_t n = r->input->n, size = element_size(r->subject->element);
-    r->reversed = malloc(n * size);
-    if (!r->reversed)
-        return fail(fault, EXIT_USAGE, "%zu elements in reverse order do not fit into memory.", n);
-    reverse_on_host(r->reversed, r->input->data, size, n);
-    return state_problem(r, REVERSED, r->reversed, fault);
-}
-
-cudaError_t runs_set_order(struct runs *r, enum order order, cudaStream_t stream)
-{
-    if (r->order == order) return cudaSuccess;
-    r->order = order;
-    r->problem = r->problems[order];
-    r->facts = r->all_facts[order];
-    if (r->subject->step->on_host || r->emulated)
-        return buffer_upload(&r->in, 0, r->problem.in, r->in.bytes);
-    return reverse_on_device(r->in.data, element_size(r->subject->element), r->problem.n, stream);
-}
 
 int runs_wait(const struct runs *r, struct fault *fault)
 {
@@ -208,35 +161,6 @@ static int shift_to_inclusive(struct runs *r, struct fault *fault)
         CUDA_CHECK(fault, inclusive_from_exclusive(r->subject->element, r->shifted.data,
                                                    r->out.data, last, n, r->timer.stream));
     return runs_wait(r, fault);
-}
-
-/* Walks through n elements: all of them in pieces, or the spans of a sample. */
-struct walk {
-    size_t n;
-    bool sample;
-    size_t turn, start, count;
-};
-
-static bool walk_on(struct walk *w)
-{
-    w->start = w->turn ? w->start + w->count : 0;
-    if (w->sample && w->n > 2 * SAMPLE_SPANS * SAMPLE_SPAN) {
-        if (w->turn == SAMPLE_SPANS) return false;
-        size_t stretch = (w->n - SAMPLE_SPAN) / (SAMPLE_SPANS - 1);
-        w->start = w->turn * stretch;
-        if (w->turn == SAMPLE_SPANS - 1) w->start = w->n - SAMPLE_SPAN;
-        w->count = SAMPLE_SPAN;
-    } else {
-        w->count = w->n - w->start < PIECE ? w->n - w->start : PIECE;
-    }
-    w->turn++;
-    return w->start < w->n;
-}
-
-static struct walk walk_through(const struct runs *r)
-{
-    bool sample = r->subject->options->verify == VERIFY_SAMPLE && !r->whole;
-    return (struct walk){.n = r->input->n, .sample = sample};
 }
 
 /* Elements per block if these are threads times a power of two; otherwise 0. */
@@ -264,9 +188,10 @@ static int compare(struct runs *r, const struct buffer *result, bool inclusive,
     verify_begin(&verifier, &problem, &r->facts, depth, tile_of(largest, n));
     progress_begin("verifying", n);
     cudaError_t error = cudaSuccess;
-    for (struct walk walk = walk_through(r); !error && walk_on(&walk);) {
-        error = buffer_download(result, walk.start * size, r->piece, walk.count * size);
-        if (!error) verify_piece(&verifier, r->piece, walk.start, walk.count);
+    for (size_t i = 0; i < n && !error; i += PIECE) {
+        size_t count = n - i < PIECE ? n - i : PIECE;
+        error = buffer_download(result, i * size, r->piece, count * size);
+        if (!error) verify_piece(&verifier, r->piece, i, count);
     }
     progress_end();
     CUDA_CHECK(fault, error);
@@ -327,15 +252,15 @@ static int check_input(struct runs *r, char *damage, size_t size, struct fault *
 {
     size_t width = element_size(r->subject->element);
     if (*damage) return 0;
-    for (struct walk walk = walk_through(r); walk_on(&walk);) {
-        const unsigned char *was = (const unsigned char *)r->problem.in + walk.start * width;
+    for (size_t start = 0; start < r->input->n; start += PIECE) {
+        size_t left = r->input->n - start, bytes = (left < PIECE ? left : PIECE) * width;
+        const unsigned char *was = (const unsigned char *)r->problem.in + start * width;
         const unsigned char *is = r->piece;
-        CUDA_CHECK(fault,
-                   buffer_download(&r->in, walk.start * width, r->piece, walk.count * width));
-        if (are_same(was, is, walk.count * width)) continue;
+        CUDA_CHECK(fault, buffer_download(&r->in, start * width, r->piece, bytes));
+        if (are_same(was, is, bytes)) continue;
         size_t i = 0;
         while (memcmp(was + i * width, is + i * width, width) == 0) i++;
-        snprintf(damage, size, "the input was modified, first at element %zu", walk.start + i);
+        snprintf(damage, size, "the input was modified, first at element %zu", start + i);
         return 0;
     }
     return 0;
@@ -377,7 +302,7 @@ static int verify_result(struct runs *r, bool inclusive, struct outcome *o, stru
 
 int runs_verify(struct runs *r, struct outcome *o, struct fault *fault)
 {
-    bool inclusive = subject_shifts(r->subject) && r->order == AS_GIVEN;
+    bool inclusive = subject_shifts(r->subject);
     int code;
     o->verified = r->subject->options->verify != VERIFY_NONE;
     if (inclusive) {

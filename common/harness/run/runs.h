@@ -3,23 +3,19 @@
  * contract of step.h, and timed runs. Each timed run is checked, too. The harness uses it, and so
  * do the tests of deliberately wrong scans.
  *
- * The first run is verified element by element. The second run scans the same numbers in reverse
- * order, so results that an earlier call has kept are of no use. It is captured into a graph, and
- * the graph is run. So only work in the given stream counts. The second run is verified in the
- * same way.
+ * The first run is verified element by element. The second run is captured into a graph, and the
+ * graph is run. So only work in the given stream counts.
  *
- * Timed runs alternate between the two orders. In each of them two other elements have changed
- * places (exchange.h), which is taken back afterwards. After each of them a fingerprint of the
- * output, the input and all guards is compared with that of the verified run of the same order. If
- * the fingerprints differ, the run is verified element by element, since sums of floats may be
- * rounded differently from run to run. At the end a call is captured once more.
+ * After each run but the first, a fingerprint of the output, the input and all guards is compared
+ * with that of the first run. If the fingerprints differ, the run is verified element by element,
+ * since sums of floats may be rounded differently from run to run. At the end a call is captured
+ * once more.
  */
 #ifndef RUNS_H
 #define RUNS_H
 
 #include "buffer.h"
 #include "contract.h"
-#include "exchange.h"
 #include "counters.h"
 #include "fingerprint.h"
 #include "launches.h"
@@ -53,9 +49,6 @@ struct outcome {
     struct description description; /* traffic and result only of a right first run */
 };
 
-/* The order in which the input's numbers are scanned. */
-enum order { AS_GIVEN, REVERSED, ORDERS };
-
 /* The state of memory after a run, as fingerprints: of the output and the input with their guards,
  * and of the workspace's two guards. */
 enum mark { MARK_OUT, MARK_IN, MARK_BEFORE_WORKSPACE, MARK_BEHIND_WORKSPACE, MARKS };
@@ -64,23 +57,16 @@ struct runs {
     const struct subject *subject;
     const struct input *input;
     bool emulated;
-    enum order order;       /* of the numbers in `in` */
-    struct problem problem; /* for that order, as are the facts */
+    struct problem problem;
     struct facts facts;
-    struct problem problems[ORDERS]; /* REVERSED: after runs_reverse */
-    struct facts all_facts[ORDERS];
-    double *references[ORDERS]; /* step.reference's and one more for --inclusive, or NULL */
-    void *reversed;             /* host memory for the input in that order, or NULL */
-    void *piece;                /* host memory for a part of an array: exchange_room() at least */
-    struct result result;       /* the one that is judged and written */
+    double *reference;    /* step.reference's and one more for --inclusive, or NULL */
+    void *piece;          /* host memory for a part of an array */
+    struct result result; /* the one that is judged and written */
     struct buffer in, out;      /* in place: out is where the scan happens, in keeps the input */
     struct buffer workspace, shifted; /* shifted: --inclusive's result; base = NULL: none */
     struct timer timer;
     struct fingerprinter fingerprinter;
-    uint64_t marks[ORDERS][MARKS]; /* of the verified runs */
-    /* Every element is compared, even without --verify full: the run differs from the verified
-     * ones. */
-    bool whole;
+    uint64_t marks[MARKS]; /* of the first run */
 };
 
 /* The device and host memory that runs_open and the harness need for n elements, in bytes. False:
@@ -103,12 +89,6 @@ void outcome_free(struct outcome *);
  * found; while there is no error, its verdict is that of all runs so far. Returns 0 or
  * EXIT_DEVICE. */
 int runs_verify(struct runs *, struct outcome *, struct fault *);
-
-/* Makes the problem of the reversed input. Returns 0, EXIT_USAGE (memory) or EXIT_DEVICE. */
-int runs_reverse(struct runs *, struct fault *);
-
-/* Puts the numbers in this order into the input's buffer. */
-cudaError_t runs_set_order(struct runs *, enum order, cudaStream_t);
 
 /* Waits for the stream. */
 int runs_wait(const struct runs *, struct fault *);

@@ -6,7 +6,6 @@
 
 #include "common/step/cuda_check.h"
 #include "common/harness/print/progress.h"
-#include "common/harness/host/ended.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -53,9 +52,7 @@ static cudaError_t scan(void *context, cudaStream_t stream)
                               .workspace = r->workspace.data,
                               .stream = stream};
     forget_errors(r);
-    cudaError_t error = r->subject->verbs->launch(r->subject, &call);
-    ended_check_child();
-    return error;
+    return r->subject->verbs->launch(r->subject, &call);
 }
 
 /* Finds a launch that has failed without an error from the scan. */
@@ -125,10 +122,14 @@ static int take_everything(struct runs *r, uint64_t *marks, struct fault *fault)
     return take(r, spans, marks, fault);
 }
 
-/* Verifies a run other than the first. If it is wrong, the outcome says which run it was. */
-static int verify_later(struct runs *r, struct outcome *o, const char *run, struct fault *fault)
+/* Verifies a run other than the first if it has left other memory than the first. (It may still be
+ * right if sums are rounded.) If it is wrong, the outcome says which run it was. */
+static int check_later(struct runs *r, struct outcome *o, const char *run, struct fault *fault)
 {
-    int code = runs_verify(r, o, fault);
+    uint64_t marks[MARKS];
+    int code = take_marks(r, marks, fault);
+    if (code || memcmp(marks, r->marks, sizeof marks) == 0) return code;
+    code = runs_verify(r, o, fault);
     if (!code && !o->right) snprintf(o->run, sizeof o->run, "%s", run);
     return code;
 }
@@ -167,40 +168,15 @@ static int run_captured(struct runs *r, char *breach, struct fault *fault)
     return code;
 }
 
-static void name_kept(struct outcome *o)
-{
-    snprintf(o->verdict.cause, sizeof o->verdict.cause,
-             "this is the result of an earlier call, whose input was another");
-}
-
-/* Names the cause if a wrong result equals that of the first run, whose numbers were others. */
-static void suspect_memory(struct runs *r, struct outcome *o)
-{
-    if (o->right || *o->damage || r->marks[REVERSED][MARK_OUT] != r->marks[AS_GIVEN][MARK_OUT])
-        return;
-    name_kept(o);
-}
-
 static int run_contract(struct runs *r, struct outcome *o, struct fault *fault)
 {
-    static const char on_host[] = "the run on the reversed input",
-                      captured[] = "the run of the captured graph, on the reversed input";
-    int code = runs_reverse(r, fault);
-    if (code) return code;
-    CUDA_CHECK(fault, runs_set_order(r, REVERSED, r->timer.stream));
+    if (r->subject->step->on_host) return 0;
+    /* The output holds poison, so that work in another stream leaves a trace. */
     CUDA_CHECK(fault, fill(r, r->timer.stream));
-    code = runs_wait(r, fault);
-    if (code) return code;
-    if (r->subject->step->on_host)
-        CUDA_CHECK(fault, scan(r, NULL));
-    else
-        code = run_captured(r, o->damage, fault);
+    int code = runs_wait(r, fault);
+    if (!code) code = run_captured(r, o->damage, fault);
     o->right = !*o->damage;
-    if (!code && o->right) code = take_marks(r, r->marks[REVERSED], fault);
-    if (!code && o->right)
-        code = verify_later(r, o, r->subject->step->on_host ? on_host : captured, fault);
-    if (!code) suspect_memory(r, o);
-    return code;
+    return code || *o->damage ? code : check_later(r, o, "the run of the captured graph", fault);
 }
 
 /* ---- timed runs ------------------------------------------------------------------------------ */
@@ -210,28 +186,11 @@ struct timed {
     struct runs *runs;
     struct outcome *outcome;
     int run, reps;
-    struct exchange exchange; /* of that run */
 };
 
-/* Every second run, counted from the last one, has the input as given, but for the exchange. */
 static cudaError_t prepare_timed(void *context, cudaStream_t stream)
 {
-    struct timed *t = context;
-    struct runs *r = t->runs;
-    bool reversed = t->outcome->verified && (t->reps - t->run) % 2;
-    CUDA_TRY(runs_set_order(r, reversed ? REVERSED : AS_GIVEN, stream));
-    if (t->outcome->verified && r->subject->verbs->sums)
-        t->exchange = exchange_choose(&r->problem, &r->facts, (uint64_t)t->run);
-    CUDA_TRY(exchange_elements(&t->exchange, &r->problem, &r->in));
-    return fill(r, stream);
-}
-
-/* After a run: input and output are as if there had been no exchange. */
-static cudaError_t take_back_exchange(const struct timed *t)
-{
-    const struct runs *r = t->runs;
-    CUDA_TRY(exchange_elements_back(&t->exchange, &r->problem, &r->in));
-    return exchange_sums(&t->exchange, &r->problem, &r->out, false, r->piece);
+    return fill(((struct timed *)context)->runs, stream);
 }
 
 static cudaError_t scan_timed(void *context, cudaStream_t stream)
@@ -239,51 +198,16 @@ static cudaError_t scan_timed(void *context, cudaStream_t stream)
     return scan(((struct timed *)context)->runs, stream);
 }
 
-/* Names the cause if the output is that of a run without the exchange. */
-static int suspect_kept(struct timed *t, struct fault *fault)
-{
-    struct runs *r = t->runs;
-    const struct exchange *x = &t->exchange;
-    uint64_t marks[MARKS];
-    if (x->low == x->high || *t->outcome->damage) return 0;
-    CUDA_CHECK(fault, exchange_sums(x, &r->problem, &r->out, true, r->piece));
-    int code = take_marks(r, marks, fault);
-    CUDA_CHECK(fault, exchange_sums(x, &r->problem, &r->out, false, r->piece));
-    if (code) return code;
-    for (int order = 0; order < ORDERS; order++)
-        if (marks[MARK_OUT] == r->marks[order][MARK_OUT]) name_kept(t->outcome);
-    return 0;
-}
-
-/* A run that differs from the verified one of its order may still be right if sums are rounded. If
- * they are exact, or if the input differs, all elements are compared, because a sample may miss the
- * difference. */
-static int look_at_difference(struct timed *t, const uint64_t *marks, const char *run,
-                              struct fault *fault)
-{
-    struct runs *r = t->runs;
-    r->whole = r->facts.exact || marks[MARK_IN] != r->marks[r->order][MARK_IN];
-    int code = verify_later(r, t->outcome, run, fault);
-    r->whole = false;
-    if (!code && !t->outcome->right) code = suspect_kept(t, fault);
-    return code || t->outcome->right ? code : EXIT_WRONG;
-}
-
 /* EXIT_WRONG: the run is wrong, and the outcome says why. */
 static int check_timed(void *context, struct fault *fault)
 {
     struct timed *t = context;
-    struct runs *r = t->runs;
-    struct outcome *o = t->outcome;
-    uint64_t marks[MARKS];
-    char run[sizeof o->run];
+    char run[sizeof t->outcome->run];
     snprintf(run, sizeof run, "timed run %d of %d", t->run++, t->reps);
-    int code = check_unreported(r, fault);
-    if (code || !o->verified) return code;
-    CUDA_CHECK(fault, take_back_exchange(t));
-    code = take_marks(r, marks, fault);
-    if (code || memcmp(marks, r->marks[r->order], sizeof marks) == 0) return code;
-    return look_at_difference(t, marks, run, fault);
+    int code = check_unreported(t->runs, fault);
+    if (code || !t->outcome->verified) return code;
+    code = check_later(t->runs, t->outcome, run, fault);
+    return code || t->outcome->right ? code : EXIT_WRONG;
 }
 
 /* The first aligned address, even with --offset: the roof belongs to the device, not to the
@@ -308,7 +232,7 @@ static int measure_roof(struct runs *r, struct outcome *o, int reps, struct faul
 
 static int measure(struct runs *r, struct outcome *o, int reps, struct fault *fault)
 {
-    struct timed timed = {r, o, 1, reps, {0}};
+    struct timed timed = {r, o, 1, reps};
     int code = 0;
     if (!r->emulated && !r->subject->step->on_host) code = measure_roof(r, o, reps, fault);
     if (!code)
@@ -316,7 +240,8 @@ static int measure(struct runs *r, struct outcome *o, int reps, struct fault *fa
                               &o->timing, fault);
     if (code == EXIT_WRONG) return 0;
     /* The shifted result, which is written to --output, is verified as well. */
-    if (!code && r->shifted.base) code = verify_later(r, o, "the last timed run", fault);
+    if (!code && r->shifted.base) code = runs_verify(r, o, fault);
+    if (!code && !o->right) snprintf(o->run, sizeof o->run, "the last timed run");
     return code;
 }
 
@@ -376,7 +301,7 @@ int runs_do(struct runs *r, struct outcome *o, struct fault *fault)
     /* A trace has only one run. */
     int reps = r->subject->options->trace ? 0 : r->subject->options->reps;
     if (reps == REPS_DEFAULT) reps = timing_default_reps(r->emulated, seconds);
-    if (!code && o->right && o->verified && reps) code = take_marks(r, r->marks[AS_GIVEN], fault);
+    if (!code && o->right && o->verified && reps) code = take_marks(r, r->marks, fault);
     if (!code && o->right && o->verified && reps) code = run_contract(r, o, fault);
     /* A wrong result's time means nothing. */
     if (!code && o->right && reps) code = measure(r, o, reps, fault);

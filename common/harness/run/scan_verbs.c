@@ -22,7 +22,7 @@ static int plan(const struct subject *s, struct input *input, struct fault *faul
 static int read_file(const struct subject *s, struct input *input, struct fault *fault)
 {
     const struct options *o = s->options;
-    int code = input_read(input, s->element, o->input, s->step->max_n, o->round, fault);
+    int code = input_read(input, s->element, o->input, s->step->max_n, fault);
     if (code) return code;
     char where[PATH_MAX + 40];
     snprintf(where, sizeof where, "the length of %s", strcmp(o->input, "-") ? o->input : "stdin");
@@ -126,6 +126,48 @@ void subject_close(struct subject *s)
 size_t subject_files(const struct subject *s, struct own_file files[OWN_FILES])
 {
     return s->verbs->files ? s->verbs->files(s->self, files) : 0;
+}
+
+static bool own_to_stdout(const struct own_file *own)
+{
+    return own->written && own->path && output_is_stdout(own->path);
+}
+
+/* The harness's own option whose result goes to stdout; NULL: none. */
+static const char *option_to_stdout(const struct options *o)
+{
+    if (o->output && output_is_stdout(o->output)) return "--output";
+    return o->trace && output_is_stdout(o->trace) ? "--trace" : NULL;
+}
+
+bool subject_uses_stdout(const struct subject *s)
+{
+    struct own_file own[OWN_FILES];
+    size_t count = subject_files(s, own);
+    for (size_t i = 0; i < count; i++)
+        if (own_to_stdout(&own[i])) return true;
+    return option_to_stdout(s->options) != NULL;
+}
+
+/* Two results on stdout would be mixed. */
+int subject_check_files(const struct subject *s, struct fault *fault)
+{
+    const struct options *o = s->options;
+    const char *first = option_to_stdout(o);
+    struct own_file own[OWN_FILES];
+    size_t count = subject_files(s, own);
+    if (o->trace && o->output && output_is_stdout(o->trace) && output_is_stdout(o->output))
+        return fail(fault, EXIT_USAGE,
+                    "--output and --trace both go to stdout; write one of them to a file.");
+    for (size_t i = 0; i < count; i++) {
+        if (!own_to_stdout(&own[i])) continue;
+        if (first)
+            return fail(fault, EXIT_USAGE,
+                        "%s and %s both go to stdout; write one of them to a file.", first,
+                        own[i].option);
+        first = own[i].option;
+    }
+    return 0;
 }
 
 bool subject_shifts(const struct subject *s) { return s->options->inclusive && s->verbs->sums; }

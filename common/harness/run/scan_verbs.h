@@ -22,6 +22,12 @@ void subject_close(struct subject *);
 /* The files of the step's own options; returns how many. */
 size_t subject_files(const struct subject *, struct own_file files[OWN_FILES]);
 
+/* Does one of the results go to stdout, so that the report has to go elsewhere? */
+bool subject_uses_stdout(const struct subject *);
+
+/* EXIT_USAGE and a sentence if two of them do. */
+int subject_check_files(const struct subject *, struct fault *);
+
 /* Is the result shifted, because --inclusive asks for it? Other subjects obey by themselves. */
 bool subject_shifts(const struct subject *);
 

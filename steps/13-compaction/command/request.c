@@ -79,8 +79,6 @@ static int check_together(const struct request *r, const struct options *o, stru
             "--grep: variant atomic does not keep the order of bytes; use fast or document.");
     if (r->grep && r->typed)
         return fail(fault, EXIT_USAGE, "--type is about numbers; leave it or --grep out.");
-    if (r->grep && o->round)
-        return fail(fault, EXIT_USAGE, "--round is about numbers; leave it or --grep out.");
     if (!r->grep && (s->ignore_case || s->invert))
         return fail(fault, EXIT_USAGE, "--%s is about lines; add --grep TEXT.",
                     s->ignore_case ? "ignore-case" : "invert");
@@ -186,7 +184,7 @@ static int get(const struct request *r, struct input *input, const struct option
                struct fault *fault)
 {
     if (r->grep) return read_text(input, o->input, fault);
-    if (o->input) return input_read(input, r->element, o->input, 0, o->round, fault);
+    if (o->input) return input_read(input, r->element, o->input, 0, fault);
     return input_generate(input, r->element, o->n, o->real, o->seed, fault);
 }
 

@@ -219,7 +219,7 @@ static size_t files(const void *self, struct own_file files[OWN_FILES])
     return 2;
 }
 
-static const char *const unused[] = {"round", "inclusive", "in-place", NULL};
+static const char *const unused[] = {"inclusive", "in-place", NULL};
 
 static const struct verbs verbs = {
     .open = open_request,

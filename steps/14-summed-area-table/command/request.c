@@ -136,9 +136,8 @@ int sat_request_check(const struct request *r, const struct options *o, struct f
         return fail(fault, EXIT_USAGE,
                     "--size, --channels and --bits are about random pictures; leave them or "
                     "--input out.");
-    if (r->width && (o->n_given || o->sweep))
-        return fail(fault, EXIT_USAGE, "%s and --size exclude each other; both say how large.",
-                    o->sweep ? "--sweep" : "--n");
+    if (r->width && o->n_given)
+        return fail(fault, EXIT_USAGE, "--n and --size exclude each other; both say how large.");
     if (o->real && (r->bits || r->box || r->depth))
         return fail(fault, EXIT_USAGE,
                     "--real: a table of floats takes no --bits, --box and --depth.");
@@ -152,8 +151,6 @@ int sat_request_check(const struct request *r, const struct options *o, struct f
         return fail(fault, EXIT_USAGE,
                     "--output takes a filtered picture: add --box W or --depth FILE; the table is "
                     "written by --sum FILE.npy.");
-    if (r->sum && o->sweep)
-        return fail(fault, EXIT_USAGE, "--sum takes one result; leave --sweep out.");
     return (r->sum ? output_check(r->sum, fault) : 0);
 }
 

@@ -102,9 +102,8 @@ static int check_request(const struct request *r, const struct options *options,
     if (options->variant != FAST && request_has_values(r))
         return fail(fault, EXIT_USAGE, "%s: variant %s sorts keys alone; variant fast has it.",
                     r->pairs ? "--pairs" : "--lines", variants[options->variant]);
-    if (r->lines && (r->pairs || options->round))
-        return fail(fault, EXIT_USAGE, "--lines has no use for %s; leave it out.",
-                    r->pairs ? "--pairs" : "--round");
+    if (r->lines && r->pairs)
+        return fail(fault, EXIT_USAGE, "--lines has no use for --pairs; leave it out.");
     if (r->lines && r->typed)
         return fail(fault, EXIT_USAGE, "--lines and --type exclude each other.");
     if (r->lines && !options->input)
@@ -137,7 +136,7 @@ static int get(struct request *r, struct input *input, const struct options *o, 
     if (r->lines) return sort_text_read(&r->text, input, o->input, fault);
     if (!o->input) return input_generate_bits(input, r->element, o->n, o->seed, fault);
     if (!r->typed) input_npy_type(o->input, &r->element);
-    return input_read(input, r->element, o->input, 0, o->round, fault);
+    return input_read(input, r->element, o->input, 0, fault);
 }
 
 static int input(const struct subject *s, struct input *input, struct fault *fault)

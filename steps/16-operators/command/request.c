@@ -311,8 +311,6 @@ static int check_operator(const struct request *r, const struct options *o, stru
     if (op->plain == OP_AFFINE && o->input && !r->second)
         return fail(fault, EXIT_USAGE,
                     "--op affine has two inputs: --input has a; add --second FILE, which has b.");
-    if (op->plain == OP_BRACKETS && o->round)
-        return fail(fault, EXIT_USAGE, "--round: --op brackets takes characters; leave it out.");
     return 0;
 }
 
@@ -322,9 +320,8 @@ static int check_shape(struct request *r, const struct options *o, struct fault 
     enum scan_heads kind = r->kind;
     bool segmented = op->plain != r->op;
     if (r->along >= 0 && !r->rows) return fail(fault, EXIT_USAGE, "--along goes with --shape RxC.");
-    if (r->rows && (o->n_given || o->sweep))
-        return fail(fault, EXIT_USAGE, "%s and --shape exclude each other; both say how many.",
-                    o->sweep ? "--sweep" : "--n");
+    if (r->rows && o->n_given)
+        return fail(fault, EXIT_USAGE, "--n and --shape exclude each other; both say how many.");
     if (r->rows && (kind != SCAN_HEADS_NONE || segmented))
         return fail(fault, EXIT_USAGE,
                     "--shape and %s exclude each other; both say where sequences begin.",

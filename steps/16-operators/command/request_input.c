@@ -172,7 +172,7 @@ static int first_input(const struct request *r, struct input *input, const struc
     if (!o->input) return generate(r, input, n, o->seed, fault);
     int code = r->plain == OP_BRACKETS
                    ? read_text(input, o->input, fault)
-                   : input_read(input, r->element, o->input, 0, o->round, fault);
+                   : input_read(input, r->element, o->input, 0, fault);
     if (code) return code;
     code = operators_check_count(r, input->n, fault);
     if (!code && r->rows) code = check_length(o->input, input->n, n, "--shape", fault);
@@ -203,7 +203,7 @@ static int second_input(const struct request *r, struct input *second, size_t n,
 {
     *second = (struct input){.element = r->element, .n = n};
     if (r->second) {
-        int code = input_read(second, r->element, r->second, 0, o->round, fault);
+        int code = input_read(second, r->element, r->second, 0, fault);
         if (!code) code = check_length(r->second, second->n, n, "--input", fault);
         if (code) input_free(second);
         return code;

@@ -11,7 +11,7 @@ static size_t files(const void *self, struct own_file files[OWN_FILES])
 }
 
 /* Each rank has its part only, in one process of many. */
-static const char *const unused[] = {"sweep", "offset", "counters", "trace", "in-place", NULL};
+static const char *const unused[] = {"offset", "counters", "trace", "in-place", NULL};
 
 static const struct verbs verbs = {
     .open = many_request_open,

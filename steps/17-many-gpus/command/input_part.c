@@ -54,9 +54,9 @@ int source_read(struct source *s, struct many_part mine, struct input *in, struc
     struct input_part part = {.first = mine.begin, .count = mine.count, .whole = s->n};
     *in = *second = (struct input){.element = element};
     if (o->input) {
-        int code = npy_file_read(&s->input, in, element, part, o->round, fault);
+        int code = npy_file_read(&s->input, in, element, part, fault);
         if (!code && s->request->second)
-            code = npy_file_read(&s->second, second, element, part, o->round, fault);
+            code = npy_file_read(&s->second, second, element, part, fault);
         return code;
     }
     if (!s->request->affine) return input_generate_part(in, element, part, o->real, o->seed, fault);

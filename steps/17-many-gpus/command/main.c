@@ -9,7 +9,6 @@
 #include "ranks.h"
 #include "request.h"
 
-#include "common/harness/same_files.h"
 #include "common/harness/print/standard.h"
 
 #include <signal.h>
@@ -39,7 +38,7 @@ static void begin(struct start *s, int argc, char **argv)
     if (s->code) return;
     s->code = options_parse(&s->options, &step17, s->subject.self, argc, argv, &s->fault);
     if (s->code || s->options.help || s->options.version) return;
-    s->code = files_check(&s->subject, &s->fault);
+    s->code = subject_check_files(&s->subject, &s->fault);
     if (!s->code) s->code = many_request_check(s->subject.self, &s->options, &s->fault);
     if (s->code) return;
     ranks_select_early();

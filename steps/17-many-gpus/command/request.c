@@ -122,8 +122,7 @@ static int find_type(struct request *r, const struct options *o, struct fault *f
         }
     }
     return fail(fault, EXIT_USAGE,
-                "%s has elements of %s, and step 17 has f32, f64, i32 or i64; add --type, and "
-                "--round if they may be rounded.",
+                "%s has elements of %s, and step 17 has f32, f64, i32 or i64; add --type.",
                 o->input, element_name(r->element));
 }
 
@@ -183,8 +182,7 @@ int many_request_check(struct request *r, const struct options *o, struct fault 
     if (!code) code = find_type(r, o, fault);
     if (!code && r->affine && r->element != ELEMENT_F32)
         code = fail(fault, EXIT_USAGE,
-                    "%s has elements of %s, and --op affine has f32 only; add --type f32, and "
-                    "--round if they may be rounded.",
+                    "%s has elements of %s, and --op affine has f32 only; add --type f32.",
                     o->input, element_name(r->element));
     if (!code && o->real && !element_is_real(r->element))
         code = fail(fault, EXIT_USAGE, "--real: this scan takes %s.", element_plural(r->element));
@@ -289,7 +287,6 @@ void settings_of(const struct request *r, const struct options *o, struct settin
     add_flag(s, "inclusive", o->inclusive);
     add_text(s, "input", o->input);
     add_text(s, "second", r->second);
-    add_flag(s, "round", o->round);
     add_flag(s, "real", o->real);
     add(s, "seed", "%llu", (unsigned long long)o->seed);
     add_text(s, "output", o->output);
