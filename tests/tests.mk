@@ -90,7 +90,7 @@ CHECKED  := reported merged endless waits traced ticket two_words ring limits \
             blas driver dynamic tensors
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia sm_80 emulated \
             per-thread linked refused rpath needs_gpu.so needs_cudart.so no_memory.so \
-            no_tmpfile.so zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
+            zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
             cubin.fatbin static-blas)
 
 #tests-build: ## maintain: build the tests; SMALL=1: those of `make test`
@@ -209,8 +209,7 @@ build/tests/programs/needs_gpu.so: OPTIONS = $(NVCCFLAGS) -shared -Xcompiler -fP
 # A library that gets the runtime from its program.
 build/tests/programs/needs_cudart.so: OPTIONS = $(NVCCFLAGS) -shared -Xcompiler -fPIC -cudart none
 
-build/tests/programs/no_memory.so build/tests/programs/no_tmpfile.so: build/tests/programs/%.so: \
-        tests/fixtures/programs/%.c
+build/tests/programs/no_memory.so: tests/fixtures/programs/no_memory.c
 	$(call say,$(CC),$@)
 	$(Q)$(CC) -std=c11 -Wall -Wextra -Werror -O2 -fPIC -shared $< -o $(NEW) -ldl $(PUT)
 
@@ -386,7 +385,7 @@ build/tests/fuzz/run-%: $(EMU) $(call objects,$(addprefix tests/fuzz/,cubin.c fa
 READERS  := $(call objects,$(wildcard common/harness/input/*.c) $(addprefix common/, \
             step/element.c harness/host/parallel.c harness/host/memory.c \
             $(addprefix harness/print/,format.c output.c progress.c) command/fault.c \
-            $(addprefix files/,cleanup.c replacement.c visible.c)))
+            $(addprefix files/,replacement.c visible.c)))
 build/tests/fuzz/run-picture: build/tests/fuzz/picture.o $(PICTURES) $(READERS)
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,host_memory=fuzz_host_memory \

@@ -3,10 +3,9 @@
  * complete.
  *
  * Until then the old file stays as it is, also for programs that are reading it. The new file has
- * no name, so nothing of it remains however the process ends. Where the file system has no files
- * without a name, it has another name beside its place. Only regular files are replaced. A device,
- * a pipe, or a descriptor (/dev/stdout, /dev/fd/3) is written directly. The harness writes its
- * files in this way, and so does the emulator.
+ * another name beside its place; a process that is killed leaves it there. Only regular files are
+ * replaced. A device, a pipe, or a descriptor (/dev/stdout, /dev/fd/3) is written directly. The
+ * harness writes its files in this way, and so does the emulator.
  */
 #ifndef EMU_REPLACEMENT_H
 #define EMU_REPLACEMENT_H
@@ -17,21 +16,19 @@
 struct replacement {
     FILE *file;   /* to be written to; NULL: nothing was begun, or it has been closed */
     char *target; /* the place: the path with symbolic links followed; NULL: nothing is replaced */
-    int slot;     /* of the other name */
-    int nameless; /* the descriptor of a new file without a name that has been closed, or -1 */
+    char *name;   /* of the new file; NULL: there is none */
 };
 
 /*
- * Begins a new file for a path. It gets the permissions (and, if allowed, the owner) of the file
- * that it will replace, or those of any new file. Returns 0 or an errno; after an errno there is
+ * Begins a new file for a path. It gets the permissions of the file that it will replace, or those
+ * of any new file. Returns 0 or an errno; after an errno there is
  * nothing to end.
  */
 int replacement_begin(struct replacement *, const char *path);
 
-/* A name under which another process may write to the new file, too, until replacement_close; NULL
- * if the file is written directly, or if there is no name, with errno. Processes of other machines
- * need a name beside its place, which SIGKILL leaves behind. */
-const char *replacement_name(struct replacement *, bool for_other_machines);
+/* The name under which another process may write to the new file, too, until replacement_close;
+ * NULL if the file is written directly. */
+const char *replacement_name(const struct replacement *);
 
 /* Completes the new file, but not in its place. A full disk shows here at the latest. Returns 0, or
  * an errno; after an errno the new file has been removed. */

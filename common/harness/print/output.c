@@ -1,8 +1,6 @@
 #define _GNU_SOURCE
 #include "output.h"
 
-#include "common/files/cleanup.h"
-
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -41,9 +39,7 @@ int output_check(const char *path, struct fault *fault)
 {
     struct stat status;
     if (output_is_stdout(path)) return 0;
-    cleanup_begin();
     int error = replacement_check(path);
-    cleanup_end();
     bool writable = stat(path, &status) == 0 && access(path, W_OK) == 0;
     if (error == EACCES && writable)
         return fail(fault, EXIT_USAGE,
@@ -96,7 +92,6 @@ static int give_up(struct output *output, int error, struct fault *fault)
 static int begin(struct output *output)
 {
     int error = 0;
-    cleanup_begin();
     if (!output_is_stdout(output->path))
         error = replacement_begin(&output->replacement, output->path);
     output->file = output_is_stdout(output->path) ? stdout : output->replacement.file;
@@ -154,15 +149,10 @@ int output_end(struct output *output, struct fault *fault)
     else
         error = held.holds ? hold(output) : replacement_end(&output->replacement);
     if (error) return give_up(output, error, fault);
-    cleanup_end();
     return 0;
 }
 
-void output_hold(void)
-{
-    cleanup_begin();
-    held.holds = true;
-}
+void output_hold(void) { held.holds = true; }
 
 int output_release(int code, struct fault *fault)
 {
@@ -177,12 +167,10 @@ int output_release(int code, struct fault *fault)
     }
     held.count = 0;
     held.holds = false;
-    cleanup_end();
     return code;
 }
 
 void output_abandon(struct output *output)
 {
     if (output->replacement.file) replacement_drop(&output->replacement);
-    cleanup_end();
 }

@@ -2,8 +2,7 @@
  * output.h — writes the result into a file, completely or not at all.
  *
  * A regular file is first written as a new one beside it. When it is complete, it replaces the old
- * file. Devices and pipes are written directly (replacement.h). If a signal ends the program, no
- * temporary file remains (cleanup.h).
+ * file. Devices and pipes are written directly (replacement.h).
  *
  * Several results are replaced together: between output_hold() and output_release() a file that is
  * ended does not get into its place.
@@ -38,7 +37,7 @@ int output_check(const char *path, struct fault *);
 
 /* Begins to write n elements: as .npy if the path ends so (with the type of the elements, <f4 for
  * float), otherwise as text, one number per line. Each function returns 0 or EXIT_USAGE. After a
- * failure nothing of the file is left. Signals are caught until it has ended or failed. */
+ * failure nothing of the file is left. */
 int output_begin(struct output *, const char *path, enum element, size_t n, struct fault *);
 /* Begins to write bytes, which are written as they are, whatever the path ends in. */
 int output_begin_bytes(struct output *, const char *path, struct fault *);

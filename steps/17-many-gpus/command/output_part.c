@@ -44,7 +44,7 @@ static int begin(struct output *output, const struct part_runs *r, const char *p
     enum element element = many_element(r->request->op);
     int code = output_begin(output, path, element, r->n, fault);
     if (code) return code;
-    const char *name = replacement_name(&output->replacement, r->ranks->machines > 1);
+    const char *name = replacement_name(&output->replacement);
     if (!name) {
         output_abandon(output);
         return output_parts_check(path, fault);

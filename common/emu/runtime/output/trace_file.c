@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct replacement trace = {.slot = -1};
+static struct replacement trace;
 static pid_t process; /* that began it */
 
 _Noreturn static void refuse(const char *path, const char *reason)

@@ -10,7 +10,6 @@
  */
 #define _GNU_SOURCE /* sigaction, gettid */
 #include "process.h"
-#include "common/files/cleanup.h"
 #include "common/files/replacement.h"
 
 #include <errno.h>
@@ -214,10 +213,20 @@ static void catch_default(int number, void (*caught)(int))
         sigaction(number, &action, NULL);
 }
 
+/* Does the signal end the program by default, and can it be caught? */
+static bool ends_program(int number)
+{
+    static const int others[] = {SIGKILL, SIGSTOP, SIGCHLD, SIGCONT, SIGTSTP,
+                                 SIGTTIN, SIGTTOU, SIGURG,  SIGWINCH};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i] == number) return false;
+    return true;
+}
+
 static void catch_all(void (*caught)(int))
 {
     for (int number = 1; number < NSIG; number++)
-        if (number != SIGINT && cleanup_ends_program(number)) catch_default(number, caught);
+        if (number != SIGINT && ends_program(number)) catch_default(number, caught);
 }
 
 /* The program may return from main before finish() has ended the process. */
