@@ -33,8 +33,7 @@ build/fidelity/%: profiles/measure/fidelity/%.cu
 bench-emu: build/tests/bench/run build/tests/programs/shared $(PROGRAM_BUILD)/O3/thrust_sort
 	$(Q)profiles/measure/speed.sh
 
-#docs: ## maintain: renew the tables and figures of README.md and notes/ (needs python3 and gnuplot)
+#docs: ## maintain: renew the tables and figures of README.md and notes/ (needs python3)
 docs: build/tests/predicted/print
 	$(Q)profiles/tables/tables.py
-	$(Q)profiles/draw/plot.py
 	$(Q)for figures in profiles/draw/draw_*.py; do python3 $$figures || exit; done
