@@ -92,18 +92,6 @@ setup() {
     [[ $output != *spills* && $output != *minutes* ]]
 }
 
-@test "fuzz says what it needs" {
-    stand_in gcc "exit 0"
-    stand_in g++ "exit 0"
-    run bare make fuzz
-    [ "$status" -ne 0 ]
-    says "make fuzz needs clang with libFuzzer"
-    says "apt-get install clang libclang-rt-dev"
-    run bare FUZZ_SECONDS=soon make fuzz
-    [ "$status" -ne 0 ]
-    says "FUZZ_SECONDS=soon is not a number"
-}
-
 # bats test_tags=slow
 @test "a step needs exactly one folder" {
     export CUDA_HOME=$PWD/cuda
@@ -396,48 +384,23 @@ wheel() {
     [ "$(cat called)" = "install -y --no-install-recommends gcc g++ bats cmake pkg-config" ]
 }
 
-@test "setup-labs adds what only the labs' grader needs" {
-    stand_in id "echo 0"
-    stand_in apt-get 'case "$*" in *--print-uris*) ;; *) echo "$@" >>called ;; esac'
-    stand_in apt-cache "echo Package: x; echo Size: 123000"
-    run bare make setup-labs
-    [ "$status" -eq 0 ]
-    says $'  bubblewrap                    123 kB\n'
-    [ "$(cat called)" = \
-        "install -y --no-install-recommends gcc g++ bats cmake pkg-config bubblewrap" ]
-}
-
-@test "setup-page adds what only the book's page needs" {
-    stand_in id "echo 0"
-    stand_in apt-get 'case "$*" in *--print-uris*) ;; *) echo "$@" >>called ;; esac'
-    stand_in apt-cache "echo Package: x; echo Size: 123000"
-    run bare make setup-page
-    [ "$status" -eq 0 ]
-    says $'  emscripten                    123 kB\n'
-    [[ "$(cat called)" == *" bats cmake pkg-config emscripten pandoc" ]]
-    run bare make setup-page-tests
-    [[ "$(cat called)" == *" emscripten pandoc chromium chromium-driver"* ]]
-}
-
-@test "setup-mpi adds what only step 17 needs" {
-    stand_in id "echo 0"
-    stand_in apt-get 'case "$*" in *--print-uris*) ;; *) echo "$@" >>called ;; esac'
-    stand_in apt-cache "echo Package: x; echo Size: 123000"
-    run bare make setup-mpi
-    [ "$status" -eq 0 ]
-    says $'  libopenmpi-dev                123 kB\n'
-    [[ "$(cat called)" == *" gcc g++ bats cmake pkg-config openmpi-bin libopenmpi-dev" ]]
-}
-
-@test "setup-python adds what only the tests of the Python package need" {
+@test "setup of a part adds what only this part needs" {
     stand_in id "echo 0"
     stand_in apt-get 'case "$*" in *--print-uris*) ;; *) echo "$@" >>called ;; esac'
     stand_in apt-cache "echo Package: x; echo Size: 123000"
     echo "raise ImportError" >numpy.py
-    PYTHONPATH=$PWD run bare make setup-python
-    [ "$status" -eq 0 ]
-    says $'  python3-numpy                 123 kB\n'
-    [[ "$(cat called)" == *" gcc g++ bats cmake pkg-config python3-numpy"* ]]
+    while read -r part packages; do
+        : >called
+        PYTHONPATH=$PWD run bare make "setup-$part"
+        [ "$status" -eq 0 ]
+        [[ "$(cat called)" == *" gcc g++ bats cmake pkg-config $packages"* ]]
+    done <<END
+labs bubblewrap
+page emscripten pandoc
+page-tests emscripten pandoc chromium chromium-driver
+mpi openmpi-bin libopenmpi-dev
+python python3-numpy
+END
 }
 
 # Where pkg-config does not know of Open MPI, its compiler tells the flags.
