@@ -53,12 +53,6 @@ build/tests/wrong-scan: $(call objects,$(call sources,$(WRONG)) $(COMMON)) | emu
 	$(call say,link,$@)
 	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
 
-# ./bench with such a scan as a step of one's own.
-WRONG_BENCH := common/bench tests/wrong tests/wrong/bench steps/09-warp-shuffle
-build/tests/wrong-bench: $(call objects,$(call sources,$(WRONG_BENCH)) $(COMMON)) | emu
-	$(call say,link,$@)
-	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
-
 # Step 17 with a scan that is wrong on purpose, where Open MPI is. NCCL needs real GPUs, so tests
 # have a stand-in for it.
 build/tests/ranks/%.o: CPPFLAGS += $(HEADERS17)
@@ -97,7 +91,7 @@ PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia s
 tests-build: $(RUN) $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) all labs build/labs/grade-labs \
         build/labs/confine build/tests/labs/misbehave \
         $$(filter-out $(if $(SMALL),%/ptx %/cubin),$$(CORPORA)) \
-        build/tests/predicted/print build/tests/wrong-scan build/tests/wrong-bench \
+        build/tests/predicted/print build/tests/wrong-scan \
         build/experiments/02-in-place \
         $(call in_test,side-by-side) \
         $(addprefix build/fidelity/,answers bits carries contraction) \

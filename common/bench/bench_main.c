@@ -112,7 +112,7 @@ static int run_type(struct bench_program *p, struct data *data, enum element typ
         code = fail(&p->fault, EXIT_USAGE, "nothing of --steps %.60s scans %s.", o->steps,
                     type_name(type));
     if (!code) code = data_convert(data, type, &p->fault);
-    if (!code && any_on_host(all, count)) code = data_on_host(data, &p->fault);
+    if (!code && any_on_host(all, count)) data_on_host(data);
     for (size_t i = 0; i < o->size_count && !code; i++) {
         size_t left = for_size(all, count, o->neighbour[i], some);
         if (left == 0) continue;

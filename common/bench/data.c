@@ -44,13 +44,9 @@ int data_open(struct data *d, size_t n, uint64_t seed, struct fault *fault)
     int code = input_generate(&input, ELEMENT_I8, n, false, seed, fault);
     if (code) return code;
     d->host = input.data;
-    d->host_sums = malloc(n * sizeof *d->host_sums);
-    if (d->host_sums) {
-        sum_up(d->host_sums, d->host, n);
-        code = upload(d, fault);
-    } else {
-        code = fail(fault, EXIT_USAGE, "the sums of %zu numbers do not fit into memory.", n);
-    }
+    d->host_sums = allocated(malloc(n * sizeof *d->host_sums));
+    sum_up(d->host_sums, d->host, n);
+    code = upload(d, fault);
     if (code) data_close(d);
     return code;
 }
@@ -74,14 +70,11 @@ static void fill_host_in(const struct data *d)
     for (size_t i = 0; i < d->n; i++) d->host_in[i] = d->host[i];
 }
 
-int data_on_host(struct data *d, struct fault *fault)
+void data_on_host(struct data *d)
 {
-    if (d->host_in) return 0;
-    d->host_in = malloc(d->n * sizeof *d->host_in);
-    if (!d->host_in)
-        return fail(fault, EXIT_USAGE, "%zu floats do not fit into host memory.", d->n);
+    if (d->host_in) return;
+    d->host_in = allocated(malloc(d->n * sizeof *d->host_in));
     fill_host_in(d);
-    return 0;
 }
 
 cudaError_t data_restore_input(const struct data *d)

@@ -41,7 +41,7 @@ size_t data_host_bytes(size_t n, bool on_host);
 int data_open(struct data *, size_t n, uint64_t seed, struct fault *);
 /* Gives `in` and `sums` another type. */
 int data_convert(struct data *, enum element, struct fault *);
-int data_on_host(struct data *, struct fault *);
+void data_on_host(struct data *);
 void data_close(struct data *);
 
 /* The result of a comparison: how many elements differ, and the first of them. */

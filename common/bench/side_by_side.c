@@ -368,10 +368,8 @@ int side_by_side_time(struct side_by_side *s, const struct data *data,
     if (code) return code;
     s->timer.how = flush;
     code = fingerprinter_open(&s->fingerprinter, false, fault);
-    double *seconds = calloc(count * (size_t)rounds, sizeof *seconds);
-    if (!code && !seconds)
-        code = fail(fault, EXIT_USAGE, "--reps %d do not fit into memory.", rounds);
-    for (size_t i = 0; i < count && seconds; i++) turns[i].seconds = &seconds[i * (size_t)rounds];
+    double *seconds = allocated(calloc(count * (size_t)rounds, sizeof *seconds));
+    for (size_t i = 0; i < count; i++) turns[i].seconds = &seconds[i * (size_t)rounds];
     if (!code) code = make_buffers(s, numbers, fault);
     (void)cudaGetLastError(); /* an earlier error is not a contender's */
     if (!code) code = time_all(s, turns, l2, fault);

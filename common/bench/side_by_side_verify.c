@@ -31,13 +31,11 @@ static int judge(const struct side_by_side *s, struct entry *e, size_t window, s
 {
     const struct data *data = s->data;
     size_t size = element_size(data->element), sum = element_size(element_of_sum(data->element));
-    void *in = malloc(s->n * size), *piece = malloc(PIECE * sizeof(double));
+    void *in = allocated(malloc(s->n * size)), *piece = allocated(malloc(PIECE * sizeof(double)));
     struct problem problem = {.element = data->element, .in = in, .n = s->n};
-    cudaError_t error = cudaErrorMemoryAllocation;
     struct verifier verifier;
-    if (in && piece)
-        error = cudaMemcpy(in, (const char *)data->in + window * s->stride * size, s->n * size,
-                           cudaMemcpyDeviceToHost);
+    cudaError_t error = cudaMemcpy(in, (const char *)data->in + window * s->stride * size,
+                                   s->n * size, cudaMemcpyDeviceToHost);
     if (!error) {
         struct facts facts = facts_of(&problem);
         verify_begin(&verifier, &problem, &facts, (double)s->n, 0);

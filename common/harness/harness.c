@@ -240,11 +240,9 @@ int harness_main(const struct step *step, int argc, char **argv)
     standard_hold();
     struct program program = {0};
     signal(SIGXFSZ, SIG_IGN); /* a file beyond `ulimit -f` becomes an error of fwrite */
-    int code = subject_open(&program.subject, step, &program.options, &program.fault);
-    if (!code) {
-        code = run_program(&program, argc, argv);
-        subject_close(&program.subject);
-    }
+    subject_open(&program.subject, step, &program.options);
+    int code = run_program(&program, argc, argv);
+    subject_close(&program.subject);
     if (code > EXIT_WRONG && *program.fault.text) fault_say(&program.fault);
     return code;
 }

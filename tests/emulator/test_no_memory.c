@@ -44,9 +44,3 @@ Test(no_memory, a_program_that_is_checked_slow, .timeout = 300)
     fail_each("EMU_TOOL=racecheck $pairs/memory memory-null right 2>&1", 1);
     fail_each("EMU_TOOL=all EMU_CHECK_LOG=$t/log $p/merged; cat $t/log", 1);
 }
-
-Test(no_memory, a_step_slow, .timeout = 300)
-{
-    fail_each("./step3 --device emu --n 256 --reps 1 --counters", 1);
-    fail_each("./step12 --device emu --n 5000 --reps 1 --json", 3);
-}

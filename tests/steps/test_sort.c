@@ -429,9 +429,8 @@ static struct verdict judge(void (*break_it)(uint32_t *keys, uint32_t *values))
     struct problem problem = {.element = ELEMENT_U32, .in = in, .n = 6};
     struct request request = {.element = ELEMENT_U32, .pairs = true};
     struct verdict verdict = {.right = true, .exact = true, .checked = 6};
-    struct fault fault;
     if (break_it) break_it(out, out + 6);
-    cr_assert_eq(sort_judge(&request, &problem, out, &verdict, &fault), 0);
+    sort_judge(&request, &problem, out, &verdict);
     return verdict;
 }
 

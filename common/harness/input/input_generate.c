@@ -147,10 +147,9 @@ static void walk_part(struct walk *w)
     }
 }
 
-static int generate_integers(const struct numbers *n, struct fault *fault)
+static void generate_integers(const struct numbers *n)
 {
-    struct walk *w = malloc(sizeof *w);
-    if (!w) return fail(fault, EXIT_USAGE, "no memory left for random numbers.");
+    struct walk *w = allocated(malloc(sizeof *w));
     w->is = *n;
     w->sum = 0;
     w->is_kept = false;
@@ -160,7 +159,6 @@ static int generate_integers(const struct numbers *n, struct fault *fault)
     w->is.part = n->part;
     walk_part(w);
     free(w);
-    return 0;
 }
 
 /* ---- numbers that do not depend on each other ------------------------------------------------ */
@@ -237,7 +235,6 @@ static int generate(struct input *input, enum element element, struct input_part
 {
     size_t n = part.count;
     struct numbers numbers = {input, part, seed};
-    int code = 0;
     *input = (struct input){.element = element, .n = n};
     input->data = calloc(n ? n : 1, element_size(element));
     if (!input->data)
@@ -247,10 +244,9 @@ static int generate(struct input *input, enum element element, struct input_part
     if (make)
         make_all(&numbers, make);
     else
-        code = generate_integers(&numbers, fault);
+        generate_integers(&numbers);
     progress_end();
-    if (code) input_free(input);
-    return code;
+    return 0;
 }
 
 static struct input_part all_of(size_t n) { return (struct input_part){0, n, n}; }

@@ -40,8 +40,7 @@ static int read_header_text(FILE *file, const char *name, char **text, struct fa
     size_t length = (size_t)length_bytes[0] | (size_t)length_bytes[1] << 8 |
                     (size_t)length_bytes[2] << 16 | (size_t)length_bytes[3] << 24;
     if (length > HEADER_MAX) return npy_malformed(name, "its header is longer than 64 KiB", fault);
-    *text = calloc(1, length + 1);
-    if (!*text) return npy_malformed(name, "its header does not fit into memory", fault);
+    *text = allocated(calloc(1, length + 1));
     code = read_exactly(file, name, *text, length, fault);
     if (!code && strlen(*text) != length)
         code = npy_malformed(name, "there is a zero byte in its header", fault);

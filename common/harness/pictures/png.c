@@ -198,11 +198,11 @@ int png_write(const struct picture *p, FILE *file)
 {
     if (p->width > INT_MAX || p->height > INT_MAX) return EFBIG;
     struct work w = {.error = ENOMEM};
-    png_bytep row = malloc(p->width * p->channels * (p->bits / 8));
+    png_bytep row = allocated(malloc(p->width * p->channels * (p->bits / 8)));
     w.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &w, write_error, no_warning);
     if (w.png) w.info = png_create_info_struct(w.png);
     errno = 0;
-    int error = w.info && row ? write_all(&w, p, row, file) : ENOMEM;
+    int error = w.info ? write_all(&w, p, row, file) : ENOMEM;
     png_destroy_write_struct(&w.png, &w.info);
     free(row);
     return error;

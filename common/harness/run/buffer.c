@@ -119,8 +119,8 @@ static size_t intact(const struct buffer *buffer, size_t at, size_t bytes, cudaE
 {
     if (*error || bytes == 0) return bytes;
     size_t count = bytes;
-    unsigned char *guard = malloc(bytes);
-    *error = guard ? look(buffer, at, guard, bytes) : cudaErrorMemoryAllocation;
+    unsigned char *guard = allocated(malloc(bytes));
+    *error = look(buffer, at, guard, bytes);
     if (!*error) count = poisoned(guard, bytes, at == 0);
     free(guard);
     return count;

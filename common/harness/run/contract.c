@@ -78,8 +78,7 @@ static cudaError_t look_at_graph(cudaGraph_t graph, const char **breach)
     size_t count = 0;
     CUDA_TRY(cudaGraphGetNodes(graph, NULL, &count));
     if (count == 0) return cudaSuccess;
-    cudaGraphNode_t *nodes = calloc(count, sizeof(cudaGraphNode_t));
-    if (!nodes) return cudaErrorMemoryAllocation;
+    cudaGraphNode_t *nodes = allocated(calloc(count, sizeof(cudaGraphNode_t)));
     cudaError_t error = cudaGraphGetNodes(graph, nodes, &count);
     for (size_t i = 0; i < count && !error && !*breach; i++) error = look_at_node(nodes[i], breach);
     free(nodes);

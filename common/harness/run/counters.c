@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "counters.h"
 
+#include "common/command/fault.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,14 +50,12 @@ static void add_line(struct counters *counters, const struct emu_line *line)
         add_counts(&known->counts, &line->counts);
         return;
     }
-    struct counter_line *lines =
-        realloc(counters->lines, (counters->line_count + 1) * sizeof *lines);
-    if (!lines) return; /* the table is one line shorter; the total is right */
-    counters->lines = lines;
-    char *file = strdup(line->file ? line->file : "");
-    if (!file) return;
-    lines[counters->line_count++] =
-        (struct counter_line){.file = file, .line = line->line, .counts = line->counts};
+    size_t bytes = (counters->line_count + 1) * sizeof *counters->lines;
+    counters->lines = allocated(realloc(counters->lines, bytes));
+    counters->lines[counters->line_count++] =
+        (struct counter_line){.file = allocated(strdup(line->file ? line->file : "")),
+                              .line = line->line,
+                              .counts = line->counts};
 }
 
 static int compare_lines(const void *left, const void *right)

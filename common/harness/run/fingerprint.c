@@ -17,8 +17,8 @@ int fingerprinter_open(struct fingerprinter *f, bool on_host, struct fault *faul
         CUDA_CHECK(fault, cudaMalloc((void **)&f->sums, FINGERPRINT_SPANS * sizeof *f->sums));
         return 0;
     }
-    f->piece = malloc(PIECE);
-    return f->piece ? 0 : fail(fault, EXIT_USAGE, "no memory left to check the runs.");
+    f->piece = allocated(malloc(PIECE));
+    return 0;
 }
 
 void fingerprinter_close(struct fingerprinter *f)

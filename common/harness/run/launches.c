@@ -62,8 +62,7 @@ static cudaError_t look_at(cudaGraph_t graph, struct launches *all)
 {
     size_t count = 0;
     CUDA_TRY(cudaGraphGetNodes(graph, NULL, &count));
-    cudaGraphNode_t *nodes = calloc(count + 1, sizeof *nodes);
-    if (!nodes) return cudaErrorMemoryAllocation;
+    cudaGraphNode_t *nodes = allocated(calloc(count + 1, sizeof *nodes));
     cudaError_t error = cudaGraphGetNodes(graph, nodes, &count);
     for (size_t i = 0; i < count && !error; i++) {
         enum cudaGraphNodeType type;

@@ -13,8 +13,7 @@ int result_read(const struct result *r, size_t start, void *to, size_t bytes, st
 int result_whole(struct result *r, const void **whole, struct fault *fault)
 {
     size_t bytes = r->buffer->bytes;
-    if (!r->whole) r->whole = malloc(bytes + !bytes);
-    if (!r->whole) return fail(fault, EXIT_USAGE, "no memory left to verify the result.");
+    if (!r->whole) r->whole = allocated(malloc(bytes + !bytes));
     *whole = r->whole;
     return result_read(r, 0, r->whole, bytes, fault);
 }

@@ -63,21 +63,17 @@ static int make_buffers(struct runs *r, struct fault *fault)
     return 0;
 }
 
-static int make_reference(struct runs *r, struct fault *fault)
+static void make_reference(struct runs *r)
 {
     const struct problem *problem = &r->problem;
     size_t n = problem->n;
-    if (!r->subject->step->reference) return 0;
-    double *reference = r->reference = malloc((n + 1) * sizeof *reference);
-    if (!reference)
-        return fail(fault, EXIT_USAGE, "the reference for %zu elements does not fit into memory.",
-                    n);
+    if (!r->subject->step->reference) return;
+    double *reference = r->reference = allocated(malloc((n + 1) * sizeof *reference));
     r->subject->step->reference(reference, problem->in, n, r->subject->options->variant);
     long double last; /* one more: what --inclusive puts at the end */
     element_widen(problem->element, problem->in, n - 1, 1, &last);
     reference[n] = reference[n - 1] + (double)last;
     r->problem.reference = reference;
-    return 0;
 }
 
 static int state_problem(struct runs *r, struct fault *fault)
@@ -89,8 +85,7 @@ static int state_problem(struct runs *r, struct fault *fault)
                                   .inclusive = r->subject->step->inclusive};
     r->facts = (struct facts){.exact = true};
     if (!r->subject->verbs->sums) return 0;
-    int code = make_reference(r, fault);
-    if (code) return code;
+    make_reference(r);
     progress_begin("looking at the input", n);
     r->facts = facts_of(&r->problem);
     progress_end();
@@ -104,8 +99,8 @@ static int make_piece(struct runs *r, struct fault *fault)
     if (!r->subject->step->on_host)
         CUDA_CHECK(fault, cudaMallocHost(&r->piece, bytes));
     else
-        r->piece = malloc(bytes);
-    return r->piece ? 0 : fail(fault, EXIT_USAGE, "no memory left to verify the result.");
+        r->piece = allocated(malloc(bytes));
+    return 0;
 }
 
 int runs_open(struct runs *r, const struct subject *subject, const struct input *input,

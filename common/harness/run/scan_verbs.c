@@ -77,13 +77,8 @@ static int write(const struct subject *s, const struct input *input, struct resu
     struct output output;
     int code = output_begin(&output, s->options->output, element, n, fault);
     if (code) return code;
-    void *piece = malloc((n < PIECE ? n : PIECE) * size);
-    if (piece) {
-        code = write_pieces(&output, result, piece, n, size, fault);
-    } else {
-        output_abandon(&output);
-        code = fail(fault, EXIT_USAGE, "no memory left to write the output.");
-    }
+    void *piece = allocated(malloc((n < PIECE ? n : PIECE) * size));
+    code = write_pieces(&output, result, piece, n, size, fault);
     free(piece);
     return code;
 }
@@ -105,16 +100,13 @@ const struct verbs scan_verbs = {
     .sums = true,
 };
 
-int subject_open(struct subject *s, const struct step *step, const struct options *options,
-                 struct fault *fault)
+void subject_open(struct subject *s, const struct step *step, const struct options *options)
 {
     *s = (struct subject){.step = step,
                           .options = options,
                           .verbs = step->verbs ? step->verbs : &scan_verbs,
                           .element = step->element};
-    if (!s->verbs->open) return 0;
-    s->self = s->verbs->open();
-    return s->self ? 0 : fail(fault, EXIT_USAGE, "no memory left to begin.");
+    if (s->verbs->open) s->self = allocated(s->verbs->open());
 }
 
 void subject_close(struct subject *s)

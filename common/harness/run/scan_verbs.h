@@ -15,8 +15,8 @@ extern "C" {
  * by piece (runs.c). */
 extern const struct verbs scan_verbs;
 
-/* Opens a step, before its options are read into *options. Returns 0 or EXIT_USAGE (memory). */
-int subject_open(struct subject *, const struct step *, const struct options *, struct fault *);
+/* Opens a step, before its options are read into *options. */
+void subject_open(struct subject *, const struct step *, const struct options *);
 void subject_close(struct subject *);
 
 /* The files of the step's own options; returns how many. */

@@ -120,8 +120,7 @@ int timer_run_warm(struct timer *timer, run_fn *prepare, run_fn *work, check_fn 
 {
     *timing = (struct timing){0};
     if (reps == 0) return 0;
-    double *seconds = calloc((size_t)reps, sizeof *seconds);
-    if (!seconds) return fail(fault, EXIT_USAGE, "--reps %d does not fit into memory.", reps);
+    double *seconds = allocated(calloc((size_t)reps, sizeof *seconds));
     int code = 0;
     progress_begin("timed runs", (size_t)reps);
     for (int i = 0; i < reps && !code; i++) {

@@ -25,44 +25,36 @@ struct levels {
     struct level *of;
     struct use *uses;
     size_t count, use_count, use_room;
-    bool full; /* there is no memory for more */
 };
 
 static struct level *level_of(struct levels *all, unsigned launch, unsigned epoch)
 {
     for (size_t i = all->count; i-- > 0;)
         if (all->of[i].launch == launch && all->of[i].epoch == epoch) return &all->of[i];
-    struct level *more = realloc(all->of, (all->count + 1) * sizeof *more);
-    if (!more) return NULL;
-    all->of = more;
+    all->of = allocated(realloc(all->of, (all->count + 1) * sizeof *all->of));
     all->of[all->count] = (struct level){.launch = launch, .epoch = epoch};
     return &all->of[all->count++];
 }
 
 static int compare_uses(const void *a, const void *b) { return memcmp(a, b, sizeof(struct use)); }
 
-static bool add_use(struct levels *all, const struct access *a)
+static void add_use(struct levels *all, const struct access *a)
 {
     struct use use = {a->launch, a->epoch, a->block, a->warp};
-    if (all->use_count && compare_uses(&all->uses[all->use_count - 1], &use) == 0) return true;
+    if (all->use_count && compare_uses(&all->uses[all->use_count - 1], &use) == 0) return;
     if (all->use_count == all->use_room) {
-        size_t room = all->use_room ? 2 * all->use_room : 1024;
-        struct use *more = realloc(all->uses, room * sizeof *more);
-        if (!more) return false;
-        all->uses = more;
-        all->use_room = room;
+        all->use_room = all->use_room ? 2 * all->use_room : 1024;
+        all->uses = allocated(realloc(all->uses, all->use_room * sizeof *all->uses));
     }
     all->uses[all->use_count++] = use;
-    return true;
 }
 
 static void add(void *context, const struct access *a)
 {
     struct levels *all = context;
-    if (strcmp(a->space, "shared") != 0 || all->full) return;
+    if (strcmp(a->space, "shared") != 0) return;
     struct level *level = level_of(all, a->launch, a->epoch);
-    all->full = !level || !add_use(all, a);
-    if (all->full) return;
+    add_use(all, a);
     snprintf(level->kernel, sizeof level->kernel, "%s", a->kernel);
     struct sum *sum = strcmp(a->operation, "ld") == 0 ? &level->loads : &level->stores;
     sum->words += access_lanes(a) * ((a->bytes + 3) / 4);
@@ -128,7 +120,6 @@ int levels_show(const struct step *step, const struct options *o, FILE *to, stru
 {
     struct levels all = {0};
     int code = traced(o->argv, NULL, add, &all, fault);
-    if (!code && all.full) code = fail(fault, EXIT_USAGE, "--levels: no memory; take fewer.");
     if (!code) {
         count_warps(&all);
         if (all.count) qsort(all.of, all.count, sizeof *all.of, compare_levels);

@@ -58,14 +58,10 @@ static size_t draw_n(struct quiz *q)
 static void keep(void *context, const struct access *a)
 {
     struct accesses *all = context;
-    if (a->launch || a->block || all->full) return;
+    if (a->launch || a->block) return;
     if (all->count == all->room) {
-        size_t room = all->room ? 2 * all->room : 256;
-        struct access *more = realloc(all->of, room * sizeof *more);
-        all->full = !more;
-        if (!more) return;
-        all->of = more;
-        all->room = room;
+        all->room = all->room ? 2 * all->room : 256;
+        all->of = allocated(realloc(all->of, all->room * sizeof *all->of));
     }
     all->of[all->count++] = *a;
 }
@@ -80,8 +76,7 @@ static int run(const struct quiz *q, char *const *options, const char *numbers,
         arguments[count++] = "--variant";
         arguments[count++] = (char *)q->step->variants[q->options->variant];
     }
-    int code = traced(arguments, numbers, keep, all, fault);
-    return code || !all->full ? code : fail(fault, EXIT_USAGE, "--quiz: there is no memory left.");
+    return traced(arguments, numbers, keep, all, fault);
 }
 
 static int run_both(struct quiz *q, struct fault *fault)

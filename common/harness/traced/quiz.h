@@ -17,7 +17,6 @@ enum {
 struct accesses {
     struct access *of;
     size_t count, room;
-    bool full; /* there is no memory for more */
 };
 
 struct quiz {

@@ -174,14 +174,13 @@ static int finish(struct run *run, struct fault *fault)
     return code;
 }
 
-/* The other run's arguments, to be freed; or NULL. */
+/* The other run's arguments, to be freed. */
 static char **arguments_of(char *const *own)
 {
     static char *const more[] = {"--device", "emu", "--trace", "-"};
     size_t count = 0, used = 0;
     while (own[count]) count++;
-    char **all = calloc(count + sizeof more / sizeof *more + 1, sizeof *all);
-    if (!all) return NULL;
+    char **all = allocated(calloc(count + sizeof more / sizeof *more + 1, sizeof *all));
     for (size_t i = 0; i < count; i++)
         if (strcmp(own[i], "--levels") != 0) all[used++] = own[i];
     memcpy(all + used, more, sizeof more);
@@ -195,7 +194,6 @@ int traced(char *const *arguments, const char *numbers, access_fn *take, void *c
     size_t size = 0;
     struct access a;
     struct run run;
-    if (!all) return cannot_run(fault);
     int code = start(&run, all, numbers, fault);
     free(all);
     if (code) return code;

@@ -156,8 +156,7 @@ static int compare_bytes(const void *a, const void *b) { return memcmp(a, b, siz
 /* A copy of `count` elements in an order that does not depend on theirs. */
 static void *sorted(const void *elements, size_t count, size_t size)
 {
-    void *copy = malloc(count * size + 1);
-    if (!copy) return NULL;
+    void *copy = allocated(malloc(count * size + 1));
     memcpy(copy, elements, count * size);
     size_compared = size;
     qsort(copy, count, size, compare_bytes);
@@ -216,8 +215,7 @@ static int judge(const struct subject *s, const struct problem *p, struct result
     const void *out;
     int code = result_whole(result, &out, fault);
     if (code) return code;
-    char *want = malloc(p->n * element_size(p->element) + 1);
-    if (!want) return fail(fault, EXIT_USAGE, "the expected result does not fit into memory.");
+    char *want = allocated(malloc(p->n * element_size(p->element) + 1));
     r->kept =
         r->grep ? keep_lines(&r->search, want, p->in, p->n) : keep_numbers(&r->predicate, want, p);
     compare_all(v, s, p, out, want, r->kept);

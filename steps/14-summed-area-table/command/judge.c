@@ -150,11 +150,10 @@ static double smallest(const struct judged *j)
     return least;
 }
 
-int sat_judge(struct verdict *v, const struct judged *j, struct fault *fault)
+void sat_judge(struct verdict *v, const struct judged *j)
 {
     size_t count = j->size.width * j->size.height * j->size.channels;
-    void *want = malloc(2 * count * sizeof(double));
-    if (!want) return fail(fault, EXIT_USAGE, "the expected table does not fit into memory.");
+    void *want = allocated(malloc(2 * count * sizeof(double)));
     v->right = v->exact = true;
     v->checked = 0;
     v->least = smallest(j);
@@ -168,5 +167,4 @@ int sat_judge(struct verdict *v, const struct judged *j, struct fault *fault)
     }
     check_fourth(v, j);
     free(want);
-    return 0;
 }

@@ -44,7 +44,7 @@ struct judged {
 double judge_relative_error(enum variant, struct sat_size);
 
 /* Fills the verdict. Returns 0, or EXIT_USAGE if memory does not suffice. */
-int sat_judge(struct verdict *, const struct judged *, struct fault *);
+void sat_judge(struct verdict *, const struct judged *);
 
 #ifdef __cplusplus
 }

@@ -105,9 +105,8 @@ int table_file_write(const char *path, enum variant variant, const void *table, 
         return fail(fault, EXIT_USAGE,
                     "--sum: a picture of more than 65537 pixels of 16 bits in both directions has "
                     "sums that cannot be found again modulo 2^32.");
-    void *row = malloc(n * sizeof(uint64_t));
+    void *row = allocated(malloc(n * sizeof(uint64_t)));
     struct output output;
-    if (!row) return fail(fault, EXIT_USAGE, "no memory left to write %s.", path);
     int code = output_begin_bytes(&output, path, fault);
     if (!code)
         code = write_header(&output, !whole ? "<f4" : overflows ? "<u8" : "<u4", size, fault);

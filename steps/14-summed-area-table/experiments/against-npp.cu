@@ -217,11 +217,11 @@ static int check_own(const job *j, variant v, const uint8_t *pixels, struct faul
     if (!table) return fail(fault, EXIT_USAGE, "no memory left for a table.");
     CUDA_CHECK(fault, cudaMemcpy(table, j->table, bytes, cudaMemcpyDeviceToHost));
     struct judged judged = {v, j->size, ELEMENT_I8, pixels, table, NULL, {}, UINT8_MAX};
-    int code = sat_judge(&verdict, &judged, fault);
+    sat_judge(&verdict, &judged);
     free(table);
-    if (!code && !verdict.right)
+    if (!verdict.right)
         return fail(fault, EXIT_WRONG, "variant %d: %zu entries are wrong.", (int)v, verdict.wrong);
-    return code;
+    return 0;
 }
 
 /* Runs the operation once and waits for it. */

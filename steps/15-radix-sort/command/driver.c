@@ -158,7 +158,8 @@ static int judge(const struct subject *s, const struct problem *problem, struct 
 {
     const void *out;
     int code = result_whole(result, &out, fault);
-    return code ? code : sort_judge(s->self, problem, out, verdict, fault);
+    if (!code) sort_judge(s->self, problem, out, verdict);
+    return code;
 }
 
 static size_t files(const void *self, struct own_file files[OWN_FILES])

@@ -158,8 +158,7 @@ static int write_lines(const struct text *t, const char *path, const uint32_t *i
 int sort_text_write(const struct text *t, bool descending, const uint32_t *index, size_t n,
                     const char *path, struct fault *fault)
 {
-    uint32_t *sorted = malloc(n * sizeof *sorted);
-    if (!sorted) return fail(fault, EXIT_USAGE, "no memory left to sort %zu lines.", n);
+    uint32_t *sorted = allocated(malloc(n * sizeof *sorted));
     memcpy(sorted, index, n * sizeof *sorted);
     sort_runs(t, descending, sorted, n);
     int code = write_lines(t, path, sorted, n, fault);

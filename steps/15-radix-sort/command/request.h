@@ -36,8 +36,8 @@ static inline bool request_has_values(const struct request *r) { return r->pairs
 /* ---- reference.c ----------------------------------------------------------------------------- */
 
 /* Judges every key and value of `out` by a sort on the CPU. */
-int sort_judge(const struct request *, const struct problem *, const void *out, struct verdict *,
-               struct fault *);
+void sort_judge(const struct request *, const struct problem *, const void *out,
+                struct verdict *);
 
 /* ---- lines.c --------------------------------------------------------------------------------- */
 

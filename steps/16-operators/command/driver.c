@@ -152,8 +152,9 @@ static int judge(const struct subject *s, const struct problem *problem, struct 
     const void *out;
     int code = result_whole(result, &out, fault);
     if (code) return code;
-    if (r->partners) return operators_judge_partners(problem, out, verdict, &r->found, fault);
-    return operators_judge(r, problem, out, verdict, &r->found);
+    if (!r->partners) return operators_judge(r, problem, out, verdict, &r->found);
+    operators_judge_partners(problem, out, verdict, &r->found);
+    return 0;
 }
 
 static int write(const struct subject *s, const struct input *input, struct result *result,

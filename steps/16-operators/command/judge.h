@@ -16,8 +16,8 @@ struct text_place text_place_of(const void *text, size_t i);
 
 /* ---- judge_partners.c ------------------------------------------------------------------------ */
 
-/* Judges the result of --partners: each partner by that of a stack. EXIT_USAGE: no memory. */
-int operators_judge_partners(const struct problem *, const int32_t *partner, struct verdict *,
-                             struct findings *found, struct fault *);
+/* Judges the result of --partners: each partner by that of a stack. */
+void operators_judge_partners(const struct problem *, const int32_t *partner, struct verdict *,
+                              struct findings *found);
 
 #endif

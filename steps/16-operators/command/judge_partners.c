@@ -64,16 +64,14 @@ static void find_partners(struct findings *f, int32_t *partner, const char *text
     }
 }
 
-int operators_judge_partners(const struct problem *p, const int32_t *partner, struct verdict *v,
-                             struct findings *found, struct fault *fault)
+void operators_judge_partners(const struct problem *p, const int32_t *partner, struct verdict *v,
+                              struct findings *found)
 {
-    int32_t *want = malloc(p->n * sizeof *want);
-    if (!want) return fail(fault, EXIT_USAGE, "%zu partners do not fit into host memory.", p->n);
+    int32_t *want = allocated(malloc(p->n * sizeof *want));
     v->least = 1;
     *found = (struct findings){0};
     find_partners(found, want, p->in, p->n);
     for (size_t i = 0; i < p->n; i++)
         if (partner[i] != want[i]) verdict_note_element(v, i, ELEMENT_I32, partner, i, &want[i]);
     free(want);
-    return 0;
 }

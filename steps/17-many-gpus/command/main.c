@@ -34,8 +34,7 @@ static void settle_alone(void)
 
 static void begin(struct start *s, int argc, char **argv)
 {
-    s->code = subject_open(&s->subject, &step17, &s->options, &s->fault);
-    if (s->code) return;
+    subject_open(&s->subject, &step17, &s->options);
     s->code = options_parse(&s->options, &step17, s->subject.self, argc, argv, &s->fault);
     if (s->code || s->options.help || s->options.version) return;
     s->code = subject_check_files(&s->subject, &s->fault);

@@ -74,8 +74,8 @@ static int write_pieces(const struct part_runs *r, const char *path, int file, o
                         struct fault *fault)
 {
     size_t size = many_element_bytes(r->request->op), count = r->part.count;
-    char *piece = malloc((count < PIECE ? count : PIECE) * size);
-    int code = piece ? 0 : fail(fault, EXIT_USAGE, "no memory left to write the output.");
+    char *piece = allocated(malloc((count < PIECE ? count : PIECE) * size));
+    int code = 0;
     for (size_t at = 0; at < count && !code; at += PIECE) {
         size_t some = count - at < PIECE ? count - at : PIECE;
         code = part_runs_result(r, at, some, piece, fault);

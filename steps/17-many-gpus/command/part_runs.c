@@ -186,8 +186,7 @@ static int read_results(const struct part_runs *r, struct judge *judge, uint64_t
 {
     size_t size = many_element_bytes(r->request->op), words = size / sizeof(uint32_t);
     size_t room = r->part.count < PIECE ? r->part.count : PIECE;
-    void *piece = malloc(room ? room * size : 1);
-    if (!piece) return fail(fault, EXIT_USAGE, "no memory left to verify the results.");
+    void *piece = allocated(malloc(room ? room * size : 1));
     int code = 0;
     progress_begin(judge ? "verifying" : "reading", r->part.count);
     for (size_t at = 0; at < r->part.count && !code; at += PIECE) {
@@ -262,9 +261,8 @@ static int time_runs(struct part_runs *r, double once, const uint64_t first[MARK
                      struct found *found, struct timing *timing, struct fault *fault)
 {
     int reps = reps_of(r, once), code = 0;
-    double *seconds = calloc(2 * (size_t)reps + 1, sizeof *seconds), *slowest = seconds + reps;
-    if (!seconds) code = fail(fault, EXIT_USAGE, "--reps %d does not fit into memory.", reps);
-    code = agree(r->ranks->comm, code, fault);
+    double *seconds = allocated(calloc(2 * (size_t)reps + 1, sizeof *seconds));
+    double *slowest = seconds + reps;
     progress_begin("timed runs", (size_t)reps);
     for (int i = 0; i < reps && !code; i++) {
         code = run_once(r, &seconds[i], fault);
@@ -305,22 +303,15 @@ static void add_verdict(struct outcome17 *o, const struct found *f, int rank)
     if (v->least < all->least) all->least = v->least;
 }
 
-static int collect(const struct part_runs *r, const struct found *found, struct outcome17 *o,
-                   struct fault *fault)
+static void collect(const struct part_runs *r, const struct found *found, struct outcome17 *o)
 {
     int ranks = r->ranks->count, bytes = (int)sizeof *found;
-    struct found *all = malloc((size_t)ranks * sizeof *all);
-    int code =
-        all ? 0 : fail(fault, EXIT_USAGE, "no memory left for the results of %d ranks.", ranks);
-    code = agree(r->ranks->comm, code, fault);
-    if (!code) {
-        MPI_Allgather(found, bytes, MPI_BYTE, all, bytes, MPI_BYTE, r->ranks->comm);
-        o->right = true;
-        o->verdict = (struct verdict){.right = true, .exact = true, .least = all[0].verdict.least};
-        for (int i = 0; i < ranks; i++) add_verdict(o, &all[i], i);
-    }
+    struct found *all = allocated(malloc((size_t)ranks * sizeof *all));
+    MPI_Allgather(found, bytes, MPI_BYTE, all, bytes, MPI_BYTE, r->ranks->comm);
+    o->right = true;
+    o->verdict = (struct verdict){.right = true, .exact = true, .least = all[0].verdict.least};
+    for (int i = 0; i < ranks; i++) add_verdict(o, &all[i], i);
     free(all);
-    return code;
 }
 
 int part_runs_do(struct part_runs *r, struct outcome17 *o, struct fault *fault)
@@ -341,5 +332,6 @@ int part_runs_do(struct part_runs *r, struct outcome17 *o, struct fault *fault)
     if (!code && changed) snprintf(found.damage, DAMAGE_TEXT, "%s", changed);
     code = agree(r->ranks->comm, code, fault);
     if (!code) code = time_runs(r, once, first, &found, &o->timing, fault);
-    return code ? code : collect(r, &found, o, fault);
+    if (!code) collect(r, &found, o);
+    return code;
 }
