@@ -40,7 +40,6 @@ EMCC_LINK = NODE_PATH=/usr/share/nodejs emcc -O2 \
             -sEXPORTED_FUNCTIONS=_face_run,_malloc,_free \
             -sEXPORTED_RUNTIME_METHODS=UTF8ToString,stringToUTF8,lengthBytesUTF8
 
-build/page/wasm/common/harness/verify/verify.o: EMCC += -DWINDOW=1
 # Small rather than fast: the emulator takes the time, and little of it with these operations, and
 # before a launch.
 SELDOM    = $(patsubst %,common/emu/operations/ops_%.c,approx convert divide half surface texture) \

@@ -88,8 +88,6 @@ static unsigned helpers_for(size_t count)
     return (threads < MOST_THREADS ? threads : MOST_THREADS) - 1;
 }
 
-bool parallel_is_shared(size_t count) { return helpers_for(count) > 0; }
-
 static void share(unsigned helpers)
 {
     pthread_mutex_lock(&pool.lock);

@@ -16,9 +16,6 @@ extern "C" {
  * alone. */
 void parallel_for(size_t count, void (*work)(void *context, size_t i), void *context);
 
-/* Do other threads take part in a loop of this many iterations? */
-bool parallel_is_shared(size_t count);
-
 /* How many threads take part. 0, as at first: one for each processor that this process may use. */
 extern unsigned parallel_threads;
 

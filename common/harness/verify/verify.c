@@ -1,6 +1,5 @@
 #include "verify.h"
 
-#include "common/harness/host/parallel.h"
 #include "common/harness/print/progress.h"
 
 #include <math.h>
@@ -288,89 +287,17 @@ void verify_begin(struct verifier *v, const struct problem *problem, const struc
     v->verdict.least = facts->least;
 }
 
-/* Chunks that are loaded at the same time. They take longer to load than threads to wake. */
-#ifndef WINDOW /* 1 in the page, where one thread takes all chunks */
-#define WINDOW 256
-#endif
-
-/* The next chunks, and the sum before each of them. */
-static struct window {
-    const struct verifier *v;
-    const void *out; /* NULL: the elements are left out */
-    size_t i, count; /* the first one's index in `out`, and how many elements */
-    struct chunk chunks[WINDOW];
-    struct sum_so_far sums[WINDOW];
-} window;
-
-static void load_chunk(void *unused, size_t k)
+/* Compares the next `count` outputs, at most a chunk, or leaves them out if `out` is NULL. */
+static void compare_chunk(struct verifier *v, const void *out, size_t i, size_t count)
 {
-    size_t done = k * VERIFY_CHUNK, left = window.count - done;
-    (void)unused;
-    load(window.v, &window.chunks[k], window.v->at + done,
-         left < VERIFY_CHUNK ? left : VERIFY_CHUNK);
-}
-
-/* Loads a chunk, with the sum of its own addends. */
-static void load_and_add(void *unused, size_t k)
-{
-    const struct chunk *c = &window.chunks[k];
-    bool is_real = element_is_real(window.v->problem.element);
-    struct sum_so_far sum = {0};
-    load_chunk(unused, k);
-    for (size_t i = 0; i < c->count; i++)
-        if (is_real)
-            sum.real.sum += c->addend[i];
-        else
-            sum.integer += as_integer(c->addend[i]);
-    window.sums[k] = sum;
-}
-
-static void look_at_chunk(void *unused, size_t k)
-{
-    struct chunk *c = &window.chunks[k];
-    enum element element = element_of_sum(window.v->problem.element);
-    (void)unused;
-    add_up(window.v, c, &window.sums[k]);
-    if (!window.out) return;
-    element_widen(element, window.out, window.i + k * VERIFY_CHUNK, c->count, c->got);
-    c->equal = all_equal(window.v, c);
-}
-
-/* The sum before a chunk is that of the chunks before it, if no sum is rounded. */
-static bool can_be_split(const struct verifier *v)
-{
-    return v->facts.plain && !v->problem.reference && parallel_is_shared(WINDOW);
-}
-
-static void look_at_all(struct verifier *v, size_t chunks)
-{
-    parallel_for(chunks, load_and_add, NULL);
-    for (size_t k = 0; k < chunks; k++) {
-        struct sum_so_far own = window.sums[k];
-        window.sums[k] = v->sum;
-        v->sum.real.sum += own.real.sum;
-        v->sum.integer += own.integer;
+    static struct chunk c;
+    load(v, &c, v->at, count);
+    add_up(v, &c, &v->sum);
+    if (out) {
+        element_widen(element_of_sum(v->problem.element), out, i, count, c.got);
+        c.equal = all_equal(v, &c);
     }
-    parallel_for(chunks, look_at_chunk, NULL);
-}
-
-/* Compares the next `count` outputs, or leaves them out if `out` is NULL: at most a window, or, if
- * they cannot be split, a chunk. */
-static void compare_window(struct verifier *v, const void *out, size_t i, size_t count)
-{
-    size_t chunks = (count + VERIFY_CHUNK - 1) / VERIFY_CHUNK;
-    window.v = v;
-    window.out = out;
-    window.i = i, window.count = count;
-    if (chunks == 1) {
-        load_chunk(NULL, 0);
-        window.sums[0] = v->sum;
-        look_at_chunk(NULL, 0);
-        v->sum = window.sums[0];
-    } else {
-        look_at_all(v, chunks);
-    }
-    for (size_t k = 0; k < chunks; k++) pass_chunk(v, &window.chunks[k], out, i + k * VERIFY_CHUNK);
+    pass_chunk(v, &c, out, i);
 }
 
 /* Like base_at, where quick_compare has compared the elements. */
@@ -407,7 +334,7 @@ static size_t compare_some(struct verifier *v, const void *out, size_t i, size_t
     for (size_t k = 0; k < some; k += VERIFY_CHUNK) {
         if (quick_is_right(from + k)) continue;
         pass_right(v, from, from + k, out);
-        compare_window(v, out, i + k, some - k < VERIFY_CHUNK ? some - k : VERIFY_CHUNK);
+        compare_chunk(v, out, i + k, some - k < VERIFY_CHUNK ? some - k : VERIFY_CHUNK);
     }
     pass_right(v, from, from + some, out);
     return some;
@@ -416,13 +343,13 @@ static size_t compare_some(struct verifier *v, const void *out, size_t i, size_t
 static void compare(struct verifier *v, const void *out, size_t count)
 {
     bool is_quick = quick_is_possible(v);
-    size_t most = is_quick ? count : can_be_split(v) ? WINDOW * VERIFY_CHUNK : VERIFY_CHUNK;
+    size_t most = is_quick ? count : VERIFY_CHUNK;
     for (size_t i = 0, some; i < count; i += some) {
         some = count - i < most ? count - i : most;
         if (is_quick)
             some = compare_some(v, out, i, some);
         else
-            compare_window(v, out, i, some);
+            compare_chunk(v, out, i, some);
     }
 }
 
