@@ -138,7 +138,7 @@ static int run(struct bench_program *p)
     size_t numbers = numbers_needed(o, l2);
     struct data data;
     int code = check_memory(p, numbers, l2);
-    if (!code) code = data_open(&data, numbers, o->seed, &p->fault);
+    if (!code) code = data_open(&data, numbers, &p->fault);
     if (code) return code;
     show_head(stdout, o, &p->device);
     for (size_t t = 0; t < o->type_count && !code; t++) code = run_type(p, &data, o->types[t], l2);

@@ -97,27 +97,15 @@ static int set_steps(void *to, const char *value, struct fault *fault)
     return 0;
 }
 
-static int whole_number(const char *name, const char *value, unsigned most, uint64_t *number,
-                        struct fault *fault)
-{
-    if (option_whole(value, most, number) && *number >= 1) return 0;
-    return fail(fault, EXIT_USAGE, "%s \"%.60s\" is not a whole number from 1 to %u.", name, value,
-                most);
-}
-
 static int set_reps(void *to, const char *value, struct fault *fault)
 {
     struct bench_options *o = to;
     uint64_t reps = 0;
-    int code = whole_number("--reps", value, REPS_MAX, &reps, fault);
+    if (!option_whole(value, REPS_MAX, &reps) || reps < 1)
+        return fail(fault, EXIT_USAGE, "--reps \"%.60s\" is not a whole number from 1 to %d.",
+                    value, REPS_MAX);
     o->reps = (int)reps;
-    return code;
-}
-
-static int set_seed(void *to, const char *value, struct fault *fault)
-{
-    struct bench_options *o = to;
-    return whole_number("--seed", value, 2147483647, &o->seed, fault);
+    return 0;
 }
 
 static int set_flush(void *to, const char *value, struct fault *fault)
@@ -139,14 +127,6 @@ static int set_device(void *to, const char *value, struct fault *fault)
     return 0;
 }
 
-static int set_format(struct bench_options *o, enum report_format format, struct fault *fault)
-{
-    if (o->format != REPORT_TEXT && o->format != format)
-        return fail(fault, EXIT_USAGE, "--json and --csv exclude each other.");
-    o->format = format;
-    return 0;
-}
-
 #define SET_FLAG(name, action)                                                                     \
     static int set_##name(void *to, const char *value, struct fault *fault)                        \
     {                                                                                              \
@@ -155,8 +135,7 @@ static int set_format(struct bench_options *o, enum report_format format, struct
         action;                                                                                    \
     }
 SET_FLAG(near, o->near = true; return 0)
-SET_FLAG(csv, return set_format(o, REPORT_CSV, fault))
-SET_FLAG(json, return set_format(o, REPORT_JSON, fault))
+SET_FLAG(csv, o->format = REPORT_CSV; return 0)
 SET_FLAG(help, o->help = true; return 0)
 SET_FLAG(version, o->version = true; return 0)
 
@@ -173,10 +152,8 @@ static const struct option_row rows[] = {
            set_reps),
     OPTION("flush", "HOW", "what empties the L2: read (default), or memset as ./stepN does",
            set_flush),
-    OPTION("seed", "S", "of the random numbers (default 1)", set_seed),
     OPTION("device", "WHERE", "cuda or emu (default: cuda if there is a usable GPU)", set_device),
     OPTION("csv", NULL, "a row for each contender, size and mode", set_csv),
-    OPTION("json", NULL, "the same as JSON", set_json),
     OPTION("help", NULL, "this text", set_help),
     OPTION("version", NULL, "the version", set_version),
 };
@@ -218,8 +195,7 @@ int bench_options_parse(struct bench_options *o, int argc, char *const *argv, st
                                 .types = {ELEMENT_F32},
                                 .type_count = 1,
                                 .reps = REPS_DEFAULT,
-                                .flush = FLUSH_READ,
-                                .seed = 1};
+                                .flush = FLUSH_READ};
     const char *device = getenv("DEVICE");
     int code = device && *device ? set_device(o, device, fault) : 0;
     struct command_line line = {.count = argc, .arguments = argv, .at = 1};

@@ -19,7 +19,6 @@ struct bench_options {
     size_t type_count;
     int reps; /* rounds; REPS_DEFAULT */
     enum flush flush;
-    uint64_t seed;
     enum report_format format;
     enum device_choice device;
     const char *for_scans; /* an option that only scans have, as it was given; NULL: none */

@@ -38,7 +38,7 @@ size_t data_device_bytes(size_t n, enum element);
 size_t data_host_bytes(size_t n, bool on_host);
 
 /* Makes n random numbers and their sums. Returns 0, EXIT_USAGE (memory) or EXIT_DEVICE. */
-int data_open(struct data *, size_t n, uint64_t seed, struct fault *);
+int data_open(struct data *, size_t n, struct fault *);
 /* Gives `in` and `sums` another type. */
 int data_convert(struct data *, enum element, struct fault *);
 void data_on_host(struct data *);

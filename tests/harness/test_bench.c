@@ -93,7 +93,6 @@ Test(bench, wrong_use_is_explained)
         {"--n 2^44", "take smaller ones"},
         {"--reps 0", "from 1 to"},
         {"--flush off", "choose read or memset"},
-        {"--csv --json", "exclude each other"},
         {"--speed", "no option"},
         {"--steps 12,13", "--steps 12,13: step 13 applies scan, and is timed by a program of its "
                           "own; ask for it alone: --steps 13."},
@@ -102,8 +101,7 @@ Test(bench, wrong_use_is_explained)
         {"--steps 13 --n 1000",
          "--n: step 13 is timed by build/experiments/13-selects, which takes "
          "--device and --csv only; leave it out."},
-        {"--json --steps 14 --csv", "exclude each other"},
-        {"--json --steps 14", "--json: step 14 is timed by build/experiments/14-against-npp"},
+        {"--near --steps 14", "--near: step 14 is timed by build/experiments/14-against-npp"},
         {"--steps applications --reps 5", "--reps: step 13 is timed by"},
         {"--device cuda", "GPU"},
     };
@@ -218,7 +216,7 @@ static int time_beside(const struct contender *other, const struct step *step, s
 {
     struct data data;
     const struct contender both[] = {{.step = step}, *other};
-    cr_assert(data_open(&data, 4096, 1, fault) == 0, "%s", fault->text);
+    cr_assert(data_open(&data, 4096, fault) == 0, "%s", fault->text);
     cr_assert(data_convert(&data, ELEMENT_F32, fault) == 0, "%s", fault->text);
     data_on_host(&data);
     int code = side_by_side_time(&bench, &data, both, 2, 1024, 0, FLUSH_READ, 2, fault);

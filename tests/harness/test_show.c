@@ -172,15 +172,3 @@ Test(show, a_step_alone_has_no_ratios)
     fclose(to);
     cr_expect(strstr(text, ",6291456,1048.576,,,true,,a GPU\n"), "%s", text);
 }
-
-Test(show, records_are_a_list_in_json)
-{
-    static const char begin[] = "[\n{\n  \"contender\": \"slow copy\",\n",
-                      end[] = "  \"device\": \"a GPU\"\n}\n]\n";
-    const char *text = shown(&gpu, REPORT_JSON);
-    cr_expect(strncmp(text, begin, strlen(begin)) == 0);
-    cr_expect_str_eq(text + strlen(text) - strlen(end), end);
-    int records = 0;
-    for (const char *at = text; (at = strstr(at, "\"contender\"")); at++) records++;
-    cr_expect_eq(records, 8);
-}
