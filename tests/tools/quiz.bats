@@ -101,17 +101,17 @@ words() { awk '{ print $1, $2, $3, $6 }'; }
 
 @test "what does not go together is refused with a sentence" {
     run -2 ./step3 --quiz anna --n 8
-    says "--quiz chooses size and numbers itself"
+    says "step3: --quiz and --n exclude each other; leave one out."
     run -2 ./step3 --solve
     says "step3: --solve answers the questions of --quiz; add --quiz WORD."
     run -2 ./step3 --quiz ''
     says "step3: --quiz has an empty word."
     run -2 ./step3 --levels --csv
-    says "step3: --levels is a text"
+    says "step3: --levels and --csv exclude each other; leave one out."
     run -2 ./step3 --levels --trace "$dir/trace"
-    says "leave --trace out"
+    says "step3: --levels and --trace exclude each other; leave one out."
     run -2 ./step3 --quiz anna --device cuda
-    says "step3: --quiz is the emulator's; use it with --device emu."
+    says "step3: --quiz and --device cuda exclude each other; leave one out."
     run -2 ./step1 --quiz anna
     says "step1: --quiz: step 1 (sequential) has no use for it; leave it out."
     run -2 ./step13 --levels
