@@ -81,8 +81,7 @@ enum conversion element_store_real(enum element element, void *array, size_t ind
         float nearest = (float)value;
         if (isinf(nearest) && !isinf(value)) return CONVERT_OUT_OF_RANGE;
         ((float *)array)[index] = nearest;
-        if (nearest == value || isnan(value)) return CONVERT_EXACT;
-        return nearest != 0 && value != rint(value) ? CONVERT_FRACTION : CONVERT_ROUNDED;
+        return nearest == value || isnan(value) ? CONVERT_EXACT : CONVERT_ROUNDED;
     }
     if (isnan(value)) return CONVERT_NAN;
     double nearest = nearbyint(value);

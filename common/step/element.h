@@ -57,16 +57,9 @@ void element_widen(enum element, const void *from, size_t start, size_t count, l
 /* Widens ELEMENT_F32 and ELEMENT_F64 to double, which is faster. */
 void element_to_doubles(enum element, const void *from, size_t start, size_t count, double *to);
 
-/* How a conversion went. A fraction is rounded to a neighbouring float, as programs in C do it with
- * 0.1f. CONVERT_ROUNDED: another number was rounded, such as an integer beyond 2^24, or a number so
- * small that it becomes 0. */
-enum conversion {
-    CONVERT_EXACT,
-    CONVERT_FRACTION,
-    CONVERT_ROUNDED,
-    CONVERT_OUT_OF_RANGE,
-    CONVERT_NAN
-};
+/* How a conversion went. CONVERT_ROUNDED: the nearest number was taken, as programs in C do it with
+ * 0.1f. */
+enum conversion { CONVERT_EXACT, CONVERT_ROUNDED, CONVERT_OUT_OF_RANGE, CONVERT_NAN };
 
 /* array[index] = value, or the nearest value that the type holds. Real types keep NaN and
  * infinities. Integer types have no NaN (CONVERT_NAN), infinities are out of their range, and

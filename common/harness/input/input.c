@@ -56,9 +56,9 @@ int input_reserve(struct reader *reader, struct input *input, size_t n, struct f
 
 bool input_takes(struct reader *reader, enum conversion conversion)
 {
-    reader->has_rounded |= conversion == CONVERT_FRACTION || conversion == CONVERT_ROUNDED;
+    reader->has_rounded |= conversion == CONVERT_ROUNDED;
     if (conversion == CONVERT_ROUNDED) return element_is_real(reader->element);
-    return conversion == CONVERT_EXACT || conversion == CONVERT_FRACTION;
+    return conversion == CONVERT_EXACT;
 }
 
 int input_refuse(const struct reader *reader, enum conversion conversion, size_t index,

@@ -80,8 +80,7 @@ static enum conversion store_decimal(enum element element, void *data, size_t in
 {
     if (element == ELEMENT_F64) return element_store_real(element, data, index, value);
     enum conversion conversion = element_store_real(element, data, index, value);
-    bool was_rounded = conversion == CONVERT_ROUNDED || conversion == CONVERT_FRACTION;
-    if (!was_rounded || element != ELEMENT_F32) return conversion;
+    if (conversion != CONVERT_ROUNDED || element != ELEMENT_F32) return conversion;
     char name[48];
     snprintf(name, sizeof name, "%.*g", DIGITS_F32, (double)((float *)data)[index]);
     return strcmp(name, text + (*text == '+')) == 0 ? CONVERT_EXACT : conversion;
