@@ -97,7 +97,7 @@ HARNESS = {
     "common/files": [],
     "common/command": ["common/files"],
     STEP: COMMAND,
-    HOST: COMMAND,
+    HOST: [],
     PRINT: [STEP] + COMMAND,
     INPUT: [STEP, HOST, PRINT, "common/command"],
     VERIFY: [STEP, HOST, PRINT, "common/command"],
