@@ -28,10 +28,6 @@ struct bench_case {
 /* Runs a workload and prints its rows: instructions, rate, elapsed seconds. */
 void measure(const struct bench_case *, workload *, void *argument);
 
-/* The warp instructions of one run; the same rows for a workload whose number of them is known. */
-double count_instructions(const struct bench_case *, workload *, void *argument);
-void measure_work(const struct bench_case *, double work, workload *, void *argument);
-
 /* micro.cu: programs of one kind of work each; NULL ends the list. */
 struct micro {
     const char *name;

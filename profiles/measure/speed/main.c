@@ -60,7 +60,7 @@ static void check(cudaError_t error, const struct bench_case *s)
     exit(1);
 }
 
-double count_instructions(const struct bench_case *s, workload *run, void *argument)
+static double count_instructions(const struct bench_case *s, workload *run, void *argument)
 {
     double sum = 0;
     struct emu *emu = emu_runtime();
@@ -79,10 +79,11 @@ static bool is_wanted(const struct bench_case *s)
     return only == NULL || strcmp(only, s->name) == 0;
 }
 
-void measure_work(const struct bench_case *s, double work, workload *run, void *argument)
+void measure(const struct bench_case *s, workload *run, void *argument)
 {
     double used[RUNS], elapsed[RUNS];
     if (!is_wanted(s)) return;
+    double work = count_instructions(s, run, argument);
     emu_count(emu_runtime(), strcmp(mode, "counters") == 0);
     for (int i = 0; i < RUNS; i++) {
         double wall = seconds_on(CLOCK_MONOTONIC), cpu = seconds_on(CLOCK_PROCESS_CPUTIME_ID);
@@ -95,11 +96,6 @@ void measure_work(const struct bench_case *s, double work, workload *run, void *
     row(s, "rate", work / median(used, RUNS) / 1e6, "M/s a core");
     qsort(elapsed, RUNS, sizeof *elapsed, ascending);
     row(s, "elapsed", elapsed[0], "s");
-}
-
-void measure(const struct bench_case *s, workload *run, void *argument)
-{
-    if (is_wanted(s)) measure_work(s, count_instructions(s, run, argument), run, argument);
 }
 
 /* ---- the scans ----------------------------------------------------------------------------- */

@@ -209,7 +209,6 @@ const struct micro micros[] = {
     {"scattered", 1 << 17, 256, launch_scattered},
     {"bank conflicts", 1 << 17, 256, launch_conflicts},
     {"matrix product", 256 * 256, 16 * 16, launch_product<16, 256>},
-    {"large product", 512 * 512, 32 * 32, launch_product<32, 512>},
     {"tiny blocks", 1 << 22, 32, launch_tiny_blocks},
     {NULL, 0, 0, NULL},
 };
