@@ -247,6 +247,12 @@ Test(steps, cooperative_is_the_same_each_time)
     }
 }
 
+/* From tile to tile, once for the sums and once for the scan; the blocks' sums; and in a tile. */
+Test(step_10, depth_is_that_of_its_blocks)
+{
+    cr_expect_eq(step10.depth(2 * 2048, 0), 2 * 2 + 2 / 256. + 27);
+}
+
 /* ---- step 0 ---------------------------------------------------------------------------------- */
 
 Test(steps, patterns)
