@@ -29,6 +29,15 @@ build/fidelity/%: profiles/measure/fidelity/%.cu
 	$(Q)$(NVCC) -O3 -lineinfo -Werror all-warnings -Xcompiler -Wall,-Wextra $(PATTERN_CODE) \
 	    -cudart shared $< -o $(NEW) $(PUT)
 
+# Functions of all kinds, share by share: see functions.py. The emulator needs PTX alone.
+FUNCTIONS = profiles/measure/fidelity/functions
+FUNCTION_CODE = -arch=compute_90 -code=compute_90
+build/functions/%: $(FUNCTIONS).py $(FUNCTIONS).cuh
+	$(call say,nvcc,$@)
+	$(Q)$(FUNCTIONS).py $* >$(NEW).cu
+	$(Q)$(NVCC) -O3 -diag-suppress 39,177,550 -I$(<D) $(FUNCTION_CODE) -cudart shared $(NEW).cu \
+	    -o $(NEW) $(PUT) && rm $(NEW).cu
+
 #bench-emu: ## measure: measure the emulator's speed
 bench-emu: build/tests/bench/run build/tests/programs/shared $(PROGRAM_BUILD)/O3/thrust_sort
 	$(Q)profiles/measure/speed.sh

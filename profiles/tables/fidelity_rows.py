@@ -92,6 +92,37 @@ def fidelity_differ():
                    for why, count in rows))
 
 
+COMPUTED, _ = read("h200/functions.csv")
+COMPUTED_DIFFER, _ = read("functions_differences.csv")
+
+
+def differing_functions():
+    """(kind, name) of the functions that compute other bits on the emulator."""
+    return {(why["kind"], name) for why in COMPUTED_DIFFER for name in why["functions"].split("|")}
+
+
+def computed():
+    """Of each kind of functions, how many there are, and how many compute the same bits."""
+    found, differing = {}, differing_functions()
+    for row in COMPUTED:
+        found.setdefault(row["kind"], []).append((row["kind"], row["function"]) in differing)
+    found["all"] = sum(found.values(), [])
+    return table(["kind", "functions", "equal", "differ"],
+                 *([kind, len(differ), len(differ) - sum(differ), sum(differ)]
+                   for kind, differ in found.items()))
+
+
+def computed_differ():
+    """What differs, with its bound; long lists of names are shortened."""
+    rows = []
+    for why in COMPUTED_DIFFER:
+        names = list(dict.fromkeys(name.split()[0] for name in why["functions"].split("|")))
+        shown = names if len(names) <= 4 else names[:3] + ["…"]
+        rows.append([why["kind"], " ".join(f"`{name}`".replace("`…`", "…") for name in shown),
+                     len(why["functions"].split("|")), why["bound"], why["why"]])
+    return table(["kind", "functions", "number", "bound", "why"], *rows)
+
+
 def suites():
     """For each suite that others wrote, how many tests passed, and why the others did not."""
     found = {}

@@ -18,6 +18,7 @@ sys.path[:0] = [str(TOP / "profiles" / place) for place in ("tables", "measure",
 import compare  # noqa: E402  (they lie in profiles/)
 import fidelity  # noqa: E402
 import fidelity_rows  # noqa: E402
+import functions  # noqa: E402
 import records  # noqa: E402
 
 EMU, PATTERNS = TOP / "build/emu/emu", TOP / "build/fidelity/patterns"
@@ -104,6 +105,28 @@ class Bits(unittest.TestCase):
 class Contraction(unittest.TestCase):
     def test_products_and_sums_fuse_as_ptxas_fuses_them(self):
         self.assertEqual(table(CONTRACTION), records.read("h200/contraction.csv")[0])
+
+
+class Functions(unittest.TestCase):
+    """Functions compute the recorded bits, but for those of functions_differences.csv, which do
+    not."""
+
+    def compare(self, which):
+        recorded = {(row["kind"], row["function"]): row["digest"] for row in fidelity_rows.COMPUTED}
+        printed = {}
+        for share in functions.shares(which):
+            for row in table(TOP / "build/functions" / str(share)):
+                printed[row["kind"], row["function"]] = row["digest"]
+        self.assertLessEqual(set(printed), set(recorded))
+        self.assertGreater(len(printed), len(recorded) // functions.SHARES - 1)
+        differ = {name for name, digest in printed.items() if digest != recorded[name]}
+        self.assertEqual(differ, fidelity_rows.differing_functions() & set(printed))
+
+    def test_a_share_equals_a_gpu(self):
+        self.compare("quick")
+
+    def test_all_shares_equal_a_gpu_slow(self):
+        self.compare("slow")
 
 
 class Alignments(unittest.TestCase):

@@ -315,7 +315,10 @@ void decode_convert(struct decoder *d, const struct ptx_instruction *source, str
     if (is_small) take_word(&words, "satfinite"); /* 8 bits: always so; tf32: ignored */
     refuse_rest(d, &words);
     check_conversion(d, source, to, from);
-    key_add(&key, ".%s.%s", ptx_type_name(to), ptx_type_name(from));
+    bool copies = to == PTX_F32 && from == PTX_F32 && !integral && !i->rules.flush &&
+                  i->rules.clamp == CLAMP_NONE; /* a NaN keeps its bits */
+    key_add(&key, ".%s.%s", ptx_type_name(copies ? PTX_U32 : to),
+            ptx_type_name(copies ? PTX_U32 : from));
 
     const struct op *op = find_op(d, &key);
     i->fn = op->fn;

@@ -13,6 +13,7 @@
 #   bits        what operations compute, bit for bit (bits.cu); needs no ncu
 #   carries     the carry flag after instructions with .cc (carries.cu); needs no ncu
 #   contraction of which products and sums ptxas makes one fma (contraction.cu); needs no ncu
+#   functions   what functions of all kinds compute (functions.py); needs no ncu
 #   alignments  to how many bytes allocations are aligned (alignments.cu); needs no ncu
 #   pages       which accesses outside of an array end a kernel (pages.cu); needs no ncu
 #   answers     attributes, limits and error codes of the runtime (answers.cu); needs no ncu
@@ -38,8 +39,8 @@ fi
 
 out=${1:-build/profiles}
 [ $# -eq 0 ] || shift
-parts=${*:-fidelity copies matrices tensor textures bits carries contraction alignments pages \
-    answers boxes product}
+parts=${*:-fidelity copies matrices tensor textures bits carries contraction functions \
+    alignments pages answers boxes product}
 toolkit=$(common/build/toolkit.sh)
 PATH=$PATH:$toolkit/bin LD_LIBRARY_PATH=$toolkit/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
@@ -129,6 +130,15 @@ carries() { build/fidelity/carries >"$raw/table"; }
 
 contraction() { build/fidelity/contraction >"$raw/table"; }
 
+functions() {
+    rm -rf build/functions # the tests' programs are PTX alone
+    shares=$(profiles/measure/fidelity/functions.py --shares slow | sed 's|[0-9][0-9]*|build/functions/&|g')
+    # shellcheck disable=SC2086
+    make -j "$(nproc)" FUNCTION_CODE=-arch=sm_90 $shares
+    for share in $shares; do $share; done | awk 'NR == 1 || !/^kind,/' >"$raw/table"
+    rm -rf build/functions
+}
+
 alignments() { build/fidelity/alignments >"$raw/table"; }
 
 pages() { build/fidelity/pages >"$raw/table"; }
@@ -170,6 +180,7 @@ for part in $parts; do
     bits) what="What operations compute, bit for bit: see bits.cu." ;;
     carries) what="The carry flag after instructions with .cc: see carries.cu." ;;
     contraction) what="Products and sums that ptxas makes one fma of: see contraction.cu." ;;
+    functions) what="What functions compute, a digest each: see functions.py." ;;
     alignments) what="To how many bytes allocations are aligned: see alignments.cu." ;;
     pages) what="Which accesses outside of an array end a kernel: see pages.cu." ;;
     answers) what="What the runtime answers: see answers.cu." ;;
