@@ -88,7 +88,7 @@ PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia s
             cubin.fatbin static-blas)
 
 # Shares of functions.py: of `make test` another one with each commit. The sanitizers run none.
-SHARES   = $(addprefix build/functions/,$(if $(filter tests-build test-slow test-all,$(MAKECMDGOALS)), \
+SHARES   = $(if $(filter tests-build test-slow,$(MAKECMDGOALS)),$(addprefix build/functions/, \
            $(shell $(FUNCTIONS).py --shares $(if $(SMALL),quick,slow))))
 
 #tests-build: ## maintain: build the tests; SMALL=1: those of `make test`
@@ -98,7 +98,8 @@ tests-build: $(RUN) $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) all labs build/labs/
         build/tests/predicted/print build/tests/wrong-scan \
         build/experiments/02-in-place \
         $(call in_test,side-by-side) \
-        $(addprefix build/fidelity/,answers bits carries contraction) $(if $(SANITIZE),,$(SHARES)) \
+        $(addprefix build/fidelity/,answers bits carries contraction) \
+        $(if $(SANITIZE),,$$(SHARES)) \
         $(if $(SANITIZE),build/cc/upcc build/tests/cc/fuzz,test-cc-build) $(if $(SMALL),,$$(MORE))
 	@:
 

@@ -107,6 +107,28 @@ class Contraction(unittest.TestCase):
         self.assertEqual(table(CONTRACTION), records.read("h200/contraction.csv")[0])
 
 
+class Options(unittest.TestCase):
+    """What ptxas 13.0 makes of it: FFMA, but FMUL and FADD with these options."""
+    SOURCE = """#include <cstdio>
+static __global__ void k(float a, float b, float *c) { *c = a * b - b; }
+int main() {
+    float *c; cudaMallocManaged(&c, 4); k<<<1, 1>>>(1 - 0x1p-24f, 1.5f, c); cudaDeviceSynchronize();
+    printf("%a\\n", *c); }"""
+
+    def result(self, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([functions.toolkit() + "/bin/nvcc", "-arch=sm_90", *options, "-cudart",
+                            "shared", "-x", "cu", "-", "-o", folder + "/program"], check=True,
+                           input=self.SOURCE, text=True)
+            return subprocess.run([EMU, "--log-file", os.devnull, folder + "/program"], check=True,
+                                  capture_output=True, text=True).stdout.strip()
+
+    def test_without_optimisation_or_fmad_ptxas_fuses_nothing_slow(self):
+        self.assertEqual(self.result(), "-0x1.8p-24")
+        for option in "-O0", "-fmad=false":
+            self.assertEqual(self.result("-Xptxas", option), "-0x1p-23", option)
+
+
 class Functions(unittest.TestCase):
     """Functions compute the recorded bits, but for those of functions_differences.csv, which do
     not."""

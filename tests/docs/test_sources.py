@@ -18,7 +18,7 @@ COLUMNS = 100
 # called.
 FOREIGN = {"cuda_occupancy.h", "cuda_pipeline.h", "driver_types.h", "fatbinary_section.h", "fenv.h",
            "host_config.h", "cublas_names.h", "curand_kernel.h", "cuda.h", "cudaTypedefs.h",
-           "lz4_Block_format.md", "reduce.h", "llm.c",
+           "lz4_Block_format.md", "reduce.h", "llm.c", "cuda_fp16.h",
            "A.c", "A.cu", "FILE.cu", "firstN.cu", "SOURCE.cu", "bug1.cu", "bugN.cu", "labN.cu",
            "step3.cu", "stepN.cu", "exerciseN.cu",
            *("exercise%d.cu" % number for number in (2, 3, 4, 5, 6, 7, 9, 11, 13)),

@@ -14,8 +14,9 @@
  *     of pairs do not). Then, in their order, the other sums take a product that no sum adds to
  *     another one: of two products the one with fewer uses, or else the first operand.
  *
- * -G fuses nothing, nor does -fmad=false, after which nvcc writes roundings. The product remains an
- * instruction, and the sum an addition, for all counters.
+ * -G fuses nothing, nor does -fmad=false, after which nvcc writes roundings, nor ptxas with -O0 or
+ * --fmad=false, which it notes in the machine code. The product remains an instruction, and the sum
+ * an addition, for all counters.
  *
  * Not imitated: ptxas fuses across iterations of loops that it unrolls, leaves out a * 1 and dead
  * code first, and rounds a * b * 2^n of floats once, for n from -3 to 3.
@@ -301,7 +302,7 @@ void decode_fuse(struct decoder *d, struct insn *code, size_t base, size_t lengt
     struct fuser f = {.d = d, .code = code + base, .length = length};
     bool any = false;
     for (size_t n = 0; n < length && !any; n++) any = is_product(&f.code[n]);
-    if (!any || d->function->is_debug) return;
+    if (!any || d->function->is_debug || d->module->never_fuses) return;
     f.starts = decode_take(d, (length + 1) * sizeof *f.starts);
     f.products = decode_take(d, length * sizeof *f.products);
     f.sums = decode_take(d, length * sizeof *f.sums);

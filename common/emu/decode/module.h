@@ -15,6 +15,7 @@ struct emu_module {
     struct emu_kernel *kernels; /* decoded so far */
     struct arena *arena;        /* holds the decoded kernels */
     struct machine_code *machine_code; /* what ptxas made of the text; NULL: unknown */
+    bool never_fuses; /* ptxas made no fma of a product and a sum */
     struct emu_module *next;
 };
 

@@ -1,10 +1,12 @@
 /* machine_code.c — the machine code that belongs to a module, read when a kernel is first compared
  * with it. */
+#define _GNU_SOURCE /* memmem */
 #include "common/emu/machine/device/device.h"
 #include "common/emu/machine/events.h"
 #include "exact.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct machine_code {
     const void *data;
@@ -15,6 +17,20 @@ struct machine_code {
     const char *problem; /* why it cannot be read; NULL: no problem */
 };
 
+/* Did ptxas have an option with which it makes no fma? A note of the file holds its options. */
+static bool never_fuses(const void *data, size_t size)
+{
+    static const char *const options[] = {"-O 0 ", "-fmad false "};
+    struct elf file;
+    size_t length;
+    if (elf_read(&file, data, size) != ELF_FINE) return false;
+    const unsigned char *note =
+        elf_content(&file, elf_find(&file, ".note.nv.tkinfo", ""), &length);
+    for (size_t k = 0; note && k < sizeof options / sizeof *options; k++)
+        if (memmem(note, length, options[k], strlen(options[k]))) return true;
+    return false;
+}
+
 /* Without host memory for it, the module has no machine code and its kernels are not compared. */
 void emu_machine_code(struct emu *emu, struct emu_module *module, const void *data, size_t size,
                       unsigned arch)
@@ -24,6 +40,7 @@ void emu_machine_code(struct emu *emu, struct emu_module *module, const void *da
     pthread_mutex_lock(&emu->lock);
     event_module_close(module);
     module->machine_code = code;
+    module->never_fuses = code && never_fuses(data, size);
     pthread_mutex_unlock(&emu->lock);
 }
 

@@ -132,7 +132,8 @@ contraction() { build/fidelity/contraction >"$raw/table"; }
 
 functions() {
     rm -rf build/functions # the tests' programs are PTX alone
-    shares=$(profiles/measure/fidelity/functions.py --shares slow | sed 's|[0-9][0-9]*|build/functions/&|g')
+    shares=$(profiles/measure/fidelity/functions.py --shares slow |
+        sed 's|[0-9][0-9]*|build/functions/&|g')
     # shellcheck disable=SC2086
     make -j "$(nproc)" FUNCTION_CODE=-arch=sm_90 $shares
     for share in $shares; do $share; done | awk 'NR == 1 || !/^kind,/' >"$raw/table"

@@ -32,9 +32,11 @@ KINDS = [(r"crt/math_functions\.", "math"), (r"cuda_fp16\.", "half"), (r"cuda_bf
 # They compute nothing, need other lanes or memory, are no functions of device code, or, as jn and
 # yn, take as many iterations as an operand says.
 LEFT_OUT = re.compile(
-    r"__?(sync|thread|trap|brkpt|prof|pm\d|clock|globaltimer|nanosleep|assert|shfl|vote|uni_|all|any|"
-    r"ballot|active|match|reduce|barrier|is\w*(Shared|Global|Local|Constant)|cvta|ld|st|cp_async)|"
-    r"clock|assert|__internal_|[jy]nf?$|nv_\w*print|atomic|_?(fd|ld|d)(sign|class|test|pcomp)$|__\w*_helper")
+    r"__?(sync|thread|trap|brkpt|prof|pm\d|clock|globaltimer|nanosleep|assert|shfl|vote|uni_|all|"
+    r"any|ballot|active|match|reduce|barrier|is\w*(Shared|Global|Local|Constant)|cvta|ld|st|"
+    r"cp_async)|"
+    r"clock|assert|__internal_|[jy]nf?$|nv_\w*print|atomic|_?(fd|ld|d)(sign|class|test|pcomp)$|"
+    r"__\w*_helper")
 WORDS = "unsigned int long short char signed".split()
 SCALARS = {"float", "double", "bool", "size_t", "__half", "__half2", "__nv_bfloat16", "uchar4",
            "__nv_bfloat162", "char2", "char4", "uchar2", "short2", "ushort2", "float2", "double2",
@@ -65,12 +67,15 @@ def type_of(text):
     return " ".join(words)
 
 
+def toolkit():
+    return subprocess.run([TOP / "common/build/toolkit.sh"], check=True, text=True, cwd=TOP,
+                          capture_output=True).stdout.strip()
+
+
 def prototypes():
     """(kind, result, name, types) of each function for device code, without repetition."""
-    toolkit = subprocess.run([TOP / "common/build/toolkit.sh"], check=True, text=True, cwd=TOP,
-                             capture_output=True).stdout.strip()
     source = "".join(f"#include <{name}>\n" for name in HEADERS)
-    text = subprocess.run([toolkit + "/bin/nvcc", "-E", "-arch=compute_90", "-x", "cu", "-"],
+    text = subprocess.run([toolkit() + "/bin/nvcc", "-E", "-arch=compute_90", "-x", "cu", "-"],
                           input=source, check=True, capture_output=True, text=True).stdout
     found, kind, parts = set(), None, {}
     for line in text.splitlines():
