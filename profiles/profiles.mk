@@ -32,7 +32,7 @@ build/fidelity/%: profiles/measure/fidelity/%.cu
 # Functions of all kinds, share by share: see functions.py. The emulator needs PTX alone.
 FUNCTIONS = profiles/measure/fidelity/functions
 FUNCTION_CODE = -arch=compute_90 -code=compute_90
-build/functions/%: $(FUNCTIONS).py $(FUNCTIONS).cuh
+build/functions/%: $(FUNCTIONS).py $(FUNCTIONS)_ptx.csv $(FUNCTIONS).cuh
 	$(call say,nvcc,$@)
 	$(Q)$(FUNCTIONS).py $* >$(NEW).cu
 	$(Q)$(NVCC) -O3 -diag-suppress 39,177,550 -I$(<D) $(FUNCTION_CODE) -cudart shared $(NEW).cu \

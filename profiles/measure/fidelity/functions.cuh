@@ -101,35 +101,22 @@ static void fill(cell (*in)[ARGUMENTS][LANES])
 static uint64_t digest(const cell *out, const char *nans)
 {
     uint64_t sum = 14695981039346656037u;
-    for (int result = 0; result < RESULTS && *nans; result++) {
+    for (; *nans; nans++, out += LANES) {
         format f = formats[*nans == 'd' ? DOUBLES : *nans == 'f' ? FLOATS : HALVES];
-        bool has_nans = *nans != '-';
+        uint64_t most = ((uint64_t)1 << (f.bits - 1)) - 1;
+        uint64_t infinity = most >> f.fraction << f.fraction;
         for (int k = 0; k < LANES * 32; k += f.bits / 8) {
-            uint64_t word = 0, most = ((uint64_t)1 << (f.bits - 1)) - 1;
-            memcpy(&word, (const char *)(out + result * LANES) + k, f.bits / 8);
-            uint64_t infinity = most >> f.fraction << f.fraction;
-            if (has_nans && (word & most) > infinity) word = most;
+            uint64_t word = 0;
+            memcpy(&word, (const char *)out + k, f.bits / 8);
+            if (*nans != '-' && (word & most) > infinity) word = most;
             sum = (sum ^ word) * 1099511628211u, sum ^= sum >> 29;
         }
-        nans++;
     }
     return sum;
 }
 
-static void print_words(const function *f, const cell *results)
-{
-    puts(f->name);
-    for (int lane = 0; lane < LANES; lane++)
-        for (int k = 0; f->nans[k]; k++) {
-            uint64_t words[2];
-            memcpy(words, results + k * LANES + lane, sizeof words);
-            printf("%016llx %016llx%c", (unsigned long long)words[0],
-                   (unsigned long long)words[1], f->nans[k + 1] ? ' ' : '\n');
-        }
-}
-
-/* functions [NAME…]: a row for each function, or the words of some. */
-static int run_all(const function *functions, int count, int argc, char **argv)
+/* Prints a row for each function. */
+static int run_all(const function *functions, int count)
 {
     static cell filled[KINDS][ARGUMENTS][LANES], results[RESULTS * LANES];
     cell (*in)[ARGUMENTS][LANES], *out;
@@ -137,21 +124,15 @@ static int run_all(const function *functions, int count, int argc, char **argv)
     if (cudaMalloc(&in, sizeof filled) || cudaMalloc(&out, sizeof results) ||
         cudaMemcpy(in, filled, sizeof filled, cudaMemcpyHostToDevice))
         return 1;
-    if (argc < 2) puts("kind,function,digest");
+    puts("kind,function,digest");
     for (const function *f = functions; f < functions + count; f++) {
-        bool is_named = false;
-        for (int k = 1; k < argc; k++) is_named |= !strcmp(argv[k], f->name);
-        if (argc > 1 && !is_named) continue;
         if (cudaMemset(out, 0, sizeof results)) return 1;
         f->run<<<2, LANES / 2>>>(in, out);
         if (cudaMemcpy(results, out, sizeof results, cudaMemcpyDeviceToHost)) {
             fprintf(stderr, "%s: %s\n", f->name, cudaGetErrorString(cudaGetLastError()));
             return 1;
         }
-        if (is_named)
-            print_words(f, results);
-        else
-            printf("%s,%016llx\n", f->name, (unsigned long long)digest(results, f->nans));
+        printf("%s,%016llx\n", f->name, (unsigned long long)digest(results, f->nans));
     }
     return 0;
 }

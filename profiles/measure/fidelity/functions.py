@@ -12,6 +12,7 @@ A program runs each of its functions on 512 lanes and prints a digest of the res
 Random functions have at least TEN operations, nearly all of them products, sums and differences of
 floats, doubles, halves and integers, so that ptxas has products to fuse. tests/cc/random_kernels.py
 writes other ones: few products, and no type but int and float, because common/cc has no other."""
+import csv
 import itertools
 import random
 import re
@@ -138,138 +139,8 @@ CARRIERS = {"f": ("float", "f", "FLOATS"), "d": ("double", "d", "DOUBLES"),
             "H": ("unsigned", "r", "HALVES"), "B": ("unsigned", "r", "BRAINS"),
             "s": ("unsigned short", "h", "WORDS"), "i": ("unsigned", "r", "WORDS"),
             "l": ("unsigned long long", "l", "LONGS")}
-ROUND, COMPARE = "{.rn,.rz,.rm,.rp}", "{.eq,.ne,.lt,.le,.gt,.ge}"
-MORE = "{.equ,.neu,.ltu,.leu,.gtu,.geu,.num,.nan}"
-# The carriers of the result and the operands, and the instruction: braces hold alternatives.
-PTX = f"""
-fff {{add,sub,mul}}{{,.rn,.rz,.rm,.rp}}{{,.ftz}}{{,.sat}}.f32
-ffff fma{ROUND}{{,.ftz}}{{,.sat}}.f32
-fff div{ROUND}{{,.ftz}}.f32
-ff {{rcp,sqrt}}{ROUND}{{,.ftz}}.f32
-ff {{abs,neg}}{{,.ftz}}.f32
-fff {{min,max}}{{,.ftz}}{{,.NaN}}{{,.xorsign.abs}}.f32
-fff copysign.f32
-ddd {{add,sub,mul}}{{,.rn,.rz,.rm,.rp}}.f64
-dddd fma{ROUND}.f64
-ddd {{div{ROUND},min,max,copysign}}.f64
-dd {{rcp{ROUND},sqrt{ROUND},abs,neg}}.f64
-hhh {{add,sub,mul}}{{,.rn}}{{,.ftz}}{{,.sat}}.f16
-HHH {{add,sub,mul}}{{,.rn}}{{,.ftz}}{{,.sat}}.f16x2
-hhhh fma.rn{{,.ftz}}{{,.sat,.relu}}.f16
-HHHH fma.rn{{,.ftz}}{{,.sat,.relu}}.f16x2
-hhh {{min,max}}{{,.ftz}}{{,.NaN}}{{,.xorsign.abs}}.f16
-HHH {{min,max}}{{,.ftz}}{{,.NaN}}{{,.xorsign.abs}}.f16x2
-hh {{abs,neg}}{{,.ftz}}.f16
-HH {{abs,neg}}{{,.ftz}}.f16x2
-bbb {{add,sub,mul}}{{,.rn}}.bf16
-BBB {{add,sub,mul}}{{,.rn}}.bf16x2
-bbbb fma.rn{{,.relu}}.bf16
-BBBB fma.rn{{,.relu}}.bf16x2
-bbb {{min,max}}{{,.NaN}}{{,.xorsign.abs}}.bf16
-BBB {{min,max}}{{,.NaN}}{{,.xorsign.abs}}.bf16x2
-bb {{abs,neg}}.bf16
-BB {{abs,neg}}.bf16x2
-iff set{{{COMPARE},{MORE}}}{{,.ftz}}.u32.f32
-fff set{{{COMPARE},{MORE}}}{{,.ftz}}.f32.f32
-idd set{{{COMPARE},{MORE}}}.u32.f64
-hhh set{{{COMPARE},{MORE}}}{{,.ftz}}.f16.f16
-HHH set{{{COMPARE},{MORE}}}{{,.ftz}}.f16x2.f16x2
-BBB set{{{COMPARE},{MORE}}}.bf16x2.bf16x2
-iii set{COMPARE}.u32.{{u32,s32}}
-iss set{COMPARE}.u32.{{u16,s16}}
-ill set{COMPARE}.u32.{{u64,s64}}
-iiif slct{{,.ftz}}.b32.f32
-lllf slct{{,.ftz}}.f64.f32
-iiii slct.b32.s32
-sss {{add,sub,mul.lo,mul.hi,div,rem,min,max}}.{{u16,s16}}
-iii {{add,sub,mul.lo,mul.hi,div,rem,min,max}}.{{u32,s32}}
-lll {{add,sub,mul.lo,mul.hi,div,rem,min,max}}.{{u64,s64}}
-ssss mad{{.lo,.hi}}.{{u16,s16}}
-iiii {{mad.lo,mad.hi,mad24.lo,mad24.hi,sad}}.{{u32,s32}}
-llll mad{{.lo,.hi}}.{{u64,s64}}
-iiii {{mad.hi.sat,mad24.hi.sat}}.s32
-iii {{add.sat,sub.sat,min.relu,max.relu}}.s32
-iii {{add,min,max}}.{{u16x2,s16x2}}
-iii {{min,max}}.relu.s16x2
-iii mul24{{.lo,.hi}}.{{u32,s32}}
-iss mul.wide.{{u16,s16}}
-lii mul.wide.{{u32,s32}}
-issi mad.wide.{{u16,s16}}
-liil mad.wide.{{u32,s32}}
-ss {{abs,neg}}.s16
-ii {{abs,neg}}.s32
-ll {{abs,neg}}.s64
-ii {{popc.b32,clz.b32,brev.b32,not.b32,cnot.b32,bfind{{,.shiftamt}}.{{u32,s32}}}}
-il {{popc.b64,clz.b64,bfind{{,.shiftamt}}.{{u64,s64}}}}
-ll {{brev,not,cnot}}.b64
-sss {{and,or,xor}}.b16
-iii {{and,or,xor}}.b32
-lll {{and,or,xor}}.b64
-ssi {{shl.b16,shr.u16,shr.s16}}
-iii {{shl.b32,shr.u32,shr.s32}}
-lli {{shl.b64,shr.u64,shr.s64}}
-iiii shf{{.l,.r}}{{.clamp,.wrap}}.b32
-iiii prmt.b32{{,.f4e,.b4e,.rc8,.ecl,.ecr,.rc16}}
-iii {{szext{{.clamp,.wrap}}.{{u32,s32}},bmsk{{.clamp,.wrap}}.b32}}
-iiii bfe.{{u32,s32}}
-llii bfe.{{u64,s64}}
-iiiii bfi.b32
-lllii bfi.b64
-iiii fns.b32
-iiii dp4a.{{u32,s32}}.{{u32,s32}}
-iiii dp2a{{.lo,.hi}}.{{u32,s32}}.{{u32,s32}}
-iiii vabsdiff{{2,4}}.{{u32,s32}}.{{u32,s32}}.{{u32,s32}}{{,.sat,.add}}
-ss cvt{{,.sat}}.{{u8,s8,u16,s16}}.{{u8,s8,u16,s16}}
-si cvt{{,.sat}}.{{u8,s8,u16,s16}}.{{u32,s32}}
-sl cvt{{,.sat}}.{{u8,s8,u16,s16}}.{{u64,s64}}
-is cvt{{,.sat}}.{{u32,s32}}.{{u8,s8,u16,s16}}
-ii cvt{{,.sat}}.{{u32,s32}}.{{u32,s32}}
-il cvt{{,.sat}}.{{u32,s32}}.{{u64,s64}}
-ls cvt{{,.sat}}.{{u64,s64}}.{{u8,s8,u16,s16}}
-li cvt{{,.sat}}.{{u64,s64}}.{{u32,s32}}
-hs cvt{ROUND}{{,.sat}}.f16.{{u8,s8,u16,s16}}
-hi cvt{ROUND}.{{f16,bf16}}.{{u32,s32}}
-hl cvt{ROUND}.{{f16,bf16}}.{{u64,s64}}
-fs cvt{ROUND}{{,.sat}}.f32.{{u8,s8,u16,s16}}
-fi cvt{ROUND}.f32.{{u32,s32}}
-fl cvt{ROUND}.f32.{{u64,s64}}
-ds cvt{ROUND}.f64.{{u8,s8,u16,s16}}
-di cvt{ROUND}.f64.{{u32,s32}}
-dl cvt{ROUND}.f64.{{u64,s64}}
-sh cvt{{.rni,.rzi,.rmi,.rpi}}{{,.sat}}.{{u8,s8,u16,s16}}.f16
-ih cvt{{.rni,.rzi,.rmi,.rpi}}.{{u32,s32}}.f16
-lh cvt{{.rni,.rzi,.rmi,.rpi}}.{{u64,s64}}.f16
-sb cvt{{.rni,.rzi,.rmi,.rpi}}.{{u16,s16}}.bf16
-ib cvt{{.rni,.rzi,.rmi,.rpi}}.{{u32,s32}}.bf16
-lb cvt{{.rni,.rzi,.rmi,.rpi}}.{{u64,s64}}.bf16
-sf cvt{{.rni,.rzi,.rmi,.rpi}}{{,.ftz}}{{,.sat}}.{{u8,s8,u16,s16}}.f32
-if cvt{{.rni,.rzi,.rmi,.rpi}}{{,.ftz}}{{,.sat}}.{{u32,s32}}.f32
-lf cvt{{.rni,.rzi,.rmi,.rpi}}{{,.ftz}}.{{u64,s64}}.f32
-sd cvt{{.rni,.rzi,.rmi,.rpi}}.{{u8,s8,u16,s16}}.f64
-id cvt{{.rni,.rzi,.rmi,.rpi}}{{,.sat}}.{{u32,s32}}.f64
-ld cvt{{.rni,.rzi,.rmi,.rpi}}.{{u64,s64}}.f64
-ff cvt{{.rni,.rzi,.rmi,.rpi,}}{{,.ftz}}{{,.sat}}.f32.f32
-hh cvt{{.rni,.rzi,.rmi,.rpi}}{{,.sat}}.f16.f16
-dd cvt{{.rni,.rzi,.rmi,.rpi}}{{,.sat}}.f64.f64
-hf cvt{ROUND}{{,.ftz}}{{,.sat}}.f16.f32
-hd cvt{ROUND}{{,.sat}}.f16.f64
-fd cvt{ROUND}{{,.ftz}}{{,.sat}}.f32.f64
-fh cvt{{,.ftz}}{{,.sat}}.f32.f16
-dh cvt.f64.{{f16,bf16}}
-df cvt{{,.ftz}}{{,.sat}}.f64.f32
-fb cvt.f32.bf16
-bf cvt{{.rn,.rz}}{{,.relu}}.bf16.f32
-bd cvt{ROUND}.bf16.f64
-Hff cvt{{.rn,.rz}}{{,.relu}}.{{f16x2,bf16x2}}.f32
-if cvt{{.rn,.rz,.rna}}.tf32.f32
-if cvt{{.rn,.rz}}.relu.tf32.f32
-sff cvt.rn.satfinite{{,.relu}}.{{e4m3x2,e5m2x2}}.f32
-sH cvt.rn.satfinite{{,.relu}}.{{e4m3x2,e5m2x2}}.f16x2
-Hs cvt.rn{{,.relu}}.f16x2.{{e4m3x2,e5m2x2}}
-iii cvt.pack.sat.{{u16,s16}}.s32
-iiii cvt.pack.sat.{{u8,s8,u4,s4,u2,s2}}.s32.b32
-ff {{mul.ftz,add.ftz}}.f32 %0, %1, 0fBF400000
-"""
+PTX = list(csv.DictReader(
+    (Path(__file__).parent / "functions_ptx.csv").read_text(encoding="utf-8").splitlines()[1:]))
 
 
 def expand(text):
@@ -289,15 +160,15 @@ def saturates_nothing(text):
 
 
 def ptx():
-    for line in PTX.split("\n")[1:-1]:
-        letters, pattern = line.split(" ", 1)
-        for text in itertools.filterfalse(saturates_nothing, dict.fromkeys(expand(pattern))):
+    for row in PTX:
+        letters, texts = row["carriers"], dict.fromkeys(expand(row["instruction"]))
+        for text in itertools.filterfalse(saturates_nothing, texts):
             operands = ", ".join(f"%{k}" for k in range(len(letters)))
             whole = text if "%" in text else f"{text} {operands}"
             of, constraint, _ = CARRIERS[letters[0]]
-            inputs = ", ".join('"%s"(get<%s, %s>(in, %d))' % (c, of, filled, k)
-                               for k, (of, c, filled) in enumerate(CARRIERS[letter]
-                                                                   for letter in letters[1:]))
+            carriers = [CARRIERS[letter] for letter in letters[1:]]
+            inputs = ", ".join(f'"{c}"(get<{kind}, {filled}>(in, {k}))'
+                               for k, (kind, c, filled) in enumerate(carriers))
             yield "ptx", f"{text.replace(',', '')} {letters}", [
                 f"{of} r;", f'asm("{whole};" : "={constraint}"(r) : {inputs});',
                 "put(out, 0, r);"], nan_of(of)
@@ -448,9 +319,8 @@ def program(share):
             print(f"static __global__ void f{k}(operands in, cell *out)\n{{")
             print(*("    " + line for line in lines), "}\n", sep="\n")
             table.append(f'    {{"{kind},{name}", f{k}, "{nans}"}},')
-    print("int main(int argc, char **argv)\n{\n    static const function functions[] = {",
-          *table, "    };", sep="\n")
-    print("    return run_all(functions, sizeof functions / sizeof *functions, argc, argv);\n}")
+    print("int main()\n{\n    static const function functions[] = {", *table, "    };",
+          "    return run_all(functions, sizeof functions / sizeof *functions);\n}", sep="\n")
 
 
 def shares(which):
