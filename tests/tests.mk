@@ -218,42 +218,25 @@ build/tests/programs/linked: $(wildcard tests/fixtures/programs/linked*) | emu
 	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) $(THREE_PTX) -rdc=true -cudart shared \
 	    $(filter %.cu,$^) -o $(NEW) $(PUT)
 
-# Pairs of programs, wrong and right, on which the checkers and compute-sanitizer are compared.
+# Catalogues of pairs, wrong and right, on which the checkers and compute-sanitizer are compared:
+# for a GPU in build/checks, for the emulator in build/pairs.
 CHECKS   := $(patsubst tests/checks/%.cu,build/checks/%,$(wildcard tests/checks/*.cu))
+PAIRS    := $(CHECKS:build/checks/%=$(CUDA_BUILD)/pairs/%)
 
-checks: $(CHECKS) emu ## maintain: build each pair of tests/checks for a GPU, build/checks
+checks: $(CHECKS) emu ## maintain: build the pairs of tests/checks for a GPU, build/checks
 	@:
-
-CHECK_HEADERS = $(wildcard tests/checks/*.h tests/checks/*.cuh steps/12-*/parts/*.cuh)
-
-# These kernels call the CUDA runtime.
-build/pairs/launch: OPTIONS = -rdc=true
-build/checks/launch-%: OPTIONS = -rdc=true
-
-build/checks/%: tests/checks/%.cu $(CHECK_HEADERS)
-	$(call say,nvcc,$<)
-	$(Q)$(NVCC) $(CPPFLAGS) -g -lineinfo -gencode arch=compute_90,code=[sm_90,compute_90] \
-	    -cudart shared $(OPTIONS) $< -o $(NEW) $(PUT)
-
-# For the emulator, all pairs of a class are one program, which compiles much faster. A pair that
-# includes files of a step is its own program.
-ALONE    := $(basename $(notdir $(shell grep -ls '^\#include "steps/' tests/checks/*.cu)))
-CLASSES  := $(sort $(foreach c,$(CHECKS),$(firstword $(subst -, ,$(notdir $c)))))
-PAIRS    := $(addprefix $(CUDA_BUILD)/pairs/,$(CLASSES) $(ALONE))
-
 pairs: $(PAIRS) emu ## maintain: build the pairs of tests/checks for the emulator, build/pairs
 	@:
 
-$(CLASSES:%=build/pairs/%.cu): build/pairs/%.cu: tests/checks/group.sh \
-        $$(wildcard tests/checks/$$*-*.cu) tests/checks
-	@mkdir -p $(@D)
-	$(Q)$< $(filter-out $(ALONE:%=tests/checks/%.cu),$(filter %.cu,$^)) >$(NEW) $(PUT)
-$(ALONE:%=build/pairs/%): build/pairs/%: tests/checks/%.cu
-$(CLASSES:%=build/pairs/%): build/pairs/%: build/pairs/%.cu
-$(addprefix build/pairs/,$(CLASSES) $(ALONE)): $(CHECK_HEADERS)
+# These kernels call the CUDA runtime.
+build/pairs/launch build/checks/launch: OPTIONS = -rdc=true
+$(CHECKS): GPUS = -gencode arch=compute_90,code=[sm_90,compute_90]
+$(CHECKS:build/checks/%=build/pairs/%): GPUS = -arch=compute_90 -code=compute_90
+
+$(CHECKS) $(CHECKS:build/checks/%=build/pairs/%): tests/checks/$$(@F).cu \
+        $(wildcard tests/checks/*.h tests/checks/*.cuh steps/12-*/parts/*.cuh)
 	$(call say,nvcc,$@)
-	$(Q)$(NVCC) $(CPPFLAGS) -g -lineinfo -arch=compute_90 -code=compute_90 -cudart shared \
-	    $(OPTIONS) -Itests/checks $(filter %.cu,$^) -o $(NEW) $(PUT)
+	$(Q)$(NVCC) $(CPPFLAGS) -g -lineinfo $(GPUS) -cudart shared $(OPTIONS) $< -o $(NEW) $(PUT)
 
 # build/test, where tests run, has links to the sources. A line that calls make runs with -n, too.
 IN_TREE   = Makefile README.md LICENSE common notes profiles steps tests

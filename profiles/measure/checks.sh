@@ -1,5 +1,5 @@
 #!/bin/sh
-# checks.sh — records the findings of compute-sanitizer or the emulator in each program of
+# checks.sh — records the findings of compute-sanitizer or the emulator in each pair of
 # tests/checks, in its wrong and its right version.
 #
 #   profiles/measure/checks.sh sanitizer [DIRECTORY]     needs a GPU and compute-sanitizer;
@@ -28,13 +28,14 @@ if [ "${1:-}" = one ]; then
     leaks=
     [ "$tool" != memcheck ] || leaks="--leak-check full"
     if [ "$1" = sanitizer ]; then
-        run="compute-sanitizer --print-limit 1000" pair=build/checks/$program
+        run="compute-sanitizer --print-limit 1000" built=build/checks
     else
-        run="build/emu/emu --threads 1 --print-limit 1000" pair=build/pairs/$program
-        [ -x "$pair" ] || pair="build/pairs/${program%%-*} $program"
+        run="build/emu/emu --threads 1 --print-limit 1000" built=build/pairs
     fi
+    catalogue=$(basename -s .cu "$(grep -l "^/\* $program — " tests/checks/*.cu)")
     # shellcheck disable=SC2086
-    timeout -k 5 "$2" $run --tool "$tool" $leaks $pair "$version" >"$log" 2>&1 </dev/null || code=$?
+    timeout -k 5 "$2" $run --tool "$tool" $leaks "$built/$catalogue" "$program" "$version" \
+        >"$log" 2>&1 </dev/null || code=$?
     printf '\nexit %d\n' "$code" >>"$log"
     exit 0
 fi
@@ -65,7 +66,7 @@ mkdir -p "$out" "$LOGS"
 
 # The runs of all versions that a pattern of grep names, or of all others (-v).
 runs() {
-    for program in ${PROGRAMS:-$(basename -s .cu tests/checks/*.cu)}; do
+    for program in ${PROGRAMS:-$(sed -n 's|^/\* \([a-z-]*\) — .*|\1|p' tests/checks/*.cu)}; do
         for version in wrong right; do
             for tool in memcheck racecheck initcheck synccheck; do
                 echo "$which $tool $program $version"

@@ -466,12 +466,22 @@ def findings(rows):
 NOT_RECORDED = "not recorded"
 
 
+def catalogues():
+    """The catalogue that has a pair, by the pair's name."""
+    found = {}
+    for path in glob.glob(os.path.join(TOP, "tests/checks/*.cu")):
+        with open(path, encoding="utf-8") as file:
+            found.update(dict.fromkeys(re.findall(r"^/\* ([a-z-]+) — ", file.read(), re.M),
+                                       os.path.basename(path)))
+    return found
+
+
 def checks():
     """Both tools' verdicts on the wrong programs, then on the right ones. Programs that have not
     been run on a GPU are in the table only."""
     theirs, ours = findings(CHECKED_BY_GPU), findings(CHECKED)
     programs = sorted({row["program"] for row in CHECKED_BY_GPU})
-    rows = []
+    rows, files = [], catalogues()
     for program in sorted({row["program"] for row in CHECKED}.union(programs)):
         cells = []
         for tool in TOOLS:
@@ -479,7 +489,7 @@ def checks():
             pair = theirs.get(key, NOT_RECORDED), ours[key]
             text = " / ".join("waits" if found is None else str(found) for found in pair)
             cells.append(text if any(pair) or None in pair else "")
-        rows.append(["[%s](../../tests/checks/%s.cu)" % (program, program), *cells])
+        rows.append(["[%s](../../tests/checks/%s)" % (program, files.get(program, "")), *cells])
     same = len(theirs) - len(differences(theirs, ours))
     right = [(program, "right", tool) for program in programs for tool in TOOLS]
     clean = [sum(found[key] == 0 for key in right) for found in (theirs, ours)]

@@ -17,14 +17,14 @@ NOT_SENTENCES = re.compile(r"internal|assert|abort|segmentation", re.I)
 class Pair:
     """A pair: its kernel as a text of its own, and how it is launched."""
 
-    def __init__(self, path):
-        self.name, text = path.stem, path.read_text(encoding="utf-8")
+    def __init__(self, name, text, macros):
+        self.name = name
         launch = PAIR.search(text)
         self.kernel, self.blocks, self.threads, arguments = launch.groups()
         self.arguments = re.findall(r"(\w+)<(\w+)>\((\d+)\)|(\d+)", arguments or "")
         self.is_simple = arguments is None or not re.sub(
             r"(\w+)<(\w+)>\((\d+)\)|(\d+)|[, \n]", "", arguments)
-        text = text[:launch.start()].replace('#include "pair.h"', "")
+        text = macros + text[:launch.start()]
         parameters = re.search(rf"void {self.kernel}\((.*?)\)", text, re.S)
         self.text = None
         if self.is_simple and parameters and text.count("__global__ void") == 1:
@@ -34,8 +34,7 @@ class Pair:
 
     def request(self, ptx, is_right):
         marks = f"{self.kernel}ILb{int(is_right)}"
-        entry = next(name for name in re.findall(r"\.entry\s+(\w+)", ptx) if marks in name
-                     and (name.startswith("_ZN") is False or self.name.replace("-", "_") in name))
+        entry = next(name for name in re.findall(r"\.entry\s+(\w+)", ptx) if marks in name)
         buffers, words = [], []
         for k, (fill, kind, count, number) in enumerate(self.arguments):
             if number:
@@ -57,10 +56,14 @@ def findings(reply):
 
 def pairs():
     for path in sorted(TOP.glob("tests/checks/*.cu")):
-        if PAIR.search(path.read_text(encoding="utf-8")):
-            pair = Pair(path)
-            if pair.text and all(not a[1] or a[1] in TYPES for a in pair.arguments):
-                yield pair
+        head, *texts = re.split(r"^(?=/\* [a-z]+-[a-z-]+ — )", path.read_text(encoding="utf-8"),
+                                flags=re.M)
+        macros = "".join(re.findall(r"^#define (?:.*\\\n)*.*\n", head, re.M))
+        for text in texts:
+            if PAIR.search(text):
+                pair = Pair(re.match(r"/\* (\S+)", text)[1], text, macros)
+                if pair.text and all(not a[1] or a[1] in TYPES for a in pair.arguments):
+                    yield pair
 
 
 class Checks(unittest.TestCase):
@@ -82,9 +85,8 @@ class Checks(unittest.TestCase):
         return taken
 
     def by_nvcc(self, taken):
-        """The PTX of all pairs, each in a namespace, with its own line numbers."""
-        text = "".join(f"namespace {pair.name.replace('-', '_')} {{\n#line 1 \"{pair.name}.cu\"\n"
-                       f"{pair.text}}}\n" for pair, _ in taken)
+        """The PTX of all pairs, each with its own line numbers."""
+        text = "".join(f"#line 1 \"{pair.name}.cu\"\n{pair.text}" for pair, _ in taken)
         path = BUILT / "pairs.cu"
         path.write_text(text, encoding="utf-8")
         done = run(f"{CUDA}/bin/nvcc", "-w", "-g", "-lineinfo", "-ptx", "-arch=compute_90",

@@ -1,11 +1,12 @@
-/* memory-variable.cu — an index leads beyond a __device__ array. */
+/* memory-variable.cu — a pair of its own: compute-sanitizer knows no bounds between the __device__
+ * arrays of a program. pair.h says how a pair is written. */
 #include "pair.h"
 
 __device__ int table[64];
 
-__global__ void look_up(int *out, int first)
+/* memory-variable — an index leads beyond a __device__ array. */
+__global__ void memory_variable(int *out, int first)
 {
     out[threadIdx.x] = table[first + threadIdx.x]; /* memcheck: Invalid __global__ read */
 }
-
-PAIR(look_up, 1, 64, zeros<int>(64), right ? 0 : 1)
+PAIR(memory_variable, 1, 64, zeros<int>(64), right ? 0 : 1)

@@ -1,5 +1,5 @@
-/* race-pipeline.cu — step 12's pipeline. Each lane arrives at its barriers; in the wrong version
- * one lane arrives for its warp, without a __syncwarp() before. */
+/* race-pipeline.cu — a pair with step 12's kernel, twice: as it is, and with other barriers. pair.h
+ * says how a pair is written. */
 #include "pair.h"
 #pragma nv_diag_suppress 177 /* not every included function is used */
 #include "steps/12-pipeline/parts/memory.cuh"
@@ -10,7 +10,6 @@ namespace by_each_lane
 {
 #include "steps/12-pipeline/pipeline.cuh"
 }
-
 namespace by_one_lane
 {
 #undef STEP12_PIPELINE_CUH
@@ -21,7 +20,9 @@ namespace by_one_lane
 #undef barrier_arrive
 } // namespace by_one_lane
 
-HOST
+/* race-pipeline — step 12's pipeline. Each lane arrives at its barriers; in the wrong version one
+ * lane arrives for its warp, without a __syncwarp() before. */
+HOST(race_pipeline)
 {
     enum { BLOCKS = 4, TILES = 60 };
     int n = TILES * TILE(sizeof(float)) - 1234;

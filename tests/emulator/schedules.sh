@@ -43,15 +43,9 @@ steps() {
 END
 }
 
-# The pairs of one kind in tests/checks are one program, except pairs that need their own program.
 right_kernels() {
     for check in tests/checks/*.cu; do
-        name=$(basename "$check" .cu)
-        if [ -x "$built/pairs/$name" ]; then
-            echo "$built/pairs/$name right"
-        else
-            echo "$built/pairs/${name%%-*} $name right"
-        fi
+        sed -n "s|^/\* \([a-z-]*\) — .*|$built/pairs/$(basename "$check" .cu) \1 right|p" "$check"
     done
 }
 

@@ -5,9 +5,10 @@
  * The comments of a pair name the findings of its wrong version: `TOOL, TOOL: TEXT; TOOL: TEXT`
  * behind a line means that these tools have a finding with that text and that line; a comment that
  * has a line to itself is about the next one. A text that ends with "in HEADER.cuh" is found at a
- * line of that header, and one that ends with "(no line)" anywhere. `missed by TOOL: TEXT` is a
+ * line of that header, one that ends with "in KERNEL()" in that kernel, and one that ends with
+ * "(no line)" anywhere. `missed by TOOL: TEXT` is a
  * finding that the tool should have, but does not. Tools that no comment names have no finding.
- * `nothing: REASON` means that none of the four tools has a finding. A race-*.cu without such
+ * `nothing: REASON` means that none of the four tools has a finding. A race-* without such
  * comments has at least one finding of racecheck.
  *
  * No tool has a finding in a right version, for any order of threads and blocks, with one host
@@ -17,35 +18,23 @@
  * The findings are also compared with profiles/emulated/checks.csv, from which a table of
  * notes/more/checks-table.md is made: `profiles/measure/checks.sh emulator` renews it.
  */
+#include "tests/support/catalogue.h"
 #include "tests/support/command.h"
 #include "tests/support/recording.h"
 #include "tests/fixtures/programs/programs.h"
 
 #include <criterion/parameterized.h>
 #include <ctype.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 TestSuite(checks, .init = command_init, .fini = command_fini, .timeout = 600);
 
-enum {
-    MIN_PAIRS = 120,
-    MAX_PAIRS = 400,
-    MAX_EXPECTED = 12,
-    ERROR_STATUS = 9,
-    TOOLS = 4,
-    PATIENCE = 60
-};
+enum { MIN_PAIRS = 120, MAX_EXPECTED = 12, ERROR_STATUS = 9, TOOLS = 4, PATIENCE = 60 };
 
 static const char *const tools[TOOLS] = {"memcheck", "racecheck", "initcheck", "synccheck"};
 static const char *const versions[] = {"wrong", "right"};
-
-struct pair {
-    char name[60];
-};
 
 /* A finding that the comments of a pair require. */
 struct expected {
@@ -58,21 +47,6 @@ struct expectations {
     int n;
     bool nothing; /* the comment `nothing:` */
 };
-
-static size_t find_pairs(struct pair pairs[MAX_PAIRS])
-{
-    glob_t files;
-    cr_assert(glob("tests/checks/*.cu", 0, NULL, &files) == 0);
-    cr_assert(files.gl_pathc <= MAX_PAIRS);
-    for (size_t i = 0; i < files.gl_pathc; i++) {
-        const char *name = strrchr(files.gl_pathv[i], '/') + 1;
-        cr_assert(strlen(name) < sizeof pairs->name);
-        sscanf(name, "%59[^.]", pairs[i].name);
-    }
-    size_t n = files.gl_pathc;
-    globfree(&files);
-    return n;
-}
 
 /* Adds the findings that a comment requires: `TOOL, TOOL: TEXT`, and further ones behind a
  * semicolon. */
@@ -90,14 +64,12 @@ static void read_comment(struct expectations *e, const char *line, int number)
     }
 }
 
-static struct expectations read_expectations(const char *name)
+static struct expectations read_expectations(const struct checked *pair)
 {
-    char path[120], line[500];
+    char line[500];
     struct expectations e = {.n = 0};
-    snprintf(path, sizeof path, "tests/checks/%s.cu", name);
-    FILE *file = fopen(path, "r");
-    cr_assert(file, "%s", path);
-    for (int number = 1; fgets(line, sizeof line, file); number++)
+    FILE *file = open_pair(pair);
+    for (int number = pair->line; fgets(line, sizeof line, file) && *line != '\n'; number++)
         read_comment(&e, line, strncmp(line + strspn(line, " "), "/*", 2) ? number : number + 1);
     fclose(file);
     return e;
@@ -105,18 +77,14 @@ static struct expectations read_expectations(const char *name)
 
 /* Runs a version of a pair under a tool, with more options and a patience in seconds; returns
  * the exit status. */
-static int run_pair(const char *name, const char *version, const char *tool, const char *options,
-                    int patience)
+static int run_pair(const struct checked *pair, const char *version, const char *tool,
+                    const char *options, int patience)
 {
-    char program[200];
-    snprintf(program, sizeof program, "%s/pairs/%s", ORDINARY_BUILD, name);
-    if (access(program, X_OK) != 0)
-        snprintf(program, sizeof program, "%s/pairs/%.*s %s", ORDINARY_BUILD,
-                 (int)strcspn(name, "-"), name, name);
-    return run("EMU_TIMEOUT=%d timeout 100 $emu --tool %s --error-exitcode %d %s %s %s %s 2>&1",
-               patience, tool, ERROR_STATUS,
-               strcmp(tool, "memcheck") == 0 || strcmp(tool, "all") == 0 ? "--leak-check full" : "",
-               options, program, version);
+    bool leaks = strcmp(tool, "memcheck") == 0 || strcmp(tool, "all") == 0;
+    return run("EMU_TIMEOUT=%d timeout 100 $emu --tool %s --error-exitcode %d %s %s $pairs/%s %s %s"
+               " 2>&1",
+               patience, tool, ERROR_STATUS, leaks ? "--leak-check full" : "", options,
+               pair->catalogue, pair->name, version);
 }
 
 /* The numbers of the summary: errors and warnings. racecheck has a summary of hazards, and another
@@ -132,23 +100,25 @@ static void read_summary(unsigned counts[2])
     for (int i = 0; i < 2; i++) counts[i] += hazards[i];
 }
 
-/* The place of a finding: at the line, or anywhere in the pair (0); in the header for a text that
- * ends with " in HEADER.cuh"; at any place or at none for " (no line)". The text loses these
- * ends. */
-static void place_of(const char *name, char *text, int line, char *place, size_t size)
+/* The place of a finding: at the line, or anywhere in the catalogue (0); in the header or the
+ * kernel for a text that ends with " in HEADER.cuh" or " in KERNEL()"; at any place or at none for
+ * " (no line)". The text loses these ends. */
+static void place_of(const struct checked *pair, char *text, int line, char *place, size_t size)
 {
-    const char *end = text + strlen(text) - strlen(".cuh");
-    char *in = strstr(text, " in "), *none = strstr(text, " (no line)");
+    size_t length = strlen(text), header = length - strlen(".cuh"), call = length - strlen("()");
+    char *none = strstr(text, " (no line)"), *last = strrchr(text, ' ');
+    bool in = last && strncmp(last - strlen(" in"), " in ", strlen(" in ")) == 0;
     place[0] = '\0';
     if (none) {
         *none = '\0';
-    } else if (in && end > in && strcmp(end, ".cuh") == 0) {
-        snprintf(place, size, "/%s:", in + strlen(" in "));
-        *in = '\0';
+    } else if (in && (strcmp(text + header, ".cuh") == 0 || strcmp(text + call, "()") == 0)) {
+        bool is_call = text[call] == '(';
+        snprintf(place, size, is_call ? " %.*s" : "/%.*s:", (int)strcspn(last + 1, "("), last + 1);
+        last[-(int)strlen(" in")] = '\0';
     } else if (line) {
-        snprintf(place, size, "/%s.cu:%d", name, line);
+        snprintf(place, size, "/%s.cu:%d", pair->catalogue, line);
     } else {
-        snprintf(place, size, "/%s.cu:", name);
+        snprintf(place, size, "/%s.cu:", pair->catalogue);
     }
 }
 
@@ -165,13 +135,13 @@ static char *find_in_findings(char *from, const char *text)
 }
 
 /* Whether one of the findings, which end with an empty line, has both a text and a place. */
-static bool is_found(const char *name, const char *wanted, int line)
+static bool is_found(const struct checked *pair, const char *wanted, int line)
 {
     char text[sizeof((struct expected *)0)->text], place[100];
     snprintf(text, sizeof text, "%s", wanted);
-    place_of(name, text, line, place, sizeof place);
+    place_of(pair, text, line, place, sizeof place);
     size_t length = strlen(place);
-    bool is_line = length && isdigit((unsigned char)place[length - 1]);
+    unsigned char last = length ? place[length - 1] : 0;
     for (char *begin = output, *end; *begin; begin = end) {
         end = strstr(begin, "\n=========\n");
         end = end ? end + strlen("\n=========\n") : begin + strlen(begin);
@@ -179,7 +149,9 @@ static bool is_found(const char *name, const char *wanted, int line)
         *end = '\0';
         bool has_text = find_in_findings(begin, text) != NULL, has_place = !length;
         for (char *at = begin; !has_place && (at = find_in_findings(at, place)); at++)
-            has_place = !is_line || !isdigit((unsigned char)at[length]);
+            has_place = isdigit(last)   ? !isdigit((unsigned char)at[length])
+                        : isalpha(last) ? at[length] == '(' || at[length] == '<'
+                                        : true;
         *end = saved;
         if (has_text && has_place) return true;
     }
@@ -188,18 +160,19 @@ static bool is_found(const char *name, const char *wanted, int line)
 
 /* Checks the findings of one tool in the wrong version. Returns how many of them the comments
  * name. */
-static int expect_findings(const char *name, const struct expectations *e, const char *tool)
+static int expect_findings(const struct checked *pair, const struct expectations *e,
+                           const char *tool)
 {
     int asked = 0;
     for (const struct expected *x = e->list; x < e->list + e->n; x++) {
         if (!strstr(x->tools, tool)) continue;
         bool missed = strncmp(x->tools, "missed by ", strlen("missed by ")) == 0;
-        bool found = is_found(name, x->text, x->line);
+        bool found = is_found(pair, x->text, x->line);
         if (!missed) asked++;
-        cr_expect(found || missed, "%s: %s does not find \"%s\" at line %d:\n%s", name, tool,
+        cr_expect(found || missed, "%s: %s does not find \"%s\" at line %d:\n%s", pair->name, tool,
                   x->text, x->line, output);
-        cr_expect(!found || !missed, "%s.cu:%d: %s finds \"%s\": remove \"missed by\"", name,
-                  x->line, tool, x->text);
+        cr_expect(!found || !missed, "%s.cu:%d: %s finds \"%s\": remove \"missed by\"",
+                  pair->catalogue, x->line, tool, x->text);
     }
     return asked;
 }
@@ -262,28 +235,28 @@ static bool is_tried(const char *name, const struct expectations *e, const char 
 
 /* Whether a tool's only finding is the fault that ended the launch. That is an error under every
  * tool; the comments name the tool that it belongs to. */
-static bool is_end_of_launch(const char *name, const struct expectations *e,
+static bool is_end_of_launch(const struct checked *pair, const struct expectations *e,
                              const unsigned counts[2])
 {
     bool found = false;
-    for (int i = 0; i < e->n; i++) found |= is_found(name, e->list[i].text, 0);
+    for (int i = 0; i < e->n; i++) found |= is_found(pair, e->list[i].text, 0);
     return found && counts[0] == 1 && !counts[1];
 }
 
-static void check_wrong(const char *name, const struct expectations *e, const char *tool)
+static void check_wrong(const struct checked *pair, const struct expectations *e, const char *tool)
 {
     unsigned counts[2];
     bool by_class = !e->n && !e->nothing;
-    int status = run_pair(name, "wrong", tool, "--threads 1", waits(e, "check") ? 1 : PATIENCE);
+    int status = run_pair(pair, "wrong", tool, "--threads 1", waits(e, "check") ? 1 : PATIENCE);
     read_summary(counts);
     if (by_class && strcmp(tool, "racecheck") == 0)
-        cr_expect(is_found(name, "Race reported", 0), "%s", output);
-    else if (!by_class && !expect_findings(name, e, tool) && !is_end_of_launch(name, e, counts))
-        cr_expect(!counts[0] && !counts[1], "%s: %s finds more than the comments say:\n%s", name,
-                  tool, output);
-    cr_expect_eq(status, counts[0] ? ERROR_STATUS : 0, "%s under %s: exit status %d\n%s", name,
-                 tool, status, output);
-    expect_same_as_recorded(name, "wrong", tool, counts);
+        cr_expect(is_found(pair, "Race reported", 0), "%s", output);
+    else if (!by_class && !expect_findings(pair, e, tool) && !is_end_of_launch(pair, e, counts))
+        cr_expect(!counts[0] && !counts[1], "%s: %s finds more than the comments say:\n%s",
+                  pair->name, tool, output);
+    cr_expect_eq(status, counts[0] ? ERROR_STATUS : 0, "%s under %s: exit status %d\n%s",
+                 pair->name, tool, status, output);
+    expect_same_as_recorded(pair->name, "wrong", tool, counts);
 }
 
 /* Only --schedule's number, without a tool: a kernel that fails is reported in this case, too. Some
@@ -298,88 +271,88 @@ static bool says_nothing(void)
     return !said;
 }
 
-static void check_right(const char *name, const char *tool, const char *options)
+static void check_right(const struct checked *pair, const char *tool, const char *options)
 {
     unsigned counts[2];
-    int status = run_pair(name, "right", tool, options, PATIENCE);
+    int status = run_pair(pair, "right", tool, options, PATIENCE);
     read_summary(counts);
     cr_expect(status == 0 && !counts[0] && !counts[1] && says_nothing(),
-              "%s, right, under %s %s: exit status %d\n%s", name, tool, options, status, output);
+              "%s, right, under %s %s: exit status %d\n%s", pair->name, tool, options, status,
+              output);
 }
 
 /* All checkers at once. */
 ParameterizedTestParameters(checks, found_and_silent)
 {
-    static struct pair pairs[MAX_PAIRS];
-    return cr_make_param_array(struct pair, pairs, find_pairs(pairs));
+    static struct checked pairs[MAX_PAIRS];
+    return cr_make_param_array(struct checked, pairs, find_pairs("", pairs));
 }
 
-ParameterizedTest(struct pair *pair, checks, found_and_silent)
+ParameterizedTest(struct checked *pair, checks, found_and_silent)
 {
 #ifdef __SANITIZE_ADDRESS__
     cr_skip("the ordinary build runs it, with the same programs.");
 #endif
-    struct expectations e = read_expectations(pair->name);
+    struct expectations e = read_expectations(pair);
     unsigned counts[2];
-    int status =
-        run_pair(pair->name, "wrong", "all", "--threads 1", waits(&e, "check") ? 1 : PATIENCE);
+    int status = run_pair(pair, "wrong", "all", "--threads 1", waits(&e, "check") ? 1 : PATIENCE);
     bool by_class = !e.n && !e.nothing;
     read_summary(counts);
-    if (by_class) cr_expect(is_found(pair->name, "Race reported", 0), "%s", output);
-    bool is_wrong = expect_findings(pair->name, &e, "check") || by_class;
+    if (by_class) cr_expect(is_found(pair, "Race reported", 0), "%s", output);
+    bool is_wrong = expect_findings(pair, &e, "check") || by_class;
     cr_expect_eq(counts[0] + counts[1] > 0, is_wrong, "%s:\n%s", pair->name, output);
     cr_expect_eq(status, counts[0] ? ERROR_STATUS : 0, "%s: exit status %d", pair->name, status);
-    check_right(pair->name, "all", "--threads 1");
+    check_right(pair, "all", "--threads 1");
 }
 
 /* Each checker alone, and the numbers of its findings. */
 ParameterizedTestParameters(checks, wrong_and_right_slow)
 {
-    static struct pair pairs[MAX_PAIRS];
-    return cr_make_param_array(struct pair, pairs, find_pairs(pairs));
+    static struct checked pairs[MAX_PAIRS];
+    return cr_make_param_array(struct checked, pairs, find_pairs("", pairs));
 }
 
-ParameterizedTest(struct pair *pair, checks, wrong_and_right_slow)
+ParameterizedTest(struct checked *pair, checks, wrong_and_right_slow)
 {
-    struct expectations e = read_expectations(pair->name);
+    struct expectations e = read_expectations(pair);
     cr_expect(e.n || e.nothing || strncmp(pair->name, "race-", 5) == 0,
-              "tests/checks/%s.cu does not say what is found", pair->name);
+              "%s does not say what is found", pair->name);
     for (int t = 0; t < TOOLS; t++) {
-        if (is_tried(pair->name, &e, tools[t])) check_wrong(pair->name, &e, tools[t]);
+        if (is_tried(pair->name, &e, tools[t])) check_wrong(pair, &e, tools[t]);
         expect_same_as_recorded(pair->name, "right", tools[t], (unsigned[]){0, 0});
     }
-    check_right(pair->name, "all", "--threads 1");
+    check_right(pair, "all", "--threads 1");
 }
 
 /* A right version stays right in other orders of warps and blocks: each seed is one, and 0 is the
  * usual order of warps with blocks in descending order. */
-static void check_right_in_order(const char *name, int seed, bool every_tool)
+static void check_right_in_order(const struct checked *pair, int seed, bool every_tool)
 {
     static const int threads[] = {2, 8, 1};
     char options[80], schedule[30] = "";
     if (seed) snprintf(schedule, sizeof schedule, "--schedule %d", seed);
     snprintf(options, sizeof options, "%s --threads %d --blocks %s", schedule, threads[seed % 3],
              seed % 3 ? "ascending" : "descending");
-    for (int t = 0; every_tool && t < TOOLS; t++) check_right(name, tools[t], options);
-    check_right(name, "all", options);
+    for (int t = 0; every_tool && t < TOOLS; t++) check_right(pair, tools[t], options);
+    check_right(pair, "all", options);
 }
 
 /* One seed, which depends on the name. For a race: two seeds and order 0. With TEST_NIGHTLY=1: ten
  * seeds and order 0, and also each tool alone. */
 ParameterizedTestParameters(checks, right_in_other_orders_slow)
 {
-    static struct pair pairs[MAX_PAIRS];
-    return cr_make_param_array(struct pair, pairs, find_pairs(pairs));
+    static struct checked pairs[MAX_PAIRS];
+    return cr_make_param_array(struct checked, pairs, find_pairs("", pairs));
 }
 
-ParameterizedTest(struct pair *pair, checks, right_in_other_orders_slow)
+ParameterizedTest(struct checked *pair, checks, right_in_other_orders_slow)
 {
     enum { SEEDS = 10 };
     bool all = getenv("TEST_NIGHTLY") != NULL, race = strncmp(pair->name, "race-", 5) == 0;
     int one = 1 + (int)(number_of(pair->name) % SEEDS), other = 1 + one % SEEDS;
     for (int seed = 0; seed <= SEEDS; seed++)
         if (all || seed == one || (race && (seed == other || seed == 0)))
-            check_right_in_order(pair->name, seed, all);
+            check_right_in_order(pair, seed, all);
 }
 
 /* An H200 showed these mistakes under memcheck; the emulator's usual order does not. */
@@ -393,10 +366,11 @@ Test(checks, some_order_shows_what_an_h200_showed)
         {"sync-arrivals", "deadlock: all threads wait"}};
     for (int i = 0; i < 2; i++) {
         int status = 0;
+        struct checked pair = find_pair(shown[i][0]);
         for (int seed = 1; seed <= 20 && status != ERROR_STATUS; seed++) {
             char options[40];
             snprintf(options, sizeof options, "--schedule %d --threads 1", seed);
-            status = run_pair(shown[i][0], "wrong", "memcheck", options, 1);
+            status = run_pair(&pair, "wrong", "memcheck", options, 1);
         }
         cr_expect_eq(status, ERROR_STATUS, "no order shows %s", shown[i][0]);
         expect(shown[i][1]);
@@ -407,9 +381,9 @@ Test(checks, some_order_shows_what_an_h200_showed)
  * pair that is new, in none yet: profiles/measure/checks.sh sanitizer. */
 Test(checks, every_pair_has_been_recorded_on_a_gpu)
 {
-    static struct pair pairs[MAX_PAIRS];
-    static char missing[MAX_PAIRS * (sizeof *pairs + 1)], unrecorded[sizeof missing];
-    size_t n = find_pairs(pairs);
+    static struct checked pairs[MAX_PAIRS];
+    static char missing[MAX_PAIRS * (sizeof pairs->name + 1)], unrecorded[sizeof missing];
+    size_t n = find_pairs("", pairs);
     cr_assert_geq(n, MIN_PAIRS);
     for (size_t i = 0; i < n; i++) {
         int cells = 0;
@@ -431,16 +405,16 @@ Test(checks, every_pair_has_been_recorded_on_a_gpu)
 
 Test(checks, a_block_that_is_too_deep_is_told_so)
 {
-    run_pair("api-block-depth", "wrong", "memcheck", "", PATIENCE);
+    run("$emu --tool memcheck $pairs/api api-block-depth wrong 2>&1");
     expect("a block of (1,1,128) threads; at most 1024 fit, and at most 64 in z");
 }
 
 /* The sentence of a fault, which any tool prints, names such addresses as memcheck does. */
 Test(checks, addresses_that_are_no_accident_are_named)
 {
-    run_pair("memory-list", "wrong", "racecheck", "", PATIENCE);
+    run("$emu --tool racecheck $pairs/memory memory-list wrong 2>&1");
     expect("global address 0x8 is out of bounds (8 bytes from a null pointer)");
-    run_pair("memory-shared-pointer", "wrong", "racecheck", "", PATIENCE);
+    run("$emu --tool racecheck $pairs/memory memory-shared-pointer wrong 2>&1");
     expect("is out of bounds (it is an address of shared memory)");
 }
 

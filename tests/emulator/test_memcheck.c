@@ -43,7 +43,7 @@ static unsigned count(const char *text)
 }
 
 #define AT          "    at "
-#define SOURCE      "/tests/checks/memory-write.cu:"
+#define SOURCE      "/tests/checks/memory.cu:"
 #define WRITE       "$pairs/memory memory-write"
 #define HOST        "        Host Frame: "
 #define SYNCHRONIZE " on CUDA API call to cudaDeviceSynchronize.\n"
@@ -82,7 +82,7 @@ Test(memcheck, a_write_behind_the_end)
 {
     check("", "memory-write wrong", 8);
     LINES("Invalid __global__ write of size 4 bytes\n",
-          AT "void memory_write::fill<false>(int*, int) in ",
+          AT "void memory_write<false>(int*, int) in ",
           "    by thread (122,0,0) in block (1,0,0)\n",
           "    Access to 0x3000000013e8 is out of bounds",
           "    and is 1 bytes after the nearest allocation at 0x300000001000 of size 1000 bytes "
@@ -105,12 +105,12 @@ Test(memcheck, accesses_of_each_kind)
         {"memory-read wrong",
          4,
          {"Invalid __global__ read of size 4 bytes\n",
-          AT "void memory_read::difference<false>(int const*, int*) in ",
+          AT "void memory_read<false>(int const*, int*) in ",
           "    and is 4 bytes before the nearest allocation at 0x300000001000 of"}},
         {"memory-atomic wrong",
          4,
          {"Invalid __global__ atomic of size 4 bytes\n",
-          AT "memory_atomic::count(int const*, int*, int) in ",
+          AT "memory_atomic(int const*, int*, int) in ",
           "    by thread (16,0,0) in block (0,0,0)\n"}},
         {"memory-null wrong",
          35,
@@ -173,7 +173,7 @@ Test(memcheck, memory_that_was_freed)
     check("", "memory-free-local wrong", 1);
     if (system("command -v addr2line >/dev/null") == 0) {
         expect("Host Frame: main in ");
-        expect("/tests/checks/memory-free-local.cu:");
+        expect("/tests/checks/memory.cu:");
     }
     expect_status(0, "PATH=/nowhere " MEMCHECK "$pairs/memory memory-double-free wrong 2>&1");
     expect("] in memory\n");

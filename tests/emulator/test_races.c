@@ -1,13 +1,12 @@
 /*
- * test_races.c — the pairs race-*.cu of tests/checks: racecheck finds the mistake for any order of
+ * test_races.c — the pairs race-* of tests/checks: racecheck finds the mistake for any order of
  * threads and blocks, and names what is missing. The usual order on one host thread, and the right
  * versions in every order, are in test_checks.c.
  */
+#include "tests/support/catalogue.h"
 #include "tests/support/command.h"
-#include "tests/fixtures/programs/programs.h"
 
 #include <criterion/parameterized.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,62 +14,33 @@
 
 TestSuite(races, .init = command_init, .fini = command_fini, .timeout = 600);
 
-enum { MAX_PAIRS = 200, FOUND = 9, QUICK_SEEDS = 2, ALL_SEEDS = 10 };
+enum { FOUND = 9, QUICK_SEEDS = 2, ALL_SEEDS = 10 };
 
-struct pair {
-    char name[60];
-};
-
-static size_t find_pairs(struct pair pairs[MAX_PAIRS])
+static void expect_hazards(const struct checked *pair, const char *options)
 {
-    glob_t files;
-    cr_assert(glob("tests/checks/race-*.cu", 0, NULL, &files) == 0);
-    cr_assert(files.gl_pathc <= MAX_PAIRS);
-    for (size_t i = 0; i < files.gl_pathc; i++)
-        sscanf(strrchr(files.gl_pathv[i], '/') + 1, "%59[^.]", pairs[i].name);
-    size_t n = files.gl_pathc;
-    globfree(&files);
-    return n;
-}
-
-/* The command of a pair: it may be one of many in the program pairs/race. */
-static void command_of(const char *name, char *command, size_t size)
-{
-    static const char *const forms[] = {"%s/pairs/%s", "%s/pairs/race %s", "%s/checks/%s"};
-    for (int k = 0; k < 3; k++) {
-        char program[200];
-        snprintf(command, size, forms[k], ORDINARY_BUILD, name);
-        snprintf(program, sizeof program, "%.*s", (int)strcspn(command, " "), command);
-        if (access(program, X_OK) == 0) return;
-    }
-    cr_assert_fail("%s has not been built", name);
-}
-
-static void expect_hazards(const char *name, const char *options)
-{
-    char command[200];
-    command_of(name, command, sizeof command);
-    int status = run("EMU_TIMEOUT=10 $emu --tool racecheck --error-exitcode %d %s %s wrong 2>&1",
-                     FOUND, options, command);
-    cr_expect_eq(status, FOUND, "%s%s: exit status %d:\n%s", name, options, status, output);
-    cr_expect(!strstr(output, " 0 hazards displayed"), "%s%s:\n%s", name, options, output);
+    int status =
+        run("EMU_TIMEOUT=10 $emu --tool racecheck --error-exitcode %d %s $pairs/%s %s wrong"
+            " 2>&1",
+            FOUND, options, pair->catalogue, pair->name);
+    cr_expect_eq(status, FOUND, "%s%s: exit status %d:\n%s", pair->name, options, status, output);
+    cr_expect(!strstr(output, " 0 hazards displayed"), "%s%s:\n%s", pair->name, options, output);
 }
 
 ParameterizedTestParameters(races, found_in_any_order_slow)
 {
-    static struct pair pairs[MAX_PAIRS];
-    return cr_make_param_array(struct pair, pairs, find_pairs(pairs));
+    static struct checked pairs[MAX_PAIRS];
+    return cr_make_param_array(struct checked, pairs, find_pairs("race-", pairs));
 }
 
 /* With TEST_NIGHTLY=1, for ten seeds. */
-ParameterizedTest(struct pair *pair, races, found_in_any_order_slow)
+ParameterizedTest(struct checked *pair, races, found_in_any_order_slow)
 {
     char options[40];
     int seeds = getenv("TEST_NIGHTLY") ? ALL_SEEDS : QUICK_SEEDS;
-    expect_hazards(pair->name, " --blocks descending");
+    expect_hazards(pair, " --blocks descending");
     for (int seed = 1; seed <= seeds; seed++) {
         snprintf(options, sizeof options, " --threads 2 --schedule %d", seed);
-        expect_hazards(pair->name, options);
+        expect_hazards(pair, options);
     }
 }
 
@@ -80,21 +50,23 @@ ParameterizedTest(struct pair *pair, races, found_in_any_order_slow)
  * of threads and blocks. */
 ParameterizedTestParameters(races, right_for_strict_readers_slow)
 {
-    static struct pair pairs[MAX_PAIRS];
-    return cr_make_param_array(struct pair, pairs, find_pairs(pairs));
+    static struct checked pairs[MAX_PAIRS];
+    return cr_make_param_array(struct checked, pairs, find_pairs("race-", pairs));
 }
 
-ParameterizedTest(struct pair *pair, races, right_for_strict_readers_slow)
+ParameterizedTest(struct checked *pair, races, right_for_strict_readers_slow)
 {
-    char command[200], path[120];
-    command_of(pair->name, command, sizeof command);
-    snprintf(path, sizeof path, "tests/checks/%s.cu", pair->name);
-    bool wanted = run("grep -q 'strict readers: hazard' %s", path) == 0, found = false;
+    char line[500];
+    bool wanted = false, found = false;
+    FILE *file = open_pair(pair);
+    while (fgets(line, sizeof line, file) && *line != '\n')
+        wanted |= strstr(line, "strict readers: hazard") != NULL;
+    fclose(file);
     int seeds = getenv("TEST_NIGHTLY") ? ALL_SEEDS : QUICK_SEEDS;
     for (int seed = 0; seed <= seeds; seed++) {
         int status = run("EMU_TIMEOUT=10 $emu --tool racecheck --strict-readers --schedule %d"
-                         " --error-exitcode %d %s right 2>&1",
-                         seed, FOUND, command);
+                         " --error-exitcode %d $pairs/%s %s right 2>&1",
+                         seed, FOUND, pair->catalogue, pair->name);
         cr_expect(status == 0 || (wanted && status == FOUND), "%s: exit status %d:\n%s", pair->name,
                   status, output);
         found |= status == FOUND;
@@ -147,7 +119,8 @@ Test(races, say_what_is_missing)
         {"race-cas-stored", "RAW hazard at __global__"},
         {"race-slot-reuse", "hazard at __global__"}};
     for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
-        expect_hazards(said[i][0], "");
+        struct checked pair = find_pair(said[i][0]);
+        expect_hazards(&pair, "");
         expect(said[i][1]);
     }
 }

@@ -28,8 +28,8 @@ static void check(const char *pair, const char *counts)
 
 Test(synccheck, what_is_right)
 {
-    static const char *const right[] = {"arms",   "roles", "line-arms", "line-loop", "unrolled",
-                                        "number", "tile",  "vote",      "source"};
+    static const char *const right[] = {"arms",     "roles",  "line-arms", "line-loop",
+                                        "unrolled", "number", "vote",      "source"};
     for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
         char version[60];
         snprintf(version, sizeof version, "%s right", right[i]);
@@ -40,10 +40,10 @@ Test(synccheck, what_is_right)
 Test(synccheck, barriers_in_divergent_code)
 {
     check("arms wrong", "2 errors");
-    expect(IN_WARP LINE "    at void sync_arms::meet<false>(int*) in ");
+    expect(IN_WARP LINE "    at void sync_arms<false>(int*) in ");
     expect(LINE "    while others wait at another __syncthreads,");
     check("roles wrong", "1 error");
-    expect(IN_BLOCK LINE "    at void sync_roles::hand_over<false>(int*) in ");
+    expect(IN_BLOCK LINE "    at void sync_roles<false>(int*) in ");
     expect(SECOND);
     expect(FIRST_LANE);
 }
@@ -73,11 +73,11 @@ Test(synccheck, barriers_of_one_source_line)
 Test(synccheck, a_thread_that_exits)
 {
     check("exit wrong", "1 error");
-    expect(IN_BLOCK LINE "    at void sync_exit::sum<false>(int const*, int*, int) in ");
+    expect(IN_BLOCK LINE "    at void sync_exit<false>(int const*, int*, int) in ");
     expect(
         LINE
         "    a barrier that not all threads reach: 100 of 128 threads wait here, 28 have exited");
-    expect(LINE "    block (0,0,0):" LINE "      warps 0-2    " ALL "  sync-exit.cu:");
+    expect(LINE "    block (0,0,0):" LINE "      warps 0-2    " ALL "  sync.cu:");
     expect("  waits at barrier 0 (100 of 128 threads)\n");
     expect(LINE "                   ....xxxxxxxxxxxxxxxxxxxxxxxxxxxx  exited\n");
 }
@@ -90,9 +90,9 @@ Test(synccheck, who_waits_where)
     expect(IN_WARP);
     expect(LINE
            "    deadlock: lanes 0xfffffffe wait here for lanes 0x00000001 of their member mask");
-    expect(LINE "      warp 0       #...............................  sync-against-shuffle.cu:");
+    expect(LINE "      warp 0       #...............................  sync.cu:");
     expect("  waits at barrier 0 (1 of 256 threads)\n");
-    expect(LINE "                   .###############################  sync-against-shuffle.cu:");
+    expect(LINE "                   .###############################  sync.cu:");
     expect("  waits for lanes 0x00000001 of its member mask 0xffffffff\n");
     expect(LINE "      warps 1-7    "
                 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx  exited\n");
@@ -112,7 +112,7 @@ Test(synccheck, deadlocks_without_the_tool)
 Test(synccheck, numbers_of_threads)
 {
     check("count wrong", "1 error");
-    expect(ARGUMENTS LINE "    at sync_count::meet(int*, int) in ");
+    expect(ARGUMENTS LINE "    at meet_at_one(int*, int) in ");
     expect(LINE "    barrier 1 waits for 48 threads, which is not a multiple of 32\n");
     check("count-large wrong", "1 error");
     expect(LINE "    barrier 1 waits for 64 threads, and the block has 32\n");
@@ -147,7 +147,7 @@ Test(synccheck, faults_without_the_tool)
 Test(synccheck, member_masks)
 {
     check("reduce wrong", "1 error");
-    expect(ARGUMENTS LINE "    at void sync_reduce::add_up<false>(int*) in ");
+    expect(ARGUMENTS LINE "    at void sync_reduce<false>(int*) in ");
     expect(LINE "    Lane 16 is not in its own member mask 0x0000ffff\n");
     check("masks-full wrong", "1 error, 2 warnings"); /* lanes 16-31 go on, and exit, first */
     expect(LINE "    Lane 16 has the member mask 0xffff0000, and lane 0 0xffffffff");
@@ -160,9 +160,8 @@ Test(synccheck, member_masks)
 Test(synccheck, shuffles_from_lanes_that_do_not_take_part)
 {
     check("source wrong", "0 errors, 1 warning");
-    expect(LINE "Undefined value from a shuffle" LINE
-                "    at void sync_source::neighbour<false>(int*)");
-    expect("sync-source.cu:");
+    expect(LINE "Undefined value from a shuffle" LINE "    at void sync_source<false>(int*)");
+    expect("sync.cu:");
     expect_not("hpp");
     expect(LINE "    Lane 11 takes the value of lane 12, which does not take part");
 }

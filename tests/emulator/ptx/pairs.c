@@ -31,14 +31,12 @@ static bool read_argument(struct pair *pair, char **at)
 
 bool pair_read(struct pair *pair, const char *name)
 {
-    char path[120], text[1 << 14], *line;
-    *pair = (struct pair){.arguments = 0};
-    snprintf(pair->name, sizeof pair->name, "%s", name);
-    snprintf(path, sizeof path, "tests/checks/%s.cu", name);
-    FILE *file = fopen(path, "r");
-    cr_assert(file, "%s", path);
+    char text[1 << 14], *line;
+    *pair = (struct pair){.name = name, .text = find_pair(name)};
+    FILE *file = open_pair(&pair->text);
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
+    if ((line = strstr(text, "\n\n"))) *line = '\0';
     if (!(line = strstr(text, "\nPAIR(")) && !(line = strstr(text, "\nCOOPERATIVE("))) return false;
     int begin = 0;
     sscanf(line, "\n%*[A-Z](%59[a-z_]<right>, %u, %u,%n", pair->kernel, &pair->blocks,
@@ -50,17 +48,15 @@ bool pair_read(struct pair *pair, const char *name)
 
 /* ---- its kernel ------------------------------------------------------------------------------ */
 
-/* The text of the container in the program that has PTX; nvcc puts empty ones before it. */
-static char *ptx_of_all(void)
+/* The text of the container in a program that has PTX; nvcc puts empty ones before it. */
+static char *ptx_of(const char *catalogue)
 {
-    static char
-        *text; /* one for all pairs of a test: to decompress it takes longer than to run one */
     struct elf elf;
     struct fatbin_ptx ptx;
-    char message[300];
+    char path[200], message[300];
     size_t left;
-    if (text) return text;
-    cr_assert(elf_open(ORDINARY_BUILD "/pairs/race", &elf) == RUNTIME_NONE);
+    snprintf(path, sizeof path, "%s/pairs/%s", ORDINARY_BUILD, catalogue);
+    cr_assert(elf_open(path, &elf) == RUNTIME_NONE);
     const char *at = elf_section(&elf, ".nv_fatbin", &left);
     while (at && fatbin_extract(at, left, 90, &ptx, message, sizeof message)) {
         size_t bytes = (fatbin_size(at, left) + 7) / 8 * 8;
@@ -69,18 +65,23 @@ static char *ptx_of_all(void)
         left -= bytes;
     }
     elf_close(&elf);
-    return text = ptx.text;
+    return ptx.text;
 }
 
-/* The mangled name, up to the template's argument: each pair has a namespace, race_NAME. */
+/* It is kept for the next pair: to decompress it takes longer than to run a pair. */
+static const char *ptx_of_all(const char *catalogue)
+{
+    static char kept[30], *text;
+    if (strcmp(kept, catalogue) == 0) return text;
+    free(text);
+    snprintf(kept, sizeof kept, "%s", catalogue);
+    return text = ptx_of(catalogue);
+}
+
+/* The mangled name, up to the template's argument. */
 static void name_of(const struct pair *pair, bool right, char *name, size_t size)
 {
-    char space[sizeof pair->name];
-    snprintf(space, sizeof space, "%s", pair->name);
-    for (char *s = space; *s; s++)
-        if (*s == '-') *s = '_';
-    snprintf(name, size, ".entry _ZN%zu%s%zu%sILb%dE", strlen(space), space, strlen(pair->kernel),
-             pair->kernel, right);
+    snprintf(name, size, ".entry _Z%zu%sILb%dE", strlen(pair->kernel), pair->kernel, right);
 }
 
 /* The brace that ends the first body in a text. */
@@ -121,11 +122,12 @@ static const char *text_of(const struct pair *pair, bool right, const char **ker
     name_of(pair, right, beginning, sizeof beginning);
     *kernel = name;
     if (strcmp(kept, beginning) == 0) return text;
-    const char *all = ptx_of_all();
-    if (!text) text = malloc(strlen(all) + 1);
+    const char *all = ptx_of_all(pair->text.catalogue);
+    free(text);
+    text = malloc(strlen(all) + 1);
     cr_assert(text);
     copy_one(text, all, beginning, name, sizeof name);
-    cr_assert(name[0], "build/pairs/race has no %s", beginning);
+    cr_assert(name[0], "build/pairs/%s has no %s", pair->text.catalogue, beginning);
     memcpy(kept, beginning, sizeof kept);
     return text;
 }

@@ -8,13 +8,16 @@
 #define PAIRS_H
 
 #include "common/emu/emu.h"
+#include "tests/support/catalogue.h"
 
 #include <stdbool.h>
 
 enum { PAIR_WORDS = 1 << 14, PAIR_ARGUMENTS = 4 };
 
 struct pair {
-    char name[60], kernel[60];
+    const char *name;
+    char kernel[60];
+    struct checked text;
     unsigned blocks, threads, arguments;
     struct {
         bool is_memory, has_numbers;
@@ -22,7 +25,7 @@ struct pair {
     } argument[PAIR_ARGUMENTS];
 };
 
-/* Reads tests/checks/NAME.cu; false if its host does more than one launch. */
+/* Reads it in its catalogue; false if its host does more than one launch. */
 bool pair_read(struct pair *, const char *name);
 /* Launches its wrong or its right kernel. Returns emu_launch's error. */
 int pair_run(struct emu *, const struct pair *, bool right);

@@ -1,0 +1,26 @@
+/*
+ * catalogue.h — the pairs in the catalogues of tests/checks. A pair begins with the comment
+ * `NAME — …`, and ends before the next empty line.
+ */
+#ifndef CATALOGUE_H
+#define CATALOGUE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+enum { MAX_PAIRS = 400 };
+
+struct checked {
+    char name[60], catalogue[30]; /* tests/checks/NAME.cu, build/pairs/NAME */
+    int line;                     /* where it begins */
+    long offset;
+};
+
+/* The pairs whose names begin so. */
+size_t find_pairs(const char *begin, struct checked pairs[MAX_PAIRS]);
+struct checked find_pair(const char *name);
+
+/* The file of a pair, at its first line. */
+FILE *open_pair(const struct checked *);
+
+#endif
