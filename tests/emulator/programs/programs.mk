@@ -13,7 +13,7 @@
 #   launches in kernels  dynamic_*
 #   the runtime        streams callbacks events graphs multi_copy zero_copy managed pitched_copy
 #                      peer_copy occupancy attributes properties clocks errors texture_turn
-#   algorithms         reduction* scan_* compaction histogram *_sort sorting_network fft spmv …
+#   algorithms         reduction* scan_* histogram *_sort sorting_network fft spmv …
 #   tensor cores       wmma_multiply mma_multiply
 #   libraries          cub_* thrust_* blas_* random_numbers network nvrtc
 #   the driver API     driver_*
