@@ -3,7 +3,7 @@
  * architectures. For compute_75 the same sources become plain loads and stores.
  */
 #define _POSIX_C_SOURCE 200809L /* setenv */
-#include "tests/fixtures/async_code.h"
+#include "tests/fixtures/fixtures.h"
 
 #include "common/emu/emu.h"
 

@@ -1,7 +1,7 @@
 /* test_cluster.c — thread block clusters: the numbers and sizes that a block can read, the memory
  * of other blocks, and the launches that are refused. Answers of an H200 are marked as such. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
-#include "tests/fixtures/cluster_code.h"
+#include "tests/fixtures/fixtures.h"
 
 #include "common/emu/emu.h"
 

@@ -3,7 +3,7 @@
  * of three architectures.
  */
 #define _POSIX_C_SOURCE 200809L /* setenv */
-#include "tests/fixtures/cooperative_code.h"
+#include "tests/fixtures/fixtures.h"
 
 #include "common/harness/run/counters.h"
 #include "common/emu/emu.h"

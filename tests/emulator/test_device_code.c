@@ -1,5 +1,5 @@
 /* test_device_code.c — calls, recursion, function pointers, printf and assert in kernels. */
-#include "tests/fixtures/device_code.h"
+#include "tests/fixtures/fixtures.h"
 
 #include "common/emu/emu.h"
 

@@ -1,5 +1,5 @@
 /* test_heap.c — malloc and free in kernels. */
-#include "tests/fixtures/heap.h"
+#include "tests/fixtures/fixtures.h"
 
 #include "common/emu/emu.h"
 

@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "common/emu/emu.h"
-#include "tests/fixtures/ipc_code.h"
+#include "tests/fixtures/fixtures.h"
 #include "tests/support/command.h"
 #include "tests/support/cudart_check.h"
 

@@ -9,7 +9,7 @@
 #include "common/harness/input/input.h"
 #include "common/harness/verify/verify.h"
 #include "tests/support/cudart_check.h"
-#include "tests/fixtures/pipeline_code.h"
+#include "tests/fixtures/fixtures.h"
 #include "steps/12-pipeline/command/reference.h"
 #include "steps/12-pipeline/scan.h"
 

@@ -5,7 +5,7 @@
 #ifndef CUDART_CHECK_H
 #define CUDART_CHECK_H
 
-#include "tests/fixtures/cudart_kernels.h"
+#include "tests/fixtures/fixtures.h"
 
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
