@@ -45,7 +45,7 @@ __global__ void exchange_in_arms(int *out, int size)
         out[threadIdx.x] = exchange_next(words, 5) * 3;
 }
 
-/* The same, and one call follows the other. */
+/* Two calls, one after the other, execute the same barrier of the source. */
 __global__ void exchange_in_turn(int *out, int size)
 {
     __shared__ int words[64];

@@ -6,10 +6,9 @@
  * behind a line means that these tools have a finding with that text and that line; a comment that
  * has a line to itself is about the next one. A text that ends with "in HEADER.cuh" is found at a
  * line of that header, one that ends with "in KERNEL()" in that kernel, and one that ends with
- * "(no line)" anywhere. `missed by TOOL: TEXT` is a
- * finding that the tool should have, but does not. Tools that no comment names have no finding.
- * `nothing: REASON` means that none of the four tools has a finding. A race-* without such
- * comments has at least one finding of racecheck.
+ * "(no line)" anywhere. `missed by TOOL: TEXT` is a finding that the tool should have, but does
+ * not. Tools that no comment names have no finding. `nothing: REASON` means that none of the four
+ * tools has a finding. A race-* without such comments has at least one finding of racecheck.
  *
  * No tool has a finding in a right version, for any order of threads and blocks, with one host
  * thread, two or eight. That racecheck finds the wrong version of a race in other orders, too, is
@@ -107,7 +106,7 @@ static void place_of(const struct checked *pair, char *text, int line, char *pla
 {
     size_t length = strlen(text), header = length - strlen(".cuh"), call = length - strlen("()");
     char *none = strstr(text, " (no line)"), *last = strrchr(text, ' ');
-    bool in = last && strncmp(last - strlen(" in"), " in ", strlen(" in ")) == 0;
+    bool in = last && last > text + strlen(" in") && strncmp(last - 3, " in ", 4) == 0;
     place[0] = '\0';
     if (none) {
         *none = '\0';
