@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,9 @@
 
 /* The names of the new files, for a signal handler, which may not allocate. */
 static struct new_file {
-    char name[PATH_MAX]; /* "": the entry is free */
-    pid_t process;       /* a forked child must leave it alone */
+    atomic_flag taken;
+    pid_t process;       /* that made the file: a forked child must leave it alone */
+    char name[PATH_MAX]; /* "": there is no file */
 } new_files[8];
 
 /* ---- paths ----------------------------------------------------------------------------------- */
@@ -71,10 +73,12 @@ bool replacement_is_file(const char *path)
 
 /* ---- the new file ---------------------------------------------------------------------------- */
 
-static struct new_file *free_entry(void)
+/* A free entry; NULL and errno if there is none. */
+static struct new_file *take_entry(void)
 {
     for (size_t i = 0; i < sizeof new_files / sizeof *new_files; i++)
-        if (!*new_files[i].name) return &new_files[i];
+        if (!atomic_flag_test_and_set(&new_files[i].taken)) return &new_files[i];
+    errno = EMFILE;
     return NULL;
 }
 
@@ -82,24 +86,20 @@ static struct new_file *free_entry(void)
 static FILE *open_new(struct replacement *new)
 {
     struct stat old;
-    struct new_file *entry = free_entry();
+    struct new_file *entry = new->made = take_entry();
+    if (entry == NULL) return NULL;
     mode_t mask = umask(0);
     umask(mask);
     mode_t mode = stat(new->target, &old) == 0 ? old.st_mode & 0777 : 0666 & ~mask;
-    if (entry == NULL) {
-        errno = EMFILE;
-        return NULL;
-    }
     const char *name = last_part(new->target);
     int length = snprintf(entry->name, sizeof entry->name, "%.*s%.100s.new-XXXXXX",
                           (int)(name - new->target), new->target, name);
     entry->process = getpid();
+    errno = ENAMETOOLONG;
     int file = length < (int)sizeof entry->name ? mkostemp(entry->name, O_CLOEXEC) : -1;
-    FILE *stream = file >= 0 ? fdopen(file, "wb") : NULL;
-    if (stream != NULL) (void)!fchmod(file, mode);
-    new->name = entry->name;
     if (file < 0) *entry->name = '\0';
-    return stream;
+    if (file >= 0) (void)!fchmod(file, mode);
+    return file >= 0 ? fdopen(file, "wb") : NULL;
 }
 
 static FILE *open_descriptor(int descriptor)
@@ -127,7 +127,10 @@ int replacement_begin(struct replacement *new, const char *path)
     return error;
 }
 
-const char *replacement_name(const struct replacement *new) { return new->name; }
+const char *replacement_name(const struct replacement *new)
+{
+    return new->made != NULL ? new->made->name : NULL;
+}
 
 int replacement_close(struct replacement *new)
 {
@@ -142,20 +145,21 @@ int replacement_close(struct replacement *new)
 int replacement_end(struct replacement *new)
 {
     int error = new->file != NULL ? replacement_close(new) : 0;
-    if (error == 0 && new->target != NULL && rename(new->name, new->target) != 0) error = errno;
-    if (error == 0 && new->name != NULL) *new->name = '\0';
+    if (error == 0 && new->made != NULL && rename(new->made->name, new->target) != 0)
+        error = errno;
+    if (error == 0 && new->made != NULL) *new->made->name = '\0';
     replacement_drop(new);
     return error;
 }
 
 void replacement_drop(struct replacement *new)
 {
-    struct new_file *entry = (struct new_file *)(void *)new->name;
+    struct new_file *entry = new->made;
     bool inherited = entry != NULL && entry->process != getpid();
     if (inherited && new->file != NULL) __fpurge(new->file);
     if (new->file != NULL) fclose(new->file);
     if (entry != NULL && *entry->name && !inherited) unlink(entry->name);
-    if (entry != NULL) *entry->name = '\0';
+    if (entry != NULL) *entry->name = '\0', atomic_flag_clear(&entry->taken);
     free(new->target);
     *new = (struct replacement){.file = NULL};
 }

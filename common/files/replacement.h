@@ -13,16 +13,17 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+struct new_file;
+
 struct replacement {
     FILE *file;   /* to be written to; NULL: nothing was begun, or it has been closed */
     char *target; /* the place: the path with symbolic links followed; NULL: nothing is replaced */
-    char *name;   /* of the new file; NULL: there is none */
+    struct new_file *made; /* its name; NULL: there is no new file */
 };
 
 /*
  * Begins a new file for a path. It gets the permissions of the file that it will replace, or those
- * of any new file. Returns 0 or an errno; after an errno there is
- * nothing to end.
+ * of any new file. Returns 0 or an errno; after an errno there is nothing to end.
  */
 int replacement_begin(struct replacement *, const char *path);
 
