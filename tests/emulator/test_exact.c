@@ -282,13 +282,13 @@ Test(exact, merged_accesses_count_as_one)
 Test(exact, the_counters_report_says_how_exact_it_is)
 {
     need_toolkit();
-    cr_assert(run_command(EMU " --kernel-name reverse " PROGRAMS "/merged") == 0);
+    cr_assert(run_command(EMU " --page raw --kernel-name reverse " PROGRAMS "/merged") == 0);
     expect("    counters: exact (sm_90)\n");
     cr_assert(run_command(EMU " --csv --kernel-name multiply " PROGRAMS "/merged") == 0);
     expect(",\"emu__machine_code\"\n");
     expect(",\"merged by ptxas, and counted so, at merged.cu:28 (");
     /* The model uses PTX of compute_75, for which the file has no machine code. */
-    cr_assert(run_command(EMU " --gpu a100 " PROGRAMS "/merged") == 0);
+    cr_assert(run_command(EMU " --page raw --gpu a100 " PROGRAMS "/merged") == 0);
     expect("    counters: unchecked: there is no machine code\n");
 }
 

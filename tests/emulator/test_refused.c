@@ -96,7 +96,7 @@ Test(refused, features_of_kernels, .init = command_init, .fini = command_fini)
 /* A kernel that could not run is in the reports, and neither counted nor checked. */
 Test(refused, kernels_count_as_failed, .init = command_init, .fini = command_fini)
 {
-    expect_status(9, "$emu --error-exitcode 9 $p/refused video 2>&1");
+    expect_status(9, "$emu --page raw --error-exitcode 9 $p/refused video 2>&1");
     expect("  add (1, 1, 1)x(");
     expect("    the kernel failed: operation not supported");
     expect_status(9, "$emu --error-exitcode 9 --tool racecheck $p/refused video 2>&1");
