@@ -78,7 +78,7 @@ struct emu_gpu {
 };
 
 /* The model called `key` ("h200", "t4", …; any letter case), or NULL. emu_gpu_at gives the models
- * in order, the default first, and NULL beyond the last. (machine/device/gpu.c) */
+ * in order, the default first, and NULL beyond the last. (machine/gpu.c) */
 const struct emu_gpu *emu_gpu_find(const char *key);
 const struct emu_gpu *emu_gpu_at(size_t index);
 
@@ -103,7 +103,7 @@ struct emu_host_place {
  * any letter case ("g80", "gt200", "fermi", "kepler4", "kepler8", "hopper") and returns NULL if it
  * is unknown. emu_model_at gives all of them in order and NULL beyond the last; the last one,
  * Hopper, is the default. By the rules of the older generations, a wavefront is a pass through the
- * banks, and a sector is a transaction, whose size varies. (machine/device/models.c)
+ * banks, and a sector is a transaction, whose size varies. (machine/models.c)
  */
 struct emu_model_info {
     const char *key, *rules;
@@ -112,7 +112,7 @@ const struct emu_model *emu_model_find(const char *key);
 const struct emu_model *emu_model_at(size_t index);
 const struct emu_model_info *emu_model_info(const struct emu_model *);
 
-struct stream_ops; /* check/race/stream_ops.h */
+struct stream_ops; /* watch/stream_ops.h */
 
 /* What kernels ask of the CUDA runtime, by the numbers and texts that CUDA has. Functions return 0,
  * or the error that the call in the kernel returns. NULL: kernels cannot ask. The functions may be
@@ -144,7 +144,7 @@ struct emu_config {
      * A trace implies one host thread. The file is not owned. */
     FILE *trace;
     /* The trace also has a line for each barrier, and for each warp-wide operation such as a
-     * shuffle: see trace/trace.h. */
+     * shuffle: see watch/trace.h. */
     bool trace_steps;
     bool pictures; /* keep what emu_bank_picture() and emu_timeline() return */
     /* Seconds; 0: 60. A grid ends with an error if one of its blocks runs for this long while no
@@ -720,7 +720,7 @@ struct emu_area {
     void *host;
 };
 /*
- * For libraries that take the place of NVIDIA's (libraries/): work begins in a stream (a
+ * For libraries that take the place of NVIDIA's (libs/): work begins in a stream (a
  * cudaStream_t), on these areas. The checkers are told, and when the function returns
  * cudaSuccess, the caller does the work before it returns to the program. `name` is that of the
  * library's function, and lives as long as the program. Memory that is not there is a fault, as in

@@ -16,11 +16,13 @@ ISAS     := $(sort $(filter base v3,$(HAVE_ISAS)) $(if $(shell grep -w avx2 /pro
             2>/dev/null | grep -w fma | grep -m 1 -ow bmi2),v3,base) \
             $(if $(filter install install-emu dist release autograder-%,$(MAKECMDGOALS)), \
             base $(if $(filter x86_64,$(shell uname -m)),v3)))
-OPS      := $(wildcard common/emu/operations/ops*.c)
-AUDIT    := $(wildcard common/emu/audit/*.c)
-EMU_COMMAND := $(wildcard common/emu/command/*.c)
-EMU      := $(call objects,$(filter-out $(OPS) $(AUDIT) $(EMU_COMMAND) common/emu/libraries/%, \
-                $(wildcard common/emu/*/*.c common/emu/*/*/*.c common/files/*.c))) \
+OPS      := $(wildcard common/emu/ops/ops_*.c)
+AUDIT    := common/emu/command/start.c common/emu/command/audit_tools.c common/emu/command/audit.c
+EMU_COMMAND := $(filter-out common/emu/command/start.c common/emu/command/audit_tools.c \
+            common/emu/command/audit.c common/emu/command/settings.c common/emu/command/tools.c, \
+            $(wildcard common/emu/command/*.c))
+EMU      := $(call objects,$(filter-out $(OPS) $(AUDIT) $(EMU_COMMAND) common/emu/libs/%, \
+                $(wildcard common/emu/*/*.c common/files/*.c))) \
             $(foreach isa,$(ISAS),$(OPS:%.c=build/%.$(isa).o))
 
 # zstd is linked statically, so that the emulator needs no library but those of glibc.
@@ -31,25 +33,25 @@ NO_UNDEFINED = $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs)
 comma       := ,
 
 build/common/emu/% build/common/files/%: C_FLAGS += -fPIC -ffp-contract=off
-build/common/emu/operations/ops%: C_FLAGS += -fno-math-errno -fno-trapping-math
+build/common/emu/ops/ops_%: C_FLAGS += -fno-math-errno -fno-trapping-math
 # ops_convert.c, whose many functions are rarely used, stays at -O2: it takes long to compile.
 $(foreach isa,base v3,$(patsubst %.c,build/%.$(isa).o,$(filter-out %_convert.c,$(OPS)))): \
     CFLAGS += -O3
-build/common/emu/operations/operations.o: C_FLAGS += $(ISAS:%=-DEMU_HAS_%)
-build/common/emu/operations/operations.o: build/emu/isas
+build/common/emu/ops/operations.o: C_FLAGS += $(ISAS:%=-DEMU_HAS_%)
+build/common/emu/ops/operations.o: build/emu/isas
 build/emu/isas: $(if $(filter-out $(HAVE_ISAS),$(ISAS)),FORCE)
 	@mkdir -p $(@D)
 	$(Q)echo $(ISAS) >$(NEW) $(PUT)
 FORCE:
 
 # Keeps the function that the program called on the stack (runtime/place.c).
-build/common/emu/runtime/% build/common/emu/driver/%: C_FLAGS += -fno-optimize-sibling-calls
+build/common/emu/runtime/%: C_FLAGS += -fno-optimize-sibling-calls
 
 # The driver API as the toolkit's headers declare it, some of it as deprecated.
 DRIVER_NAMES := $(addprefix build/driver/,functions.inc errors.inc)
-build/common/emu/driver/%: C_FLAGS += -Wno-deprecated-declarations -Ibuild/driver
-$(call objects,$(wildcard common/emu/driver/*.c)): | $(DRIVER_NAMES)
-$(DRIVER_NAMES): build/driver/%.inc: common/emu/driver/names.sh $(TOOLKIT)/include/cuda.h
+build/common/emu/runtime/driver_%: C_FLAGS += -Wno-deprecated-declarations -Ibuild/driver
+$(call objects,$(wildcard common/emu/runtime/driver_*.c)): | $(DRIVER_NAMES)
+$(DRIVER_NAMES): build/driver/%.inc: common/emu/runtime/driver_names.sh $(TOOLKIT)/include/cuda.h
 	@mkdir -p $(@D)
 	$(Q)CC='$(CC)' $< $* $(TOOLKIT)/include >$(NEW) $(PUT)
 
@@ -75,17 +77,17 @@ build/emu/libcudart.so.13: $(EMU) common/emu/cudart.map
 	$(Q)ln -s $(@F) $(NEW) && mv -fT $(NEW) build/emu/libcudart.so
 
 # For linkers: a library with the names of the driver API. No file is called libcuda.so.1: emu gives
-# the programs that it starts libcudart.so.13 in its place (audit/audit.c), since NVIDIA's runtime
+# the programs that it starts libcudart.so.13 in its place (command/audit.c), since NVIDIA's runtime
 # must not find it.
 PRIVATE  := build/emu/libraries
 emu: $(PRIVATE)/lib/libcuda.so
-$(PRIVATE)/lib/libcuda.so: common/emu/driver/names.sh $(TOOLKIT)/include/cuda.h
+$(PRIVATE)/lib/libcuda.so: common/emu/runtime/driver_names.sh $(TOOLKIT)/include/cuda.h
 	@mkdir -p $(@D)
 	$(Q)CC='$(CC)' $< stub $(TOOLKIT)/include | \
 	    $(CC) -shared -Wl,-soname,libcuda.so.1 -x c - -o $(NEW) $(PUT)
 
-# The functions of the C library that the emulator replaces (runtime/process/end.c).
-REPLACED  = $(shell nm -g build/common/emu/runtime/process/end.o | grep -o '[^ ]*@.*')
+# The functions of the C library that the emulator replaces (runtime/end.c).
+REPLACED  = $(shell nm -g build/common/emu/runtime/end.o | grep -o '[^ ]*@.*')
 
 # One object that includes zstd and exports only the names of the runtime, of the driver API and of
 # emu.h. Those of the driver are weak: programs that load a driver themselves have such names, too.
@@ -101,9 +103,9 @@ build/emu/libcudart_static.a: $(EMU)
 
 # The dynamic linker loads it into every program that emu starts, those of others too: so it has no
 # sanitizer, whose objects it cannot share.
-AUDITING := $(AUDIT) $(addprefix common/,emu/binary/emu_elf.c emu/binary/elf_file.c \
-                files/program_path.c files/visible.c)
-build/emu/libemu_audit.so: $(AUDITING) $(wildcard common/emu/audit/*.h common/emu/binary/*.h \
+AUDITING := $(AUDIT) common/emu/ptx/program_elf.c common/emu/ptx/elf.c common/files/program_path.c \
+            common/files/visible.c
+build/emu/libemu_audit.so: $(AUDITING) $(wildcard common/emu/command/*.h common/emu/ptx/*.h \
         common/files/*.h)
 	$(call say,$(CC),$@)
 	$(Q)$(CC) $(filter-out $(SANITIZE),$(C_FLAGS)) $(CPPFLAGS) $(CFLAGS) -fPIC -shared $(AUDITING) \

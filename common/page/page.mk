@@ -16,18 +16,17 @@ JUDGES   := $(addprefix common/labs/,compile.c run_case.c run_collect.c run_entr
 # The emulator without what only the runtime library and the command need: containers of kernels,
 # programs, and reports in other forms than JSON; and without tensor cores and tensor maps, which
 # the page's kernels do not use (face/no_….c). And the compiler without its command.
-WASM_ROOMS = ptx decode machine operations count check events trace fidelity
+WASM_ROOMS = ptx machine ops watch
 # And without launches in kernels: alone.c stands in their place.
-NOT_WASM := $(wildcard common/emu/operations/runtime/*.c common/emu/operations/matrix/*.c) \
-            $(addprefix common/emu/,decode/decode_matrix.c decode/decode_tensor.c \
-                machine/barrier/tensor.c machine/schedule/children.c check/race/children.c \
-                check/race/condition.c check/race/matrix.c check/runtime_error.c)
-WASM_C   := $(filter-out $(NOT_WASM),$(wildcard $(foreach r,$(WASM_ROOMS),common/emu/$r/*.c \
-                common/emu/$r/*/*.c))) $(FACE) \
+NOT_WASM := $(addprefix common/emu/, ptx/fatbin.c ptx/lz4.c ptx/program_elf.c ops/device_runtime.c \
+            ops/launch.c ops/names.c ops/device_runtime_memory.c ops/streams.c \
+            ops/matrix_product.c ops/product.c ops/place.c ops/matrix_move.c ptx/decode_matrix.c \
+            ptx/decode_tensor.c machine/tensor.c machine/children.c watch/race_children.c \
+            watch/condition.c watch/matrix.c )
+WASM_C   := $(filter-out $(NOT_WASM),$(wildcard $(WASM_ROOMS:%=common/emu/%/*.c))) $(FACE) \
             $(wildcard $(addsuffix /*.c,$(CC_ROOMS))) $(JUDGES) \
             $(addprefix $(PAGE)/face/,alone.c no_matrix.c no_tensor.c) common/files/visible.c \
-            $(addprefix common/emu/binary/,cubin.c cubin_lines.c elf_file.c) \
-            $(addprefix common/emu/report/,document.c json.c json_document.c)
+            $(addprefix common/emu/report/,report_document.c json.c json_document.c)
 WASM     := $(WASM_C:%.c=build/page/wasm/%.o)
 
 # As in common/emu/emu.mk. WebAssembly has one instruction set. The page's memory grows. Debian's
@@ -42,9 +41,9 @@ EMCC_LINK = NODE_PATH=/usr/share/nodejs emcc -O2 \
 
 # Small rather than fast: the emulator takes the time, and little of it with these operations, and
 # before a launch.
-SELDOM    = $(patsubst %,common/emu/operations/ops_%.c,approx convert divide half surface texture) \
-            $(addprefix common/emu/machine/,device/device.c device/module.c schedule/launch.c \
-                schedule/launch_check.c) $(wildcard common/emu/decode/decode_*.c)
+SELDOM    = $(addprefix common/emu/, ops/ops_convert.c ops/ops_surface.c ops/ops_texture.c \
+            ops/ops_approx.c ops/ops_divide.c ops/ops_half.c machine/device.c machine/module.c \
+            machine/launch.c machine/launch_check.c ) $(wildcard common/emu/ptx/decode_*.c)
 $(patsubst %.c,build/page/wasm/%.o,$(JUDGES) $(SELDOM) $(wildcard $(addsuffix /*.c,$(CC_ROOMS)))): \
     EMCC += -Os
 build/page/wasm/%.o: %.c

@@ -1,5 +1,5 @@
 /*
- * trace.js -- the events of a launch, from the emulator's trace (common/emu/trace/trace.h), and
+ * trace.js -- the events of a launch, from the emulator's trace (common/emu/watch/trace.h), and
  * what shared memory holds after each of them.
  */
 "use strict";

@@ -19,7 +19,7 @@ def main():
 
     # Once a kernel: text to code.
     figure.text(24, 66, "once a kernel", "quiet")
-    across = [("the call", "work/launch.c", "cell"), ("fat binary", "fatbin.c", "cell"),
+    across = [("the call", "runtime/cuda_launch.c", "cell"), ("fat binary", "fatbin.c", "cell"),
               ("PTX text", "ptx*.c", "cell"), ("decoded code", "decode*.c", "hot")]
     width, gap, top = 160, 30, 78
     for k, (name, file, style) in enumerate(across):

@@ -5,7 +5,7 @@ usage: trace.py STEP VARIANT N [WARP [LANE]]
 
 Every access has a row, or only those of one warp or lane; a whole warp's are without values.
 
-A trace's columns are explained in common/emu/trace/trace.h. Rows name a source line by its text, so
+A trace's columns are explained in common/emu/watch/trace.h. Rows name a source line by its text, so
 that they stay as they are when lines are added above it.
 """
 import csv

@@ -1,4 +1,4 @@
-"""setting_rows.py -- the table of the emulator's variables, from common/emu/settings/settings.inc.
+"""setting_rows.py -- the table of the emulator's variables, from common/emu/command/settings.inc.
 
 Used by tables.py.
 """
@@ -8,7 +8,7 @@ import re
 from records import TOP
 from table_rows import table
 
-SETTINGS = os.path.join(TOP, "common", "emu", "settings", "settings.inc")
+SETTINGS = os.path.join(TOP, "common", "emu", "command", "settings.inc")
 ROW = re.compile(r"^(SETTING|VARIABLE)\((.*?)\)$", re.M | re.S)
 FIELD = re.compile(r'((?:"(?:\\.|[^"])*"\s*)+|[^",]+)(?:,\s*|$)')
 TEXT = re.compile(r'"((?:\\.|[^"])*)"')

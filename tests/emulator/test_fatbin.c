@@ -5,8 +5,8 @@
  * many is a crash.
  */
 #define _GNU_SOURCE
-#include "common/emu/binary/fatbin.h"
-#include "common/emu/binary/lz4.h"
+#include "common/emu/ptx/fatbin.h"
+#include "common/emu/ptx/lz4.h"
 #include "tests/fixtures/programs/programs.h"
 
 #include <criterion/criterion.h>

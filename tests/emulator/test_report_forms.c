@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE /* open_memstream */
 #include "common/emu/report/csv_line.h"
-#include "common/emu/report/document.h"
+#include "common/emu/report/report.h"
 #include "common/emu/report/json.h"
 #include "common/emu/report/source_path.h"
 #include "tests/support/command.h"

@@ -120,7 +120,7 @@ class Judge(unittest.TestCase):
                 self.assertEqual(len(answer["printed"]), 20 if text is flood else 0)
 
     def test_an_endless_loop_is_told_without_an_environment_variable(self):
-        scheduler = (TOP / "common/emu/machine/schedule/scheduler.c").read_text(encoding="utf-8")
+        scheduler = (TOP / "common/emu/machine/scheduler.c").read_text(encoding="utf-8")
         said, = re.findall(r'"( warp instructions, and EMU_.*)"', scheduler)
         shown = run("node", "-e", RUNNER, TOP / "common/page/runner.js", "k has executed 5" + said)
         self.assertEqual(shown.stdout,

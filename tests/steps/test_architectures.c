@@ -3,9 +3,9 @@
  * `make test-architectures` also compiles them for other architectures, and runs them on more GPUs.
  */
 #define _GNU_SOURCE
-#include "common/emu/binary/elf_file.h"
-#include "common/emu/binary/emu_elf.h"
-#include "common/emu/binary/fatbin.h"
+#include "common/emu/ptx/elf_file.h"
+#include "common/emu/ptx/emu_elf.h"
+#include "common/emu/ptx/fatbin.h"
 #include "common/emu/emu.h"
 #include "tests/fixtures/programs/programs.h"
 #include "tests/support/command.h"

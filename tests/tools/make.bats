@@ -32,15 +32,15 @@ bare() { env PATH="$PWD/bin" CUDA_HOME="$PWD/cuda" CUDA_PATH= "$@"; }
 # sources FOLDER…: empty sources of the emulator and the harness, and steps in these folders, for
 # `make -n`.
 sources() {
-    mkdir -p common/emu/binary common/emu/command common/files common/harness
+    mkdir -p common/emu/ptx common/emu/command common/files common/harness
     touch common/harness/main.c common/emu/command/main.c common/emu/cudart.map
-    touch common/emu/binary/emu_elf.c common/emu/binary/elf_file.c common/emu/removed.h
+    touch common/emu/ptx/program_elf.c common/emu/ptx/elf.c common/emu/removed.h
     touch common/files/program_path.c common/files/visible.c
-    mkdir -p common/emu/libraries/include
-    touch common/emu/libraries/include/curand.h
-    mkdir -p common/emu/driver
-    for part in libraries driver; do
-        printf '#!/bin/sh\n' >common/emu/$part/names.sh && chmod +x common/emu/$part/names.sh
+    mkdir -p common/emu/libs/include
+    touch common/emu/libs/include/curand.h
+    mkdir -p common/emu/runtime
+    for part in libs/library runtime/driver; do
+        printf '#!/bin/sh\n' >common/emu/${part}_names.sh && chmod +x common/emu/${part}_names.sh
     done
     for step; do
         mkdir "steps/$step"
@@ -211,8 +211,8 @@ in_line() {
 # bats test_tags=slow
 @test "flags of the user" {
     sources
-    mkdir -p common/emu/operations steps/03-x
-    touch common/emu/operations/ops_x.c steps/03-x/driver.c
+    mkdir -p common/emu/ops steps/03-x
+    touch common/emu/ops/ops_x.c steps/03-x/driver.c
     export CUDA_HOME=$PWD/cuda
     run make -n step3 CFLAGS="-O0 -DX=1" LDFLAGS=-Wl,-z,now
     [ "$status" -eq 0 ]
@@ -224,7 +224,7 @@ in_line() {
     done
     run make -n step3
     [ "$status" -eq 0 ]
-    says " -O2 -g -O3 -c common/emu/operations/ops_x.c"
+    says " -O2 -g -O3 -c common/emu/ops/ops_x.c"
     says " -O2 -g -c steps/03-x/driver.c"
 }
 

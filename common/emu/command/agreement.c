@@ -6,10 +6,10 @@
  * has the PTX of each source file.
  */
 #include "command.h"
-#include "common/emu/binary/cubin.h"
-#include "common/emu/binary/fatbin.h"
+#include "common/emu/ptx/binary.h"
+#include "common/emu/ptx/fatbin.h"
 #include "common/emu/ptx/kernel_name.h"
-#include "common/emu/decode/module.h"
+#include "common/emu/ptx/module.h"
 
 #include <stdlib.h>
 #include <string.h>

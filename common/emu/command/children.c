@@ -4,7 +4,7 @@
  * The CUDA programs that a command starts may have their output redirected, and may run at the same
  * time. So each adds its parts of the reports to files in memory, which become one report of each
  * form when the command has ended. Another such file gets a byte from each program
- * (runtime/process/parent.c). The programs find them by the names that Linux gives to open files,
+ * (runtime/parent.c). The programs find them by the names that Linux gives to open files,
  * in EMU_REPORTS and other variables.
  */
 #define _GNU_SOURCE /* memfd_create */
@@ -177,7 +177,7 @@ static int run_child(const char *path, char **arguments)
     return wait_for_child();
 }
 
-/* What tools.c has changed. */
+/* What command_tools.c has changed. */
 static void print_changes(int changes)
 {
     size_t size;

@@ -2,9 +2,9 @@
 #ifndef EMU_COMMAND_H
 #define EMU_COMMAND_H
 
-#include "common/emu/settings/settings.h"
+#include "settings.h"
 #include "common/emu/emu.h"
-#include "common/emu/binary/emu_elf.h"
+#include "common/emu/ptx/emu_elf.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -51,7 +51,7 @@ void emu_library_folder(char folder[PATH_MAX]);
  * are started by it. Ends the process if the emulator is not built. */
 void emu_environment(void);
 
-/* ---- nvcc.c: finds nvcc for `emu run` and for what other commands compile -------------------- */
+/* ---- command_nvcc.c: finds nvcc for `emu run` and for what other commands compile ------------ */
 
 /* Finds nvcc: beside the Python package of this command, in $CUDA_HOME, in PATH, in
  * /usr/local/cuda, where `make setup` puts it, or where pip installs the package of PyPI. False: it
@@ -75,7 +75,7 @@ void nvcc_offer(void);
 enum { NVCC_STAND_INS = 3 };
 size_t nvcc_stand_ins(const char *nvcc, char **words);
 
-/* ---- tools.c: changes the words of nvcc and of linkers below `emu make` ---------------------- */
+/* ---- command_tools.c: changes the words of nvcc and of linkers below `emu make` -------------- */
 
 /* With these words, makefiles for older toolkits, and for GPUs, make programs for the emulator. */
 
@@ -86,7 +86,7 @@ _Noreturn void emu_start_tool(char **words);
 /* Says a sentence on stderr: once for all tools below a command, when the command has ended. */
 __attribute__((format(printf, 1, 2))) void emu_say_change(const char *format, ...);
 
-/* ---- words.c: the words of a command line, as they are changed for tools.c ------------------- */
+/* ---- nvcc.c: the words of a command line, as they are changed for command_tools.c ------------ */
 
 /* A list of words that ends with NULL. */
 struct word_list {

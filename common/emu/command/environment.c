@@ -1,6 +1,6 @@
 /*
  * environment.c — LD_LIBRARY_PATH, by which programs find the emulator's libcudart.so.13, and
- * LD_AUDIT, by which also those find it that have an RPATH (audit/audit.c).
+ * LD_AUDIT, by which also those find it that have an RPATH (audit.c).
  */
 #define _GNU_SOURCE /* unsetenv */
 #include "command.h"
@@ -33,7 +33,8 @@ static char *own_file(const char *folder, const char *name)
  * threads. */
 #define TLS_ROOM "glibc.rtld.optional_static_tls=8192"
 
-/* nvcc and linkers are started by this command, unless they are to stay unchanged (tools.c). */
+/* nvcc and linkers are started by this command, unless they are to stay unchanged
+ * (command_tools.c). */
 static void set_tools(void)
 {
     char own[PATH_MAX];

@@ -5,7 +5,7 @@
  * the options say, and runs the program. The library does the rest. The command waits for the
  * program, because that may end without telling the library (run.c), and for any other program,
  * because that may start CUDA programs (children.c). It also takes the place of nvcc and of linkers
- * for a moment (tools.c).
+ * for a moment (command_tools.c).
  */
 #define _GNU_SOURCE
 #include "command.h"

@@ -1,119 +1,221 @@
-/* nvcc.c — finds nvcc, and what its toolkit lacks. */
-#define _GNU_SOURCE /* popen */
+/*
+ * nvcc.c — the words of a command line, as command_tools.c changes them.
+ *
+ * An option's value is in its own word, after "=", or in the next word. Files of options are read,
+ * too: if something in them has to be changed, the tool reads a copy in memory in their place.
+ */
+#define _GNU_SOURCE /* memfd_create */
 #include "command.h"
-#include "common/files/program_path.h"
 
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-/* Stores `folder`/`rest` if it is a program. A folder of NULL or "" has none. */
-static bool try_folder(const char *folder, const char *rest, char path[PATH_MAX])
+void words_add(struct word_list *words, const char *word)
 {
-    if (folder == NULL || *folder == '\0') return false;
-    int length = snprintf(path, PATH_MAX, "%s/%s", folder, rest);
-    return length < PATH_MAX && access(path, X_OK) == 0;
+    char **grown = realloc(words->at, (words->count + 2) * sizeof *grown);
+    if (grown == NULL) emu_refuse("out of memory");
+    words->at = grown;
+    grown[words->count++] = (char *)word;
+    grown[words->count] = NULL;
 }
 
-/* Where `make setup` puts CUDA: build/cuda, if this command is build/emu/emu. */
-static bool in_build(char path[PATH_MAX])
+bool word_ends(const char *word, const char *end)
 {
-    char own[PATH_MAX];
-    emu_own_folder(own);
-    return try_folder(own, "../cuda/bin/nvcc", path);
+    size_t length = strlen(word), tail = strlen(end);
+    return length >= tail && strcmp(word + length - tail, end) == 0;
 }
 
-/* Among the packages of the python3 in PATH. Python itself knows where they are: in a virtual
- * environment, in the user's home, or beside Python. */
-static bool in_python(char path[PATH_MAX])
+/* ---- one word -------------------------------------------------------------------------------- */
+
+/* What the value of an option is. */
+enum option_value { ARCH = BY_ARCH, CODE, GENCODE, CUDART, FILES, OTHER_TOOLS, NO_VALUE };
+
+/* What is known while the words of a command line, or of a file, are changed one by one. */
+struct change {
+    const char *nvcc;       /* its path; NULL: these are the words of a linker */
+    enum option_value next; /* what the next word is, if the last one is an option without "=" */
+};
+
+static char *change_files(const struct change *, const char *names);
+
+/* Which value has this option? -Xcompiler, -Xptxas and the like have words of other tools. */
+static enum option_value value_of(const char *option, size_t length)
 {
-    FILE *python = popen("python3 -c '\n"
-                         "import os, sys\n"
-                         "for folder in filter(None, sys.path):\n"
-                         "    for package in \"cu13\", \"cuda_nvcc\":\n"
-                         "        print(os.path.join(folder, \"nvidia\", package))\n"
-                         "' 2>/dev/null",
-                         "r");
-    char line[PATH_MAX];
-    bool found = false;
-    if (python == NULL) return false;
-    while (fgets(line, sizeof line, python) != NULL) {
-        line[strcspn(line, "\n")] = '\0';
-        found = found || try_folder(line, "bin/nvcc", path);
+    static const struct {
+        const char *option;
+        enum option_value value;
+    } options[] = {
+        {"-arch", ARCH},       {"--gpu-architecture", ARCH},
+        {"-code", CODE},       {"--gpu-code", CODE},
+        {"-gencode", GENCODE}, {"--generate-code", GENCODE},
+        {"-cudart", CUDART},   {"--cudart", CUDART},
+        {"-optf", FILES},      {"--options-file", FILES},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (strlen(options[i].option) == length && strncmp(option, options[i].option, length) == 0)
+            return options[i].value;
+    return strncmp(option, "-X", 2) == 0 ? OTHER_TOOLS : NO_VALUE;
+}
+
+static char *change_value(const struct change *change, enum option_value value, const char *text)
+{
+    if (value <= GENCODE) return architectures_known(change->nvcc, text, (enum named_by)value);
+    if (value == FILES) return change_files(change, text);
+    bool is_static = value == CUDART && strcmp(text, "static") == 0;
+    return emu_text("%s", is_static ? "shared" : text);
+}
+
+static char *change_nvccs_word(struct change *change, const char *word)
+{
+    enum option_value value = change->next;
+    const char *equals = strchr(word, '=');
+    change->next = NO_VALUE;
+    if (value != NO_VALUE) return change_value(change, value, word);
+    value = value_of(word, equals != NULL ? (size_t)(equals - word) : strlen(word));
+    if (equals == NULL) change->next = value;
+    if (equals == NULL || value == NO_VALUE) return emu_text("%s", word);
+    char *changed = change_value(change, value, equals + 1),
+         *whole = emu_text("%.*s%s", (int)(equals + 1 - word), word, changed);
+    free(changed);
+    return whole;
+}
+
+static char *change_linkers_word(const struct change *change, const char *word)
+{
+    if (word[0] == '@') {
+        char *name = change_files(change, word + 1), *whole = emu_text("@%s", name);
+        free(name);
+        return whole;
     }
-    pclose(python);
-    return found;
+    if (strcmp(word, "-lcudart_static") != 0 && !word_ends(word, "libcudart_static.a"))
+        return emu_text("%s", word);
+    emu_say_change("the linker gets -lcudart in place of NVIDIA's static runtime, so that the"
+                   " emulator can take its place");
+    return emu_text("-lcudart");
 }
 
-/* Beside the Python package that this command is a part of, SITE/upsweep/bin/emu: that of its extra
- * nvcc. Who installs it wants no other one, whatever a machine's set-up has put into CUDA_HOME. */
-static bool beside_package(char path[PATH_MAX])
+static char *change_word(struct change *change, const char *word)
 {
-    char folder[PATH_MAX];
-    emu_own_folder(folder);
-    for (int up = 0; up < 2; up++)
-        if (strrchr(folder, '/') != NULL) *strrchr(folder, '/') = '\0';
-    return try_folder(folder, "nvidia/cu13/bin/nvcc", path);
+    return change->nvcc != NULL ? change_nvccs_word(change, word)
+                                : change_linkers_word(change, word);
 }
 
-bool nvcc_find(char path[PATH_MAX])
+/* ---- files of options ------------------------------------------------------------------------ */
+
+/* The length of the word that a text begins with; a character after a backslash belongs to it, and
+ * so does a quotation mark, unless it is the first character. */
+static size_t word_length(const char *text)
 {
-    return beside_package(path) || try_folder(getenv("CUDA_HOME"), "bin/nvcc", path) ||
-           program_path("nvcc", path) || try_folder("/usr/local/cuda", "bin/nvcc", path) ||
-           in_build(path) || in_python(path);
+    size_t length = 0;
+    while (text[length] != '\0' && !isspace((unsigned char)text[length]))
+        length += text[length] == '\\' && text[length + 1] != '\0' ? 2 : 1;
+    return length;
 }
 
-/* Is it the nvcc that pip installs with CUDA 13's package nvidia-cuda-nvcc? */
-static bool is_pips(const char *path)
+/* A copy of the text with changed words, to be freed. */
+static char *change_text(struct change change, const char *text)
 {
-    static const char end[] = "/nvidia/cu13/bin/nvcc";
-    size_t length = strlen(path);
-    return length >= strlen(end) && strcmp(path + length - strlen(end), end) == 0;
-}
-
-size_t nvcc_pip_folders(const char *nvcc, char **words)
-{
-    static char own[PATH_MAX + 16], emulators[PATH_MAX + 8];
-    char library[PATH_MAX];
-    if (!is_pips(nvcc)) return 0;
-    snprintf(own, sizeof own, "-L%.*s/lib", (int)(strlen(nvcc) - strlen("/bin/nvcc")), nvcc);
-    emu_library_folder(library);
-    snprintf(emulators, sizeof emulators, "-L%s", library);
-    words[0] = own;
-    words[1] = emulators;
-    return 2;
-}
-
-void nvcc_offer(void)
-{
-    char path[PATH_MAX];
-    const char *others = getenv("PATH") != NULL ? getenv("PATH") : "/usr/bin:/bin";
-    bool first = beside_package(path);
-    if (!first && (program_path("nvcc", path) || !nvcc_find(path))) return;
-    *strrchr(path, '/') = '\0';
-    char *list = emu_text("%s:%s", first ? path : others, first ? others : path);
-    emu_set("PATH", list);
-    free(list);
-    *strrchr(path, '/') = '\0';
-    if (getenv("CUDA_HOME") == NULL) emu_set("CUDA_HOME", path);
-    if (getenv("CUDA_PATH") == NULL) emu_set("CUDA_PATH", path);
-}
-
-size_t nvcc_stand_ins(const char *nvcc, char **words)
-{
-    static const char *const headers[] = {"cublas_v2.h", "curand.h"};
-    char folder[PATH_MAX];
-    int has = 0, top = (int)(strlen(nvcc) - strlen("/bin/nvcc"));
-    for (int i = 0; i < 2 && top > 0; i++) {
-        char *header = emu_text("%.*s/include/%s", top, nvcc, headers[i]);
-        has += access(header, R_OK) == 0;
-        free(header);
+    char *changed;
+    size_t size;
+    FILE *out = open_memstream(&changed, &size);
+    if (out == NULL) emu_refuse("out of memory");
+    while (*text != '\0') {
+        size_t length = word_length(text);
+        if (length == 0 || *text == '"') {
+            fputc(*text++, out);
+            continue;
+        }
+        char *word = emu_text("%.*s", (int)length, text), *new = change_word(&change, word);
+        fputs(new, out);
+        free(new);
+        free(word);
+        text += length;
     }
-    if (has == 2) return 0;
-    emu_library_folder(folder);
-    words[0] = "-isystem";
-    words[1] = emu_text("%s/libraries/include", folder);
-    words[2] = emu_text("-L%s/libraries/lib", folder);
-    return NVCC_STAND_INS;
+    if (fclose(out) != 0) emu_refuse("out of memory");
+    return changed;
+}
+
+/* The text of a file, to be freed; NULL: it cannot be read, or is no text. */
+static char *read_text(const char *path)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = fopen(path, "r");
+    ssize_t length = file != NULL ? getdelim(&text, &size, '\0', file) : -1;
+    if (file != NULL) fclose(file);
+    if (length > 0 && strlen(text) == (size_t)length) return text;
+    free(text);
+    return NULL;
+}
+
+/* A name for a file in memory, which the tool that this process becomes inherits. */
+static char *name_in_memory(const char *text)
+{
+    int file = memfd_create("options", 0);
+    if (file < 0 || write(file, text, strlen(text)) != (ssize_t)strlen(text))
+        emu_refuse("cannot make a file in memory: %s", strerror(errno));
+    return emu_text("/proc/self/fd/%d", file);
+}
+
+/* Can it be read only once, as what a shell puts in place of <(command)? */
+static bool is_pipe(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
+/* The name of a file, or of a copy that is changed or was a pipe. */
+static char *change_file(const struct change *change, const char *path)
+{
+    char *text = read_text(path);
+    if (text == NULL) return emu_text("%s", path);
+    char *changed = change_text((struct change){change->nvcc, NO_VALUE}, text);
+    bool same = strcmp(text, changed) == 0 && !is_pipe(path);
+    char *name = same ? emu_text("%s", path) : name_in_memory(changed);
+    free(text);
+    free(changed);
+    return name;
+}
+
+/* The names of several files, with commas between. */
+static char *change_files(const struct change *change, const char *names)
+{
+    const char *comma = strchr(names, ',');
+    char *first = emu_text("%.*s", comma != NULL ? (int)(comma - names) : INT_MAX, names),
+         *changed = change_file(change, first),
+         *others = comma != NULL ? change_files(change, comma + 1) : NULL,
+         *all = others != NULL ? emu_text("%s,%s", changed, others) : emu_text("%s", changed);
+    free(first);
+    free(changed);
+    free(others);
+    return all;
+}
+
+/* ---- all words ------------------------------------------------------------------------------- */
+
+static void add_changed(struct word_list *words, struct change change, char *const *own)
+{
+    for (; *own != NULL; own++) words_add(words, change_word(&change, *own));
+}
+
+void words_add_nvccs(struct word_list *words, const char *nvcc, char *const *own)
+{
+    static const char *const variables[] = {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"};
+    for (int i = 0; i < 2; i++)
+        if (getenv(variables[i]) != NULL)
+            emu_set(variables[i],
+                    change_text((struct change){nvcc, NO_VALUE}, getenv(variables[i])));
+    add_changed(words, (struct change){nvcc, NO_VALUE}, own);
+}
+
+void words_add_linkers(struct word_list *words, char *const *own)
+{
+    add_changed(words, (struct change){NULL, NO_VALUE}, own);
 }

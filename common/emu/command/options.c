@@ -5,8 +5,8 @@
 #define _GNU_SOURCE /* vasprintf */
 #include "command.h"
 #include "common/command/option_table.h"
-#include "common/emu/check/tools.h"
-#include "common/emu/count/metrics.h"
+#include "tools.h"
+#include "common/emu/watch/metrics.h"
 #include "common/emu/report/budget.h"
 #include "common/files/replacement.h"
 #include "common/files/visible.h"
@@ -318,7 +318,7 @@ static option_fn print_help;
 #define VARIABLE(...)
 #define FOR_EMU(...)
 static const struct option_row rows[] = {
-#include "common/emu/settings/settings.inc"
+#include "settings.inc"
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 static const struct option_table table = {rows, ROWS};

@@ -1,5 +1,6 @@
 /*
- * access.h — one warp's access to memory, and the door that every access passes (ops_door.c).
+ * access.h — one warp's access to memory, and the door that every access passes
+ * (operations_ops_door.c).
  *
  * The functions here are for operations other than plain loads and stores. They are those of one
  * instruction set that is compiled (operations.c).
@@ -46,7 +47,7 @@ struct access {
     /* Set by the door: */
     struct block *owner; /* the block that owns the shared memory; for other spaces, the warp's */
     uint64_t host;       /* a lane's bytes are at host + address */
-    uint32_t outside;    /* of the mask: lanes outside of all memory (device/stray.h) */
+    uint32_t outside;    /* of the mask: lanes outside of all memory (stray.h) */
 };
 
 static inline bool access_reads(const struct access *a) { return a->operation != OPERATION_STORE; }

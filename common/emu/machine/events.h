@@ -1,8 +1,8 @@
 /*
  * events.h — the events that the machine announces: functions that it calls when something happens.
  *
- * The machine declares these functions and does not define them. The counters (count/), the
- * checkers (check/) and fidelity/ define those that only they use. events/ defines the others and
+ * The machine declares these functions and does not define them. The counters (watch/), the
+ * checkers (watch/) and watch/ define those that only they use. watch/ defines the others and
  * passes them on. Frequent events are announced only if the launch has the bit of enum announced
  * for them.
  *
@@ -15,8 +15,8 @@
 #include "access.h"
 
 struct emu_module;
-struct shared_place; /* memory/shared.h */
-struct child;        /* schedule/children.h */
+struct shared_place; /* shared.h */
+struct child;        /* schedule.h */
 struct ended_grid;
 
 /* The groups of events that a launch announces. event_launch_begin sets launch->announced. */
@@ -54,7 +54,7 @@ void event_host_read(struct emu *, uint64_t address, const struct emu_rows *, co
 void event_host_copy(struct emu *to, uint64_t to_address, struct emu *from, uint64_t from_address,
                      uint64_t bytes);
 
-/* A module is unloaded. (fidelity/) */
+/* A module is unloaded. (watch/) */
 void event_module_close(struct emu_module *);
 
 /* ---- a launch and its blocks ----------------------------------------------------------------- */
@@ -70,7 +70,7 @@ void event_block_begin(struct block *);
 /* With ANNOUNCE_ORDER: every thread of a block has exited. */
 void event_block_end(struct block *);
 
-/* ---- launches in kernels (check/race/children.c) --------------------------------------------- */
+/* ---- launches in kernels (watch/race_children.c) --------------------------------------------- */
 
 /* With ANNOUNCE_ORDER: a lane has put work into a stream. */
 void event_child(struct warp *, int lane, struct child *);
@@ -82,10 +82,10 @@ void event_children_end(struct emu *, struct ended_grid *);
 /* Work begins. Returns its number in emu_config.stream_ops; 0: it has none. */
 uint64_t event_child_begin(struct emu *, const struct ended_grid *, const struct child *);
 
-/* With ANNOUNCE_ORDER: a lane sets the condition of a graph's node. (check/race/condition.c) */
+/* With ANNOUNCE_ORDER: a lane sets the condition of a graph's node. (watch/condition.c) */
 void event_condition(struct warp *, const struct insn *, int lane, uint64_t handle, unsigned value);
 
-/* A lane's call of the CUDA runtime returns an error. (check/runtime_error.c) */
+/* A lane's call of the CUDA runtime returns an error. (watch/runtime_error.c) */
 void event_runtime_error(struct warp *, const struct insn *, int lane, int error);
 
 /* ---- turns ----------------------------------------------------------------------------------- */
@@ -103,15 +103,15 @@ void event_access(struct warp *, const struct insn *, const struct access *);
 /* With w->counts or ANNOUNCE_ACCESSES: a run of a load or store. */
 void event_access_run(struct warp *, const struct insn *, const struct access_run *);
 /* With w->counts: the same for constant memory, and for local memory, with offsets in each lane's
- * own. (count/) */
+ * own. (watch/) */
 void event_private_access(struct warp *, const struct insn *, const struct access *);
 /* With w->counts: an access of `bytes` bytes a lane to local memory, at one offset for all lanes,
- * or (`apart`) at another one for each of the 32 lanes. (count/) */
+ * or (`apart`) at another one for each of the 32 lanes. (watch/) */
 void event_local_run(struct warp *, const struct insn *, uint32_t lanes, bool apart,
                      unsigned bytes);
 /* With w->counts: a cp.async as one instruction, with its loads from global memory and its stores
  * to the shared memory of any block. The loads may have fewer lanes, or none; but they have the
- * address of each lane. (count/) */
+ * address of each lane. (watch/) */
 void event_copy_issued(struct warp *, const struct insn *, const struct access *from,
                        const struct access *to);
 
@@ -120,7 +120,7 @@ void event_copy_issued(struct warp *, const struct insn *, const struct access *
 void event_bulk_issued(struct warp *, const struct insn *, uint64_t bytes);
 
 /* An invalid access, which ends the launch unless it passes. Addresses are as in
- * device/access_error.h. */
+ * access_error.h. */
 enum wrong_access {
     ACCESS_MISALIGNED,
     ACCESS_OUTSIDE_GLOBAL,
@@ -133,14 +133,14 @@ struct bad_access {
     uint32_t lanes; /* the lanes with an invalid address, at least one */
     uint64_t size;
     const char *of_what; /* "of shared memory a block" */
-    /* With emu --lenient (device/stray.h): "reads 0", what the access does instead. NULL: it ends
+    /* With emu --lenient (stray.h): "reads 0", what the access does instead. NULL: it ends
      * the launch. */
     const char *passes;
 };
 void event_bad_access(struct warp *, const struct insn *, const struct bad_access *);
 
 /* wmma loads or stores a matrix at an address, with rows (or columns) some bytes apart, of which
- * one is no multiple of what it must be. The access is carried out. (check/) */
+ * one is no multiple of what it must be. The access is carried out. (watch/) */
 struct misaligned_matrix {
     uint64_t address, row_bytes;
     unsigned for_address, for_rows;
@@ -227,7 +227,7 @@ void event_shuffle_outside(struct warp *, int lane, int from);
 void event_barrier_exited(struct warp *, const struct insn *, unsigned waiting, unsigned exited,
                           bool parted);
 
-/* ---- faults (check/fault_finding.c) ---------------------------------------------------------- */
+/* ---- faults (watch/fault_finding.c) ---------------------------------------------------------- */
 
 /* The first fault of a launch, by any thread, except faults of accesses. */
 struct fault_event {
@@ -235,7 +235,7 @@ struct fault_event {
     const struct insn *insn;
     int lane, error;
     enum fault_kind kind;
-    const char *what, *picture; /* a sentence; a picture of schedule/deadlock.h, or "" */
+    const char *what, *picture; /* a sentence; a picture of deadlock.h, or "" */
 };
 void event_fault(struct launch *, const struct fault_event *);
 

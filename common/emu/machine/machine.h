@@ -1,23 +1,23 @@
 /*
  * machine.h — the structures of the emulated GPU while it runs a launch: warps, blocks, clusters.
- * The code that it runs is in decode/kernel.h. The machine knows no counters, checkers or traces:
+ * The code that it runs is in ptx/kernel.h. The machine knows no counters, checkers or traces:
  * it announces events (events.h).
  *
  * From the outside in:
  *
- *   struct emu      a device           device/device.c       memory, modules, settings
- *   struct launch   a running grid     schedule/scheduler.c  host threads run its clusters
- *   struct cluster  one or more blocks schedule/cluster.c    that run at the same time
- *   struct block    a thread block     schedule/block.c      shared memory, barriers, warps
- *   struct warp     32 lanes           schedule/exec.c       registers, fragments (warp/fragment.c)
+ *   struct emu      a device           device.c       memory, modules, settings
+ *   struct launch   a running grid     scheduler.c  host threads run its clusters
+ *   struct cluster  one or more blocks cluster.c    that run at the same time
+ *   struct block    a thread block     block.c      shared memory, barriers, warps
+ *   struct warp     32 lanes           exec.c       registers, fragments (fragment.c)
  *
- * A function that nvcc did not inline has its own registers for each call: a frame (warp/frame.c).
+ * A function that nvcc did not inline has its own registers for each call: a frame (warp.c).
  * The kernel's own registers are the root frame's.
  */
 #ifndef EMU_MACHINE_H
 #define EMU_MACHINE_H
 
-#include "common/emu/decode/kernel.h"
+#include "common/emu/ptx/kernel.h"
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -29,7 +29,7 @@ enum {
 
 struct race_block;
 struct init_block;
-struct children;      /* schedule/children.h */
+struct children;      /* schedule.h */
 struct thread_runtime;
 
 /* ---- counting -------------------------------------------------------------------------------- */
@@ -41,7 +41,7 @@ struct insn_counts {
     uint64_t shared_requests, one_address;
     uint64_t requests, sectors, bytes; /* global, or local; of bulk copies only the bytes */
     uint64_t copied_sectors;           /* of cp.async, as counted by NVIDIA's software */
-    uint64_t moved, needed;            /* global, by an older GPU's rules: see device/models.h */
+    uint64_t moved, needed;            /* global, by an older GPU's rules: see models.h */
     uint64_t divergent, replays;       /* constant */
 };
 
@@ -50,7 +50,7 @@ struct insn_counts {
 enum fragment_state {
     FRAGMENT_READY,
     FRAGMENT_AT_BARRIER,
-    FRAGMENT_WAITING_FOR_PHASE, /* of an mbarrier or barrier.cluster (barrier/phase_wait.h) */
+    FRAGMENT_WAITING_FOR_PHASE, /* of an mbarrier or barrier.cluster (phase_wait.h) */
     FRAGMENT_WAITING_FOR_LANES, /* of its member mask, at a warp-wide instruction */
 };
 
@@ -82,7 +82,7 @@ struct fragment {
 struct range {
     uint64_t base, bytes;
     int64_t delta;
-    bool is_heap; /* the heap of malloc in kernels (memory/heap.h) */
+    bool is_heap; /* the heap of malloc in kernels (heap.h) */
     bool is_hidden; /* freed: only its addresses are kept, see emu_hide() */
     bool is_exported, is_imported; /* other processes see it; it is another process's (ipc.c) */
 };
@@ -103,7 +103,7 @@ struct warp {
     uint32_t exited;       /* lanes that existed and have exited */
     struct frame *unused_frames; /* of calls that are over, for later ones */
     struct block *block;
-    uint8_t *local;      /* the lanes' local memories (memory/local.h) */
+    uint8_t *local;      /* the lanes' local memories (local.h) */
     uint8_t *own_shared; /* its block's shared memory, for runs, which do not pass the door */
     size_t own_shared_bytes;    /* 0 in a cluster of several blocks: there all accesses pass it */
     bool observed;              /* its accesses are counted or announced */
@@ -151,20 +151,20 @@ struct block {
     unsigned rounds;      /* a round runs each of the block's warps once */
     uint64_t executed;    /* warp instructions that its launch has not added up yet */
     bool ended;           /* every thread has exited */
-    struct async *async;  /* asynchronous copies (barrier/async.h); NULL: there were none so far */
+    struct async *async;  /* asynchronous copies (async.h); NULL: there were none so far */
     struct cluster *cluster;
     unsigned rank; /* in its cluster */
     struct warp *warps;
     uint8_t *shared;
     size_t shared_bytes;
     size_t reserved_offset; /* from this offset on, the system's: cooperative groups use it */
-    _Alignas(16) uint64_t nowhere[4]; /* where stores outside of memory go (device/stray.h) */
+    _Alignas(16) uint64_t nowhere[4]; /* where stores outside of memory go (stray.h) */
     struct barrier barriers[MAX_BARRIERS];
     bool used_barriers;      /* barriers[] are not all zero, or were not */
     unsigned epoch;          /* barriers passed */
     uint8_t *memory;         /* shared memory, registers and local memory in one allocation; */
     size_t memory_bytes;     /* the bytes in use, from `shared` on */
-    /* What its threads have called of the CUDA runtime (schedule/children.h); NULL: nothing yet */
+    /* What its threads have called of the CUDA runtime (schedule.h); NULL: nothing yet */
     struct thread_runtime *runtime;
     struct race_block *racecheck; /* the checkers' state of it; NULL: off */
     struct init_block *initcheck;
@@ -172,7 +172,7 @@ struct block {
 
 enum {
     LAUNCH_MESSAGE = 4096,
-    WORKSPACE_BYTES = 8, /* of a cooperative launch: see make_workspace() in schedule/launch.c */
+    WORKSPACE_BYTES = 8, /* of a cooperative launch: see make_workspace() in launch.c */
 };
 
 /* Where a cluster waited for an mbarrier when no thread of it could go on. */
@@ -183,7 +183,7 @@ struct cluster_wait {
     uint32_t offset; /* of the mbarrier */
 };
 
-/* Detects whether a cluster repeats the same states (schedule/repeat.h). */
+/* Detects whether a cluster repeats the same states (repeat.h). */
 struct repeat {
     uint64_t digest;      /* of an earlier state; 0: no state is kept */
     unsigned turns, most; /* turns since then; the number after which a newer state is kept */
@@ -221,7 +221,7 @@ struct launch {
     /* The kernel and the launch that have launched it; NULL: the host has. The nesting depth. */
     const struct emu_kernel *launched_by;
     unsigned launcher, depth;
-    uint64_t *ended; /* as struct ended_grid (schedule/children.h); NULL: of a launch of the host */
+    uint64_t *ended; /* as struct ended_grid (schedule.h); NULL: of a launch of the host */
     struct children *children; /* what the grid has launched; NULL: it cannot */
     struct emu_dim grid, block, cluster;
     unsigned cluster_size; /* blocks */
@@ -236,7 +236,7 @@ struct launch {
     bool lenient; /* as emu_config */
     unsigned checks; /* bits of enum emu_check */
     struct emu_host_place host_place;
-    uint64_t random;    /* state of warp/random_schedule.h's generator; 0: the usual order */
+    uint64_t random;    /* state of random_schedule.h's generator; 0: the usual order */
     bool splits_lanes;  /* random: also lanes without a branch are split */
     bool descending;    /* blocks start in the order of falling index */
     unsigned announced; /* bits of enum announced (events.h) */
@@ -273,7 +273,7 @@ enum fault_kind {
 };
 /* Ends the launch with a fault of one lane (lane < 0: the warp's first live lane). The launch keeps
  * and announces only its first fault. The source line, kernel, block and thread are added to the
- * message. (device/fault.c) */
+ * message. (fault.c) */
 void fault(struct warp *, const struct insn *, int lane, int error, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* Ends it with a fault of kind FAULT_ARGUMENTS. */

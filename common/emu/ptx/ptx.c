@@ -1,8 +1,8 @@
 /*
  * ptx.c — parses a module: one function for each rule of the grammar. The parts of a module are
- * parsed in the files that ptx_parser.h lists.
+ * parsed in the files that parser.h lists.
  */
-#include "ptx_parser.h"
+#include "parser.h"
 #include <stdlib.h>
 #include <string.h>
 

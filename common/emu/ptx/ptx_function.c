@@ -1,6 +1,6 @@
 /* ptx_function.c — parses functions: their heads when the text is loaded, their bodies when needed.
  * */
-#include "ptx_parser.h"
+#include "parser.h"
 #include <string.h>
 
 /* ---- heads ----------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* ptx_instruction.c — reads instructions and their operands. */
-#include "ptx_parser.h"
+#include "parser.h"
 #include <string.h>
 
 /* ---- operands -------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
  * units: the first of several weak ones, the largest of several common ones. A name that is only
  * declared .extern stays without a definition, which is an error only where it is used.
  */
-#include "ptx_parser.h"
+#include "parser.h"
 #include <string.h>
 
 static size_t hash(const char *name, int unit)

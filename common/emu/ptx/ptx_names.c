@@ -1,5 +1,5 @@
 /* ptx_names.c — registers and labels, and the scopes in which their names hold. */
-#include "ptx_parser.h"
+#include "parser.h"
 #include <string.h>
 
 static unsigned parent(struct parser *p, unsigned scope)

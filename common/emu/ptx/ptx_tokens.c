@@ -1,5 +1,5 @@
 /* ptx_tokens.c — the parser's tools: the current token, errors, and memory. */
-#include "ptx_parser.h"
+#include "parser.h"
 #include <stdarg.h>
 #include <string.h>
 

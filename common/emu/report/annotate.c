@@ -6,7 +6,7 @@
  */
 #define _GNU_SOURCE /* getline, realpath */
 #include "common/files/visible.h"
-#include "document.h"
+#include "report.h"
 #include "source_path.h"
 #include "sums.h"
 

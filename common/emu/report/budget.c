@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* getline */
 #include "budget.h"
-#include "common/emu/count/metrics.h"
+#include "common/emu/watch/metrics.h"
 #include "common/emu/ptx/kernel_name.h"
 #include "common/files/visible.h"
 #include "csv_line.h"

@@ -12,7 +12,7 @@
 #ifndef EMU_BUDGET_H
 #define EMU_BUDGET_H
 
-#include "document.h"
+#include "report.h"
 
 struct budget;
 

@@ -1,4 +1,4 @@
-/* document_parts.c — the documents of several programs as one: see document.h. */
+/* document_parts.c — the documents of several programs as one: see report.h. */
 #include "writers.h"
 
 static void json_begin(FILE *out, const char *title)

@@ -1,6 +1,6 @@
 /*
  * outcome.h — what the command emu finds out about a program however it ends, even by SIGKILL: the
- * program (runtime/process/parent.c) maps a file in memory, whose name in /proc is in EMU_OUTCOME.
+ * program (runtime/parent.c) maps a file in memory, whose name in /proc is in EMU_OUTCOME.
  */
 #ifndef EMU_OUTCOME_H
 #define EMU_OUTCOME_H

@@ -2,7 +2,7 @@
 #ifndef EMU_SUMS_H
 #define EMU_SUMS_H
 
-#include "document.h"
+#include "report.h"
 
 void sum_add(struct emu_counts *to, const struct emu_counts *);
 

@@ -1,5 +1,5 @@
 /*
- * text.c — the counters of launches as tables for people.
+ * driver_text.c — the counters of launches as tables for people.
  *
  * A program may launch a kernel thousands of times. So the launches of a kernel are printed as one
  * table: of each metric the value over all of them, and the largest value of one launch with the

@@ -4,7 +4,7 @@
  *
  * Findings come first, in their order; then lines by their bank conflicts and excess sectors.
  */
-#include "document.h"
+#include "report.h"
 #include "source_path.h"
 #include "sums.h"
 

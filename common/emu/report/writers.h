@@ -2,14 +2,15 @@
 #ifndef EMU_WRITERS_H
 #define EMU_WRITERS_H
 
-#include "common/emu/count/metrics.h"
-#include "document.h"
+#include "common/emu/watch/metrics.h"
+#include "report.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-/* ---- text.c, csv.c: tables of the counters of launches, for people and in the layout of ncu -- */
+/* ---- driver_text.c, csv.c: tables of the counters of launches, for people and in the layout of
+ * ncu -- */
 
 /* What a table has. */
 struct tables {

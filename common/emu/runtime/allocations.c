@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* posix_memalign */
 #include "allocations.h"
-#include "common/emu/machine/memory/address_table.h"
+#include "common/emu/machine/address_table.h"
 
 #include <stdlib.h>
 

@@ -6,9 +6,9 @@
 
 #include "cudart.h"
 
-struct memory_pool; /* memory/pool.c */
+struct memory_pool; /* memory_pools.c */
 
-/* The program's advice about managed memory (memory/managed.c). */
+/* The program's advice about managed memory (allocate.c). */
 struct advice {
     bool read_mostly, by_host, by_device[MAX_DEVICES];
     struct cudaMemLocation preferred, prefetched;
@@ -41,7 +41,7 @@ void cudart_each_host(void (*visit)(const struct runtime_allocation *, void *), 
 
 /* Allocates device memory from a pool, or, with pool = NULL, from the device. */
 cudaError_t cudart_allocate(void **pointer, size_t bytes, struct memory_pool *);
-/* Counts bytes that are taken from a pool or given back to it. (memory/pool.c) */
+/* Counts bytes that are taken from a pool or given back to it. (memory_pools.c) */
 void cudart_pool_take(struct memory_pool *, size_t bytes);
 void cudart_pool_give(struct memory_pool *, size_t bytes);
 

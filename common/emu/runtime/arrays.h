@@ -7,7 +7,7 @@
 #ifndef CUDART_ARRAYS_H
 #define CUDART_ARRAYS_H
 
-#include "common/emu/runtime/cudart.h"
+#include "cudart.h"
 
 struct cudaArray {
     struct cudaChannelFormatDesc format;
@@ -42,10 +42,10 @@ enum { LARGEST_PITCH_WIDTH = 131072, LARGEST_PITCH_HEIGHT = 65000, LARGEST_PITCH
 /* What the address of such memory, and its pitch, must be a multiple of, in bytes. */
 enum { TEXTURE_ALIGNMENT = 512, TEXTURE_PITCH_ALIGNMENT = 32 };
 
-/* memory/texture.c: destroys the calling thread's device's texture and surface objects. */
+/* textures.c: destroys the calling thread's device's texture and surface objects. */
 void cudart_drop_textures(void);
 
-/* work/array_copy.c: the copy in bytes, without arrays. */
+/* array_copy.c: the copy in bytes, without arrays. */
 cudaError_t cudart_flatten_copy(const struct cudaMemcpy3DParms *, struct cudaMemcpy3DParms *flat);
 
 #endif

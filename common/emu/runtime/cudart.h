@@ -18,14 +18,14 @@
 #define CUDART_H
 
 #include "common/emu/emu.h"
-#include "common/emu/settings/settings.h"
+#include "common/emu/command/settings.h"
 
 #include <cuda_runtime_api.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
-/* ---- devices (device/open.c) ----------------------------------------------------------------- */
+/* ---- devices (devices.c) --------------------------------------------------------------------- */
 
 enum { MAX_DEVICES = EMU_MAX_PEERS + 1, LIMITS = cudaLimitPersistingL2CacheSize + 1 };
 
@@ -40,7 +40,7 @@ struct device {
     bool peer_enabled[MAX_DEVICES]; /* cudaDeviceEnablePeerAccess */
     pthread_mutex_t report;         /* held by a launch that is counted */
     size_t printed;                 /* number of the checkers' findings printed so far */
-    /* A kernel that waits for the host (work/launch.c); NULL: none. The lock is held by the
+    /* A kernel that waits for the host (cuda_launch.c); NULL: none. The lock is held by the
      * thread that goes on with it. */
     struct suspended_kernel *suspended;
     pthread_mutex_t going_on;
@@ -54,25 +54,25 @@ struct device *cudart_device(void);
 /* Makes a device the calling thread's; returns the number of the previous one. */
 int cudart_use_device(int number);
 /* The calling thread's work on a device begins and ends. In between, no context of the device ends;
- * pairs may be nested. (device/context.c) */
+ * pairs may be nested. (context.c) */
 void cudart_work_begins(int device);
 void cudart_work_ends(int device);
 /* The newest compute capability (90 for 9.0) whose code the devices run. */
 unsigned cudart_newest_code(void);
-/* Sets the limits of cudaDeviceSetLimit to a GPU's defaults. (device/choose.c) */
+/* Sets the limits of cudaDeviceSetLimit to a GPU's defaults. (choose.c) */
 void cudart_default_limits(struct device *);
-/* One of a device's attributes; returns an error of CUDA. (device/properties.c) */
+/* One of a device's attributes; returns an error of CUDA. (properties.c) */
 int cudart_attribute(enum cudaDeviceAttr, int device, int *value);
-/* A kernel sets the value of a condition; returns an error of CUDA. (graph/conditional.c) */
+/* A kernel sets the value of a condition; returns an error of CUDA. (graph_exec.c) */
 int cudart_set_condition(uint64_t handle, unsigned value);
-/* What kernels ask of the runtime. (device/host_side.c) */
+/* What kernels ask of the runtime. (host_side.c) */
 struct emu_host_side cudart_host_side(void);
-/* Withdraws the device's permissions to access other devices' memory. (device/peer.c) */
+/* Withdraws the device's permissions to access other devices' memory. (peer.c) */
 void cudart_drop_peers(void);
 /* The device that owns the memory at an address; NULL for host addresses. */
 struct device *cudart_owner(const void *);
 
-/* ---- contexts (device/context.c) ------------------------------------------------------------- */
+/* ---- contexts (context.c) -------------------------------------------------------------------- */
 
 struct context;
 /* The context that owns what is made on a device now: the current one, or the primary one. */
@@ -83,7 +83,7 @@ extern _Thread_local bool cudart_in_driver;
 /* The runtime is used: if the thread has no context, it gets its device's primary one. */
 void cudart_bind_context(void);
 
-/* ---- the driver API (driver/), which is above this library's other parts --------------------- */
+/* ---- the driver API (runtime/driver*.c), which is above this library's other parts ----------- */
 
 /* The driver's error in place of the runtime's, its name, and a function of the driver by its name,
  * as programs of a version of CUDA know it. */
@@ -93,7 +93,7 @@ enum cudart_query { QUERY_FOUND, QUERY_TOO_NEW, QUERY_UNKNOWN };
 enum cudart_query cudart_driver_function(const char *name, int version, bool per_thread,
                                          void **function);
 
-/* ---- errors (device/error.c) ----------------------------------------------------------------- */
+/* ---- errors (error.c) ------------------------------------------------------------------------ */
 
 /*
  * After a kernel's fault, calls that need the device fail until cudaDeviceReset. As on a GPU, where
@@ -112,7 +112,7 @@ cudaError_t cudart_done(int error);
 cudaError_t cudart_done_free(int error, const void *pointer);
 
 /* Says, once for each feature, that it is not supported, why and what to do instead, and where the
- * program has called the runtime. Returns cudaErrorNotSupported. (device/refused.c) */
+ * program has called the runtime. Returns cudaErrorNotSupported. (refused.c) */
 cudaError_t cudart_not_supported(const char *feature, const char *why);
 
 /* The error of a call that must not be carried out, because the device has a fault or because the
@@ -120,7 +120,7 @@ cudaError_t cudart_not_supported(const char *feature, const char *why);
 cudaError_t cudart_refusal(void);
 /* Goes on with the device's suspended kernel, if there is one: to its end if the caller `waits` for
  * it, else until it waits for the host again. If another thread goes on with it already, a caller
- * that `waits` waits for that thread. True: the kernel has ended. (work/launch.c) */
+ * that `waits` waits for that thread. True: the kernel has ended. (cuda_launch.c) */
 bool cudart_go_on(bool waits);
 /* The program ends: goes on with all of them to their ends. */
 void cudart_go_on_at_end(void);
@@ -132,7 +132,7 @@ bool cudart_is_behind(cudaStream_t);
 void cudart_hold_streams(void);
 /* The devices have been interrupted: the suspended kernels end, and are in the reports. */
 void cudart_stop_suspended(void);
-/* Does the calling thread run a host function of a stream? (work/work.c) */
+/* Does the calling thread run a host function of a stream? (work.c) */
 bool cudart_in_host_function(void);
 
 /* The first line of a runtime function. */
@@ -167,7 +167,7 @@ void cudart_print(const char *sentences);
 #define ALSO_PTSZ(name) extern __typeof__(name) name##_ptsz __attribute__((alias(#name)))
 #define ALSO_PTDS(name) extern __typeof__(name) name##_ptds __attribute__((alias(#name)))
 
-/* ---- kernels and variables (code/load.c) ----------------------------------------------------- */
+/* ---- kernels and variables (registered.c) ---------------------------------------------------- */
 
 /* A kernel on one device. */
 struct function {
@@ -188,7 +188,7 @@ struct function {
  * known, and it cannot run. */
 cudaError_t cudart_function(const void *host, struct function **function);
 /* The most bytes of dynamic shared memory that cudaFuncSetAttribute can allow it.
- * (code/occupancy.c) */
+ * (occupancy.c) */
 size_t cudart_dynamic_most(const struct function *);
 /* The function of a kernel that another kernel has launched, by its mangled name; `other` if no
  * kernel with this name is registered. */
@@ -206,17 +206,17 @@ static inline void cudart_work_over(const int *device) { cudart_work_ends(*devic
 cudaError_t cudart_variable(const void *host, emu_addr *address, size_t *bytes);
 
 /* Finds the address at `offset` of a variable. Fails unless `bytes` bytes from there lie inside it.
- * (memory/symbol.c) */
+ * (symbol.c) */
 cudaError_t cudart_locate(const void *host, size_t bytes, size_t offset, void **address);
 
-/* For kernels that ask: emu_host_side.occupancy. (code/occupancy.c) */
+/* For kernels that ask: emu_host_side.occupancy. (occupancy.c) */
 int cudart_occupancy(const struct emu_gpu *, const struct emu_kernel *, int threads,
                      size_t dynamic_shared, int *blocks);
 
 /* Unloads the device's code. The next use loads it again, with initialised variables. */
 void cudart_unload(void);
 
-/* ---- memory (memory/device_memory.c, work/copy.c) -------------------------------------------- */
+/* ---- memory (device_memory.c, copy.c) -------------------------------------------------------- */
 
 /* Frees everything that belongs to a context. */
 void cudart_free_all(const struct context *);
@@ -229,7 +229,7 @@ int cudart_unmap(void *host);
 /* Is all of [pointer, pointer+bytes) memory of one device, or of the host and mapped into all? */
 bool cudart_is_reachable(const void *pointer, size_t bytes);
 
-/* ---- streams (object.c) ---------------------------------------------------------------------- */
+/* ---- streams (handles.c) --------------------------------------------------------------------- */
 
 bool cudart_is_stream(cudaStream_t);
 /* The number of a stream's device; for a default stream, of the calling thread's device. */
@@ -239,7 +239,7 @@ unsigned long long cudart_stream_id(cudaStream_t);
 /* Removes a context's streams and events. */
 void cudart_drop_streams(const struct context *);
 
-/* ---- settings (device/open.c) ---------------------------------------------------------------- */
+/* ---- settings (devices.c) -------------------------------------------------------------------- */
 
 /* Ends the program with one sentence that says which values a variable takes. */
 _Noreturn void cudart_refuse(enum setting_id, const char *value, const char *takes);
@@ -248,7 +248,7 @@ const struct emu_model *cudart_model(void);
 /* The value of a variable that is none of the emulator's own; NULL if it is not set or empty. */
 const char *cudart_environment(const char *name);
 
-/* ---- files to write (output/paths.c) --------------------------------------------------------- */
+/* ---- files to write (paths.c) ---------------------------------------------------------------- */
 
 /* The file that this process writes for a variable that names one, or NULL. Ends the process if the
  * file is this program, or any program or library. */
@@ -258,7 +258,7 @@ void cudart_keep_apart(enum setting_id, enum setting_id other);
 /* Ends the process if a file to write is a source file of a module. */
 void cudart_keep_sources(const struct emu_module *);
 
-/* ---- the trace (output/trace_file.c) --------------------------------------------------------- */
+/* ---- the trace (trace_file.c) ---------------------------------------------------------------- */
 
 /* Ends the process if the file of EMU_TRACE cannot or must not be written. */
 void cudart_check_trace(void);
@@ -267,12 +267,12 @@ FILE *cudart_open_trace(void);
 /* Completes the trace of a program that ends with this exit code. An error ends the process. */
 void cudart_end_trace(int status);
 
-/* ---- Ctrl-C (process/interrupt.c) ------------------------------------------------------------ */
+/* ---- Ctrl-C (process_end.c) ------------------------------------------------------------------ */
 
 enum { EXIT_INTERRUPTED = 130 };
 
 /* Makes SIGINT print the reports and end the program with EXIT_INTERRUPTED, unless the program has
- * its own handler, and stops kernels at the signals of cudart_observe_end() (process/process.h). */
+ * its own handler, and stops kernels at the signals of cudart_observe_end() (process.h). */
 void cudart_catch_interrupt(void);
 /* Makes signals that end the program first remove the trace's temporary file. Signals that the
  * program handles or ignores are left alone. */
@@ -281,7 +281,7 @@ void cudart_catch_end(void);
 void cudart_kernel_begins(void);
 void cudart_kernel_ends(int result);
 
-/* ---- long kernels (output/progress.c) -------------------------------------------------------- */
+/* ---- long kernels (progress.c) --------------------------------------------------------------- */
 
 void cudart_progress_settings(void);
 /* From now on a line on stderr tells of kernels that run for long, if EMU_PROGRESS allows it. */
@@ -289,7 +289,7 @@ void cudart_progress_watch(void);
 /* A kernel has ended: takes the line off the terminal. */
 void cudart_progress_remove(void);
 
-/* ---- the document of a run (output/collect.c) ------------------------------------------------ */
+/* ---- the document of a run (output.c) -------------------------------------------------------- */
 
 /* Reads which of its forms are asked for: tables of counters, and others. */
 void cudart_tables_settings(void);
@@ -309,7 +309,7 @@ struct cudart_launch {
 };
 /* Runs it, and keeps what it counted if that is asked for. */
 int cudart_report_launch(const struct cudart_launch *);
-/* Did this error happen while a kernel ran, rather than keep it from starting? (work/launch.c) */
+/* Did this error happen while a kernel ran, rather than keep it from starting? (cuda_launch.c) */
 bool cudart_is_kernel_fault(int error);
 
 /* Write the tables, and the other forms. Further calls do nothing. The second one ends the process
@@ -317,7 +317,7 @@ bool cudart_is_kernel_fault(int error);
 void cudart_tables_write(void);
 void cudart_document_write(void);
 
-/* ---- the checkers (output/findings.c) -------------------------------------------------------- */
+/* ---- the checkers (findings.c) --------------------------------------------------------------- */
 
 /* Reads what is asked for. */
 void cudart_check_settings(void);

@@ -4,7 +4,7 @@
 #ifndef CUDART_HANDLES_H
 #define CUDART_HANDLES_H
 
-#include "common/emu/machine/memory/address_table.h"
+#include "common/emu/machine/address_table.h"
 
 #include <pthread.h>
 

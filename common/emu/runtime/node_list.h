@@ -7,11 +7,11 @@
 #ifndef CUDART_NODE_LIST_H
 #define CUDART_NODE_LIST_H
 
-#include "common/emu/machine/memory/address_table.h"
+#include "common/emu/machine/address_table.h"
 
 #include <driver_types.h>
 
-struct node; /* of a graph (graph/graph.h) */
+struct node; /* of a graph (graph.h) */
 
 struct node_list {
     struct node **node;

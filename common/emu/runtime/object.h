@@ -24,16 +24,16 @@ struct object {
     cudaStreamAttrValue attributes[STREAM_ATTRIBUTES];
     /* of an event */
     bool recorded;
-    /* of one that other processes use (stream/ipc_event.c) */
+    /* of one that other processes use (ipc_event.c) */
     _Atomic int *word; /* NULL: none does */
     emu_addr shared;   /* the word's device address; 0: none */
     bool is_imported;
-    /* of both: the operation after which later work comes; 0: none (stream/order.c) */
+    /* of both: the operation after which later work comes; 0: none (order.c) */
     _Atomic uint64_t last;
     struct timespec at; /* when */
-    bool is_behind;     /* a kernel came before it that waited for the host (work/launch.c) */
+    bool is_behind;     /* a kernel came before it that waited for the host (cuda_launch.c) */
     /* For a stream that is being captured, and for an event recorded in one: the number of the
-     * capture, and the nodes on which later work depends (stream/capture.c). 0, or the number of a
+     * capture, and the nodes on which later work depends (stream_capture.c). 0, or the number of a
      * capture that has ended, means none. */
     unsigned long long capture;
     struct node_list tail;

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* dladdr, asprintf */
 #include "place.h"
-#include "common/emu/binary/emu_elf.h"
+#include "common/emu/ptx/emu_elf.h"
 
 #include <dlfcn.h>
 #include <elf.h>

@@ -34,8 +34,8 @@ struct work {
         struct cudaHostNodeParams host;
         cudaEvent_t event;               /* to record, or to wait for */
         struct graph *child;             /* owned by the node */
-        struct conditional *conditional; /* so is this one (graph/conditional.c) */
-        struct graph_memory *memory;     /* to allocate or free (graph/memory.c) */
+        struct conditional *conditional; /* so is this one (graph_exec.c) */
+        struct graph_memory *memory;     /* to allocate or free (memory.c) */
         void *address;                   /* to free; not memory of a graph */
     };
 };
@@ -43,7 +43,7 @@ struct work {
 /* Submits work to a stream. Errors are kept for cudaGetLastError. */
 cudaError_t cudart_submit(cudaStream_t, struct work *);
 
-/* Check and carry out each type of work (work/launch.c, work/copy.c, work/fill.c). */
+/* Check and carry out each type of work (cuda_launch.c, copy.c, fill.c). */
 cudaError_t cudart_check_kernel(const struct kernel_work *, struct function **);
 cudaError_t cudart_run_kernel(const struct kernel_work *, cudaStream_t);
 cudaError_t cudart_check_copy(const struct cudaMemcpy3DParms *);

@@ -14,7 +14,7 @@ extern "C" {
 
 enum { TRACED_LANES = 32 };
 
-/* What one warp did: a row of the trace. common/emu/trace/trace.h explains its columns. */
+/* What one warp did: a row of the trace. common/emu/watch/trace.h explains its columns. */
 struct access {
     unsigned launch, block, warp;
     unsigned epoch;            /* barriers that the block has passed */

@@ -1,6 +1,6 @@
-/* no_matrix.c — in place of decode_matrix.c and race/matrix.c: the page's emulator has no tensor
+/* no_matrix.c — in place of decode_matrix.c and watch/matrix.c: the page's emulator has no tensor
  * cores. */
-#include "common/emu/decode/decode_words.h"
+#include "common/emu/ptx/decode_words.h"
 
 struct access;
 

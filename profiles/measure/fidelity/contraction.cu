@@ -1,6 +1,6 @@
 /*
  * contraction.cu — of which products and sums ptxas makes one fma, if PTX gives them no rounding:
- * common/emu/decode/decode_fuse.c. A row has a type, a case, and a digest of its results for 1024
+ * common/emu/ptx/decode_passes.c. A row has a type, a case, and a digest of its results for 1024
  * operands, among them cancellations, denormal numbers and zeros. All NaNs count as one.
  *
  *   build/fidelity/contraction     the table, which fidelity.sh records

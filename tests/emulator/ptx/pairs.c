@@ -1,7 +1,7 @@
 /* pairs.c — runs the kernel of a pair race-* of tests/checks in this process. */
 #include "pairs.h"
-#include "common/emu/binary/emu_elf.h"
-#include "common/emu/binary/fatbin.h"
+#include "common/emu/ptx/emu_elf.h"
+#include "common/emu/ptx/fatbin.h"
 #include "ptx_run.h"
 #include "tests/fixtures/programs/programs.h"
 

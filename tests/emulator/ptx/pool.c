@@ -1,7 +1,7 @@
 /* pool.c — grids on several host threads, which wait for the next launch and do not exist after
  * fork() in the child. */
 #define _POSIX_C_SOURCE 200809L
-#include "common/emu/machine/device/device.h"
+#include "common/emu/machine/device.h"
 #include "ptx_run.h"
 
 #include <criterion/criterion.h>

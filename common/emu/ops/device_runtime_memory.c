@@ -1,0 +1,218 @@
+/* device_runtime_memory.c — cudaMalloc and cudaFree, which are malloc and free in kernels, and
+ * copies and fills between places of device memory. */
+#include "device_runtime.h"
+#include <string.h>
+
+/* CUDA's headers call these cudaMemcpyDeviceToDevice and cudaMemcpyDefault. */
+enum { DEVICE_TO_DEVICE = 3, ANY_DIRECTION = 4 };
+enum { INVALID_PITCH = 12 };
+
+/* ---- allocations ----------------------------------------------------------------------------- */
+
+/* cudaMalloc(&pointer, bytes) */
+void runtime_malloc(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    for (; mask && !w->block->launch->error; mask &= mask - 1) {
+        int lane = __builtin_ctz(mask), error = EMU_OK;
+        uint64_t to = builtin_argument(w, i, lane, 0, 8),
+                 bytes = builtin_argument(w, i, lane, 1, 8);
+        uint64_t address = to && bytes ? builtin_allocate(w, bytes) : 0;
+        if (!to || !bytes)
+            error = EMU_INVALID_VALUE;
+        else if (!address)
+            error = EMU_OUT_OF_MEMORY;
+        if (!error && !runtime_write(w, i, lane, to, &address, sizeof address)) return;
+        runtime_answer(w, i, lane, error);
+    }
+}
+
+/* cudaFree(pointer) */
+void runtime_free(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    builtin_free(w, i, mask);
+    for (; mask; mask &= mask - 1) runtime_answer(w, i, __builtin_ctz(mask), EMU_OK);
+}
+
+/* ---- copies and fills ------------------------------------------------------------------------ */
+
+/* A copy or fill, as a call in a kernel describes it. */
+struct transfer {
+    enum child_kind kind;
+    int direction; /* of a copy */
+    uint64_t to, from, stream;
+    struct emu_rows rows;
+    uint8_t value;
+};
+
+static bool is_global(uint64_t address)
+{
+    return address - SHARED_WINDOW >= WINDOW_BYTES && address - LOCAL_WINDOW >= WINDOW_BYTES &&
+           address - PARAM_WINDOW >= WINDOW_BYTES;
+}
+
+static bool is_pitched_wrong(const struct emu_rows *r, bool copies)
+{
+    bool has_rows = r->rows > 1 || r->slices > 1;
+    return has_rows && (r->to_row < r->bytes || (copies && r->from_row < r->bytes));
+}
+
+/* The tests have the order of NVIDIA's functions, which decides which of two errors is returned. */
+static int check(const struct transfer *t)
+{
+    bool copies = t->kind == CHILD_COPY;
+    if (copies && t->direction != DEVICE_TO_DEVICE && t->direction != ANY_DIRECTION)
+        return EMU_INVALID_COPY_KIND;
+    if (!t->to || (copies && !t->from)) return EMU_INVALID_VALUE;
+    if (is_pitched_wrong(&t->rows, copies)) return copies ? INVALID_PITCH : EMU_INVALID_VALUE;
+    return is_global(t->to) && (!copies || is_global(t->from)) ? EMU_OK : EMU_INVALID_VALUE;
+}
+
+static int submit(struct warp *w, const struct insn *i, int lane, const struct transfer *t)
+{
+    struct runtime_stream stream = runtime_stream_of(w, i, lane, t->stream);
+    int error = stream.is_valid ? check(t) : EMU_INVALID_VALUE;
+    struct child *child = error ? NULL : child_new(w, t->kind, &error);
+    if (!child) return error;
+    child->to = t->to;
+    child->from = t->from;
+    child->rows = t->rows;
+    child->value = t->value;
+    runtime_submit(w, lane, child, &stream);
+    return EMU_OK;
+}
+
+static void transfer(struct warp *w, const struct insn *i, int lane, const struct transfer *t)
+{
+    bool is_empty = !t->rows.bytes || !t->rows.rows || !t->rows.slices;
+    pthread_mutex_lock(&descendants_of(w)->lock);
+    int error = is_empty ? EMU_OK : submit(w, i, lane, t);
+    pthread_mutex_unlock(&descendants_of(w)->lock);
+    runtime_answer(w, i, lane, error);
+}
+
+#define ARGUMENT(n, bytes) builtin_argument(w, i, lane, n, bytes)
+
+/* cudaMemcpyAsync(to, from, bytes, direction, stream) */
+void runtime_copy(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    for (; mask; mask &= mask - 1) {
+        int lane = __builtin_ctz(mask);
+        transfer(w, i, lane,
+                 &(struct transfer){.kind = CHILD_COPY,
+                                    .to = ARGUMENT(0, 8),
+                                    .from = ARGUMENT(1, 8),
+                                    .rows = {.bytes = ARGUMENT(2, 8), .rows = 1, .slices = 1},
+                                    .direction = (int)ARGUMENT(3, 4),
+                                    .stream = ARGUMENT(4, 8)});
+    }
+}
+
+/* cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, direction, stream) */
+void runtime_copy_2d(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    for (; mask; mask &= mask - 1) {
+        int lane = __builtin_ctz(mask);
+        transfer(w, i, lane,
+                 &(struct transfer){.kind = CHILD_COPY,
+                                    .to = ARGUMENT(0, 8),
+                                    .from = ARGUMENT(2, 8),
+                                    .rows = {.bytes = ARGUMENT(4, 8),
+                                             .rows = ARGUMENT(5, 8),
+                                             .slices = 1,
+                                             .to_row = ARGUMENT(1, 8),
+                                             .from_row = ARGUMENT(3, 8)},
+                                    .direction = (int)ARGUMENT(6, 4),
+                                    .stream = ARGUMENT(7, 8)});
+    }
+}
+
+/* A cudaMemcpy3DParms as words of 8 bytes: where each field begins. */
+enum { SOURCE_ARRAY, SOURCE_AT, SOURCE = 4, ARRAY = 8, AT, TO = 12, EXTENT = 16, DIRECTION = 19 };
+enum { PARMS_WORDS = 20 };
+
+/* The address in the memory of a cudaPitchedPtr at which a copy begins, given a cudaPos. */
+static uint64_t corner(const uint64_t *pitched, const uint64_t *at)
+{
+    return pitched[0] + at[0] + at[1] * pitched[1] + at[2] * pitched[1] * pitched[3];
+}
+
+/* cudaMemcpy3DAsync(&parms, stream) */
+void runtime_copy_3d(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    for (; mask; mask &= mask - 1) {
+        int lane = __builtin_ctz(mask);
+        uint64_t p[PARMS_WORDS] = {0};
+        if (!builtin_read(w, lane, ARGUMENT(0, 8), p, sizeof p - 4) || p[SOURCE_ARRAY] ||
+            p[ARRAY]) {
+            runtime_answer(w, i, lane, EMU_INVALID_VALUE);
+            continue;
+        }
+        const uint64_t *extent = p + EXTENT, *to = p + TO, *from = p + SOURCE;
+        transfer(w, i, lane,
+                 &(struct transfer){.kind = CHILD_COPY,
+                                    .to = corner(to, p + AT),
+                                    .from = corner(from, p + SOURCE_AT),
+                                    .rows = {.bytes = extent[0],
+                                             .rows = extent[1],
+                                             .slices = extent[2],
+                                             .to_row = to[1],
+                                             .to_slice = to[1] * to[3],
+                                             .from_row = from[1],
+                                             .from_slice = from[1] * from[3]},
+                                    .direction = (int)p[DIRECTION],
+                                    .stream = ARGUMENT(1, 8)});
+    }
+}
+
+/* cudaMemsetAsync(to, value, bytes, stream) */
+void runtime_fill(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    for (; mask; mask &= mask - 1) {
+        int lane = __builtin_ctz(mask);
+        transfer(w, i, lane,
+                 &(struct transfer){.kind = CHILD_FILL,
+                                    .to = ARGUMENT(0, 8),
+                                    .value = (uint8_t)ARGUMENT(1, 4),
+                                    .rows = {.bytes = ARGUMENT(2, 8), .rows = 1, .slices = 1},
+                                    .stream = ARGUMENT(3, 8)});
+    }
+}
+
+/* cudaMemset2DAsync(to, pitch, value, width, height, stream) */
+void runtime_fill_2d(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    for (; mask; mask &= mask - 1) {
+        int lane = __builtin_ctz(mask);
+        transfer(w, i, lane,
+                 &(struct transfer){.kind = CHILD_FILL,
+                                    .to = ARGUMENT(0, 8),
+                                    .value = (uint8_t)ARGUMENT(2, 4),
+                                    .rows = {.bytes = ARGUMENT(3, 8),
+                                             .rows = ARGUMENT(4, 8),
+                                             .slices = 1,
+                                             .to_row = ARGUMENT(1, 8)},
+                                    .stream = ARGUMENT(5, 8)});
+    }
+}
+
+/* A word of an argument that is a struct. */
+#define WORD(n, k) runtime_part(w, i, lane, n, 8 * (k), 8)
+
+/* cudaMemset3DAsync(pitched pointer, value, extent, stream) */
+void runtime_fill_3d(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    for (; mask; mask &= mask - 1) {
+        int lane = __builtin_ctz(mask);
+        uint64_t pitch = WORD(0, 1);
+        transfer(w, i, lane,
+                 &(struct transfer){.kind = CHILD_FILL,
+                                    .to = WORD(0, 0),
+                                    .value = (uint8_t)ARGUMENT(1, 4),
+                                    .rows = {.bytes = WORD(2, 0),
+                                             .rows = WORD(2, 1),
+                                             .slices = WORD(2, 2),
+                                             .to_row = pitch,
+                                             .to_slice = pitch * WORD(0, 3)},
+                                    .stream = ARGUMENT(3, 8)});
+    }
+}

@@ -1,0 +1,137 @@
+/*
+ * decode.h — what the files of the decoder share.
+ *
+ *   decode.c           a kernel as a whole: layout of registers, memory, parameters; source lines
+ *   decode_insn.c      one instruction, by the family its opcode belongs to: decode_arithmetic.c,
+ *                      decode_memory.c, decode_control.c, decode_collective.c
+ *   insn.h, insn.c     the decoded instruction: a union, with a member for each family
+ *   matrix.h           instructions of tensor cores
+ *   decode_stack.c     alloca
+ *   decode_spin.c      loops that only wait for a clock
+ *   decode_passes.c      products and sums that become one fma
+ *   decode_words.c     an opcode's modifiers
+ *   decode_target.c    the least .target of instructions
+ *   decode_forms.c     the types and modifiers that go together
+ *   decode_function.c  which functions a kernel calls, and where variables are
+ *   decode_operand.c   one operand: a register's slot, a constant's slot, an address
+ *
+ * An error is a longjmp to decode_kernel, as in the parser.
+ */
+#ifndef EMU_DECODE_H
+#define EMU_DECODE_H
+
+#include "module.h"
+#include <setjmp.h>
+
+struct constant {
+    uint64_t value;
+    uint8_t bytes;
+    slot slot;
+};
+
+/* A function whose instructions are part of the kernel's code: the kernel itself, or a function
+ * that it may call. The kernel is the first body. */
+struct body {
+    const struct ptx_function *function;
+    struct callee *callee;   /* NULL: the kernel itself */
+    size_t *variable_offset; /* by index in function->variables, in the variable's space */
+    uint32_t base;           /* index of the first instruction */
+};
+
+struct decoder {
+    struct emu_module *module;
+    unsigned capability; /* of the GPU: 90 for 9.0 */
+    const struct ptx_function *function;
+    struct emu_kernel *kernel;
+    struct callee *callee;   /* the function being decoded; NULL: the kernel itself */
+    struct callee **callees; /* by index in the module, like kernel->callees */
+    struct body *bodies;
+    size_t body_count;
+    uint32_t base; /* of the function being decoded */
+    bool has_calls;
+    const struct ptx_instruction *at; /* the instruction being decoded */
+
+    slot *registers;     /* by PTX register index */
+    uint8_t *lane_bytes; /* of each register: 4 or 8; 0 for a predicate */
+    size_t register_bytes;
+
+    struct constant *constants;
+    size_t constant_count, constant_room, constant_bytes;
+    struct special *specials;
+    size_t special_count, special_room, special_bytes;
+
+    size_t *shared_offset; /* by index in text.variables; SIZE_MAX: not used by the kernel */
+    const size_t *variable_offset; /* by index in function->variables */
+
+    jmp_buf failed;
+    int error;
+    char *message;
+    size_t size;
+};
+
+_Noreturn void decode_fail(struct decoder *, int error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void *decode_take(struct decoder *, size_t bytes);
+
+size_t align_up(size_t value, size_t alignment);
+
+/* ---- functions (decode_function.c) */
+
+/* Fills d->bodies and the kernel's callees with all functions that the kernel calls, directly or
+ * not, and with one other (NULL: none) and all that it calls. If one of them calls by pointer,
+ * these are all functions of the module. */
+void collect_bodies(struct decoder *, const struct ptx_function *other);
+/* Gives every variable its place in shared memory, in local memory or in the area for parameters.
+ * */
+void lay_out_memory(struct decoder *);
+
+/* ---- operands */
+
+/* Allocates a register of lane_bytes bytes per lane. 0: a predicate; 16: two adjacent 64-bit slots.
+ * */
+slot register_take(struct decoder *, unsigned lane_bytes);
+slot constant_slot(struct decoder *, uint64_t value, unsigned lane_bytes); /* 0: a predicate mask */
+/* The slot of a source or destination. Fails unless a register has lane_bytes bytes per lane (0: a
+ * predicate). */
+slot source_slot(struct decoder *, const struct ptx_operand *, unsigned lane_bytes);
+slot destination_slot(struct decoder *, const struct ptx_operand *, unsigned lane_bytes);
+/* A predicate as a source; sets the bool if a "!" precedes it. */
+slot predicate_slot(struct decoder *, const struct ptx_operand *, bool *negated);
+/* The predicate behind the | of a destination; NO_SLOT: the destination has no |. */
+slot second_destination_slot(struct decoder *, const struct ptx_operand *);
+/* Fails if a register or a constant does not fit an operand of this type. A vector: if one of its
+ * parts does not. `wider`: a register may be wider than the type. */
+void check_operand(struct decoder *, const struct ptx_operand *, enum ptx_type, bool wider);
+/* The bytes per lane of a register; `otherwise` for an operand that is not a register. */
+unsigned operand_lane_bytes(struct decoder *, const struct ptx_operand *, unsigned otherwise);
+/* [base + offset], in a state space, which must be that of the variable that base names. */
+struct address address_operand(struct decoder *, const struct ptx_operand *, enum ptx_space);
+/* The same for an instruction that accesses nothing there: any variable or function will do. */
+struct address place_operand(struct decoder *, const struct ptx_operand *, enum ptx_space);
+/* Fails if an address of global memory, or a generic one, is a register of 32 bits. */
+void need_long_address(struct decoder *, const struct address *);
+/* Does an operand name a parameter or result in the frame's area? Sets *bytes to its size. */
+bool names_area(const struct decoder *, const struct ptx_operand *, size_t *bytes);
+/* Fails if an operand names a parameter in the frame's area, because such a parameter has no
+ * address. */
+void refuse_area(struct decoder *, const struct ptx_operand *);
+/* The 64-bit register that holds the address where the next alloca begins. */
+slot stack_top(struct decoder *);
+int64_t immediate(struct decoder *, const struct ptx_operand *);
+
+/* ---- instructions */
+
+void decode_instruction(struct decoder *, const struct ptx_instruction *, struct insn *);
+/* Lets the lanes of a warp join before a loop jumps back, in the function whose instructions are
+ * code[from] to code[end - 1]. (decode_control.c) */
+void decode_rejoin(struct insn *code, size_t from, size_t end);
+/* Marks reads of a clock in loops that only wait for it, in the same instructions. Their clock.loop
+ * is the loop's length. (decode_spin.c) */
+void decode_spins(struct insn *code, size_t from, size_t end);
+/* Makes sums of products an fma where ptxas does, in the function whose instructions begin with
+ * code[base]. (decode_passes.c) */
+void decode_fuse(struct decoder *, struct insn *code, size_t base, size_t length);
+/* Makes an addition of floats compute a * b + c, by its own rules. (decode_arithmetic.c) */
+void decode_as_fma(struct decoder *, struct insn *, slot a, slot b, slot c);
+
+#endif

@@ -1,0 +1,259 @@
+/*
+ * capture.c — the functions that begin, end and query a capture.
+ */
+#include "capture.h"
+#include "graph.h"
+
+#include <stdlib.h>
+
+/* ---- begin ----------------------------------------------------------------------------------- */
+
+/* Adds a capture to the active ones. False: out of memory. */
+static bool add_capture(struct capture *capture)
+{
+    if (!address_table_set(&cudart_captures.by_id, capture->id, capture)) return false;
+    capture->next = cudart_captures.first;
+    if (capture->next != NULL) capture->next->previous = capture;
+    cudart_captures.first = capture;
+    cudart_captures.count++;
+    return true;
+}
+
+static cudaError_t begin(struct object *stream, struct graph *graph, bool is_own,
+                         struct node *const *needs, size_t count, enum cudaStreamCaptureMode mode)
+{
+    struct capture *capture = calloc(1, sizeof *capture);
+    if (capture == NULL) return cudaErrorMemoryAllocation;
+    *capture = (struct capture){.id = cudart_captures.next_id++,
+                                .graph = graph,
+                                .is_own = is_own,
+                                .mode = mode,
+                                .thread = pthread_self(),
+                                .origin = stream};
+    if (!add_capture(capture)) {
+        free(capture);
+        return cudaErrorMemoryAllocation;
+    }
+    cudart_join_capture(stream, capture);
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; i < count && error == cudaSuccess; i++)
+        error = cudart_append(&stream->tail, needs[i]);
+    capture->is_invalid = error != cudaSuccess;
+    return error;
+}
+
+/* Can a capture begin in this stream? */
+static cudaError_t check_begin(cudaStream_t handle, enum cudaStreamCaptureMode mode)
+{
+    if (!cudart_is_stream(handle)) return cudaErrorInvalidResourceHandle;
+    if ((unsigned)mode > cudaStreamCaptureModeRelaxed) return cudaErrorInvalidValue;
+    if (cudart_is_legacy(handle)) return cudaErrorStreamCaptureUnsupported;
+    return cudart_capture_of(cudart_stream_object(handle)) != NULL ? cudaErrorIllegalState
+                                                                   : cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaStreamBeginCapture(cudaStream_t handle, enum cudaStreamCaptureMode mode)
+{
+    RETURN_IF_FAULTY();
+    struct graph *graph;
+    pthread_mutex_lock(&cudart_captures.mutex);
+    cudaError_t error = check_begin(handle, mode);
+    if (error == cudaSuccess) error = cudart_new_graph(&graph);
+    if (error == cudaSuccess) {
+        error = begin(cudart_stream_object(handle), graph, true, NULL, 0, mode);
+        if (error != cudaSuccess) cudart_free_graph(graph);
+    }
+    pthread_mutex_unlock(&cudart_captures.mutex);
+    return cudart_done(error);
+}
+
+cudaError_t CUDARTAPI cudaStreamBeginCaptureToGraph(cudaStream_t handle, cudaGraph_t graph,
+                                                    const cudaGraphNode_t *needs,
+                                                    const cudaGraphEdgeData *data, size_t count,
+                                                    enum cudaStreamCaptureMode mode)
+{
+    (void)data;
+    RETURN_IF_FAULTY();
+    if (cudart_graph(graph) == NULL || (count > 0 && needs == NULL))
+        return cudart_done(cudaErrorInvalidValue);
+    pthread_mutex_lock(&cudart_captures.mutex);
+    cudaError_t error = check_begin(handle, mode);
+    if (error == cudaSuccess)
+        error = begin(cudart_stream_object(handle), cudart_graph(graph), false,
+                      (struct node *const *)needs, count, mode);
+    pthread_mutex_unlock(&cudart_captures.mutex);
+    return cudart_done(error);
+}
+
+/* ---- end ------------------------------------------------------------------------------------- */
+
+/* Does the capture have a node on which neither another node nor the origin's tail depends? */
+static bool is_unjoined(const struct capture *capture)
+{
+    for (const struct node *node = capture->graph->first; node != NULL; node = node->next)
+        if (node->capture == capture->id && node->dependents.count == 0 &&
+            !cudart_contains(&capture->origin->tail, node))
+            return true;
+    return false;
+}
+
+static void leave(struct object *object, const struct capture *capture)
+{
+    if (object->capture == capture->id) object->capture = 0;
+}
+
+/* Removes a capture from the active ones. Other streams and events that took part keep its number,
+ * which then belongs to no capture. */
+static void remove_capture(struct capture *capture)
+{
+    leave(capture->origin, capture);
+    leave(cudart_per_thread_stream(), capture);
+    address_table_remove(&cudart_captures.by_id, capture->id);
+    if (capture->next != NULL) capture->next->previous = capture->previous;
+    if (capture->previous != NULL)
+        capture->previous->next = capture->next;
+    else
+        cudart_captures.first = capture->next;
+    cudart_captures.count--;
+}
+
+/* Ends the capture, and frees its graph unless it is wanted. */
+static void end(struct capture *capture, bool is_wanted)
+{
+    remove_capture(capture);
+    if (!is_wanted && capture->is_own) cudart_free_graph(capture->graph);
+    free(capture);
+}
+
+static cudaError_t end_in(struct object *stream, struct graph **graph)
+{
+    struct capture *capture = cudart_capture_of(stream);
+    if (capture == NULL) return cudaErrorIllegalState;
+    if (capture->origin != stream) {
+        capture->is_invalid = true;
+        return cudaErrorStreamCaptureUnmatched;
+    }
+    if (capture->mode != cudaStreamCaptureModeRelaxed &&
+        !pthread_equal(capture->thread, pthread_self()))
+        return cudaErrorStreamCaptureWrongThread;
+    cudaError_t error = capture->is_invalid    ? cudaErrorStreamCaptureInvalidated
+                        : is_unjoined(capture) ? cudaErrorStreamCaptureUnjoined
+                                               : cudaSuccess;
+    if (error == cudaSuccess) *graph = capture->graph;
+    end(capture, error == cudaSuccess);
+    return error;
+}
+
+cudaError_t CUDARTAPI cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *graph)
+{
+    RETURN_IF_FAULTY();
+    struct graph *captured = NULL;
+    if (graph != NULL) *graph = NULL;
+    if (!cudart_is_stream(handle)) return cudart_done(cudaErrorInvalidResourceHandle);
+    pthread_mutex_lock(&cudart_captures.mutex);
+    struct object *stream = cudart_stream_object(handle);
+    const struct capture *capture = stream != NULL ? cudart_capture_of(stream) : NULL;
+    bool may_drop = capture != NULL && !capture->is_own; /* the program has the graph */
+    cudaError_t error =
+        graph != NULL || may_drop ? end_in(stream, &captured) : cudaErrorInvalidValue;
+    pthread_mutex_unlock(&cudart_captures.mutex);
+    if (graph != NULL) *graph = (cudaGraph_t)captured;
+    return cudart_done(error);
+}
+
+void cudart_capture_forget(struct object *stream)
+{
+    pthread_mutex_lock(&cudart_captures.mutex);
+    struct capture *capture = cudart_capture_of(stream);
+    if (capture != NULL && capture->origin == stream) end(capture, false);
+    pthread_mutex_unlock(&cudart_captures.mutex);
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+bool cudart_is_capturing(cudaStream_t stream)
+{
+    if (cudart_captures.count == 0) return false;
+    pthread_mutex_lock(&cudart_captures.mutex);
+    bool is_capturing = cudart_capture_of(cudart_stream_object(stream)) != NULL;
+    pthread_mutex_unlock(&cudart_captures.mutex);
+    return is_capturing;
+}
+
+cudaError_t CUDARTAPI cudaStreamGetCaptureInfo(cudaStream_t handle,
+                                               enum cudaStreamCaptureStatus *status,
+                                               unsigned long long *id, cudaGraph_t *graph,
+                                               const cudaGraphNode_t **needs,
+                                               const cudaGraphEdgeData **data, size_t *count)
+{
+    RETURN_IF_FAULTY();
+    if (status == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (!cudart_is_stream(handle)) return cudart_done(cudaErrorInvalidResourceHandle);
+    pthread_mutex_lock(&cudart_captures.mutex);
+    const struct object *stream = cudart_stream_object(handle);
+    const struct capture *capture = cudart_capture_of(stream);
+    *status = capture == NULL       ? cudaStreamCaptureStatusNone
+              : capture->is_invalid ? cudaStreamCaptureStatusInvalidated
+                                    : cudaStreamCaptureStatusActive;
+    cudaError_t error = stream == NULL ? cudart_check_legacy() : cudaSuccess;
+    if (capture != NULL) {
+        if (id != NULL) *id = capture->id;
+        if (graph != NULL) *graph = (cudaGraph_t)capture->graph;
+        if (needs != NULL) *needs = (const cudaGraphNode_t *)stream->tail.node;
+        if (data != NULL) *data = NULL; /* edges have no data here */
+        if (count != NULL) *count = stream->tail.count;
+    }
+    pthread_mutex_unlock(&cudart_captures.mutex);
+    return cudart_done(error);
+}
+
+cudaError_t CUDARTAPI cudaStreamIsCapturing(cudaStream_t stream,
+                                            enum cudaStreamCaptureStatus *status)
+{
+    return cudaStreamGetCaptureInfo(stream, status, NULL, NULL, NULL, NULL, NULL);
+}
+
+cudaError_t CUDARTAPI cudaStreamUpdateCaptureDependencies(cudaStream_t handle,
+                                                          cudaGraphNode_t *needs,
+                                                          const cudaGraphEdgeData *data,
+                                                          size_t count, unsigned flags)
+{
+    (void)data;
+    RETURN_IF_FAULTY();
+    if (flags > cudaStreamSetCaptureDependencies || (count > 0 && needs == NULL))
+        return cudart_done(cudaErrorInvalidValue);
+    pthread_mutex_lock(&cudart_captures.mutex);
+    struct object *stream = cudart_stream_object(handle);
+    cudaError_t error = cudart_capture_of(stream) != NULL ? cudaSuccess : cudaErrorIllegalState;
+    if (error == cudaSuccess && flags == cudaStreamSetCaptureDependencies)
+        cudart_clear(&stream->tail);
+    for (size_t i = 0; i < count && error == cudaSuccess; i++)
+        error = cudart_append(&stream->tail, (struct node *)needs[i]);
+    pthread_mutex_unlock(&cudart_captures.mutex);
+    return cudart_done(error);
+}
+
+cudaError_t CUDARTAPI cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+    if (mode == NULL || (unsigned)*mode > cudaStreamCaptureModeRelaxed)
+        return cudart_done(cudaErrorInvalidValue);
+    enum cudaStreamCaptureMode was = cudart_capture_mode;
+    cudart_capture_mode = *mode;
+    *mode = was;
+    return cudaSuccess;
+}
+
+/* With -default-stream per-thread, NULL is the thread's own stream, which can be captured. From
+ * then on NULL means that stream for all calls of the thread. */
+cudaError_t CUDARTAPI cudaStreamBeginCapture_ptsz(cudaStream_t stream,
+                                                  enum cudaStreamCaptureMode mode)
+{
+    cudart_default_is_per_thread = true;
+    return cudaStreamBeginCapture(stream, mode);
+}
+
+ALSO_PTSZ(cudaStreamBeginCaptureToGraph);
+ALSO_PTSZ(cudaStreamEndCapture);
+ALSO_PTSZ(cudaStreamGetCaptureInfo);
+ALSO_PTSZ(cudaStreamIsCapturing);
+ALSO_PTSZ(cudaStreamUpdateCaptureDependencies);

@@ -1,0 +1,167 @@
+#define _GNU_SOURCE /* PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP */
+#include "context.h"
+#include "arrays.h"
+#include "allocations.h"
+#include "registered.h"
+#include "object.h"
+#include "order.h"
+
+#include <stdlib.h>
+
+enum { DEEPEST = 128 };
+
+/* ---- all contexts ---------------------------------------------------------------------------- */
+
+static struct context *newest, *primary[MAX_DEVICES];
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects the list that begins there */
+static atomic_uint ended = 1;                             /* how many have ended, and 1 */
+
+struct context *cudart_new_context(struct device *device, unsigned flags)
+{
+    struct context *context = calloc(1, sizeof *context);
+    if (context == NULL) return NULL;
+    *context = (struct context){.device = device, .flags = flags};
+    pthread_mutex_lock(&mutex);
+    context->id = newest != NULL ? newest->id + 1 : 1;
+    context->next = newest;
+    newest = context;
+    pthread_mutex_unlock(&mutex);
+    return context;
+}
+
+bool cudart_is_context(const struct context *context)
+{
+    pthread_mutex_lock(&mutex);
+    const struct context *c = newest;
+    while (c != NULL && c != context) c = c->next;
+    pthread_mutex_unlock(&mutex);
+    return c != NULL;
+}
+
+/* Has the device no other context that lives? Then all of its memory belongs to this one. */
+static bool is_alone(const struct context *context)
+{
+    pthread_mutex_lock(&mutex);
+    const struct context *c = newest;
+    while (c != NULL && (c == context || c->device != context->device || c->references == 0))
+        c = c->next;
+    pthread_mutex_unlock(&mutex);
+    return c == NULL;
+}
+
+static void make_primary(void)
+{
+    for (int i = 0; i < cudart_device_count(); i++) {
+        primary[i] = cudart_new_context(cudart_device_at(i), 0);
+        if (primary[i] != NULL) continue;
+        cudart_print("no host memory for the devices' contexts");
+        cudart_exit(EXIT_DEVICE);
+    }
+}
+
+struct context *cudart_primary_context(int device)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_primary);
+    return primary[device];
+}
+
+static bool is_primary(const struct context *context)
+{
+    return context == cudart_primary_context(context->device->number);
+}
+
+/* ---- work, and the end of a context ---------------------------------------------------------- */
+
+/* Of each device: read-held by threads that have work carried out there, and write-held while a
+ * context ends. Threads that launch without pause must not keep it from its end. */
+static pthread_rwlock_t locks[] = {[0 ... MAX_DEVICES - 1] =
+                                       PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP};
+static _Thread_local unsigned depths[MAX_DEVICES]; /* how deep in work the thread is */
+
+void cudart_work_begins(int device)
+{
+    if (depths[device]++ == 0) pthread_rwlock_rdlock(&locks[device]);
+}
+
+void cudart_work_ends(int device)
+{
+    if (--depths[device] == 0) pthread_rwlock_unlock(&locks[device]);
+}
+
+static void end_context(struct context *context)
+{
+    cudart_go_on(true);
+    if (is_primary(context)) cudart_clear_fault();
+    cudart_order_wait_device();
+    if (is_alone(context)) cudart_check_leaks();
+    cudart_drop_modules(context);
+    if (is_primary(context)) {
+        cudart_unload();
+        cudart_drop_textures();
+        cudart_drop_arrays();
+        emu_heap_limit(emu_runtime(), 0);
+        emu_pending_limit(emu_runtime(), 0);
+        cudart_default_limits(cudart_device());
+        cudart_drop_peers();
+    }
+    cudart_free_all(context);
+    cudart_drop_streams(context);
+    context->references = 0;
+    context->held = false;
+    ended++;
+}
+
+/* The emulator's device stays open, because the report still needs its counters. */
+void cudart_end_context(struct context *context)
+{
+    int number = context->device->number, was = cudart_use_device(number);
+    bool is_own_work = depths[number] > 0; /* a host function ends the context */
+    if (!is_own_work) pthread_rwlock_wrlock(&locks[number]);
+    end_context(context);
+    if (!is_own_work) pthread_rwlock_unlock(&locks[number]);
+    cudart_use_device(was);
+}
+
+/* ---- the thread's stack ---------------------------------------------------------------------- */
+
+static _Thread_local struct context *stack[DEEPEST];
+static _Thread_local int depth;
+static _Thread_local unsigned bound; /* `ended` when the thread was last bound; 0: it is not */
+_Thread_local bool cudart_in_driver;
+
+struct context *cudart_current_context(void) { return depth > 0 ? stack[depth - 1] : NULL; }
+
+bool cudart_push_context(struct context *context)
+{
+    if (depth == DEEPEST) return false;
+    stack[depth++] = context;
+    cudart_use_device(context->device->number);
+    return true;
+}
+
+void cudart_set_context(struct context *context)
+{
+    bound = 0;
+    if (depth > 0) depth--;
+    if (context != NULL)
+        cudart_push_context(context);
+    else if (depth > 0)
+        cudart_use_device(stack[depth - 1]->device->number);
+}
+
+const struct context *cudart_owning_context(int device)
+{
+    const struct context *current = cudart_current_context();
+    bool is_its = current != NULL && current->device->number == device;
+    return is_its ? current : cudart_primary_context(device);
+}
+
+void cudart_bind_context(void)
+{
+    if (bound == ended || cudart_in_driver) return;
+    if (depth == 0) cudart_push_context(cudart_primary_context(cudart_device()->number));
+    struct context *top = cudart_current_context();
+    if (is_primary(top) && !atomic_exchange(&top->held, true)) top->references++;
+    bound = ended;
+}

@@ -1,0 +1,275 @@
+/*
+ * copy.c — copies. Every copy is carried out as a three-dimensional one; most have one row.
+ */
+#include "arrays.h"
+#include "process.h"
+#include "capture.h"
+#include "order.h"
+#include "work.h"
+
+#include <string.h>
+
+/* ---- carrying out ---------------------------------------------------------------------------- */
+
+static bool is_device(const void *pointer) { return cudart_owner(pointer) != NULL; }
+
+bool cudart_is_reachable(const void *pointer, size_t bytes)
+{
+    const struct device *owner = cudart_owner(pointer);
+    struct emu *emu = owner != NULL ? owner->emu : emu_runtime();
+    emu_addr base, address = (emu_addr)pointer;
+    size_t size;
+    return emu_find(emu, address, &base, &size) && bytes <= size - (address - base);
+}
+
+/* One side of a copy: its first byte, and the distances from one row and from one slice to the
+ * next. */
+struct side {
+    char *first;
+    size_t row, slice;
+};
+
+static struct side side_of(const struct cudaPitchedPtr *area, const struct cudaPos *at)
+{
+    size_t slice = area->pitch * area->ysize;
+    return (struct side){(char *)area->ptr + at->z * slice + at->y * area->pitch + at->x,
+                         area->pitch, slice};
+}
+
+/* The number of bytes from the first to the last byte of a side, without gaps at the end. */
+static size_t span(const struct side *side, const struct cudaExtent *e)
+{
+    return (e->depth - 1) * side->slice + (e->height - 1) * side->row + e->width;
+}
+
+static bool is_empty(const struct cudaExtent *e)
+{
+    return e->width == 0 || e->height == 0 || e->depth == 0;
+}
+
+/* Memory of a device must be inside an allocation. Host memory is not checked. */
+static bool is_allowed(const struct side *side, const struct cudaExtent *extent)
+{
+    return !is_device(side->first) || cudart_is_reachable(side->first, span(side, extent));
+}
+
+/* Does `kind` fit the two sides? Mapped and managed memory may be called host or device memory. */
+static bool kind_fits(const struct side *to, const struct side *from,
+                      const struct cudaExtent *extent, enum cudaMemcpyKind kind)
+{
+    bool to_device = cudart_is_reachable(to->first, span(to, extent)),
+         from_device = cudart_is_reachable(from->first, span(from, extent));
+    switch (kind) {
+    case cudaMemcpyHostToHost: return !is_device(to->first) && !is_device(from->first);
+    case cudaMemcpyHostToDevice: return to_device && !is_device(from->first);
+    case cudaMemcpyDeviceToHost: return !is_device(to->first) && from_device;
+    case cudaMemcpyDeviceToDevice: return to_device && from_device;
+    default: return is_allowed(to, extent) && is_allowed(from, extent);
+    }
+}
+
+/* Checks a copy without arrays. */
+static cudaError_t check_flat(const struct cudaMemcpy3DParms *p)
+{
+    if (p->kind < cudaMemcpyHostToHost || p->kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    if (is_empty(&p->extent)) return cudaSuccess;
+    if (p->dstPtr.ptr == NULL || p->srcPtr.ptr == NULL) return cudaErrorInvalidValue;
+    bool many = p->extent.height > 1 || p->extent.depth > 1;
+    if (many && (p->srcPos.x + p->extent.width > p->srcPtr.pitch ||
+                 p->dstPos.x + p->extent.width > p->dstPtr.pitch))
+        return cudaErrorInvalidPitchValue;
+    if (p->extent.depth > 1 && (p->srcPos.y + p->extent.height > p->srcPtr.ysize ||
+                                p->dstPos.y + p->extent.height > p->dstPtr.ysize))
+        return cudaErrorInvalidValue;
+    return cudaSuccess;
+}
+
+cudaError_t cudart_check_copy(const struct cudaMemcpy3DParms *copy)
+{
+    struct cudaMemcpy3DParms flat;
+    cudaError_t error = cudart_flatten_copy(copy, &flat);
+    return error != cudaSuccess ? error : check_flat(&flat);
+}
+
+/* Tells racecheck of one side. */
+static void note(const struct side *side, const struct cudaExtent *extent, bool writes)
+{
+    cudart_order_access(side->first,
+                        &(struct emu_rows){.bytes = extent->width,
+                                           .rows = extent->height,
+                                           .slices = extent->depth,
+                                           .from_row = side->row,
+                                           .from_slice = side->slice},
+                        writes);
+}
+
+/* Does a row look as if nothing had been stored there? All bytes of fresh memory are 0xCD, and the
+ * upper ones still are where small numbers were added to it. Other words may look so by chance. */
+static bool looks_fresh(const char *row, size_t bytes)
+{
+    enum { FRESH = 0xCDCDCD, PER_CHANCE = 1000 };
+    size_t words = bytes / sizeof(uint32_t), fresh = 0;
+    for (size_t i = 0; i < words; i++) {
+        uint32_t word;
+        memcpy(&word, row + i * sizeof word, sizeof word);
+        fresh += word >> 8 == FRESH;
+    }
+    return fresh > words / PER_CHANCE;
+}
+
+/* A copy to the host. */
+static cudaError_t read_all(const struct side *to, const struct side *from,
+                            const struct cudaExtent *extent)
+{
+    struct emu_rows rows = {.bytes = extent->width,
+                            .rows = extent->height,
+                            .slices = extent->depth,
+                            .to_row = to->row,
+                            .to_slice = to->slice,
+                            .from_row = from->row,
+                            .from_slice = from->slice};
+    int error = emu_read_rows(cudart_owner(from->first)->emu, to->first, (emu_addr)from->first,
+                              &rows);
+    if (error == 0 && setting_text(SETTING_OUTCOME) != NULL && !cudart_check_wanted() &&
+        looks_fresh(to->first, extent->width))
+        cudart_parent_note_fresh();
+    return (cudaError_t)error;
+}
+
+/* Any other copy. */
+static int copy_row(char *to, const char *from, size_t bytes)
+{
+    const struct device *target = cudart_owner(to), *source = cudart_owner(from);
+    if (target != NULL && source != NULL)
+        return emu_copy_peer(target->emu, (emu_addr)to, source->emu, (emu_addr)from, bytes);
+    if (target != NULL) return emu_write(target->emu, (emu_addr)to, from, bytes);
+    memmove(to, from, bytes);
+    return cudaSuccess;
+}
+
+static cudaError_t run_flat(const struct cudaMemcpy3DParms *p)
+{
+    int error = check_flat(p);
+    if (error != cudaSuccess || is_empty(&p->extent)) return (cudaError_t)error;
+    struct side to = side_of(&p->dstPtr, &p->dstPos), from = side_of(&p->srcPtr, &p->srcPos);
+    if (!kind_fits(&to, &from, &p->extent, p->kind)) return cudaErrorInvalidValue;
+    note(&to, &p->extent, true);
+    note(&from, &p->extent, false);
+    if (is_device(from.first) && !is_device(to.first)) return read_all(&to, &from, &p->extent);
+    for (size_t z = 0; z < p->extent.depth; z++)
+        for (size_t y = 0; y < p->extent.height && error == cudaSuccess; y++)
+            error = copy_row(to.first + z * to.slice + y * to.row,
+                             from.first + z * from.slice + y * from.row, p->extent.width);
+    return (cudaError_t)error;
+}
+
+cudaError_t cudart_run_copy(const struct cudaMemcpy3DParms *copy)
+{
+    struct cudaMemcpy3DParms flat;
+    cudaError_t error = cudart_flatten_copy(copy, &flat);
+    return error != cudaSuccess ? error : run_flat(&flat);
+}
+
+/* ---- in one dimension ------------------------------------------------------------------------ */
+
+struct cudaMemcpy3DParms cudart_plain_copy(void *to, const void *from, size_t bytes,
+                                           enum cudaMemcpyKind kind)
+{
+    return (struct cudaMemcpy3DParms){
+        .srcPtr = {(void *)from, bytes, bytes, 1},
+        .dstPtr = {to, bytes, bytes, 1},
+        .extent = {bytes, 1, 1},
+        .kind = kind,
+    };
+}
+
+cudaError_t cudart_submit_copy(const struct cudaMemcpy3DParms *copy, cudaStream_t stream)
+{
+    struct work work = {.type = cudaGraphNodeTypeMemcpy, .copy = *copy};
+    cudaError_t error = cudart_submit(stream, &work);
+    if (error == cudaSuccess && !cudart_is_capturing(stream))
+        cudart_order_return(copy->dstPtr.ptr, copy->srcPtr.ptr, false);
+    return error;
+}
+
+cudaError_t cudart_copy_now(const struct cudaMemcpy3DParms *copy)
+{
+    RETURN_IF_FAULTY();
+    cudaError_t error = cudart_check_wait(NULL);
+    if (error != cudaSuccess) return cudart_done(error);
+    cudart_order_peers(copy->dstPtr.ptr, copy->srcPtr.ptr);
+    cudart_order_begin(NULL, &(struct work){.type = cudaGraphNodeTypeMemcpy});
+    cudart_work_begins(cudart_device()->number);
+    error = cudart_run_copy(copy);
+    cudart_work_ends(cudart_device()->number);
+    cudart_order_return(copy->dstPtr.ptr, copy->srcPtr.ptr, true);
+    return cudart_done(error);
+}
+
+cudaError_t CUDARTAPI cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+    struct cudaMemcpy3DParms copy = cudart_plain_copy(to, from, bytes, kind);
+    return cudart_copy_now(&copy);
+}
+
+cudaError_t CUDARTAPI cudaMemcpyAsync(void *to, const void *from, size_t bytes,
+                                      enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    struct cudaMemcpy3DParms copy = cudart_plain_copy(to, from, bytes, kind);
+    return cudart_submit_copy(&copy, stream);
+}
+
+/* ---- in two ---------------------------------------------------------------------------------- */
+
+static struct cudaMemcpy3DParms copy_2d(void *to, size_t to_pitch, const void *from,
+                                        size_t from_pitch, size_t width, size_t height,
+                                        enum cudaMemcpyKind kind)
+{
+    return (struct cudaMemcpy3DParms){
+        .srcPtr = {(void *)from, from_pitch, width, height},
+        .dstPtr = {to, to_pitch, width, height},
+        .extent = {width, height, 1},
+        .kind = kind,
+    };
+}
+
+cudaError_t CUDARTAPI cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                                   size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    struct cudaMemcpy3DParms copy = copy_2d(to, to_pitch, from, from_pitch, width, height, kind);
+    if (width > to_pitch || width > from_pitch) return cudart_done(cudaErrorInvalidPitchValue);
+    return cudart_copy_now(&copy);
+}
+
+cudaError_t CUDARTAPI cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
+                                        size_t from_pitch, size_t width, size_t height,
+                                        enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    struct cudaMemcpy3DParms copy = copy_2d(to, to_pitch, from, from_pitch, width, height, kind);
+    if (width > to_pitch || width > from_pitch) return cudart_done(cudaErrorInvalidPitchValue);
+    return cudart_submit_copy(&copy, stream);
+}
+
+/* ---- in three -------------------------------------------------------------------------------- */
+
+cudaError_t CUDARTAPI cudaMemcpy3D(const struct cudaMemcpy3DParms *copy)
+{
+    struct cudaMemcpy3DParms flat;
+    cudaError_t error = copy != NULL ? cudart_flatten_copy(copy, &flat) : cudaErrorInvalidValue;
+    return error != cudaSuccess ? cudart_done(error) : cudart_copy_now(&flat);
+}
+
+cudaError_t CUDARTAPI cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy, cudaStream_t stream)
+{
+    struct cudaMemcpy3DParms flat;
+    cudaError_t error = copy != NULL ? cudart_flatten_copy(copy, &flat) : cudaErrorInvalidValue;
+    return error != cudaSuccess ? cudart_done(error) : cudart_submit_copy(&flat, stream);
+}
+
+ALSO_PTDS(cudaMemcpy);
+ALSO_PTSZ(cudaMemcpyAsync);
+ALSO_PTDS(cudaMemcpy2D);
+ALSO_PTSZ(cudaMemcpy2DAsync);
+ALSO_PTDS(cudaMemcpy3D);
+ALSO_PTSZ(cudaMemcpy3DAsync);

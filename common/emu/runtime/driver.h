@@ -1,0 +1,77 @@
+/*
+ * driver.h — what the files of the driver API share.
+ *
+ * The driver API is libcuda.so.1, in whose place programs that emu starts get the emulator's
+ * libcudart.so.13. Both APIs have one set of devices, primary contexts, memory, streams and
+ * kernels. Most functions here call the runtime's function for the same work. Handles and device
+ * addresses are the same in both: a CUstream is a cudaStream_t, and a CUfunction is what the
+ * runtime takes as a kernel's address.
+ *
+ *   driver_init_part.c     cuInit, errors, functions by their names
+ *   driver_device.c   devices            driver_init.c  contexts
+ *   driver_module.c   modules, libraries and their kernels; their functions' attributes
+ *   driver_link.c     cuLink…            driver_jit.c      options of both
+ *   driver_memory.c   memory, pools and pointers
+ *   driver_copy.c     copies and fills
+ *   driver_stream.c   streams, events, captures and graphs
+ *   driver_launch.c   launches, occupancy
+ *   driver_tensor.c   tensor maps
+ *   driver_text.c     files of code
+ *   driver_refused.c  all other functions
+ */
+#ifndef EMU_DRIVER_H
+#define EMU_DRIVER_H
+
+#include "cudart.h"
+#include "context.h"
+
+#include <cuda.h>
+#include <stddef.h>
+
+/*
+ * A function of the driver API is one line, DRIVER(name, (parameters), work). The work returns a
+ * cudaError_t or a CUresult as an int, and is done only if the driver is initialised and the thread
+ * has a context. DRIVER_ANYWHERE: it needs no context.
+ */
+#define DRIVER(name, parameters, work)                                                             \
+    CUresult CUDAAPI name parameters                                                               \
+    {                                                                                              \
+        return driver_end(driver_begin(true) ? (int)(work) : driver_obstacle());                   \
+    }
+#define DRIVER_ANYWHERE(name, parameters, work)                                                    \
+    CUresult CUDAAPI name parameters                                                               \
+    {                                                                                              \
+        return driver_end(driver_begin(false) ? (int)(work) : driver_obstacle());                  \
+    }
+
+/* Begins a function. False: it must end at once, with driver_obstacle(). */
+bool driver_begin(bool needs_context);
+int driver_obstacle(void);
+/* Ends it: turns the runtime's error into the driver's. */
+CUresult driver_end(int error);
+/* An error that no function of the runtime has told memcheck of. Returns it. */
+int driver_failed(CUresult);
+
+/* Names for programs that are compiled with per-thread default streams (see ALSO_PTSZ). The name is
+ * expanded first: cuda.h makes cuMemAlloc_v2 of cuMemAlloc. */
+#define DRIVER_PTSZ(name)  ALSO_PTSZ_OF(name)
+#define DRIVER_PTDS(name)  ALSO_PTDS_OF(name)
+#define ALSO_PTSZ_OF(name) ALSO_PTSZ(name)
+#define ALSO_PTDS_OF(name) ALSO_PTDS(name)
+
+/* The context of a handle, if it lives; NULL: it is dead, or no handle. (driver_init.c) */
+struct context *driver_context(CUcontext);
+/* CUDA_ERROR_INVALID_VALUE for a device that does not exist, else the work's result. */
+#define ON_DEVICE(number, work)                                                                    \
+    (driver_is_device(number) ? (int)(work) : driver_failed(CUDA_ERROR_INVALID_DEVICE))
+bool driver_is_device(CUdevice);
+
+static inline void *at(CUdeviceptr address) { return (void *)(uintptr_t)address; } /* NOLINT */
+
+/* ---- driver_text.c: files of code ------------------------------------------------------------ */
+
+/* Reads a file into memory that the caller frees, with a NUL behind it, which *bytes does not
+ * count. NULL: it cannot be read. */
+char *driver_read_file(const char *path, size_t *bytes);
+
+#endif

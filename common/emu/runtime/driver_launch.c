@@ -1,0 +1,207 @@
+/* driver_launch.c — launches, and how many blocks of a kernel fit. */
+#include "driver.h"
+#include "module.h"
+#include "object.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- parameters in one buffer, as `extra` gives them ----------------------------------------- */
+
+struct buffer {
+    const void *data;
+    const size_t *bytes;
+};
+
+/* Reads the list. False: it contains something other than a buffer and its size, or only one of
+ * them. */
+static bool read_extra(void **extra, struct buffer *buffer)
+{
+    *buffer = (struct buffer){NULL, NULL};
+    for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+        if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
+            buffer->data = extra[1];
+        else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
+            buffer->bytes = extra[1];
+        else
+            return false;
+    }
+    return (buffer->data == NULL) == (buffer->bytes == NULL);
+}
+
+/* An array of pointers to parameters, and after it a copy of the buffer, filled up with zeros.
+ * NULL: out of memory. */
+static void **spread(const struct emu_kernel_info *info, const struct buffer *buffer, size_t bytes)
+{
+    size_t pointers = (info->params + 1) * sizeof(void *);
+    char *memory = calloc(1, pointers + bytes);
+    if (memory == NULL) return NULL;
+    memcpy(memory + pointers, buffer->data, *buffer->bytes);
+    void **args = (void **)memory;
+    for (unsigned i = 0; i < info->params; i++) args[i] = memory + pointers + info->param_offset[i];
+    return args;
+}
+
+/* A GPU accepts a buffer that is too small, and then the kernel reads undefined values. Here it
+ * reads zeros. */
+static int take_buffer(const struct function *function, const struct buffer *buffer, void ***args)
+{
+    const struct emu_kernel_info *info = emu_kernel_info(function->kernel);
+    unsigned last = info->params - 1;
+    size_t bytes = info->params > 0 ? info->param_offset[last] + info->param_size[last] : 0;
+    char sentence[400];
+    if (*buffer->bytes != bytes) {
+        snprintf(sentence, sizeof sentence,
+                 "a launch of %s gives its parameters in a buffer of %zu bytes, and they take %zu",
+                 function->name, *buffer->bytes, bytes);
+        cudart_print(sentence);
+    }
+    if (*buffer->bytes > bytes) return driver_failed(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    *args = spread(info, buffer, bytes);
+    return *args != NULL ? CUDA_SUCCESS : driver_failed(CUDA_ERROR_OUT_OF_MEMORY);
+}
+
+/* ---- the launch ------------------------------------------------------------------------------ */
+
+/* Does the kernel belong to a module of another context than the stream's? */
+static bool is_elsewhere(const struct program *program, CUstream stream)
+{
+    const struct object *object = cudart_stream_object(stream);
+    const struct context *its = object != NULL ? object->context : NULL;
+    const struct context *here = its != NULL ? its : cudart_current_context();
+    return program->module != NULL && program->module->context != NULL &&
+           program->module->context != here;
+}
+
+static int start(const cudaLaunchConfig_t *config, const void *kernel, void **args)
+{
+    return cudaLaunchKernelExC(config, kernel, args);
+}
+
+static int start_from(const cudaLaunchConfig_t *config, const void *kernel,
+                      const struct buffer *buffer)
+{
+    struct function *function;
+    void **args;
+    int device = cudart_device()->number;
+    cudart_work_begins(device); /* so that the kernel stays loaded */
+    int error = (int)cudart_done(cudart_function(kernel, &function));
+    if (error == CUDA_SUCCESS) error = take_buffer(function, buffer, &args);
+    cudart_work_ends(device);
+    if (error != CUDA_SUCCESS) return error;
+    error = start(config, kernel, args);
+    free(args);
+    return error;
+}
+
+static int launch(const cudaLaunchConfig_t *config, const void *kernel, void **args, void **extra)
+{
+    const struct program *program = cudart_program_of(kernel);
+    struct buffer buffer = {NULL, NULL};
+    if (program == NULL || is_elsewhere(program, config->stream))
+        return driver_failed(CUDA_ERROR_INVALID_HANDLE);
+    if (extra != NULL && !read_extra(extra, &buffer))
+        return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    if (buffer.data != NULL && args != NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    if (cudart_device()->fault_known) return (int)cudart_refusal();
+    return buffer.data != NULL ? start_from(config, kernel, &buffer) : start(config, kernel, args);
+}
+
+_Static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute),
+               "attributes of both APIs are alike");
+
+static int launch_ex(const CUlaunchConfig *c, const void *kernel, void **args, void **extra)
+{
+    if (c == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    const cudaLaunchConfig_t config = {.gridDim = {c->gridDimX, c->gridDimY, c->gridDimZ},
+                                       .blockDim = {c->blockDimX, c->blockDimY, c->blockDimZ},
+                                       .dynamicSmemBytes = c->sharedMemBytes,
+                                       .stream = c->hStream,
+                                       .attrs = (cudaLaunchAttribute *)c->attrs,
+                                       .numAttrs = c->numAttrs};
+    return launch(&config, kernel, args, extra);
+}
+
+/* ---- occupancy ------------------------------------------------------------------------------- */
+
+/* The largest of the block sizes that put most threads on a multiprocessor, searched as CUDA's
+ * headers do. */
+static int best_block(int *grid, int *block, CUfunction f, CUoccupancyB2DSize shared_of,
+                      size_t shared, int limit)
+{
+    int device = cudart_device()->number, sms, warp, best = 0;
+    struct cudaFuncAttributes a;
+    if (grid == NULL || block == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    cudaError_t error = cudaFuncGetAttributes(&a, f);
+    if (error != cudaSuccess) return error;
+    cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
+    cudaDeviceGetAttribute(&warp, cudaDevAttrWarpSize, device);
+    if (limit <= 0 || limit > a.maxThreadsPerBlock) limit = a.maxThreadsPerBlock;
+    *grid = *block = 0;
+    for (int next = (limit + warp - 1) / warp * warp; next > 0; next -= warp) {
+        int threads = next < limit ? next : limit, blocks;
+        if (shared_of != NULL) shared = shared_of(threads);
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, f, threads, shared);
+        if (error != cudaSuccess) return error;
+        if (threads * blocks <= best) continue;
+        best = threads * blocks;
+        *grid = blocks * sms;
+        *block = threads;
+    }
+    return CUDA_SUCCESS;
+}
+
+static int clusters(int *number, CUfunction f, const CUlaunchConfig *c,
+                    cudaError_t (*ask)(int *, const void *, const cudaLaunchConfig_t *))
+{
+    if (c == NULL) return driver_failed(CUDA_ERROR_INVALID_VALUE);
+    const cudaLaunchConfig_t config = {.gridDim = {c->gridDimX, c->gridDimY, c->gridDimZ},
+                                       .blockDim = {c->blockDimX, c->blockDimY, c->blockDimZ},
+                                       .dynamicSmemBytes = c->sharedMemBytes,
+                                       .attrs = (cudaLaunchAttribute *)c->attrs,
+                                       .numAttrs = c->numAttrs};
+    return ask(number, f, &config);
+}
+
+#define SHAPE                                                                                      \
+    unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, \
+        CUstream s
+#define CONFIG(...) (&(CUlaunchConfig){gx, gy, gz, bx, by, bz, shared, s, __VA_ARGS__})
+#define COOPERATIVE                                                                                \
+    (&(CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1})
+#define PER_THREAD(work) (cudart_default_is_per_thread = true, work)
+
+/* clang-format off */
+DRIVER(cuLaunchKernel, (CUfunction f, SHAPE, void **args, void **extra),
+       launch_ex(CONFIG(NULL, 0), f, args, extra))
+DRIVER(cuLaunchKernel_ptsz, (CUfunction f, SHAPE, void **args, void **extra),
+       PER_THREAD(launch_ex(CONFIG(NULL, 0), f, args, extra)))
+DRIVER(cuLaunchKernelEx, (const CUlaunchConfig *c, CUfunction f, void **args, void **extra),
+       launch_ex(c, f, args, extra))
+DRIVER(cuLaunchKernelEx_ptsz, (const CUlaunchConfig *c, CUfunction f, void **args, void **extra),
+       PER_THREAD(launch_ex(c, f, args, extra)))
+DRIVER(cuLaunchCooperativeKernel, (CUfunction f, SHAPE, void **args),
+       launch_ex(CONFIG(COOPERATIVE, 1), f, args, NULL))
+DRIVER(cuLaunchCooperativeKernel_ptsz, (CUfunction f, SHAPE, void **args),
+       PER_THREAD(launch_ex(CONFIG(COOPERATIVE, 1), f, args, NULL)))
+
+DRIVER(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks, CUfunction f, int threads,
+        size_t shared),
+       cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, f, threads, shared))
+DRIVER(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, (int *blocks, CUfunction f,
+        int threads, size_t shared, unsigned flags),
+       cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, f, threads, shared, flags))
+DRIVER(cuOccupancyMaxPotentialBlockSize, (int *grid, int *block, CUfunction f,
+        CUoccupancyB2DSize shared_of, size_t shared, int limit),
+       best_block(grid, block, f, shared_of, shared, limit))
+DRIVER(cuOccupancyMaxPotentialBlockSizeWithFlags, (int *grid, int *block, CUfunction f,
+        CUoccupancyB2DSize shared_of, size_t shared, int limit, unsigned flags),
+       ((void)flags, best_block(grid, block, f, shared_of, shared, limit)))
+DRIVER(cuOccupancyAvailableDynamicSMemPerBlock, (size_t *bytes, CUfunction f, int blocks,
+        int threads),
+       cudaOccupancyAvailableDynamicSMemPerBlock(bytes, f, blocks, threads))
+DRIVER(cuOccupancyMaxActiveClusters, (int *number, CUfunction f, const CUlaunchConfig *c),
+       clusters(number, f, c, cudaOccupancyMaxActiveClusters))
+DRIVER(cuOccupancyMaxPotentialClusterSize, (int *size, CUfunction f, const CUlaunchConfig *c),
+       clusters(size, f, c, cudaOccupancyMaxPotentialClusterSize))
+/* clang-format on */

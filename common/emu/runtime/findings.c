@@ -1,0 +1,335 @@
+/*
+ * findings.c — prints the findings of the checkers in compute-sanitizer's format.
+ *
+ * The findings of a launch are printed when it ends, the summary when the program ends.
+ */
+#define _GNU_SOURCE /* flockfile */
+#include "common/emu/command/tools.h"
+#include "process.h"
+#include "order.h"
+#include "place.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct {
+    unsigned checks;
+    bool lenient; /* without checks: print what a GPU lets pass */
+    bool leaks, api_errors, colour, warnings_count;
+    int exit_code;
+    FILE *log;
+} wanted;
+
+static uint64_t leaked_bytes;
+static size_t leaks;
+
+static bool ended;             /* the summary has been printed */
+static size_t printed;         /* findings so far, of all devices */
+static size_t hazards;         /* racecheck's findings among them */
+static atomic_size_t failures; /* launches that did not come to their end */
+static atomic_size_t refusals; /* those of kernels that the emulator cannot run */
+
+/* ---- what is wanted -------------------------------------------------------------------------- */
+
+/* Opens the log. It is not buffered, so it also has the findings of a program that crashes. Below a
+ * command that emu runs, other programs may have written to it. */
+static FILE *open_log(void)
+{
+    const char *path = cudart_output(SETTING_CHECK_LOG);
+    cudart_keep_apart(SETTING_CHECK_LOG, SETTING_TRACE);
+    if (path == NULL || strcmp(path, "stderr") == 0) return stderr;
+    if (strcmp(path, "stdout") == 0) return stdout;
+    FILE *log = fopen(path, cudart_has_parent() ? "a" : "w");
+    if (log != NULL) return log;
+    fprintf(stderr, "emu: cannot write EMU_CHECK_LOG=%s: %s\n", path, strerror(errno));
+    cudart_exit(EXIT_USAGE);
+}
+
+static unsigned read_tools(void)
+{
+    const char *tool = setting_text(SETTING_TOOL);
+    unsigned checks = tool != NULL ? check_tools(tool) : 0;
+    if (tool != NULL && checks == 0)
+        cudart_refuse(SETTING_TOOL, tool, settings[SETTING_TOOL].takes);
+    return checks;
+}
+
+void cudart_check_settings(void)
+{
+    uint64_t schedule = setting_number(SETTING_SCHEDULE);
+    wanted.exit_code = (int)setting_number(SETTING_ERROR_EXITCODE);
+    wanted.leaks = setting_is(SETTING_LEAK_CHECK, "full");
+    wanted.api_errors = setting_is(SETTING_API_ERRORS, "explicit");
+    wanted.warnings_count = setting_is(SETTING_WARNINGS_COUNT, "1");
+    wanted.checks = read_tools();
+    if (schedule != 0)
+        fprintf(stderr, "emu: random scheduling; --schedule %" PRIu64 " repeats it%s\n", schedule,
+                wanted.checks & EMU_CHECK_SYNC ? "; with synccheck lanes part at branches only"
+                                               : "");
+    if (wanted.checks != 0 || wanted.exit_code != 0) cudart_observe_end();
+    wanted.lenient = wanted.checks == 0 && setting_is(SETTING_LENIENT, "1");
+    wanted.log = wanted.checks != 0 ? open_log() : stderr;
+    if (wanted.checks == 0) return;
+    wanted.colour = isatty(fileno(wanted.log)) && cudart_environment("NO_COLOR") == NULL;
+    cudart_check_begin();
+}
+
+bool cudart_check_wanted(void) { return wanted.checks != 0; }
+
+void cudart_check_begin(void)
+{
+    if (wanted.checks == 0) return;
+    fputs("========= EMU (checks as compute-sanitizer does)", wanted.log);
+    if (cudart_is_forked()) fprintf(wanted.log, ", in the forked process %ld", (long)getpid());
+    fputc('\n', wanted.log);
+}
+
+void cudart_check_flush(void)
+{
+    if (wanted.checks != 0) fflush(wanted.log);
+}
+
+void cudart_check_config(struct emu_config *config)
+{
+    config->checks = wanted.checks;
+    config->stream_ops = wanted.checks & EMU_CHECK_RACE ? cudart_order_open() : NULL;
+    size_t limit = (size_t)setting_number(SETTING_PRINT_LIMIT);
+    config->finding_limit = limit ? limit : SIZE_MAX;
+    config->schedule = setting_number(SETTING_SCHEDULE);
+    config->descending = setting_is(SETTING_BLOCKS, "descending");
+    config->strict_readers = setting_is(SETTING_STRICT_READERS, "yes");
+    config->host_place = cudart_place;
+    config->describe_host_place = cudart_describe_place;
+}
+
+/* ---- printing -------------------------------------------------------------------------------- */
+
+/* Prints lines, each behind compute-sanitizer's mark, or without a checker behind the emulator's;
+ * the first line of an error is red. */
+static void print_lines(const char *text, const char *colour)
+{
+    for (const char *line = text; line != NULL;) {
+        const char *end = strchr(line, '\n');
+        int length = end != NULL ? (int)(end - line) : (int)strlen(line);
+        const char *before = wanted.colour && line == text ? colour : "";
+        const char *mark = wanted.lenient ? "emu: " : "========= ";
+        fprintf(wanted.log, "%s%s%.*s%s", mark, before, length, line, *before ? "\033[0m" : "");
+        line = end != NULL ? end + 1 : NULL;
+        if (line != NULL) fputc('\n', wanted.log);
+    }
+}
+
+static void print_finding(const struct emu_finding *f)
+{
+    printed++;
+    hazards += f->tool == EMU_CHECK_RACE;
+    static const char red[] = "\033[31m", yellow[] = "\033[33m";
+    print_lines(f->head, f->severity == EMU_FINDING_ERROR     ? red
+                         : f->severity == EMU_FINDING_WARNING ? yellow
+                                                              : "");
+    bool counts = f->unit != NULL && (f->count > 1 || f->tool == EMU_CHECK_RACE);
+    if (counts) fprintf(wanted.log, " [%" PRIu64 " %s]", f->count, f->unit);
+    fputc('\n', wanted.log);
+    if (f->detail != NULL) {
+        print_lines(f->detail, "");
+        fputc('\n', wanted.log);
+    }
+    if (!wanted.lenient) fputs("=========\n", wanted.log);
+}
+
+/* Of all devices. */
+static uint64_t count_findings(enum emu_severity severity)
+{
+    uint64_t count = 0;
+    for (int i = 0; i < cudart_device_count(); i++)
+        count += emu_finding_count(cudart_device_at(i)->emu, severity);
+    return count;
+}
+
+/* Those that the exit code depends on. */
+static uint64_t count_deciding(void)
+{
+    return count_findings(EMU_FINDING_ERROR) +
+           (wanted.warnings_count ? count_findings(EMU_FINDING_WARNING) : 0);
+}
+
+/* The process may be killed, so its errors are shared at once. */
+static void share_errors(void)
+{
+    static uint64_t shared;
+    uint64_t errors = count_deciding();
+    cudart_fork_add(errors - shared, 0);
+    cudart_parent_add(errors - shared);
+    shared = errors;
+}
+
+void cudart_check_print(void)
+{
+    if ((wanted.checks == 0 && !wanted.lenient) || !cudart_is_owner()) return;
+    flockfile(wanted.log);
+    for (int i = 0; i < cudart_device_count(); i++) {
+        struct device *device = cudart_device_at(i);
+        for (; device->printed < emu_findings(device->emu); device->printed++)
+            print_finding(emu_finding(device->emu, device->printed));
+    }
+    share_errors();
+    fflush(wanted.log);
+    funlockfile(wanted.log);
+}
+
+static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
+
+static void print_hazards(uint64_t errors, uint64_t warnings)
+{
+    fprintf(wanted.log,
+            "========= RACECHECK SUMMARY: %zu hazard%s displayed (%" PRIu64 " error%s, %" PRIu64
+            " warning%s)\n",
+            hazards, plural(hazards), errors, plural(errors), warnings, plural(warnings));
+}
+
+/* Where racecheck is alone its hazards are counted apart from faults, which all checkers report. */
+static void print_summary(uint64_t errors, uint64_t warnings, uint64_t races)
+{
+    bool is_alone = wanted.checks == EMU_CHECK_RACE;
+    if (is_alone) print_hazards(races, warnings);
+    if (is_alone && errors > races)
+        fprintf(wanted.log, "========= ERROR SUMMARY: %" PRIu64 " error%s\n", errors - races,
+                plural(errors - races));
+    else if (!is_alone && warnings > 0)
+        fprintf(wanted.log, "========= ERROR SUMMARY: %" PRIu64 " error%s, %" PRIu64 " warning%s\n",
+                errors, plural(errors), warnings, plural(warnings));
+    else if (!is_alone)
+        fprintf(wanted.log, "========= ERROR SUMMARY: %" PRIu64 " error%s\n", errors,
+                plural(errors));
+    uint64_t all = errors + warnings;
+    if (all > printed)
+        fprintf(wanted.log,
+                "========= ERROR SUMMARY: %" PRIu64 " error%s not printed. Use --print-limit"
+                " option to adjust the number of printed errors\n",
+                all - printed, all - printed == 1 ? " was" : "s were");
+}
+
+/* ---- the program's own mistakes -------------------------------------------------------------- */
+
+void cudart_check_failure(void)
+{
+    failures++;
+    if (wanted.checks != 0) return;
+    cudart_fork_add(1, 0);
+    cudart_parent_add(1);
+}
+
+void cudart_check_refusal(void)
+{
+    failures++;
+    refusals++;
+    cudart_fork_add(1, 0);
+    cudart_parent_add(1);
+}
+
+/* Appends where the program has called the runtime, or a library. */
+static void append_call(char *detail, size_t size)
+{
+    struct emu_host_place place;
+    char where[512];
+    size_t used = strlen(detail);
+    cudart_place(&place);
+    cudart_describe_place(&place, where, sizeof where);
+    used += (size_t)snprintf(detail + used, size - used, "%s    The call was made at",
+                             used ? "\n" : "");
+    for (char *rest, *line = strtok_r(where, "\n", &rest); line && used < size;
+         line = strtok_r(NULL, "\n", &rest))
+        used += (size_t)snprintf(detail + used, size - used, "\n        Host Frame: %s", line);
+}
+
+void cudart_check_library(const char *sentence)
+{
+    char detail[2048] = "";
+    cudart_check_failure();
+    if (!(wanted.checks & EMU_CHECK_MEMORY)) {
+        cudart_print(sentence);
+        return;
+    }
+    append_call(detail, sizeof detail);
+    emu_add_finding(emu_runtime(), EMU_CHECK_MEMORY, EMU_FINDING_ERROR, "out-of-bounds", sentence,
+                    detail);
+    cudart_check_print();
+}
+
+void cudart_check_api(cudaError_t error, const void *pointer)
+{
+    if (!(wanted.checks & EMU_CHECK_MEMORY) || !wanted.api_errors) return;
+    char function[64], head[256], detail[2048] = "";
+    cudart_function_name(function, sizeof function);
+    int code = cudart_in_driver ? cudart_driver_error((int)error) : (int)error;
+    const char *name = cudart_in_driver ? cudart_driver_error_name(code) : cudaGetErrorName(error);
+    snprintf(head, sizeof head, "Program hit %s (error %d) due to \"%s\" on CUDA API call to %s.",
+             name, code, cudaGetErrorString((cudaError_t)code), function);
+    if (pointer != NULL)
+        emu_describe_bad_free(emu_runtime(), (emu_addr)pointer, detail, sizeof detail);
+    append_call(detail, sizeof detail);
+    emu_add_finding(emu_runtime(), EMU_CHECK_MEMORY, EMU_FINDING_ERROR, "api-error", head, detail);
+    cudart_check_print();
+}
+
+void cudart_check_leaks(void)
+{
+    if (!(wanted.checks & EMU_CHECK_MEMORY) || !wanted.leaks) return;
+    uint64_t bytes;
+    size_t count = emu_report_leaks(emu_runtime(), &bytes);
+    cudart_check_print();
+    leaked_bytes += bytes;
+    leaks += count;
+}
+
+/* Prints the summary and closes the log, which may fail on a full disk. */
+static void end_report(void)
+{
+    for (int i = 0; i < cudart_device_count(); i++) {
+        int own = cudart_use_device(i);
+        cudart_check_leaks();
+        cudart_use_device(own);
+    }
+    cudart_check_print();
+    if (wanted.leaks)
+        fprintf(wanted.log, "========= LEAK SUMMARY: %" PRIu64 " bytes leaked in %zu allocations\n",
+                leaked_bytes, leaks);
+    if (wanted.checks & EMU_CHECK_RACE && cudart_has_devices() && cudart_order_is_off())
+        fputs(
+            "========= RACECHECK has stopped comparing operations of streams and graphs: too many "
+            "could run at the same time, or memory ran out\n",
+            wanted.log);
+    uint64_t errors = count_findings(EMU_FINDING_ERROR), races = 0;
+    for (int i = 0; i < cudart_device_count(); i++)
+        races += emu_race_count(cudart_device_at(i)->emu);
+    print_summary(errors, count_findings(EMU_FINDING_WARNING), races);
+    uint64_t others = cudart_fork_errors();
+    if (others > 0)
+        fprintf(wanted.log, "========= FORKED PROCESSES: %" PRIu64 " more error%s\n", others,
+                plural(others));
+    bool failed = fflush(wanted.log) != 0 || ferror(wanted.log) != 0;
+    if (failed) {
+        fprintf(stderr, "emu: the report is not complete: %s\n", strerror(errno));
+        cudart_exit(EXIT_USAGE);
+    }
+}
+
+/* Without a checker, the errors are the launches that did not come to their end, and what a GPU
+ * lets pass. A kernel that could not run was not checked, which is an error for every checker. */
+void cudart_check_end(void)
+{
+    if (!cudart_is_owner() || ended) return;
+    ended = true;
+    uint64_t errors = wanted.checks != 0 ? refusals : failures;
+    if (wanted.checks != 0) end_report();
+    if (wanted.checks != 0 || (wanted.lenient && cudart_has_devices())) errors += count_deciding();
+    errors += cudart_fork_errors();
+    cudart_document_write();
+    cudart_parent_note_end();
+    if (errors > 0 && wanted.exit_code != 0 && !cudart_is_replaced()) cudart_exit(wanted.exit_code);
+}

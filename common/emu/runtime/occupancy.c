@@ -1,0 +1,254 @@
+/*
+ * occupancy.c — attributes of kernels, and the number of their blocks that fit on a multiprocessor.
+ *
+ * NVIDIA's <cuda_occupancy.h> calculates the occupancy from the limits of the modelled GPU. The
+ * number of registers is an estimate made from PTX; on a GPU, ptxas decides it.
+ */
+#include "cudart.h"
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cuda_occupancy.h>
+
+/* The dynamic shared memory that fits beside a kernel's static shared memory. */
+static size_t dynamic_limit(const struct function *function, size_t per_block)
+{
+    size_t fixed = emu_kernel_info(function->kernel)->shared_bytes;
+    return fixed < per_block ? per_block - fixed : 0;
+}
+
+/* The most dynamic shared memory that a launch may ask for: as set by the program, or the default.
+ * */
+static size_t dynamic_allowed(const struct function *function)
+{
+    if (function->max_dynamic_shared) return function->max_dynamic_shared;
+    return dynamic_limit(function, emu_gpu(emu_runtime())->shared_per_block);
+}
+
+size_t cudart_dynamic_most(const struct function *function)
+{
+    return dynamic_limit(function, emu_gpu(emu_runtime())->shared_per_block_optin);
+}
+
+static cudaError_t set_dynamic(struct function *function, int bytes)
+{
+    size_t most = cudart_dynamic_most(function);
+    if (bytes < 0 || (size_t)bytes > most) {
+        char sentence[400];
+        snprintf(sentence, sizeof sentence,
+                 "kernel %s cannot be allowed %d bytes of dynamic shared memory: the limit of this "
+                 "GPU is %zu bytes for this kernel",
+                 function->name, bytes, most);
+        cudart_print(sentence);
+        return cudart_done(cudaErrorInvalidValue);
+    }
+    function->max_dynamic_shared = (size_t)bytes;
+    emu_allow_shared(function->kernel, (size_t)bytes);
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *host)
+{
+    RETURN_IF_FAULTY();
+    if (attributes == NULL) return cudart_done(cudaErrorInvalidValue);
+    RETURN_UNLESS_FUNCTION(host, function);
+
+    const struct emu_kernel_info *info = emu_kernel_info(function->kernel);
+    *attributes = (struct cudaFuncAttributes){
+        .sharedSizeBytes = info->shared_bytes,
+        .constSizeBytes = info->constant_bytes,
+        .localSizeBytes = info->local_bytes,
+        .maxThreadsPerBlock = (int)info->max_threads,
+        .numRegs = (int)info->registers,
+        .ptxVersion = (int)function->ptx_arch,
+        .binaryVersion = (int)function->code_arch,
+        .maxDynamicSharedSizeBytes = (int)dynamic_allowed(function),
+        .preferredShmemCarveout = function->carveout - 1,
+        .clusterDimMustBeSet = info->cluster[0] != 0,
+        .requiredClusterWidth = (int)info->cluster[0],
+        .requiredClusterHeight = (int)info->cluster[1],
+        .requiredClusterDepth = (int)info->cluster[2],
+        .nonPortableClusterSizeAllowed = function->large_clusters,
+    };
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaFuncSetAttribute(const void *host, enum cudaFuncAttribute attribute,
+                                           int value)
+{
+    RETURN_IF_FAULTY();
+    RETURN_UNLESS_FUNCTION(host, function);
+
+    switch (attribute) {
+    case cudaFuncAttributeMaxDynamicSharedMemorySize: return set_dynamic(function, value);
+    case cudaFuncAttributePreferredSharedMemoryCarveout:
+        if (value < -1 || value > 100) return cudart_done(cudaErrorInvalidValue);
+        function->carveout = value + 1;
+        return cudaSuccess;
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+        function->large_clusters = value != 0;
+        return cudaSuccess;
+    case cudaFuncAttributeClusterSchedulingPolicyPreference: return cudaSuccess; /* a hint */
+    case cudaFuncAttributeRequiredClusterWidth:
+    case cudaFuncAttributeRequiredClusterHeight:
+    case cudaFuncAttributeRequiredClusterDepth:
+        return cudart_done(
+            cudart_not_supported("a cluster's size as a kernel's attribute",
+                                 "give it at the launch, as cudaLaunchAttributeClusterDimension, "
+                                 "or by __cluster_dims__"));
+    default: return cudart_done(cudaErrorInvalidValue);
+    }
+}
+
+cudaError_t CUDARTAPI cudaFuncGetName(const char **name, const void *host)
+{
+    RETURN_IF_FAULTY();
+    if (name == NULL) return cudart_done(cudaErrorInvalidValue);
+    RETURN_UNLESS_FUNCTION(host, function);
+    *name = function->name;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaFuncGetParamInfo(const void *host, size_t index, size_t *offset,
+                                           size_t *size)
+{
+    RETURN_IF_FAULTY();
+    if (offset == NULL) return cudart_done(cudaErrorInvalidValue);
+    RETURN_UNLESS_FUNCTION(host, function);
+    const struct emu_kernel_info *info = emu_kernel_info(function->kernel);
+    if (index >= info->params) return cudart_done(cudaErrorInvalidValue);
+    *offset = info->param_offset[index];
+    if (size != NULL) *size = info->param_size[index];
+    return cudaSuccess;
+}
+
+/* A handle for the functions of the driver. It is the runtime's own handle, which they accept, too.
+ * */
+cudaError_t CUDARTAPI cudaGetFuncBySymbol(cudaFunction_t *function, const void *host)
+{
+    RETURN_IF_FAULTY();
+    if (function == NULL) return cudart_done(cudaErrorInvalidValue);
+    return cudaGetKernel((cudaKernel_t *)function, host);
+}
+
+cudaError_t CUDARTAPI cudaKernelSetAttributeForDevice(cudaKernel_t kernel,
+                                                      enum cudaFuncAttribute attribute, int value,
+                                                      int device)
+{
+    if (device < 0 || device >= cudart_device_count()) return cudart_done(cudaErrorInvalidDevice);
+    int was = cudart_use_device(device);
+    cudaError_t error = cudaFuncSetAttribute((const void *)kernel, attribute, value);
+    cudart_use_device(was);
+    return error;
+}
+
+/* ---- occupancy ------------------------------------------------------------------------------- */
+
+static struct cudaOccDeviceProp device_limits(const struct emu_gpu *gpu)
+{
+    return (struct cudaOccDeviceProp){
+        .computeMajor = gpu->major,
+        .computeMinor = gpu->minor,
+        .maxThreadsPerBlock = gpu->threads_per_block,
+        .maxThreadsPerMultiprocessor = gpu->threads_per_sm,
+        .regsPerBlock = gpu->registers_per_block,
+        .regsPerMultiprocessor = gpu->registers_per_sm,
+        .warpSize = gpu->warp_size,
+        .sharedMemPerBlock = gpu->shared_per_block,
+        .sharedMemPerMultiprocessor = gpu->shared_per_sm,
+        .numSms = gpu->sms,
+        .sharedMemPerBlockOptin = gpu->shared_per_block_optin,
+        .reservedSharedMemPerBlock = gpu->shared_reserved,
+    };
+}
+
+static struct cudaOccFuncAttributes kernel_needs(const struct emu_kernel_info *info,
+                                                 size_t most_dynamic)
+{
+    return (struct cudaOccFuncAttributes){
+        .maxThreadsPerBlock = (int)info->max_threads,
+        .numRegs = (int)info->registers,
+        .sharedSizeBytes = info->shared_bytes,
+        .partitionedGCConfig = PARTITIONED_GC_OFF,
+        .shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN,
+        .maxDynamicSharedSizeBytes = most_dynamic,
+        .numBlockBarriers = 1,
+    };
+}
+
+/* How much of the L1 cache is wanted as shared memory. The kernel's wish comes before the
+ * device's. */
+static struct cudaOccDeviceState wanted(const struct function *function)
+{
+    enum cudaFuncCache cache = function->cache;
+    if (cache == cudaFuncCachePreferNone) cache = cudart_device()->cache;
+    return (struct cudaOccDeviceState){.cacheConfig = (cudaOccCacheConfig)cache,
+                                       .carveoutConfig = function->carveout - 1};
+}
+
+static cudaError_t blocks_per_multiprocessor(const struct emu_gpu *gpu,
+                                             const struct emu_kernel_info *info,
+                                             const struct cudaOccDeviceState *state,
+                                             size_t most_dynamic, int threads,
+                                             size_t dynamic_shared, int *blocks)
+{
+    struct cudaOccDeviceProp device = device_limits(gpu);
+    struct cudaOccFuncAttributes kernel = kernel_needs(info, most_dynamic);
+    struct cudaOccResult result;
+    if (cudaOccMaxActiveBlocksPerMultiprocessor(&result, &device, &kernel, state, threads,
+                                                dynamic_shared) != CUDA_OCC_SUCCESS)
+        return cudaErrorInvalidValue;
+    *blocks = result.activeBlocksPerMultiprocessor;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *blocks, const void *host, int block_size, size_t dynamic_shared, unsigned flags)
+{
+    RETURN_IF_FAULTY();
+    (void)flags; /* about caches that the modelled GPUs do not have */
+    if (blocks == NULL || block_size <= 0) return cudart_done(cudaErrorInvalidValue);
+    RETURN_UNLESS_FUNCTION(host, function);
+
+    const struct cudaOccDeviceState state = wanted(function);
+    return cudart_done(
+        blocks_per_multiprocessor(emu_gpu(emu_runtime()), emu_kernel_info(function->kernel), &state,
+                                  dynamic_allowed(function), block_size, dynamic_shared, blocks));
+}
+
+int cudart_occupancy(const struct emu_gpu *gpu, const struct emu_kernel *kernel, int threads,
+                     size_t dynamic_shared, int *blocks)
+{
+    const struct cudaOccDeviceState none = {.carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT};
+    if (threads <= 0) return cudaErrorInvalidValue;
+    return (int)blocks_per_multiprocessor(gpu, emu_kernel_info(kernel), &none,
+                                          gpu->shared_per_block_optin, threads, dynamic_shared,
+                                          blocks);
+}
+
+cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host,
+                                                                    int block_size,
+                                                                    size_t dynamic_shared)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, host, block_size,
+                                                                  dynamic_shared, 0);
+}
+
+cudaError_t CUDARTAPI cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *host,
+                                                                int blocks, int block_size)
+{
+    RETURN_IF_FAULTY();
+    if (bytes == NULL || blocks <= 0 || block_size <= 0) return cudart_done(cudaErrorInvalidValue);
+    RETURN_UNLESS_FUNCTION(host, function);
+
+    struct cudaOccDeviceProp device = device_limits(emu_gpu(emu_runtime()));
+    struct cudaOccFuncAttributes kernel =
+        kernel_needs(emu_kernel_info(function->kernel), dynamic_allowed(function));
+    struct cudaOccDeviceState state = wanted(function);
+    if (cudaOccAvailableDynamicSMemPerBlock(bytes, &device, &kernel, &state, blocks, block_size) !=
+        CUDA_OCC_SUCCESS)
+        return cudart_done(cudaErrorInvalidValue);
+    return cudaSuccess;
+}

@@ -1,0 +1,286 @@
+/*
+ * properties.c — the properties of a device.
+ */
+#include "arrays.h"
+#include "process.h"
+
+#include <cuda.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Limits of a grid and a block, the same for every GPU here (CUDA C++ Programming Guide, "Compute
+ * Capabilities"). */
+enum {
+    MAX_BLOCK_X = 1024,
+    MAX_BLOCK_Y = 1024,
+    MAX_BLOCK_Z = 64,
+    MAX_GRID_X = 2147483647,
+    MAX_GRID_Y = 65535,
+    MAX_GRID_Z = 65535,
+    MAX_PITCH = 2147483647,
+};
+
+static const struct emu_gpu *gpu(void) { return emu_gpu(emu_runtime()); }
+
+static size_t total_memory(void)
+{
+    size_t free_bytes, total_bytes;
+    emu_memory_info(emu_runtime(), &free_bytes, &total_bytes);
+    return total_bytes;
+}
+
+static bool is_for_computing(int minor) { return minor == 0; } /* 8.0, 9.0, 10.0 */
+
+static bool is_device(int number) { return number >= 0 && number < cudart_device_count(); }
+
+/* Properties about what the emulator refuses stay 0, so that a program takes another way: virtual
+ * memory, sparse arrays, pools for other processes, other drivers' memory. Concurrent kernels and
+ * copies are reported as on the GPU, although the emulator runs them one after the other. */
+static void fill(struct cudaDeviceProp *p, int device, size_t memory)
+{
+    enum { COPY_ENGINES = 3 };
+    const struct emu_gpu *g = gpu();
+    bool is_ampere = g->major >= 8; /* or later */
+    *p = (struct cudaDeviceProp){
+        .totalGlobalMem = memory,
+        .sharedMemPerBlock = g->shared_per_block,
+        .regsPerBlock = g->registers_per_block,
+        .warpSize = g->warp_size,
+        .memPitch = MAX_PITCH,
+        .maxThreadsPerBlock = g->threads_per_block,
+        .maxThreadsDim = {MAX_BLOCK_X, MAX_BLOCK_Y, MAX_BLOCK_Z},
+        .maxGridSize = {MAX_GRID_X, MAX_GRID_Y, MAX_GRID_Z},
+        .totalConstMem = g->constant,
+        .major = g->major,
+        .minor = g->minor,
+        .textureAlignment = TEXTURE_ALIGNMENT,
+        .texturePitchAlignment = TEXTURE_PITCH_ALIGNMENT,
+        .multiProcessorCount = g->sms,
+        .canMapHostMemory = 1,
+        .surfaceAlignment = TEXTURE_ALIGNMENT,
+        .concurrentKernels = 1,
+        .pciBusID = device,
+        .asyncEngineCount = COPY_ENGINES,
+        .unifiedAddressing = 1,
+        .memoryBusWidth = g->memory_bus_bits,
+        .l2CacheSize = (int)g->l2,
+        .persistingL2CacheMaxSize = is_ampere ? (int)(g->l2 / 8 * 5) : 0,
+        .maxThreadsPerMultiProcessor = g->threads_per_sm,
+        .streamPrioritiesSupported = 1,
+        .globalL1CacheSupported = 1,
+        .localL1CacheSupported = 1,
+        .sharedMemPerMultiprocessor = g->shared_per_sm,
+        .regsPerMultiprocessor = g->registers_per_sm,
+        .managedMemory = 1,
+        .multiGpuBoardGroupID = device,
+        .concurrentManagedAccess = 1,
+        .computePreemptionSupported = 1,
+        .canUseHostPointerForRegisteredMem = 1,
+        .cooperativeLaunch = 1,
+        .clusterLaunch = g->major >= 9,
+        .sharedMemPerBlockOptin = g->shared_per_block_optin,
+        .maxBlocksPerMultiProcessor = g->blocks_per_sm,
+        .accessPolicyMaxWindowSize = is_ampere ? 128 << 20 : 0,
+        .reservedSharedMemPerBlock = g->shared_reserved,
+        .ECCEnabled = is_for_computing(g->minor),
+        .ipcEventSupported = 1,
+        .deviceNumaId = -1,
+        .maxTexture1D = 131072,
+        .maxTexture1DMipmap = 32768,
+        .maxTexture2D = {131072, 65536},
+        .maxTexture2DMipmap = {32768, 32768},
+        .maxTexture2DLinear = {LARGEST_PITCH_WIDTH, LARGEST_PITCH_HEIGHT, LARGEST_PITCH},
+        .maxTexture2DGather = {32768, 32768},
+        .maxTexture3D = {16384, 16384, 16384},
+        .maxTexture3DAlt = {8192, 8192, 32768},
+        .maxTextureCubemap = 32768,
+        .maxTexture1DLayered = {32768, 2048},
+        .maxTexture2DLayered = {32768, 32768, 2048},
+        .maxTextureCubemapLayered = {32768, 2046},
+        .maxSurface1D = 32768,
+        .maxSurface2D = {131072, 65536},
+        .maxSurface3D = {16384, 16384, 16384},
+        .maxSurface1DLayered = {32768, 2048},
+        .maxSurface2DLayered = {32768, 32768, 2048},
+        .maxSurfaceCubemap = 32768,
+        .maxSurfaceCubemapLayered = {32768, 2046},
+        .hostRegisterSupported = 1,
+        .hostRegisterReadOnlySupported = 1,
+        .memoryPoolsSupported = 1,
+    };
+    snprintf(p->name, sizeof p->name, "%s (emulated)", g->name);
+    memcpy(p->uuid.bytes, "emulated GPU", strlen("emulated GPU"));
+    p->uuid.bytes[sizeof p->uuid.bytes - 1] = (char)device;
+}
+
+cudaError_t CUDARTAPI cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
+{
+    if (cudart_is_forked_too_late()) return cudart_done(cudaErrorInitializationError);
+    if (p == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (!is_device(device)) return cudart_done(cudaErrorInvalidDevice);
+    fill(p, device, total_memory());
+    return cudaSuccess;
+}
+
+/* The ratio of a GPU's throughput in 32-bit operations to that in 64-bit operations. */
+static int double_ratio(const struct cudaDeviceProp *p)
+{
+    return is_for_computing(p->minor) ? 2 : p->major == 7 ? 32 : 64;
+}
+
+/* Attributes that are not in the list are 0. None of them says how much memory there is. */
+int cudart_attribute(enum cudaDeviceAttr attribute, int device, int *value)
+{
+    if (attribute < cudaDevAttrMaxThreadsPerBlock || attribute >= cudaDevAttrMax)
+        return cudaErrorInvalidValue;
+    if (!is_device(device)) return cudaErrorInvalidDevice;
+    struct cudaDeviceProp p;
+    fill(&p, device, 0);
+    const int values[cudaDevAttrMax] = {
+        [cudaDevAttrMaxThreadsPerBlock] = p.maxThreadsPerBlock,
+        [cudaDevAttrMaxBlockDimX] = p.maxThreadsDim[0],
+        [cudaDevAttrMaxBlockDimY] = p.maxThreadsDim[1],
+        [cudaDevAttrMaxBlockDimZ] = p.maxThreadsDim[2],
+        [cudaDevAttrMaxGridDimX] = p.maxGridSize[0],
+        [cudaDevAttrMaxGridDimY] = p.maxGridSize[1],
+        [cudaDevAttrMaxGridDimZ] = p.maxGridSize[2],
+        [cudaDevAttrMaxSharedMemoryPerBlock] = (int)p.sharedMemPerBlock,
+        [cudaDevAttrTotalConstantMemory] = (int)p.totalConstMem,
+        [cudaDevAttrWarpSize] = p.warpSize,
+        [cudaDevAttrMaxPitch] = (int)p.memPitch,
+        [cudaDevAttrMaxRegistersPerBlock] = p.regsPerBlock,
+        [cudaDevAttrClockRate] = gpu()->clock_khz,
+        [cudaDevAttrTextureAlignment] = (int)p.textureAlignment,
+        [cudaDevAttrGpuOverlap] = p.asyncEngineCount > 0,
+        [cudaDevAttrMultiProcessorCount] = p.multiProcessorCount,
+        [cudaDevAttrCanMapHostMemory] = p.canMapHostMemory,
+        [cudaDevAttrComputeMode] = cudaComputeModeDefault,
+        [cudaDevAttrSurfaceAlignment] = (int)p.surfaceAlignment,
+        [cudaDevAttrConcurrentKernels] = p.concurrentKernels,
+        [cudaDevAttrPciBusId] = p.pciBusID,
+        [cudaDevAttrMemoryClockRate] = gpu()->memory_clock_khz,
+        [cudaDevAttrGlobalMemoryBusWidth] = p.memoryBusWidth,
+        [cudaDevAttrL2CacheSize] = p.l2CacheSize,
+        [cudaDevAttrMaxThreadsPerMultiProcessor] = p.maxThreadsPerMultiProcessor,
+        [cudaDevAttrAsyncEngineCount] = p.asyncEngineCount,
+        [cudaDevAttrUnifiedAddressing] = p.unifiedAddressing,
+        [cudaDevAttrTexturePitchAlignment] = (int)p.texturePitchAlignment,
+        [cudaDevAttrComputeCapabilityMajor] = p.major,
+        [cudaDevAttrComputeCapabilityMinor] = p.minor,
+        [cudaDevAttrStreamPrioritiesSupported] = p.streamPrioritiesSupported,
+        [cudaDevAttrGlobalL1CacheSupported] = p.globalL1CacheSupported,
+        [cudaDevAttrLocalL1CacheSupported] = p.localL1CacheSupported,
+        [cudaDevAttrMaxSharedMemoryPerMultiprocessor] = (int)p.sharedMemPerMultiprocessor,
+        [cudaDevAttrMaxRegistersPerMultiprocessor] = p.regsPerMultiprocessor,
+        [cudaDevAttrManagedMemory] = p.managedMemory,
+        [cudaDevAttrMultiGpuBoardGroupID] = p.multiGpuBoardGroupID,
+        [cudaDevAttrSingleToDoublePrecisionPerfRatio] = double_ratio(&p),
+        [cudaDevAttrConcurrentManagedAccess] = p.concurrentManagedAccess,
+        [cudaDevAttrComputePreemptionSupported] = p.computePreemptionSupported,
+        [cudaDevAttrCanUseHostPointerForRegisteredMem] = p.canUseHostPointerForRegisteredMem,
+        [cudaDevAttrCooperativeLaunch] = p.cooperativeLaunch,
+        [cudaDevAttrMaxSharedMemoryPerBlockOptin] = (int)p.sharedMemPerBlockOptin,
+        [cudaDevAttrHostRegisterSupported] = p.hostRegisterSupported,
+        [cudaDevAttrMaxBlocksPerMultiprocessor] = p.maxBlocksPerMultiProcessor,
+        [cudaDevAttrMaxPersistingL2CacheSize] = p.persistingL2CacheMaxSize,
+        [cudaDevAttrMaxAccessPolicyWindowSize] = p.accessPolicyMaxWindowSize,
+        [cudaDevAttrReservedSharedMemoryPerBlock] = (int)p.reservedSharedMemPerBlock,
+        [cudaDevAttrHostRegisterReadOnlySupported] = p.hostRegisterReadOnlySupported,
+        [cudaDevAttrMemoryPoolsSupported] = p.memoryPoolsSupported,
+        [cudaDevAttrClusterLaunch] = p.clusterLaunch,
+        [cudaDevAttrMemSyncDomainCount] = p.major >= 9 ? 4 : 1,
+        [CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED] = p.major >= 9,
+        [CU_DEVICE_ATTRIBUTE_CAN_TEX2D_GATHER] = 1,
+        [cudaDevAttrEccEnabled] = p.ECCEnabled,
+        [cudaDevAttrIpcEventSupport] = p.ipcEventSupported,
+        [cudaDevAttrMaxTexture1DMipmappedWidth] = p.maxTexture1DMipmap,
+        [cudaDevAttrMaxTexture2DMipmappedWidth] = p.maxTexture2DMipmap[0],
+        [cudaDevAttrMaxTexture2DMipmappedHeight] = p.maxTexture2DMipmap[1],
+        [cudaDevAttrMaxTexture1DWidth] = p.maxTexture1D,
+        [cudaDevAttrMaxTexture2DWidth] = p.maxTexture2D[0],
+        [cudaDevAttrMaxTexture2DHeight] = p.maxTexture2D[1],
+        [cudaDevAttrMaxTexture3DWidth] = p.maxTexture3D[0],
+        [cudaDevAttrMaxTexture3DHeight] = p.maxTexture3D[1],
+        [cudaDevAttrMaxTexture3DDepth] = p.maxTexture3D[2],
+        [cudaDevAttrMaxTexture1DLayeredWidth] = p.maxTexture1DLayered[0],
+        [cudaDevAttrMaxTexture1DLayeredLayers] = p.maxTexture1DLayered[1],
+        [cudaDevAttrMaxTexture2DLayeredWidth] = p.maxTexture2DLayered[0],
+        [cudaDevAttrMaxTexture2DLayeredHeight] = p.maxTexture2DLayered[1],
+        [cudaDevAttrMaxTexture2DLayeredLayers] = p.maxTexture2DLayered[2],
+        [cudaDevAttrMaxTextureCubemapWidth] = p.maxTextureCubemap,
+        [cudaDevAttrMaxTextureCubemapLayeredWidth] = p.maxTextureCubemapLayered[0],
+        [cudaDevAttrMaxTextureCubemapLayeredLayers] = p.maxTextureCubemapLayered[1],
+        [cudaDevAttrMaxTexture2DGatherWidth] = p.maxTexture2DGather[0],
+        [cudaDevAttrMaxTexture2DGatherHeight] = p.maxTexture2DGather[1],
+        [cudaDevAttrMaxTexture3DWidthAlt] = p.maxTexture3DAlt[0],
+        [cudaDevAttrMaxTexture3DHeightAlt] = p.maxTexture3DAlt[1],
+        [cudaDevAttrMaxTexture3DDepthAlt] = p.maxTexture3DAlt[2],
+        [cudaDevAttrMaxTexture1DLinearWidth] = LARGEST_LINEAR_TEXTURE,
+        [cudaDevAttrMaxTexture2DLinearWidth] = p.maxTexture2DLinear[0],
+        [cudaDevAttrMaxTexture2DLinearHeight] = p.maxTexture2DLinear[1],
+        [cudaDevAttrMaxTexture2DLinearPitch] = p.maxTexture2DLinear[2],
+        [cudaDevAttrMaxSurface1DWidth] = p.maxSurface1D,
+        [cudaDevAttrMaxSurface2DWidth] = p.maxSurface2D[0],
+        [cudaDevAttrMaxSurface2DHeight] = p.maxSurface2D[1],
+        [cudaDevAttrMaxSurface3DWidth] = p.maxSurface3D[0],
+        [cudaDevAttrMaxSurface3DHeight] = p.maxSurface3D[1],
+        [cudaDevAttrMaxSurface3DDepth] = p.maxSurface3D[2],
+        [cudaDevAttrMaxSurface1DLayeredWidth] = p.maxSurface1DLayered[0],
+        [cudaDevAttrMaxSurface1DLayeredLayers] = p.maxSurface1DLayered[1],
+        [cudaDevAttrMaxSurface2DLayeredWidth] = p.maxSurface2DLayered[0],
+        [cudaDevAttrMaxSurface2DLayeredHeight] = p.maxSurface2DLayered[1],
+        [cudaDevAttrMaxSurface2DLayeredLayers] = p.maxSurface2DLayered[2],
+        [cudaDevAttrMaxSurfaceCubemapWidth] = p.maxSurfaceCubemap,
+        [cudaDevAttrMaxSurfaceCubemapLayeredWidth] = p.maxSurfaceCubemapLayered[0],
+        [cudaDevAttrMaxSurfaceCubemapLayeredLayers] = p.maxSurfaceCubemapLayered[1],
+        [cudaDevAttrNumaId] = p.deviceNumaId,
+        [cudaDevAttrHostNumaId] = p.hostNumaId,
+    };
+    *value = values[attribute];
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+    if (cudart_is_forked_too_late()) return cudart_done(cudaErrorInitializationError);
+    if (value == NULL) return cudart_done(cudaErrorInvalidValue);
+    return cudart_done(cudart_attribute(attribute, device, value));
+}
+
+/* ---- other names of a device ----------------------------------------------------------------- */
+
+/* The emulator's devices are device 0 of the buses 0, 1, …; no real GPU is at bus 0, device 0. */
+#define PCI_FORMAT "0000:%02x:00.0"
+enum { PCI_BYTES = sizeof "0000:00:00.0" };
+
+cudaError_t CUDARTAPI cudaDeviceGetPCIBusId(char *id, int length, int device)
+{
+    if (id == NULL || length < PCI_BYTES) return cudart_done(cudaErrorInvalidValue);
+    if (!is_device(device)) return cudart_done(cudaErrorInvalidDevice);
+    snprintf(id, (size_t)length, PCI_FORMAT, (unsigned)device);
+    return cudaSuccess;
+}
+
+/* Domain, bus, device and function; the first and the last may be left out. */
+cudaError_t CUDARTAPI cudaDeviceGetByPCIBusId(int *device, const char *id)
+{
+    unsigned domain = 0, bus, slot, function = 0;
+    if (device == NULL || id == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (sscanf(id, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3) {
+        domain = 0;
+        if (sscanf(id, "%x:%x.%x", &bus, &slot, &function) < 2)
+            return cudart_done(cudaErrorInvalidValue);
+    }
+    if (domain != 0 || slot != 0 || function != 0 || !is_device((int)bus))
+        return cudart_done(cudaErrorInvalidDevice);
+    *device = (int)bus;
+    return cudaSuccess;
+}
+
+/* All devices are alike, so the first one is chosen. */
+cudaError_t CUDARTAPI cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted)
+{
+    if (device == NULL || wanted == NULL) return cudart_done(cudaErrorInvalidValue);
+    *device = 0;
+    return cudaSuccess;
+}

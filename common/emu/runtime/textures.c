@@ -1,0 +1,336 @@
+/*
+ * textures.c — texture and surface objects.
+ */
+#include "arrays.h"
+#include "common/emu/machine/address_table.h"
+
+#include <stdlib.h>
+
+/* What an object was made of, for the functions that tell it. */
+struct texture_object {
+    struct cudaResourceDesc resource;
+    struct cudaTextureDesc description; /* of a texture */
+    bool is_surface;
+    int device; /* the device that was current */
+};
+
+static struct address_table objects; /* of struct texture_object by their numbers, owned */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects the table */
+
+/* ---- what an object reads -------------------------------------------------------------------- */
+
+static cudaError_t take_array(const struct cudaResourceDesc *r, bool is_surface,
+                              struct emu_texture *t)
+{
+    const struct cudaArray *array = cudart_array(r->res.array.array);
+    if (array == NULL || array->device != cudart_device()->number)
+        return cudaErrorInvalidResourceHandle;
+    if (is_surface && !(array->flags & cudaArraySurfaceLoadStore)) return cudaErrorInvalidValue;
+    struct cudaExtent size = cudart_array_size(array);
+    t->shape = array->shape;
+    t->base = (emu_addr)array->memory;
+    t->size[0] = size.width;
+    t->size[1] = size.height;
+    t->size[2] = size.depth;
+    t->row = array->row;
+    t->slice = array->slice;
+    return cudart_take_format(&array->format, t);
+}
+
+/* Memory of cudaMalloc: its address is aligned, counted from the start of the allocation, and all
+ * of it is allocated. */
+static bool is_fit(const void *memory, size_t bytes)
+{
+    emu_addr base;
+    size_t size;
+    return memory != NULL && bytes > 0 && cudart_is_reachable(memory, bytes) &&
+           emu_find(emu_runtime(), (emu_addr)memory, &base, &size) &&
+           ((emu_addr)memory - base) % TEXTURE_ALIGNMENT == 0;
+}
+
+static cudaError_t take_linear(const struct cudaResourceDesc *r, struct emu_texture *t)
+{
+    cudaError_t error = cudart_take_format(&r->res.linear.desc, t);
+    if (error != cudaSuccess) return error;
+    t->shape = EMU_TEXTURE_LINEAR;
+    t->base = (emu_addr)r->res.linear.devPtr;
+    t->size[0] = r->res.linear.sizeInBytes / (t->channels * t->channel_bytes);
+    t->size[1] = t->size[2] = 1;
+    bool fits = t->size[0] > 0 && t->size[0] <= LARGEST_LINEAR_TEXTURE;
+    return fits && is_fit(r->res.linear.devPtr, r->res.linear.sizeInBytes) ? cudaSuccess
+                                                                           : cudaErrorInvalidValue;
+}
+
+static cudaError_t take_pitch(const struct cudaResourceDesc *r, struct emu_texture *t)
+{
+    size_t width = r->res.pitch2D.width, height = r->res.pitch2D.height;
+    size_t pitch = r->res.pitch2D.pitchInBytes;
+    cudaError_t error = cudart_take_format(&r->res.pitch2D.desc, t);
+    if (error != cudaSuccess) return error;
+    if (width == 0 || height == 0 || width > LARGEST_PITCH_WIDTH || height > LARGEST_PITCH_HEIGHT ||
+        pitch > LARGEST_PITCH || pitch % TEXTURE_PITCH_ALIGNMENT != 0)
+        return cudaErrorInvalidValue;
+    size_t bytes = width * t->channels * t->channel_bytes;
+    if (bytes > pitch || !is_fit(r->res.pitch2D.devPtr, (height - 1) * pitch + bytes))
+        return cudaErrorInvalidValue;
+    t->shape = EMU_TEXTURE_2D;
+    t->base = (emu_addr)r->res.pitch2D.devPtr;
+    t->size[0] = width;
+    t->size[1] = height;
+    t->size[2] = 1;
+    t->row = pitch;
+    return cudaSuccess;
+}
+
+static cudaError_t take_resource(const struct cudaResourceDesc *r, bool is_surface,
+                                 struct emu_texture *t)
+{
+    t->is_surface = is_surface;
+    if (is_surface && r->resType != cudaResourceTypeArray) return cudaErrorInvalidValue;
+    switch (r->resType) {
+    case cudaResourceTypeArray: return take_array(r, is_surface, t);
+    case cudaResourceTypeLinear: return take_linear(r, t);
+    case cudaResourceTypePitch2D: return take_pitch(r, t);
+    case cudaResourceTypeMipmappedArray:
+        return cudart_not_supported("a texture of a mipmapped array",
+                                    "there are no mipmaps; make a texture of an array for each "
+                                    "level instead");
+    default: return cudaErrorInvalidValue;
+    }
+}
+
+/* ---- how it reads it ------------------------------------------------------------------------- */
+
+static cudaError_t refuse_description(const struct cudaTextureDesc *d, const struct emu_texture *t)
+{
+    bool is_border = false;
+    for (int k = 0; k < 3; k++)
+        is_border = is_border || (d->addressMode[k] == cudaAddressModeBorder);
+    for (int k = 0; k < 4 && is_border && t->channel != EMU_CHANNEL_FLOAT; k++)
+        if (d->borderColor[k] != 0)
+            return cudart_not_supported("a texture of integers with a border color other than 0",
+                                        "test the coordinates in the kernel instead");
+    if (d->sRGB)
+        return cudart_not_supported("a texture that converts sRGB",
+                                    "convert the colors in the kernel instead");
+    if (d->seamlessCubemap)
+        return cudart_not_supported("a seamless cube texture",
+                                    "filtering ends at the edge of a face; set seamlessCubemap to "
+                                    "0");
+    return cudaSuccess;
+}
+
+/* Errors of values that do not go together. */
+static cudaError_t check_description(const struct cudaTextureDesc *d, const struct emu_texture *t)
+{
+    bool is_integer = t->channel != EMU_CHANNEL_FLOAT;
+    for (int k = 0; k < 3; k++)
+        if ((unsigned)d->addressMode[k] > cudaAddressModeBorder) return cudaErrorInvalidValue;
+    if ((unsigned)d->filterMode > cudaFilterModeLinear ||
+        (unsigned)d->readMode > cudaReadModeNormalizedFloat)
+        return cudaErrorInvalidValue;
+    bool reads_fractions = d->readMode == cudaReadModeNormalizedFloat;
+    if (reads_fractions && t->channel_bytes == 4) return cudaErrorInvalidNormSetting;
+    if (d->filterMode == cudaFilterModeLinear && is_integer && !reads_fractions &&
+        t->shape != EMU_TEXTURE_LINEAR)
+        return cudaErrorInvalidFilterSetting;
+    return refuse_description(d, t);
+}
+
+/* The address mode that is in use: wrapping and mirroring need normalised coordinates. Outside,
+ * linear memory reads 0. */
+static enum emu_outside outside(const struct cudaTextureDesc *d, const struct emu_texture *t,
+                                int axis)
+{
+    enum cudaTextureAddressMode mode = d->addressMode[axis];
+    if (t->shape == EMU_TEXTURE_LINEAR) return EMU_OUTSIDE_BORDER;
+    if (mode == cudaAddressModeBorder) return EMU_OUTSIDE_BORDER;
+    return d->normalizedCoords || t->shape >= EMU_TEXTURE_CUBE ? (enum emu_outside)mode
+                                                               : EMU_OUTSIDE_CLAMP;
+}
+
+static void take_description(const struct cudaTextureDesc *d, struct emu_texture *t)
+{
+    bool is_linear = t->shape == EMU_TEXTURE_LINEAR;
+    t->is_filtered = d->filterMode == cudaFilterModeLinear && !is_linear;
+    t->is_normalized = (d->normalizedCoords || t->shape >= EMU_TEXTURE_CUBE) && !is_linear;
+    t->reads_fractions = d->readMode == cudaReadModeNormalizedFloat;
+    for (int k = 0; k < 3; k++) t->outside[k] = outside(d, t, k);
+    for (int k = 0; k < 4; k++) t->border[k] = is_linear ? 0 : d->borderColor[k];
+}
+
+/* ---- objects --------------------------------------------------------------------------------- */
+
+static cudaError_t keep(const struct texture_object *object, uint64_t number)
+{
+    struct texture_object *kept = malloc(sizeof *kept);
+    if (kept == NULL) return cudaErrorMemoryAllocation;
+    *kept = *object;
+    pthread_mutex_lock(&mutex);
+    bool added = address_table_set(&objects, number, kept);
+    pthread_mutex_unlock(&mutex);
+    if (!added) free(kept);
+    return added ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+static cudaError_t open_object(struct texture_object *object, const struct emu_texture *t,
+                               unsigned long long *handle)
+{
+    uint64_t number;
+    object->device = cudart_device()->number;
+    int error = emu_texture_open(emu_runtime(), t, &number);
+    if (error != EMU_OK) return (cudaError_t)error;
+    error = keep(object, number);
+    if (error == cudaSuccess)
+        *handle = number;
+    else
+        emu_texture_close(emu_runtime(), number);
+    return (cudaError_t)error;
+}
+
+cudaError_t CUDARTAPI cudaCreateTextureObject(cudaTextureObject_t *handle,
+                                              const struct cudaResourceDesc *resource,
+                                              const struct cudaTextureDesc *description,
+                                              const struct cudaResourceViewDesc *view)
+{
+    RETURN_IF_FAULTY();
+    struct emu_texture t = {0};
+    if (handle == NULL || resource == NULL || description == NULL)
+        return cudart_done(cudaErrorInvalidValue);
+    if (view != NULL)
+        return cudart_done(cudart_not_supported(
+            "a resource view",
+            "make a texture of the whole array instead, with NULL for the view"));
+    cudaError_t error = take_resource(resource, false, &t);
+    if (error == cudaSuccess) error = check_description(description, &t);
+    if (error != cudaSuccess) return cudart_done(error);
+    take_description(description, &t);
+    struct texture_object object = {.resource = *resource, .description = *description};
+    return cudart_done(open_object(&object, &t, handle));
+}
+
+cudaError_t CUDARTAPI cudaCreateSurfaceObject(cudaSurfaceObject_t *handle,
+                                              const struct cudaResourceDesc *resource)
+{
+    RETURN_IF_FAULTY();
+    struct emu_texture t = {0};
+    if (handle == NULL || resource == NULL) return cudart_done(cudaErrorInvalidValue);
+    cudaError_t error = take_resource(resource, true, &t);
+    if (error != cudaSuccess) return cudart_done(error);
+    struct texture_object object = {.resource = *resource, .is_surface = true};
+    return cudart_done(open_object(&object, &t, handle));
+}
+
+/* Copies what is known of an object. False: there is no such texture or surface. */
+static bool find(uint64_t handle, bool is_surface, struct texture_object *found)
+{
+    pthread_mutex_lock(&mutex);
+    const struct texture_object *object = address_table_find(&objects, handle);
+    if (object != NULL) *found = *object;
+    pthread_mutex_unlock(&mutex);
+    return object != NULL && found->is_surface == is_surface;
+}
+
+static void destroy(uint64_t handle, int device)
+{
+    pthread_mutex_lock(&mutex);
+    free(address_table_find(&objects, handle));
+    address_table_remove(&objects, handle);
+    pthread_mutex_unlock(&mutex);
+    emu_texture_close(cudart_device_at(device)->emu, handle);
+}
+
+static cudaError_t destroy_object(uint64_t handle, bool is_surface)
+{
+    struct texture_object object;
+    RETURN_IF_FAULTY();
+    if (handle == 0) return cudaSuccess;
+    if (!find(handle, is_surface, &object)) return cudart_done(cudaErrorInvalidValue);
+    destroy(handle, object.device);
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaDestroyTextureObject(cudaTextureObject_t handle)
+{
+    return destroy_object(handle, false);
+}
+
+cudaError_t CUDARTAPI cudaDestroySurfaceObject(cudaSurfaceObject_t handle)
+{
+    return destroy_object(handle, true);
+}
+
+/* The number of one of a device's objects; 0: it has none. */
+static uint64_t any_of(int device)
+{
+    uint64_t number = 0;
+    pthread_mutex_lock(&mutex);
+    for (size_t i = 0; i < objects.size && number == 0; i++) {
+        const struct texture_object *object = objects.entries[i].kept;
+        if (object != NULL && object->device == device) number = objects.entries[i].address;
+    }
+    pthread_mutex_unlock(&mutex);
+    return number;
+}
+
+void cudart_drop_textures(void)
+{
+    int device = cudart_device()->number;
+    for (uint64_t number; (number = any_of(device)) != 0;) destroy(number, device);
+}
+
+/* ---- queries --------------------------------------------------------------------------------- */
+
+static cudaError_t tell_resource(struct cudaResourceDesc *resource, uint64_t handle,
+                                 bool is_surface)
+{
+    struct texture_object object;
+    RETURN_IF_FAULTY();
+    if (resource == NULL || !find(handle, is_surface, &object))
+        return cudart_done(cudaErrorInvalidValue);
+    *resource = object.resource;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource,
+                                                       cudaTextureObject_t handle)
+{
+    return tell_resource(resource, handle, false);
+}
+
+cudaError_t CUDARTAPI cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource,
+                                                       cudaSurfaceObject_t handle)
+{
+    return tell_resource(resource, handle, true);
+}
+
+cudaError_t CUDARTAPI cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *description,
+                                                      cudaTextureObject_t handle)
+{
+    struct texture_object object;
+    RETURN_IF_FAULTY();
+    if (description == NULL || !find(handle, false, &object))
+        return cudart_done(cudaErrorInvalidValue);
+    *description = object.description;
+    return cudaSuccess;
+}
+
+/* No object has a view. */
+cudaError_t CUDARTAPI cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *view,
+                                                           cudaTextureObject_t handle)
+{
+    (void)view, (void)handle;
+    RETURN_IF_FAULTY();
+    return cudart_done(cudaErrorInvalidValue);
+}
+
+cudaError_t CUDARTAPI cudaDeviceGetTexture1DLinearMaxWidth(
+    size_t *elements, const struct cudaChannelFormatDesc *format, int device)
+{
+    struct emu_texture t;
+    if (elements == NULL || format == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (device < 0 || device >= cudart_device_count()) return cudart_done(cudaErrorInvalidDevice);
+    cudaError_t error = cudart_take_format(format, &t);
+    if (error == cudaSuccess) *elements = LARGEST_LINEAR_TEXTURE;
+    return cudart_done(error);
+}

@@ -1,0 +1,254 @@
+/*
+ * race_children.c — racecheck between a grid and what it launches.
+ *
+ * A grid's accesses before a launch come before the new grid's, if they come before the launching
+ * thread's call: that thread's clock says which they are (event_child). All others, which are made
+ * after the launch or by threads that nothing orders with it, may run at the same time as the new
+ * grid. So a grid's shadow is kept until all that it has launched is over (struct race_family), and
+ * the accesses of each grid below it are compared with it. A grid of the tail stream begins after
+ * all of them.
+ *
+ * For other operations, a launch in a kernel is an operation that begins after the grid that
+ * launched it. Its streams, events and the tail stream order it with its siblings (race_streams.c).
+ */
+#include "ops.h"
+#include "checkers.h"
+#include "common/emu/machine/device.h"
+#include "common/emu/machine/schedule.h"
+#include <stdlib.h>
+
+/* The accesses of a grid that has ended, as they were in struct race. */
+struct race_family {
+    struct race_family *outer; /* of the grid that has launched this one */
+    struct shadow shadow;
+    struct record_rows rows;
+    struct record_layout layout;
+    struct vclock_space space;
+    stream_op operation;
+    const struct child *running; /* what it has launched, and runs now; NULL: nothing, or a tail */
+};
+
+static struct race *race_of(const struct emu *emu) { return emu->checkers->race; }
+
+/* ---- a launch -------------------------------------------------------------------------------- */
+
+void event_child(struct warp *w, int lane, struct child *child)
+{
+    struct race_block *race = w->block->racecheck;
+    if (!race || race->device->off) return;
+    child->before = lane_clock(w, lane);
+    child->before_levels = race->device->space.levels;
+    clock_tick(race);
+}
+
+void event_child_free(struct child *child)
+{
+    struct vclock_space space = {.levels = child->before_levels};
+    if (child->before) vclock_drop(&space, &child->before);
+}
+
+/* ---- a grid has ended ------------------------------------------------------------------------ */
+
+void event_children_begin(const struct launch *launch, struct ended_grid *grid)
+{
+    struct race *race = race_of(launch->emu);
+    if (!race || !race->ops || race->off || !grid->first_tail) return;
+    struct race_family *family = calloc(1, sizeof *family);
+    if (!family) return; /* hazards are missed */
+    race_ops_begin_launch(race);
+    *family = (struct race_family){.outer = race->families,
+                                   .shadow = race->shadow,
+                                   .rows = race->rows,
+                                   .layout = race->layout,
+                                   .space = race->space,
+                                   .operation = launch->operation};
+    family->shadow.planes.rows = &family->rows;
+    uint64_t number = race->shadow.launch;
+    race->rows = (struct record_rows){0};
+    shadow_open(&race->shadow, &race->rows);
+    race->shadow.launch = number;
+    grid->race = race->families = family;
+}
+
+static stream_op begin(struct emu *emu, enum stream_op_kind kind, stream_op launcher,
+                       const stream_op *needs, size_t count)
+{
+    struct stream_op_info info = {.kind = kind,
+                                  .stream_kind = STREAM_ALONE,
+                                  .device = (int)emu->number,
+                                  .launcher = launcher};
+    return stream_op_begin(race_of(emu)->ops, &info, needs, count);
+}
+
+/* One that comes after several, which are NULL or have ended. */
+static stream_op after_all(struct emu *emu, stream_op first, struct child *const *all, size_t count)
+{
+    stream_op *needs = calloc(count + 1, sizeof *needs);
+    if (!needs) return 0;
+    for (size_t k = 0; k < count; k++) needs[k] = all[k]->ended;
+    needs[count] = first;
+    stream_op op = begin(emu, STREAM_OP_MARK, 0, needs, count + 1);
+    free(needs);
+    return op;
+}
+
+void event_children_end(struct emu *emu, struct ended_grid *grid)
+{
+    struct race_family *family = grid->race;
+    if (race_of(emu) && race_of(emu)->ops && grid->operation && grid->ended)
+        *grid->ended = after_all(emu, grid->operation, grid->order, grid->next);
+    if (!family) return;
+    race_of(emu)->families = family->outer;
+    shadow_close(&family->shadow);
+    record_rows_free(&family->rows);
+    free(family);
+}
+
+/* ---- comparing ------------------------------------------------------------------------------- */
+
+static bool is_comparable(const struct op_comparison *c, const struct race_family *f)
+{
+    return f->running && f->running->before && op_at(c->ops, f->operation);
+}
+
+/* Does an access of the older grid come before the launch? Copies are taken for ordered. */
+static bool is_before(const struct race_family *family, record v)
+{
+    if (agent_of(record_kind(v)) != BY_THREAD) return true;
+    return record_time(&family->layout, v) <=
+           vclock_time_of_thread(&family->space, family->running->before,
+                                 record_block(&family->layout, v), record_thread(v));
+}
+
+static void compare_granule(struct op_comparison *c, const struct race *race,
+                            const struct race_family *family, uint64_t address,
+                            const struct granule *now, const struct granule *before)
+{
+    for (int k = 0; k < RECORDS; k++) {
+        record b = before->access[k];
+        if (!record_bytes(b) || is_before(family, b)) continue;
+        for (int i = 0; i < RECORDS; i++) {
+            record a = now->access[i];
+            unsigned both = record_bytes(a) & record_bytes(b);
+            bool now_writes = op_writes(i, a), before_wrote = op_writes(k, b);
+            if (!both || !(now_writes || before_wrote) || (op_is_strong(a) && op_is_strong(b)))
+                continue;
+            op_add_conflict(c, (struct op_conflict){op_cell(&race->layout, a, c->op),
+                                                    op_cell(&family->layout, b, family->operation),
+                                                    now_writes, before_wrote,
+                                                    address + (unsigned)__builtin_ctz(both), 0});
+        }
+    }
+}
+
+static void compare_page(struct op_comparison *c, struct race *race, struct race_family *family,
+                         const struct page *now)
+{
+    const struct page *before = pages_find(&family->shadow.pages, now->number);
+    if (!before) return;
+    const struct shadow_page *a = (const struct shadow_page *)now->content,
+                             *b = (const struct shadow_page *)before->content;
+    if (b->launch != family->shadow.launch) return;
+    for (size_t k = 0; k < PAGE_GRANULES; k++) {
+        struct granule mine = shadow_granule(&race->shadow.planes, a, k),
+                       theirs = shadow_granule(&family->shadow.planes, b, k);
+        compare_granule(c, race, family, (now->number << PAGE_BITS) + k * GRANULE, &mine, &theirs);
+    }
+}
+
+void race_families_compare(struct op_comparison *c, struct race *race)
+{
+    for (struct race_family *f = race->families; f; f = f->outer) {
+        if (!is_comparable(c, f)) continue;
+        for (size_t n = 0; n < race->shadow.touched_count; n++) {
+            const struct page *page = pages_find(&race->shadow.pages, race->shadow.touched[n]);
+            if (page && ((const struct shadow_page *)page->content)->launch == race->shadow.launch)
+                compare_page(c, race, f, page);
+        }
+    }
+}
+
+void race_families_forget(struct race *race, uint64_t address, uint64_t bytes)
+{
+    for (struct race_family *f = race->families; f; f = f->outer)
+        shadow_forget(&f->shadow, address, bytes);
+}
+
+/* ---- comparing a copy or a fill -------------------------------------------------------------- */
+
+/* The accesses of older grids to one granule, of which a row has some bytes. */
+static void compare_granule_with_row(struct op_comparison *c, struct race *race, uint64_t address,
+                                     unsigned bytes, bool writes)
+{
+    for (struct race_family *f = race->families; f; f = f->outer) {
+        const struct page *page = pages_find(&f->shadow.pages, address >> PAGE_BITS);
+        const struct shadow_page *content = page ? (const struct shadow_page *)page->content : NULL;
+        if (!is_comparable(c, f) || !content || content->launch != f->shadow.launch) continue;
+        struct granule theirs =
+            shadow_granule(&f->shadow.planes, content, address % PAGE_BYTES / GRANULE);
+        struct granule mine = {{0}};
+        mine.access[writes ? LAST_WRITE : READ] = bytes;
+        compare_granule(c, race, f, address, &mine, &theirs);
+    }
+}
+
+static void compare_row(struct op_comparison *c, struct race *race, uint64_t address, size_t bytes,
+                        bool writes)
+{
+    const unsigned all = (1u << GRANULE) - 1;
+    uint64_t end = address + bytes;
+    for (uint64_t at = address / GRANULE * GRANULE; at < end && race->families; at += GRANULE) {
+        unsigned part = all;
+        if (at < address) part &= all << (address - at);
+        if (at + GRANULE > end) part &= all >> (at + GRANULE - end);
+        compare_granule_with_row(c, race, at, part, writes);
+    }
+}
+
+/* ---- its children ---------------------------------------------------------------------------- */
+
+static enum stream_op_kind kind_of(const struct child *child)
+{
+    switch (child->kind) {
+    case CHILD_GRID: return STREAM_OP_KERNEL;
+    case CHILD_COPY: return STREAM_OP_COPY;
+    case CHILD_FILL: return STREAM_OP_FILL;
+    default: return STREAM_OP_MARK;
+    }
+}
+
+/* A copy or a fill accesses rows of memory. */
+static void access_rows(struct emu *emu, stream_op op, uint64_t address, struct emu_rows rows,
+                        bool writes)
+{
+    struct race *race = race_of(emu);
+    struct op_comparison c = {.ops = race->ops, .op = op};
+    if (writes) {
+        rows.from_row = rows.to_row;
+        rows.from_slice = rows.to_slice;
+    }
+    stream_op_access_locked(race->ops, emu, op, address, &rows, writes);
+    pthread_mutex_lock(&race->ops->lock);
+    for (size_t k = 0; k < rows.rows * rows.slices; k++)
+        compare_row(&c, race,
+                    address + k / rows.rows * rows.from_slice + k % rows.rows * rows.from_row,
+                    rows.bytes, writes);
+    for (size_t k = 0; k < c.count; k++) op_report(race->ops, emu, NULL, &c.conflicts[k]);
+    pthread_mutex_unlock(&race->ops->lock);
+}
+
+uint64_t event_child_begin(struct emu *emu, const struct ended_grid *grid,
+                           const struct child *child)
+{
+    if (!race_of(emu) || !race_of(emu)->ops || !grid->operation) return 0;
+    stream_op needs[] = {grid->operation, child->needs[0] ? child->needs[0]->ended : 0,
+                         child->needs[1] ? child->needs[1]->ended : 0};
+    if (child->is_tail && !child->needs[0])
+        needs[1] = after_all(emu, grid->operation, grid->order, grid->first_tail);
+    if (grid->race) grid->race->running = child->is_tail ? NULL : child;
+    stream_op op = begin(emu, kind_of(child), grid->operation, needs, 3);
+    if (child->kind == CHILD_COPY) access_rows(emu, op, child->from, child->rows, false);
+    if (child->kind == CHILD_COPY || child->kind == CHILD_FILL)
+        access_rows(emu, op, child->to, child->rows, true);
+    return op;
+}

@@ -1,0 +1,214 @@
+/* race_state.c — racecheck's state of a device, of a launch and of a block: when it is made and
+ * freed. */
+#include "race.h"
+#include "checkers.h"
+#include "ops.h"
+#include "common/emu/machine/device.h"
+#include "common/emu/machine/mbarrier.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct race *race_open(void)
+{
+    struct race *race = calloc(1, sizeof *race);
+    if (!race) return NULL;
+    shadow_open(&race->shadow, &race->rows);
+    race->reports = race_reports_open();
+    if (race->reports) return race;
+    free(race);
+    return NULL;
+}
+
+void race_close(struct race *race)
+{
+    if (!race) return;
+    race_ops_leave(race);
+    shadow_close(&race->shadow);
+    record_rows_free(&race->rows);
+    race_reports_close(race->reports);
+    free(race->uses);
+    free(race->places);
+    free(race->conditions);
+    free(race);
+}
+
+void race_forget(struct race *race, uint64_t address, uint64_t bytes)
+{
+    if (race->ops)
+        race_ops_forget(race, address, bytes);
+    else
+        shadow_forget(&race->shadow, address, bytes);
+}
+
+/* Some checks cost time and are needed only for some instructions. Does the kernel have any of
+ * these? */
+static void look_at_code(struct race *race, const struct emu_kernel *kernel)
+{
+    bool loads = false, stores = false;
+    race->has_inval = race->has_atomics = false;
+    for (const struct insn *i = kernel->code; i < kernel->code + kernel->code_count; i++) {
+        bool is_strong = (i->order & ORDER_KIND) != ORDER_WEAK;
+        if (i->tally == TALLY_LOAD && is_strong) loads = true;
+        if (i->tally == TALLY_STORE && is_strong) stores = true;
+        if (i->tally == TALLY_ATOMIC) race->has_atomics = true;
+        if (i->family == FAMILY_MBARRIER && i->mbarrier.operation == MBARRIER_INVAL)
+            race->has_inval = true;
+    }
+    race->has_flags = loads && stores;
+    race->tracks_observed = false;
+    for (size_t n = 0;
+         n < kernel->code_count && race->has_flags && !race->tracks_observed && !race->off; n++) {
+        const struct insn *i = &kernel->code[n];
+        race->tracks_observed = i->tally == TALLY_LOAD && (i->order & ORDER_KIND) != ORDER_WEAK &&
+                                !race_tries_again(race, kernel, n);
+    }
+}
+
+bool race_tries_again(struct race *race, const struct emu_kernel *kernel, size_t place)
+{
+    if (place == UNKNOWN_PLACE) return true;
+    uint8_t *answer = &race->uses[place].tries_again;
+    if (!*answer) *answer = uses_tries_again(kernel, place) ? 2 : 1;
+    return *answer == 2;
+}
+
+bool race_compares(struct race *race, const struct emu_kernel *kernel, size_t place)
+{
+    if (place == UNKNOWN_PLACE) return true;
+    uint8_t *answer = &race->uses[place].compares;
+    if (!*answer) *answer = uses_compares(kernel, place) ? 2 : 1;
+    return *answer == 2;
+}
+
+/* The answers for the access at `to`; drops answers that are about another load. */
+static struct code_uses *uses_from(struct race *race, size_t from, size_t to)
+{
+    struct code_uses *uses = &race->uses[to];
+    if (uses->source != from) uses->is_fed = uses->is_decided = uses->is_repeated = 0;
+    uses->source = (uint32_t)from;
+    return uses;
+}
+
+bool race_feeds(struct race *race, const struct emu_kernel *kernel, size_t from, size_t to)
+{
+    uint8_t *answer = &uses_from(race, from, to)->is_fed;
+    if (!*answer) *answer = uses_feeds(kernel, from, to) ? 2 : 1;
+    return *answer == 2;
+}
+
+bool race_decides(struct race *race, const struct emu_kernel *kernel, size_t from, size_t to)
+{
+    uint8_t *answer = &uses_from(race, from, to)->is_decided;
+    if (!*answer) *answer = uses_decides(kernel, from, to) ? 2 : 1;
+    return *answer == 2;
+}
+
+bool race_repeats(struct race *race, const struct emu_kernel *kernel, size_t from, size_t to)
+{
+    uint8_t *answer = &uses_from(race, from, to)->is_repeated;
+    if (!*answer) *answer = uses_repeats(kernel, from, to) ? 2 : 1;
+    return *answer == 2;
+}
+
+const struct decision *race_decision(struct race *race, const struct emu_kernel *kernel,
+                                     size_t place)
+{
+    static const struct decision none;
+    if (place == UNKNOWN_PLACE) return &none;
+    struct code_uses *uses = &race->uses[place];
+    if (!uses->has_decision) {
+        uses->has_decision = true;
+        uses->decision = uses_decision(kernel, place);
+    }
+    return &uses->decision;
+}
+
+unsigned race_number_of_place(struct race *race, unsigned place)
+{
+    if (place == UNKNOWN_PLACE) return 0;
+    uint16_t *number = &race->uses[place].number;
+    if (!*number && race->place_count < race->layout.last_place) {
+        *number = (uint16_t)++race->place_count;
+        race->places[*number] = (uint16_t)place;
+    }
+    return *number;
+}
+
+/* Numbers are for the places of this launch's accesses: places have fewer bits than the indices of
+ * instructions. */
+static bool open_places(struct race *race, const struct emu_kernel *kernel, uint64_t blocks)
+{
+    size_t count = 0;
+    for (size_t n = 0; n < kernel->code_count && n < UNKNOWN_PLACE; n++)
+        count += kernel->code[n].family >= FAMILY_MEMORY;
+    race->layout = record_layout(blocks, count);
+    race->place_count = 0;
+    free(race->places);
+    race->places = calloc((size_t)race->layout.last_place + 1, sizeof *race->places);
+    if (race->places) race->places[0] = UNKNOWN_PLACE;
+    return race->places;
+}
+
+void race_begin(struct launch *launch)
+{
+    struct race *race = launch->emu->checkers->race;
+    uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
+    if (race->ops) race_ops_begin_launch(race);
+    race->condition_count = 0;
+    shadow_new_launch(&race->shadow);
+    record_rows_clear(&race->rows);
+    vclock_open(&race->space, blocks);
+    free(race->uses);
+    race->uses = calloc(launch->kernel->code_count, sizeof *race->uses);
+    race->strict_readers = launch->emu->strict_readers;
+    race->fences = race->strict_readers ? FENCES : READ_BLOCK;
+    race->off = !open_places(race, launch->kernel, blocks) || !race->uses;
+    look_at_code(race, launch->kernel);
+}
+
+void race_end(struct launch *launch)
+{
+    struct race *race = launch->emu->checkers->race;
+    sync_clear(&race->space, &race->words);
+    race_reports_flush(race->reports, launch);
+    if (race->ops) race_ops_end_launch(race, launch);
+    if (race->ops) race_ops_end_conditions(race, launch);
+}
+
+struct race_block *race_block_new(const struct block *block)
+{
+    struct race_block *race = calloc(1, sizeof *race);
+    if (!race) return NULL;
+    race->device = block->launch->emu->checkers->race;
+    race->warp_count = block->warp_count;
+    race->planes.granules = (block->shared_bytes + GRANULE - 1) / GRANULE;
+    race->warps = calloc(race->warp_count, sizeof *race->warps);
+    if (race->warps) return race;
+    race_block_free(race);
+    return NULL;
+}
+
+void race_block_start(struct block *block)
+{
+    struct race_block *race = block->racecheck;
+    race_clock_reset(race);
+    race_exit_reset(race);
+    sync_clear(&race->device->space, &race->words);
+    shadow_page_clear(&race->planes, &race->shared);
+    race->copies.mbarrier_count = 0;
+    for (unsigned i = 0; i < race->warp_count && race->device->has_flags; i++)
+        memset(race->warps[i].recent, 0, sizeof race->warps[i].recent);
+}
+
+void race_block_free(struct race_block *race)
+{
+    if (!race) return;
+    if (race->warps) race_clock_reset(race);
+    sync_clear(&race->device->space, &race->words);
+    race_exit_reset(race);
+    shadow_page_clear(&race->planes, &race->shared);
+    planes_free(&race->planes);
+    free(race->warps);
+    free(race->copies.mbarriers);
+    free(race);
+}

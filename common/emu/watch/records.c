@@ -1,0 +1,283 @@
+#define _POSIX_C_SOURCE 200809L /* strdup */
+#include "records.h"
+#include "common/emu/ptx/matrix.h"
+#include "count.h"
+#include "common/emu/machine/device.h"
+#include "counters.h"
+#include "rules.h"
+#include "work.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Oldest first. */
+struct records {
+    struct emu_launch_record **all;
+    size_t count, room;
+    size_t launched; /* records of grids that kernels have launched, since one of the host ended */
+    uint64_t left_out; /* grids beyond the most that are kept */
+    struct kernel_kinds
+        *work; /* of all kernels that have been counted, since records refer to it */
+};
+
+/* ---- one launch ------------------------------------------------------------------------------ */
+
+static void add_shared(struct emu_shared *to, const struct insn_counts *from)
+{
+    to->instructions += from->shared_requests;
+    to->wavefronts += from->wavefronts;
+    to->ideal += from->ideal;
+    to->source_ideal += from->source_ideal;
+    to->one_address += from->one_address;
+}
+
+static void add_global(struct emu_global *to, const struct insn_counts *from)
+{
+    to->requests += from->requests;
+    to->sectors += from->sectors;
+    to->bytes += from->bytes;
+    to->moved += from->moved ? from->moved : from->sectors * SECTOR_BYTES;
+    to->needed += from->needed;
+}
+
+static void add_atomic(struct emu_counts *to, const struct insn *insn,
+                       const struct insn_counts *from)
+{
+    bool is_reduction = insn->counted_bytes == COUNTED_AS_REDUCTION;
+    add_shared(&to->shared_atom, from);
+    add_global(is_reduction ? &to->global_red : &to->global_atom, from);
+}
+
+static void add_copy(struct emu_counts *to, const struct insn *insn, const struct insn_counts *from)
+{
+    add_shared(&to->shared_copy, from);
+    add_global(&to->global_ld, from);
+    to->copies.requests += from->requests;
+    to->copies.sectors += from->copied_sectors;
+    if (insn->copy.bypass) return;
+    to->copies.cached_requests += from->shared_requests;
+    to->copies.cached_sectors += from->copied_sectors;
+}
+
+/* Of an instruction of tensor cores, which has no tally. */
+static void add_matrix(struct emu_counts *to, const struct matrix_insn *m,
+                       const struct insn_counts *from)
+{
+    add_shared(m->stores ? &to->shared_st : &to->shared_ld, from);
+    add_global(m->stores ? &to->global_st : &to->global_ld, from);
+    if (m->moves_rows) add_shared(m->stores ? &to->stmatrix : &to->ldmatrix, from);
+}
+
+static void add_counts(struct emu_counts *to, const struct insn *insn, enum emu_class work_class,
+                       const struct insn_counts *from)
+{
+    to->instructions += from->executed;
+    to->classes[work_class] += from->executed;
+    to->lanes += from->lanes;
+    to->constant_divergent += from->divergent;
+    to->constant_replays += from->replays;
+    bool is_local = insn->address.space == PTX_LOCAL;
+    switch (insn->tally) {
+    case TALLY_NONE:
+        if (insn->family == FAMILY_MATRIX) add_matrix(to, insn->matrix, from);
+        break;
+    case TALLY_BARRIER: to->barriers += from->executed; break;
+    case TALLY_LOAD:
+        add_shared(&to->shared_ld, from);
+        add_global(is_local ? &to->local_ld : &to->global_ld, from);
+        break;
+    case TALLY_STORE:
+        add_shared(&to->shared_st, from);
+        add_global(is_local ? &to->local_st : &to->global_st, from);
+        break;
+    case TALLY_COPY: add_copy(to, insn, from); break;
+    case TALLY_ATOMIC: add_atomic(to, insn, from); break;
+    default: to->adds[insn->tally - TALLY_ADD] += from->lanes; break;
+    }
+}
+
+/* Elements are known from the instruction, but for those of bulk copies. */
+static uint64_t elements_of(const struct insn *insn, const struct work_kind *kind,
+                            const struct insn_counts *from)
+{
+    if (insn->family != FAMILY_BULK) return from->lanes * kind->elements;
+    return from->bytes / (insn->bulk.reduces ? insn->element_bytes : 1);
+}
+
+/* The operations that were executed. NULL: out of memory. */
+static struct emu_operation *add_operations(const struct launch *launch, size_t *count)
+{
+    const struct emu_kernel *kernel = launch->kernel;
+    const struct kernel_kinds *work = kernel->work;
+    struct emu_operation *all = calloc(work->kind_count, sizeof *all);
+    if (!all) return NULL;
+    for (size_t i = 0; i < kernel->code_count; i++) {
+        const struct insn_counts *from = &launch->total[i];
+        const struct work_kind *kind = &work->kinds[work->of_insn[i]];
+        struct emu_operation *to = &all[work->of_insn[i]];
+        to->instructions += from->executed;
+        to->lanes += from->lanes;
+        to->elements += elements_of(&kernel->code[i], kind, from);
+    }
+    *count = 0;
+    for (size_t k = 0; k < work->kind_count; k++) {
+        struct emu_operation operation = all[k];
+        if (!operation.instructions) continue;
+        operation.name = work->kinds[k].name;
+        operation.type = work->kinds[k].type;
+        operation.work_class = work->kinds[k].work_class;
+        all[(*count)++] = operation;
+    }
+    return all;
+}
+
+static struct emu_launch_record *record_make(const struct launch *launch, double seconds)
+{
+    const struct emu_kernel *kernel = launch->kernel;
+    const struct ptx_text *text = &kernel->module->text;
+    struct emu_launch_record *record = calloc(1, sizeof *record);
+    struct emu_line *lines = calloc(kernel->line_count, sizeof *lines);
+    /* For a launch that is counted by the rules of an older generation. */
+    static const struct emu_agreement by_model = {
+        .text = "unchecked: by another generation's rules, for which there is no machine code"};
+    const struct emu_agreement *checked = launch->model ? &by_model : kernel->agreement;
+    /* The record has copies, because the module may be unloaded before the record is read. */
+    char *name = strdup(kernel->info.name), *agreement = strdup(checked->text);
+    char *by = launch->launched_by ? strdup(launch->launched_by->info.name) : NULL;
+    bool failed = launch->error && launch->error != EMU_INTERRUPTED;
+    size_t operation_count = 0;
+    struct emu_operation *operations = add_operations(launch, &operation_count);
+    if (!record || !lines || !name || !agreement || !operations) {
+        free(record);
+        free(lines);
+        free(operations);
+        free(name);
+        free(agreement);
+        free(by);
+        return NULL;
+    }
+    *record = (struct emu_launch_record){.id = launch->id,
+                                         .kernel = name,
+                                         .grid = launch->grid,
+                                         .block = launch->block,
+                                         .dynamic_shared = launch->dynamic_shared,
+                                         .static_shared = kernel->info.shared_bytes,
+                                         .launched_by = by,
+                                         .launcher = launch->launcher,
+                                         .error = failed ? launch->error : EMU_OK,
+                                         .agreement = *checked,
+                                         .seconds = seconds,
+                                         .longest_warp = launch->longest_warp,
+                                         .lines = lines,
+                                         .operation_count = operation_count,
+                                         .operations = operations};
+    record->agreement.text = agreement;
+    for (size_t i = 0; i < kernel->code_count; i++) {
+        if (!launch->total[i].executed) continue;
+        const struct insn *insn = &kernel->code[i];
+        enum emu_class work_class = kernel->work->kinds[kernel->work->of_insn[i]].work_class;
+        add_counts(&record->total, insn, work_class, &launch->total[i]);
+        add_counts(&lines[insn->line].counts, insn, work_class, &launch->total[i]);
+    }
+    for (size_t i = 0; i < kernel->line_count; i++) {
+        const struct source_line *line = &kernel->lines[i];
+        const char *file = line->file < text->file_count ? text->files[line->file] : NULL;
+        if (!line->line || !file || !lines[i].counts.instructions) continue;
+        struct emu_line *out = &lines[record->line_count++];
+        struct emu_counts counts = lines[i].counts;
+        *out = (struct emu_line){strdup(file), line->line, counts};
+        if (!out->file) record->line_count--;
+    }
+    return record;
+}
+
+static void record_free(struct emu_launch_record *record)
+{
+    if (!record) return;
+    for (size_t i = 0; i < record->line_count; i++) free((char *)record->lines[i].file);
+    free((struct emu_line *)record->lines);
+    free((struct emu_operation *)record->operations);
+    free((char *)record->kernel);
+    free((char *)record->launched_by);
+    free((char *)record->agreement.text);
+    free(record);
+}
+
+/* ---- a device's ------------------------------------------------------------------------------ */
+
+bool records_open(struct emu *emu)
+{
+    emu->records = calloc(1, sizeof *emu->records);
+    return emu->records;
+}
+
+void records_close(struct emu *emu)
+{
+    if (!emu->records) return;
+    emu_forget(emu);
+    free(emu->records->all);
+    work_free(emu->records->work);
+    free(emu->records);
+    emu->records = NULL;
+}
+
+/* Makes room for one more record; false: out of memory. */
+static bool grow(struct records *records)
+{
+    enum { FIRST_ROOM = 16 };
+    if (records->count < records->room) return true;
+    size_t room = records->room ? 2 * records->room : FIRST_ROOM;
+    struct emu_launch_record **grown = realloc(records->all, room * sizeof *grown);
+    if (!grown) return false;
+    records->all = grown;
+    records->room = room;
+    return true;
+}
+
+bool records_begin(struct launch *launch)
+{
+    struct records *records = launch->emu->records;
+    struct emu_kernel *kernel = launch->kernel;
+    if (!launch->counting) return true;
+    if (!launch->model) kernel_agreement(kernel);
+    if (kernel->work) return true;
+    if (!(kernel->work = work_new(kernel))) return false;
+    kernel->work->next = records->work;
+    records->work = kernel->work;
+    return true;
+}
+
+/* A chain of grids that launch each other may be endless; its records must not be. */
+static bool is_beyond(struct records *records, const struct launch *launch)
+{
+    enum { MOST_LAUNCHED = 1 << 16 };
+    if (!launch->launched_by) records->launched = 0;
+    if (!launch->launched_by || records->launched++ < MOST_LAUNCHED) return false;
+    records->left_out++;
+    return true;
+}
+
+void records_end(const struct launch *launch, double seconds)
+{
+    struct records *records = launch->emu->records;
+    bool is_of_use = !launch->error || launch->error == EMU_INTERRUPTED || launch->launched_by;
+    if (!launch->counting || !is_of_use || is_beyond(records, launch) || !grow(records)) return;
+    struct emu_launch_record *record = record_make(launch, seconds);
+    if (record) records->all[records->count++] = record;
+}
+
+size_t emu_records(const struct emu *emu) { return emu->records->count; }
+
+const struct emu_launch_record *emu_record(const struct emu *emu, size_t index)
+{
+    return index < emu->records->count ? emu->records->all[index] : NULL;
+}
+
+uint64_t emu_records_left_out(const struct emu *emu) { return emu->records->left_out; }
+
+void emu_forget_but(struct emu *emu, size_t first)
+{
+    for (size_t i = first; i < emu->records->count; i++) record_free(emu->records->all[i]);
+    if (emu->records->count > first) emu->records->count = first;
+}
+
+void emu_forget(struct emu *emu) { emu_forget_but(emu, 0); }
