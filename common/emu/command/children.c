@@ -119,7 +119,7 @@ static size_t count_missing(enum setting_id id,
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static void pass_on(int number) { kill((pid_t)child, number); }
+static void pass_to_child(int number) { kill((pid_t)child, number); }
 
 /* Ctrl-C reaches the command, too, which decides what it does. Other signals are passed on. */
 static void set_signals(void)
@@ -127,11 +127,11 @@ static void set_signals(void)
     static const int passed[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
-    for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) signal(passed[i], pass_on);
+    for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) signal(passed[i], pass_to_child);
 }
 
 /* Becomes the command. A file that Linux cannot execute is taken for a script, as by a shell. */
-_Noreturn static void become(const char *path, char **arguments)
+_Noreturn static void become_child(const char *path, char **arguments)
 {
     execv(path, arguments);
     if (errno == ENOEXEC) {
@@ -166,12 +166,12 @@ static void empty_check_log(void)
 }
 
 /* Runs it, and returns its exit code. */
-static int run_child(const char *path, char **arguments)
+static int run_in_child(const char *path, char **arguments)
 {
     fflush(NULL);
     pid_t pid = fork();
     if (pid < 0) emu_refuse("cannot start %s: %s", path, strerror(errno));
-    if (pid == 0) become(path, arguments);
+    if (pid == 0) become_child(path, arguments);
     child = pid;
     set_signals();
     return wait_for_child();
@@ -204,7 +204,7 @@ int emu_command(const char *path, char **arguments)
         if (i == REPORT || is_set(all[i].setting)) begin_collecting(&all[i]);
     empty_check_log();
     if (!setting_is(SETTING_UNCHANGED, "1")) nvcc_offer();
-    int code = run_child(path, arguments);
+    int code = run_in_child(path, arguments);
     print_changes(changes);
     size_t size;
     const char *bytes = content_of(seen, &size);

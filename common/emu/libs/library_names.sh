@@ -1,5 +1,6 @@
 #!/bin/bash
-# The names of NVIDIA's cuBLAS, and what the emulator's says of them: library_names.sh header|refused.
+# The names of NVIDIA's cuBLAS, and what the emulator's says of them:
+#   library_names.sh header|refused
 #
 # header    cublas_names.h: the second names of functions, and declarations of the refused ones
 # refused   a line REFUSED(name, "name that the program wrote") for each refused function

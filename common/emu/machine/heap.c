@@ -42,7 +42,7 @@ void heap_close(struct heap *heap, struct memory *memory)
 static size_t granules_of(uint64_t bytes) { return (bytes + GRANULE - 1) / GRANULE + 1; }
 
 /* The first of `count` free granules in a row, from `from` on; heap->granules: not found. */
-static size_t find_place(const struct heap *heap, size_t from, size_t count)
+static size_t find_granules(const struct heap *heap, size_t from, size_t count)
 {
     size_t run = 0;
     for (size_t g = from; g < heap->granules;) {
@@ -66,8 +66,8 @@ uint64_t heap_alloc(struct heap *heap, uint64_t bytes)
     size_t count = granules_of(bytes), place = heap->granules;
     pthread_mutex_lock(&heap->lock);
     if (count <= heap->free) {
-        place = find_place(heap, heap->next, count);
-        if (place == heap->granules) place = find_place(heap, 0, count);
+        place = find_granules(heap, heap->next, count);
+        if (place == heap->granules) place = find_granules(heap, 0, count);
     }
     if (place < heap->granules) {
         for (size_t g = place; g < place + count; g++) {

@@ -2,16 +2,16 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { FIRST_SIZE = 256 };
+enum { FIRST_PAGES = 256 };
 
-static size_t home_of(const struct pages *pages, uint64_t number)
+static size_t home_of_page(const struct pages *pages, uint64_t number)
 {
     return (number * UINT64_C(0x9E3779B97F4A7C15) >> 20) & (pages->size - 1);
 }
 
 static struct page **place_of(const struct pages *pages, uint64_t number)
 {
-    size_t at = home_of(pages, number);
+    size_t at = home_of_page(pages, number);
     while (pages->table[at] && pages->table[at]->number != number)
         at = (at + 1) & (pages->size - 1);
     return &pages->table[at];
@@ -55,7 +55,7 @@ struct page *pages_touch(struct pages *pages, uint64_t number)
     struct page *page = pages_find(pages, number);
     if (page) return page;
     if (2 * pages->count >= pages->size &&
-        !rebuild(pages, pages->size ? 2 * pages->size : FIRST_SIZE, 1, 0))
+        !rebuild(pages, pages->size ? 2 * pages->size : FIRST_PAGES, 1, 0))
         return NULL;
     page = calloc(1, sizeof *page + pages->bytes);
     if (!page) return NULL;
@@ -72,7 +72,7 @@ static void drop(struct pages *pages, uint64_t number)
     if (!pages->table[hole]) return;
     free(pages->table[hole]);
     for (size_t at = (hole + 1) & mask; pages->table[at]; at = (at + 1) & mask) {
-        if (((at - home_of(pages, pages->table[at]->number)) & mask) < ((at - hole) & mask))
+        if (((at - home_of_page(pages, pages->table[at]->number)) & mask) < ((at - hole) & mask))
             continue;
         pages->table[hole] = pages->table[at];
         hole = at;

@@ -160,7 +160,7 @@ void op_store_async(struct warp *w, const struct insn *i, uint32_t mask)
 
 /* ---- carrying out ---------------------------------------------------------------------------- */
 
-static void carry_out(const struct async_store *store)
+static void carry_out_store(const struct async_store *store)
 {
     for (uint32_t left = store->mask; left; left &= left - 1) {
         int l = __builtin_ctz(left);
@@ -189,7 +189,7 @@ void stores_arrive_at(const struct shared_place *place)
             continue;
         }
         int lane = __builtin_ctz(store->mask);
-        carry_out(store);
+        carry_out_store(store);
         if (announces(place->owner, ANNOUNCE_ORDER))
             event_copy_arrive(store->warp, lane, BY_BARRIER, store->mark, place);
         mbarrier_complete_bytes(store->warp, store->insn, lane, place,

@@ -227,7 +227,7 @@ static void fault_of(struct line *line, const char *what, uint64_t address, cons
 }
 
 /* Reads a string and cuts it after `most` bytes or when the line is full. False after a fault. */
-static bool read_string(struct line *line, const char *what, uint64_t address, size_t most,
+static bool take_string(struct line *line, const char *what, uint64_t address, size_t most,
                         char text[LINE_BYTES])
 {
     size_t length = 0;
@@ -280,7 +280,7 @@ static bool print_string(struct line *line, const struct conversion *conversion,
 {
     char text[LINE_BYTES] = "(null)";
     size_t most = conversion->precision < 0 ? LINE_BYTES : (size_t)conversion->precision;
-    if (address && !read_string(line, "%s", address, most, text)) return false;
+    if (address && !take_string(line, "%s", address, most, text)) return false;
     PRINT(line, conversion, "", text);
     return true;
 }
@@ -341,7 +341,7 @@ void builtin_printf(struct warp *w, const struct insn *i, uint32_t mask)
         line.at = builtin_argument(w, i, line.lane, 1, sizeof line.at);
         if (address) {
             line.format = format;
-            if (!read_string(&line, "format", address, LINE_BYTES, format)) return;
+            if (!take_string(&line, "format", address, LINE_BYTES, format)) return;
             copy_arguments(&line);
             if (!print_line(&line)) return;
             fwrite(line.text, 1, line.used, stdout);

@@ -27,5 +27,6 @@ static void is_space(struct warp *w, const struct insn *i, uint32_t mask)
     set_predicate(w, i->d, mask, bits);
 }
 
-static const struct op entries[] = {{"cvta", convert_address, ""}, {"isspacep", is_space, ""}};
-DEFINE_OP_TABLE(ops_address, entries);
+static const struct op address_entries[] = {{"cvta", convert_address, ""},
+                                            {"isspacep", is_space, ""}};
+DEFINE_OP_TABLE(ops_address, address_entries);

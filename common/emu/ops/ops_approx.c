@@ -88,7 +88,7 @@ static inline float tanh_of(float a)
 /* ---- roots ----------------------------------------------------------------------------------- */
 
 /* 1 / √a. Floats give it to 23 bits, and a step of Newton's method doubles their number. */
-static inline float rsqrt_of(float a)
+static inline float approx_rsqrt(float a)
 {
     double x = a, y = 1 / __builtin_sqrtf(a);
     y *= FMA(-0.5 * x * y, y, 1.5);
@@ -154,14 +154,14 @@ static inline float sine_of(float a, uint64_t turn)
 /* ---- the operations -------------------------------------------------------------------------- */
 
 /* X(id, value for the float a, and what the C library has for numbers that are too far) */
-#define FUNCTIONS(X)                                                                               \
+#define APPROX(X)                                                                                  \
     X(ex2, exp2_of(a), 0)                                                                          \
     X(lg2, log2_of(a), 0)                                                                          \
     X(sin, sine_of(a, 0), sin)                                                                     \
     X(cos, sine_of(a, 1), cos)                                                                     \
     X(tanh, tanh_of(a), 0)                                                                         \
-    X(rsqrt, rsqrt_of(a), 0)
-#define DEFINE_FUNCTION(id, value, far)                                                            \
+    X(rsqrt, approx_rsqrt(a), 0)
+#define DEFINE_APPROX(id, value, far)                                                              \
     static inline float id##_of_lane(float a) { return value; }                                    \
     static void id##_f32(struct warp *w, const struct insn *i, uint32_t mask)                      \
     {                                                                                              \
@@ -176,8 +176,8 @@ static inline float sine_of(float a, uint64_t turn)
             if (!(__builtin_fabsf(a[l]) <= FARTHEST)) result[l] = (float)beyond(a[l]);             \
         FOR_LANES(d, canonical(result[l]));                                                        \
     }
-FUNCTIONS(DEFINE_FUNCTION)
+APPROX(DEFINE_APPROX)
 
-#define ENTRY_FUNCTION(id, ...) {#id ".f32", id##_f32, "44"},
-static const struct op entries[] = {FUNCTIONS(ENTRY_FUNCTION)};
-DEFINE_OP_TABLE(ops_approx, entries);
+#define ENTRY_APPROX(id, ...) {#id ".f32", id##_f32, "44"},
+static const struct op approx_entries[] = {APPROX(ENTRY_APPROX)};
+DEFINE_OP_TABLE(ops_approx, approx_entries);

@@ -169,7 +169,7 @@ static void finish_pair(struct warp *w, const struct insn *i, uint32_t mask, uin
     {"compare." #name "." #type "x2", name##_##type##x2, " 44"},
 HALF_COMPARISONS(DEFINE_COMPARE_PAIR)
 
-static const struct op entries[] = {
+static const struct op compare_entries[] = {
     COMPARISONS(ENTRY_COMPARE) FLOAT_COMPARISONS(ENTRY_COMPARE_FLUSHED, FLOATS_32)
         HALF_COMPARISONS(ENTRY_COMPARE_HALF) HALF_COMPARISONS(ENTRY_COMPARE_PAIR)};
-DEFINE_OP_TABLE(ops_compare, entries);
+DEFINE_OP_TABLE(ops_compare, compare_entries);

@@ -121,5 +121,5 @@ static inline uint32_t saturated(uint32_t value, int bits, bool is_signed)
     {"cvt.pack.sat." types, pack_##sign##bits, operands},
 PACK(DEFINE_PACK)
 
-static const struct op entries[] = {TF32(ENTRY_TF32) SMALL(ENTRY_SMALL) PACK(ENTRY_PACK)};
-DEFINE_OP_TABLE(ops_convert_small, entries);
+static const struct op small_entries[] = {TF32(ENTRY_TF32) SMALL(ENTRY_SMALL) PACK(ENTRY_PACK)};
+DEFINE_OP_TABLE(ops_convert_small, small_entries);

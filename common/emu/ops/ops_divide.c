@@ -98,8 +98,8 @@ DEFINE_DIVISION(divide, s64, true, false)
 DEFINE_DIVISION(remainder, u64, false, true)
 DEFINE_DIVISION(remainder, s64, true, true)
 
-static const struct op entries[] = {{"div.u64", divide_u64_lanes, "888"},
-                                    {"div.s64", divide_s64_lanes, "888"},
-                                    {"rem.u64", remainder_u64_lanes, "888"},
-                                    {"rem.s64", remainder_s64_lanes, "888"}};
-DEFINE_OP_TABLE(ops_divide, entries);
+static const struct op divide_entries[] = {{"div.u64", divide_u64_lanes, "888"},
+                                           {"div.s64", divide_s64_lanes, "888"},
+                                           {"rem.u64", remainder_u64_lanes, "888"},
+                                           {"rem.s64", remainder_s64_lanes, "888"}};
+DEFINE_OP_TABLE(ops_divide, divide_entries);

@@ -141,6 +141,6 @@ static void store_area(struct warp *w, const struct insn *i, uint32_t mask)
     }
 }
 
-static const struct op entries[] = {
+static const struct op param_entries[] = {
     {"ld.param", load_param, ""}, {"ld.area", load_area, ""}, {"st.area", store_area, ""}};
-DEFINE_OP_TABLE(ops_param, entries);
+DEFINE_OP_TABLE(ops_param, param_entries);

@@ -132,5 +132,6 @@ static void access_surface(struct warp *w, const struct insn *i, uint32_t mask)
     if (i->texture.stores) w->block->changed = true;
 }
 
-static const struct op entries[] = {{"suld", access_surface, ""}, {"sust", access_surface, ""}};
-DEFINE_OP_TABLE(ops_surface, entries);
+static const struct op surface_entries[] = {{"suld", access_surface, ""},
+                                            {"sust", access_surface, ""}};
+DEFINE_OP_TABLE(ops_surface, surface_entries);

@@ -72,5 +72,5 @@ static inline uint32_t differ_sum(uint32_t a, uint32_t b, uint32_t c, int bits, 
     {"vabsdiff" #n "." #tb "32.add.s32." #ta "32", sum_##n##ta##tb, "4444"},
 DIFFERENCES(DEFINE_DIFFERENCE)
 
-static const struct op entries[] = {DIFFERENCES(ENTRY_DIFFERENCE)};
-DEFINE_OP_TABLE(ops_video, entries);
+static const struct op video_entries[] = {DIFFERENCES(ENTRY_DIFFERENCE)};
+DEFINE_OP_TABLE(ops_video, video_entries);

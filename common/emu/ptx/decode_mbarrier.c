@@ -5,7 +5,8 @@
 
 /* In the emulator every operation has the effect of these modifiers. Only racecheck needs to know
  * whether an arrival releases, and an arrival does unless it is .relaxed. */
-static const char *const hints[] = {"release", "relaxed", "acquire", "cta", "cluster", NULL};
+static const char *const mbarrier_hints[] = {"release", "relaxed", "acquire",
+                                             "cta",     "cluster", NULL};
 
 /* Sets the fields that all operations on the mbarrier of an operand have. */
 static void take_mbarrier(struct decoder *d, const struct ptx_operand *operand,
@@ -103,7 +104,7 @@ void decode_mbarrier(struct decoder *d, const struct ptx_instruction *source, st
         decode_pending_count(d, source, i, &words);
         return;
     }
-    drop_words(&words, hints);
+    drop_words(&words, mbarrier_hints);
     enum ptx_space space = take_space(&words);
     bool arrives = take_word(&words, "arrive");
     bool waits = !arrives && take_word(&words, "try_wait");

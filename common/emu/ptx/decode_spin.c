@@ -39,7 +39,7 @@ static void taint_result(struct tainted *t, const struct ptx_instruction *source
 }
 
 /* Does it only compute registers, and read no clock? */
-static bool is_plain(const struct insn *i)
+static bool can_be_left_out(const struct insn *i)
 {
     static const bool plain[FAMILY_GROUP + 1] = {
         [FAMILY_ARITHMETIC] = true, [FAMILY_LOGIC] = true, [FAMILY_COMPARE] = true,
@@ -70,14 +70,14 @@ static size_t length_of_spin(const struct insn *code, size_t from, size_t read, 
     struct tainted tainted = {0};
     size_t jump = read + 1, first;
     taint_result(&tainted, code[read].source);
-    for (; jump < end && jump - read < LONGEST && is_plain(&code[jump]); jump++)
+    for (; jump < end && jump - read < LONGEST && can_be_left_out(&code[jump]); jump++)
         if (reads_tainted(&tainted, code[jump].source)) taint_result(&tainted, code[jump].source);
     first = jump < end && code[jump].control == CONTROL_BRANCH ? code[jump].target : end;
     if (first < from || first > read || jump - first >= LONGEST ||
         !reads_tainted(&tainted, code[jump].source))
         return 0;
     for (size_t n = first; n < read; n++)
-        if (!is_plain(&code[n])) return 0;
+        if (!can_be_left_out(&code[n])) return 0;
     return is_counted(code, first, jump, &tainted) ? 0 : jump + 1 - first;
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Modifiers for caches, which the emulator does not need. */
-static const char *const hints[] = {"ca", "cg", "cs", "cv", "wb", "wt", NULL};
+static const char *const texture_hints[] = {"ca", "cg", "cs", "cv", "wb", "wt", NULL};
 
 /* The number of coordinates: where it is 4, PTX has one or more that mean nothing. */
 struct geometry {
@@ -114,7 +114,7 @@ void decode_surface(struct decoder *d, const struct ptx_instruction *source, str
     bool stores = !strcmp(source->words[0], "sust"), plain = take_word(&words, "b");
     bool traps = take_word(&words, "trap"), clamps = take_word(&words, "clamp");
     bool zero = take_word(&words, "zero");
-    drop_words(&words, hints);
+    drop_words(&words, texture_hints);
     const struct geometry *geometry = take_geometry(d, &words);
     i->elements = take_word(&words, "v2") ? 2 : take_word(&words, "v4") ? 4 : 1;
     enum ptx_type type = take_type(&words);

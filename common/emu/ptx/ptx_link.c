@@ -8,7 +8,7 @@
 #include "parser.h"
 #include <string.h>
 
-static size_t hash(const char *name, int unit)
+static size_t hash_in_unit(const char *name, int unit)
 {
     size_t h = 5381 + (size_t)unit;
     for (; *name; name++) h = h * 33 + (unsigned char)*name;
@@ -17,7 +17,7 @@ static size_t hash(const char *name, int unit)
 
 static struct ptx_symbol *find_in(const struct ptx_text *text, int unit, const char *name)
 {
-    size_t bucket = hash(name, unit) % text->bucket_count;
+    size_t bucket = hash_in_unit(name, unit) % text->bucket_count;
     for (int i = text->buckets[bucket]; i >= 0; i = text->symbols[i].next)
         if (text->symbols[i].unit == unit && !strcmp(text->symbols[i].name, name))
             return &text->symbols[i];
@@ -103,7 +103,7 @@ static void add(struct parser *p, struct ptx_text *out, const struct occurrence 
         if (replaces(p, out, &first, new)) known->index = new->index;
         return;
     }
-    size_t bucket = hash(new->name, unit) % out->bucket_count;
+    size_t bucket = hash_in_unit(new->name, unit) % out->bucket_count;
     out->symbols[out->symbol_count] =
         (struct ptx_symbol){new->name, unit, new->is_function, new->index, out->buckets[bucket]};
     out->buckets[bucket] = (int)out->symbol_count++;

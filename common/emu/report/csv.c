@@ -28,7 +28,7 @@ static void print_quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
-static void print_kernel(FILE *out, const struct document_launch *launch)
+static void print_kernel_row(FILE *out, const struct document_launch *launch)
 {
     char name[KERNEL_NAME];
     kernel_base_name(launch->record.kernel, name, sizeof name);
@@ -42,8 +42,8 @@ static void print_metrics(FILE *out, const struct tables *t, const struct emu_co
 }
 
 /* Prints the two rows above the values: names, then units. */
-static void print_head(FILE *out, const struct tables *t, const char *const *leading,
-                       const char *last)
+static void print_head_row(FILE *out, const struct tables *t, const char *const *leading,
+                           const char *last)
 {
     if (!t->has_head) return;
     for (size_t i = 0; leading[i] != NULL; i++) fprintf(out, "%s\"%s\"", i ? "," : "", leading[i]);
@@ -66,7 +66,7 @@ static const char *const raw_columns[] = {"ID",          "Process ID", "Process 
 
 static void print_launches(FILE *out, const struct document *d, const struct tables *t)
 {
-    print_head(out, t, raw_columns, t->is_default ? AGREEMENT : NULL);
+    print_head_row(out, t, raw_columns, t->is_default ? AGREEMENT : NULL);
     for (size_t i = 0; i < d->launch_count; i++) {
         const struct document_launch *l = &d->launches[i];
         const struct emu_dim block = l->record.block, grid = l->record.grid;
@@ -74,7 +74,7 @@ static void print_launches(FILE *out, const struct document *d, const struct tab
         fprintf(out, "\"%zu\",\"%ld\",", i, (long)getpid());
         print_quoted(out, program_invocation_short_name);
         fprintf(out, ",\"%s\",", HOST_NAME);
-        print_kernel(out, l);
+        print_kernel_row(out, l);
         fprintf(out, ",\"1\",\"%llu\",\"(%u, %u, %u)\",\"(%u, %u, %u)\",\"%d\",\"%d.%d\"",
                 l->stream, block.x, block.y, block.z, grid.x, grid.y, grid.z, l->device,
                 d->gpu->major, d->gpu->minor);
@@ -91,12 +91,12 @@ static const char *const source_columns[] = {"ID", "Kernel Name", "File", "Line"
 
 static void print_lines(FILE *out, const struct document *d, const struct tables *t)
 {
-    print_head(out, t, source_columns, NULL);
+    print_head_row(out, t, source_columns, NULL);
     for (size_t i = 0; i < d->launch_count; i++) {
         const struct emu_launch_record *r = &d->launches[i].record;
         for (size_t k = 0; k < r->line_count; k++) {
             fprintf(out, "\"%zu\",", i);
-            print_kernel(out, &d->launches[i]);
+            print_kernel_row(out, &d->launches[i]);
             fputc(',', out);
             print_quoted(out, r->lines[k].file);
             fprintf(out, ",\"%u\"", r->lines[k].line);

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BANKS = 32, LANES = 32, WORD = 4, MOST = 20, NAME = 256 };
-enum { CELL = 22, ROW = 16, TOP = 16 }; /* pixels */
+enum { LANES = 32, WORD = 4, MOST = 20, NAME = 256 };
+enum { CELL = 22, BANK_ROW = 16, TOP = 16 }; /* pixels */
 
 /* A word that lanes access. */
 struct bank_word {
@@ -49,12 +49,12 @@ static unsigned fill_columns(const struct emu_bank_picture *p, struct bank_colum
 
 static void put_cell(FILE *out, unsigned bank, unsigned row, const struct bank_word *w)
 {
-    unsigned x = bank * CELL, y = TOP + row * ROW;
+    unsigned x = bank * CELL, y = TOP + row * BANK_ROW;
     fprintf(out,
             "<rect x=\"%u\" y=\"%u\" width=\"%d\" height=\"%d\" fill=\"%s\"/>"
             "<text x=\"%u\" y=\"%u\" fill=\"#000\">%u%s</text>",
-            x, y, CELL - 1, ROW - 1, row == 0 ? "#9cd" : "#e99", x + CELL / 2, y + ROW - 4, w->lane,
-            w->lanes > 1 ? "+" : "");
+            x, y, CELL - 1, BANK_ROW - 1, row == 0 ? "#9cd" : "#e99", x + CELL / 2,
+            y + BANK_ROW - 4, w->lane, w->lanes > 1 ? "+" : "");
 }
 
 static void put_svg(FILE *out, const struct emu_bank_picture *p)
@@ -65,7 +65,7 @@ static void put_svg(FILE *out, const struct emu_bank_picture *p)
     fprintf(out,
             "<svg width=\"%d\" height=\"%u\" font-size=\"10\" text-anchor=\"middle\""
             " fill=\"currentColor\">",
-            BANKS * CELL, TOP + rows * ROW);
+            BANKS * CELL, TOP + rows * BANK_ROW);
     for (unsigned b = 0; b < BANKS; b++)
         fprintf(out, "<text x=\"%u\" y=\"11\">%u</text>", b * CELL + CELL / 2, b);
     for (unsigned b = 0; b < BANKS; b++)

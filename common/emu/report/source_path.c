@@ -49,7 +49,7 @@ static bool has_parent(const char *path)
 /* Behind a symbolic link, ".." is not the folder before it in the path: then the file system has to
  * say what the path means. A path without ".." stays as the compiler has it, unless only the file
  * system shows that it lies in the root. */
-void source_path(const char *path, const char *root, char seen[PATH_MAX])
+void source_path(const char *path, const char *root, char *seen)
 {
     char whole[PATH_MAX], real[PATH_MAX];
     bool is_whole = *path == '/';

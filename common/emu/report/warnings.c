@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 10, TEXT = 1000 };
+enum { MOST_WARNINGS = 10, WARNING_TEXT = 1000 };
 
 /* What would end the command is written as %XX; in a property the marks around it, too. */
 static void put_escaped(FILE *out, const char *text, bool is_property)
@@ -47,7 +47,7 @@ static void put_command(FILE *out, const struct document *d, const char *level, 
 
 static void put_finding(FILE *out, const struct document *d, const struct emu_finding *f)
 {
-    char text[2 * TEXT];
+    char text[2 * WARNING_TEXT];
     snprintf(text, sizeof text, "%s%s%s", f->head, f->detail != NULL ? "\n" : "",
              f->detail != NULL ? f->detail : "");
     put_command(out, d, document_severity_name(f->severity), f->place.file, f->place.line, f->title,
@@ -56,12 +56,12 @@ static void put_finding(FILE *out, const struct document *d, const struct emu_fi
 
 void document_write_warnings(FILE *out, const struct document *d)
 {
-    size_t count, left = MOST;
-    struct line_sum *worst = worst_lines(d, MOST, &count);
+    size_t count, left = MOST_WARNINGS;
+    struct line_sum *worst = worst_lines(d, MOST_WARNINGS, &count);
     for (size_t i = 0; i < d->finding_count && left > 0; i++, left--)
         put_finding(out, d, d->findings[i].finding);
     for (size_t i = 0; i < count && left > 0; i++, left--) {
-        char text[TEXT];
+        char text[WARNING_TEXT];
         describe_line_sum(&worst[i].counts, text, sizeof text);
         put_command(out, d, "warning", worst[i].file, worst[i].line,
                     sum_conflicts(&worst[i].counts) > 0 ? "bank conflicts" : "excess sectors",

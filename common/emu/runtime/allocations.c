@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 static struct address_table allocations;                  /* of struct runtime_allocation, owned */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects the table */
+static pthread_mutex_t allocation_mutex = PTHREAD_MUTEX_INITIALIZER; /* protects the table */
 
 int cudart_map(void *host, size_t bytes)
 {
@@ -51,9 +51,9 @@ cudaError_t cudart_remember(struct runtime_allocation allocation)
     *kept = allocation;
     if (allocation.pool == NULL) kept->device = cudart_device()->number;
     kept->context = cudart_owning_context(kept->device);
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&allocation_mutex);
     bool done = address_table_set(&allocations, (uint64_t)allocation.address, kept);
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&allocation_mutex);
     if (!done) free(kept);
     bool is_of_host = allocation.kind == PINNED || allocation.kind == MANAGED;
     if (done && is_of_host) log_host(&allocation, allocation.bytes);
@@ -82,41 +82,41 @@ static int release(const struct runtime_allocation *allocation)
 int cudart_forget(void *address, unsigned kinds)
 {
     int error = cudaErrorInvalidValue;
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&allocation_mutex);
     struct runtime_allocation *allocation = address_table_find(&allocations, (uint64_t)address);
     if (allocation != NULL && kinds & 1u << allocation->kind) {
         address_table_remove(&allocations, (uint64_t)address);
         error = release(allocation);
         free(allocation);
     }
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&allocation_mutex);
     return error;
 }
 
 bool cudart_recall(const void *address, struct runtime_allocation *found)
 {
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&allocation_mutex);
     const struct runtime_allocation *allocation =
         address_table_find(&allocations, (uint64_t)address);
     if (allocation != NULL) *found = *allocation;
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&allocation_mutex);
     return allocation != NULL;
 }
 
 void cudart_each_host(void (*visit)(const struct runtime_allocation *, void *), void *context)
 {
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&allocation_mutex);
     for (size_t i = 0; i < allocations.size; i++) {
         const struct runtime_allocation *allocation = allocations.entries[i].kept;
         if (allocation != NULL && allocation->kind != DEVICE && allocation->kind != IMPORTED)
             visit(allocation, context);
     }
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&allocation_mutex);
 }
 
 void cudart_free_all(const struct context *context)
 {
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&allocation_mutex);
     for (size_t i = 0; i < allocations.size;) {
         struct runtime_allocation *allocation = allocations.entries[i].kept;
         if (allocation == NULL || allocation->context != context) {
@@ -128,5 +128,5 @@ void cudart_free_all(const struct context *context)
         release(allocation);
         free(allocation);
     }
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&allocation_mutex);
 }

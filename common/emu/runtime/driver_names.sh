@@ -1,5 +1,6 @@
 #!/bin/bash
-# What the toolkit's headers say of the driver API: driver_names.sh functions|errors|stub INCLUDE, where
+# What the toolkit's headers say of the driver API:
+#   driver_names.sh functions|errors|stub INCLUDE
 # INCLUDE is the folder of cuda.h. INCLUDE/cudaTypedefs.h says since which version a function has
 # its form.
 #

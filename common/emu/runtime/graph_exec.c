@@ -20,15 +20,15 @@ struct condition {
 enum { MOST_CONDITIONS = 1 << 16 };
 static struct condition *conditions[MOST_CONDITIONS];
 static size_t condition_count;
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of both */
+static pthread_mutex_t condition_mutex = PTHREAD_MUTEX_INITIALIZER; /* of both */
 
 /* NULL: there is no such handle. */
 static struct condition *condition_of(cudaGraphConditionalHandle handle)
 {
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&condition_mutex);
     struct condition *found =
         handle > 0 && handle <= condition_count ? conditions[handle - 1] : NULL;
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&condition_mutex);
     return found;
 }
 
@@ -41,7 +41,7 @@ cudaError_t CUDARTAPI cudaGraphConditionalHandleCreate(cudaGraphConditionalHandl
     if (handle == NULL || its == NULL || flags & ~(unsigned)cudaGraphCondAssignDefault)
         return cudart_done(cudaErrorInvalidValue);
     struct condition *new = calloc(1, sizeof *new);
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&condition_mutex);
     bool has_room = new != NULL &&condition_count < MOST_CONDITIONS;
     if (has_room) {
         new->graph = its->id;
@@ -50,7 +50,7 @@ cudaError_t CUDARTAPI cudaGraphConditionalHandleCreate(cudaGraphConditionalHandl
         conditions[condition_count++] = new;
         *handle = condition_count;
     }
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&condition_mutex);
     if (!has_room) free(new);
     return cudart_done(has_room ? cudaSuccess : cudaErrorMemoryAllocation);
 }

@@ -4,7 +4,7 @@
 #include "graph.h"
 #include "registered.h"
 
-static cudaError_t set(cudaGraphNode_t node, const struct work *work, cudaError_t error)
+static cudaError_t set_node(cudaGraphNode_t node, const struct work *work, cudaError_t error)
 {
     RETURN_IF_FAULTY();
     return cudart_done(cudart_set_work((struct node *)node, work, error));
@@ -51,7 +51,7 @@ cudaError_t CUDARTAPI cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
                                                    const struct cudaKernelNodeParams *params)
 {
     struct work work;
-    return set(node, &work, cudart_kernel_from(&work, params));
+    return set_node(node, &work, cudart_kernel_from(&work, params));
 }
 
 /* The attributes of launches that nodes have, too. One more can only be set. */
@@ -136,7 +136,7 @@ cudaError_t CUDARTAPI cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
                                                    const struct cudaMemcpy3DParms *params)
 {
     struct work work;
-    return set(node, &work, cudart_copy_from(&work, params));
+    return set_node(node, &work, cudart_copy_from(&work, params));
 }
 
 cudaError_t CUDARTAPI cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *to,
@@ -180,7 +180,7 @@ cudaError_t CUDARTAPI cudaGraphMemsetNodeSetParams(cudaGraphNode_t node,
                                                    const struct cudaMemsetParams *params)
 {
     struct work work;
-    return set(node, &work, cudart_fill_from(&work, params));
+    return set_node(node, &work, cudart_fill_from(&work, params));
 }
 
 /* ---- the others ------------------------------------------------------------------------------ */
@@ -197,7 +197,7 @@ cudaError_t CUDARTAPI cudaGraphHostNodeSetParams(cudaGraphNode_t node,
                                                  const struct cudaHostNodeParams *params)
 {
     struct work work;
-    return set(node, &work, cudart_host_from(&work, params));
+    return set_node(node, &work, cudart_host_from(&work, params));
 }
 
 cudaError_t CUDARTAPI cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *child)
@@ -217,7 +217,7 @@ cudaError_t CUDARTAPI cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cud
 cudaError_t CUDARTAPI cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
 {
     struct work work;
-    return set(node, &work, cudart_event_from(&work, cudaGraphNodeTypeEventRecord, event));
+    return set_node(node, &work, cudart_event_from(&work, cudaGraphNodeTypeEventRecord, event));
 }
 
 cudaError_t CUDARTAPI cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event)
@@ -230,7 +230,7 @@ cudaError_t CUDARTAPI cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaE
 cudaError_t CUDARTAPI cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
 {
     struct work work;
-    return set(node, &work, cudart_event_from(&work, cudaGraphNodeTypeWaitEvent, event));
+    return set_node(node, &work, cudart_event_from(&work, cudaGraphNodeTypeWaitEvent, event));
 }
 
 cudaError_t CUDARTAPI cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
@@ -256,5 +256,5 @@ cudaError_t CUDARTAPI cudaGraphNodeSetParams(cudaGraphNode_t node,
                                              struct cudaGraphNodeParams *params)
 {
     struct work work;
-    return set(node, &work, cudart_work_from(&work, params));
+    return set_node(node, &work, cudart_work_from(&work, params));
 }

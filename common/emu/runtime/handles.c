@@ -10,7 +10,7 @@ enum { DEFAULT_STREAM_ID = 7, FIRST_STREAM_ID = 13 };
 
 static struct address_table objects; /* by handle */
 static unsigned long long next_stream_id = FIRST_STREAM_ID;
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects both */
+static pthread_mutex_t object_mutex = PTHREAD_MUTEX_INITIALIZER; /* protects both */
 
 cudaError_t cudart_create(void *handle, enum object_kind kind, unsigned flags, int priority)
 {
@@ -22,10 +22,10 @@ cudaError_t cudart_create(void *handle, enum object_kind kind, unsigned flags, i
     object->priority = priority;
     object->device = cudart_device()->number;
     object->context = cudart_owning_context(object->device);
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&object_mutex);
     bool added = address_table_set(&objects, (uint64_t)object, object);
     if (added && kind == STREAM) object->id = next_stream_id++;
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&object_mutex);
     if (!added) {
         free(object);
         return cudaErrorMemoryAllocation;
@@ -43,9 +43,9 @@ static struct object *find(const void *handle, enum object_kind kind)
 
 struct object *cudart_find(const void *handle, enum object_kind kind)
 {
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&object_mutex);
     struct object *object = find(handle, kind);
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&object_mutex);
     return object;
 }
 
@@ -73,27 +73,27 @@ static void take_out(struct object *object)
 
 cudaError_t cudart_destroy(const void *handle, enum object_kind kind)
 {
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&object_mutex);
     struct object *object = find(handle, kind);
     bool found = object != NULL;
     if (found) take_out(object);
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&object_mutex);
     return found ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
 void cudart_each(enum object_kind kind, void (*visit)(struct object *))
 {
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&object_mutex);
     for (size_t i = 0; i < objects.size; i++) {
         struct object *object = objects.entries[i].kept;
         if (object != NULL && object->kind == kind) visit(object);
     }
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&object_mutex);
 }
 
 void cudart_drop_streams(const struct context *context)
 {
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&object_mutex);
     for (size_t i = 0; i < objects.size;) {
         struct object *object = objects.entries[i].kept;
         if (object != NULL && object->context == context)
@@ -101,7 +101,7 @@ void cudart_drop_streams(const struct context *context)
         else
             i++;
     }
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&object_mutex);
 }
 
 /* ---- what a stream's handle means ------------------------------------------------------------ */
@@ -111,9 +111,9 @@ struct object *cudart_per_thread_stream(void)
 {
     static _Thread_local struct object own = {.kind = STREAM};
     if (own.id == 0) {
-        pthread_mutex_lock(&mutex);
+        pthread_mutex_lock(&object_mutex);
         own.id = next_stream_id++;
-        pthread_mutex_unlock(&mutex);
+        pthread_mutex_unlock(&object_mutex);
     }
     if (own.capture == 0) own.device = cudart_device()->number;
     return &own;
@@ -143,10 +143,10 @@ int cudart_stream_device(cudaStream_t stream)
     int device = cudart_device()->number;
     if (cudart_is_legacy(stream)) return device;
     if (stream == NULL || stream == cudaStreamPerThread) return cudart_per_thread_stream()->device;
-    pthread_mutex_lock(&mutex); /* a reset in another thread may free the stream */
+    pthread_mutex_lock(&object_mutex); /* a reset in another thread may free the stream */
     const struct object *object = find(stream, STREAM);
     if (object != NULL) device = object->device;
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&object_mutex);
     return device;
 }
 

@@ -14,7 +14,7 @@ static struct emu *emu_of(const void *address)
     return is_open ? owner->emu : own->emu;
 }
 
-static cudaError_t fault(const char *name, const struct emu_area *area)
+static cudaError_t area_fault(const char *name, const struct emu_area *area)
 {
     char sentence[1024];
     snprintf(sentence, sizeof sentence, "%s %s memory that is not there: %s", name,
@@ -32,7 +32,7 @@ static cudaError_t open_areas(const char *name, struct emu_area *areas, size_t c
             if (!(writes ? a->writes : a->reads)) continue;
             a->host =
                 emu_view(emu_of(a->address), (emu_addr)a->address, &a->rows, !writes, writes, name);
-            if (a->host == NULL) return fault(name, a);
+            if (a->host == NULL) return area_fault(name, a);
             cudart_order_access(a->address, &a->rows, writes);
         }
     cudart_check_print();

@@ -23,7 +23,8 @@ static struct emu *emu_of(const struct graph_memory *memory)
 }
 
 static struct address_table memories;                     /* by their addresses */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of the table and what is in it */
+static pthread_mutex_t memory_mutex =
+    PTHREAD_MUTEX_INITIALIZER; /* of the table and what is in it */
 
 struct graph_memory *cudart_graph_memory_new(size_t bytes)
 {
@@ -38,9 +39,9 @@ struct graph_memory *cudart_graph_memory_new(size_t bytes)
                                     .bytes = bytes,
                                     .references = 1,
                                     .device = cudart_device()->number};
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&memory_mutex);
     bool added = address_table_set(&memories, address, memory);
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&memory_mutex);
     emu_hide(emu_runtime(), address, true);
     if (added) return memory;
     emu_hide(emu_runtime(), address, false);
@@ -51,9 +52,9 @@ struct graph_memory *cudart_graph_memory_new(size_t bytes)
 
 struct graph_memory *cudart_graph_memory_at(const void *address)
 {
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&memory_mutex);
     struct graph_memory *memory = address_table_find(&memories, (uint64_t)address);
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&memory_mutex);
     return memory;
 }
 
@@ -63,9 +64,9 @@ size_t cudart_graph_memory_bytes(const struct graph_memory *memory) { return mem
 
 void cudart_graph_memory_share(struct graph_memory *memory)
 {
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&memory_mutex);
     memory->references++;
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&memory_mutex);
 }
 
 /* Frees the memory if no graph refers to it and the program has freed it. */
@@ -80,31 +81,31 @@ static void end_if_unused(struct graph_memory *memory)
 
 void cudart_graph_memory_drop(struct graph_memory *memory)
 {
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&memory_mutex);
     memory->references--;
     end_if_unused(memory);
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&memory_mutex);
 }
 
 /* A second launch must not allocate memory that the first launch has not freed. */
 cudaError_t cudart_graph_memory_take(struct graph_memory *memory)
 {
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&memory_mutex);
     cudaError_t error = memory->is_live ? cudaErrorInvalidValue : cudaSuccess;
     memory->is_live = true;
     if (error == cudaSuccess) emu_hide(emu_of(memory), (emu_addr)memory->address, false);
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&memory_mutex);
     return error;
 }
 
 cudaError_t cudart_graph_memory_give(struct graph_memory *memory)
 {
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&memory_mutex);
     cudaError_t error = memory->is_live ? cudaSuccess : cudaErrorInvalidValue;
     memory->is_live = false;
     if (error == cudaSuccess) emu_hide(emu_of(memory), (emu_addr)memory->address, true);
     end_if_unused(memory);
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&memory_mutex);
     return error;
 }
 
@@ -118,14 +119,14 @@ cudaError_t CUDARTAPI cudaDeviceGetGraphMemAttribute(int device,
     if (value == NULL || (unsigned)attribute > cudaGraphMemAttrReservedMemHigh)
         return cudart_done(cudaErrorInvalidValue);
     uint64_t used = 0, reserved = 0;
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&memory_mutex);
     for (size_t i = 0; i < memories.size; i++) {
         const struct graph_memory *m = memories.entries[i].kept;
         if (m == NULL || m->device != device) continue;
         reserved += m->bytes;
         if (m->is_live) used += m->bytes;
     }
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&memory_mutex);
     bool is_used = attribute == cudaGraphMemAttrUsedMemCurrent ||
                    attribute == cudaGraphMemAttrUsedMemHigh; /* high-water marks are not kept */
     *(uint64_t *)value = is_used ? used : reserved;

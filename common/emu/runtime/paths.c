@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const enum setting_id outputs[] = {SETTING_LOG_FILE, SETTING_CHECK_LOG, SETTING_TRACE,
-                                          SETTING_SARIF, SETTING_HTML};
-enum { OUTPUTS = sizeof outputs / sizeof *outputs };
+static const enum setting_id path_settings[] = {SETTING_LOG_FILE, SETTING_CHECK_LOG, SETTING_TRACE,
+                                                SETTING_SARIF, SETTING_HTML};
+enum { PATH_SETTINGS = sizeof path_settings / sizeof *path_settings };
 
 /* ---- their names ----------------------------------------------------------------------------- */
 
@@ -67,9 +67,9 @@ static void print_output(enum setting_id id, const char *path)
 
 const char *cudart_output(enum setting_id id)
 {
-    static char own[OUTPUTS][PATH_MAX];
+    static char own[PATH_SETTINGS][PATH_MAX];
     size_t i = 0;
-    while (outputs[i] != id) i++;
+    while (path_settings[i] != id) i++;
     const char *path = path_of(id, own[i]), *why = output_refusal(path, "/proc/self/exe", NULL);
     if (why == NULL) return path;
     print_output(id, path);
@@ -89,9 +89,9 @@ void cudart_keep_apart(enum setting_id id, enum setting_id other)
 static void keep_source(const char *path)
 {
     char own[PATH_MAX];
-    for (size_t i = 0; i < OUTPUTS; i++) {
-        const struct setting *s = &settings[outputs[i]];
-        if (!output_is_same(path_of(outputs[i], own), path)) continue;
+    for (size_t i = 0; i < PATH_SETTINGS; i++) {
+        const struct setting *s = &settings[path_settings[i]];
+        if (!output_is_same(path_of(path_settings[i], own), path)) continue;
         fputs("emu: ", stderr);
         visible_print(stderr, path, strlen(path));
         fprintf(stderr,

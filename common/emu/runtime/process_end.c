@@ -25,7 +25,7 @@
 
 /* Seconds, far more than a kernel needs to stop or a report to be written; and what a shell adds to
  * a signal. */
-enum { PATIENCE = 10, BY_SIGNAL = 128 };
+enum { MOST_SECONDS = 10, BY_SIGNAL = 128 };
 
 static sem_t pressed, written;
 static volatile sig_atomic_t times_pressed;
@@ -59,7 +59,7 @@ static void wait_until_written(void)
                                "ended keeps them from it\n";
     struct timespec limit;
     clock_gettime(CLOCK_REALTIME, &limit);
-    limit.tv_sec += PATIENCE;
+    limit.tv_sec += MOST_SECONDS;
     while (sem_timedwait(&written, &limit) != 0)
         if (errno != EINTR) {
             cudart_parent_note_end();
@@ -130,7 +130,7 @@ static void *wait_for_interrupt(void *unused)
     bool is_stuck = running > 0 && waits == launcher; /* its kernel cannot end */
     if (is_stuck) nanosleep(&moment, NULL);           /* other threads stop */
     if (running == is_stuck) finish("interrupted; no kernel was running");
-    struct timespec left = {.tv_sec = PATIENCE};
+    struct timespec left = {.tv_sec = MOST_SECONDS};
     while (nanosleep(&left, &left) != 0) continue;
     finish("interrupted; the kernel that is running does not stop");
     return unused;

@@ -19,7 +19,7 @@
 static struct replacement trace;
 static pid_t process; /* that began it */
 
-_Noreturn static void refuse(const char *path, const char *reason)
+_Noreturn static void refuse_trace(const char *path, const char *reason)
 {
     fputs("emu: cannot write the trace, EMU_TRACE=", stderr);
     visible_print(stderr, path, strlen(path));
@@ -31,7 +31,7 @@ void cudart_check_trace(void)
 {
     const char *path = cudart_output(SETTING_TRACE);
     int error = path != NULL ? replacement_check(path) : 0;
-    if (error != 0) refuse(path, strerror(error));
+    if (error != 0) refuse_trace(path, strerror(error));
     cudart_keep_apart(SETTING_TRACE, SETTING_LOG_FILE);
     cudart_keep_apart(SETTING_TRACE, SETTING_CHECK_LOG);
     cudart_keep_apart(SETTING_TRACE, SETTING_BUDGET);
@@ -46,7 +46,7 @@ FILE *cudart_open_trace(void)
     process = getpid();
     cudart_catch_end();
     int error = replacement_begin(&trace, path);
-    if (error != 0) refuse(path, strerror(error));
+    if (error != 0) refuse_trace(path, strerror(error));
     return trace.file;
 }
 

@@ -13,8 +13,8 @@ static struct node *copy_of(cudaGraphExec_t handle, cudaGraphNode_t node)
                                         : NULL;
 }
 
-static cudaError_t set(cudaGraphExec_t exec, cudaGraphNode_t node, const struct work *work,
-                       cudaError_t error)
+static cudaError_t set_in_executable(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                     const struct work *work, cudaError_t error)
 {
     RETURN_IF_FAULTY();
     error = cudart_set_work(copy_of(exec, node), work, error);
@@ -27,14 +27,14 @@ cudaError_t CUDARTAPI cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cud
                                                        const struct cudaKernelNodeParams *params)
 {
     struct work work;
-    return set(exec, node, &work, cudart_kernel_from(&work, params));
+    return set_in_executable(exec, node, &work, cudart_kernel_from(&work, params));
 }
 
 cudaError_t CUDARTAPI cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                        const struct cudaMemcpy3DParms *params)
 {
     struct work work;
-    return set(exec, node, &work, cudart_copy_from(&work, params));
+    return set_in_executable(exec, node, &work, cudart_copy_from(&work, params));
 }
 
 cudaError_t CUDARTAPI cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node,
@@ -73,42 +73,44 @@ cudaError_t CUDARTAPI cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cud
                                                        const struct cudaMemsetParams *params)
 {
     struct work work;
-    return set(exec, node, &work, cudart_fill_from(&work, params));
+    return set_in_executable(exec, node, &work, cudart_fill_from(&work, params));
 }
 
 cudaError_t CUDARTAPI cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                      const struct cudaHostNodeParams *params)
 {
     struct work work;
-    return set(exec, node, &work, cudart_host_from(&work, params));
+    return set_in_executable(exec, node, &work, cudart_host_from(&work, params));
 }
 
 cudaError_t CUDARTAPI cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec,
                                                            cudaGraphNode_t node, cudaGraph_t child)
 {
     struct work work;
-    return set(exec, node, &work, cudart_child_from(&work, child));
+    return set_in_executable(exec, node, &work, cudart_child_from(&work, child));
 }
 
 cudaError_t CUDARTAPI cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec,
                                                            cudaGraphNode_t node, cudaEvent_t event)
 {
     struct work work;
-    return set(exec, node, &work, cudart_event_from(&work, cudaGraphNodeTypeEventRecord, event));
+    return set_in_executable(exec, node, &work,
+                             cudart_event_from(&work, cudaGraphNodeTypeEventRecord, event));
 }
 
 cudaError_t CUDARTAPI cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                          cudaEvent_t event)
 {
     struct work work;
-    return set(exec, node, &work, cudart_event_from(&work, cudaGraphNodeTypeWaitEvent, event));
+    return set_in_executable(exec, node, &work,
+                             cudart_event_from(&work, cudaGraphNodeTypeWaitEvent, event));
 }
 
 cudaError_t CUDARTAPI cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                  struct cudaGraphNodeParams *params)
 {
     struct work work;
-    return set(exec, node, &work, cudart_work_from(&work, params));
+    return set_in_executable(exec, node, &work, cudart_work_from(&work, params));
 }
 
 /* Only kernels, copies and fills can be left out. */

@@ -18,15 +18,15 @@ struct user_reference {
     unsigned count;
 };
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of all counts */
+static pthread_mutex_t object_mutex = PTHREAD_MUTEX_INITIALIZER; /* of all counts */
 
 static void change(struct user_object *object, unsigned more, unsigned less)
 {
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&object_mutex);
     object->references += more;
     object->references -= less;
     bool is_last = object->references == 0;
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&object_mutex);
     if (!is_last) return;
     cudart_run_host(&(struct cudaHostNodeParams){object->destroy, object->data});
     free(object);

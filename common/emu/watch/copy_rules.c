@@ -161,7 +161,7 @@ static unsigned sectors_from_lines(const struct access *from, const struct acces
 
 static unsigned sectors_of(const struct access *from)
 {
-    uint64_t sector[WARP];
+    uint64_t sector[WARP] = {0};
     unsigned lanes = 0;
     for (uint32_t left = from->mask; left; left &= left - 1)
         sector[lanes++] = from->address[__builtin_ctz(left)] / SECTOR_BYTES;

@@ -3,10 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static double wavefronts(const struct emu_shared *s) { return (double)s->wavefronts; }
-static double conflicts(const struct emu_shared *s) { return wavefronts(s) - (double)s->ideal; }
-static double source_ideal(const struct emu_shared *s) { return (double)s->source_ideal; }
-static double excessive(const struct emu_shared *s) { return wavefronts(s) - source_ideal(s); }
+static double wavefronts_of(const struct emu_shared *s) { return (double)s->wavefronts; }
+static double conflicts(const struct emu_shared *s) { return wavefronts_of(s) - (double)s->ideal; }
+static double source_ideal_of(const struct emu_shared *s) { return (double)s->source_ideal; }
+static double excessive(const struct emu_shared *s)
+{
+    return wavefronts_of(s) - source_ideal_of(s);
+}
 
 static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
 
@@ -28,9 +31,9 @@ static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
     METRIC(conflicts_st, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", "", true,     \
            false, "bank conflicts of stores to shared memory", conflicts(&c->shared_st))           \
     METRIC(wavefronts_ld, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "", true, false, \
-           "wavefronts of loads from shared memory", wavefronts(&c->shared_ld))                    \
+           "wavefronts of loads from shared memory", wavefronts_of(&c->shared_ld))                 \
     METRIC(wavefronts_st, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "", true, false, \
-           "wavefronts of stores to shared memory", wavefronts(&c->shared_st))                     \
+           "wavefronts of stores to shared memory", wavefronts_of(&c->shared_st))                  \
     METRIC(requests_ld, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "request", true, false, \
            "warp instructions that load from global memory, cp.async included",                    \
            (double)c->global_ld.requests)                                                          \
@@ -47,10 +50,10 @@ static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
            "sector/request", false, true, "sectors per store request",                             \
            ratio((double)c->global_st.sectors, (double)c->global_st.requests))                     \
     METRIC(shared_wavefronts, "memory_l1_wavefronts_shared", "", false, false,                     \
-           "wavefronts of shared memory: ncu's Source page", ALL(wavefronts, c))                   \
+           "wavefronts of shared memory: ncu's Source page", ALL(wavefronts_of, c))                \
     METRIC(shared_ideal, "memory_l1_wavefronts_shared_ideal", "", false, false,                    \
            "the Source page's ideal: wavefronts that the active lanes' bytes would fill",          \
-           ALL(source_ideal, c))                                                                   \
+           ALL(source_ideal_of, c))                                                                \
     METRIC(shared_excessive, "derived__memory_l1_wavefronts_shared_excessive", "", false, false,   \
            "wavefronts beyond that ideal; may exceed the bank conflicts", ALL(excessive, c))       \
     METRIC(shared_loads, "smsp__sass_inst_executed_op_shared_ld.sum", "inst", false, false,        \
@@ -95,7 +98,7 @@ static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
     CLASS_METRIC(CONTROL, "control", "of those, branches, calls, exits")                           \
     CLASS_METRIC(OTHER, "other", "of those, none of these")                                        \
     METRIC(atom_wavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", "", false,   \
-           false, "wavefronts of atomics on shared memory", wavefronts(&c->shared_atom))           \
+           false, "wavefronts of atomics on shared memory", wavefronts_of(&c->shared_atom))        \
     METRIC(atom_conflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum", "",       \
            false, false, "bank conflicts of atomics on shared memory", conflicts(&c->shared_atom)) \
     METRIC(atom_only_requests, "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", "request",     \
@@ -113,7 +116,7 @@ static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
            conflicts(&c->shared_copy))                                                             \
     METRIC(copy_wavefronts, "emu__wavefronts_mem_shared_op_ldgsts.sum", "", false, false,          \
            "wavefronts of cp.async; ncu has more in some copies with .cg",                         \
-           wavefronts(&c->shared_copy))                                                            \
+           wavefronts_of(&c->shared_copy))                                                         \
     METRIC(copy_requests, "smsp__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts.sum",         \
            "request", false, false, "warp instructions cp.async that read",                        \
            (double)c->copies.requests)                                                             \
@@ -131,7 +134,7 @@ static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
            (double)c->ldmatrix.instructions)                                                       \
     METRIC(row_load_wavefronts,                                                                    \
            "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum", "", false, false,   \
-           "wavefronts of those, which are part of op_ld", wavefronts(&c->ldmatrix))               \
+           "wavefronts of those, which are part of op_ld", wavefronts_of(&c->ldmatrix))            \
     METRIC(row_load_conflicts,                                                                     \
            "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldsm.sum", "", false,      \
            false, "bank conflicts of those", conflicts(&c->ldmatrix))                              \
@@ -139,7 +142,7 @@ static double ratio(double of, double to) { return to > 0 ? of / to : 0; }
            "warp instructions stmatrix", (double)c->stmatrix.instructions)                         \
     METRIC(row_store_wavefronts,                                                                   \
            "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_stsm.sum", "", false, false,   \
-           "wavefronts of those, which are part of op_st", wavefronts(&c->stmatrix))               \
+           "wavefronts of those, which are part of op_st", wavefronts_of(&c->stmatrix))            \
     METRIC(row_store_conflicts,                                                                    \
            "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_stsm.sum", "", false,      \
            false, "bank conflicts of those", conflicts(&c->stmatrix))                              \

@@ -25,8 +25,8 @@ static const char *keep_file(struct stream_ops *ops, const char *name)
     return copy;
 }
 
-static struct op_place place_of(struct stream_ops *ops, const struct emu_kernel *kernel,
-                                unsigned place)
+static struct op_place place_in_kernel(struct stream_ops *ops, const struct emu_kernel *kernel,
+                                       unsigned place)
 {
     const struct ptx_instruction *source =
         place == UNKNOWN_PLACE ? NULL : kernel->code[place].source;
@@ -46,7 +46,7 @@ struct op_code *op_code_of(struct stream_ops *ops, const struct race *race,
     if (!code) return NULL;
     code->place_count = count;
     for (unsigned i = 0; i < count; i++)
-        code->places[i] = place_of(ops, launch->kernel, race->places[i]);
+        code->places[i] = place_in_kernel(ops, launch->kernel, race->places[i]);
     code->kernel = strdup(launch->kernel->info.name);
     if (code->kernel) return code;
     free(code);
@@ -58,7 +58,7 @@ struct op_code *op_code_of(struct stream_ops *ops, const struct race *race,
 /* What is said of each kind of operation. */
 static const struct {
     const char *noun, *begun;
-} words[] = {
+} op_words[] = {
     [STREAM_OP_KERNEL] = {"kernel", "The kernel was launched at"},
     [STREAM_OP_COPY] = {"copy", "The copy was made at"},
     [STREAM_OP_FILL] = {"fill", "The fill was made at"},
@@ -118,7 +118,7 @@ static void describe_side(const struct op_side *side, char *text, size_t size)
     } else if (side->op->info.kind == STREAM_OP_LIBRARY) {
         snprintf(text, size, "%s of %s", side->access, side->op->info.library);
     } else {
-        snprintf(text, size, "%s of a %s", side->access, words[side->op->info.kind].noun);
+        snprintf(text, size, "%s of a %s", side->access, op_words[side->op->info.kind].noun);
     }
 }
 
@@ -131,12 +131,12 @@ static void append_deed(const struct op_side *side, char *text, size_t size)
         return;
     }
     if (info->launcher) {
-        device_append(text, size, "the %s that a kernel has launched %s", words[info->kind].noun,
+        device_append(text, size, "the %s that a kernel has launched %s", op_words[info->kind].noun,
                       side->did);
         return;
     }
     device_append(text, size, "%s%s in %s%llu", info->library ? "" : "the ",
-                  info->library ? info->library : words[info->kind].noun,
+                  info->library ? info->library : op_words[info->kind].noun,
                   info->in_graph ? "a graph in stream " : "stream ", info->stream);
     if (info->device) device_append(text, size, " of device %d", info->device);
     device_append(text, size, " %s", side->did);
@@ -169,7 +169,7 @@ static void append_host_place(const struct emu *emu, const struct op_side *side,
                               size_t size)
 {
     if (side->op->info.launcher) return;
-    check_append_host_place(emu, &side->op->info.place, words[side->op->info.kind].begun, text,
+    check_append_host_place(emu, &side->op->info.place, op_words[side->op->info.kind].begun, text,
                             size);
 }
 

@@ -60,14 +60,14 @@ static inline bool is_before(const struct barrier_passed *passed, record v)
 }
 
 /* There was no such access, or it happens before the access `mine`. */
-__attribute__((always_inline)) static inline bool is_over(const struct plain *p, record v,
-                                                          record mine)
+__attribute__((always_inline)) static inline bool is_known_over(const struct plain *p, record v,
+                                                                record mine)
 {
     return !v || is_before(&p->block, v) || !((v ^ mine) & p->same_thread) ||
            is_before(&p->warp, v);
 }
 
-static inline bool is_atomic(record v) { return (record_kind(v) & KIND_MASK) == KIND_ATOMIC; }
+static inline bool is_by_atomic(record v) { return (record_kind(v) & KIND_MASK) == KIND_ATOMIC; }
 
 static inline bool is_by_thread(record v) { return !(v & RECORD_AGENT); }
 
@@ -76,7 +76,7 @@ static inline bool is_by_thread(record v) { return !(v & RECORD_AGENT); }
 __attribute__((always_inline)) static inline bool may_conflict(const struct plain *p, record v,
                                                                record mine)
 {
-    return record_bytes(v & mine) && !is_over(p, v, mine);
+    return record_bytes(v & mine) && !is_known_over(p, v, mine);
 }
 
 /* ---- one granule ----------------------------------------------------------------------------- */
@@ -86,9 +86,9 @@ static inline bool keep_other(const struct plain *p, struct shadow_page *page, s
                               record other, record mine)
 {
     record read = page->plane[READ][k], *others = page->plane[OTHER_READ];
-    if (!p->no_clocks || is_atomic(read) || !is_by_thread(read) || !is_by_thread(other))
+    if (!p->no_clocks || is_by_atomic(read) || !is_by_thread(read) || !is_by_thread(other))
         return false;
-    if (!is_over(p, other, mine) && !is_farther(p->layout, mine, other, read)) return true;
+    if (!is_known_over(p, other, mine) && !is_farther(p->layout, mine, other, read)) return true;
     if (!others) return shadow_put_other(p->planes, page, k, mine);
     others[k] = mine;
     return true;
@@ -103,9 +103,9 @@ load_granule(const struct plain *p, struct shadow_page *page, size_t k, record m
     if (has_other) other = shadow_other(p->planes, page, k);
     if (record_equals(*read, mine, p->layout->place_mask)) return true;
     if (may_conflict(p, shadow_record(page, LAST_WRITE, k), mine) ||
-        (is_atomic(other) && !is_over(p, other, mine)))
+        (is_by_atomic(other) && !is_known_over(p, other, mine)))
         return false;
-    if (!is_over(p, *read, mine)) return has_other && keep_other(p, page, k, other, mine);
+    if (!is_known_over(p, *read, mine)) return has_other && keep_other(p, page, k, other, mine);
     *read = mine;
     return true;
 }

@@ -34,7 +34,7 @@ enum distance {
 static const struct {
     const char *kind, *name, *then, *now;
     enum distance distance; /* SAME_INSTRUCTION: the distance of the two threads */
-} words[HAZARDS] = {
+} hazard_words[HAZARDS] = {
     [READ_AFTER_WRITE] = {"read-after-write", "RAW", "wrote it", "reads it", SAME_INSTRUCTION},
     [WRITE_AFTER_READ] = {"write-after-read", "WAR", "read it", "writes it", SAME_INSTRUCTION},
     [WRITE_AFTER_WRITE] = {"write-after-write", "WAW", "wrote it", "writes it", SAME_INSTRUCTION},
@@ -192,10 +192,10 @@ void race_report(struct warp *w, const struct insn *i, int lane, const struct co
     if (now->tally == TALLY_LOAD && then && then->tally == TALLY_ATOMIC) new.load = i;
     if (then && then->tally == TALLY_LOAD && now->tally == TALLY_ATOMIC)
         new.load = &kernel->code[before_place];
-    new.distance = c->is_mixed                 ? MIXED
-                   : c->reader_unfenced        ? UNFENCED_READER
-                   : words[c->hazard].distance ? words[c->hazard].distance
-                                               : distance_to(w, thread, c);
+    new.distance = c->is_mixed                        ? MIXED
+                   : c->reader_unfenced               ? UNFENCED_READER
+                   : hazard_words[c->hazard].distance ? hazard_words[c->hazard].distance
+                                                      : distance_to(w, thread, c);
     struct hazard_report *r = place_of(reports, &new);
     new.updates = new.distance <= SAME_GRID && (!r->now || r->updates) && is_update(w, i, c);
     r->updates = new.updates;
@@ -256,18 +256,18 @@ static void report_hazard(const struct launch *launch, const struct hazard_repor
     char title[60], address[30] = "", detail[CHECK_TEXT], me[99], they[99];
     describe_agent(&r->place, me, sizeof me);
     describe_agent(&r->other, they, sizeof they);
-    snprintf(title, sizeof title, "%s hazard at %s", words[r->hazard].name,
+    snprintf(title, sizeof title, "%s hazard at %s", hazard_words[r->hazard].name,
              !has_address             ? "the condition of a graph"
              : r->space == PTX_SHARED ? "__shared__ address"
                                       : "__global__ address");
     if (has_address) snprintf(address, sizeof address, " 0x%" PRIx64, r->address);
     snprintf(detail, sizeof detail, "    %s%s: %s %s, %s %s\n    %s", title, address, they,
-             words[r->hazard].then, me, words[r->hazard].now,
+             hazard_words[r->hazard].then, me, hazard_words[r->hazard].now,
              advice[r->updates ? UPDATE : r->distance]);
     check_report(launch->emu, launch,
                  &(struct check_report){.tool = EMU_CHECK_RACE,
                                         .severity = EMU_FINDING_ERROR,
-                                        .kind = words[r->hazard].kind,
+                                        .kind = hazard_words[r->hazard].kind,
                                         .title = title,
                                         .place = r->place,
                                         .other = r->other,

@@ -34,17 +34,18 @@ struct vclock *vclock_hold(struct vclock *k)
     return k;
 }
 
-static void drop(struct vclock *k, unsigned level)
+static void drop_node(struct vclock *k, unsigned level)
 {
     if (!k || --k->owners) return;
     if (level)
-        for (int i = 0; i < BRANCHES; i++) drop(((struct vclock_node *)k)->branch[i], level - 1);
+        for (int i = 0; i < BRANCHES; i++)
+            drop_node(((struct vclock_node *)k)->branch[i], level - 1);
     free(k);
 }
 
 void vclock_drop(struct vclock_space *space, struct vclock **k)
 {
-    drop(*k, space->levels);
+    drop_node(*k, space->levels);
     *k = NULL;
 }
 
@@ -88,7 +89,7 @@ struct vclock *vclock_of_block(struct vclock_space *space, uint64_t block, times
         struct vclock *branch[BRANCHES] = {NULL}, *inner = k;
         branch[branch_of(block, level)] = inner;
         k = node_new(space, branch);
-        if (!k) drop(inner, level - 1);
+        if (!k) drop_node(inner, level - 1);
     }
     return k;
 }
@@ -161,7 +162,7 @@ static struct vclock *join(struct vclock_space *space, struct vclock *a, struct 
                                  : NULL,
                   *result = same ? vclock_hold(same) : node_new(space, branch);
     if (same || !result)
-        for (int i = 0; i < BRANCHES; i++) drop(branch[i], level - 1);
+        for (int i = 0; i < BRANCHES; i++) drop_node(branch[i], level - 1);
     return result;
 }
 
