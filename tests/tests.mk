@@ -119,13 +119,10 @@ build/tests/step14-no-png: build/main/step14.o $(call objects,$(NO_PNG) $(COMMON
 
 # The tests are linked with all objects of the emulator, also those that its library does not
 # export.
-HIDDEN    = ptx/fatbin.o ptx/lz4.o ptx/elf.o ptx/program_elf.o ptx/binary_cubin.o ptx/cubin.o \
-            report/csv_line.o report/report_document.o report/document_parts.o report/html.o \
-            report/html_banks.o report/html_timeline.o report/json.o report/json_document.o \
-            report/sarif.o report/source_path.o report/document.o report/warnings.o \
-            report/work_text.o watch/sass.o ptx/kernel_name.o ptx/ptx_types.o ptx/insn.o \
-            machine/models.o machine/pages.o ops/soft_float.o watch/shadow_shadow.o \
-            watch/short_record.o watch/value_bits.o command/agreement.o
+HIDDEN    = ptx/fatbin.o ptx/elf.o ptx/program_elf.o ptx/cubin.o report/budget.o report/document.o \
+            report/html.o report/json.o report/json_document.o report/sarif.o report/text.o \
+            watch/sass.o ptx/ptx_types.o ptx/insn.o machine/models.o machine/tables.o \
+            ops/soft_float.o watch/shadow.o watch/value_bits.o command/agreement.o watch/metrics.o
 $(RUN): $(TESTS) $(HIDDEN:%=build/common/emu/%) build/emu/libcudart.so.13
 	$(call say,link,$@)
 	$(Q)$(LINK) build/emu/libcudart.so.13 -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../emu' \

@@ -78,7 +78,7 @@ struct emu_gpu {
 };
 
 /* The model called `key` ("h200", "t4", …; any letter case), or NULL. emu_gpu_at gives the models
- * in order, the default first, and NULL beyond the last. (machine/gpu.c) */
+ * in order, the default first, and NULL beyond the last. (machine/device.c) */
 const struct emu_gpu *emu_gpu_find(const char *key);
 const struct emu_gpu *emu_gpu_at(size_t index);
 
@@ -112,7 +112,7 @@ const struct emu_model *emu_model_find(const char *key);
 const struct emu_model *emu_model_at(size_t index);
 const struct emu_model_info *emu_model_info(const struct emu_model *);
 
-struct stream_ops; /* watch/stream_ops.h */
+struct stream_ops; /* watch/race.h */
 
 /* What kernels ask of the CUDA runtime, by the numbers and texts that CUDA has. Functions return 0,
  * or the error that the call in the kernel returns. NULL: kernels cannot ask. The functions may be
@@ -519,7 +519,7 @@ enum emu_class {
     EMU_CLASS_OTHER,
     EMU_CLASSES
 };
-/* "integer", "f16", …; NULL beyond the last. (work.c) */
+/* "integer", "f16", …; NULL beyond the last. (records.c) */
 const char *emu_class_name(enum emu_class);
 
 struct emu_counts {

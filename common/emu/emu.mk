@@ -17,9 +17,8 @@ ISAS     := $(sort $(filter base v3,$(HAVE_ISAS)) $(if $(shell grep -w avx2 /pro
             $(if $(filter install install-emu dist release autograder-%,$(MAKECMDGOALS)), \
             base $(if $(filter x86_64,$(shell uname -m)),v3)))
 OPS      := $(wildcard common/emu/ops/ops_*.c)
-AUDIT    := common/emu/command/start.c common/emu/command/audit_tools.c common/emu/command/audit.c
-EMU_COMMAND := $(filter-out common/emu/command/start.c common/emu/command/audit_tools.c \
-            common/emu/command/audit.c common/emu/command/settings.c common/emu/command/tools.c, \
+AUDIT    := common/emu/command/audit.c
+EMU_COMMAND := $(filter-out common/emu/command/audit.c common/emu/command/settings.c, \
             $(wildcard common/emu/command/*.c))
 EMU      := $(call objects,$(filter-out $(OPS) $(AUDIT) $(EMU_COMMAND) common/emu/libs/%, \
                 $(wildcard common/emu/*/*.c common/files/*.c))) \
@@ -86,8 +85,8 @@ $(PRIVATE)/lib/libcuda.so: common/emu/runtime/driver_names.sh $(TOOLKIT)/include
 	$(Q)CC='$(CC)' $< stub $(TOOLKIT)/include | \
 	    $(CC) -shared -Wl,-soname,libcuda.so.1 -x c - -o $(NEW) $(PUT)
 
-# The functions of the C library that the emulator replaces (runtime/end.c).
-REPLACED  = $(shell nm -g build/common/emu/runtime/end.o | grep -o '[^ ]*@.*')
+# The functions of the C library that the emulator replaces (runtime/process_end.c).
+REPLACED  = $(shell nm -g build/common/emu/runtime/process_end.o | grep -o '[^ ]*@.*')
 
 # One object that includes zstd and exports only the names of the runtime, of the driver API and of
 # emu.h. Those of the driver are weak: programs that load a driver themselves have such names, too.

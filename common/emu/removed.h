@@ -1,6 +1,6 @@
 /*
  * removed.h — what CUDA 12 and 13 removed from the runtime API, for programs that still use it.
- * `emu make` gives it to nvcc by -include (command/command_tools.c); for a GPU, a program may
+ * `emu make` gives it to nvcc by -include (command/nvcc.c); for a GPU, a program may
  * include it after cuda_runtime.h.
  *
  * A file that nvcc only hands on to the host's compiler gets the new names alone, because the

@@ -114,7 +114,7 @@ build/labs/run-first: $(call objects,$(addprefix common/,labs/run_first.c labs/r
 
 # The driver is found when it runs.
 build/labs/gpu-lab: $(call objects,$(wildcard common/labs/gpu/*.c) common/labs/run_entry.c \
-        common/emu/ptx/kernel_name.c) $(LAB_COMMON)
+        common/emu/ptx/ptx_types.c) $(LAB_COMMON)
 	$(call say,link,$@)
 	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $^ -lm -ldl -pthread -o $(NEW) $(PUT)
 

@@ -1,5 +1,5 @@
 /* run_collect.c — copies what the emulator has counted and found into a result. */
-#include "common/emu/ptx/kernel_name.h"
+#include "common/emu/ptx/ptx.h"
 #include "run_case.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "run_entry.h"
 
-#include "common/emu/ptx/kernel_name.h"
+#include "common/emu/ptx/ptx.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* verdict_json.c — a verdict for programs: one JSON object. */
-#include "common/emu/report/json.h"
+#include "common/emu/report/report.h"
 #include "score.h"
 
 static void put_pair(struct json *j, const char *key, uint64_t got, uint64_t expected)

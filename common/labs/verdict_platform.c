@@ -1,7 +1,7 @@
 /* verdict_platform.c — a verdict as platforms for courses take it: a list of tests, of which some
  * are hidden. The list is made once; the platforms differ in a table of keys. */
 #define _GNU_SOURCE /* open_memstream */
-#include "common/emu/report/json.h"
+#include "common/emu/report/report.h"
 #include "common/files/visible.h"
 #include "score.h"
 

@@ -18,15 +18,13 @@ JUDGES   := $(addprefix common/labs/,compile.c run_case.c run_collect.c run_entr
 # the page's kernels do not use (face/no_….c). And the compiler without its command.
 WASM_ROOMS = ptx machine ops watch
 # And without launches in kernels: alone.c stands in their place.
-NOT_WASM := $(addprefix common/emu/, ptx/fatbin.c ptx/lz4.c ptx/program_elf.c ops/device_runtime.c \
-            ops/launch.c ops/names.c ops/device_runtime_memory.c ops/streams.c \
-            ops/matrix_product.c ops/product.c ops/place.c ops/matrix_move.c ptx/decode_matrix.c \
-            ptx/decode_tensor.c machine/tensor.c machine/children.c watch/race_children.c \
-            watch/condition.c watch/matrix.c )
+NOT_WASM := $(addprefix common/emu/, ptx/fatbin.c ptx/program_elf.c ops/device_runtime.c \
+            ops/device_runtime_memory.c ops/matrix_product.c ops/matrix_move.c ptx/decode_matrix.c \
+            machine/tensor.c machine/children.c watch/race_children.c )
 WASM_C   := $(filter-out $(NOT_WASM),$(wildcard $(WASM_ROOMS:%=common/emu/%/*.c))) $(FACE) \
             $(wildcard $(addsuffix /*.c,$(CC_ROOMS))) $(JUDGES) \
             $(addprefix $(PAGE)/face/,alone.c no_matrix.c no_tensor.c) common/files/visible.c \
-            $(addprefix common/emu/report/,report_document.c json.c json_document.c)
+            $(addprefix common/emu/report/,document.c json.c json_document.c)
 WASM     := $(WASM_C:%.c=build/page/wasm/%.o)
 
 # As in common/emu/emu.mk. WebAssembly has one instruction set. The page's memory grows. Debian's
@@ -41,9 +39,8 @@ EMCC_LINK = NODE_PATH=/usr/share/nodejs emcc -O2 \
 
 # Small rather than fast: the emulator takes the time, and little of it with these operations, and
 # before a launch.
-SELDOM    = $(addprefix common/emu/, ops/ops_convert.c ops/ops_surface.c ops/ops_texture.c \
-            ops/ops_approx.c ops/ops_divide.c ops/ops_half.c machine/device.c machine/module.c \
-            machine/launch.c machine/launch_check.c ) $(wildcard common/emu/ptx/decode_*.c)
+SELDOM    = $(addprefix common/emu/, ops/ops_convert.c ops/ops_texture.c machine/device.c \
+            machine/module.c machine/launch.c ) $(wildcard common/emu/ptx/decode_*.c)
 $(patsubst %.c,build/page/wasm/%.o,$(JUDGES) $(SELDOM) $(wildcard $(addsuffix /*.c,$(CC_ROOMS)))): \
     EMCC += -Os
 build/page/wasm/%.o: %.c

@@ -19,7 +19,7 @@ def main():
 
     # Once a kernel: text to code.
     figure.text(24, 66, "once a kernel", "quiet")
-    across = [("the call", "runtime/cuda_launch.c", "cell"), ("fat binary", "fatbin.c", "cell"),
+    across = [("the call", "cuda_launch.c", "cell"), ("fat binary", "fatbin.c", "cell"),
               ("PTX text", "ptx*.c", "cell"), ("decoded code", "decode*.c", "hot")]
     width, gap, top = 160, 30, 78
     for k, (name, file, style) in enumerate(across):
@@ -49,7 +49,7 @@ def main():
     figure.text(24, y - 12, "a block's slice: its warps take turns", "quiet")
     figure.arrow(60, 238, 60, y - 28, "line-hot")
     stage(24, y, width, "block, barriers", "block.c", "good")
-    stage(24 + width + gap, y, width, "which lanes are next", "fragment.c")
+    stage(24 + width + gap, y, width, "which lanes are next", "warp.c")
     stage(24 + 2 * (width + gap), y, width, "the loop", "exec.c", "hot")
     stage(24 + 3 * (width + gap), y, width, "32 lanes at once", "ops_*.c", "hot")
     for k in (1, 2, 3):

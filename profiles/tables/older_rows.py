@@ -10,7 +10,7 @@ from records import TOP, duration, find, read, size
 from table_rows import table
 
 COUNTED, _ = read("emulated/older.csv")
-MODELS = os.path.join(TOP, "common", "emu", "machine", "gpu.c")
+MODELS = os.path.join(TOP, "common", "emu", "machine", "device.c")
 GPUS = {"t4": "T4", "a100": "A100", "rtx4090": "RTX 4090"}
 SECTOR = 32  # bytes
 SCHEDULERS = 4  # of a multiprocessor; each issues an instruction of a warp in a clock

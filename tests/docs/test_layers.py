@@ -1,5 +1,5 @@
-"""test_layers.py -- includes of common/ and steps/ go only the way that MAY_INCLUDE says;
-notes/layout.md and notes/more/emulator-inside.md show it."""
+"""test_layers.py -- includes of common/ and steps/ go only the way that MAY_INCLUDE says, and
+notes/layout.md shows it."""
 import re
 import unittest
 from pathlib import Path
@@ -17,57 +17,33 @@ COMMAND = ["common/command", "common/files"]
 VISIBLE = "common/files/visible.h"
 
 
-# The emulator, from the bottom up: the files of a folder, and of its rooms, may include only
-# folders above it in this table.
+# The emulator, from the bottom up: the files of a room may include only rooms above it in this
+# table.
 EMULATOR = {
-    "binary": [],
     "ptx": [],
-    "decode": ["ptx"],
-    "machine": ["ptx", "decode"],
-    "operations": ["ptx", "decode", "machine"],
-    "fidelity": ["binary", "ptx", "decode", "machine"],
-    "count": ["ptx", "decode", "machine", "fidelity"],
-    "trace": ["ptx", "decode", "machine", "count"],
-    "check": ["ptx", "decode", "machine"],
-    "events": ["machine", "count", "trace", "check"],
-    "audit": ["binary"],
-    "report": ["ptx", "count"],
-    "settings": [],
-    "libraries": ["decode"],
-    "runtime": ["binary", "ptx", "machine", "count", "check", "report", "settings"],
-    "driver": ["binary", "machine", "runtime"],
-    "command": ["binary", "ptx", "decode", "count", "check", "report", "settings"],
+    "machine": ["ptx"],
+    "ops": ["ptx", "machine"],
+    "watch": ["ptx", "machine"],
+    "report": ["ptx", "watch"],
+    "libs": ["ptx"],
+    "command": ["ptx", "watch", "report"],
+    "runtime": ["ptx", "machine", "watch", "report"],
 }
 # What they may include besides.
+SETTINGS = EMU + "command/settings.h"
 OTHERS = {
-    **dict.fromkeys(("decode", "machine", "fidelity", "trace"), [VISIBLE]),
-    **dict.fromkeys(("audit", "report", "runtime"), ["common/files"]),
+    **dict.fromkeys(("ptx", "machine", "watch"), [VISIBLE]),
+    "report": ["common/files"],
     "command": COMMAND,
+    "runtime": ["common/files", SETTINGS],
 }
-# The rooms of large folders, from the bottom up: a room may include those above it in its row. ""
-# are the files at the folder's top.
-ROOMS = {
-    "machine": ["", "memory", "device", "warp", "barrier", "schedule"],
-    "operations": ["", "matrix", "runtime"],
-    "check": ["code", "shadow", "", "init", "race"],
-    "runtime": ["", "process", "code", "graph", "stream", "work", "memory", "device", "output"],
-}
-
-
-def rooms(folder):
-    """A folder of the emulator and its rooms, as paths."""
-    return [(EMU + folder + "/" + room).rstrip("/") for room in ROOMS.get(folder, [""])]
 
 
 def emulator():
     """What each room of the emulator may include."""
-    may = {"common/emu": []}  # emu.h
-    for folder, others in EMULATOR.items():
-        allowed = [API] + OTHERS.get(folder, []) + [room for o in others for room in rooms(o)]
-        for room in rooms(folder):
-            may[room] = list(allowed)
-            allowed.append(room)
-    return may
+    return {"common/emu": [],  # emu.h
+            **{EMU + room: [API] + OTHERS.get(room, []) + [EMU + other for other in others]
+               for room, others in EMULATOR.items()}}
 
 
 STEP = "common/step"
@@ -114,7 +90,7 @@ HARNESS = {
     "common/labs/gpu": ["common/labs"],
     "common/labs/sources": [STEP],
     "common/labs/grader": [PRINT, "common/labs"] + COMMAND,
-    "common/page/face": [EMU + "ptx", EMU + "decode", EMU + "report", CC_API, "common/labs",
+    "common/page/face": [EMU + "ptx", EMU + "report", CC_API, "common/labs",
                          HOST, PRINT],
 }
 # What the library installs of the steps.
@@ -199,7 +175,7 @@ class Layers(unittest.TestCase):
         self.assertGreater(count, 500, "most includes are not found")
 
     def test_no_circles(self):
-        below = {API, VISIBLE, CC_API, *COMMAND}
+        below = {API, VISIBLE, CC_API, SETTINGS, *COMMAND}
         for room, others in MAY_INCLUDE.items():
             self.assertEqual({o for o in others if not o.startswith("steps/")} - below, set(),
                              "%s may include what stands behind it" % room)
@@ -213,14 +189,13 @@ class Layers(unittest.TestCase):
                 self.assertTrue(other.startswith("common/") or other < step, (step, other))
 
     def test_wrong_includes_are_found(self):
-        wrong = [("common/emu/machine/schedule/block.c", "common/emu/check/race/race.h"),
-                 ("common/emu/machine/memory/heap.c", "common/emu/machine/device/device.h"),
-                 ("common/emu/check/check.c", "common/emu/check/race/race.h"),
-                 ("common/emu/runtime/graph/graph.c", "common/emu/runtime/stream/capture.h"),
+        wrong = [("common/emu/machine/block.c", "common/emu/watch/race.h"),
                  ("common/emu/ptx/ptx.c", "common/emu/machine/machine.h"),
-                 ("common/emu/decode/decode.c", "common/emu/operations/ops.h"),
-                 ("common/emu/check/race/race.c", "common/emu/trace/trace.h"),
-                 ("common/emu/machine/device/fault.c", "common/files/whole_file.h"),
+                 ("common/emu/ptx/decode.c", "common/emu/ops/ops.h"),
+                 ("common/emu/watch/race.c", "common/emu/ops/ops.h"),
+                 ("common/emu/report/text.c", "common/emu/runtime/cudart.h"),
+                 ("common/emu/runtime/graph.c", "common/emu/command/command.h"),
+                 ("common/emu/machine/faults.c", "common/files/whole_file.h"),
                  ("common/files/visible.c", "common/command/fault.h"),
                  ("common/harness/harness.c", "common/emu/machine/machine.h"),
                  ("steps/02-naive/driver.c", "steps/01-sequential/scan.cu"),
@@ -232,10 +207,10 @@ class Layers(unittest.TestCase):
                  ("steps/13-compaction/command/driver.c", "steps/12-pipeline/command/driver.c"),
                  ("steps/13-compaction/fast.cu", "steps/11-single-pass/scan.cu"),
                  ("steps/16-operators/command/partners.cu", "steps/15-radix-sort/launch.cuh")]
-        right = [("common/emu/check/race/race.c", "common/emu/machine/machine.h"),
-                 ("common/emu/check/init/init.c", "common/emu/machine/device/device.h"),
+        right = [("common/emu/watch/race.c", "common/emu/machine/machine.h"),
+                 ("common/emu/runtime/output.c", "common/emu/command/settings.h"),
                  ("common/emu/ptx/ptx.c", "common/emu/emu.h"),
-                 ("common/emu/machine/device/fault.c", "common/files/visible.h"),
+                 ("common/emu/machine/faults.c", "common/files/visible.h"),
                  ("steps/02-naive/driver.c", "common/step/step.h"),
                  ("steps/12-pipeline/scan.cu", "steps/12-pipeline/parts/ring.cuh"),
                  ("steps/13-compaction/select_pipeline.cuh", "steps/12-pipeline/parts/ring.cuh")]
@@ -250,15 +225,15 @@ class Layers(unittest.TestCase):
                             "%s is no folder any more: take it out of MAY_INCLUDE" % room)
 
     def test_the_notes_say_the_same_of_the_emulator(self):
-        text, inside = ((TOP / "notes" / name).read_text(encoding="utf-8")
-                        for name in ("layout.md", "more/emulator-inside.md"))
+        text = (TOP / "notes/layout.md").read_text(encoding="utf-8")
         rows = re.findall(r"^\| `(\w+)/` \|[^|]*\| ([^|]*) \|$", text, re.M)
         said = {folder: re.findall(r"`(\w+)`", others) for folder, others in rows}
         for folder, others in EMULATOR.items():
             self.assertEqual(said.get(folder), others, folder)
-        for folder, inner in ROOMS.items():
-            listed = re.findall(r"^\| `%s/(\w*)/?` \|[^|]*\|$" % folder, inside, re.M)
-            self.assertEqual(listed, inner, folder)
+
+    def test_no_two_files_of_the_emulator_have_one_name(self):
+        paths = sorted(p for p in (TOP / EMU).rglob("*.*") if p.is_file())
+        self.assertEqual(len({p.name for p in paths}), len(paths), [p.name for p in paths])
 
 
 if __name__ == "__main__":

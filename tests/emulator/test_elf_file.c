@@ -1,5 +1,5 @@
 /* test_elf_file.c — the reader of ELF files, on small files made here, whole and damaged. */
-#include "common/emu/ptx/elf_file.h"
+#include "common/emu/ptx/binary.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -7,9 +7,7 @@
 #define _GNU_SOURCE
 #include "tests/support/command.h"
 #include "common/emu/ptx/binary.h"
-#include "common/emu/ptx/emu_elf.h"
-#include "common/emu/ptx/fatbin.h"
-#include "common/emu/watch/sass.h"
+#include "common/emu/watch/count.h"
 #include "common/emu/command/command.h"
 #include "tests/fixtures/programs/programs.h"
 

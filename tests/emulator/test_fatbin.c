@@ -5,8 +5,7 @@
  * many is a crash.
  */
 #define _GNU_SOURCE
-#include "common/emu/ptx/fatbin.h"
-#include "common/emu/ptx/lz4.h"
+#include "common/emu/ptx/binary.h"
 #include "tests/fixtures/programs/programs.h"
 
 #include <criterion/criterion.h>

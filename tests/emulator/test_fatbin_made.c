@@ -2,7 +2,7 @@
  * test_fatbin_made.c — fat binaries made by the test: which entry is taken, the messages for the
  * others, and each field of a header at its limit.
  */
-#include "common/emu/ptx/fatbin.h"
+#include "common/emu/ptx/binary.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
  * guide, 1.4.3.1; the lecture on memory: caching loads are Fermi's, non-caching ones Kepler's.
  */
 #include "tests/support/command.h"
-#include "common/emu/machine/models.h"
+#include "common/emu/machine/device.h"
 #include "tests/fixtures/programs/programs.h"
 
 #include <criterion/criterion.h>

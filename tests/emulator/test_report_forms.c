@@ -3,10 +3,7 @@
  * programs: names of files that contain the special characters of the form.
  */
 #define _GNU_SOURCE /* open_memstream */
-#include "common/emu/report/csv_line.h"
 #include "common/emu/report/report.h"
-#include "common/emu/report/json.h"
-#include "common/emu/report/source_path.h"
 #include "tests/support/command.h"
 
 #include <criterion/criterion.h>

@@ -3,9 +3,7 @@
  * `make test-architectures` also compiles them for other architectures, and runs them on more GPUs.
  */
 #define _GNU_SOURCE
-#include "common/emu/ptx/elf_file.h"
-#include "common/emu/ptx/emu_elf.h"
-#include "common/emu/ptx/fatbin.h"
+#include "common/emu/ptx/binary.h"
 #include "common/emu/emu.h"
 #include "tests/fixtures/programs/programs.h"
 #include "tests/support/command.h"

@@ -6,7 +6,7 @@
  * `twice`.
  */
 #define _GNU_SOURCE
-#include "common/emu/ptx/kernel_name.h"
+#include "common/emu/ptx/ptx.h"
 #include "tests/support/command.h"
 #include "tests/fixtures/programs/programs.h"
 

@@ -7,9 +7,8 @@
  */
 #include "command.h"
 #include "common/emu/ptx/binary.h"
-#include "common/emu/ptx/fatbin.h"
-#include "common/emu/ptx/kernel_name.h"
-#include "common/emu/ptx/module.h"
+#include "common/emu/ptx/ptx.h"
+#include "common/emu/ptx/insn.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,205 @@
 /*
- * audit.c — what the dynamic linker tells of a program that the command emu has started, and of
+ * audit.c — what the dynamic linker tells of programs, and programs that it does not see.
+ */
+#define _GNU_SOURCE
+#include "common/emu/ptx/binary.h"
+#include "common/files/program_path.h"
+#include "common/files/visible.h"
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+/* ---- what the sections share ----------------------------------------------------------------- */
+
+/*
+ * What the files of command/ share.
+ */
+
+/* Prints a sentence on stderr, behind "emu: ". */
+static void audit_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A path's last part. */
+static const char *audit_last_part(const char *path);
+
+/* The command emu, which has started the program by way of another one, need not say that
+ * there was none. */
+static void audit_tell_of_refusal(void);
+
+/* The function to be called in place of this one of the C library, which is at `real`. It
+ * is `real` itself, except for functions that start programs. */
+static uintptr_t start_replaced(const char *function, uintptr_t real);
+
+/* ---- programs without a dynamic linker ------------------------------------------------------- */
+
+/*
+ * Programs that are started without a dynamic linker, which so cannot load audit.c.
+ *
+ * Calls that start a program, of the programs that the command emu runs, go through the functions
+ * of this file. They look at the file, and say so if it has CUDA code and is linked statically with
+ * the C library. The program is started in any case.
+ *
+ * Not noticed: a program that is started by one that is itself linked statically, by the functions
+ * execl*, or from inside of the C library.
+ */
+
+/* Is it a program that is started without the dynamic linker? */
+static bool is_static(const char *path)
+{
+    struct elf elf;
+    size_t size;
+    if (elf_open(path, &elf) != RUNTIME_NONE) return false;
+    bool has_linker = elf_section(&elf, ".interp", &size) != NULL;
+    elf_close(&elf);
+    return !has_linker;
+}
+
+static void look_at(const char *path)
+{
+    if (!is_static(path) || elf_runtime(path) != RUNTIME_NVIDIA) return;
+    audit_say("%s is linked statically with the C library and has NVIDIA's runtime linked into it: "
+              "it runs without the emulator, and needs a GPU; relink it without -static, with nvcc "
+              "-cudart shared",
+              path);
+    audit_tell_of_refusal();
+}
+
+/* Looks at the file of a name without a slash in the folders of PATH. */
+static void look_for(const char *name)
+{
+    char path[PATH_MAX];
+    if (strchr(name, '/') != NULL)
+        look_at(name);
+    else if (program_path(name, path))
+        look_at(path);
+}
+
+/* ---- the functions, with those whose place they take ----------------------------------------- */
+
+static __typeof__(&execv) real_execv, real_execvp;
+static __typeof__(&execve) real_execve, real_execvpe;
+static __typeof__(&posix_spawn) real_spawn, real_spawnp;
+
+static int start_execv(const char *path, char *const *arguments)
+{
+    look_at(path);
+    return real_execv(path, arguments);
+}
+
+static int start_execvp(const char *name, char *const *arguments)
+{
+    look_for(name);
+    return real_execvp(name, arguments);
+}
+
+static int start_execve(const char *path, char *const *arguments, char *const *environment)
+{
+    look_at(path);
+    return real_execve(path, arguments, environment);
+}
+
+static int start_execvpe(const char *name, char *const *arguments, char *const *environment)
+{
+    look_for(name);
+    return real_execvpe(name, arguments, environment);
+}
+
+static int start_spawn(pid_t *process, const char *path, const posix_spawn_file_actions_t *actions,
+                       const posix_spawnattr_t *attributes, char *const *arguments,
+                       char *const *environment)
+{
+    look_at(path);
+    return real_spawn(process, path, actions, attributes, arguments, environment);
+}
+
+static int start_spawnp(pid_t *process, const char *name, const posix_spawn_file_actions_t *actions,
+                        const posix_spawnattr_t *attributes, char *const *arguments,
+                        char *const *environment)
+{
+    look_for(name);
+    return real_spawnp(process, name, actions, attributes, arguments, environment);
+}
+
+static uintptr_t start_replaced(const char *function, uintptr_t real)
+{
+#define REPLACED(name, own, kept)                                                                  \
+    if (strcmp(function, name) == 0) return kept = (__typeof__(kept))real, (uintptr_t)own;
+    REPLACED("execv", start_execv, real_execv)
+    REPLACED("execvp", start_execvp, real_execvp)
+    REPLACED("execve", start_execve, real_execve)
+    REPLACED("execvpe", start_execvpe, real_execvpe)
+    REPLACED("posix_spawn", start_spawn, real_spawn)
+    REPLACED("posix_spawnp", start_spawnp, real_spawnp)
+#undef REPLACED
+    return real;
+}
+
+/* ---- nvcc and linkers ------------------------------------------------------------------------ */
+
+/*
+ * Nvcc and linkers that a command starts below the command emu go through it,
+ * because their words may have to be changed (nvcc.c). So it does not matter how a
+ * makefile finds nvcc: by PATH, by CUDA_HOME or by a path of its own.
+ *
+ * Not noticed: an nvcc or a linker that is itself linked statically.
+ */
+
+/* Is it nvcc, or a linker such as ld, ld.gold or x86_64-linux-gnu-ld? */
+static bool is_tool(const char *path)
+{
+    static const char *const linkers[] = {"ld", "ld.bfd", "ld.gold", "ld.lld", "ld.mold"};
+    const char *name = audit_last_part(path);
+    size_t length = strlen(name);
+    if (strcmp(name, "nvcc") == 0) return true;
+    for (size_t i = 0; i < sizeof linkers / sizeof *linkers; i++) {
+        size_t end = strlen(linkers[i]);
+        if (length < end || strcmp(name + length - end, linkers[i]) != 0) continue;
+        if (length == end || name[length - end - 1] == '-') return true;
+    }
+    return false;
+}
+
+/* A script called nvcc or ld stays as it is: what it starts is looked at in its turn. */
+static bool is_script(const char *path)
+{
+    char mark[2] = "";
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return false;
+    size_t read = fread(mark, 1, sizeof mark, file);
+    fclose(file);
+    return read == sizeof mark && memcmp(mark, "#!", sizeof mark) == 0;
+}
+
+/* glibc calls it before the program's own code runs. EMU_CHANGED is the process in which the
+ * command emu has already been. */
+__attribute__((constructor)) static void go_through_emu(int count, char **words)
+{
+    const char *emu = getenv("EMU_CHANGER"), *process = getenv("EMU_CHANGED"),
+               *path = (const char *)getauxval(AT_EXECFN);
+    if (emu == NULL || path == NULL || count < 1 || !is_tool(path)) return;
+    if (is_script(path) || (process != NULL && atol(process) == (long)getpid())) return;
+    char **all = calloc((size_t)count + 3, sizeof *all);
+    if (all == NULL) return;
+    all[0] = (char *)"emu-tool"; /* main.c */
+    all[1] = (char *)path;
+    memcpy(all + 2, words, (size_t)count * sizeof *words);
+    execv(emu, all);
+    audit_say("cannot run %s, so the words of %s are not changed: %s", emu, path, strerror(errno));
+    free(all);
+}
+
+/* ---- what the dynamic linker tells ----------------------------------------------------------- */
+
+/*
+ * What the dynamic linker tells of a program that the command emu has started, and of
  * the programs that are started by it (man 7 rtld-audit). The command names this library in
  * LD_AUDIT.
  *
@@ -7,7 +207,7 @@
  *   call of dlopen says where NVIDIA's is.
  * - A program that would run on NVIDIA's runtime, and so without the emulator, is ended with the
  *   sentence that the command emu says of it: without a GPU its results would be wrong.
- * - Functions that start a program go through start.c.
+ * - Functions that start a program go through audit.c.
  * - A library that needs a GPU is named: one that holds NVIDIA's runtime when one of its functions
  *   is first called, and one that loads CUDA's driver when it does so. The program goes on, since
  *   it may do without.
@@ -15,18 +215,6 @@
  * The linker loads this library into a namespace of its own, with its own C library. It is never
  * built with sanitizers.
  */
-#define _GNU_SOURCE
-#include "start.h"
-#include "common/emu/ptx/emu_elf.h"
-#include "common/files/visible.h"
-
-#include <limits.h>
-#include <link.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { USAGE_ERROR = 2 }; /* as the command emu exits */
 
@@ -37,7 +225,7 @@ unsigned la_version(unsigned version) { return version < LAV_CURRENT ? version :
 
 /* ---- sentences ------------------------------------------------------------------------------- */
 
-void audit_say(const char *format, ...)
+static void audit_say(const char *format, ...)
 {
     char sentence[3 * PATH_MAX];
     va_list arguments;
@@ -49,7 +237,7 @@ void audit_say(const char *format, ...)
     fputc('\n', stderr);
 }
 
-const char *audit_last_part(const char *path)
+static const char *audit_last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash != NULL ? slash + 1 : path;
@@ -107,7 +295,7 @@ static bool add(struct objects *o, const struct link_map *map)
     return true;
 }
 
-void audit_tell_of_refusal(void)
+static void audit_tell_of_refusal(void)
 {
     const char *seen = getenv("EMU_SEEN");
     FILE *file = seen != NULL ? fopen(seen, "a") : NULL;

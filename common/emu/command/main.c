@@ -1,17 +1,10 @@
 /*
- * main.c — the command `emu`. It is used like ncu, and with --tool like compute-sanitizer.
- *
- * It checks that the program will load the emulator's runtime library, sets the EMU_* variables as
- * the options say, and runs the program. The library does the rest. The command waits for the
- * program, because that may end without telling the library (run.c), and for any other program,
- * because that may start CUDA programs (children.c). It also takes the place of nvcc and of linkers
- * for a moment (command_tools.c).
+ * main.c — the command `emu`: its folders and environment, and what it runs.
  */
-#define _GNU_SOURCE
+#define _GNU_SOURCE /* realpath, unsetenv */
 #include "command.h"
 #include "common/files/output_file.h"
 #include "common/files/program_path.h"
-
 #include <elf.h>
 #include <errno.h>
 #include <limits.h>
@@ -19,8 +12,118 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* ---- folders --------------------------------------------------------------------------------- */
+
+/*
+ * Where the command emu and the emulator's libraries are.
+ */
+
+/* Where /proc is not mounted, as in a bare chroot, the kernel has still said under which path the
+ * command was started. */
+static void emu_own_file(char path[PATH_MAX])
+{
+    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    if (length >= 0) {
+        path[length] = '\0';
+        return;
+    }
+    const char *started = (const char *)getauxval(AT_EXECFN);
+    if (started == NULL || realpath(started, path) == NULL)
+        emu_refuse("cannot find its own folder: %s", strerror(errno));
+}
+
+void emu_own_folder(char folder[PATH_MAX])
+{
+    emu_own_file(folder);
+    *strrchr(folder, '/') = '\0';
+}
+
+void emu_library_folder(char folder[PATH_MAX])
+{
+    char own[PATH_MAX], beside[PATH_MAX + 32], installed[PATH_MAX + 32], *lib = NULL;
+    emu_own_folder(own);
+    snprintf(beside, sizeof beside, "%s/libcudart.so.13", own);
+    snprintf(installed, sizeof installed, "%s/../lib/upsweep", own);
+    if (access(beside, F_OK) != 0) lib = realpath(installed, NULL);
+    snprintf(folder, PATH_MAX, "%s", lib != NULL ? lib : own);
+    free(lib);
+}
+
+/* ---- the environment ------------------------------------------------------------------------- */
+
+/*
+ * LD_LIBRARY_PATH, by which programs find the emulator's libcudart.so.13, and
+ * LD_AUDIT, by which also those find it that have an RPATH (audit.c).
+ */
+
+/* Sets a variable that is a list to `first` and what it holds already. */
+static void set_in_front(const char *name, const char *first)
+{
+    const char *others = getenv(name);
+    bool alone = others == NULL || others[0] == '\0';
+    char *value = emu_text("%s%s%s", first, alone ? "" : ":", alone ? "" : others);
+    emu_set(name, value);
+    free(value);
+}
+
+static char *own_file(const char *folder, const char *name)
+{
+    char *path = emu_text("%s/%s", folder, name);
+    if (access(path, R_OK) != 0) emu_refuse("%s is missing; make emu builds it", path);
+    return path;
+}
+
+/* With LD_AUDIT, glibc makes room for the thread-local memory of libraries before it knows them.
+ * Its default is less than some libraries need. Much more would not fit on small stacks of
+ * threads. */
+#define TLS_ROOM "glibc.rtld.optional_static_tls=8192"
+
+/* nvcc and linkers are started by this command, unless they are to stay unchanged
+ * (nvcc.c). */
+static void set_tools(void)
+{
+    char own[PATH_MAX];
+    unsetenv(settings[SETTING_CHANGER].variable);
+    if (setting_is(SETTING_UNCHANGED, "1")) return;
+    emu_own_file(own);
+    emu_set(settings[SETTING_CHANGER].variable, own);
+}
+
+/* Puts the emulator's runtime in the place of NVIDIA's, for this process's program and for all that
+ * are started by it. Ends the process if the emulator is not built. */
+static void emu_environment(void)
+{
+    char folder[PATH_MAX];
+    set_tools();
+    emu_library_folder(folder);
+    char *library = own_file(folder, "libcudart.so.13"),
+         *audit = own_file(folder, "libemu_audit.so"),
+         *drivers = emu_text("%s/libraries/lib", folder);
+    set_in_front("LD_LIBRARY_PATH", drivers); /* for those who look for libcuda.so by themselves */
+    set_in_front("LD_LIBRARY_PATH", folder);
+    set_in_front("LD_AUDIT", audit);
+    if (getenv("GLIBC_TUNABLES") == NULL) emu_set("GLIBC_TUNABLES", TLS_ROOM);
+    emu_set(settings[SETTING_LIBRARY].variable, library);
+    free(library);
+    free(audit);
+    free(drivers);
+}
+
+/* ---- the command `emu` ----------------------------------------------------------------------- */
+
+/*
+ * It is used like ncu, and with --tool like compute-sanitizer.
+ *
+ * It checks that the program will load the emulator's runtime library, sets the EMU_* variables as
+ * the options say, and runs the program. The library does the rest. The command waits for the
+ * program, because that may end without telling the library (run.c), and for any other program,
+ * because that may start CUDA programs (run.c). It also takes the place of nvcc and of linkers
+ * for a moment (nvcc.c).
+ */
 
 /* ---- the program ----------------------------------------------------------------------------- */
 

@@ -5,9 +5,9 @@
 #define _GNU_SOURCE /* vasprintf */
 #include "command.h"
 #include "common/command/option_table.h"
-#include "tools.h"
-#include "common/emu/watch/metrics.h"
-#include "common/emu/report/budget.h"
+#include "settings.h"
+#include "common/emu/watch/count.h"
+#include "common/emu/report/report.h"
 #include "common/files/replacement.h"
 #include "common/files/visible.h"
 #include "common/files/whole_file.h"

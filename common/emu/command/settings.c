@@ -1,11 +1,15 @@
-/* settings.c — reads the EMU_* variables as their table says. */
+/*
+ * settings.c — reads the EMU_* variables as their table says, and names of checkers.
+ */
 #include "settings.h"
-
+#include "common/emu/emu.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- reads the EMU_* variables as their table says ------------------------------------------- */
 
 /* clang-format off */
 #define SETTING(variable, kind, least, most, takes, standard, option, letter, argument, set, \
@@ -93,4 +97,35 @@ bool setting_is(enum setting_id id, const char *word)
 {
     const char *value = values[id].text != NULL ? values[id].text : settings[id].standard;
     return value != NULL && strcmp(value, word) == 0;
+}
+
+/* ---- the names of checkers ------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    unsigned checks;
+} tools[] = {
+    {"memcheck", EMU_CHECK_MEMORY}, {"racecheck", EMU_CHECK_RACE}, {"initcheck", EMU_CHECK_INIT},
+    {"synccheck", EMU_CHECK_SYNC},  {"all", EMU_CHECK_ALL},
+};
+
+static unsigned one_tool(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
+        if (strlen(tools[i].name) == length && !strncmp(name, tools[i].name, length))
+            return tools[i].checks;
+    return 0;
+}
+
+unsigned check_tools(const char *names)
+{
+    unsigned checks = 0;
+    for (;;) {
+        size_t length = strcspn(names, ",");
+        unsigned tool = one_tool(names, length);
+        if (!tool) return 0;
+        checks |= tool;
+        if (!names[length]) return checks;
+        names += length + 1;
+    }
 }

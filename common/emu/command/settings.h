@@ -1,6 +1,5 @@
 /*
- * settings.h — the EMU_* variables, by which a user asks for something, and the command emu for
- * what its options say. settings.inc is the table of all of them.
+ * settings.h — the EMU_* variables, and the names of the checkers.
  */
 #ifndef EMU_SETTINGS_H
 #define EMU_SETTINGS_H
@@ -8,6 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- the EMU_* variables --------------------------------------------------------------------- */
+
+/*
+ * The EMU_* variables, by which a user asks for something, and the command emu for
+ * what its options say. settings.inc is the table of all of them.
+ */
 
 #define SETTING(variable, ...)  SETTING_##variable,
 #define VARIABLE(variable, ...) SETTING_##variable,
@@ -47,5 +53,10 @@ const char *setting_text(enum setting_id);
 uint64_t setting_number(enum setting_id);
 /* Does it have this value, or is it not set, and this its standard? */
 bool setting_is(enum setting_id, const char *word);
+
+/* ---- the checkers' names, for the command emu and for EMU_TOOL ------------------------------- */
+
+/* The bits (enum emu_check) of "memcheck,racecheck"; 0 if one of the names is unknown. */
+unsigned check_tools(const char *names);
 
 #endif

@@ -1,16 +1,19 @@
 /*
  * cublas_inside.h — what the files of the emulator's cuBLAS share.
- *
- * A function checks its arguments, begins its work in the handle's stream with the areas of memory
- * that it reads and writes (emu_library_work), and computes on the host's addresses of these areas.
  */
 #ifndef EMU_CUBLAS_INSIDE_H
 #define EMU_CUBLAS_INSIDE_H
 
 #include "stand_in.h"
 #include "common/emu/libs/include/cublas_v2.h"
-
 #include <stdbool.h>
+
+/* ---- what the files of the emulator's cuBLAS share ------------------------------------------- */
+
+/*
+ * A function checks its arguments, begins its work in the handle's stream with the areas of memory
+ * that it reads and writes (emu_library_work), and computes on the host's addresses of these areas.
+ */
 
 struct cublasContext {
     struct stand_in_handle listed; /* must be first */
@@ -89,5 +92,31 @@ bool blas_product_float(int m, int n, int k, float alpha, struct factor_float a,
                         struct factor_float b, float beta, float *c, size_t ldc);
 bool blas_product_double(int m, int n, int k, double alpha, struct factor_double a,
                          struct factor_double b, double beta, double *c, size_t ldc);
+
+/* ---- a product of matrices as all functions describe it -------------------------------------- */
+
+/*
+ * A product of matrices as all functions describe it: cublas_gemm.c has the
+ * functions.
+ */
+
+/* One operand: its type, and its batches, a constant distance apart or at given addresses. */
+struct operand {
+    const void *at; /* or an array of pointers, in the device's memory */
+    cudaDataType type;
+    int ld;
+    long long stride;
+};
+
+struct gemm {
+    const char *name;
+    cublasOperation_t op_a, op_b;
+    int m, n, k;
+    const void *alpha, *beta;
+    cudaDataType scalars;
+    struct operand a, b, c;
+    int batches;
+    bool has_pointers;
+};
 
 #endif

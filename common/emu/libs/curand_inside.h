@@ -45,7 +45,7 @@ void philox_block(uint64_t seed, uint64_t subsequence, uint64_t block, uint32_t 
 void sobol_directions(unsigned dimension, uint32_t directions[SOBOL_BITS]);
 uint32_t sobol_point(const uint32_t directions[SOBOL_BITS], uint64_t index);
 
-/* ---- distributions (curand_distributions.c) -------------------------------------------------- */
+/* ---- distributions (curand.c) ---------------------------------------------------------------- */
 
 /* What is generated; pairs come from one item, except of quasi-random generators. */
 enum distribution { WORDS, UNIFORM, UNIFORM_DOUBLE, NORMAL, NORMAL_DOUBLE, POISSON };
@@ -63,16 +63,5 @@ static inline bool is_double(enum distribution d)
 {
     return d == UNIFORM_DOUBLE || d == NORMAL_DOUBLE;
 }
-size_t distribution_bytes(enum distribution);
-/* How many words an item takes, of XORWOW or Philox. */
-unsigned distribution_words(enum distribution);
-
-/* Write one item (two numbers if it is a pair) at index `at`, made of words, of two values of
- * MRG32k3a's, or of one word of a quasi-random generator. */
-void write_words(const struct shape *, const uint32_t *words, void *to, size_t at);
-void write_mrg(const struct shape *, struct mrg *, void *to, size_t at);
-void write_quasi(const struct shape *, uint32_t word, void *to, size_t at);
-/* Makes the table of Poisson's distribution, which the caller frees; NULL: out of memory. */
-double *poisson_table(struct shape *);
 
 #endif

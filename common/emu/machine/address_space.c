@@ -1,6 +1,5 @@
 #define _GNU_SOURCE /* mincore, MAP_ANONYMOUS, MAP_NORESERVE, MAP_FIXED_NOREPLACE, memfd_create */
-#include "address_space.h"
-#include "ranges.h"
+#include "device.h"
 
 /* Every run gets these addresses if they are free, so that traces repeat. */
 #define PREFERRED_BASE UINT64_C(0x300000000000)

@@ -1,7 +1,203 @@
-#include "events.h"
-#include "mbarrier.h"
+/*
+ * race_clock.c — barriers of a block, mbarriers, and waiting for the end of a phase.
+ */
 #include "async.h"
+#include "events.h"
+#include "machine.h"
+#include "common/emu/ptx/insn.h"
 #include <string.h>
+
+static void mbarrier_report(struct cluster *, int error, const char *what);
+
+/* Notes which mbarrier a cluster waits for; and ends the launch with a message about it. */
+static void mbarrier_remember(struct warp *, const struct insn *, int lane);
+
+static void mbarrier_wait_result(struct warp *, const struct insn *, uint32_t lanes, uint32_t over);
+
+/* For mbarrier.try_wait: the lanes whose phase is over; and writes the result for all lanes. */
+static uint32_t mbarrier_wait_over(struct warp *, const struct insn *, uint32_t lanes);
+
+/* ---- the named barriers of a block (PTX ISA, "bar", "barrier") ------------------------------- */
+
+/* Writes the result of a bar.red: the predicates of all threads combined. */
+static void tell_result(struct warp *w, const struct fragment *f, const struct barrier *barrier)
+{
+    const struct insn *i = &w->block->launch->kernel->code[f->pc];
+    uint32_t *d = i->d == NO_SLOT ? NULL : frame_slot(w, f, i->d);
+    bool holds = i->barrier.result == BARRIER_AND ? barrier->true_count == barrier->arrived
+                                                  : barrier->true_count > 0;
+    if (i->barrier.result == BARRIER_COUNT) {
+        for (int l = 0; l < WARP; l++)
+            if (f->mask >> l & 1) d[l] = barrier->true_count;
+    } else if (i->barrier.result != BARRIER_NOTHING) {
+        *d = (*d & ~f->mask) | (holds ? f->mask : 0);
+    }
+}
+
+void barrier_release(struct block *block, unsigned number)
+{
+    if (announces(block, ANNOUNCE_ORDER)) event_barrier_release(block, number);
+    for (unsigned i = 0; i < block->warp_count; i++)
+        for (unsigned k = 0; k < block->warps[i].fragment_count; k++) {
+            struct fragment *f = &block->warps[i].fragments[k];
+            if (f->state != FRAGMENT_AT_BARRIER || f->barrier != number) continue;
+            tell_result(&block->warps[i], f, &block->barriers[number]);
+            f->state = FRAGMENT_READY;
+            f->pc++;
+        }
+    block->barriers[number] = (struct barrier){0};
+    block->epoch++;
+    block->passed = true;
+}
+
+/* Does a fragment name the same number of threads as those that already wait? A fault if not. A GPU
+ * counts whole warps. An H200 reports "illegal instruction". */
+static bool agrees(struct warp *w, int lane, const struct insn *i, unsigned number, unsigned asked)
+{
+    const struct barrier *barrier = &w->block->barriers[number];
+    if (!barrier->expected || (asked + WARP - 1) / WARP == (barrier->asked + WARP - 1) / WARP)
+        return true;
+    fault_arguments(w, i, lane, EMU_ILLEGAL_INSTRUCTION,
+                    "barrier %u is waited for by %u threads here and %u elsewhere", number, asked,
+                    barrier->asked);
+    return false;
+}
+
+void barrier_arrive(struct warp *w, struct fragment *f, const struct insn *i, bool waits)
+{
+    struct block *block = w->block;
+    int lane = __builtin_ctz(f->mask);
+    uint32_t number = ((const uint32_t *)slot_at(w, i->barrier.number))[lane];
+    slot named = i->barrier.threads;
+    uint32_t threads = named == NO_SLOT ? 0 : ((const uint32_t *)slot_at(w, named))[lane];
+    if (number >= MAX_BARRIERS) {
+        fault_arguments(w, i, lane, EMU_LAUNCH_FAILURE, "barrier %u does not exist: a block has %d",
+                        number, MAX_BARRIERS);
+        return;
+    }
+    if (threads % WARP) { /* a fault on an H200, too */
+        fault_arguments(w, i, lane, EMU_ILLEGAL_INSTRUCTION,
+                        "barrier %u waits for %u threads, which is not a multiple of %d", number,
+                        threads, WARP);
+        return;
+    }
+    unsigned asked = threads ? threads : block->threads;
+    if (!agrees(w, lane, i, number, asked)) return;
+    if (announces(w->block, ANNOUNCE_ARGUMENTS)) event_barrier_arguments(w, f, i, number, threads);
+    struct barrier *barrier = &block->barriers[number];
+    unsigned expected = asked < block->threads ? asked : block->threads;
+    block->used_barriers = true;
+    barrier->asked = asked;
+    barrier->expected = expected;
+    barrier->arrived += (unsigned)__builtin_popcount(f->mask);
+    if (i->barrier.result != BARRIER_NOTHING) {
+        uint32_t p = *(const uint32_t *)slot_at(w, i->barrier.predicate) ^
+                     (i->barrier.negated ? ALL_LANES : 0);
+        barrier->true_count += (unsigned)__builtin_popcount(p & f->mask);
+    }
+    if (waits) {
+        f->state = FRAGMENT_AT_BARRIER;
+        f->barrier = number;
+    } else {
+        if (announces(block, ANNOUNCE_ORDER)) event_barrier_arrive(w, f->mask, number);
+        f->pc++;
+    }
+    if (barrier->arrived >= expected) barrier_release(block, number);
+}
+
+/* ---- waiting for a phase --------------------------------------------------------------------- */
+
+/* On a GPU a try_wait sleeps for up to some milliseconds. A thread that has polled this often,
+ * while nothing in the cluster has changed, would have waited for minutes. */
+enum { MOST_TIMEOUTS = 1 << 16 };
+
+static bool can_time_out(const struct insn *i) { return i->control == CONTROL_WAIT_MBARRIER; }
+
+/* Carries out the instruction if the fragment's wait is over, or if `end` ends it. */
+static void end_if_over(struct warp *w, struct fragment *f, bool end)
+{
+    const struct insn *i = &w->block->launch->kernel->code[f->pc];
+    w->frame = f->frame;
+    w->bank[BANK_REGISTERS] = f->frame->registers;
+    uint32_t over = i->control == CONTROL_WAIT_CLUSTER ? cluster_wait_over(w, i, f->mask)
+                                                       : mbarrier_wait_over(w, i, f->mask);
+    if (!over && !end) return;
+    if (i->control == CONTROL_WAIT_MBARRIER) mbarrier_wait_result(w, i, f->mask, over);
+    f->state = FRAGMENT_READY;
+    f->pc++;
+}
+
+void phase_wait_begin(struct warp *w, struct fragment *f, const struct insn *i, uint32_t lanes)
+{
+    (void)i;
+    if (lanes != f->mask) {
+        struct fragment *rest = f;
+        f = fragment_split(w, rest, lanes, rest->pc);
+        rest->pc++;
+    }
+    f->state = FRAGMENT_WAITING_FOR_PHASE;
+    w->may_wait = true;
+    end_if_over(w, f, false);
+}
+
+void phase_wait_poll_all(struct warp *w)
+{
+    w->may_wait = false;
+    for (unsigned k = 0; k < w->fragment_count; k++)
+        if (w->fragments[k].state == FRAGMENT_WAITING_FOR_PHASE) {
+            end_if_over(w, &w->fragments[k], false);
+            w->may_wait = true;
+        }
+}
+
+/* Has memory changed, or a barrier been passed, since the cluster last came to a standstill? Or
+ * does a thread look at the time, so that it may go on by itself? */
+static bool something_happens(const struct cluster *cluster)
+{
+    bool happens = false;
+    for (unsigned rank = 0; rank < cluster->size; rank++) {
+        const struct block *block = cluster->blocks[rank];
+        happens = happens || block->changed || block->changed_earlier || block->passed ||
+                  block->looked_at_time;
+    }
+    return happens;
+}
+
+bool phase_wait_time_out(struct cluster *cluster)
+{
+    bool any = false;
+    bool too_often =
+        something_happens(cluster) ? (cluster->timeouts = 0) : ++cluster->timeouts > MOST_TIMEOUTS;
+    for (unsigned rank = 0; rank < cluster->size; rank++) {
+        struct block *block = cluster->blocks[rank];
+        for (unsigned i = 0; i < block->warp_count; i++) {
+            struct warp *w = &block->warps[i];
+            for (unsigned k = 0; k < w->fragment_count; k++) {
+                struct fragment *f = &w->fragments[k];
+                const struct insn *insn = &block->launch->kernel->code[f->pc];
+                if (f->state != FRAGMENT_WAITING_FOR_PHASE || !can_time_out(insn)) continue;
+                w->bank[BANK_REGISTERS] = f->frame->registers;
+                mbarrier_remember(w, insn, __builtin_ctz(f->mask));
+                if (too_often) {
+                    mbarrier_report(cluster, EMU_LAUNCH_FAILURE, "deadlock: all threads wait");
+                    return false;
+                }
+                end_if_over(w, f, true);
+                any = true;
+            }
+        }
+    }
+    return any;
+}
+
+bool phase_wait_give_up(struct cluster *cluster, int error, const char *why)
+{
+    if (!cluster->waits_for.warp) return false;
+    mbarrier_report(cluster, error, why);
+    return true;
+}
+
+/* ---- mbarriers ------------------------------------------------------------------------------- */
 
 /* ---- the 64 bits ----------------------------------------------------------------------------- */
 
@@ -253,7 +449,7 @@ static bool phase_is_over(const struct warp *w, const struct insn *i, int lane,
     return read_state(place).parity != parity;
 }
 
-uint32_t mbarrier_wait_over(struct warp *w, const struct insn *i, uint32_t lanes)
+static uint32_t mbarrier_wait_over(struct warp *w, const struct insn *i, uint32_t lanes)
 {
     uint32_t over = 0;
     for (; lanes; lanes &= lanes - 1) {
@@ -268,7 +464,8 @@ uint32_t mbarrier_wait_over(struct warp *w, const struct insn *i, uint32_t lanes
     return over;
 }
 
-void mbarrier_wait_result(struct warp *w, const struct insn *i, uint32_t lanes, uint32_t over)
+static void mbarrier_wait_result(struct warp *w, const struct insn *i, uint32_t lanes,
+                                 uint32_t over)
 {
     uint32_t *d = slot_at(w, i->d);
     *d = (*d & ~lanes) | over;
@@ -294,7 +491,7 @@ void op_mbarrier_test(struct warp *w, const struct insn *i, uint32_t mask)
 
 /* ---- deadlocks ------------------------------------------------------------------------------- */
 
-void mbarrier_remember(struct warp *w, const struct insn *i, int lane)
+static void mbarrier_remember(struct warp *w, const struct insn *i, int lane)
 {
     struct shared_place place;
     if (!find(w, i, lane, &place)) return;
@@ -302,7 +499,7 @@ void mbarrier_remember(struct warp *w, const struct insn *i, int lane)
         (struct cluster_wait){.warp = w, .insn = i, .lane = lane, .offset = place.offset};
 }
 
-void mbarrier_report(struct cluster *cluster, int error, const char *what)
+static void mbarrier_report(struct cluster *cluster, int error, const char *what)
 {
     const struct cluster_wait *wait = &cluster->waits_for;
     struct shared_place place = {wait->warp->block, wait->offset};

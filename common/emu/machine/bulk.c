@@ -8,8 +8,6 @@
  */
 #include "async.h"
 #include "device.h"
-#include "mbarrier.h"
-#include "tensor.h"
 #include "events.h"
 #include <stdlib.h>
 #include <string.h>

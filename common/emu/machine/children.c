@@ -1,9 +1,8 @@
 #include "schedule.h"
 #include "device.h"
 #include "events.h"
-#include "common/emu/ptx/kernel_name.h"
-#include "random_schedule.h"
-#include "launch_start.h"
+#include "common/emu/ptx/ptx.h"
+#include "machine.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,16 +6,16 @@
  * passes them on. Frequent events are announced only if the launch has the bit of enum announced
  * for them.
  *
- * Addresses are as access_door_any() leaves them (access.h): global addresses, or offsets in
+ * Addresses are as access_door_any() leaves them (machine.h): global addresses, or offsets in
  * shared memory.
  */
 #ifndef EMU_EVENTS_H
 #define EMU_EVENTS_H
 
-#include "access.h"
+#include "machine.h"
 
 struct emu_module;
-struct shared_place; /* shared.h */
+struct shared_place; /* machine.h */
 struct child;        /* schedule.h */
 struct ended_grid;
 
@@ -82,10 +82,10 @@ void event_children_end(struct emu *, struct ended_grid *);
 /* Work begins. Returns its number in emu_config.stream_ops; 0: it has none. */
 uint64_t event_child_begin(struct emu *, const struct ended_grid *, const struct child *);
 
-/* With ANNOUNCE_ORDER: a lane sets the condition of a graph's node. (watch/condition.c) */
+/* With ANNOUNCE_ORDER: a lane sets the condition of a graph's node. (watch/race_children.c) */
 void event_condition(struct warp *, const struct insn *, int lane, uint64_t handle, unsigned value);
 
-/* A lane's call of the CUDA runtime returns an error. (watch/runtime_error.c) */
+/* A lane's call of the CUDA runtime returns an error. (watch/memcheck.c) */
 void event_runtime_error(struct warp *, const struct insn *, int lane, int error);
 
 /* ---- turns ----------------------------------------------------------------------------------- */
@@ -120,7 +120,7 @@ void event_copy_issued(struct warp *, const struct insn *, const struct access *
 void event_bulk_issued(struct warp *, const struct insn *, uint64_t bytes);
 
 /* An invalid access, which ends the launch unless it passes. Addresses are as in
- * access_error.h. */
+ * device.h. */
 enum wrong_access {
     ACCESS_MISALIGNED,
     ACCESS_OUTSIDE_GLOBAL,
@@ -133,7 +133,7 @@ struct bad_access {
     uint32_t lanes; /* the lanes with an invalid address, at least one */
     uint64_t size;
     const char *of_what; /* "of shared memory a block" */
-    /* With emu --lenient (stray.h): "reads 0", what the access does instead. NULL: it ends
+    /* With emu --lenient (device.h): "reads 0", what the access does instead. NULL: it ends
      * the launch. */
     const char *passes;
 };
@@ -227,7 +227,7 @@ void event_shuffle_outside(struct warp *, int lane, int from);
 void event_barrier_exited(struct warp *, const struct insn *, unsigned waiting, unsigned exited,
                           bool parted);
 
-/* ---- faults (watch/fault_finding.c) ---------------------------------------------------------- */
+/* ---- faults (watch/finding_text.c) ----------------------------------------------------------- */
 
 /* The first fault of a launch, by any thread, except faults of accesses. */
 struct fault_event {
@@ -235,7 +235,7 @@ struct fault_event {
     const struct insn *insn;
     int lane, error;
     enum fault_kind kind;
-    const char *what, *picture; /* a sentence; a picture of deadlock.h, or "" */
+    const char *what, *picture; /* a sentence; a picture of schedule.h, or "" */
 };
 void event_fault(struct launch *, const struct fault_event *);
 

@@ -1,5 +1,5 @@
 /*
- * ipc.c — device memory that several processes share (cudaIpcGetMemHandle).
+ * allocate.c — device memory that several processes share (cudaIpcGetMemHandle).
  *
  * The bytes of an exported allocation move into a file in memory, which takes the place of the same
  * pages of the store: their addresses stay. A handle says which process has which file open, and

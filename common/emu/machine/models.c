@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* strcasecmp_l */
-#include "models.h"
+#include "device.h"
 #include <locale.h>
 #include <string.h>
 #include <strings.h>

@@ -1,5 +1,171 @@
 /*
- * schedule.h — dynamic parallelism: the grids, copies and fills that a grid's threads put into
+ * schedule.h — launches: the turns of clusters, blocks and warps, and their end.
+ */
+#ifndef EMU_SCHEDULE_H
+#define EMU_SCHEDULE_H
+
+#include "device.h"
+#include "machine.h"
+
+/* ---- %clock, %globaltimer and %smid ---------------------------------------------------------- */
+
+/*
+ * As a rule %clock counts the instructions that its warp has executed, and what it has leapt over:
+ * it stands still while the warp waits, and is the same in every run. %globaltimer is the host's
+ * clock. Block n is on multiprocessor n modulo their number.
+ *
+ * With a seed (emu_config.clock_seed) all of them repeat, and differ from seed to seed. Time is the
+ * number of warp instructions that the device has executed, of any warp. So it never runs back,
+ * not even between two blocks. %globaltimer counts these instructions as nanoseconds, from a
+ * beginning that is made from the seed. So does %clock, with a beginning for each multiprocessor.
+ * Blocks lie on the multiprocessors in an order made from the seed, which loads them evenly.
+ *
+ * Time leaps over a loop that only waits for it. Once the warp has passed such a loop without doing
+ * anything else, each further pass adds a 32nd of the time that it has waited. So the loop takes
+ * some hundred passes, whatever it waits for, and ends up to a 32nd later than it asks for. Before
+ * the first leap, other warps run. %globaltimer leaps only with a seed.
+ */
+
+uint64_t clocks_warp(const struct warp *);
+uint64_t clocks_global(const struct warp *);
+unsigned clocks_smid(const struct block *);
+/* The warp reads a clock in a loop that only waits for it (insn.clock.loop): time may leap. */
+void clocks_wait(struct warp *, const struct insn *);
+
+/* A warp's turn begins; `own`: the instructions that it has executed until now. */
+static inline void clocks_begin(struct warp *w, uint64_t own)
+{
+    const struct emu *emu = w->block->launch->emu;
+    if (emu->clock_seed) w->earlier = emu->executed - own;
+}
+
+/* The turn of a block is over; the last argument is the number of instructions it executed. */
+static inline void clocks_end(struct warp *w, uint64_t executed)
+{
+    struct emu *emu = w->block->launch->emu;
+    if (emu->clock_seed) emu->executed += executed;
+}
+
+/* ---- one thread block: its memory, and the turns of its warps -------------------------------- */
+
+enum block_stop {
+    BLOCK_ENDED,      /* every thread has exited, or the launch has an error */
+    BLOCK_SLICE_OVER, /* a warp's time slice is used up, or the block waits for another */
+    BLOCK_WAITS,      /* it has run, and now no thread can go on */
+    BLOCK_STUCK,      /* it could not run */
+};
+
+/* ---- the interpreter: runs the instructions of one warp -------------------------------------- */
+
+enum warp_stop {
+    WARP_DONE,       /* every lane has exited */
+    WARP_WAITS,      /* no lane can go on until another warp does something */
+    WARP_SLICE_OVER, /* its time slice is used up */
+    WARP_FAULT,
+};
+
+/* Gives a warp a new time slice; the rest of its last one is lost. */
+void warp_grant(struct warp *, uint64_t instructions);
+/* Runs a warp until its slice is used up, or until no lane can go on. */
+enum warp_stop warp_run(struct warp *);
+
+/* ---- detects a cluster that repeats the same states ------------------------------------------ */
+
+/*
+ * If a cluster returns to an earlier state, and has changed no memory in between, it will return
+ * there again and again until another cluster changes memory. So it waits, whatever its
+ * instructions look like. The state is everything that decides how the cluster goes on: registers,
+ * shared and local memory, and the instruction of each lane.
+ */
+
+/* Does the cluster repeat its states? Called at the end of each turn in which it ran and changed no
+ * memory. False also if this is not known yet, if the state is too large, or if another cluster has
+ * changed memory since its last turn. */
+bool repeats(struct cluster *);
+
+/* ---- blocks that start together -------------------------------------------------------------- */
+
+/*
+ * Blocks that start together, are resident together, and may use each other's shared
+ * memory (PTX ISA, "Cluster of Cooperative Thread Arrays"). Without __cluster_dims__ each block is
+ * a cluster of its own.
+ *
+ * One host thread runs a whole cluster, and its blocks take turns. So remote shared memory,
+ * mbarriers and asynchronous copies need no locks.
+ */
+
+/* The memory of a cluster, which serves one cluster after another. NULL: out of memory. */
+struct cluster *cluster_new(struct launch *);
+void cluster_free(struct cluster *);
+/* Starts the cluster with that number in the grid. */
+void cluster_start(struct cluster *, uint64_t index);
+/* Runs the cluster for one turn. True: it has ended, or the launch has an error. */
+bool cluster_run(struct cluster *, struct insn_counts *);
+/* Ends a turn, and returns what the cluster has done in it. */
+enum cluster_turn {
+    TURN_CHANGED, /* it has changed memory, or has written to several places */
+    TURN_WORKED,  /* not so, but more work or more time may lead to a change */
+    TURN_SPUN,    /* it waits for another cluster, or for the host */
+    TURN_STUCK,   /* it repeats its states until another cluster changes memory */
+};
+enum cluster_turn cluster_end_turn(struct cluster *);
+
+/* ---- ends a launch whose threads cannot or may not go on ------------------------------------- */
+
+/* No thread of the cluster can go on. Ends the launch with an error that says which threads wait
+ * for which. If the program allows it, releases a barrier without the threads that have exited. */
+void deadlock_resolve(struct cluster *);
+/* Ends the launch with an error, the reason `why`, and the place of a thread of the cluster: one
+ * that runs, if there is one. Except for an interrupt, it is also a finding. */
+void give_up_cluster(struct cluster *, int error, const char *why);
+/* Ends the launch with a sentence that names the kernel and no place in it. It is a finding. */
+void give_up_launch(struct launch *, int error, const char *sentence);
+
+/* ---- deadlock.c: where each lane of a cluster waits, for the message of a deadlock ----------- */
+
+/*
+ *   block (0,0,0):
+ *     warp 0     ################................  scan.cu:12  waits at barrier 0 (16 of 64)
+ *                ................################  scan.cu:15  waits for lanes 0x0000ffff
+ *     warp 1     xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx  exited
+ *
+ * A lane is one character, lane 0 first. Warps with equal lines are drawn once: "warps 1-31".
+ */
+
+/* ---- begins a launch, of the host or of a kernel --------------------------------------------- */
+
+/* Where a launch comes from, as struct launch has it. */
+struct launch_origin {
+    const struct emu_kernel *kernel;
+    unsigned launch, depth;
+    uint64_t *ended;
+};
+
+/* Checks a launch, makes it and announces that it begins. `origin`: NULL, or the kernel that
+ * launches. Returns 0, or an enum emu_error with the message set and no launch. */
+int launch_start(struct emu *, struct emu_kernel *, const struct emu_shape *, void *const *args,
+                 const struct launch_origin *origin, struct launch **);
+
+/* ---- runs the clusters of a launch on host threads ------------------------------------------- */
+
+/*
+ * A host thread takes the clusters in the order of their index and runs each one until it ends or
+ * its time slice is over. A cluster whose slice is over waits in a queue. The thread then starts
+ * another cluster, as long as the GPU would hold that many at once; otherwise it continues with the
+ * one that has waited longest. So a block that spins on a value of another block does not stop the
+ * grid, and as on a GPU only resident blocks can be waited for.
+ */
+
+enum { WARP_SLICE = 1 << 16 }; /* instructions */
+
+/* How many blocks of this shape an SM of the GPU holds, by threads, shared memory and its own
+ * limit. Registers are left out, because only ptxas knows their number. */
+unsigned blocks_per_sm(const struct emu_gpu *, unsigned threads, size_t shared_bytes);
+
+/* ---- dynamic parallelism --------------------------------------------------------------------- */
+
+/*
+ * Dynamic parallelism: the grids, copies and fills that a grid's threads put into
  * streams, as CUDA 12 and later have it.
  *
  * They are carried out when their grid has ended, and a launch of the host is over after all of
@@ -10,10 +176,6 @@
  *
  * The functions that kernels call are in ops/.
  */
-#ifndef EMU_CHILDREN_H
-#define EMU_CHILDREN_H
-
-#include "machine.h"
 
 /* CUDA's default limit for launches that have not begun. It also limits the depth of launches,
  * as on an H200. A tail launch is as deep as the grid that makes it. */

@@ -1,16 +1,189 @@
-/* scheduler.c — the turns of clusters on host threads, and the end of launches without progress. */
+/*
+ * scheduler.c — host threads that run clusters in turns, in order or at random, and their
+ * progress.
+ */
 #define _POSIX_C_SOURCE 200809L
-#include "scheduler.h"
-#include "cluster.h"
 #include "device.h"
-#include "random_schedule.h"
-#include "deadlock.h"
-#include "common/emu/ptx/kernel_name.h"
+#include "machine.h"
+#include "schedule.h"
+#include "common/emu/ptx/ptx.h"
 #include <inttypes.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+/* ---- host threads ---------------------------------------------------------------------------- */
+
+void pool_open(struct thread_pool *pool)
+{
+    memset(pool, 0, sizeof *pool);
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->offered, NULL);
+    pthread_cond_init(&pool->done, NULL);
+    pool->process = getpid();
+}
+
+static void *helper(void *argument)
+{
+    struct thread_pool *pool = argument;
+    pthread_mutex_lock(&pool->lock);
+    for (;;) {
+        while (!pool->wanted && !pool->closing) pthread_cond_wait(&pool->offered, &pool->lock);
+        if (pool->closing) break;
+        pool->wanted--;
+        pool->working++;
+        pthread_mutex_unlock(&pool->lock);
+        pool->work(pool->argument);
+        pthread_mutex_lock(&pool->lock);
+        if (--pool->working == 0) pthread_cond_signal(&pool->done);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+/* Signals are left to the program's own threads. */
+static void start_helpers(struct thread_pool *pool, unsigned count)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (pool->started < count && pool->started < MAX_HOST_THREADS &&
+           !pthread_create(&pool->threads[pool->started], NULL, helper, pool))
+        pool->started++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Calls work(argument) in this thread and, at the same time, in up to `helpers` others. Returns
+ * when all these calls have returned. Only one call of pool_run at a time. */
+static void pool_run(struct thread_pool *pool, unsigned helpers, void (*work)(void *),
+                     void *argument)
+{
+    if (helpers && pool->process == getpid()) {
+        if (pool->started < helpers) start_helpers(pool, helpers);
+        pthread_mutex_lock(&pool->lock);
+        pool->work = work;
+        pool->argument = argument;
+        pool->wanted = helpers < pool->started ? helpers : pool->started;
+        pthread_cond_broadcast(&pool->offered);
+        pthread_mutex_unlock(&pool->lock);
+    }
+    work(argument);
+    if (!helpers || pool->process != getpid()) return;
+    pthread_mutex_lock(&pool->lock);
+    pool->wanted = 0;
+    while (pool->working) pthread_cond_wait(&pool->done, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+void pool_close(struct thread_pool *pool)
+{
+    if (pool->process != getpid()) return;
+    pthread_mutex_lock(&pool->lock);
+    pool->closing = true;
+    pthread_cond_broadcast(&pool->offered);
+    pthread_mutex_unlock(&pool->lock);
+    while (pool->started) pthread_join(pool->threads[--pool->started], NULL);
+    pthread_cond_destroy(&pool->done);
+    pthread_cond_destroy(&pool->offered);
+    pthread_mutex_destroy(&pool->lock);
+}
+
+/* ---- the order by a seed --------------------------------------------------------------------- */
+
+/* splitmix64 */
+uint64_t random_mixed(uint64_t z)
+{
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+static uint64_t next(struct launch *launch)
+{
+    launch->random += UINT64_C(0x9e3779b97f4a7c15);
+    launch->random += !launch->random; /* 0 would mean the usual order */
+    return random_mixed(launch->random);
+}
+
+void random_begin(struct launch *launch, uint64_t seed)
+{
+    if (!seed) return;
+    launch->random = random_mixed(seed + random_mixed(launch->id + 1)) | 1;
+    launch->splits_lanes = !(launch->checks & EMU_CHECK_SYNC);
+}
+
+unsigned random_below(struct launch *launch, unsigned n)
+{
+    return (unsigned)((next(launch) >> 32) * n >> 32);
+}
+
+void random_order(struct launch *launch, uint8_t *order, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        unsigned k = random_below(launch, i + 1);
+        if (k < i) order[i] = order[k];
+        order[k] = (uint8_t)i;
+    }
+}
+
+/* Lengths of 1 to 2 are as frequent as lengths of 512 to 1024: a hazard may need either. */
+uint64_t random_slice(struct launch *launch)
+{
+    enum { MAX_BITS = 10 };
+    unsigned bits = random_below(launch, MAX_BITS + 1);
+    return bits ? 1 + random_below(launch, 1u << bits) : 0;
+}
+
+void random_split(struct warp *w, struct fragment *f)
+{
+    enum { SELDOM = 4 };
+    struct launch *launch = w->block->launch;
+    if (!launch->splits_lanes || random_below(launch, SELDOM)) return;
+    uint32_t lanes = f->mask & (uint32_t)next(launch);
+    if (random_below(launch, 2)) lanes &= (uint32_t)next(launch); /* fewer lanes */
+    if (lanes && lanes != f->mask) fragment_split(w, f, lanes, f->pc);
+}
+
+/* ---- how far the grid is that runs, for emu_progress() --------------------------------------- */
+
+/* The launch that emu_progress() tells of; NULL: none. */
+static void progress_set(struct emu *emu, struct launch *launch)
+{
+    pthread_mutex_lock(&emu->running_lock);
+    emu->running = launch;
+    pthread_mutex_unlock(&emu->running_lock);
+}
+
+static void read_launch(struct launch *launch, struct emu_progress *progress)
+{
+    pthread_mutex_lock(&launch->lock);
+    uint64_t begun = launch->next_cluster, done = begun - launch->resident;
+    progress->advanced = launch->advanced - launch->began;
+    pthread_mutex_unlock(&launch->lock);
+    snprintf(progress->kernel, sizeof progress->kernel, "%s", launch->kernel->info.name);
+    progress->launch = launch->id;
+    progress->blocks = launch->cluster_count * launch->cluster_size;
+    progress->begun = begun * launch->cluster_size;
+    progress->done = done * launch->cluster_size;
+    progress->seconds = device_seconds() - launch->began;
+    progress->threads = launch->emu->threads;
+}
+
+/* The launch cannot end meanwhile: it waits for the lock before it is freed. */
+bool emu_progress(struct emu *emu, struct emu_progress *progress)
+{
+    pthread_mutex_lock(&emu->running_lock);
+    struct launch *launch = emu->running;
+    if (launch) read_launch(launch, progress);
+    pthread_mutex_unlock(&emu->running_lock);
+    return launch;
+}
+
+/* ---- the turns of clusters on host threads, and the end of launches without progress --------- */
 
 unsigned blocks_per_sm(const struct emu_gpu *gpu, unsigned threads, size_t shared_bytes)
 {

@@ -1,5 +1,11 @@
-#include "ranges.h"
+/*
+ * tables.c — sets of address ranges, and tables by address and by page.
+ */
+#include "device.h"
+#include <stdbool.h>
 #include <stdlib.h>
+
+/* ---- ranges ---------------------------------------------------------------------------------- */
 
 struct range_node {
     struct range range; /* first: ranges_add() and others return its address */
@@ -165,4 +171,173 @@ static uint64_t first_hole(const struct range_node *n, uint64_t from, uint64_t b
 uint64_t ranges_hole(const struct ranges *ranges, uint64_t from, uint64_t bytes)
 {
     return first_hole(ranges->root, from, bytes);
+}
+
+/* ---- a table by address ---------------------------------------------------------------------- */
+
+/*
+ * A hash table with linear probing: colliding entries follow each other.
+ */
+
+enum { FIRST_SIZE = 64 };
+
+static size_t home_of(const struct address_table *table, uint64_t address)
+{
+    return (address * UINT64_C(0x9E3779B97F4A7C15) >> 20) & (table->size - 1);
+}
+
+/* The entry of an address, or the free one where it would be. */
+static struct address_entry *entry_of(const struct address_table *table, uint64_t address)
+{
+    size_t at = home_of(table, address);
+    while (table->entries[at].kept && table->entries[at].address != address)
+        at = (at + 1) & (table->size - 1);
+    return &table->entries[at];
+}
+
+static bool grow(struct address_table *table)
+{
+    size_t size = table->size ? 2 * table->size : FIRST_SIZE;
+    struct address_table grown = {calloc(size, sizeof *grown.entries), size, table->count};
+    if (!grown.entries) return false;
+    for (size_t i = 0; i < table->size; i++)
+        if (table->entries[i].kept)
+            *entry_of(&grown, table->entries[i].address) = table->entries[i];
+    free(table->entries);
+    *table = grown;
+    return true;
+}
+
+void *address_table_find(const struct address_table *table, uint64_t address)
+{
+    return table->size ? entry_of(table, address)->kept : NULL;
+}
+
+bool address_table_set(struct address_table *table, uint64_t address, void *kept)
+{
+    if (2 * table->count >= table->size && !grow(table)) return false;
+    struct address_entry *entry = entry_of(table, address);
+    if (!entry->kept) table->count++;
+    *entry = (struct address_entry){address, kept};
+    return true;
+}
+
+void address_table_remove(struct address_table *table, uint64_t address)
+{
+    if (!address_table_find(table, address)) return;
+    size_t last = table->size - 1, hole = (size_t)(entry_of(table, address) - table->entries);
+    table->count--;
+    /* Entries behind the hole that could no longer be found move up. */
+    for (size_t at = (hole + 1) & last; table->entries[at].kept; at = (at + 1) & last) {
+        size_t home = home_of(table, table->entries[at].address);
+        if (((at - home) & last) < ((at - hole) & last)) continue;
+        table->entries[hole] = table->entries[at];
+        hole = at;
+    }
+    table->entries[hole].kept = NULL;
+}
+
+void address_table_close(struct address_table *table)
+{
+    free(table->entries);
+    *table = (struct address_table){0};
+}
+
+/* ---- a table by page ------------------------------------------------------------------------- */
+
+enum { FIRST_PAGES = 256 };
+
+static size_t home_of_page(const struct pages *pages, uint64_t number)
+{
+    return (number * UINT64_C(0x9E3779B97F4A7C15) >> 20) & (pages->size - 1);
+}
+
+static struct page **place_of(const struct pages *pages, uint64_t number)
+{
+    size_t at = home_of_page(pages, number);
+    while (pages->table[at] && pages->table[at]->number != number)
+        at = (at + 1) & (pages->size - 1);
+    return &pages->table[at];
+}
+
+/* Rebuilds the table with a different size, without the pages from first to last. */
+static bool rebuild(struct pages *pages, size_t size, uint64_t first, uint64_t last)
+{
+    struct pages old = *pages;
+    pages->table = calloc(size, sizeof *pages->table);
+    if (!pages->table) {
+        *pages = old;
+        return false;
+    }
+    pages->size = size;
+    pages->count = 0;
+    pages->last = NULL;
+    for (size_t i = 0; i < old.size; i++) {
+        struct page *page = old.table[i];
+        if (page && page->number >= first && page->number <= last) {
+            free(page);
+        } else if (page) {
+            *place_of(pages, page->number) = page;
+            pages->count++;
+        }
+    }
+    free(old.table);
+    return true;
+}
+
+struct page *pages_find(struct pages *pages, uint64_t number)
+{
+    if (pages->last && pages->last->number == number) return pages->last;
+    struct page *page = pages->size ? *place_of(pages, number) : NULL;
+    if (page) pages->last = page;
+    return page;
+}
+
+struct page *pages_touch(struct pages *pages, uint64_t number)
+{
+    struct page *page = pages_find(pages, number);
+    if (page) return page;
+    if (2 * pages->count >= pages->size &&
+        !rebuild(pages, pages->size ? 2 * pages->size : FIRST_PAGES, 1, 0))
+        return NULL;
+    page = calloc(1, sizeof *page + pages->bytes);
+    if (!page) return NULL;
+    page->number = number;
+    *place_of(pages, number) = page;
+    pages->count++;
+    return pages->last = page;
+}
+
+/* Removes one page. Pages behind it that could no longer be found move up. */
+static void drop(struct pages *pages, uint64_t number)
+{
+    size_t mask = pages->size - 1, hole = (size_t)(place_of(pages, number) - pages->table);
+    if (!pages->table[hole]) return;
+    free(pages->table[hole]);
+    for (size_t at = (hole + 1) & mask; pages->table[at]; at = (at + 1) & mask) {
+        if (((at - home_of_page(pages, pages->table[at]->number)) & mask) < ((at - hole) & mask))
+            continue;
+        pages->table[hole] = pages->table[at];
+        hole = at;
+    }
+    pages->table[hole] = NULL;
+    pages->count--;
+    pages->last = NULL;
+}
+
+void pages_drop(struct pages *pages, uint64_t first, uint64_t last)
+{
+    if (!pages->count) return;
+    /* Out of memory: the pages stay, and are used for the next data at these addresses. */
+    if (last - first >= pages->count)
+        rebuild(pages, pages->size, first, last);
+    else
+        for (uint64_t number = first; number <= last; number++) drop(pages, number);
+}
+
+void pages_close(struct pages *pages)
+{
+    for (size_t i = 0; i < pages->size; i++) free(pages->table[i]);
+    free(pages->table);
+    *pages = (struct pages){.bytes = pages->bytes};
 }

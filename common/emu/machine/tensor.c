@@ -1,5 +1,5 @@
-#include "tensor.h"
-#include "common/emu/ptx/warp_ops.h"
+#include "async.h"
+#include "common/emu/ptx/insn.h"
 #include "device.h"
 #include "events.h"
 #include <string.h>

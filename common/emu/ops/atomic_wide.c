@@ -3,9 +3,9 @@
  * "red"). Each element of a vector is changed atomically, but not the vector as a whole; PTX does
  * not promise more.
  */
-#include "common/emu/machine/access.h"
+#include "common/emu/machine/machine.h"
 #include "common/emu/ptx/half.h"
-#include "common/emu/ptx/warp_ops.h"
+#include "common/emu/ptx/insn.h"
 #include <string.h>
 
 typedef uint16_t word_16 __attribute__((may_alias));

@@ -1,8 +1,21 @@
-/* device_runtime.c — what kernels ask of the CUDA runtime: errors, attributes, limits, occupancy.
- * */
+/*
+ * device_runtime.c — the CUDA runtime in kernels: functions by name, queries, launches.
+ */
 #include "device_runtime.h"
 #include "common/emu/machine/events.h"
+#include "common/emu/machine/machine.h"
+#include "common/emu/ptx/ptx.h"
+#include <stdlib.h>
 #include <string.h>
+
+/* The kernel at an address of code; NULL: no kernel, or a fault. The family is locked. */
+static struct emu_kernel *runtime_kernel_at(struct warp *, const struct insn *, int lane,
+                                            uint64_t address);
+
+/* A lane's call has failed: keeps the thread's last error. */
+static void runtime_fail(struct warp *, const struct insn *, int lane, int error);
+
+/* ---- what kernels ask of the CUDA runtime: errors, attributes, limits, occupancy ------------- */
 
 /* Writes a result of some bytes to the address in the lane's argument 0, which may be NULL. False:
  * a fault. */
@@ -32,11 +45,11 @@ static void last_error(struct warp *w, const struct insn *i, uint32_t mask, bool
 }
 
 /* cudaGetLastError(), cudaPeekAtLastError(): of this thread, in this grid */
-void runtime_get_error(struct warp *w, const struct insn *i, uint32_t mask)
+static void runtime_get_error(struct warp *w, const struct insn *i, uint32_t mask)
 {
     last_error(w, i, mask, true);
 }
-void runtime_peek_error(struct warp *w, const struct insn *i, uint32_t mask)
+static void runtime_peek_error(struct warp *w, const struct insn *i, uint32_t mask)
 {
     last_error(w, i, mask, false);
 }
@@ -76,11 +89,11 @@ static void error_text(struct warp *w, const struct insn *i, uint32_t mask, int 
 }
 
 /* cudaGetErrorName(error), cudaGetErrorString(error) */
-void runtime_error_name(struct warp *w, const struct insn *i, uint32_t mask)
+static void runtime_error_name(struct warp *w, const struct insn *i, uint32_t mask)
 {
     error_text(w, i, mask, NAME);
 }
-void runtime_error_text(struct warp *w, const struct insn *i, uint32_t mask)
+static void runtime_error_text(struct warp *w, const struct insn *i, uint32_t mask)
 {
     error_text(w, i, mask, SENTENCE);
 }
@@ -88,7 +101,7 @@ void runtime_error_text(struct warp *w, const struct insn *i, uint32_t mask)
 /* ---- the device ------------------------------------------------------------------------------ */
 
 /* cudaDeviceGetAttribute(&value, attribute, device) */
-void runtime_attribute(struct warp *w, const struct insn *i, uint32_t mask)
+static void runtime_attribute(struct warp *w, const struct insn *i, uint32_t mask)
 {
     const struct emu_host_side *host = &emu_of(w)->host_side;
     for (; mask; mask &= mask - 1) {
@@ -102,7 +115,7 @@ void runtime_attribute(struct warp *w, const struct insn *i, uint32_t mask)
 }
 
 /* cudaDeviceGetLimit(&value, limit) */
-void runtime_limit(struct warp *w, const struct insn *i, uint32_t mask)
+static void runtime_limit(struct warp *w, const struct insn *i, uint32_t mask)
 {
     const struct emu_host_side *host = &emu_of(w)->host_side;
     for (; mask; mask &= mask - 1) {
@@ -122,19 +135,19 @@ static void give_number(struct warp *w, const struct insn *i, uint32_t mask, int
 }
 
 /* cudaGetDevice(&device) */
-void runtime_device(struct warp *w, const struct insn *i, uint32_t mask)
+static void runtime_device(struct warp *w, const struct insn *i, uint32_t mask)
 {
     give_number(w, i, mask, (int)emu_of(w)->number);
 }
 
 /* cudaGetDeviceCount(&count) */
-void runtime_device_count(struct warp *w, const struct insn *i, uint32_t mask)
+static void runtime_device_count(struct warp *w, const struct insn *i, uint32_t mask)
 {
     give_number(w, i, mask, (int)emu_of(w)->host_side.devices);
 }
 
 /* cudaRuntimeGetVersion(&version): the number that libcudadevrt returns in CUDA 13 */
-void runtime_version(struct warp *w, const struct insn *i, uint32_t mask)
+static void runtime_version(struct warp *w, const struct insn *i, uint32_t mask)
 {
     enum { VERSION = 6000 };
     give_number(w, i, mask, VERSION);
@@ -142,7 +155,7 @@ void runtime_version(struct warp *w, const struct insn *i, uint32_t mask)
 
 /* cudaDeviceGetCacheConfig(&choice), cudaDeviceGetSharedMemConfig(&choice): today's GPUs have
  * no such choice */
-void runtime_no_choice(struct warp *w, const struct insn *i, uint32_t mask)
+static void runtime_no_choice(struct warp *w, const struct insn *i, uint32_t mask)
 {
     give_number(w, i, mask, 0);
 }
@@ -164,7 +177,7 @@ static struct emu_kernel *kernel_of(struct warp *w, const struct insn *i, int la
 }
 
 /* cudaFuncGetAttributes(&attributes, kernel) */
-void runtime_kernel_attributes(struct warp *w, const struct insn *i, uint32_t mask)
+static void runtime_kernel_attributes(struct warp *w, const struct insn *i, uint32_t mask)
 {
     const struct emu_gpu *gpu = emu_of(w)->gpu;
     for (; mask; mask &= mask - 1) {
@@ -185,7 +198,7 @@ void runtime_kernel_attributes(struct warp *w, const struct insn *i, uint32_t ma
 }
 
 /* cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, dynamic shared bytes) */
-void runtime_occupancy(struct warp *w, const struct insn *i, uint32_t mask)
+static void runtime_occupancy(struct warp *w, const struct insn *i, uint32_t mask)
 {
     const struct emu_host_side *host = &emu_of(w)->host_side;
     for (; mask; mask &= mask - 1) {
@@ -201,7 +214,7 @@ void runtime_occupancy(struct warp *w, const struct insn *i, uint32_t mask)
 }
 
 /* cudaGraphSetConditional(handle, value) */
-void runtime_set_condition(struct warp *w, const struct insn *i, uint32_t mask)
+static void runtime_set_condition(struct warp *w, const struct insn *i, uint32_t mask)
 {
     const struct emu_host_side *host = &emu_of(w)->host_side;
     for (; mask; mask &= mask - 1) {
@@ -215,4 +228,295 @@ void runtime_set_condition(struct warp *w, const struct insn *i, uint32_t mask)
               (unsigned long long)handle);
         return;
     }
+}
+
+/* ---- launches of grids by threads of a grid -------------------------------------------------- */
+
+/*
+ * nvcc turns kernel<<<grid, block, shared, stream>>>(…) into two calls: cudaGetParameterBufferV2
+ * returns memory into which the thread then stores the parameters, and cudaLaunchDeviceV2 launches.
+ * If the first returns NULL, the thread does not make the second.
+ */
+
+static struct emu_kernel *runtime_kernel_at(struct warp *w, const struct insn *i, int lane,
+                                            uint64_t address)
+{
+    struct emu *emu = w->block->launch->emu;
+    struct emu_module *module = w->block->launch->kernel->module;
+    uint64_t index = (address - CODE_WINDOW) / FUNCTION_BYTES;
+    if (index >= module->text.function_count || (address - CODE_WINDOW) % FUNCTION_BYTES)
+        return NULL;
+    const struct ptx_function *function = &module->text.functions[index];
+    struct emu_kernel *kernel = NULL;
+    if (!function->is_entry || !function->has_body) return NULL;
+    if (module_kernel(emu, module, function, &kernel))
+        fault(w, i, lane, EMU_ILLEGAL_INSTRUCTION, "%s", emu->message);
+    return kernel;
+}
+
+static struct emu_dim dim_of(const struct warp *w, const struct insn *i, int lane, unsigned index)
+{
+    return (struct emu_dim){(unsigned)runtime_part(w, i, lane, index, 0, 4),
+                            (unsigned)runtime_part(w, i, lane, index, 4, 4),
+                            (unsigned)runtime_part(w, i, lane, index, 8, 4)};
+}
+
+/* ---- the buffer for parameters --------------------------------------------------------------- */
+
+/* The error of a launch with this shape; EMU_OK: it can be made. */
+static int check(const struct warp *w, const struct emu_kernel *kernel,
+                 const struct emu_shape *shape)
+{
+    struct emu *emu = w->block->launch->emu;
+    size_t fixed = kernel->info.shared_bytes, dynamic = shape->dynamic_shared,
+           usual = emu->gpu->shared_per_block;
+    size_t allowed = kernel->most_dynamic_shared ? kernel->most_dynamic_shared
+                     : fixed < usual             ? usual - fixed
+                                                 : 0;
+    int error =
+        launch_check(emu, kernel, shape, dynamic ? kernel->dynamic_shared_offset + dynamic : fixed);
+    if (error == EMU_INVALID_VALUE || dynamic > allowed) return EMU_INVALID_CONFIGURATION;
+    return error;
+}
+
+/* Makes a launch, without its parameters. 0: *error is set, or there was a fault. */
+static emu_addr get_buffer(struct warp *w, const struct insn *i, int lane, int *error)
+{
+    struct launch *launch = w->block->launch;
+    struct emu_kernel *kernel = runtime_kernel_at(w, i, lane, builtin_argument(w, i, lane, 0, 8));
+    const struct emu_shape shape = {.grid = dim_of(w, i, lane, 1),
+                                    .block = dim_of(w, i, lane, 2),
+                                    .dynamic_shared = builtin_argument(w, i, lane, 3, 4)};
+    *error = kernel ? check(w, kernel, &shape) : EMU_INVALID_VALUE;
+    struct child *child = *error ? NULL : child_new(w, CHILD_GRID, error);
+    if (!child) return 0;
+    child->kernel = kernel;
+    child->shape = shape;
+    child->params = calloc(1, kernel->param_bytes + 1);
+    child->buffer = child->params ? child_buffer(descendants_of(w), kernel->param_bytes) : 0;
+    child->next = launch->children->buffers;
+    launch->children->buffers = child;
+    if (!child->buffer) *error = EMU_LAUNCH_OUT_OF_RESOURCES;
+    return child->buffer;
+}
+
+/* cudaGetParameterBufferV2(kernel, grid, block, shared) */
+static void runtime_get_buffer(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    for (; mask && !w->block->launch->error; mask &= mask - 1) {
+        int lane = __builtin_ctz(mask), error;
+        pthread_mutex_lock(&descendants_of(w)->lock);
+        emu_addr buffer = get_buffer(w, i, lane, &error);
+        pthread_mutex_unlock(&descendants_of(w)->lock);
+        if (error && !w->block->launch->error) runtime_fail(w, i, lane, error);
+        builtin_set_result(w, i, lane, &buffer, sizeof buffer);
+    }
+}
+
+/* ---- the launch ------------------------------------------------------------------------------ */
+
+/* Takes the launch with that buffer out of its list; NULL: no launch has it. */
+static struct child *take(struct children *children, emu_addr buffer)
+{
+    for (struct child **link = &children->buffers; *link; link = &(*link)->next) {
+        struct child *child = *link;
+        if (child->buffer != buffer) continue;
+        *link = child->next;
+        child->next = NULL;
+        return child;
+    }
+    return NULL;
+}
+
+/* In the new grid, a pointer to shared or local memory would point to that grid's own. False: a
+ * fault. Structs are not checked, because two of their numbers together may look like a pointer. */
+static bool check_parameters(struct warp *w, const struct insn *i, int lane,
+                             const struct child *child)
+{
+    const struct emu_kernel_info *info = &child->kernel->info;
+    char name[EMU_NAME_SIZE];
+    for (unsigned k = 0; k < info->params; k++) {
+        uint64_t value;
+        if (info->param_size[k] != sizeof value) continue;
+        memcpy(&value, child->params + info->param_offset[k], sizeof value);
+        bool is_shared = value - SHARED_WINDOW < WINDOW_BYTES;
+        if (!is_shared && value - LOCAL_WINDOW >= WINDOW_BYTES) continue;
+        kernel_base_name(info->name, name, sizeof name);
+        fault(w, i, lane, EMU_INVALID_ADDRESS_SPACE,
+              "parameter %u of the launch of kernel %s is a pointer to %s memory of this thread%s, "
+              "which the kernel cannot access: copy the data to global memory",
+              k + 1, name, is_shared ? "shared" : "local", is_shared ? "'s block" : "");
+        return false;
+    }
+    return true;
+}
+
+static int launch(struct warp *w, const struct insn *i, int lane)
+{
+    const struct launch *parent = w->block->launch;
+    uint64_t buffer = builtin_argument(w, i, lane, 0, 8);
+    struct runtime_stream stream =
+        runtime_stream_of(w, i, lane, builtin_argument(w, i, lane, 1, 8));
+    struct child *child = buffer ? take(parent->children, buffer) : NULL;
+    if (!child) return EMU_INVALID_VALUE;
+    builtin_read(w, lane, buffer, child->params, child->kernel->param_bytes);
+    int error = EMU_OK;
+    if (!stream.is_valid)
+        error = EMU_INVALID_VALUE;
+    else if (!stream.is_tail && parent->depth >= descendants_of(w)->most_pending)
+        error = EMU_TOO_MANY_PENDING;
+    if (!error && check_parameters(w, i, lane, child)) {
+        runtime_submit(w, lane, child, &stream);
+        return EMU_OK;
+    }
+    free(child->params);
+    free(child);
+    return error;
+}
+
+/* cudaLaunchDeviceV2(buffer, stream) */
+static void runtime_launch(struct warp *w, const struct insn *i, uint32_t mask)
+{
+    for (; mask && !w->block->launch->error; mask &= mask - 1) {
+        int lane = __builtin_ctz(mask);
+        pthread_mutex_lock(&descendants_of(w)->lock);
+        int error = launch(w, i, lane);
+        pthread_mutex_unlock(&descendants_of(w)->lock);
+        runtime_answer(w, i, lane, error);
+    }
+}
+
+/* ---- the functions of the CUDA runtime that kernels may call --------------------------------- */
+
+/*
+ * The functions of the CUDA runtime that kernels may call, by name; and what all of them
+ * do with their arguments and results.
+ */
+
+static const struct {
+    const char *name; /* after "cuda" */
+    runtime_function *function;
+} functions[] = {
+    {"GetParameterBufferV2", runtime_get_buffer},
+    {"LaunchDeviceV2", runtime_launch},
+    {"StreamCreateWithFlags", runtime_stream_create},
+    {"StreamDestroy", runtime_destroy_stream},
+    {"StreamWaitEvent", runtime_stream_wait},
+    {"EventCreateWithFlags", runtime_event_create},
+    {"EventRecord", runtime_event_record},
+    {"EventRecordWithFlags", runtime_event_record},
+    {"EventDestroy", runtime_destroy_event},
+    {"Malloc", runtime_malloc},
+    {"Free", runtime_free},
+    {"MemcpyAsync", runtime_copy},
+    {"Memcpy2DAsync", runtime_copy_2d},
+    {"Memcpy3DAsync", runtime_copy_3d},
+    {"MemsetAsync", runtime_fill},
+    {"Memset2DAsync", runtime_fill_2d},
+    {"Memset3DAsync", runtime_fill_3d},
+    {"GraphSetConditional", runtime_set_condition},
+    {"GetLastError", runtime_get_error},
+    {"PeekAtLastError", runtime_peek_error},
+    {"GetErrorName", runtime_error_name},
+    {"GetErrorString", runtime_error_text},
+    {"DeviceGetAttribute", runtime_attribute},
+    {"DeviceGetLimit", runtime_limit},
+    {"DeviceGetCacheConfig", runtime_no_choice},
+    {"DeviceGetSharedMemConfig", runtime_no_choice},
+    {"GetDevice", runtime_device},
+    {"GetDeviceCount", runtime_device_count},
+    {"RuntimeGetVersion", runtime_version},
+    {"FuncGetAttributes", runtime_kernel_attributes},
+    {"OccupancyMaxActiveBlocksPerMultiprocessor", runtime_occupancy},
+    {"OccupancyMaxActiveBlocksPerMultiprocessorWithFlags", runtime_occupancy},
+};
+
+/* nvcc of CUDA 12 and later writes __cudaCDP2Malloc. PTX of an older one, or of nvcc
+ * -DCUDA_FORCE_CDP1_IF_SUPPORTED, has cudaMalloc. With a default stream per thread, the name of
+ * some functions ends with _ptsz. */
+runtime_function *runtime_find(const char *name)
+{
+    static const char *const prefixes[] = {"__cudaCDP2", "cuda"};
+    static const char per_thread[] = "_ptsz";
+    for (size_t p = 0; p < sizeof prefixes / sizeof *prefixes; p++) {
+        size_t skipped = strlen(prefixes[p]), length = strlen(name);
+        if (strncmp(name, prefixes[p], skipped)) continue;
+        if (length > strlen(per_thread) && !strcmp(name + length - strlen(per_thread), per_thread))
+            length -= strlen(per_thread);
+        for (size_t k = 0; k < sizeof functions / sizeof *functions; k++)
+            if (strlen(functions[k].name) == length - skipped &&
+                !strncmp(functions[k].name, name + skipped, length - skipped))
+                return functions[k].function;
+        return NULL;
+    }
+    return NULL;
+}
+
+/* ---- arguments and results ------------------------------------------------------------------- */
+
+struct thread_runtime *runtime_of(const struct warp *w, int lane)
+{
+    struct block *block = w->block;
+    if (!block->runtime) block->runtime = calloc(block->threads + 1, sizeof *block->runtime);
+    if (!block->runtime) return NULL;
+    return &block->runtime[lane == WARP ? block->threads : w->index * WARP + (unsigned)lane];
+}
+
+static void runtime_fail(struct warp *w, const struct insn *i, int lane, int error)
+{
+    struct thread_runtime *thread = runtime_of(w, lane);
+    if (thread) thread->error = error;
+    event_runtime_error(w, i, lane, error);
+}
+
+void runtime_answer(struct warp *w, const struct insn *i, int lane, int error)
+{
+    if (error) runtime_fail(w, i, lane, error);
+    builtin_set_result(w, i, lane, &error, sizeof error);
+}
+
+uint64_t runtime_part(const struct warp *w, const struct insn *i, int lane, unsigned index,
+                      size_t offset, size_t bytes)
+{
+    uint64_t value = 0;
+    if (index < i->call->arguments && offset + bytes <= i->call->argument_size[index])
+        area_read(w->frame, lane, i->call->argument_offset[index] + offset, &value, bytes);
+    return value;
+}
+
+/* The host's address of bytes in shared or global memory; NULL: the lane may not write there. */
+static uint8_t *place_of(const struct warp *w, uint64_t address, size_t bytes)
+{
+    const struct block *block = w->block;
+    struct range range;
+    if (address - SHARED_WINDOW < WINDOW_BYTES) {
+        uint64_t offset = shared_offset(address - SHARED_WINDOW);
+        return offset + bytes <= block->shared_bytes ? block->shared + offset : NULL;
+    }
+    if (!device_range(block->launch->emu, address, &range) ||
+        bytes > range.bytes - (address - range.base))
+        return NULL;
+    event_host_write(block->launch->emu, address, bytes);
+    return (uint8_t *)(uintptr_t)(address + (uint64_t)range.delta);
+}
+
+bool runtime_write(struct warp *w, const struct insn *i, int lane, uint64_t address,
+                   const void *from, size_t bytes)
+{
+    uint64_t offset = address - LOCAL_WINDOW;
+    bool is_local = offset < WINDOW_BYTES;
+    uint8_t *to = is_local ? NULL : place_of(w, address, bytes);
+    if (is_local && offset + bytes <= w->block->launch->kernel->stack_bytes) {
+        for (size_t k = 0; k < bytes; k++)
+            *local_byte(w, offset + k, lane) = ((const uint8_t *)from)[k];
+        return true;
+    }
+    w->block->changed = true;
+    if (to)
+        memcpy(to, from, bytes);
+    else
+        fault(w, i, lane, EMU_ILLEGAL_ADDRESS,
+              "a function of the CUDA runtime was to write its result to 0x%llx, where it may not",
+              (unsigned long long)address);
+    return to;
 }

@@ -4,9 +4,9 @@
  * nvcc makes of cudaMalloc in a kernel a call of __cudaCDP2Malloc, a function that NVIDIA's
  * libcudadevrt.a defines, as machine code. The emulator supplies these functions itself:
  *
- *   names.c    which names it knows
- *   launch.c   launches of grids
- *   streams.c  streams and events
+ *   device_runtime.c    which names it knows
+ *   device_runtime.c   launches of grids
+ *   device_runtime_memory.c  streams and events
  *   device_runtime_memory.c   allocations, copies and fills
  *   device_runtime.c  errors, attributes, limits
  *
@@ -17,22 +17,16 @@
 
 #include "common/emu/machine/device.h"
 #include "common/emu/machine/schedule.h"
-#include "builtin.h"
+#include "ops.h"
 
 typedef void runtime_function(struct warp *, const struct insn *, uint32_t mask);
 
-/* Launches (launch.c). */
-runtime_function runtime_get_buffer, runtime_launch;
-/* Streams and events (streams.c). */
+/* Streams and events (device_runtime_memory.c). */
 runtime_function runtime_stream_create, runtime_stream_wait, runtime_event_create,
     runtime_event_record, runtime_destroy_stream, runtime_destroy_event;
 /* Memory (device_runtime_memory.c). */
 runtime_function runtime_malloc, runtime_free, runtime_copy, runtime_copy_2d, runtime_copy_3d,
     runtime_fill, runtime_fill_2d, runtime_fill_3d;
-/* Questions (device_runtime.c). */
-runtime_function runtime_get_error, runtime_peek_error, runtime_error_name, runtime_error_text,
-    runtime_attribute, runtime_limit, runtime_device, runtime_device_count, runtime_version,
-    runtime_no_choice, runtime_kernel_attributes, runtime_occupancy, runtime_set_condition;
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
@@ -42,10 +36,8 @@ static inline struct descendants *descendants_of(const struct warp *w)
 }
 
 /* What calls leave behind for a lane's thread; for its block, with lane WARP. NULL: out of memory.
- * (names.c) */
+ * (device_runtime.c) */
 struct thread_runtime *runtime_of(const struct warp *, int lane);
-/* A lane's call has failed: keeps the thread's last error. */
-void runtime_fail(struct warp *, const struct insn *, int lane, int error);
 /* Gives a lane's call its result, an error or EMU_OK. */
 void runtime_answer(struct warp *, const struct insn *, int lane, int error);
 /* Part of a lane's argument that is a struct. */
@@ -54,10 +46,6 @@ uint64_t runtime_part(const struct warp *, const struct insn *, int lane, unsign
 /* Writes a result to a lane's generic address. False: a fault. */
 bool runtime_write(struct warp *, const struct insn *, int lane, uint64_t address, const void *from,
                    size_t bytes);
-
-/* The kernel at an address of code; NULL: no kernel, or a fault. The family is locked. */
-struct emu_kernel *runtime_kernel_at(struct warp *, const struct insn *, int lane,
-                                     uint64_t address);
 
 /* ---- streams --------------------------------------------------------------------------------- */
 

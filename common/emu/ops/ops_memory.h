@@ -1,16 +1,144 @@
 /*
- * ops_memory.h — the usual access of a warp: a run, whose lanes all go to one place (stride 0) or
+ * ops_memory.h — addresses, runs of lanes, and textures, for the ops_*.c files that access memory.
+ */
+#ifndef EMU_OPS_MEMORY_H
+#define EMU_OPS_MEMORY_H
+
+#include "ops.h"
+#include "common/emu/machine/device.h"
+#include "common/emu/machine/events.h"
+#include "common/emu/machine/machine.h"
+
+/* ---- what loads ------------------------------------------------------------------------------ */
+
+/*
+ * What loads, stores and atomics share: computing addresses, and moving elements
+ * between memory and registers. Only for the ops_*.c files, which are compiled for several
+ * instruction sets.
+ */
+
+/* The door in ops_door.c; see machine.h. */
+#define access_door EMU_PASTE(access_door_, EMU_ISA)
+uint32_t access_door(struct warp *, const struct insn *, struct access *);
+
+/* The space of a generic address, by its window. */
+static inline enum ptx_space space_of(uint64_t address)
+{
+    return address - SHARED_WINDOW < WINDOW_BYTES  ? PTX_SHARED
+           : address - LOCAL_WINDOW < WINDOW_BYTES ? PTX_LOCAL
+           : address - PARAM_WINDOW < WINDOW_BYTES ? PTX_PARAM
+                                                   : PTX_GLOBAL;
+}
+
+/* Computes the lanes' addresses, register + offset; modulo 2^32 if the register has 32 bits. */
+static inline void take_addresses(struct warp *w, const struct insn *i, uint32_t mask,
+                                  struct access *access)
+{
+    const struct address *from = &i->address;
+    if (from->bytes == 8) {
+        const lane_64 *a = LANES(u64, from->base);
+        for (int l = 0; l < WARP; l++) access->address[l] = a[l] + (uint64_t)from->offset;
+    } else {
+        const lane_32 *a = LANES(u32, from->base);
+        for (int l = 0; l < WARP; l++)
+            access->address[l] = (uint32_t)(a[l] + (uint32_t)from->offset);
+    }
+    access->mask = mask;
+    access->space = from->space;
+    if (mask == ALL_LANES) return;
+    uint64_t first = access->address[__builtin_ctz(mask)];
+    for (int l = 0; l < WARP; l++) access->address[l] = mask >> l & 1 ? access->address[l] : first;
+}
+
+/* For each lane of a mask, which nearly always is all of them. */
+#define EACH_LANE(mask, statement)                                                                 \
+    do {                                                                                           \
+        if ((mask) == ALL_LANES)                                                                   \
+            for (int l = 0; l < WARP; l++) statement;                                              \
+        else                                                                                       \
+            for (uint32_t left = (mask); left; left &= left - 1) {                                 \
+                int l = __builtin_ctz(left);                                                       \
+                statement;                                                                         \
+            }                                                                                      \
+    } while (0)
+
+/* ---- elements -------------------------------------------------------------------------------- */
+
+typedef uint8_t byte_8 __attribute__((may_alias));
+typedef uint16_t byte_16 __attribute__((may_alias));
+typedef uint32_t byte_32 __attribute__((may_alias));
+typedef uint64_t byte_64 __attribute__((may_alias));
+typedef uint32_t byte_128 __attribute__((may_alias, vector_size(16))); /* four words */
+typedef uint64_t byte_2x64 __attribute__((may_alias, vector_size(16)));
+
+static inline uint64_t load_element(const void *from, unsigned bytes, bool sign_extend)
+{
+    switch (bytes) {
+    case 1:
+        return sign_extend ? (uint64_t)(int64_t)(int8_t) * (const byte_8 *)from
+                           : *(const byte_8 *)from;
+    case 2:
+        return sign_extend ? (uint64_t)(int64_t)(int16_t) * (const byte_16 *)from
+                           : *(const byte_16 *)from;
+    case 4:
+        return sign_extend ? (uint64_t)(int64_t)(int32_t) * (const byte_32 *)from
+                           : *(const byte_32 *)from;
+    default: return *(const byte_64 *)from;
+    }
+}
+
+static inline void store_element(void *to, uint64_t value, unsigned bytes)
+{
+    switch (bytes) {
+    case 1: *(byte_8 *)to = (uint8_t)value; break;
+    case 2: *(byte_16 *)to = (uint16_t)value; break;
+    case 4: *(byte_32 *)to = (uint32_t)value; break;
+    default: *(byte_64 *)to = value; break;
+    }
+}
+
+/*
+ * Moves one lane's aligned vector at once, without tearing. Programs rely on that: they pack a flag
+ * and a value into one vector and read it without a lock while another block writes it. GPUs, and
+ * all x86 CPUs with AVX, move 16 bytes at once.
+ */
+static inline void move_vector(void *to, const void *from, unsigned bytes)
+{
+    switch (bytes) {
+    case 2: *(volatile byte_16 *)to = *(const volatile byte_16 *)from; break;
+    case 4: *(volatile byte_32 *)to = *(const volatile byte_32 *)from; break;
+    case 8: *(volatile byte_64 *)to = *(const volatile byte_64 *)from; break;
+    default:
+        for (unsigned k = 0; k < bytes / sizeof(byte_128); k++)
+            ((volatile byte_128 *)to)[k] = ((const volatile byte_128 *)from)[k];
+    }
+}
+
+static inline void set_lane(const struct warp *w, slot s, unsigned lane_bytes, int lane,
+                            uint64_t value)
+{
+    if (lane_bytes == 8)
+        LANES(u64, s)[lane] = value;
+    else
+        LANES(u32, s)[lane] = (uint32_t)value;
+}
+
+static inline uint64_t get_lane(const struct warp *w, slot s, unsigned lane_bytes, int lane)
+{
+    return lane_bytes == 8 ? LANES(u64, s)[lane] : LANES(u32, s)[lane];
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+/*
+ * The usual access of a warp: a run, whose lanes all go to one place (stride 0) or
  * one after the other (stride = bytes of a lane). One check of its bounds serves all lanes, and its
  * bytes are moved as vectors.
  *
- * This is a short cut past the door (operations_ops_door.c): whatever is no such access, or is
+ * This is a short cut past the door (ops_door.c): whatever is no such access, or is
  * wrong in any way, goes through the door, which says what.
  */
-#ifndef EMU_OPS_RUN_H
-#define EMU_OPS_RUN_H
 
-#include "common/emu/machine/events.h"
-#include "ops_access.h"
 #if defined __AVX__
 #include <immintrin.h>
 #endif
@@ -257,7 +385,7 @@ INLINE void store_row_of_4(struct warp *w, const struct insn *i, uint8_t *to)
     }
 }
 
-/* Is there a function in ops_run.c for an instruction's elements? Vectors have one for each of the
+/* Is there a function in ops_door.c for an instruction's elements? Vectors have one for each of the
  * usual shapes, without sinks; where lanes that are not in the mask would be written, none has. */
 static inline bool is_movable_run(const struct insn *i, const struct access_run *run, bool store)
 {
@@ -278,10 +406,61 @@ static inline bool is_movable_run(const struct insn *i, const struct access_run 
 __attribute__((noinline)) void load_any(struct warp *, const struct insn *, uint32_t mask);
 __attribute__((noinline)) void store_any(struct warp *, const struct insn *, uint32_t mask);
 
-/* ops_run.c: moves a run's bytes. */
+/* ops_door.c: moves a run's bytes. */
 #define load_run  EMU_PASTE(load_run_, EMU_ISA)
 #define store_run EMU_PASTE(store_run_, EMU_ISA)
 void load_run(struct warp *, const struct insn *, const struct access_run *);
 void store_run(struct warp *, const struct insn *, const struct access_run *);
+
+/* ---- what ops_texture.c share ---------------------------------------------------------------- */
+
+/*
+ * Both are compiled for several instruction sets.
+ */
+
+/* The axes that are filtered, and whether a layer comes first among the coordinates. */
+static inline unsigned texture_axes(enum emu_texture_shape shape)
+{
+    static const uint8_t axes[EMU_TEXTURE_SHAPES] = {1, 1, 2, 3, 1, 2, 2, 2};
+    return axes[shape];
+}
+
+static inline bool texture_is_layered(enum emu_texture_shape shape)
+{
+    return shape == EMU_TEXTURE_1D_LAYERED || shape == EMU_TEXTURE_2D_LAYERED ||
+           shape == EMU_TEXTURE_CUBE_LAYERED;
+}
+
+/* Takes the lanes out of *left whose object is that of its first lane. Returns them. */
+static inline uint32_t texture_take_lanes(const struct warp *w, const struct insn *i,
+                                          uint32_t *left)
+{
+    const lane_64 *object = LANES(u64, i->texture.object);
+    uint64_t first = object[__builtin_ctz(*left)];
+    uint32_t lanes = 0;
+    for (int l = 0; l < WARP; l++) lanes |= (uint32_t)(object[l] == first) << l;
+    lanes &= *left;
+    *left &= ~lanes;
+    return lanes;
+}
+
+/* The object of these lanes, or NULL after a fault: it does not exist, or does not fit. */
+const struct emu_texture *EMU_PASTE(texture_object_, EMU_ISA)(struct warp *, const struct insn *,
+                                                              uint32_t lanes);
+#define texture_object EMU_PASTE(texture_object_, EMU_ISA)
+
+/* Passes the door with one address per lane of *left. Returns the lanes that it lets through, which
+ * it takes out of *left; 0 after a fault. */
+static inline uint32_t texture_enter(struct warp *w, const struct insn *i, struct access *access,
+                                     const uint64_t *address, uint32_t *left)
+{
+    uint64_t first = address[__builtin_ctz(*left)];
+    for (int l = 0; l < WARP; l++) access->address[l] = *left >> l & 1 ? address[l] : first;
+    access->mask = *left;
+    access->space = PTX_GLOBAL;
+    uint32_t entered = access_door(w, i, access);
+    *left &= ~entered;
+    return entered;
+}
 
 #endif

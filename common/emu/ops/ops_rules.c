@@ -1,15 +1,13 @@
 /*
  * ops_rules.c — modifiers that any floating-point operation may have: .rz .rm .rp, .ftz, .sat and
  * .relu (PTX ISA, "Floating-Point Instructions"). A wrapper sets the CPU's mode, calls the
- * operation, and clamps its results. The decoder chooses the wrapper (operations.h).
+ * operation, and clamps its results. The decoder chooses the wrapper (insn.h).
  */
-#include "ops_flush.h"
-#include "ops_half.h"
+#include "ops.h"
 #include <fenv.h>
 #if defined __x86_64__
 #include <immintrin.h>
 #else
-#include "rounding.h"
 #endif
 
 /* ---- the CPU's mode: rounding, and zeros in place of denormal operands and results ----------- */

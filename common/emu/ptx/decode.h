@@ -1,27 +1,31 @@
 /*
  * decode.h — what the files of the decoder share.
- *
- *   decode.c           a kernel as a whole: layout of registers, memory, parameters; source lines
- *   decode_insn.c      one instruction, by the family its opcode belongs to: decode_arithmetic.c,
- *                      decode_memory.c, decode_control.c, decode_collective.c
- *   insn.h, insn.c     the decoded instruction: a union, with a member for each family
- *   matrix.h           instructions of tensor cores
- *   decode_stack.c     alloca
- *   decode_spin.c      loops that only wait for a clock
- *   decode_passes.c      products and sums that become one fma
- *   decode_words.c     an opcode's modifiers
- *   decode_target.c    the least .target of instructions
- *   decode_forms.c     the types and modifiers that go together
- *   decode_function.c  which functions a kernel calls, and where variables are
- *   decode_operand.c   one operand: a register's slot, a constant's slot, an address
- *
- * An error is a longjmp to decode_kernel, as in the parser.
  */
 #ifndef EMU_DECODE_H
 #define EMU_DECODE_H
 
-#include "module.h"
+#include "insn.h"
 #include <setjmp.h>
+
+/* ---- what the files of the decoder share ----------------------------------------------------- */
+
+/*
+ *   decode.c           a kernel as a whole: layout of registers, memory, parameters; source lines
+ *   decode_insn.c      one instruction, by the family its opcode belongs to: decode_arithmetic.c,
+ *                      decode_memory.c, decode_control.c
+ *   insn.h, insn.c     the decoded instruction: a union, with a member for each family
+ *   insn.h           instructions of tensor cores
+ *   decode_control.c     alloca
+ *   decode_passes.c      loops that only wait for a clock
+ *   decode_passes.c      products and sums that become one fma
+ *   decode_operand.c     an opcode's modifiers
+ *   decode_forms.c    the least .target of instructions
+ *   decode_forms.c     the types and modifiers that go together
+ *   decode.c  which functions a kernel calls, and where variables are
+ *   decode_operand.c   one operand: a register's slot, a constant's slot, an address
+ *
+ * An error is a longjmp to decode_kernel, as in the parser.
+ */
 
 struct constant {
     uint64_t value;
@@ -73,17 +77,7 @@ _Noreturn void decode_fail(struct decoder *, int error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void *decode_take(struct decoder *, size_t bytes);
 
-size_t align_up(size_t value, size_t alignment);
-
-/* ---- functions (decode_function.c) */
-
-/* Fills d->bodies and the kernel's callees with all functions that the kernel calls, directly or
- * not, and with one other (NULL: none) and all that it calls. If one of them calls by pointer,
- * these are all functions of the module. */
-void collect_bodies(struct decoder *, const struct ptx_function *other);
-/* Gives every variable its place in shared memory, in local memory or in the area for parameters.
- * */
-void lay_out_memory(struct decoder *);
+/* ---- functions (decode.c) */
 
 /* ---- operands */
 
@@ -126,12 +120,95 @@ void decode_instruction(struct decoder *, const struct ptx_instruction *, struct
  * code[from] to code[end - 1]. (decode_control.c) */
 void decode_rejoin(struct insn *code, size_t from, size_t end);
 /* Marks reads of a clock in loops that only wait for it, in the same instructions. Their clock.loop
- * is the loop's length. (decode_spin.c) */
+ * is the loop's length. (decode_passes.c) */
 void decode_spins(struct insn *code, size_t from, size_t end);
 /* Makes sums of products an fma where ptxas does, in the function whose instructions begin with
  * code[base]. (decode_passes.c) */
 void decode_fuse(struct decoder *, struct insn *code, size_t base, size_t length);
 /* Makes an addition of floats compute a * b + c, by its own rules. (decode_arithmetic.c) */
 void decode_as_fma(struct decoder *, struct insn *, slot a, slot b, slot c);
+
+/* ---- the parts of an opcode, which the decoder takes one by one ------------------------------ */
+
+/*
+ * "ld.global.v4.f32" consists of the words ld, global, v4 and f32. A decoder takes the words that
+ * it knows. The rest is either part of the operation's key or refused by name.
+ */
+
+struct words {
+    const struct ptx_instruction *source;
+    bool used[PTX_MAX_WORDS]; /* words[0], the opcode itself, counts as used */
+};
+
+struct words all_words(const struct ptx_instruction *);
+/* Takes a word. False: the opcode does not have it. */
+bool take_word(struct words *, const char *word);
+/* Does the opcode have a word, taken or not? */
+bool has_word(const struct ptx_instruction *, const char *word);
+/* Takes all words that are in a NULL-terminated list. */
+void drop_words(struct words *, const char *const *list);
+/* Takes the first word that is a type; PTX_NONE: no word is. */
+enum ptx_type take_type(struct words *);
+/* Takes the name of a state space; PTX_GENERIC: no word is one. (decode_memory.c) */
+enum ptx_space take_space(struct words *);
+/* Takes an atomic operation; fails if no word is one. (decode_memory.c) */
+void take_atomic_operation(struct decoder *, struct words *, struct insn *);
+/* Takes an atomic operation and its type. Fails if any other word is left. (decode_memory.c) */
+void take_atomic(struct decoder *, struct words *, struct insn *);
+/* The error of an instruction that the decoder does not know: PTX that the emulator does not
+ * support, or else no PTX. */
+int unknown_error(const struct decoder *);
+/* Fails with this error and a sentence. */
+_Noreturn void unknown_operation(struct decoder *);
+/* Fails if the text's .target is older than the instruction, or than this. (decode_forms.c) */
+void check_target(struct decoder *, const struct ptx_instruction *);
+void need_target(struct decoder *, unsigned target);
+/* Fails unless PTX has an operation on registers with these types, modifiers and operands. An
+ * opcode that is not in the table passes. (decode_forms.c) */
+void check_form(struct decoder *, const struct ptx_instruction *);
+/* The same for a conversion, which cvt's own decoder knows. (decode_forms.c) */
+void check_conversion(struct decoder *, const struct ptx_instruction *, enum ptx_type to,
+                      enum ptx_type from);
+/* Fails if modifiers do not go together. (decode_forms.c) */
+void check_pairs(struct decoder *, const struct ptx_instruction *);
+/* Fails if an instruction that only has a result throws it away by _. (decode_forms.c) */
+void check_sink(struct decoder *, const struct ptx_instruction *);
+/* Fails if a word has not been taken. */
+void refuse_rest(struct decoder *, struct words *);
+/* Fails if an opcode has a modifier that is not in a NULL-terminated list. */
+void refuse_words_but(struct decoder *, const struct ptx_instruction *, const char *const *list);
+/* Fails unless the number of operands is in this range. */
+void need_operands(struct decoder *, const struct ptx_instruction *, unsigned least, unsigned most);
+
+/* The decoders of the families, by file. */
+typedef void decode_fn(struct decoder *, const struct ptx_instruction *, struct insn *);
+/* decode_arithmetic.c */
+decode_fn decode_arithmetic, decode_compare, decode_convert, decode_move;
+/* decode_memory.c */
+decode_fn decode_access, decode_store, decode_atomic, decode_address_conversion, decode_is_space;
+/* decode_control.c */
+decode_fn decode_branch, decode_branch_table, decode_exit, decode_call, decode_barrier,
+    decode_fence, decode_spin, decode_trap;
+/* decode_insn.c */
+decode_fn decode_nothing;
+/* decode_arithmetic.c */
+decode_fn decode_lop3;
+/* decode_control.c */
+decode_fn decode_alloca, decode_stack_save, decode_stack_restore, decode_policy;
+/* decode_control.c, decode_copy.c */
+decode_fn decode_cluster_address, decode_mbarrier;
+/* decode_copy.c */
+decode_fn decode_copy;
+/* decode_matrix.c: takes what bulk copies of tensors have besides: the words .tensor, .2d and
+ * .tile, and the coordinates after the address of the tensor map. */
+void take_tensor(struct decoder *, struct words *, struct insn *);
+decode_fn decode_prefetch, decode_tensor_prefetch;
+/* decode_memory.c */
+decode_fn decode_texture, decode_gather, decode_surface;
+/* decode_matrix.c */
+decode_fn decode_matrix;
+/* decode_control.c */
+/* The member mask of an instruction of FAMILY_WARP. */
+decode_fn decode_collective;
 
 #endif

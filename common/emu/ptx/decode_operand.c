@@ -1,8 +1,181 @@
-/* decode_operand.c — decodes one operand: a register, a constant, a symbol or an address. */
-#include "decode_words.h"
+/*
+ * decode_operand.c — the words of an opcode, operands, and special registers by name.
+ */
+#include "decode.h"
 #include "half.h"
-#include "special.h"
+#include "insn.h"
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- the words of an opcode ------------------------------------------------------------------ */
+
+struct words all_words(const struct ptx_instruction *source)
+{
+    return (struct words){.source = source, .used = {true}};
+}
+
+bool take_word(struct words *words, const char *word)
+{
+    for (unsigned i = 1; i < words->source->word_count; i++)
+        if (!words->used[i] && !strcmp(words->source->words[i], word)) return words->used[i] = true;
+    return false;
+}
+
+bool has_word(const struct ptx_instruction *source, const char *word)
+{
+    for (unsigned i = 1; i < source->word_count; i++)
+        if (!strcmp(source->words[i], word)) return true;
+    return false;
+}
+
+void drop_words(struct words *words, const char *const *list)
+{
+    for (; *list; list++)
+        while (take_word(words, *list)) continue;
+}
+
+enum ptx_type take_type(struct words *words)
+{
+    for (unsigned i = 1; i < words->source->word_count; i++) {
+        enum ptx_type type = words->used[i] ? PTX_NONE : ptx_type_named(words->source->words[i]);
+        if (type != PTX_NONE) {
+            words->used[i] = true;
+            return type;
+        }
+    }
+    return PTX_NONE;
+}
+
+/* All that ptxas accepts for GPUs up to this one is known, but for what has a name in
+ * decode_insn.c, and for these. */
+enum { NEWEST_KNOWN = 90 };
+static const char *const rare[][2] = {
+    {"fma", "oob"},  {"cvt", "satfinite"}, {"addc", "u16"}, {"addc", "s16"},
+    {"subc", "u16"}, {"subc", "s16"},      {"madc", "u16"}, {"madc", "s16"},
+};
+
+int unknown_error(const struct decoder *d)
+{
+    if (d->function->target > NEWEST_KNOWN) return EMU_UNSUPPORTED_PTX;
+    for (size_t k = 0; k < sizeof rare / sizeof *rare; k++)
+        if (!strcmp(d->at->words[0], rare[k][0]) && has_word(d->at, rare[k][1]))
+            return EMU_UNSUPPORTED_PTX;
+    return EMU_INVALID_PTX;
+}
+
+void unknown_operation(struct decoder *d)
+{
+    int error = unknown_error(d);
+    decode_fail(d, error,
+                error == EMU_INVALID_PTX ? "PTX has no such operation"
+                                         : "the emulator does not know this operation");
+}
+
+void refuse_rest(struct decoder *d, struct words *words)
+{
+    for (unsigned i = 1; i < words->source->word_count; i++)
+        if (!words->used[i])
+            decode_fail(d, unknown_error(d), "modifier '.%s' is not supported",
+                        words->source->words[i]);
+}
+
+void refuse_words_but(struct decoder *d, const struct ptx_instruction *source,
+                      const char *const *list)
+{
+    struct words words = all_words(source);
+    drop_words(&words, list);
+    refuse_rest(d, &words);
+}
+
+void need_operands(struct decoder *d, const struct ptx_instruction *source, unsigned least,
+                   unsigned most)
+{
+    if (source->operand_count < least || source->operand_count > most)
+        decode_fail(d, EMU_INVALID_PTX, "%u operands, but %u%s expected", source->operand_count,
+                    least, least == most ? " are" : " or more are");
+}
+
+/* ---- finds special registers by their names -------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    enum special_register which;
+} names[] = {
+    {"tid.x", SPECIAL_TID_X},
+    {"tid.y", SPECIAL_TID_Y},
+    {"tid.z", SPECIAL_TID_Z},
+    {"ntid.x", SPECIAL_NTID_X},
+    {"ntid.y", SPECIAL_NTID_Y},
+    {"ntid.z", SPECIAL_NTID_Z},
+    {"ctaid.x", SPECIAL_CTAID_X},
+    {"ctaid.y", SPECIAL_CTAID_Y},
+    {"ctaid.z", SPECIAL_CTAID_Z},
+    {"nctaid.x", SPECIAL_NCTAID_X},
+    {"nctaid.y", SPECIAL_NCTAID_Y},
+    {"nctaid.z", SPECIAL_NCTAID_Z},
+    {"clusterid.x", SPECIAL_CLUSTERID_X},
+    {"clusterid.y", SPECIAL_CLUSTERID_Y},
+    {"clusterid.z", SPECIAL_CLUSTERID_Z},
+    {"nclusterid.x", SPECIAL_NCLUSTERID_X},
+    {"nclusterid.y", SPECIAL_NCLUSTERID_Y},
+    {"nclusterid.z", SPECIAL_NCLUSTERID_Z},
+    {"cluster_ctaid.x", SPECIAL_CLUSTER_CTAID_X},
+    {"cluster_ctaid.y", SPECIAL_CLUSTER_CTAID_Y},
+    {"cluster_ctaid.z", SPECIAL_CLUSTER_CTAID_Z},
+    {"cluster_nctaid.x", SPECIAL_CLUSTER_NCTAID_X},
+    {"cluster_nctaid.y", SPECIAL_CLUSTER_NCTAID_Y},
+    {"cluster_nctaid.z", SPECIAL_CLUSTER_NCTAID_Z},
+    {"cluster_ctarank", SPECIAL_CLUSTER_CTARANK},
+    {"cluster_nctarank", SPECIAL_CLUSTER_NCTARANK},
+    {"is_explicit_cluster", SPECIAL_IS_EXPLICIT_CLUSTER},
+    {"laneid", SPECIAL_LANEID},
+    {"warpid", SPECIAL_WARPID},
+    {"nwarpid", SPECIAL_NWARPID},
+    {"lanemask_eq", SPECIAL_LANEMASK_EQ},
+    {"lanemask_le", SPECIAL_LANEMASK_LE},
+    {"lanemask_lt", SPECIAL_LANEMASK_LT},
+    {"lanemask_ge", SPECIAL_LANEMASK_GE},
+    {"lanemask_gt", SPECIAL_LANEMASK_GT},
+    {"smid", SPECIAL_SMID},
+    {"nsmid", SPECIAL_NSMID},
+    {"gridid", SPECIAL_GRIDID},
+    {"dynamic_smem_size", SPECIAL_DYNAMIC_SHARED},
+    {"total_smem_size", SPECIAL_TOTAL_SHARED},
+    {"aggr_smem_size", SPECIAL_AGGREGATE_SHARED},
+    {"reserved_smem_offset_begin", SPECIAL_RESERVED_BEGIN},
+    {"reserved_smem_offset_end", SPECIAL_RESERVED_END},
+    {"reserved_smem_offset_cap", SPECIAL_RESERVED_CAP},
+    {"reserved_smem_offset_0", SPECIAL_RESERVED_0},
+    {"reserved_smem_offset_1", SPECIAL_RESERVED_1},
+    {"envreg0", SPECIAL_ENVIRONMENT_0},
+    {"envreg1", SPECIAL_WORKSPACE_HIGH},
+    {"envreg2", SPECIAL_WORKSPACE_LOW},
+};
+
+/* "tid.x" → SPECIAL_TID_X. False: no special register has this name. */
+static bool special_named(const char *name, enum special_register *which)
+{
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(names[i].name, name)) {
+            *which = names[i].which;
+            return true;
+        }
+    /* What the driver writes into the other 29 is not documented; here they are 0. */
+    enum { ENVIRONMENT_REGISTERS = 32 };
+    char *end;
+    *which = SPECIAL_ENVIRONMENT_0;
+    if (strncmp(name, "envreg", 6) || name[6] < '0' || name[6] > '9') return false;
+    return strtoul(name + 6, &end, 10) < ENVIRONMENT_REGISTERS && !*end;
+}
+
+/* Is this a special register of PTX that the emulator does not have? */
+static bool special_is_left_out(const char *name)
+{
+    bool is_profilers = !strncmp(name, "pm", 2) && name[2] >= '0' && name[2] <= '9';
+    return is_profilers || !strcmp(name, "current_graph_exec");
+}
+
+/* ---- decodes one operand: a register, a constant, a symbol or an address --------------------- */
 
 slot register_take(struct decoder *d, unsigned lane_bytes)
 {

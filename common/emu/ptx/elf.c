@@ -1,5 +1,5 @@
 /* elf.c — reads ELF (System V ABI, chapter 4; man 5 elf). */
-#include "elf_file.h"
+#include "binary.h"
 
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* insn.c — queries about a decoded instruction. */
 #include "insn.h"
-#include "matrix.h"
 
 static bool is_among(slot s, const slot *list, unsigned count)
 {

@@ -1,19 +1,24 @@
 /*
- * insn.h — a decoded instruction and its operands.
- *
+ * insn.h — decoded code: instructions and their operands, kernels, modules, and the operations by
+ * name.
+ */
+#ifndef EMU_INSN_H
+#define EMU_INSN_H
+
+#include "ptx.h"
+#include "common/emu/emu.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+/* ---- a decoded instruction and its operands -------------------------------------------------- */
+
+/*
  * decode_insn.c makes instructions from PTX; the machine and its operations carry them out.
  *
  * A warp instruction works on 32 lanes at once. So a register is an array of 32 values: 4 bytes per
  * lane for types up to 32 bits, 8 for 64-bit types. A predicate register is one 32-bit mask.
  * Constants have the same form, so an operation need not distinguish kinds of operands.
  */
-#ifndef EMU_INSN_H
-#define EMU_INSN_H
-
-#include "common/emu/emu.h"
-#include "ptx.h"
-#include <stdbool.h>
-#include <stdint.h>
 
 enum {
     WARP = 32,
@@ -36,8 +41,8 @@ enum {
 
 struct warp;
 struct insn;
-struct call;        /* kernel.h */
-struct matrix_insn; /* matrix.h */
+struct call;        /* insn.h */
+struct matrix_insn; /* insn.h */
 
 /* Carries out one instruction for the lanes in mask (never 0). */
 typedef void (*op_fn)(struct warp *, const struct insn *, uint32_t mask);
@@ -65,8 +70,8 @@ enum control {
     CONTROL_MEMBER_MASK,   /* shfl, vote, match, redux: wait for the lanes of the member mask; mma:
                             * for all */
     CONTROL_WARP_SYNC,     /* bar.warp.sync: the same, and lanes may wait at different ones */
-    CONTROL_WAIT_CLUSTER,  /* barrier.cluster.wait: see machine/phase_wait.h */
-    CONTROL_WAIT_MBARRIER, /* mbarrier.try_wait: see machine/phase_wait.h */
+    CONTROL_WAIT_CLUSTER,  /* barrier.cluster.wait: see machine/async.h */
+    CONTROL_WAIT_MBARRIER, /* mbarrier.try_wait: see machine/async.h */
     CONTROL_SPIN,          /* nanosleep: let other warps run */
 };
 
@@ -140,7 +145,7 @@ struct atomic_kind {
 };
 
 /* insn.counted_bytes of an access that ptxas merged into another instruction's, which counts for
- * both; and of an atomic that is a reduction in the machine code: see sass.h. */
+ * both; and of an atomic that is a reduction in the machine code: see count.h. */
 enum { COUNTED_AS_REDUCTION = 254, COUNTED_WITH_ANOTHER = 255 };
 
 /* An address operand: [base + offset]. */
@@ -295,7 +300,7 @@ enum { WAIT_FOR_ALL = -1 }; /* wait also for copies that are in no group */
 /* ---- families that compute registers from registers ------------------------------------------ */
 
 /* Modifiers that any floating-point operation may have. An operation with one of them runs inside a
- * wrapper (operations.h), which calls `inner`. */
+ * wrapper, which calls `inner`. */
 struct float_rules {
     op_fn inner;
     int rounding;  /* FE_… of <fenv.h> */
@@ -393,7 +398,7 @@ struct insn {
     bool is_signed;     /* the type is */
     /* What one lane of a memory access moves; 0 for other instructions. */
     uint8_t element_bytes, elements;
-    uint8_t counted_bytes; /* per lane, if it is not the size of the access: see merge.c */
+    uint8_t counted_bytes; /* per lane, if it is not the size of the access: see fidelity.c */
     struct atomic_kind atomic;
     uint32_t line; /* index into the kernel's line table */
     const struct ptx_instruction *source;
@@ -456,5 +461,342 @@ static inline uint32_t insn_target(const struct insn *i, uint32_t k)
 {
     return i->control == CONTROL_TABLE ? i->table.targets[k] : i->target;
 }
+
+/* ---- a kernel's code ------------------------------------------------------------------------- */
+
+/*
+ * A kernel's decoded code: its instructions, the functions that it calls, its source
+ * lines, and the sizes that a launch needs.
+ */
+
+/* A special register that keeps one value for the whole life of a warp. The machine writes its
+ * value into a register when the warp starts. */
+struct special {
+    uint8_t which, lane_bytes; /* 0: a predicate */
+    slot slot;
+    uint64_t offset; /* for SPECIAL_SHARED_ADDRESS */
+};
+
+#define NOT_LOCAL UINT32_MAX
+
+struct kernel_kinds;
+
+/* A function of the module as part of one kernel's code. Its parameters, its results and the .param
+ * variables of its calls lie in one area of the frame, which has area_bytes bytes per lane. */
+struct callee {
+    const struct ptx_function *function;
+    uint32_t entry; /* index of its first instruction */
+    size_t register_bytes, area_bytes, local_bytes;
+    unsigned params;
+    const unsigned *param_offset, *param_size;
+    unsigned result_offset, result_size; /* size 0: no result */
+    slot local_base; /* 64-bit register: start of its local memory; NO_SLOT: unused */
+    slot stack_top;  /* 64-bit register: the place of the next alloca; NO_SLOT: unused */
+    /* The offset in local memory of each parameter whose address is taken; NOT_LOCAL for the
+     * others. */
+    const unsigned *param_local;
+    /* The emulator's own code for a function that PTX only declares (builtin.c); else
+     * NULL. */
+    void (*builtin)(struct warp *, const struct insn *, uint32_t mask);
+};
+
+/* A call: the places of the arguments and of the result in the caller's area. */
+struct call {
+    const struct callee *callee; /* NULL: the call is by address */
+    slot address;                /* 64-bit register that holds that address */
+    unsigned arguments;
+    const unsigned *argument_offset, *argument_size;
+    unsigned result_offset, result_size; /* size 0: the result is not used */
+};
+
+struct source_line {
+    unsigned file, line;
+};
+
+struct emu_kernel {
+    struct emu_kernel_info info; /* must be first: see emu_kernel_info() */
+    struct emu_module *module;
+    const struct ptx_function *function;
+    struct insn *code; /* the last instruction is an exit */
+    size_t code_count;
+    size_t register_bytes, area_bytes, special_bytes; /* of one warp; area_bytes: of a lane */
+    size_t function_count;
+    const struct callee *
+        *callees;       /* by the function's index in the module; NULL: not in this code */
+    size_t stack_bytes; /* local memory per thread, for all frames together */
+    slot stack_top;     /* as in struct callee */
+    bool uses_heap;     /* it may call malloc or free */
+    bool uses_runtime;  /* it may call functions of the CUDA runtime */
+    size_t most_dynamic_shared; /* bytes that a launch may ask for; 0: the default */
+    uint8_t *constants;
+    size_t constant_bytes;
+    struct special *specials;
+    size_t special_count;
+    bool reads_reserved; /* the kernel reads the address of the system's shared memory */
+    struct source_line *lines;
+    size_t line_count;
+    size_t param_bytes, dynamic_shared_offset;
+    const struct emu_agreement *agreement; /* with the machine code; NULL: not compared yet */
+    struct kernel_kinds *work; /* what its instructions are (watch/count.h); NULL: not asked yet */
+    struct emu_kernel *next;
+};
+
+/* ---- a loaded module ------------------------------------------------------------------------- */
+
+/*
+ * A loaded module: its parsed text, the addresses of its variables, its decoded
+ * kernels.
+ */
+
+struct machine_code; /* fidelity.c */
+
+struct emu_module {
+    struct ptx_text text;
+    char *name;
+    emu_addr *addresses;        /* by index in text.variables; 0 for all but .global and .const */
+    struct emu_kernel *kernels; /* decoded so far */
+    struct arena *arena;        /* holds the decoded kernels */
+    struct machine_code *machine_code; /* what ptxas made of the text; NULL: unknown */
+    bool never_fuses; /* ptxas made no fma of a product and a sum */
+    struct emu_module *next;
+};
+
+/* The address of the function that a unit calls `name`, which is the same in every kernel of the
+ * module. 0: the module has no such function. */
+uint64_t module_function_address(const struct ptx_text *, unsigned unit, const char *name);
+
+/*
+ * Decodes one .entry of a module into module->arena. Returns 0, or an enum emu_error and one
+ * sentence that names the instruction, the kernel, the PTX line and the source line. (decode.c)
+ */
+int decode_kernel(const struct emu_gpu *, struct emu_module *, const struct ptx_function *,
+                  struct emu_kernel **kernel, char *message, size_t size);
+/* Decodes a function that no kernel calls, to find what is wrong in it. Returns the same. */
+int decode_function(const struct emu_gpu *, struct emu_module *, const struct ptx_function *,
+                    char *message, size_t size);
+
+/* ---- tensor cores ---------------------------------------------------------------------------- */
+
+/*
+ * Instructions of tensor cores, decoded: mma, wmma, ldmatrix, stmatrix, movmatrix.
+ *
+ * A warp holds a matrix in registers, a part in each lane: a fragment (PTX ISA, "matrix
+ * fragments"). ops/ knows which lane holds which element.
+ */
+
+enum { MOST_FRAGMENT_REGISTERS = 8 };
+
+enum element {
+    ELEMENT_F16,
+    ELEMENT_BF16,
+    ELEMENT_TF32,
+    ELEMENT_F32,
+    ELEMENT_F64,
+    ELEMENT_E4M3,
+    ELEMENT_E5M2,
+    ELEMENT_S8,
+    ELEMENT_U8,
+    ELEMENT_S4,
+    ELEMENT_U4,
+    ELEMENT_B1,
+    ELEMENT_S32,
+    ELEMENTS,
+};
+
+/* The place of a matrix in d = a·b + c. */
+enum matrix_use { USE_A, USE_B, USE_C };
+
+/* The rule by which elements are distributed. QUADS: of mma.m8n8k4, four products at once. */
+enum fragment_order { DISTRIBUTION_MMA, DISTRIBUTION_WMMA, DISTRIBUTION_QUADS };
+
+struct matrix_fragment {
+    uint8_t use, element, distribution; /* enums of these names */
+    bool by_columns;                    /* the layout that PTX names, .col */
+    uint8_t registers;
+    uint16_t rows, columns;
+    slot slot[MOST_FRAGMENT_REGISTERS];
+};
+
+/* One instruction. A product has all fragments; a load or store of wmma has one, d. */
+struct matrix_insn {
+    uint16_t k;
+    struct matrix_fragment a, b, c, d;
+    bool saturates;         /* .satfinite */
+    bool is_and;            /* of single bits: .and, not .xor */
+    int rounding;           /* of doubles: FE_… of <fenv.h> */
+    struct address address; /* of loads and stores; base is NO_SLOT: it accesses no memory */
+    slot stride;            /* 32-bit register: elements from row to row, or column to column */
+    bool is_transposed;     /* .trans; of wmma: not is_own */
+    bool stores;
+    /* It moves rows of 16 bytes of 8x8 matrices, of each register one: LDSM or STSM. ptxas also
+     * makes it of some loads of wmma. */
+    bool moves_rows;
+    bool is_own; /* of wmma: memory has the elements of a register side by side */
+    uint8_t access_bytes, accesses; /* of each access in the machine code, and their number */
+};
+
+/* The bits of an element. */
+static inline unsigned element_bits(enum element e)
+{
+    static const uint8_t bits[ELEMENTS] = {16, 16, 32, 32, 64, 8, 8, 8, 8, 4, 4, 1, 32};
+    return bits[e];
+}
+
+/* ---- special registers ----------------------------------------------------------------------- */
+
+/*
+ * Special registers (PTX ISA, "Special Registers") that keep one value while a warp
+ * lives. The machine writes them when the warp starts. Clocks are not among them: see ops_move.c.
+ */
+
+enum special_register {
+    SPECIAL_TID_X,
+    SPECIAL_TID_Y,
+    SPECIAL_TID_Z,
+    SPECIAL_NTID_X,
+    SPECIAL_NTID_Y,
+    SPECIAL_NTID_Z,
+    SPECIAL_CTAID_X,
+    SPECIAL_CTAID_Y,
+    SPECIAL_CTAID_Z,
+    SPECIAL_NCTAID_X,
+    SPECIAL_NCTAID_Y,
+    SPECIAL_NCTAID_Z,
+    SPECIAL_CLUSTERID_X,
+    SPECIAL_CLUSTERID_Y,
+    SPECIAL_CLUSTERID_Z,
+    SPECIAL_NCLUSTERID_X,
+    SPECIAL_NCLUSTERID_Y,
+    SPECIAL_NCLUSTERID_Z,
+    SPECIAL_CLUSTER_CTAID_X,
+    SPECIAL_CLUSTER_CTAID_Y,
+    SPECIAL_CLUSTER_CTAID_Z,
+    SPECIAL_CLUSTER_NCTAID_X,
+    SPECIAL_CLUSTER_NCTAID_Y,
+    SPECIAL_CLUSTER_NCTAID_Z,
+    SPECIAL_CLUSTER_CTARANK,
+    SPECIAL_CLUSTER_NCTARANK,
+    SPECIAL_IS_EXPLICIT_CLUSTER,
+    SPECIAL_LANEID,
+    SPECIAL_WARPID,
+    SPECIAL_NWARPID,
+    SPECIAL_LANEMASK_EQ,
+    SPECIAL_LANEMASK_LE,
+    SPECIAL_LANEMASK_LT,
+    SPECIAL_LANEMASK_GE,
+    SPECIAL_LANEMASK_GT,
+    SPECIAL_SMID,
+    SPECIAL_NSMID,
+    SPECIAL_GRIDID,
+    SPECIAL_DYNAMIC_SHARED,
+    SPECIAL_TOTAL_SHARED,
+    SPECIAL_AGGREGATE_SHARED,
+    SPECIAL_RESERVED_BEGIN,
+    SPECIAL_RESERVED_END,
+    SPECIAL_RESERVED_CAP,
+    SPECIAL_RESERVED_0,
+    SPECIAL_RESERVED_1,
+    SPECIAL_ENVIRONMENT_0,
+    SPECIAL_WORKSPACE_HIGH, /* %envreg1: where grid.sync() counts, see launch->workspace */
+    SPECIAL_WORKSPACE_LOW,  /* %envreg2 */
+    SPECIAL_SHARED_ADDRESS, /* of a variable: struct special's `offset` in the block's own memory */
+};
+
+/* ---- finds operations on 32 lanes, which the folder ops/ defines ----------------------------- */
+
+/*
+ * Operations that are more than arithmetic on each lane are in insn.h.
+ *
+ * Two operations are wrappers, which call the operation in insn->rules: "by rules" rounds, flushes
+ * and clamps as the rules say; "resized" also serves a conversion with a register that is wider
+ * than its type.
+ */
+
+/* `key` is the opcode with the modifiers that choose the operation ("mul.lo.u32"), without those
+ * that any floating-point operation may have (.rn, .ftz, .sat). `operands` has a letter for each
+ * operand, the destination first: 4 and 8 are registers of 4 and 8 bytes per lane, p is a
+ * predicate. */
+struct op {
+    const char *key;
+    op_fn fn;
+    const char *operands;
+};
+
+/* The operation for a key, compiled for this processor's instruction set, or NULL. A signed or
+ * untyped key finds the unsigned operation if the two do the same ("add.s32" → add.u32).
+ * (operations.c) */
+const struct op *op_find(const char *key);
+
+/* ---- operations that are more than arithmetic on each lane ----------------------------------- */
+
+/*
+ * The decoder puts these functions into insn.fn; ops/ and machine/ define them.
+ */
+
+#define WARP_OP(name) void name(struct warp *, const struct insn *, uint32_t mask)
+
+/* atomic_wide.c */
+WARP_OP(op_atomic_elements);
+WARP_OP(op_atomic_128);
+
+/* collective.c: exchanges among the lanes of the member mask; d|p is a result with a predicate */
+WARP_OP(op_shuffle);   /* d|predicate = a, b, c */
+WARP_OP(op_vote);      /* d = a, a predicate */
+WARP_OP(op_match_any); /* d = a */
+WARP_OP(op_match_all); /* d|predicate = a */
+WARP_OP(op_reduce);    /* d = a */
+WARP_OP(op_elect);     /* d|predicate */
+
+/* Fences and bar.warp.sync, which matter only to racecheck; i->order has the scope of a fence. */
+WARP_OP(op_fence);
+WARP_OP(op_proxy_fence);
+WARP_OP(op_warp_sync); /* of the member mask */
+
+/* Tensor cores (ops/): mma and wmma.mma; wmma's loads and stores; ldmatrix and
+ * stmatrix; movmatrix. i->matrix has the operands. */
+WARP_OP(op_matrix_product);
+WARP_OP(op_matrix_access);
+WARP_OP(op_matrix_rows);
+WARP_OP(op_matrix_transpose);
+
+WARP_OP(op_trap);
+WARP_OP(op_alloca); /* machine/warp.c */
+
+/* ---- mbarriers (machine/barrier.c) */
+
+void op_mbarrier(struct warp *, const struct insn *, uint32_t mask);
+void op_mbarrier_test(struct warp *, const struct insn *, uint32_t mask);
+void op_mbarrier_pending(struct warp *, const struct insn *, uint32_t mask); /* d = a */
+
+/* ---- asynchronous copies: cp.async and cp.async.bulk (copy.c and bulk.c in machine/) */
+
+void op_copy(struct warp *, const struct insn *, uint32_t mask);
+void op_copy_commit(struct warp *, const struct insn *, uint32_t mask);
+void op_copy_wait(struct warp *, const struct insn *, uint32_t mask);
+void op_copy_arrive(struct warp *, const struct insn *, uint32_t mask);
+
+void op_bulk(struct warp *, const struct insn *, uint32_t mask);
+void op_tensor_prefetch(struct warp *, const struct insn *, uint32_t mask); /* (tensor.c) */
+void op_store_async(struct warp *, const struct insn *, uint32_t mask);
+void op_bulk_commit(struct warp *, const struct insn *, uint32_t mask);
+void op_bulk_wait(struct warp *, const struct insn *, uint32_t mask);
+
+/* ---- clusters (ops/collective.c) */
+
+void op_cluster_arrive(struct warp *, const struct insn *, uint32_t mask);
+void op_mapa(struct warp *, const struct insn *, uint32_t mask);       /* d = a in the block b */
+void op_getctarank(struct warp *, const struct insn *, uint32_t mask); /* d = the block of a */
+
+/* ---- functions that CUDA's device runtime supplies (ops/builtin.c) */
+
+void builtin_malloc(struct warp *, const struct insn *, uint32_t mask);
+void builtin_free(struct warp *, const struct insn *, uint32_t mask);
+
+/* The functions above and __assertfail by name; NULL for any other name. */
+void (*builtin_find(const char *name))(struct warp *, const struct insn *, uint32_t mask);
+
+/* Functions of the CUDA runtime that kernels may call, by the name in PTX
+ * (ops/device_runtime.c); NULL for any other name. */
+void (*runtime_find(const char *name))(struct warp *, const struct insn *, uint32_t mask);
 
 #endif

@@ -1,24 +1,62 @@
 /*
- * parser.h — what the files of the parser share. An error in any of them is a longjmp to
- * ptx_parse, with a sentence in parser->message.
+ * parser.h — what the files of the parser share.
+ */
+#ifndef EMU_PARSER_H
+#define EMU_PARSER_H
+
+#include "ptx.h"
+#include "common/emu/emu.h"
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- splits PTX text into words, numbers, strings and punctuation ---------------------------- */
+
+/*
+ * A word is a run of letters, digits and _ $ % . (and "::" inside it), so that an opcode with its
+ * modifiers ("ld.global.v4.f32"), a directive (".visible"), a register ("%r1"), a special register
+ * ("%tid.x") and a label are one word each.
+ */
+
+enum token_kind {
+    TOKEN_END, TOKEN_WORD, TOKEN_INTEGER, TOKEN_FLOAT32, TOKEN_FLOAT64, TOKEN_STRING,
+    TOKEN_PUNCTUATION, /* one character, in .start[0] */
+    TOKEN_BAD,         /* unterminated string or comment, stray byte, malformed number */
+};
+
+struct token {
+    enum token_kind kind;
+    const char *start; /* into the text; strings without their quotes, with their escapes */
+    size_t length;
+    uint64_t bits; /* value of a number */
+    unsigned line;
+};
+
+struct lexer { const char *next, *end; unsigned line; };
+
+/* The next token; comments and white space are skipped. */
+struct token lexer_next(struct lexer *);
+
+/* Moves from behind a { to behind its }, over the braces inside. False: the } is missing. */
+bool lexer_skip_braces(struct lexer *);
+
+bool token_is(const struct token *, const char *text); /* a word or a punctuation character */
+
+/* ---- what the files of the parser share ------------------------------------------------------ */
+
+/*
+ * An error in any of them is a longjmp to ptx_parse, with a sentence in parser->message.
  *
  *   ptx.c              the module: its directives, in order
- *   ptx_link.c         the names that several texts share
- *   ptx_ptx_variable.c     variables and their initial values
+ *   ptx.c         the names that several texts share
+ *   ptx_variable.c     variables and their initial values
  *   ptx_function.c     functions: their heads, and later their bodies
- *   ptx_instruction.c  instructions and operands
+ *   ptx_function.c  instructions and operands
  *   ptx_variable.c     constant expressions
- *   ptx_names.c        registers, labels, and the scopes that braces make
- *   ptx_tokens.c       looking at tokens, and memory
+ *   ptx.c        registers, labels, and the scopes that braces make
+ *   ptx_lexer.c       looking at tokens, and memory
  */
-#ifndef EMU_PTX_PARSER_H
-#define EMU_PTX_PARSER_H
-
-#include "arena.h"
-#include "common/emu/emu.h"
-#include "ptx.h"
-#include "ptx_lexer.h"
-#include <setjmp.h>
 
 enum {
     MAX_NESTING = 64,           /* of operands, of scopes and of inlined calls */
@@ -95,7 +133,7 @@ struct parser {
     bool in_access; /* by ld, ldu or st: name[i] is an address */
 };
 
-/* ---- tokens and memory (ptx_tokens.c) */
+/* ---- tokens and memory (ptx_lexer.c) */
 
 _Noreturn void parse_fail(struct parser *, unsigned line, int error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -116,7 +154,7 @@ const char *expect_word(struct parser *, const char *what);
 bool same(const char *a, size_t a_length, const char *b, size_t b_length);
 enum ptx_type type_of_directive(const struct token *); /* ".u32" → PTX_U32 */
 
-/* ---- names (ptx_names.c) */
+/* ---- names (ptx.c) */
 
 void open_scope(struct parser *);
 /* The index of a register of the function; -1: no register of this name is declared. */
@@ -129,7 +167,7 @@ void define_label(struct parser *, const char *name, size_t length);
 /* Turns the symbols that are labels into PTX_LABEL; the others are variables or functions. */
 void resolve_labels(struct parser *);
 
-/* ---- variables (ptx_ptx_variable.c) */
+/* ---- variables (ptx_variable.c) */
 
 /* Takes a state space, like `.global`; false: the token is not a state space. */
 bool accept_space(struct parser *, enum ptx_space *);
@@ -154,15 +192,8 @@ enum token_kind parse_constant(struct parser *, uint64_t *bits);
 /* Reads the offset behind a base: + 4, +-4 or - 4; 0 if it is missing. */
 int64_t parse_offset(struct parser *);
 
-/* ---- names of the module (ptx_link.c) */
+/* ---- names of the module (ptx.c) */
 
-/* Builds out->symbols. Fails if a name is defined twice. */
-void link_names(struct parser *, struct ptx_text *out);
-
-/* ---- instructions (ptx_instruction.c) */
-
-void parse_instruction(struct parser *);
-/* TABLE: .branchtargets A, B, C; */
-void parse_branch_targets(struct parser *, const char *name);
+/* ---- instructions (ptx_function.c) */
 
 #endif

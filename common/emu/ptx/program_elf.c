@@ -2,7 +2,7 @@
  * program_elf.c — reads the dynamic section of programs (System V ABI, chapter 5; man 5 elf).
  */
 #define _GNU_SOURCE
-#include "emu_elf.h"
+#include "binary.h"
 
 #include <errno.h>
 #include <fcntl.h>

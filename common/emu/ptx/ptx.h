@@ -1,6 +1,16 @@
 /*
- * ptx.h — parses PTX text into structures, without giving it meaning.
- *
+ * ptx.h — PTX text as structures, without meaning; names of kernels; memory of a module.
+ */
+#ifndef EMU_PTX_H
+#define EMU_PTX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- parses PTX text into structures, without giving it meaning ------------------------------ */
+
+/*
  * PTX is the assembly language that nvcc writes for a virtual GPU: typed instructions on any number
  * of virtual registers. The parser resolves names (registers and labels are scoped by braces) and
  * keeps everything else as written. decode.c gives it meaning. Source: PTX ISA, "Syntax" and
@@ -11,14 +21,8 @@
  * launches three kernels. The cost: mistakes in a function that never runs are not found.
  *
  * Several texts, compiled separately with nvcc -rdc=true, are parsed as one module. Each text is a
- * unit with its own local names; the units share all other names (ptx_link.c).
+ * unit with its own local names; the units share all other names (ptx.c).
  */
-#ifndef EMU_PTX_H
-#define EMU_PTX_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 enum ptx_type {
     PTX_NONE,
@@ -237,12 +241,39 @@ int ptx_parse_body(struct ptx_text *, struct ptx_function *, char *message, size
 void ptx_free(struct ptx_text *);
 
 /* The variable or function that a name means in a unit: the unit's own, or the one that all units
- * share. NULL: not found. (ptx_link.c) */
+ * share. NULL: not found. (ptx.c) */
 const struct ptx_symbol *ptx_find(const struct ptx_text *, unsigned unit, const char *name);
 
 /* Does code of `file`, inlined into a kernel of the file `home`, count for the line of the call? It
  * does if `file` is a header of the toolkit (__ldg, cooperative groups) and `home` is not. All
  * other code counts for its own line, as in ncu. */
 bool ptx_counts_at_caller(const char *file, const char *home);
+
+/* ---- turns a mangled kernel name into the name in the source --------------------------------- */
+
+/*
+ * Writes the function's own name, without namespaces, template arguments and parameters, into
+ * name[size]: "scan" for "_ZN3foo4scanIfEEvPT_". A name that is not mangled stays as it is. ncu
+ * prints this name with --print-kernel-base function, and its --kernel-name compares it.
+ */
+void kernel_base_name(const char *mangled, char *name, size_t size);
+
+/* Writes the whole name, with namespaces, template arguments and parameters. If the program is not
+ * linked with the C++ library, writes the base name. */
+void kernel_whole_name(const char *mangled, char *name, size_t size);
+
+/* ---- memory that is freed all at once -------------------------------------------------------- */
+
+/*
+ * Memory that is freed all at once, for everything that lives as long as a module.
+ */
+
+struct arena;
+
+struct arena *arena_new(void); /* this and the two below return NULL when out of memory */
+/* Returns zeroed bytes, aligned for any type, which live until arena_free. */
+void *arena_take(struct arena *, size_t bytes);
+char *arena_text(struct arena *, const char *text, size_t length); /* a copy with a NUL */
+void arena_free(struct arena *);
 
 #endif

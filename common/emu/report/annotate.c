@@ -7,8 +7,6 @@
 #define _GNU_SOURCE /* getline, realpath */
 #include "common/files/visible.h"
 #include "report.h"
-#include "source_path.h"
-#include "sums.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,15 +1,55 @@
+/*
+ * budget.c — limits on counters, and an earlier run to compare with.
+ */
 #define _GNU_SOURCE /* getline */
-#include "budget.h"
-#include "common/emu/watch/metrics.h"
-#include "common/emu/ptx/kernel_name.h"
+#include "report.h"
+#include "common/emu/ptx/ptx.h"
+#include "common/emu/watch/count.h"
 #include "common/files/visible.h"
-#include "csv_line.h"
-#include "sums.h"
-
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- a line of CSV, taken apart -------------------------------------------------------------- */
+
+/* Reads a field to its end. Returns what stands behind it: a comma, a newline or the end. NULL: a
+ * quote is not closed. */
+static char *take_field(char *text)
+{
+    char *to = text;
+    if (*text != '"') return text + strcspn(text, ",\r\n");
+    for (char *from = text + 1; *from != '\0'; from++) {
+        if (*from == '"' && from[1] != '"') {
+            *to = '\0';
+            return from + 1;
+        }
+        if (*from == '"') from++;
+        *to++ = *from;
+    }
+    return NULL;
+}
+
+char **csv_line_split(char *text, size_t *count)
+{
+    size_t most = 1;
+    for (const char *c = text; *c != '\0'; c++) most += *c == ',';
+    char **fields = malloc(most * sizeof *fields);
+    for (*count = 0; fields != NULL;) {
+        fields[(*count)++] = text;
+        char *end = take_field(text);
+        if (end == NULL || (*end != ',' && *end != '\n' && *end != '\r' && *end != '\0')) break;
+        bool is_last = *end != ',';
+        *end = '\0';
+        if (is_last) return fields;
+        text = end + 1;
+    }
+    free(fields);
+    return NULL;
+}
+
+/* ---- budgets --------------------------------------------------------------------------------- */
 
 enum { NAME = 256 };
 

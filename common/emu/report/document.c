@@ -1,9 +1,222 @@
-#include "sums.h"
-#include "common/emu/ptx/kernel_name.h"
-
+/*
+ * document.c — the document of a run: several as one, sums over launches, names of source files.
+ */
+#define _XOPEN_SOURCE 700 /* realpath, strdup */
+#include "report.h"
+#include "common/emu/ptx/ptx.h"
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- paths of source files ------------------------------------------------------------------- */
+
+/* The length of a folder's path without the slashes at its end. */
+static size_t length_of(const char *root)
+{
+    size_t length = strlen(root);
+    while (length > 0 && root[length - 1] == '/') length--;
+    return length;
+}
+
+bool source_path_is_in(const char *path, const char *root)
+{
+    size_t length = length_of(root);
+    return strncmp(path, root, length) == 0 && path[length] == '/';
+}
+
+/* Removes ".", ".." and doubled slashes from an absolute path. */
+static void simplify(char *path)
+{
+    char *end = path;
+    for (const char *next = path; *next != '\0';) {
+        next += strspn(next, "/");
+        size_t length = strcspn(next, "/");
+        if (length == 2 && strncmp(next, "..", 2) == 0) {
+            while (end > path && *--end != '/') continue;
+        } else if (length > 0 && !(length == 1 && *next == '.')) {
+            *end++ = '/';
+            memmove(end, next, length);
+            end += length;
+        }
+        next += length;
+    }
+    if (end == path) *end++ = '/';
+    *end = '\0';
+}
+
+static bool has_parent(const char *path)
+{
+    const char *dots = strstr(path, "/..");
+    while (dots != NULL && dots[3] != '/' && dots[3] != '\0') dots = strstr(dots + 1, "/..");
+    return dots != NULL;
+}
+
+/* Behind a symbolic link, ".." is not the folder before it in the path: then the file system has to
+ * say what the path means. A path without ".." stays as the compiler has it, unless only the file
+ * system shows that it lies in the root. */
+void source_path(const char *path, const char *root, char *seen)
+{
+    char whole[PATH_MAX], real[PATH_MAX];
+    bool is_whole = *path == '/';
+    if (root == NULL ||
+        snprintf(whole, sizeof whole, "%s/%s", is_whole ? "" : root, path) >= (int)sizeof whole) {
+        snprintf(seen, PATH_MAX, "%s", path);
+        return;
+    }
+    bool is_real = realpath(whole, real) != NULL;
+    const char *shown = is_real && has_parent(whole) ? real : whole;
+    if (shown == whole) simplify(whole);
+    if (is_real && !source_path_is_in(shown, root) && source_path_is_in(real, root)) shown = real;
+    if (source_path_is_in(shown, root)) shown += length_of(root) + 1;
+    snprintf(seen, PATH_MAX, "%s", shown);
+}
+
+/* ---- the document ---------------------------------------------------------------------------- */
+
+/* Room for one more in an array that doubles whenever its length is a power of two. NULL: out of
+ * memory, and the array is as it was. */
+static void *grow(void *array, size_t count, size_t size)
+{
+    if ((count & (count - 1)) != 0) return array;
+    return realloc(array, (count == 0 ? 1 : 2 * count) * size);
+}
+
+static bool copy_lines(struct emu_launch_record *to, const struct emu_launch_record *from)
+{
+    struct emu_line *lines = malloc((from->line_count + 1) * sizeof *lines);
+    to->lines = lines;
+    for (to->line_count = 0; lines != NULL && to->line_count < from->line_count; to->line_count++) {
+        struct emu_line *line = &lines[to->line_count];
+        *line = from->lines[to->line_count];
+        line->file = strdup(line->file);
+        if (line->file == NULL) return false;
+    }
+    return lines != NULL;
+}
+
+static bool copy_operations(struct emu_launch_record *to, const struct emu_launch_record *from)
+{
+    struct emu_operation *all = malloc((from->operation_count + 1) * sizeof *all);
+    if (all != NULL && from->operation_count > 0)
+        memcpy(all, from->operations, from->operation_count * sizeof *all);
+    to->operations = all;
+    to->operation_count = all != NULL ? from->operation_count : 0;
+    return all != NULL;
+}
+
+bool document_add_launch(struct document *d, const struct document_launch *launch,
+                         const struct emu_launch_record *record)
+{
+    static const struct emu_launch_record nothing;
+    struct document_launch *grown = grow(d->launches, d->launch_count, sizeof *grown);
+    if (grown == NULL) return false;
+    d->launches = grown;
+    struct document_launch *new = &d->launches[d->launch_count++];
+    *new = *launch;
+    if (record != NULL) new->record = *record;
+    new->record.kernel = strdup(record != NULL ? record->kernel : launch->record.kernel);
+    if (new->record.kernel == NULL) d->launch_count--;
+    if (record == NULL || new->record.kernel == NULL) return new->record.kernel != NULL;
+    new->record.launched_by = record->launched_by ? strdup(record->launched_by) : NULL;
+    new->record.agreement.text = strdup(record->agreement.text);
+    bool has_lines = copy_lines(&new->record, d->omits_lines ? &nothing : record);
+    bool has_operations = copy_operations(&new->record, d->omits_operations ? &nothing : record);
+    return has_operations && has_lines && new->record.agreement.text != NULL;
+}
+
+bool document_add_finding(struct document *d, int device, const struct emu_finding *finding)
+{
+    struct document_finding *grown = grow(d->findings, d->finding_count, sizeof *grown);
+    if (grown == NULL) return false;
+    d->findings = grown;
+    d->findings[d->finding_count++] = (struct document_finding){device, finding};
+    return true;
+}
+
+void document_free(struct document *d)
+{
+    for (size_t i = 0; i < d->launch_count; i++) {
+        struct emu_launch_record *r = &d->launches[i].record;
+        for (size_t k = 0; k < r->line_count; k++) free((char *)r->lines[k].file);
+        free((char *)r->kernel);
+        free((char *)r->launched_by);
+        free((char *)r->agreement.text);
+        free((struct emu_line *)r->lines);
+        free((struct emu_operation *)r->operations);
+    }
+    free(d->launches);
+    free(d->findings);
+    *d = (struct document){0};
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+const char *document_tool_name(enum emu_check tool)
+{
+    return tool == EMU_CHECK_MEMORY ? "memcheck"
+           : tool == EMU_CHECK_RACE ? "racecheck"
+           : tool == EMU_CHECK_INIT ? "initcheck"
+                                    : "synccheck";
+}
+
+const char *document_severity_name(enum emu_severity severity)
+{
+    return severity == EMU_FINDING_ERROR ? "error" : "warning";
+}
+
+/* ---- the documents of several programs as one: see report.h ---------------------------------- */
+
+static void json_begin(FILE *out, const char *title)
+{
+    (void)title;
+    fputc('[', out);
+}
+
+static void json_end(FILE *out) { fputs("\n]\n", out); }
+
+static const struct {
+    void (*write)(FILE *, const struct document *);
+    void (*begin)(FILE *, const char *title);
+    void (*end)(FILE *);
+    const char *separator;
+} forms[DOCUMENT_FORMS] = {[DOCUMENT_JSON] = {json_write_part, json_begin, json_end, ","},
+                           [DOCUMENT_SARIF] = {sarif_write_part, sarif_begin, sarif_end, ","},
+                           [DOCUMENT_HTML] = {html_write_part, html_begin, html_end, ""}};
+
+void document_write_part(FILE *out, enum document_form form, const struct document *d)
+{
+    forms[form].write(out, d);
+}
+
+const char *document_separator(enum document_form form) { return forms[form].separator; }
+
+void document_join(FILE *out, enum document_form form, const char *title, const char *parts,
+                   size_t length)
+{
+    forms[form].begin(out, title);
+    fwrite(parts, 1, length, out);
+    forms[form].end(out);
+}
+
+static void write_alone(FILE *out, enum document_form form, const struct document *d)
+{
+    forms[form].begin(out, d->program);
+    forms[form].write(out, d);
+    forms[form].end(out);
+}
+
+void document_write_sarif(FILE *out, const struct document *d)
+{
+    write_alone(out, DOCUMENT_SARIF, d);
+}
+
+void document_write_html(FILE *out, const struct document *d)
+{
+    write_alone(out, DOCUMENT_HTML, d);
+}
+
+/* ---- sums over launches ---------------------------------------------------------------------- */
 
 _Static_assert(sizeof(struct emu_counts) % sizeof(uint64_t) == 0, "emu_counts: uint64_t only");
 

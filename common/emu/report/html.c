@@ -1,17 +1,246 @@
 /*
- * html.c — a document as one page for a browser, which needs no other file: kernels with their
- * counters, findings, the source with a bar for bank conflicts and excess sectors, and pictures.
+ * html.c — a document as one page for a browser, with pictures of banks and of warps.
  */
 #define _GNU_SOURCE /* getline */
-#include "common/emu/ptx/kernel_name.h"
+#include "report.h"
+#include "common/emu/ptx/ptx.h"
 #include "common/files/visible.h"
-#include "writers.h"
-#include "source_path.h"
-#include "sums.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Writes a text with what HTML reads as a mark escaped, and what is not visible as C writes it. */
+static void html_text(FILE *, const char *text);
+
+/* ---- pictures of banks ----------------------------------------------------------------------- */
+
+/*
+ * The worst access to shared memory of each source line as a picture: a column for
+ * each bank, with a square for each word that lanes access. A bank serves one word in a wavefront.
+ */
+
+enum { LANES = 32, WORD = 4, MOST = 20, NAME = 256 };
+enum { CELL = 22, BANK_ROW = 16, TOP = 16 }; /* pixels */
+
+/* A word that lanes access. */
+struct bank_word {
+    uint32_t word;
+    unsigned lane, lanes; /* the first of these lanes, and their number */
+};
+
+struct bank_column {
+    struct bank_word words[LANES];
+    unsigned count;
+};
+
+static void add_word(struct bank_column *column, uint32_t word, unsigned lane)
+{
+    unsigned i = 0;
+    while (i < column->count && column->words[i].word != word) i++;
+    if (i == LANES) return;
+    if (i == column->count) column->words[column->count++] = (struct bank_word){word, lane, 0};
+    column->words[i].lanes++;
+}
+
+/* An access is aligned, so a lane has at most one word in each bank. */
+static unsigned fill_columns(const struct emu_bank_picture *p, struct bank_column columns[BANKS])
+{
+    unsigned rows = 0;
+    for (unsigned lane = 0; lane < LANES; lane++)
+        for (uint32_t at = 0; (p->mask >> lane & 1) && at < p->bytes; at += WORD) {
+            uint32_t word = (p->address[lane] + at) / WORD;
+            add_word(&columns[word % BANKS], word, lane);
+        }
+    for (unsigned b = 0; b < BANKS; b++)
+        if (columns[b].count > rows) rows = columns[b].count;
+    return rows;
+}
+
+static void put_cell(FILE *out, unsigned bank, unsigned row, const struct bank_word *w)
+{
+    unsigned x = bank * CELL, y = TOP + row * BANK_ROW;
+    fprintf(out,
+            "<rect x=\"%u\" y=\"%u\" width=\"%d\" height=\"%d\" fill=\"%s\"/>"
+            "<text x=\"%u\" y=\"%u\" fill=\"#000\">%u%s</text>",
+            x, y, CELL - 1, BANK_ROW - 1, row == 0 ? "#9cd" : "#e99", x + CELL / 2,
+            y + BANK_ROW - 4, w->lane, w->lanes > 1 ? "+" : "");
+}
+
+static void put_svg(FILE *out, const struct emu_bank_picture *p)
+{
+    struct bank_column *columns = calloc(BANKS, sizeof *columns);
+    if (columns == NULL) return;
+    unsigned rows = fill_columns(p, columns);
+    fprintf(out,
+            "<svg width=\"%d\" height=\"%u\" font-size=\"10\" text-anchor=\"middle\""
+            " fill=\"currentColor\">",
+            BANKS * CELL, TOP + rows * BANK_ROW);
+    for (unsigned b = 0; b < BANKS; b++)
+        fprintf(out, "<text x=\"%u\" y=\"11\">%u</text>", b * CELL + CELL / 2, b);
+    for (unsigned b = 0; b < BANKS; b++)
+        for (unsigned i = 0; i < columns[b].count; i++) put_cell(out, b, i, &columns[b].words[i]);
+    fputs("</svg>", out);
+    free(columns);
+}
+
+static void put_picture(FILE *out, const struct document *d, const struct emu_bank_picture *p)
+{
+    char path[PATH_MAX], kernel[NAME];
+    source_path(p->file, d->root, path);
+    kernel_base_name(p->kernel, kernel, sizeof kernel);
+    fputs("<figure><figcaption>", out);
+    html_text(out, path);
+    fprintf(out, ":%u: %s of %u bytes a lane, by warp %u of block %" PRIu64 " in kernel ", p->line,
+            p->is_atomic ? "an atomic"
+            : p->is_load ? "a load"
+                         : "a store",
+            p->bytes, p->warp, p->block);
+    html_text(out, kernel);
+    fprintf(out, ": %" PRIu64 " wavefronts, and %" PRIu64 " would do</figcaption>", p->wavefronts,
+            p->ideal);
+    put_svg(out, p);
+    fputs("</figure>\n", out);
+}
+
+static int by_conflicts(const void *a, const void *b)
+{
+    const struct emu_bank_picture *x = *(const struct emu_bank_picture *const *)a,
+                                  *y = *(const struct emu_bank_picture *const *)b;
+    uint64_t more = x->wavefronts - x->ideal, less = y->wavefronts - y->ideal;
+    if (more != less) return more > less ? -1 : 1;
+    int files = strcmp(x->file, y->file);
+    return files != 0 ? files : (x->line > y->line) - (x->line < y->line);
+}
+
+/* Those of a device, the worst first. */
+static void put_device(FILE *out, const struct document *d, const struct emu *emu)
+{
+    size_t count = emu_bank_pictures(emu);
+    const struct emu_bank_picture **all = malloc((count + 1) * sizeof *all);
+    if (all == NULL) return;
+    for (size_t i = 0; i < count; i++) all[i] = emu_bank_picture(emu, i);
+    qsort(all, count, sizeof *all, by_conflicts);
+    for (size_t i = 0; i < count && i < MOST; i++) put_picture(out, d, all[i]);
+    free(all);
+}
+
+/* Write the document's pictures, or nothing if it has no pictures. Their size is bounded by the
+ * number of pictures that emu.h keeps. */
+static void html_banks(FILE *out, const struct document *d)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < d->emu_count; i++) count += emu_bank_pictures(d->emus[i]);
+    if (count == 0) return;
+    fputs("<h2>Bank conflicts</h2>\n<p>Of each source line the worst access to shared memory. A "
+          "column is a bank, and a square is a word, with the first lane that accesses it; + means "
+          "more lanes, which share it. A wavefront serves one word of each bank, so red squares "
+          "wait.</p>\n",
+          out);
+    for (size_t i = 0; i < d->emu_count; i++) put_device(out, d, d->emus[i]);
+}
+
+/* ---- timelines ------------------------------------------------------------------------------- */
+
+/*
+ * When the warps of a kernel's block 0 run, as a picture: a row for each warp,
+ * and from left to right the instructions that the block's warps execute, one after another.
+ */
+
+enum {
+    WIDTH = 900,
+    LEFT = 60,
+    TURN_ROW = 14,
+    BAR = 11,
+    AXIS = 18,
+    KERNEL_NAME = 256,
+    TICKS = 5
+}; /* pixels */
+
+static double place_of(const struct emu_timeline *t, uint64_t step)
+{
+    return LEFT + (double)WIDTH * (double)step / (double)(t->steps > 0 ? t->steps : 1);
+}
+
+static void put_turn(FILE *out, const struct emu_timeline *t, const struct emu_turn *turn,
+                     uint64_t from, uint64_t to, const char *colour)
+{
+    enum { LEAST = 1 }; /* so that short turns are seen */
+    double x = place_of(t, from), width = place_of(t, to) - x;
+    fprintf(out, "<rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>", x,
+            turn->warp * TURN_ROW, width < LEAST ? LEAST : width, BAR, colour);
+}
+
+/* Until its warp runs again, or until the end. */
+static uint64_t end_of_wait(const struct emu_timeline *t, size_t index)
+{
+    for (size_t i = index + 1; i < t->turn_count; i++)
+        if (t->turns[i].warp == t->turns[index].warp) return t->turns[i].from;
+    return t->steps;
+}
+
+static void put_turns(FILE *out, const struct emu_timeline *t)
+{
+    for (size_t i = 0; i < t->turn_count; i++) {
+        const struct emu_turn *turn = &t->turns[i];
+        if (turn->end == EMU_TURN_AT_BARRIER || turn->end == EMU_TURN_WAITS)
+            put_turn(out, t, turn, turn->to, end_of_wait(t, i),
+                     turn->end == EMU_TURN_AT_BARRIER ? "#ccc" : "#cbe");
+    }
+    for (size_t i = 0; i < t->turn_count; i++)
+        put_turn(out, t, &t->turns[i], t->turns[i].from, t->turns[i].to,
+                 t->turns[i].is_divergent ? "#e83" : "#38b");
+}
+
+static void put_axes(FILE *out, const struct emu_timeline *t)
+{
+    for (unsigned w = 0; w < t->warps; w++)
+        fprintf(out, "<text x=\"0\" y=\"%u\">warp %u</text>", w * TURN_ROW + BAR - 1, w);
+    for (unsigned k = 0; k < TICKS; k++) {
+        uint64_t step = t->steps * k / (TICKS - 1);
+        fprintf(out, "<text x=\"%.1f\" y=\"%u\" text-anchor=\"%s\">%" PRIu64 "</text>",
+                place_of(t, step), t->warps * TURN_ROW + BAR, k == TICKS - 1 ? "end" : "middle",
+                step);
+    }
+}
+
+static void put_timeline(FILE *out, const struct emu_timeline *t)
+{
+    char kernel[KERNEL_NAME];
+    if (t->turn_count == 0) return;
+    kernel_base_name(t->kernel, kernel, sizeof kernel);
+    fputs("<figure><figcaption>", out);
+    html_text(out, kernel);
+    fprintf(out, ", %u warp%s, %" PRIu64 " instructions%s</figcaption>", t->warps,
+            t->warps == 1 ? "" : "s", t->steps,
+            t->is_cut ? "; there are more, which are not shown" : "");
+    fprintf(out, "<svg width=\"%d\" height=\"%u\" font-size=\"10\" fill=\"currentColor\">",
+            LEFT + WIDTH, t->warps * TURN_ROW + AXIS);
+    put_turns(out, t);
+    put_axes(out, t);
+    fputs("</svg></figure>\n", out);
+}
+
+static void html_timelines(FILE *out, const struct document *d)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < d->emu_count; i++) count += emu_timelines(d->emus[i]);
+    if (count == 0) return;
+    fputs("<h2>Warps</h2>\n<p>Block 0 of the first launch of each kernel. From left to right: the "
+          "instructions that its warps execute, one after another, in the emulator's order; a GPU "
+          "has another one. Blue: the warp runs; orange: it runs, and its lanes have diverged; "
+          "grey: it waits at a barrier; violet: it waits for an mbarrier.</p>\n",
+          out);
+    for (size_t i = 0; i < d->emu_count; i++)
+        for (size_t k = 0; k < emu_timelines(d->emus[i]); k++)
+            put_timeline(out, emu_timeline(d->emus[i], k));
+}
+
+/* ---- the page -------------------------------------------------------------------------------- */
+
+/*
+ * A document as one page for a browser, which needs no other file: kernels with their
+ * counters, findings, the source with a bar for bank conflicts and excess sectors, and pictures.
+ */
 
 static const char style[] =
     "body{font:15px/1.4 sans-serif;margin:2em;max-width:75em}"
@@ -42,7 +271,7 @@ static void put_text(FILE *out, const char *text, size_t length)
     free(seen);
 }
 
-void html_text(FILE *out, const char *text) { put_text(out, text, strlen(text)); }
+static void html_text(FILE *out, const char *text) { put_text(out, text, strlen(text)); }
 
 /* Newlines stay as they are. */
 static void put_lines(FILE *out, const char *text)

@@ -1,4 +1,4 @@
-#include "json.h"
+#include "report.h"
 #include "common/files/visible.h"
 #include <inttypes.h>
 #include <string.h>

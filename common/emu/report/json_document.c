@@ -1,8 +1,7 @@
 /* json_document.c — a document as JSON. notes/more/emulator-options.md describes
  * the fields. */
-#include "common/emu/ptx/kernel_name.h"
-#include "writers.h"
-#include "json.h"
+#include "common/emu/ptx/ptx.h"
+#include "report.h"
 
 #include <string.h>
 

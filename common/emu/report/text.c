@@ -1,21 +1,122 @@
 /*
- * driver_text.c — the counters of launches as tables for people.
- *
- * A program may launch a kernel thousands of times. So the launches of a kernel are printed as one
- * table: of each metric the value over all of them, and the largest value of one launch with the
- * number of that launch. EMU_LAUNCHES=1 prints each launch by itself.
+ * text.c — a document as tables: for people, and as CSV in ncu's layout.
  */
 #define _GNU_SOURCE /* program_invocation_short_name */
-#include "common/emu/ptx/kernel_name.h"
+#include "report.h"
+#include "common/emu/ptx/ptx.h"
 #include "common/files/visible.h"
-#include "sums.h"
-#include "writers.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* ---- the PTX instructions of launches in two lines ------------------------------------------- */
+
+/*
+ * See report.h.
+ */
+
+enum { COLUMNS = 100, INDENT = 4 };
+
+static struct emu_operation *find(struct work_sum *sum, const struct emu_operation *operation)
+{
+    for (size_t i = 0; i < sum->count; i++)
+        if (strcmp(sum->all[i].name, operation->name) == 0 &&
+            strcmp(sum->all[i].type, operation->type) == 0)
+            return &sum->all[i];
+    return NULL;
+}
+
+bool work_sum_add(struct work_sum *sum, const struct emu_operation *operations, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct emu_operation *to = find(sum, &operations[i]);
+        if (to != NULL) {
+            to->instructions += operations[i].instructions;
+            to->lanes += operations[i].lanes;
+            to->elements += operations[i].elements;
+            continue;
+        }
+        struct emu_operation *grown = realloc(sum->all, (sum->count + 1) * sizeof *grown);
+        if (grown == NULL) return false;
+        sum->all = grown;
+        sum->all[sum->count++] = operations[i];
+    }
+    return true;
+}
+
+/* What computes, wherever it stands: also reductions of a warp, of barriers and of copies. */
+static bool is_arithmetic(const struct emu_operation *o)
+{
+    static const char *const others[] = {"redux.", "vote.", "bar.red", "barrier.red", "cp.reduce"};
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (strncmp(o->name, others[k], strlen(others[k])) == 0) return true;
+    return o->work_class == EMU_CLASS_INTEGER || o->work_class == EMU_CLASS_F16 ||
+           o->work_class == EMU_CLASS_F32 || o->work_class == EMU_CLASS_F64 ||
+           o->work_class == EMU_CLASS_ATOMIC || o->work_class == EMU_CLASS_MATRIX;
+}
+
+/* A line that goes on below itself. */
+struct text_line {
+    FILE *out;
+    const char *title;
+    int column; /* 0: nothing is printed yet */
+};
+
+static void print_item(struct text_line *line, const char *name, uint64_t number)
+{
+    char item[128];
+    int length = snprintf(item, sizeof item, " %s %" PRIu64, name, number);
+    if (line->column == 0)
+        line->column = fprintf(line->out, "%*s%s:", INDENT, "", line->title);
+    else
+        line->column += fprintf(line->out, ",");
+    if (line->column + length + 1 > COLUMNS)
+        line->column = fprintf(line->out, "\n%*s", 2 * INDENT - 1, "") - 1;
+    line->column += fprintf(line->out, "%s", item);
+}
+
+static void end_line(const struct text_line *line)
+{
+    if (line->column > 0) fputc('\n', line->out);
+}
+
+static int by_elements(const void *a, const void *b)
+{
+    const struct emu_operation *x = a, *y = b;
+    if (x->elements != y->elements) return x->elements > y->elements ? -1 : 1;
+    int names = strcmp(x->name, y->name);
+    return names != 0 ? names : strcmp(x->type, y->type);
+}
+
+void work_text_print(FILE *out, const struct work_sum *sum)
+{
+    uint64_t classes[EMU_CLASSES] = {0};
+    struct text_line by_class = {.out = out, .title = "PTX instructions by class"},
+                     arithmetic = {.out = out, .title = "arithmetic, in elements of all threads"};
+    for (size_t i = 0; i < sum->count; i++)
+        classes[sum->all[i].work_class] += sum->all[i].instructions;
+    for (int c = 0; c < EMU_CLASSES; c++)
+        if (classes[c] > 0) print_item(&by_class, emu_class_name((enum emu_class)c), classes[c]);
+    end_line(&by_class);
+    if (sum->count > 0) qsort(sum->all, sum->count, sizeof *sum->all, by_elements);
+    for (size_t i = 0; i < sum->count; i++) {
+        const struct emu_operation *o = &sum->all[i];
+        char name[110];
+        snprintf(name, sizeof name, "%s%s%s", o->name, *o->type != '\0' ? "." : "", o->type);
+        if (is_arithmetic(o) && o->elements > 0) print_item(&arithmetic, name, o->elements);
+    }
+    end_line(&arithmetic);
+}
+
+/* ---- the counters of launches as tables for people ------------------------------------------- */
+
+/*
+ * A program may launch a kernel thousands of times. So the launches of a kernel are printed as one
+ * table: of each metric the value over all of them, and the largest value of one launch with the
+ * number of that launch. EMU_LAUNCHES=1 prints each launch by itself.
+ */
 
 /* What is printed of what. */
 struct text_report {
@@ -365,4 +466,110 @@ void tables_write_text(FILE *out, const struct document *d, const struct tables 
         is_short |= group.count > 1;
     }
     if (is_short) fputs("  each launch by itself: emu --launches, or EMU_LAUNCHES=1\n", out);
+}
+
+/* ---- CSV ------------------------------------------------------------------------------------- */
+
+/*
+ * The counters of launches in the layout of `ncu --csv --page raw`, a row per launch, or a
+ * row per source line.
+ */
+
+enum { KERNEL_NAME = 256 };
+
+/* Prints a field in quotes; quotes inside are doubled. */
+static void print_quoted(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (;;) {
+        size_t length = strcspn(text, "\"");
+        visible_print(out, text, length);
+        text += length;
+        if (*text++ == '\0') break;
+        fputs("\"\"", out);
+    }
+    fputc('"', out);
+}
+
+static void print_kernel_row(FILE *out, const struct document_launch *launch)
+{
+    char name[KERNEL_NAME];
+    kernel_base_name(launch->record.kernel, name, sizeof name);
+    print_quoted(out, name);
+}
+
+static void print_metrics(FILE *out, const struct tables *t, const struct emu_counts *counts)
+{
+    for (size_t i = 0; i < t->metric_count; i++)
+        fprintf(out, ",\"%.*f\"", t->metrics[i]->is_ratio ? 2 : 0, t->metrics[i]->value(counts));
+}
+
+/* Prints the two rows above the values: names, then units. */
+static void print_head_row(FILE *out, const struct tables *t, const char *const *leading,
+                           const char *last)
+{
+    if (!t->has_head) return;
+    for (size_t i = 0; leading[i] != NULL; i++) fprintf(out, "%s\"%s\"", i ? "," : "", leading[i]);
+    for (size_t i = 0; i < t->metric_count; i++) fprintf(out, ",\"%s\"", t->metrics[i]->name);
+    if (last != NULL) fprintf(out, ",\"%s\"", last);
+    fputc('\n', out);
+    for (size_t i = 0; leading[i] != NULL; i++) fprintf(out, "%s\"\"", i ? "," : "");
+    for (size_t i = 0; i < t->metric_count; i++) fprintf(out, ",\"%s\"", t->metrics[i]->unit);
+    if (last != NULL) fprintf(out, ",\"\"");
+    fputc('\n', out);
+}
+
+/* ncu's columns. Context, device and host name have the values that ncu shows for one local GPU. */
+static const char *const raw_columns[] = {"ID",          "Process ID", "Process Name", "Host Name",
+                                          "Kernel Name", "Context",    "Stream",       "Block Size",
+                                          "Grid Size",   "Device",     "CC",           NULL};
+#define HOST_NAME "127.0.0.1"
+/* The emulator's own column, behind ncu's and the metrics: see emu_agreement in emu.h. */
+#define AGREEMENT "emu__machine_code"
+
+static void print_launches(FILE *out, const struct document *d, const struct tables *t)
+{
+    print_head_row(out, t, raw_columns, t->is_default ? AGREEMENT : NULL);
+    for (size_t i = 0; i < d->launch_count; i++) {
+        const struct document_launch *l = &d->launches[i];
+        const struct emu_dim block = l->record.block, grid = l->record.grid;
+        if (l->error != NULL) continue;
+        fprintf(out, "\"%zu\",\"%ld\",", i, (long)getpid());
+        print_quoted(out, program_invocation_short_name);
+        fprintf(out, ",\"%s\",", HOST_NAME);
+        print_kernel_row(out, l);
+        fprintf(out, ",\"1\",\"%llu\",\"(%u, %u, %u)\",\"(%u, %u, %u)\",\"%d\",\"%d.%d\"",
+                l->stream, block.x, block.y, block.z, grid.x, grid.y, grid.z, l->device,
+                d->gpu->major, d->gpu->minor);
+        print_metrics(out, t, &l->record.total);
+        if (t->is_default) {
+            fputc(',', out);
+            print_quoted(out, l->record.agreement.text);
+        }
+        fputc('\n', out);
+    }
+}
+
+static const char *const source_columns[] = {"ID", "Kernel Name", "File", "Line", NULL};
+
+static void print_lines(FILE *out, const struct document *d, const struct tables *t)
+{
+    print_head_row(out, t, source_columns, NULL);
+    for (size_t i = 0; i < d->launch_count; i++) {
+        const struct emu_launch_record *r = &d->launches[i].record;
+        for (size_t k = 0; k < r->line_count; k++) {
+            fprintf(out, "\"%zu\",", i);
+            print_kernel_row(out, &d->launches[i]);
+            fputc(',', out);
+            print_quoted(out, r->lines[k].file);
+            fprintf(out, ",\"%u\"", r->lines[k].line);
+            print_metrics(out, t, &r->lines[k].counts);
+            fputc('\n', out);
+        }
+    }
+}
+
+void tables_write_csv(FILE *out, const struct document *d, const struct tables *t)
+{
+    (t->by_line ? print_lines : print_launches)(out, d, t);
 }

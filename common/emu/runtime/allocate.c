@@ -1,11 +1,199 @@
 /*
- * allocate.c — prefetching managed memory, and advice about its place.
- *
+ * allocate.c — memory of devices and of the host, and what a program may ask about it.
+ */
+#include "cudart.h"
+#include "graph.h"
+#include <stdlib.h>
+
+/* ---- allocating device memory ---------------------------------------------------------------- */
+
+enum { PITCH_ALIGNMENT = 512 };
+
+cudaError_t cudart_allocate(void **pointer, size_t bytes, struct memory_pool *pool)
+{
+    *pointer = NULL;
+    if (bytes == 0) return cudaSuccess;
+    emu_addr address;
+    int error = emu_alloc(emu_runtime(), bytes, &address);
+    if (error != EMU_OK) return (cudaError_t)error;
+    error = cudart_remember((struct runtime_allocation){.address = (void *)address,
+                                                        .bytes = bytes,
+                                                        .kind = DEVICE,
+                                                        .device = cudart_device()->number,
+                                                        .pool = pool});
+    if (error != cudaSuccess) {
+        emu_free(emu_runtime(), address);
+        return (cudaError_t)error;
+    }
+    if (pool != NULL) cudart_pool_take(pool, bytes);
+    *pointer = (void *)address;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaMalloc(void **pointer, size_t bytes)
+{
+    if (pointer != NULL && bytes == 0) {
+        *pointer = NULL;
+        return cudaSuccess;
+    }
+    RETURN_IF_UNSAFE();
+    if (pointer == NULL) return cudart_done(cudaErrorInvalidValue);
+    return cudart_done(cudart_allocate(pointer, bytes, NULL));
+}
+
+cudaError_t CUDARTAPI cudaFree(void *pointer)
+{
+    RETURN_IF_UNSAFE();
+    if (pointer == NULL) return cudaSuccess;
+    cudart_order_free_now(pointer);
+    struct graph_memory *memory = cudart_graph_memory_at(pointer);
+    if (memory != NULL) return cudart_done(cudart_graph_memory_give(memory));
+    return cudart_done_free(cudart_forget(pointer, 1u << DEVICE | 1u << MANAGED), pointer);
+}
+
+cudaError_t CUDARTAPI cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
+{
+    if (pitch == NULL || width > SIZE_MAX - PITCH_ALIGNMENT)
+        return cudart_done(cudaErrorInvalidValue);
+    *pitch = (width + PITCH_ALIGNMENT - 1) / PITCH_ALIGNMENT * PITCH_ALIGNMENT;
+    if (*pitch != 0 && height > SIZE_MAX / *pitch) return cudart_done(cudaErrorMemoryAllocation);
+    return cudaMalloc(pointer, *pitch * height);
+}
+
+cudaError_t CUDARTAPI cudaMalloc3D(struct cudaPitchedPtr *area, struct cudaExtent extent)
+{
+    if (area == NULL || (extent.depth > 0 && extent.height > SIZE_MAX / extent.depth))
+        return cudart_done(cudaErrorInvalidValue);
+    *area = (struct cudaPitchedPtr){.xsize = extent.width, .ysize = extent.height};
+    return cudaMallocPitch(&area->ptr, &area->pitch, extent.width, extent.height * extent.depth);
+}
+
+cudaError_t CUDARTAPI cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+{
+    RETURN_IF_FAULTY();
+    size_t left, all;
+    emu_memory_info(emu_runtime(), &left, &all);
+    if (free_bytes != NULL) *free_bytes = left;
+    if (total_bytes != NULL) *total_bytes = all;
+    return cudaSuccess;
+}
+
+/* ---- host memory that kernels can access: pinned, registered, managed ------------------------ */
+
+/*
+ * It has the same address on every device, and it never moves.
+ */
+
+/* If host memory is short, this returns NULL, and advice is not kept. */
+static struct advice *no_advice(void)
+{
+    struct advice *advice = calloc(1, sizeof *advice);
+    if (advice == NULL) return NULL;
+    advice->preferred.id = advice->prefetched.id = cudaInvalidDeviceId;
+    return advice;
+}
+
+static cudaError_t allocate_host(void **pointer, size_t bytes, enum memory_kind kind,
+                                 unsigned flags)
+{
+    if (pointer == NULL) return cudart_done(cudaErrorInvalidValue);
+    *pointer = NULL;
+    if (bytes == 0) return cudaSuccess;
+    void *memory = cudart_map_new(bytes);
+    if (memory == NULL) return cudart_done(cudaErrorMemoryAllocation);
+    struct runtime_allocation allocation = {
+        .address = memory, .bytes = bytes, .kind = kind, .flags = flags};
+    if (kind == MANAGED) allocation.advice = no_advice();
+    cudaError_t error = cudart_remember(allocation);
+    if (error != cudaSuccess) {
+        cudart_unmap(memory);
+        free(allocation.advice);
+        free(memory);
+        return cudart_done(error);
+    }
+    *pointer = memory;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
+{
+    RETURN_IF_UNSAFE();
+    unsigned known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+    if (flags & ~known) return cudart_done(cudaErrorInvalidValue);
+    return allocate_host(pointer, bytes, PINNED, flags);
+}
+
+cudaError_t CUDARTAPI cudaMallocHost(void **pointer, size_t bytes)
+{
+    return cudaHostAlloc(pointer, bytes, cudaHostAllocDefault);
+}
+
+cudaError_t CUDARTAPI cudaFreeHost(void *pointer)
+{
+    RETURN_IF_UNSAFE();
+    return cudart_done_free(pointer == NULL ? cudaSuccess : cudart_forget(pointer, 1u << PINNED),
+                            pointer);
+}
+
+cudaError_t CUDARTAPI cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
+{
+    RETURN_IF_UNSAFE();
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
+        return cudart_done(cudaErrorInvalidValue);
+    return allocate_host(pointer, bytes, MANAGED, flags);
+}
+
+cudaError_t CUDARTAPI cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
+{
+    RETURN_IF_UNSAFE();
+    struct runtime_allocation allocation = {
+        .address = pointer, .bytes = bytes, .kind = REGISTERED, .flags = flags};
+    unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory |
+                     cudaHostRegisterReadOnly;
+    if (pointer == NULL || bytes == 0 || flags & ~known) return cudart_done(cudaErrorInvalidValue);
+    if (cudart_is_reachable(pointer, 1)) return cudart_done(cudaErrorHostMemoryAlreadyRegistered);
+    int error = cudart_map(pointer, bytes);
+    if (error == EMU_OK) error = cudart_remember(allocation);
+    return cudart_done(error);
+}
+
+cudaError_t CUDARTAPI cudaHostUnregister(void *pointer)
+{
+    RETURN_IF_UNSAFE();
+    struct runtime_allocation found;
+    int error = cudart_forget(pointer, 1u << REGISTERED);
+    bool is_unknown = error == cudaErrorInvalidValue && !cudart_recall(pointer, &found);
+    return cudart_done(is_unknown ? cudaErrorHostMemoryNotRegistered : error);
+}
+
+cudaError_t CUDARTAPI cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
+{
+    RETURN_IF_FAULTY();
+    emu_addr base;
+    size_t bytes;
+    if (device == NULL || flags != 0 || cudart_owner(host) != NULL ||
+        !emu_find(emu_runtime(), (emu_addr)host, &base, &bytes))
+        return cudart_done(cudaErrorInvalidValue);
+    *device = host;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaHostGetFlags(unsigned *flags, void *host)
+{
+    RETURN_IF_FAULTY();
+    struct runtime_allocation allocation;
+    if (flags == NULL || !cudart_recall(host, &allocation) || allocation.kind != PINNED)
+        return cudart_done(cudaErrorInvalidValue);
+    *flags = allocation.flags;
+    return cudaSuccess;
+}
+
+/* ---- prefetching managed memory, and advice about its place ---------------------------------- */
+
+/*
  * Managed memory never moves here, so advice has no effect. It is kept for queries: one advice for
  * each allocation, while a GPU keeps one for each page.
  */
-#include "capture.h"
-#include "allocations.h"
 
 static bool is_location(const struct cudaMemLocation *where)
 {
@@ -155,3 +343,102 @@ cudaError_t CUDARTAPI cudaStreamAttachMemAsync(cudaStream_t stream, void *pointe
 
 ALSO_PTSZ(cudaMemPrefetchAsync);
 ALSO_PTSZ(cudaStreamAttachMemAsync);
+
+/* ---- memory that several processes share ----------------------------------------------------- */
+
+/*
+ * As on a GPU, only memory of cudaMalloc can be shared, and a process cannot open a handle of its
+ * own. Where CUDA's documentation leaves it open what happens if the other process frees the memory
+ * or ends, the memory stays here until it is closed.
+ */
+
+_Static_assert(sizeof(cudaIpcMemHandle_t) == EMU_HANDLE_BYTES, "the size of a handle");
+
+/* Protects the numbers of open handles, which the emulator keeps, and the table's entries. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* Any address inside of an allocation means all of it. */
+cudaError_t CUDARTAPI cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *pointer)
+{
+    RETURN_IF_FAULTY();
+    emu_addr base;
+    size_t bytes;
+    struct runtime_allocation allocation;
+    const struct device *owner = cudart_owner(pointer);
+    if (handle == NULL || owner == NULL ||
+        !emu_find(owner->emu, (emu_addr)pointer, &base, &bytes) ||
+        !cudart_recall((const void *)base, &allocation) || allocation.kind != DEVICE ||
+        allocation.pool != NULL)
+        return cudart_done(cudaErrorInvalidValue);
+    return cudart_done(emu_export(owner->emu, base, handle));
+}
+
+/* Opens a handle and, if it was not open yet, remembers the memory. */
+static int import(const cudaIpcMemHandle_t *handle, emu_addr *address)
+{
+    struct emu *emu = emu_runtime();
+    int error = emu_import(emu, handle, address);
+    if (error != EMU_OK || emu_imported(emu, *address) > 1) return error;
+    error =
+        cudart_remember((struct runtime_allocation){.address = (void *)*address, .kind = IMPORTED});
+    if (error != cudaSuccess) emu_close_import(emu, *address);
+    return error;
+}
+
+cudaError_t CUDARTAPI cudaIpcOpenMemHandle(void **pointer, cudaIpcMemHandle_t handle,
+                                           unsigned flags)
+{
+    RETURN_IF_FAULTY();
+    emu_addr address;
+    if (pointer == NULL || flags != cudaIpcMemLazyEnablePeerAccess)
+        return cudart_done(cudaErrorInvalidValue);
+    pthread_mutex_lock(&mutex);
+    int error = import(&handle, &address);
+    pthread_mutex_unlock(&mutex);
+    if (error == EMU_OK) *pointer = (void *)address;
+    return cudart_done(error);
+}
+
+cudaError_t CUDARTAPI cudaIpcCloseMemHandle(void *pointer)
+{
+    RETURN_IF_UNSAFE();
+    const struct device *owner = cudart_owner(pointer);
+    if (owner == NULL) return cudart_done(cudaErrorInvalidValue);
+    pthread_mutex_lock(&mutex);
+    int error = emu_imported(owner->emu, (emu_addr)pointer) == 1
+                    ? cudart_forget(pointer, 1u << IMPORTED)
+                    : emu_close_import(owner->emu, (emu_addr)pointer);
+    pthread_mutex_unlock(&mutex);
+    return cudart_done(error);
+}
+
+/* ---- attributes of pointers ------------------------------------------------------------------ */
+
+cudaError_t CUDARTAPI cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
+                                               const void *pointer)
+{
+    RETURN_IF_FAULTY();
+    if (attributes == NULL) return cudart_done(cudaErrorInvalidValue);
+    *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = -2};
+
+    emu_addr base;
+    size_t bytes;
+    const struct device *owner = cudart_owner(pointer);
+    struct emu *emu = owner != NULL ? owner->emu : emu_runtime();
+    if (!emu_find(emu, (emu_addr)pointer, &base, &bytes)) {
+        attributes->hostPointer = (void *)pointer;
+        return cudaSuccess;
+    }
+    attributes->devicePointer = (void *)pointer;
+    if (owner != NULL) {
+        attributes->device = owner->number;
+        attributes->type = cudaMemoryTypeDevice;
+        return cudaSuccess;
+    }
+    struct runtime_allocation allocation = {.kind = MANAGED}; /* a __managed__ variable */
+    cudart_recall((const void *)base, &allocation);
+    attributes->device = allocation.device;
+    attributes->type = allocation.kind == MANAGED ? cudaMemoryTypeManaged : cudaMemoryTypeHost;
+    attributes->hostPointer = (void *)pointer;
+    return cudaSuccess;
+}

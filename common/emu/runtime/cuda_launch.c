@@ -4,11 +4,8 @@
  * nvcc turns a launch into three calls: the configuration is pushed, the kernel's stub is called
  * with the arguments, and the stub pops the configuration and launches.
  */
-#include "process.h"
-#include "object.h"
-#include "ipc_event.h"
-#include "order.h"
-#include "work.h"
+#include "cudart.h"
+#include "graph.h"
 
 #include <pthread.h>
 #include <stdio.h>

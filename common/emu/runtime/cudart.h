@@ -1,6 +1,23 @@
 /*
- * cudart.h — what the files of the runtime library share.
- *
+ * cudart.h — what the files of the runtime library share: tables, code, devices, processes.
+ */
+#ifndef EMU_CUDART_H
+#define EMU_CUDART_H
+
+#include "common/emu/command/settings.h"
+#include "common/emu/emu.h"
+#include "common/emu/machine/device.h"
+#include "common/emu/ptx/binary.h"
+#include <cuda_runtime_api.h>
+#include <driver_types.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <time.h>
+
+/* ---- what the files of the runtime library share --------------------------------------------- */
+
+/*
  * The library has the names, types and error codes of NVIDIA's libcudart 13 and does its work
  * through emu.h. All work is done inside the call: when the function returns, the kernel has ended
  * or the copy is done. Streams allow this order, so streams and events never have to wait.
@@ -14,16 +31,6 @@
  *   output/    the files that a run writes: reports, findings, the trace
  *   process/   several processes, and how the program ends: the reports are written before
  */
-#ifndef CUDART_H
-#define CUDART_H
-
-#include "common/emu/emu.h"
-#include "common/emu/command/settings.h"
-
-#include <cuda_runtime_api.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdio.h>
 
 /* ---- devices (devices.c) --------------------------------------------------------------------- */
 
@@ -59,15 +66,13 @@ void cudart_work_begins(int device);
 void cudart_work_ends(int device);
 /* The newest compute capability (90 for 9.0) whose code the devices run. */
 unsigned cudart_newest_code(void);
-/* Sets the limits of cudaDeviceSetLimit to a GPU's defaults. (choose.c) */
+/* Sets the limits of cudaDeviceSetLimit to a GPU's defaults. (devices.c) */
 void cudart_default_limits(struct device *);
-/* One of a device's attributes; returns an error of CUDA. (properties.c) */
-int cudart_attribute(enum cudaDeviceAttr, int device, int *value);
 /* A kernel sets the value of a condition; returns an error of CUDA. (graph_exec.c) */
 int cudart_set_condition(uint64_t handle, unsigned value);
-/* What kernels ask of the runtime. (host_side.c) */
+/* What kernels ask of the runtime. (properties.c) */
 struct emu_host_side cudart_host_side(void);
-/* Withdraws the device's permissions to access other devices' memory. (peer.c) */
+/* Withdraws the device's permissions to access other devices' memory. (devices.c) */
 void cudart_drop_peers(void);
 /* The device that owns the memory at an address; NULL for host addresses. */
 struct device *cudart_owner(const void *);
@@ -93,7 +98,7 @@ enum cudart_query { QUERY_FOUND, QUERY_TOO_NEW, QUERY_UNKNOWN };
 enum cudart_query cudart_driver_function(const char *name, int version, bool per_thread,
                                          void **function);
 
-/* ---- errors (error.c) ------------------------------------------------------------------------ */
+/* ---- errors (context.c) ---------------------------------------------------------------------- */
 
 /*
  * After a kernel's fault, calls that need the device fail until cudaDeviceReset. As on a GPU, where
@@ -104,7 +109,6 @@ void cudart_set_fault(cudaError_t);
 /* Does the device have a fault, even if the program does not know it yet? Then later launches do
  * nothing. */
 bool cudart_is_faulty(void);
-void cudart_clear_fault(void);
 
 /* Keeps an error for cudaGetLastError and returns it. */
 cudaError_t cudart_done(int error);
@@ -132,7 +136,7 @@ bool cudart_is_behind(cudaStream_t);
 void cudart_hold_streams(void);
 /* The devices have been interrupted: the suspended kernels end, and are in the reports. */
 void cudart_stop_suspended(void);
-/* Does the calling thread run a host function of a stream? (work.c) */
+/* Does the calling thread run a host function of a stream? (records.c) */
 bool cudart_in_host_function(void);
 
 /* The first line of a runtime function. */
@@ -206,7 +210,7 @@ static inline void cudart_work_over(const int *device) { cudart_work_ends(*devic
 cudaError_t cudart_variable(const void *host, emu_addr *address, size_t *bytes);
 
 /* Finds the address at `offset` of a variable. Fails unless `bytes` bytes from there lie inside it.
- * (symbol.c) */
+ * (copy.c) */
 cudaError_t cudart_locate(const void *host, size_t bytes, size_t offset, void **address);
 
 /* For kernels that ask: emu_host_side.occupancy. (occupancy.c) */
@@ -216,7 +220,7 @@ int cudart_occupancy(const struct emu_gpu *, const struct emu_kernel *, int thre
 /* Unloads the device's code. The next use loads it again, with initialised variables. */
 void cudart_unload(void);
 
-/* ---- memory (device_memory.c, copy.c) -------------------------------------------------------- */
+/* ---- memory (allocate.c, copy.c) ------------------------------------------------------------- */
 
 /* Frees everything that belongs to a context. */
 void cudart_free_all(const struct context *);
@@ -248,7 +252,7 @@ const struct emu_model *cudart_model(void);
 /* The value of a variable that is none of the emulator's own; NULL if it is not set or empty. */
 const char *cudart_environment(const char *name);
 
-/* ---- files to write (paths.c) ---------------------------------------------------------------- */
+/* ---- files to write (output.c) --------------------------------------------------------------- */
 
 /* The file that this process writes for a variable that names one, or NULL. Ends the process if the
  * file is this program, or any program or library. */
@@ -258,7 +262,7 @@ void cudart_keep_apart(enum setting_id, enum setting_id other);
 /* Ends the process if a file to write is a source file of a module. */
 void cudart_keep_sources(const struct emu_module *);
 
-/* ---- the trace (trace_file.c) ---------------------------------------------------------------- */
+/* ---- the trace (output.c) -------------------------------------------------------------------- */
 
 /* Ends the process if the file of EMU_TRACE cannot or must not be written. */
 void cudart_check_trace(void);
@@ -272,7 +276,7 @@ void cudart_end_trace(int status);
 enum { EXIT_INTERRUPTED = 130 };
 
 /* Makes SIGINT print the reports and end the program with EXIT_INTERRUPTED, unless the program has
- * its own handler, and stops kernels at the signals of cudart_observe_end() (process.h). */
+ * its own handler, and stops kernels at the signals of cudart_observe_end(). */
 void cudart_catch_interrupt(void);
 /* Makes signals that end the program first remove the trace's temporary file. Signals that the
  * program handles or ignores are left alone. */
@@ -281,7 +285,7 @@ void cudart_catch_end(void);
 void cudart_kernel_begins(void);
 void cudart_kernel_ends(int result);
 
-/* ---- long kernels (progress.c) --------------------------------------------------------------- */
+/* ---- long kernels (findings.c) --------------------------------------------------------------- */
 
 void cudart_progress_settings(void);
 /* From now on a line on stderr tells of kernels that run for long, if EMU_PROGRESS allows it. */
@@ -349,5 +353,438 @@ void cudart_check_leaks(void);
 void cudart_check_failure(void);
 /* Notes that the emulator has refused to run a kernel. */
 void cudart_check_refusal(void);
+
+/* ---- the valid handles of one kind ----------------------------------------------------------- */
+
+/*
+ * All functions take constant time.
+ */
+
+struct handles {
+    struct address_table table;
+    pthread_mutex_t mutex; /* protects the table */
+};
+
+#define NO_HANDLES                                                                                 \
+    {                                                                                              \
+        .mutex = PTHREAD_MUTEX_INITIALIZER                                                         \
+    }
+
+/* Makes the object's address a valid handle. False: out of memory. */
+bool cudart_handles_add(struct handles *, void *object);
+/* Is the handle valid? */
+bool cudart_handles_have(struct handles *, const void *handle);
+/* Makes the handle invalid. False: it was not valid. */
+bool cudart_handles_remove(struct handles *, const void *handle);
+
+/* ---- a list of different nodes of a graph ---------------------------------------------------- */
+
+/*
+ * A list of different nodes of a graph: the dependencies of a node, or the tail of a
+ * stream that is captured. A list filled with zeros is empty.
+ *
+ * A long list has a table of its nodes' places, so all functions take constant time.
+ */
+
+struct node; /* of a graph (graph.h) */
+
+struct node_list {
+    struct node **node;
+    size_t count, room;
+    struct address_table places; /* the index plus 1 of each node; empty if the list is short */
+};
+
+/* Adds a node at the end, unless the list has it. */
+cudaError_t cudart_append(struct node_list *, struct node *);
+bool cudart_contains(const struct node_list *, const struct node *);
+/* Removes all nodes; the list keeps its memory. */
+void cudart_clear(struct node_list *);
+/* Removes all nodes and frees the memory. */
+void cudart_empty(struct node_list *);
+
+/* ---- streams and events ---------------------------------------------------------------------- */
+
+/*
+ * One table holds them all, so invalid handles and handles of the wrong kind are noticed.
+ */
+
+enum { STREAM_ATTRIBUTES = cudaLaunchAttributeMemSyncDomain + 1 };
+
+struct object {
+    enum object_kind { STREAM, EVENT } kind;
+    unsigned flags;
+    int device;                    /* the device that was current */
+    const struct context *context; /* that owns it; NULL: it is a default stream */
+    /* of a stream */
+    unsigned long long id;
+    int priority;
+    cudaStreamAttrValue attributes[STREAM_ATTRIBUTES];
+    /* of an event */
+    bool recorded;
+    /* of one that other processes use (streams.c) */
+    _Atomic int *word; /* NULL: none does */
+    emu_addr shared;   /* the word's device address; 0: none */
+    bool is_imported;
+    /* of both: the operation after which later work comes; 0: none (order.c) */
+    _Atomic uint64_t last;
+    struct timespec at; /* when */
+    bool is_behind;     /* a kernel came before it that waited for the host (cuda_launch.c) */
+    /* For a stream that is being captured, and for an event recorded in one: the number of the
+     * capture, and the nodes on which later work depends (capture.c). 0, or the number of a
+     * capture that has ended, means none. */
+    unsigned long long capture;
+    struct node_list tail;
+};
+
+/* Makes an object and writes its handle into *handle. */
+cudaError_t cudart_create(void *handle, enum object_kind, unsigned flags, int priority);
+/* The object of a handle; NULL if the handle is not valid. The default streams have no object here.
+ * */
+struct object *cudart_find(const void *handle, enum object_kind);
+cudaError_t cudart_destroy(const void *handle, enum object_kind);
+/* Calls `visit` for each object of this kind. It must not make or destroy objects. */
+void cudart_each(enum object_kind, void (*visit)(struct object *));
+
+/* Does the stream NULL mean the calling thread's own default stream, and not the legacy one? */
+extern _Thread_local bool cudart_default_is_per_thread;
+/* The calling thread's own default stream. */
+struct object *cudart_per_thread_stream(void);
+/* The object of a stream; NULL for the legacy default stream. */
+struct object *cudart_stream_object(cudaStream_t);
+/* Is the stream the legacy default stream, which has several names? */
+bool cudart_is_legacy(cudaStream_t);
+
+/* ---- the table of the program's allocations -------------------------------------------------- */
+
+struct memory_pool; /* memory_pools.c */
+
+/* The program's advice about managed memory (allocate.c). */
+struct advice {
+    bool read_mostly, by_host, by_device[MAX_DEVICES];
+    struct cudaMemLocation preferred, prefetched;
+};
+
+/* An allocation. Device memory belongs to the emulator; IMPORTED is that of another process. All
+ * other kinds are host memory, which devices access at the same address. */
+enum memory_kind { DEVICE, PINNED, MANAGED, REGISTERED, IMPORTED };
+
+struct runtime_allocation {
+    void *address;
+    size_t bytes;
+    enum memory_kind kind;
+    unsigned flags;
+    int device;                    /* the device that was current, or the pool's */
+    const struct context *context; /* that owns it */
+    struct memory_pool *pool;      /* the pool of device memory; NULL: none */
+    struct advice *advice;         /* of managed memory, owned */
+};
+
+/* Adds an allocation to the table. */
+cudaError_t cudart_remember(struct runtime_allocation);
+/* Frees an allocation if the bit of its kind is set in `kinds`, and removes it from the table. */
+int cudart_forget(void *address, unsigned kinds);
+/* Finds the allocation that begins at an address. False: not found. */
+bool cudart_recall(const void *address, struct runtime_allocation *found);
+
+/* Calls a function for each allocation of host memory. */
+void cudart_each_host(void (*visit)(const struct runtime_allocation *, void *), void *context);
+
+/* Allocates device memory from a pool, or, with pool = NULL, from the device. */
+cudaError_t cudart_allocate(void **pointer, size_t bytes, struct memory_pool *);
+/* Counts bytes that are taken from a pool or given back to it. (memory_pools.c) */
+void cudart_pool_take(struct memory_pool *, size_t bytes);
+void cudart_pool_give(struct memory_pool *, size_t bytes);
+
+/* ---- the table of CUDA arrays, the memory that textures and surfaces read -------------------- */
+
+/*
+ * An array is ordinary device memory, whose rows and slices follow each other without gaps.
+ * Programs do not get its address.
+ */
+
+struct cudaArray {
+    struct cudaChannelFormatDesc format;
+    struct cudaExtent extent; /* in elements, as asked for: 0 in an axis that it does not have */
+    unsigned flags;
+    int device; /* the device that was current */
+    enum emu_texture_shape shape;
+    void *memory;
+    size_t element, row, slice; /* bytes */
+};
+
+/* The array of a handle; NULL if the handle is not valid. */
+const struct cudaArray *cudart_array(cudaArray_const_t);
+/* Its size in elements, with 1 in an axis that it does not have. */
+struct cudaExtent cudart_array_size(const struct cudaArray *);
+/* Adds an array to the table, which then owns it, and takes one out. False: out of memory; there is
+ * no such array. */
+bool cudart_add_array(struct cudaArray *);
+bool cudart_take_array(cudaArray_t);
+/* Removes the calling thread's device's arrays, without their memory. */
+void cudart_drop_arrays(void);
+
+/* The channels of an element, as a texture has them. cudaErrorInvalidChannelDescriptor: a GPU has
+ * no such elements. */
+cudaError_t cudart_take_format(const struct cudaChannelFormatDesc *, struct emu_texture *);
+
+/* The most elements of linear memory that a texture reads (CUDA C++ Programming Guide, "Technical
+ * Specifications per Compute Capability"). */
+enum { LARGEST_LINEAR_TEXTURE = 1 << 28 };
+/* Of a texture of rows at a pitch: elements, rows, and bytes of the pitch. */
+enum { LARGEST_PITCH_WIDTH = 131072, LARGEST_PITCH_HEIGHT = 65000, LARGEST_PITCH = 2097120 };
+/* What the address of such memory, and its pitch, must be a multiple of, in bytes. */
+enum { TEXTURE_ALIGNMENT = 512, TEXTURE_PITCH_ALIGNMENT = 32 };
+
+/* textures.c: destroys the calling thread's device's texture and surface objects. */
+void cudart_drop_textures(void);
+
+/* copy.c: the copy in bytes, without arrays. */
+cudaError_t cudart_flatten_copy(const struct cudaMemcpy3DParms *, struct cudaMemcpy3DParms *flat);
+
+/* ---- finds the place in the program that called the runtime library -------------------------- */
+
+/*
+ * A place is the chain of return addresses, from the program's call of the library outward. Its
+ * description has a line for each function up to main: with file and line if the program was
+ * compiled with -g and addr2line is installed, otherwise with function and offset.
+ */
+
+/* Finds the place where the program called this library. */
+void cudart_place(struct emu_host_place *);
+/* Until the calling thread's next call of this function, code of the shared library with this
+ * address counts as the emulator's own. NULL: of none. */
+void cudart_place_library(const void *address);
+void cudart_describe_place(const struct emu_host_place *, char *text, size_t size);
+
+/* The name of the runtime function that the program has called, like "cudaMalloc". */
+void cudart_function_name(char *name, size_t size);
+
+/* ---- one process (process_fork.c) ------------------------------------------------------------ */
+
+/* Does this process write reports: the one that began, or a forked one that has opened devices? */
+bool cudart_is_owner(void);
+/* Was this process forked by the one that began? */
+bool cudart_is_forked(void);
+/* This process opens devices. */
+void cudart_fork_claim(void);
+bool cudart_has_devices(void);
+/* Was this process forked after its parent had opened devices? Says so once. */
+bool cudart_is_forked_too_late(void);
+
+/* ---- what forked processes give to the first one (process_fork.c) ---------------------------- */
+
+void cudart_fork_add(unsigned long errors, unsigned long excesses);
+/* The first process writes its reports from now on, and takes nothing later. */
+void cudart_fork_end(void);
+unsigned long cudart_fork_errors(void);
+unsigned long cudart_fork_excesses(void);
+/* Have forked processes opened devices? */
+bool cudart_has_forked(void);
+
+/* The parts of documents that processes put together. */
+enum cudart_part { CUDART_REPORT, CUDART_SARIF, CUDART_HTML, CUDART_KERNELS, CUDART_PARTS };
+/* The path of the file that takes a part of this forked process; NULL: nothing takes it. */
+enum { CUDART_FORK_PATH = 40 };
+/* What forked processes have added, in memory that the caller frees; NULL: nothing. */
+char *cudart_fork_take(enum cudart_part, size_t *length);
+
+/* ---- what takes parts: a command of emu, or the first process (process_fork.c) --------------- */
+
+/* Tells a command of emu that a program which uses this library has run. */
+void cudart_parent_tell(void);
+/* Has emu started a script, or another command, that has started this program? */
+bool cudart_has_parent(void);
+/* Does a command of emu take such parts? */
+bool cudart_parent_takes(enum cudart_part);
+/* Opens the file that takes a part, for this process alone; -1: nothing takes it. `has_path`: the
+ * program has its own file for it, so only the process that forked this one takes it. Is this the
+ * first part in the file? */
+int cudart_parent_open(enum cudart_part, bool has_path, bool *is_first);
+/* Adds a part and closes the file. Returns 0 or an errno. */
+int cudart_parent_write(int file, const char *text, size_t length);
+
+/* ---- the end of a program (process_end.c, process_fork.c) ------------------------------------ */
+
+/* From now on signals that end the program first write the reports, unless the program handles or
+ * ignores them. */
+void cudart_observe_end(void);
+/* Does a thread wait for the reports, perhaps within a function of the C library? */
+bool cudart_thread_waits(void);
+/* Ends the process as the C library does in _exit: without reports. */
+_Noreturn void cudart_leave(int code);
+/* The exit code with which the program ends, once that is known. */
+int cudart_end_status(void);
+/* From now on the exit code given to exit is noted. exit() calls first what was registered last,
+ * and this library's destructors were registered when the program began. */
+void cudart_observe_status(void);
+/* Does another program take this one's place by exec? Then the exit code is that one's. */
+bool cudart_is_replaced(void);
+/* Tells the command emu of errors at once, and that there is no report to wait for. */
+void cudart_parent_add(unsigned long errors);
+void cudart_parent_note_end(void);
+/* Tells it that a kernel runs. */
+void cudart_parent_note_run(void);
+/* Tells it that a copy has taken to the host what nothing had been stored in. */
+void cudart_parent_note_fresh(void);
+
+/* ---- the program's code, as its constructors register it ------------------------------------- */
+
+/*
+ * registered.c keeps what they register. registered.c loads the code for each device when a kernel
+ * or a variable is first used there.
+ */
+
+/* The argument of __cudaRegisterFatBinary (fatbinary_section.h). */
+struct fatbin_wrapper {
+    int magic, version;
+    const void *data;
+    /* In version 2, made by nvcc -rdc=true: a NULL-terminated array of the fat binaries of the
+     * object files. `data` is then the linked machine code, without PTX. */
+    const void *const *objects;
+};
+
+enum { WRAPPER_MAGIC = 0x466243B1, WRAPPER_WITH_OBJECTS = 2 };
+
+/* A program's code on one device. */
+struct image {
+    bool loaded;
+    cudaError_t error; /* of loading */
+    unsigned ptx_arch;
+    struct emu_module *module; /* NULL: not loaded, or loading failed */
+    struct fatbin_code code;   /* its machine code; data = NULL: none */
+};
+
+/* A fat binary, or all fat binaries that -rdc=true has linked together; or what the program loads
+ * while it runs (load_module.c), a fat binary or texts. */
+struct program {
+    const struct fatbin_wrapper *wrapper;
+    struct image on[MAX_DEVICES];
+    struct program *next;
+    struct module_source *module; /* NULL: it is compiled into the program */
+};
+
+/* A kernel as registered. The program's cudaKernel_t is a pointer to it. */
+struct kernel {
+    const void *host; /* the address of its stub, by which the program names it */
+    const char *name; /* mangled */
+    struct program *program;
+    struct function on[MAX_DEVICES];
+    struct kernel *next;
+};
+
+struct variable {
+    const void *host; /* of a __managed__ variable: the address of the host's pointer to it */
+    const char *name;
+    struct program *program;
+    bool is_managed;
+    void *managed; /* its address on the host and on all devices; NULL until first used */
+    size_t bytes;
+    struct variable *next;
+};
+
+/* Everything that has been registered, newest first. Only modules are removed. */
+struct registered {
+    struct program *programs;
+    struct kernel *kernels;
+    struct variable *variables;
+    pthread_mutex_t mutex;
+};
+extern struct registered cudart_registered;
+
+/* Loads a program for the thread's device, unless that has been tried before. An error is printed
+ * once. The mutex is held. */
+cudaError_t cudart_load(struct program *);
+/* Does so and writes the error into the message instead. */
+enum { LOAD_MESSAGE = 1024 };
+cudaError_t cudart_load_quietly(struct program *, char message[LOAD_MESSAGE]);
+/* Takes a program's code from the calling thread's device. The mutex is held. */
+void cudart_unload_image(struct image *);
+/* Ends the modules of a context. (load_module.c) */
+void cudart_drop_modules(const struct context *);
+/* The kernel of a stub's address, or of a cudaKernel_t, loaded or not. The mutex is held. */
+struct kernel *cudart_find_kernel(const void *host);
+
+/* ---- code that a program loads while it runs, as the driver API's modules and libraries ------ */
+
+/*
+ * It is a struct program like code that is compiled in, so all functions of the runtime take its
+ * kernels: a CUfunction or CUkernel is a pointer to a struct kernel, as a cudaKernel_t is.
+ */
+
+struct module_source {
+    const struct context *context; /* that owns it; NULL: it is a library, and all may use it */
+    struct fatbin_wrapper wrapper; /* of a fat binary */
+    struct emu_ptx *texts;         /* or the PTX texts, owned; NULL: it is a fat binary */
+    size_t count;                  /* of texts */
+    unsigned registers;            /* the most that a thread may have; 0: any number */
+    void *data;                    /* the copy that wrapper or texts point into, owned */
+};
+
+/*
+ * Loads what an image holds for the calling thread's device: PTX text with a NUL behind it, a fat
+ * binary with PTX, of which at most `limit` bytes are read (SIZE_MAX: its own length is right), or
+ * what cudart_pack_texts() has made. Errors are written into the message: what has no PTX is
+ * cudaErrorNoKernelImageForDevice, what is none of these cudaErrorInvalidKernelImage, and what uses
+ * a name that it does not define cudaErrorSymbolNotFound. `name` stands for the image in messages.
+ */
+cudaError_t cudart_load_module(const void *image, size_t limit, const char *name,
+                               const struct context *, struct program **,
+                               char message[LOAD_MESSAGE]);
+/* Ends a module. False: there is no such module. Its handle and those of its kernels stay invalid.
+ */
+bool cudart_unload_module(struct program *);
+/* Finds the module of a handle; NULL: it is no module's. */
+struct program *cudart_find_module(const void *handle);
+
+/* PTX texts, and the most registers of a thread, as one image. cudart_load_module() links the texts
+ * when it loads them. Memory for the caller to free; NULL: out of memory. */
+void *cudart_pack_texts(const struct emu_ptx *, size_t count, unsigned registers, size_t *bytes);
+/* Is this PTX text, rather than something else that a driver can load? */
+bool cudart_is_ptx(const void *image);
+
+/* The kernel of a module by its name; cudaErrorSymbolNotFound: it has no such kernel. Any other
+ * error says why the kernel cannot run; it has been printed. */
+cudaError_t cudart_module_kernel(struct program *, const char *name, struct kernel **);
+/* The name of the kernel with this index; NULL: there are fewer. */
+const char *cudart_module_kernel_name(struct program *, size_t index);
+cudaError_t cudart_module_variable(struct program *, const char *name, emu_addr *, size_t *bytes);
+/* The program whose kernel this is; NULL: it is none. */
+struct program *cudart_program_of(const void *kernel);
+
+/* ---- the contexts of devices ----------------------------------------------------------------- */
+
+/*
+ * A context owns memory, streams and modules, which end with it. Each device has a primary one,
+ * which the runtime uses; the driver API makes others.
+ *
+ * A thread has a stack of contexts. The top one is current: its device is the thread's.
+ */
+
+struct context {
+    struct device *device;
+    unsigned flags;
+    unsigned long long id;
+    /* Of a primary context: how often it is retained, by the driver API and once by the runtime. Of
+     * another one: 1 until it is destroyed. With 0 it is dead, and owns nothing. */
+    atomic_uint references;
+    atomic_bool held;     /* of a primary one: by the runtime */
+    struct context *next; /* the one that was made before it */
+};
+
+/* Contexts are never freed, so a dead one's handle stays invalid. NULL: no host memory. */
+struct context *cudart_new_context(struct device *, unsigned flags);
+/* Is this the handle of a context, dead or not? */
+bool cudart_is_context(const struct context *);
+struct context *cudart_primary_context(int device);
+/* Frees all that a context owns. It is dead afterwards. With the primary one a fault of its device
+ * is forgotten. */
+void cudart_end_context(struct context *);
+
+/* The calling thread's current context; NULL: it has none. */
+struct context *cudart_current_context(void);
+/* Makes a context current. Push: in front of the others; false: there are too many. Otherwise in
+ * place of the current one, if there is one; NULL takes it away. */
+bool cudart_push_context(struct context *);
+void cudart_set_context(struct context *);
 
 #endif

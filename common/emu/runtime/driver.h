@@ -1,32 +1,34 @@
 /*
  * driver.h — what the files of the driver API share.
- *
+ */
+#ifndef EMU_DRIVER_H
+#define EMU_DRIVER_H
+
+#include "cudart.h"
+#include <cuda.h>
+#include <stddef.h>
+
+/* ---- what the files of the driver API share -------------------------------------------------- */
+
+/*
  * The driver API is libcuda.so.1, in whose place programs that emu starts get the emulator's
  * libcudart.so.13. Both APIs have one set of devices, primary contexts, memory, streams and
  * kernels. Most functions here call the runtime's function for the same work. Handles and device
  * addresses are the same in both: a CUstream is a cudaStream_t, and a CUfunction is what the
  * runtime takes as a kernel's address.
  *
- *   driver_init_part.c     cuInit, errors, functions by their names
- *   driver_device.c   devices            driver_init.c  contexts
+ *   driver_init.c     cuInit, errors, functions by their names
+ *   driver_init.c   devices            driver_init.c  contexts
  *   driver_module.c   modules, libraries and their kernels; their functions' attributes
- *   driver_link.c     cuLink…            driver_jit.c      options of both
+ *   driver_module.c     cuLink…            driver_module.c      options of both
  *   driver_memory.c   memory, pools and pointers
- *   driver_copy.c     copies and fills
- *   driver_stream.c   streams, events, captures and graphs
+ *   driver_memory.c     copies and fills
+ *   driver_launch.c   streams, events, captures and graphs
  *   driver_launch.c   launches, occupancy
  *   driver_tensor.c   tensor maps
- *   driver_text.c     files of code
+ *   driver_init.c     files of code
  *   driver_refused.c  all other functions
  */
-#ifndef EMU_DRIVER_H
-#define EMU_DRIVER_H
-
-#include "cudart.h"
-#include "context.h"
-
-#include <cuda.h>
-#include <stddef.h>
 
 /*
  * A function of the driver API is one line, DRIVER(name, (parameters), work). The work returns a
@@ -68,10 +70,25 @@ bool driver_is_device(CUdevice);
 
 static inline void *at(CUdeviceptr address) { return (void *)(uintptr_t)address; } /* NOLINT */
 
-/* ---- driver_text.c: files of code ------------------------------------------------------------ */
+/* ---- driver_init.c: files of code ------------------------------------------------------------ */
 
 /* Reads a file into memory that the caller frees, with a NUL behind it, which *bytes does not
  * count. NULL: it cannot be read. */
 char *driver_read_file(const char *path, size_t *bytes);
+
+/* ---- the options with which a program loads or links code: where messages go ----------------- */
+
+/*
+ * Those that tell a compiler how to compile are ignored, since nothing is compiled, but for the
+ * most registers.
+ */
+
+struct jit_log {
+    char *text; /* the program's buffer for errors; NULL: it has given none */
+    size_t size;
+    void **used; /* where the number of bytes in it is told; may be NULL */
+    void **info_used;
+    unsigned registers; /* the most that a thread may have; 0: any number */
+};
 
 #endif

@@ -1,8 +1,8 @@
-/* driver_tensor.c — tensor maps, which bulk copies of tensors read (machine/tensor_map.h). The
+/* driver_tensor.c — tensor maps, which bulk copies of tensors read (machine/async.h). The
  * checks are those that cuda.h lists for cuTensorMapEncodeTiled, but strides may be so small that
  * rows overlap. */
 #include "driver.h"
-#include "common/emu/machine/tensor_map.h"
+#include "common/emu/machine/async.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

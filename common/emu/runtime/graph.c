@@ -1,10 +1,191 @@
 /*
- * graph.c — graphs as a data structure: their nodes and edges, and copying them.
+ * graph.c — graphs as a data structure: nodes and edges, copies, order, text.
  */
 #include "graph.h"
-#include "handles.h"
-
+#include "cudart.h"
+#include "common/emu/ptx/ptx.h"
+#include <stdio.h>
 #include <stdlib.h>
+
+/* ---- lists of nodes -------------------------------------------------------------------------- */
+
+enum { SHORT = 16, FIRST_ROOM = 4 };
+
+static bool set_place(struct node_list *list, size_t index)
+{
+    return address_table_set(&list->places, (uint64_t)list->node[index], (void *)(index + 1));
+}
+
+/* The index of a node; list->count if the list does not have it. */
+static size_t find(const struct node_list *list, const struct node *node)
+{
+    size_t i = 0;
+    if (list->places.count > 0) {
+        uintptr_t place = (uintptr_t)address_table_find(&list->places, (uint64_t)node);
+        return place > 0 ? place - 1 : list->count;
+    }
+    while (i < list->count && list->node[i] != node) i++;
+    return i;
+}
+
+/* Adds the new nodes to the table, which is made when the list becomes long. If host memory is
+ * short, the table is dropped, and the list is searched instead. */
+static void renew_places(struct node_list *list)
+{
+    if (list->count <= SHORT && list->places.count == 0) return;
+    bool done = true;
+    for (size_t i = list->places.count; i < list->count && done; i++) done = set_place(list, i);
+    if (!done) address_table_close(&list->places);
+}
+
+static cudaError_t make_room(struct node_list *list)
+{
+    if (list->count < list->room) return cudaSuccess;
+    size_t room = list->room == 0 ? FIRST_ROOM : 2 * list->room;
+    struct node **grown = realloc(list->node, room * sizeof *grown);
+    if (grown == NULL) return cudaErrorMemoryAllocation;
+    list->node = grown;
+    list->room = room;
+    return cudaSuccess;
+}
+
+cudaError_t cudart_append(struct node_list *list, struct node *node)
+{
+    if (cudart_contains(list, node)) return cudaSuccess;
+    cudaError_t error = make_room(list);
+    if (error != cudaSuccess) return error;
+    list->node[list->count++] = node;
+    renew_places(list);
+    return cudaSuccess;
+}
+
+bool cudart_contains(const struct node_list *list, const struct node *node)
+{
+    return find(list, node) < list->count;
+}
+
+/* Removes a node, and moves the last node to its place; false if the list does not have it. */
+static bool cudart_remove(struct node_list *list, const struct node *node)
+{
+    size_t place = find(list, node);
+    if (place == list->count) return false;
+    struct node *last = list->node[--list->count];
+    list->node[place] = last;
+    if (list->places.count == 0) return true;
+    address_table_remove(&list->places, (uint64_t)node); /* makes room for set_place */
+    if (last != node) set_place(list, place);
+    return true;
+}
+
+void cudart_clear(struct node_list *list)
+{
+    address_table_close(&list->places);
+    list->count = 0;
+}
+
+void cudart_empty(struct node_list *list)
+{
+    cudart_clear(list);
+    free(list->node);
+    *list = (struct node_list){0};
+}
+
+/* ---- sorts a graph's nodes into the order of execution --------------------------------------- */
+
+/*
+ * Kahn's algorithm: among all nodes that are ready, the node that was made first comes next. The
+ * ready nodes are in a binary heap, so n nodes and e edges take time O(n log n + e).
+ */
+
+struct ready_heap {
+    struct node **node; /* node[i] was made before node[2i + 1] and node[2i + 2] */
+    size_t count;
+};
+
+static void swap(struct node **a, struct node **b)
+{
+    struct node *was = *a;
+    *a = *b;
+    *b = was;
+}
+
+static void push(struct ready_heap *heap, struct node *node)
+{
+    struct node **nodes = heap->node;
+    size_t at = heap->count++;
+    nodes[at] = node;
+    for (; at > 0 && nodes[at]->number < nodes[(at - 1) / 2]->number; at = (at - 1) / 2)
+        swap(&nodes[at], &nodes[(at - 1) / 2]);
+}
+
+static struct node *pop(struct ready_heap *heap)
+{
+    struct node **nodes = heap->node, *first = nodes[0];
+    nodes[0] = nodes[--heap->count];
+    for (size_t at = 0, child = 1; child < heap->count; at = child, child = 2 * at + 1) {
+        if (child + 1 < heap->count && nodes[child + 1]->number < nodes[child]->number) child++;
+        if (nodes[at]->number < nodes[child]->number) break;
+        swap(&nodes[at], &nodes[child]);
+    }
+    return first;
+}
+
+/* Writes the nodes into `order` and returns their number, which is less than graph->count if
+ * dependencies form a circle. */
+static size_t order(const struct graph *graph, struct ready_heap *ready, struct node **sorted)
+{
+    size_t count = 0;
+    for (struct node *node = graph->first; node != NULL; node = node->next) {
+        node->waits = node->needs.count;
+        if (node->waits == 0) push(ready, node);
+    }
+    while (ready->count > 0) {
+        struct node *node = sorted[count++] = pop(ready);
+        for (size_t i = 0; i < node->dependents.count; i++)
+            if (--node->dependents.node[i]->waits == 0) push(ready, node->dependents.node[i]);
+    }
+    return count;
+}
+
+static void link_sorted(struct graph *graph, struct node *const *sorted)
+{
+    for (size_t i = 0; i < graph->count; i++) {
+        sorted[i]->number = i;
+        sorted[i]->previous = i > 0 ? sorted[i - 1] : NULL;
+        sorted[i]->next = i + 1 < graph->count ? sorted[i + 1] : NULL;
+    }
+    graph->first = sorted[0];
+    graph->last = sorted[graph->count - 1];
+}
+
+static cudaError_t sort_nodes(struct graph *graph)
+{
+    if (graph->count == 0) return cudaSuccess;
+    struct node **memory = malloc(2 * graph->count * sizeof *memory);
+    if (memory == NULL) return cudaErrorMemoryAllocation;
+    struct node **sorted = memory + graph->count;
+    struct ready_heap ready = {.node = memory};
+    bool is_sorted = order(graph, &ready, sorted) == graph->count;
+    if (is_sorted) link_sorted(graph, sorted);
+    free(memory);
+    return is_sorted ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t cudart_sort_graph(struct graph *graph)
+{
+    cudaError_t error = sort_nodes(graph);
+    for (struct node *node = graph->first; node != NULL && error == cudaSuccess;
+         node = node->next) {
+        const struct work *work = &node->work;
+        if (work->type == cudaGraphNodeTypeGraph) error = cudart_sort_graph(work->child);
+        if (work->type != cudaGraphNodeTypeConditional) continue;
+        for (unsigned i = 0; i < work->conditional->size && error == cudaSuccess; i++)
+            error = cudart_sort_graph(work->conditional->bodies[i]);
+    }
+    return error;
+}
+
+/* ---- graphs as a data structure: their nodes and edges, and copying them --------------------- */
 
 static struct handles graphs = NO_HANDLES;
 
@@ -196,4 +377,60 @@ struct node *cudart_find_copy(const struct graph *graph, const struct node *sour
             found = cudart_find_copy(work->conditional->bodies[i], source);
     }
     return found;
+}
+
+/* ---- prints a graph as text for Graphviz (dot -Tsvg) ----------------------------------------- */
+
+/* Prints what a node does. */
+static void describe(FILE *out, const struct work *work)
+{
+    static const char *const names[] = {
+        [cudaGraphNodeTypeMemcpy] = "memcpy",      [cudaGraphNodeTypeMemset] = "memset",
+        [cudaGraphNodeTypeHost] = "host",          [cudaGraphNodeTypeGraph] = "graph",
+        [cudaGraphNodeTypeEmpty] = "empty",        [cudaGraphNodeTypeWaitEvent] = "wait event",
+        [cudaGraphNodeTypeEventRecord] = "record", [cudaGraphNodeTypeMemAlloc] = "alloc",
+        [cudaGraphNodeTypeMemFree] = "free",
+    };
+    struct function *function;
+    char name[200];
+    if (work->type != cudaGraphNodeTypeKernel) {
+        fputs(names[work->type], out);
+    } else if (cudart_function(work->kernel.host, &function) == cudaSuccess) {
+        kernel_base_name(function->name, name, sizeof name);
+        fprintf(out, "%s\\n<<<(%u,%u,%u), (%u,%u,%u), %zu>>>", name, work->kernel.grid.x,
+                work->kernel.grid.y, work->kernel.grid.z, work->kernel.block.x,
+                work->kernel.block.y, work->kernel.block.z, work->kernel.shared);
+    } else {
+        fputs("kernel", out);
+    }
+}
+
+/* A child graph is drawn inside a frame, beside the node that holds it. */
+static void print(FILE *out, const struct graph *graph)
+{
+    size_t i = 0;
+    for (const struct node *node = graph->first; node != NULL; node = node->next, i++) {
+        fprintf(out, "  \"%p\" [label=\"%zu\\n", (void *)node, i);
+        describe(out, &node->work);
+        fputs("\"];\n", out);
+        for (size_t k = 0; k < node->needs.count; k++)
+            fprintf(out, "  \"%p\" -> \"%p\";\n", (void *)node->needs.node[k], (void *)node);
+        if (node->work.type != cudaGraphNodeTypeGraph) continue;
+        fprintf(out, "  subgraph \"cluster_%p\" {\n", (void *)node);
+        print(out, node->work.child);
+        fputs("  }\n", out);
+    }
+}
+
+cudaError_t CUDARTAPI cudaGraphDebugDotPrint(cudaGraph_t handle, const char *path, unsigned flags)
+{
+    (void)flags; /* the level of detail */
+    RETURN_IF_FAULTY();
+    const struct graph *graph = cudart_graph(handle);
+    FILE *out = graph != NULL && path != NULL ? fopen(path, "w") : NULL;
+    if (out == NULL) return cudart_done(cudaErrorInvalidValue);
+    fputs("digraph {\n  node [shape=box];\n", out);
+    print(out, graph);
+    fputs("}\n", out);
+    return cudart_done(fclose(out) == 0 ? cudaSuccess : cudaErrorOperatingSystem);
 }

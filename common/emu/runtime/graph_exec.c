@@ -1,11 +1,303 @@
 /*
- * graph_exec.c — conditional nodes of graphs: a node that carries out a graph, its body, if the
+ * graph_exec.c — executable graphs, conditional nodes, memory of graphs, and data that they keep.
+ */
+#include "cudart.h"
+#include "graph.h"
+#include <stdlib.h>
+
+/* ---- user objects: data of the program that a graph keeps alive ------------------------------ */
+
+/*
+ * When the last reference is released, a function of the program is called.
+ */
+
+struct user_object {
+    void *data;
+    cudaHostFn_t destroy;
+    unsigned references; /* the program's and the graphs' together */
+};
+
+/* The number of references that a graph holds to an object. */
+struct user_reference {
+    struct user_object *object;
+    unsigned count;
+};
+
+static pthread_mutex_t object_mutex = PTHREAD_MUTEX_INITIALIZER; /* of all counts */
+
+static void change(struct user_object *object, unsigned more, unsigned less)
+{
+    pthread_mutex_lock(&object_mutex);
+    object->references += more;
+    object->references -= less;
+    bool is_last = object->references == 0;
+    pthread_mutex_unlock(&object_mutex);
+    if (!is_last) return;
+    cudart_run_host(&(struct cudaHostNodeParams){object->destroy, object->data});
+    free(object);
+}
+
+cudaError_t CUDARTAPI cudaUserObjectCreate(cudaUserObject_t *handle, void *data,
+                                           cudaHostFn_t destroy, unsigned references,
+                                           unsigned flags)
+{
+    RETURN_IF_FAULTY();
+    if (handle == NULL || destroy == NULL || references == 0 ||
+        flags != cudaUserObjectNoDestructorSync)
+        return cudart_done(cudaErrorInvalidValue);
+    struct user_object *object = malloc(sizeof *object);
+    if (object == NULL) return cudart_done(cudaErrorMemoryAllocation);
+    *object = (struct user_object){data, destroy, references};
+    *handle = (cudaUserObject_t)object;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaUserObjectRetain(cudaUserObject_t object, unsigned count)
+{
+    RETURN_IF_FAULTY();
+    if (object == NULL || count == 0) return cudart_done(cudaErrorInvalidValue);
+    change((struct user_object *)object, count, 0);
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaUserObjectRelease(cudaUserObject_t object, unsigned count)
+{
+    RETURN_IF_FAULTY();
+    if (object == NULL || count == 0 || count > ((struct user_object *)object)->references)
+        return cudart_done(cudaErrorInvalidValue);
+    change((struct user_object *)object, 0, count);
+    return cudaSuccess;
+}
+
+/* ---- references of graphs -------------------------------------------------------------------- */
+
+static struct user_reference *find(const struct graph *graph, const struct user_object *object)
+{
+    return address_table_find(&graph->users, (uint64_t)object);
+}
+
+static cudaError_t refer(struct graph *graph, struct user_object *object, unsigned count)
+{
+    struct user_reference *reference = find(graph, object);
+    if (reference != NULL) {
+        reference->count += count;
+        return cudaSuccess;
+    }
+    reference = malloc(sizeof *reference);
+    if (reference == NULL) return cudaErrorMemoryAllocation;
+    *reference = (struct user_reference){object, count};
+    if (address_table_set(&graph->users, (uint64_t)object, reference)) return cudaSuccess;
+    free(reference);
+    return cudaErrorMemoryAllocation;
+}
+
+cudaError_t CUDARTAPI cudaGraphRetainUserObject(cudaGraph_t handle, cudaUserObject_t object,
+                                                unsigned count, unsigned flags)
+{
+    RETURN_IF_FAULTY();
+    struct graph *graph = cudart_graph(handle);
+    if (graph == NULL || object == NULL || count == 0 || flags & ~(unsigned)cudaGraphUserObjectMove)
+        return cudart_done(cudaErrorInvalidValue);
+    cudaError_t error = refer(graph, (struct user_object *)object, count);
+    bool is_moved = flags & cudaGraphUserObjectMove; /* from the program */
+    if (error == cudaSuccess && !is_moved) change((struct user_object *)object, count, 0);
+    return cudart_done(error);
+}
+
+cudaError_t CUDARTAPI cudaGraphReleaseUserObject(cudaGraph_t handle, cudaUserObject_t object,
+                                                 unsigned count)
+{
+    RETURN_IF_FAULTY();
+    struct graph *graph = cudart_graph(handle);
+    if (graph == NULL || object == NULL || count == 0) return cudart_done(cudaErrorInvalidValue);
+    struct user_reference *reference = find(graph, (struct user_object *)object);
+    if (reference == NULL || reference->count < count) return cudart_done(cudaErrorInvalidValue);
+    reference->count -= count;
+    if (reference->count == 0) {
+        address_table_remove(&graph->users, (uint64_t)object);
+        free(reference);
+    }
+    change((struct user_object *)object, 0, count);
+    return cudaSuccess;
+}
+
+/* If host memory is short, the copy has no reference, and only the original keeps the object alive.
+ * */
+void cudart_copy_users(struct graph *to, const struct graph *from)
+{
+    for (size_t i = 0; i < from->users.size; i++) {
+        const struct user_reference *r = from->users.entries[i].kept;
+        if (r != NULL && refer(to, r->object, r->count) == cudaSuccess)
+            change(r->object, r->count, 0);
+    }
+}
+
+void cudart_drop_users(struct graph *graph)
+{
+    for (size_t i = 0; i < graph->users.size; i++) {
+        struct user_reference *reference = graph->users.entries[i].kept;
+        if (reference == NULL) continue;
+        change(reference->object, 0, reference->count);
+        free(reference);
+    }
+    address_table_close(&graph->users);
+}
+
+/* ---- memory that graphs allocate and free ---------------------------------------------------- */
+
+/*
+ * The address is fixed when the allocation node is made. So the memory is allocated then, and freed
+ * when the last graph that refers to it is destroyed. Between a free node and the next allocation
+ * node it only keeps its address: an access is one to freed memory.
+ */
+
+struct graph_memory {
+    void *address;
+    size_t bytes;
+    unsigned references; /* nodes */
+    bool is_live;        /* allocated by a launch, and not freed yet */
+    int device;
+};
+
+static struct emu *emu_of(const struct graph_memory *memory)
+{
+    return cudart_device_at(memory->device)->emu;
+}
+
+static struct address_table memories;                     /* by their addresses */
+static pthread_mutex_t memory_mutex =
+    PTHREAD_MUTEX_INITIALIZER; /* of the table and what is in it */
+
+struct graph_memory *cudart_graph_memory_new(size_t bytes)
+{
+    emu_addr address;
+    struct graph_memory *memory = calloc(1, sizeof *memory);
+    if (memory == NULL) return NULL;
+    if (emu_alloc(emu_runtime(), bytes, &address) != EMU_OK) {
+        free(memory);
+        return NULL;
+    }
+    *memory = (struct graph_memory){.address = (void *)address,
+                                    .bytes = bytes,
+                                    .references = 1,
+                                    .device = cudart_device()->number};
+    pthread_mutex_lock(&memory_mutex);
+    bool added = address_table_set(&memories, address, memory);
+    pthread_mutex_unlock(&memory_mutex);
+    emu_hide(emu_runtime(), address, true);
+    if (added) return memory;
+    emu_hide(emu_runtime(), address, false);
+    emu_free(emu_runtime(), address);
+    free(memory);
+    return NULL;
+}
+
+struct graph_memory *cudart_graph_memory_at(const void *address)
+{
+    pthread_mutex_lock(&memory_mutex);
+    struct graph_memory *memory = address_table_find(&memories, (uint64_t)address);
+    pthread_mutex_unlock(&memory_mutex);
+    return memory;
+}
+
+void *cudart_graph_memory_address(const struct graph_memory *memory) { return memory->address; }
+
+size_t cudart_graph_memory_bytes(const struct graph_memory *memory) { return memory->bytes; }
+
+void cudart_graph_memory_share(struct graph_memory *memory)
+{
+    pthread_mutex_lock(&memory_mutex);
+    memory->references++;
+    pthread_mutex_unlock(&memory_mutex);
+}
+
+/* Frees the memory if no graph refers to it and the program has freed it. */
+static void end_if_unused(struct graph_memory *memory)
+{
+    if (memory->references > 0 || memory->is_live) return;
+    address_table_remove(&memories, (uint64_t)memory->address);
+    emu_hide(emu_of(memory), (emu_addr)memory->address, false);
+    emu_free(emu_of(memory), (emu_addr)memory->address);
+    free(memory);
+}
+
+void cudart_graph_memory_drop(struct graph_memory *memory)
+{
+    pthread_mutex_lock(&memory_mutex);
+    memory->references--;
+    end_if_unused(memory);
+    pthread_mutex_unlock(&memory_mutex);
+}
+
+/* A second launch must not allocate memory that the first launch has not freed. */
+cudaError_t cudart_graph_memory_take(struct graph_memory *memory)
+{
+    pthread_mutex_lock(&memory_mutex);
+    cudaError_t error = memory->is_live ? cudaErrorInvalidValue : cudaSuccess;
+    memory->is_live = true;
+    if (error == cudaSuccess) emu_hide(emu_of(memory), (emu_addr)memory->address, false);
+    pthread_mutex_unlock(&memory_mutex);
+    return error;
+}
+
+cudaError_t cudart_graph_memory_give(struct graph_memory *memory)
+{
+    pthread_mutex_lock(&memory_mutex);
+    cudaError_t error = memory->is_live ? cudaSuccess : cudaErrorInvalidValue;
+    memory->is_live = false;
+    if (error == cudaSuccess) emu_hide(emu_of(memory), (emu_addr)memory->address, true);
+    end_if_unused(memory);
+    pthread_mutex_unlock(&memory_mutex);
+    return error;
+}
+
+/* ---- attributes of a device ------------------------------------------------------------------ */
+
+cudaError_t CUDARTAPI cudaDeviceGetGraphMemAttribute(int device,
+                                                     enum cudaGraphMemAttributeType attribute,
+                                                     void *value)
+{
+    if (device < 0 || device >= cudart_device_count()) return cudart_done(cudaErrorInvalidDevice);
+    if (value == NULL || (unsigned)attribute > cudaGraphMemAttrReservedMemHigh)
+        return cudart_done(cudaErrorInvalidValue);
+    uint64_t used = 0, reserved = 0;
+    pthread_mutex_lock(&memory_mutex);
+    for (size_t i = 0; i < memories.size; i++) {
+        const struct graph_memory *m = memories.entries[i].kept;
+        if (m == NULL || m->device != device) continue;
+        reserved += m->bytes;
+        if (m->is_live) used += m->bytes;
+    }
+    pthread_mutex_unlock(&memory_mutex);
+    bool is_used = attribute == cudaGraphMemAttrUsedMemCurrent ||
+                   attribute == cudaGraphMemAttrUsedMemHigh; /* high-water marks are not kept */
+    *(uint64_t *)value = is_used ? used : reserved;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaDeviceSetGraphMemAttribute(int device,
+                                                     enum cudaGraphMemAttributeType attribute,
+                                                     void *value)
+{
+    (void)attribute, (void)value; /* the program can only reset the high-water marks */
+    bool exists = device >= 0 && device < cudart_device_count();
+    return cudart_done(exists ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+/* The emulator keeps no unused memory of graphs. */
+cudaError_t CUDARTAPI cudaDeviceGraphMemTrim(int device)
+{
+    bool exists = device >= 0 && device < cudart_device_count();
+    return cudart_done(exists ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+/* ---- conditional nodes ----------------------------------------------------------------------- */
+
+/*
+ * Conditional nodes of graphs: a node that carries out a graph, its body, if the
  * value of a condition is not 0 (IF), as long as it is not 0 (WHILE), or the body with that number
  * (SWITCH). Kernels set the value, by cudaGraphSetConditional.
  */
-#include "graph.h"
-
-#include <stdlib.h>
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
@@ -173,7 +465,8 @@ cudaError_t cudart_add_conditional(cudaGraphNode_t *node, struct graph *graph,
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-void cudart_begin_conditions(const struct graph *graph)
+/* A graph is launched: gives its conditions their first values. */
+static void cudart_begin_conditions(const struct graph *graph)
 {
     for (const struct node *node = graph->first; node != NULL; node = node->next) {
         const struct conditional *conditional = node->work.conditional;
@@ -196,3 +489,139 @@ struct graph *cudart_next_body(const struct conditional *node, bool is_first)
     }
     return is_first && value < node->size ? node->bodies[value] : NULL;
 }
+
+/* ---- executable graphs: instantiating and launching them ------------------------------------- */
+
+/*
+ * An executable graph is a sorted copy of the graph that it was made from.
+ */
+
+static struct handles executables = NO_HANDLES;
+
+struct executable *cudart_executable(cudaGraphExec_t handle)
+{
+    return cudart_handles_have(&executables, handle) ? (struct executable *)handle : NULL;
+}
+
+/* ---- instantiating --------------------------------------------------------------------------- */
+
+/* A sorted copy of a graph. */
+static cudaError_t sorted_copy(struct graph **copy, const struct graph *graph)
+{
+    cudaError_t error = cudart_clone_graph(copy, graph);
+    if (error != cudaSuccess) return error;
+    error = cudart_sort_graph(*copy);
+    if (error == cudaErrorInvalidValue)
+        cudart_print("a graph is not instantiated, for nodes of it wait for each other in a"
+                     " circle");
+    if (error != cudaSuccess) cudart_free_graph(*copy);
+    return error;
+}
+
+cudaError_t cudart_instantiate(struct executable **made, const struct graph *graph,
+                               unsigned long long flags)
+{
+    struct executable *exec = calloc(1, sizeof *exec);
+    if (exec == NULL) return cudaErrorMemoryAllocation;
+    exec->flags = flags;
+    cudaError_t error = sorted_copy(&exec->graph, graph);
+    if (error == cudaSuccess && !cudart_handles_add(&executables, exec)) {
+        cudart_free_graph(exec->graph);
+        error = cudaErrorMemoryAllocation;
+    }
+    if (error != cudaSuccess) {
+        free(exec);
+        return error;
+    }
+    exec->graph->is_child = true; /* cudaGraphDestroy must refuse it */
+    *made = exec;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t handle,
+                                                     cudaGraphInstantiateParams *params)
+{
+    enum { KNOWN = 0xF }; /* cudaGraphInstantiateFlag… */
+    RETURN_IF_FAULTY();
+    struct graph *graph = cudart_graph(handle);
+    if (exec == NULL || graph == NULL || params == NULL ||
+        params->flags & ~(unsigned long long)KNOWN)
+        return cudart_done(cudaErrorInvalidValue);
+    params->errNode_out = NULL;
+    params->result_out = cudaGraphInstantiateError;
+    if (params->flags & cudaGraphInstantiateFlagDeviceLaunch)
+        return cudart_done(cudart_not_supported("a graph that kernels launch",
+                                                "launch the graph from the host instead"));
+    cudaError_t error = cudart_instantiate((struct executable **)exec, graph, params->flags);
+    params->result_out = error == cudaSuccess             ? cudaGraphInstantiateSuccess
+                         : error == cudaErrorInvalidValue ? cudaGraphInstantiateInvalidStructure
+                                                          : cudaGraphInstantiateError;
+    return cudart_done(error);
+}
+
+cudaError_t CUDARTAPI cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                                    unsigned long long flags)
+{
+    cudaGraphInstantiateParams params = {.flags = flags};
+    return cudaGraphInstantiateWithParams(exec, graph, &params);
+}
+
+cudaError_t CUDARTAPI cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                           unsigned long long flags)
+{
+    return cudaGraphInstantiateWithFlags(exec, graph, flags);
+}
+
+cudaError_t CUDARTAPI cudaGraphExecDestroy(cudaGraphExec_t handle)
+{
+    RETURN_IF_FAULTY();
+    struct executable *exec = (struct executable *)handle;
+    if (!cudart_handles_remove(&executables, exec)) return cudart_done(cudaErrorInvalidValue);
+    cudart_free_graph(exec->graph);
+    free(exec);
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaGraphExecGetFlags(cudaGraphExec_t handle, unsigned long long *flags)
+{
+    const struct executable *exec = cudart_executable(handle);
+    if (exec == NULL || flags == NULL) return cudart_done(cudaErrorInvalidValue);
+    *flags = exec->flags;
+    return cudaSuccess;
+}
+
+/* ---- launching ------------------------------------------------------------------------------- */
+
+/* Frees what the last launch has left allocated, if the graph was instantiated with that flag. */
+static void free_for_launch(const struct graph *graph)
+{
+    for (const struct node *node = graph->first; node != NULL; node = node->next) {
+        const struct work *work = &node->work;
+        if (work->type == cudaGraphNodeTypeMemAlloc) cudart_graph_memory_give(work->memory);
+        if (work->type == cudaGraphNodeTypeGraph) free_for_launch(work->child);
+    }
+}
+
+/* In a stream that is being captured, the launched graph becomes a child graph. */
+cudaError_t CUDARTAPI cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream)
+{
+    RETURN_IF_FAULTY();
+    struct executable *exec = cudart_executable(handle);
+    if (exec == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (exec->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) free_for_launch(exec->graph);
+    cudart_begin_conditions(exec->graph);
+    struct work work = {.type = cudaGraphNodeTypeGraph, .child = exec->graph};
+    return cudart_submit(stream, &work);
+}
+
+/* A GPU would load the graph now. The emulator need not. */
+cudaError_t CUDARTAPI cudaGraphUpload(cudaGraphExec_t handle, cudaStream_t stream)
+{
+    RETURN_IF_FAULTY();
+    if (cudart_executable(handle) == NULL) return cudart_done(cudaErrorInvalidValue);
+    return cudart_done(cudart_is_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
+}
+
+ALSO_PTSZ(cudaGraphInstantiateWithParams);
+ALSO_PTSZ(cudaGraphLaunch);
+ALSO_PTSZ(cudaGraphUpload);

@@ -1,9 +1,10 @@
 /*
- * graph_nodes.c — adding nodes of each kind to a graph, and changing their parameters.
+ * graph_nodes.c — making graphs, adding nodes of each kind, changing edges.
  */
 #include "graph.h"
-
 #include <string.h>
+
+/* ---- adding nodes of each kind to a graph, and changing their parameters --------------------- */
 
 /* ---- from parameters to work ----------------------------------------------------------------- */
 
@@ -267,4 +268,190 @@ cudaError_t CUDARTAPI cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
             node, cudart_graph(graph), (struct node *const *)needs, count, &params->conditional));
     }
     return add(node, graph, needs, count, &work, cudart_work_from(&work, params));
+}
+
+/* ---- making graphs, querying their nodes, and changing their edges --------------------------- */
+
+/*
+ * Edges have no data here. Edges that allow a kernel to begin before its predecessor has ended
+ * (programmatic launches) are ordinary edges, which is one of the allowed orders.
+ */
+
+#define RETURN_UNLESS_GRAPH(handle, graph)                                                         \
+    RETURN_IF_FAULTY();                                                                            \
+    struct graph *graph = cudart_graph(handle);                                                    \
+    if (graph == NULL) return cudart_done(cudaErrorInvalidValue)
+
+static struct node *node_of(cudaGraphNode_t handle) { return (struct node *)handle; }
+
+cudaError_t CUDARTAPI cudaGraphCreate(cudaGraph_t *handle, unsigned flags)
+{
+    RETURN_IF_FAULTY();
+    if (handle == NULL || flags != 0) return cudart_done(cudaErrorInvalidValue);
+    return cudart_done(cudart_new_graph((struct graph **)handle));
+}
+
+cudaError_t CUDARTAPI cudaGraphDestroy(cudaGraph_t handle)
+{
+    RETURN_UNLESS_GRAPH(handle, graph);
+    if (graph->is_child) return cudart_done(cudaErrorInvalidValue); /* it belongs to a node */
+    cudart_free_graph(graph);
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaGraphClone(cudaGraph_t *copy, cudaGraph_t handle)
+{
+    RETURN_UNLESS_GRAPH(handle, graph);
+    if (copy == NULL) return cudart_done(cudaErrorInvalidValue);
+    return cudart_done(cudart_clone_graph((struct graph **)copy, graph));
+}
+
+cudaError_t CUDARTAPI cudaGraphNodeFindInClone(cudaGraphNode_t *node, cudaGraphNode_t original,
+                                               cudaGraph_t clone)
+{
+    RETURN_UNLESS_GRAPH(clone, graph);
+    if (node == NULL || original == NULL) return cudart_done(cudaErrorInvalidValue);
+    *node = (cudaGraphNode_t)cudart_find_copy(graph, node_of(original));
+    return cudart_done(*node != NULL ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t CUDARTAPI cudaGraphDestroyNode(cudaGraphNode_t node)
+{
+    RETURN_IF_FAULTY();
+    if (node == NULL) return cudart_done(cudaErrorInvalidValue);
+    enum cudaGraphNodeType type = node_of(node)->work.type;
+    if (type == cudaGraphNodeTypeMemAlloc || type == cudaGraphNodeTypeMemFree)
+        return cudart_done(cudaErrorNotSupported);
+    cudart_drop_node(node_of(node));
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type)
+{
+    RETURN_IF_FAULTY();
+    if (node == NULL || type == NULL) return cudart_done(cudaErrorInvalidValue);
+    *type = node_of(node)->work.type;
+    return cudaSuccess;
+}
+
+/* ---- lists that the program asks for --------------------------------------------------------- */
+
+/* All these functions answer alike: without an array they return only the number; the unused part
+ * of a longer array is filled with NULL. */
+struct answer {
+    cudaGraphNode_t *first, *second; /* arrays, or NULL */
+    size_t room, count;
+};
+
+static void tell(struct answer *answer, struct node *first, struct node *second)
+{
+    if (answer->count < answer->room) {
+        if (answer->first != NULL) answer->first[answer->count] = (cudaGraphNode_t)first;
+        if (answer->second != NULL) answer->second[answer->count] = (cudaGraphNode_t)second;
+    }
+    answer->count++;
+}
+
+static cudaError_t end_answer(struct answer *answer, cudaGraphEdgeData *data, size_t *count)
+{
+    size_t given = answer->count;
+    bool asked = answer->first != NULL || answer->second != NULL;
+    if (asked && given > answer->room) given = answer->room;
+    for (size_t i = given; i < answer->room; i++) {
+        if (answer->first != NULL) answer->first[i] = NULL;
+        if (answer->second != NULL) answer->second[i] = NULL;
+    }
+    if (data != NULL && asked) memset(data, 0, given * sizeof *data);
+    *count = given;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaGraphGetNodes(cudaGraph_t handle, cudaGraphNode_t *nodes, size_t *count)
+{
+    RETURN_UNLESS_GRAPH(handle, graph);
+    if (count == NULL) return cudart_done(cudaErrorInvalidValue);
+    struct answer answer = {.first = nodes, .room = nodes != NULL ? *count : 0};
+    for (struct node *node = graph->first; node != NULL; node = node->next)
+        tell(&answer, node, NULL);
+    return end_answer(&answer, NULL, count);
+}
+
+cudaError_t CUDARTAPI cudaGraphGetRootNodes(cudaGraph_t handle, cudaGraphNode_t *nodes,
+                                            size_t *count)
+{
+    RETURN_UNLESS_GRAPH(handle, graph);
+    if (count == NULL) return cudart_done(cudaErrorInvalidValue);
+    struct answer answer = {.first = nodes, .room = nodes != NULL ? *count : 0};
+    for (struct node *node = graph->first; node != NULL; node = node->next)
+        if (node->needs.count == 0) tell(&answer, node, NULL);
+    return end_answer(&answer, NULL, count);
+}
+
+cudaError_t CUDARTAPI cudaGraphGetEdges(cudaGraph_t handle, cudaGraphNode_t *from,
+                                        cudaGraphNode_t *to, cudaGraphEdgeData *data, size_t *count)
+{
+    RETURN_UNLESS_GRAPH(handle, graph);
+    if (count == NULL || (from == NULL) != (to == NULL)) return cudart_done(cudaErrorInvalidValue);
+    struct answer answer = {.first = from, .second = to, .room = from != NULL ? *count : 0};
+    for (struct node *node = graph->first; node != NULL; node = node->next)
+        for (size_t k = 0; k < node->needs.count; k++) tell(&answer, node->needs.node[k], node);
+    return end_answer(&answer, data, count);
+}
+
+static cudaError_t tell_list(const struct node_list *list, cudaGraphNode_t *nodes,
+                             cudaGraphEdgeData *data, size_t *count)
+{
+    struct answer answer = {.first = nodes, .room = nodes != NULL ? *count : 0};
+    for (size_t k = 0; k < list->count; k++) tell(&answer, list->node[k], NULL);
+    return end_answer(&answer, data, count);
+}
+
+cudaError_t CUDARTAPI cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                                   cudaGraphEdgeData *data, size_t *count)
+{
+    RETURN_IF_FAULTY();
+    if (node == NULL || count == NULL) return cudart_done(cudaErrorInvalidValue);
+    return tell_list(&node_of(node)->needs, nodes, data, count);
+}
+
+cudaError_t CUDARTAPI cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                                     cudaGraphEdgeData *data, size_t *count)
+{
+    RETURN_IF_FAULTY();
+    if (node == NULL || count == NULL) return cudart_done(cudaErrorInvalidValue);
+    return tell_list(&node_of(node)->dependents, nodes, data, count);
+}
+
+/* ---- edges ----------------------------------------------------------------------------------- */
+
+cudaError_t CUDARTAPI cudaGraphAddDependencies(cudaGraph_t handle, const cudaGraphNode_t *from,
+                                               const cudaGraphNode_t *to,
+                                               const cudaGraphEdgeData *data, size_t count)
+{
+    (void)data;
+    RETURN_UNLESS_GRAPH(handle, graph);
+    if (count > 0 && (from == NULL || to == NULL)) return cudart_done(cudaErrorInvalidValue);
+    for (size_t i = 0; i < count; i++) {
+        struct node *before = node_of(from[i]), *after = node_of(to[i]);
+        if (before == NULL || after == NULL || before == after || before->graph != graph ||
+            after->graph != graph || cudart_contains(&after->needs, before))
+            return cudart_done(cudaErrorInvalidValue);
+        cudaError_t error = cudart_connect(before, after);
+        if (error != cudaSuccess) return cudart_done(error);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaGraphRemoveDependencies(cudaGraph_t handle, const cudaGraphNode_t *from,
+                                                  const cudaGraphNode_t *to,
+                                                  const cudaGraphEdgeData *data, size_t count)
+{
+    (void)data;
+    RETURN_UNLESS_GRAPH(handle, graph);
+    if (count > 0 && (from == NULL || to == NULL)) return cudart_done(cudaErrorInvalidValue);
+    for (size_t i = 0; i < count; i++)
+        if (to[i] == NULL || node_of(to[i])->graph != graph ||
+            !cudart_disconnect(node_of(from[i]), node_of(to[i])))
+            return cudart_done(cudaErrorInvalidValue);
+    return cudaSuccess;
 }

@@ -1,9 +1,39 @@
 /*
- * handles.c — the table of streams and events.
+ * handles.c — the tables of handles, streams, events, allocations and arrays.
  */
-#include "object.h"
-
+#define _GNU_SOURCE /* posix_memalign */
+#include "cudart.h"
+#include "common/emu/machine/device.h"
 #include <stdlib.h>
+
+/* ---- handles --------------------------------------------------------------------------------- */
+
+bool cudart_handles_add(struct handles *handles, void *object)
+{
+    pthread_mutex_lock(&handles->mutex);
+    bool added = address_table_set(&handles->table, (uint64_t)object, object);
+    pthread_mutex_unlock(&handles->mutex);
+    return added;
+}
+
+bool cudart_handles_have(struct handles *handles, const void *handle)
+{
+    pthread_mutex_lock(&handles->mutex);
+    bool found = address_table_find(&handles->table, (uint64_t)handle) != NULL;
+    pthread_mutex_unlock(&handles->mutex);
+    return found;
+}
+
+bool cudart_handles_remove(struct handles *handles, const void *handle)
+{
+    pthread_mutex_lock(&handles->mutex);
+    bool found = address_table_find(&handles->table, (uint64_t)handle) != NULL;
+    address_table_remove(&handles->table, (uint64_t)handle);
+    pthread_mutex_unlock(&handles->mutex);
+    return found;
+}
+
+/* ---- the table of streams and events --------------------------------------------------------- */
 
 /* ncu shows the default stream as 7 and the first that a program creates as 13. */
 enum { DEFAULT_STREAM_ID = 7, FIRST_STREAM_ID = 13 };
@@ -154,4 +184,195 @@ unsigned long long cudart_stream_id(cudaStream_t stream)
 {
     const struct object *object = cudart_stream_object(stream);
     return object != NULL ? object->id : DEFAULT_STREAM_ID;
+}
+
+/* ---- allocations ----------------------------------------------------------------------------- */
+
+static struct address_table allocations;                  /* of struct runtime_allocation, owned */
+static pthread_mutex_t allocation_mutex = PTHREAD_MUTEX_INITIALIZER; /* protects the table */
+
+int cudart_map(void *host, size_t bytes)
+{
+    for (int i = 0; i < cudart_device_count(); i++) {
+        int error = emu_map_host(cudart_device_at(i)->emu, host, bytes);
+        if (error == EMU_OK) continue;
+        while (i-- > 0) emu_unmap_host(cudart_device_at(i)->emu, host);
+        return error;
+    }
+    return EMU_OK;
+}
+
+int cudart_unmap(void *host)
+{
+    int error = EMU_OK;
+    for (int i = 0; i < cudart_device_count(); i++) {
+        int result = emu_unmap_host(cudart_device_at(i)->emu, host);
+        if (result != EMU_OK) error = result;
+    }
+    return error;
+}
+
+void *cudart_map_new(size_t bytes)
+{
+    void *memory;
+    if (posix_memalign(&memory, emu_alignment(bytes), bytes) != 0) return NULL;
+    if (cudart_map(memory, bytes) == EMU_OK) return memory;
+    free(memory);
+    return NULL;
+}
+
+/* For memcheck; 0 bytes: it is freed. */
+static void log_host(const struct runtime_allocation *allocation, size_t bytes)
+{
+    for (int i = 0; i < cudart_device_count(); i++)
+        emu_log_host(cudart_device_at(i)->emu, allocation->address, bytes);
+}
+
+cudaError_t cudart_remember(struct runtime_allocation allocation)
+{
+    struct runtime_allocation *kept = malloc(sizeof *kept);
+    if (kept == NULL) return cudaErrorMemoryAllocation;
+    *kept = allocation;
+    if (allocation.pool == NULL) kept->device = cudart_device()->number;
+    kept->context = cudart_owning_context(kept->device);
+    pthread_mutex_lock(&allocation_mutex);
+    bool done = address_table_set(&allocations, (uint64_t)allocation.address, kept);
+    pthread_mutex_unlock(&allocation_mutex);
+    if (!done) free(kept);
+    bool is_of_host = allocation.kind == PINNED || allocation.kind == MANAGED;
+    if (done && is_of_host) log_host(&allocation, allocation.bytes);
+    return done ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+/* Frees the memory of an allocation. */
+static int release(const struct runtime_allocation *allocation)
+{
+    void *address = allocation->address;
+    free(allocation->advice);
+    if (allocation->pool != NULL) cudart_pool_give(allocation->pool, allocation->bytes);
+    if (allocation->kind == DEVICE) return emu_free(cudart_owner(address)->emu, (emu_addr)address);
+    if (allocation->kind == IMPORTED) {
+        while (emu_close_import(cudart_owner(address)->emu, (emu_addr)address) == EMU_OK) continue;
+        return EMU_OK;
+    }
+    int error = cudart_unmap(address);
+    if (error == EMU_OK && allocation->kind != REGISTERED) {
+        log_host(allocation, 0);
+        free(address);
+    }
+    return error;
+}
+
+int cudart_forget(void *address, unsigned kinds)
+{
+    int error = cudaErrorInvalidValue;
+    pthread_mutex_lock(&allocation_mutex);
+    struct runtime_allocation *allocation = address_table_find(&allocations, (uint64_t)address);
+    if (allocation != NULL && kinds & 1u << allocation->kind) {
+        address_table_remove(&allocations, (uint64_t)address);
+        error = release(allocation);
+        free(allocation);
+    }
+    pthread_mutex_unlock(&allocation_mutex);
+    return error;
+}
+
+bool cudart_recall(const void *address, struct runtime_allocation *found)
+{
+    pthread_mutex_lock(&allocation_mutex);
+    const struct runtime_allocation *allocation =
+        address_table_find(&allocations, (uint64_t)address);
+    if (allocation != NULL) *found = *allocation;
+    pthread_mutex_unlock(&allocation_mutex);
+    return allocation != NULL;
+}
+
+void cudart_each_host(void (*visit)(const struct runtime_allocation *, void *), void *context)
+{
+    pthread_mutex_lock(&allocation_mutex);
+    for (size_t i = 0; i < allocations.size; i++) {
+        const struct runtime_allocation *allocation = allocations.entries[i].kept;
+        if (allocation != NULL && allocation->kind != DEVICE && allocation->kind != IMPORTED)
+            visit(allocation, context);
+    }
+    pthread_mutex_unlock(&allocation_mutex);
+}
+
+void cudart_free_all(const struct context *context)
+{
+    pthread_mutex_lock(&allocation_mutex);
+    for (size_t i = 0; i < allocations.size;) {
+        struct runtime_allocation *allocation = allocations.entries[i].kept;
+        if (allocation == NULL || allocation->context != context) {
+            i++;
+            continue;
+        }
+        address_table_remove(&allocations,
+                             allocations.entries[i].address); /* another entry may move to i */
+        release(allocation);
+        free(allocation);
+    }
+    pthread_mutex_unlock(&allocation_mutex);
+}
+
+/* ---- the table of CUDA arrays, and what elements a GPU has ----------------------------------- */
+
+static struct handles arrays = NO_HANDLES;
+
+const struct cudaArray *cudart_array(cudaArray_const_t handle)
+{
+    return cudart_handles_have(&arrays, handle) ? handle : NULL;
+}
+
+bool cudart_add_array(struct cudaArray *array) { return cudart_handles_add(&arrays, array); }
+
+bool cudart_take_array(cudaArray_t handle) { return cudart_handles_remove(&arrays, handle); }
+
+void cudart_drop_arrays(void)
+{
+    int device = cudart_device()->number;
+    pthread_mutex_lock(&arrays.mutex);
+    for (size_t i = 0; i < arrays.table.size;) {
+        struct cudaArray *array = arrays.table.entries[i].kept;
+        if (array == NULL || array->device != device) {
+            i++;
+            continue;
+        }
+        address_table_remove(&arrays.table, (uint64_t)array); /* another entry may move to i */
+        free(array);
+    }
+    pthread_mutex_unlock(&arrays.mutex);
+}
+
+static size_t at_least_one(size_t size) { return size > 0 ? size : 1; }
+
+struct cudaExtent cudart_array_size(const struct cudaArray *array)
+{
+    return (struct cudaExtent){array->extent.width, at_least_one(array->extent.height),
+                               at_least_one(array->extent.depth)};
+}
+
+cudaError_t cudart_take_format(const struct cudaChannelFormatDesc *f, struct emu_texture *t)
+{
+    static const enum emu_channel channels[] = {
+        [cudaChannelFormatKindSigned] = EMU_CHANNEL_SIGNED,
+        [cudaChannelFormatKindUnsigned] = EMU_CHANNEL_UNSIGNED,
+        [cudaChannelFormatKindFloat] = EMU_CHANNEL_FLOAT,
+    };
+    const int bits[] = {f->x, f->y, f->z, f->w};
+    if (f->f > cudaChannelFormatKindNone)
+        return cudart_not_supported("a channel format other than signed, unsigned and float",
+                                    "its elements are compressed or of a video; store them as "
+                                    "integers or floats");
+    if (f->f == cudaChannelFormatKindNone || (int)f->f < 0)
+        return cudaErrorInvalidChannelDescriptor;
+    t->channel = channels[f->f];
+    t->channels = 0;
+    while (t->channels < 4 && bits[t->channels] != 0) t->channels++;
+    for (unsigned k = 0; k < 4; k++)
+        if (bits[k] != (k < t->channels ? f->x : 0)) return cudaErrorInvalidChannelDescriptor;
+    bool is_size = f->x == 32 || f->x == 16 || (f->x == 8 && t->channel != EMU_CHANNEL_FLOAT);
+    if (!is_size || t->channels == 3) return cudaErrorInvalidChannelDescriptor;
+    t->channel_bytes = (unsigned)f->x / 8;
+    return cudaSuccess;
 }

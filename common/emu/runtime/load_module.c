@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L /* strdup, open_memstream */
-#include "module.h"
+#include "cudart.h"
 
 #include <ctype.h>
 #include <inttypes.h>

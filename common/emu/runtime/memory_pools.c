@@ -1,19 +1,52 @@
 /*
- * memory_pools.c — allocating from memory pools in stream order, which here means at once.
+ * memory_pools.c — memory pools.
  */
-#include "capture.h"
+#include "cudart.h"
 #include "graph.h"
-#include "allocations.h"
-#include "order.h"
-#include "pool.h"
-#include "common/emu/machine/address_table.h"
+#include "common/emu/machine/device.h"
+#include <stdlib.h>
+
+/* ---- a memory pool, which only counts bytes -------------------------------------------------- */
+
+/*
+ * The memory that it holds in reserve (cudaMemPoolAttrReleaseThreshold) is in fact free.
+ *
+ * memory_pools.c allocates from pools and keeps the pools of each device; memory_pools.c makes,
+ * changes and queries pools.
+ */
+
+struct memory_pool {
+    int device;
+    bool is_default;
+    int reuse[3]; /* the first three attributes, kept without effect */
+    uint64_t threshold, reserved, reserved_high, used, used_high;
+    enum cudaMemAccessFlags access[MAX_DEVICES];
+};
+
+/* Initialises a pool of a device. */
+static void cudart_pool_prepare(struct memory_pool *, int device);
+/* The pool of a handle; NULL if the handle is not a pool. */
+static struct memory_pool *cudart_pool_find(cudaMemPool_t);
+/* Adds a pool to the valid ones; false: out of memory. */
+static bool cudart_pool_add(struct memory_pool *);
+/* Removes a pool; false if some of its memory is still allocated, so that its counts are needed. */
+static bool cudart_pool_remove(struct memory_pool *);
+/* Reduces the reserve to at most `keep` bytes. */
+static void cudart_pool_trim(struct memory_pool *, uint64_t keep);
+
+#define RETURN_UNLESS_POOL(handle, pool)                                                           \
+    RETURN_IF_FAULTY();                                                                            \
+    struct memory_pool *pool = cudart_pool_find(handle);                                           \
+    if (pool == NULL) return cudart_done(cudaErrorInvalidValue)
+
+/* ---- allocating from memory pools in stream order, which here means at once ------------------ */
 
 static struct memory_pool defaults[MAX_DEVICES];
 static struct memory_pool *current[MAX_DEVICES]; /* cudaDeviceSetMemPool; NULL: the default */
 static struct address_table pools;        /* those that the program has made */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-void cudart_pool_prepare(struct memory_pool *pool, int device)
+static void cudart_pool_prepare(struct memory_pool *pool, int device)
 {
     *pool = (struct memory_pool){.device = device, .reuse = {1, 1, 1}};
     pool->access[device] = cudaMemAccessFlagsProtReadWrite;
@@ -39,7 +72,7 @@ static struct memory_pool *current_pool(int device)
     return current[device] != NULL ? current[device] : default_pool(device);
 }
 
-struct memory_pool *cudart_pool_find(cudaMemPool_t handle)
+static struct memory_pool *cudart_pool_find(cudaMemPool_t handle)
 {
     struct memory_pool *pool = (struct memory_pool *)handle;
     for (int i = 0; i < cudart_device_count(); i++)
@@ -50,7 +83,7 @@ struct memory_pool *cudart_pool_find(cudaMemPool_t handle)
     return made;
 }
 
-bool cudart_pool_add(struct memory_pool *pool)
+static bool cudart_pool_add(struct memory_pool *pool)
 {
     pthread_mutex_lock(&mutex);
     bool added = address_table_set(&pools, (uint64_t)pool, pool);
@@ -58,7 +91,7 @@ bool cudart_pool_add(struct memory_pool *pool)
     return added;
 }
 
-bool cudart_pool_remove(struct memory_pool *pool)
+static bool cudart_pool_remove(struct memory_pool *pool)
 {
     pthread_mutex_lock(&mutex);
     address_table_remove(&pools, (uint64_t)pool);
@@ -86,7 +119,7 @@ static void trim(struct memory_pool *pool, uint64_t keep)
     if (pool->reserved > keep) pool->reserved = keep;
 }
 
-void cudart_pool_trim(struct memory_pool *pool, uint64_t keep)
+static void cudart_pool_trim(struct memory_pool *pool, uint64_t keep)
 {
     pthread_mutex_lock(&mutex);
     trim(pool, keep);
@@ -222,3 +255,140 @@ cudaError_t CUDARTAPI cudaMemSetMemPool(struct cudaMemLocation *location,
 ALSO_PTSZ(cudaMallocAsync);
 ALSO_PTSZ(cudaMallocFromPoolAsync);
 ALSO_PTSZ(cudaFreeAsync);
+
+/* ---- making and querying memory pools, and access to their memory ---------------------------- */
+
+/*
+ * A device with access to a pool may access the whole memory of the pool's device.
+ */
+
+cudaError_t CUDARTAPI cudaMemPoolCreate(cudaMemPool_t *handle,
+                                        const struct cudaMemPoolProps *properties)
+{
+    RETURN_IF_FAULTY();
+    if (handle == NULL || properties == NULL ||
+        properties->allocType != cudaMemAllocationTypePinned)
+        return cudart_done(cudaErrorInvalidValue);
+    if (properties->handleTypes != cudaMemHandleTypeNone ||
+        properties->location.type != cudaMemLocationTypeDevice)
+        return cudart_done(
+            cudart_not_supported("a memory pool on the host, or shared with other processes",
+                                 "use a pool of a device, for this process alone"));
+    int device = properties->location.id;
+    if (device < 0 || device >= cudart_device_count()) return cudart_done(cudaErrorInvalidDevice);
+    struct memory_pool *pool = malloc(sizeof *pool);
+    if (pool == NULL) return cudart_done(cudaErrorMemoryAllocation);
+    cudart_pool_prepare(pool, device);
+    if (!cudart_pool_add(pool)) {
+        free(pool);
+        return cudart_done(cudaErrorMemoryAllocation);
+    }
+    *handle = (cudaMemPool_t)pool;
+    return cudaSuccess;
+}
+
+/* Memory that is still allocated remains valid. Then the pool is kept, because its counts are
+ * needed. */
+cudaError_t CUDARTAPI cudaMemPoolDestroy(cudaMemPool_t handle)
+{
+    RETURN_UNLESS_POOL(handle, pool);
+    if (pool->is_default) return cudart_done(cudaErrorInvalidValue);
+    if (cudart_pool_remove(pool)) free(pool);
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaMemPoolTrimTo(cudaMemPool_t handle, size_t keep)
+{
+    RETURN_UNLESS_POOL(handle, pool);
+    cudart_pool_trim(pool, keep);
+    return cudaSuccess;
+}
+
+/* The place of a 64-bit attribute; NULL: the attribute is not one. */
+static uint64_t *wide_attribute(struct memory_pool *pool, enum cudaMemPoolAttr attribute)
+{
+    switch (attribute) {
+    case cudaMemPoolAttrReleaseThreshold: return &pool->threshold;
+    case cudaMemPoolAttrReservedMemCurrent: return &pool->reserved;
+    case cudaMemPoolAttrReservedMemHigh: return &pool->reserved_high;
+    case cudaMemPoolAttrUsedMemCurrent: return &pool->used;
+    case cudaMemPoolAttrUsedMemHigh: return &pool->used_high;
+    default: return NULL;
+    }
+}
+
+static bool is_reuse(enum cudaMemPoolAttr attribute)
+{
+    return attribute >= cudaMemPoolReuseFollowEventDependencies &&
+           attribute <= cudaMemPoolReuseAllowInternalDependencies;
+}
+
+cudaError_t CUDARTAPI cudaMemPoolGetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attribute,
+                                              void *value)
+{
+    RETURN_UNLESS_POOL(handle, pool);
+    const uint64_t *wide = wide_attribute(pool, attribute);
+    if (value == NULL || (wide == NULL && !is_reuse(attribute)))
+        return cudart_done(cudaErrorInvalidValue);
+    if (wide != NULL)
+        *(uint64_t *)value = *wide;
+    else
+        *(int *)value = pool->reuse[attribute - cudaMemPoolReuseFollowEventDependencies];
+    return cudaSuccess;
+}
+
+/* High-water marks can only be set to 0, which sets them to the current use. */
+cudaError_t CUDARTAPI cudaMemPoolSetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attribute,
+                                              void *value)
+{
+    RETURN_UNLESS_POOL(handle, pool);
+    if (value == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (is_reuse(attribute)) {
+        pool->reuse[attribute - cudaMemPoolReuseFollowEventDependencies] = *(const int *)value;
+        return cudaSuccess;
+    }
+    uint64_t wide = *(const uint64_t *)value;
+    bool is_high =
+        attribute == cudaMemPoolAttrReservedMemHigh || attribute == cudaMemPoolAttrUsedMemHigh;
+    if (attribute == cudaMemPoolAttrReleaseThreshold)
+        pool->threshold = wide;
+    else if (is_high && wide == 0)
+        *wide_attribute(pool, attribute) =
+            attribute == cudaMemPoolAttrUsedMemHigh ? pool->used : pool->reserved;
+    else
+        return cudart_done(cudaErrorInvalidValue);
+    return cudaSuccess;
+}
+
+/* ---- access ---------------------------------------------------------------------------------- */
+
+cudaError_t CUDARTAPI cudaMemPoolSetAccess(cudaMemPool_t handle,
+                                           const struct cudaMemAccessDesc *descriptions,
+                                           size_t count)
+{
+    RETURN_UNLESS_POOL(handle, pool);
+    if (count > 0 && descriptions == NULL) return cudart_done(cudaErrorInvalidValue);
+    for (size_t i = 0; i < count; i++) {
+        int device = descriptions[i].location.id;
+        bool allowed = descriptions[i].flags != cudaMemAccessFlagsProtNone;
+        if (descriptions[i].location.type != cudaMemLocationTypeDevice || device < 0 ||
+            device >= cudart_device_count() || (device == pool->device && !allowed))
+            return cudart_done(cudaErrorInvalidValue);
+        pool->access[device] = descriptions[i].flags;
+        if (device != pool->device)
+            emu_set_peer(cudart_device_at(device)->emu, cudart_device_at(pool->device)->emu,
+                         allowed || cudart_device_at(device)->peer_enabled[pool->device]);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t handle,
+                                           struct cudaMemLocation *location)
+{
+    RETURN_UNLESS_POOL(handle, pool);
+    if (flags == NULL || location == NULL || location->type != cudaMemLocationTypeDevice ||
+        location->id < 0 || location->id >= cudart_device_count())
+        return cudart_done(cudaErrorInvalidValue);
+    *flags = pool->access[location->id];
+    return cudaSuccess;
+}

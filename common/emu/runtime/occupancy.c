@@ -1,16 +1,18 @@
 /*
- * occupancy.c — attributes of kernels, and the number of their blocks that fit on a multiprocessor.
- *
- * NVIDIA's <cuda_occupancy.h> calculates the occupancy from the limits of the modelled GPU. The
- * number of registers is an estimate made from PTX; on a GPU, ptxas decides it.
+ * occupancy.c — attributes of kernels, and how many of their blocks and clusters fit.
  */
 #include "cudart.h"
-
+#include <cuda_occupancy.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 
-#include <cuda_occupancy.h>
+/* ---- attributes of kernels, and the number of their blocks that fit on a multiprocessor ------ */
+
+/*
+ * NVIDIA's <cuda_occupancy.h> calculates the occupancy from the limits of the modelled GPU. The
+ * number of registers is an estimate made from PTX; on a GPU, ptxas decides it.
+ */
 
 /* The dynamic shared memory that fits beside a kernel's static shared memory. */
 static size_t dynamic_limit(const struct function *function, size_t per_block)
@@ -250,5 +252,53 @@ cudaError_t CUDARTAPI cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, c
     if (cudaOccAvailableDynamicSMemPerBlock(bytes, &device, &kernel, &state, blocks, block_size) !=
         CUDA_OCC_SUCCESS)
         return cudart_done(cudaErrorInvalidValue);
+    return cudaSuccess;
+}
+
+/* ---- how many clusters of blocks fit on the GPU ---------------------------------------------- */
+
+/* The number of blocks of the cluster that a launch asks for, or that its kernel was compiled for.
+ * */
+static unsigned cluster_blocks(const cudaLaunchConfig_t *config, const struct function *function)
+{
+    const unsigned *exact = emu_kernel_info(function->kernel)->cluster;
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
+            return config->attrs[i].val.clusterDim.x * config->attrs[i].val.clusterDim.y *
+                   config->attrs[i].val.clusterDim.z;
+    return exact[0] ? exact[0] * exact[1] * exact[2] : 1;
+}
+
+static int largest(const struct function *function)
+{
+    return function->large_clusters ? EMU_LARGEST_CLUSTER : EMU_PORTABLE_CLUSTER;
+}
+
+cudaError_t CUDARTAPI cudaOccupancyMaxActiveClusters(int *clusters, const void *host,
+                                                     const cudaLaunchConfig_t *config)
+{
+    RETURN_IF_FAULTY();
+    if (clusters == NULL || config == NULL) return cudart_done(cudaErrorInvalidValue);
+    RETURN_UNLESS_FUNCTION(host, function);
+    unsigned blocks = cluster_blocks(config, function);
+    if (blocks == 0 || blocks > (unsigned)largest(function))
+        return cudart_done(cudaErrorInvalidClusterSize);
+    int per_sm;
+    dim3 block = config->blockDim;
+    cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &per_sm, host, (int)(block.x * block.y * block.z), config->dynamicSmemBytes);
+    if (error != cudaSuccess) return error;
+    *clusters = (int)emu_active_clusters(emu_gpu(emu_runtime()), blocks, (unsigned)per_sm);
+    return cudaSuccess;
+}
+
+/* On an H200 the result does not depend on the size of the grid. */
+cudaError_t CUDARTAPI cudaOccupancyMaxPotentialClusterSize(int *size, const void *host,
+                                                           const cudaLaunchConfig_t *config)
+{
+    RETURN_IF_FAULTY();
+    if (size == NULL || config == NULL) return cudart_done(cudaErrorInvalidValue);
+    RETURN_UNLESS_FUNCTION(host, function);
+    *size = largest(function);
     return cudaSuccess;
 }

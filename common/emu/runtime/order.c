@@ -1,7 +1,6 @@
-#include "order.h"
-#include "allocations.h"
-#include "place.h"
-#include "common/emu/watch/stream_ops.h"
+#include "graph.h"
+#include "cudart.h"
+#include "common/emu/watch/race.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,21 +1,17 @@
 /*
- * output.c — the document of a run: what kernels have done and what is wrong with them, for the
- * writers of common/emu/report/.
- *
- * A launch is copied when it ends, because a program that uses emu.h may discard the emulator's
- * records. Everything is written when the program ends: first the tables, and the rest behind what
- * the checkers find last, which is leaks. A file is written whole or not at all.
+ * output.c — what a run writes: the document, the files for it, the trace.
  */
-#define _GNU_SOURCE /* program_invocation_short_name, open_memstream */
-#include "common/emu/ptx/kernel_name.h"
-#include "common/emu/report/budget.h"
-#include "common/emu/report/writers.h"
+#define _GNU_SOURCE /* ftello, program_invocation_short_name, open_memstream */
+#include "cudart.h"
+#include "common/emu/ptx/ptx.h"
+#include "common/emu/report/report.h"
+#include "common/files/output_file.h"
+#include "common/files/replacement.h"
 #include "common/files/visible.h"
 #include "common/files/whole_file.h"
-#include "process.h"
-
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <locale.h>
 #include <pthread.h>
 #include <regex.h>
@@ -23,6 +19,174 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* ---- the files that EMU_* variables name for the emulator to write --------------------------- */
+
+/*
+ * None of them may be a program, a source file, or another file that the emulator reads or writes.
+ *
+ * If mpirun has started several ranks, each writes a file of its own: NAME.RANK, or NAME.RANK.html
+ * of NAME.html.
+ */
+
+static const enum setting_id path_settings[] = {SETTING_LOG_FILE, SETTING_CHECK_LOG, SETTING_TRACE,
+                                                SETTING_SARIF, SETTING_HTML};
+enum { PATH_SETTINGS = sizeof path_settings / sizeof *path_settings };
+
+/* ---- their names ----------------------------------------------------------------------------- */
+
+/* The rank of this process, as Open MPI and MPICH say it. NULL: it is the only one. */
+static const char *rank_of_several(void)
+{
+    static const char *const names[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                                           {"PMI_RANK", "PMI_SIZE"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *rank = cudart_environment(names[i][0]),
+                   *ranks = cudart_environment(names[i][1]);
+        if (rank == NULL || ranks == NULL || atoi(ranks) < 2) continue;
+        if (rank[strspn(rank, "0123456789")] == '\0') return rank;
+    }
+    return NULL;
+}
+
+/* Do ranks share it? What is no regular file is written as it is. The programs of a command add to
+ * one log of the checkers (command/run.c). */
+static bool is_shared(enum setting_id id, const char *path)
+{
+    if (strcmp(path, "stdout") == 0 || strcmp(path, "stderr") == 0) return true;
+    if (id == SETTING_CHECK_LOG && cudart_has_parent()) return true;
+    return !replacement_is_file(path);
+}
+
+/* The path of this process, or NULL. It may lie in `own`. */
+static const char *path_of(enum setting_id id, char own[PATH_MAX])
+{
+    const char *path = setting_text(id), *rank = rank_of_several();
+    if (path == NULL || rank == NULL || is_shared(id, path)) return path;
+    const char *slash = strrchr(path, '/'), *file = slash != NULL ? slash + 1 : path;
+    const char *dot = strrchr(file, '.'), *ending = dot > file ? dot : file + strlen(file);
+    snprintf(own, PATH_MAX, "%.*s.%s%s", (int)(ending - path), path, rank, ending);
+    return own;
+}
+
+/* ---- what they must not be ------------------------------------------------------------------- */
+
+/* Prints "emu: NAME=PATH"; control characters in the path are replaced. */
+static void print_output(enum setting_id id, const char *path)
+{
+    fprintf(stderr, "emu: %s=", settings[id].variable);
+    visible_print(stderr, path, strlen(path));
+}
+
+const char *cudart_output(enum setting_id id)
+{
+    static char own[PATH_SETTINGS][PATH_MAX];
+    size_t i = 0;
+    while (path_settings[i] != id) i++;
+    const char *path = path_of(id, own[i]), *why = output_refusal(path, "/proc/self/exe", NULL);
+    if (why == NULL) return path;
+    print_output(id, path);
+    fprintf(stderr, " is not written: the file %s\n", why);
+    cudart_exit(EXIT_USAGE);
+}
+
+void cudart_keep_apart(enum setting_id id, enum setting_id other)
+{
+    const char *path = setting_text(id);
+    if (!output_is_same(path, setting_text(other))) return;
+    print_output(id, path);
+    fprintf(stderr, " and %s are the same file; choose another one\n", settings[other].variable);
+    cudart_exit(EXIT_USAGE);
+}
+
+static void keep_source(const char *path)
+{
+    char own[PATH_MAX];
+    for (size_t i = 0; i < PATH_SETTINGS; i++) {
+        const struct setting *s = &settings[path_settings[i]];
+        if (!output_is_same(path_of(path_settings[i], own), path)) continue;
+        fputs("emu: ", stderr);
+        visible_print(stderr, path, strlen(path));
+        fprintf(stderr,
+                " is a source file of the program and is not written; choose another file for %s"
+                " (%s)\n",
+                s->option != NULL ? s->option : settings[SETTING_LOG_FILE].option, s->variable);
+        cudart_exit(EXIT_USAGE);
+    }
+}
+
+void cudart_keep_sources(const struct emu_module *module)
+{
+    const char *path;
+    for (size_t i = 0; (path = emu_source(module, i)) != NULL; i++) keep_source(path);
+}
+
+/* ---- the file of EMU_TRACE, to which the devices write (common/emu/watch/trace.h) ------------ */
+
+/*
+ * The trace is a temporary file that replaces the named file when the program ends. This also
+ * happens after an error, because the trace shows what led to it. If the program failed before the
+ * first access of a kernel, the named file stays as it was.
+ */
+
+static struct replacement trace;
+static pid_t process; /* that began it */
+
+_Noreturn static void refuse_trace(const char *path, const char *reason)
+{
+    fputs("emu: cannot write the trace, EMU_TRACE=", stderr);
+    visible_print(stderr, path, strlen(path));
+    fprintf(stderr, ": %s\n", reason);
+    cudart_exit(EXIT_USAGE);
+}
+
+void cudart_check_trace(void)
+{
+    const char *path = cudart_output(SETTING_TRACE);
+    int error = path != NULL ? replacement_check(path) : 0;
+    if (error != 0) refuse_trace(path, strerror(error));
+    cudart_keep_apart(SETTING_TRACE, SETTING_LOG_FILE);
+    cudart_keep_apart(SETTING_TRACE, SETTING_CHECK_LOG);
+    cudart_keep_apart(SETTING_TRACE, SETTING_BUDGET);
+    cudart_keep_apart(SETTING_TRACE, SETTING_BASELINE);
+}
+
+FILE *cudart_open_trace(void)
+{
+    const char *path = cudart_output(SETTING_TRACE);
+    if (path == NULL) return NULL;
+    cudart_check_trace();
+    process = getpid();
+    cudart_catch_end();
+    int error = replacement_begin(&trace, path);
+    if (error != 0) refuse_trace(path, strerror(error));
+    return trace.file;
+}
+
+void cudart_end_trace(int status)
+{
+    if (trace.file == NULL) return;
+    bool unused = ftello(trace.file) == 0 && (status != 0 || cudart_has_forked());
+    if (getpid() != process || unused) {
+        replacement_drop(&trace);
+        return;
+    }
+    int error = replacement_end(&trace);
+    if (error == 0) return;
+    fprintf(stderr, "emu: the trace is not complete: %s\n", strerror(error));
+    cudart_exit(EXIT_USAGE);
+}
+
+/* ---- the document ---------------------------------------------------------------------------- */
+
+/*
+ * The document of a run: what kernels have done and what is wrong with them, for the
+ * writers of common/emu/report/.
+ *
+ * A launch is copied when it ends, because a program that uses emu.h may discard the emulator's
+ * records. Everything is written when the program ends: first the tables, and the rest behind what
+ * the checkers find last, which is leaks. A file is written whole or not at all.
+ */
 
 /* What is written, and where to. */
 struct output {

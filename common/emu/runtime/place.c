@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* dladdr, asprintf */
-#include "place.h"
-#include "common/emu/ptx/emu_elf.h"
+#include "cudart.h"
+#include "common/emu/ptx/binary.h"
 
 #include <dlfcn.h>
 #include <elf.h>

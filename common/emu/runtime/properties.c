@@ -1,12 +1,12 @@
 /*
- * properties.c — the properties of a device.
+ * properties.c — properties of devices, versions, and functions that only give advice.
  */
-#include "arrays.h"
-#include "process.h"
-
+#include "cudart.h"
 #include <cuda.h>
 #include <stdio.h>
 #include <string.h>
+
+/* ---- the properties of a device -------------------------------------------------------------- */
 
 /* Limits of a grid and a block, the same for every GPU here (CUDA C++ Programming Guide, "Compute
  * Capabilities"). */
@@ -129,7 +129,7 @@ static int double_ratio(const struct cudaDeviceProp *p)
 }
 
 /* Attributes that are not in the list are 0. None of them says how much memory there is. */
-int cudart_attribute(enum cudaDeviceAttr attribute, int device, int *value)
+static int cudart_attribute(enum cudaDeviceAttr attribute, int device, int *value)
 {
     if (attribute < cudaDevAttrMaxThreadsPerBlock || attribute >= cudaDevAttrMax)
         return cudaErrorInvalidValue;
@@ -283,4 +283,134 @@ cudaError_t CUDARTAPI cudaChooseDevice(int *device, const struct cudaDeviceProp 
     if (device == NULL || wanted == NULL) return cudart_done(cudaErrorInvalidValue);
     *device = 0;
     return cudaSuccess;
+}
+
+/* ---- versions, and the functions that give access to the driver API (runtime/driver*.c) ------ */
+
+cudaError_t CUDARTAPI cudaDriverGetVersion(int *version)
+{
+    if (version == NULL) return cudart_done(cudaErrorInvalidValue);
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaRuntimeGetVersion(int *version) { return cudaDriverGetVersion(version); }
+
+cudaError_t CUDARTAPI cudaGetDriverEntryPointByVersion(const char *name, void **function,
+                                                       unsigned version, unsigned long long flags,
+                                                       enum cudaDriverEntryPointQueryResult *result)
+{
+    RETURN_IF_FAULTY();
+    if (name == NULL || function == NULL) return cudart_done(cudaErrorInvalidValue);
+    enum cudart_query query = cudart_driver_function(
+        name, (int)version, flags & cudaEnablePerThreadDefaultStream, function);
+    if (result == NULL)
+        return cudart_done(query == QUERY_FOUND ? cudaSuccess : cudaErrorSymbolNotFound);
+    *result = query == QUERY_FOUND     ? cudaDriverEntryPointSuccess
+              : query == QUERY_TOO_NEW ? cudaDriverEntryPointVersionNotSufficent
+                                       : cudaDriverEntryPointSymbolNotFound;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaGetDriverEntryPoint(const char *name, void **function,
+                                              unsigned long long flags,
+                                              enum cudaDriverEntryPointQueryResult *result)
+{
+    return cudaGetDriverEntryPointByVersion(name, function, CUDART_VERSION, flags, result);
+}
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* the older function is deprecated */
+ALSO_PTSZ(cudaGetDriverEntryPoint);
+ALSO_PTSZ(cudaGetDriverEntryPointByVersion);
+
+/* ---- functions that only give advice --------------------------------------------------------- */
+
+/*
+ * Functions without effect on what kernels do: preferences for caches and shared memory,
+ * on which occupancy depends, and a profiler's range.
+ */
+
+cudaError_t CUDARTAPI cudaDeviceSetCacheConfig(enum cudaFuncCache preference)
+{
+    RETURN_IF_FAULTY();
+    if ((unsigned)preference > cudaFuncCachePreferEqual) return cudart_done(cudaErrorInvalidValue);
+    cudart_device()->cache = preference;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaDeviceGetCacheConfig(enum cudaFuncCache *preference)
+{
+    if (preference == NULL) return cudart_done(cudaErrorInvalidValue);
+    *preference = cudart_device()->cache;
+    return cudaSuccess;
+}
+
+/* A profiler's range is ignored: the report has every launch. */
+cudaError_t CUDARTAPI cudaProfilerStart(void) { return cudaSuccess; }
+cudaError_t CUDARTAPI cudaProfilerStop(void) { return cudaSuccess; }
+
+cudaError_t CUDARTAPI cudaFuncSetCacheConfig(const void *host, enum cudaFuncCache preference)
+{
+    RETURN_IF_FAULTY();
+    RETURN_UNLESS_FUNCTION(host, function);
+    if ((unsigned)preference > cudaFuncCachePreferEqual) return cudart_done(cudaErrorInvalidValue);
+    function->cache = preference;
+    return cudaSuccess;
+}
+
+/* Only Kepler had banks of 8 bytes. */
+cudaError_t CUDARTAPI cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
+{
+    (void)config;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
+{
+    if (config == NULL) return cudart_done(cudaErrorInvalidValue);
+    *config = cudaSharedMemBankSizeFourByte;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaFuncSetSharedMemConfig(const void *host, enum cudaSharedMemConfig config)
+{
+    (void)host, (void)config;
+    return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaCtxResetPersistingL2Cache(void)
+{
+    RETURN_IF_FAULTY();
+    return cudaSuccess;
+}
+
+/* ---- what kernels ask of the runtime (emu_host_side in emu.h) -------------------------------- */
+
+/*
+ * Threads that run blocks call these functions, so they keep no errors.
+ */
+
+static int attribute(int which, int device, int *value)
+{
+    return cudart_attribute((enum cudaDeviceAttr)which, device, value);
+}
+
+static int limit(unsigned device, int which, size_t *value)
+{
+    if (which < 0 || which >= LIMITS) return cudaErrorUnsupportedLimit;
+    *value = cudart_device_at((int)device)->limits[which];
+    return cudaSuccess;
+}
+
+static const char *error_name(int error) { return cudaGetErrorName((cudaError_t)error); }
+static const char *error_text(int error) { return cudaGetErrorString((cudaError_t)error); }
+
+struct emu_host_side cudart_host_side(void)
+{
+    return (struct emu_host_side){.attribute = attribute,
+                                  .limit = limit,
+                                  .occupancy = cudart_occupancy,
+                                  .set_condition = cudart_set_condition,
+                                  .error_name = error_name,
+                                  .error_text = error_text};
 }

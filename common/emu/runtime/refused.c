@@ -5,7 +5,6 @@
  * first call of each function prints a message: where it was called, and what to do instead.
  */
 #include "cudart.h"
-#include "place.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,13 +1,27 @@
 /*
- * streams.c — streams.
- *
+ * device_runtime_memory.c — streams and events, also those that processes share.
+ */
+#define _GNU_SOURCE /* clock_gettime, nanosleep, readlink */
+#include "cudart.h"
+#include "graph.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Is the work of another process before the event done? With `waits`, returns when it is. */
+static bool cudart_ipc_is_done(const struct object *event, bool waits);
+
+/* The event was recorded by this process. */
+static void cudart_ipc_record(struct object *event);
+
+/* ---- streams --------------------------------------------------------------------------------- */
+
+/*
  * Work is done when it is submitted, so a stream is never busy. Waiting for a stream only returns
  * whether an error has occurred.
  */
-#include "capture.h"
-#include "object.h"
-#include "order.h"
-#include "work.h"
 
 /* Priorities go from 0, the lowest, to this (as on a GPU of compute capability 7.0 or above). */
 enum { HIGHEST_PRIORITY = -5 };
@@ -214,3 +228,256 @@ ALSO_PTSZ(cudaStreamGetAttribute);
 ALSO_PTSZ(cudaStreamCopyAttributes);
 ALSO_PTSZ(cudaStreamAddCallback);
 ALSO_PTSZ(cudaLaunchHostFunc);
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+/*
+ * All earlier work is done when an event is recorded. The event keeps the host's clock, so
+ * cudaEventElapsedTime is the time that the emulator took.
+ */
+
+cudaError_t CUDARTAPI cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
+{
+    RETURN_IF_FAULTY();
+    unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+    bool is_shared = flags & cudaEventInterprocess;
+    if (flags & ~known || (is_shared && !(flags & cudaEventDisableTiming)))
+        return cudart_done(cudaErrorInvalidValue);
+    return cudart_done(cudart_create(event, EVENT, flags, 0));
+}
+
+cudaError_t CUDARTAPI cudaEventCreate(cudaEvent_t *event)
+{
+    return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+
+cudaError_t CUDARTAPI cudaEventDestroy(cudaEvent_t event)
+{
+    RETURN_IF_FAULTY();
+    return cudart_done(cudart_destroy(event, EVENT));
+}
+
+void cudart_record_event(cudaEvent_t event)
+{
+    struct object *object = cudart_find(event, EVENT);
+    if (object == NULL) return; /* destroyed after the graph was made */
+    object->recorded = true;
+    clock_gettime(CLOCK_MONOTONIC, &object->at);
+}
+
+/* In a stream that is captured, an event marks a place in the graph. An event recorded as external
+ * is a node of the graph, which records the time whenever the graph runs. */
+cudaError_t CUDARTAPI cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
+                                               unsigned flags)
+{
+    struct object *object = cudart_find(event, EVENT);
+    if (object == NULL || !cudart_is_stream(stream) ||
+        object->device != cudart_stream_device(stream))
+        return cudart_done(cudaErrorInvalidResourceHandle);
+    if (flags != cudaEventRecordDefault && flags != cudaEventRecordExternal)
+        return cudart_done(cudaErrorInvalidValue);
+    bool captured;
+    if (flags == cudaEventRecordExternal) {
+        struct work work = {.type = cudaGraphNodeTypeEventRecord, .event = event};
+        if (!cudart_is_capturing(stream)) return cudart_done(cudaErrorIllegalState);
+        return cudart_submit(stream, &work);
+    }
+    cudaError_t error = cudart_capture_record(object, stream, &captured);
+    if (error == cudaSuccess && !captured) {
+        cudart_record_event(event);
+        object->is_behind = cudart_is_behind(stream);
+        cudart_ipc_record(object);
+        cudart_order_record(object, stream);
+    }
+    return cudart_done(error);
+}
+
+cudaError_t CUDARTAPI cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
+}
+
+static cudaError_t check_event(cudaEvent_t event, bool waits)
+{
+    struct object *object = cudart_find(event, EVENT);
+    if (object != NULL && object->is_behind) object->is_behind = !cudart_go_on(waits);
+    RETURN_IF_FAULTY();
+    if (object == NULL) return cudart_done(cudaErrorInvalidResourceHandle);
+    cudaError_t error = cudart_check_event_wait(object);
+    if (error == cudaSuccess && object->is_behind) return cudaErrorNotReady;
+    if (error == cudaSuccess && !cudart_ipc_is_done(object, waits)) return cudaErrorNotReady;
+    if (error == cudaSuccess) cudart_order_wait_host(object);
+    return cudart_done(error);
+}
+
+cudaError_t CUDARTAPI cudaEventSynchronize(cudaEvent_t event) { return check_event(event, true); }
+
+cudaError_t CUDARTAPI cudaEventQuery(cudaEvent_t event) { return check_event(event, false); }
+
+cudaError_t CUDARTAPI cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
+{
+    RETURN_IF_FAULTY();
+    struct object *object = cudart_find(event, EVENT);
+    if (flags != cudaEventWaitDefault && flags != cudaEventWaitExternal)
+        return cudart_done(cudaErrorInvalidValue);
+    if (!cudart_is_stream(stream) || object == NULL)
+        return cudart_done(cudaErrorInvalidResourceHandle);
+    bool captured;
+    if (flags == cudaEventWaitExternal) {
+        struct work work = {.type = cudaGraphNodeTypeWaitEvent, .event = event};
+        if (!cudart_is_capturing(stream)) return cudart_done(cudaErrorIllegalState);
+        return cudart_submit(stream, &work);
+    }
+    if (object->is_behind) cudart_hold_streams();
+    cudaError_t error = cudart_capture_wait(stream, object, &captured);
+    if (error == cudaSuccess && !captured) cudart_ipc_is_done(object, true);
+    if (error == cudaSuccess && !captured) cudart_order_wait_event(stream, object);
+    return cudart_done(error);
+}
+
+cudaError_t CUDARTAPI cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
+{
+    RETURN_IF_FAULTY();
+    if (milliseconds == NULL) return cudart_done(cudaErrorInvalidValue);
+    const struct object *from = cudart_find(start, EVENT), *to = cudart_find(end, EVENT);
+    if (from == NULL || to == NULL || !from->recorded || !to->recorded ||
+        from->device != to->device || (from->flags | to->flags) & cudaEventDisableTiming)
+        return cudart_done(cudaErrorInvalidResourceHandle);
+    cudart_order_wait_host(from);
+    cudart_order_wait_host(to);
+    double seconds = (double)(to->at.tv_sec - from->at.tv_sec);
+    double nanoseconds = (double)(to->at.tv_nsec - from->at.tv_nsec);
+    *milliseconds = (float)(seconds * 1e3 + nanoseconds * 1e-6);
+    return cudaSuccess;
+}
+
+ALSO_PTSZ(cudaEventRecord);
+ALSO_PTSZ(cudaEventRecordWithFlags);
+ALSO_PTSZ(cudaStreamWaitEvent);
+
+/* ---- events that several processes use (cudaIpcGetEventHandle) ------------------------------- */
+
+/*
+ * Work is carried out when it is submitted. When an event is recorded, the work before it is done,
+ * unless a kernel before the event is suspended. Then a word in device memory, which the processes
+ * share, has the number of that kernel's process; otherwise the word is 0. The memory is exported
+ * as that of cudaIpcGetMemHandle (allocate.c).
+ */
+
+_Static_assert(sizeof(cudaIpcEventHandle_t) == EMU_HANDLE_BYTES, "the size of a handle");
+
+static struct emu *emu_of(const struct object *event)
+{
+    return cudart_device_at(event->device)->emu;
+}
+
+/* One bit tells the handles of events from those of memory: neither opens as the other. */
+static void flip(cudaIpcEventHandle_t *handle) { handle->reserved[0] ^= 1; }
+
+static bool open_word(struct object *event)
+{
+    const struct emu_rows word = {.bytes = sizeof *event->word, .rows = 1, .slices = 1};
+    event->word = emu_view(emu_of(event), event->shared, &word, false, true, NULL);
+    return event->word != NULL;
+}
+
+/* ---- handles --------------------------------------------------------------------------------- */
+
+static int share(struct object *event)
+{
+    int error = emu_alloc(emu_of(event), sizeof *event->word, &event->shared);
+    if (error) return error;
+    if (!open_word(event)) return EMU_OUT_OF_MEMORY;
+    *event->word = event->is_behind ? getpid() : 0;
+    return EMU_OK;
+}
+
+cudaError_t CUDARTAPI cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
+{
+    RETURN_IF_FAULTY();
+    struct object *object = cudart_find(event, EVENT);
+    if (handle == NULL) return cudart_done(cudaErrorInvalidValue);
+    if (object == NULL || !(object->flags & cudaEventInterprocess) || object->is_imported)
+        return cudart_done(cudaErrorInvalidResourceHandle);
+    bool is_first = object->word == NULL;
+    int error = is_first ? share(object) : EMU_OK;
+    if (!is_first) emu_hide(emu_of(object), object->shared, false);
+    if (error == EMU_OK) error = emu_export(emu_of(object), object->shared, handle);
+    if (error == EMU_OK) emu_hide(emu_of(object), object->shared, true); /* it is no leak */
+    if (error == EMU_OK) flip(handle);
+    return cudart_done(error);
+}
+
+cudaError_t CUDARTAPI cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
+{
+    RETURN_IF_FAULTY();
+    emu_addr address;
+    if (event == NULL) return cudart_done(cudaErrorInvalidValue);
+    flip(&handle);
+    int error = emu_import(emu_runtime(), &handle, &address);
+    if (error != EMU_OK) return cudart_done(error);
+    error = cudart_create(event, EVENT, cudaEventInterprocess | cudaEventDisableTiming, 0);
+    if (error != cudaSuccess) {
+        emu_close_import(emu_runtime(), address);
+        return cudart_done(error);
+    }
+    struct object *object = cudart_find(*event, EVENT);
+    object->is_imported = true;
+    object->shared = address;
+    open_word(object);
+    return cudaSuccess;
+}
+
+/* ---- recording and waiting ------------------------------------------------------------------- */
+
+static void cudart_ipc_record(struct object *event)
+{
+    if (event->word != NULL) *event->word = event->is_behind ? getpid() : 0;
+}
+
+static void end_word(struct object *event)
+{
+    int own = getpid();
+    if (event->word == NULL || event->device != cudart_device()->number) return;
+    atomic_compare_exchange_strong(event->word, &own, 0);
+}
+
+void cudart_ipc_kernel_ended(void) { cudart_each(EVENT, end_word); }
+
+/* A process that has ended, but that its parent has not waited for, has a number, but no file. */
+static bool lives(int process)
+{
+    char path[sizeof "/proc/-2147483648/exe"], target;
+    snprintf(path, sizeof path, "/proc/%d/exe", process);
+    return readlink(path, &target, 1) >= 0 || errno != ENOENT;
+}
+
+/* On a GPU the kernel would go on meanwhile. */
+static void explain_the_wait(int process, int seconds)
+{
+    char sentence[300];
+    snprintf(sentence, sizeof sentence,
+             "this process has waited %d seconds for an event: process %d has recorded it after a "
+             "kernel, which the emulator lets go on only while that process waits in a call of "
+             "CUDA (EMU_TIMEOUT=SECONDS says so later)",
+             seconds, process);
+    cudart_print(sentence);
+}
+
+/* A kernel of this process counts as done: streams.c waits for it. */
+static bool cudart_ipc_is_done(const struct object *event, bool waits)
+{
+    const struct timespec moment = {.tv_nsec = 200000};
+    time_t begin = time(NULL), patience = setting_number(SETTING_TIMEOUT);
+    bool is_explained = false;
+    for (;;) {
+        int process = event->word != NULL ? *event->word : 0;
+        if (process == 0 || process == getpid() || !lives(process)) return true;
+        if (!waits) return false;
+        if (!is_explained && time(NULL) - begin > patience) {
+            explain_the_wait(process, (int)patience);
+            is_explained = true;
+        }
+        nanosleep(&moment, NULL);
+    }
+}

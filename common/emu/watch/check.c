@@ -1,8 +1,8 @@
 #define _POSIX_C_SOURCE 200809L /* strdup */
-#include "checkers.h"
-#include "common/emu/ptx/matrix.h"
+#include "check.h"
+#include "common/emu/ptx/insn.h"
 #include "common/emu/machine/device.h"
-#include "common/emu/ptx/kernel_name.h"
+#include "common/emu/ptx/ptx.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

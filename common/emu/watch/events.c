@@ -3,15 +3,10 @@
  * machine/events.h.
  */
 #include "common/emu/machine/events.h"
-#include "checkers.h"
-#include "init.h"
-#include "race_race.h"
-#include "ops.h"
-#include "sync_check.h"
-#include "counters.h"
-#include "records.h"
+#include "check.h"
+#include "race.h"
+#include "count.h"
 #include "common/emu/machine/device.h"
-#include "picture.h"
 #include "trace.h"
 
 #include <stdlib.h>

@@ -1,10 +1,117 @@
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
+/*
+ * fidelity.c — compares a kernel's accesses in PTX with those in machine code, and counts merged
+ * ones.
+ */
+#define _GNU_SOURCE /* memmem, open_memstream */
 #include "count.h"
-#include "common/emu/ptx/matrix.h"
-#include "common/emu/ptx/module.h"
+#include "common/emu/machine/device.h"
+#include "common/emu/machine/events.h"
+#include "common/emu/ptx/insn.h"
 #include "common/files/visible.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Compares a kernel with machine code; the result lies in the arena of the kernel's module. NULL:
+ * out of host memory. */
+static struct emu_agreement *compare_code(struct emu_kernel *, const struct cubin *, unsigned arch);
+
+/* Makes instructions count as the merged accesses of the machine code, on the lines where both then
+ * agree, and changes these lines of the list. */
+static void merge_accesses(struct emu_kernel *, struct line_accesses *);
+
+/* ---- the machine code that belongs to a module ----------------------------------------------- */
+
+/*
+ * The machine code that belongs to a module, read when a kernel is first compared
+ * with it.
+ */
+
+struct machine_code {
+    const void *data;
+    size_t size;
+    unsigned arch; /* 90 for sm_90 */
+    bool opened;
+    struct cubin cubin;  /* if opened */
+    const char *problem; /* why it cannot be read; NULL: no problem */
+};
+
+/* Did ptxas have an option with which it makes no fma? A note of the file holds its options. */
+static bool never_fuses(const void *data, size_t size)
+{
+    static const char *const options[] = {"-O 0 ", "-fmad false "};
+    struct elf file;
+    size_t length;
+    if (elf_read(&file, data, size) != ELF_FINE) return false;
+    const unsigned char *note =
+        elf_content(&file, elf_find(&file, ".note.nv.tkinfo", ""), &length);
+    for (size_t k = 0; note && k < sizeof options / sizeof *options; k++)
+        if (memmem(note, length, options[k], strlen(options[k]))) return true;
+    return false;
+}
+
+/* Without host memory for it, the module has no machine code and its kernels are not compared. */
+void emu_machine_code(struct emu *emu, struct emu_module *module, const void *data, size_t size,
+                      unsigned arch)
+{
+    struct machine_code *code = calloc(1, sizeof *code);
+    if (code) *code = (struct machine_code){.data = data, .size = size, .arch = arch};
+    pthread_mutex_lock(&emu->lock);
+    event_module_close(module);
+    module->machine_code = code;
+    module->never_fuses = code && never_fuses(data, size);
+    pthread_mutex_unlock(&emu->lock);
+}
+
+void event_module_close(struct emu_module *module)
+{
+    struct machine_code *code = module->machine_code;
+    if (code) cubin_close(&code->cubin);
+    free(code);
+    module->machine_code = NULL;
+}
+
+static const struct emu_agreement *unchecked(struct emu_kernel *kernel, const char *why)
+{
+    char text[200];
+    int length = snprintf(text, sizeof text, "unchecked: %s", why);
+    struct emu_agreement *agreement = arena_take(kernel->module->arena, sizeof *agreement);
+    if (!agreement) return NULL;
+    agreement->text = arena_text(kernel->module->arena, text, (size_t)length);
+    return agreement->text ? agreement : NULL;
+}
+
+static const struct emu_agreement *compare(struct emu_kernel *kernel)
+{
+    struct machine_code *code = kernel->module->machine_code;
+    if (!code || !code->data) return unchecked(kernel, "there is no machine code");
+    if (code->arch < SASS_OLDEST || code->arch > SASS_NEWEST)
+        return unchecked(kernel, "the machine code is of an architecture that is not known here");
+    if (!code->opened) {
+        code->opened = true;
+        code->problem = cubin_open(&code->cubin, code->data, code->size);
+    }
+    if (code->problem) return unchecked(kernel, code->problem);
+    return compare_code(kernel, &code->cubin, code->arch);
+}
+
+const struct emu_agreement *kernel_agreement(struct emu_kernel *kernel)
+{
+    static const struct emu_agreement no_memory = {.text = "unchecked: out of host memory"};
+    if (!kernel->agreement) kernel->agreement = compare(kernel);
+    if (!kernel->agreement) kernel->agreement = &no_memory;
+    return kernel->agreement;
+}
+
+const struct emu_agreement *emu_agreement(struct emu *emu, struct emu_kernel *kernel)
+{
+    pthread_mutex_lock(&emu->lock);
+    const struct emu_agreement *agreement = kernel_agreement(kernel);
+    pthread_mutex_unlock(&emu->lock);
+    return agreement;
+}
+
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
@@ -39,8 +146,9 @@ static size_t find_place(const struct line_accesses *list, const char *file, uns
     return low;
 }
 
-struct line_access *find_line_access(const struct line_accesses *list, const char *file,
-                                     unsigned line, struct sass_access kind)
+/* The item of a line and kind; NULL: not in the list. */
+static struct line_access *find_line_access(const struct line_accesses *list, const char *file,
+                                            unsigned line, struct sass_access kind)
 {
     size_t i = find_place(list, file, line, kind);
     if (i == list->count) return NULL;
@@ -78,7 +186,9 @@ static void count_line_access(struct line_accesses *list, const char *file, unsi
     item->reductions += is_reduction;
 }
 
-size_t line_length(const struct line_accesses *list, size_t first)
+/* line_length: the number of items of the line that begins at item `first`. line_agrees: do PTX and
+ * machine code agree on these items? */
+static size_t line_length(const struct line_accesses *list, size_t first)
 {
     const struct line_access *item = &list->item[first];
     size_t count = 1;
@@ -89,7 +199,8 @@ size_t line_length(const struct line_accesses *list, size_t first)
 
 /* ---- what is in the code --------------------------------------------------------------------- */
 
-struct sass_access ptx_access(const struct insn *insn)
+/* The access that a PTX instruction makes; ACCESS_NONE: no access that is counted. */
+static struct sass_access ptx_access(const struct insn *insn)
 {
     unsigned operation = insn->tally == TALLY_LOAD     ? ACCESS_LOAD
                          : insn->tally == TALLY_STORE  ? ACCESS_STORE
@@ -110,12 +221,12 @@ static const char *code_file(const struct ptx_text *text, unsigned file)
     return file < text->file_count && text->code_files[file] ? text->code_files[file] : "";
 }
 
-const char *insn_file(const struct emu_kernel *kernel, const struct insn *insn)
+static const char *insn_file(const struct emu_kernel *kernel, const struct insn *insn)
 {
     return code_file(&kernel->module->text, kernel->lines[insn->line].file);
 }
 
-unsigned insn_line(const struct emu_kernel *kernel, const struct insn *insn)
+static unsigned insn_line(const struct emu_kernel *kernel, const struct insn *insn)
 {
     return *insn_file(kernel, insn) ? kernel->lines[insn->line].line : 0;
 }
@@ -209,7 +320,7 @@ static void forget_spaces(struct line_accesses *list)
  * machine code may have each kind of access any whole number of times as often as the PTX. A loop
  * that is unrolled in PTX and unrolled again by ptxas may have another ratio (5 = 4 + 1 accesses
  * become 29 = 16 + 8 + 4 + 1), but then the ratio is the same for all kinds of the line. */
-bool line_agrees(const struct line_access *line, size_t count)
+static bool line_agrees(const struct line_access *line, size_t count)
 {
     bool whole = true, even = true;
     const struct line_access *first = NULL;
@@ -386,8 +497,8 @@ static bool copies_tensors(const struct emu_kernel *kernel)
     return false;
 }
 
-struct emu_agreement *compare_code(struct emu_kernel *kernel, const struct cubin *cubin,
-                                   unsigned arch)
+static struct emu_agreement *compare_code(struct emu_kernel *kernel, const struct cubin *cubin,
+                                          unsigned arch)
 {
     static const enum emu_agreement_label labels[] = {EMU_EXACT, EMU_COUNTED_AS_MERGED, EMU_MERGED,
                                                       EMU_CHANGED};
@@ -424,4 +535,182 @@ struct emu_agreement *compare_code(struct emu_kernel *kernel, const struct cubin
     free(before.item);
     free(after.item);
     return agreement && agreement->text ? agreement : NULL;
+}
+
+/* ---- counting merged accesses as one --------------------------------------------------------- */
+
+/*
+ * Counting as the machine code does where ptxas merged neighbouring accesses.
+ *
+ * A group is several accesses in one basic block with the same guard and base register and
+ * neighbouring addresses. On lines where PTX and machine code differ, a group is assumed to be
+ * merged if the machine code has such a wide access on a line of the group. If PTX and machine code
+ * then agree, the member with the lowest address counts as one wide access, and the other members
+ * do not count. If they still differ, it is unknown what was merged, and the line counts as in PTX.
+ */
+
+enum { NARROWEST_MERGED = 8, WIDEST_MERGED = 16, MOST_MEMBERS = WIDEST_MERGED };
+
+struct group {
+    struct insn *member[MOST_MEMBERS];
+    unsigned count;
+    struct line_access *wide; /* the list's item for the wide access */
+};
+
+struct merger {
+    struct emu_kernel *kernel;
+    struct line_accesses *list;
+    bool *begins_block; /* by instruction */
+    struct group *groups;
+    size_t count, room;
+};
+
+/* ---- which instructions are side by side ----------------------------------------------------- */
+
+static void mark_blocks(struct merger *m)
+{
+    const struct emu_kernel *kernel = m->kernel;
+    for (size_t i = 0; i < kernel->code_count; i++) {
+        const struct insn *insn = &kernel->code[i];
+        if (insn->control == CONTROL_NONE) continue;
+        if (i + 1 < kernel->code_count) m->begins_block[i + 1] = true;
+        for (uint32_t k = 0; k < insn_target_count(insn); k++)
+            m->begins_block[insn_target(insn, k)] = true;
+    }
+}
+
+static bool same_kind(struct sass_access a, struct sass_access b)
+{
+    return a.operation == b.operation && a.space == b.space && a.bytes == b.bytes;
+}
+
+/* Finds an access of the same kind, guard and base in the basic block of instruction `first`, at
+ * `distance` bytes from it. NULL: not found. */
+static struct insn *neighbour(const struct merger *m, size_t first, int64_t distance)
+{
+    struct insn *code = m->kernel->code, *base = &code[first];
+    for (int step = -1; step <= 1; step += 2) {
+        size_t at = first;
+        for (;;) {
+            if (step < 0 ? m->begins_block[at] || !at : at + 1 >= m->kernel->code_count) break;
+            if (step > 0 ? m->begins_block[at + 1] || insn_writes(&code[at], base->address.base)
+                         : insn_writes(&code[at - 1], base->address.base))
+                break;
+            at = step < 0 ? at - 1 : at + 1;
+            struct insn *other = &code[at];
+            if (same_kind(ptx_access(other), ptx_access(base)) &&
+                other->address.base == base->address.base && other->guard == base->guard &&
+                other->guard_flip == base->guard_flip &&
+                other->address.offset == base->address.offset + distance && !other->counted_bytes)
+                return other;
+        }
+    }
+    return NULL;
+}
+
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+static struct line_access *find_item(const struct merger *m, const struct insn *insn,
+                                     struct sass_access kind)
+{
+    return find_line_access(m->list, insn_file(m->kernel, insn), insn_line(m->kernel, insn), kind);
+}
+
+/* Does the machine code have fewer accesses of this kind on the access's line? */
+static bool is_missing(const struct merger *m, const struct insn *insn)
+{
+    struct sass_access kind = ptx_access(insn);
+    if (kind.operation != ACCESS_LOAD && kind.operation != ACCESS_STORE) return false;
+    const struct line_access *item = find_item(m, insn, kind);
+    return item && item->count[CODE_SASS] < item->count[CODE_PTX];
+}
+
+static void add_group(struct merger *m, const struct group *group)
+{
+    if (m->count == m->room) {
+        size_t room = m->room ? 2 * m->room : 16;
+        struct group *grown = realloc(m->groups, room * sizeof *grown);
+        if (!grown) return;
+        m->groups = grown;
+        m->room = room;
+    }
+    m->groups[m->count++] = *group;
+    group->member[0]->counted_bytes = group->wide->kind.bytes;
+    for (unsigned k = 1; k < group->count; k++)
+        group->member[k]->counted_bytes = COUNTED_WITH_ANOTHER;
+}
+
+/* Adds the group of `bytes` bytes that begins with instruction `first`, if it exists. */
+static void try_group(struct merger *m, size_t first, unsigned bytes)
+{
+    struct group group = {.member = {&m->kernel->code[first]}};
+    struct sass_access kind = ptx_access(group.member[0]);
+    if (group.member[0]->counted_bytes || kind.bytes >= bytes || !is_missing(m, group.member[0]))
+        return;
+    unsigned members = bytes / kind.bytes;
+    int64_t width = kind.bytes;
+    /* The access is in the middle of a group that begins before it. */
+    if (group.member[0]->address.offset % bytes && neighbour(m, first, -width)) return;
+    kind.bytes = (uint8_t)bytes;
+    for (group.count = 0; group.count < members; group.count++) {
+        struct insn *member =
+            group.count ? neighbour(m, first, group.count * width) : group.member[0];
+        if (!member || !is_missing(m, member)) return;
+        group.member[group.count] = member;
+        struct line_access *wide = find_item(m, member, kind);
+        if (wide && wide->count[CODE_SASS] > wide->count[CODE_PTX]) group.wide = wide;
+    }
+    if (group.wide) add_group(m, &group);
+}
+
+/* Counts a group as one access (by = 1), or as its members again (by = -1). */
+static void count_group(struct merger *m, struct group *group, int by)
+{
+    for (unsigned k = 0; k < group->count; k++) {
+        find_item(m, group->member[k], ptx_access(group->member[k]))->count[CODE_PTX] -=
+            (unsigned)by;
+        if (by < 0) group->member[k]->counted_bytes = 0;
+    }
+    group->wide->count[CODE_PTX] += (unsigned)by;
+    if (by < 0) group->count = 0;
+}
+
+static bool touches(const struct merger *m, const struct group *group,
+                    const struct line_access *line)
+{
+    for (unsigned k = 0; k < group->count; k++)
+        if (insn_line(m->kernel, group->member[k]) == line->line &&
+            !strcmp(insn_file(m->kernel, group->member[k]), line->file))
+            return true;
+    return false;
+}
+
+/* Undoes the groups on lines that do not agree. Returns whether there were any. */
+static bool take_back(struct merger *m)
+{
+    bool any = false;
+    for (size_t first = 0, length; first < m->list->count; first += length) {
+        length = line_length(m->list, first);
+        if (line_agrees(&m->list->item[first], length)) continue;
+        for (size_t g = 0; g < m->count; g++) {
+            if (!touches(m, &m->groups[g], &m->list->item[first])) continue;
+            count_group(m, &m->groups[g], -1);
+            any = true;
+        }
+    }
+    return any;
+}
+
+static void merge_accesses(struct emu_kernel *kernel, struct line_accesses *list)
+{
+    struct merger m = {.kernel = kernel, .list = list};
+    m.begins_block = calloc(kernel->code_count + 1, sizeof(bool));
+    if (!m.begins_block) return;
+    mark_blocks(&m);
+    for (unsigned bytes = WIDEST_MERGED; bytes >= NARROWEST_MERGED; bytes /= 2)
+        for (size_t i = 0; i < kernel->code_count; i++) try_group(&m, i, bytes);
+    for (size_t g = 0; g < m.count; g++) count_group(&m, &m.groups[g], 1);
+    while (take_back(&m)) continue;
+    free(m.groups);
+    free(m.begins_block);
 }

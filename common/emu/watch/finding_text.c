@@ -1,10 +1,98 @@
-/* finding_text.c — memcheck's findings of invalid accesses, one for each lane. */
-#include "checkers.h"
-#include "common/emu/machine/access.h"
+/*
+ * finding_text.c — findings as sentences: their first lines, faults, invalid accesses.
+ */
+#include "check.h"
 #include "common/emu/machine/device.h"
 #include "common/emu/machine/events.h"
+#include "common/emu/machine/machine.h"
+#include "common/emu/ptx/ptx.h"
 #include <inttypes.h>
 #include <string.h>
+
+/* ---- the first lines of a finding, made from its fields: see check.h ------------------------- */
+
+/* "kernel(int *) in file.cu:12 (PTX line 97)" */
+static void describe_where(const struct emu_finding *f, const struct emu_place *place, char *text,
+                           size_t size)
+{
+    char name[300], source[500];
+    kernel_whole_name(f->kernel, name, sizeof name);
+    describe_source(place->file, place->line, place->ptx_line, source, sizeof source);
+    snprintf(text, size, "%s in %s", name, source);
+}
+
+static void describe_hazard(const struct emu_finding *f, char *text, size_t size)
+{
+    char here[820], there[820];
+    describe_where(f, &f->place, here, sizeof here);
+    describe_where(f, &f->other, there, sizeof there);
+    snprintf(text, size, "Error: Race reported between %s at %s\n    and %s at %s", f->other.access,
+             there, f->place.access, here);
+}
+
+void finding_head(const struct emu_finding *f, char *text, size_t size)
+{
+    char where[820], thread[80];
+    if (f->tool == EMU_CHECK_RACE) {
+        describe_hazard(f, text, size);
+        return;
+    }
+    snprintf(text, size, "%s", f->title);
+    if (!f->place.is_known) return;
+    const struct check_place place = {.block = f->place.block, .thread = f->place.thread};
+    describe_where(f, &f->place, where, sizeof where);
+    check_describe_thread(&place, thread, sizeof thread);
+    device_append(text, size, "\n    at %s\n    by %s", where, thread);
+}
+
+/* ---- a launch's first fault as a finding ----------------------------------------------------- */
+
+/*
+ * A fault is a finding whichever checkers are on: the launch did not reach its end, so the rest of
+ * it was not checked. Nothing is reported if no checker is on, or if the launch was interrupted.
+ */
+
+/* A fault about which no checker reports more. */
+static void report_other(struct launch *launch, const struct fault_event *f)
+{
+    bool waits = f->error == EMU_LAUNCH_FAILURE || f->error == EMU_LAUNCH_TIMEOUT;
+    enum emu_check tool =
+        waits && !(launch->checks & EMU_CHECK_MEMORY) ? EMU_CHECK_SYNC : EMU_CHECK_MEMORY;
+    check_report(launch->emu, launch,
+                 &(struct check_report){.tool = tool,
+                                        .kind = "fault",
+                                        .title = f->what,
+                                        .place = check_place(f->warp, f->insn, f->lane),
+                                        .per_thread = true});
+}
+
+static void report_nowhere(struct launch *launch, const struct fault_event *f)
+{
+    check_report(
+        launch->emu, launch,
+        &(struct check_report){.tool = EMU_CHECK_SYNC, .kind = "endless", .title = f->what});
+}
+
+void event_fault(struct launch *launch, const struct fault_event *f)
+{
+    static const enum sync_kind kinds[] = {
+        [FAULT_ARGUMENTS] = SYNC_INVALID_ARGUMENTS,
+        [FAULT_DIVERGENT_IN_WARP] = SYNC_DIVERGENT_IN_WARP,
+        [FAULT_DIVERGENT_IN_BLOCK] = SYNC_DIVERGENT_IN_BLOCK,
+        [FAULT_ENDLESS] = SYNC_ENDLESS,
+    };
+    bool is_other = f->kind == FAULT_OTHER ||
+                    (f->kind == FAULT_ARGUMENTS && !(launch->checks & EMU_CHECK_SYNC));
+    if (!launch->checks || f->error == EMU_INTERRUPTED) return;
+    if (!f->warp)
+        report_nowhere(launch, f);
+    else if (is_other)
+        report_other(launch, f);
+    else
+        sync_report_stuck(f->warp, f->insn, f->lane, kinds[f->kind], f->what, f->picture);
+}
+
+/* ---- memcheck's findings of invalid accesses, one for each lane ------------------------------ */
 
 /* compute-sanitizer's words. */
 static const char *memcheck_verb(const struct access *access)

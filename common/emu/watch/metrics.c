@@ -1,4 +1,4 @@
-#include "metrics.h"
+#include "count.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,17 @@
 /*
- * race_children.c — racecheck between a grid and what it launches.
+ * race_children.c — racecheck: grids that kernels launch, conditions of graphs, rows of matrices.
+ */
+#include "check.h"
+#include "race.h"
+#include "common/emu/machine/device.h"
+#include "common/emu/machine/schedule.h"
+#include "common/emu/ptx/insn.h"
+#include <stdlib.h>
+
+/* ---- grids that kernels launch --------------------------------------------------------------- */
+
+/*
+ * Racecheck between a grid and what it launches.
  *
  * A grid's accesses before a launch come before the new grid's, if they come before the launching
  * thread's call: that thread's clock says which they are (event_child). All others, which are made
@@ -11,11 +23,6 @@
  * For other operations, a launch in a kernel is an operation that begins after the grid that
  * launched it. Its streams, events and the tail stream order it with its siblings (race_streams.c).
  */
-#include "ops.h"
-#include "checkers.h"
-#include "common/emu/machine/device.h"
-#include "common/emu/machine/schedule.h"
-#include <stdlib.h>
 
 /* The accesses of a grid that has ended, as they were in struct race. */
 struct race_family {
@@ -251,4 +258,90 @@ uint64_t event_child_begin(struct emu *emu, const struct ended_grid *grid,
     if (child->kind == CHILD_COPY || child->kind == CHILD_FILL)
         access_rows(emu, op, child->to, child->rows, true);
     return op;
+}
+
+/* ---- conditions of graphs -------------------------------------------------------------------- */
+
+/*
+ * Threads of one launch that set the condition of a graph's conditional
+ * node to different values. The node acts on the last value, so something must order the threads.
+ */
+
+/* What this launch has set a condition to; a new entry is not set yet. NULL: out of memory. */
+static struct condition_set *entry_of(struct race *race, uint64_t handle)
+{
+    for (size_t k = 0; k < race->condition_count; k++)
+        if (race->conditions[k].handle == handle) return &race->conditions[k];
+    size_t bytes = (race->condition_count + 1) * sizeof *race->conditions;
+    struct condition_set *grown = realloc(race->conditions, bytes);
+    if (!grown) return NULL;
+    race->conditions = grown;
+    grown += race->condition_count++;
+    *grown = (struct condition_set){.handle = handle};
+    return grown;
+}
+
+void event_condition(struct warp *w, const struct insn *i, int lane, uint64_t handle,
+                     unsigned value)
+{
+    struct race_block *block = w->block->racecheck;
+    struct race *race = block->device;
+    bool is_off = race->off || block->now >= race->layout.last_time;
+    struct condition_set *entry = is_off ? NULL : entry_of(race, handle);
+    unsigned place = (unsigned)(i - w->block->launch->kernel->code);
+    if (!entry) return;
+    if (entry->is_set && entry->value != value && !lane_is_after(w, lane, entry->last))
+        race_report(w, i, lane,
+                    &(struct conflict){.hazard = SET_DIFFERENTLY,
+                                       .before = entry->last,
+                                       .before_place = race_place_of(race, entry->last)});
+    struct record_parts parts = {
+        .block = w->block->index,
+        .thread = w->index * WARP + (unsigned)lane,
+        .time = block->now,
+        .place = race_number_of_place(race, place < UNKNOWN_PLACE ? place : UNKNOWN_PLACE),
+        .bytes = 1};
+    entry->last = record_of(layout_of(w), parts);
+    entry->value = value;
+    entry->is_set = true;
+}
+
+/* ---- rows of matrices ------------------------------------------------------------------------ */
+
+/*
+ * Rows that ldmatrix, stmatrix or wmma move are accessed by the lanes whose
+ * registers hold the elements, and not by the lanes that give the rows' addresses.
+ */
+
+enum { ROWS = 8, LANES_OF_ROW = 4, WORD_BYTES = 4, PARTS = 2, MATRICES = WARP / ROWS };
+
+/* The lanes' accesses of one matrix: lane 8 * matrix + r gives the address of its row r. A lane
+ * holds two elements that are neighbours in a row, which is one access; or, if the matrix is
+ * transposed, in a column, which is two, and `part` says which of them. */
+static struct access of_lanes(const struct access *rows, unsigned matrix, bool is_transposed,
+                              unsigned part)
+{
+    struct access a = *rows;
+    a.mask = 0;
+    a.bytes = a.checked = is_transposed ? WORD_BYTES / PARTS : WORD_BYTES;
+    for (unsigned l = 0; l < WARP; l++) {
+        unsigned outer = l / LANES_OF_ROW, inner = l % LANES_OF_ROW;
+        unsigned from = matrix * ROWS + (is_transposed ? inner * PARTS + part : outer);
+        a.address[l] = rows->address[from] + (is_transposed ? outer : inner) * a.bytes;
+        a.mask |= (rows->mask >> from & 1) << l;
+    }
+    return a;
+}
+
+void race_matrix_access(struct warp *w, const struct insn *i, const struct access *rows)
+{
+    unsigned parts = i->matrix->is_transposed ? PARTS : 1;
+    for (unsigned k = 0; k < MATRICES * parts; k++) {
+        struct access a = of_lanes(rows, k / parts, i->matrix->is_transposed, k % parts);
+        if (!a.mask) continue;
+        const char *values = slot_at(w, i->matrix->d.slot[k / parts]);
+        if (i->matrix->stores)
+            a.stored = (struct stored_values){values + k % parts * a.bytes, WORD_BYTES};
+        race_threads_access(w, i, &a);
+    }
 }

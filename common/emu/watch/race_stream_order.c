@@ -1,4 +1,4 @@
-#include "ops.h"
+#include "race.h"
 #include <stdlib.h>
 #include <string.h>
 

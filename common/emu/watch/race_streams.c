@@ -15,8 +15,8 @@
  * that reads by a strong load what another has written so may have waited for it, by a flag or a
  * lock, although no stream orders the two. From then on it counts as ordered after the other one.
  */
-#include "ops.h"
-#include "checkers.h"
+#include "race.h"
+#include "check.h"
 #include "common/emu/machine/device.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "sass.h"
+#include "count.h"
 
 /*
  * The lowest nine bits are the operation. The three bits above say where the operands come from (a

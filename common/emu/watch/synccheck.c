@@ -1,6 +1,4 @@
-#include "sync_check.h"
 #include "check.h"
-#include "body.h"
 #include "common/emu/machine/device.h"
 #include <stdarg.h>
 #include <string.h>

@@ -1,5 +1,16 @@
 /*
- * trace.h — writes every access to shared and global memory as a line of text, for pictures and
+ * trace.h — accesses as lines of text, and what pictures show of a run.
+ */
+#ifndef EMU_TRACE_H
+#define EMU_TRACE_H
+
+#include "common/emu/machine/events.h"
+#include "common/emu/machine/machine.h"
+
+/* ---- writes every access to shared and global memory as a line of text ----------------------- */
+
+/*
+ * Writes every access to shared and global memory as a line of text, for pictures and
  * tables.
  *
  * The columns are separated by tabs, after one header line: launch, kernel, block (its index in the
@@ -21,10 +32,6 @@
  * second list of a shfl and of a vote holds the value that each lane gives and the one that it
  * receives, with a comma between them; that of other operations is "-".
  */
-#ifndef EMU_TRACE_H
-#define EMU_TRACE_H
-
-#include "common/emu/machine/events.h"
 
 struct emu_trace;
 
@@ -38,5 +45,31 @@ void trace_step(struct emu_trace *, const struct warp *, const struct insn *, ui
 /* Lanes have carried out a shfl or a vote. */
 void trace_exchange(struct emu_trace *, const struct warp *, const struct insn *,
                     const struct exchange *);
+
+/* ---- pictures -------------------------------------------------------------------------------- */
+
+/*
+ * What is kept of a run for pictures: of each source line the access to shared memory
+ * with the most bank conflicts, and of each kernel's first launch when the warps of block 0 run.
+ * emu.h has the structures.
+ */
+
+struct pictures;
+
+/* NULL: out of memory. */
+struct pictures *pictures_open(void);
+void pictures_close(struct pictures *);
+
+void picture_access(struct pictures *, const struct warp *, const struct insn *,
+                    const struct access *);
+
+/* Begins the timeline of a launch whose kernel has none. */
+void picture_launch(struct pictures *, const struct launch *);
+/* Ends it. */
+void picture_launch_end(struct pictures *);
+/* A warp begins to run, has chosen lanes to run, and stops. */
+void picture_turn(struct pictures *, const struct warp *);
+void picture_lanes(struct pictures *, const struct warp *);
+void picture_turn_end(struct pictures *, const struct warp *);
 
 #endif

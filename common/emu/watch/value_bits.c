@@ -1,4 +1,4 @@
-#include "value_bits.h"
+#include "check.h"
 #include <string.h>
 
 enum { WIDEST = 64, BYTE = 8 };

@@ -1,7 +1,7 @@
 /* alone.c — for WebAssembly without threads: loops that one thread takes alone, and no progress bar
  * on a terminal. In place of parallel.c and progress.c. And no launches in kernels, in place of the
  * emulator's files that page.mk leaves out. */
-#include "common/emu/ptx/warp_ops.h"
+#include "common/emu/ptx/insn.h"
 #include "common/harness/host/parallel.h"
 #include "common/harness/print/progress.h"
 

@@ -1,10 +1,9 @@
 /* face.c — answers a request of the page's worker in JSON. */
 #define _GNU_SOURCE /* fopencookie, open_memstream */
 #include "face.h"
-#include "common/emu/ptx/module.h"
-#include "common/emu/ptx/kernel_name.h"
+#include "common/emu/ptx/insn.h"
+#include "common/emu/ptx/ptx.h"
 #include "common/emu/report/report.h"
-#include "common/emu/report/json.h"
 #include "request.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* no_matrix.c — in place of decode_matrix.c and watch/matrix.c: the page's emulator has no tensor
- * cores. */
-#include "common/emu/ptx/decode_words.h"
+/* no_matrix.c — in place of decode_matrix.c and watch/race_children.c: the page's emulator has no
+ * tensor cores. */
+#include "common/emu/ptx/decode.h"
 
 struct access;
 

@@ -1,6 +1,6 @@
-/* no_tensor.c — in place of decode_tensor.c and tensor.c: the page's emulator has no bulk copies of
+/* no_tensor.c — in place of decode_matrix.c and tensor.c: the page's emulator has no bulk copies of
  * tensors. */
-#include "common/emu/ptx/decode_words.h"
+#include "common/emu/ptx/decode.h"
 
 struct access;
 struct tensor_box;

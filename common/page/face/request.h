@@ -4,7 +4,7 @@
 
 #include "common/emu/emu.h"
 #include "common/cc/cc.h"
-#include "common/emu/report/json.h"
+#include "common/emu/report/report.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,6 @@
 /* pairs.c — runs the kernel of a pair race-* of tests/checks in this process. */
 #include "pairs.h"
-#include "common/emu/ptx/emu_elf.h"
-#include "common/emu/ptx/fatbin.h"
+#include "common/emu/ptx/binary.h"
 #include "ptx_run.h"
 #include "tests/fixtures/programs/programs.h"
 

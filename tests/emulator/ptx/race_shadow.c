@@ -1,7 +1,7 @@
 /* race_shadow.c — racecheck's records and its shadow memory: what a record keeps, and how many
  * bytes of shadow there are for each byte that a kernel accesses. */
 #include "ptx_run.h"
-#include "common/emu/watch/checkers.h"
+#include "common/emu/watch/check.h"
 #include "common/emu/watch/race.h"
 #include "common/emu/machine/device.h"
 

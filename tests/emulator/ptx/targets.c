@@ -1,5 +1,5 @@
 /*
- * targets.c — the least .target of instructions (decode_target.c), compared with ptxas: both accept
+ * targets.c — the least .target of instructions (decode_forms.c), compared with ptxas: both accept
  * an instruction in a text for that GPU, and refuse it in one for the GPU before.
  */
 #include "ptx_run.h"

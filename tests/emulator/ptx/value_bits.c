@@ -2,7 +2,7 @@
  * value_bits.c — which bits of a result may depend on some bits of the operands: exactly those that
  * a table says, and no others when the emulator executes the instruction.
  */
-#include "common/emu/watch/value_bits.h"
+#include "common/emu/watch/check.h"
 #include "ptx_run.h"
 
 #include <criterion/criterion.h>
