@@ -1,8 +1,8 @@
 /* cc.c — a compilation from its text to PTX: preprocess, parse, lower, emit. */
 #include "cc.h"
-#include "ptx/emit.h"
-#include "source/source.h"
-#include "syntax/parse.h"
+#include "common/cc/ptx/emit.h"
+#include "common/cc/source/source.h"
+#include "common/cc/syntax/parse.h"
 
 #include <stdlib.h>
 

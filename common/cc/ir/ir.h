@@ -61,7 +61,7 @@ enum ir_op {
 };
 
 /* The generic address space holds all others. Addresses of symbols and slots are generic at first;
- * those that accesses use become addresses in one space (address.c): an I32 in shared memory. */
+ * those that accesses use become addresses in one space (memory.c): an I32 in shared memory. */
 enum ir_space { IR_GENERIC, IR_GLOBAL, IR_SHARED, IR_LOCAL, IR_CONST };
 
 /* Where an instruction comes from: a place in the text, in a function inlined at another. */

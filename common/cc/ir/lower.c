@@ -1,162 +1,224 @@
-/* lower.c — a kernel as IR: its blocks, its parameters, and what all of the lowering needs. */
+/* lower.c — statements as blocks. */
 #include "lower.h"
 
-enum ir_type lower_type(const struct type *type)
+/* ---- declarations ---------------------------------------------------------------------------- */
+
+static bool has_initial(const struct symbol *symbol, int64_t offset)
 {
-    switch (type->kind) {
-    case TYPE_VOID: return IR_VOID;
-    case TYPE_BOOL: return IR_BOOL;
-    case TYPE_FLOAT: return IR_F32;
-    case TYPE_DOUBLE: return IR_F64;
-    default: return type_size(type) == 8 ? IR_I64 : IR_I32;
+    for (struct initial *i = symbol->initials; i; i = i->next)
+        if (i->offset == offset) return true;
+    return false;
+}
+
+static struct ir_value *address_at(struct lower *l, struct ir_value *base, int64_t offset)
+{
+    return lower_op(l, IR_ADD, IR_I64, base, lower_integer(l, IR_I64, offset), false);
+}
+
+static void begin_array(struct lower *l, const struct symbol *symbol, struct ir_value *address)
+{
+    const struct type *element = symbol->type;
+    while (element->kind == TYPE_ARRAY) element = element->base;
+    struct ir_value *zero = ir_constant(l->f, lower_type(element), 0);
+    for (struct initial *i = symbol->initials; i; i = i->next)
+        lower_store(l, i->value->type, address_at(l, address, i->offset), lower_expr(l, i->value));
+    int64_t step = type_size(element);
+    for (int64_t at = 0; step && at < type_size(symbol->type) && !lower_gives_up(l); at += step)
+        if (!has_initial(symbol, at)) lower_store(l, element, address_at(l, address, at), zero);
+}
+
+static void declare(struct lower *l, struct symbol *symbol)
+{
+    // An initial value may name the variable's own address, so the home comes first.
+    struct home *home = lower_home(l, symbol);
+    if (symbol->initialized && home->address) {
+        begin_array(l, symbol, home->address);
+    } else if (symbol->initialized) {
+        struct ir_value *value = symbol->initials ? lower_expr(l, symbol->initials->value)
+                                                  : ir_constant(l->f, lower_type(symbol->type), 0);
+        variable_write(l, home, value);
+    } else if (!home->address) {
+        variable_write(l, home, ir_constant(l->f, lower_type(symbol->type), 0));
     }
 }
 
-/* ---- blocks ---------------------------------------------------------------------------------- */
+/* ---- branches -------------------------------------------------------------------------------- */
 
-void lower_begin(struct lower *l, struct ir_block *block)
+static void begin_sealed(struct lower *l, struct ir_block *block)
 {
-    struct ir_function *f = l->f;
-    f->order = cc_grow(f->arena, f->order, f->block_count, sizeof *f->order);
-    f->order[f->block_count++] = block;
-    l->block = block;
-}
-
-/* What follows a jump is reached by nothing, unless another block is begun. */
-static void after_jump(struct lower *l)
-{
-    struct ir_block *block = ir_block_new(l->f);
-    block->is_sealed = true;
+    block_seal(l, block);
     lower_begin(l, block);
 }
 
-void lower_jump(struct lower *l, struct ir_block *to)
+static void lower_if(struct lower *l, const struct stmt *s)
 {
-    l->block->next[0] = to;
-    l->block->place = l->place;
-    ir_connect(l->f, l->block, to);
-    after_jump(l);
-}
-
-void lower_branch(struct lower *l, struct ir_value *condition, struct ir_block *if_true,
-                  struct ir_block *if_false)
-{
-    if (ir_is_constant(condition)) {
-        lower_jump(l, condition->bits ? if_true : if_false);
-        return;
+    struct ir_block *then = ir_block_new(l->f), *join = ir_block_new(l->f);
+    struct ir_block *otherwise = s->otherwise ? ir_block_new(l->f) : join;
+    lower_condition(l, s->value, then, otherwise);
+    begin_sealed(l, then);
+    lower_stmt(l, s->body);
+    lower_jump(l, join);
+    if (s->otherwise) {
+        begin_sealed(l, otherwise);
+        lower_stmt(l, s->otherwise);
+        lower_jump(l, join);
     }
-    struct ir_block *from = l->block;
-    from->condition = condition;
-    from->next[1] = if_false;
-    lower_jump(l, if_true);
-    ir_connect(l->f, from, if_false);
+    begin_sealed(l, join);
 }
 
-/* ---- values ---------------------------------------------------------------------------------- */
+/* ---- loops ----------------------------------------------------------------------------------- */
 
-struct ir_value *lower_new(struct lower *l, enum ir_op op, enum ir_type type)
+/* True if computing the expression twice, at two places of the text, is the same as once. */
+static bool may_repeat(const struct expr *e)
 {
-    return ir_value_new(l->f, op, type, l->place);
+    if (!e) return true;
+    if (e->kind == EXPR_CALL) return false;
+    if (e->kind == EXPR_BUILTIN &&
+        (e->builtin == BUILTIN_SYNCTHREADS || e->builtin == BUILTIN_PRINTF))
+        return false;
+    for (int k = 0; k < e->argument_count; k++)
+        if (!may_repeat(e->arguments[k])) return false;
+    return may_repeat(e->condition) && may_repeat(e->left) && may_repeat(e->right);
 }
 
-struct ir_value *lower_add(struct lower *l, struct ir_value *value)
+/* The loop's body, from `body` on, which jumps to `next`, and where `next` begins. */
+static void loop_body(struct lower *l, const struct stmt *s, struct ir_block *body,
+                      struct ir_block *next, struct ir_block *end)
 {
-    return ir_build(l->f, l->block, value);
+    struct lower_target outer = l->target;
+    l->target = (struct lower_target){end, next};
+    lower_begin(l, body);
+    lower_stmt(l, s->body);
+    lower_jump(l, next);
+    l->target = outer;
+    begin_sealed(l, next);
+    if (s->step) l->place.at = s->step->at, lower_expr(l, s->step);
+    l->place.at = s->at;
 }
 
-struct ir_value *lower_op(struct lower *l, enum ir_op op, enum ir_type type, struct ir_value *left,
-                          struct ir_value *right, bool is_signed)
+static void jump_if(struct lower *l, const struct expr *condition, struct ir_block *if_true,
+                    struct ir_block *if_false)
 {
-    struct ir_value *value = lower_new(l, op, type);
-    value->operand[0] = left;
-    value->operand[1] = right;
-    value->is_signed = is_signed;
-    return lower_add(l, value);
-}
-
-struct ir_value *lower_integer(struct lower *l, enum ir_type type, int64_t integer)
-{
-    return ir_constant(l->f, type, (uint64_t)integer);
-}
-
-struct ir_value *lower_first(struct lower *l, struct ir_value *value)
-{
-    ir_insert(l->f->entry, l->f->entry->first, value);
-    return value;
-}
-
-/* ---- variables ------------------------------------------------------------------------------- */
-
-static struct ir_value *slot_new(struct lower *l, const struct symbol *symbol)
-{
-    struct ir_function *f = l->f;
-    f->slots = cc_grow(f->arena, f->slots, f->slot_count, sizeof *f->slots);
-    f->slots[f->slot_count] =
-        (struct ir_slot){.size = type_size(symbol->type), .align = symbol->align};
-    if (f->slots[f->slot_count].align < type_align(symbol->type))
-        f->slots[f->slot_count].align = type_align(symbol->type);
-    struct ir_value *slot = lower_new(l, IR_SLOT, IR_I64);
-    slot->bits = f->slot_count++;
-    return lower_first(l, slot);
-}
-
-struct home *lower_home(struct lower *l, struct symbol *symbol)
-{
-    struct home *home = ARENA_NEW(l->f->arena, struct home);
-    home->owner = l->f;
-    bool in_memory = symbol->addressed || symbol->type->kind == TYPE_ARRAY;
-    if (in_memory) home->address = slot_new(l, symbol);
-    return symbol->lowered = home;
-}
-
-static void begin_parameter(struct lower *l, struct symbol *symbol, int number)
-{
-    struct ir_value *value = lower_new(l, IR_PARAMETER, lower_type(symbol->type));
-    value->bits = (unsigned)number;
-    value->bytes = (uint8_t)type_size(symbol->type);
-    value->is_signed = type_is_integer(symbol->type) && type_is_signed(symbol->type);
-    value->is_pointer = type_is_pointer(symbol->type);
-    ir_append(l->block, value);
-    struct home *home = lower_home(l, symbol);
-    if (home->address)
-        lower_store(l, symbol->type, home->address, value);
+    if (condition)
+        lower_condition(l, condition, if_true, if_false);
     else
-        variable_write(l, home, value);
+        lower_jump(l, if_true);
 }
 
-/* ---- the kernel ------------------------------------------------------------------------------ */
-
-bool lower_gives_up(struct lower *l)
+/*
+ * A loop asks before its first iteration and again at the end of each, as nvcc writes it:
+ *     for (A; B; C) D          A; if (B) do { D; C; } while (B);
+ * A condition that must stand at one place only is asked at the head.
+ */
+static void lower_for(struct lower *l, const struct stmt *s)
 {
-    if (l->is_too_large) return true;
-    if (l->f->value_count <= MOST_VALUES && l->f->block_count <= MOST_BLOCKS) return false;
-    error_at(l->f->diagnostics, l->f->source->at,
-             "make it shorter: functions that it calls become a part of it",
-             "'%s' is too long for the page's compiler", l->f->source->name);
-    return l->is_too_large = true;
+    struct ir_block *body = ir_block_new(l->f), *next = ir_block_new(l->f);
+    struct ir_block *end = ir_block_new(l->f), *head = body;
+    bool twice = may_repeat(s->value);
+    if (s->first) lower_stmt(l, s->first);
+    l->place.at = s->at;
+    if (twice) {
+        jump_if(l, s->value, body, end);
+    } else {
+        head = ir_block_new(l->f);
+        lower_jump(l, head);
+        lower_begin(l, head);
+        lower_condition(l, s->value, body, end);
+        block_seal(l, body);
+    }
+    head->unroll = s->unroll;
+    loop_body(l, s, body, next, end);
+    if (twice)
+        jump_if(l, s->value, body, end);
+    else
+        lower_jump(l, head);
+    block_seal(l, head);
+    begin_sealed(l, end);
 }
 
-struct ir_function *lower_kernel(struct unit *unit, struct function *kernel)
+static void lower_do(struct lower *l, const struct stmt *s)
 {
-    struct ir_function *f = ARENA_NEW(unit->arena, struct ir_function);
-    f->arena = unit->arena;
-    f->diagnostics = unit->diagnostics;
-    f->source = kernel;
-    f->keeps_signs = true;
-    f->entry = ir_block_new(f);
-    f->entry->is_sealed = true;
-    struct lower l = {.f = f, .place = {kernel->at, NULL}};
-    lower_begin(&l, f->entry);
-    int number = 0;
-    for (struct symbol *s = kernel->parameters; s; s = s->next) begin_parameter(&l, s, number++);
-    l.call.end = ir_block_new(f);
-    lower_stmt(&l, kernel->body);
-    l.place.at = kernel->body->end;
-    lower_jump(&l, l.call.end);
-    block_seal(&l, l.call.end);
-    lower_begin(&l, l.call.end);
-    l.call.end->place = l.place;
-    ir_order(f);
-    phis_simplify(f);
-    return f;
+    struct ir_block *body = ir_block_new(l->f), *next = ir_block_new(l->f);
+    struct ir_block *end = ir_block_new(l->f);
+    lower_jump(l, body);
+    body->unroll = s->unroll;
+    loop_body(l, s, body, next, end);
+    jump_if(l, s->value, body, end);
+    block_seal(l, body);
+    begin_sealed(l, end);
+}
+
+/* ---- switch ---------------------------------------------------------------------------------- */
+
+/* Blocks for the labels, and for each case a comparison, in a chain before the body. */
+static void lower_switch(struct lower *l, const struct stmt *s)
+{
+    struct ir_block *end = ir_block_new(l->f), *otherwise = end;
+    struct ir_value *value = lower_expr(l, s->value);
+    int count = 0;
+    for (struct stmt *c = s->body->body; c; c = c->next)
+        count += c->kind == STMT_CASE || c->kind == STMT_DEFAULT;
+    struct ir_block **labels = cc_take(l->f->arena, (count + 1) * sizeof *labels);
+    int k = 0;
+    for (struct stmt *c = s->body->body; c; c = c->next) {
+        if (c->kind != STMT_CASE && c->kind != STMT_DEFAULT) continue;
+        labels[k] = ir_block_new(l->f);
+        if (c->kind == STMT_DEFAULT) otherwise = labels[k];
+        k++;
+    }
+    k = 0;
+    for (struct stmt *c = s->body->body; c; c = c->next) {
+        if (c->kind == STMT_DEFAULT) k++;
+        if (c->kind != STMT_CASE) continue;
+        struct ir_block *more = ir_block_new(l->f);
+        struct ir_value *key = lower_integer(l, value->type, c->integer);
+        lower_branch(l, lower_op(l, IR_EQUAL, IR_BOOL, value, key, false), labels[k++], more);
+        begin_sealed(l, more);
+    }
+    lower_jump(l, otherwise);
+    struct lower_target outer = l->target;
+    l->target.to_break = end;
+    k = 0;
+    for (struct stmt *c = s->body->body; c; c = c->next) {
+        if (c->kind != STMT_CASE && c->kind != STMT_DEFAULT) {
+            lower_stmt(l, c);
+            continue;
+        }
+        lower_jump(l, labels[k]); // from the case above
+        begin_sealed(l, labels[k++]);
+    }
+    lower_jump(l, end);
+    l->target = outer;
+    begin_sealed(l, end);
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static void lower_return(struct lower *l, const struct stmt *s)
+{
+    struct ir_value *value = s->value ? lower_expr(l, s->value) : NULL;
+    if (value) variable_write(l, l->call.result, value);
+    lower_jump(l, l->call.end);
+}
+
+void lower_stmt(struct lower *l, const struct stmt *s)
+{
+    if (lower_gives_up(l)) return;
+    if (s->kind != STMT_BLOCK) l->place.at = s->at;
+    switch (s->kind) {
+    case STMT_EXPR: lower_expr(l, s->value); break;
+    case STMT_DECLARE: declare(l, s->symbol); break;
+    case STMT_BLOCK:
+        for (struct stmt *inner = s->body; inner; inner = inner->next) lower_stmt(l, inner);
+        break;
+    case STMT_IF: lower_if(l, s); break;
+    case STMT_FOR: lower_for(l, s); break;
+    case STMT_DO: lower_do(l, s); break;
+    case STMT_SWITCH: lower_switch(l, s); break;
+    case STMT_BREAK: lower_jump(l, l->target.to_break); break;
+    case STMT_CONTINUE: lower_jump(l, l->target.to_continue); break;
+    case STMT_RETURN: lower_return(l, s); break;
+    case STMT_CASE:
+    case STMT_DEFAULT: break; // lower_switch does them
+    }
 }

@@ -52,7 +52,7 @@ void block_seal(struct lower *, struct ir_block *);
 /* Phis that have one value only are that value. */
 void phis_simplify(struct ir_function *);
 
-/* ---- blocks (lower.c) ------------------------------------------------------------------------ */
+/* ---- blocks (ir_lower.c) --------------------------------------------------------------------- */
 
 /* Goes on in a block, which stands here in the text from now on. */
 void lower_begin(struct lower *, struct ir_block *);

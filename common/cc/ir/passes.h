@@ -4,7 +4,7 @@
  *
  * They make the counters those of nvcc: the same accesses to shared and global memory by the same
  * lanes, the same additions. No pass moves a barrier, or moves an access across one; a barrier is
- * copied with its whole loop alone (unroll.c).
+ * copied with its whole loop alone (loops.c).
  */
 #ifndef CC_PASSES_H
 #define CC_PASSES_H

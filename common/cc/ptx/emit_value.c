@@ -39,7 +39,7 @@ static void write_product(struct emit_kernel *k, struct ir_value *v)
             write_plain(k, v, "mul", SIGNED[v->type]);
         return;
     }
-    // The product of an extended integer and a constant: see count_wide in emit_kernel.c.
+    // The product of an extended integer and a constant: see count_wide in emit.c.
     if (v->scratch) {
         text_add(&k->body, "\tmul.wide.%s \t%s, %s, %s;\n", type_name(v->scratch, IR_I32), to.text,
                  emit_operand(k, ir_operand(v->scratch, 0)).text, emit_operand(k, right).text);

@@ -1,225 +1,230 @@
-/* function.c — kernels and device functions. */
+/*
+ * function.c — host code, which is skipped but for what the device's code needs: its types and
+ * constants, and the instances of kernels that it launches or names.
+ */
 #include "parser.h"
 
 #include <string.h>
 
-/* ---- parameters ------------------------------------------------------------------------------ */
-
-static void check_parameter(struct parser *p, const struct specifiers *s, struct symbol *symbol)
+/* The token after `__launch_bounds__(…)` and the like, or the same one. */
+static struct token *after_numbers(struct token *token)
 {
-    bool no_size = symbol->type->kind == TYPE_VOID || symbol->type->kind == TYPE_HOST;
-    if (s->is_shared || s->is_constant || s->is_device)
-        complain(p, symbol->at, "declare it in the function",
-                 "a parameter is not __shared__: each thread has its own");
-    if (no_size)
-        complain(p, symbol->at, NULL, "a parameter cannot be of type `%s`",
-                 type_text(p->arena, symbol->type));
+    static const char *const WORDS[] = {"__launch_bounds__", "__align__", "alignas",
+                                        "__attribute__"};
+    for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++)
+        if (is_token(token, WORDS[i]) && is_token(token->next, "("))
+            return after_numbers(after_bracket(token->next));
+    return token;
 }
 
-static struct symbol *read_parameter(struct parser *p)
+/* Does what is declared, or its parameters, begin here? */
+static bool ends_head(const struct token *token)
 {
-    if (sees(p, "...")) refuse(p, p->token, "a function of any number of arguments");
-    const struct specifiers s = read_specifiers(p);
-    const struct declarator d = read_declarator(p, &s);
-    struct symbol *symbol = ARENA_NEW(p->arena, struct symbol);
-    symbol->kind = SYMBOL_PARAMETER;
-    symbol->name = symbol->mangled = d.name == NULL ? "" : text_of(p, d.name);
-    symbol->at = d.name == NULL ? s.begin->at : d.name->at;
-    symbol->type = d.type;
-    if (d.type->kind == TYPE_ARRAY) symbol->type = type_pointer(p->arena, d.type->base);
-    symbol->align = type_align(symbol->type);
-    check_parameter(p, &s, symbol);
-    if (d.name != NULL && p->stumbled_at == NULL) add_name(p, NAME_SYMBOL, d.name)->symbol = symbol;
-    if (takes(p, "=")) {
-        struct expr *value = fit(p, read_assignment(p), symbol->type, "the default");
-        symbol->initials = ARENA_NEW(p->arena, struct initial);
-        symbol->initials->value = value;
-        if (!is_constant(value)) refuse(p, p->previous, "a default that is no constant");
+    return token->kind == TOKEN_END ||
+           (token->kind == TOKEN_MARK && strchr("(=[;{", *token->text) != NULL);
+}
+
+struct token *declared_name(struct token *token)
+{
+    struct token *name = NULL;
+    for (; !ends_head(token = after_numbers(token)); token = token->next)
+        if (token->kind == TOKEN_NAME) name = token;
+    return name;
+}
+
+bool is_for_device(struct token *token)
+{
+    static const char *const WORDS[] = {"__global__", "__device__", "__constant__", "__shared__",
+                                        "__managed__"};
+    for (; !ends_head(token = after_numbers(token)); token = token->next)
+        for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++)
+            if (is_token(token, WORDS[i])) return true;
+    return false;
+}
+
+/* ---- launches -------------------------------------------------------------------------------- */
+
+/* Kernel name<…>, whose arguments may depend on what only the host knows. */
+static void ask_for_instance(struct parser *p, const struct token *token, struct template *template)
+{
+    struct token *begin = token->next;
+    p->token = begin;
+    try_quietly(p);
+    struct expr **arguments = read_template_arguments(p, template, token);
+    if (was_right(p, begin) && arguments != NULL)
+        instance_of(p, template, arguments, token->at);
+    else
+        remark(p, token->at, NULL,
+               "the arguments of `%s` are no constants here, so that this instance is not compiled",
+               text_of(p, token));
+}
+
+/* Commas between the arguments of a launch; -1: this cannot be counted, because of templates. */
+static int count_arguments(const struct token *token)
+{
+    int depth = 0, commas = 0;
+    if (is_token(token->next, ")")) return 0;
+    for (; token->kind != TOKEN_END; token = token->next) {
+        if (token->kind != TOKEN_MARK) continue;
+        if (*token->text == '<') return -1;
+        if (token->length == 1) {
+            depth += strchr("([{", *token->text) != NULL;
+            depth -= strchr(")]}", *token->text) != NULL;
+        }
+        if (depth == 0) return commas + 1;
+        commas += depth == 1 && is_token(token, ",");
     }
-    return symbol;
+    return -1;
 }
 
-static void read_parameters(struct parser *p, struct function *function)
+static void check_arguments(struct parser *p, const struct token *name, const struct function *f)
 {
-    struct symbol **last = &function->parameters;
-    needs(p, "(");
-    if (sees(p, "void") && next_is(p, ")")) go_past(p);
-    while (!sees(p, ")") && p->stumbled_at == NULL) {
-        *last = read_parameter(p);
-        last = &(*last)->next;
-        function->parameter_count++;
-        if (!takes(p, ",")) break;
-    }
-    needs(p, ")");
+    const struct token *token = name->next;
+    while (token->kind != TOKEN_END && !is_token(token, ">>>") && !is_token(token, ";"))
+        token = token->next;
+    if (!is_token(token, ">>>") || !is_token(token->next, "(")) return;
+    int count = count_arguments(token->next), least = 0;
+    for (const struct symbol *s = f->parameters; s != NULL; s = s->next)
+        least += s->initials == NULL;
+    if (count >= 0 && (count < least || count > f->parameter_count))
+        complain(p, name->at, NULL, "the kernel `%s` takes %d argument%s, and gets %d", f->name,
+                 f->parameter_count, f->parameter_count == 1 ? "" : "s", count);
 }
 
-/* ---- heads ----------------------------------------------------------------------------------- */
-
-static void check_head(struct parser *p, const struct specifiers *s, const struct function *f)
-{
-    if (f->is_kernel && f->result->kind != TYPE_VOID && f->result->kind != TYPE_UNKNOWN)
-        complain(p, f->at, "a kernel stores its results in memory: write void",
-                 "the kernel `%s` cannot return a `%s`", f->name, type_text(p->arena, f->result));
-    if (s->is_global && (s->is_device || s->is_host))
-        complain(p, f->at, NULL, "`%s` is either __global__ or __device__", f->name);
-    if (s->is_shared || s->is_constant)
-        complain(p, f->at, NULL, "the function `%s` cannot be __shared__ or __constant__", f->name);
-    if (s->max_threads > 0 && !s->is_global)
-        complain(p, f->at, NULL, "__launch_bounds__ is for kernels");
-    if (f->result->kind == TYPE_ARRAY)
-        complain(p, f->at, NULL, "a function cannot return an array");
-}
-
-static bool same_parameters(const struct function *a, const struct function *b)
-{
-    const struct symbol *x = a->parameters, *y = b->parameters;
-    for (; x != NULL && y != NULL && type_same(x->type, y->type); x = x->next, y = y->next) {}
-    return x == NULL && y == NULL && type_same(a->result, b->result);
-}
-
-/* What the name was declared as before, which gets this head; else the new function. */
-static struct function *declare(struct parser *p, struct token *token, struct function *function)
+static void check_launch(struct parser *p, const struct token *token)
 {
     const struct name *name = find_name(p, token);
-    if (name == NULL || name->kind != NAME_FUNCTION) {
-        add_name(p, NAME_FUNCTION, token)->function = function;
-        return p->stumbled_at == NULL ? function : NULL;
-    }
-    struct function *before = name->function;
-    if (!same_parameters(before, function)) {
-        refuse_overload(p, token);
-        return NULL;
-    }
-    if (before->body != NULL && sees(p, "{")) {
-        complain(p, token->at, NULL, "`%s` has a body already, in line %d", function->name,
-                 before->at.line);
-        return function; /* the list of functions holds each of them once */
-    }
-    function->is_called = before->is_called;
-    if (sees(p, "{")) *before = *function;
-    return before;
-}
-
-/* ---- bodies ---------------------------------------------------------------------------------- */
-
-/* Does the statement never go on to what follows it? A rough answer, for a warning. */
-static bool leaves(const struct stmt *stmt)
-{
-    if (stmt == NULL) return false;
-    switch (stmt->kind) {
-    case STMT_RETURN: return true;
-    case STMT_IF: return leaves(stmt->body) && leaves(stmt->otherwise);
-    case STMT_FOR: return stmt->value == NULL;
-    case STMT_DO:
-    case STMT_SWITCH: return leaves(stmt->body);
-    case STMT_BLOCK:
-        for (stmt = stmt->body; stmt != NULL; stmt = stmt->next)
-            if (leaves(stmt)) return true;
-        return false;
-    default: return false;
-    }
-}
-
-static void read_body(struct parser *p, struct function *function)
-{
-    p->function = function;
-    *p->last_function = function;
-    p->last_function = &function->next;
-    int depth = p->depth;
-    p->depth = 0;
-    p->in_switch = NULL;
-    p->loops = 0;
-    function->body = read_block(p);
-    bool gives = function->result->kind != TYPE_VOID && function->result->kind != TYPE_UNKNOWN;
-    if (gives && !leaves(function->body) && !p->leaves_function)
-        remark(p, function->at, NULL, "`%s` can end without a return", function->name);
-    p->depth = depth;
-    p->leaves_function = false;
-    p->function = NULL;
-}
-
-static void put_off(struct parser *p, struct function *function)
-{
-    struct body *body = ARENA_NEW(p->arena, struct body);
-    *body = (struct body){function, p->token, p->scope, NULL};
-    *p->last_body = body;
-    p->last_body = &body->next;
-}
-
-void read_bodies(struct parser *p)
-{
-    for (struct body *body = p->bodies; body != NULL; body = body->next) {
-        p->token = body->begin;
-        p->scope = body->scope;
-        read_body(p, body->function);
-        p->scope = p->global;
-    }
-}
-
-struct function *read_function(struct parser *p, const struct specifiers *s, struct declarator d,
-                               const struct template *template, struct expr **arguments)
-{
-    struct function *function = ARENA_NEW(p->arena, struct function);
-    *function = (struct function){.at = d.name->at,
-                                  .result = d.type,
-                                  .is_kernel = s->is_global,
-                                  .is_static = s->is_static,
-                                  .max_threads = s->max_threads,
-                                  .min_blocks = s->min_blocks};
-    function->name = text_of(p, d.name);
-    begin_scope(p);
-    read_parameters(p, function);
-    struct scope *scope = p->scope;
-    end_scope(p);
-    if (p->stumbled_at != NULL) return NULL;
-    check_head(p, s, function);
-    bool is_c = p->c_names > 0 && template == NULL;
-    function->mangled =
-        is_c ? function->name : mangle_function(p->arena, function, template, arguments);
-    if (template == NULL) function = declare(p, d.name, function);
-    if (function == NULL) return NULL;
-    if (!sees(p, "{")) return needs(p, ";"), function;
-    struct scope *outer = p->scope;
-    p->scope = scope;
-    if (template != NULL)
-        put_off(p, function);
+    const char *text = text_of(p, token);
+    if (name == NULL)
+        complain(p, token->at, nearest_name(p, token), "there is no kernel `%s` before this", text);
+    else if (name->kind == NAME_REFUSED)
+        return;
+    else if (name->kind == NAME_HOST && name->is_function)
+        complain(p, name->at, "write __global__ before it",
+                 "`%s` is launched with <<< >>>, but it is no kernel", text);
+    else if (name->kind == NAME_TEMPLATE && name->template->is_kernel)
+        complain(p, token->at, "as in f<4><<<blocks, threads>>>(x)",
+                 "the kernel `%s` is a template: its arguments are missing", text);
+    else if (name->kind == NAME_FUNCTION && name->function->is_kernel)
+        check_arguments(p, token, name->function);
     else
-        read_body(p, function);
-    p->scope = outer;
-    return function;
+        complain(p, token->at, "only a __global__ function is launched",
+                 "`%s` is launched with <<< >>>, but it is no kernel", text);
 }
 
-/* ---- who calls whom -------------------------------------------------------------------------- */
-
-void note_call(struct parser *p, struct function *callee, struct position position)
+static void find_launches(struct parser *p, const struct token *from, const struct token *to)
 {
-    struct call *call = ARENA_NEW(p->arena, struct call);
-    *call = (struct call){p->function, callee, position, p->calls};
-    p->calls = call;
-}
-
-enum { UNSEEN, ON_THE_WAY, SEEN };
-
-static void visit(struct parser *p, struct function *function)
-{
-    function->state = ON_THE_WAY;
-    for (const struct call *call = p->calls; call != NULL; call = call->next) {
-        if (call->caller != function) continue;
-        if (call->callee->state == ON_THE_WAY)
-            complain(p, call->at, NULL,
-                     "`%s` calls itself here: nvcc accepts this, the page's compiler does not",
-                     call->callee->name);
-        else if (call->callee->state == UNSEEN)
-            visit(p, call->callee);
+    struct token *here = p->token;
+    for (const struct token *t = from; t != to && t->kind != TOKEN_END; t = t->next) {
+        if (t->kind != TOKEN_NAME) continue;
+        const struct name *name = find_name(p, t);
+        bool kernel = name != NULL && name->kind == NAME_TEMPLATE && name->template->is_kernel;
+        if (kernel && is_token(t->next, "<"))
+            ask_for_instance(p, t, name->template);
+        else if (is_token(t->next, "<<<"))
+            check_launch(p, t);
     }
-    function->state = SEEN;
+    p->token = here;
 }
 
-void check_calls(struct parser *p)
+/* ---- declarations ---------------------------------------------------------------------------- */
+
+/* A typedef of a type that the subset has. */
+static bool read_typedef(struct parser *p)
 {
-    for (const struct call *call = p->calls; call != NULL; call = call->next)
-        if (call->callee->body == NULL)
-            complain(p, call->at, NULL, "`%s` is declared, but has no body", call->callee->name);
-    for (struct function *f = p->unit->functions; f != NULL; f = f->next)
-        if (f->state == UNSEEN) visit(p, f);
+    struct token *begin = p->token;
+    struct declarator d = {0};
+    try_quietly(p);
+    const struct specifiers s = read_specifiers(p);
+    d = read_declarator(p, &s);
+    needs(p, ";");
+    if (!was_right(p, begin) || d.name == NULL) return false;
+    add_name(p, NAME_TYPE, d.name)->type = d.type;
+    return true;
+}
+
+static const struct type *host_type(struct parser *p, const struct token *name)
+{
+    struct type *type = ARENA_NEW(p->arena, struct type);
+    *type = (struct type){.kind = TYPE_HOST, .name = text_of(p, name)};
+    return type;
+}
+
+/* const int N = 4; whose value is known: device code may use it. */
+static bool read_constant_variable(struct parser *p)
+{
+    struct token *begin = p->token;
+    struct expr *value = NULL;
+    try_quietly(p);
+    const struct specifiers s = read_specifiers(p);
+    const struct declarator d = read_declarator(p, &s);
+    bool simple = d.name != NULL && type_is_arithmetic(d.type) && d.type->is_const && sees(p, "=");
+    if (simple) {
+        go_past(p);
+        value = fit(p, read_assignment(p), d.type, "the initial value");
+        needs(p, ";");
+    }
+    bool right = was_right(p, begin) && simple && is_constant(value);
+    if (right)
+        add_name(p, NAME_CONSTANT, d.name)->constant = value;
+    else
+        p->token = begin;
+    return right;
+}
+
+/* The end of the declaration: its semicolon, or the } of a function. */
+static void go_past_declaration(struct parser *p, bool is_function)
+{
+    while (p->token->kind != TOKEN_END && !takes(p, ";")) {
+        if (sees(p, "}") || is_outside(p->token)) return;
+        bool bracket = sees(p, "{") || sees(p, "(") || sees(p, "[");
+        struct token *begin = p->token;
+        if (bracket)
+            p->token = after_bracket(begin);
+        else
+            go_past(p);
+        if (!bracket || !is_token(begin, "{")) continue;
+        find_launches(p, begin, p->token);
+        if (is_function) return;
+    }
+}
+
+static void note_host_name(struct parser *p, const struct token *name)
+{
+    const struct name *before = find_name(p, name);
+    if (before != NULL && before->kind != NAME_HOST) return;
+    add_name(p, NAME_HOST, name)->is_function = is_token(name->next, "(");
+}
+
+static bool is_struct(const struct token *token)
+{
+    return is_token(token, "struct") || is_token(token, "union") || is_token(token, "class");
+}
+
+void skip_host(struct parser *p)
+{
+    struct token *begin = p->token;
+    bool is_typedef = sees(p, "typedef"), is_const = false;
+    if (is_typedef && read_typedef(p)) return;
+    for (const struct token *t = begin; t->kind == TOKEN_NAME; t = t->next)
+        is_const |= is_token(t, "const") || is_token(t, "constexpr");
+    if (is_const && read_constant_variable(p)) return;
+
+    struct token *name = declared_name(begin);
+    bool defines = is_struct(begin) && name != NULL && begin->next == name;
+    if (defines) {
+        struct name *tag = find_tag(p, name);
+        if (tag == NULL) add_name(p, NAME_TAG, name)->type = host_type(p, name);
+    } else if (is_typedef) {
+        while (p->token->kind != TOKEN_END && !sees(p, ";")) {
+            if (sees(p, "{")) p->token = after_bracket(p->token);
+            if (p->token->kind == TOKEN_NAME && (next_is(p, ";") || next_is(p, "(")))
+                add_name(p, NAME_TYPE, p->token)->type = host_type(p, p->token);
+            if (!sees(p, ";")) go_past(p);
+        }
+    } else if (name != NULL && name->kind == TOKEN_NAME) {
+        note_host_name(p, name);
+    }
+    bool is_function = !defines && !is_typedef && name != NULL && is_token(name->next, "(");
+    go_past_declaration(p, is_function);
 }

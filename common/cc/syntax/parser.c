@@ -1,183 +1,225 @@
-/* parser.c — going through the tokens, and saying what is wrong. */
+/* parser.c — words that CUDA C++ has and the subset has not, and names of the host's libraries. */
 #include "parser.h"
 
 #include <string.h>
 
-enum { DEEPEST = 200 };
+/* A * at the end stands for any letters. */
+struct word {
+    const char *pattern, *what;
+};
 
-bool sees(const struct parser *p, const char *text) { return is_token(p->token, text); }
+static const struct word REFUSED[] = {
+    {"goto", "goto"},
+    {"asm", "inline assembly"},
+    {"__asm*", "inline assembly"},
+    {"volatile", "volatile"},
+    {"struct", "a struct"},
+    {"class", "a class"},
+    {"union", "a union"},
+    {"auto", "auto"},
+    {"decltype", "decltype"},
+    {"typename", "a template on a type"},
+    {"operator", "an operator of one's own"},
+    {"namespace", "a namespace"},
+    {"using", "using"},
+    {"this", "a class"},
+    {"new", "new"},
+    {"delete", "delete"},
+    {"try", "an exception"},
+    {"throw", "an exception"},
+    {"thread_local", "thread_local"},
+    {"register", "register"},
+    {"*_cast", "a cast of C++"},
+    {"__managed__", "managed memory"},
+    {"__grid_constant__", "__grid_constant__"},
+    {"__attribute__", "__attribute__"},
+    {"atomic*", "an atomic operation"},
+    {"__shfl*", "a shuffle"},
+    {"__reduce_*", "a reduction of a warp"},
+    {"__match_*", "a vote"},
+    {"__ballot*", "a vote"},
+    {"__any*", "a vote"},
+    {"__all_sync", "a vote"},
+    {"__all", "a vote"},
+    {"__activemask", "a vote"},
+    {"__syncwarp", "__syncwarp()"},
+    {"__syncthreads_*", "a barrier that counts"},
+    {"__threadfence*", "a fence"},
+    {"__ldg", "__ldg()"},
+    {"cooperative_groups", "cooperative groups"},
+    {"cg", "cooperative groups"},
+    {"std", "the C++ library"},
+    {"cub", "CUB"},
+    {"thrust", "Thrust"},
+    {"clock", "clock()"},
+    {"clock64", "clock64()"},
+    {"assert", "assert()"},
+    {"__trap", "__trap()"},
+    {"__half*", "a number of 16 bits"},
+    {"half", "a number of 16 bits"},
+    {"dim3", "dim3 in device code"},
+    {"make_*", "a vector type"},
+    {"__builtin_*", "a built-in function of the compiler"},
+    {"__nanosleep", "__nanosleep()"},
+};
 
-bool next_is(const struct parser *p, const char *text)
+static const char *const MATH[] = {
+    "sin",
+    "cos",
+    "tan",
+    "exp",
+    "exp2",
+    "log",
+    "log2",
+    "log10",
+    "pow",
+    "floor",
+    "ceil",
+    "round",
+    "trunc",
+    "fmod",
+    "rint",
+    "rsqrt",
+    "tanh",
+    "hypot",
+    "cbrt",
+    "isnan",
+    "sinf",
+    "cosf",
+    "tanf",
+    "expf",
+    "exp2f",
+    "logf",
+    "log2f",
+    "log10f",
+    "powf",
+    "floorf",
+    "ceilf",
+    "roundf",
+    "truncf",
+    "fmodf",
+    "rintf",
+    "rsqrtf",
+    "tanhf",
+    "copysignf",
+    "isinf",
+    "atan2f",
+    "__popc",
+    "__popcll",
+    "__ffs",
+    "__ffsll",
+    "__clz",
+    "__clzll",
+    "__brev",
+    "__mul24",
+    "__fadd_rn",
+    "__fmul_rn",
+    "__expf",
+    "__logf",
+    "__sinf",
+    "__cosf",
+    "__powf",
+    "__fdividef",
+    "__saturatef",
+    "__int_as_float",
+    "__float_as_int",
+    "__float_as_uint",
+    "__uint_as_float",
+    "__umulhi",
+    "__mulhi",
+};
+
+static const char *const LIBRARY[] = {
+    "malloc",
+    "calloc",
+    "realloc",
+    "free",
+    "memcpy",
+    "memset",
+    "memmove",
+    "strlen",
+    "strcmp",
+    "strcpy",
+    "puts",
+    "putchar",
+    "fprintf",
+    "scanf",
+    "exit",
+    "abort",
+    "rand",
+    "srand",
+    "time",
+    "fopen",
+    "fclose",
+    "fputs",
+    "qsort",
+    "cout",
+    "cerr",
+    "endl",
+    "vector",
+    "string",
+    "getenv",
+    "atoi",
+    "stderr",
+    "stdout",
+    "cudaMalloc",
+    "cudaFree",
+    "cudaMemcpy",
+    "cudaMemset",
+    "cudaDeviceSynchronize",
+    "cudaGetLastError",
+    "cudaGetErrorString",
+};
+
+const char *const BUILT_IN_NAMES[] = {
+    "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "__syncthreads",
+    "printf",    "min",      "max",      "abs",     "sqrtf",    "fabsf",
+    "fminf",     "fmaxf",    "fmaf",     "float",   "double",   "unsigned",
+    "const",     "return",   "while",    "break",   "continue", "sizeof",
+    "true",      "false",    NULL};
+
+static bool matches(const struct token *token, const char *pattern)
 {
-    return p->token->next != NULL && is_token(p->token->next, text);
+    size_t length = strlen(pattern), size = (size_t)token->length;
+    if (pattern[0] == '*')
+        return size >= length - 1 &&
+               memcmp(token->text + size - (length - 1), pattern + 1, length - 1) == 0;
+    if (pattern[length - 1] == '*')
+        return size >= length - 1 && memcmp(token->text, pattern, length - 1) == 0;
+    return is_token(token, pattern);
 }
 
-void go_past(struct parser *p)
+static bool is_among(const struct token *token, const char *const *words, size_t count)
 {
-    if (p->token->kind == TOKEN_END) return;
-    p->previous = p->token;
-    p->token = p->token->next;
-}
-
-bool takes(struct parser *p, const char *text)
-{
-    if (!sees(p, text)) return false;
-    go_past(p);
-    return true;
-}
-
-const char *text_of(struct parser *p, const struct token *token)
-{
-    if (token->kind == TOKEN_END) return "the end of the file";
-    return cc_text(p->arena, token->text, (size_t)token->length);
-}
-
-/* ---- errors ---------------------------------------------------------------------------------- */
-
-static void say(struct parser *p, struct position position, const char *hint, const char *text)
-{
-    if (p->stumbled_at != NULL || p->leaves_function) return;
-    if (p->quiet > 0)
-        p->unsaid++;
-    else
-        error_at(p->diagnostics, position, hint, "%s", text);
-}
-
-void complain(struct parser *p, struct position position, const char *hint, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    say(p, position, hint, cc_format_list(p->arena, format, arguments));
-    va_end(arguments);
-}
-
-void remark(struct parser *p, struct position position, const char *hint, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const char *text = cc_format_list(p->arena, format, arguments);
-    if (p->stumbled_at == NULL && p->quiet == 0)
-        warn_at(p->diagnostics, position, hint, "%s", text);
-    va_end(arguments);
-}
-
-/* Stands at an end of text, at which no rule goes on. */
-void give_up(struct parser *p)
-{
-    if (p->stumbled_at != NULL) return;
-    p->stumbled_at = p->token;
-    p->end = *p->token;
-    p->end.kind = TOKEN_END;
-    p->end.length = 0;
-    p->end.next = &p->end;
-    p->token = &p->end;
-}
-
-void stumble(struct parser *p, struct position position, const char *hint, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    say(p, position, hint, cc_format_list(p->arena, format, arguments));
-    va_end(arguments);
-    give_up(p);
-}
-
-void refuse(struct parser *p, const struct token *token, const char *what)
-{
-    stumble(p, token->at, NULL, "%s: nvcc accepts this, the page's compiler does not", what);
-}
-
-void get_up(struct parser *p)
-{
-    if (p->stumbled_at == NULL) return;
-    struct token *token = p->stumbled_at;
-    p->stumbled_at = NULL;
-    while (token->kind != TOKEN_END) {
-        if (is_token(token, "}") && p->open_braces-- <= 0) break;
-        bool block = is_token(token, "{"), semicolon = is_token(token, ";");
-        token = block ? after_bracket(token) : token->next;
-        if (block || semicolon) break;
-    }
-    p->token = token;
-    p->open_braces = 0;
-}
-
-/* The place just after the previous token, where something is missing. */
-static struct position after_previous(const struct parser *p)
-{
-    struct position position = p->previous->at;
-    position.column += position.length > 0 ? position.length - 1 : 0;
-    position.length = 1;
-    return position;
-}
-
-static void expect_semicolon(struct parser *p)
-{
-    if (p->token->begins_line || sees(p, "}") || p->token->kind == TOKEN_END)
-        complain(p, after_previous(p), "write ; after it", "a ; is missing after `%s`",
-                 text_of(p, p->previous));
-    else
-        stumble(p, p->token->at, NULL, "a ; is missing before `%s`", text_of(p, p->token));
-}
-
-void needs(struct parser *p, const char *text)
-{
-    if (takes(p, text) || p->stumbled_at != NULL) return;
-    if (strcmp(text, ";") == 0) {
-        expect_semicolon(p);
-    } else if (strcmp(text, ")") == 0 && (sees(p, "{") || sees(p, ";"))) {
-        complain(p, after_previous(p), NULL, "a ) is missing before `%s`", text_of(p, p->token));
-    } else {
-        stumble(p, p->token->at, NULL, "`%s` is missing before `%s`", text, text_of(p, p->token));
-    }
-}
-
-/* ---- limits ---------------------------------------------------------------------------------- */
-
-bool enter(struct parser *p)
-{
-    if (p->depth < DEEPEST) return p->depth++, true;
-    stumble(p, p->token->at, NULL, "this is nested too deeply for the page's compiler");
+    for (size_t i = 0; i < count; i++)
+        if (is_token(token, words[i])) return true;
     return false;
 }
 
-void leave(struct parser *p) { p->depth--; }
-
-bool is_outside(const struct token *token)
+/* float4, int2, uchar3 … */
+static bool is_vector(const struct token *token)
 {
-    static const char *const WORDS[] = {"__global__", "__device__", "__host__", "template"};
-    if (!token->begins_line || token->kind != TOKEN_NAME) return false;
-    const struct token *word = is_token(token, "static") ? token->next : token;
-    for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++)
-        if (is_token(word, WORDS[i])) return true;
-    return false;
+    static const char *const ELEMENTS[] = {"float", "double", "int",      "uint",
+                                           "char",  "uchar",  "short",    "ushort",
+                                           "long",  "ulong",  "longlong", "ulonglong"};
+    char last = token->text[token->length - 1];
+    struct token element = *token;
+    element.length--;
+    return last >= '1' && last <= '4' &&
+           is_among(&element, ELEMENTS, sizeof(ELEMENTS) / sizeof(ELEMENTS[0]));
 }
 
-struct token *after_bracket(struct token *open)
+const char *refused_word(struct parser *p, const struct token *token)
 {
-    static const char OPEN[] = "([{", CLOSE[] = ")]}";
-    char opens = *open->text, closes = CLOSE[strchr(OPEN, opens) - OPEN];
-    int depth = 0;
-    for (struct token *token = open; token->kind != TOKEN_END; token = token->next) {
-        if (opens == '{' && is_outside(token)) return token;
-        if (token->kind != TOKEN_MARK || token->length != 1) continue;
-        depth += (*token->text == opens) - (*token->text == closes);
-        if (depth == 0) return token->next;
-    }
-    while (open->kind != TOKEN_END) open = open->next;
-    return open;
+    for (size_t i = 0; i < sizeof(REFUSED) / sizeof(REFUSED[0]); i++)
+        if (matches(token, REFUSED[i].pattern)) return REFUSED[i].what;
+    if (is_vector(token)) return cc_format(p->arena, "the vector type %s", text_of(p, token));
+    if (is_among(token, MATH, sizeof(MATH) / sizeof(MATH[0])))
+        return cc_format(p->arena, "the function %s", text_of(p, token));
+    return NULL;
 }
 
-void try_quietly(struct parser *p)
+bool is_library_name(const struct token *token)
 {
-    if (p->quiet++ == 0) p->unsaid = 0;
-}
-
-bool was_right(struct parser *p, struct token *begin)
-{
-    bool right = p->unsaid == 0 && p->stumbled_at == NULL;
-    p->quiet--;
-    p->stumbled_at = NULL;
-    if (!right) p->token = begin;
-    return right;
+    return is_among(token, LIBRARY, sizeof(LIBRARY) / sizeof(LIBRARY[0]));
 }

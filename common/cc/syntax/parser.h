@@ -98,7 +98,7 @@ struct parser {
     int instances;
 };
 
-/* ---- tokens and errors (parser.c) ------------------------------------------------------------ */
+/* ---- tokens and errors (syntax_parser.c) ----------------------------------------------------- */
 
 bool sees(const struct parser *, const char *text);    /* does `text` come next? */
 bool next_is(const struct parser *, const char *text); /* … after the next token? */
@@ -153,7 +153,7 @@ void unknown_name(struct parser *, const struct token *);
 /* After an error in a declaration: its name is known, but not what it is. */
 void add_refused(struct parser *, const struct token *);
 
-/* ---- words (words.c) ------------------------------------------------------------------------- */
+/* ---- words (parser.c) ------------------------------------------------------------------------ */
 
 /* What `word` is in CUDA C++, if the subset does not have it: "an atomic operation"; or NULL. */
 const char *refused_word(struct parser *, const struct token *);
@@ -203,7 +203,7 @@ struct expr *read_call(struct parser *, struct token *name, struct function *);
 struct expr *read_built_in(struct parser *, struct token *name);
 struct expr *read_string(struct parser *);
 
-/* build.c: nodes, with the conversions that their operands need */
+/* syntax_build.c: nodes, with the conversions that their operands need */
 struct expr *new_expr(struct parser *, enum expr_kind, const struct type *, struct position);
 struct expr *unknown(struct parser *, struct position);
 struct expr *integer(struct parser *, const struct type *, int64_t, struct position);
@@ -218,7 +218,7 @@ struct expr *promote(struct parser *, struct expr *value);
 void balance(struct parser *, struct expr **left, struct expr **right); /* the usual conversions */
 struct expr *dereference(struct parser *, struct expr *pointer, struct position);
 
-/* operator.c */
+/* build.c */
 struct expr *build_binary(struct parser *, enum operation, struct expr *left, struct expr *right,
                           struct position);
 struct expr *build_logical(struct parser *, enum expr_kind, struct expr *left, struct expr *right,
@@ -248,8 +248,8 @@ void read_static_assert(struct parser *);
 /* enum NAME { … }, from `enum` on; its type. */
 const struct type *read_enum(struct parser *);
 
-/* function.c: a declaration or definition, from its ( on. The body of an instance is read later, by
- * read_bodies. NULL after an error. */
+/* syntax_function.c: a declaration or definition, from its ( on. The body of an instance is read
+ * later, by read_bodies. NULL after an error. */
 struct function *read_function(struct parser *, const struct specifiers *, struct declarator,
                                const struct template *, struct expr **arguments);
 void read_bodies(struct parser *);
@@ -287,7 +287,7 @@ struct function *instance_of(struct parser *, struct template *, struct expr **a
 /* Both. */
 struct function *read_instance(struct parser *, struct template *, const struct token *name);
 
-/* ---- the file (file.c, host.c) --------------------------------------------------------------- */
+/* ---- the file (file.c, function.c) ----------------------------------------------------------- */
 
 /* Does the declaration at `token` speak of the device: __global__, __device__ …? */
 bool is_for_device(struct token *);

@@ -1,5 +1,5 @@
 /*
- * address.c — which memory does an access touch, and where? Each address becomes the sum of a base,
+ * memory.c — which memory does an access touch, and where? Each address becomes the sum of a base,
  * of multiples of values, and of a constant, so that equal addresses are found to be equal, and
  * neighbours to be neighbours.
  *
