@@ -11,7 +11,7 @@
 #include "lower.h"
 #include "passes.h"
 
-enum { MOST_STEPS = 1000, LONGEST_BLOCK = 100 };
+enum { MOST_LOADS = 1000, LONGEST_BLOCK = 100 };
 
 /* One question: the load, and what the walk has found. */
 struct search {
@@ -34,7 +34,7 @@ static bool gives_value(struct ir_value *v, struct ir_value *load)
 static enum knowledge look_up(struct search *s, struct ir_value *v, struct ir_value **value)
 {
     for (int count = 0; v; v = v->prev) {
-        if (++s->steps > MOST_STEPS || ++count > LONGEST_BLOCK) return CHANGED;
+        if (++s->steps > MOST_LOADS || ++count > LONGEST_BLOCK) return CHANGED;
         if (ir_is_access(v) && gives_value(v, s->load)) {
             *value = v->op == IR_LOAD ? v : ir_operand(v, 1);
             return KNOWN;
@@ -52,7 +52,7 @@ static bool is_known_above(struct search *s, struct ir_block *block)
     for (int k = 0; k < block->before_count; k++) {
         struct ir_block *before = block->before[k];
         struct ir_value *value;
-        if (++s->steps > MOST_STEPS) return false;
+        if (++s->steps > MOST_LOADS) return false;
         if (before->mark == s->mark) continue;
         before->mark = s->mark;
         before->variables = NULL;

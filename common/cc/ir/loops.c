@@ -16,7 +16,7 @@
 /* As nvcc does: the sizes are counts of values. */
 enum { MOST_ITERATIONS = 128, MOST_COPIED = 600, MOST_STEPS = 300 };
 
-struct loop {
+struct counted_loop {
     struct ir_function *f;
     struct ir_block *head, *before, *latch; /* the latch jumps back to the head */
     int first, last;                        /* numbers of blocks */
@@ -24,13 +24,13 @@ struct loop {
     int steps;
 };
 
-static bool is_inside(const struct loop *l, const struct ir_block *block)
+static bool is_inside(const struct counted_loop *l, const struct ir_block *block)
 {
     return block && block->number >= l->first && block->number <= l->last;
 }
 
 /* A loop that is entered at its head alone, and goes back from one block, which may also end it. */
-static bool find_loop(struct loop *l)
+static bool find_counted(struct counted_loop *l)
 {
     struct ir_block *head = l->head;
     if (head->before_count != 2) return false;
@@ -53,7 +53,7 @@ static bool find_loop(struct loop *l)
 /* ---- counting iterations --------------------------------------------------------------------- */
 
 /* What a value is in this iteration, whose phis have constants in `scratch`; NULL: not constant. */
-static struct ir_value *value_now(struct loop *l, struct ir_value *v)
+static struct ir_value *value_now(struct counted_loop *l, struct ir_value *v)
 {
     v = ir_resolve(v);
     if (ir_is_constant(v)) return v;
@@ -66,7 +66,7 @@ static struct ir_value *value_now(struct loop *l, struct ir_value *v)
     return fold_constants(l->f, &now);
 }
 
-static bool count_iterations(struct loop *l)
+static bool count_iterations(struct counted_loop *l)
 {
     struct ir_value *phi, **next = cc_take(l->f->arena, l->size * sizeof *next);
     int from = ir_edge(l->head, l->before), back = ir_edge(l->head, l->latch);
@@ -93,19 +93,19 @@ static bool count_iterations(struct loop *l)
 /* ---- copies ---------------------------------------------------------------------------------- */
 
 /* A value, or in an iteration that is copied, its copy. */
-static struct ir_value *copy_of(const struct loop *l, struct ir_value *v)
+static struct ir_value *copy_of(const struct counted_loop *l, struct ir_value *v)
 {
     v = ir_resolve(v);
     return v && is_inside(l, v->block) && !ir_is_constant(v) ? v->scratch : v;
 }
 
-static void note_if_outside(const struct loop *l, struct ir_value *v)
+static void note_if_outside(const struct counted_loop *l, struct ir_value *v)
 {
     if (v && is_inside(l, v->block)) v->uses = 1;
 }
 
 /* Marks what is used behind the loop, by way of `uses`, and lets each value be its own copy. */
-static void find_used_outside(struct loop *l)
+static void find_used_outside(struct counted_loop *l)
 {
     struct ir_function *f = l->f;
     for (int b = l->first; b <= l->last; b++)
@@ -125,7 +125,7 @@ static void find_used_outside(struct loop *l)
     }
 }
 
-static void note_copies(struct loop *l, struct ir_block **blocks)
+static void note_copies(struct counted_loop *l, struct ir_block **blocks)
 {
     for (int b = l->first; b <= l->last; b++)
         for (struct ir_value *v = l->f->order[b]->first; v; v = v->next)
@@ -133,7 +133,7 @@ static void note_copies(struct loop *l, struct ir_block **blocks)
 }
 
 /* One more way to a block behind the loop: from the copy of `from`. */
-static void copy_exit(struct loop *l, struct ir_block *from, struct ir_block *copy,
+static void copy_exit(struct counted_loop *l, struct ir_block *from, struct ir_block *copy,
                       struct ir_block *to)
 {
     int k = ir_edge(to, from), count = to->before_count;
@@ -147,7 +147,7 @@ static void copy_exit(struct loop *l, struct ir_block *from, struct ir_block *co
 }
 
 /* The values of the loop's block `from` in its copy: first without operands. */
-static void copy_values(struct loop *l, const struct ir_block *from, struct ir_block *copy)
+static void copy_values(struct counted_loop *l, const struct ir_block *from, struct ir_block *copy)
 {
     for (struct ir_value *v = from->first; v; v = v->next) {
         if (v->op == IR_PHI && from == l->head) continue;
@@ -158,7 +158,7 @@ static void copy_values(struct loop *l, const struct ir_block *from, struct ir_b
     }
 }
 
-static void copy_operands(struct loop *l, struct ir_block *from, struct ir_block *copy,
+static void copy_operands(struct counted_loop *l, struct ir_block *from, struct ir_block *copy,
                           struct ir_block **blocks)
 {
     for (struct ir_value *v = copy->first; v; v = v->next) {
@@ -181,7 +181,7 @@ static void copy_operands(struct loop *l, struct ir_block *from, struct ir_block
 }
 
 /* In the next iteration, the head's phis are what the one before has left. */
-static void go_on(struct loop *l)
+static void go_on(struct counted_loop *l)
 {
     int back = ir_edge(l->head, l->latch), count = 0;
     struct ir_value *phi, **next = cc_take(l->f->arena, l->size * sizeof *next);
@@ -192,7 +192,7 @@ static void go_on(struct loop *l)
         phi->scratch = next[count++];
 }
 
-static void jump_to(struct loop *l, struct ir_block *latch, struct ir_block *head)
+static void jump_to(struct counted_loop *l, struct ir_block *latch, struct ir_block *head)
 {
     latch->condition = NULL;
     latch->next[0] = head;
@@ -202,14 +202,14 @@ static void jump_to(struct loop *l, struct ir_block *latch, struct ir_block *hea
 
 /* ---- uses behind the loop -------------------------------------------------------------------- */
 
-static struct ir_value *value_at(struct loop *l, struct ir_block *block, struct ir_value *v)
+static struct ir_value *value_at(struct counted_loop *l, struct ir_block *block, struct ir_value *v)
 {
     struct lower lower = {.f = l->f, .block = block, .place = block->place};
     if (!v || !is_inside(l, v->block) || ir_is_constant(v)) return v;
     return variable_read(&lower, v, v->type);
 }
 
-static void use_copies(struct loop *l, struct ir_block *block)
+static void use_copies(struct counted_loop *l, struct ir_block *block)
 {
     for (struct ir_value *v = block->first; v; v = v->next) {
         for (int k = 0; k < IR_OPERANDS && ir_operand(v, k); k++)
@@ -224,7 +224,7 @@ static void use_copies(struct loop *l, struct ir_block *block)
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 /* Room for the copies in the order of blocks, behind the loop. */
-static struct ir_block **make_blocks(struct loop *l, int count)
+static struct ir_block **make_blocks(struct counted_loop *l, int count)
 {
     struct ir_function *f = l->f;
     int behind = f->block_count - 1 - l->last;
@@ -237,7 +237,7 @@ static struct ir_block **make_blocks(struct loop *l, int count)
     return order + l->last + 1;
 }
 
-static void unroll(struct loop *l)
+static void unroll(struct counted_loop *l)
 {
     struct ir_function *f = l->f;
     struct ir_block *end = l->latch->next[l->latch->next[0] == l->head], *latch = l->latch;
@@ -276,9 +276,9 @@ static void unroll(struct loop *l)
     ir_order(f);
 }
 
-static bool is_worth_it(struct loop *l)
+static bool is_worth_it(struct counted_loop *l)
 {
-    if (!find_loop(l) || !count_iterations(l)) return false;
+    if (!find_counted(l) || !count_iterations(l)) return false;
     bool is_short = l->size * l->iterations <= MOST_COPIED && l->f->value_count < MOST_VALUES;
     return is_short && (l->head->unroll <= 0 || l->head->unroll >= l->iterations);
 }
@@ -290,7 +290,7 @@ void pass_unroll(struct ir_function *f)
     for (bool again = true; again;) {
         again = false;
         for (int b = f->block_count - 1, changed = f->block_count; b > 0; b--) {
-            struct loop l = {.f = f, .head = f->order[b]};
+            struct counted_loop l = {.f = f, .head = f->order[b]};
             if (!is_worth_it(&l) || l.last >= changed) continue;
             unroll(&l);
             again = true;

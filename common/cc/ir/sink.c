@@ -83,7 +83,7 @@ static bool is_kept(struct ir_function *f, struct ir_value *load)
 /* ---- what a move costs ----------------------------------------------------------------------- */
 
 /* What must be kept for a value if it moves to `to`, and is not kept anyway: loads and phis. */
-enum { MOST_LEAVES = 2, MOST_STEPS = 100 };
+enum { MOST_LEAVES = 2, MOST_SUNK = 100 };
 struct leaves {
     const struct uses *uses;
     const struct ir_block *to;
@@ -95,7 +95,7 @@ static void find_leaves(struct leaves *l, struct ir_value *v)
 {
     for (int k = 0; k < IR_OPERANDS && ir_operand(v, k); k++) {
         struct ir_value *w = v->operand[k];
-        bool is_known = ir_is_constant(w) || ++l->steps > MOST_STEPS;
+        bool is_known = ir_is_constant(w) || ++l->steps > MOST_SUNK;
         for (int j = 0; j < l->count; j++) is_known |= l->leaf[j] == w;
         if (is_known || l->uses->last[w->id] >= l->to->number) continue;
         if (ir_is_pure(w))
@@ -111,7 +111,7 @@ static bool is_cheap(const struct uses *u, struct ir_value *v, const struct ir_b
 {
     struct leaves l = {.uses = u, .to = to};
     find_leaves(&l, v);
-    if (v->uses != 1 || l.steps > MOST_STEPS) return false;
+    if (v->uses != 1 || l.steps > MOST_SUNK) return false;
     if (l.count <= 1) return true;
     if (l.count > MOST_LEAVES || v->scratch) return false;
     v->scratch = v;
@@ -121,7 +121,7 @@ static bool is_cheap(const struct uses *u, struct ir_value *v, const struct ir_b
 /* ---- moving ---------------------------------------------------------------------------------- */
 
 /* As far as it may go, block by block, to the one that dominates all its uses. */
-static bool sink(struct ir_function *f, struct uses *u, struct ir_value *v)
+static bool sink_one(struct ir_function *f, struct uses *u, struct ir_value *v)
 {
     bool is_load = v->op == IR_LOAD;
     int count = 0, moved = 0;
@@ -158,7 +158,7 @@ void pass_sink(struct ir_function *f)
         for (int b = 0; b < f->block_count; b++)
             for (struct ir_value *v = f->order[b]->last, *before; v; v = before) {
                 before = v->prev;
-                again |= sink(f, &u, v);
+                again |= sink_one(f, &u, v);
             }
     }
 }

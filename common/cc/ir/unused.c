@@ -56,14 +56,14 @@ static void drop_values(struct ir_function *f)
 
 enum { LONGEST_LOOK = 100 };
 
-static int64_t size_of(const struct ir_value *access) { return access->bytes * access->parts; }
+static int64_t bytes_of(const struct ir_value *access) { return access->bytes * access->parts; }
 
 /* The store is written over in its block before anything reads it. */
 static bool is_written_over(struct ir_function *f, struct ir_value *store)
 {
     int count = 0;
     for (struct ir_value *v = store->next; v && ++count < LONGEST_LOOK; v = v->next) {
-        bool covers = v->op == IR_STORE && same_address(v, store) && size_of(v) >= size_of(store);
+        bool covers = v->op == IR_STORE && same_address(v, store) && bytes_of(v) >= bytes_of(store);
         if (covers) return true;
         if (v->op != IR_STORE && may_touch(f, v, store)) return false;
     }
