@@ -2,7 +2,7 @@
 #include "cc.h"
 #include "common/cc/ptx/emit.h"
 #include "common/cc/source/source.h"
-#include "common/cc/syntax/parse.h"
+#include "common/cc/syntax/ast.h"
 
 #include <stdlib.h>
 

@@ -1,13 +1,159 @@
 /*
- * fold.c — is this value one that is known already, or a simpler one? Asked for each value when it
+ * fold.c — values that are known already: constants, simpler ones, ones that were computed before.
+ */
+#include "ir.h"
+#include "lower.h"
+#include <math.h>
+
+/* ---- computing with constants, as the GPU would ---------------------------------------------- */
+
+/* Two reals; false: it is not computed here. Floats are rounded once, since double holds the exact
+ * result of a sum or product of two floats, or enough of it. */
+static bool real_result(enum ir_op op, double a, double b, double *result)
+{
+    switch (op) {
+    case IR_ADD: *result = a + b; return true;
+    case IR_SUBTRACT: *result = a - b; return true;
+    case IR_MULTIPLY: *result = a * b; return true;
+    case IR_DIVIDE: *result = a / b; return true;
+    case IR_NEGATE: *result = -a; return true;
+    default: return false;
+    }
+}
+
+static struct ir_value *real_constant(struct ir_function *f, struct ir_value *v)
+{
+    struct ir_value *left = v->operand[0], *right = v->operand[1];
+    double result;
+    if (!real_result(v->op, ir_real(left), right ? ir_real(right) : 0, &result)) return NULL;
+    return isnan(result) ? NULL : ir_float(f, v->type, result);
+}
+
+static bool compare(enum ir_op op, int order, bool is_unordered)
+{
+    switch (op) {
+    case IR_EQUAL: return !is_unordered && order == 0;
+    case IR_NOT_EQUAL: return is_unordered || order != 0;
+    case IR_LESS: return !is_unordered && order < 0;
+    case IR_LESS_EQUAL: return !is_unordered && order <= 0;
+    case IR_GREATER: return !is_unordered && order > 0;
+    default: return !is_unordered && order >= 0;
+    }
+}
+
+static struct ir_value *comparison(struct ir_function *f, struct ir_value *v)
+{
+    struct ir_value *left = v->operand[0], *right = v->operand[1];
+    if (ir_is_real(left->type)) {
+        double a = ir_real(left), b = ir_real(right);
+        return ir_constant(f, IR_BOOL, compare(v->op, (a > b) - (a < b), isunordered(a, b)));
+    }
+    int64_t a = ir_signed(left), b = ir_signed(right);
+    int order = (a > b) - (a < b);
+    if (!v->is_signed) order = (left->bits > right->bits) - (left->bits < right->bits);
+    return ir_constant(f, IR_BOOL, compare(v->op, order, false));
+}
+
+/* Division by zero and shifts by more than the width are not computed here. */
+static bool divide(const struct ir_value *v, int64_t a, int64_t b, uint64_t *result)
+{
+    uint64_t left = v->operand[0]->bits, right = v->operand[1]->bits;
+    bool gives_rest = v->op == IR_REMAINDER;
+    if (b == 0 || (b == -1 && v->is_signed)) return false;
+    if (v->is_signed)
+        *result = (uint64_t)(gives_rest ? a % b : a / b);
+    else
+        *result = gives_rest ? left % right : left / right;
+    return true;
+}
+
+static bool shift(const struct ir_value *v, int64_t a, uint64_t *result)
+{
+    uint64_t count = v->operand[1]->bits;
+    if (count >= (v->type == IR_I32 ? 32u : 64u)) return false;
+    if (v->op == IR_SHIFT_LEFT)
+        *result = (uint64_t)a << count;
+    else
+        *result = v->is_signed ? (uint64_t)(a >> count) : v->operand[0]->bits >> count;
+    return true;
+}
+
+static bool integer_result(const struct ir_value *v, int64_t a, int64_t b, uint64_t *result)
+{
+    bool is_less =
+        v->is_signed || !v->operand[1] ? a < b : v->operand[0]->bits < v->operand[1]->bits;
+    switch (v->op) {
+    case IR_ADD: *result = (uint64_t)a + (uint64_t)b; return true;
+    case IR_SUBTRACT: *result = (uint64_t)a - (uint64_t)b; return true;
+    case IR_MULTIPLY: *result = (uint64_t)a * (uint64_t)b; return true;
+    case IR_DIVIDE:
+    case IR_REMAINDER: return divide(v, a, b, result);
+    case IR_AND: *result = (uint64_t)(a & b); return true;
+    case IR_OR: *result = (uint64_t)(a | b); return true;
+    case IR_XOR: *result = (uint64_t)(a ^ b); return true;
+    case IR_SHIFT_LEFT:
+    case IR_SHIFT_RIGHT: return shift(v, a, result);
+    case IR_MIN: *result = (uint64_t)(is_less ? a : b); return true;
+    case IR_MAX: *result = (uint64_t)(is_less ? b : a); return true;
+    case IR_ABS: *result = a < 0 ? 0 - (uint64_t)a : (uint64_t)a; return true;
+    case IR_NEGATE: *result = 0 - (uint64_t)a; return true;
+    case IR_COMPLEMENT: *result = v->type == IR_BOOL ? !a : ~(uint64_t)a; return true;
+    default: return false;
+    }
+}
+
+/* NULL for a real number that the integer type does not hold. */
+static struct ir_value *conversion(struct ir_function *f, struct ir_value *v)
+{
+    struct ir_value *from = v->operand[0];
+    if (ir_is_real(from->type)) {
+        double real = ir_real(from), most = v->type == IR_I32 ? 0x1p31 : 0x1p63;
+        if (ir_is_real(v->type)) return ir_float(f, v->type, real);
+        if (!(real > (v->is_signed ? -most : -1) && real < most)) return NULL;
+        return ir_constant(f, v->type, (uint64_t)(int64_t)real);
+    }
+    int64_t integer = v->is_signed ? ir_signed(from) : (int64_t)from->bits;
+    if (!ir_is_real(v->type)) return ir_constant(f, v->type, (uint64_t)integer);
+    bool is_large = !v->is_signed && integer < 0;
+    if (v->type == IR_F64)
+        return ir_float(f, IR_F64, is_large ? (double)(uint64_t)integer : (double)integer);
+    return ir_float(f, IR_F32, is_large ? (float)(uint64_t)integer : (float)integer);
+}
+
+static struct ir_value *extension(struct ir_function *f, struct ir_value *v)
+{
+    uint64_t bits = v->operand[0]->bits;
+    if (v->bytes == 1)
+        bits = v->is_signed ? (uint64_t)(int8_t)bits : (uint8_t)bits;
+    else
+        bits = v->is_signed ? (uint64_t)(int16_t)bits : (uint16_t)bits;
+    return ir_constant(f, IR_I32, bits);
+}
+
+struct ir_value *fold_constants(struct ir_function *f, struct ir_value *v)
+{
+    if (v->op == IR_SELECT || v->op == IR_FMA || v->op == IR_SQRT) return NULL;
+    for (int k = 0; k < IR_OPERANDS && ir_operand(v, k); k++)
+        if (!ir_is_constant(v->operand[k])) return NULL;
+    if (v->op == IR_CONVERT) return conversion(f, v);
+    if (v->op == IR_EXTEND) return extension(f, v);
+    if (v->op >= IR_EQUAL && v->op <= IR_GREATER_EQUAL) return comparison(f, v);
+    if (ir_is_real(v->type)) return real_constant(f, v);
+    uint64_t result;
+    int64_t a = ir_signed(v->operand[0]), b = v->operand[1] ? ir_signed(v->operand[1]) : 0;
+    return integer_result(v, a, b, &result) ? ir_constant(f, v->type, result) : NULL;
+}
+
+/* ---- is this value one that is known already ------------------------------------------------- */
+
+/*
+ * Is this value one that is known already, or a simpler one? Asked for each value when it
  * is made, and again when its operands have become simpler.
  *
  *     1 + 2 → 3      x * 1 → x      !(a < b) → a >= b      2 * (3 * x) → 6 * x
  *
  * Real numbers keep their bits: x + 0.0 stays, since it makes 0.0 of -0.0.
  */
-#include "fold.h"
-#include <math.h>
 
 static struct ir_value *new_before(struct ir_function *f, struct ir_value *at, enum ir_op op,
                                    struct ir_value *left, struct ir_value *right)
@@ -33,7 +179,7 @@ static bool is_number(struct ir_function *f, const struct ir_value *value, doubl
     return ir_is_constant(value) && value == ir_float(f, value->type, number);
 }
 
-/* NULL while the kernel is lowered: a choice may still take the sign (choices.c). */
+/* NULL while the kernel is lowered: a choice may still take the sign (branches.c). */
 static struct ir_value *negated_of(const struct ir_function *f, struct ir_value *value)
 {
     if (f->keeps_signs) return NULL;
@@ -355,4 +501,137 @@ struct ir_value *ir_build(struct ir_function *f, struct ir_block *block, struct 
     struct ir_value *folded = ir_folded(f, v);
     if (folded) ir_replace(v, folded);
     return ir_resolve(v);
+}
+
+/* ---- the order of operands ------------------------------------------------------------------- */
+
+/*
+ * In which order do sums have their operands? The first one is fused first (fuse.c),
+ * so it must be that of LLVM's pass Reassociate.
+ *
+ *     b + a → a + b if a is computed before b          a + b * -2 → a - b * 2
+ */
+
+/* LLVM's rank: values that stay where they are have one in the order of the text, others one more
+ * than their operands. Of a sum, the operand of the lower rank stands first, and is fused first. */
+static int rank_of(const struct ir_value *v) { return ir_is_constant(v) ? 0 : v->id; }
+
+static void give_rank(struct ir_value *v, int *next)
+{
+    bool stays = !ir_is_pure(v) || v->op == IR_SPECIAL;
+    v->id = stays ? ++*next : (int)v->bits + 1;
+    int more = v->op != IR_NEGATE && v->op != IR_COMPLEMENT;
+    for (int k = 0; !stays && k < IR_OPERANDS && ir_operand(v, k); k++)
+        if (v->id < rank_of(v->operand[k]) + more) v->id = rank_of(v->operand[k]) + more;
+}
+
+static void swap_operands(struct ir_value *v)
+{
+    struct ir_value *left = v->operand[0];
+    v->operand[0] = v->operand[1];
+    v->operand[1] = left;
+}
+
+/* The sign of a negative constant factor, or divisor, becomes that of a sum:
+ * x + y * -2 → x - y * 2. `scratch` is what uses the product. */
+static void move_sign(struct ir_function *f, struct ir_value *v)
+{
+    struct ir_value *user = v->scratch;
+    if (v->uses != 1 || !user || (v->op != IR_MULTIPLY && v->op != IR_DIVIDE)) return;
+    int n = ir_is_constant(ir_operand(v, 0)) ? 0 : 1;
+    struct ir_value *constant = ir_operand(v, n);
+    if (!ir_is_constant(constant) || !signbit(ir_real(constant))) return;
+    bool is_second = ir_operand(user, 1) == v;
+    if (user->op != IR_ADD && (user->op != IR_SUBTRACT || !is_second)) return;
+    v->operand[n] = ir_float(f, v->type, -ir_real(constant));
+    if (!is_second) swap_operands(user);
+    user->op = user->op == IR_ADD ? IR_SUBTRACT : IR_ADD;
+}
+
+void pass_operands(struct ir_function *f)
+{
+    ir_note_users(f);
+    for (int b = 0; b < f->block_count; b++) {
+        int next = (b + 1) << 16;
+        for (struct ir_value *v = f->order[b]->first; v; v = v->next) {
+            give_rank(v, &next);
+            if (!ir_is_real(v->type)) continue;
+            move_sign(f, v);
+            bool is_swapped = v->op == IR_ADD && !ir_is_constant(ir_operand(v, 1)) &&
+                              rank_of(ir_operand(v, 1)) < rank_of(ir_operand(v, 0));
+            if (is_swapped) swap_operands(v);
+        }
+    }
+}
+
+/* ---- has this value been computed before? Then the earlier one is used ----------------------- */
+
+/*
+ *     a = i * 4; b = i * 4;          b = a
+ *
+ * A value is there if it stands above: in a block that every path here leads through. Values are
+ * looked up in a table by what they compute. Blocks are walked in an order in which those above
+ * come first, so that operands are replaced before the values that use them.
+ */
+
+struct table {
+    struct entry {
+        struct ir_value *value;
+        struct entry *next;
+    } * *entries;
+    uint64_t mask;
+};
+
+static struct ir_value *find_above(struct ir_function *f, struct table *t, struct ir_value *v)
+{
+    struct entry **slot = &t->entries[ir_hash(v) & t->mask];
+    for (struct entry *e = *slot; e; e = e->next) {
+        struct ir_value *other = e->value;
+        if (other->is || !ir_same(other, v) || !ir_dominates(other->block, v->block)) continue;
+        other->no_overflow &= v->no_overflow; // `other` may be computed where it is not needed
+        return other;
+    }
+    struct entry *e = ARENA_NEW(f->arena, struct entry);
+    *e = (struct entry){v, *slot};
+    *slot = e;
+    return NULL;
+}
+
+/* A condition that became a constant leaves one way. */
+static bool settle_jump(struct ir_block *block)
+{
+    if (!block->condition) return false;
+    block->condition = ir_resolve(block->condition);
+    if (!ir_is_constant(block->condition)) return false;
+    int taken = block->condition->bits ? 0 : 1;
+    ir_disconnect(block, block->next[!taken]);
+    block->next[0] = block->next[taken];
+    block->next[1] = NULL;
+    block->condition = NULL;
+    return true;
+}
+
+static void visit(struct ir_function *f, struct table *t, struct ir_block *block)
+{
+    for (struct ir_value *v = block->first, *next; v; v = next) {
+        next = v->next;
+        struct ir_value *simple = ir_folded(f, v);
+        if (!simple && ir_is_pure(v)) simple = find_above(f, t, v);
+        if (simple) ir_replace(v, simple);
+    }
+}
+
+void pass_same_values(struct ir_function *f)
+{
+    struct table t = {.mask = 63};
+    while (t.mask < (uint64_t)f->value_count / 4) t.mask = 2 * t.mask + 1;
+    t.entries = cc_take(f->arena, (t.mask + 1) * sizeof *t.entries);
+    bool is_settled = false;
+    phis_simplify(f);
+    for (int b = 0; b < f->block_count; b++) {
+        visit(f, &t, f->order[b]);
+        is_settled |= settle_jump(f->order[b]);
+    }
+    if (is_settled) ir_order(f);
+    phis_simplify(f);
 }

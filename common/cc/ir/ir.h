@@ -1,5 +1,15 @@
 /*
- * ir.h — what the compiler computes with between the tree and PTX: a kernel as blocks of values, in
+ * ir.h — blocks of values in SSA form, and the passes over them.
+ */
+#ifndef CC_IR_H
+#define CC_IR_H
+
+#include "common/cc/syntax/ast.h"
+
+/* ---- what the compiler computes with between the tree and PTX -------------------------------- */
+
+/*
+ * What the compiler computes with between the tree and PTX: a kernel as blocks of values, in
  * SSA form (each value is computed at one place, and never changes).
  *
  *     temp[bi] += temp[ai];          %7 = load.shared.f32 %6
@@ -10,10 +20,6 @@
  * Device functions are inlined while the tree is lowered, so a kernel has no calls. Where control
  * flow joins, a phi is the value that comes from the block that came before.
  */
-#ifndef CC_IR_H
-#define CC_IR_H
-
-#include "common/cc/syntax/ast.h"
 
 /* What a register can hold. Pointers are I64; integers of 8 and 16 bits are I32, extended. */
 enum ir_type { IR_VOID, IR_BOOL, IR_I32, IR_I64, IR_F32, IR_F64 };
@@ -197,12 +203,66 @@ struct ir_value *ir_build(struct ir_function *, struct ir_block *, struct ir_val
 /* What the value is the same as, or NULL. It may put simpler values in front of `value`. */
 struct ir_value *ir_folded(struct ir_function *, struct ir_value *);
 
-/* ---- order of blocks (order.c) --------------------------------------------------------------- */
+/* ---- order of blocks (ir.c) ------------------------------------------------------------------ */
 
 /* Computes `order`, `number` and `above`, and drops blocks that nothing reaches. */
 void ir_order(struct ir_function *);
 bool ir_dominates(const struct ir_block *, const struct ir_block *);
 /* The nearest block that dominates both, or is one of them. */
 struct ir_block *ir_common_dominator(struct ir_block *, struct ir_block *);
+
+/* ---- what fold.c asks of fold.c -------------------------------------------------------------- */
+
+/* The constant that a value of constants is, computed as the GPU computes it; NULL: an operand is
+ * no constant, or the result is undefined in C, and left to the GPU. */
+struct ir_value *fold_constants(struct ir_function *, struct ir_value *);
+
+/* Is it known that this real number is not -0.0? `depth` is 0. */
+bool fold_is_never_minus_zero(struct ir_value *, int depth);
+
+/* ---- what is done with a kernel between the tree and PTX, in this order ---------------------- */
+
+/*
+ * Each pass opens with the question that it answers.
+ *
+ * They make the counters those of nvcc: the same accesses to shared and global memory by the same
+ * lanes, the same additions. No pass moves a barrier, or moves an access across one; a barrier is
+ * copied with its whole loop alone (loops.c).
+ */
+
+void passes_run(struct ir_function *);
+
+/* Values that are computed twice; loads of what is known already. */
+void pass_same_values(struct ir_function *);
+/* Short loops with a constant number of iterations, as copies. */
+void pass_unroll(struct ir_function *);
+void pass_addresses(struct ir_function *);
+void pass_loads(struct ir_function *);
+/* What is the same in each iteration of a loop. */
+void pass_loops(struct ir_function *);
+/* Arrays and variables in local memory that registers can hold. */
+void pass_slots(struct ir_function *);
+/* What is common to both arms of an `if`; arms that are no branch. */
+void pass_branches(struct ir_function *);
+/* Operations with a constant on what was chosen. */
+void pass_choices(struct ir_function *);
+/* Values that nothing uses; stores that nothing reads. */
+void pass_unused(struct ir_function *);
+/* Values that one way alone needs. */
+void pass_sink(struct ir_function *);
+/* The order of the operands of sums, and the signs of constants in them. */
+void pass_operands(struct ir_function *);
+/* Neighbouring accesses become one. */
+void pass_pairs(struct ir_function *);
+/* a * b + c */
+void pass_fuse(struct ir_function *);
+
+/* ---- whether accesses touch the same memory (memory.c) --------------------------------------- */
+
+/* Addresses as pass_addresses leaves them. */
+bool same_address(struct ir_value *a, struct ir_value *b);
+/* May anything that `value` does change what the load reads? (Or, for a store: read or change.) */
+bool may_change(struct ir_function *, struct ir_value *value, struct ir_value *access);
+bool may_touch(struct ir_function *, struct ir_value *value, struct ir_value *access);
 
 #endif

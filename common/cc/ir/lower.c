@@ -1,5 +1,109 @@
-/* lower.c — statements as blocks. */
+/*
+ * lower.c — a kernel as IR: statements and calls.
+ */
 #include "lower.h"
+
+static void lower_stmt(struct lower *, const struct stmt *);
+
+static bool lower_gives_up(struct lower *); /* it is too large; reports that once */
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+/*
+ * A device function is lowered once more for each call, in the caller's place: no call is left in
+ * PTX, as nvcc does with functions of this size.
+ *
+ *     x = twice(a);   with   float twice(float v) { return v + v; }     x = a + a
+ */
+
+static void bind(struct lower *l, struct symbol *parameter, struct ir_value *argument)
+{
+    struct home *home = lower_home(l, parameter);
+    if (home->address)
+        lower_store(l, parameter->type, home->address, argument);
+    else
+        variable_write(l, home, argument);
+}
+
+struct ir_value *lower_call(struct lower *l, const struct expr *e)
+{
+    struct function *callee = e->callee;
+    struct ir_value **arguments = cc_take(l->f->arena, (e->argument_count + 1) * sizeof *arguments);
+    for (int k = 0; k < e->argument_count; k++) arguments[k] = lower_expr(l, e->arguments[k]);
+    struct lower caller = *l;
+    struct ir_call *call = ARENA_NEW(l->f->arena, struct ir_call);
+    *call = (struct ir_call){callee, l->place};
+    l->place.call = call;
+    int k = 0;
+    for (struct symbol *s = callee->parameters; s; s = s->next) bind(l, s, arguments[k++]);
+    l->call = (struct lower_call){ir_block_new(l->f), call};
+    lower_stmt(l, callee->body);
+    lower_jump(l, l->call.end);
+    block_seal(l, l->call.end);
+    lower_begin(l, l->call.end);
+    l->place = caller.place;
+    l->call = caller.call;
+    l->target = caller.target;
+    if (callee->result->kind == TYPE_VOID) return NULL;
+    return variable_read(l, call, lower_type(callee->result));
+}
+
+/* ---- what the compiler knows by itself ------------------------------------------------------- */
+
+/* printf takes its arguments from memory, one after the other, each at a multiple of its size. */
+static struct ir_value *print(struct lower *l, const struct expr *e)
+{
+    struct ir_function *f = l->f;
+    struct ir_value *print = lower_new(l, IR_PRINTF, IR_I32), *slot = NULL;
+    print->operand[0] = lower_expr(l, e->arguments[0]);
+    if (e->argument_count > 1) {
+        f->slots = cc_grow(f->arena, f->slots, f->slot_count, sizeof *f->slots);
+        slot = lower_new(l, IR_SLOT, IR_I64);
+        slot->bits = f->slot_count++;
+        lower_first(l, slot);
+    }
+    struct ir_value **values = cc_take(f->arena, e->argument_count * sizeof *values);
+    for (int k = 1; k < e->argument_count; k++) values[k] = lower_expr(l, e->arguments[k]);
+    int64_t at = 0;
+    for (int k = 1; k < e->argument_count; k++) {
+        const struct type *type = e->arguments[k]->type;
+        int64_t size = e->arguments[k]->kind == EXPR_STRING ? 8 : type_size(type);
+        at = (at + size - 1) / size * size;
+        struct ir_value *store = lower_new(l, IR_STORE, IR_VOID);
+        store->operand[0] = slot;
+        store->operand[1] = values[k];
+        store->bytes = (uint8_t)size;
+        store->offset = at;
+        lower_add(l, store);
+        at += size;
+    }
+    if (slot) f->slots[slot->bits] = (struct ir_slot){.size = at, .align = 8};
+    print->operand[1] = slot;
+    return lower_add(l, print);
+}
+
+struct ir_value *lower_builtin(struct lower *l, const struct expr *e)
+{
+    static const enum ir_op ops[] = {
+        [BUILTIN_SYNCTHREADS] = IR_BARRIER,
+        [BUILTIN_PRINTF] = IR_PRINTF,
+        [BUILTIN_MIN] = IR_MIN,
+        [BUILTIN_MAX] = IR_MAX,
+        [BUILTIN_ABS] = IR_ABS,
+        [BUILTIN_FMA] = IR_FMA,
+        [BUILTIN_SQRT] = IR_SQRT,
+    };
+    if (e->builtin == BUILTIN_PRINTF) return print(l, e);
+    struct ir_value *arguments[3] = {NULL};
+    for (int k = 0; k < e->argument_count && k < 3; k++)
+        arguments[k] = lower_expr(l, e->arguments[k]);
+    struct ir_value *value = lower_new(l, ops[e->builtin], lower_type(e->type));
+    for (int k = 0; k < 3; k++) value->operand[k] = arguments[k];
+    value->is_signed = type_is_integer(e->type) && type_is_signed(e->type);
+    return lower_add(l, value);
+}
+
+/* ---- statements as blocks -------------------------------------------------------------------- */
 
 /* ---- declarations ---------------------------------------------------------------------------- */
 
@@ -201,7 +305,7 @@ static void lower_return(struct lower *l, const struct stmt *s)
     lower_jump(l, l->call.end);
 }
 
-void lower_stmt(struct lower *l, const struct stmt *s)
+static void lower_stmt(struct lower *l, const struct stmt *s)
 {
     if (lower_gives_up(l)) return;
     if (s->kind != STMT_BLOCK) l->place.at = s->at;
@@ -221,4 +325,166 @@ void lower_stmt(struct lower *l, const struct stmt *s)
     case STMT_CASE:
     case STMT_DEFAULT: break; // lower_switch does them
     }
+}
+
+/* ---- a kernel as IR: its blocks, its parameters, and what all of the lowering needs ---------- */
+
+enum ir_type lower_type(const struct type *type)
+{
+    switch (type->kind) {
+    case TYPE_VOID: return IR_VOID;
+    case TYPE_BOOL: return IR_BOOL;
+    case TYPE_FLOAT: return IR_F32;
+    case TYPE_DOUBLE: return IR_F64;
+    default: return type_size(type) == 8 ? IR_I64 : IR_I32;
+    }
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+void lower_begin(struct lower *l, struct ir_block *block)
+{
+    struct ir_function *f = l->f;
+    f->order = cc_grow(f->arena, f->order, f->block_count, sizeof *f->order);
+    f->order[f->block_count++] = block;
+    l->block = block;
+}
+
+/* What follows a jump is reached by nothing, unless another block is begun. */
+static void after_jump(struct lower *l)
+{
+    struct ir_block *block = ir_block_new(l->f);
+    block->is_sealed = true;
+    lower_begin(l, block);
+}
+
+void lower_jump(struct lower *l, struct ir_block *to)
+{
+    l->block->next[0] = to;
+    l->block->place = l->place;
+    ir_connect(l->f, l->block, to);
+    after_jump(l);
+}
+
+void lower_branch(struct lower *l, struct ir_value *condition, struct ir_block *if_true,
+                  struct ir_block *if_false)
+{
+    if (ir_is_constant(condition)) {
+        lower_jump(l, condition->bits ? if_true : if_false);
+        return;
+    }
+    struct ir_block *from = l->block;
+    from->condition = condition;
+    from->next[1] = if_false;
+    lower_jump(l, if_true);
+    ir_connect(l->f, from, if_false);
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+struct ir_value *lower_new(struct lower *l, enum ir_op op, enum ir_type type)
+{
+    return ir_value_new(l->f, op, type, l->place);
+}
+
+struct ir_value *lower_add(struct lower *l, struct ir_value *value)
+{
+    return ir_build(l->f, l->block, value);
+}
+
+struct ir_value *lower_op(struct lower *l, enum ir_op op, enum ir_type type, struct ir_value *left,
+                          struct ir_value *right, bool is_signed)
+{
+    struct ir_value *value = lower_new(l, op, type);
+    value->operand[0] = left;
+    value->operand[1] = right;
+    value->is_signed = is_signed;
+    return lower_add(l, value);
+}
+
+struct ir_value *lower_integer(struct lower *l, enum ir_type type, int64_t integer)
+{
+    return ir_constant(l->f, type, (uint64_t)integer);
+}
+
+struct ir_value *lower_first(struct lower *l, struct ir_value *value)
+{
+    ir_insert(l->f->entry, l->f->entry->first, value);
+    return value;
+}
+
+/* ---- variables ------------------------------------------------------------------------------- */
+
+static struct ir_value *slot_new(struct lower *l, const struct symbol *symbol)
+{
+    struct ir_function *f = l->f;
+    f->slots = cc_grow(f->arena, f->slots, f->slot_count, sizeof *f->slots);
+    f->slots[f->slot_count] =
+        (struct ir_slot){.size = type_size(symbol->type), .align = symbol->align};
+    if (f->slots[f->slot_count].align < type_align(symbol->type))
+        f->slots[f->slot_count].align = type_align(symbol->type);
+    struct ir_value *slot = lower_new(l, IR_SLOT, IR_I64);
+    slot->bits = f->slot_count++;
+    return lower_first(l, slot);
+}
+
+struct home *lower_home(struct lower *l, struct symbol *symbol)
+{
+    struct home *home = ARENA_NEW(l->f->arena, struct home);
+    home->owner = l->f;
+    bool in_memory = symbol->addressed || symbol->type->kind == TYPE_ARRAY;
+    if (in_memory) home->address = slot_new(l, symbol);
+    return symbol->lowered = home;
+}
+
+static void begin_parameter(struct lower *l, struct symbol *symbol, int number)
+{
+    struct ir_value *value = lower_new(l, IR_PARAMETER, lower_type(symbol->type));
+    value->bits = (unsigned)number;
+    value->bytes = (uint8_t)type_size(symbol->type);
+    value->is_signed = type_is_integer(symbol->type) && type_is_signed(symbol->type);
+    value->is_pointer = type_is_pointer(symbol->type);
+    ir_append(l->block, value);
+    struct home *home = lower_home(l, symbol);
+    if (home->address)
+        lower_store(l, symbol->type, home->address, value);
+    else
+        variable_write(l, home, value);
+}
+
+/* ---- the kernel ------------------------------------------------------------------------------ */
+
+static bool lower_gives_up(struct lower *l)
+{
+    if (l->is_too_large) return true;
+    if (l->f->value_count <= MOST_VALUES && l->f->block_count <= MOST_BLOCKS) return false;
+    error_at(l->f->diagnostics, l->f->source->at,
+             "make it shorter: functions that it calls become a part of it",
+             "'%s' is too long for the page's compiler", l->f->source->name);
+    return l->is_too_large = true;
+}
+
+struct ir_function *lower_kernel(struct unit *unit, struct function *kernel)
+{
+    struct ir_function *f = ARENA_NEW(unit->arena, struct ir_function);
+    f->arena = unit->arena;
+    f->diagnostics = unit->diagnostics;
+    f->source = kernel;
+    f->keeps_signs = true;
+    f->entry = ir_block_new(f);
+    f->entry->is_sealed = true;
+    struct lower l = {.f = f, .place = {kernel->at, NULL}};
+    lower_begin(&l, f->entry);
+    int number = 0;
+    for (struct symbol *s = kernel->parameters; s; s = s->next) begin_parameter(&l, s, number++);
+    l.call.end = ir_block_new(f);
+    lower_stmt(&l, kernel->body);
+    l.place.at = kernel->body->end;
+    lower_jump(&l, l.call.end);
+    block_seal(&l, l.call.end);
+    lower_begin(&l, l.call.end);
+    l.call.end->place = l.place;
+    ir_order(f);
+    phis_simplify(f);
+    return f;
 }

@@ -2,7 +2,7 @@
  * lower.h — from the tree to IR: what the files of the lowering share.
  *
  * The kernel's body is walked once. Variables whose address is not taken never get memory
- * (variable.c); a call is lowered as the body of its function, with the arguments as variables.
+ * (declaration.c); a call is lowered as the body of its function, with the arguments as variables.
  */
 #ifndef CC_LOWER_H
 #define CC_LOWER_H
@@ -38,7 +38,7 @@ struct lower {
     bool is_too_large; /* it was reported, and nothing more is lowered */
 };
 
-/* ---- variables (variable.c) ------------------------------------------------------------------ */
+/* ---- variables (declaration.c) --------------------------------------------------------------- */
 
 void variable_write(struct lower *, const void *variable, struct ir_value *);
 struct ir_value *variable_read(struct lower *, const void *variable, enum ir_type);
@@ -52,7 +52,7 @@ void block_seal(struct lower *, struct ir_block *);
 /* Phis that have one value only are that value. */
 void phis_simplify(struct ir_function *);
 
-/* ---- blocks (ir_lower.c) --------------------------------------------------------------------- */
+/* ---- blocks (lower.c) ------------------------------------------------------------------------ */
 
 /* Goes on in a block, which stands here in the text from now on. */
 void lower_begin(struct lower *, struct ir_block *);
@@ -69,7 +69,6 @@ enum ir_type lower_type(const struct type *);
 struct ir_value *lower_first(struct lower *, struct ir_value *);
 /* Gives a local variable or parameter a new home; its value is not set. */
 struct home *lower_home(struct lower *, struct symbol *);
-bool lower_gives_up(struct lower *); /* it is too large; reports that once */
 
 /* ---- expressions and statements -------------------------------------------------------------- */
 
@@ -80,7 +79,6 @@ void lower_condition(struct lower *, const struct expr *, struct ir_block *if_tr
                      struct ir_block *if_false);
 struct ir_value *lower_builtin(struct lower *, const struct expr *);
 struct ir_value *lower_call(struct lower *, const struct expr *);
-void lower_stmt(struct lower *, const struct stmt *);
 
 /* A kernel as IR. Reports what it cannot do. */
 struct ir_function *lower_kernel(struct unit *, struct function *);

@@ -1,5 +1,13 @@
 /*
- * memory.c — which memory does an access touch, and where? Each address becomes the sum of a base,
+ * memory.c — what memory holds: addresses, loads that are known, stores that nothing reads.
+ */
+#include "ir.h"
+#include "lower.h"
+
+/* ---- addresses ------------------------------------------------------------------------------- */
+
+/*
+ * Which memory does an access touch, and where? Each address becomes the sum of a base,
  * of multiples of values, and of a constant, so that equal addresses are found to be equal, and
  * neighbours to be neighbours.
  *
@@ -10,7 +18,6 @@
  * overflow or not. Elsewhere (long)(i + 1) is (long)i + 1 only if i + 1 does not overflow, which C
  * promises for int, but not for unsigned.
  */
-#include "passes.h"
 
 enum { MOST_TERMS = 12, MOST_STEPS = 300 };
 
@@ -270,4 +277,293 @@ void pass_addresses(struct ir_function *f)
     for (int b = 0; b < f->block_count; b++)
         for (struct ir_value *v = f->order[b]->first; v; v = v->next)
             if (ir_is_access(v)) find_address(f, v);
+}
+
+/* ---- may two accesses touch the same bytes? If not, one may be moved across the other -------- */
+
+/*
+ * Shared, global, local and constant memory are apart; so are two shared arrays, but for dynamic
+ * ones, which all begin at the same place. Two pointers of the kernel may point to the same array,
+ * whatever their types are: nvcc makes nothing of types either. Two sums with equal bases and terms
+ * differ by their constants.
+ */
+
+bool same_address(struct ir_value *a, struct ir_value *b)
+{
+    return a->space == b->space && ir_operand(a, 0) == ir_operand(b, 0) && a->offset == b->offset;
+}
+
+/* The symbol or slot at the bottom of a sum, or NULL. Sums begin with their base. */
+static struct ir_value *base_of(struct ir_value *access)
+{
+    struct ir_value *v = ir_operand(access, 0);
+    while (v->op == IR_ADD) v = ir_operand(v, 0);
+    bool is_name = v->op == IR_SYMBOL || v->op == IR_SLOT;
+    return is_name && v->space != IR_GENERIC ? v : NULL;
+}
+
+static bool is_dynamic(const struct ir_value *base)
+{
+    return base->op == IR_SYMBOL && base->symbol->kind == SYMBOL_SHARED_DYNAMIC;
+}
+
+static bool has_other_base(struct ir_value *a, struct ir_value *b)
+{
+    struct ir_value *base_a = base_of(a), *base_b = base_of(b);
+    if (!base_a || !base_b || (is_dynamic(base_a) && is_dynamic(base_b))) return false;
+    return base_a->op != base_b->op || base_a->symbol != base_b->symbol ||
+           base_a->bits != base_b->bits;
+}
+
+static int64_t size_of(const struct ir_value *access) { return access->bytes * access->parts; }
+
+static bool may_overlap(struct ir_value *a, struct ir_value *b)
+{
+    if (a->space == IR_CONST || b->space == IR_CONST) return false;
+    if (a->space != b->space) return a->space == IR_GENERIC || b->space == IR_GENERIC;
+    if (ir_operand(a, 0) == ir_operand(b, 0))
+        return a->offset < b->offset + size_of(b) && b->offset < a->offset + size_of(a);
+    return !has_other_base(a, b);
+}
+
+/* Local memory that only this thread's loads and stores touch: its address is used for nothing
+ * else. */
+static bool is_private(struct ir_function *f, struct ir_value *access)
+{
+    struct ir_value *base = access->space == IR_LOCAL ? base_of(access) : NULL;
+    return base && base->op == IR_SLOT && !f->slots[base->bits].is_known_elsewhere;
+}
+
+bool may_change(struct ir_function *f, struct ir_value *value, struct ir_value *access)
+{
+    switch (value->op) {
+    case IR_STORE: return may_overlap(value, access);
+    case IR_BARRIER:
+    case IR_PRINTF: return access->space != IR_CONST && !is_private(f, access);
+    default: return false;
+    }
+}
+
+bool may_touch(struct ir_function *f, struct ir_value *value, struct ir_value *access)
+{
+    if (value->op == IR_LOAD) return may_overlap(value, access);
+    return may_change(f, value, access);
+}
+
+/* ---- is it known what this load will find? On every path here -------------------------------- */
+
+/*
+ * Is it known what this load will find? On every path here, the same address was loaded
+ * or stored, and nothing has changed it since.
+ *
+ *     x = temp[i]; y = temp[i];              y = x
+ *     if (c) p[i] = a; else p[i] = b;        x = phi(a, b)
+ *     x = p[i];
+ *
+ * A barrier changes everything that other threads reach: no load gets its value from above one.
+ */
+
+enum { MOST_LOADS = 1000, LONGEST_BLOCK = 100 };
+
+/* One question: the load, and what the walk has found. */
+struct search {
+    struct ir_function *f;
+    struct ir_value *load;
+    int steps, mark;
+};
+
+enum knowledge { KNOWN, CHANGED, UNTOUCHED };
+
+static bool gives_value(struct ir_value *v, struct ir_value *load)
+{
+    if (v->parts != 1 || v->bytes != load->bytes || !same_address(v, load)) return false;
+    if (v->op == IR_LOAD) return v->type == load->type && v->is_signed == load->is_signed;
+    // A stored char is not the int that a load makes of it.
+    return v->op == IR_STORE && v->bytes >= 4 && ir_operand(v, 1)->type == load->type;
+}
+
+/* Backwards from `v` to the beginning of its block. */
+static enum knowledge look_up(struct search *s, struct ir_value *v, struct ir_value **value)
+{
+    for (int count = 0; v; v = v->prev) {
+        if (++s->steps > MOST_LOADS || ++count > LONGEST_BLOCK) return CHANGED;
+        if (ir_is_access(v) && gives_value(v, s->load)) {
+            *value = v->op == IR_LOAD ? v : ir_operand(v, 1);
+            return KNOWN;
+        }
+        if (may_change(s->f, v, s->load)) return CHANGED;
+    }
+    return UNTOUCHED;
+}
+
+/* Does every path to the beginning of `block` know the value? Where it does, the block notes it. */
+static bool is_known_above(struct search *s, struct ir_block *block)
+{
+    struct ir_value *address = ir_operand(s->load, 0);
+    if (block->before_count == 0 || address->block == block) return false;
+    for (int k = 0; k < block->before_count; k++) {
+        struct ir_block *before = block->before[k];
+        struct ir_value *value;
+        if (++s->steps > MOST_LOADS) return false;
+        if (before->mark == s->mark) continue;
+        before->mark = s->mark;
+        before->variables = NULL;
+        before->is_sealed = true;
+        switch (look_up(s, before->last, &value)) {
+        case CHANGED: return false;
+        case KNOWN: variable_note(s->f, before, s->load, value); break;
+        case UNTOUCHED:
+            if (!is_known_above(s, before)) return false;
+        }
+    }
+    return true;
+}
+
+static struct ir_value *find_value(struct search *s)
+{
+    struct ir_value *load = s->load, *value;
+    struct ir_block *block = load->block;
+    enum knowledge found = load->prev ? look_up(s, load->prev, &value) : UNTOUCHED;
+    if (found != UNTOUCHED) return found == KNOWN ? value : NULL;
+    block->variables = NULL;
+    block->is_sealed = true;
+    if (!is_known_above(s, block)) return NULL;
+    // The block itself may be one of those above, in a loop: then it knows its own value.
+    struct lower l = {.f = s->f, .block = block, .place = load->place};
+    return variable_read_above(&l, load, load->type);
+}
+
+void pass_loads(struct ir_function *f)
+{
+    for (int b = 0; b < f->block_count; b++) f->order[b]->mark = 0;
+    int mark = 0;
+    for (int b = 0; b < f->block_count; b++)
+        for (struct ir_value *v = f->order[b]->first, *next; v; v = next) {
+            next = v->next;
+            if (v->op != IR_LOAD || v->parts != 1) continue;
+            struct search s = {.f = f, .load = v, .mark = ++mark};
+            struct ir_value *value = find_value(&s);
+            if (value && value != v) ir_replace(v, value);
+        }
+    phis_simplify(f);
+}
+
+/* ---- does anything use this value, or read what this store wrote? ---------------------------- */
+
+/*
+ *     x = temp[i];               (nothing, if x is not used)
+ *     p[0] = 1; p[0] = 2;        p[0] = 2
+ *     x = p[1]; p[1] = x;        x = p[1]
+ */
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+struct work {
+    struct ir_function *f;
+    struct ir_value **waiting;
+    int count;
+};
+
+static void need(struct work *w, struct ir_value *v)
+{
+    if (!v || (v = ir_resolve(v))->uses || ir_is_constant(v)) return;
+    v->uses = 1;
+    w->waiting = cc_grow(w->f->arena, w->waiting, w->count, sizeof *w->waiting);
+    w->waiting[w->count++] = v;
+}
+
+static void need_operands(struct work *w, struct ir_value *v)
+{
+    for (int k = 0; k < IR_OPERANDS; k++) need(w, v->operand[k]);
+    for (int k = 0; v->op == IR_PHI && k < v->block->before_count; k++) need(w, v->incoming[k]);
+}
+
+static bool has_effect(const struct ir_value *v)
+{
+    return v->op == IR_STORE || v->op == IR_BARRIER || v->op == IR_PRINTF;
+}
+
+static void drop_values(struct ir_function *f)
+{
+    struct work w = {.f = f};
+    for (int b = 0; b < f->block_count; b++)
+        for (struct ir_value *v = f->order[b]->first; v; v = v->next) v->uses = 0;
+    for (int b = 0; b < f->block_count; b++) {
+        need(&w, f->order[b]->condition);
+        for (struct ir_value *v = f->order[b]->first; v; v = v->next)
+            if (has_effect(v)) need(&w, v);
+        while (w.count) need_operands(&w, w.waiting[--w.count]);
+    }
+    for (int b = 0; b < f->block_count; b++)
+        for (struct ir_value *v = f->order[b]->first, *next; v; v = next) {
+            next = v->next;
+            if (!v->uses) ir_unlink(v);
+        }
+}
+
+/* ---- stores ---------------------------------------------------------------------------------- */
+
+enum { LONGEST_LOOK = 100 };
+
+static int64_t bytes_of(const struct ir_value *access) { return access->bytes * access->parts; }
+
+/* The store is written over in its block before anything reads it. */
+static bool is_written_over(struct ir_function *f, struct ir_value *store)
+{
+    int count = 0;
+    for (struct ir_value *v = store->next; v && ++count < LONGEST_LOOK; v = v->next) {
+        bool covers = v->op == IR_STORE && same_address(v, store) && bytes_of(v) >= bytes_of(store);
+        if (covers) return true;
+        if (v->op != IR_STORE && may_touch(f, v, store)) return false;
+    }
+    return false;
+}
+
+/* The store puts back what was loaded from there. */
+static bool is_put_back(struct ir_function *f, struct ir_value *store)
+{
+    struct ir_value *load = ir_operand(store, 1);
+    if (load->op != IR_LOAD || load->block != store->block || !same_address(load, store) ||
+        load->bytes != store->bytes || load->parts != 1)
+        return false;
+    for (struct ir_value *v = store->prev; v != load; v = v->prev)
+        if (may_change(f, v, load)) return false;
+    return true;
+}
+
+/* Slots whose address is used for more than accesses, and those that nothing reads. */
+static void look_at_slots(struct ir_function *f)
+{
+    for (int n = 0; n < f->slot_count; n++) {
+        f->slots[n].is_known_elsewhere = false;
+        f->slots[n].is_gone = true;
+    }
+    for (int b = 0; b < f->block_count; b++)
+        for (struct ir_value *v = f->order[b]->first; v; v = v->next) {
+            if (v->op == IR_SLOT && v->space == IR_GENERIC)
+                f->slots[v->bits].is_known_elsewhere = true, f->slots[v->bits].is_gone = false;
+            struct ir_value *base = v->op == IR_LOAD ? ir_operand(v, 0) : NULL;
+            while (base && base->op == IR_ADD) base = ir_operand(base, 0);
+            if (base && base->op == IR_SLOT) f->slots[base->bits].is_gone = false;
+        }
+}
+
+static bool is_for_nothing(struct ir_function *f, struct ir_value *store)
+{
+    struct ir_value *base = ir_operand(store, 0);
+    while (base->op == IR_ADD) base = ir_operand(base, 0);
+    return base->op == IR_SLOT && f->slots[base->bits].is_gone;
+}
+
+void pass_unused(struct ir_function *f)
+{
+    drop_values(f);
+    look_at_slots(f);
+    for (int b = 0; b < f->block_count; b++)
+        for (struct ir_value *v = f->order[b]->last, *before; v; v = before) {
+            before = v->prev;
+            if (v->op != IR_STORE) continue;
+            if (is_for_nothing(f, v) || is_written_over(f, v) || is_put_back(f, v)) ir_unlink(v);
+        }
+    drop_values(f);
 }

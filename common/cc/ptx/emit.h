@@ -1,9 +1,23 @@
-/* emit.h — from the tree, by way of IR, to PTX. */
+/*
+ * emit.h — from the tree, by way of IR, to PTX; and a text that grows.
+ */
 #ifndef CC_EMIT_H
 #define CC_EMIT_H
 
 #include "common/cc/ir/ir.h"
-#include "text.h"
+#include "common/cc/source/source.h"
+
+/* ---- a text that grows ----------------------------------------------------------------------- */
+
+struct text {
+    struct arena *arena;
+    char *bytes; /* ends with zero */
+    size_t used, room;
+};
+
+void text_add(struct text *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- from the tree, by way of IR, to PTX ----------------------------------------------------- */
 
 /* The kernels of a unit as PTX, which belongs to the unit's arena; NULL: there were errors. */
 const char *emit_unit(struct unit *);
@@ -41,8 +55,6 @@ void emit_kernel(struct emit *, struct ir_function *);
 void emit_value(struct emit_kernel *, struct ir_value *);
 struct operand emit_register(struct emit_kernel *, enum ir_type); /* a new one */
 struct operand emit_operand(struct emit_kernel *, struct ir_value *);
-/* The number of a function's name, for .loc. */
-int emit_function_name(struct emit *, const struct function *);
 /* The name of a string of the text, which is written among the variables. */
 const char *emit_string(struct emit *, const struct expr *);
 

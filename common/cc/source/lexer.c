@@ -1,8 +1,163 @@
-/* lexer.c — cuts a text into tokens. */
+/*
+ * lexer.c — memory, messages, and a text as tokens.
+ */
 #include "source.h"
-
 #include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/*
+ * Memory of one compilation: chunks from which pieces are taken, and freed together.
+ */
+
+enum { CHUNK = 64 * 1024, ALIGNMENT = 16, FIRST_ROOM = 8 };
+
+struct arena_chunk {
+    struct arena_chunk *next;
+    _Alignas(ALIGNMENT) char bytes[];
+};
+
+static void add_chunk(struct arena *arena, size_t size)
+{
+    struct arena_chunk *chunk = calloc(1, sizeof(*chunk) + size);
+    if (chunk == NULL) longjmp(*arena->no_memory, 1);
+    chunk->next = arena->chunks;
+    arena->chunks = chunk;
+    arena->used = 0;
+    arena->size = size;
+}
+
+void *cc_take(struct arena *arena, size_t size)
+{
+    size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (size > arena->size - arena->used) add_chunk(arena, size > CHUNK ? size : CHUNK);
+    arena->used += size;
+    return arena->chunks->bytes + arena->used - size;
+}
+
+char *cc_text(struct arena *arena, const char *text, size_t length)
+{
+    char *copy = cc_take(arena, length + 1);
+    memcpy(copy, text, length);
+    return copy;
+}
+
+char *cc_format_list(struct arena *arena, const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *text = cc_take(arena, (size_t)length + 1);
+    vsnprintf(text, (size_t)length + 1, format, arguments);
+    return text;
+}
+
+char *cc_format(struct arena *arena, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = cc_format_list(arena, format, arguments);
+    va_end(arguments);
+    return text;
+}
+
+void *cc_grow(struct arena *arena, void *array, size_t count, size_t element)
+{
+    bool full = count == 0 || (count >= FIRST_ROOM && (count & (count - 1)) == 0);
+    if (!full) return array;
+    void *larger = cc_take(arena, (count == 0 ? FIRST_ROOM : 2 * count) * element);
+    if (count > 0) memcpy(larger, array, count * element);
+    return larger;
+}
+
+void cc_give_back(struct arena *arena)
+{
+    while (arena->chunks != NULL) {
+        struct arena_chunk *next = arena->chunks->next;
+        free(arena->chunks);
+        arena->chunks = next;
+    }
+    arena->used = arena->size = 0;
+}
+
+/* ---- collects what is wrong, and puts it into the order of the text -------------------------- */
+
+static bool same_line(struct position a, struct position b)
+{
+    return a.file == b.file && a.line == b.line;
+}
+
+/* A second error of a line, or a warning beside one, follows from the first, mostly; and instances
+ * of a template repeat what another one has said. */
+static bool is_said(const struct diagnostics *d, enum cc_severity severity, struct position at)
+{
+    for (size_t i = 0; i < d->count; i++) {
+        const struct found *found = &d->found[i];
+        if (!same_line(found->at, at)) continue;
+        if (found->severity == CC_ERROR) return true;
+        if (severity == CC_WARNING && found->at.column == at.column) return true;
+    }
+    return false;
+}
+
+static void add(struct diagnostics *d, enum cc_severity severity, struct position at,
+                const char *hint, const char *format, va_list arguments)
+{
+    if (is_said(d, severity, at) || enough_errors(d)) return;
+    const char *text = cc_format_list(d->arena, format, arguments);
+    if (at.macro != NULL)
+        text = cc_format(d->arena, "%s (in what the macro %s makes)", text, at.macro);
+    d->found = cc_grow(d->arena, d->found, d->count, sizeof(*d->found));
+    d->found[d->count++] = (struct found){severity, at, text, hint};
+    d->errors += severity == CC_ERROR;
+}
+
+void error_at(struct diagnostics *d, struct position at, const char *hint, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add(d, CC_ERROR, at, hint, format, arguments);
+    va_end(arguments);
+}
+
+void warn_at(struct diagnostics *d, struct position at, const char *hint, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add(d, CC_WARNING, at, hint, format, arguments);
+    va_end(arguments);
+}
+
+bool enough_errors(const struct diagnostics *d) { return d->errors >= MANY_ERRORS; }
+
+static int compare(const void *left, const void *right)
+{
+    const struct found *a = left, *b = right;
+    if (a->at.file != b->at.file) return a->at.file < b->at.file ? -1 : 1;
+    if (a->at.line != b->at.line) return a->at.line < b->at.line ? -1 : 1;
+    return (a->at.column > b->at.column) - (a->at.column < b->at.column);
+}
+
+const struct cc_diagnostic *diagnostics_sorted(const struct diagnostics *d)
+{
+    struct cc_diagnostic *sorted = cc_take(d->arena, d->count * sizeof(*sorted));
+    if (d->count > 0) qsort(d->found, d->count, sizeof(*d->found), compare);
+    for (size_t i = 0; i < d->count; i++) {
+        const struct found *f = &d->found[i];
+        sorted[i] = (struct cc_diagnostic){f->severity,  d->sources->files[f->at.file].name,
+                                           f->at.line,   f->at.column,
+                                           f->at.length, f->text,
+                                           f->hint};
+    }
+    return sorted;
+}
+
+/* ---- cuts a text into tokens ----------------------------------------------------------------- */
 
 struct lexer {
     struct arena *arena;

@@ -1,8 +1,86 @@
-/* source.h — from a file's text to the tokens that the parser reads. */
+/*
+ * source.h — from a file's text to the tokens that the parser reads: memory, places, messages.
+ */
 #ifndef CC_SOURCE_H
 #define CC_SOURCE_H
 
-#include "diagnostic.h"
+#include "common/cc/cc.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+/* ---- memory of one compilation, freed all at once -------------------------------------------- */
+
+struct arena_chunk;
+
+/* Begins as zeros, but for `no_memory`. */
+struct arena {
+    struct arena_chunk *chunks;
+    size_t used, size;  /* bytes of the first chunk */
+    jmp_buf *no_memory; /* where to go if there is none */
+};
+
+/* Zeroed memory, aligned for any type. Does not return if there is none. */
+void *cc_take(struct arena *, size_t size);
+#define ARENA_NEW(arena, type) ((type *)cc_take((arena), sizeof(type)))
+
+/* `length` bytes of `text`, and a zero. */
+char *cc_text(struct arena *, const char *text, size_t length);
+char *cc_format(struct arena *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *cc_format_list(struct arena *, const char *format, va_list)
+    __attribute__((format(printf, 2, 0)));
+
+/* A larger copy of an array of `count` elements if it has no room for one more. Room is doubled:
+ * 8, 16, 32 … elements. */
+void *cc_grow(struct arena *, void *array, size_t count, size_t element);
+
+void cc_give_back(struct arena *);
+
+/* ---- places in the text, and what is wrong there --------------------------------------------- */
+
+/* A place in the text. What a macro has made stands at the macro's use. */
+struct position {
+    int file; /* an index into source_files.files */
+    int line, column, length;
+    const char *macro; /* what has made it; NULL: it is as written */
+};
+
+/* The files of a compilation, in the order in which they were opened: 0 is the text itself. */
+struct source_file {
+    const char *name, *text;
+};
+
+struct source_files {
+    struct source_file *files;
+    int count;
+};
+
+/* The problems found so far, at most one error a line. After MANY_ERRORS it gives up. */
+enum { MANY_ERRORS = 20 };
+
+struct diagnostics {
+    struct arena *arena;
+    struct source_files *sources;
+    struct found {
+        enum cc_severity severity;
+        struct position at;
+        const char *text, *hint;
+    } * found;
+    size_t count, errors;
+};
+
+/* An error or a warning at a place, without a full stop. `hint` is NULL or what to do. A second
+ * error of a line is dropped, since it follows from the first, mostly. */
+void error_at(struct diagnostics *, struct position, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void warn_at(struct diagnostics *, struct position, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* True if more errors would not help: enough have been reported. */
+bool enough_errors(const struct diagnostics *);
+
+/* The diagnostics in the order of the text, for the caller of the compiler. */
+const struct cc_diagnostic *diagnostics_sorted(const struct diagnostics *);
 
 /* ---- lexer.c: a file's text as a list of tokens, its words ----------------------------------- */
 
@@ -69,11 +147,6 @@ struct token *macro_expand_all(struct macros *, struct token *);
 /* A copy of the token, with another one after it. */
 struct token *token_before(struct arena *, const struct token *, struct token *next);
 
-/* ---- condition.c: the condition of an #if ---------------------------------------------------- */
-
-/* Is the condition of the line (after `#if`, up to TOKEN_END) other than 0? False after errors. */
-bool condition_holds(struct macros *, struct token *line);
-
 /* ---- preprocess.c: directives: #include, #define, #if and so on ------------------------------ */
 
 /* Between TOKEN_PRAGMA tokens "unroll" and END_OF_PRAGMA stands how often, or nothing. */
@@ -87,12 +160,9 @@ struct token *preprocess(struct diagnostics *, const char *name, const char *tex
 /* The tokens of another text, such as what a caller asks for; its positions are of `name`. */
 struct token *preprocess_more(struct diagnostics *, const char *name, const char *text);
 
-/* ---- headers.c: the headers of CUDA and C that are built in ---------------------------------- */
+/* ---- preprocess.c: the headers of CUDA and C that are built in ------------------------------- */
 
 /* What every text begins with: nvcc includes the CUDA runtime's header by itself. */
 extern const char BEGINNING[];
-
-/* The text of <name>; "" for a header that only host code needs; NULL for any other. */
-const char *built_in_header(const char *name);
 
 #endif

@@ -98,7 +98,7 @@ struct parser {
     int instances;
 };
 
-/* ---- tokens and errors (syntax_parser.c) ----------------------------------------------------- */
+/* ---- tokens and errors (parser.c) ------------------------------------------------------------ */
 
 bool sees(const struct parser *, const char *text);    /* does `text` come next? */
 bool next_is(const struct parser *, const char *text); /* … after the next token? */
@@ -134,7 +134,7 @@ bool is_outside(const struct token *);
 void try_quietly(struct parser *);
 bool was_right(struct parser *, struct token *begin);
 
-/* ---- names (scope.c) ------------------------------------------------------------------------- */
+/* ---- names (parser.c) ------------------------------------------------------------------------ */
 
 void begin_scope(struct parser *);
 void end_scope(struct parser *);
@@ -157,8 +157,6 @@ void add_refused(struct parser *, const struct token *);
 
 /* What `word` is in CUDA C++, if the subset does not have it: "an atomic operation"; or NULL. */
 const char *refused_word(struct parser *, const struct token *);
-/* Is it a function or an object of the host's libraries, such as malloc? */
-bool is_library_name(const struct token *);
 /* The names of built-in functions and variables, for nearest_name; ends with NULL. */
 extern const char *const BUILT_IN_NAMES[];
 
@@ -195,20 +193,17 @@ struct expr *read_conditional(struct parser *);
  * which says what `what` is). */
 const struct expr *read_constant_node(struct parser *, const char *what);
 int64_t read_constant(struct parser *, const char *what);
-/* postfix.c, literal.c, call.c */
-struct expr *read_postfix(struct parser *);
-struct expr *read_literal(struct parser *);
+/* expression.c, call.c */
 struct expr *read_call(struct parser *, struct token *name, struct function *);
 /* A built-in function or variable; NULL: the name is of none. */
 struct expr *read_built_in(struct parser *, struct token *name);
 struct expr *read_string(struct parser *);
 
-/* syntax_build.c: nodes, with the conversions that their operands need */
+/* build.c: nodes, with the conversions that their operands need */
 struct expr *new_expr(struct parser *, enum expr_kind, const struct type *, struct position);
 struct expr *unknown(struct parser *, struct position);
 struct expr *integer(struct parser *, const struct type *, int64_t, struct position);
 bool is_unknown(const struct expr *);
-bool is_place(const struct expr *);                    /* an lvalue */
 struct expr *value_of(struct parser *, struct expr *); /* loads, or decays to a pointer */
 struct expr *convert(struct parser *, struct expr *value, const struct type *, struct position);
 /* An implicit conversion, or an error that says what cannot become what: "an argument". */
@@ -232,10 +227,7 @@ struct expr *build_update(struct parser *, enum operation, struct expr *place, s
                           bool gives_old, struct position);
 struct expr *build_cast(struct parser *, const struct type *, struct expr *, struct position);
 
-/* constant.c: the value of a node whose operands are constants; the node itself otherwise */
-struct expr *fold_binary(struct parser *, struct expr *);
-struct expr *fold_unary(struct parser *, struct expr *);
-struct expr *fold_convert(struct parser *, struct expr *);
+/* build.c: the value of a node whose operands are constants; the node itself otherwise */
 bool is_constant(const struct expr *);
 
 /* ---- statements, variables, functions -------------------------------------------------------- */
@@ -248,16 +240,13 @@ void read_static_assert(struct parser *);
 /* enum NAME { … }, from `enum` on; its type. */
 const struct type *read_enum(struct parser *);
 
-/* syntax_function.c: a declaration or definition, from its ( on. The body of an instance is read
+/* function.c: a declaration or definition, from its ( on. The body of an instance is read
  * later, by read_bodies. NULL after an error. */
 struct function *read_function(struct parser *, const struct specifiers *, struct declarator,
                                const struct template *, struct expr **arguments);
-void read_bodies(struct parser *);
 void note_call(struct parser *, struct function *callee, struct position);
-/* Every called function has a body, and none calls itself. */
-void check_calls(struct parser *);
 
-/* ---- templates (template.c) ------------------------------------------------------------------ */
+/* ---- templates (call.c) ---------------------------------------------------------------------- */
 
 struct template_parameter {
     const struct token *name;
@@ -287,16 +276,12 @@ struct function *instance_of(struct parser *, struct template *, struct expr **a
 /* Both. */
 struct function *read_instance(struct parser *, struct template *, const struct token *name);
 
-/* ---- the file (file.c, function.c) ----------------------------------------------------------- */
+/* ---- the file (function.c) ------------------------------------------------------------------- */
 
-/* Does the declaration at `token` speak of the device: __global__, __device__ …? */
-bool is_for_device(struct token *);
-/* Goes past a declaration of host code; makes the instances that it launches. */
-void skip_host(struct parser *);
 /* The declaration's name: what stands before its first ( = [ ; or {. NULL: there is none. */
 struct token *declared_name(struct token *begin);
 
-/* ---- names for the linker (mangle.c) --------------------------------------------------------- */
+/* ---- names for the linker (type.c) ----------------------------------------------------------- */
 
 const char *mangle_function(struct arena *, const struct function *, const struct template *,
                             struct expr **arguments);
