@@ -1,144 +1,185 @@
-/* score.c — from results to points. score_sizes.c judges outputs, score_criteria.c compares
- * counters. */
-#include "score.h"
+/* score.c — what a run has counted, in the terms of the score. */
 #include "score_parts.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static void begin_verdict(const struct lab *lab, const struct lab_weights *weights,
-                          struct lab_verdict *v)
+enum { SECTOR = 32 /* bytes */, WARP_LANES = 32 };
+
+uint64_t count_wavefronts(const struct emu_counts *c)
 {
-    *v = (struct lab_verdict){.lab = lab};
-    for (int c = 0; c < LAB_CRITERIA; c++) {
-        v->weight[c] = weights->points[c];
-        v->most += weights->points[c];
+    return c->shared_ld.wavefronts + c->shared_st.wavefronts + c->shared_atom.wavefronts +
+           c->shared_copy.wavefronts;
+}
+
+uint64_t count_conflicts(const struct emu_counts *c)
+{
+    return count_wavefronts(c) - c->shared_ld.ideal - c->shared_st.ideal - c->shared_atom.ideal -
+           c->shared_copy.ideal;
+}
+
+static const struct emu_global *global_kind(const struct emu_counts *c, int kind)
+{
+    const struct emu_global *kinds[] = {&c->global_ld,  &c->global_st, &c->global_atom,
+                                        &c->global_red, &c->local_ld,  &c->local_st};
+    return kind < (int)(sizeof kinds / sizeof *kinds) ? kinds[kind] : NULL;
+}
+
+uint64_t count_sectors(const struct emu_counts *c)
+{
+    uint64_t sum = 0;
+    for (int k = 0; global_kind(c, k); k++) sum += global_kind(c, k)->sectors;
+    return sum;
+}
+
+uint64_t count_ideal_sectors(const struct emu_counts *c)
+{
+    uint64_t sum = 0;
+    for (int k = 0; global_kind(c, k); k++) sum += (global_kind(c, k)->bytes + SECTOR - 1) / SECTOR;
+    return sum;
+}
+
+static bool is_in(const char *name, const char *const *list)
+{
+    for (; *list; list++)
+        if (!strcmp(name, *list)) return true;
+    return false;
+}
+
+static bool begins_with(const char *text, const char *beginning)
+{
+    return !strncmp(text, beginning, strlen(beginning));
+}
+
+/* The bytes of the type that a name ends with: 4 of "add.f32". */
+static unsigned bytes_of_type(const char *name)
+{
+    enum { BITS = 8 };
+    size_t end = strlen(name);
+    while (end > 0 && name[end - 1] >= '0' && name[end - 1] <= '9') end--;
+    return (unsigned)atoi(name + end) / BITS;
+}
+
+/* Bulk copies are in no counter of sectors, as on a GPU. Their bytes are among the operations: the
+ * elements of a copy are its bytes, those of a reduction are numbers. */
+static uint64_t bulk_sectors(const struct lab_operation *o)
+{
+    bool reduces = begins_with(o->name, "cp.reduce.async.bulk");
+    if (!reduces && !begins_with(o->name, "cp.async.bulk")) return 0;
+    if (!strstr(o->name, ".global") || strstr(o->name, ".prefetch")) return 0;
+    return (o->elements * (reduces ? bytes_of_type(o->name) : 1) + SECTOR - 1) / SECTOR;
+}
+
+/* Integer arithmetic that addresses and conditions are made of. A sum of floats made of it takes
+ * far more instructions than the cap on all others allows. */
+static bool is_plain_integer(const char *name)
+{
+    static const char *const plain[] = {
+        "add.",      "sub.",    "mul.", "mul.lo.", "mul.wide.", "mul.hi.", "mad.", "mad.lo.",
+        "mad.wide.", "mad.hi.", "neg.", "abs.",    "min.",      "max.",    "div.", "rem.",
+        "bfe.",      "bfi.",    "shf.", "clz.",    "bfind.",    "brev.",   "fns.", NULL};
+    for (const char *const *p = plain; *p; p++)
+        if (begins_with(name, *p)) return true;
+    return false;
+}
+
+/* The types of cvt include a float's: a sum may be hidden in integers. */
+static bool is_real(const char *name) { return strstr(name, ".f") || strstr(name, ".bf"); }
+
+/* Shuffles and votes move values; redux adds them. */
+static bool moves_only(const char *name)
+{
+    return begins_with(name, "shfl") || begins_with(name, "vote") || begins_with(name, "match") ||
+           begins_with(name, "activemask") || begins_with(name, "elect");
+}
+
+/* Integer atomic operations and population counts: look-back needs some, but a sum could be hidden
+ * in many of them. */
+static bool is_borrowed(const struct lab_operation *o)
+{
+    if (o->work_class == EMU_CLASS_ATOMIC) return !is_real(o->name);
+    return o->work_class == EMU_CLASS_INTEGER && begins_with(o->name, "popc");
+}
+
+/* Can the operation not hide an addition? */
+static bool is_harmless(const struct lab_operation *o)
+{
+    switch (o->work_class) {
+    case EMU_CLASS_INTEGER: return is_plain_integer(o->name);
+    case EMU_CLASS_LOGIC:
+    case EMU_CLASS_COMPARE:
+    case EMU_CLASS_MOVE:
+    case EMU_CLASS_LOAD:
+    case EMU_CLASS_STORE:
+    case EMU_CLASS_SYNC:
+    case EMU_CLASS_CONTROL:
+    case EMU_CLASS_OTHER: return true;
+    case EMU_CLASS_CONVERT: return !is_real(o->name);
+    case EMU_CLASS_WARP: return moves_only(o->name);
+    case EMU_CLASS_COPY: return !strstr(o->name, "reduce");
+    default: return false; /* f16, f32, f64, matrix, atomic */
     }
 }
 
-struct verdict_line *add_line(struct lab_verdict *v, enum lab_criterion criterion, double lost,
-                              const char *format, ...)
+/* Operations of one kind that may hide additions. The kind with most elements is the worst one. */
+static void add_unexpected(struct lab_sums *sums, const char *name, uint32_t work_class,
+                           uint64_t elements, uint64_t *most)
 {
-    static struct verdict_line dropped;
-    struct verdict_line *line = &dropped;
-    if (v->line_count < VERDICT_LINES) line = &v->lines[v->line_count++];
-    *line = (struct verdict_line){.criterion = criterion, .lost = lost, .chapter = v->lab->chapter};
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(line->text, sizeof line->text, format, arguments);
-    va_end(arguments);
-    return line;
+    sums->unexpected += elements;
+    if (elements == 0 || elements < *most) return;
+    *most = elements;
+    sums->worst = name;
+    sums->worst_class = work_class;
 }
 
-static int unjudged(struct lab_verdict *v, const char *why)
+/* The number of elements of borrowed operations that are free: 0 if the step's own solution has
+ * none of them. A 64th of the additions is too little to hide a sum in. */
+static uint64_t free_loan(const struct lab_sums *reference)
 {
-    v->status = VERDICT_UNJUDGED;
-    snprintf(v->failure, sizeof v->failure, "%s", why);
-    return -1;
+    enum { TIMES = 2, MORE = 8, PART = 64 };
+    if (reference->borrowed == 0) return 0;
+    return TIMES * reference->borrowed + MORE + reference->adds / PART;
 }
 
-static bool is_same_case(const struct lab_case *a, const struct lab_case *b)
+static void add_borrowed(struct lab_sums *sums, const struct lab_operation *worst,
+                         const struct lab_sums *reference, uint64_t *most)
 {
-    return a->n == b->n && a->input == b->input && a->schedule == b->schedule &&
-           a->clock == b->clock && a->boundary == b->boundary && a->exponent == b->exponent &&
-           a->descending == b->descending && a->share == b->share;
+    uint64_t loan = reference ? free_loan(reference) : UINT64_MAX;
+    if (sums->borrowed > loan)
+        add_unexpected(sums, worst->name, worst->work_class, sums->borrowed - loan, most);
 }
 
-/* Are the results those of the lab's cases with this seed? Cases at the end may be missing. */
-static bool belong(const struct lab *lab, const struct lab_results *r, uint64_t seed,
-                   bool handed_out)
+struct lab_sums lab_sums(const struct lab *lab, const struct lab_case_result *r,
+                         const struct lab_sums *reference)
 {
-    struct lab_case cases[LAB_CASES];
-    size_t count = lab_cases(lab, seed, handed_out, cases);
-    if (r->lab != lab->number || r->seed != seed || r->handed_out != handed_out) return false;
-    if (r->case_count > count) return false;
-    for (size_t i = 0; i < r->case_count; i++)
-        if (!is_same_case(&r->cases[i].is, &cases[i])) return false;
-    return true;
-}
-
-static bool is_reference(const struct lab *lab, const struct lab_results *r)
-{
-    struct lab_case cases[LAB_CASES];
-    if (!r->complete || r->case_count != lab_cases(lab, r->seed, r->handed_out, cases))
-        return false;
-    for (size_t i = 0; i < r->case_count; i++)
-        if (r->cases[i].end != LAB_RAN) return false;
-    return true;
-}
-
-/* A limit on seconds was exceeded: the machine was too busy. */
-static const char *machine_failure(const struct lab_results *r)
-{
-    for (size_t i = 0; i < r->case_count; i++)
-        if (r->cases[i].end == LAB_SECONDS) return r->cases[i].message;
-    return NULL;
-}
-
-static double fraction_of(unsigned part, unsigned all) { return all ? (double)part / all : 0; }
-
-/* Students know the edges, which are among the graded sizes. Answers for these alone are worth
- * nothing. If all sizes are handed out, all cases count. */
-static void find_correctness(struct lab_verdict *v)
-{
-    double all = fraction_of(v->right_cases, v->cases);
-    double unseen = v->unseen ? fraction_of(v->right_unseen, v->unseen) : all;
-    v->correctness = unseen < all ? unseen : all;
-    if (v->correctness < all)
-        add_line(v, LAB_CRITERIA, v->most * (all - unseen),
-                 "%u of %u runs at sizes that are not handed out are right. This fraction is less "
-                 "than that of all runs, so it multiplies the points.",
-                 v->right_unseen, v->unseen);
-}
-
-static void add_points(struct lab_verdict *v)
-{
-    double sum = 0;
-    for (int c = 0; c < LAB_CRITERIA; c++) sum += v->weight[c] * v->fraction[c];
-    v->points = v->correctness * sum;
-}
-
-/* A report does not show what kernels print, as `make check` does. */
-static void note_printed(struct lab_verdict *v, const struct lab_results *results)
-{
-    uint64_t lines = 0;
-    for (size_t i = 0; i < results->case_count; i++) lines += results->cases[i].printed;
-    if (lines == 0) return;
-    add_line(
-        v, LAB_CRITERIA, 0,
-        "The kernels have printed %llu line%s in all runs; `make check%d` shows the first ones.",
-        (unsigned long long)lines, lines == 1 ? "" : "s", v->lab->number)
-        ->chapter = "notes/labs.md";
-}
-
-int score_lab(const struct lab *lab, const struct lab_results *results,
-              const struct lab_results *reference, const struct lab_weights *weights,
-              struct lab_verdict *v)
-{
-    begin_verdict(lab, weights, v);
-    v->seed = reference->seed;
-    v->handed_out = reference->handed_out;
-    if (!belong(lab, reference, reference->seed, reference->handed_out) ||
-        !is_reference(lab, reference))
-        return unjudged(v, "The results of the step's own solution are not complete.");
-    if (!belong(lab, results, reference->seed, reference->handed_out))
-        return unjudged(v, "The results are not those of this lab's cases.");
-    const char *failure = machine_failure(results);
-    if (failure) return unjudged(v, failure);
-
-    score_sizes(v, results, reference);
-    find_correctness(v);
-    score_criteria(v, results, reference);
-    if (!v->handed_out) note_printed(v, results);
-    add_points(v);
-    return 0;
-}
-
-void score_nothing(const struct lab *lab, const struct lab_weights *weights, const char *why,
-                   struct lab_verdict *v)
-{
-    begin_verdict(lab, weights, v);
-    snprintf(v->failure, sizeof v->failure, "%s", why);
-    add_line(v, LAB_CRITERIA, v->most, "%s", why)->chapter = "notes/labs.md";
+    struct lab_sums sums = {.wavefronts = count_wavefronts(&r->total),
+                            .conflicts = count_conflicts(&r->total),
+                            .sectors = count_sectors(&r->total),
+                            .other = r->dropped,
+                            .other_instructions = r->dropped / WARP_LANES, /* at least */
+                            .longest_warps = r->longest_warps};
+    uint64_t most = 0;
+    const struct lab_operation *borrowed = NULL;
+    for (size_t i = 0; i < r->operation_count; i++) {
+        const struct lab_operation *o = &r->operations[i];
+        if (is_in(o->name, lab->expected)) {
+            sums.adds += o->elements;
+            sums.add_instructions += o->instructions;
+            continue;
+        }
+        sums.sectors += bulk_sectors(o);
+        sums.other += o->lanes;
+        sums.other_instructions += o->instructions;
+        if (begins_with(o->name, "shfl")) sums.shuffles += o->instructions;
+        if (is_borrowed(o)) {
+            sums.borrowed += o->elements;
+            if (!borrowed || o->elements > borrowed->elements) borrowed = o;
+        } else if (!is_harmless(o)) {
+            sums.unexpected_instructions += o->instructions;
+            add_unexpected(&sums, o->name, o->work_class, o->elements, &most);
+        }
+    }
+    add_borrowed(&sums, borrowed, reference, &most);
+    add_unexpected(&sums, "too many different operations", EMU_CLASSES, r->dropped, &most);
+    return sums;
 }

@@ -41,7 +41,7 @@ int lab_weights_read(const char *path, const struct lab *, struct lab_weights *,
 int lab_weights_take(FILE *, const char *path, const struct lab *, struct lab_weights *, char *why,
                      size_t why_size);
 
-/* ---- score.c --------------------------------------------------------------------------------- */
+/* ---- score_part.c ---------------------------------------------------------------------------- */
 
 enum { VERDICT_LINES = 64, VERDICT_TEXT = 600 };
 
@@ -146,7 +146,7 @@ bool is_in_branch(FILE *source, unsigned line);
 int print_hint(FILE *, const struct lab_verdict *, FILE *hints, unsigned level, const char *name,
                FILE *source, struct fault *);
 
-/* ---- verdict_text.c, verdict_json.c ---------------------------------------------------------- */
+/* ---- verdict.c, verdict_json.c --------------------------------------------------------------- */
 
 /* `source` is what to call the student's file: "labs/lab3.cu". Nothing of the submission is printed
  * without visible(). */

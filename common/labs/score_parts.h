@@ -4,7 +4,8 @@
 
 #include "score.h"
 
-/* score.c: adds a reason; one beyond VERDICT_LINES is dropped. The place may be set afterwards. */
+/* score_part.c: adds a reason; one beyond VERDICT_LINES is dropped. The place may be set
+ * afterwards. */
 struct verdict_line *add_line(struct lab_verdict *, enum lab_criterion, double lost,
                               const char *format, ...) __attribute__((format(printf, 4, 5)));
 
@@ -36,7 +37,7 @@ void shorten_places(char *message, const char *file, unsigned line);
 void score_criteria(struct lab_verdict *, const struct lab_results *,
                     const struct lab_results *reference);
 
-/* score_counts.c: sums of counters. */
+/* score.c: sums of counters. */
 struct lab_sums {
     uint64_t adds;             /* elements of expected operations */
     uint64_t add_instructions; /* and the warp instructions that compute them */

@@ -1,7 +1,7 @@
 /*
  * grader.h — how `make grade` judges one submission after the other.
  *
- * 1. Every submission is copied and compiled (grade_compile.c), in a sandbox.
+ * 1. Every submission is copied and compiled (grade_jobs.c), in a sandbox.
  * 2. A seed is drawn, and the step's own solution runs on the cases that the seed gives.
  * 3. Every PTX runs on these cases (grade_run.c), in a sandbox, and a worker process of the grader
  *    judges the results by the scorer that `make check` uses. It leaves the reports and a row.
@@ -68,7 +68,7 @@ struct outcome {
  */
 void grade_basis(struct grader *);
 
-/* ---- grade_compile.c, grade_run.c ------------------------------------------------------------ */
+/* ---- grade_jobs.c, grade_run.c --------------------------------------------------------------- */
 
 /* Compiles a copied source file to PTX. */
 void grade_compile(const struct grader *, const char *source, struct outcome *);
@@ -197,7 +197,7 @@ int worker_compile(const struct grader *, const struct submission *, struct faul
  * row. A row of STATUS_LOOK has no points. */
 int worker_judge(const struct grader *, const struct submission *, struct fault *);
 
-/* ---- grade_jobs.c ---------------------------------------------------------------------------- */
+/* ---- grader_grade_jobs.c --------------------------------------------------------------------- */
 
 typedef int job_fn(const struct grader *, const struct submission *, struct fault *);
 
@@ -222,7 +222,7 @@ int return_check(const char *folder, struct fault *);
 int return_reports(const struct grader *, const char *folder, const struct submission *list,
                    size_t count, struct fault *);
 
-/* ---- grade_report.c, grade_html.c, grade_csv.c, grade_moodle.c, csv_cell.c ------------------- */
+/* ---- grader_grade_report.c, grade_report.c, grade_csv.c, grade_moodle.c, csv_cell.c ---------- */
 
 /* What a report is made of. */
 struct report {

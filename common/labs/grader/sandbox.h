@@ -112,7 +112,7 @@ unsigned sandbox_uid(const struct sandbox_command *);
 /* Descriptors that sandbox_run() opens for bwrap and confine besides the outputs. */
 enum { SANDBOX_BEGUN = 8, SANDBOX_INFO = 9 };
 
-/* ---- container.c ----------------------------------------------------------------------------- */
+/* ---- grader_container.c ---------------------------------------------------------------------- */
 
 enum { CONTAINER_PATH = 4096 + 16 };
 /* Makes the command's scratch folder. Returns 0 or an errno. */
@@ -122,7 +122,7 @@ void container_enter(const struct sandbox_command *);
 /* Ends all processes that the command has left, and removes its scratch folder. */
 void container_end(const struct sandbox_command *);
 
-/* ---- toolkit.c: what nvcc needs in the sandbox ----------------------------------------------- */
+/* ---- container.c: what nvcc needs in the sandbox --------------------------------------------- */
 
 /* Its own programs, gcc as its preprocessor, and the headers that a lab may include. */
 

@@ -1,4 +1,4 @@
-/* verdict_text.c — a verdict for people: a table of sizes, then a line for each lost point. */
+/* verdict.c — a verdict for people: a table of sizes, then a line for each lost point. */
 #include "common/files/visible.h"
 #include "score.h"
 
