@@ -9,7 +9,7 @@
 #define BEGINS "// ---- gap "
 #define ENDS   "// ---- end of gap "
 
-enum { LINE_BYTES = 1000 };
+enum { GAP_LINE = 1000 };
 
 /* Is there anything but blanks and a comment? */
 static bool is_code(const char *line)
@@ -44,7 +44,7 @@ static void read_line(const char *text, unsigned line, struct open_gap *gap, str
 
 void find_gaps(FILE *source, struct lab_verdict *v)
 {
-    char text[LINE_BYTES];
+    char text[GAP_LINE];
     struct open_gap gap = {.has_code = false};
     v->gap_count = 0;
     for (unsigned line = 1; source && fgets(text, sizeof text, source);) {

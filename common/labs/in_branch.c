@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE_BYTES = 1000, DEPTH = 64, HEAD_BYTES = 16 };
+enum { SOURCE_LINE = 1000, DEPTH = 64, HEAD_BYTES = 16 };
 
 struct reader {
     char head[HEAD_BYTES]; /* the first letters of the statement that is being read */
@@ -74,7 +74,7 @@ static bool stands_in_branch(const struct reader *r)
 
 bool is_in_branch(FILE *source, unsigned line)
 {
-    char text[LINE_BYTES];
+    char text[SOURCE_LINE];
     struct reader reader = {.length = 0};
     unsigned at = 1;
     if (source) rewind(source);

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { THREADS = 256, LINE_BYTES = 200, SUSPECTS = 6 };
+enum { THREADS = 256, ANSWER_LINE = 200, SUSPECTS = 6 };
 
 /* The sheet has them in this order; the answers are in another one. */
 static const struct {
@@ -44,7 +44,7 @@ int detective_write(const char *ptx, FILE *sheet, struct fault *fault)
 
 int detective_check(const char *ptx, FILE *sheet, struct fault *fault)
 {
-    char text[LINE_BYTES], letter;
+    char text[ANSWER_LINE], letter;
     int row, right = 0, next = 1;
     unsigned long loads, stores;
     (void)ptx;

@@ -37,7 +37,8 @@ static void make_inputs(struct product *p)
         }
 }
 
-static int launch(struct emu *emu, const struct lab_ptx *ptx, const char *name, struct product *p)
+static int launch_swizzle(struct emu *emu, const struct lab_ptx *ptx, const char *name,
+                          struct product *p)
 {
     struct emu_module *module;
     struct emu_kernel *kernel;
@@ -102,7 +103,7 @@ static int judge_all(const struct product *p)
     return EXIT_WRONG;
 }
 
-static int run(const struct lab_ptx *ptx, struct product *p, struct fault *fault)
+static int run_swizzle(const struct lab_ptx *ptx, struct product *p, struct fault *fault)
 {
     struct emu_config config = {.threads = 1, .counters = true};
     char message[FAULT_TEXT], name[EMU_NAME_SIZE];
@@ -112,7 +113,7 @@ static int run(const struct lab_ptx *ptx, struct product *p, struct fault *fault
     struct emu *emu = emu_open(&config, message, sizeof message);
     if (!emu) return fail(fault, EXIT_DEVICE, "%s", message);
     int code = 0;
-    if (launch(emu, ptx, name, p))
+    if (launch_swizzle(emu, ptx, name, p))
         code = fail(fault, EXIT_WRONG, "The kernel cannot be run: %s", emu_message(emu));
     emu_close(emu);
     return code;
@@ -129,7 +130,7 @@ int swizzle_check(const char *path, FILE *source, struct fault *fault)
         code = fail(fault, EXIT_DEVICE, "There is no memory for two matrices.");
     } else {
         make_inputs(p);
-        code = run(&ptx, p, fault);
+        code = run_swizzle(&ptx, p, fault);
         if (!code) code = judge_all(p);
     }
     free(p);

@@ -20,7 +20,7 @@ static bool is_listed(const struct submission *list, size_t count, const char *i
 
 void state_remove_results(const struct grader *grader, const struct submission *submission)
 {
-    static const enum state_file all[] = {STATE_ROW, REPORT_TEXT, REPORT_HTML}; /* the row first */
+    static const enum state_file all[] = {STATE_ROW, FILE_TEXT, FILE_HTML}; /* the row first */
     char path[PATH_MAX];
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         state_path(grader, submission, all[i], path);

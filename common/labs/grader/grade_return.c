@@ -70,9 +70,9 @@ static int give_back(const struct grader *grader, const char *folder, bool by_id
         return fail(fault, EXIT_USAGE, "the name of %s/%s is too long", folder, submission->name);
     int code = make_folder(path, fault);
     snprintf(to, sizeof to, "%s/report.html", path);
-    if (code == 0) code = copy(grader, submission, REPORT_HTML, to, fault);
+    if (code == 0) code = copy(grader, submission, FILE_HTML, to, fault);
     snprintf(to, sizeof to, "%s/report.txt", path);
-    return code != 0 ? code : copy(grader, submission, REPORT_TEXT, to, fault);
+    return code != 0 ? code : copy(grader, submission, FILE_TEXT, to, fault);
 }
 
 int return_reports(const struct grader *grader, const char *folder, const struct submission *list,

@@ -24,8 +24,8 @@ static const struct sandbox_limits limits = {
 enum { MESSAGES = 1 << 14, RESULT_BYTES = 64 << 20, SIGNAL = 128 };
 
 /* A submission can make run-lab crash or need too long, and so can the machine. */
-static void judge(const struct sandbox_result *result, struct sandbox_output *outputs,
-                  struct outcome *outcome)
+static void judge_run(const struct sandbox_result *result, struct sandbox_output *outputs,
+                      struct outcome *outcome)
 {
     const char *text = outputs[0].bytes;
     if (outcome_of_ending(result, text, "the emulator", outcome)) {
@@ -62,5 +62,5 @@ void grade_run(const struct grader *grader, const char *ptx, struct outcome *out
                                       .limits = limits,
                                       .outputs = outputs,
                                       .output_count = sizeof outputs / sizeof *outputs};
-    outcome_run(grader, &command, judge, outcome);
+    outcome_run(grader, &command, judge_run, outcome);
 }

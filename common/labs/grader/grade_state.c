@@ -34,7 +34,7 @@ void state_path(const struct grader *grader, const struct submission *submission
         const char *folder, *ending;
     } all[] = {[STATE_SOURCE] = {"state", "cu"},    [STATE_PTX] = {"state", "ptx"},
                [STATE_COMPILED] = {"state", "txt"}, [STATE_ROW] = {"state", "row"},
-               [REPORT_TEXT] = {"reports", "txt"},  [REPORT_HTML] = {"reports", "html"},
+               [FILE_TEXT] = {"reports", "txt"},    [FILE_HTML] = {"reports", "html"},
                [STATE_FIRST] = {"state", "first"}};
     snprintf(path, PATH_MAX, "%s/%s/%s.%s", grader->out, all[which].folder, submission->id,
              all[which].ending);

@@ -16,7 +16,7 @@
 static void forget(const struct grader *grader, const struct submission *submission)
 {
     char path[PATH_MAX];
-    for (enum state_file which = STATE_SOURCE; which <= REPORT_HTML; which++) {
+    for (enum state_file which = STATE_SOURCE; which <= FILE_HTML; which++) {
         state_path(grader, submission, which, path);
         unlink(path);
     }
@@ -229,8 +229,8 @@ static int leave_all(struct report *report, struct fault *fault)
     char *source = state_read(path, SUBMISSION_BYTES, &report->source_size);
     report->source = source == NULL ? "" : source;
     int code = leave_first(report, fault);
-    if (code == 0) code = leave(report, REPORT_TEXT, report_text, fault);
-    if (code == 0) code = leave(report, REPORT_HTML, report_html, fault);
+    if (code == 0) code = leave(report, FILE_TEXT, report_text, fault);
+    if (code == 0) code = leave(report, FILE_HTML, report_html, fault);
     if (code == 0) code = leave(report, STATE_ROW, print_row, fault);
     free(source);
     return code;
@@ -239,8 +239,8 @@ static int leave_all(struct report *report, struct fault *fault)
 static bool has_reports(const struct grader *grader, const struct submission *submission)
 {
     char text[PATH_MAX], html[PATH_MAX];
-    state_path(grader, submission, REPORT_TEXT, text);
-    state_path(grader, submission, REPORT_HTML, html);
+    state_path(grader, submission, FILE_TEXT, text);
+    state_path(grader, submission, FILE_HTML, html);
     return access(text, F_OK) == 0 && access(html, F_OK) == 0;
 }
 

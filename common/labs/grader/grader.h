@@ -122,8 +122,8 @@ enum state_file {
     STATE_PTX,
     STATE_COMPILED,
     STATE_ROW,
-    REPORT_TEXT,
-    REPORT_HTML,
+    FILE_TEXT,
+    FILE_HTML,
     STATE_FIRST, /* the first version whose report shows results, and so sizes and inputs */
 };
 void state_path(const struct grader *, const struct submission *, enum state_file,
