@@ -1,13 +1,159 @@
-/* hint.c — one hint, chosen by what the check has found. The texts are in hints.txt. */
+/*
+ * hint.c — one hint, chosen by what the check has found, and what a text shows of it.
+ */
 #define _GNU_SOURCE /* open_memstream */
+#include "score.h"
 #include "common/emu/emu.h"
 #include "common/files/visible.h"
 #include "common/files/wrapped.h"
-#include "score.h"
-
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- which gaps of a student's file are still empty? skeleton.sh writes the comments --------- */
+
+#define BEGINS "// ---- gap "
+#define ENDS   "// ---- end of gap "
+
+enum { GAP_LINE = 1000 };
+
+/* Is there anything but blanks and a comment? */
+static bool is_code(const char *line)
+{
+    while (isspace((unsigned char)*line)) line++;
+    return *line && strncmp(line, "//", 2) != 0;
+}
+
+/* The gap that the reader is in; number 0: none. */
+struct open_gap {
+    struct empty_gap is;
+    bool has_code;
+};
+
+static void end_gap(struct open_gap *gap, struct lab_verdict *v)
+{
+    if (gap->is.number && !gap->has_code && v->gap_count < VERDICT_GAPS)
+        v->gaps[v->gap_count++] = gap->is;
+    *gap = (struct open_gap){.has_code = false};
+}
+
+static void read_line(const char *text, unsigned line, struct open_gap *gap, struct lab_verdict *v)
+{
+    const char *begins = strstr(text, BEGINS);
+    if (begins)
+        *gap = (struct open_gap){.is = {(unsigned)atoi(begins + strlen(BEGINS)), line}};
+    else if (strstr(text, ENDS))
+        end_gap(gap, v);
+    else
+        gap->has_code |= is_code(text);
+}
+
+void find_gaps(FILE *source, struct lab_verdict *v)
+{
+    char text[GAP_LINE];
+    struct open_gap gap = {.has_code = false};
+    v->gap_count = 0;
+    for (unsigned line = 1; source && fgets(text, sizeof text, source);) {
+        read_line(text, line, &gap, v);
+        line += strchr(text, '\n') != NULL;
+    }
+}
+
+/* ---- does a line of a CUDA file stand in an `if`? Read as text ------------------------------- */
+
+/*
+ * Does a line of a CUDA file stand in an `if`? Read as text: strings with braces and
+ * macros that hold any are not understood.
+ */
+
+enum { SOURCE_LINE = 1000, DEPTH = 64, HEAD_BYTES = 16 };
+
+struct reader {
+    char head[HEAD_BYTES]; /* the first letters of the statement that is being read */
+    size_t length;
+    unsigned round; /* open parentheses */
+    unsigned open;  /* open braces, of which the first DEPTH are kept */
+    bool is_branch[DEPTH];
+    bool in_comment;
+};
+
+static bool begins_with(const struct reader *r, const char *word)
+{
+    size_t length = strlen(word);
+    return !strncmp(r->head, word, length) && !isalnum((unsigned char)r->head[length]) &&
+           r->head[length] != '_';
+}
+
+static bool is_branch(const struct reader *r)
+{
+    return begins_with(r, "if") || begins_with(r, "else");
+}
+
+static void begin_statement(struct reader *r)
+{
+    memset(r->head, 0, sizeof r->head);
+    r->length = 0;
+}
+
+static void read_character(struct reader *r, char c)
+{
+    r->round += c == '(';
+    r->round -= c == ')' && r->round > 0;
+    if (c == '{') {
+        if (r->open < DEPTH) r->is_branch[r->open] = is_branch(r);
+        r->open++;
+        begin_statement(r);
+    } else if (c == '}') {
+        r->open -= r->open > 0;
+        begin_statement(r);
+    } else if (c == ';' && !r->round) {
+        begin_statement(r);
+    } else if (r->length + 1 < sizeof r->head && (r->length || !isspace((unsigned char)c))) {
+        r->head[r->length++] = c;
+    }
+}
+
+/* Reads a line up to `end`, without its comments. Lines of the preprocessor are left out. */
+static void read_text(struct reader *r, const char *text, const char *end)
+{
+    if (text[strspn(text, " \t")] == '#') return;
+    for (; *text && text != end; text++) {
+        bool is_mark = !strncmp(text, r->in_comment ? "*/" : "/*", 2);
+        if (!r->in_comment && !strncmp(text, "//", 2)) return;
+        if (is_mark) r->in_comment = !r->in_comment, text++;
+        if (!is_mark && !r->in_comment) read_character(r, *text);
+    }
+}
+
+static bool stands_in_branch(const struct reader *r)
+{
+    bool found = is_branch(r);
+    for (unsigned i = 0; i < r->open && i < DEPTH; i++) found |= r->is_branch[i];
+    return found;
+}
+
+bool is_in_branch(FILE *source, unsigned line)
+{
+    char text[SOURCE_LINE];
+    struct reader reader = {.length = 0};
+    unsigned at = 1;
+    if (source) rewind(source);
+    while (source && at < line && fgets(text, sizeof text, source)) {
+        read_text(&reader, text, NULL);
+        at += strchr(text, '\n') != NULL;
+    }
+    /* The barrier itself, or whatever the line has first. */
+    bool found = source && at == line && fgets(text, sizeof text, source);
+    if (found) read_text(&reader, text, strstr(text, "__sync"));
+    return found && stands_in_branch(&reader);
+}
+
+/* ---- one hint, chosen by what the check has found -------------------------------------------- */
+
+/*
+ * The texts are in hints.txt.
+ */
 
 enum { LINE_BYTES = 300, TOPIC_BYTES = 60, COLUMNS = 100 };
 
@@ -48,7 +194,7 @@ static const char *tool_topic(const struct verdict_size *size)
     }
 }
 
-/* Causes are the guesses of verify_cause.c and score_kept.c. Where there is none, the words are
+/* Causes are the guesses of verify_cause.c and score_sizes.c. Where there is none, the words are
  * those for what is wrong. NULL: neither says what the fault may be. */
 static const char *cause_topic(const struct verdict_size *size)
 {

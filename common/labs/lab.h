@@ -3,7 +3,7 @@
  * expected to do.
  *
  * A lab is a step whose kernels have gaps. The host code is ours: lab_table.c says which kernels
- * are launched with which arguments (struct lab_plan), and lab_cases.c which sizes and which inputs
+ * are launched with which arguments (struct lab_plan), and lab_table.c which sizes and which inputs
  * a submission is run on. Nothing here runs a submission.
  */
 #ifndef LAB_H
@@ -95,7 +95,7 @@ const struct lab *lab_or_exercise(const char *name);
 /* What finds it again: "3", or "exercise4". */
 void lab_name(const struct lab *, char *name, size_t size);
 
-/* ---- lab_cases.c ----------------------------------------------------------------------------- */
+/* ---- lab_table.c ----------------------------------------------------------------------------- */
 
 /* How many elements of an input are greater than 0: about half, but at least one, and not all
  * unless n is 1; few; none; all. 0: the result is LAB_SUMS, and about half are. */

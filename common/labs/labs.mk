@@ -14,7 +14,7 @@ LAB_COMMON := $(LAB_SHARED) $(call objects,$(wildcard common/harness/verify/*.c)
              harness/print/progress.c emu/report/json.c))
 LAB_RUNS  := $(call objects,$(filter-out %/run_first.c %/run_puzzle.c,\
              $(wildcard common/labs/run_*.c)) \
-             $(addprefix common/labs/,lab_table.c lab_cases.c results_write.c) \
+             $(addprefix common/labs/,lab_table.c results_write.c) \
              $(addprefix common/,command/fault.c command/option_table.c step/levels.c))
 LAB_PROGRAMS = build/labs/run-lab build/labs/check-lab build/labs/gpu-lab
 LAB_REFERENCES = $(LABS:%=build/labs/reference%.ptx) build/labs/reference-exercise4.ptx

@@ -1,16 +1,23 @@
 /*
  * results.h — what run-lab found out about a submission, as a stream of bytes between two
+ * processes.
+ */
+#ifndef LAB_RESULTS_H
+#define LAB_RESULTS_H
+
+#include "lab.h"
+#include "common/emu/emu.h"
+
+/* ---- what run-lab found out about a submission ----------------------------------------------- */
+
+/*
+ * What run-lab found out about a submission, as a stream of bytes between two
  * processes. results_write.c writes it, and results_read.c reads it.
  *
  * The writer has executed a submission's code, so the reader trusts nothing: every length and every
  * number has a limit, all texts end with NUL, and what remains is a claim. A text may hold any
  * bytes, because names come from the submission. Print it with visible() (visible.h).
  */
-#ifndef LAB_RESULTS_H
-#define LAB_RESULTS_H
-
-#include "common/emu/emu.h"
-#include "lab.h"
 
 enum {
     RESULTS_NAME = 128,   /* bytes of a name, with its NUL */
@@ -96,5 +103,37 @@ void results_free(struct lab_results *);
 int results_write_begin(int fd, const struct lab *, uint64_t seed, bool handed_out);
 int results_write_case(int fd, const struct lab_case_result *);
 int results_write_end(int fd);
+
+/* ---- the bytes of the stream, for results_write.c and results_read.c ------------------------- */
+
+/*
+ * Both are programs of the same build, so numbers and structs stand there as they are in memory.
+ *
+ * frame_begin, then for each case a frame_case with its output, lines, operations and findings
+ * behind it, then TAG_END.
+ */
+
+#define TAG_BEGIN "upsw"
+#define TAG_CASE  "case"
+#define TAG_END   "end."
+
+enum { TAG_BYTES = 4, RESULTS_VERSION = 7, RESULTS_WORDS = 1 << 20 };
+
+struct frame_begin {
+    char tag[TAG_BYTES];
+    uint32_t version, lab, handed_out;
+    uint64_t seed;
+};
+
+struct frame_case {
+    char tag[TAG_BYTES];
+    uint32_t end;
+    struct lab_case is;
+    uint64_t words; /* of the output; 0: none */
+    uint32_t line_count, operation_count, finding_count, unused;
+    uint64_t errors, warnings, dropped, printed, longest_warps;
+    struct emu_counts total;
+    char message[RESULTS_TEXT];
+};
 
 #endif

@@ -1,7 +1,6 @@
 /* results_read.c — reads the results of a submission. The bytes are claims of a process that ran
  * it. */
 #include "results.h"
-#include "results_frame.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* results_write.c — writes the results of a submission. */
 #define _POSIX_C_SOURCE 200809L /* write */
 #include "results.h"
-#include "results_frame.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,11 +1,30 @@
 /*
- * run_case.h — runs a submission's PTX on one case: a fresh device, our launches, all checkers on.
+ * run_case.h — runs a submission's PTX: where its kernels begin, and one case.
  */
 #ifndef LAB_RUN_CASE_H
 #define LAB_RUN_CASE_H
 
 #include "results.h"
-#include "run_entry.h"
+#include "common/command/fault.h"
+#include "common/emu/emu.h"
+#include <stdio.h>
+
+/* ---- a submission's PTX, and where its kernels begin ----------------------------------------- */
+
+/* A submission's PTX. The text ends with NUL, but may hold others. */
+struct lab_ptx {
+    char *text;
+    size_t length;
+};
+
+/* Reads a file. The text is malloc'd. Returns 0 or an exit code. */
+int ptx_read(const char *path, struct lab_ptx *, struct fault *);
+
+/* Finds the next entry from *at on that is called `kernel` in the source, and moves *at behind it.
+ * `name` is its mangled name. An entry that stands in a comment of the PTX is found, too. */
+bool next_entry(const struct lab_ptx *, size_t *at, const char *kernel, char name[EMU_NAME_SIZE]);
+
+/* ---- runs a submission's PTX on one case: a fresh device, our launches, all checkers on ------ */
 
 /* The runs of a submission: the cases of a lab, each on a device with `memory` bytes (0: 256 MiB).
  * take(to, result) is called after each case. A result that it does not move elsewhere is freed
@@ -27,17 +46,16 @@ int run_cases(const struct lab_runs *, const struct lab_ptx *);
  * as LAB_INSTRUCTIONS. For what takes a kernel's printf. */
 void run_case_printed(size_t bytes);
 
-/* ---- run_collect.c --------------------------------------------------------------------------- */
+/* ---- one of the first puzzles, whose host code needs nvcc: its kernel is launched here ------- */
 
-/* Copies the counters of all launches, and the findings, from the device into the result. */
-void collect_counters(struct emu *, struct lab_case_result *);
-void collect_findings(struct emu *, struct lab_case_result *);
+struct puzzle;
 
-/* ---- run_kernel.c ---------------------------------------------------------------------------- */
+/* The puzzle called "first1" … "first5", or NULL. */
+const struct puzzle *puzzle_named(const char *name);
 
-/* Finds the kernel that has this name in the source, and tests whether its parameters are those of
- * the launch. Returns NULL and a sentence if it has not. */
-struct emu_kernel *find_kernel(struct emu *, struct emu_module *, const struct lab_ptx *,
-                               const struct lab_launch *, char *why, size_t why_size);
+/* Runs the kernel of a PTX text with all checkers on, and prints what is wrong, or that all is
+ * right. Returns EXIT_RIGHT if the numbers are right and no checker found anything, EXIT_WRONG if
+ * not, or another exit code and the fault. */
+int run_puzzle(const struct puzzle *, const struct lab_ptx *, FILE *, struct fault *);
 
 #endif

@@ -1,6 +1,6 @@
 /* run_entry.c — loads a submission's PTX, and finds where its kernels begin. */
 #define _GNU_SOURCE /* memmem */
-#include "run_entry.h"
+#include "run_case.h"
 
 #include "common/emu/ptx/ptx.h"
 

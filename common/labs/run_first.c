@@ -5,7 +5,7 @@
  *
  * The exit code is 0 if the numbers are right and no checker found anything, and 1 if not.
  */
-#include "run_puzzle.h"
+#include "run_case.h"
 
 #include <stdio.h>
 #include <stdlib.h>

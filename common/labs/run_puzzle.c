@@ -1,5 +1,5 @@
 /* run_puzzle.c — does what main() of steps/first-kernel/firstN.cu does. */
-#include "run_puzzle.h"
+#include "run_case.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,18 @@
 /*
- * score.h — the scorer: from results to points, with a reason for each lost point. `make check` and
+ * score.h — the scorer, and what its files share.
+ */
+#ifndef LAB_SCORE_H
+#define LAB_SCORE_H
+
+#include "lab.h"
+#include "results.h"
+#include "common/command/fault.h"
+#include <stdio.h>
+
+/* ---- the scorer ------------------------------------------------------------------------------ */
+
+/*
+ * The scorer: from results to points, with a reason for each lost point. `make check` and
  * `make grade` judge by this code, in a process that runs no submission.
  *
  * Correctness comes first, and it multiplies all other points. It is the fraction of cases with a
@@ -8,14 +21,6 @@
  * counters with those of the step's own solution, which has run on the same cases. Every criterion
  * is a fraction from 0 to 1, so points are continuous.
  */
-#ifndef LAB_SCORE_H
-#define LAB_SCORE_H
-
-#include "common/command/fault.h"
-#include "lab.h"
-#include "results.h"
-
-#include <stdio.h>
 
 enum lab_criterion {
     LAB_WORK,      /* additions, and everything else that is executed */
@@ -26,7 +31,7 @@ enum lab_criterion {
 };
 const char *lab_criterion_name(enum lab_criterion); /* "work", "conflicts", … */
 
-/* ---- weights.c ------------------------------------------------------------------------------- */
+/* ---- score.c --------------------------------------------------------------------------------- */
 
 /* Points that each criterion is worth. */
 struct lab_weights {
@@ -41,7 +46,7 @@ int lab_weights_read(const char *path, const struct lab *, struct lab_weights *,
 int lab_weights_take(FILE *, const char *path, const struct lab *, struct lab_weights *, char *why,
                      size_t why_size);
 
-/* ---- score_part.c ---------------------------------------------------------------------------- */
+/* ---- score.c --------------------------------------------------------------------------------- */
 
 enum { VERDICT_LINES = 64, VERDICT_TEXT = 600 };
 
@@ -127,13 +132,13 @@ int score_lab(const struct lab *, const struct lab_results *, const struct lab_r
 void score_nothing(const struct lab *, const struct lab_weights *, const char *why,
                    struct lab_verdict *);
 
-/* ---- gaps.c ---------------------------------------------------------------------------------- */
+/* ---- hint.c ---------------------------------------------------------------------------------- */
 
 /* Finds the gaps of a student's file that hold nothing but comments. A file without the skeleton's
  * comments has none, and neither has NULL. */
 void find_gaps(FILE *source, struct lab_verdict *);
 
-/* ---- in_branch.c ----------------------------------------------------------------------------- */
+/* ---- hint.c ---------------------------------------------------------------------------------- */
 
 /* Does a line of a CUDA file stand in an `if` or an `else`, as far as its braces show? NULL: no. */
 bool is_in_branch(FILE *source, unsigned line);
@@ -146,7 +151,7 @@ bool is_in_branch(FILE *source, unsigned line);
 int print_hint(FILE *, const struct lab_verdict *, FILE *hints, unsigned level, const char *name,
                FILE *source, struct fault *);
 
-/* ---- verdict.c, verdict_json.c --------------------------------------------------------------- */
+/* ---- verdict.c ------------------------------------------------------------------------------- */
 
 /* `source` is what to call the student's file: "labs/lab3.cu". Nothing of the submission is printed
  * without visible(). */
@@ -178,5 +183,60 @@ const struct platform *lab_platform(const char *name);
  * nothing, if the machine has failed and the platform cannot be told so but by no result. */
 bool lab_verdict_platform(FILE *, const struct platform *, const struct lab_verdict *,
                           const struct verdict_hidden *, const char *source, const char *messages);
+
+/* ---- what the files of the scorer share ------------------------------------------------------ */
+
+/* score.c: adds a reason; one beyond VERDICT_LINES is dropped. The place may be set
+ * afterwards. */
+struct verdict_line *add_line(struct lab_verdict *, enum lab_criterion, double lost,
+                              const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* score_sizes.c: compares the outputs with sums of its own, fills `sizes`, `cases` and
+ * `right_cases`, and adds a line for each size that is not right. */
+void score_sizes(struct lab_verdict *, const struct lab_results *,
+                 const struct lab_results *reference);
+
+/* What is wrong with an output: where, and the likely cause or "". */
+struct wrong_output {
+    char text[VERDICT_TEXT], cause[VERDICT_TEXT];
+};
+
+/* Is the output of a case right? Needs no reference. */
+bool output_is_right(const struct lab *, const struct lab_case_result *, struct wrong_output *);
+
+/* score.c: are two texts the same but for their numbers, up to `end` where they have it? */
+bool same_but_numbers(const char *, const char *, const char *end);
+/* In a message of the emulator, shortens places in a file to "line 52", and leaves out those in the
+ * PTX. ", at line 52" is left out as well if `line`, where the reason begins with it, is 52. */
+void shorten_places(char *message, const char *file, unsigned line);
+
+/* score_criteria.c: fills `fraction`, and adds a line for each reason why a point is lost. */
+void score_criteria(struct lab_verdict *, const struct lab_results *,
+                    const struct lab_results *reference);
+
+/* score.c: sums of counters. */
+struct lab_sums {
+    uint64_t adds;             /* elements of expected operations */
+    uint64_t add_instructions; /* and the warp instructions that compute them */
+    uint64_t unexpected;       /* elements of operations that may hide additions */
+    uint64_t unexpected_instructions;
+    const char *worst;         /* the name of that operation with most elements; NULL: none */
+    uint32_t worst_class;
+    uint64_t other;    /* lanes of all instructions but the expected operations */
+    uint64_t other_instructions; /* and these warp instructions */
+    uint64_t borrowed; /* elements of operations that are harmless in small numbers only */
+    uint64_t shuffles; /* warp instructions */
+    uint64_t longest_warps; /* instructions of each launch's longest warp, added up */
+    uint64_t wavefronts, conflicts, sectors;
+};
+/* Sums the counters of a case. `reference` are the sums of the step's own solution: what that one
+ * uses may be used up to twice as often. NULL: these are the sums of the step's own solution. */
+struct lab_sums lab_sums(const struct lab *, const struct lab_case_result *,
+                         const struct lab_sums *reference);
+uint64_t count_wavefronts(const struct emu_counts *);
+uint64_t count_conflicts(const struct emu_counts *);
+uint64_t count_sectors(const struct emu_counts *);
+/* Sectors that the bytes asked for would fill. */
+uint64_t count_ideal_sectors(const struct emu_counts *);
 
 #endif

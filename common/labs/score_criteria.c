@@ -6,7 +6,7 @@
  * from one of them is found by another: additions, additions in parallel, operations that may hide
  * additions, and everything else that is executed.
  */
-#include "score_parts.h"
+#include "score.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@ PAGE     := common/page
 FACE     := $(addprefix $(PAGE)/face/,face.c compile.c judge.c outside.c request.c value.c)
 
 # What judges labs, without its programs.
-JUDGES   := $(addprefix common/labs/,compile.c run_case.c run_collect.c run_entry.c run_kernel.c \
+JUDGES   := $(addprefix common/labs/,compile.c run_case.c run_entry.c \
             run_puzzle.c) $(filter-out $(LAB_MAINS) common/labs/run_% %/compile.c %/process.c \
             %/results_write.c,$(LAB_SOURCES)) \
             $(wildcard common/harness/verify/*.c) $(addprefix common/,command/fault.c \

@@ -1,6 +1,6 @@
 /* test_lab_score.c — points: full ones for the reference, fewer for each fault, and why. */
 #define _POSIX_C_SOURCE 200809L
-#include "common/labs/score_parts.h"
+#include "common/labs/score.h"
 #include "results_made.h"
 
 #include <criterion/criterion.h>

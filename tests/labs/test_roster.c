@@ -1,6 +1,6 @@
 /* test_roster.c — the names of a class, and whose submission is whose. */
 #define _GNU_SOURCE
-#include "common/labs/grader/roster.h"
+#include "common/labs/grader/grader.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

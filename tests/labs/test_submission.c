@@ -1,6 +1,6 @@
 /* test_submission.c — what counts as a submission, and that nothing but regular files is read. */
 #define _GNU_SOURCE
-#include "common/labs/grader/submission.h"
+#include "common/labs/grader/grader.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -15,7 +15,7 @@ __global__ void level(int d, int offset)
     }
 }
 
-/* The kernels of the bank detective. bank_detective.c prints these lines. */
+/* The kernels of the bank detective. bank_lab.c prints these lines. */
 __global__ void suspect_a(int, int) { temp[threadIdx.x] = temp[2 * threadIdx.x]; }
 __global__ void suspect_b(int, int) { temp[2 * threadIdx.x] = temp[threadIdx.x]; }
 __global__ void suspect_c(int, int) { temp[33 * threadIdx.x] = temp[32 * threadIdx.x]; }

@@ -1,5 +1,150 @@
 /*
- * gpu_lab.c — a second check of a lab on a real GPU: is the output right there, too, and how long
+ * gpu_lab.c — a second check of a lab on a real GPU, by functions of the driver found as it runs.
+ */
+#define _POSIX_C_SOURCE 200809L /* alarm */
+#include "common/labs/run_case.h"
+#include "common/labs/score.h"
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- the few functions of the CUDA driver that gpu-lab calls, found when it runs ------------- */
+
+/*
+ * So it is built, and starts, without a GPU and without a driver.
+ */
+
+typedef unsigned long long gpu_address;
+
+/* Members are named after the driver's functions. Handles are pointers, and each function returns 0
+ * or an error. */
+struct driver {
+    int (*init)(unsigned);
+    int (*device_count)(int *);
+    int (*device_get)(int *, int);
+    int (*device_name)(char *, int, int);
+    int (*context_retain)(void **, int);
+    int (*context_set)(void *);
+    int (*synchronize)(void);
+    int (*error_text)(int, const char **);
+    int (*module_load)(void **, const void *);
+    int (*function_get)(void **, void *, const char *);
+    int (*alloc)(gpu_address *, size_t);
+    int (*free_memory)(gpu_address);
+    int (*fill)(gpu_address, unsigned char, size_t);
+    int (*write)(gpu_address, const void *, size_t);
+    int (*read)(void *, gpu_address, size_t);
+    int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                  void *, void **, void **);
+    int (*event_create)(void **, unsigned);
+    int (*event_record)(void *, void *);
+    int (*event_wait)(void *);
+    int (*event_elapsed)(float *, void *, void *);
+};
+
+/* Finds the driver and opens the first GPU. False: there is no GPU, and `why` says in one sentence
+ * what is missing; it is empty without a driver. `name` becomes the GPU's. */
+static bool driver_open(struct driver *, char *name, size_t name_size, char *why, size_t why_size);
+
+/* What an error means, in the driver's words. */
+static const char *driver_error(const struct driver *, int error);
+
+/* ---- finds the functions of the CUDA driver when gpu-lab runs -------------------------------- */
+
+#define LIBRARY "libcuda.so.1"
+
+struct symbol {
+    const char *name;
+    size_t member; /* offset in struct driver */
+};
+
+#define MEMBER(member, name)                                                                       \
+    {                                                                                              \
+        name, offsetof(struct driver, member)                                                      \
+    }
+
+static const struct symbol symbols[] = {
+    MEMBER(init, "cuInit"),
+    MEMBER(device_count, "cuDeviceGetCount"),
+    MEMBER(device_get, "cuDeviceGet"),
+    MEMBER(device_name, "cuDeviceGetName"),
+    MEMBER(context_retain, "cuDevicePrimaryCtxRetain"),
+    MEMBER(context_set, "cuCtxSetCurrent"),
+    MEMBER(synchronize, "cuCtxSynchronize"),
+    MEMBER(error_text, "cuGetErrorString"),
+    MEMBER(module_load, "cuModuleLoadData"),
+    MEMBER(function_get, "cuModuleGetFunction"),
+    MEMBER(alloc, "cuMemAlloc_v2"),
+    MEMBER(free_memory, "cuMemFree_v2"),
+    MEMBER(fill, "cuMemsetD8_v2"),
+    MEMBER(write, "cuMemcpyHtoD_v2"),
+    MEMBER(read, "cuMemcpyDtoH_v2"),
+    MEMBER(launch, "cuLaunchKernel"),
+    MEMBER(event_create, "cuEventCreate"),
+    MEMBER(event_record, "cuEventRecord"),
+    MEMBER(event_wait, "cuEventSynchronize"),
+    MEMBER(event_elapsed, "cuEventElapsedTime"),
+};
+
+/* Returns the name of a function that is missing, or NULL. */
+static const char *find_symbols(void *library, struct driver *driver)
+{
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+        void *function = dlsym(library, symbols[i].name);
+        if (!function) return symbols[i].name;
+        memcpy((char *)driver + symbols[i].member, &function, sizeof function);
+    }
+    return NULL;
+}
+
+static const char *driver_error(const struct driver *driver, int error)
+{
+    const char *text = NULL;
+    if (driver->error_text(error, &text) || !text) return "unknown error";
+    return text;
+}
+
+static int open_first(const struct driver *driver, int *count, char *name, size_t name_size)
+{
+    int device, error = driver->init(0);
+    void *context;
+    if (!error) error = driver->device_count(count);
+    if (error || *count == 0) return error;
+    error = driver->device_get(&device, 0);
+    if (!error) error = driver->device_name(name, (int)name_size, device);
+    if (!error) error = driver->context_retain(&context, device);
+    return error ? error : driver->context_set(context);
+}
+
+static bool driver_open(struct driver *driver, char *name, size_t name_size, char *why,
+                        size_t why_size)
+{
+    int count = 0;
+    void *library = dlopen(LIBRARY, RTLD_NOW);
+    *why = '\0';
+    if (!library) return false;
+    const char *missing = find_symbols(library, driver);
+    if (missing) {
+        snprintf(why, why_size, "the NVIDIA driver is too old: it has no %s", missing);
+        return false;
+    }
+    int error = open_first(driver, &count, name, name_size);
+    if (error)
+        snprintf(why, why_size, "the GPU cannot be used: %s", driver_error(driver, error));
+    else if (count == 0)
+        snprintf(why, why_size, "there is no GPU");
+    return !error && count > 0;
+}
+
+/* ---- a second check of a lab on a real GPU --------------------------------------------------- */
+
+/*
+ * A second check of a lab on a real GPU: is the output right there, too, and how long
  * does it take beside the step's own solution?
  *
  *     gpu-lab LAB OWN.ptx SOLUTION.ptx SEED handed-out|drawn
@@ -10,16 +155,6 @@
  * there is no GPU. Kernels that do not end are not run here, since check-lab knows of them by then;
  * as a last resort the program ends after SECONDS.
  */
-#define _POSIX_C_SOURCE 200809L /* alarm */
-#include "common/labs/run_entry.h"
-#include "common/labs/score_parts.h"
-#include "driver.h"
-
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { ROUNDS = 31, SECONDS = 120, POISON = 0xFF, NO_GPU = 4 };
 

@@ -1,11 +1,106 @@
-/* container.c — finds what nvcc needs in the sandbox. */
+/*
+ * container.c — around a command: a container, the toolkit, what its processes use.
+ */
 #define _GNU_SOURCE
 #include "sandbox.h"
-
+#include <dirent.h>
+#include <errno.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+/* ---- a command in a container that holds one submission -------------------------------------- */
+
+/*
+ * A command in a container that holds one submission: what bubblewrap would do
+ * for its folder, its environment and its processes, as far as it can be done without it.
+ */
+
+static void scratch_of(const struct sandbox_command *command, char path[CONTAINER_PATH])
+{
+    snprintf(path, CONTAINER_PATH, "%s/scratch", command->container);
+}
+
+/* A process whose parent ends becomes a child of this process, which can then end it. */
+int container_begin(const struct sandbox_command *command)
+{
+    enum { OWNER_ONLY = 0700 };
+    char path[CONTAINER_PATH];
+    unsigned uid = sandbox_uid(command);
+    scratch_of(command, path);
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) return errno;
+    if (mkdir(path, OWNER_ONLY) != 0) return errno;
+    return uid == 0 || chown(path, uid, uid) == 0 ? 0 : errno;
+}
+
+void container_enter(const struct sandbox_command *command)
+{
+    char path[CONTAINER_PATH];
+    scratch_of(command, path);
+    bool is_done = chdir(command->container) == 0 && clearenv() == 0 &&
+                   setenv("PATH", "/usr/bin:/bin", 1) == 0 && setenv("TMPDIR", path, 1) == 0 &&
+                   setenv("HOME", path, 1) == 0 && setenv("LC_ALL", "C.UTF-8", 1) == 0 &&
+                   setenv("SOURCE_DATE_EPOCH", "0", 1) == 0;
+    if (!is_done) _exit(EXIT_FAILURE);
+}
+
+/* Ends all processes of a uid at once, so that none of them can start another one meanwhile. Such a
+ * process may end the child that does it, which is then tried again. */
+static void end_processes_of(unsigned uid)
+{
+    for (int status = -1; status != 0;) {
+        pid_t child = fork();
+        if (child == 0)
+            _exit(setresuid(uid, uid, uid) != 0 || (kill(-1, SIGKILL) != 0 && errno != ESRCH));
+        if (child < 0 && errno != EAGAIN) return;
+        while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+    }
+}
+
+/* What lost its parent has become a child of this process: container_begin(). */
+static void end_children(void)
+{
+    enum { TRIES = 1000 };
+    static const struct timespec pause = {.tv_nsec = 1000000};
+    char path[CONTAINER_PATH];
+    int child;
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    for (int i = 0; i < TRIES; i++) {
+        FILE *children = fopen(path, "re");
+        while (children != NULL && fscanf(children, "%d", &child) == 1) kill(child, SIGKILL);
+        if (children != NULL) fclose(children);
+        pid_t ended = waitpid(-1, NULL, WNOHANG);
+        if (ended < 0 && errno == ECHILD) return;
+        if (ended == 0) nanosleep(&pause, NULL);
+    }
+}
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *walk)
+{
+    (void)status, (void)kind, (void)walk;
+    return remove(path) != 0 && errno != ENOENT;
+}
+
+void container_end(const struct sandbox_command *command)
+{
+    enum { OPEN = 16 };
+    char path[CONTAINER_PATH];
+    unsigned uid = sandbox_uid(command);
+    if (uid != 0) end_processes_of(uid);
+    end_children();
+    scratch_of(command, path);
+    nftw(path, remove_entry, OPEN, FTW_DEPTH | FTW_PHYS);
+}
+
+/* ---- finds what nvcc needs in the sandbox ---------------------------------------------------- */
 
 /* Headers that a lab may include: those of the language and of the runtime. CUB, Thrust and
  * cooperative_groups/scan.h would do the lab's work; libraries for the host are of no use. */
@@ -165,4 +260,90 @@ int toolkit_find(struct toolkit *toolkit, const char *nvcc, struct fault *fault)
         return fail(fault, EXIT_DEVICE, "gcc or sh is not found in PATH: make setup installs gcc");
     add_all(toolkit);
     return 0;
+}
+
+/* ---- adds up what a process and all its descendants use, from /proc -------------------------- */
+
+/* Deeper trees are not followed: each level holds a process, and their number is limited. */
+enum { DEEPEST = 128, PATH_SIZE = 64, STAT_SIZE = 1024 };
+
+static void add_resident(pid_t process, struct tree_usage *sum)
+{
+    char path[PATH_SIZE];
+    uint64_t pages;
+    snprintf(path, sizeof path, "/proc/%d/statm", (int)process);
+    FILE *file = fopen(path, "re");
+    if (file == NULL) return;
+    if (fscanf(file, "%*u %" SCNu64, &pages) == 1)
+        sum->resident += pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    fclose(file);
+}
+
+/* The name of a thread stands in parentheses and may hold any bytes, so the last ) ends it. */
+static void add_thread(const char *folder, const char *thread, struct tree_usage *sum)
+{
+    char path[2 * PATH_SIZE], text[STAT_SIZE], state;
+    uint64_t user, system;
+    snprintf(path, sizeof path, "%s/%.16s/stat", folder, thread);
+    FILE *file = fopen(path, "re");
+    if (file == NULL) return;
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    const char *rest = strrchr(text, ')');
+    if (rest == NULL ||
+        sscanf(rest + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64, &state,
+               &user, &system) != 3)
+        return;
+    sum->ticks += user + system;
+    sum->active += state == 'R' || state == 'D';
+}
+
+static void add_below(pid_t process, int depth, struct tree_usage *sum);
+
+/* The children that one thread of a process has started. */
+static void add_children(const char *folder, const char *thread, int depth, struct tree_usage *sum)
+{
+    char path[2 * PATH_SIZE];
+    int child;
+    snprintf(path, sizeof path, "%s/%.16s/children", folder, thread);
+    FILE *file = fopen(path, "re");
+    if (file == NULL) return;
+    while (fscanf(file, "%d", &child) == 1) add_below(child, depth + 1, sum);
+    fclose(file);
+}
+
+static void add_below(pid_t process, int depth, struct tree_usage *sum)
+{
+    char folder[PATH_SIZE];
+    if (depth > DEEPEST) return;
+    add_resident(process, sum);
+    snprintf(folder, sizeof folder, "/proc/%d/task", (int)process);
+    DIR *threads = opendir(folder);
+    if (threads == NULL) return;
+    sum->processes++;
+    for (struct dirent *thread; (thread = readdir(threads)) != NULL;) {
+        if (thread->d_name[0] == '.') continue;
+        add_thread(folder, thread->d_name, sum);
+        add_children(folder, thread->d_name, depth, sum);
+    }
+    closedir(threads);
+}
+
+struct tree_usage process_tree_usage(pid_t root)
+{
+    struct tree_usage sum = {0};
+    add_below(root, 0, &sum);
+    return sum;
+}
+
+bool process_tree_works(void)
+{
+    pid_t child = fork();
+    if (child == 0)
+        for (;;) pause();
+    if (child < 0) return false;
+    struct tree_usage usage = process_tree_usage(getpid());
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    return usage.processes >= 2 && usage.resident > 0;
 }

@@ -1,13 +1,76 @@
 /*
- * grade_csv.c — grades.csv: a row for each submission.
+ * grade_csv.c — tables: grades.csv, moodle.csv, and cells that a spreadsheet opens.
  */
 #define _GNU_SOURCE
 #include "grader.h"
-
+#include "common/files/visible.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+/* ---- writes a text as a cell of a table that a spreadsheet opens ----------------------------- */
+
+/*
+ * A spreadsheet takes a cell that begins with = + - @, or with their wide forms, as a formula, also
+ * behind blanks and quotes. And it may split the lines elsewhere than at commas: in many countries
+ * it splits at semicolons, where our quotes no longer hold. So a ' stands before such a character
+ * wherever a cell could begin.
+ */
+
+static bool is_one_of(const uint32_t *all, uint32_t character)
+{
+    while (*all != 0 && *all != character) all++;
+    return *all != 0;
+}
+
+static bool begins_formula(uint32_t character)
+{
+    static const uint32_t all[] = {'=', '+', '-', '@', 0xFF1D, 0xFF0B, 0xFF0D, 0xFF20, 0};
+    return is_one_of(all, character);
+}
+
+static bool separates(uint32_t character)
+{
+    static const uint32_t all[] = {',', ';', '|', '\t', 0};
+    return is_one_of(all, character);
+}
+
+/* A blank or a quote, which leaves the beginning of a cell where it is. 0xA0 and 0x3000 are blanks,
+ * too. */
+static bool is_skipped(uint32_t character)
+{
+    static const uint32_t all[] = {' ', '"', 0xA0, 0x3000, 0};
+    return is_one_of(all, character);
+}
+
+static void put_guarded(FILE *out, const char *text)
+{
+    bool begins = true; /* could a cell begin here? */
+    while (*text != '\0') {
+        uint32_t character = 0;
+        size_t length = visible_decode(text, &character);
+        if (begins && begins_formula(character)) fputc('\'', out);
+        begins = separates(character) || (begins && is_skipped(character));
+        if (character == '"') fputc('"', out);
+        fwrite(text, 1, length > 0 ? length : 1, out);
+        text += length > 0 ? length : 1;
+    }
+}
+
+void csv_cell(FILE *out, const char *text)
+{
+    size_t size = VISIBLE_GROWTH * strlen(text) + 1;
+    char *safe = malloc(size);
+    if (safe == NULL) abort();
+    visible(safe, size, text);
+    fputc('"', out);
+    put_guarded(out, safe);
+    fputc('"', out);
+    free(safe);
+}
+
+/* ---- grades.csv: a row for each submission --------------------------------------------------- */
 
 /* The greatest loss, or why there was nothing to judge. */
 static const char *reason_of(const struct lab_verdict *verdict)
@@ -243,5 +306,84 @@ int csv_write(const struct grader *grader, const struct submission *submissions,
     free(text);
     free(class.owners);
     free(class.same);
+    return code;
+}
+
+/* ---- moodle.csv: a row for each student, to be imported into Moodle's gradebook -------------- */
+
+/* The place of the only submission of a student; count if they handed in none, or several. */
+static size_t only_one(const struct roster *roster, const struct submission *list, size_t count,
+                       const char *name, bool *several)
+{
+    size_t found = count;
+    *several = false;
+    for (size_t i = 0; i < count; i++) {
+        size_t owner = roster_find(roster, list[i].name);
+        if (strcmp(owner < roster->count ? roster->names[owner] : list[i].name, name) != 0)
+            continue;
+        *several = found < count;
+        found = i;
+        if (*several) return count;
+    }
+    return found;
+}
+
+/* A row of a judged submission: "judged,POINTS,MOST,…", and as the last cell "REASON" in quotes. */
+static bool print_judged(FILE *out, const char *identifier, const char *row)
+{
+    enum { CELLS_BEFORE_REASON = 9 };
+    static const char judged[] = STATUS_JUDGED ",";
+    if (row == NULL || strncmp(row, judged, strlen(judged)) != 0) return false;
+    const char *points = row + strlen(judged), *most = strchr(points, ',') + 1, *reason = row;
+    for (int i = 0; i < CELLS_BEFORE_REASON; i++) reason = strchr(reason, ',') + 1;
+    csv_cell(out, identifier);
+    fprintf(out, ",%.*s,\"%.*s of %.*s points.%s%s\n", (int)strcspn(points, ","), points,
+            (int)strcspn(points, ","), points, (int)strcspn(most, ","), most,
+            reason[1] == '"' ? "" : " ", reason + 1);
+    return true;
+}
+
+/* Returns whether the student has a row: two submissions, or one that is not judged, are for a
+ * person to look at, and an import would hide that. */
+static bool print_student(FILE *out, const struct grader *grader, const struct submission *list,
+                          size_t count, const char *name, const char *identifier)
+{
+    bool several;
+    size_t of = only_one(&grader->roster, list, count, name, &several);
+    if (several) return false;
+    if (of == count) {
+        csv_cell(out, identifier);
+        fputs(",0.00,\"Nothing was handed in.\"\n", out);
+        return true;
+    }
+    char *row = state_row(grader, &list[of], NULL);
+    bool is_judged = print_judged(out, identifier, row);
+    free(row);
+    return is_judged;
+}
+
+int moodle_write(const struct grader *grader, const struct submission *list, size_t count,
+                 struct fault *fault)
+{
+    const struct roster *roster = &grader->roster;
+    char path[PATH_MAX], *text;
+    size_t size, students = roster->count > 0 ? roster->count : count, rows = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL) abort();
+    fputs("identifier,points,feedback\n", out);
+    for (size_t i = 0; i < students; i++) {
+        const char *name = roster->count > 0 ? roster->names[i] : list[i].name;
+        const char *identifier = roster->count > 0 ? roster->identifiers[i] : name;
+        rows += print_student(out, grader, list, count, name, identifier);
+    }
+    fclose(out);
+    snprintf(path, sizeof path, "%s/moodle.csv", grader->out);
+    int code = state_write(path, text, size, fault);
+    free(text);
+    if (code == 0 && rows < students)
+        fprintf(stderr,
+                "grade-labs: %s leaves out %zu that are not judged or handed in twice; see "
+                "grades.csv\n",
+                path, students - rows);
     return code;
 }

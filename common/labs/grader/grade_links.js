@@ -77,7 +77,7 @@ function inOrder(submissions, roster) {
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* A cell that no spreadsheet takes for a formula (csv_cell.c says why). */
+/* A cell that no spreadsheet takes for a formula (grade_csv.c says why). */
 const cell = (text) => `"${text.replace(/[\x00-\x1f\x7f]/g, "?")
     .replace(/(^|[,;|])([\s"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g, "$1$2'")
     .replace(/"/g, '""')}"`;

@@ -1,12 +1,10 @@
 /*
- * grade_state.c — the grader's files: what is known about each submission, so that an interrupted
- * grader goes on where it was.
+ * grade_state.c — the grader's files: state, seed, basis, and results that do not count.
  */
 #define _GNU_SOURCE
 #include "grader.h"
-#include "same_ptx.h"
 #include "common/files/whole_file.h"
-
+#include "common/labs/compile.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,9 +13,170 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+/* Are there rows of any kind? */
+static bool state_has_rows(const struct grader *);
+
+static int state_store_seed(const struct grader *, uint64_t seed, struct fault *);
+
+static enum stored state_seed(const struct grader *, int *lab, uint64_t *seed);
+
+/* ---- what points depend on besides a submission ---------------------------------------------- */
+
+/*
+ * Rows and PTX that were made with something else are made again, so that one table never mixes
+ * two ways of grading.
+ */
+
+/* A file that cannot be read adds nothing: what needs it fails later, and says why. */
+static uint64_t add_file(uint64_t bits, const char *folder, const char *name)
+{
+    char path[PATH_MAX];
+    struct stat status;
+    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= PATH_MAX) return bits;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return bits;
+    void *bytes = MAP_FAILED;
+    if (fstat(file, &status) == 0 && status.st_size > 0)
+        bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    close(file);
+    if (bytes == MAP_FAILED) return bits;
+    bits = hash_bytes(bits, bytes, (size_t)status.st_size);
+    munmap(bytes, (size_t)status.st_size);
+    return bits;
+}
+
+static uint64_t solution_of(const struct grader *grader)
+{
+    char source[32];
+    snprintf(source, sizeof source, "reference%d.cu", grader->lab->number);
+    return add_file(grader->compiler, grader->programs, source);
+}
+
+/* The labs' table and the scorer are in the programs. */
+static uint64_t scorer_of(const struct grader *grader)
+{
+    uint64_t bits = hash_bytes(grader->solution, &grader->weights, sizeof grader->weights);
+    bits = add_file(bits, grader->programs, "grade-labs");
+    return add_file(bits, grader->programs, "run-lab");
+}
+
+/* A compiler's own program differs from version to version. */
+static uint64_t compiler_of(const struct grader *grader)
+{
+    const char *arguments[COMPILE_ARGUMENTS];
+    if (grader->own_compiler) return add_file(HASH_NONE, grader->programs, "../cc/upcc");
+    uint64_t bits = add_file(HASH_NONE, grader->toolkit.folder, "bin/nvcc");
+    compile_arguments("nvcc", SOURCE_INSIDE, "ptx", arguments);
+    for (size_t i = 0; arguments[i] != NULL; i++)
+        bits = hash_bytes(bits, arguments[i], strlen(arguments[i]) + 1);
+    return bits;
+}
+
+void grade_basis(struct grader *grader)
+{
+    grader->compiler = compiler_of(grader);
+    grader->solution = solution_of(grader);
+    grader->scorer = scorer_of(grader);
+}
+
+/* ---- the seed of a grading ------------------------------------------------------------------- */
+
+/*
+ * It is drawn when all submissions have been compiled, so that none can contain it. An interrupted
+ * grading keeps its seed.
+ */
+
+int seed_check(const struct grader *grader, struct fault *fault)
+{
+    int lab;
+    uint64_t seed;
+    enum stored stored = state_seed(grader, &lab, &seed);
+    if (stored == STATE_STORED && lab != grader->lab->number)
+        return fail(fault, EXIT_USAGE, "%s holds grades of lab %d: give another --out", grader->out,
+                    lab);
+    if (stored == STATE_STORED && grader->seed_given && seed != grader->seed)
+        return fail(fault, EXIT_USAGE,
+                    "%s holds grades of seed %llu: remove it, or give another --out", grader->out,
+                    (unsigned long long)seed);
+    if (stored == STATE_STORED || grader->seed_given || !state_has_rows(grader)) return 0;
+    return fail(fault, EXIT_USAGE,
+                "%s holds grades, but their seed in %s/state/seed is lost: give it by --seed, or "
+                "give another --out",
+                grader->out, grader->out);
+}
+
+int seed_choose(struct grader *grader, struct fault *fault)
+{
+    int lab;
+    uint64_t seed;
+    if (state_seed(grader, &lab, &seed) == STATE_STORED) {
+        grader->seed = seed;
+        return 0;
+    }
+    if (!grader->seed_given &&
+        getrandom(&grader->seed, sizeof grader->seed, 0) != sizeof grader->seed)
+        return fail(fault, EXIT_DEVICE, "no seed can be drawn: %s", strerror(errno));
+    return state_store_seed(grader, grader->seed, fault);
+}
+
+/* ---- removes results that do not count ------------------------------------------------------- */
+
+/*
+ * Removes results that do not count: those of earlier gradings, and those of
+ * submissions that are not handed in any more.
+ */
+
+static bool is_listed(const struct submission *list, size_t count, const char *id)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i].id, id) == 0) return true;
+    return false;
+}
+
+void state_remove_results(const struct grader *grader, const struct submission *submission)
+{
+    static const enum state_file all[] = {STATE_ROW, FILE_TEXT, FILE_HTML}; /* the row first */
+    char path[PATH_MAX];
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        state_path(grader, submission, all[i], path);
+        unlink(path);
+    }
+}
+
+size_t state_remove_others(const struct grader *grader, const struct submission *list, size_t count)
+{
+    static const char ending[] = ".html";
+    char path[PATH_MAX];
+    struct submission gone = {.files = 0};
+    size_t removed = 0;
+    snprintf(path, sizeof path, "%s/reports", grader->out);
+    DIR *entries = opendir(path);
+    if (entries == NULL) return 0;
+    for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+        size_t length = strlen(entry->d_name), end = strlen(ending);
+        if (length <= end || length - end >= sizeof gone.id) continue;
+        snprintf(gone.id, sizeof gone.id, "%.*s", (int)(length - end), entry->d_name);
+        if (strcmp(entry->d_name + length - end, ending) != 0 || is_listed(list, count, gone.id))
+            continue;
+        state_remove_results(grader, &gone);
+        removed++;
+    }
+    closedir(entries);
+    return removed;
+}
+
+/* ---- the grader's files ---------------------------------------------------------------------- */
+
+/*
+ * The grader's files: what is known about each submission, so that an interrupted
+ * grader goes on where it was.
+ */
 
 enum {
     COMPILED_BYTES = 1 << 20,
@@ -137,7 +296,7 @@ static bool read_seed(const char *text, int *lab, uint64_t *seed)
     return errno == 0 && strcmp(end, "\n") == 0;
 }
 
-enum stored state_seed(const struct grader *grader, int *lab, uint64_t *seed)
+static enum stored state_seed(const struct grader *grader, int *lab, uint64_t *seed)
 {
     char path[PATH_MAX];
     size_t size;
@@ -149,7 +308,7 @@ enum stored state_seed(const struct grader *grader, int *lab, uint64_t *seed)
     return read ? STATE_STORED : STATE_DAMAGED;
 }
 
-int state_store_seed(const struct grader *grader, uint64_t seed, struct fault *fault)
+static int state_store_seed(const struct grader *grader, uint64_t seed, struct fault *fault)
 {
     char path[PATH_MAX], text[SEED_BYTES];
     seed_path(grader, path);
@@ -201,7 +360,7 @@ bool state_is_later(const struct grader *grader, const struct submission *submis
     return later;
 }
 
-bool state_has_rows(const struct grader *grader)
+static bool state_has_rows(const struct grader *grader)
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/state", grader->out);

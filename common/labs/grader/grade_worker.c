@@ -1,15 +1,243 @@
 /*
- * grade_worker.c — what a worker process does with one submission.
+ * grade_worker.c — what a worker process does with one submission: it runs it in the sandbox.
  */
 #define _GNU_SOURCE
 #include "grader.h"
-#include "hash.h"
-#include "same_ptx.h"
-
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* ---- runs a program of the grader in the sandbox --------------------------------------------- */
+
+/*
+ * Runs a program of the grader in the sandbox, and says whose fault it is if the
+ * program was ended.
+ */
+
+/* What the program does that a submission must not make it do; NULL: nothing of that kind. */
+static const char *misdeed(const struct sandbox_result *result)
+{
+    switch (result->ending) {
+    case SANDBOX_OUTPUT:
+        return result->descriptor == SANDBOX_RESULTS ? "leaves more bytes than any solution needs"
+                                                     : "prints too many messages";
+    case SANDBOX_MEMORY: return "needs too much memory";
+    case SANDBOX_IDLE: return "waits for something that never comes";
+    default: return NULL;
+    }
+}
+
+bool outcome_of_ending(const struct sandbox_result *result, const char *text, const char *what,
+                       struct outcome *outcome)
+{
+    enum { CONFINE_FAILED = 125 };
+    const char *why = misdeed(result);
+    outcome->kind = why != NULL ? OUTCOME_REFUSED : OUTCOME_FAILED;
+    if (why != NULL)
+        snprintf(outcome->why, sizeof outcome->why, "With this file, %s %s.", what, why);
+    else if (result->ending == SANDBOX_WALL)
+        snprintf(outcome->why, sizeof outcome->why,
+                 "The time for %s is over; this machine is too busy or too slow.", what);
+    else if (result->ending == SANDBOX_NOT_BEGUN || result->status == CONFINE_FAILED)
+        snprintf(outcome->why, sizeof outcome->why, "The sandbox did not start: %.*s",
+                 (int)strcspn(text, "\n"), text);
+    else
+        return false;
+    return true;
+}
+
+void outcome_run(const struct grader *grader, struct sandbox_command *command, judge_fn *judge,
+                 struct outcome *outcome)
+{
+    char confine[PATH_MAX];
+    struct sandbox_result result;
+    struct fault fault;
+    snprintf(confine, sizeof confine, "%s/confine", grader->programs);
+    command->bwrap = grader->bwrap;
+    command->unprotected = grader->unprotected;
+    command->container = grader->container;
+    command->confine = confine;
+    *outcome = (struct outcome){.kind = OUTCOME_FAILED};
+    if (sandbox_run(command, &result, &fault) != 0)
+        snprintf(outcome->why, sizeof outcome->why, "%s", fault.text);
+    else
+        judge(&result, command->outputs, outcome);
+    outcome->messages = command->outputs[0].bytes;
+    outcome->bytes = command->outputs[1].bytes;
+    outcome->size = command->outputs[1].size;
+}
+
+void outcome_end(struct outcome *outcome)
+{
+    free(outcome->bytes);
+    free(outcome->messages);
+    outcome->bytes = outcome->messages = NULL;
+}
+
+/* ---- runs a submission's PTX in the sandbox, by run-lab -------------------------------------- */
+
+/* run-lab needs 0.1 s to 3 s and 300 MB of memory. The number of warp instructions is limited by
+ * run-lab itself; these limits hold if a submission breaks out of the emulator. */
+static const struct sandbox_limits limits = {
+    .address_space = 4ULL << 30,
+    .resident = GRADER_JOB_BYTES,
+    .scratch = 1 << 20,
+    .file = 1 << 20,
+    .processes = 16,
+    .cpu_seconds = 600,
+    .idle_seconds = 120,
+    .wall_seconds = 1800,
+};
+enum { MESSAGES = 1 << 14, RESULT_BYTES = 64 << 20, SIGNAL = 128 };
+
+/* A submission can make run-lab crash or need too long, and so can the machine. */
+static void judge_run(const struct sandbox_result *result, struct sandbox_output *outputs,
+                      struct outcome *outcome)
+{
+    const char *text = outputs[0].bytes;
+    if (outcome_of_ending(result, text, "the emulator", outcome)) {
+        if (result->ending == SANDBOX_WALL) outcome->kind = OUTCOME_DOUBTFUL;
+        return;
+    }
+    outcome->kind = result->status == 0 ? OUTCOME_DONE : OUTCOME_DOUBTFUL;
+    if (result->status > SIGNAL)
+        snprintf(outcome->why, sizeof outcome->why, "run-lab was ended by signal %d (%s).",
+                 result->status - SIGNAL, strsignal(result->status - SIGNAL));
+    else if (result->status != 0)
+        snprintf(outcome->why, sizeof outcome->why, "run-lab failed: %.*s",
+                 (int)strcspn(text, "\n"), text);
+}
+
+void grade_run(const struct grader *grader, const char *ptx, struct outcome *outcome)
+{
+    char run_lab[PATH_MAX], lab[16], seed[32], results[16];
+    snprintf(run_lab, sizeof run_lab, "%s/run-lab", grader->programs);
+    snprintf(lab, sizeof lab, "%d", grader->lab->number);
+    snprintf(seed, sizeof seed, "%" PRIu64, grader->seed);
+    snprintf(results, sizeof results, "%d", SANDBOX_RESULTS);
+    bool is_bare = grader->unprotected || grader->container != NULL;
+    char *program = is_bare ? run_lab : "/run-lab";
+    char *file = is_bare ? (char *)ptx : "/lab.ptx";
+    char *const arguments[] = {program, lab, file, "--seed", seed, "--results-fd", results, NULL};
+    const struct sandbox_mount mounts[] = {{run_lab, "/run-lab", false}, {ptx, "/lab.ptx", false}};
+    struct sandbox_output outputs[] = {
+        {.descriptor = STDERR_FILENO, .limit = MESSAGES, .drop = true},
+        {.descriptor = SANDBOX_RESULTS, .limit = RESULT_BYTES}};
+    struct sandbox_command command = {.mounts = mounts,
+                                      .mount_count = sizeof mounts / sizeof *mounts,
+                                      .arguments = arguments,
+                                      .limits = limits,
+                                      .outputs = outputs,
+                                      .output_count = sizeof outputs / sizeof *outputs};
+    outcome_run(grader, &command, judge_run, outcome);
+}
+
+/* ---- the step's own solution goes the way of a submission ------------------------------------ */
+
+/*
+ * If it cannot be compiled and run, or does not get all points, the fault is the machine's, and
+ * nothing is graded.
+ */
+
+/* All files of submissions have endings. */
+static void solution_path(const struct grader *grader, char path[PATH_MAX])
+{
+    snprintf(path, PATH_MAX, "%.*s/state/solution", PATH_MAX - 32, grader->out);
+}
+
+enum { HEAD_BYTES = 32, SOLUTION_BYTES = 8 << 20 };
+
+/* A comment before the PTX. It says what the PTX was made of. */
+static void make_head(const struct grader *grader, char head[HEAD_BYTES])
+{
+    snprintf(head, HEAD_BYTES, "// %016" PRIx64 "\n", grader->solution);
+}
+
+bool solution_is_compiled(const struct grader *grader)
+{
+    char path[PATH_MAX], head[HEAD_BYTES];
+    size_t size;
+    solution_path(grader, path);
+    make_head(grader, head);
+    char *text = state_read(path, SOLUTION_BYTES, &size);
+    bool is_compiled = text != NULL && strncmp(text, head, strlen(head)) == 0;
+    free(text);
+    return is_compiled;
+}
+
+static int keep(const struct grader *grader, const struct outcome *compiled, struct fault *fault)
+{
+    char path[PATH_MAX], head[HEAD_BYTES];
+    solution_path(grader, path);
+    make_head(grader, head);
+    size_t length = strlen(head);
+    char *text = malloc(length + compiled->size);
+    if (text == NULL) abort();
+    memcpy(text, head, length);
+    memcpy(text + length, compiled->bytes, compiled->size);
+    int code = state_write(path, text, length + compiled->size, fault);
+    free(text);
+    return code;
+}
+
+int solution_compile(const struct grader *grader, struct fault *fault)
+{
+    char source[PATH_MAX];
+    struct outcome compiled;
+    int code;
+    snprintf(source, sizeof source, "%.*s/reference%d.cu", PATH_MAX - 32, grader->programs,
+             grader->lab->number);
+    if (access(source, R_OK) != 0)
+        return fail(fault, EXIT_DEVICE, "%s is missing: `make labs` makes it", source);
+    grade_compile(grader, source, &compiled);
+    if (compiled.kind == OUTCOME_DONE)
+        code = keep(grader, &compiled, fault);
+    else
+        code = fail(fault, EXIT_DEVICE,
+                    "the step's own solution cannot be compiled here, so nothing is graded; look "
+                    "at the compiler and at what the sandbox shows of it. %s %.*s",
+                    compiled.why, (int)strcspn(compiled.messages, "\n"), compiled.messages);
+    outcome_end(&compiled);
+    return code;
+}
+
+/* Its own results are its own reference. */
+static int check(const struct grader *grader, struct fault *fault)
+{
+    static const double nearly = 1e-9;
+    struct lab_verdict *verdict = calloc(1, sizeof *verdict);
+    int code = 0;
+    if (verdict == NULL) abort();
+    if (score_lab(grader->lab, &grader->reference, &grader->reference, &grader->weights, verdict))
+        code = fail(fault, EXIT_DEVICE, "the step's own solution: %s", verdict->failure);
+    else if (verdict->points < verdict->most - nearly)
+        code = fail(fault, EXIT_DEVICE,
+                    "the step's own solution gets %.2f of %g points here, so nothing is graded",
+                    verdict->points, verdict->most);
+    free(verdict);
+    return code;
+}
+
+int solution_run(struct grader *grader, const char *ptx, struct fault *fault)
+{
+    char path[PATH_MAX], why[VERDICT_TEXT];
+    struct outcome run;
+    int code = 0;
+    if (ptx == NULL) solution_path(grader, path);
+    grade_run(grader, ptx == NULL ? path : ptx, &run);
+    if (run.kind != OUTCOME_DONE)
+        code = fail(fault, EXIT_DEVICE, "the step's own solution cannot be run: %s", run.why);
+    else if (results_read(run.bytes, run.size, &grader->reference, why, sizeof why) != 0)
+        code = fail(fault, EXIT_DEVICE, "the step's own solution: %s", why);
+    else
+        code = check(grader, fault);
+    outcome_end(&run);
+    return code;
+}
+
+/* ---- what a worker process does with one submission ------------------------------------------ */
 
 /* ---- copying and compiling ------------------------------------------------------------------- */
 

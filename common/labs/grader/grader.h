@@ -1,9 +1,133 @@
 /*
  * grader.h — how `make grade` judges one submission after the other.
- *
+ */
+#ifndef LAB_GRADER_H
+#define LAB_GRADER_H
+
+#include "sandbox.h"
+#include "common/command/fault.h"
+#include "common/labs/lab.h"
+#include "common/labs/score.h"
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- FNV-1a, which tells texts apart --------------------------------------------------------- */
+
+/*
+ * It protects from nothing: two texts with the same hash are easily made.
+ */
+
+/* The hash of no bytes. */
+#define HASH_NONE UINT64_C(0xcbf29ce484222325)
+
+static inline uint64_t hash_mix(uint64_t hash, uint64_t value)
+{
+    return (hash ^ value) * UINT64_C(0x100000001b3);
+}
+
+/* The hash of what `hash` is of, and then of these bytes. */
+static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+    for (const unsigned char *at = bytes, *end = at + size; at < end; at++)
+        hash = hash_mix(hash, *at);
+    return hash;
+}
+
+/* ---- are two PTX texts the same but for names? ----------------------------------------------- */
+
+/*
+ * Computes 128 bits from the kernels that a lab launches (NULL: from all kernels), and from the
+ * functions that they call. The order of kernels, other kernels and functions, and variables
+ * outside of them do not matter. Two texts give the same bits if their kernels differ only in
+ * blanks, comments, line numbers, names of files, and names of registers, labels, kernels,
+ * parameters and variables: names are numbered in the order in which they occur. Other texts hardly
+ * ever give the same bits. Without a kernel, both words are 0.
+ */
+void same_ptx(const struct lab *, const char *ptx, size_t size, uint64_t bits[2]);
+
+/* ---- the names of all students of a class, so that grades.csv has a row for each of them ----- */
+
+/* `names` are in the order of the file, all different, and owned by the roster, as are the
+ * `identifiers`: what another system calls the student, or else the name. */
+struct roster {
+    char **names, **identifiers;
+    size_t count;
+};
+
+/* Reads a file with one name a line, which a tab and an identifier may follow. Empty lines and
+ * lines that begin with # do not count. Returns 0 or EXIT_USAGE; roster_end() frees all in both
+ * cases. */
+int roster_read(const char *path, struct roster *, struct fault *);
+void roster_end(struct roster *);
+
+/*
+ * The student whom a submission belongs to: its name is the student's, or begins with it and goes
+ * on with _, as "Anna Berg_123_assignsubmission_file" does. The longest such name counts.
+ * roster->count: the submission belongs to none.
+ */
+size_t roster_find(const struct roster *, const char *submission);
+
+/*
+ * Does a submission's name look like the student's, though its bytes differ? Accents, upper and
+ * lower case of a to z, and blanks in place of _ - . do not count. So "Åsa" with one character for
+ * Å looks like "Åsa" with an A and a ring, which is how macOS writes it. Accents are known on Latin
+ * letters only.
+ */
+bool roster_looks_alike(const char *student, const char *submission);
+
+/* ---- finds what students have handed in, and copies it --------------------------------------- */
+
+/*
+ * Nothing here trusts a name or a file: names may hold any bytes, only regular files are read, and
+ * links are not followed.
+ */
+
+enum {
+    SUBMISSION_BYTES = 1 << 18, /* of a source file */
+    SUBMISSION_NAME = 2 * (NAME_MAX + 1),
+    SUBMISSION_ID = 160,
+};
+
+struct submission {
+    char name[NAME_MAX + 1];    /* of the student: NAME of NAME.cu, NAME.zip, or the folder NAME */
+    char path[SUBMISSION_NAME]; /* from the folder of all submissions */
+    char id[SUBMISSION_ID];     /* made of the name; safe as the name of a file, and unique */
+    unsigned files;             /* in a folder: how many of its entries end in .cu */
+    unsigned others;            /* in a folder: how many do not */
+    /* Something is there, and which file counts is for a person to say: another file than NAME.cu,
+     * or a folder without one that counts. It is not read. */
+    bool unclear;
+};
+
+/*
+ * Lists the submissions of a folder in the order of their paths: files NAME.cu, and folders NAME.
+ * Of a folder the file labN.cu counts, or its only file that ends in .cu. Upper and lower case of
+ * .cu are the same. All other files are listed as unclear, so that nothing is passed over in
+ * silence. Names that begin with a dot are left out. Returns 0 or EXIT_USAGE. The caller frees
+ * *list.
+ */
+int submissions_find(const char *folder, int lab, struct submission **list, size_t *count,
+                     struct fault *);
+
+/* The one submission that is called by the path of its folder or file, and the folder round it.
+ * Returns 0 or EXIT_USAGE. */
+int submission_at(const char *path, int lab, char folder[PATH_MAX], struct submission *,
+                  struct fault *);
+
+/* Reads a submission. Returns its bytes, with a NUL behind, which the caller frees; or NULL, and
+ * `why` says in one sentence why it cannot be graded. */
+char *submission_read(const char *folder, const struct submission *, size_t *size, char *why,
+                      size_t why_size);
+
+/* ---- how `make grade` judges one submission after the other ---------------------------------- */
+
+/*
  * 1. Every submission is copied and compiled (grade_jobs.c), in a sandbox.
  * 2. A seed is drawn, and the step's own solution runs on the cases that the seed gives.
- * 3. Every PTX runs on these cases (grade_run.c), in a sandbox, and a worker process of the grader
+ * 3. Every PTX runs on these cases (grade_worker.c), in a sandbox, and a worker process of the
+ * grader
  *    judges the results by the scorer that `make check` uses. It leaves the reports and a row.
  * 4. The rows become grades.csv.
  *
@@ -11,14 +135,6 @@
  * interrupted grader goes on where it was. Its first line says with which lab, seed and scorer; a
  * row with others does not count.
  */
-#ifndef GRADER_H
-#define GRADER_H
-
-#include "common/labs/lab.h"
-#include "common/labs/score.h"
-#include "roster.h"
-#include "submission.h"
-#include "sandbox.h"
 
 struct grader {
     const struct lab *lab;
@@ -61,14 +177,14 @@ struct outcome {
     size_t size;
 };
 
-/* ---- grade_basis.c --------------------------------------------------------------------------- */
+/* ---- grade_state.c --------------------------------------------------------------------------- */
 
 /* Sets grader->compiler to bits of nvcc and its arguments, grader->solution to bits of these and of
  * the step's own solution, and grader->scorer to bits of all that, the weights and the programs.
  */
 void grade_basis(struct grader *);
 
-/* ---- grade_jobs.c, grade_run.c --------------------------------------------------------------- */
+/* ---- grade_jobs.c, grade_worker.c ------------------------------------------------------------ */
 
 /* Compiles a copied source file to PTX. */
 void grade_compile(const struct grader *, const char *source, struct outcome *);
@@ -76,7 +192,7 @@ void grade_compile(const struct grader *, const char *source, struct outcome *);
 /* Runs PTX on the cases of the grader's seed. */
 void grade_run(const struct grader *, const char *ptx, struct outcome *);
 
-/* ---- grade_solution.c ------------------------------------------------------------------------ */
+/* ---- grade_worker.c -------------------------------------------------------------------------- */
 
 /* Compiles the step's own solution, in the sandbox. Returns 0, or EXIT_DEVICE if the compiler is
  * not in order. */
@@ -90,7 +206,7 @@ int solution_run(struct grader *, const char *ptx, struct fault *);
 /* The most bytes of PTX that a submission may compile to. */
 enum { GRADER_PTX_BYTES = 8 << 20 };
 
-/* ---- grade_memory.c -------------------------------------------------------------------------- */
+/* ---- grade_jobs.c ---------------------------------------------------------------------------- */
 
 /* The most memory that a submission may use while it is compiled or run. */
 #define GRADER_JOB_BYTES (2ULL << 30)
@@ -99,7 +215,7 @@ enum { GRADER_PTX_BYTES = 8 << 20 };
 unsigned jobs_within(unsigned processors, uint64_t memory);
 unsigned jobs_here(void);
 
-/* ---- grade_outcome.c ------------------------------------------------------------------------- */
+/* ---- grade_worker.c -------------------------------------------------------------------------- */
 
 /* Finds the kind and the reason of an outcome: how a program has ended, and what it left. */
 typedef void judge_fn(const struct sandbox_result *, struct sandbox_output *, struct outcome *);
@@ -135,8 +251,6 @@ int state_begin(const struct grader *, struct fault *);
 
 /* The seed that is stored, and the lab that it is for. STATE_DAMAGED: the file says neither. */
 enum stored { STATE_NONE, STATE_STORED, STATE_DAMAGED };
-enum stored state_seed(const struct grader *, int *lab, uint64_t *seed);
-int state_store_seed(const struct grader *, uint64_t seed, struct fault *);
 
 /* Reads a file of at most `most` bytes. NULL: it is not there, or too long. The caller frees it;
  * there is a NUL behind the bytes. */
@@ -156,15 +270,13 @@ void state_remove_results(const struct grader *, const struct submission *);
 /* Removes rows and reports of submissions that are not in the list, and returns how many
  * submissions had some. */
 size_t state_remove_others(const struct grader *, const struct submission *, size_t count);
-/* Are there rows of any kind? */
-bool state_has_rows(const struct grader *);
 
 /* What has been found out when compiling, as it is stored. What another compiler has made does not
  * count. */
 struct compiled {
     enum outcome_kind kind;
     char why[FAULT_TEXT];
-    uint64_t same[2]; /* of same_ptx.h; 0: no PTX */
+    uint64_t same[2]; /* of grader.h; 0: no PTX */
     uint64_t ptx;     /* hash of the PTX that is stored; 0: no PTX */
     char *messages;   /* freed by the caller */
 };
@@ -172,10 +284,10 @@ bool state_compiled(const struct grader *, const struct submission *, struct com
 int state_store_compiled(const struct grader *, const struct submission *, const struct compiled *,
                          struct fault *);
 
-/* The bits of same_ptx.h of a lab's solution. False: its PTX has not been built. */
+/* The bits of grader.h of a lab's solution. False: its PTX has not been built. */
 bool solution_bits(const struct grader *, const struct lab *, uint64_t bits[2]);
 
-/* ---- grade_seed.c ---------------------------------------------------------------------------- */
+/* ---- grade_state.c --------------------------------------------------------------------------- */
 
 /* Refuses to go on with grades of another lab or of another seed. Returns 0 or EXIT_USAGE. */
 int seed_check(const struct grader *, struct fault *);
@@ -197,7 +309,7 @@ int worker_compile(const struct grader *, const struct submission *, struct faul
  * row. A row of STATUS_LOOK has no points. */
 int worker_judge(const struct grader *, const struct submission *, struct fault *);
 
-/* ---- grader_grade_jobs.c --------------------------------------------------------------------- */
+/* ---- grade_jobs.c ---------------------------------------------------------------------------- */
 
 typedef int job_fn(const struct grader *, const struct submission *, struct fault *);
 
@@ -206,14 +318,14 @@ typedef int job_fn(const struct grader *, const struct submission *, struct faul
 size_t run_jobs(const struct grader *, const struct submission *, size_t count, const char *label,
                 job_fn *);
 
-/* ---- grade_note.c ---------------------------------------------------------------------------- */
+/* ---- grade_report.c -------------------------------------------------------------------------- */
 
 /* Prints what an instructor has to know of list[of] before the points are used, or nothing. Without
  * a newline, and as it is, with whatever bytes names hold. */
 void print_note(FILE *, const struct grader *, const struct submission *list, size_t count,
                 size_t of);
 
-/* ---- grade_return.c -------------------------------------------------------------------------- */
+/* ---- grade_report.c -------------------------------------------------------------------------- */
 
 /* Refuses a folder that holds something. Returns 0 or EXIT_USAGE. */
 int return_check(const char *folder, struct fault *);
@@ -222,7 +334,7 @@ int return_check(const char *folder, struct fault *);
 int return_reports(const struct grader *, const char *folder, const struct submission *list,
                    size_t count, struct fault *);
 
-/* ---- grader_grade_report.c, grade_report.c, grade_csv.c, grade_moodle.c, csv_cell.c ---------- */
+/* ---- grade_report.c, grade_csv.c, grade_csv.c ------------------------------------------------ */
 
 /* What a report is made of. */
 struct report {

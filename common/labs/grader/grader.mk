@@ -9,7 +9,7 @@ OF_CLASS  = $(addprefix common/labs/grader/,csv_cell.c grade_basis.c grade_csv.c
 
 # It runs in the sandbox, where no sanitizer could reserve its addresses.
 build/labs/confine build/autograder/labs/confine: $(addprefix common/labs/grader/, \
-        confine.c confine_calls.c sandbox.h)
+        confine.c sandbox.h)
 	$(call say,$(CC),$@)
 	$(Q)$(CC) $(filter-out $(SANITIZE),$(C_FLAGS)) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) \
 	    $(filter %.c,$^) -o $(NEW) $(PUT)

@@ -112,7 +112,7 @@ unsigned sandbox_uid(const struct sandbox_command *);
 /* Descriptors that sandbox_run() opens for bwrap and confine besides the outputs. */
 enum { SANDBOX_BEGUN = 8, SANDBOX_INFO = 9 };
 
-/* ---- grader_container.c ---------------------------------------------------------------------- */
+/* ---- container.c ----------------------------------------------------------------------------- */
 
 enum { CONTAINER_PATH = 4096 + 16 };
 /* Makes the command's scratch folder. Returns 0 or an errno. */
@@ -143,7 +143,7 @@ struct toolkit {
  * EXIT_DEVICE. The struct must not move afterwards. */
 int toolkit_find(struct toolkit *, const char *nvcc, struct fault *);
 
-/* ---- process_tree.c: what a process and all its descendants use ------------------------------ */
+/* ---- container.c: what a process and all its descendants use --------------------------------- */
 
 struct tree_usage {
     uint64_t resident; /* bytes of memory; a page that several processes share counts for each */
@@ -159,7 +159,7 @@ struct tree_usage process_tree_usage(pid_t root);
  * may hide them. Every tree seems to be idle and small then. */
 bool process_tree_works(void);
 
-/* ---- confine_calls.c: takes system calls from a process that it cannot need ------------------ */
+/* ---- confine.c: takes system calls from a process that it cannot need ------------------------ */
 
 /*
  * From now on, this process and all that it starts cannot make namespaces, mounts, sockets, memory

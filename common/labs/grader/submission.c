@@ -1,7 +1,6 @@
 /* submission.c — finds what students have handed in, and copies it. */
 #define _GNU_SOURCE
-#include "submission.h"
-#include "hash.h"
+#include "grader.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -3,7 +3,6 @@
 #include "request.h"
 #include "common/labs/compile.h"
 #include "common/labs/run_case.h"
-#include "common/labs/run_puzzle.h"
 #include "common/labs/score.h"
 #include <stdlib.h>
 #include <string.h>

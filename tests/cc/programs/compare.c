@@ -8,7 +8,7 @@
  * last one what was found altogether. The exit code is 1 if a result differs in a bit, if a kernel
  * cannot be run, or if a checker finds something.
  */
-#include "common/labs/run_entry.h"
+#include "common/labs/run_case.h"
 
 #include <inttypes.h>
 #include <stdio.h>
