@@ -1,12 +1,12 @@
 /*
  * bench_main.c — ./bench: the steps, CUB's scan and the roof side by side, for every type and size.
- * side_by_side.h says how they are timed.
+ * bench.h says how they are timed.
  */
 #define _GNU_SOURCE
 #include "show.h"
 
 #include "common/harness/host/memory.h"
-#include "common/harness/run/device.h"
+#include "common/harness/run/run_device.h"
 #include "common/harness/print/format.h"
 #include "common/harness/print/standard.h"
 
@@ -28,7 +28,7 @@ struct bench_program {
     struct fault fault;
 };
 
-/* ---- sizes --------------------------------------------------------------------------------- */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
 static void add_default_sizes(struct bench_options *o, bool emulated)
 {
@@ -59,7 +59,7 @@ static size_t numbers_needed(const struct bench_options *o, size_t l2)
     return most;
 }
 
-/* ---- memory -------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static int check_memory(struct bench_program *p, size_t numbers, size_t l2)
 {
@@ -90,7 +90,7 @@ static int check_memory(struct bench_program *p, size_t numbers, size_t l2)
     return 0;
 }
 
-/* ---- timing -------------------------------------------------------------------------------- */
+/* ---- timing ---------------------------------------------------------------------------------- */
 
 static bool any_on_host(const struct contender *contenders, size_t count)
 {

@@ -5,7 +5,7 @@
 #define BENCH_OPTIONS_H
 
 #include "common/step/options.h"
-#include "common/harness/run/timing.h"
+#include "common/harness/run/device.h"
 
 #define BENCH_SIZES 200
 

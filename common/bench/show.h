@@ -1,5 +1,5 @@
 /*
- * show.h — prints what side_by_side.h has timed: as a table for people, or as records.
+ * show.h — prints what bench.h has timed: as a table for people, or as records.
  *
  * These are the keys of --csv and --json. A row is one contender at one size, timed in one mode:
  *
@@ -20,9 +20,9 @@
 #define SHOW_H
 
 #include "bench_options.h"
-#include "side_by_side.h"
+#include "bench.h"
 
-#include "common/harness/run/device.h"
+#include "common/harness/run/run_device.h"
 
 void show_head(FILE *, const struct bench_options *, const struct device *);
 void show_side_by_side(FILE *, const struct bench_options *, const struct device *,

@@ -1,4 +1,4 @@
-#include "side_by_side.h"
+#include "bench.h"
 
 #include "common/harness/print/progress.h"
 #include "common/step/cuda_check.h"

@@ -1,7 +1,7 @@
 /*
  * side_by_side_verify.c — is what a contender has written right? Every element, and nothing beyond.
  */
-#include "side_by_side.h"
+#include "bench.h"
 
 #include "common/step/cuda_check.h"
 #include "common/harness/verify/verify.h"

@@ -27,8 +27,8 @@
 #define EXPERIMENT_H
 
 #include "common/step/cuda_check.h"
+#include "common/harness/run/run_device.h"
 #include "common/harness/run/device.h"
-#include "common/harness/run/timing.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,6 +1,6 @@
 /* output_file.c — finds out which files must not be overwritten. */
 #include "output_file.h"
-#include "replacement.h"
+#include "files.h"
 
 #include <stdio.h>
 #include <string.h>

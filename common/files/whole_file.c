@@ -2,7 +2,7 @@
  * whole_file.c — see whole_file.h.
  */
 #include "whole_file.h"
-#include "replacement.h"
+#include "files.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "estimate.h"
+#include "harness.h"
 
 #include "common/harness/print/format.h"
 #include "common/harness/print/progress.h"

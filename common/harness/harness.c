@@ -1,12 +1,12 @@
 #define _GNU_SOURCE
-#include "harness.h"
+#include "harness_harness.h"
 
 #include "common/harness/host/memory.h"
-#include "common/harness/estimate.h"
-#include "common/harness/run/device.h"
+#include "harness.h"
+#include "common/harness/run/run_device.h"
 #include "common/harness/print/format.h"
 #include "common/harness/input/input.h"
-#include "common/harness/print/output.h"
+#include "common/harness/print/print.h"
 #include "common/harness/report/report.h"
 #include "common/harness/print/standard.h"
 #include "common/harness/traced/traced.h"

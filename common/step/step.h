@@ -232,7 +232,7 @@ struct verbs {
     int (*judge)(const struct subject *, const struct problem *, struct result *, struct verdict *,
                  struct fault *);
 
-    /* Writes options->output and the files of the step's own options (output.h), or none of them.
+    /* Writes options->output and the files of the step's own options (print.h), or none of them.
      * Called once, for a right result of the input as given, if there is a file. */
     int (*write)(const struct subject *, const struct input *, struct result *, struct fault *);
 

@@ -7,7 +7,7 @@
 
 #include "common/harness/host/memory.h"
 #include "common/harness/run/runs.h"
-#include "common/harness/run/device.h"
+#include "common/harness/run/run_device.h"
 #include "common/harness/print/format.h"
 #include "common/harness/report/report.h"
 

@@ -8,7 +8,7 @@
 #include "tests/wrong/scans.h"
 
 #include "common/bench/contender.h"
-#include "common/bench/side_by_side.h"
+#include "common/bench/bench.h"
 #include "common/harness/run/counters.h"
 
 #include <criterion/criterion.h>

@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "common/harness/run/counters.h"
-#include "common/harness/harness.h"
+#include "common/harness/harness_harness.h"
 #include "common/harness/report/report.h"
 #include "tests/wrong/wrong.h"
 

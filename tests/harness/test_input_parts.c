@@ -3,7 +3,7 @@
  */
 #define _GNU_SOURCE /* mkstemps */
 #include "common/harness/input/input.h"
-#include "common/harness/print/output.h"
+#include "common/harness/print/print.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>

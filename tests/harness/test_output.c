@@ -1,6 +1,6 @@
 /* test_output.c — the result as a file: complete, or not written at all. */
 #define _GNU_SOURCE
-#include "common/harness/print/output.h"
+#include "common/harness/print/print.h"
 
 #include "common/harness/input/input.h"
 

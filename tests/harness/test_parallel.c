@@ -5,7 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "common/harness/input/input.h"
-#include "common/harness/host/parallel.h"
+#include "common/harness/host/host.h"
 #include "common/harness/verify/verify.h"
 
 #include <criterion/criterion.h>

@@ -6,7 +6,7 @@
  * is written and has no name yet.
  */
 #define _GNU_SOURCE
-#include "common/harness/print/output.h"
+#include "common/harness/print/print.h"
 #include "steps/17-many-gpus/command/request.h"
 #include "steps/17-many-gpus/scan.h"
 

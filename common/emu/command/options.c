@@ -8,7 +8,7 @@
 #include "settings.h"
 #include "common/emu/watch/count.h"
 #include "common/emu/report/report.h"
-#include "common/files/replacement.h"
+#include "common/files/files.h"
 #include "common/files/visible.h"
 #include "common/files/whole_file.h"
 

@@ -6,7 +6,7 @@
 #include "common/emu/ptx/ptx.h"
 #include "common/emu/report/report.h"
 #include "common/files/output_file.h"
-#include "common/files/replacement.h"
+#include "common/files/files.h"
 #include "common/files/visible.h"
 #include "common/files/whole_file.h"
 #include <errno.h>

@@ -1,9 +1,9 @@
 /*
- * parallel.c — see parallel.h. Helping threads are started by the first loop, and sleep between
+ * parallel.c — see host.h. Helping threads are started by the first loop, and sleep between
  * loops: there are many short ones.
  */
 #define _GNU_SOURCE /* sched_getaffinity */
-#include "parallel.h"
+#include "host.h"
 
 #include <pthread.h>
 #include <sched.h>

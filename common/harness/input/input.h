@@ -50,9 +50,9 @@ int input_generate_bits_part(struct input *, enum element, struct input_part, ui
                              struct fault *);
 
 /*
- * input.c: the numbers of a file ("-": stdin). Its content says whether it is .npy or text. At most
- * max_n numbers (0: only memory limits them). A real type takes the nearest of each number. An
- * integer type refuses what it cannot hold, with its number in the file, counted from 1. NaN and
+ * input_input.c: the numbers of a file ("-": stdin). Its content says whether it is .npy or text.
+ * At most max_n numbers (0: only memory limits them). A real type takes the nearest of each number.
+ * An integer type refuses what it cannot hold, with its number in the file, counted from 1. NaN and
  * infinities are taken as they are, and make every sum after them NaN or infinite. Returns 0, or
  * EXIT_USAGE.
  */
@@ -86,7 +86,7 @@ void npy_file_close(struct npy_file *);
 
 void input_free(struct input *);
 
-/* ---- for the readers: input_npy.c, input_text.c ---------------------------------------------- */
+/* ---- for the readers: input_npy.c, input.c --------------------------------------------------- */
 
 struct reader {
     FILE *file;

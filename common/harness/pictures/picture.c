@@ -4,7 +4,7 @@
 #include "picture.h"
 
 #include "common/harness/host/memory.h"
-#include "common/harness/print/output.h"
+#include "common/harness/print/print.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "output.h"
+#include "print.h"
 
 #include <errno.h>
 #include <string.h>

@@ -59,7 +59,7 @@
 #define REPORT_H
 
 #include "common/harness/run/runs.h"
-#include "common/harness/run/device.h"
+#include "common/harness/run/run_device.h"
 #include "common/harness/print/record.h"
 
 #ifdef __cplusplus

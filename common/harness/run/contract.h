@@ -6,7 +6,7 @@
 #ifndef CONTRACT_H
 #define CONTRACT_H
 
-#include "timing.h"
+#include "device.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,10 +1,10 @@
 #define _GNU_SOURCE
-#include "device.h"
+#include "run_device.h"
 
 #include "counters.h"
 #include "common/step/cuda_check.h"
 #include "common/files/visible.h"
-#include "common/harness/print/output.h"
+#include "common/harness/print/print.h"
 
 #include <errno.h>
 #include <limits.h>

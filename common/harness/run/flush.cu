@@ -3,7 +3,7 @@
  */
 #include "common/step/cuda_check.h"
 #include "common/step/launch_kernel.cuh"
-#include "timing.h"
+#include "device.h"
 
 #define THREADS 256
 #define BLOCKS  1024 /* enough blocks to keep memory busy; each goes on through the array */

@@ -1,107 +1,117 @@
-#include "launches.h"
+#include "contract.h"
 
 #include "common/step/cuda_check.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* The last plain name of a mangled one: "scan" of _ZN12_GLOBAL__N_14scanIfEEvPT_. A name that is
- * not mangled stays. */
-static void base_name(const char *mangled, char name[LAUNCHES_NAME])
+/* ---- calls that cannot be captured ----------------------------------------------------------- */
+
+/* Describes the call that made CUDA refuse the capture. */
+static const char *refused(cudaError_t error)
 {
-    const char *at = mangled, *base = mangled;
-    size_t length = strlen(mangled);
-    if (strncmp(at, "_Z", 2) == 0) {
-        at += at[2] == 'N' ? 3 : 2;
-        if (*at == 'L') at++; /* it is static */
-        while (isdigit((unsigned char)*at)) {
-            char *begin;
-            length = strtoul(at, &begin, 10);
-            base = begin;
-            at = length <= strlen(begin) ? begin + length : "";
-            if (*at == 'L') at++;
-        }
+    switch (error) {
+    case cudaErrorStreamCaptureImplicit:
+        return "the scan uses the default stream (a launch there, cudaMemcpy or cudaMemset), not "
+               "the given one";
+    case cudaErrorStreamCaptureUnjoined:
+    case cudaErrorStreamCaptureIsolation:
+    case cudaErrorStreamCaptureMerge:
+        return "the scan uses other streams, which do not begin and end with the given one";
+    case cudaErrorStreamCaptureUnsupported:
+        return "the scan allocates memory, waits, or copies synchronously, which would be timed";
+    case cudaErrorStreamCaptureInvalidated:
+        return "the scan allocates memory, waits, copies synchronously or uses the default stream";
+    default: return NULL;
     }
-    snprintf(name, LAUNCHES_NAME, "%.*s", (int)length, base);
 }
 
-static struct launch *find(struct launches *all, const char *name)
+static void name_refusal(cudaError_t error, char *breach)
 {
-    for (unsigned k = 0; k < all->kinds; k++)
-        if (strcmp(all->of[k].kernel, name) == 0) return &all->of[k];
-    if (all->kinds == LAUNCHES_KINDS) return NULL;
-    struct launch *added = &all->of[all->kinds++];
-    strcpy(added->kernel, name);
-    return added;
+    const char *why = refused(error);
+    snprintf(breach, CONTRACT_TEXT, "%s (%s)",
+             why ? why : "the scan fails where its stream is captured", cudaGetErrorName(error));
 }
 
-static cudaError_t add(struct launches *all, cudaGraphNode_t node)
+/* ---- nodes that a graph must not have -------------------------------------------------------- */
+
+static bool is_on_device(const void *pointer)
 {
-    struct cudaKernelNodeParams p;
-    struct cudaFuncAttributes about;
-    const char *mangled;
-    char name[LAUNCHES_NAME];
-    CUDA_TRY(cudaGraphKernelNodeGetParams(node, &p));
-    CUDA_TRY(cudaFuncGetAttributes(&about, p.func));
-    CUDA_TRY(cudaFuncGetName(&mangled, p.func));
-    base_name(mangled, name);
-    struct launch *launch = find(all, name);
-    size_t grid = (size_t)p.gridDim.x * p.gridDim.y * p.gridDim.z;
-    all->all++;
-    if (!launch || (launch->times++ && launch->grid >= grid)) return cudaSuccess;
-    launch->grid = grid;
-    launch->block = p.blockDim.x * p.blockDim.y * p.blockDim.z;
-    launch->shared_bytes = about.sharedSizeBytes + p.sharedMemBytes;
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&launch->blocks_per_sm, p.func,
-                                                         (int)launch->block, p.sharedMemBytes);
+    struct cudaPointerAttributes attributes;
+    if (cudaPointerGetAttributes(&attributes, pointer) != cudaSuccess) return false;
+    return attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
 }
 
-static cudaError_t look_at(cudaGraph_t graph, struct launches *all)
+static cudaError_t look_at_copy(cudaGraphNode_t node, const char **breach)
+{
+    struct cudaMemcpy3DParms copy = {0};
+    CUDA_TRY(cudaGraphMemcpyNodeGetParams(node, &copy));
+    if (!is_on_device(copy.srcPtr.ptr) || !is_on_device(copy.dstPtr.ptr))
+        *breach = "the scan copies from or to the host";
+    return cudaSuccess;
+}
+
+static cudaError_t look_at_graph(cudaGraph_t graph, const char **breach);
+
+static cudaError_t look_at_node(cudaGraphNode_t node, const char **breach)
+{
+    enum cudaGraphNodeType type;
+    cudaGraph_t child;
+    CUDA_TRY(cudaGraphNodeGetType(node, &type));
+    switch (type) {
+    case cudaGraphNodeTypeHost: *breach = "the scan has the host compute (a host function)"; break;
+    case cudaGraphNodeTypeMemAlloc:
+    case cudaGraphNodeTypeMemFree:
+        *breach = "the scan allocates memory, which would be timed (cudaMallocAsync)";
+        break;
+    case cudaGraphNodeTypeMemcpy: return look_at_copy(node, breach);
+    case cudaGraphNodeTypeGraph:
+        CUDA_TRY(cudaGraphChildGraphNodeGetGraph(node, &child));
+        return look_at_graph(child, breach);
+    default: break;
+    }
+    return cudaSuccess;
+}
+
+static cudaError_t look_at_graph(cudaGraph_t graph, const char **breach)
 {
     size_t count = 0;
     CUDA_TRY(cudaGraphGetNodes(graph, NULL, &count));
-    cudaGraphNode_t *nodes = allocated(calloc(count + 1, sizeof *nodes));
+    if (count == 0) return cudaSuccess;
+    cudaGraphNode_t *nodes = allocated(calloc(count, sizeof(cudaGraphNode_t)));
     cudaError_t error = cudaGraphGetNodes(graph, nodes, &count);
-    for (size_t i = 0; i < count && !error; i++) {
-        enum cudaGraphNodeType type;
-        error = cudaGraphNodeGetType(nodes[i], &type);
-        if (!error && type == cudaGraphNodeTypeKernel) error = add(all, nodes[i]);
-    }
+    for (size_t i = 0; i < count && !error && !*breach; i++) error = look_at_node(nodes[i], breach);
     free(nodes);
     return error;
 }
 
-struct launches launches_of(run_fn *call, void *context)
+/* ---- both checks ----------------------------------------------------------------------------- */
+
+/* Begins and ends a capture around the work, even if a launch in it has failed. */
+static cudaError_t capture(run_fn *work, void *context, cudaStream_t stream, cudaGraph_t *graph)
 {
-    struct launches all = {0};
-    cudaStream_t stream;
-    cudaGraph_t graph = NULL;
-    if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)) return all;
-    if (!cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal)) {
-        cudaError_t error = call(context, stream);
-        if (!error) error = cudaGetLastError();
-        cudaError_t ended = cudaStreamEndCapture(stream, &graph);
-        if (error || ended || look_at(graph, &all)) all = (struct launches){0};
-        if (graph) cudaGraphDestroy(graph);
-    }
-    cudaStreamDestroy(stream);
-    (void)cudaGetLastError();
-    return all;
+    *graph = NULL;
+    CUDA_TRY(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    cudaError_t error = work(context, stream);
+    if (!error) error = cudaGetLastError();
+    cudaError_t ended = cudaStreamEndCapture(stream, graph);
+    (void)cudaGetLastError(); /* the error of the capture is reported, and cleared here */
+    return error ? error : ended;
 }
 
-bool launches_have(const struct launches *all, const char *kernel)
+int contract_capture(run_fn *work, void *context, cudaStream_t stream, cudaGraphExec_t *exec,
+                     char *breach, struct fault *fault)
 {
-    for (unsigned k = 0; k < all->kinds; k++)
-        if (strcmp(all->of[k].kernel, kernel) == 0) return true;
-    return false;
-}
-
-const struct launch *launches_largest(const struct launches *all)
-{
-    const struct launch *largest = NULL;
-    for (unsigned k = 0; k < all->kinds; k++)
-        if (!largest || all->of[k].grid > largest->grid) largest = &all->of[k];
-    return largest;
+    cudaGraph_t graph;
+    const char *found = NULL;
+    *exec = NULL;
+    breach[0] = '\0';
+    cudaError_t refusal = capture(work, context, stream, &graph);
+    cudaError_t error = refusal ? cudaSuccess : look_at_graph(graph, &found);
+    if (refusal) name_refusal(refusal, breach);
+    if (found) snprintf(breach, CONTRACT_TEXT, "%s", found);
+    if (!*breach && !error) error = cudaGraphInstantiate(exec, graph, 0);
+    if (graph) cudaGraphDestroy(graph);
+    CUDA_CHECK(fault, error);
+    return 0;
 }

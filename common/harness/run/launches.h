@@ -5,7 +5,7 @@
 #ifndef LAUNCHES_H
 #define LAUNCHES_H
 
-#include "timing.h"
+#include "device.h"
 
 #ifdef __cplusplus
 extern "C" {

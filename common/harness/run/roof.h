@@ -6,7 +6,7 @@
 #ifndef ROOF_H
 #define ROOF_H
 
-#include "timing.h"
+#include "device.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,7 +1,7 @@
 #include "runs.h"
 
 #include "common/step/cuda_check.h"
-#include "common/harness/host/parallel.h"
+#include "common/harness/host/host.h"
 #include "inclusive.h"
 #include "common/harness/print/progress.h"
 

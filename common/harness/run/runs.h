@@ -24,7 +24,7 @@
 #include "common/harness/input/input.h"
 #include "common/step/options.h"
 #include "roof.h"
-#include "timing.h"
+#include "device.h"
 #include "common/harness/verify/verify.h"
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 #include "scan_verbs.h"
 
 #include "common/harness/input/input.h"
-#include "common/harness/print/output.h"
+#include "common/harness/print/print.h"
 #include "common/step/element.h"
 #include "common/step/options.h"
 #include "result.h"

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "timing.h"
+#include "device.h"
 
 #include "counters.h"
 #include "common/step/cuda_check.h"

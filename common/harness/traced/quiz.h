@@ -37,7 +37,7 @@ struct question {
 /* A number below this one. */
 size_t quiz_draw(struct quiz *, size_t below);
 
-/* questions.c: makes a question. False: the kernel gives no occasion for it. */
+/* quiz.c: makes a question. False: the kernel gives no occasion for it. */
 typedef bool ask_fn(struct quiz *, struct question *);
 ask_fn ask_value, ask_level, ask_banks, ask_sectors;
 

@@ -42,7 +42,7 @@ int traced(char *const *arguments, const char *numbers, access_fn *, void *conte
 /* by_level.c, for --levels: a table of what warps do with shared memory between two barriers. */
 int levels_show(const struct step *, const struct options *, FILE *, struct fault *);
 
-/* quiz.c, for --quiz: questions that are made for a word, with --solve their answers. */
+/* traced_quiz.c, for --quiz: questions that are made for a word, with --solve their answers. */
 int quiz_show(const struct step *, const struct options *, FILE *, struct fault *);
 
 #ifdef __cplusplus

@@ -3,7 +3,7 @@
  */
 #include "verify.h"
 
-#include "common/harness/host/parallel.h"
+#include "common/harness/host/host.h"
 #include "common/harness/print/progress.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
  */
 #include "verify.h"
 
-#include "common/harness/host/parallel.h"
+#include "common/harness/host/host.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * on a terminal. In place of parallel.c and progress.c. And no launches in kernels, in place of the
  * emulator's files that page.mk leaves out. */
 #include "common/emu/ptx/insn.h"
-#include "common/harness/host/parallel.h"
+#include "common/harness/host/host.h"
 #include "common/harness/print/progress.h"
 
 struct emu;

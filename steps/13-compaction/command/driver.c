@@ -1,5 +1,5 @@
 /* Step 13's descriptor: how its compactions are called, and what is right. */
-#include "common/harness/print/output.h"
+#include "common/harness/print/print.h"
 #include "common/harness/run/result.h"
 #include "common/harness/verify/verify.h"
 #include "common/step/options.h"

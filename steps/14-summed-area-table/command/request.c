@@ -6,7 +6,7 @@
 
 #include "common/command/option_table.h"
 #include "common/harness/pictures/picture.h"
-#include "common/harness/print/output.h"
+#include "common/harness/print/print.h"
 #include "common/step/size.h"
 
 #include <string.h>

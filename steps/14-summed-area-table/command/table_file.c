@@ -1,7 +1,7 @@
 /* table_file.c — writes a summed-area table as a .npy file. */
 #include "table_file.h"
 
-#include "common/harness/print/output.h"
+#include "common/harness/print/print.h"
 
 #include <stdio.h>
 #include <stdlib.h>

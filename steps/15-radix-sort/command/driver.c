@@ -1,6 +1,6 @@
 /* Step 15's descriptor: radix sort, as the document describes it and as one would write
  * it today. */
-#include "common/harness/print/output.h"
+#include "common/harness/print/print.h"
 #include "common/harness/run/launches.h"
 #include "common/harness/run/result.h"
 #include "common/step/element.h"

@@ -7,7 +7,7 @@
 #include "request.h"
 
 #include "common/harness/host/memory.h"
-#include "common/harness/print/output.h"
+#include "common/harness/print/print.h"
 
 #include <errno.h>
 #include <stdlib.h>

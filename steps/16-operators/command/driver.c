@@ -1,6 +1,6 @@
 /* Step 16's descriptor: a scan with any associative operator, of sequences of any lengths. */
 #include "common/harness/print/format.h"
-#include "common/harness/print/output.h"
+#include "common/harness/print/print.h"
 #include "common/harness/run/launches.h"
 #include "common/harness/run/result.h"
 #include "judge.h"

@@ -3,7 +3,7 @@
 #include "output_part.h"
 
 #include "steps/17-many-gpus/parts/agree.h"
-#include "common/harness/print/output.h"
+#include "common/harness/print/print.h"
 
 #include <errno.h>
 #include <fcntl.h>

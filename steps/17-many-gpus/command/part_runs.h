@@ -9,7 +9,7 @@
 #include "common/harness/input/input.h"
 #include "common/harness/run/buffer.h"
 #include "common/harness/run/fingerprint.h"
-#include "common/harness/run/timing.h"
+#include "common/harness/run/device.h"
 #include "judge.h"
 #include "ranks.h"
 

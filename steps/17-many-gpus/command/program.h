@@ -4,7 +4,7 @@
 #ifndef STEP17_PROGRAM_H
 #define STEP17_PROGRAM_H
 
-#include "common/harness/run/device.h"
+#include "common/harness/run/run_device.h"
 #include "common/harness/run/scan_verbs.h"
 #include "common/step/options.h"
 

@@ -6,7 +6,7 @@
 
 #include "common/command/option_table.h"
 #include "common/harness/input/input.h"
-#include "common/harness/print/output.h"
+#include "common/harness/print/print.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #define _GNU_SOURCE /* pthread_sigmask */
 #include "watch.h"
 
-#include "common/files/replacement.h"
+#include "common/files/files.h"
 
 #include <mpi.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /*
- * parallel.h — a loop whose turns the processors share.
+ * host.h — a loop whose turns the processors share.
  */
 #ifndef PARALLEL_H
 #define PARALLEL_H

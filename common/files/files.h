@@ -1,5 +1,5 @@
 /*
- * replacement.h — writes a new file in the same folder, and puts it into its place when it is
+ * files.h — writes a new file in the same folder, and puts it into its place when it is
  * complete.
  *
  * Until then the old file stays as it is, also for programs that are reading it. The new file has

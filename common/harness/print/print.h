@@ -1,8 +1,8 @@
 /*
- * output.h — writes the result into a file, completely or not at all.
+ * print.h — writes the result into a file, completely or not at all.
  *
  * A regular file is first written as a new one beside it. When it is complete, it replaces the old
- * file. Devices and pipes are written directly (replacement.h).
+ * file. Devices and pipes are written directly (files.h).
  *
  * Several results are replaced together: between output_hold() and output_release() a file that is
  * ended does not get into its place.
@@ -11,7 +11,7 @@
 #define OUTPUT_H
 
 #include "common/step/element.h"
-#include "common/files/replacement.h"
+#include "common/files/files.h"
 #include "common/command/fault.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * fingerprint.cu — the fingerprint of device memory.
+ * device_memory.cu — the fingerprint of device memory.
  */
 #include "common/step/cuda_check.h"
 #include "common/step/launch_kernel.cuh"

@@ -1,6 +1,6 @@
-/* replacement.c — see replacement.h. */
+/* files.c — see files.h. */
 #define _GNU_SOURCE /* mkostemp */
-#include "replacement.h"
+#include "files.h"
 
 #include <errno.h>
 #include <fcntl.h>

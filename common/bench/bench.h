@@ -1,5 +1,5 @@
 /*
- * side_by_side.h — all contenders at one size. Each is verified, timed in turns with the others,
+ * bench.h — all contenders at one size. Each is verified, timed in turns with the others,
  * and checked after each timed run. There are two ways of timing.
  *
  * Cold: every round runs each contender once, in an order that rotates. The L2 cache is emptied
@@ -28,7 +28,7 @@
 
 #include "common/harness/run/buffer.h"
 #include "common/harness/run/fingerprint.h"
-#include "common/harness/run/timing.h"
+#include "common/harness/run/device.h"
 
 #define GRAPH_BELOW 20e-6 /* seconds: if the fastest takes less, all are timed in graphs, too */
 
