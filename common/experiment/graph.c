@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #define RUNS_IN_GRAPH 20
-#define ROUNDS        11
+#define GRAPH_ROUNDS  11
 
 /* Captures RUNS_IN_GRAPH runs of the work, one behind the other. */
 static int capture(struct experiment *e, const struct experiment_work *w, cudaGraphExec_t *runs,
@@ -40,16 +40,16 @@ static int time_once(struct experiment *e, cudaGraphExec_t runs, double *seconds
 int experiment_in_graph(struct experiment *e, const struct experiment_work *w, struct fault *fault)
 {
     cudaGraphExec_t runs;
-    double seconds[ROUNDS], first;
+    double seconds[GRAPH_ROUNDS], first;
     if (e->emulated) return 0;
     int code = capture(e, w, &runs, fault);
     if (code) return code;
     code = time_once(e, runs, &first, fault); /* uploads the graph */
-    for (int i = 0; i < ROUNDS && !code; i++) code = time_once(e, runs, &seconds[i], fault);
+    for (int i = 0; i < GRAPH_ROUNDS && !code; i++) code = time_once(e, runs, &seconds[i], fault);
     cudaGraphExecDestroy(runs);
     if (code) return code;
     struct timing timing;
-    timing_summarize(&timing, seconds, ROUNDS);
+    timing_summarize(&timing, seconds, GRAPH_ROUNDS);
     snprintf(e->variant, sizeof e->variant, "%s", w->variant);
     experiment_value(e, "time_in_graph", timing.median, "s");
     return 0;

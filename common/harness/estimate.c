@@ -47,8 +47,8 @@ struct complaint {
     struct fault *fault;
 };
 
-static int run(const struct subject *s, const struct input *input, bool emulated,
-               struct complaint to)
+static int run_estimate(const struct subject *s, const struct input *input, bool emulated,
+                        struct complaint to)
 {
     struct runs runs;
     if (runs_open(&runs, s, input, emulated, to.fault)) return NO_TIME;
@@ -79,7 +79,7 @@ static int time_all(const struct subject *subject, bool emulated, size_t n, int 
     double start = clock_seconds();
     if (s.verbs->input(&s, &input, to.fault)) return NO_TIME;
     s.element = input.element;
-    int code = run(&s, &input, emulated, to);
+    int code = run_estimate(&s, &input, emulated, to);
     input_free(&input);
     *seconds = clock_seconds() - start;
     return code;

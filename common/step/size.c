@@ -21,13 +21,13 @@ static const struct {
     {"k", 1000},
 };
 
-enum problem { FINE, NOT_A_SIZE, TOO_LARGE };
+enum size_problem { FINE, NOT_A_SIZE, TOO_LARGE };
 
-static enum problem parse_digits(const char **text, size_t *value)
+static enum size_problem parse_digits(const char **text, size_t *value)
 {
     if (!isdigit((unsigned char)**text)) return NOT_A_SIZE;
     *value = 0;
-    enum problem problem = FINE;
+    enum size_problem problem = FINE;
     for (; isdigit((unsigned char)**text); ++*text) {
         if (__builtin_mul_overflow(*value, (size_t)10, value) ||
             __builtin_add_overflow(*value, (size_t)(**text - '0'), value))
@@ -37,14 +37,14 @@ static enum problem parse_digits(const char **text, size_t *value)
 }
 
 /* term = digits [ "^" digits | unit ] */
-static enum problem parse_term(const char **text, size_t *value)
+static enum size_problem parse_term(const char **text, size_t *value)
 {
-    enum problem problem = parse_digits(text, value);
+    enum size_problem problem = parse_digits(text, value);
     if (problem == NOT_A_SIZE) return problem;
     if (**text == '^') {
         ++*text;
         size_t exponent, base = *value;
-        enum problem of_exponent = parse_digits(text, &exponent);
+        enum size_problem of_exponent = parse_digits(text, &exponent);
         if (of_exponent) return of_exponent;
         *value = 1;
         for (size_t i = 0; i < exponent && base > 1; i++)
@@ -63,13 +63,13 @@ static enum problem parse_term(const char **text, size_t *value)
 }
 
 /* size = term { "+" term | "-" term } */
-static enum problem parse_sum(const char *text, size_t *value)
+static enum size_problem parse_sum(const char *text, size_t *value)
 {
-    enum problem problem = parse_term(&text, value);
+    enum size_problem problem = parse_term(&text, value);
     while (problem != NOT_A_SIZE && (*text == '+' || *text == '-')) {
         bool minus = *text++ == '-';
         size_t term;
-        enum problem of_term = parse_term(&text, &term);
+        enum size_problem of_term = parse_term(&text, &term);
         if (of_term) return of_term;
         if (minus && term > *value) return NOT_A_SIZE;
         if (minus)

@@ -25,8 +25,8 @@ static bool read_scale(FILE *file, double *scale)
     return isspace(c) && length > 0 && !*end && *scale != 0 && isfinite(*scale);
 }
 
-static int read_header(struct picture *p, bool *lowest_first, FILE *file, char kind,
-                       const char *name, struct fault *fault)
+static int read_pfm_header(struct picture *p, bool *lowest_first, FILE *file, char kind,
+                           const char *name, struct fault *fault)
 {
     double scale;
     if (!pnm_read_number(file, SIZE_MAX / 2, &p->width) ||
@@ -44,7 +44,7 @@ static int read_header(struct picture *p, bool *lowest_first, FILE *file, char k
 int pfm_read(struct picture *p, FILE *file, char kind, const char *name, struct fault *fault)
 {
     bool lowest_first = false;
-    int code = read_header(p, &lowest_first, file, kind, name, fault);
+    int code = read_pfm_header(p, &lowest_first, file, kind, name, fault);
     if (!code) code = picture_reserve(p, name, fault);
     size_t row = p->width * p->channels;
     for (size_t y = p->height; y-- > 0 && !code;)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PIECE ((size_t)1 << 20) /* elements written to the output at a time */
+#define VERB_PIECE ((size_t)1 << 20) /* elements written to the output at a time */
 
 static int plan(const struct subject *s, struct input *input, struct fault *fault)
 {
@@ -56,8 +56,8 @@ static cudaError_t launch(const struct subject *s, const struct call *c)
 static int write_pieces(struct output *output, struct result *result, void *piece, size_t n,
                         size_t size, struct fault *fault)
 {
-    for (size_t start = 0; start < n; start += PIECE) {
-        size_t count = n - start < PIECE ? n - start : PIECE;
+    for (size_t start = 0; start < n; start += VERB_PIECE) {
+        size_t count = n - start < VERB_PIECE ? n - start : VERB_PIECE;
         int code = result_read(result, start * size, piece, count * size, fault);
         if (code) {
             output_abandon(output);
@@ -77,7 +77,7 @@ static int write(const struct subject *s, const struct input *input, struct resu
     struct output output;
     int code = output_begin(&output, s->options->output, element, n, fault);
     if (code) return code;
-    void *piece = allocated(malloc((n < PIECE ? n : PIECE) * size));
+    void *piece = allocated(malloc((n < VERB_PIECE ? n : VERB_PIECE) * size));
     code = write_pieces(&output, result, piece, n, size, fault);
     free(piece);
     return code;
