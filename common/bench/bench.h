@@ -1,6 +1,165 @@
 /*
- * bench.h — all contenders at one size. Each is verified, timed in turns with the others,
- * and checked after each timed run. There are two ways of timing.
+ * bench.h — ./bench: options, data, contenders, all of them side by side, and what it prints.
+ */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include "common/command/fault.h"
+#include "common/harness/run/device.h"
+#include "common/step/element.h"
+#include "common/step/options.h"
+#include "common/step/step.h"
+#include <stdio.h>
+
+/* ---- what the user asked for on the command line of ./bench ---------------------------------- */
+
+#define BENCH_SIZES 200
+
+struct bench_options {
+    size_t sizes[BENCH_SIZES];
+    bool neighbour[BENCH_SIZES]; /* a size that --near has added */
+    size_t size_count;          /* 0: the default, which depends on the device */
+    bool near;                  /* n - 1 and n + 1, too */
+    const char *steps;          /* for contenders_find */
+    enum element types[6];      /* in the order given */
+    size_t type_count;
+    int reps; /* rounds; REPS_DEFAULT */
+    enum flush flush;
+    enum report_format format;
+    enum device_choice device;
+    const char *for_scans; /* an option that only scans have, as it was given; NULL: none */
+    bool help, version;
+};
+
+/* Reads the command line. Returns 0, or EXIT_USAGE with a sentence in fault. */
+int bench_options_parse(struct bench_options *, int argc, char *const *argv, struct fault *);
+void bench_options_help(FILE *);
+
+/* "f32" and so on. */
+const char *type_name(enum element);
+
+/* ---- the numbers to be scanned and the expected results, both on the device ------------------ */
+
+/*
+ * One set of random numbers serves every size and type.
+ *
+ * The numbers are small (8 bits), and every sum of neighbours is below 2^24. So each type of
+ * sum holds them exactly. The scan of the first n numbers is the beginning of the scan of all. So
+ * one sequential sum on the host is the reference of every size. A cast on the device converts
+ * numbers and sums to each type.
+ *
+ * An output is compared on the device, element by element, for equality. If an element differs,
+ * verify.h looks at the whole output on the host. Its verdict and its guess at the cause are the
+ * ones that count.
+ */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct data {
+    size_t n;     /* count of all numbers */
+    int8_t *host; /* the numbers, and the sums of those before each */
+    int32_t *host_sums;
+    int8_t *small; /* the same on the device */
+    int32_t *small_sums;
+    enum element element; /* type of these: */
+    void *in, *sums;      /* on the device; sums are of element_of_sum */
+    float *host_in;       /* floats for steps on the CPU; NULL until data_on_host */
+    void *found;          /* on the device: result of a comparison */
+};
+
+/* Device and host memory for n numbers, in bytes. `on_host`: data_on_host will be called. */
+size_t data_device_bytes(size_t n, enum element);
+size_t data_host_bytes(size_t n, bool on_host);
+
+/* Makes n random numbers and their sums. Returns 0, EXIT_USAGE (memory) or EXIT_DEVICE. */
+int data_open(struct data *, size_t n, struct fault *);
+/* Gives `in` and `sums` another type. */
+int data_convert(struct data *, enum element, struct fault *);
+void data_on_host(struct data *);
+void data_close(struct data *);
+
+/* The result of a comparison: how many elements differ, and the first of them. */
+struct difference {
+    unsigned long long count, first;
+};
+
+/* Compares n elements at `out` (of a sum's type) with the scan of the numbers from `start` on; if
+ * `copied`, with those sums of all numbers that stand from `start` on. Waits. */
+cudaError_t data_compare(const struct data *, const void *out, size_t start, size_t n, bool copied,
+                         struct difference *);
+/* Compares n elements at `out` with the numbers from `start` on. */
+cudaError_t data_compare_input(const struct data *, const void *out, size_t start, size_t n,
+                               struct difference *);
+/* Makes d->in and d->host_in again what they were, after a scan has written there. Waits. */
+cudaError_t data_restore_input(const struct data *);
+/* data.cu: the kernels behind these; `found` is on the device. */
+cudaError_t cast_numbers(enum element, void *to, const int8_t *from, size_t n);
+cudaError_t cast_sums(enum element, void *to, const int32_t *from, size_t n);
+cudaError_t compare_sums(enum element, const void *got, const void *want, const void *minus,
+                         size_t n, struct difference *found);
+cudaError_t compare_numbers(enum element, const void *got, const int8_t *want, size_t n,
+                            struct difference *found);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- the contenders of ./bench --------------------------------------------------------------- */
+
+/*
+ * The contenders of ./bench: the steps that take any n, CUB's scan, and the ways to
+ * copy that make the roof. Each of these that is linked into the program takes part.
+ */
+
+#define CONTENDERS 64 /* at most, of one element type */
+
+struct contender {
+    const struct step *step; /* NULL: a way to copy */
+    int variant;
+    const struct roof_way *way;
+};
+
+/* Its name, such as "step 7", "CUB" or "cudaMemcpyAsync", and the name of its variant ("" without
+ * variants). */
+struct contender_name {
+    char name[24];
+};
+struct contender_name contender_name(const struct contender *);
+const char *contender_variant(const struct contender *);
+
+bool contender_is_cub(const struct contender *);
+/* Is its output a copy of its input? This is so for step 0 and for the ways of the roof. */
+bool contender_copies(const struct contender *);
+
+/*
+ * Fills in the contenders of `list` that scan `element`. The list is "all", or items with commas
+ * between: a number ("7": its first variant of this type), a number and a variant ("5:naive" or
+ * "5:all"), a range ("5-9"), "cub", "roof". Each contender is there once, in the order of "all".
+ * Returns 0, or EXIT_USAGE if an item is unknown.
+ */
+int contenders_find(struct contender found[CONTENDERS], size_t *count, const char *list,
+                    enum element, struct fault *);
+
+/*
+ * Steps that apply scan are not contenders: each is timed by an experiment of its own. *found
+ * becomes the one that `list` asks for, or NULL if it asks for contenders only. Returns 0, or
+ * EXIT_USAGE if an item is unknown, or if the list asks for more beside such a step.
+ */
+int contenders_application(const struct step **found, const char *list, struct fault *);
+
+/* The one after `last`, or the first one if `last` is NULL. NULL: there are no more. */
+const struct step *contenders_next_application(const struct step *last);
+
+/* Prints a line for each of them: what to ask for, and what runs then. */
+void contenders_print_applications(FILE *);
+
+/* ---- all contenders at one size -------------------------------------------------------------- */
+
+/*
+ * Each is verified, timed in turns with the others, and checked after each timed run. There are
+ * two ways of timing.
  *
  * Cold: every round runs each contender once, in an order that rotates. The L2 cache is emptied
  * before each run, and two CUDA events enclose the run. A disturbance of the machine affects all
@@ -17,18 +176,9 @@
  *
  * Verified: the first run is compared element by element, on the device. Before each timed run the
  * outputs are filled with poison, and then the L2 is emptied. After each timed run, and after the
- * second event, fingerprints (fingerprint.h) of the output are compared with those of the verified
+ * second event, fingerprints (device.h) of the output are compared with those of the verified
  * run. If they differ, the run is verified like the first one.
  */
-#ifndef SIDE_BY_SIDE_H
-#define SIDE_BY_SIDE_H
-
-#include "contender.h"
-#include "data.h"
-
-#include "common/harness/run/buffer.h"
-#include "common/harness/run/fingerprint.h"
-#include "common/harness/run/device.h"
 
 #define GRAPH_BELOW 20e-6 /* seconds: if the fastest takes less, all are timed in graphs, too */
 
@@ -81,26 +231,28 @@ double entry_seconds(const struct entry *);
 const struct entry *side_by_side_roof(const struct side_by_side *);
 const struct entry *side_by_side_cub(const struct side_by_side *);
 
-/* side_by_side_verify.c: fills the output with poison and runs a contender, in `graph` or, if that
- * is NULL, once. Then compares every element, and looks at the guards and at the input. Any error
- * is described in entry->wrong. */
-int side_by_side_verify(struct side_by_side *, struct entry *, cudaGraphExec_t graph,
-                        struct fault *);
+/* ---- prints what bench.h has timed: as a table for people, or as records --------------------- */
 
-/* Fills the contender's outputs with poison, in the timer's stream. */
-cudaError_t side_by_side_poison(const struct side_by_side *, const struct entry *);
-/* Compares the state of memory after a timed run (`in_graph`: a timed graph) with that after the
- * verified one. If the result is wrong, entry->wrong begins with `run`, the name of the run. */
-int side_by_side_check(struct side_by_side *, struct entry *, bool in_graph, const char *run,
-                       struct fault *);
+/*
+ * These are the keys of --csv and --json. A row is one contender at one size, timed in one mode:
+ *
+ *   contender, step, variant   "step 7", 7, ""; step is empty for CUB and the ways to copy
+ *   element, n                 the type (f32 …), and the number of elements
+ *   mode, flush, launches      cold or graph; how the L2 was emptied: read or memset; runs in one
+ *                              timed launch: 1 (cold), or the number in the graph
+ *   reps                       number of runs, or graphs, that were timed
+ *   seconds, seconds_lower, seconds_upper, seconds_least
+ *                              of one run: median, quartiles, least
+ *   bytes_moved, gb_per_s      bytes that a scan has to read and to write, once; GB per second
+ *   roof_fraction              time of the fastest copy / time of this contender
+ *   times_cub                  time of CUB / time of this contender
+ *   right, wrong               true or false; what was wrong, or why there is no graph
+ *   device                     the GPU's name
+ */
 
-/* One run of a contender, on the numbers from window * stride on. */
-cudaError_t side_by_side_launch(const struct side_by_side *, const struct entry *, size_t window,
-                                cudaStream_t);
-/* Keeps how long the host took to launch a run. The least time so far counts: the first run also
- * loads the kernels, and a later one may have waited for room in the queue. */
-void entry_note_lead(struct entry *, double seconds);
-/* The bytes that a way to copy copies. */
-size_t side_by_side_copied_bytes(const struct side_by_side *);
+void show_head(FILE *, const struct bench_options *, const struct device *);
+void show_side_by_side(FILE *, const struct bench_options *, const struct device *,
+                       const struct side_by_side *, size_t *records);
+void show_end(FILE *, const struct bench_options *);
 
 #endif

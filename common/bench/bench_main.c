@@ -3,12 +3,11 @@
  * bench.h says how they are timed.
  */
 #define _GNU_SOURCE
-#include "show.h"
+#include "bench.h"
 
-#include "common/harness/host/memory.h"
-#include "common/harness/run/run_device.h"
-#include "common/harness/print/format.h"
-#include "common/harness/print/standard.h"
+#include "common/harness/host/host.h"
+#include "common/harness/run/device.h"
+#include "common/harness/print/print.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -3,7 +3,7 @@
  */
 #include "common/step/cuda_check.h"
 #include "common/step/launch_kernel.cuh"
-#include "data.h"
+#include "bench.h"
 
 #define THREADS 256
 #define BLOCKS  4096 /* the most blocks; each goes on through the array */

@@ -27,7 +27,6 @@
 #define EXPERIMENT_H
 
 #include "common/step/cuda_check.h"
-#include "common/harness/run/run_device.h"
 #include "common/harness/run/device.h"
 
 #ifdef __cplusplus

@@ -1,17 +1,21 @@
-/* files.c — see files.h. */
+/*
+ * files.c — whole files or none: in their folder, put into their place, removed if a signal comes.
+ */
 #define _GNU_SOURCE /* mkostemp */
 #include "files.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* ---- see files.h ----------------------------------------------------------------------------- */
 
 /* The names of the new files, for a signal handler, which may not allocate. */
 static struct new_file {
@@ -53,7 +57,9 @@ static const char *last_part(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-bool replacement_same(const char *path, const char *other)
+/* Do two paths mean the same regular file, or the same file that does not exist yet? Symbolic and
+ * hard links are the same file. */
+static bool replacement_same(const char *path, const char *other)
 {
     struct stat a, b;
     bool exists = stat(path, &a) == 0, other_exists = stat(other, &b) == 0;
@@ -190,4 +196,90 @@ int replacement_check(const char *path)
     int error = replacement_begin(&trial, path);
     if (error == 0) replacement_drop(&trial);
     return error;
+}
+
+/* ---- finds out which files must not be overwritten ------------------------------------------- */
+
+static bool is_stream(const char *path)
+{
+    return path == NULL || strcmp(path, "stdout") == 0 || strcmp(path, "stderr") == 0;
+}
+
+bool output_is_same(const char *path, const char *other)
+{
+    return !is_stream(path) && !is_stream(other) && replacement_same(path, other);
+}
+
+/* The first bytes of programs, libraries and objects for Linux. */
+static bool is_elf(const char *path)
+{
+    static const char magic[4] = {0x7f, 'E', 'L', 'F'};
+    char head[sizeof magic];
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return false;
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return false;
+    bool is =
+        fread(head, 1, sizeof head, file) == sizeof head && memcmp(head, magic, sizeof magic) == 0;
+    fclose(file);
+    return is;
+}
+
+/* An existing file that is called like a source of C, C++, CUDA or Python. */
+static bool is_source(const char *path)
+{
+    static const char *const endings[] = {".cu",  ".cuh", ".c",   ".h",   ".cc", ".cpp",
+                                          ".cxx", ".hpp", ".hxx", ".inl", ".py", ".ptx"};
+    struct stat status;
+    const char *ending = strrchr(path, '.');
+    if (ending == NULL || stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return false;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (strcmp(ending, endings[i]) == 0) return true;
+    return false;
+}
+
+const char *output_refusal(const char *path, const char *program, char *const *arguments)
+{
+    if (is_stream(path)) return NULL;
+    if (output_is_same(path, program)) return "is the program itself";
+    if (is_elf(path)) return "is a program or a library";
+    for (; arguments != NULL && *arguments != NULL; arguments++) {
+        const char *value = strchr(*arguments, '=');
+        if (output_is_same(path, *arguments) || (value != NULL && output_is_same(path, value + 1)))
+            return "is named by the program's arguments, too";
+    }
+    return is_source(path) ? "is a source file" : NULL;
+}
+
+/* ---- see files.h ----------------------------------------------------------------------------- */
+
+/* Writes to an open stream, which it leaves open. */
+static int write_stream(FILE *out, const char *text, size_t length)
+{
+    if (fwrite(text, 1, length, out) != length || fflush(out) != 0) return errno;
+    return 0;
+}
+
+static FILE *standard_stream(const char *path)
+{
+    if (path == NULL || strcmp(path, "stdout") == 0) return stdout;
+    return strcmp(path, "stderr") == 0 ? stderr : NULL;
+}
+
+int whole_file_write(const char *path, const char *text, size_t length)
+{
+    FILE *standard = standard_stream(path);
+    if (standard != NULL) return write_stream(standard, text, length);
+    struct replacement file;
+    int error = replacement_begin(&file, path);
+    if (error != 0) return error;
+    error = write_stream(file.file, text, length);
+    if (error == 0) return replacement_end(&file);
+    replacement_drop(&file);
+    return error;
+}
+
+int whole_file_check(const char *path)
+{
+    return standard_stream(path) != NULL ? 0 : replacement_check(path);
 }

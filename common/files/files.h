@@ -1,17 +1,21 @@
 /*
- * files.h — writes a new file in the same folder, and puts it into its place when it is
- * complete.
- *
+ * files.h — whole files or none: in their folder, put into their place, removed if a signal comes.
+ */
+#ifndef FILES_H
+#define FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* ---- writes a new file in the same folder, and puts it into its place when it is complete ---- */
+
+/*
  * Until then the old file stays as it is, also for programs that are reading it. The new file has
  * another name beside its place; a process that is killed leaves it there. Only regular files are
  * replaced. A device, a pipe, or a descriptor (/dev/stdout, /dev/fd/3) is written directly. The
  * harness writes its files in this way, and so does the emulator.
  */
-#ifndef EMU_REPLACEMENT_H
-#define EMU_REPLACEMENT_H
-
-#include <stdbool.h>
-#include <stdio.h>
 
 struct new_file;
 
@@ -57,8 +61,32 @@ bool replacement_is_file(const char *path);
 /* The descriptor that a path names: 1 for /dev/stdout, 3 for /dev/fd/3; -1: none. */
 int replacement_descriptor(const char *path);
 
-/* Do two paths mean the same regular file, or the same file that does not exist yet? Symbolic and
- * hard links are the same file. */
-bool replacement_same(const char *path, const char *other);
+/* ---- finds out which files must not be overwritten ------------------------------------------- */
+
+/* Do two paths lead to the same file, through any links, also if it does not exist yet? Devices and
+ * pipes never count as the same, nor do the words stdout and stderr. NULL is not the same as any
+ * path. */
+bool output_is_same(const char *path, const char *other);
+
+/* The reason why a file must not be written, such as "is the program itself"; NULL: it may be
+ * written. A file must not be written if it is the program that runs, or any other program or
+ * library, or a source file by its name. It must not be written either if one of the program's
+ * arguments names it, alone or behind '=', since the program may read that file. `arguments` ends
+ * with NULL; if it is NULL, the arguments are not known. */
+const char *output_refusal(const char *path, const char *program, char *const *arguments);
+
+/* ---- writes a file completely or not at all -------------------------------------------------- */
+
+/*
+ * Writes text[0..length) to a path; NULL or "stdout" is the standard output, "stderr" the standard
+ * error. A regular file is first written as a new one beside it and then put into its place, so
+ * that its old content stays if anything fails; a device or a pipe is written as it is.
+ * Returns 0 or an errno.
+ */
+int whole_file_write(const char *path, const char *text, size_t length);
+
+/* Tests whether whole_file_write would succeed. Returns 0 or an errno, and leaves no file
+ * behind. */
+int whole_file_check(const char *path);
 
 #endif

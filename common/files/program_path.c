@@ -1,4 +1,4 @@
-#include "program_path.h"
+#include "visible.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,17 +1,22 @@
 /*
- * visible.h — makes any bytes, such as a file's name, safe for people to read.
- *
- * A terminal obeys control characters, and some characters of Unicode hide or reorder the
- * characters beside them. Such characters, and bytes that are not UTF-8, are written as C writes
- * them: \n, \x1b, \u202e.
+ * visible.h — text for people to read: safe bytes, lines that a screen holds, programs in PATH.
  */
-#ifndef EMU_VISIBLE_H
-#define EMU_VISIBLE_H
+#ifndef VISIBLE_H
+#define VISIBLE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+/* ---- makes any bytes, such as a file's name, safe for people to read ------------------------- */
+
+/*
+ * A terminal obeys control characters, and some characters of Unicode hide or reorder the
+ * characters beside them. Such characters, and bytes that are not UTF-8, are written as C writes
+ * them: \n, \x1b, \u202e.
+ */
 
 /* Writes the visible form of the text into to[size]. If there is not enough room, it ends after the
  * last character that fits. size > 0. */
@@ -30,5 +35,25 @@ size_t visible_decode(const char *text, uint32_t *character);
 /* Is it a character with an effect of its own (a control character or a mark of the direction of
  * writing) rather than one to be seen? */
 bool visible_is_control(uint32_t character);
+
+/* ---- text in lines that a screen holds ------------------------------------------------------- */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Prints the words of a text, and a newline, in lines of at most `width` columns. All lines but the
+ * first begin with `margin` blanks; the first goes on in a line that has `margin` columns already.
+ * A word that is too long for a line stands alone in one. */
+void wrapped_print(FILE *, const char *text, int margin, int width);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- where a program is that is named without a slash ---------------------------------------- */
+
+/* Finds it in the folders of PATH. False: it is in none of them. */
+bool program_path(const char *name, char path[PATH_MAX]);
 
 #endif

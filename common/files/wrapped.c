@@ -1,4 +1,4 @@
-#include "wrapped.h"
+#include "visible.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,6 +1,18 @@
 /*
- * harness.h — says on stderr, before long work on the CPU begins, how long it will take.
- *
+ * harness.h — runs a step; estimates and checks of files before it.
+ */
+#ifndef HARNESS_H
+#define HARNESS_H
+
+#include "common/command/fault.h"
+#include "common/harness/run/device.h"
+#include "common/harness/run/runs.h"
+#include "common/step/options.h"
+#include "common/step/step.h"
+
+/* ---- says on stderr, before long work on the CPU begins, how long it will take --------------- */
+
+/*
  * The time is that of the same runs on fewer elements, times the ratio of the numbers of elements.
  * It is right within a factor of about 2, unless other programs begin or end meanwhile. Nothing is
  * said of work of less than about four seconds, nor if EMU_PROGRESS=0 turns such lines off.
@@ -12,25 +24,23 @@
  * The runs on fewer elements are verified like all others: a scan that is wrong in one of the
  * process's first calls must not get away with it.
  */
-#ifndef ESTIMATE_H
-#define ESTIMATE_H
-
-#include "common/step/options.h"
-#include "common/harness/run/runs.h"
-#include "common/harness/run/run_device.h"
-#include "common/step/step.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The device is NULL if the step runs on the host. Returns 0; EXIT_WRONG if a run is wrong, which
- * *wrong describes (to be freed); or, with a fault, the exit code of a run that failed. */
-int estimate_say(const struct subject *, const struct device *, size_t n, struct outcome *wrong,
-                 struct fault *);
-
 #ifdef __cplusplus
 }
 #endif
+
+/* ---- runs a step: options → device → input → buffers → run → verify → time → report ---------- */
+
+/*
+ * Each timed run is checked, too. main.c calls harness_main with the step that was built. fault.h
+ * lists the exit codes.
+ */
+
+/* Does everything that ./stepN does and returns its exit code. */
+int harness_main(const struct step *step, int argc, char **argv);
 
 #endif

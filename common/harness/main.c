@@ -1,7 +1,7 @@
 /*
  * main.c — the whole program ./stepN. It is compiled once per step, with -DSTEP=step03 or the like.
  */
-#include "harness_harness.h"
+#include "harness.h"
 
 extern const struct step STEP;
 

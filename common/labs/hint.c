@@ -5,7 +5,6 @@
 #include "score.h"
 #include "common/emu/emu.h"
 #include "common/files/visible.h"
-#include "common/files/wrapped.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

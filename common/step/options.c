@@ -1,6 +1,5 @@
 #include "options.h"
 #include "element.h"
-#include "size.h"
 
 #include "common/command/option_table.h"
 

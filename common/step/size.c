@@ -1,4 +1,4 @@
-#include "size.h"
+#include "element.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -62,7 +62,7 @@ enum element {
  * Before each run the output holds poison, and so does the workspace unless step.clear_workspace.
  *
  * The very first call is captured into a graph that never runs: the report names the kernels in it
- * (launches.h). Checked twice (contract.h): the call after the first run is captured, and the graph
+ * (runs.h). Checked twice (runs.h): the call after the first run is captured, and the graph
  * is run on poison and verified; the call after the timed ones is captured and not run. So a scan
  * is found wrong if, in these two calls, it allocates memory, waits, copies from or to the host, or
  * computes on the host. It is also found wrong if its work does not begin and end with the given
@@ -156,15 +156,15 @@ struct step {
 struct fault;   /* fault.h: an exit code and a sentence */
 struct input;   /* input.h: the numbers of one run, in host memory */
 struct problem; /* verify.h: what is to be computed */
-struct launches; /* launches.h: the kernels that a call launches */
-struct result;  /* result.h: what a run has computed, in device memory */
+struct launches; /* runs.h: the kernels that a call launches */
+struct result;  /* runs.h: what a run has computed, in device memory */
 struct verdict; /* verify.h: is it right? */
 
 /* An open step: what the harness runs. */
 struct subject {
     const struct step *step;
     const struct options *options;
-    const struct verbs *verbs; /* the step's, or those of a plain scan (scan_verbs.h) */
+    const struct verbs *verbs; /* the step's, or those of a plain scan (runs.h) */
     enum element element;      /* of the input; `plan` and `input` may say another than the step */
     void *self;                /* what `open` has made */
 };
@@ -194,7 +194,7 @@ struct description {
     char result[DESCRIPTION_TEXT];  /* "300 elements kept" */
     double least_bytes;             /* that any method has to read and write for this input */
     double moved_bytes;             /* that this variant does; 0: `result` is not printed */
-    const struct launches *launches; /* given: what the call launches (launches.h) */
+    const struct launches *launches; /* given: what the call launches (runs.h) */
 };
 
 /* A file that an option of the step's own names. */

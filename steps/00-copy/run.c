@@ -5,10 +5,10 @@
 #include "run.h"
 #include "patterns.h"
 
-#include "common/harness/host/memory.h"
+#include "common/harness/host/host.h"
 #include "common/harness/run/runs.h"
-#include "common/harness/run/run_device.h"
-#include "common/harness/print/format.h"
+#include "common/harness/run/device.h"
+#include "common/harness/print/print.h"
 #include "common/harness/report/report.h"
 
 struct experiment {

@@ -11,7 +11,7 @@
  * 3: there is no GPU.
  */
 #include "common/step/cuda_check.h"
-#include "common/harness/run/roof.h"
+#include "common/harness/run/device.h"
 #include "steps/12-pipeline/parts/shape.h"
 #include "steps/12-pipeline/scan.h"
 #include "steps/13-compaction/compact.h"

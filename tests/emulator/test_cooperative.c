@@ -5,7 +5,7 @@
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "tests/fixtures/fixtures.h"
 
-#include "common/harness/run/counters.h"
+#include "common/harness/run/runs.h"
 #include "common/emu/emu.h"
 
 #include <criterion/criterion.h>

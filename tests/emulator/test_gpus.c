@@ -5,8 +5,8 @@
 #define _GNU_SOURCE
 #include "tests/support/cudart_check.h"
 
-#include "common/harness/host/memory.h"
-#include "common/harness/run/run_device.h"
+#include "common/harness/host/host.h"
+#include "common/harness/run/device.h"
 #include "common/emu/emu.h"
 
 #include <criterion/criterion.h>

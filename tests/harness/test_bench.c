@@ -7,9 +7,8 @@
 #include "tests/support/scan_once.h"
 #include "tests/wrong/scans.h"
 
-#include "common/bench/contender.h"
 #include "common/bench/bench.h"
-#include "common/harness/run/counters.h"
+#include "common/harness/run/runs.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * takes. Runs in the top folder of a built tree.
  */
 #define _GNU_SOURCE
-#include "common/harness/run/counters.h"
-#include "common/harness/harness_harness.h"
+#include "common/harness/run/runs.h"
+#include "common/harness/harness.h"
 #include "common/harness/report/report.h"
 #include "tests/wrong/wrong.h"
 

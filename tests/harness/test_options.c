@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "common/command/option_table.h"
 #include "common/step/options.h"
-#include "common/step/size.h"
+#include "common/step/element.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

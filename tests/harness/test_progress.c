@@ -1,6 +1,6 @@
 /* test_progress.c — what is said of work that takes long while stderr is a file or a pipe. */
 #define _DEFAULT_SOURCE /* usleep */
-#include "common/harness/print/progress.h"
+#include "common/harness/print/print.h"
 
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>

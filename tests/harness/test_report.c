@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "common/harness/report/report.h"
 
-#include "common/harness/print/format.h"
+#include "common/harness/print/print.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -2,8 +2,7 @@
  * test_roof.c — the ways to copy that make the roof, and the two that empty the L2: the first copy
  * up to the last byte and no further, and the others do not change the array that they read.
  */
-#include "common/harness/run/buffer.h"
-#include "common/harness/run/roof.h"
+#include "common/harness/run/device.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * records, word for word, for invented numbers.
  */
 #define _GNU_SOURCE
-#include "common/bench/show.h"
+#include "common/bench/bench.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

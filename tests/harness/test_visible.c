@@ -6,7 +6,7 @@
 #include "tests/support/command.h"
 #include "common/files/visible.h"
 #include "common/command/fault.h"
-#include "common/harness/print/record.h"
+#include "common/harness/print/print.h"
 
 #include <stdio.h>
 #include <stdlib.h>

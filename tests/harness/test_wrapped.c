@@ -1,6 +1,6 @@
 /* test_wrapped.c — text in lines that a screen holds. */
 #define _GNU_SOURCE
-#include "common/files/wrapped.h"
+#include "common/files/visible.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

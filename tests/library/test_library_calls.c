@@ -5,7 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "common/library/upsweep/upsweep.h"
-#include "common/harness/run/counters.h"
+#include "common/harness/run/runs.h"
 #include "steps/12-pipeline/scan.h"
 #include "steps/13-compaction/compact.h"
 #include "steps/14-summed-area-table/sat.h"

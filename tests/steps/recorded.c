@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "recorded.h"
 
-#include "common/harness/run/counters.h"
-#include "common/harness/report/source_line.h"
+#include "common/harness/run/runs.h"
+#include "common/harness/report/report.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * GPU; errors as documented. On a GPU, at full size: tests/promises.
  */
 #define _GNU_SOURCE
-#include "common/harness/run/buffer.h"
+#include "common/harness/run/device.h"
 #include "common/step/element.h"
 #include "common/harness/input/input.h"
 #include "common/harness/verify/verify.h"

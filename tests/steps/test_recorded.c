@@ -8,7 +8,7 @@
 #include "tests/support/recording.h"
 #include "tests/support/scan_once.h"
 
-#include "common/harness/run/counters.h"
+#include "common/harness/run/runs.h"
 #include "common/step/cuda_check.h"
 #include "common/step/element.h"
 

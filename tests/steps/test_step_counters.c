@@ -5,8 +5,7 @@
 #define _GNU_SOURCE
 #include "tests/support/scan_once.h"
 
-#include "common/harness/run/counters.h"
-#include "common/harness/run/launches.h"
+#include "common/harness/run/runs.h"
 #include "steps/00-copy/patterns.h"
 #include "steps/04-conflict-free/variants.h"
 

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "tests/support/scan_once.h"
 
-#include "common/harness/run/counters.h"
+#include "common/harness/run/runs.h"
 #include "common/step/element.h"
 #include "steps/00-copy/patterns.h"
 #include "steps/01-sequential/scan.h"

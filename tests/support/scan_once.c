@@ -1,6 +1,6 @@
 #include "scan_once.h"
 
-#include "common/harness/run/buffer.h"
+#include "common/harness/run/device.h"
 #include "common/step/element.h"
 #include "common/harness/input/input.h"
 

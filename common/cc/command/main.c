@@ -5,7 +5,7 @@
 #include "common/cc/cc.h"
 #include "common/command/option_table.h"
 #include "common/files/visible.h"
-#include "common/files/whole_file.h"
+#include "common/files/files.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

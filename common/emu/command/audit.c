@@ -3,7 +3,6 @@
  */
 #define _GNU_SOURCE
 #include "common/emu/ptx/binary.h"
-#include "common/files/program_path.h"
 #include "common/files/visible.h"
 #include <errno.h>
 #include <limits.h>

@@ -3,8 +3,8 @@
  */
 #define _GNU_SOURCE /* realpath, unsetenv */
 #include "command.h"
-#include "common/files/output_file.h"
-#include "common/files/program_path.h"
+#include "common/files/files.h"
+#include "common/files/visible.h"
 #include <elf.h>
 #include <errno.h>
 #include <limits.h>

@@ -3,7 +3,7 @@
  */
 #define _GNU_SOURCE /* popen, memfd_create, O_CLOEXEC */
 #include "command.h"
-#include "common/files/program_path.h"
+#include "common/files/visible.h"
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>

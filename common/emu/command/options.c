@@ -10,7 +10,6 @@
 #include "common/emu/report/report.h"
 #include "common/files/files.h"
 #include "common/files/visible.h"
-#include "common/files/whole_file.h"
 
 #include <errno.h>
 #include <inttypes.h>

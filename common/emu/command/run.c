@@ -4,9 +4,8 @@
 #define _GNU_SOURCE /* asprintf, memfd_create */
 #include "command.h"
 #include "common/emu/report/report.h"
-#include "common/files/program_path.h"
 #include "common/files/visible.h"
-#include "common/files/whole_file.h"
+#include "common/files/files.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -5,10 +5,8 @@
 #include "cudart.h"
 #include "common/emu/ptx/ptx.h"
 #include "common/emu/report/report.h"
-#include "common/files/output_file.h"
 #include "common/files/files.h"
 #include "common/files/visible.h"
-#include "common/files/whole_file.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>

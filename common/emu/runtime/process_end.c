@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE /* sigaction, gettid, RTLD_NEXT, environ, AT_EMPTY_PATH, on_exit */
 #include "cudart.h"
-#include "common/files/program_path.h"
+#include "common/files/visible.h"
 #include "common/files/files.h"
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,11 +1,26 @@
 /*
- * host.h — a loop whose turns the processors share.
+ * host.h — the process and its machine: memory, processors, how the program ends.
  */
-#ifndef PARALLEL_H
-#define PARALLEL_H
+#ifndef HOST_H
+#define HOST_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* ---- how much memory is left on the host ----------------------------------------------------- */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Bytes of host memory that can still be allocated without swapping. */
+size_t host_memory(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- a loop whose turns the processors share ------------------------------------------------- */
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,4 +1,4 @@
-#include "memory.h"
+#include "host.h"
 
 #include <stdio.h>
 #include <unistd.h>

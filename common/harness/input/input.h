@@ -1,14 +1,46 @@
 /*
- * input.h — the numbers to be scanned: random numbers, or those of a file.
+ * input.h — the numbers to be scanned: random ones, .npy files, text.
  */
 #ifndef INPUT_H
 #define INPUT_H
 
 #include "common/command/fault.h"
 #include "common/step/element.h"
-#include "input_npy.h"
-
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
+
+/* ---- reads the header of a .npy file, NumPy's format for an array ---------------------------- */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The last two in pictures alone. */
+enum npy_kind { NPY_F4, NPY_F8, NPY_I4, NPY_I8, NPY_U4, NPY_U8, NPY_U1, NPY_U2 };
+
+#define NPY_DIMENSIONS 3 /* at most */
+
+struct npy_header {
+    unsigned most; /* set by the caller: the most dimensions that are accepted; 1: no picture */
+    enum npy_kind kind;
+    bool lowest_first; /* of the bytes of an element */
+    bool swap;         /* the file's byte order is not this machine's */
+    bool by_columns;   /* the first index changes fastest, not the last one */
+    size_t n;          /* elements */
+    unsigned dimensions;
+    size_t shape[NPY_DIMENSIONS];
+};
+
+/* Reads and parses the header of a file that stands at its beginning, up to the first element
+ * (input_npy.c). */
+int npy_header_read(struct npy_header *, FILE *, const char *name, struct fault *);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- the numbers to be scanned: random numbers, or those of a file --------------------------- */
 
 #ifdef __cplusplus
 extern "C" {
@@ -50,7 +82,7 @@ int input_generate_bits_part(struct input *, enum element, struct input_part, ui
                              struct fault *);
 
 /*
- * input_input.c: the numbers of a file ("-": stdin). Its content says whether it is .npy or text.
+ * input.c: the numbers of a file ("-": stdin). Its content says whether it is .npy or text.
  * At most max_n numbers (0: only memory limits them). A real type takes the nearest of each number.
  * An integer type refuses what it cannot hold, with its number in the file, counted from 1. NaN and
  * infinities are taken as they are, and make every sum after them NaN or infinite. Returns 0, or
@@ -61,7 +93,7 @@ int input_read(struct input *, enum element, const char *path, size_t max_n, str
 /* Is the path a regular .npy file of a type that is read? Then *element is that type. */
 bool input_npy_type(const char *path, enum element *element);
 
-/* ---- input_part.c: a .npy file that is read by parts ----------------------------------------- */
+/* ---- input_npy.c: a .npy file that is read by parts ------------------------------------------ */
 
 struct npy_file {
     struct npy_header header; /* header.n: elements of the whole file */
@@ -100,14 +132,6 @@ struct reader {
  * format 1 to 3).
  * The file stands before the magic string. */
 int input_read_npy(struct reader *, struct input *, struct fault *);
-/* Some elements of a .npy file, which stands before them; `first` is the first one's index in the
- * file. They become input->data[0..count), for which there is room. */
-int input_read_npy_elements(struct reader *, const struct npy_header *, size_t first, size_t count,
-                            struct input *, struct fault *);
-/* The type that holds the elements of such a file. */
-enum element input_npy_element(const struct npy_header *);
-/* Numbers separated by white space or commas, to the end of the file. */
-int input_read_text(struct reader *, struct input *, struct fault *);
 
 /* Makes room for n elements (grows input->data). EXIT_USAGE if memory does not suffice. */
 int input_reserve(struct reader *, struct input *, size_t n, struct fault *);

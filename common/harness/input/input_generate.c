@@ -4,7 +4,7 @@
 #include "input.h"
 
 #include "common/harness/host/host.h"
-#include "common/harness/print/progress.h"
+#include "common/harness/print/print.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,19 +1,120 @@
 /*
- * input_npy.c — NumPy's .npy files: numpy.lib.format, "Format Version 1.0" to "3.0".
- *
+ * input_npy.c — NumPy's .npy files, also a part of one.
+ */
+#define _POSIX_C_SOURCE 200809L /* fseeko, st_mtim */
+#include "input.h"
+#include "common/harness/print/print.h"
+#include <ctype.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- reads {'descr' -------------------------------------------------------------------------- */
+
+/*
+ * Reads {'descr': '<f4', 'fortran_order': False, 'shape': (5,), }, the form
+ * that NumPy writes. White space and the last comma may differ.
+ */
+
+#define SHAPE_SHOWN 60 /* bytes of the shape in a sentence */
+
+/* Fails with "FILE is no usable .npy file: what." */
+static int npy_malformed(const char *name, const char *what, struct fault *fault)
+{
+    return fail(fault, EXIT_USAGE, "%s is no usable .npy file: %s.", name, what);
+}
+
+static int refuse_form(const char *name, struct fault *fault)
+{
+    return npy_malformed(name,
+                         "its header is not {'descr': '<f4', 'fortran_order': False, 'shape': "
+                         "(5,), }, as NumPy writes it for an array of numbers",
+                         fault);
+}
+
+static int read_descr(struct npy_header *header, const char *type, const char *name,
+                      struct fault *fault)
+{
+    static const struct {
+        const char *code;
+        enum npy_kind kind;
+        bool in_scans, in_pictures;
+    } kinds[] = {{"f4", NPY_F4, true, true},  {"f8", NPY_F8, true, false},
+                 {"i4", NPY_I4, true, false}, {"i8", NPY_I8, true, false},
+                 {"u4", NPY_U4, true, false}, {"u8", NPY_U8, true, false},
+                 {"u1", NPY_U1, false, true}, {"u2", NPY_U2, false, true}};
+    bool is_picture = header->most > 1;
+    const uint16_t one = 1;
+    bool little_host = *(const unsigned char *)&one == 1;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (!(is_picture ? kinds[i].in_pictures : kinds[i].in_scans)) continue;
+        if (!strchr("<>=|", *type) || strcmp(type + 1, kinds[i].code) != 0) continue;
+        header->kind = kinds[i].kind;
+        header->lowest_first = strchr("=|", *type) ? little_host : *type == '<';
+        header->swap = header->lowest_first != little_host;
+        return 0;
+    }
+    return fail(fault, EXIT_USAGE, "%s has elements of type '%s'; %s.", name, type,
+                is_picture ? "a picture has uint8 or uint16, or float32 where it is neither "
+                             "filtered nor a depth map"
+                           : "it takes float32, float64, int32, int64, uint32 or uint64");
+}
+
+/* The text 5,) or 2, 3) and what follows. Sizes that are too large become the largest, which no
+ * memory holds. */
+static int read_shape(struct npy_header *header, const char *shape, const char *name,
+                      struct fault *fault)
+{
+    char *at = (char *)(uintptr_t)shape;
+    int length = (int)strcspn(shape, ")"), end = 0;
+    unsigned dimensions = 0;
+    header->n = 1;
+    for (; isdigit((unsigned char)*at); at += strspn(at, ", ")) {
+        size_t size = strtoull(at, &at, 10);
+        if (__builtin_mul_overflow(header->n, size, &header->n)) header->n = SIZE_MAX;
+        if (dimensions < NPY_DIMENSIONS) header->shape[dimensions] = size;
+        dimensions++;
+    }
+    header->dimensions = dimensions;
+    sscanf(at, " ) , } %n", &end);
+    if (!end) sscanf(at, " ) } %n", &end);
+    if (!end || at[end]) return refuse_form(name, fault);
+    if (dimensions && dimensions <= header->most) return 0;
+    return fail(fault, EXIT_USAGE, "%s has the shape (%.*s); %s.", name,
+                length < SHAPE_SHOWN ? length : SHAPE_SHOWN, shape,
+                header->most > 1 ? "such an array is no picture"
+                                 : "only one dimension can be scanned (in NumPy: a.ravel())");
+}
+
+/*
+ * Reads the header's text, which has no zero byte. `name` is the file's, for sentences. Returns 0,
+ * or EXIT_USAGE if NumPy does not write such a header for an array of numbers, or what of it is not
+ * supported: more than header->most dimensions, or elements other than float32, float64,
+ * int32, int64, uint32 and uint64, of a picture other than uint8, uint16 and float32.
+ */
+static int npy_header_parse(struct npy_header *header, const char *text, const char *name,
+                            struct fault *fault)
+{
+    char type[8], order[8];
+    int at = 0;
+    sscanf(text, " { 'descr' : '%7[^']' , 'fortran_order' : %7[A-Za-z] , 'shape' : ( %n", type,
+           order, &at);
+    if (!at) return refuse_form(name, fault);
+    header->by_columns = strcmp(order, "True") == 0;
+    if (!header->by_columns && strcmp(order, "False") != 0) return refuse_form(name, fault);
+    int code = read_descr(header, type, name, fault);
+    return code ? code : read_shape(header, text + at, name, fault);
+}
+
+/* ---- NumPy's .npy files: numpy.lib.format, "Format Version 1.0" to "3.0" --------------------- */
+
+/*
  *     "\x93NUMPY", major, minor, length of the header (2 bytes; 4 from version 2 on),
  *     the header: a Python dictionary {'descr': '<f4', 'fortran_order': False, 'shape': (5,), }
  *     the elements
  */
-#include "input.h"
-
-#include "common/harness/print/format.h"
-#include "input_npy.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #define HEADER_MAX 65536 /* of ours; a 1-D file needs about a hundred bytes */
 #define CHUNK      8192  /* elements read at a time */
@@ -106,10 +207,17 @@ static enum conversion store(enum npy_kind kind, const void *chunk, size_t i, st
     return conversion;
 }
 
-enum element input_npy_element(const struct npy_header *header) { return elements[header->kind]; }
+/* The type that holds the elements of such a file. */
+static enum element input_npy_element(const struct npy_header *header)
+{
+    return elements[header->kind];
+}
 
-int input_read_npy_elements(struct reader *reader, const struct npy_header *header, size_t first,
-                            size_t count, struct input *input, struct fault *fault)
+/* Some elements of a .npy file, which stands before them; `first` is the first one's index in the
+ * file. They become input->data[0..count), for which there is room. */
+static int input_read_npy_elements(struct reader *reader, const struct npy_header *header,
+                                   size_t first, size_t count, struct input *input,
+                                   struct fault *fault)
 {
     size_t size = element_size(elements[header->kind]);
     int64_t chunk[CHUNK]; /* of either size, aligned for both */
@@ -175,4 +283,121 @@ bool input_npy_type(const char *path, enum element *element)
     fclose(file);
     if (is_npy) *element = input_npy_element(&header);
     return is_npy;
+}
+
+/* ---- reads a part of a .npy file, so that no program needs memory for all of it -------------- */
+
+#define NPY_FIRST_BYTE 0x93 /* of "\x93NUMPY" */
+
+static long long changed_ns(const struct stat *status)
+{
+    return status->st_mtim.tv_sec * 1000000000LL + status->st_mtim.tv_nsec;
+}
+
+static void note_state(struct npy_file *f, const struct stat *status)
+{
+    f->length = status->st_size;
+    f->changed_ns = changed_ns(status);
+    f->device = status->st_dev;
+    f->number = status->st_ino;
+}
+
+static int check_unchanged(const struct npy_file *f, struct fault *fault)
+{
+    struct stat status;
+    if (fstat(fileno(f->file), &status) == 0 && status.st_size == f->length &&
+        changed_ns(&status) == f->changed_ns)
+        return 0;
+    return fail(fault, EXIT_USAGE,
+                "%s was changed while it was read; run again when no other program writes to it.",
+                f->path);
+}
+
+/* Before it is opened: to open a pipe would wait for a writer. */
+static int check_regular(const char *path, struct fault *fault)
+{
+    struct stat status;
+    if (stat(path, &status) != 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) return 0;
+    return fail(fault, EXIT_USAGE,
+                "%s is no regular file, and cannot be read by parts; copy it into one.", path);
+}
+
+/* Only a .npy file has its elements at places that are known. */
+static int check_kind(struct npy_file *f, struct fault *fault)
+{
+    struct stat status;
+    if (fstat(fileno(f->file), &status) != 0)
+        return fail(fault, EXIT_USAGE, "cannot read %s: %s.", f->path, strerror(errno));
+    if (S_ISDIR(status.st_mode))
+        return fail(fault, EXIT_USAGE, "cannot read %s: %s.", f->path, strerror(EISDIR));
+    note_state(f, &status);
+    int first = getc(f->file);
+    if (first == EOF)
+        return fail(fault, EXIT_USAGE, "%s is empty; there is nothing to scan.", f->path);
+    ungetc(first, f->file);
+    if (first != NPY_FIRST_BYTE)
+        return fail(fault, EXIT_USAGE,
+                    "%s is no .npy file, and text cannot be read by parts; numpy.save() makes a "
+                    ".npy file.",
+                    f->path);
+    return 0;
+}
+
+/* Has the file as many elements as its header promises? */
+static int check_length(const struct npy_file *f, struct fault *fault)
+{
+    size_t promised = f->header.n, size = element_size(npy_file_type(f)), bytes;
+    if (promised == 0)
+        return fail(fault, EXIT_USAGE, "%s has no elements; there is nothing to scan.", f->path);
+    size_t there = (size_t)(f->length - f->start);
+    if (__builtin_mul_overflow(promised, size, &bytes) || there < bytes)
+        return fail(fault, EXIT_USAGE,
+                    "%s is truncated: its header promises %zu element%s, but the file has %zu.",
+                    f->path, promised, plural(promised), there / size);
+    if (there > bytes)
+        return fail(fault, EXIT_USAGE,
+                    "%s goes on after the %zu element%s that its header promises.", f->path,
+                    promised, plural(promised));
+    return 0;
+}
+
+int npy_file_open(struct npy_file *f, const char *path, struct fault *fault)
+{
+    *f = (struct npy_file){.path = path, .header = {.most = 1}};
+    if (check_regular(path, fault)) return fault->code;
+    f->file = fopen(path, "rb");
+    if (!f->file) return fail(fault, EXIT_USAGE, "cannot open %s: %s.", path, strerror(errno));
+    int code = check_kind(f, fault);
+    if (!code) code = npy_header_read(&f->header, f->file, path, fault);
+    if (!code) {
+        f->start = ftell(f->file);
+        code = check_length(f, fault);
+    }
+    if (code) npy_file_close(f);
+    return code;
+}
+
+enum element npy_file_type(const struct npy_file *f) { return input_npy_element(&f->header); }
+
+int npy_file_read(struct npy_file *f, struct input *input, enum element element,
+                  struct input_part part, struct fault *fault)
+{
+    struct reader reader = {.file = f->file, .name = f->path, .element = element};
+    off_t at = f->start + (off_t)(part.first * element_size(npy_file_type(f)));
+    *input = (struct input){.element = element, .n = part.count};
+    int code = input_reserve(&reader, input, part.count, fault);
+    if (!code && fseeko(f->file, at, SEEK_SET) != 0)
+        code = fail(fault, EXIT_USAGE, "cannot read %s: %s.", f->path, strerror(errno));
+    if (!code)
+        code = input_read_npy_elements(&reader, &f->header, part.first, part.count, input, fault);
+    if (!code) code = check_unchanged(f, fault);
+    input->rounded = reader.has_rounded;
+    if (code) input_free(input);
+    return code;
+}
+
+void npy_file_close(struct npy_file *f)
+{
+    if (f->file) fclose(f->file);
+    *f = (struct npy_file){0};
 }

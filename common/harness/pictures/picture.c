@@ -3,7 +3,7 @@
  */
 #include "picture.h"
 
-#include "common/harness/host/memory.h"
+#include "common/harness/host/host.h"
 #include "common/harness/print/print.h"
 
 #include <ctype.h>

@@ -1,13 +1,21 @@
 /*
- * pnm.c — PGM and PPM, as netpbm defines them: "P5 width height maximum" and one white space, then
+ * pnm.c — PGM, PPM, PFM and .npy as pictures.
+ */
+#include "picture.h"
+#include "common/harness/input/input.h"
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- PGM and PPM ----------------------------------------------------------------------------- */
+
+/*
+ * PGM and PPM, as netpbm defines them: "P5 width height maximum" and one white space, then
  * the samples. P2 and P3 have the samples as text. A comment goes from # to the end of its line. It
  * counts as the end of the line, so it may follow a number directly.
  */
-#include "picture.h"
-
-#include <ctype.h>
-#include <errno.h>
-#include <string.h>
 
 #define LARGEST_8  255
 #define LARGEST_16 65535
@@ -120,4 +128,100 @@ int pnm_write(const struct picture *p, FILE *file)
     if (done && p->bits == 8) done = fwrite(p->samples, 1, count, file) == count;
     if (done && p->bits == 16) done = write_big_endian(p->samples, count, file);
     return done ? 0 : errno ? errno : EIO;
+}
+
+/* ---- pfm ------------------------------------------------------------------------------------- */
+
+/*
+ * PFM, pictures of floats: "Pf width height scale" and one white space, then the rows
+ * from the lowest to the highest; PF has three floats a pixel. A scale below 0 says that the lowest
+ * byte of a float comes first. How large the scale is does not matter here: pixels are not changed.
+ */
+
+#define SCALE_MOST 40 /* characters of the scale */
+
+/* Reads the scale and the white space behind it. False: it is not a number, or it is 0. */
+static bool read_scale(FILE *file, double *scale)
+{
+    char text[SCALE_MOST + 1], *end;
+    size_t length = 0;
+    int c = getc(file);
+    while (isspace(c)) c = getc(file);
+    for (; c != EOF && !isspace(c) && length < SCALE_MOST; c = getc(file)) text[length++] = (char)c;
+    text[length] = '\0';
+    *scale = strtod(text, &end);
+    return isspace(c) && length > 0 && !*end && *scale != 0 && isfinite(*scale);
+}
+
+static int read_pfm_header(struct picture *p, bool *lowest_first, FILE *file, char kind,
+                           const char *name, struct fault *fault)
+{
+    double scale;
+    if (!pnm_read_number(file, SIZE_MAX / 2, &p->width) ||
+        !pnm_read_number(file, SIZE_MAX / 2, &p->height) || !read_scale(file, &scale))
+        return fail(fault, EXIT_USAGE,
+                    "%s begins as a P%c picture, but width, height and a scale that is not 0 do "
+                    "not follow.",
+                    name, kind);
+    p->channels = kind == 'f' ? 1 : 3;
+    p->bits = 32;
+    *lowest_first = scale < 0;
+    return 0;
+}
+
+int pfm_read(struct picture *p, FILE *file, char kind, const char *name, struct fault *fault)
+{
+    bool lowest_first = false;
+    int code = read_pfm_header(p, &lowest_first, file, kind, name, fault);
+    if (!code) code = picture_reserve(p, name, fault);
+    size_t row = p->width * p->channels;
+    for (size_t y = p->height; y-- > 0 && !code;)
+        code = picture_read_floats((float *)p->samples + y * row, row, lowest_first, file, name,
+                                   fault);
+    return code;
+}
+
+/* ---- a .npy array of uint8 ------------------------------------------------------------------- */
+
+/*
+ * A .npy array of uint8, uint16 or float32 as a picture: height x width, or
+ * height x width x channels.
+ */
+
+static int take_header(struct picture *p, const struct npy_header *header, const char *name,
+                       struct fault *fault)
+{
+    size_t channels = header->dimensions == 3 ? header->shape[2] : 1;
+    if (header->dimensions == 1 || (channels != 1 && channels != 3 && channels != 4))
+        return fail(fault, EXIT_USAGE,
+                    "%s: a picture in a .npy file is height x width, or height x width x 1, 3 or "
+                    "4 channels.",
+                    name);
+    if (header->by_columns)
+        return fail(fault, EXIT_USAGE,
+                    "%s has the columns of its array one after the other; a picture has rows (in "
+                    "NumPy: numpy.ascontiguousarray(a)).",
+                    name);
+    p->height = header->shape[0];
+    p->width = header->shape[1];
+    p->channels = (unsigned)channels;
+    p->bits = header->kind == NPY_U1 ? 8 : header->kind == NPY_U2 ? 16 : 32;
+    p->maximum = header->kind == NPY_U1 ? UINT8_MAX : header->kind == NPY_U2 ? UINT16_MAX : 0;
+    return 0;
+}
+
+int npy_picture_read(struct picture *p, FILE *file, const char *name, struct fault *fault)
+{
+    struct npy_header header = {.most = NPY_DIMENSIONS};
+    int code = npy_header_read(&header, file, name, fault);
+    if (!code) code = take_header(p, &header, name, fault);
+    if (!code) code = picture_reserve(p, name, fault);
+    if (code) return code;
+    size_t count = picture_samples(p);
+    if (p->bits == 32)
+        return picture_read_floats(p->samples, count, header.lowest_first, file, name, fault);
+    if (fread(p->samples, p->bits / 8, count, file) != count)
+        return picture_ends_early(file, name, fault);
+    if (p->bits == 16 && !header.lowest_first) picture_from_big_endian(p->samples, count);
+    return 0;
 }

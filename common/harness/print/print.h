@@ -1,20 +1,149 @@
 /*
- * print.h — writes the result into a file, completely or not at all.
- *
+ * print.h — numbers, progress, records, and the result as a file.
+ */
+#ifndef PRINT_H
+#define PRINT_H
+
+#include "common/command/fault.h"
+#include "common/files/files.h"
+#include "common/step/element.h"
+#include "common/step/options.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* ---- formats numbers for people to read, and colours text for terminals ---------------------- */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A formatted number, returned by value so that several fit into one printf. */
+struct text {
+    char s[40];
+};
+
+struct text format_count(uint64_t); /* 1048576 → "1 048 576", from five digits on */
+const char *plural(uint64_t count); /* "" for 1, otherwise "s": "1 block", "2 blocks" */
+struct text format_bytes(uint64_t); /* 2048 → "2 KiB"; exact multiples and else one decimal */
+struct text format_seconds(double); /* 1.2e-5 → "12.0 µs" */
+struct text format_duration(double seconds);      /* whole units: "9 s", "17 min", "2 h 5 min" */
+struct text format_rate(double bytes_per_second); /* 3.1e12 → "3100 GB/s" */
+struct text format_percent(double fraction);      /* 0.934 → "93.4 %" */
+
+/* Escape sequences for a stream. They are empty strings if it is not a terminal or NO_COLOR is
+ * set. */
+struct style {
+    const char *strong, *quiet, *good, *bad, *end;
+};
+struct style style_of(FILE *);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- how far work is that takes longer than two seconds -------------------------------------- */
+
+/*
+ * How far work is that takes longer than two seconds: a bar on a terminal, plain lines
+ * if stderr is a file or a pipe. A thread of its own draws, so that a bar also moves during one
+ * long emulated launch. EMU_PROGRESS=0 in the environment turns the lines off.
+ */
+
+/* Is anything said of long work? On a terminal always, otherwise unless EMU_PROGRESS=0. */
+bool progress_is_wanted(void);
+
+/* Starts to show `label` (not copied) with `total` units of work ahead; 0: unknown. */
+void progress_begin(const char *label, size_t total);
+/* `done` units of the work are done. A call takes little time. */
+void progress_at(size_t done);
+/* Removes the bar from the terminal. Lines stay. */
+void progress_end(void);
+
+/* ---- one result as a list of keys and values, printed as a JSON object or as a CSV row ------- */
+
+/*
+ * Both have the same keys in the same order. A value that does not exist is null in JSON and an
+ * empty field in CSV.
+ */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RECORD_FIELDS 64
+#define RECORD_TEXT   420
+
+struct record_field {
+    const char *key; /* lower case with underscores; the unit is its last word; not copied */
+    enum { FIELD_NULL, FIELD_TEXT, FIELD_NUMBER } kind;
+    char text[RECORD_TEXT];
+};
+
+struct record {
+    size_t count;
+    struct record_field fields[RECORD_FIELDS];
+};
+
+/* An empty record is `{0}`. Each of these appends a field; those beyond RECORD_FIELDS are a bug. */
+void record_null(struct record *, const char *key);
+void record_text(struct record *, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void record_integer(struct record *, const char *key, uint64_t);
+void record_number(struct record *, const char *key, double); /* NaN and infinity become null */
+void record_bool(struct record *, const char *key, bool);
+
+/* Prints records one after another: record_open, record_print for each, record_close. JSON: an
+ * array, or a lone object if `single`. CSV: the keys, then a row each. */
+void record_open(FILE *, enum report_format, bool single);
+void record_print(FILE *, enum report_format, const struct record *, size_t index);
+void record_close(FILE *, enum report_format, bool single);
+/* A JSON object without its closing brace: for a caller that adds to it. */
+void record_print_json(FILE *, const struct record *);
+
+/* Prints a string as JSON, with its quotes. Bytes that are not UTF-8 become U+FFFD, because JSON
+ * has no others. In CSV they are made visible, as control characters are (visible.h). */
+void record_json_string(FILE *, const char *);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- standard -------------------------------------------------------------------------------- */
+
+/*
+ * Stdin, stdout and stderr: no other file takes the place of a closed one, and output
+ * that cannot be written is noticed.
+ */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where stdin, stdout or stderr is closed, puts a file there that can neither be read nor written
+ * as this stream. Otherwise the next file that is opened would take its place: the report would go
+ * into a file of the user's. A reader of stdout that has enough is no error: SIGPIPE ends the
+ * program silently, as it ends filters. To be called before any file is opened. */
+void standard_hold(void);
+
+/* Has all that was printed to stdout been written? If its reader has gone, ends the program by
+ * SIGPIPE. */
+bool standard_written(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- writes the result into a file, completely or not at all --------------------------------- */
+
+/*
  * A regular file is first written as a new one beside it. When it is complete, it replaces the old
  * file. Devices and pipes are written directly (files.h).
  *
  * Several results are replaced together: between output_hold() and output_release() a file that is
  * ended does not get into its place.
  */
-#ifndef OUTPUT_H
-#define OUTPUT_H
-
-#include "common/step/element.h"
-#include "common/files/files.h"
-#include "common/command/fault.h"
-
-#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {

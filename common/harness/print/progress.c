@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "progress.h"
+#include "print.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -1,6 +1,31 @@
 /*
- * report.h — what a run prints: one screen. --json and --csv print the same facts as a record.
- *
+ * report.h — what a run prints.
+ */
+#ifndef REPORT_H
+#define REPORT_H
+
+#include "common/harness/print/print.h"
+#include "common/harness/run/device.h"
+#include "common/harness/run/runs.h"
+#include <stddef.h>
+
+/* ---- turns a file and line ------------------------------------------------------------------- */
+
+/*
+ * Turns a file and line, as -lineinfo records them, into a short path and the text
+ * of that line.
+ */
+
+/* The file's path without the folder that this program lies in: "steps/03-work-efficient/scan.cu".
+ * The tree may have been moved since it was built. */
+const char *source_name(const char *file);
+
+/* The text of that line without indentation; "" if the file cannot be read here. */
+void source_text(const char *file, unsigned line, char *text, size_t size);
+
+/* ---- what a run prints: one screen. --json and --csv print the same facts as a record -------- */
+
+/*
  * These are the keys of --json and --csv, for one scan of n elements. A value that does not apply
  * is null in JSON, or empty in CSV. For example, a GPU gives no counters, and the emulator gives
  * no rate.
@@ -55,12 +80,6 @@
  * conflicts_ld, conflicts_st, wavefronts_ld, wavefronts_st, requests_ld, sectors_ld, requests_st,
  * sectors_st, adds.
  */
-#ifndef REPORT_H
-#define REPORT_H
-
-#include "common/harness/run/runs.h"
-#include "common/harness/run/run_device.h"
-#include "common/harness/print/record.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,6 @@
  */
 #include "report.h"
 
-#include "source_line.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,16 +1,19 @@
+/*
+ * device.c — where a step runs, and memory there.
+ */
 #define _GNU_SOURCE
-#include "run_device.h"
-
-#include "counters.h"
-#include "common/step/cuda_check.h"
+#include "device.h"
+#include "runs.h"
 #include "common/files/visible.h"
 #include "common/harness/print/print.h"
-
+#include "common/step/cuda_check.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* ---- device ---------------------------------------------------------------------------------- */
 
 #define OLDEST_CAPABILITY 75 /* the Makefile compiles for compute_75 and newer */
 
@@ -169,4 +172,229 @@ void device_cpu_name(char *name, size_t size)
         break;
     }
     fclose(file);
+}
+
+/* ---- buffer ---------------------------------------------------------------------------------- */
+
+#define ALIGNMENT ((size_t)256) /* what cudaMalloc promises */
+
+static size_t round_up(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+
+static size_t guard_for(size_t bytes, bool on_host)
+{
+    if (!on_host && !cuda_emulated()) return BUFFER_GUARD_MOST;
+    if (!on_host && counters_checks() & EMU_CHECK_MEMORY) return 0;
+    size_t guard = round_up(bytes);
+    if (guard < BUFFER_GUARD_LEAST) return BUFFER_GUARD_LEAST;
+    return guard < BUFFER_GUARD_MOST ? guard : BUFFER_GUARD_MOST;
+}
+
+size_t buffer_room(size_t bytes, size_t offset)
+{
+    return round_up(bytes + offset) + 2 * BUFFER_GUARD_MOST;
+}
+
+static int allocate(struct buffer *buffer, const char *what, struct fault *fault)
+{
+    if (buffer->on_host) {
+        buffer->base = aligned_alloc(ALIGNMENT, round_up(buffer->whole));
+        if (buffer->base) return 0;
+        return fail(fault, EXIT_USAGE, "%zu bytes for %s do not fit into host memory.",
+                    buffer->whole, what);
+    }
+    cudaError_t error = cudaMalloc((void **)&buffer->base, buffer->whole);
+    if (error == cudaErrorMemoryAllocation)
+        return fail(fault, EXIT_USAGE, "%zu bytes for %s do not fit into device memory.",
+                    buffer->whole, what);
+    CUDA_CHECK(fault, error);
+    return 0;
+}
+
+int buffer_make(struct buffer *buffer, size_t bytes, size_t offset, bool on_host, const char *what,
+                struct fault *fault)
+{
+    size_t guard = guard_for(bytes, on_host);
+    *buffer = (struct buffer){.bytes = bytes, .front = guard + offset, .on_host = on_host};
+    buffer->whole = guard ? round_up(buffer->front + bytes + guard) : offset + bytes;
+    int code = allocate(buffer, what, fault);
+    if (code) return code;
+    CUDA_CHECK(fault, buffer_renew(buffer));
+    buffer->data = buffer->base + buffer->front;
+    return 0;
+}
+
+void buffer_free(struct buffer *buffer)
+{
+    if (buffer->on_host)
+        free(buffer->base);
+    else if (buffer->base)
+        cudaFree(buffer->base); /* nothing could be done about an error here */
+    *buffer = (struct buffer){0};
+}
+
+cudaError_t buffer_renew(const struct buffer *buffer)
+{
+    if (!buffer->on_host) {
+        CUDA_TRY(cudaMemset(buffer->base, BUFFER_POISON, buffer->whole));
+        return cudaDeviceSynchronize();
+    }
+    memset(buffer->base, BUFFER_POISON, buffer->whole);
+    return cudaSuccess;
+}
+
+cudaError_t buffer_poison(const struct buffer *buffer, cudaStream_t stream)
+{
+    if (!buffer->on_host)
+        return cudaMemsetAsync(buffer->data, BUFFER_POISON, buffer->bytes, stream);
+    memset(buffer->data, BUFFER_POISON, buffer->bytes);
+    return cudaSuccess;
+}
+
+cudaError_t buffer_upload(const struct buffer *buffer, size_t at, const void *from, size_t bytes)
+{
+    unsigned char *to = (unsigned char *)buffer->data + at;
+    if (!buffer->on_host) return cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
+    memcpy(to, from, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t buffer_download(const struct buffer *buffer, size_t at, void *to, size_t bytes)
+{
+    const unsigned char *from = (const unsigned char *)buffer->data + at;
+    if (!buffer->on_host) return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost);
+    memcpy(to, from, bytes);
+    return cudaSuccess;
+}
+
+/* Copies the allocation, from byte `at` on, to host memory. */
+static cudaError_t look(const struct buffer *buffer, size_t at, void *to, size_t bytes)
+{
+    if (!buffer->on_host) return cudaMemcpy(to, buffer->base + at, bytes, cudaMemcpyDeviceToHost);
+    memcpy(to, buffer->base + at, bytes);
+    return cudaSuccess;
+}
+
+/* The number of bytes, from the data on, that are still poison. */
+static size_t poisoned(const unsigned char *guard, size_t bytes, bool is_front)
+{
+    size_t i = 0;
+    /* Are all equal? memcmp compares many at a time. */
+    if (guard[0] == BUFFER_POISON && !memcmp(guard, guard + 1, bytes - 1)) return bytes;
+    while (i < bytes && guard[is_front ? bytes - 1 - i : i] == BUFFER_POISON) i++;
+    return i;
+}
+
+/* The same of the guard that begins at byte `at` of the allocation. */
+static size_t intact(const struct buffer *buffer, size_t at, size_t bytes, cudaError_t *error)
+{
+    if (*error || bytes == 0) return bytes;
+    size_t count = bytes;
+    unsigned char *guard = allocated(malloc(bytes));
+    *error = look(buffer, at, guard, bytes);
+    if (!*error) count = poisoned(guard, bytes, at == 0);
+    free(guard);
+    return count;
+}
+
+long buffer_damage(const struct buffer *buffer, cudaError_t *error)
+{
+    size_t end = buffer->front + buffer->bytes, rear = buffer->whole - end;
+    *error = cudaSuccess;
+    size_t left = intact(buffer, 0, buffer->front, error);
+    size_t right = intact(buffer, end, rear, error);
+    if (left == buffer->front && right == rear) return 0;
+    if (right == rear || (left < buffer->front && left < right)) return -(long)(left + 1);
+    return (long)(right + 1);
+}
+
+/* ---- fingerprint ----------------------------------------------------------------------------- */
+
+#define WORD  sizeof(uint32_t)
+#define PIECE ((size_t)1 << 20) /* bytes copied to the host at a time; a multiple of WORD */
+
+int fingerprinter_open(struct fingerprinter *f, bool on_host, struct fault *fault)
+{
+    *f = (struct fingerprinter){0};
+    if (on_host) return 0;
+    if (!cuda_emulated()) {
+        CUDA_CHECK(fault, cudaMalloc((void **)&f->sums, FINGERPRINT_SPANS * sizeof *f->sums));
+        return 0;
+    }
+    f->piece = allocated(malloc(PIECE));
+    return 0;
+}
+
+void fingerprinter_close(struct fingerprinter *f)
+{
+    if (f->sums) cudaFree(f->sums);
+    free(f->piece);
+    *f = (struct fingerprinter){0};
+}
+
+uint64_t fingerprint_on_host(const void *memory, size_t bytes, uint64_t first)
+{
+    const unsigned char *at = memory;
+    uint64_t sum = 0, words = bytes / WORD;
+    uint32_t word;
+    for (uint64_t k = 0; k < words; k++, at += WORD) {
+        memcpy(&word, at, WORD);
+        sum += fingerprint_hash(first + k, word);
+    }
+    if (bytes % WORD == 0) return sum;
+    word = 0;
+    memcpy(&word, at, bytes % WORD);
+    return sum + fingerprint_hash(first + words, word);
+}
+
+/* Takes the fingerprint of device memory through a copy on the host. */
+static int through_host(struct fingerprinter *f, const struct span *span, uint64_t *result,
+                        struct fault *fault)
+{
+    *result = 0;
+    for (size_t at = 0; at < span->bytes; at += PIECE) {
+        size_t bytes = span->bytes - at < PIECE ? span->bytes - at : PIECE;
+        CUDA_CHECK(fault, cudaMemcpy(f->piece, (const char *)span->memory + at, bytes,
+                                     cudaMemcpyDeviceToHost));
+        *result += fingerprint_on_host(f->piece, bytes, at / WORD);
+    }
+    return 0;
+}
+
+/* All spans on the device, by kernels. Spans on the host are left out. */
+static int on_gpu(struct fingerprinter *f, const struct span *spans, size_t count,
+                  cudaStream_t stream, uint64_t *result, struct fault *fault)
+{
+    uint64_t sums[FINGERPRINT_SPANS];
+    size_t bytes = count * sizeof *sums;
+    CUDA_CHECK(fault, cudaMemsetAsync(f->sums, 0, bytes, stream));
+    for (size_t i = 0; i < count; i++)
+        if (!spans[i].on_host)
+            CUDA_CHECK(fault,
+                       fingerprint_on_device(spans[i].memory, spans[i].bytes, &f->sums[i], stream));
+    CUDA_CHECK(fault, cudaMemcpyAsync(sums, f->sums, bytes, cudaMemcpyDeviceToHost, stream));
+    CUDA_CHECK(fault, cudaStreamSynchronize(stream));
+    for (size_t i = 0; i < count; i++)
+        if (!spans[i].on_host) result[i] = sums[i];
+    return 0;
+}
+
+static int by_host(struct fingerprinter *f, const struct span *spans, size_t count,
+                   cudaStream_t stream, uint64_t *result, struct fault *fault)
+{
+    int code = 0;
+    CUDA_CHECK(fault, cudaStreamSynchronize(stream));
+    for (size_t i = 0; i < count && !code; i++)
+        if (!spans[i].on_host) code = through_host(f, &spans[i], &result[i], fault);
+    return code;
+}
+
+int fingerprints(struct fingerprinter *f, const struct span *spans, size_t count,
+                 cudaStream_t stream, uint64_t *result, struct fault *fault)
+{
+    int code = f->sums    ? on_gpu(f, spans, count, stream, result, fault)
+               : f->piece ? by_host(f, spans, count, stream, result, fault)
+                          : 0;
+    for (size_t i = 0; i < count && !code; i++)
+        if (spans[i].on_host) result[i] = fingerprint_on_host(spans[i].memory, spans[i].bytes, 0);
+    return code;
 }

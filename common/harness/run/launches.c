@@ -1,9 +1,227 @@
-#include "contract.h"
-
+/*
+ * launches.c — what one call launches: its kernels, their counters, the contract.
+ */
+#define _GNU_SOURCE
+#include "runs.h"
+#include "common/command/fault.h"
 #include "common/step/cuda_check.h"
-
+#include <ctype.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* ---- counters -------------------------------------------------------------------------------- */
+
+/* The functions of emu.h, which only the emulator's runtime library has. */
+#define LOOK_UP(name) ((__typeof__(&name))dlsym(RTLD_DEFAULT, #name))
+
+struct emu *counters_emulator(void)
+{
+    __typeof__(&emu_runtime) runtime = LOOK_UP(emu_runtime);
+    return runtime ? runtime() : NULL;
+}
+
+unsigned counters_checks(void)
+{
+    struct emu *emu = counters_emulator();
+    return emu ? LOOK_UP(emu_checks)(emu) : 0;
+}
+
+static bool was_counting; /* before counters_begin: EMU_COUNTERS counts every launch */
+
+bool counters_begin(void)
+{
+    struct emu *emu = counters_emulator();
+    if (!emu) return false;
+    LOOK_UP(emu_forget)(emu);
+    was_counting = LOOK_UP(emu_count)(emu, true);
+    return true;
+}
+
+/* Every field of emu_counts is a uint64_t, so two of them are added as arrays. */
+static void add_counts(struct emu_counts *sum, const struct emu_counts *counts)
+{
+    uint64_t *to = (uint64_t *)sum;
+    const uint64_t *from = (const uint64_t *)counts;
+    for (size_t i = 0; i < sizeof *sum / sizeof *to; i++) to[i] += from[i];
+}
+_Static_assert(sizeof(struct emu_counts) % sizeof(uint64_t) == 0, "emu_counts: uint64_t only");
+
+static void add_line(struct counters *counters, const struct emu_line *line)
+{
+    for (size_t i = 0; i < counters->line_count; i++) {
+        struct counter_line *known = &counters->lines[i];
+        if (known->line != line->line || strcmp(known->file, line->file) != 0) continue;
+        add_counts(&known->counts, &line->counts);
+        return;
+    }
+    size_t bytes = (counters->line_count + 1) * sizeof *counters->lines;
+    counters->lines = allocated(realloc(counters->lines, bytes));
+    counters->lines[counters->line_count++] =
+        (struct counter_line){.file = allocated(strdup(line->file ? line->file : "")),
+                              .line = line->line,
+                              .counts = line->counts};
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+    const struct counter_line *a = left, *b = right;
+    int files = strcmp(a->file, b->file);
+    return files ? files : (a->line > b->line) - (a->line < b->line);
+}
+
+void counters_end(struct counters *counters)
+{
+    *counters = (struct counters){0};
+    struct emu *emu = counters_emulator();
+    LOOK_UP(emu_count)(emu, was_counting);
+    size_t records = LOOK_UP(emu_records)(emu);
+    for (size_t i = 0; i < records; i++) {
+        const struct emu_launch_record *record = LOOK_UP(emu_record)(emu, i);
+        counters->launches++;
+        counters->seconds += record->seconds;
+        add_counts(&counters->total, &record->total);
+        for (size_t k = 0; k < record->line_count; k++) add_line(counters, &record->lines[k]);
+    }
+    LOOK_UP(emu_forget)(emu);
+    if (counters->line_count)
+        qsort(counters->lines, counters->line_count, sizeof *counters->lines, compare_lines);
+}
+
+void counters_free(struct counters *counters)
+{
+    for (size_t i = 0; i < counters->line_count; i++) free(counters->lines[i].file);
+    free(counters->lines);
+    *counters = (struct counters){0};
+}
+
+uint64_t counters_conflicts(const struct emu_shared *shared)
+{
+    return shared->wavefronts - shared->ideal;
+}
+
+double counters_sectors_per_request(const struct emu_global *global)
+{
+    return global->requests ? (double)global->sectors / (double)global->requests : 0;
+}
+
+const struct counter_line *counters_worst_line(const struct counters *counters)
+{
+    const struct counter_line *worst = NULL;
+    uint64_t most = 0;
+    for (size_t i = 0; i < counters->line_count; i++) {
+        const struct emu_counts *c = &counters->lines[i].counts;
+        uint64_t conflicts = counters_conflicts(&c->shared_ld) + counters_conflicts(&c->shared_st);
+        if (conflicts <= most) continue;
+        most = conflicts;
+        worst = &counters->lines[i];
+    }
+    return worst;
+}
+
+/* ---- launches -------------------------------------------------------------------------------- */
+
+/* The last plain name of a mangled one: "scan" of _ZN12_GLOBAL__N_14scanIfEEvPT_. A name that is
+ * not mangled stays. */
+static void base_name(const char *mangled, char name[LAUNCHES_NAME])
+{
+    const char *at = mangled, *base = mangled;
+    size_t length = strlen(mangled);
+    if (strncmp(at, "_Z", 2) == 0) {
+        at += at[2] == 'N' ? 3 : 2;
+        if (*at == 'L') at++; /* it is static */
+        while (isdigit((unsigned char)*at)) {
+            char *begin;
+            length = strtoul(at, &begin, 10);
+            base = begin;
+            at = length <= strlen(begin) ? begin + length : "";
+            if (*at == 'L') at++;
+        }
+    }
+    snprintf(name, LAUNCHES_NAME, "%.*s", (int)length, base);
+}
+
+static struct launch *find(struct launches *all, const char *name)
+{
+    for (unsigned k = 0; k < all->kinds; k++)
+        if (strcmp(all->of[k].kernel, name) == 0) return &all->of[k];
+    if (all->kinds == LAUNCHES_KINDS) return NULL;
+    struct launch *added = &all->of[all->kinds++];
+    strcpy(added->kernel, name);
+    return added;
+}
+
+static cudaError_t add(struct launches *all, cudaGraphNode_t node)
+{
+    struct cudaKernelNodeParams p;
+    struct cudaFuncAttributes about;
+    const char *mangled;
+    char name[LAUNCHES_NAME];
+    CUDA_TRY(cudaGraphKernelNodeGetParams(node, &p));
+    CUDA_TRY(cudaFuncGetAttributes(&about, p.func));
+    CUDA_TRY(cudaFuncGetName(&mangled, p.func));
+    base_name(mangled, name);
+    struct launch *launch = find(all, name);
+    size_t grid = (size_t)p.gridDim.x * p.gridDim.y * p.gridDim.z;
+    all->all++;
+    if (!launch || (launch->times++ && launch->grid >= grid)) return cudaSuccess;
+    launch->grid = grid;
+    launch->block = p.blockDim.x * p.blockDim.y * p.blockDim.z;
+    launch->shared_bytes = about.sharedSizeBytes + p.sharedMemBytes;
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&launch->blocks_per_sm, p.func,
+                                                         (int)launch->block, p.sharedMemBytes);
+}
+
+static cudaError_t look_at(cudaGraph_t graph, struct launches *all)
+{
+    size_t count = 0;
+    CUDA_TRY(cudaGraphGetNodes(graph, NULL, &count));
+    cudaGraphNode_t *nodes = allocated(calloc(count + 1, sizeof *nodes));
+    cudaError_t error = cudaGraphGetNodes(graph, nodes, &count);
+    for (size_t i = 0; i < count && !error; i++) {
+        enum cudaGraphNodeType type;
+        error = cudaGraphNodeGetType(nodes[i], &type);
+        if (!error && type == cudaGraphNodeTypeKernel) error = add(all, nodes[i]);
+    }
+    free(nodes);
+    return error;
+}
+
+struct launches launches_of(run_fn *call, void *context)
+{
+    struct launches all = {0};
+    cudaStream_t stream;
+    cudaGraph_t graph = NULL;
+    if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)) return all;
+    if (!cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal)) {
+        cudaError_t error = call(context, stream);
+        if (!error) error = cudaGetLastError();
+        cudaError_t ended = cudaStreamEndCapture(stream, &graph);
+        if (error || ended || look_at(graph, &all)) all = (struct launches){0};
+        if (graph) cudaGraphDestroy(graph);
+    }
+    cudaStreamDestroy(stream);
+    (void)cudaGetLastError();
+    return all;
+}
+
+bool launches_have(const struct launches *all, const char *kernel)
+{
+    for (unsigned k = 0; k < all->kinds; k++)
+        if (strcmp(all->of[k].kernel, kernel) == 0) return true;
+    return false;
+}
+
+const struct launch *launches_largest(const struct launches *all)
+{
+    const struct launch *largest = NULL;
+    for (unsigned k = 0; k < all->kinds; k++)
+        if (!largest || all->of[k].grid > largest->grid) largest = &all->of[k];
+    return largest;
+}
+
+/* ---- contract -------------------------------------------------------------------------------- */
 
 /* ---- calls that cannot be captured ----------------------------------------------------------- */
 

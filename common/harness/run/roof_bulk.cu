@@ -23,7 +23,7 @@
  */
 #include "common/step/cuda_check.h"
 #include "common/step/launch_kernel.cuh"
-#include "roof.h"
+#include "device.h"
 
 #include <stdint.h>
 

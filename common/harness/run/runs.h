@@ -1,5 +1,215 @@
 /*
- * runs.h — runs one subject on one input: guarded buffers, a verified run, a run that tests the
+ * runs.h — runs of a subject: counters, launches, the contract, times, results.
+ */
+#ifndef RUNS_H
+#define RUNS_H
+
+#include "device.h"
+#include "common/command/fault.h"
+#include "common/emu/emu.h"
+#include "common/harness/input/input.h"
+#include "common/harness/verify/verify.h"
+#include "common/step/options.h"
+#include "common/step/step.h"
+
+/* ---- what the emulator counted, summed over the launches of one run -------------------------- */
+
+/*
+ * On a GPU a program cannot read these counters: counters_begin returns false, and ncu has to
+ * count.
+ *
+ *     bool counting = counters_begin();
+ *     …launch, synchronize…
+ *     struct counters counters;
+ *     if (counting) counters_end(&counters);
+ *     … counters.total.global_ld.sectors …
+ *     counters_free(&counters);
+ */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct counter_line {
+    char *file; /* as the compiler was given it */
+    unsigned line;
+    struct emu_counts counts;
+};
+
+struct counters {
+    struct emu_counts total;
+    unsigned launches;
+    double seconds; /* the emulator's own time */
+    size_t line_count;
+    struct counter_line *lines; /* in order of file and line */
+};
+
+/* The emulator that runs this program's CUDA calls. NULL: they go to a real runtime. */
+struct emu *counters_emulator(void);
+/* The checkers that watch it (enum emu_check); 0 without an emulator. */
+unsigned counters_checks(void);
+
+/* Counts the launches from here on. False: no emulator. */
+bool counters_begin(void);
+/* Stops counting, and returns the sum over the launches since counters_begin. The caller frees
+ * it. */
+void counters_end(struct counters *);
+void counters_free(struct counters *);
+
+/* Bank conflicts: the wavefronts beyond the ideal. */
+uint64_t counters_conflicts(const struct emu_shared *);
+/* 32-byte sectors per request; 0 without requests. */
+double counters_sectors_per_request(const struct emu_global *);
+/* The line with the most bank conflicts of loads and stores, or NULL if there are none. */
+const struct counter_line *counters_worst_line(const struct counters *);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- the kernels that one call launches ------------------------------------------------------ */
+
+/*
+ * The call is captured into a graph, so its host code runs and its kernels do not.
+ */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LAUNCHES_NAME  60
+#define LAUNCHES_KINDS 12
+
+/* A kernel of the call, by its name: instances of a template count as one. If its launches differ
+ * in size, the figures are those of the one with the most blocks. */
+struct launch {
+    char kernel[LAUNCHES_NAME]; /* without its arguments: "scan_block" */
+    unsigned times; /* launches */
+    size_t grid;
+    unsigned block;
+    size_t shared_bytes; /* of a block, static and dynamic */
+    int blocks_per_sm;   /* that fit on a multiprocessor; the emulator estimates registers */
+};
+
+struct launches {
+    unsigned kinds; /* kernels in `of`: at most LAUNCHES_KINDS of them are listed */
+    unsigned all;   /* launches, also of others. Both 0: there are none, or none is known */
+    struct launch of[LAUNCHES_KINDS]; /* in the order of their first launches */
+};
+
+/* Captures call(context) in a stream of its own. A call that cannot be captured has no launches. */
+struct launches launches_of(run_fn *call, void *context);
+
+bool launches_have(const struct launches *, const char *kernel);
+/* The kernel with the most blocks; NULL: there is none. */
+const struct launch *launches_largest(const struct launches *);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- contract -------------------------------------------------------------------------------- */
+
+/*
+ * Does a scan keep to its stream? A stream capture records what a call puts into the
+ * stream, and runs none of it. A scan that does something that cannot be recorded breaks the
+ * contract of step.h.
+ */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CONTRACT_TEXT 200
+
+/*
+ * Captures work(context) in the stream. If that succeeds and the work does nothing that a scan
+ * must not do, `breach` is "" and *graph is the recorded graph, which the caller destroys.
+ * Otherwise *graph is NULL and `breach`[CONTRACT_TEXT] says what the work did. Returns 0 or
+ * EXIT_DEVICE.
+ */
+int contract_capture(run_fn *work, void *context, cudaStream_t stream, cudaGraphExec_t *graph,
+                     char *breach, struct fault *);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- makes an inclusive scan of an exclusive one, as both documents describe it -------------- */
+
+/*
+ * The result is shifted left by one element. The last place gets the sum of all elements, which
+ * needs the last element of the input.
+ */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* to[0..n-1) = exclusive[1..n), to[n-1] = exclusive[n-1] + *last. All on the device, of the same
+ * type; `to` and `exclusive` do not overlap. n > 0. */
+cudaError_t inclusive_from_exclusive(enum element, void *to, const void *exclusive,
+                                     const void *last, size_t n, cudaStream_t);
+/* Does this to host arrays. */
+void inclusive_from_exclusive_host(enum element, void *to, const void *exclusive, const void *last,
+                                   size_t n);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- what a run has computed, for those that judge and write it ------------------------------ */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct result {
+    const struct buffer *buffer;
+    void *whole; /* host memory for all of it; NULL before result_whole() */
+};
+
+/* Copies all of the result to the host. *whole stays until the next call or result_free(). */
+int result_whole(struct result *, const void **whole, struct fault *);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- opens a step: a plain scan gets its verbs here ------------------------------------------ */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The verbs of every step without verbs of its own. It has no `judge`: its sums are compared piece
+ * by piece (runs.c). */
+extern const struct verbs scan_verbs;
+
+/* Opens a step, before its options are read into *options. */
+void subject_open(struct subject *, const struct step *, const struct options *);
+void subject_close(struct subject *);
+
+/* The files of the step's own options; returns how many. */
+size_t subject_files(const struct subject *, struct own_file files[OWN_FILES]);
+
+/* Does one of the results go to stdout, so that the report has to go elsewhere? */
+bool subject_uses_stdout(const struct subject *);
+
+/* EXIT_USAGE and a sentence if two of them do. */
+int subject_check_files(const struct subject *, struct fault *);
+
+/* Is the result shifted, because --inclusive asks for it? Other subjects obey by themselves. */
+bool subject_shifts(const struct subject *);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- runs one subject on one input ----------------------------------------------------------- */
+
+/*
+ * Runs one subject on one input: guarded buffers, a verified run, a run that tests the
  * contract of step.h, and timed runs. Each timed run is checked, too. The harness uses it, and so
  * do the tests of deliberately wrong scans.
  *
@@ -11,21 +221,6 @@
  * since sums of floats may be rounded differently from run to run. At the end a call is captured
  * once more.
  */
-#ifndef RUNS_H
-#define RUNS_H
-
-#include "buffer.h"
-#include "contract.h"
-#include "counters.h"
-#include "fingerprint.h"
-#include "launches.h"
-#include "result.h"
-#include "scan_verbs.h"
-#include "common/harness/input/input.h"
-#include "common/step/options.h"
-#include "roof.h"
-#include "device.h"
-#include "common/harness/verify/verify.h"
 
 #ifdef __cplusplus
 extern "C" {

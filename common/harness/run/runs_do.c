@@ -5,7 +5,7 @@
 #include "runs.h"
 
 #include "common/step/cuda_check.h"
-#include "common/harness/print/progress.h"
+#include "common/harness/print/print.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 #define _GNU_SOURCE
 #include "device.h"
 
-#include "counters.h"
+#include "runs.h"
 #include "common/step/cuda_check.h"
-#include "common/harness/print/progress.h"
+#include "common/harness/print/print.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -1,12 +1,18 @@
 /*
- * traced.h — runs this program once more, with --trace, and reads what the emulator has written:
- * every access of the real kernels to shared and global memory. --levels and --quiz are made of it.
+ * traced.h — what is read in a trace of the step's own kernels: levels, and the quiz.
  */
 #ifndef TRACED_H
 #define TRACED_H
 
 #include "common/command/fault.h"
 #include "common/step/options.h"
+
+/* ---- runs this program once more ------------------------------------------------------------- */
+
+/*
+ * Runs this program once more, with --trace, and reads what the emulator has written:
+ * every access of the real kernels to shared and global memory. --levels and --quiz are made of it.
+ */
 
 #ifdef __cplusplus
 extern "C" {
@@ -39,14 +45,51 @@ typedef void access_fn(void *context, const struct access *);
  * sentence. */
 int traced(char *const *arguments, const char *numbers, access_fn *, void *context, struct fault *);
 
-/* by_level.c, for --levels: a table of what warps do with shared memory between two barriers. */
+/* traced.c, for --levels: a table of what warps do with shared memory between two barriers. */
 int levels_show(const struct step *, const struct options *, FILE *, struct fault *);
 
-/* traced_quiz.c, for --quiz: questions that are made for a word, with --solve their answers. */
+/* quiz.c, for --quiz: questions that are made for a word, with --solve their answers. */
 int quiz_show(const struct step *, const struct options *, FILE *, struct fault *);
 
 #ifdef __cplusplus
 }
 #endif
+
+/* ---- questions to work out, made for a word, such as a student's number ---------------------- */
+
+/*
+ * The same word gives the same questions on every machine. The step's own kernels answer them:
+ * each answer is read in the trace of their run on the emulator.
+ */
+
+enum {
+    QUIZ_NUMBERS = 8, /* where a question names all of them */
+    QUIZ_TEXT = 400,  /* bytes of a question, and of an answer */
+};
+
+/* What the first block of the first launch did, in the order in which it did it. */
+struct accesses {
+    struct access *of;
+    size_t count, room;
+};
+
+struct quiz {
+    const struct step *step;
+    const struct options *options;
+    const char *word;
+    uint64_t random;                /* the state of the numbers that are drawn */
+    char numbers[2 * QUIZ_NUMBERS]; /* one digit each */
+    size_t n, offset;               /* --n and --offset of the larger run */
+    char command[80];               /* of the larger run, without --offset */
+    struct accesses small, large;
+};
+
+struct question {
+    char text[QUIZ_TEXT], answer[QUIZ_TEXT], why[QUIZ_TEXT];
+};
+
+/* quiz.c: makes a question. False: the kernel gives no occasion for it. */
+typedef bool ask_fn(struct quiz *, struct question *);
+ask_fn ask_value, ask_level, ask_banks, ask_sectors;
 
 #endif

@@ -1,6 +1,6 @@
 #include "verify.h"
 
-#include "common/harness/print/progress.h"
+#include "common/harness/print/print.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "verify.h"
 
 #include "common/harness/host/host.h"
-#include "common/harness/print/progress.h"
+#include "common/harness/print/print.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -14,7 +14,7 @@
 #include "common/command/option_table.h"
 #include "common/files/visible.h"
 #include "check_platform.h"
-#include "common/files/whole_file.h"
+#include "common/files/files.h"
 #include "common/labs/compile.h"
 #include "common/labs/score.h"
 

@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "check_platform.h"
-#include "common/files/whole_file.h"
+#include "common/files/files.h"
 #include "common/labs/compile.h"
 
 #include <stdio.h>

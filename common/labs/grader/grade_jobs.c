@@ -3,7 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "grader.h"
-#include "common/harness/print/progress.h"
+#include "common/harness/print/print.h"
 #include "common/labs/compile.h"
 #include <errno.h>
 #include <inttypes.h>

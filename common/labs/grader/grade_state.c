@@ -3,7 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "grader.h"
-#include "common/files/whole_file.h"
+#include "common/files/files.h"
 #include "common/labs/compile.h"
 #include <dirent.h>
 #include <errno.h>

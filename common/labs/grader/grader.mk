@@ -22,7 +22,7 @@ build/autograder/labs/check-lab: $(call objects,common/labs/grader/check_lab.c \
         $(filter-out $(OF_CLASS),$(GRADER)))
 build/labs/grade-labs build/labs/check-lab build/autograder/labs/check-lab: \
         $(LAB_COMMON) $(call objects,$(addprefix common/, \
-        files/whole_file.c files/files.c emu/ptx/ptx_types.c))
+        files/files.c emu/ptx/ptx_types.c))
 	$(call say,link,$@)
 	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $^ -lm -pthread -o $(NEW) $(PUT)
 

@@ -3,7 +3,7 @@
  * emulator's files that page.mk leaves out. */
 #include "common/emu/ptx/insn.h"
 #include "common/harness/host/host.h"
-#include "common/harness/print/progress.h"
+#include "common/harness/print/print.h"
 
 struct emu;
 struct launch;

@@ -13,7 +13,7 @@
 #define _DEFAULT_SOURCE /* wait4 */
 #include "bench.h"
 #include "common/emu/emu.h"
-#include "common/harness/run/launches.h"
+#include "common/harness/run/runs.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

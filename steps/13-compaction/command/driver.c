@@ -1,6 +1,6 @@
 /* Step 13's descriptor: how its compactions are called, and what is right. */
 #include "common/harness/print/print.h"
-#include "common/harness/run/result.h"
+#include "common/harness/run/runs.h"
 #include "common/harness/verify/verify.h"
 #include "common/step/options.h"
 #include "expression.h"

@@ -2,7 +2,7 @@
 #include "request.h"
 
 #include "common/files/visible.h"
-#include "common/harness/host/memory.h"
+#include "common/harness/host/host.h"
 #include "expression.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
  * How to run it: make experiment-13-selects
  */
 #include "common/experiment/experiment.h"
-#include "common/harness/run/roof.h"
+#include "common/harness/run/device.h"
 #include "steps/13-compaction/compact.h"
 #include "steps/13-compaction/step13.h"
 

@@ -1,6 +1,6 @@
 /* Step 14's descriptor: how its tables and filters are called, and what is right. */
 #include "common/harness/pictures/picture.h"
-#include "common/harness/run/result.h"
+#include "common/harness/run/runs.h"
 #include "judge.h"
 #include "request.h"
 #include "table_file.h"

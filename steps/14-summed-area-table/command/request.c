@@ -7,7 +7,7 @@
 #include "common/command/option_table.h"
 #include "common/harness/pictures/picture.h"
 #include "common/harness/print/print.h"
-#include "common/step/size.h"
+#include "common/step/element.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "request.h"
 
 #include "common/files/visible.h"
-#include "common/harness/host/memory.h"
+#include "common/harness/host/host.h"
 #include "common/harness/pictures/picture.h"
 
 #include <float.h>

@@ -13,7 +13,7 @@
  * How to run it: make experiment-14-against-npp
  */
 #include "common/experiment/experiment.h"
-#include "common/harness/run/roof.h"
+#include "common/harness/run/device.h"
 #include "steps/14-summed-area-table/command/judge.h"
 
 #include <dlfcn.h>

@@ -1,8 +1,7 @@
 /* Step 15's descriptor: radix sort, as the document describes it and as one would write
  * it today. */
 #include "common/harness/print/print.h"
-#include "common/harness/run/launches.h"
-#include "common/harness/run/result.h"
+#include "common/harness/run/runs.h"
 #include "common/step/element.h"
 #include "request.h"
 #include "steps/15-radix-sort/document.h"

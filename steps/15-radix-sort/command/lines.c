@@ -6,7 +6,7 @@
 #define _GNU_SOURCE /* qsort_r */
 #include "request.h"
 
-#include "common/harness/host/memory.h"
+#include "common/harness/host/host.h"
 #include "common/harness/print/print.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
  * How to run it: make experiment-15-against-cub
  */
 #include "common/experiment/experiment.h"
-#include "common/harness/run/roof.h"
+#include "common/harness/run/device.h"
 #include "steps/15-radix-sort/sort.h"
 
 #include <cub/device/device_radix_sort.cuh>

@@ -1,8 +1,6 @@
 /* Step 16's descriptor: a scan with any associative operator, of sequences of any lengths. */
-#include "common/harness/print/format.h"
 #include "common/harness/print/print.h"
-#include "common/harness/run/launches.h"
-#include "common/harness/run/result.h"
+#include "common/harness/run/runs.h"
 #include "judge.h"
 #include "request.h"
 #include "steps/15-radix-sort/sort.h"

@@ -4,7 +4,7 @@
 #include "request.h"
 
 #include "common/command/option_table.h"
-#include "common/step/size.h"
+#include "common/step/element.h"
 
 #include <math.h>
 #include <string.h>

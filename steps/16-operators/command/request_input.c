@@ -7,9 +7,9 @@
 #include "request.h"
 
 #include "common/files/visible.h"
-#include "common/harness/host/memory.h"
+#include "common/harness/host/host.h"
 #include "common/step/cuda_check.h"
-#include "common/harness/print/format.h"
+#include "common/harness/print/print.h"
 
 #include <errno.h>
 #include <math.h>

@@ -8,7 +8,7 @@
  * How to run it: make experiment-16-rates
  */
 #include "common/experiment/experiment.h"
-#include "common/harness/run/roof.h"
+#include "common/harness/run/device.h"
 #include "steps/12-pipeline/scan.h"
 #include "steps/16-operators/scan.h"
 

@@ -1,7 +1,7 @@
 /* input_part.c — makes or reads a rank's part of the input. */
 #include "input_part.h"
 
-#include "common/harness/print/format.h"
+#include "common/harness/print/print.h"
 
 #define SECOND_SEED 0x2ED /* b is independent of a, as in step 16 */
 

@@ -9,7 +9,7 @@
 #include "ranks.h"
 #include "request.h"
 
-#include "common/harness/print/standard.h"
+#include "common/harness/print/print.h"
 
 #include <signal.h>
 #include <stdlib.h>

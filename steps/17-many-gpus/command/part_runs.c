@@ -3,7 +3,7 @@
 
 #include "steps/17-many-gpus/parts/agree.h"
 #include "common/step/cuda_check.h"
-#include "common/harness/print/progress.h"
+#include "common/harness/print/print.h"
 #include "watch.h"
 
 #include <stdlib.h>

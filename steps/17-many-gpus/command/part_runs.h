@@ -7,8 +7,6 @@
 #define STEP17_PART_RUNS_H
 
 #include "common/harness/input/input.h"
-#include "common/harness/run/buffer.h"
-#include "common/harness/run/fingerprint.h"
 #include "common/harness/run/device.h"
 #include "judge.h"
 #include "ranks.h"

@@ -1,10 +1,9 @@
 /* program.c — what ./step17 does between MPI_Init and MPI_Finalize. */
 #include "program.h"
 
-#include "common/harness/host/memory.h"
+#include "common/harness/host/host.h"
 #include "steps/17-many-gpus/parts/agree.h"
-#include "common/harness/print/format.h"
-#include "common/harness/print/standard.h"
+#include "common/harness/print/print.h"
 #include "input_part.h"
 #include "output_part.h"
 #include "report.h"

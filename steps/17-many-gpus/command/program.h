@@ -4,8 +4,8 @@
 #ifndef STEP17_PROGRAM_H
 #define STEP17_PROGRAM_H
 
-#include "common/harness/run/run_device.h"
-#include "common/harness/run/scan_verbs.h"
+#include "common/harness/run/device.h"
+#include "common/harness/run/runs.h"
 #include "common/step/options.h"
 
 /* A rank's options and device, which are read before MPI_Init. */

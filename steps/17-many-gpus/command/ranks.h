@@ -4,7 +4,7 @@
 #ifndef STEP17_RANKS_H
 #define STEP17_RANKS_H
 
-#include "common/harness/run/run_device.h"
+#include "common/harness/run/device.h"
 #include "request.h"
 #include "steps/17-many-gpus/scan.h"
 

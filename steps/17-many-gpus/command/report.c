@@ -2,8 +2,7 @@
 #include "report.h"
 
 #include "common/files/visible.h"
-#include "common/harness/print/format.h"
-#include "common/harness/print/record.h"
+#include "common/harness/print/print.h"
 #include "common/harness/report/report.h"
 
 #include <stdarg.h>

@@ -18,7 +18,7 @@
 #include "steps/17-many-gpus/parts/exchange.h"
 #include "steps/17-many-gpus/command/ranks.h"
 #include "common/experiment/experiment.h"
-#include "common/harness/run/roof.h"
+#include "common/harness/run/device.h"
 #include "flag.cuh"
 #include "steps/12-pipeline/scan.h"
 
