@@ -9,6 +9,6 @@ cc: build/cc/upcc ## learn: build upcc, which compiles a subset of CUDA C withou
 
 build/cc/upcc build/autograder/cc/upcc: $(UPCC) $(call objects,$(wildcard \
         common/cc/command/*.c) $(addprefix common/,command/fault.c command/option_table.c \
-        $(addprefix files/,visible.c whole_file.c wrapped.c output_file.c replacement.c)))
+        $(addprefix files/,files.c visible.c wrapped.c)))
 	$(call say,link,$@)
 	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $^ -lm -pthread -o $(NEW) $(PUT)

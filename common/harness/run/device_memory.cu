@@ -5,7 +5,6 @@
 #include "common/step/launch_kernel.cuh"
 #include "device.h"
 #include "common/step/element.h"
-#include "runs.h"
 #include <string.h>
 #include <stdint.h>
 

@@ -26,10 +26,6 @@
  *     counters_free(&counters);
  */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct counter_line {
     char *file; /* as the compiler was given it */
     unsigned line;
@@ -63,19 +59,11 @@ double counters_sectors_per_request(const struct emu_global *);
 /* The line with the most bank conflicts of loads and stores, or NULL if there are none. */
 const struct counter_line *counters_worst_line(const struct counters *);
 
-#ifdef __cplusplus
-}
-#endif
-
 /* ---- the kernels that one call launches ------------------------------------------------------ */
 
 /*
  * The call is captured into a graph, so its host code runs and its kernels do not.
  */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define LAUNCHES_NAME  60
 #define LAUNCHES_KINDS 12
@@ -104,10 +92,6 @@ bool launches_have(const struct launches *, const char *kernel);
 /* The kernel with the most blocks; NULL: there is none. */
 const struct launch *launches_largest(const struct launches *);
 
-#ifdef __cplusplus
-}
-#endif
-
 /* ---- contract -------------------------------------------------------------------------------- */
 
 /*
@@ -115,10 +99,6 @@ const struct launch *launches_largest(const struct launches *);
  * stream, and runs none of it. A scan that does something that cannot be recorded breaks the
  * contract of step.h.
  */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define CONTRACT_TEXT 200
 
@@ -131,38 +111,7 @@ extern "C" {
 int contract_capture(run_fn *work, void *context, cudaStream_t stream, cudaGraphExec_t *graph,
                      char *breach, struct fault *);
 
-#ifdef __cplusplus
-}
-#endif
-
-/* ---- makes an inclusive scan of an exclusive one, as both documents describe it -------------- */
-
-/*
- * The result is shifted left by one element. The last place gets the sum of all elements, which
- * needs the last element of the input.
- */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* to[0..n-1) = exclusive[1..n), to[n-1] = exclusive[n-1] + *last. All on the device, of the same
- * type; `to` and `exclusive` do not overlap. n > 0. */
-cudaError_t inclusive_from_exclusive(enum element, void *to, const void *exclusive,
-                                     const void *last, size_t n, cudaStream_t);
-/* Does this to host arrays. */
-void inclusive_from_exclusive_host(enum element, void *to, const void *exclusive, const void *last,
-                                   size_t n);
-
-#ifdef __cplusplus
-}
-#endif
-
 /* ---- what a run has computed, for those that judge and write it ------------------------------ */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct result {
     const struct buffer *buffer;
@@ -172,15 +121,7 @@ struct result {
 /* Copies all of the result to the host. *whole stays until the next call or result_free(). */
 int result_whole(struct result *, const void **whole, struct fault *);
 
-#ifdef __cplusplus
-}
-#endif
-
 /* ---- opens a step: a plain scan gets its verbs here ------------------------------------------ */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The verbs of every step without verbs of its own. It has no `judge`: its sums are compared piece
  * by piece (runs.c). */
@@ -202,10 +143,6 @@ int subject_check_files(const struct subject *, struct fault *);
 /* Is the result shifted, because --inclusive asks for it? Other subjects obey by themselves. */
 bool subject_shifts(const struct subject *);
 
-#ifdef __cplusplus
-}
-#endif
-
 /* ---- runs one subject on one input ----------------------------------------------------------- */
 
 /*
@@ -221,10 +158,6 @@ bool subject_shifts(const struct subject *);
  * since sums of floats may be rounded differently from run to run. At the end a call is captured
  * once more.
  */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The result. Its fields are in the order in which they are filled in. */
 struct outcome {
@@ -287,9 +220,5 @@ int runs_verify(struct runs *, struct outcome *, struct fault *);
 
 /* Waits for the stream. */
 int runs_wait(const struct runs *, struct fault *);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

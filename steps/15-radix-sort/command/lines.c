@@ -25,7 +25,7 @@ static int too_large(const char *name, struct fault *fault)
 }
 
 /* Reads all of it. Returns 0, or EXIT_USAGE. */
-static int read_all(struct text *t, FILE *from, const char *name, struct fault *fault)
+static int read_all(struct text_lines *t, FILE *from, const char *name, struct fault *fault)
 {
     size_t room = 0;
     for (;;) {
@@ -56,7 +56,7 @@ static uint64_t key_of(const struct line *line)
     return key;
 }
 
-static size_t count_lines(const struct text *t)
+static size_t count_lines(const struct text_lines *t)
 {
     size_t n = 0;
     for (const char *at = t->bytes, *end = at + t->length; at < end; n++) {
@@ -66,7 +66,7 @@ static size_t count_lines(const struct text *t)
     return n;
 }
 
-static int split(struct text *t, struct input *input, const char *name, struct fault *fault)
+static int split(struct text_lines *t, struct input *input, const char *name, struct fault *fault)
 {
     size_t n = count_lines(t);
     *input = (struct input){.element = ELEMENT_U64, .n = n};
@@ -85,14 +85,14 @@ static int split(struct text *t, struct input *input, const char *name, struct f
     return 0;
 }
 
-void sort_text_free(struct text *t)
+void sort_text_free(struct text_lines *t)
 {
     free(t->bytes);
     free(t->line);
-    *t = (struct text){0};
+    *t = (struct text_lines){0};
 }
 
-int sort_text_read(struct text *t, struct input *input, const char *path, struct fault *fault)
+int sort_text_read(struct text_lines *t, struct input *input, const char *path, struct fault *fault)
 {
     bool is_stdin = strcmp(path, "-") == 0;
     const char *name = is_stdin ? "stdin" : path;
@@ -115,7 +115,7 @@ int sort_text_read(struct text *t, struct input *input, const char *path, struct
 /* By all bytes. */
 static int compare(const void *left, const void *right, void *text)
 {
-    const struct line *lines = ((const struct text *)text)->line;
+    const struct line *lines = ((const struct text_lines *)text)->line;
     const struct line *a = &lines[*(const uint32_t *)left], *b = &lines[*(const uint32_t *)right];
     int order = memcmp(a->text, b->text, a->length < b->length ? a->length : b->length);
     return order ? order : (a->length > b->length) - (a->length < b->length);
@@ -127,7 +127,7 @@ static int compare_descending(const void *left, const void *right, void *text)
 }
 
 /* Sorts each run of lines with the same key. */
-static void sort_runs(const struct text *t, bool descending, uint32_t *index, size_t n)
+static void sort_runs(const struct text_lines *t, bool descending, uint32_t *index, size_t n)
 {
     for (size_t begin = 0, end; begin < n; begin = end) {
         uint64_t key = key_of(&t->line[index[begin]]);
@@ -146,7 +146,7 @@ static int write_line(struct output *output, const struct line *line, struct fau
 }
 
 /* Lines are written as they are, whatever the file's name is. */
-static int write_lines(const struct text *t, const char *path, const uint32_t *index, size_t n,
+static int write_lines(const struct text_lines *t, const char *path, const uint32_t *index, size_t n,
                        struct fault *fault)
 {
     struct output output;
@@ -155,7 +155,7 @@ static int write_lines(const struct text *t, const char *path, const uint32_t *i
     return code ? code : output_end(&output, fault);
 }
 
-int sort_text_write(const struct text *t, bool descending, const uint32_t *index, size_t n,
+int sort_text_write(const struct text_lines *t, bool descending, const uint32_t *index, size_t n,
                     const char *path, struct fault *fault)
 {
     uint32_t *sorted = allocated(malloc(n * sizeof *sorted));

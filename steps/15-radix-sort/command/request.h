@@ -10,7 +10,7 @@
 #include "common/step/options.h"
 
 /* A text file, and its lines. All zero: none has been read. */
-struct text {
+struct text_lines {
     char *bytes;
     size_t length;
     struct line {
@@ -26,7 +26,7 @@ struct request {
     bool descending;
     bool lines;         /* --lines: keys are the first 8 bytes of lines */
     const char *values; /* --values: a file; NULL: none */
-    struct text text;   /* with --lines */
+    struct text_lines text;   /* with --lines */
 };
 extern const struct step_option sort_options[];
 
@@ -43,12 +43,12 @@ void sort_judge(const struct request *, const struct problem *, const void *out,
 
 /* The lines of a file ("-": stdin); their first 8 bytes, the first one uppermost, become the input:
  * uint64, with zeros after a shorter line. Returns 0, or EXIT_USAGE and a sentence. */
-int sort_text_read(struct text *, struct input *, const char *path, struct fault *);
-void sort_text_free(struct text *);
+int sort_text_read(struct text_lines *, struct input *, const char *path, struct fault *);
+void sort_text_free(struct text_lines *);
 
 /* Writes the lines in the order of `index` (n of them), those with equal keys sorted on the host by
  * all of their bytes. */
-int sort_text_write(const struct text *, bool descending, const uint32_t *index, size_t n,
+int sort_text_write(const struct text_lines *, bool descending, const uint32_t *index, size_t n,
                     const char *path, struct fault *);
 
 #endif
