@@ -33,7 +33,7 @@ bare() { env PATH="$PWD/bin" CUDA_HOME="$PWD/cuda" CUDA_PATH= "$@"; }
 # `make -n`.
 sources() {
     mkdir -p common/emu/ptx common/emu/command common/files common/harness
-    touch common/harness/main.c common/emu/command/main.c common/emu/cudart.map
+    touch common/harness/main.c common/emu/command/{main,audit}.c common/emu/cudart.map
     touch common/emu/ptx/program_elf.c common/emu/ptx/elf.c common/emu/removed.h
     touch common/files/program_path.c common/files/visible.c
     mkdir -p common/emu/libs/include

@@ -156,7 +156,7 @@ int fingerprints(struct fingerprinter *, const struct span *, size_t count, cuda
 
 /* The sum over host memory whose first word has the index `first`. */
 uint64_t fingerprint_on_host(const void *memory, size_t bytes, uint64_t first);
-/* fingerprint.cu: adds the sum over device memory to *sum, which is on the device. */
+/* device_memory.cu: adds the sum over device memory to *sum, which is on the device. */
 cudaError_t fingerprint_on_device(const void *memory, size_t bytes, uint64_t *sum, cudaStream_t);
 
 #ifdef __CUDACC__
@@ -257,7 +257,7 @@ int timing_default_reps(bool emulated, double once_seconds);
  * on the emulator, which models no L2. */
 size_t timing_flush_bytes(bool emulated, size_t l2);
 
-/* flush.cu: loads an array of zeros, aligned to 16 bytes, and drops the values. */
+/* device_memory.cu: loads an array of zeros, aligned to 16 bytes, and drops the values. */
 cudaError_t flush_read(void *array, size_t bytes, cudaStream_t);
 
 /* Seconds on a clock that only goes forward. */

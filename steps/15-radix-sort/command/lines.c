@@ -146,8 +146,8 @@ static int write_line(struct output *output, const struct line *line, struct fau
 }
 
 /* Lines are written as they are, whatever the file's name is. */
-static int write_lines(const struct text_lines *t, const char *path, const uint32_t *index, size_t n,
-                       struct fault *fault)
+static int write_lines(const struct text_lines *t, const char *path, const uint32_t *index,
+                       size_t n, struct fault *fault)
 {
     struct output output;
     int code = output_begin_bytes(&output, path, fault);
