@@ -231,7 +231,7 @@ double entry_seconds(const struct entry *);
 const struct entry *side_by_side_roof(const struct side_by_side *);
 const struct entry *side_by_side_cub(const struct side_by_side *);
 
-/* ---- prints what bench.h has timed: as a table for people, or as records --------------------- */
+/* ---- prints what was timed: as a table for people, or as records ----------------------------- */
 
 /*
  * These are the keys of --csv and --json. A row is one contender at one size, timed in one mode:

@@ -40,7 +40,7 @@ static uintptr_t start_replaced(const char *function, uintptr_t real);
 /* ---- programs without a dynamic linker ------------------------------------------------------- */
 
 /*
- * Programs that are started without a dynamic linker, which so cannot load audit.c.
+ * Programs that are started without a dynamic linker cannot load this library.
  *
  * Calls that start a program, of the programs that the command emu runs, go through the functions
  * of this file. They look at the file, and say so if it has CUDA code and is linked statically with
@@ -206,7 +206,7 @@ __attribute__((constructor)) static void go_through_emu(int count, char **words)
  *   call of dlopen says where NVIDIA's is.
  * - A program that would run on NVIDIA's runtime, and so without the emulator, is ended with the
  *   sentence that the command emu says of it: without a GPU its results would be wrong.
- * - Functions that start a program go through audit.c.
+ * - Functions that start a program go through those above.
  * - A library that needs a GPU is named: one that holds NVIDIA's runtime when one of its functions
  *   is first called, and one that loads CUDA's driver when it does so. The program goes on, since
  *   it may do without.

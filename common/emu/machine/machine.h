@@ -244,7 +244,7 @@ struct launch {
     bool lenient; /* as emu_config */
     unsigned checks; /* bits of enum emu_check */
     struct emu_host_place host_place;
-    uint64_t random;    /* state of machine.h's generator; 0: the usual order */
+    uint64_t random;    /* the generator's state; 0: the usual order */
     bool splits_lanes;  /* random: also lanes without a branch are split */
     bool descending;    /* blocks start in the order of falling index */
     unsigned announced; /* bits of enum announced (events.h) */

@@ -9,7 +9,7 @@
 /*
  * add, sub, mul, fma, div, sqrt and rcp follow IEEE 754, as the CPU does. The wrapper in
  * operations.c handles rounding modes, .ftz and .sat. What hardware approximates (.approx, see also
- * ops_float.c) is more exact here than PTX demands, so the bits may differ from a GPU's. A NaN
+ * below) is more exact here than PTX demands, so the bits may differ from a GPU's. A NaN
  * result of an f32 operation is the canonical 0x7fffffff. An f64 operation passes a NaN's payload
  * on; of several NaNs it is that of b, then of c, then of a. (ptxas exchanges the factors or terms
  * if one is in a uniform register, such as a kernel's parameter: then a GPU passes on a's.)

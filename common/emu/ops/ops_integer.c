@@ -16,7 +16,7 @@
 #endif
 
 /* Division by zero gives all ones, and so does its remainder, as on the hardware. The only quotient
- * that does not fit, INT_MIN / -1, wraps around. (64 bits: ops_integer.c.)
+ * that does not fit, INT_MIN / -1, wraps around. (64 bits: below.)
  *
  * Integers of up to 32 bits are divided as floats, since vector instructions divide only those. The
  * rounding error of the quotient is less than 1 / b: it does not reach the next integer. */

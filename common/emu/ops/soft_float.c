@@ -257,7 +257,7 @@ double soft_of_integer(bool is_negative, uint64_t magnitude, const struct soft_r
 /*
  * An x86 processor has modes for roundings and for denormal numbers in MXCSR (ops_rules.c).
  * WebAssembly has neither, and ignores fesetround without a word. There, operations whose result
- * depends on the rounding are computed by soft_float.c. All others run on flushed copies of their
+ * depends on the rounding are computed in integers. All others run on flushed copies of their
  * operands.
  */
 

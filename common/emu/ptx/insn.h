@@ -41,8 +41,8 @@ enum {
 
 struct warp;
 struct insn;
-struct call;        /* insn.h */
-struct matrix_insn; /* insn.h */
+struct call;
+struct matrix_insn;
 
 /* Carries out one instruction for the lanes in mask (never 0). */
 typedef void (*op_fn)(struct warp *, const struct insn *, uint32_t mask);
@@ -705,7 +705,7 @@ enum special_register {
 /* ---- finds operations on 32 lanes, which the folder ops/ defines ----------------------------- */
 
 /*
- * Operations that are more than arithmetic on each lane are in insn.h.
+ * Operations that are more than arithmetic on each lane follow below.
  *
  * Two operations are wrappers, which call the operation in insn->rules: "by rules" rounds, flushes
  * and clamps as the rules say; "resized" also serves a conversion with a register that is wider

@@ -10,9 +10,6 @@
 
 /*
  * The memory that it holds in reserve (cudaMemPoolAttrReleaseThreshold) is in fact free.
- *
- * memory_pools.c allocates from pools and keeps the pools of each device; memory_pools.c makes,
- * changes and queries pools.
  */
 
 struct memory_pool {

@@ -27,8 +27,8 @@ static void cudart_end_with(int code);
 /* ---- ends by a signal ------------------------------------------------------------------------ */
 
 /*
- * A program that ends by a signal: it prints where it was, and writes its reports
- * first. process_end.c does the same where it ends by _exit, quick_exit or exec.
+ * A program that ends by a signal prints where it was, and writes its reports first. So it does
+ * where it ends by _exit, quick_exit or exec (above).
  *
  * A signal handler may do very little, so it only wakes a waiting thread. That thread asks the
  * running kernels to stop. The thread that launched such a kernel then writes the reports; if no

@@ -464,7 +464,7 @@ static void explain_the_wait(int process, int seconds)
     cudart_print(sentence);
 }
 
-/* A kernel of this process counts as done: streams.c waits for it. */
+/* A kernel of this process counts as done: its stream waits for it. */
 static bool cudart_ipc_is_done(const struct object *event, bool waits)
 {
     const struct timespec moment = {.tv_nsec = 200000};

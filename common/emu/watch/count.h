@@ -45,7 +45,7 @@ static inline struct insn_counts *counts_of(const struct warp *w, const struct i
 /* ---- rules that take more than a few lines --------------------------------------------------- */
 
 /*
- * Rules of count.h that take more than a few lines; each adds one access of a warp.
+ * Each of them adds one access of a warp.
  *
  * `address` holds 32 lanes; only those in mask count; at least one does.
  */
@@ -55,7 +55,7 @@ enum { BANKS = 32, BANK_BYTES = 4, SECTOR_BYTES = 32 };
 /* ---- the names of the counters, as the command and the report print them --------------------- */
 
 /*
- * A counter that ncu has too has ncu's name and follows ncu's rule (see count.h). Names that
+ * A counter that ncu has too has ncu's name and follows ncu's rule (see above). Names that
  * begin with "emu__" are the emulator's own counters.
  */
 

@@ -507,10 +507,9 @@ static void race_lane_access(struct lane_access *t, uint64_t address, unsigned b
 /* ---- plain accesses, in few steps ------------------------------------------------------------ */
 
 /*
- * Plain loads and stores of a warp, nearly all accesses of most kernels,
- * in few steps.
+ * Plain loads and stores of a warp, nearly all accesses of most kernels, in few steps.
  *
- * Nothing is decided here that race.c would decide otherwise. An access takes the short way if
+ * Nothing is decided here that race_lane_access() would decide otherwise. An access takes the short way if
  * the bits of the granule's records tell that each earlier access that matters happens before it:
  * by a barrier of the block or of the warp, or because the same thread made it. Then there is no
  * hazard, and only the records change. Every other access is left to race_lane_access(), such as

@@ -159,8 +159,8 @@ void race_fence(struct warp *, uint32_t lanes, enum fence);
 /* ---- state ----------------------------------------------------------------------------------- */
 
 /*
- * The state that racecheck keeps of a device, a block and a warp, and the functions
- * that its files call of each other. Only the files of race.h's list include it.
+ * The state that racecheck keeps of a device, a block and a warp, and the functions that its files
+ * call of each other.
  */
 
 /* The agent of a kind of access: see enum access_strength in shadow.h. */

@@ -22,10 +22,10 @@
  * that scope. Barriers pass on what is kept, since a fence.sc in another thread that is ordered
  * after the read orders as well. (A fence.acq_rel there does not, and is taken for one.)
  *
- * A word also keeps its values and clocks from before its last stores: see race_flags.c. In a
- * kernel with tracks_observed, a strong store also releases, as OBSERVED, all that its thread has
- * done, acquired or observed. This orders nothing. race.c uses it to find out which order the
- * code relies on.
+ * A word also keeps its values and clocks from before its last stores (below). In a kernel with
+ * tracks_observed, a strong store also releases, as OBSERVED, all that its thread has done,
+ * acquired or observed. This orders nothing. race.c uses it to find out which order the code
+ * relies on.
  */
 
 enum { FIRST_SIZE = 64 };

@@ -276,7 +276,7 @@ size_t state_remove_others(const struct grader *, const struct submission *, siz
 struct compiled {
     enum outcome_kind kind;
     char why[FAULT_TEXT];
-    uint64_t same[2]; /* of grader.h; 0: no PTX */
+    uint64_t same[2]; /* the bits of its PTX, as same_ptx() gives them; 0: no PTX */
     uint64_t ptx;     /* hash of the PTX that is stored; 0: no PTX */
     char *messages;   /* freed by the caller */
 };
@@ -284,7 +284,7 @@ bool state_compiled(const struct grader *, const struct submission *, struct com
 int state_store_compiled(const struct grader *, const struct submission *, const struct compiled *,
                          struct fault *);
 
-/* The bits of grader.h of a lab's solution. False: its PTX has not been built. */
+/* These bits of a lab's solution. False: its PTX has not been built. */
 bool solution_bits(const struct grader *, const struct lab *, uint64_t bits[2]);
 
 /* ---- grade_state.c --------------------------------------------------------------------------- */

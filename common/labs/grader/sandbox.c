@@ -256,10 +256,6 @@ void sandbox_line_end(char **line)
 
 /* ---- runs a command in bubblewrap, with limits ----------------------------------------------- */
 
-/*
- * Its command line is made in sandbox.c.
- */
-
 /* In the parent, the ends of the pipes that it reads: the outputs, then BEGUN and INFO. */
 enum { BEGUN = SANDBOX_OUTPUTS, INFO, PIPES };
 enum { BLOCK = 1 << 16, TICK_MS = 50, INFO_SIZE = 256, EXEC_FAILED = 127 };
