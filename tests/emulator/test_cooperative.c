@@ -1,23 +1,16 @@
-/*
- * test_cooperative.c — cooperative groups that synchronise a grid, a block or a tile; from the PTX
- * of three architectures.
- */
+/* test_cooperative.c — thread block clusters: the numbers and sizes that a block can read, the
+ * memory of other blocks, and the launches that are refused. Answers of an H200 are marked as such.
+ * */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "tests/fixtures/fixtures.h"
 
-#include "common/harness/run/runs.h"
 #include "common/emu/emu.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The model decides which PTX of the fat binary runs: compute_75, compute_90 or compute_100. */
-static const char *const models[] = {"t4", "h200", "b200"};
-enum { MODELS = sizeof models / sizeof *models };
-
-/* A device of that model, if the process has no device yet: each test runs in its own. */
-static void use_model(const char *model) { setenv("EMU_GPU", model, 1); }
+enum { THREADS = 64, BLOCKS = 12, ALL = BLOCKS * THREADS, CLUSTER = 4, BINS = 64 };
 
 static void *device(size_t bytes)
 {
@@ -32,146 +25,173 @@ static void read_back(void *host, const void *memory, size_t bytes)
               emu_message(emu_runtime()));
 }
 
-static void check_grid_scan(int blocks, int threads)
+#define ON_BOTH(name, check)                                                                       \
+    Test(cluster, name##_compute_90, .timeout = 60) { setenv("EMU_GPU", "h200", 1), check; }       \
+    Test(cluster, name##_compute_100_slow, .timeout = 60) { setenv("EMU_GPU", "b200", 1), check; }
+
+/* Runs a kernel on 0, 7, 14 …; want(i) is what thread i must have written. */
+static void run(cudaError_t (*launch)(int *, const int *, int), int (*want)(int))
 {
-    enum { N = 3000 };
-    static int in[N], got[N];
-    int *out = device(sizeof in), *scratch = device(sizeof in), *from = device(sizeof in);
-    for (int i = 0; i < N; i++) in[i] = i * 7 % 11;
+    int in[ALL], got[ALL], *from = device(sizeof in), *out = device(sizeof in);
+    for (int i = 0; i < ALL; i++) in[i] = 7 * i;
     cudaMemcpy(from, in, sizeof in, cudaMemcpyHostToDevice);
-    cr_assert(launch_grid_scan(out, scratch, from, N, blocks, threads) == cudaSuccess, "%s",
+    cr_assert(launch(out, from, BLOCKS) == cudaSuccess, "%s", emu_message(emu_runtime()));
+    read_back(got, out, sizeof got);
+    for (int i = 0; i < ALL; i++)
+        cr_assert(got[i] == want(i), "thread %d: %d, want %d", i, got[i], want(i));
+}
+
+/* The element of thread t in the block that is `distance` on in the cluster of thread i. */
+static int element(int i, int distance)
+{
+    int block = i / THREADS, first = block / CLUSTER * CLUSTER;
+    return 7 * ((first + (block - first + distance + CLUSTER) % CLUSTER) * THREADS + i % THREADS);
+}
+static int from_neighbours(int i)
+{
+    if (i / THREADS % CLUSTER) return element(i, 1);
+    int sum = element(i, 0);
+    for (int k = 0; k < CLUSTER; k++) sum += element(i, k);
+    return sum;
+}
+static int from_before(int i) { return element(i, -1); }
+
+ON_BOTH(blocks_read_and_add_in_each_others_memory, run(launch_neighbours, from_neighbours))
+ON_BOTH(bulk_copies_go_to_other_blocks, run(launch_push, from_before))
+
+static void histograms(int cluster)
+{
+    enum { N = 5000 };
+    int in[N], got[BINS], want[BINS] = {0}, *from = device(sizeof in), *out = device(sizeof got);
+    for (int i = 0; i < N; i++) want[in[i] = i * i % 61]++;
+    cudaMemcpy(from, in, sizeof in, cudaMemcpyHostToDevice);
+    cudaMemset(out, 0, sizeof got);
+    cr_assert(launch_histogram(out, from, N, 16, cluster) == cudaSuccess);
+    read_back(got, out, sizeof got);
+    cr_expect_arr_eq(got, want, sizeof want);
+}
+ON_BOTH(a_histogram_over_two, histograms(2))
+ON_BOTH(a_histogram_over_eight, histograms(8))
+
+static void check_addresses(void)
+{
+    int got[4], *out = device(sizeof got);
+    cr_assert(launch_addresses(out) == cudaSuccess);
+    read_back(got, out, sizeof got);
+    for (int k = 0; k < 4; k++) cr_expect(got[k] == 1, "rank %d", k);
+}
+ON_BOTH(addresses_mean_the_same_in_every_block, check_addresses())
+
+static void check_view(dim3 blocks, dim3 cluster, unsigned is_explicit)
+{
+    struct cluster_view got[64], *out = device(sizeof got);
+    dim3 asked = is_explicit ? cluster : (dim3){99, 1, 1};
+    cr_assert(launch_cluster_view(out, blocks, asked) == cudaSuccess, "%s",
               emu_message(emu_runtime()));
     read_back(got, out, sizeof got);
-    for (int i = 0, sum = 0; i < N; i++) {
-        sum += in[i];
-        cr_assert(got[i] == sum, "%d blocks: sum %d is %d, want %d", blocks, i, got[i], sum);
+    for (unsigned b = 0; b < blocks.x * blocks.y * blocks.z; b++) {
+        unsigned at[3] = {b % blocks.x, b / blocks.x % blocks.y, b / blocks.x / blocks.y};
+        unsigned size[3] = {cluster.x, cluster.y, cluster.z},
+                 grid[3] = {blocks.x, blocks.y, blocks.z};
+        unsigned rank = at[0] % size[0] + size[0] * (at[1] % size[1] + size[1] * (at[2] % size[2]));
+        cr_expect(got[b].rank == rank && got[b].blocks == size[0] * size[1] * size[2] &&
+                      got[b].is_explicit == is_explicit,
+                  "block %u", b);
+        for (int k = 0; k < 3; k++)
+            cr_expect(got[b].id[k] == at[k] / size[k] && got[b].index[k] == at[k] % size[k] &&
+                          got[b].size[k] == size[k] && got[b].grid[k] == grid[k] / size[k],
+                      "block %u, direction %d", b, k);
     }
 }
-
-#define TEST_ON_MODELS(name, check)                                                                \
-    Test(cooperative, name##_compute_75_slow, .timeout = 60) { use_model(models[0]), check; }      \
-    Test(cooperative, name##_compute_90, .timeout = 60) { use_model(models[1]), check; }           \
-    Test(cooperative, name##_compute_100_slow, .timeout = 60) { use_model(models[2]), check; }
-
-static void grid_scans(void)
+static void check_views(void)
 {
-    check_grid_scan(1, 64);
-    check_grid_scan(7, 32);
-    check_grid_scan(40, 100);
+    check_view((dim3){6, 1, 1}, (dim3){3, 1, 1}, 1);
+    check_view((dim3){4, 4, 4}, (dim3){2, 2, 2}, 1);
+    check_view((dim3){6, 2, 1}, (dim3){3, 1, 1}, 1);
+    check_view((dim3){5, 1, 1}, (dim3){1, 1, 1}, 1);
+    check_view((dim3){5, 1, 1}, (dim3){1, 1, 1}, 0);
 }
-TEST_ON_MODELS(a_grid_sync_separates_sweeps, grid_scans())
+ON_BOTH(blocks_know_their_cluster, check_views())
 
-static void rounds(void)
-{
-    enum { BLOCKS = 30, ROUNDS = 5 };
-    int got[3 * BLOCKS], *out = device(sizeof got);
-    cr_assert(launch_grid_sync(out, BLOCKS, 64, ROUNDS, 1) == cudaSuccess);
-    read_back(got, out, sizeof got);
-    for (int b = 0; b < BLOCKS; b++)
-        cr_expect(got[2 * BLOCKS + b] == (b + BLOCKS - ROUNDS) % BLOCKS, "block %d: %d", b,
-                  got[2 * BLOCKS + b]);
-}
-TEST_ON_MODELS(arrive_and_wait, rounds())
+/* ---- limits ---------------------------------------------------------------------------------- */
 
-static void tiles(void)
+Test(cluster, wrong_sizes_are_refused_as_an_h200_does)
 {
-    enum { THREADS = 256, TILE = 64 };
-    int in[THREADS], got[THREADS], *from = device(sizeof in), *out = device(sizeof got);
-    for (int i = 0; i < THREADS; i++) in[i] = i * i % 101;
-    cudaMemcpy(from, in, sizeof in, cudaMemcpyHostToDevice);
-    cr_assert(launch_large_tiles(out, from, THREADS) == cudaSuccess, "%s",
-              emu_message(emu_runtime()));
-    read_back(got, out, sizeof got);
-    for (int i = 0; i < THREADS; i++) {
-        int sum = 0;
-        for (int k = 0; k < TILE; k++) sum += in[i / TILE * TILE + k];
-        cr_expect(got[i] == sum, "thread %d: %d, want %d", i, got[i], sum);
+    struct cluster_view *out = device(64 * sizeof *out);
+    static const struct {
+        unsigned blocks, cluster;
+        cudaError_t want;
+    } sizes[] = {{16, 8, cudaSuccess},
+                 {16, 16, cudaErrorInvalidClusterSize},
+                 {10, 4, cudaErrorInvalidClusterSize},
+                 {2, 4, cudaErrorInvalidClusterSize},
+                 {4, 0, cudaErrorInvalidClusterSize}};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        cudaError_t error =
+            launch_cluster_view(out, (dim3){sizes[k].blocks, 1, 1}, (dim3){sizes[k].cluster, 1, 1});
+        cr_expect(error == sizes[k].want, "%u blocks in clusters of %u: %d", sizes[k].blocks,
+                  sizes[k].cluster, error);
+        cr_expect(cudaDeviceSynchronize() == cudaSuccess, "it is no fault");
     }
+    int *ints = (int *)out;
+    cr_expect(launch_neighbours(ints, ints, 6) == cudaErrorInvalidClusterSize);
+    cr_assert(allow_large_clusters() == cudaSuccess);
+    cr_expect(launch_cluster_view(out, (dim3){16, 1, 1}, (dim3){16, 1, 1}) == cudaSuccess);
+    cr_expect(launch_cluster_view(out, (dim3){32, 1, 1}, (dim3){32, 1, 1}) ==
+              cudaErrorInvalidClusterSize);
 }
-TEST_ON_MODELS(tiles_of_two_warps, tiles())
 
-static void halves(void)
+Test(cluster, gpus_before_hopper_have_none_slow)
 {
-    enum { THREADS = 100 };
-    int got[THREADS], *out = device(sizeof got);
-    cr_assert(launch_split_barrier(out, THREADS) == cudaSuccess);
-    read_back(got, out, sizeof got);
-    for (int t = 0; t < THREADS; t++) cr_expect(got[t] == 3 * (THREADS - 1 - t) + t);
+    setenv("EMU_GPU", "t4", 1);
+    struct cluster_view *out = device(64 * sizeof *out);
+    cr_expect(launch_cluster_view(out, (dim3){2, 1, 1}, (dim3){2, 1, 1}) ==
+              cudaErrorInvalidClusterSize);
+    const char *message = emu_message(emu_runtime());
+    cr_expect(strstr(message, "compute capability 7.5"), "%s", message);
 }
-TEST_ON_MODELS(a_barrier_in_two_halves, halves())
 
-Test(cooperative, the_grid_knows_itself)
+/* Blocks of 1024 threads: a multiprocessor holds two of them, or one if their shared memory is
+ * large. */
+Test(cluster, occupancy_is_an_h200s)
 {
-    enum { BLOCKS = 6, THREADS = 32, ALL = BLOCKS * THREADS };
-    struct grid_view got[ALL], *out = device(sizeof got);
-    dim3 blocks = {3, 2, 1}, threads = {8, 4, 1};
-    for (int is_cooperative = 0; is_cooperative < 2; is_cooperative++) {
-        cr_assert(launch_grid_view(out, blocks, threads, is_cooperative) == cudaSuccess);
-        read_back(got, out, sizeof got);
-        for (unsigned i = 0; i < ALL; i++)
-            cr_expect(got[i].size == ALL && got[i].thread_rank == i &&
-                          got[i].block_rank == i / THREADS && got[i].blocks == BLOCKS &&
-                          got[i].is_valid == (unsigned)is_cooperative,
-                      "thread %u, cooperative %d", i, is_cooperative);
+    static const struct {
+        int cluster, twice, once;
+    } want[] = {{1, 264, 132}, {2, 132, 66}, {8, 30, 15}, {16, 14, 7}};
+    int clusters, largest;
+    cr_assert(allow_large_clusters() == cudaSuccess);
+    for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
+        cr_assert(active_clusters(&clusters, &largest, want[k].cluster, 1024, 0) == cudaSuccess);
+        cr_expect(clusters == want[k].twice && largest == 16, "of %d: %d, at most %d",
+                  want[k].cluster, clusters, largest);
+        cr_assert(active_clusters(&clusters, &largest, want[k].cluster, 1024, 232448) ==
+                  cudaSuccess);
+        cr_expect(clusters == want[k].once, "of %d: %d", want[k].cluster, clusters);
     }
+    struct cudaFuncAttributes fixed;
+    cr_assert(fixed_attributes(&fixed) == cudaSuccess);
+    cr_expect(fixed.clusterDimMustBeSet == 1 && fixed.requiredClusterWidth == 4 &&
+              fixed.requiredClusterHeight == 1 && !fixed.nonPortableClusterSizeAllowed);
 }
 
-/* As on a GPU, the kernel stops itself: without a cooperative launch grid.sync() has no counter. */
-Test(cooperative, a_grid_sync_in_an_ordinary_launch_is_a_fault)
+/* ---- faults ---------------------------------------------------------------------------------- */
+
+static void expect_fault(cudaError_t (*launch)(int *), const char *says)
 {
-    int *out = device(1000);
-    cr_assert(launch_grid_sync(out, 4, 32, 1, 0) == cudaSuccess);
-    cr_expect(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
-    cr_expect(strstr(emu_message(emu_runtime()), "trap"), "%s", emu_message(emu_runtime()));
+    int *out = device(sizeof *out);
+    cr_assert(launch(out) == cudaSuccess);
+    cudaError_t error = cudaDeviceSynchronize();
+    const char *message = emu_message(emu_runtime());
+    cr_expect(error == cudaErrorLaunchFailure, "error %d", error);
+    cr_expect(strstr(message, says), "%s", message);
 }
 
-/* With _CG_DEBUG it stops even without a sync: this_grid() waits for all blocks. If it cannot, an
- * assertion fails in place of a trap. */
-Test(cooperative, cg_debug_checks_this_grid)
+/* An H200 gives the same error. */
+Test(cluster, the_memory_of_a_block_that_has_exited_is_gone)
 {
-    struct counters counters;
-    cr_assert(counters_begin());
-    cr_expect(launch_checked_this_grid(4, 1) == cudaSuccess);
-    cr_expect(cudaDeviceSynchronize() == cudaSuccess);
-    counters_end(&counters);
-    cr_expect(counters.total.global_atom.requests == 4, "each block counts itself");
-    counters_free(&counters);
-    cr_expect(launch_checked_this_grid(4, 0) == cudaSuccess);
-    cr_expect(cudaDeviceSynchronize() == cudaErrorAssert);
+    expect_fault(launch_gone, "the block of rank 1 has exited");
 }
-
-Test(cooperative, a_grid_that_is_not_resident_at_once_is_refused)
+Test(cluster, a_cluster_that_waits_for_ever_is_found, .timeout = 60)
 {
-    int *out = device(1000);
-    cr_expect(launch_grid_sync(out, 100000, 64, 1, 1) == cudaErrorCooperativeLaunchTooLarge);
-}
-
-/* The memory that the launch needs is not part of the program's, and is freed. */
-Test(cooperative, the_workspace_is_given_back)
-{
-    size_t before, after, total;
-    int *out = device(1000);
-    cr_assert(launch_grid_sync(out, 4, 32, 1, 1) == cudaSuccess); /* loads the module, too */
-    cudaMemGetInfo(&before, &total);
-    cr_assert(launch_grid_sync(out, 4, 32, 1, 1) == cudaSuccess);
-    cudaMemGetInfo(&after, &total);
-    cr_expect(before == after);
-}
-
-Test(cooperative, clocks_count_instructions_and_nanoseconds)
-{
-    enum { FEW = 100, MANY = 10100 };
-    unsigned long long few[3], many[3], again[3], *out = device(sizeof few);
-    cr_assert(launch_clocks(out, FEW) == cudaSuccess);
-    read_back(few, out, sizeof few);
-    cr_assert(launch_clocks(out, MANY) == cudaSuccess);
-    read_back(many, out, sizeof many);
-    cr_assert(launch_clocks(out, MANY) == cudaSuccess);
-    read_back(again, out, sizeof again);
-    /* A round of the loop has a few instructions. */
-    unsigned long long more = many[0] - few[0], rounds_more = MANY - FEW;
-    cr_expect(more >= 3 * rounds_more && more < 20 * rounds_more, "%llu, %llu", few[0], many[0]);
-    cr_expect(again[0] == many[0], "it repeats exactly");
-    cr_expect(few[1] > 0 && few[1] < 10000000000, "%llu ns", few[1]);
-    cr_expect(many[2] >= many[0] && many[2] < many[0] + 20, "clock() and clock64() agree");
+    expect_fault(launch_half_waits, "lacks 1 of 1 arrivals");
 }

@@ -1,121 +1,195 @@
-/* test_device_code.c — calls, recursion, function pointers, printf and assert in kernels. */
-#include "tests/fixtures/fixtures.h"
-
+/*
+ * test_device_code.c — dynamic parallelism: launches that fail, racecheck between a kernel and what
+ * it launches, and reports (tests/fixtures/programs/dynamic.cu). What launches do is tested by
+ * tests/emulator/programs/dynamic_*.cu.
+ */
 #include "common/emu/emu.h"
+#include "tests/support/command.h"
+#include "tests/fixtures/programs/programs.h"
 
-#include <criterion/criterion.h>
-#include <stdio.h>
+#include <criterion/parameterized.h>
 #include <string.h>
 
-enum { THREADS = 100 }; /* the last warp is not full */
+TestSuite(dynamic, .init = command_init, .fini = command_fini, .timeout = 120);
 
-static int *device_ints(void)
+enum { FOUND = 9 };
+
+/* ---- failures -------------------------------------------------------------------------------- */
+
+/* As a program sees it. */
+Test(dynamic, limits_and_errors_of_calls)
 {
-    void *out;
-    cr_assert(cudaMalloc(&out, THREADS * sizeof(int)) == cudaSuccess);
-    return out;
+    static const char *const gpus[] = {"t4", "h200"};
+    static const struct {
+        const char *arguments, *printed;
+    } runs[] = {
+        {"many", "launch 2048: cudaErrorLaunchPendingCountExceeded\ncudaSuccess, sum 2048\n"},
+        {"many 4000", "cudaSuccess, sum 3000\n"},
+        {"many 40", "launch 40: cudaErrorLaunchPendingCountExceeded\ncudaSuccess, sum 40\n"},
+        {"deep", "depth 2048: cudaErrorLaunchPendingCountExceeded\ncudaSuccess, sum 0\n"},
+        {"deep 40", "depth 40: cudaErrorLaunchPendingCountExceeded\ncudaSuccess, sum 0\n"},
+        {"configurations", "cudaErrorInvalidConfiguration\ninvalid configuration argument\n"
+                           "cudaErrorInvalidConfiguration\ncudaErrorInvalidConfiguration\n"
+                           "cudaErrorInvalidValue\ncudaSuccess\ncudaSuccess, sum 0\n"},
+        {"errors", "cudaSuccess, sum 288\n"}, /* 32 times cudaErrorInvalidConfiguration, 9 */
+        {"stream", "cudaErrorInvalidValue\ncudaSuccess, sum 0\n"},
+        {"pass", "cudaSuccess, sum 64\n"},
+    };
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+        for (size_t g = 0; g < sizeof gpus / sizeof *gpus; g++) {
+            expect_status(0, "timeout 60 $emu --gpu %s --log-file /dev/null $p/dynamic %s 2>&1",
+                          gpus[g], runs[i].arguments);
+            cr_expect_str_eq(output, runs[i].printed, "%s on %s:\n%s", runs[i].arguments, gpus[g],
+                             output);
+        }
 }
 
-/* Launches, and compares the value that thread t wrote with want(t). */
-static void expect_outputs(cudaError_t (*launch)(int *, int), int (*want)(int))
+/* The launch of the host ends with the error of what it has launched. */
+Test(dynamic, faults_end_the_launch_of_the_host)
 {
-    int host[THREADS], *out = device_ints();
-    cr_assert(launch(out, THREADS) == cudaSuccess, "%s", emu_message(emu_runtime()));
-    cr_assert(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost) == cudaSuccess, "%s",
-              emu_message(emu_runtime()));
-    for (int t = 0; t < THREADS; t++)
-        cr_expect(host[t] == want(t), "thread %d: got %d, want %d", t, host[t], want(t));
-    cudaFree(out);
-}
-
-static int fibonacci_of(int t)
-{
-    int a = 0, b = 1;
-    for (int i = 0; i < t % 12; i++) {
-        int sum = a + b;
-        a = b;
-        b = sum;
+    static const char *const runs[][3] = {
+        {"shared",
+         "parameter 1 of the launch of kernel add is a pointer to shared memory of this "
+         "thread's block, which the kernel cannot access",
+         "cudaErrorInvalidAddressSpace, sum 0"},
+        {"local",
+         "parameter 1 of the launch of kernel add is a pointer to local memory of this "
+         "thread, which the kernel cannot access",
+         "cudaErrorInvalidAddressSpace, sum 0"},
+        {"fault", "in kernel add, block (0,0,0)", "cudaErrorIllegalAddress, sum 0"},
+        {"late-copy", "a copy of 256 bytes that kernel late_copy has put into a stream accesses",
+         "cudaErrorIllegalAddress, sum 0"},
+    };
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        expect_status(0, "timeout 60 $emu --log-file /dev/null $p/dynamic %s 2>&1", runs[i][0]);
+        expect(runs[i][1]);
+        expect(runs[i][2]);
     }
-    return a;
-}
-static int by_pointer(int t) { return t % 3 == 0 ? t + 1 : t % 3 == 1 ? 2 * t : t * t; }
-static int by_class(int t) { return t % 2 ? 100 - t : 3 * t; }
-static int by_structure(int t) { return 10 * t + 6; }
-static int neighbour(int t) { return (t + 1) % THREADS; }
-
-Test(device_code, lanes_recurse_to_different_depths)
-{
-    expect_outputs(launch_recursion, fibonacci_of);
-}
-Test(device_code, lanes_call_different_functions) { expect_outputs(launch_pointers, by_pointer); }
-Test(device_code, virtual_functions) { expect_outputs(launch_virtual, by_class); }
-Test(device_code, structures_by_value) { expect_outputs(launch_structures, by_structure); }
-Test(device_code, a_barrier_inside_a_function)
-{
-    expect_outputs(launch_barrier_in_function, neighbour);
 }
 
-Test(device_code, too_deep_a_recursion_is_a_fault, .timeout = 20)
+/* As nvcc of CUDA 11 writes it. */
+Test(dynamic, waiting_in_a_kernel_is_refused)
 {
-    int *out = device_ints();
-    FILE *nowhere = fopen("/dev/null", "w"), *before = stderr;
-    stderr = nowhere; /* the runtime prints the fault, too */
-    cudaError_t launched = launch_deep_recursion(out, 1 << 20), error = cudaDeviceSynchronize();
-    stderr = before;
-    fclose(nowhere);
-    cr_assert(launched == cudaSuccess);
-    cr_expect(error == cudaErrorIllegalAddress, "error %d", error);
-    const char *message = emu_message(emu_runtime());
-    cr_expect(strstr(message, "nested too deeply") && strstr(message, "device_code.cu:"), "%s",
-              message);
+    static const char ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
+                              ".extern .func (.param .b32 r) cudaDeviceSynchronize ();\n"
+                              ".visible .entry k()\n{\n.param .b32 v;\n"
+                              "call.uni (v), cudaDeviceSynchronize;\nret;\n}\n";
+    char message[200];
+    struct emu *emu = emu_open(NULL, message, sizeof message);
+    cr_assert(emu, "%s", message);
+    struct emu_module *module;
+    struct emu_kernel *kernel;
+    cr_assert(!emu_load(emu, ptx, strlen(ptx), "old.ptx", &module), "%s", emu_message(emu));
+    cr_assert_eq(emu_kernel(emu, module, "k", &kernel), EMU_UNSUPPORTED_PTX);
+    cr_assert(strstr(emu_message(emu), "CUDA 12 has removed cudaDeviceSynchronize from kernels"),
+              "%s", emu_message(emu));
+    emu_close(emu);
 }
 
-/* The text that a standard stream has received while it was redirected to a file. */
-static void read_back(FILE *stream, char *text, size_t size)
+/* The limits of a kernel count it together with all that it launches, and the bodies of a WHILE
+ * node as one. The reports of a chain have an end, too. */
+Test(dynamic, what_is_endless_ends_at_the_limits_slow)
 {
-    fflush(stream);
-    rewind(stream);
-    text[fread(text, 1, size - 1, stream)] = '\0';
+    expect_status(0, "timeout 60 $emu --kernel-instructions 1700000 $p/dynamic chain 2>&1");
+    expect("emu: kernel chain and the launches before it have executed more than 1700000 warp "
+           "instructions, and EMU_KERNEL_INSTRUCTIONS allows no more");
+    expect("emu: kernel chain led to more launches in kernels than the reports hold: they lack ");
+    expect("cudaErrorLaunchTimeout, sum 0");
+    static const char *const ways[] = {"chain", "while", "while-empty"};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        expect_status(
+            0, "EMU_KERNEL_TIMEOUT=1 timeout 60 $emu --log-file /dev/null $p/dynamic %s 2>&1",
+            ways[i]);
+        expect("have run for 1 seconds, and EMU_KERNEL_TIMEOUT allows no more");
+        expect("cudaErrorLaunchTimeout, sum 0");
+    }
+    expect_status(0, "timeout 60 $emu --kernel-instructions 9999 --log-file /dev/null "
+                     "$p/dynamic while 2>&1");
+    expect("emu: kernel stay and the launches before it have executed more than 9999 warp");
 }
 
-Test(device_code, printf_prints_a_line_a_lane_in_order)
+/* Programs seldom look at the errors of calls in kernels. */
+Test(dynamic, memcheck_tells_of_calls_that_fail)
 {
-    char text[1000];
-    static const char want[] = "0  0.00|0   |text|a|1099511627776|ff|%|   0\n"
-                               "2  0.50|2   |text|c|1099511627776|ff|%|   2\n"
-                               "4  1.00|4   |text|e|1099511627776|ff|%|   4\n"
-                               "9 arguments\n";
-    FILE *file = tmpfile();
-    FILE *before = stdout;
-    stdout = file;
-    cudaError_t error = launch_printing(6);
-    if (!error) error = cudaDeviceSynchronize();
-    stdout = before;
-    cr_assert(error == cudaSuccess, "%s", emu_message(emu_runtime()));
-    read_back(file, text, sizeof text);
-    cr_expect_str_eq(text, want);
-    fclose(file);
+    expect_status(FOUND, "timeout 60 $emu --tool memcheck --error-exitcode %d $p/dynamic many 2>&1",
+                  FOUND);
+    expect("Program hit cudaErrorLaunchPendingCountExceeded (error 69) due to \"");
+    expect("\" on a launch in a kernel\n=========     at many(int*) in ");
+    expect_status(
+        FOUND, "timeout 60 $emu --tool memcheck --error-exitcode %d $p/dynamic fault 2>&1", FOUND);
+    expect("Invalid __global__ read of size 4 bytes\n=========     at add(int*, int) in ");
+    expect("The kernel was launched by fault(int*)");
+    expect_status(0, "timeout 60 $emu --tool memcheck --error-exitcode %d $p/dynamic pass 2>&1",
+                  FOUND);
 }
 
-Test(device_code, a_failed_assertion_names_the_thread)
+/* ---- racecheck ------------------------------------------------------------------------------- */
+
+struct program {
+    char name[40];
+};
+
+ParameterizedTestParameters(dynamic, only_what_nothing_orders_is_found)
 {
-    char text[4000];
-    FILE *file = tmpfile(), *before = stderr;
-    stderr = file;
-    cudaError_t launched = launch_assertion(THREADS, 37), error = cudaDeviceSynchronize();
-    stderr = before;
-    read_back(file, text, sizeof text);
-    fclose(file);
-    cr_expect(launched == cudaSuccess);
-    cr_expect(error == cudaErrorAssert, "error %d", error);
-    cr_expect(
-        strstr(text,
-               "block: [0,0,0], thread: [37,0,0] Assertion `(int)threadIdx.x != wrong` failed."),
-        "%s", text);
+    static struct program programs[] = {
+        {"before"},   {"before-wrong"},   {"after"}, {"after-wrong"}, {"tail"}, {"tail-wrong"},
+        {"siblings"}, {"siblings-wrong"}, {"event"}, {"event-wrong"}, {"last"}, {"last-wrong"},
+        {"blocks"},   {"blocks-wrong"},   {"fill"},  {"fill-wrong"},  {"next"}, {"next-wrong"}};
+    return cr_make_param_array(struct program, programs, sizeof programs / sizeof *programs);
 }
 
-Test(device_code, an_assertion_that_holds_says_nothing)
+ParameterizedTest(struct program *program, dynamic, only_what_nothing_orders_is_found)
 {
-    cr_assert(launch_assertion(THREADS, -1) == cudaSuccess);
-    cr_expect(cudaDeviceSynchronize() == cudaSuccess);
+#ifdef __SANITIZE_ADDRESS__
+    cr_skip("the ordinary build runs it, with the same programs");
+#endif
+    static const char *const options[] = {"--tool racecheck", "--tool all --schedule 5"};
+    bool is_wrong = strstr(program->name, "-wrong") != NULL;
+    for (int i = 0; i < 2; i++) {
+        int status = run("timeout 60 $emu %s --error-exitcode %d %s/dynamic %s 2>&1", options[i],
+                         FOUND, PROGRAMS, program->name);
+        cr_expect_eq(status, is_wrong ? FOUND : 0, "%s %s: exit status %d\n%s", program->name,
+                     options[i], status, output);
+        cr_expect_eq(strstr(output, "Race reported") != NULL, is_wrong, "%s", output);
+    }
+}
+
+Test(dynamic, racecheck_says_what_to_do)
+{
+    run("$emu --tool racecheck $p/dynamic after-wrong 2>&1");
+    expect("Write access at after_wrong(int*) in ");
+    expect("and Write access at add(int*, int) in ");
+    expect("the kernel in stream 7 wrote it, the kernel that a kernel has launched writes it");
+    expect("the launch into cudaStreamTailLaunch?");
+    run("$emu --tool racecheck $p/dynamic siblings-wrong 2>&1");
+    expect("No stream or event in the kernels that launched them orders these two");
+}
+
+/* ---- reports --------------------------------------------------------------------------------- */
+
+/* Each launch has its own numbers, and says which kernel has made it. */
+Test(dynamic, launches_of_kernels_are_in_the_reports)
+{
+    expect_status(0, "$emu --launches $p/dynamic tail 2>&1");
+    expect("  tail (1, 1, 1)x(1, 1, 1), Context 1, Stream 7, Device 0, CC 9.0\n");
+    expect("  pass (1, 1, 1)x(1, 1, 1), Context 1, Stream 7, Device 0, CC 9.0, launched by tail\n");
+    expect("  add (1, 1, 1)x(64, 1, 1), Context 1, Stream 7, Device 0, CC 9.0, launched by pass\n");
+    expect("  add (1, 1, 1)x(64, 1, 1), Context 1, Stream 7, Device 0, CC 9.0, launched by tail\n");
+    expect_status(0, "$emu --page raw $p/dynamic tail 2>&1");
+    expect("  add (1, 1, 1)x(64, 1, 1), 2 launches, Device 0, CC 9.0, launched by several kernels");
+    expect_status(0, "$emu --page raw $p/dynamic next 2>&1");
+    expect(", 2 launches, Device 0, CC 9.0, launched by the host and by pass\n");
+    expect_status(0, "$emu --json --log-file $t/json $p/dynamic tail && jq -r '.launches[] | "
+                     "[.kernel, .launched_by.launch, .launched_by.kernel] | @csv' $t/json");
+    cr_assert_str_eq(output, "cudaSuccess, sum 128\n\"tail\",,\n\"pass\",0,\"tail\"\n"
+                             "\"add\",1,\"pass\"\n\"add\",0,\"tail\"\n");
+    expect_status(0, "$emu --page raw $p/dynamic fault 2>/dev/null");
+    expect(", launched by fault\n    the kernel failed: an illegal memory access");
+}
+
+/* The order of launches does not depend on the host's threads. */
+Test(dynamic, the_order_of_launches_repeats)
+{
+    expect_status(0, "for threads in 1 4 4; do EMU_THREADS=$threads $emu --csv $p/dynamic blocks | "
+                     "cut -d, -f5,8- >$t/$threads || exit; done; cmp $t/1 $t/4");
 }

@@ -1,5 +1,5 @@
 /* calls.c — calls that do not fit the function, which nvcc does not write. Those that fit:
- * test_device_code.c. */
+ * test_device_code_part.c. */
 #include "ptx_run.h"
 
 #include <criterion/criterion.h>
