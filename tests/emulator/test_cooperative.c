@@ -10,7 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 64, BLOCKS = 12, ALL = BLOCKS * THREADS, CLUSTER = 4, BINS = 64 };
+enum {
+    CLUSTER_THREADS = 64,
+    BLOCKS = 12,
+    CLUSTER_ALL = BLOCKS * CLUSTER_THREADS,
+    CLUSTER = 4,
+    BINS = 64
+};
 
 static void *device(size_t bytes)
 {
@@ -30,34 +36,35 @@ static void read_back(void *host, const void *memory, size_t bytes)
     Test(cluster, name##_compute_100_slow, .timeout = 60) { setenv("EMU_GPU", "b200", 1), check; }
 
 /* Runs a kernel on 0, 7, 14 …; want(i) is what thread i must have written. */
-static void run(cudaError_t (*launch)(int *, const int *, int), int (*want)(int))
+static void run_clusters(cudaError_t (*launch)(int *, const int *, int), int (*want)(int))
 {
-    int in[ALL], got[ALL], *from = device(sizeof in), *out = device(sizeof in);
-    for (int i = 0; i < ALL; i++) in[i] = 7 * i;
+    int in[CLUSTER_ALL], got[CLUSTER_ALL], *from = device(sizeof in), *out = device(sizeof in);
+    for (int i = 0; i < CLUSTER_ALL; i++) in[i] = 7 * i;
     cudaMemcpy(from, in, sizeof in, cudaMemcpyHostToDevice);
     cr_assert(launch(out, from, BLOCKS) == cudaSuccess, "%s", emu_message(emu_runtime()));
     read_back(got, out, sizeof got);
-    for (int i = 0; i < ALL; i++)
+    for (int i = 0; i < CLUSTER_ALL; i++)
         cr_assert(got[i] == want(i), "thread %d: %d, want %d", i, got[i], want(i));
 }
 
 /* The element of thread t in the block that is `distance` on in the cluster of thread i. */
 static int element(int i, int distance)
 {
-    int block = i / THREADS, first = block / CLUSTER * CLUSTER;
-    return 7 * ((first + (block - first + distance + CLUSTER) % CLUSTER) * THREADS + i % THREADS);
+    int block = i / CLUSTER_THREADS, first = block / CLUSTER * CLUSTER;
+    return 7 * ((first + (block - first + distance + CLUSTER) % CLUSTER) * CLUSTER_THREADS +
+                i % CLUSTER_THREADS);
 }
 static int from_neighbours(int i)
 {
-    if (i / THREADS % CLUSTER) return element(i, 1);
+    if (i / CLUSTER_THREADS % CLUSTER) return element(i, 1);
     int sum = element(i, 0);
     for (int k = 0; k < CLUSTER; k++) sum += element(i, k);
     return sum;
 }
 static int from_before(int i) { return element(i, -1); }
 
-ON_BOTH(blocks_read_and_add_in_each_others_memory, run(launch_neighbours, from_neighbours))
-ON_BOTH(bulk_copies_go_to_other_blocks, run(launch_push, from_before))
+ON_BOTH(blocks_read_and_add_in_each_others_memory, run_clusters(launch_neighbours, from_neighbours))
+ON_BOTH(bulk_copies_go_to_other_blocks, run_clusters(launch_push, from_before))
 
 static void histograms(int cluster)
 {

@@ -41,7 +41,7 @@ static void make_file(void)
 
 TestSuite(elf_file, .init = make_file);
 
-static struct elf read_file(void)
+static struct elf read_elf(void)
 {
     struct elf elf;
     cr_assert_eq(elf_read(&elf, &file, sizeof file), ELF_FINE);
@@ -72,7 +72,7 @@ Test(elf_file, sections_by_name)
 
 Test(elf_file, what_has_no_content_is_not_found)
 {
-    struct elf elf = read_file();
+    struct elf elf = read_elf();
     size_t size = 1;
     cr_expect_null(elf_content(&elf, BSS, &size));
     cr_expect_eq(size, 0);
@@ -89,7 +89,7 @@ Test(elf_file, contents_beyond_the_end_are_not_found)
     static const Elf64_Off offsets[] = {sizeof file - 15, sizeof file + 1, UINT64_MAX - 3};
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
         file.sections[TEXT].sh_offset = offsets[i];
-        struct elf elf = read_file();
+        struct elf elf = read_elf();
         cr_expect_eq(elf_find(&elf, ".text.", "scan"), 0, "case %zu", i);
     }
 }

@@ -13,7 +13,6 @@
 enum { PTX = 1, CUBIN = 2, LTO = 8, UNKNOWN = 5 };
 enum { THIS_ARCH = 0x100000, THIS_FAMILY = 0x200000, LZ4 = 0x2000, ZSTD = 0x8000 };
 enum { CONTAINER_HEADER = 16, ENTRY_HEADER = 64, PAYLOAD = 16, MOST = 4096 };
-enum { MALFORMED = 218, NO_KERNEL_IMAGE = 209 };
 
 struct entry {
     unsigned kind, arch;
@@ -58,7 +57,7 @@ static void make(const struct entry *entries, size_t count)
 static char message[256];
 
 /* The caller frees the text. */
-static int extract(size_t limit, unsigned arch, struct fatbin_ptx *ptx)
+static int extract_made(size_t limit, unsigned arch, struct fatbin_ptx *ptx)
 {
     *message = '\0';
     *ptx = (struct fatbin_ptx){0};
@@ -70,7 +69,7 @@ static void expect_damaged(const char *what)
     struct fatbin_ptx ptx;
     char sentence[200];
     snprintf(sentence, sizeof sentence, "the program's fat binary is damaged: %s", what);
-    cr_expect_eq(extract(made_size, 90, &ptx), MALFORMED, "%s", what);
+    cr_expect_eq(extract_made(made_size, 90, &ptx), MALFORMED, "%s", what);
     cr_expect_str_eq(message, sentence);
 }
 
@@ -92,7 +91,7 @@ Test(fatbin_made, the_highest_that_runs_is_taken)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct fatbin_ptx ptx;
         char text[20];
-        int error = extract(made_size, cases[i].arch, &ptx);
+        int error = extract_made(made_size, cases[i].arch, &ptx);
         cr_expect_eq(error, cases[i].taken ? 0 : NO_KERNEL_IMAGE, "sm_%u", cases[i].arch);
         if (error) continue;
         snprintf(text, sizeof text, "text %u", cases[i].taken);
@@ -115,20 +114,20 @@ Test(fatbin_made, what_there_is_instead)
     static const struct entry lto = {LTO, 90, 0};
     struct fatbin_ptx ptx;
     make(entries, 5);
-    cr_expect_eq(extract(made_size, 89, &ptx), NO_KERNEL_IMAGE);
+    cr_expect_eq(extract_made(made_size, 89, &ptx), NO_KERNEL_IMAGE);
     cr_expect_str_eq(message,
                      "the program holds no PTX for sm_89, but: compute_90a compute_100f sm_90 "
                      "other_75 compute_120" MACHINE_CODE "; compile it with -gencode "
                      "arch=compute_89,code=compute_89, or choose another model with "
                      "EMU_GPU");
     make(&lto, 1);
-    cr_expect_eq(extract(made_size, 90, &ptx), NO_KERNEL_IMAGE);
+    cr_expect_eq(extract_made(made_size, 90, &ptx), NO_KERNEL_IMAGE);
     cr_expect_str_eq(message, "the program holds no PTX for sm_90, but: lto_90" MACHINE_CODE
                               "; compile it without -dlto, with -gencode "
                               "arch=compute_90,code=compute_90, or choose another model with "
                               "EMU_GPU");
     put_container(0);
-    cr_expect_eq(extract(made_size, 90, &ptx), NO_KERNEL_IMAGE);
+    cr_expect_eq(extract_made(made_size, 90, &ptx), NO_KERNEL_IMAGE);
     cr_expect(strstr(message, "PTX for sm_90, but: no code" MACHINE_CODE "; compile it"), "%s",
               message);
 }
@@ -214,7 +213,7 @@ Test(fatbin_made, a_longer_header_is_skipped)
     put(at_entry(0) + 4, ENTRY_HEADER + MORE, 4);
     put(at_entry(0) + 8, PAYLOAD - MORE, 8);
     memcpy(made + at_entry(0) + ENTRY_HEADER + MORE, "a text", sizeof "a text");
-    cr_assert_eq(extract(made_size, 90, &ptx), 0, "%s", message);
+    cr_assert_eq(extract_made(made_size, 90, &ptx), 0, "%s", message);
     cr_expect_str_eq(ptx.text, "a text");
     free(ptx.text);
 }
@@ -237,7 +236,7 @@ Test(fatbin_made, compressed_text)
                               "abc"; /* LZ4: three letters as they are */
     struct fatbin_ptx ptx;
     put_packed(LZ4, abc, 4, 3);
-    cr_assert_eq(extract(made_size, 90, &ptx), 0, "%s", message);
+    cr_assert_eq(extract_made(made_size, 90, &ptx), 0, "%s", message);
     cr_expect(ptx.length == 3 && !strcmp(ptx.text, "abc"));
     free(ptx.text);
     put_packed(LZ4, abc, 4, 4);

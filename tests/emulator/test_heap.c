@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { THREADS = 100, BLOCKS = 20 };
+enum { HEAP_THREADS = 100, BLOCKS = 20 };
 
-static int *device_ints(size_t count)
+static int *heap_ints(size_t count)
 {
     void *out;
     cr_assert(cudaMalloc(&out, count * sizeof(int)) == cudaSuccess);
@@ -24,9 +24,9 @@ static void read_ints(int *to, const int *from, size_t count)
 
 Test(heap, threads_of_many_blocks_at_once)
 {
-    enum { COUNT = BLOCKS * THREADS };
-    int *out = device_ints(COUNT), host[COUNT];
-    cr_assert(launch_lists(out, BLOCKS, THREADS) == cudaSuccess);
+    enum { COUNT = BLOCKS * HEAP_THREADS };
+    int *out = heap_ints(COUNT), host[COUNT];
+    cr_assert(launch_lists(out, BLOCKS, HEAP_THREADS) == cudaSuccess);
     read_ints(host, out, COUNT);
     for (int t = 0; t < COUNT; t++) {
         int n = t % 7, want = (n + 1) * t + n * (n + 1) / 2;
@@ -36,26 +36,26 @@ Test(heap, threads_of_many_blocks_at_once)
 
 Test(heap, blocks_outlive_the_kernel_and_the_host_cannot_reach_them)
 {
-    int *out = device_ints(THREADS), host[THREADS];
+    int *out = heap_ints(HEAP_THREADS), host[HEAP_THREADS];
     void *address;
-    cr_assert(launch_keep(out, THREADS) == cudaSuccess);
-    read_ints(host, out, THREADS);
-    for (int t = 0; t < THREADS; t++) cr_expect(host[t] == 1, "thread %d", t);
+    cr_assert(launch_keep(out, HEAP_THREADS) == cudaSuccess);
+    read_ints(host, out, HEAP_THREADS);
+    for (int t = 0; t < HEAP_THREADS; t++) cr_expect(host[t] == 1, "thread %d", t);
     cr_assert(address_of_kept(&address) == cudaSuccess);
     cr_expect(cudaMemcpy(host, address, 4, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
     cr_expect(cudaFree(address) == cudaErrorInvalidValue);
     cudaGetLastError();
-    cr_assert(launch_look_and_free(out, THREADS) == cudaSuccess);
-    read_ints(host, out, THREADS);
-    for (int t = 0; t < THREADS; t++) {
-        int other = THREADS - 1 - t;
+    cr_assert(launch_look_and_free(out, HEAP_THREADS) == cudaSuccess);
+    read_ints(host, out, HEAP_THREADS);
+    for (int t = 0; t < HEAP_THREADS; t++) {
+        int other = HEAP_THREADS - 1 - t;
         cr_expect(host[t] == other * other, "thread %d: got %d", t, host[t]);
     }
 }
 
 Test(heap, an_exhausted_heap_gives_null)
 {
-    int *out = device_ints(2), host[2];
+    int *out = heap_ints(2), host[2];
     cr_assert(launch_exhaust(out, 1 << 20) == cudaSuccess);
     read_ints(host, out, 2);
     cr_expect(host[0] == 7 && host[1] == 1, "%d blocks of a MiB in 8 MiB, %d", host[0], host[1]);
@@ -69,12 +69,12 @@ Test(heap, its_size_is_set_before_it_is_used)
     cr_assert(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 40 << 20) == cudaSuccess);
     cr_assert(cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize) == cudaSuccess);
     cr_expect(bytes == 40 << 20);
-    int *out = device_ints(2), host[2];
+    int *out = heap_ints(2), host[2];
     cr_assert(launch_exhaust(out, 1 << 20) == cudaSuccess);
     read_ints(host, out, 2);
     cr_expect(host[0] == 39, "%d blocks", host[0]);
     cr_assert(cudaDeviceReset() == cudaSuccess);
-    out = device_ints(2);
+    out = heap_ints(2);
     cr_assert(launch_exhaust(out, 1 << 20) == cudaSuccess);
     read_ints(host, out, 2);
     cr_expect(host[0] == 7, "%d blocks after a reset", host[0]);
@@ -96,7 +96,7 @@ Test(heap, mistakes_are_faults)
 {
     FILE *nowhere = fopen("/dev/null", "w"), *before = stderr;
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        int *out = device_ints(1);
+        int *out = heap_ints(1);
         stderr = nowhere; /* the runtime prints the fault, too */
         cudaError_t launched = launch_wrong_heap(out, mistakes[i].what);
         cudaError_t error = cudaDeviceSynchronize();

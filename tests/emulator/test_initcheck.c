@@ -21,7 +21,7 @@ static const struct type {
 };
 enum { PLAIN_TYPES = 6, TYPES = sizeof types / sizeof *types };
 
-static void check(const char *tool, const char *type, const char *way, int written, int status)
+static void initcheck(const char *tool, const char *type, const char *way, int written, int status)
 {
     expect_status(status,
                   "$emu --devices 2 --tool %s --error-exitcode 9 $p/unwritten %s %s %d 2>&1", tool,
@@ -40,14 +40,14 @@ Test(unwritten, a_copy_of_every_type_slow)
 {
     for (int i = 0; i < TYPES; i++) {
         const struct type *t = &types[i];
-        check("initcheck", t->name, "kernel", ALL, 0);
-        check("initcheck", t->name, "kernel", WRITTEN, 9);
+        initcheck("initcheck", t->name, "kernel", ALL, 0);
+        initcheck("initcheck", t->name, "kernel", WRITTEN, 9);
         expect_format("%d of its %d bytes have not been written\n", (ALL - WRITTEN) * t->bytes,
                       ALL * t->bytes);
         expect_format("The first is at offset %d", WRITTEN * t->bytes, 0);
         if (i < PLAIN_TYPES) expect_format(", in element %d of %d bytes: ", WRITTEN, t->bytes);
         expect("tests/fixtures/programs/unwritten.cu:");
-        check("initcheck", t->name, "kernel", ALL - 1, 9);
+        initcheck("initcheck", t->name, "kernel", ALL - 1, 9);
         expect_format("%d of its %d bytes", t->bytes, ALL * t->bytes);
     }
 }
@@ -55,13 +55,13 @@ Test(unwritten, a_copy_of_every_type_slow)
 Test(unwritten, a_load_of_every_type)
 {
     for (int i = 0; i < TYPES; i++) {
-        check("initcheck", types[i].name, "load", ALL, 0);
-        check("initcheck", types[i].name, "load", WRITTEN, 9);
+        initcheck("initcheck", types[i].name, "load", ALL, 0);
+        initcheck("initcheck", types[i].name, "load", WRITTEN, 9);
         expect("Uninitialized __global__ memory read");
         expect("has not been written\n");
         if (i < PLAIN_TYPES - 1) /* each element of a float4 is a read */
             expect_format("element %d of %d bytes,", WRITTEN, types[i].bytes);
-        check("initcheck", types[i].name, "load", ALL - 1, 9);
+        initcheck("initcheck", types[i].name, "load", ALL - 1, 9);
     }
 }
 
@@ -73,8 +73,8 @@ enum { WAYS = sizeof ways / sizeof *ways };
 static void in_every_way(const char *type)
 {
     for (int i = 0; i < WAYS; i++) {
-        check("initcheck", type, ways[i], ALL, 0);
-        check("initcheck", type, ways[i], WRITTEN, 9);
+        initcheck("initcheck", type, ways[i], ALL, 0);
+        initcheck("initcheck", type, ways[i], WRITTEN, 9);
     }
 }
 
@@ -85,30 +85,30 @@ Test(unwritten, vectors_in_every_way) { in_every_way("vector3"); }
 
 Test(unwritten, rows_of_a_copy_are_told)
 {
-    check("initcheck", "int", "rows", WRITTEN, 9);
+    initcheck("initcheck", "int", "rows", WRITTEN, 9);
     expect("The first is at offset 340 of row 7, in element 85 of 4 bytes: ");
-    check("initcheck", "int", "slices", WRITTEN, 9);
+    initcheck("initcheck", "int", "slices", WRITTEN, 9);
     expect("The first is at offset 340 of row 7, in element 85 of 4 bytes: ");
     expect("ERROR SUMMARY: 1 error\n");
 }
 
 Test(unwritten, atomics_read)
 {
-    check("initcheck", "int", "atomics", ALL, 0);
-    check("initcheck", "int", "atomics", WRITTEN, 9);
+    initcheck("initcheck", "int", "atomics", ALL, 0);
+    initcheck("initcheck", "int", "atomics", WRITTEN, 9);
 }
 
 Test(unwritten, variables_and_the_hosts_memory_are_written)
 {
-    check("all", "int", "variable", 0, 0);
+    initcheck("all", "int", "variable", 0, 0);
 }
 
 Test(unwritten, is_found_with_all_tools)
 {
     for (int i = 0; i < PLAIN_TYPES; i++) {
-        check("all", types[i].name, "kernel", ALL, 0);
-        check("all", types[i].name, "kernel", WRITTEN, 9);
+        initcheck("all", types[i].name, "kernel", ALL, 0);
+        initcheck("all", types[i].name, "kernel", WRITTEN, 9);
         expect("have not been written\n");
-        check("all", types[i].name, "memset", WRITTEN, 9);
+        initcheck("all", types[i].name, "memset", WRITTEN, 9);
     }
 }

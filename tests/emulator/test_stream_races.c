@@ -11,7 +11,7 @@
 
 TestSuite(stream_races, .init = command_init, .fini = command_fini, .timeout = 120);
 
-enum { FOUND = 9 };
+enum { FOUND_IN_STREAMS = 9 };
 
 struct program {
     char name[40];
@@ -35,9 +35,9 @@ ParameterizedTest(struct program *program, stream_races, only_what_nothing_order
     bool is_wrong = strstr(program->name, "-wrong") != NULL;
     for (int i = 0; i < 2; i++) {
         int status = run("timeout 60 $emu --devices 2 %s --error-exitcode %d %s/ordered %s 2>&1",
-                         options[i], FOUND, PROGRAMS, program->name);
-        cr_expect_eq(status, is_wrong ? FOUND : 0, "%s %s: exit status %d\n%s", program->name,
-                     options[i], status, output);
+                         options[i], FOUND_IN_STREAMS, PROGRAMS, program->name);
+        cr_expect_eq(status, is_wrong ? FOUND_IN_STREAMS : 0, "%s %s: exit status %d\n%s",
+                     program->name, options[i], status, output);
         cr_expect_eq(strstr(output, "Race reported") != NULL, is_wrong, "%s", output);
     }
 }
@@ -57,9 +57,9 @@ Test(stream_races, too_many_operations_are_told)
 
 static void run_wrong(const char *name, const char *options)
 {
-    expect_status(FOUND,
+    expect_status(FOUND_IN_STREAMS,
                   "$emu --tool racecheck --error-exitcode %d %s $pairs/race-streams %s wrong 2>&1",
-                  FOUND, options, name);
+                  FOUND_IN_STREAMS, options, name);
 }
 
 /* The operations, where they were begun, the memory, and what to do; a finding for each pair of

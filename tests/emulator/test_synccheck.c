@@ -10,7 +10,7 @@
 TestSuite(synccheck, .init = command_init, .fini = command_fini, .timeout = 60);
 
 /* Runs a version of a pair; `counts` is the end of the summary. The program goes on to its end. */
-static void check(const char *pair, const char *counts)
+static void synccheck(const char *pair, const char *counts)
 {
     char summary[80];
     snprintf(summary, sizeof summary, "\n========= ERROR SUMMARY: %s\n", counts);
@@ -24,7 +24,7 @@ static void check(const char *pair, const char *counts)
 #define ARGUMENTS  LINE "Barrier error detected. Invalid arguments."
 #define FIRST_LANE LINE "    by thread (0,0,0) in block (0,0,0)"
 #define SECOND     LINE "    by thread (32,0,0) in block (0,0,0)"
-#define ALL        "################################"
+#define ALL_SYNC   "################################"
 
 Test(synccheck, what_is_right)
 {
@@ -33,16 +33,16 @@ Test(synccheck, what_is_right)
     for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
         char version[60];
         snprintf(version, sizeof version, "%s right", right[i]);
-        check(version, "0 errors");
+        synccheck(version, "0 errors");
     }
 }
 
 Test(synccheck, barriers_in_divergent_code)
 {
-    check("arms wrong", "2 errors");
+    synccheck("arms wrong", "2 errors");
     expect(IN_WARP LINE "    at void sync_arms<false>(int*) in ");
     expect(LINE "    while others wait at another __syncthreads,");
-    check("roles wrong", "1 error");
+    synccheck("roles wrong", "1 error");
     expect(IN_BLOCK LINE "    at void sync_roles<false>(int*) in ");
     expect(SECOND);
     expect(FIRST_LANE);
@@ -65,19 +65,19 @@ Test(synccheck, barriers_of_one_source_line)
         {"inlined-turn-warps wrong", "1 error", IN_BLOCK},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        check(cases[i].pair, cases[i].counts);
+        synccheck(cases[i].pair, cases[i].counts);
         expect(cases[i].kind);
     }
 }
 
 Test(synccheck, a_thread_that_exits)
 {
-    check("exit wrong", "1 error");
+    synccheck("exit wrong", "1 error");
     expect(IN_BLOCK LINE "    at void sync_exit<false>(int const*, int*, int) in ");
     expect(
         LINE
         "    a barrier that not all threads reach: 100 of 128 threads wait here, 28 have exited");
-    expect(LINE "    block (0,0,0):" LINE "      warps 0-2    " ALL "  sync.cu:");
+    expect(LINE "    block (0,0,0):" LINE "      warps 0-2    " ALL_SYNC "  sync.cu:");
     expect("  waits at barrier 0 (100 of 128 threads)\n");
     expect(LINE "                   ....xxxxxxxxxxxxxxxxxxxxxxxxxxxx  exited\n");
 }
@@ -86,7 +86,7 @@ Test(synccheck, a_thread_that_exits)
 
 Test(synccheck, who_waits_where)
 {
-    check("against-shuffle wrong", "1 error");
+    synccheck("against-shuffle wrong", "1 error");
     expect(IN_WARP);
     expect(LINE
            "    deadlock: lanes 0xfffffffe wait here for lanes 0x00000001 of their member mask");
@@ -111,15 +111,15 @@ Test(synccheck, deadlocks_without_the_tool)
 
 Test(synccheck, numbers_of_threads)
 {
-    check("count wrong", "1 error");
+    synccheck("count wrong", "1 error");
     expect(ARGUMENTS LINE "    at meet_at_one(int*, int) in ");
     expect(LINE "    barrier 1 waits for 48 threads, which is not a multiple of 32\n");
-    check("count-large wrong", "1 error");
+    synccheck("count-large wrong", "1 error");
     expect(LINE "    barrier 1 waits for 64 threads, and the block has 32\n");
-    check("counts-fewer wrong", "1 error");
+    synccheck("counts-fewer wrong", "1 error");
     expect(ARGUMENTS);
     expect(LINE "    barrier 1 is waited for by 32 threads here and 64 elsewhere\n");
-    check("counts wrong", "1 error");
+    synccheck("counts wrong", "1 error");
     expect(LINE "    barrier 1 is waited for by 96 threads here and 64 elsewhere\n");
 }
 
@@ -140,18 +140,18 @@ Test(synccheck, faults_without_the_tool)
     expect("cudaErrorIllegalInstruction");
     run_without("--log-file /dev/null", "mask");
     expect("emu: lane 16 is not in its own member mask 0x0000ffff, at ");
-    check("mask wrong", "1 error");
+    synccheck("mask wrong", "1 error");
     expect(ARGUMENTS);
 }
 
 Test(synccheck, member_masks)
 {
-    check("reduce wrong", "1 error");
+    synccheck("reduce wrong", "1 error");
     expect(ARGUMENTS LINE "    at void sync_reduce<false>(int*) in ");
     expect(LINE "    Lane 16 is not in its own member mask 0x0000ffff\n");
-    check("masks-full wrong", "1 error, 2 warnings"); /* lanes 16-31 go on, and exit, first */
+    synccheck("masks-full wrong", "1 error, 2 warnings"); /* lanes 16-31 go on, and exit, first */
     expect(LINE "    Lane 16 has the member mask 0xffff0000, and lane 0 0xffffffff");
-    check("shuffle wrong", "0 errors, 1 warning");
+    synccheck("shuffle wrong", "0 errors, 1 warning");
     expect(LINE "    The member mask 0xffffffff names lanes 0xffff0000, which have exited");
 }
 
@@ -159,7 +159,7 @@ Test(synccheck, member_masks)
  * two functions. */
 Test(synccheck, shuffles_from_lanes_that_do_not_take_part)
 {
-    check("source wrong", "0 errors, 1 warning");
+    synccheck("source wrong", "0 errors, 1 warning");
     expect(LINE "Undefined value from a shuffle" LINE "    at void sync_source<false>(int*)");
     expect("sync.cu:");
     expect_not("hpp");

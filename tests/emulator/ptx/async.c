@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { THREADS = 32, BLOCKS = 2, WORDS = BLOCKS * THREADS };
+enum { LANES = 32, BLOCKS = 2, WORDS = BLOCKS * LANES };
 
 /* A cluster of two blocks. s: 16 bytes for each thread; bar: an mbarrier of one arrival. %r20 and
  * %r21: their addresses in the other block. %r22: this thread's 16 bytes there. %r23 and %r24: bar
  * and this thread's bytes in the own block. %r1 to %r4: four words from `in`. */
-#define KERNEL(body)                                                                               \
+#define STORING_KERNEL(body)                                                                       \
     PTX_HEADER ".visible .entry k(.param .u64 p_out, .param .u64 p_in)\n"                          \
                ".reqnctapercluster 2, 1, 1\n{\n"                                                   \
                ".shared .align 16 .b8 s[512];\n.shared .align 8 .b64 bar;\n"                       \
@@ -40,14 +40,14 @@ enum { THREADS = 32, BLOCKS = 2, WORDS = BLOCKS * THREADS };
     "st.global.u32 [%l1], %r5;\n"
 #define END "barrier.cluster.arrive;\nbarrier.cluster.wait;\nret;\n"
 
-static int run(struct emu *emu, const char *text, uint32_t *out)
+static int run_storing(struct emu *emu, const char *text, uint32_t *out)
 {
     uint32_t in[4 * WORDS];
     for (unsigned i = 0; i < 4 * WORDS; i++) in[i] = 1000 * (i / 4) + (i % 4 == 0);
     struct emu_kernel *kernel = load_kernel(emu, text, "k");
     emu_addr from = device_copy(emu, in, sizeof in);
     emu_addr to = device_copy(emu, NULL, WORDS * sizeof *out);
-    int e = launch(emu, kernel, BLOCKS, THREADS, 0, 2, (uint64_t[]){to, from});
+    int e = launch(emu, kernel, BLOCKS, LANES, 0, 2, (uint64_t[]){to, from});
     if (!e) cr_assert(!emu_read(emu, out, to, WORDS * sizeof *out));
     return e;
 }
@@ -59,10 +59,10 @@ static void expect_sums(const char *text, unsigned words)
     uint32_t out[WORDS];
     struct emu *emu = open_emu_with(&(struct emu_config){
         .memory = 64 << 20, .checks = EMU_CHECK_RACE | EMU_CHECK_INIT | EMU_CHECK_SYNC});
-    cr_assert(!run(emu, text, out), "%s", emu_message(emu));
+    cr_assert(!run_storing(emu, text, out), "%s", emu_message(emu));
     cr_expect_eq(emu_findings(emu), 0, "%s", emu_findings(emu) ? emu_finding(emu, 0)->detail : "");
     for (unsigned i = 0; i < WORDS; i++) {
-        unsigned other = (i + THREADS) % WORDS;
+        unsigned other = (i + LANES) % WORDS;
         uint32_t want = words ? words * 1000 * other + 1 + (4 - words) * 7 : 4 * 7;
         cr_expect_eq(out[i], want, "%u: %u, want %u", i, out[i], want);
     }
@@ -71,19 +71,20 @@ static void expect_sums(const char *text, unsigned words)
 
 Test(store_async, words_of_all_sizes_arrive)
 {
-    expect_sums(KERNEL(READY EXPECT("128") STORE ".u32 [%r22], %r1, [%r21];\n" WAIT OUT END), 1);
-    expect_sums(KERNEL(READY EXPECT("128") "mov.b32 %f1, %r1;\n" STORE
-                                           ".f32 [%r22], %f1, [%r21];\n" WAIT OUT END),
+    expect_sums(
+        STORING_KERNEL(READY EXPECT("128") STORE ".u32 [%r22], %r1, [%r21];\n" WAIT OUT END), 1);
+    expect_sums(STORING_KERNEL(READY EXPECT("128") "mov.b32 %f1, %r1;\n" STORE
+                                                   ".f32 [%r22], %f1, [%r21];\n" WAIT OUT END),
                 1);
-    expect_sums(KERNEL(READY EXPECT("256") "mov.b64 %l5, {%r1, %r2};\n" STORE
-                                           ".b64 [%r22], %l5, [%r21];\n" WAIT OUT END),
+    expect_sums(STORING_KERNEL(READY EXPECT("256") "mov.b64 %l5, {%r1, %r2};\n" STORE
+                                                   ".b64 [%r22], %l5, [%r21];\n" WAIT OUT END),
                 2);
-    expect_sums(KERNEL(READY EXPECT("256") STORE ".v2.s32 [%r22], {%r1, %r2}, [%r21];\n" WAIT OUT
-                           END),
+    expect_sums(STORING_KERNEL(READY EXPECT("256") STORE
+                               ".v2.s32 [%r22], {%r1, %r2}, [%r21];\n" WAIT OUT END),
                 2);
-    expect_sums(KERNEL(READY EXPECT("512") "st.async.weak.shared::cluster."
-                                           "mbarrier::complete_tx::bytes.v4.b32 [%r22], "
-                                           "{%r1, %r2, %r3, %r4}, [%r21];\n" WAIT OUT END),
+    expect_sums(STORING_KERNEL(READY EXPECT("512") "st.async.weak.shared::cluster."
+                                                   "mbarrier::complete_tx::bytes.v4.b32 [%r22], "
+                                                   "{%r1, %r2, %r3, %r4}, [%r21];\n" WAIT OUT END),
                 4);
 }
 
@@ -97,10 +98,10 @@ static void expect_reduced(const char *text, unsigned times, unsigned fixed)
     uint32_t out[WORDS];
     struct emu *emu = open_emu_with(&(struct emu_config){
         .memory = 64 << 20, .checks = EMU_CHECK_RACE | EMU_CHECK_INIT | EMU_CHECK_SYNC});
-    cr_assert(!run(emu, text, out), "%s", emu_message(emu));
+    cr_assert(!run_storing(emu, text, out), "%s", emu_message(emu));
     cr_expect_eq(emu_findings(emu), 0, "%s", emu_findings(emu) ? emu_finding(emu, 0)->detail : "");
     for (unsigned i = 0; i < WORDS; i++) {
-        uint32_t want = times * 1000 * ((i + THREADS) % WORDS) + fixed;
+        uint32_t want = times * 1000 * ((i + LANES) % WORDS) + fixed;
         cr_expect_eq(out[i], want, "%u: %u, want %u", i, out[i], want);
     }
     emu_close(emu);
@@ -109,16 +110,21 @@ static void expect_reduced(const char *text, unsigned times, unsigned fixed)
 Test(store_async, atomics_arrive)
 {
     expect_reduced(
-        KERNEL(READY EXPECT("128") REDUCE ".add.u32 [%r22], %r1, [%r21];\n" WAIT OUT END), 1, 29);
-    expect_reduced(KERNEL(READY EXPECT("128") REDUCE ".min.s32 [%r22], -2, [%r21];\n" WAIT OUT END),
-                   0, 19);
-    expect_reduced(KERNEL(READY EXPECT("128") REDUCE ".or.b32 [%r22], 8, [%r21];\n" WAIT OUT END),
-                   0, 36);
-    expect_reduced(KERNEL(READY EXPECT("128") REDUCE ".inc.u32 [%r22], 6, [%r21];\n" WAIT OUT END),
-                   0, 21);
-    expect_reduced(KERNEL(READY EXPECT("256") "mov.b64 %l5, {%r1, %r2};\n" REDUCE
-                                              ".add.u64 [%r22], %l5, [%r21];\n" WAIT OUT END),
-                   2, 29);
+        STORING_KERNEL(READY EXPECT("128") REDUCE ".add.u32 [%r22], %r1, [%r21];\n" WAIT OUT END),
+        1, 29);
+    expect_reduced(
+        STORING_KERNEL(READY EXPECT("128") REDUCE ".min.s32 [%r22], -2, [%r21];\n" WAIT OUT END), 0,
+        19);
+    expect_reduced(
+        STORING_KERNEL(READY EXPECT("128") REDUCE ".or.b32 [%r22], 8, [%r21];\n" WAIT OUT END), 0,
+        36);
+    expect_reduced(
+        STORING_KERNEL(READY EXPECT("128") REDUCE ".inc.u32 [%r22], 6, [%r21];\n" WAIT OUT END), 0,
+        21);
+    expect_reduced(
+        STORING_KERNEL(READY EXPECT("256") "mov.b64 %l5, {%r1, %r2};\n" REDUCE
+                                           ".add.u64 [%r22], %l5, [%r21];\n" WAIT OUT END),
+        2, 29);
 }
 
 /* Atomics of all lanes on one word do not race, and none is lost. */
@@ -127,11 +133,13 @@ Test(store_async, atomics_on_one_word_add_up)
     uint32_t out[WORDS];
     struct emu *emu =
         open_emu_with(&(struct emu_config){.memory = 64 << 20, .checks = EMU_CHECK_RACE});
-    int e = run(
-        emu, KERNEL(READY EXPECT("128") REDUCE ".add.u32 [%r20], 2, [%r21];\n" WAIT OUT END), out);
+    int e = run_storing(
+        emu,
+        STORING_KERNEL(READY EXPECT("128") REDUCE ".add.u32 [%r20], 2, [%r21];\n" WAIT OUT END),
+        out);
     cr_assert(!e, "%s", emu_message(emu));
     cr_expect_eq(emu_findings(emu), 0, "%s", emu_findings(emu) ? emu_finding(emu, 0)->detail : "");
-    cr_expect_eq(out[0], 4 * 7 + 2 * THREADS, "%u", out[0]);
+    cr_expect_eq(out[0], 4 * 7 + 2 * LANES, "%u", out[0]);
     cr_expect_eq(out[1], 4 * 7, "%u", out[1]);
     emu_close(emu);
 }
@@ -139,8 +147,9 @@ Test(store_async, atomics_on_one_word_add_up)
 /* The register may change behind the instruction. */
 Test(store_async, the_value_is_taken_at_once)
 {
-    expect_sums(KERNEL(READY EXPECT("128") STORE ".u32 [%r22], %r1, [%r21];\nmov.u32 %r1, 3;\n"
-                           "mov.u32 %r22, 0;\n" WAIT OUT END),
+    expect_sums(STORING_KERNEL(READY EXPECT("128") STORE
+                               ".u32 [%r22], %r1, [%r21];\nmov.u32 %r1, 3;\n"
+                               "mov.u32 %r22, 0;\n" WAIT OUT END),
                 1);
 }
 
@@ -150,22 +159,24 @@ Test(store_async, earlier_stores_of_the_thread_are_there)
     uint32_t out[WORDS];
     struct emu *emu =
         open_emu_with(&(struct emu_config){.memory = 64 << 20, .checks = EMU_CHECK_RACE});
-    int e = run(emu,
-                KERNEL(READY EXPECT("128") "st.shared::cluster.u32 [%r22+4], 9;\n" STORE
-                                           ".u32 [%r22], %r1, [%r21];\n" WAIT OUT END),
-                out);
+    int e =
+        run_storing(emu,
+                    STORING_KERNEL(READY EXPECT("128") "st.shared::cluster.u32 [%r22+4], 9;\n" STORE
+                                                       ".u32 [%r22], %r1, [%r21];\n" WAIT OUT END),
+                    out);
     cr_assert(!e, "%s", emu_message(emu));
     cr_expect_eq(emu_findings(emu), 0, "%s", emu_findings(emu) ? emu_finding(emu, 0)->detail : "");
-    cr_expect_eq(out[0], 1000 * THREADS + 1 + 9 + 14, "%u", out[0]);
+    cr_expect_eq(out[0], 1000 * LANES + 1 + 9 + 14, "%u", out[0]);
     emu_close(emu);
 }
 
 /* Bytes may arrive before they are expected: the phase lacks an arrival until then. */
 Test(store_async, bytes_before_they_are_expected)
 {
-    expect_sums(KERNEL(READY STORE ".u32 [%r22], %r1, [%r21];\n"
-                                   "barrier.cluster.arrive;\nbarrier.cluster.wait;\n"
-                                   EXPECT("128") WAIT OUT END),
+    expect_sums(STORING_KERNEL(READY STORE
+                               ".u32 [%r22], %r1, [%r21];\n"
+                               "barrier.cluster.arrive;\nbarrier.cluster.wait;\n" EXPECT("128")
+                                   WAIT OUT END),
                 1);
 }
 
@@ -174,14 +185,15 @@ Test(store_async, lanes_may_go_to_different_blocks)
 {
     uint32_t out[WORDS];
     struct emu *emu = open_emu();
-    int e = run(emu,
-                KERNEL(READY EXPECT("128") "and.b32 %r15, %r10, 1;\nsetp.eq.u32 %p2, %r15, 0;\n"
-                                           "@%p2 mov.u32 %r22, %r24;\n@%p2 mov.u32 %r21, %r23;\n"
-                                           STORE ".u32 [%r22], %r1, [%r21];\n" WAIT OUT END),
-                out);
+    int e = run_storing(emu,
+                        STORING_KERNEL(READY EXPECT(
+                            "128") "and.b32 %r15, %r10, 1;\nsetp.eq.u32 %p2, %r15, 0;\n"
+                                   "@%p2 mov.u32 %r22, %r24;\n@%p2 mov.u32 %r21, %r23;\n" STORE
+                                   ".u32 [%r22], %r1, [%r21];\n" WAIT OUT END),
+                        out);
     cr_assert(!e, "%s", emu_message(emu));
     for (unsigned i = 0; i < WORDS; i++) {
-        unsigned from = i % 2 ? (i + THREADS) % WORDS : i;
+        unsigned from = i % 2 ? (i + LANES) % WORDS : i;
         cr_expect_eq(out[i], 1000 * from + 1 + 21, "%u: %u", i, out[i]);
     }
     emu_close(emu);
@@ -193,8 +205,9 @@ Test(store_async, what_is_not_waited_for_is_not_there)
     uint32_t out[WORDS];
     struct emu *emu =
         open_emu_with(&(struct emu_config){.memory = 64 << 20, .checks = EMU_CHECK_RACE});
-    int e = run(emu,
-                KERNEL(READY EXPECT("128") STORE ".u32 [%r22], %r1, [%r21];\n" OUT WAIT END), out);
+    int e = run_storing(
+        emu, STORING_KERNEL(READY EXPECT("128") STORE ".u32 [%r22], %r1, [%r21];\n" OUT WAIT END),
+        out);
     cr_assert(!e, "%s", emu_message(emu));
     for (unsigned i = 0; i < WORDS; i++) cr_expect_eq(out[i], 28, "%u: %u", i, out[i]);
     cr_assert_gt(emu_findings(emu), 0);
@@ -206,21 +219,22 @@ Test(store_async, what_is_not_waited_for_is_not_there)
 static const struct {
     const char *body, *says;
 } wrong[] = {
-    {KERNEL(READY EXPECT("128") STORE ".u32 [%r22], %r1, [%r20];\n" WAIT END),
+    {STORING_KERNEL(READY EXPECT("128") STORE ".u32 [%r22], %r1, [%r20];\n" WAIT END),
      "holds no mbarrier"},
-    {KERNEL(READY EXPECT("128") STORE ".u32 [%r22+2], %r1, [%r21];\n" WAIT END),
+    {STORING_KERNEL(READY EXPECT("128") STORE ".u32 [%r22+2], %r1, [%r21];\n" WAIT END),
      "is not a multiple of the 4 bytes accessed"},
-    {KERNEL(READY EXPECT("128") STORE ".u32 [%r22+4096], %r1, [%r21];\n" WAIT END),
+    {STORING_KERNEL(READY EXPECT("128") STORE ".u32 [%r22+4096], %r1, [%r21];\n" WAIT END),
      "out of bounds"},
-    {KERNEL(READY EXPECT("128") STORE ".u32 [%r22], %r1, [%r23];\n" WAIT END),
+    {STORING_KERNEL(READY EXPECT("128") STORE ".u32 [%r22], %r1, [%r23];\n" WAIT END),
      "both have to be in one block"},
-    {KERNEL(READY EXPECT("128") "mov.u32 %r15, 5;\nmapa.shared::cluster.u32 %r16, %r20, %r15;\n"
-                                STORE ".u32 [%r16], %r1, [%r21];\n" WAIT END),
+    {STORING_KERNEL(
+         READY EXPECT("128") "mov.u32 %r15, 5;\nmapa.shared::cluster.u32 %r16, %r20, %r15;\n" STORE
+                             ".u32 [%r16], %r1, [%r21];\n" WAIT END),
      "rank 5"},
-    {KERNEL(READY EXPECT("192") STORE ".u32 [%r22], %r1, [%r21];\n" WAIT END),
+    {STORING_KERNEL(READY EXPECT("192") STORE ".u32 [%r22], %r1, [%r21];\n" WAIT END),
      "lacks 0 of 1 arrivals and 64 bytes"},
-    {KERNEL(READY EXPECT("128") "st.async.mbarrier::complete_tx::bytes.u32 [%l1], %r1, [%l1];\n"
-                                WAIT END),
+    {STORING_KERNEL(READY EXPECT(
+         "128") "st.async.mbarrier::complete_tx::bytes.u32 [%l1], %r1, [%l1];\n" WAIT END),
      "is not in shared memory"},
 };
 
@@ -229,7 +243,7 @@ Test(store_async, what_is_wrong_is_said)
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         uint32_t out[WORDS];
         struct emu *emu = open_emu();
-        int e = run(emu, wrong[k].body, out);
+        int e = run_storing(emu, wrong[k].body, out);
         cr_expect(e && strstr(emu_message(emu), wrong[k].says), "%zu: error %d, %s instead of %s",
                   k, e, emu_message(emu), wrong[k].says);
         emu_close(emu);
@@ -239,14 +253,15 @@ Test(store_async, what_is_wrong_is_said)
 static const struct {
     const char *body, *says;
 } refused[] = {
-    {KERNEL("st.async.shared::cluster.u32 [%r22], %r1, [%r21];\n"), "complete_tx::bytes"},
-    {KERNEL("st.async.global.mbarrier::complete_tx::bytes.u32 [%l1], %r1, [%r21];\n"),
+    {STORING_KERNEL("st.async.shared::cluster.u32 [%r22], %r1, [%r21];\n"), "complete_tx::bytes"},
+    {STORING_KERNEL("st.async.global.mbarrier::complete_tx::bytes.u32 [%l1], %r1, [%r21];\n"),
      "it stores to .shared::cluster"},
-    {KERNEL(STORE ".u16 [%r22], %r1, [%r21];\n"), "4, 8 or 16 bytes"},
-    {KERNEL(STORE ".v4.b64 [%r22], {%l1, %l1, %l1, %l1}, [%r21];\n"), "4, 8 or 16 bytes"},
-    {KERNEL(STORE ".u32 [%r22], %r1;\n"), "2 operands, but 3 are expected"},
-    {KERNEL("st.async.release.gpu.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r22], %r1, "
-            "[%r21];\n"),
+    {STORING_KERNEL(STORE ".u16 [%r22], %r1, [%r21];\n"), "4, 8 or 16 bytes"},
+    {STORING_KERNEL(STORE ".v4.b64 [%r22], {%l1, %l1, %l1, %l1}, [%r21];\n"), "4, 8 or 16 bytes"},
+    {STORING_KERNEL(STORE ".u32 [%r22], %r1;\n"), "2 operands, but 3 are expected"},
+    {STORING_KERNEL(
+         "st.async.release.gpu.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r22], %r1, "
+         "[%r21];\n"),
      "'.release' is not supported"},
 };
 

@@ -11,7 +11,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-enum { PROGRAMS = 400, MAX_BLOCKS = 10, THREADS = 64, FUEL = 60 };
+enum { PROGRAMS = 400, MAX_BLOCKS = 10, TWO_WARPS = 64, FUEL = 60 };
 
 struct block {
     uint32_t factor, addend, mask; /* x = x * factor + addend; jump to `then` if !(x & mask) */
@@ -84,11 +84,11 @@ Test(emu_divergence, random_programs, .timeout = 60)
     for (int n = 0; n < PROGRAMS; n++) {
         struct program program;
         make_program(&program, &seed);
-        uint32_t in[THREADS], out[THREADS];
-        for (unsigned t = 0; t < THREADS; t++) in[t] = (uint32_t)next_random(&seed);
+        uint32_t in[TWO_WARPS], out[TWO_WARPS];
+        for (unsigned t = 0; t < TWO_WARPS; t++) in[t] = (uint32_t)next_random(&seed);
         char *text = program_text(&program);
-        run_kernel(emu, text, THREADS, THREADS, out, in);
-        for (unsigned t = 0; t < THREADS; t++) {
+        run_kernel(emu, text, TWO_WARPS, TWO_WARPS, out, in);
+        for (unsigned t = 0; t < TWO_WARPS; t++) {
             uint32_t want = run_lane(&program, in[t]);
             if (out[t] == want) continue;
             cr_expect(false, "program %d, thread %u: got 0x%x, want 0x%x\n%s", n, t, out[t], want,

@@ -29,7 +29,7 @@ static bool each_half(const struct form *f, const union value in[], unsigned inp
     return true;
 }
 
-static union value finish(const struct form *f, const struct type *t, union value v)
+static union value finish_half(const struct form *f, const struct type *t, union value v)
 {
     if (f->ftz) v = flush(t, v);
     if (f->sat && (is_nan(t, v) || get_real(t, v) <= 0)) v.u64 = 0;
@@ -47,7 +47,7 @@ static union value sum(const struct form *f, const struct type *t, double a, dou
         double a_part = s - b, b_part = s - a_part;
         error = (a - a_part) + (b - b_part);
     }
-    return finish(f, t, put_real(t, s, error, NEAREST));
+    return finish_half(f, t, put_real(t, s, error, NEAREST));
 }
 
 static double real(const struct type *t, union value v) { return (double)get_real(t, v); }
@@ -65,7 +65,7 @@ static union value sub_scalar(const struct form *f, const struct type *t, const 
 /* A product of two 11-bit numbers is exact in double; adding 0 would lose the sign of -0. */
 static union value mul_scalar(const struct form *f, const struct type *t, const union value in[3])
 {
-    return finish(f, t, put_real(t, real(t, in[0]) * real(t, in[1]), 0, NEAREST));
+    return finish_half(f, t, put_real(t, real(t, in[0]) * real(t, in[1]), 0, NEAREST));
 }
 
 static union value fma_scalar(const struct form *f, const struct type *t, const union value in[3])
@@ -85,8 +85,8 @@ static union value abs_scalar(const struct form *f, const struct type *t, const 
     return signbit(get_real(t, in[0])) ? negate(t, in[0]) : in[0];
 }
 
-static union value extremum(const struct form *f, const struct type *t, const union value in[3],
-                            bool want_less)
+static union value half_extremum(const struct form *f, const struct type *t,
+                                 const union value in[3], bool want_less)
 {
     (void)f;
     bool nan_a = is_nan(t, in[0]), nan_b = is_nan(t, in[1]);
@@ -99,12 +99,12 @@ static union value extremum(const struct form *f, const struct type *t, const un
 
 static union value min_scalar(const struct form *f, const struct type *t, const union value in[3])
 {
-    return extremum(f, t, in, true);
+    return half_extremum(f, t, in, true);
 }
 
 static union value max_scalar(const struct form *f, const struct type *t, const union value in[3])
 {
-    return extremum(f, t, in, false);
+    return half_extremum(f, t, in, false);
 }
 
 #define HALVES(name, inputs)                                                                       \

@@ -104,7 +104,7 @@ Test(emu_async, a_bulk_reduction_adds)
 
 static const struct {
     const char *body, *says;
-} wrong[] = {
+} wrong_copies[] = {
     {KERNEL("mbarrier.arrive.shared.b64 %l1, [%r21];\n"), "holds no mbarrier"},
     {KERNEL(INIT("32") "bar.sync 0;\n@%p9 mbarrier.inval.shared.b64 [%r21];\nbar.sync 0;\n"
                        "mbarrier.arrive.shared.b64 %l1, [%r21];\n"),
@@ -157,12 +157,12 @@ Test(emu_async, a_phase_of_the_most_bytes)
 
 Test(emu_async, what_is_wrong_is_said, .timeout = 120)
 {
-    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+    for (size_t k = 0; k < sizeof wrong_copies / sizeof *wrong_copies; k++) {
         uint32_t in[4 * THREADS] = {0}, out[4 * THREADS];
         struct emu *emu = open_emu();
-        int e = run(emu, wrong[k].body, out, in, 4 * THREADS);
-        cr_expect(e && strstr(emu_message(emu), wrong[k].says), "%zu: error %d, %s instead of %s",
-                  k, e, emu_message(emu), wrong[k].says);
+        int e = run(emu, wrong_copies[k].body, out, in, 4 * THREADS);
+        cr_expect(e && strstr(emu_message(emu), wrong_copies[k].says),
+                  "%zu: error %d, %s instead of %s", k, e, emu_message(emu), wrong_copies[k].says);
         emu_close(emu);
     }
 }

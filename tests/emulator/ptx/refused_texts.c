@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define KERNEL                                                                                     \
+#define EMPTY_KERNEL                                                                               \
     PTX_HEADER ".visible .entry k() {\n"                                                           \
                ".reg .pred %%p<4>; .reg .b32 %%r<4>; .reg .b64 %%l<4>; .shared .b8 s[64]; "        \
                ".local .b8 loc[16];\nL:\n%s\nret;\n}\n"
@@ -14,7 +14,7 @@
     "this is not PTX: a stray byte, a malformed number or one of more than 64 bits, or a string "  \
     "or comment that does not end"
 
-#define NO_REFERENCES                                                                              \
+#define NO_TEXTURE_REFERENCES                                                                      \
     "the emulator has no texture and surface references (texture<...>), which CUDA 12 removed; "   \
     "make a texture object by cudaCreateTextureObject and pass it to the kernel instead"
 
@@ -55,9 +55,9 @@ static const struct refusal texts[] = {
     {".global .align 8192 .u32 v;", 4, "the alignment of 'v' is not a power of two up to 4096"},
     {".global .align x .u32 v;", 4, "expected a number, not 'x'"},
     {".global .frob v;", 4, "expected a type, not '.frob'"},
-    {".global .texref t;", 4, NO_REFERENCES},
-    {".visible .entry k(.param .u64 p, .param .samplerref s) { ret; }", 4, NO_REFERENCES},
-    {".global .surfref s;", 4, NO_REFERENCES},
+    {".global .texref t;", 4, NO_TEXTURE_REFERENCES},
+    {".visible .entry k(.param .u64 p, .param .samplerref s) { ret; }", 4, NO_TEXTURE_REFERENCES},
+    {".global .surfref s;", 4, NO_TEXTURE_REFERENCES},
     {".global .u32 5;", 4, "expected a variable's name, not '5'"},
     {".global .u32 v[9223372036854775807];", 4, "'v' is larger than 1073741824 bytes"},
     {".global .b8 v[2147483648];", 4, "'v' is larger than 1073741824 bytes"},
@@ -171,5 +171,5 @@ Test(emu_refusals, of_texts)
 Test(emu_refusals, of_statements_that_are_none)
 {
     for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
-        expect_refusal(KERNEL, &statements[i]);
+        expect_refusal(EMPTY_KERNEL, &statements[i]);
 }

@@ -40,7 +40,7 @@ static const struct shape {
 static const uint32_t masks[] = {0xffffffff, 0x7fffffff, 0xfffffffe, 0x0000ffff,
                                  0xaaaaaaaa, 0x80000001, 0x00002000, 0xffffdfff};
 
-static const struct access {
+static const struct run_access {
     const char *type;
     char letter; /* of the registers, as in ptx_run.h */
     unsigned bytes, elements;
@@ -81,7 +81,7 @@ static void print_copy(FILE *f, const char *label, const char *from, const char 
 
 /* Each lane of the mask loads into registers that held its value, or stores from them; the loaded
  * or stored content becomes its value. */
-static char *kernel_text(const struct access *a, const struct space *space, bool store)
+static char *kernel_text(const struct run_access *a, const struct space *space, bool store)
 {
     char *text, list[64] = "";
     size_t size, length = 0;
@@ -133,15 +133,15 @@ struct state {
 };
 
 /* A lane's first byte. The memory's end is where element 1000 would be. */
-static uint64_t place(const struct access *a, const struct shape *shape, unsigned lane)
+static uint64_t place(const struct run_access *a, const struct shape *shape, unsigned lane)
 {
     unsigned bytes = a->bytes * a->elements, element = shape->element(lane);
     if (shape->element == at_the_end) return SIZE - (1000 - element) * bytes;
     return element * bytes;
 }
 
-static void model(struct state *s, const struct access *a, const struct shape *shape, uint32_t mask,
-                  bool store)
+static void model(struct state *s, const struct run_access *a, const struct shape *shape,
+                  uint32_t mask, bool store)
 {
     unsigned lane_bytes = a->letter == 'l' ? 8 : 4;
     for (unsigned l = 0; l < LANES; l++)
@@ -192,7 +192,7 @@ static int run_lanes(const struct device *d, struct emu_kernel *kernel, const ui
                       args, false);
 }
 
-static void check(const struct device *d, struct emu_kernel *kernel, const struct access *a,
+static void check(const struct device *d, struct emu_kernel *kernel, const struct run_access *a,
                   const struct space *space, const struct shape *shape, uint32_t mask, bool store)
 {
     struct state want, got;
@@ -210,8 +210,8 @@ static void check(const struct device *d, struct emu_kernel *kernel, const struc
               mask);
 }
 
-static void check_access(const struct device *d, const struct access *a, const struct space *space,
-                         bool store)
+static void check_access(const struct device *d, const struct run_access *a,
+                         const struct space *space, bool store)
 {
     char *text = kernel_text(a, space, store);
     struct emu_kernel *kernel = load_kernel(d->emu, text, "k");
@@ -243,7 +243,7 @@ Test(emu_runs, every_shape_moves_the_same_bytes_when_observed_slow)
 /* ---- the edges ------------------------------------------------------------------------------- */
 
 /* Loads from `first` on, with `stride` bytes from one lane to the next. */
-static int run_at(const struct device *d, const struct access *a, const struct space *space,
+static int run_at(const struct device *d, const struct run_access *a, const struct space *space,
                   uint64_t first, unsigned stride, uint32_t mask)
 {
     char *text = kernel_text(a, space, false);
@@ -254,7 +254,7 @@ static int run_at(const struct device *d, const struct access *a, const struct s
     return error;
 }
 
-static void check_edge(const struct access *a, const struct space *space, uint64_t first,
+static void check_edge(const struct run_access *a, const struct space *space, uint64_t first,
                        unsigned stride, uint32_t mask, int error, const char *thread)
 {
     struct device d = open_device(&(struct emu_config){.threads = 1});
@@ -266,7 +266,8 @@ static void check_edge(const struct access *a, const struct space *space, uint64
 
 Test(emu_runs, a_run_that_leaves_its_memory_is_a_fault_of_the_lane_that_does)
 {
-    static const struct access word = {"u32", 'r', 4, 1, false}, four = {"u32", 'r', 4, 4, false};
+    static const struct run_access word = {"u32", 'r', 4, 1, false},
+                                   four = {"u32", 'r', 4, 4, false};
     for (size_t k = 0; k < sizeof spaces / sizeof *spaces; k++) {
         const struct space *s = &spaces[k];
         check_edge(&word, s, SIZE - 128, 4, ALL, 0, "");
@@ -281,7 +282,8 @@ Test(emu_runs, a_run_that_leaves_its_memory_is_a_fault_of_the_lane_that_does)
 
 Test(emu_runs, a_misaligned_run_is_a_fault)
 {
-    static const struct access word = {"u32", 'r', 4, 1, false}, pair = {"u32", 'r', 4, 2, false};
+    static const struct run_access word = {"u32", 'r', 4, 1, false},
+                                   pair = {"u32", 'r', 4, 2, false};
     for (size_t k = 0; k < sizeof spaces / sizeof *spaces; k++) {
         check_edge(&word, &spaces[k], 2, 4, ALL, EMU_MISALIGNED_ADDRESS, "thread (0,0,0)");
         check_edge(&word, &spaces[k], 1, 0, ALL, EMU_MISALIGNED_ADDRESS, "thread (0,0,0)");
