@@ -1,14 +1,129 @@
 /*
- * test_device_code.c — dynamic parallelism: launches that fail, racecheck between a kernel and what
+ * test_device_code.c — kernels that launch kernels, that allocate, and other code of devices.
+ */
+#include "common/emu/emu.h"
+#include "tests/fixtures/fixtures.h"
+#include "tests/fixtures/programs/programs.h"
+#include "tests/support/command.h"
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- malloc and free in kernels -------------------------------------------------------------- */
+
+enum { HEAP_THREADS = 100, BLOCKS = 20 };
+
+static int *heap_ints(size_t count)
+{
+    void *out;
+    cr_assert(cudaMalloc(&out, count * sizeof(int)) == cudaSuccess);
+    return out;
+}
+
+static void read_ints(int *to, const int *from, size_t count)
+{
+    cr_assert(cudaMemcpy(to, from, count * sizeof *to, cudaMemcpyDeviceToHost) == cudaSuccess, "%s",
+              emu_message(emu_runtime()));
+}
+
+Test(heap, threads_of_many_blocks_at_once)
+{
+    enum { COUNT = BLOCKS * HEAP_THREADS };
+    int *out = heap_ints(COUNT), host[COUNT];
+    cr_assert(launch_lists(out, BLOCKS, HEAP_THREADS) == cudaSuccess);
+    read_ints(host, out, COUNT);
+    for (int t = 0; t < COUNT; t++) {
+        int n = t % 7, want = (n + 1) * t + n * (n + 1) / 2;
+        cr_expect(host[t] == want, "thread %d: got %d, want %d", t, host[t], want);
+    }
+}
+
+Test(heap, blocks_outlive_the_kernel_and_the_host_cannot_reach_them)
+{
+    int *out = heap_ints(HEAP_THREADS), host[HEAP_THREADS];
+    void *address;
+    cr_assert(launch_keep(out, HEAP_THREADS) == cudaSuccess);
+    read_ints(host, out, HEAP_THREADS);
+    for (int t = 0; t < HEAP_THREADS; t++) cr_expect(host[t] == 1, "thread %d", t);
+    cr_assert(address_of_kept(&address) == cudaSuccess);
+    cr_expect(cudaMemcpy(host, address, 4, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
+    cr_expect(cudaFree(address) == cudaErrorInvalidValue);
+    cudaGetLastError();
+    cr_assert(launch_look_and_free(out, HEAP_THREADS) == cudaSuccess);
+    read_ints(host, out, HEAP_THREADS);
+    for (int t = 0; t < HEAP_THREADS; t++) {
+        int other = HEAP_THREADS - 1 - t;
+        cr_expect(host[t] == other * other, "thread %d: got %d", t, host[t]);
+    }
+}
+
+Test(heap, an_exhausted_heap_gives_null)
+{
+    int *out = heap_ints(2), host[2];
+    cr_assert(launch_exhaust(out, 1 << 20) == cudaSuccess);
+    read_ints(host, out, 2);
+    cr_expect(host[0] == 7 && host[1] == 1, "%d blocks of a MiB in 8 MiB, %d", host[0], host[1]);
+    cr_expect(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 32 << 20) == cudaErrorInvalidValue);
+    cr_expect(strstr(emu_message(emu_runtime()), "a kernel has used it"));
+}
+
+Test(heap, its_size_is_set_before_it_is_used)
+{
+    size_t bytes;
+    cr_assert(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 40 << 20) == cudaSuccess);
+    cr_assert(cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize) == cudaSuccess);
+    cr_expect(bytes == 40 << 20);
+    int *out = heap_ints(2), host[2];
+    cr_assert(launch_exhaust(out, 1 << 20) == cudaSuccess);
+    read_ints(host, out, 2);
+    cr_expect(host[0] == 39, "%d blocks", host[0]);
+    cr_assert(cudaDeviceReset() == cudaSuccess);
+    out = heap_ints(2);
+    cr_assert(launch_exhaust(out, 1 << 20) == cudaSuccess);
+    read_ints(host, out, 2);
+    cr_expect(host[0] == 7, "%d blocks after a reset", host[0]);
+}
+
+static const struct {
+    int what;
+    cudaError_t error;
+    const char *says;
+} mistakes[] = {
+    {HEAP_TWICE, cudaErrorLaunchFailure, "which has been freed already"},
+    {HEAP_INSIDE, cudaErrorLaunchFailure, "which is inside of a block, not at its start"},
+    {HEAP_FOREIGN, cudaErrorLaunchFailure, "which malloc in a kernel has never given"},
+    {HEAP_BEHIND, cudaErrorIllegalAddress, "0 bytes past the end of the block of 20 bytes"},
+    {HEAP_FREED, cudaErrorIllegalAddress, "7 bytes into the block of 20 bytes"},
+};
+
+Test(heap, mistakes_are_faults)
+{
+    FILE *nowhere = fopen("/dev/null", "w"), *before = stderr;
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        int *out = heap_ints(1);
+        stderr = nowhere; /* the runtime prints the fault, too */
+        cudaError_t launched = launch_wrong_heap(out, mistakes[i].what);
+        cudaError_t error = cudaDeviceSynchronize();
+        stderr = before;
+        const char *message = emu_message(emu_runtime());
+        cr_expect(launched == cudaSuccess);
+        cr_expect(error == mistakes[i].error && strstr(message, mistakes[i].says), "error %d: %s",
+                  error, message);
+        cr_expect(strstr(message, "heap.cu:"), "%s", message);
+        cudaDeviceReset();
+        cudaGetLastError();
+    }
+    fclose(nowhere);
+}
+
+/* ---- dynamic parallelism --------------------------------------------------------------------- */
+
+/*
+ * Dynamic parallelism: launches that fail, racecheck between a kernel and what
  * it launches, and reports (tests/fixtures/programs/dynamic.cu). What launches do is tested by
  * tests/emulator/programs/dynamic_*.cu.
  */
-#include "common/emu/emu.h"
-#include "tests/support/command.h"
-#include "tests/fixtures/programs/programs.h"
-
-#include <criterion/parameterized.h>
-#include <string.h>
 
 TestSuite(dynamic, .init = command_init, .fini = command_fini, .timeout = 120);
 
@@ -192,4 +307,119 @@ Test(dynamic, the_order_of_launches_repeats)
 {
     expect_status(0, "for threads in 1 4 4; do EMU_THREADS=$threads $emu --csv $p/dynamic blocks | "
                      "cut -d, -f5,8- >$t/$threads || exit; done; cmp $t/1 $t/4");
+}
+
+/* ---- calls, recursion, function pointers, printf and assert in kernels ----------------------- */
+
+enum { THREADS = 100 }; /* the last warp is not full */
+
+static int *device_ints(void)
+{
+    void *out;
+    cr_assert(cudaMalloc(&out, THREADS * sizeof(int)) == cudaSuccess);
+    return out;
+}
+
+/* Launches, and compares the value that thread t wrote with want(t). */
+static void expect_outputs(cudaError_t (*launch)(int *, int), int (*want)(int))
+{
+    int host[THREADS], *out = device_ints();
+    cr_assert(launch(out, THREADS) == cudaSuccess, "%s", emu_message(emu_runtime()));
+    cr_assert(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost) == cudaSuccess, "%s",
+              emu_message(emu_runtime()));
+    for (int t = 0; t < THREADS; t++)
+        cr_expect(host[t] == want(t), "thread %d: got %d, want %d", t, host[t], want(t));
+    cudaFree(out);
+}
+
+static int fibonacci_of(int t)
+{
+    int a = 0, b = 1;
+    for (int i = 0; i < t % 12; i++) {
+        int sum = a + b;
+        a = b;
+        b = sum;
+    }
+    return a;
+}
+static int by_pointer(int t) { return t % 3 == 0 ? t + 1 : t % 3 == 1 ? 2 * t : t * t; }
+static int by_class(int t) { return t % 2 ? 100 - t : 3 * t; }
+static int by_structure(int t) { return 10 * t + 6; }
+static int neighbour(int t) { return (t + 1) % THREADS; }
+
+Test(device_code, lanes_recurse_to_different_depths)
+{
+    expect_outputs(launch_recursion, fibonacci_of);
+}
+Test(device_code, lanes_call_different_functions) { expect_outputs(launch_pointers, by_pointer); }
+Test(device_code, virtual_functions) { expect_outputs(launch_virtual, by_class); }
+Test(device_code, structures_by_value) { expect_outputs(launch_structures, by_structure); }
+Test(device_code, a_barrier_inside_a_function)
+{
+    expect_outputs(launch_barrier_in_function, neighbour);
+}
+
+Test(device_code, too_deep_a_recursion_is_a_fault, .timeout = 20)
+{
+    int *out = device_ints();
+    FILE *nowhere = fopen("/dev/null", "w"), *before = stderr;
+    stderr = nowhere; /* the runtime prints the fault, too */
+    cudaError_t launched = launch_deep_recursion(out, 1 << 20), error = cudaDeviceSynchronize();
+    stderr = before;
+    fclose(nowhere);
+    cr_assert(launched == cudaSuccess);
+    cr_expect(error == cudaErrorIllegalAddress, "error %d", error);
+    const char *message = emu_message(emu_runtime());
+    cr_expect(strstr(message, "nested too deeply") && strstr(message, "device_code.cu:"), "%s",
+              message);
+}
+
+/* The text that a standard stream has received while it was redirected to a file. */
+static void read_back(FILE *stream, char *text, size_t size)
+{
+    fflush(stream);
+    rewind(stream);
+    text[fread(text, 1, size - 1, stream)] = '\0';
+}
+
+Test(device_code, printf_prints_a_line_a_lane_in_order)
+{
+    char text[1000];
+    static const char want[] = "0  0.00|0   |text|a|1099511627776|ff|%|   0\n"
+                               "2  0.50|2   |text|c|1099511627776|ff|%|   2\n"
+                               "4  1.00|4   |text|e|1099511627776|ff|%|   4\n"
+                               "9 arguments\n";
+    FILE *file = tmpfile();
+    FILE *before = stdout;
+    stdout = file;
+    cudaError_t error = launch_printing(6);
+    if (!error) error = cudaDeviceSynchronize();
+    stdout = before;
+    cr_assert(error == cudaSuccess, "%s", emu_message(emu_runtime()));
+    read_back(file, text, sizeof text);
+    cr_expect_str_eq(text, want);
+    fclose(file);
+}
+
+Test(device_code, a_failed_assertion_names_the_thread)
+{
+    char text[4000];
+    FILE *file = tmpfile(), *before = stderr;
+    stderr = file;
+    cudaError_t launched = launch_assertion(THREADS, 37), error = cudaDeviceSynchronize();
+    stderr = before;
+    read_back(file, text, sizeof text);
+    fclose(file);
+    cr_expect(launched == cudaSuccess);
+    cr_expect(error == cudaErrorAssert, "error %d", error);
+    cr_expect(
+        strstr(text,
+               "block: [0,0,0], thread: [37,0,0] Assertion `(int)threadIdx.x != wrong` failed."),
+        "%s", text);
+}
+
+Test(device_code, an_assertion_that_holds_says_nothing)
+{
+    cr_assert(launch_assertion(THREADS, -1) == cudaSuccess);
+    cr_expect(cudaDeviceSynchronize() == cudaSuccess);
 }

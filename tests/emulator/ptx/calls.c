@@ -1,9 +1,163 @@
-/* calls.c — calls that do not fit the function, which nvcc does not write. Those that fit:
- * test_device_code_part.c. */
+/*
+ * calls.c — calls, the stack, and registers.
+ */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "ptx_run.h"
-
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- parameters whose address is taken, and alloca ------------------------------------------- */
+
+enum { LANES = 32 };
+
+/* A structure of four words by value: one is chosen by an index, another is written. */
+static const char by_address[] = PTX_HEADER
+    ".func (.param .b32 r) f(.param .b32 i, .param .align 4 .b8 s[16])\n{\n.reg .b32 %r<8>;\n"
+    ".reg .b64 %l<8>;\nmov.b64 %l0, s;\nld.param.u32 %r0, [i];\nmul.wide.u32 %l1, %r0, 4;\n"
+    "add.u64 %l2, %l0, %l1;\nld.param.u32 %r1, [%l2];\n"
+    "cvta.local.u64 %l3, %l0;\nst.u32 [%l3+4], 1000;\nld.param.u32 %r2, [s+4];\n"
+    "ld.local.u32 %r3, [%l0+12];\n"
+    "add.u32 %r1, %r1, %r2;\nadd.u32 %r1, %r1, %r3;\nst.param.b32 [r], %r1;\nret;\n}\n"
+    ".visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<8>;\n.reg .b64 %l<4>;\n"
+    "ld.param.u64 %l0, [out];\nmov.u32 %r0, %tid.x;\nmul.wide.u32 %l1, %r0, 4;\n"
+    "add.u64 %l0, %l0, %l1;\nand.b32 %r1, %r0, 3;\nadd.u32 %r2, %r0, 10;\nadd.u32 %r3, %r0, 30;\n"
+    "add.u32 %r4, %r0, 40;\n{\n.param .b32 a;\n.param .align 4 .b8 b[16];\n.param .b32 c;\n"
+    "st.param.b32 [a], %r1;\nst.param.b32 [b], %r2;\nst.param.b32 [b+4], %r2;\n"
+    "st.param.b32 [b+8], %r3;\nst.param.b32 [b+12], %r4;\ncall (c), f, (a, b);\n"
+    "ld.param.b32 %r5, [c];\n}\nst.global.u32 [%l0], %r5;\nret;\n}\n";
+
+Test(emu_stack, a_function_takes_the_address_of_its_parameter)
+{
+    struct emu *emu = open_emu();
+    struct emu_kernel *kernel = load_kernel(emu, by_address, "k");
+    uint32_t got[LANES];
+    emu_addr out = device_copy(emu, NULL, sizeof got);
+    cr_assert(!launch(emu, kernel, 1, LANES, 0, 1, &out), "%s", emu_message(emu));
+    emu_read(emu, got, out, sizeof got);
+    for (uint32_t t = 0; t < LANES; t++) {
+        uint32_t words[] = {t + 10, t + 10, t + 30, t + 40}, want = words[t % 4] + 1000 + t + 40;
+        cr_expect(got[t] == want, "thread %u: got %u, want %u", t, got[t], want);
+    }
+    emu_close(emu);
+}
+
+/* Each lane allocates a different size, twice. In between, the stack is restored. */
+#define ALLOCA(bytes)                                                                              \
+    PTX_KERNEL("k", "ld.global.u32 %r0, [%in];\ncvt.u64.u32 %l0, %r0;\nstacksave.u64 %l5;\n"       \
+                    "alloca.u64 %l1, " bytes ", 8;\nst.local.u32 [%l1], %r0;\n"                    \
+                    "alloca.u64 %l2, %l0, 16;\nst.local.u32 [%l2], 7;\n"                           \
+                    "ld.local.u32 %r1, [%l1];\nstackrestore.u64 %l5;\n"                            \
+                    "alloca.u64 %l3, 8, 8;\ncvta.local.u64 %l3, %l3;\nst.u32 [%l3+4], 5;\n"        \
+                    "ld.u32 %r2, [%l3+4];\nadd.u32 %r1, %r1, %r2;\nsub.u64 %l4, %l2, %l1;\n"       \
+                    "setp.lt.u64 %p0, %l4, %l0;\n@%p0 mov.u32 %r1, 0;\n"                           \
+                    "st.global.u32 [%out], %r1;\nret;\n")
+
+Test(emu_stack, alloca_gives_every_lane_its_own)
+{
+    struct emu *emu = open_emu();
+    uint32_t in[2 * LANES], out[2 * LANES];
+    for (uint32_t t = 0; t < 2 * LANES; t++) in[t] = 4 + t * 5 % 90;
+    run_kernel(emu, ALLOCA("%l0"), 2 * LANES, LANES, out, in);
+    for (uint32_t t = 0; t < 2 * LANES; t++)
+        cr_expect(out[t] == in[t] + 5, "thread %u: got %u, want %u", t, out[t], in[t] + 5);
+    emu_close(emu);
+}
+
+Test(emu_stack, too_much_is_a_fault)
+{
+    struct emu *emu = open_emu();
+    struct emu_kernel *kernel = load_kernel(emu, ALLOCA("1000000"), "k");
+    uint32_t in[LANES] = {0};
+    emu_addr words = device_copy(emu, in, sizeof in);
+    int e = launch(emu, kernel, 1, LANES, 0, 2, (uint64_t[]){words, words});
+    cr_expect(e == EMU_ILLEGAL_ADDRESS, "error %d", e);
+    cr_expect(strstr(emu_message(emu), "stack overflow: alloca of 1000000 bytes"), "%s",
+              emu_message(emu));
+    emu_close(emu);
+}
+
+/* ---- the number of registers that the emulator reports for a thread -------------------------- */
+
+/*
+ * The number of registers that the emulator reports for a thread: the most that are
+ * in use at a time.
+ */
+
+enum { OVERHEAD = 4, MAXIMUM = 255 }; /* ptxas uses 4 itself; a thread has at most 255 */
+
+static unsigned registers_of(const char *body)
+{
+    struct emu *emu = open_emu();
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    fprintf(out,
+            PTX_HEADER ".visible .entry k(.param .u64 p) {\n.reg .pred %%p<4>;\n"
+                       ".reg .b32 %%r<400>;\n.reg .b64 %%l<8>;\n.reg .b128 %%q<2>;\n%sret;\n}\n",
+            body);
+    fclose(out);
+    unsigned registers = emu_kernel_info(load_kernel(emu, text, "k"))->registers;
+    emu_close(emu);
+    free(text);
+    return registers;
+}
+
+/* `count` values are loaded, and all of them are stored afterwards. */
+static unsigned registers_of_values(unsigned count)
+{
+    char *body;
+    size_t size;
+    FILE *out = open_memstream(&body, &size);
+    for (unsigned i = 0; i < count; i++) fprintf(out, "mov.u32 %%r%u, %%tid.x;\n", i);
+    for (unsigned i = 0; i < count; i++) fprintf(out, "st.local.u32 [0], %%r%u;\n", i);
+    fclose(out);
+    unsigned registers = registers_of(body);
+    free(body);
+    return registers;
+}
+
+Test(emu_stack, registers_that_are_in_use_at_a_time)
+{
+    static const struct {
+        const char *body;
+        unsigned registers;
+    } cases[] = {
+        {"", 0},
+        {"mov.u32 %r1, 1;\n", 1},
+        /* each value is used by the next instruction, and no more */
+        {"mov.u32 %r1, 1;\nadd.u32 %r2, %r1, 1;\nadd.u32 %r3, %r2, 1;\nadd.u32 %r4, %r3, 1;\n", 2},
+        /* the address is in use from the first instruction to the last */
+        {"ld.param.u64 %l1, [p];\nmov.u32 %r1, %tid.x;\nadd.u32 %r2, %r1, 1;\n"
+         "mul.lo.u32 %r3, %r1, %r2;\nst.global.u32 [%l1+4], %r3;\n",
+         5},
+        {"mov.u64 %l1, 1;\nmov.u64 %l2, 2;\nadd.u64 %l3, %l1, %l2;\nmov.u32 %r1, 1;\n", 6},
+        {"mov.u32 %r1, 1;\nmov.u32 %r2, 1;\nmov.u32 %r3, 1;\nmov.u32 %r4, 1;\n"
+         "st.local.v4.u32 [0], {%r1, %r2, %r3, %r4};\nmov.u32 %r5, 1;\nmov.u32 %r6, %r5;\n",
+         4},
+        {"mov.u64 %l1, 1;\nmov.u64 %l2, 2;\nmov.b128 %q1, {%l1, %l2};\n", 8},
+        {"mov.u32 %r1, 1;\nsetp.eq.u32 %p1, %r1, 0;\nmov.u32 %r2, 1;\nmov.u32 %r3, %r2;\n", 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        cr_expect_eq(registers_of(cases[i].body), cases[i].registers + OVERHEAD, "%s: %u",
+                     cases[i].body, registers_of(cases[i].body));
+}
+
+Test(emu_stack, registers_are_at_most_as_many_as_a_gpu_has)
+{
+    static const unsigned counts[] = {1, 100, 249, 250, 251, 252, 390};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        unsigned want = counts[i] + OVERHEAD < MAXIMUM ? counts[i] + OVERHEAD : MAXIMUM;
+        cr_expect_eq(registers_of_values(counts[i]), want, "%u values", counts[i]);
+    }
+}
+
+/* ---- calls that do not fit the function, which nvcc does not write --------------------------- */
+
+/*
+ * Those that fit: test_device_code.c.
+ */
 
 #define FUNCTION                                                                                   \
     PTX_HEADER ".func (.param .b64 r) f(.param .b64 x)\n{\n.reg .b64 %l<2>;\n"                     \

@@ -1,10 +1,171 @@
-/* constants.c — PTX's number types: reads, writes and rounds them. */
+/*
+ * constants.c — constants, numbers in PTX, instructions as they are decoded.
+ */
 #include "numbers.h"
-
+#include "ptx_run.h"
+#include "common/emu/machine/machine.h"
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- the fields of a decoded instruction: its operation, and the registers that it writes ---- */
+
+/* These instructions come first. The slots of the tested instruction are compared with their
+ * destinations. */
+enum { R1, RD1, P1, TRIED };
+
+#define BEFORE "mov.u32 %r1, 1;\nmov.u64 %rd1, 1;\nsetp.eq.u32 %p1, %r2, 1;\n"
+
+static const struct insn *decode(struct emu *emu, const char *instruction)
+{
+    char text[1000];
+    snprintf(text, sizeof text,
+             PTX_HEADER ".shared .align 16 .b8 s[64];\n"
+                        ".visible .entry k()\n{\n"
+                        ".reg .pred %%p<4>;\n.reg .b16 %%rs<4>;\n.reg .b32 %%r<6>;\n"
+                        ".reg .b64 %%rd<6>;\n.reg .f32 %%f<6>;\n.reg .b128 %%q<3>;\n"
+                        "%s%s\nEND: ret;\n}\n",
+             BEFORE, instruction);
+    return load_kernel(emu, text, "k")->code;
+}
+
+/* ---- families -------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *text;
+    enum family family;
+    enum control control;
+} kinds[] = {
+    {"add.u32 %r1, %r2, %r3;", FAMILY_ARITHMETIC, CONTROL_NONE},
+    {"bfi.b32 %r1, %r2, %r3, 4, 5;", FAMILY_ARITHMETIC, CONTROL_NONE},
+    {"lop3.b32 %r1, %r2, %r3, %r4, 0x96;", FAMILY_LOGIC, CONTROL_NONE},
+    {"lop3.or.b32 %r1|%p2, %r2, %r3, %r4, 0x96, !%p3;", FAMILY_LOGIC, CONTROL_NONE},
+    {"setp.lt.s32 %p2|%p3, %r2, %r3;", FAMILY_COMPARE, CONTROL_NONE},
+    {"set.lt.u32.s32 %r1, %r2, %r3;", FAMILY_COMPARE, CONTROL_NONE},
+    {"cvt.rn.f32.s32 %f1, %r1;", FAMILY_CONVERT, CONTROL_NONE},
+    {"mov.u32 %r1, %r2;", FAMILY_ARITHMETIC, CONTROL_NONE},
+    {"mov.b64 %rd1, {%r1, %r2};", FAMILY_PACK, CONTROL_NONE},
+    {"mov.b128 %q1, %q2;", FAMILY_WIDE_MOVE, CONTROL_NONE},
+    {"mov.u32 %r1, %clock;", FAMILY_CLOCK, CONTROL_NONE},
+    {"cvta.shared.u64 %rd1, %rd2;", FAMILY_CVTA, CONTROL_NONE},
+    {"isspacep.shared %p1, %rd1;", FAMILY_ISSPACEP, CONTROL_NONE},
+    {"alloca.u64 %rd1, %rd2;", FAMILY_ALLOCA, CONTROL_NONE},
+    {"bra END;", FAMILY_BRANCH, CONTROL_BRANCH},
+    {"ret;", FAMILY_OTHER, CONTROL_EXIT},
+    {"membar.gl;", FAMILY_OTHER, CONTROL_NONE},
+    {"bar.sync 0;", FAMILY_BARRIER, CONTROL_BARRIER},
+    {"bar.arrive 1, 64;", FAMILY_BARRIER, CONTROL_ARRIVE},
+    {"bar.red.and.pred %p1, 0, !%p2;", FAMILY_BARRIER, CONTROL_BARRIER},
+    {"bar.warp.sync -1;", FAMILY_WARP, CONTROL_WARP_SYNC},
+    {"shfl.sync.up.b32 %r1|%p1, %r2, 1, 0, -1;", FAMILY_WARP, CONTROL_MEMBER_MASK},
+    {"vote.sync.ballot.b32 %r1, !%p1, -1;", FAMILY_WARP, CONTROL_MEMBER_MASK},
+    {"elect.sync %r1|%p1, -1;", FAMILY_WARP, CONTROL_MEMBER_MASK},
+    {"ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [s];", FAMILY_MEMORY, CONTROL_NONE},
+    {"st.global.u32 [%rd1+4], %r1;", FAMILY_MEMORY, CONTROL_NONE},
+    {"atom.global.add.u32 %r1, [%rd1], %r2;", FAMILY_ATOMIC, CONTROL_NONE},
+    {"red.shared.max.s32 [s], %r2;", FAMILY_ATOMIC, CONTROL_NONE},
+    {"atom.global.v2.f32.add {%f1, %f2}, [%rd1], {%f3, %f4};", FAMILY_VECTOR_ATOMIC, CONTROL_NONE},
+    {"mbarrier.init.shared.b64 [s], 32;", FAMILY_MBARRIER, CONTROL_NONE},
+    {"mbarrier.try_wait.parity.shared.b64 %p1, [s], 0;", FAMILY_MBARRIER, CONTROL_WAIT_MBARRIER},
+    {"barrier.cluster.wait;", FAMILY_OTHER, CONTROL_WAIT_CLUSTER},
+    {"cp.async.ca.shared.global [s], [%rd1], 4;", FAMILY_COPY, CONTROL_NONE},
+    {"cp.async.mbarrier.arrive.noinc.shared.b64 [s];", FAMILY_COPY_ARRIVAL, CONTROL_NONE},
+    {"cp.async.bulk.global.shared::cta.bulk_group [%rd1], [s], 16;", FAMILY_BULK, CONTROL_NONE},
+    {"cp.async.wait_group 1;", FAMILY_GROUP, CONTROL_NONE},
+};
+
+Test(emu_insn, families)
+{
+    struct emu *emu = open_emu();
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        const struct insn *i = &decode(emu, kinds[k].text)[TRIED];
+        cr_expect(i->family == kinds[k].family && i->control == kinds[k].control,
+                  "%s: family %d, control %d", kinds[k].text, i->family, i->control);
+    }
+    emu_close(emu);
+}
+
+/* ---- members --------------------------------------------------------------------------------- */
+
+Test(emu_insn, members_of_a_load)
+{
+    struct emu *emu = open_emu();
+    const struct insn *code = decode(emu, "ld.global.v2.s16 {%rs1, _}, [%rd1+-6];");
+    const struct insn *i = &code[TRIED];
+    cr_expect(i->address.base == code[RD1].d && i->address.bytes == 8);
+    cr_expect(i->address.offset == -6 && i->address.space == PTX_GLOBAL);
+    cr_expect(i->elements == 2 && i->element_bytes == 2 && i->is_signed);
+    cr_expect(i->memory.value[0] != NO_SLOT && i->memory.value[1] == NO_SLOT);
+    emu_close(emu);
+}
+
+Test(emu_insn, members_of_a_reduction_at_a_barrier)
+{
+    struct emu *emu = open_emu();
+    const struct insn *code = decode(emu, "bar.red.or.pred %p2, %r1, !%p1;");
+    const struct insn *i = &code[TRIED];
+    cr_expect(i->barrier.number == code[R1].d && i->barrier.threads == NO_SLOT);
+    cr_expect(i->barrier.predicate == code[P1].d && i->barrier.negated);
+    cr_expect(i->barrier.result == BARRIER_OR);
+    emu_close(emu);
+}
+
+/* ---- registers that are written -------------------------------------------------------------- */
+
+static const struct {
+    const char *text;
+    unsigned which; /* R1, RD1 or P1 */
+    bool writes;
+} writes[] = {
+    {"add.u32 %r1, %r2, %r3;", R1, true},
+    {"add.u32 %r2, %r1, %r1;", R1, false},
+    {"bfi.b32 %r2, %r3, %r3, %r3, %r1;", R1, false},
+    {"mov.b64 %rd2, {%r1, %r2};", R1, false},
+    {"mov.b64 {%r2, %r1}, %rd2;", R1, true},
+    {"setp.lt.s32 %p2|%p1, %r2, %r3;", P1, true},
+    {"setp.lt.and.s32 %p2, %r2, %r3, %p1;", P1, false},
+    {"lop3.or.b32 %r2|%p1, %r2, %r3, %r4, 0x96, %p3;", P1, true},
+    {"lop3.or.b32 %r2|%p2, %r2, %r3, %r4, 0x96, %p1;", P1, false},
+    {"cvt.s32.s16 %rd1, %rs1;", RD1, true},
+    {"cvt.s16.s32 %rs1, %rd1;", RD1, false},
+    {"ld.global.v2.u32 {%r2, %r1}, [%rd1];", R1, true},
+    {"ld.global.v2.u32 {%r2, %r1}, [%rd1];", RD1, false},
+    {"st.global.v2.u32 [%rd1], {%r2, %r1};", R1, false},
+    {"atom.global.v2.f16x2.add.noftz {%r2, %r1}, [%rd1], {%r3, %r4};", R1, true},
+    {"atom.global.v2.f16x2.add.noftz {%r2, %r3}, [%rd1], {%r4, %r1};", R1, false},
+    {"shfl.sync.up.b32 %r2|%p1, %r1, 1, 0, -1;", P1, true},
+    {"shfl.sync.up.b32 %r2|%p1, %r1, 1, 0, -1;", R1, false},
+};
+
+Test(emu_insn, registers_that_are_written)
+{
+    struct emu *emu = open_emu();
+    for (size_t k = 0; k < sizeof writes / sizeof *writes; k++) {
+        const struct insn *code = decode(emu, writes[k].text);
+        cr_expect(insn_writes(&code[TRIED], code[writes[k].which].d) == writes[k].writes, "%s",
+                  writes[k].text);
+    }
+    emu_close(emu);
+}
+
+/* A conversion to a wider register uses a narrow register in between, which is not its result. */
+Test(emu_insn, result_of_a_wide_conversion)
+{
+    struct emu *emu = open_emu();
+    const struct insn *code = decode(emu, "cvt.s32.s16 %rd1, %rs1;");
+    cr_expect(insn_result(&code[TRIED]) == code[RD1].d && code[TRIED].d != code[RD1].d);
+    emu_close(emu);
+}
+
+/* The interpreter goes through an array of them. */
+Test(emu_insn, is_two_lines_of_a_cache)
+{
+    cr_expect(sizeof(struct insn) <= 128, "%zu bytes", sizeof(struct insn));
+}
+
+/* ---- PTX's number types: reads, writes and rounds them --------------------------------------- */
 
 static const struct type types[] = {
     {"u8", UNSIGNED, 8, 'h', 0, 0},    {"u16", UNSIGNED, 16, 'h', 0, 0},
@@ -279,4 +440,166 @@ size_t edge_values(const struct type *t, bool few, union value edges[MAX_EDGES])
     }
     cr_assert(n <= MAX_EDGES);
     return n;
+}
+
+/* ---- constant expressions, in instructions, addresses and initial values --------------------- */
+
+/* How far an element is from the array's beginning, as on an H200. */
+#define DISTANCE(variable, element)                                                                \
+    ".reg .b64 a;\n" variable ";\nmov.u64 a, v;\nmov.u64 $0, " element ";\nsub.s64 $0, $0, a"
+
+static const struct {
+    const char *text; /* an expression, or instructions without the last semicolon */
+    uint64_t want;
+} integers[] = {
+    {"4*3+1", 13},
+    {"1+2*3", 7},
+    {"(1+2)*3", 9},
+    {"(2<<4)|1", 33},
+    {"2<<4|1", 33},
+    {"~0", UINT64_MAX},
+    {"-5", (uint64_t)-5},
+    {"- -5", 5},
+    {"+5", 5},
+    {"-7/2", (uint64_t)-3},
+    {"-7%3", (uint64_t)-1},
+    {"-1>>1", UINT64_MAX},
+    {"-1U>>1", INT64_MAX},
+    {"(.u64)-1>>63", 1},
+    {"(.s64)0xffffffffffffffff/2", 0},
+    {"0xffffffffffffffff/2", INT64_MAX},
+    {"(.s64)0x8000000000000000/-1", UINT64_C(1) << 63},
+    {"(.s64)0x8000000000000000%-1", 0},
+    {"1<<64", 0},
+    {"5>3", 1},
+    {"-1<0U", 0},
+    {"3>=4", 0},
+    {"4<=4", 1},
+    {"1==1 && 2!=3", 1},
+    {"0||!4", 0},
+    {"6^3", 5},
+    {"6&3", 2},
+    {"1 ? 2 : 3", 2},
+    {"0 ? 2 : 0 ? 3 : 4", 4},
+    {"WARP_SZ-1", 31},
+    {"(1.5 < 2.0) + 010 + 0b11", 12},
+    {"1-2-3", (uint64_t)-4},
+    {DISTANCE(".shared .b8 v[8]", "v[3]"), 3},
+    {DISTANCE(".shared .v4 .f32 v[8]", "v[3]"), 12},
+    {DISTANCE(".local .f64 v[4][8]", "v[99+1]"), 800},
+    {DISTANCE(".local .u32 v[8]", "v[-1]"), 0xfffffffc},
+    {".shared .u64 v[8];\nst.shared.u64 v[3], 7;\nld.shared.u64 $0, [v+24]", 7},
+    {".local .u64 v[8];\nst.local.u64 [v+24], 7;\nld.local.u64 $0, v[3]", 7},
+};
+
+Test(emu_constants, integers)
+{
+    struct emu *emu = open_emu();
+    for (size_t i = 0; i < sizeof integers / sizeof *integers; i++) {
+        char text[200];
+        union value out = {0};
+        snprintf(text, sizeof text, "%s%s;", strchr(integers[i].text, ';') ? "" : "mov.u64 $0, ",
+                 integers[i].text);
+        int e = ptx_run(emu, text, "l=", 1, NULL, &out);
+        cr_expect(!e && out.u64 == integers[i].want, "%s: error %d, got %#llx, want %#llx: %s",
+                  integers[i].text, e, (unsigned long long)out.u64,
+                  (unsigned long long)integers[i].want, e ? emu_message(emu) : "");
+    }
+    emu_close(emu);
+}
+
+static const struct {
+    const char *text;
+    double want;
+} reals[] = {{"1.5+2.25", 3.75}, {"-1.5", -1.5},       {"3.0/4", 0.75}, {"2*0d3FF8000000000000", 3},
+             {"1.0-0.5", 0.5},   {"0 ? 1.0 : 2.0", 2}, {"-0.0", -0.0}};
+
+Test(emu_constants, reals)
+{
+    struct emu *emu = open_emu();
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
+        char text[100];
+        union value out[2] = {{0}};
+        snprintf(text, sizeof text, "mov.f64 $0, %s;\nmov.f32 $1, %s;", reals[i].text,
+                 reals[i].text);
+        int e = ptx_run(emu, text, "df=", 1, NULL, out);
+        cr_expect(!e && out[0].f64 == reals[i].want && out[1].f32 == (float)reals[i].want &&
+                      signbit(out[0].f64) == signbit(reals[i].want),
+                  "%s: error %d, got %g and %g: %s", reals[i].text, e, out[0].f64, out[1].f32,
+                  emu_message(emu));
+    }
+    emu_close(emu);
+}
+
+static const struct {
+    const char *text, *says;
+} wrong[] = {
+    {"1/0", "divides by zero"}, {"1%(2-2)", "divides by zero"}, {"(1+2", "expected )"},
+    {"1+", "a number"},         {"1.5%2.0", "operator %"},      {"~1.5", "an integer"},
+    {"1?2", "expected :"},      {"1+0f3F800000", "computed"},
+};
+
+Test(emu_constants, mistakes)
+{
+    struct emu *emu = open_emu();
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[100];
+        union value out = {0};
+        snprintf(text, sizeof text, "mov.u64 $0, %s;", wrong[i].text);
+        int e = ptx_run(emu, text, "l=", 1, NULL, &out);
+        cr_expect(e == EMU_INVALID_PTX && strstr(emu_message(emu), wrong[i].says),
+                  "%s: error %d: %s", wrong[i].text, e, emu_message(emu));
+    }
+    emu_close(emu);
+}
+
+/* Deep nesting is refused, not a crash. */
+Test(emu_constants, nesting)
+{
+    enum { DEPTH = 100000 };
+    struct emu *emu = open_emu();
+    char *text = malloc(DEPTH + 100);
+    union value out = {0};
+    strcpy(text, "mov.u64 $0, ");
+    memset(text + strlen(text), '(', DEPTH);
+    strcpy(text + strlen("mov.u64 $0, ") + DEPTH, "1;");
+    int e = ptx_run(emu, text, "l=", 1, NULL, &out);
+    cr_expect(e == EMU_INVALID_PTX && strstr(emu_message(emu), "nested"), "error %d: %s", e,
+              emu_message(emu));
+    free(text);
+    emu_close(emu);
+}
+
+Test(emu_constants, in_addresses_and_initial_values)
+{
+    struct emu *emu = open_emu();
+    static const char text[] = PTX_HEADER
+        ".global .b32 words[4] = {4*3+1, (2<<4)|1, -1, 1 ? 5 : 6};\n"
+        ".global .f32 real = 1.5;\n"
+        ".global .b16 counted[] = {1, 2, 3};\n"
+        ".global .b8 bytes[16] = {7, 0xFF(generic(words)+4), 0xFF00(words), 0xFF0000(words),\n"
+        "0xFF000000(words), 0xFF00000000(words), 0xFF0000000000(words), 0xFF000000000000(words),\n"
+        "0xFF00000000000000(words), 9};\n"
+        ".visible .entry k(.param .u64 out)\n{\n.reg .b64 %l<4>;\n.reg .b32 %r<9>;\n"
+        "ld.param.u64 %l0, [out];\n"
+        "ld.global.u32 %r0, [words];\nld.global.u32 %r1, [words+2*2];\n"
+        "mov.u64 %l1, words+4*2;\nld.global.u32 %r2, [%l1];\nld.global.u32 %r3, [%l1+8-4];\n"
+        "ld.global.u32 %r4, [real];\nld.global.u8 %r5, [bytes];\nld.global.u8 %r6, [bytes+9];\n"
+        /* the pointer in bytes[1] to bytes[8], made of eight masks */
+        "ld.global.v4.u8 {_, %r7, _, _}, [bytes];\n"
+        "st.global.v4.u32 [%l0], {%r0, %r1, %r2, %r3};\n"
+        "st.global.v4.u32 [%l0+(3+1)*4], {%r4, %r5, %r6, %r7};\n"
+        "ld.global.u16 %r8, [counted+4];\n"
+        "st.global.u64 [%l0+32], %l1;\nst.global.u32 [%l0+40], %r8;\nret;\n}\n";
+    uint32_t got[11];
+    struct emu_kernel *kernel = load_kernel(emu, text, "k");
+    emu_addr out = device_copy(emu, NULL, sizeof got);
+    cr_assert(!launch(emu, kernel, 1, 1, 0, 1, &out), "%s", emu_message(emu));
+    cr_assert(!emu_read(emu, got, out, sizeof got));
+    static const uint32_t want[] = {13, 33, UINT32_MAX, 5, 0x3fc00000, 7, 9};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        cr_expect(got[i] == want[i], "%zu: got %u, want %u", i, got[i], want[i]);
+    cr_expect(got[7] == ((got[8] - 4) & 0xff), "a byte of an address");
+    cr_expect_eq(got[10], 3, "of an array that its initial values count");
+    emu_close(emu);
 }

@@ -1,10 +1,394 @@
-/* warp.c — instructions that exchange values among the lanes of a warp, and those that read a
- * lane's own properties: shfl, vote, match, redux, special registers. */
+/*
+ * warp.c — special registers, schedules, and operations of a warp.
+ */
+#define _GNU_SOURCE /* open_memstream */
+#include "pairs.h"
 #include "ptx_run.h"
-
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- random scheduling ----------------------------------------------------------------------- */
+
+/*
+ * Random scheduling: a seed repeats a run, shows the effects of races, and does not
+ * change the results of kernels without races.
+ */
+
+enum { SEEDS = 40 };
+typedef int memory[PAIR_ARGUMENTS][PAIR_WORDS];
+
+static struct pair read_pair(const char *name)
+{
+    struct pair pair;
+    cr_assert(pair_read(&pair, name), "%s", name);
+    return pair;
+}
+
+static void run(const char *name, bool right, uint64_t seed, memory result)
+{
+    struct pair pair = read_pair(name);
+    struct emu *emu =
+        open_emu_with(&(struct emu_config){.memory = 64 << 20, .threads = 1, .schedule = seed});
+    int e = pair_result(emu, &pair, right, result);
+    cr_assert(!e, "%s: seed %llu: error %d: %s", name, (unsigned long long)seed, e,
+              emu_message(emu));
+    emu_close(emu);
+}
+
+static char *trace_of(const char *name, bool right, uint64_t seed)
+{
+    char *text;
+    size_t size;
+    struct pair pair = read_pair(name);
+    FILE *trace = open_memstream(&text, &size);
+    struct emu *emu =
+        open_emu_with(&(struct emu_config){.memory = 64 << 20, .trace = trace, .schedule = seed});
+    cr_assert(!pair_run(emu, &pair, right), "%s", emu_message(emu));
+    emu_close(emu);
+    fclose(trace);
+    return text;
+}
+
+/* Blocks of one thread record the order in which they run. */
+Test(schedule, blocks_run_in_order)
+{
+    enum { BLOCKS = 200 };
+    static const char text[] =
+        PTX_KERNEL("k", "sub.u64 %in, %in, %offset;\natom.global.add.u32 %r1, [%in], 1;\n"
+                        "st.global.u32 [%out], %r1;\nret;");
+    for (int descending = 0; descending < 2; descending++) {
+        uint32_t at[BLOCKS];
+        struct emu *emu = open_emu_with(
+            &(struct emu_config){.memory = 64 << 20, .threads = 1, .descending = descending});
+        emu_addr out = device_copy(emu, NULL, sizeof at), count = device_copy(emu, NULL, 4);
+        cr_assert(
+            !launch(emu, load_kernel(emu, text, "k"), BLOCKS, 1, 0, 2, (uint64_t[]){out, count}),
+            "%s", emu_message(emu));
+        cr_assert(!emu_read(emu, at, out, sizeof at));
+        for (uint32_t b = 0; b < BLOCKS; b++)
+            cr_expect_eq(at[b], descending ? BLOCKS - 1 - b : b, "block %u runs as number %u", b,
+                         at[b]);
+        emu_close(emu);
+    }
+}
+
+/* The first blocks end at once. Each of the others waits for the next one, which the same host
+ * thread may have taken together with it. */
+Test(schedule, small_blocks_wait_for_later_ones, .timeout = 30)
+{
+    enum { BLOCKS = 300, SMALL = 100, MOST_THREADS = 3 };
+    char *text = ptx_kernel("setp.lt.u32 %%p0, %%cta, %d;\n@%%p0 ret;\n"
+                            "setp.eq.u32 %%p0, %%cta, %d;\n@%%p0 bra GO;\n"
+                            "WAIT:\nld.volatile.global.u32 %%r1, [%%out+4];\n"
+                            "setp.eq.u32 %%p0, %%r1, 0;\n@%%p0 bra WAIT;\n"
+                            "GO:\nst.volatile.global.u32 [%%out], 1;\nret;",
+                            SMALL, BLOCKS - 1);
+    for (unsigned threads = 1; threads <= MOST_THREADS; threads++) {
+        uint32_t done[BLOCKS];
+        struct emu *emu =
+            open_emu_with(&(struct emu_config){.memory = 64 << 20, .threads = threads});
+        uint64_t out = device_copy(emu, NULL, sizeof done);
+        cr_assert(!launch(emu, load_kernel(emu, text, "k"), BLOCKS, 1, 0, 2, (uint64_t[]){out, 0}),
+                  "%u threads: %s", threads, emu_message(emu));
+        cr_assert(!emu_read(emu, done, out, sizeof done));
+        for (uint32_t b = 0; b < BLOCKS; b++) cr_expect_eq(done[b], b >= SMALL, "block %u", b);
+        emu_close(emu);
+    }
+    free(text);
+}
+
+Test(schedule, a_seed_repeats_every_access, .timeout = 30)
+{
+    static const struct {
+        const char *name;
+        bool right;
+    } kernels[] = {
+        {"race-scan", true}, {"race-scan", false}, {"race-blocks-sum", false}, {"race-lock", true}};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        char *first = trace_of(kernels[i].name, kernels[i].right, 7),
+             *again = trace_of(kernels[i].name, kernels[i].right, 7),
+             *other = trace_of(kernels[i].name, kernels[i].right, 8);
+        cr_expect(!strcmp(first, again), "%s: seed 7 does not repeat", kernels[i].name);
+        cr_expect(strcmp(first, other), "%s: seeds 7 and 8 do the same", kernels[i].name);
+        free(first), free(again), free(other);
+    }
+}
+
+/* Kernels with races that are right in the emulator's usual order by chance, or because lanes run
+ * in lockstep. */
+Test(schedule, some_seed_shows_a_race, .timeout = 60)
+{
+    static const char *const wrong[] = {
+        "race-scan",          "race-warp",      "race-warp-values",
+        "race-loop-warp",     "race-up-sweep",  "race-blocks-neighbour",
+        "race-blocks-sum",    "race-bytes",     "race-tile-sum",
+        "race-named",         "race-flag-load", "race-named-full",
+        "race-histogram-zero"};
+    static memory want, got;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        unsigned differ = 0;
+        run(wrong[i], false, 1, want);
+        for (uint64_t seed = 2; seed <= SEEDS; seed++) {
+            run(wrong[i], false, seed, got);
+            differ += memcmp(want, got, sizeof want) != 0;
+        }
+        cr_expect(differ, "%s: all of %d seeds give one result", wrong[i], SEEDS);
+    }
+}
+
+Test(schedule, right_kernels_stay_right_slow, .timeout = 60)
+{
+    static const char *const right[] = {
+        "race-warp-values", "race-loop-warp",      "race-tile-sum", "race-scan",
+        "race-up-sweep",    "race-histogram-zero", "race-named",    "race-named-full",
+        "race-flag-shared", "race-blocks-sum",     "race-chain",    "race-flag-relaxed",
+        "race-last-inc",    "race-grid-fences",    "race-lock",     "race-look-back-warp",
+        "race-chain-last",  "race-bytes"};
+    static memory want, got;
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        run(right[i], true, 0, want);
+        for (uint64_t seed = 1; seed <= SEEDS / 2; seed++) {
+            run(right[i], true, seed, got);
+            cr_expect(!memcmp(want, got, sizeof want), "%s: seed %llu", right[i],
+                      (unsigned long long)seed);
+        }
+    }
+}
+
+/* ---- the special registers of every thread of a grid ----------------------------------------- */
+
+/*
+ * The special registers of every thread of a grid, by their definitions (PTX ISA,
+ * "Special Registers"), in a launch that has three dimensions and clusters.
+ */
+
+enum { WARP = 32, STATIC_BYTES = 48, DYNAMIC_BYTES = 512, RESERVED_BYTES = 1024 };
+
+static const struct emu_dim grid = {4, 6, 2}, block = {8, 3, 3}, cluster = {2, 3, 1};
+
+static unsigned size_of(struct emu_dim d) { return d.x * d.y * d.z; }
+static unsigned index_in(struct emu_dim d, struct emu_dim at)
+{
+    return at.x + d.x * (at.y + d.y * at.z);
+}
+static struct emu_dim place_in(struct emu_dim d, unsigned index)
+{
+    return (struct emu_dim){index % d.x, index / d.x % d.y, index / d.x / d.y};
+}
+
+/* A thread, and what its registers must hold. */
+struct place {
+    struct emu_dim cta, tid;
+};
+
+static unsigned thread_of(const struct place *p) { return index_in(block, p->tid); }
+static uint32_t lane_bit(const struct place *p) { return UINT32_C(1) << thread_of(p) % WARP; }
+static struct emu_dim in_cluster(const struct place *p)
+{
+    return (struct emu_dim){p->cta.x % cluster.x, p->cta.y % cluster.y, p->cta.z % cluster.z};
+}
+
+#define REGISTERS(X)                                                                               \
+    X("tid.x", p->tid.x)                                                                           \
+    X("tid.y", p->tid.y)                                                                           \
+    X("tid.z", p->tid.z)                                                                           \
+    X("ntid.x", block.x)                                                                           \
+    X("ntid.y", block.y)                                                                           \
+    X("ntid.z", block.z)                                                                           \
+    X("ctaid.x", p->cta.x)                                                                         \
+    X("ctaid.y", p->cta.y)                                                                         \
+    X("ctaid.z", p->cta.z)                                                                         \
+    X("nctaid.x", grid.x)                                                                          \
+    X("nctaid.y", grid.y)                                                                          \
+    X("nctaid.z", grid.z)                                                                          \
+    X("clusterid.x", p->cta.x / cluster.x)                                                         \
+    X("clusterid.y", p->cta.y / cluster.y)                                                         \
+    X("clusterid.z", p->cta.z / cluster.z)                                                         \
+    X("nclusterid.x", grid.x / cluster.x)                                                          \
+    X("nclusterid.y", grid.y / cluster.y)                                                          \
+    X("nclusterid.z", grid.z / cluster.z)                                                          \
+    X("cluster_ctaid.x", in_cluster(p).x)                                                          \
+    X("cluster_ctaid.y", in_cluster(p).y)                                                          \
+    X("cluster_ctaid.z", in_cluster(p).z)                                                          \
+    X("cluster_nctaid.x", cluster.x)                                                               \
+    X("cluster_nctaid.y", cluster.y)                                                               \
+    X("cluster_nctaid.z", cluster.z)                                                               \
+    X("cluster_ctarank", index_in(cluster, in_cluster(p)))                                         \
+    X("cluster_nctarank", size_of(cluster))                                                        \
+    X("laneid", thread_of(p) % WARP)                                                               \
+    X("warpid", thread_of(p) / WARP)                                                               \
+    X("nwarpid", 2048 / WARP)                                                                      \
+    X("lanemask_eq", lane_bit(p))                                                                  \
+    X("lanemask_le", lane_bit(p) | (lane_bit(p) - 1))                                              \
+    X("lanemask_lt", lane_bit(p) - 1)                                                              \
+    X("lanemask_ge", ~(lane_bit(p) - 1))                                                           \
+    X("lanemask_gt", ~(lane_bit(p) | (lane_bit(p) - 1)))                                           \
+    X("nsmid", 132)                                                                                \
+    X("dynamic_smem_size", DYNAMIC_BYTES)                                                          \
+    X("total_smem_size", STATIC_BYTES + DYNAMIC_BYTES)                                             \
+    X("aggr_smem_size", STATIC_BYTES + DYNAMIC_BYTES + RESERVED_BYTES)                             \
+    X("envreg7", 0)
+
+#define NAME(name, value)  name,
+#define VALUE(name, value) value,
+static const char *const names[] = {REGISTERS(NAME)};
+enum { COUNT = sizeof names / sizeof *names };
+
+static uint32_t expected(const struct place *p, unsigned which)
+{
+    const uint32_t values[] = {REGISTERS(VALUE)};
+    return values[which];
+}
+
+/* A kernel that stores the register for each thread at `out`. */
+static struct emu_kernel *kernel_of(struct emu *emu, const char *name)
+{
+    char text[2000];
+    snprintf(text, sizeof text,
+             PTX_HEADER ".visible .entry k(.param .u64 out) {\n.shared .b8 own[%d];\n"
+                        ".reg .b32 %%r<16>;\n.reg .b64 %%l<4>;\nld.param.u64 %%l0, [out];\n"
+                        "mov.u32 %%r0, %%ctaid.z;\nmov.u32 %%r1, %%nctaid.y;\n"
+                        "mov.u32 %%r2, %%ctaid.y;\nmad.lo.u32 %%r0, %%r0, %%r1, %%r2;\n"
+                        "mov.u32 %%r1, %%nctaid.x;\nmov.u32 %%r2, %%ctaid.x;\n"
+                        "mad.lo.u32 %%r0, %%r0, %%r1, %%r2;\n"
+                        "mov.u32 %%r1, %%ntid.z;\nmov.u32 %%r2, %%tid.z;\n"
+                        "mad.lo.u32 %%r0, %%r0, %%r1, %%r2;\n"
+                        "mov.u32 %%r1, %%ntid.y;\nmov.u32 %%r2, %%tid.y;\n"
+                        "mad.lo.u32 %%r0, %%r0, %%r1, %%r2;\n"
+                        "mov.u32 %%r1, %%ntid.x;\nmov.u32 %%r2, %%tid.x;\n"
+                        "mad.lo.u32 %%r0, %%r0, %%r1, %%r2;\n"
+                        "mov.u32 %%r3, own;\nst.shared.u8 [%%r3], %%r0;\n"
+                        "mad.wide.u32 %%l0, %%r0, 4, %%l0;\nmov.u32 %%r4, %%%s;\n"
+                        "st.global.u32 [%%l0], %%r4;\nret;\n}\n",
+             STATIC_BYTES, name);
+    return load_kernel(emu, text, "k");
+}
+
+/* The register in every thread of a launch, in the order of threads and blocks. malloc'd. */
+static uint32_t *values_of(struct emu *emu, const char *name, const struct emu_shape *shape)
+{
+    size_t bytes = size_of(shape->grid) * size_of(shape->block) * sizeof(uint32_t);
+    emu_addr out = device_copy(emu, NULL, bytes);
+    cr_assert(!emu_launch_shape(emu, kernel_of(emu, name), shape, (void *[]){&out}), "%s",
+              emu_message(emu));
+    uint32_t *values = malloc(bytes);
+    cr_assert(values && !emu_read(emu, values, out, bytes));
+    emu_free(emu, out);
+    return values;
+}
+
+Test(emu_special, in_three_dimensions_and_clusters)
+{
+    struct emu *emu = open_emu();
+    const struct emu_shape shape = {
+        .grid = grid, .block = block, .cluster = cluster, .dynamic_shared = DYNAMIC_BYTES};
+    for (unsigned r = 0; r < COUNT; r++) {
+        uint32_t *got = values_of(emu, names[r], &shape);
+        for (unsigned i = 0; i < size_of(grid) * size_of(block); i++) {
+            struct place p = {.cta = place_in(grid, i / size_of(block)),
+                              .tid = place_in(block, i % size_of(block))};
+            cr_assert_eq(got[i], expected(&p, r), "%%%s of thread %u: 0x%x, not 0x%x", names[r], i,
+                         got[i], expected(&p, r));
+        }
+        free(got);
+    }
+    emu_close(emu);
+}
+
+/* Blocks are assigned to the multiprocessors in turn. */
+Test(emu_special, every_multiprocessor_has_blocks)
+{
+    enum { BLOCKS = 300, SMS = 132 };
+    struct emu *emu = open_emu();
+    const struct emu_shape shape = {.grid = {BLOCKS, 1, 1}, .block = {2, 1, 1}};
+    uint32_t *got = values_of(emu, "smid", &shape);
+    for (unsigned i = 0; i < 2 * BLOCKS; i++) cr_expect_eq(got[i], i / 2 % SMS, "thread %u", i);
+    free(got);
+    emu_close(emu);
+}
+
+Test(emu_special, each_grid_has_its_number)
+{
+    struct emu *emu = open_emu();
+    const struct emu_shape shape = {.grid = {2, 1, 1}, .block = {2, 1, 1}};
+    uint32_t *first = values_of(emu, "gridid", &shape), *second = values_of(emu, "gridid", &shape);
+    for (unsigned i = 0; i < 4; i++) {
+        cr_expect_eq(first[i], first[0]);
+        cr_expect_eq(second[i], first[0] + 1);
+    }
+    free(first);
+    free(second);
+    emu_close(emu);
+}
+
+/* The memory that the system reserves is one range behind the block's own memory, in two halves. */
+Test(emu_special, reserved_shared_memory)
+{
+    static const char *const offsets[] = {"begin", "end", "cap", "0", "1"};
+    uint32_t value[5];
+    struct emu *emu = open_emu();
+    const struct emu_shape shape = {
+        .grid = {1, 1, 1}, .block = {1, 1, 1}, .dynamic_shared = DYNAMIC_BYTES};
+    for (int i = 0; i < 5; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "reserved_smem_offset_%s", offsets[i]);
+        uint32_t *got = values_of(emu, name, &shape);
+        value[i] = got[0];
+        free(got);
+    }
+    cr_expect_geq(value[0], STATIC_BYTES + DYNAMIC_BYTES);
+    cr_expect_eq(value[1] - value[0], value[2]);
+    cr_expect_gt(value[2], 0);
+    cr_expect_eq(value[3], value[0]);
+    cr_expect_eq(value[4], value[0] + value[2] / 2);
+    emu_close(emu);
+}
+
+Test(emu_special, a_cluster_says_whether_it_was_asked_for)
+{
+    struct emu *emu = open_emu();
+    const char *text =
+        PTX_KERNEL("k", "mov.pred %p0, %is_explicit_cluster;\n"
+                        "selp.b32 %r0, 1, 0, %p0;\nst.global.u32 [%out], %r0;\nret;");
+    for (unsigned explicitly = 0; explicitly < 2; explicitly++) {
+        struct emu_shape shape = {.grid = {2, 1, 1}, .block = {1, 1, 1}};
+        if (explicitly) shape.cluster = (struct emu_dim){2, 1, 1};
+        uint32_t got[2];
+        emu_addr out = device_copy(emu, NULL, sizeof got);
+        cr_assert(
+            !emu_launch_shape(emu, load_kernel(emu, text, "k"), &shape, (void *[]){&out, &out}),
+            "%s", emu_message(emu));
+        cr_assert(!emu_read(emu, got, out, sizeof got));
+        cr_expect(got[0] == explicitly && got[1] == explicitly, "%u, %u", got[0], got[1]);
+    }
+    emu_close(emu);
+}
+
+Test(emu_special, names_that_are_none)
+{
+    static const char *const wrong[] = {"tid.w", "envreg", "envregx", "lanemask", "smidx"};
+    struct emu *emu = open_emu();
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char body[80];
+        struct emu_module *module;
+        snprintf(body, sizeof body, "mov.u32 %%%%r0, %%%%%s;\nret;", wrong[i]);
+        char *text = ptx_kernel(body, 0);
+        cr_expect(emu_load(emu, text, strlen(text), "t", &module) == EMU_OK, "%s", text);
+        struct emu_kernel *kernel;
+        cr_expect(emu_kernel(emu, module, "k", &kernel) != 0, "%%%s", wrong[i]);
+        free(text);
+    }
+    emu_close(emu);
+}
+
+/* ---- instructions that exchange values among the lanes of a warp ----------------------------- */
+
+/*
+ * Instructions that exchange values among the lanes of a warp, and those that read a
+ * lane's own properties: shfl, vote, match, redux, special registers.
+ */
 
 enum { LANES = 32 };
 
