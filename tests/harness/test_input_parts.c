@@ -80,7 +80,7 @@ Test(input_parts, reals_of_a_part_have_the_quantum_of_the_whole)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static char path[] = "/tmp/upsweep-parts-XXXXXX.npy";
+static char part_path[] = "/tmp/upsweep-parts-XXXXXX.npy";
 
 /* Makes a .npy file of N random elements, and takes some bytes off its end or adds some. */
 static void make_file(enum element element, int more)
@@ -88,28 +88,28 @@ static void make_file(enum element element, int more)
     struct input whole;
     struct output output;
     struct fault fault;
-    int descriptor = mkstemps(path, 4);
+    int descriptor = mkstemps(part_path, 4);
     cr_assert_geq(descriptor, 0);
     cr_assert_eq(input_generate(&whole, element, N, false, 3, &fault), 0);
-    cr_assert_eq(output_begin(&output, path, element, N, &fault), 0);
+    cr_assert_eq(output_begin(&output, part_path, element, N, &fault), 0);
     cr_assert_eq(output_add(&output, whole.data, N, &fault), 0);
     cr_assert_eq(output_end(&output, &fault), 0);
     close(descriptor);
     input_free(&whole);
-    cr_assert_eq(truncate(path, 128 + (off_t)(N * element_size(element)) + more), 0);
+    cr_assert_eq(truncate(part_path, 128 + (off_t)(N * element_size(element)) + more), 0);
 }
 
 static void remove_file(void)
 {
-    unlink(path);
-    memcpy(strrchr(path, '-') + 1, "XXXXXX", 6);
+    unlink(part_path);
+    memcpy(strrchr(part_path, '-') + 1, "XXXXXX", 6);
 }
 
 static int from_file(struct input *input, enum element element, struct input_part part,
                      struct fault *fault)
 {
     struct npy_file file;
-    int code = npy_file_open(&file, path, fault);
+    int code = npy_file_open(&file, part_path, fault);
     if (code) return code;
     cr_expect_eq(file.header.n, N);
     code = npy_file_read(&file, input, element, part, fault);
@@ -135,7 +135,7 @@ Test(input_parts, parts_of_a_file_are_the_file)
     }
 }
 
-static void expect_refused(const char *name, const char *text)
+static void expect_part_refused(const char *name, const char *text)
 {
     struct npy_file file;
     struct fault fault = {0};
@@ -146,22 +146,22 @@ static void expect_refused(const char *name, const char *text)
 Test(input_parts, what_cannot_be_read_by_parts_is_refused)
 {
     make_file(ELEMENT_F32, -1);
-    expect_refused(path,
-                   "is truncated: its header promises 10007 elements, but the file has 10006.");
+    expect_part_refused(
+        part_path, "is truncated: its header promises 10007 elements, but the file has 10006.");
     remove_file();
     make_file(ELEMENT_F32, 1);
-    expect_refused(path, "goes on after the 10007 elements that its header promises.");
+    expect_part_refused(part_path, "goes on after the 10007 elements that its header promises.");
     remove_file();
     make_file(ELEMENT_F32, 0);
-    cr_assert_eq(truncate(path, 20), 0);
-    expect_refused(path, "it ends within its header");
-    cr_assert_eq(truncate(path, 0), 0);
-    expect_refused(path, "is empty; there is nothing to scan.");
+    cr_assert_eq(truncate(part_path, 20), 0);
+    expect_part_refused(part_path, "it ends within its header");
+    cr_assert_eq(truncate(part_path, 0), 0);
+    expect_part_refused(part_path, "is empty; there is nothing to scan.");
     remove_file();
-    expect_refused("/tmp", "cannot read /tmp: Is a directory.");
-    expect_refused("/dev/null", "/dev/null is no regular file, and cannot be read by parts");
-    expect_refused("/nonexistent", "cannot open /nonexistent: No such file");
-    expect_refused("README.md", "README.md is no .npy file, and text cannot be read by parts");
+    expect_part_refused("/tmp", "cannot read /tmp: Is a directory.");
+    expect_part_refused("/dev/null", "/dev/null is no regular file, and cannot be read by parts");
+    expect_part_refused("/nonexistent", "cannot open /nonexistent: No such file");
+    expect_part_refused("README.md", "README.md is no .npy file, and text cannot be read by parts");
 }
 
 /* Has anything been written since the file was opened? Its time says so. */
@@ -171,11 +171,11 @@ Test(input_parts, a_file_that_changes_while_it_is_read_is_refused)
     struct input read;
     struct fault fault = {0};
     make_file(ELEMENT_F32, 0);
-    cr_assert_eq(npy_file_open(&file, path, &fault), 0);
+    cr_assert_eq(npy_file_open(&file, part_path, &fault), 0);
     cr_assert_eq(npy_file_read(&file, &read, ELEMENT_F32, parts[1], &fault), 0);
     input_free(&read);
     struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = 1}};
-    cr_assert_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+    cr_assert_eq(utimensat(AT_FDCWD, part_path, times, 0), 0);
     cr_expect_eq(npy_file_read(&file, &read, ELEMENT_F32, parts[1], &fault), EXIT_USAGE);
     cr_expect(strstr(fault.text, "was changed while it was read"), "%s", fault.text);
     cr_expect_null(read.data);
@@ -191,8 +191,8 @@ Test(input_parts, a_number_that_does_not_fit_is_named_by_its_place_in_the_file)
     struct output output;
     static double numbers[N];
     numbers[5000] = 0x1p200;
-    int descriptor = mkstemps(path, 4);
-    cr_assert_eq(output_begin(&output, path, ELEMENT_F64, N, &fault), 0);
+    int descriptor = mkstemps(part_path, 4);
+    cr_assert_eq(output_begin(&output, part_path, ELEMENT_F64, N, &fault), 0);
     cr_assert_eq(output_add(&output, numbers, N, &fault), 0);
     cr_assert_eq(output_end(&output, &fault), 0);
     close(descriptor);
