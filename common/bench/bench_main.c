@@ -200,7 +200,7 @@ static int describe(struct bench_program *p)
     if (p->options.help)
         bench_options_help(stdout);
     else
-        printf("bench, Upsweep %s, CUDA %d.%d\n", UPSWEEP_VERSION, CUDART_VERSION / 1000,
+        printf("bench, Upsweep %s, CUDA %d.%d\n", PROGRAM_VERSION, CUDART_VERSION / 1000,
                CUDART_VERSION % 1000 / 10);
     return check_stdout(p);
 }

@@ -300,7 +300,7 @@ static int run_once(struct program *p)
 static void print_version(const struct step *step)
 {
     printf("%s (%s), Upsweep %s, CUDA %d.%d\n", step_program(step).name, step->name,
-           UPSWEEP_VERSION, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+           PROGRAM_VERSION, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
 }
 
 static int run(struct program *p)

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define UPSWEEP_VERSION "0.1"
+#define PROGRAM_VERSION "0.1"
 
 enum device_choice { DEVICE_AUTO, DEVICE_CUDA, DEVICE_EMU };
 enum verify_mode { VERIFY_FULL, VERIFY_NONE };

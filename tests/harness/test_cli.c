@@ -456,7 +456,7 @@ Test(cli, help_and_version)
         cr_expect_eq(r->code, EXIT_RIGHT);
         cr_expect(strstr(r->out, "--n N") && strstr(r->out, "Exit code: 0 right, 1 wrong result"));
         r = run("./step%d --version", step);
-        cr_expect(strstr(r->out, "Upsweep " UPSWEEP_VERSION), "%s", r->out);
+        cr_expect(strstr(r->out, "Upsweep " PROGRAM_VERSION), "%s", r->out);
         cr_expect_eq(count_lines(r->out), 1);
     }
 }

@@ -166,7 +166,7 @@ static int read_and_run(struct program *p)
 static void print_version(const struct step *step)
 {
     printf("%s (%s), Upsweep %s, CUDA %d.%d, MPI %d.%d\n", step_program(step).name, step->name,
-           UPSWEEP_VERSION, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10, MPI_VERSION,
+           PROGRAM_VERSION, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10, MPI_VERSION,
            MPI_SUBVERSION);
 }
 
