@@ -22,7 +22,8 @@ static void compile(struct cc_unit *own, const char *name, const char *text,
         cc_take(&own->arena, (options->instance_count + 1) * sizeof(struct token *));
     for (size_t i = 0; i < options->instance_count; i++)
         wanted[i] = preprocess_more(d, "<instances>", options->instances[i]);
-    struct unit *unit = parse(tokens, wanted, options->instance_count, d);
+    struct token *program = options->program ? preprocess_more(d, "<program>", PROGRAM) : NULL;
+    struct unit *unit = parse(tokens, wanted, options->instance_count, program, d);
     if (d->errors == 0 && !options->check_only) own->result.ptx = emit_unit(unit);
     own->result.diagnostics = diagnostics_sorted(d);
     own->result.count = d->count;

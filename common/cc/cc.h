@@ -2,8 +2,8 @@
  * cc.h — a compiler of a subset of CUDA C to PTX: for reading, and for a page without nvcc.
  *
  * It compiles the device code of a text: kernels, device functions, and the instances of kernel
- * templates that the host code launches. Host functions are skipped. What lies outside of the
- * subset is refused by name; nothing is guessed.
+ * templates that the host code launches. Host functions are skipped (but see cc_options.program).
+ * What lies outside of the subset is refused by name; nothing is guessed.
  *
  * There are no globals: a compilation owns all that it makes, and cc_free frees it.
  */
@@ -31,7 +31,13 @@ struct cc_options {
     const char *const *instances;
     size_t instance_count;
     bool check_only; /* no PTX, only diagnostics */
+    /* Also main, if there is one, and what it calls of the host: as CC_MAIN, a kernel of one
+     * thread. It calls host_call(name, arguments), which the caller of the compiler has to supply,
+     * for functions of the host's libraries and for launches (syntax/program.c). */
+    bool program;
 };
+
+#define CC_MAIN "main"
 
 enum cc_severity { CC_ERROR, CC_WARNING };
 

@@ -425,6 +425,18 @@ unsigned emu_active_clusters(const struct emu_gpu *, unsigned cluster_blocks, un
  * before stays in memory. */
 int emu_launch_shape(struct emu *, struct emu_kernel *, const struct emu_shape *,
                      void *const *args);
+/* A program of which main is a kernel, too (common/cc/syntax/program.c). It runs on a device of its
+ * own, the host, and its calls of host_call() are carried out on `gpu`, launches at once. */
+struct emu_program {
+    struct emu *gpu;
+    struct emu_module *module; /* of the GPU */
+    int error, fault;          /* cudaGetLastError(); of a kernel, which later calls return */
+    char message[2000];        /* what that kernel has done */
+};
+/* Runs a kernel without parameters as main; `module` is the host's. (ops/host_call.c) */
+int emu_run_main(struct emu *host, struct emu_module *module, const char *name,
+                 struct emu_program *);
+
 /* Between begin and end, all launches count as one for the limits of emu_config; pairs may be
  * nested. emu_together_check() returns EMU_LAUNCH_TIMEOUT if they have reached the one in seconds.
  */

@@ -5,6 +5,7 @@
 const { make, replace, table, whenRead } = require("./dom.js");
 const { makeCodeBox } = require("./code_box.js");
 const { sentence } = require("./compiler.js");
+const { printedView } = require("./view_counters.js");
 
 const SECONDS = 60; // until a check is stopped
 const LEVELS = 3; // of hints
@@ -94,11 +95,6 @@ const puzzleText = (text) => text.trim().replace(/^labs\/.* is right\.$/m, "Your
              "text does not have. “Your own kernel”, in the list of chapters, runs others.");
 const puzzleView = ({ text, right }, toLine) =>
     make("p", { class: right ? "right" : "wrong" }, linked(puzzleText(text), toLine));
-
-function printedView(lines) {
-    return lines.length ? [make("p", {}, "The kernels printed (at most 20 lines are shown):"),
-                           make("pre", {}, lines.join("\n"))] : [];
-}
 
 /* ---- the lab --------------------------------------------------------------------------------- */
 

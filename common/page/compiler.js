@@ -7,11 +7,12 @@ const { make } = require("./dom.js");
 const isCuda = (text) => /[{};#]|__global__/.test(text) &&
     !/^\s*\.(?:version|target|address_size|visible|entry|func)\b/m.test(text);
 
-/* The request (face/face.h) that compiles a text. `headers`: texts by path. */
-function compileRequest(name, text, headers) {
+/* The request (face/face.h) that compiles a text. `headers`: texts by path; words: "program": with
+ * its main. */
+function compileRequest(name, text, headers, words = []) {
     const parts = Object.entries(headers).map(([path, header]) =>
         `header ${path} ${header.split("\n").length}\n${header}`);
-    return [...parts, `compile ${name}`, text].join("\n");
+    return [...words, ...parts, `compile ${name}`, text].join("\n");
 }
 
 /* Where a finding begins and ends in a text. Its column and length count bytes. */

@@ -11,23 +11,26 @@ const { makeEditor } = require("./editor.js");
 const { makeForm } = require("./own_form.js");
 const { ranText } = require("./sentences.js");
 const { NONE, makeWidget } = require("./widget.js");
-const { buffersView } = require("./view_counters.js");
+const { buffersView, printedView } = require("./view_counters.js");
 
 const MOST_BYTES = 8 << 20, MEMORY = 64 << 20, MOST_TRACED = 1 << 16;
 const MOST_LINKED = 30000; // characters of a PTX text in a link
-const FILE = "own.ptx", CUDA_FILE = "own.cu";
+const FILE = "own.ptx", CUDA_FILE = "own.cu", ENTRY = "main"; // of common/cc
 const HELP = "CUDA C is compiled by this page, which knows a subset of it. For all other " +
     "kernels, nvcc -ptx -lineinfo makes PTX, and so does Compiler Explorer (CUDA C++, with the " +
     "option -ptx). With -lineinfo the counters belong to lines of your source. Without it " +
     "they belong to lines of the PTX.";
 const LIMITS = [
     `The text has at most ${MOST_BYTES >> 20} MB, and the device ${MEMORY >> 20} MB of memory.`,
-    "One kernel is launched once. A parameter has at most 8 bytes.",
+    "Without a main, one kernel is launched once. A parameter has at most 8 bytes. In a program, " +
+    "times are 0, and main has no arguments.",
     "Clusters have the size for which the kernel was compiled (.reqnctapercluster). A kernel " +
     "whose cluster size is given at the launch is refused.",
     `A launch of more than ${MOST_TRACED} threads is counted and checked, but not played.`,
     `A link holds a text of at most ${MOST_LINKED} characters.`];
 const NOT_PLAYED = `A launch of more than ${MOST_TRACED} threads is not played.`;
+const NOT_RUN = "This page cannot run main, as said above: use nvcc and emu run for this. Here " +
+    "you can launch one kernel.";
 const NEEDS_CLUSTER = "The launch has to give this kernel a cluster size " +
     "(.explicitcluster without .reqnctapercluster). This page cannot.";
 
@@ -64,9 +67,11 @@ function makeOwn(host, runner, remember, example, headers) {
                                 onchange: () => keep(),
                                 onsubmit: (event) => { event.preventDefault(); run({}); } });
     const places = make("span"), buffers = make("div"), problems = make("div");
+    const printed = make("div");
     let ptx = null; // the text, or what the page has compiled it to; null: it has not
     let name = FILE; // of the text, for messages and lines
     let kernels = [], chosen = 0, fields = null, off = new Set(), latest = null, moved = {};
+    let isProgram = false; // the text has a main, which launches kernels
     let hasRun = false; // whether the reader has asked for a run of the text
     let lastRead = null; // the text of which the form is
     let kept = {}; // what the address holds
@@ -83,7 +88,7 @@ function makeOwn(host, runner, remember, example, headers) {
                  class: "example", onclick: () => {
                      editor.value = example;
                      read({});
-                 } }, "Try step 3's kernel")), box.element, problems, form),
+                 } }, "Try step 3's kernel")), box.element, problems, form, printed),
     widget.parts.choices.nextSibling);
     widget.section.append(buffers);
     host.addEventListener("dragover", (event) => event.preventDefault());
@@ -122,6 +127,7 @@ function makeOwn(host, runner, remember, example, headers) {
         widget.clear();
         widget.status("");
         replace(buffers);
+        replace(printed);
         replace(problems);
     }
 
@@ -136,13 +142,16 @@ function makeOwn(host, runner, remember, example, headers) {
     async function ptxOf(text, isWanted) {
         name = isCuda(text) ? CUDA_FILE : FILE;
         if (name === FILE) return text;
-        const answer = await runner.run(compileRequest(name, text, headers));
+        const compiled = (words) => runner.run(compileRequest(name, text, headers, words));
+        const answer = await compiled(["program"]);
         if (!isWanted()) return null;
         if (answer.error) throw new Error(answer.message);
         box.mark(marksOf(text, answer.diagnostics, name));
         replace(problems, problemsList(answer.diagnostics, name, editor, box.reveal));
-        if (!answer.ptx) widget.fail(refusedText(answer.diagnostics));
-        return answer.ptx;
+        if (answer.ptx) return answer.ptx;
+        const { ptx: kernelsOnly } = await compiled([]);
+        if (isWanted()) widget.fail(kernelsOnly ? NOT_RUN : refusedText(answer.diagnostics));
+        return kernelsOnly;
     }
 
     /* Asks the emulator which kernels the text has. `given`: a state to be restored, with its
@@ -167,7 +176,9 @@ function makeOwn(host, runner, remember, example, headers) {
             const answer = await runner.run(`ptx\n${ptx}`);
             if (mine !== turn) return;
             kernels = answer.kernels;
-            chosen = kernels[old.kernel] ? old.kernel : 0;
+            chosen = kernels.findIndex((one) => one.name === ENTRY);
+            isProgram = name === CUDA_FILE && chosen >= 0;
+            if (!isProgram) chosen = kernels[old.kernel] ? old.kernel : 0;
             if (answer.error) widget.fail(answer.message);
             else if (!kernels.length) widget.fail("The text has no kernel (.entry, __global__).");
             else showForm(old);
@@ -180,23 +191,23 @@ function makeOwn(host, runner, remember, example, headers) {
 
     function showForm(old) {
         try {
-            fields = makeForm(kernels[chosen], RULES, old);
+            fields = makeForm(kernels[chosen], RULES, old, isProgram);
         } catch (error) { // a link's form that does not fit the kernel
-            fields = makeForm(kernels[chosen], RULES, {});
+            fields = makeForm(kernels[chosen], RULES, {}, isProgram);
         }
         const select = choice(kernels.map((one, k) => [k, one.function]), chosen, (value) => {
             chosen = Number(value);
             forget();
             showForm({ launch: fields.read().launch });
         });
-        replace(form, labelled("kernel", select), ...fields.elements,
+        replace(form, isProgram ? null : labelled("kernel", select), ...fields.elements,
             make("button", { type: "submit" }, "Run"),
             make("button", { type: "button", onclick: () => runner.stop() }, "Stop"), places);
     }
 
-    function request(text) {
+    function request(text, isPlayed) {
         if (needsCluster(text, kernels[chosen].name)) throw new Error(NEEDS_CLUSTER);
-        const trace = isTraced(fields.launch()) ? [`trace ${MOST_EVENTS}`] : [];
+        const trace = isPlayed ? [`trace ${MOST_EVENTS}`] : [];
         return [`check ${ALL_CHECKERS}`, `memory ${MEMORY}`, ...trace, ...fields.request(),
                 "ptx", text].join("\n");
     }
@@ -206,12 +217,20 @@ function makeOwn(host, runner, remember, example, headers) {
         hasRun = true;
         widget.status("The emulator runs …");
         try {
-            const kernel = kernels[chosen].name, launch = fields.launch();
-            const keys = new Set(barriersOf(text, [kernel]).map(keyOf));
+            const launch = fields.launch();
+            const names = isProgram ? kernels.map((one) => one.name) : [kernels[chosen].name];
+            const keys = new Set(barriersOf(text, names).map(keyOf));
             off = new Set([...off].filter((key) => keys.has(key))); // of a link
-            latest = await runner.run(request(withoutBarriers(text, [kernel], off)),
-                                      launch.seconds);
-            await show({ text, kernel, isTraced: isTraced(launch) },
+            const ran = (isPlayed) => runner.run(
+                request(withoutBarriers(text, names, off), isPlayed), launch.seconds);
+            let isPlayed = !isProgram && isTraced(launch);
+            latest = await ran(isPlayed);
+            if (isProgram) { // what it launches is known now
+                const { launches } = JSON.parse(latest.document);
+                isPlayed = launches.length && launches.every(isTraced);
+                if (isPlayed) latest = await ran(true);
+            }
+            await show({ text, kernel: kernels[chosen].name, names, isPlayed },
                        { ...state, rules: launch.rules });
         } catch (error) {
             if (mine !== runs) return; // a later run has ended this one
@@ -220,19 +239,20 @@ function makeOwn(host, runner, remember, example, headers) {
             widget.fail(error.message);
         }
         if (mine !== runs) return;
-        widget.status(latest ? ranText(latest, off) : "");
+        widget.status(latest ? ranText(latest, off, isProgram ? "program" : "kernel") : "");
         keep();
     }
 
     /* `ran`: the text, the kernel's name, and whether it was traced. */
     function show(ran, state) {
-        const { text, kernel } = ran;
+        const { text, kernel, names } = ran;
         Object.assign(moved, { launch: state.launch, block: state.block });
         replace(buffers, latest.buffers.length ? buffersView(latest.buffers) : "");
+        replace(printed, printedView(latest.printed));
         return widget.show({ answer: latest, state, sources: { ...sources, [name]: lastRead },
-                      kernel, files: [...new Set([...filesOf(text, [kernel]), name])],
-                      none: ran.isTraced ? NONE : NOT_PLAYED,
-                      barriers: barriersOf(text, [kernel]), ptx: text, off, placeHost: places,
+                      kernel, files: [...new Set([...filesOf(text, names), name])],
+                      none: ran.isPlayed ? NONE : NOT_PLAYED,
+                      barriers: barriersOf(text, names), ptx: text, off, placeHost: places,
                       toggle: (key) => { if (!off.delete(key)) off.add(key); run(moved); },
                       select: (change) => show(ran, { ...state, at: 0, ...change }) });
     }

@@ -34,8 +34,9 @@ function dimensions(label, name, values) {
                  wholeIn(field.value, 1, MOST, field.getAttribute("aria-label"))) };
 }
 
-/* Fields of the launch. `given` has those of an earlier one. */
-function makeLaunch(given, rules) {
+/* Fields of the launch, or of a program, which launches kernels itself. `given` has those of an
+ * earlier one. */
+function makeLaunch(given, rules, isProgram) {
     const old = { grid: [1, 1, 1], block: [256, 1, 1], shared: 2048, seconds: SECONDS, seed: 0,
                   rules: "hopper", cooperative: false, ...given };
     const grid = dimensions("blocks", "Blocks", old.grid);
@@ -46,11 +47,12 @@ function makeLaunch(given, rules) {
     const chosen = choice(rules, old.rules, () => {});
     const cooperative = make("input", { type: "checkbox" });
     cooperative.checked = old.cooperative;
-    const element = make("fieldset", {}, make("legend", {}, "Launch"), grid.element, block.element,
-        labelled("dynamic shared memory, bytes", shared),
-        labelled("stop the kernel after (seconds)", seconds),
+    const ofOne = (...elements) => (isProgram ? [] : elements);
+    const element = make("fieldset", {}, make("legend", {}, isProgram ? "The program" : "Launch"),
+        ofOne(grid.element, block.element, labelled("dynamic shared memory, bytes", shared)),
+        labelled(`stop the ${isProgram ? "program" : "kernel"} after (seconds)`, seconds),
         labelled("count bank conflicts as on", chosen), labelled("schedule seed", seed),
-        labelled("cooperative", cooperative));
+        ofOne(labelled("cooperative", cooperative)));
     const choices = () => ({ rules: chosen.value, cooperative: cooperative.checked });
     return { element,
              read: () => ({ grid: grid.read(), block: block.read(), shared: Number(shared.value),
@@ -138,17 +140,18 @@ function makeParameter(parameter, index, given) {
     return { row, line, argument, read: () => state };
 }
 
-/* The form of a kernel: { elements, read(), request(kernel) }. `given` is what an earlier read()
- * has returned. launch() has the fields of the launch. request() has the request's lines
+/* The form of a kernel, or of a program: { elements, read(), request(kernel) }. `given` is what an
+ * earlier read() has returned. launch() has the fields of the launch. request() has the request's lines
  * (face/face.h). Both throw an Error with a sentence where a field is wrong. */
-function makeForm(kernel, rules, given) {
-    const old = given || {}, launch = makeLaunch(old.launch, rules);
+function makeForm(kernel, rules, given, isProgram) {
+    const old = given || {}, launch = makeLaunch(old.launch, rules, isProgram);
     const rows = kernel.parameters.map((one, k) =>
         makeParameter(one, k, (old.parameters || [])[k]));
 
     function request() {
         const { grid, block, shared, cooperative, seed, rules: by } = launch.checked();
         const buffers = rows.map((one) => one.line()).filter((line) => line);
+        if (isProgram) return [`schedule ${seed}`, `rules ${by}`, "program"];
         return [`schedule ${seed}`, `rules ${by}`, ...buffers,
                 `launch ${cooperative ? "+" : ""}${kernel.name} ${grid.join()} ${block.join()} ` +
                 `${shared} ${rows.map((one) => one.argument()).join(" ")}`];

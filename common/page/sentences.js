@@ -64,11 +64,11 @@ function nextPosition(events, position, direction, unit) {
 }
 
 /* What the emulator has run, without the barriers of these keys. */
-function ranText(answer, off) {
+function ranText(answer, off, what = "kernel") {
     const keys = [...off], barriers = keys.length === 1 ? "barrier" : "barriers";
     const without = keys.length ? ` without the ${barriers} in ${keys.join(", ")}` : "";
-    return answer.error ? `The emulator has not run the kernel to its end${without}.`
-        : `The emulator in this page has run the kernel${without}.`;
+    return answer.error ? `The emulator has not run the ${what} to its end${without}.`
+        : `The emulator in this page has run the ${what}${without}.`;
 }
 
 const numbersOf = (text) => text.split(" ").map(Number);

@@ -167,6 +167,11 @@ function buffersView(buffers) {
             make("pre", { tabindex: 0 }, values.slice(0, most) + (values.length > most ? " …" : ""))]));
 }
 
+function printedView(lines) {
+    return lines.length ? [make("p", {}, "What is printed (at most 20 lines are shown):"),
+                           make("pre", {}, lines.join("\n"))] : [];
+}
+
 /* "Bank conflicts of loads + stores: 375 + 225 compiled by this page, …": of all launches. */
 function conflictsText(launches, beside) {
     const sum = (all, name) => all.reduce((total, one) => total + excess(one.counters[name]), 0);
@@ -175,4 +180,5 @@ function conflictsText(launches, beside) {
         `${text(beside)} ${BY_NVCC} from the book's kernel.`;
 }
 
-module.exports = { buffersView, conflictsText, countersTable, levelsTable, findingsList, showResult };
+module.exports = { buffersView, conflictsText, countersTable, levelsTable, findingsList,
+                   printedView, showResult };

@@ -27,7 +27,9 @@ def compile_own(source):
 
 
 def answer(request):
-    return json.loads(run(TOP / "build/page/native", given=request).stdout)
+    """The answer, and what was printed before it."""
+    printed, brace, text = run(TOP / "build/page/native", given=request).stdout.partition('{\n  "')
+    return {**json.loads(brace + text), "printed": printed}
 
 
 def counters(launch):

@@ -1,8 +1,9 @@
 """test_request.py -- requests of the page (common/page/face/face.h), read by its native program:
-the values of buffers, headers, what is in several pieces, and what is wrong."""
+the values of buffers, headers, what is in several pieces, programs, and what is wrong."""
+import json
 import unittest
 
-from own import answer
+from own import TOP, answer
 
 PTX = """ptx
 .version 8.0
@@ -37,6 +38,83 @@ WRONG = {
     "gpu none": '"none" is not the name of a GPU',
     "wrong": 'a line begins with the unknown word "wrong"',
 }
+
+# What a program of steps/first-kernel prints.
+PRINTED = {**{f"first{k}": f"all {n} numbers are right\n"
+              for k, n in ((1, 1024), (2, 1000), (3, 256), (4, 960), (5, 1000))},
+           "neighbours": "0 1 3 5 ... 1997, 0 wrong\n", "sums": "3 4 11 11 15 16 22 25\n",
+           "indices": "".join(f"block {b}, thread {32 * w + i:2}: warp {w}, lane {i}\n"
+                              for b in (0, 1) for w in (0, 1) for i in (0, 1))}
+PROGRAM = """__global__ void add(int *a, int n) { a[blockIdx.y * gridDim.x * 8 + blockIdx.x * 8 +
+    threadIdx.x] += n; }
+__host__ __device__ int twice(int n) { return 2 * n; }
+static int calls = 3;
+int text(const char *what, cudaError_t error)
+{ return printf("%s %d: %s\\n", what, ++calls, cudaGetErrorString(error)); }
+int main(int argc, char **argv) {
+    int *h = (int *)malloc(twice(32 * sizeof(int))), *d, n = argc > 1 ? atoi(argv[1]) : 32;
+    dim3 grid(2, 2), block = dim3(8), other = grid;
+    size_t bytes = n * sizeof(int);
+"""
+# Its next lines, which begin in line 11: what they print, and what is found, by line.
+RUNS = {
+    "cudaMalloc(&d, bytes); cudaMemset(d, 0, bytes); add<<<grid, block>>>(d, 5);\n"
+    "add<<<other, 8, 0, 0>>>(d, 2); cudaMemcpy(h, d, bytes, cudaMemcpyDeviceToHost);"
+    "printf(\"%d %4zu\\n\", h[31], bytes);": ("7  128\n", {}),
+    "cudaMalloc(&d, bytes);\n"
+    "text(\"copy\", cudaMemcpy(d, h, bytes, cudaMemcpyDeviceToHost));":
+        ("copy 4: invalid argument\n", {12: "cudaMemcpy returns error 1: the direction does not "
+                                            "fit the two pointers"}),
+    "cudaMalloc(&d, bytes);\nh[0] = d[0];": ("", {12: "Invalid __global__ read of size 4 bytes"}),
+    "h[64] = 1;": ("", {11: "Invalid __global__ write of size 4 bytes"}),
+    "add<<<1, 8>>>(h, 1);\ntext(\"now\", cudaGetLastError());"
+    "text(\"then\", cudaDeviceSynchronize()); exit(3);\nh[64] = 1;":
+        ("now 4: no error\nthen 5: an illegal memory access was encountered\n",
+         {1: "Invalid __global__ read of size 4 bytes"}),
+}
+NVCC = ": nvcc accepts this, the page's compiler does not"
+REFUSED = {
+    "cudaMallocManaged(&d, 4);": "the function cudaMallocManaged" + NVCC,
+    "std::vector<int> v;": "the C++ library" + NVCC,
+    "other.x = 1;": "a member of a struct" + NVCC,
+    "n = threadIdx.x;": "`threadIdx` is for kernels only",
+    "add<<<1, 8>>>(d);": "the kernel `add` takes 2 arguments, and gets 1",
+    "main(0, 0);": "`main` calls itself here" + NVCC,
+}
+
+
+def run_program(source):
+    compiled = answer("program\ncompile own.cu\n" + source)
+    if not compiled["ptx"]:
+        return compiled
+    return answer("program\ncheck 15\nmemory 16777216\nptx\n" + compiled["ptx"])
+
+
+def found(reply):
+    return {one["place"]["line"]: one["title"] for one in
+            json.loads(reply["document"])["findings"]}
+
+
+class Programs(unittest.TestCase):
+    def test_the_programs_of_the_first_chapter_print_the_same(self):
+        for name, printed in PRINTED.items():
+            with self.subTest(name):
+                reply = run_program((TOP / f"steps/first-kernel/{name}.cu").read_text())
+                self.assertEqual((reply["message"], reply["printed"]), ("", printed))
+                self.assertEqual(sorted(found(reply)), [8, 9] if name == "sums" else [])
+
+    def test_what_main_does_is_done_and_checked(self):
+        for lines, wanted in RUNS.items():
+            with self.subTest(lines):
+                reply = run_program(f"{PROGRAM}{lines}}}\n")
+                self.assertEqual((reply["printed"], found(reply)), wanted)
+
+    def test_what_is_outside_of_the_subset_is_refused_at_its_line(self):
+        for line, said in REFUSED.items():
+            with self.subTest(line):
+                reply = run_program(f"{PROGRAM}{line}}}\n")
+                self.assertEqual([(one["line"], one["text"]) for one in reply["diagnostics"]],
+                                 [(11, said)])
 
 
 class Requests(unittest.TestCase):

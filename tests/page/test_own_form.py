@@ -5,7 +5,7 @@ import unittest
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from browser import GO, Page
-from page_files import PAGE
+from page_files import PAGE, TOP
 
 # out[i] = factor · in[i] for i < n, in blocks of 4 × 2 threads that lie in y.
 SCALE = """.version 8.0
@@ -205,6 +205,13 @@ class OwnForm(Form):
         self.assertIn("has 12 bytes", self.text("form"))
         self.assertIn("8 bytes", self.text(".result"))
         self.assertIn("Clusters", self.text(".drop details"))
+
+    def test_a_program_runs_with_its_main(self):
+        self.open_own((TOP / "steps/first-kernel/sums.cu").read_text(), {})
+        self.assertEqual(self.texts("form ~ div pre"), ["3 4 11 11 15 16 22 25"])
+        self.assertIn("running_sums: 1 block of 8 threads", self.text(".shape"))
+        self.assertRegex(self.text(".findings"), "WAR hazard.*own.cu:9.*show event")
+        self.assertEqual(self.texts("form legend"), ["The program"])
 
     def test_a_large_launch_is_counted_and_not_played(self):
         launch = {**FIELDS["launch"], "grid": [100, 10, 1], "block": [128, 1, 1]}

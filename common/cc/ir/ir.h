@@ -24,6 +24,8 @@
 /* What a register can hold. Pointers are I64; integers of 8 and 16 bits are I32, extended. */
 enum ir_type { IR_VOID, IR_BOOL, IR_I32, IR_I64, IR_F32, IR_F64 };
 
+enum { IR_CALL_HOST = 1, IR_CALL_EXIT };
+
 enum ir_op {
     IR_CONSTANT,  /* `bits`; belongs to no block */
     IR_PARAMETER, /* of the kernel: number `bits` */
@@ -63,7 +65,9 @@ enum ir_op {
     IR_PART,    /* part number `bits` of operand 0, a load of `parts` > 1 */
     IR_BARRIER,
     IR_TEXT,   /* the address of the string `text` */
-    IR_PRINTF, /* operand 0: the format's address; operand 1: that of the arguments, or NULL. I32 */
+    IR_PRINTF, /* operand 0: the format's address; operand 1: that of the arguments, or NULL. I32.
+                  `bits`: IR_CALL_HOST: host_call() with a name, of any type; IR_CALL_EXIT: does not
+                  return */
 };
 
 /* The generic address space holds all others. Addresses of symbols and slots are generic at first;

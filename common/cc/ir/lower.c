@@ -2,6 +2,7 @@
  * lower.c — a kernel as IR: statements and calls.
  */
 #include "lower.h"
+#include <string.h>
 
 static void lower_stmt(struct lower *, const struct stmt *);
 
@@ -50,11 +51,15 @@ struct ir_value *lower_call(struct lower *l, const struct expr *e)
 
 /* ---- what the compiler knows by itself ------------------------------------------------------- */
 
-/* printf takes its arguments from memory, one after the other, each at a multiple of its size. */
+/* printf takes its arguments from memory, one after the other, each at a multiple of its size, and
+ * host_call each at a multiple of 8. */
 static struct ir_value *print(struct lower *l, const struct expr *e)
 {
     struct ir_function *f = l->f;
-    struct ir_value *print = lower_new(l, IR_PRINTF, IR_I32), *slot = NULL;
+    bool is_host = e->builtin == BUILTIN_HOST;
+    struct ir_value *print = lower_new(l, IR_PRINTF, lower_type(e->type)), *slot = NULL;
+    bool is_exit = is_host && !strcmp(e->arguments[0]->string, "exit");
+    print->bits = is_exit ? IR_CALL_EXIT : is_host ? IR_CALL_HOST : 0;
     print->operand[0] = lower_expr(l, e->arguments[0]);
     if (e->argument_count > 1) {
         f->slots = cc_grow(f->arena, f->slots, f->slot_count, sizeof *f->slots);
@@ -68,7 +73,8 @@ static struct ir_value *print(struct lower *l, const struct expr *e)
     for (int k = 1; k < e->argument_count; k++) {
         const struct type *type = e->arguments[k]->type;
         int64_t size = e->arguments[k]->kind == EXPR_STRING ? 8 : type_size(type);
-        at = (at + size - 1) / size * size;
+        int64_t step = is_host ? 8 : size;
+        at = (at + step - 1) / step * step;
         struct ir_value *store = lower_new(l, IR_STORE, IR_VOID);
         store->operand[0] = slot;
         store->operand[1] = values[k];
@@ -79,7 +85,8 @@ static struct ir_value *print(struct lower *l, const struct expr *e)
     }
     if (slot) f->slots[slot->bits] = (struct ir_slot){.size = at, .align = 8};
     print->operand[1] = slot;
-    return lower_add(l, print);
+    lower_add(l, print);
+    return print->type == IR_VOID ? NULL : print;
 }
 
 struct ir_value *lower_builtin(struct lower *l, const struct expr *e)
@@ -93,7 +100,7 @@ struct ir_value *lower_builtin(struct lower *l, const struct expr *e)
         [BUILTIN_FMA] = IR_FMA,
         [BUILTIN_SQRT] = IR_SQRT,
     };
-    if (e->builtin == BUILTIN_PRINTF) return print(l, e);
+    if (e->builtin == BUILTIN_PRINTF || e->builtin == BUILTIN_HOST) return print(l, e);
     struct ir_value *arguments[3] = {NULL};
     for (int k = 0; k < e->argument_count && k < 3; k++)
         arguments[k] = lower_expr(l, e->arguments[k]);
@@ -178,7 +185,8 @@ static bool may_repeat(const struct expr *e)
     if (!e) return true;
     if (e->kind == EXPR_CALL) return false;
     if (e->kind == EXPR_BUILTIN &&
-        (e->builtin == BUILTIN_SYNCTHREADS || e->builtin == BUILTIN_PRINTF))
+        (e->builtin == BUILTIN_SYNCTHREADS || e->builtin == BUILTIN_PRINTF ||
+         e->builtin == BUILTIN_HOST))
         return false;
     for (int k = 0; k < e->argument_count; k++)
         if (!may_repeat(e->arguments[k])) return false;

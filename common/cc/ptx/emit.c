@@ -470,6 +470,9 @@ const char *emit_unit(struct unit *unit)
     if (has_print)
         text_add(&out, ".extern .func (.param .b32 func_retval0) vprintf\n(\n"
                        "\t.param .b64 vprintf_param_0,\n\t.param .b64 vprintf_param_1\n)\n;\n");
+    if (e.has_host)
+        text_add(&out, ".extern .func (.param .b64 func_retval0) host_call\n(\n"
+                       "\t.param .b64 host_call_param_0,\n\t.param .b64 host_call_param_1\n)\n;\n");
     text_add(&out, "%s%s", text_bytes(&e.variables), text_bytes(&e.kernels));
     write_names(&e, &out);
     return text_bytes(&out);

@@ -29,6 +29,7 @@ struct emit {
     struct unit *unit;
     struct text variables, kernels;
     int string_count, kernel_count;
+    bool has_host; /* calls of host_call() */
     const struct function **inlined; /* functions that .loc names */
     int inlined_count;
 };

@@ -237,12 +237,16 @@ static void write_print(struct emit_kernel *k, struct ir_value *v)
              "\t{ // callseq %d, 0\n\t.reg .b32 temp_param_reg;\n"
              "\t.param .b64 param0;\n\tst.param.b64 \t[param0+0], %s;\n"
              "\t.param .b64 param1;\n\tst.param.b64 \t[param1+0], %s;\n"
-             "\t.param .b32 retval0;\n"
-             "\tcall.uni (retval0), \n\tvprintf, \n\t(\n\tparam0, \n\tparam1\n\t);\n"
-             "\tld.param.b32 \t%s, [retval0+0];\n\t} // callseq %d\n",
+             "\t.param .b%d retval0;\n"
+             "\tcall.uni (retval0), \n\t%s, \n\t(\n\tparam0, \n\tparam1\n\t);\n",
              k->call_count, format.text, arguments ? emit_operand(k, arguments).text : none.text,
-             emit_operand(k, v).text, k->call_count);
-    k->call_count++;
+             v->bits ? 64 : 32, v->bits ? "host_call" : "vprintf");
+    k->module->has_host |= v->bits != 0;
+    if (v->type != IR_VOID)
+        text_add(&k->body, "\tld.param.b%d \t%s, [retval0+0];\n", v->type == IR_I64 ? 64 : 32,
+                 emit_operand(k, v).text);
+    text_add(&k->body, "\t} // callseq %d\n%s", k->call_count++,
+             v->bits == IR_CALL_EXIT ? "\texit;\n" : "");
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */

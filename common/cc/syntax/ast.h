@@ -118,7 +118,7 @@ enum expr_kind {
     EXPR_INTEGER,      /* `integer`, wrapped to `type`: an integer type, bool, or an enum */
     EXPR_REAL,         /* `real`; a float holds a float's value */
     EXPR_NULL,         /* a null pointer of type `type` */
-    EXPR_STRING,       /* `string` of `length` bytes; only an argument of BUILTIN_PRINTF */
+    EXPR_STRING,       /* `string` of `length` bytes; in device code only for printf */
     EXPR_SPECIAL,      /* threadIdx.x … : `special` */
     EXPR_SYMBOL,       /* lvalue: `symbol` */
     EXPR_DEREF,        /* lvalue: where the pointer `left` points */
@@ -172,6 +172,8 @@ enum builtin {
     BUILTIN_SYNCTHREADS, /* __syncthreads(), void */
     BUILTIN_PRINTF,      /* EXPR_STRING, then values after the usual promotions: int, …, double,
                             pointers. Type int */
+    BUILTIN_HOST,        /* EXPR_STRING, the name of a function or kernel, then its arguments; of
+                            a kernel first 3 + 3 numbers and the dynamic bytes */
     BUILTIN_MIN,         /* integers of 4 or 8 bytes, float (also fminf), double (also fmin) */
     BUILTIN_MAX,
     BUILTIN_ABS, /* int, long, long long, float (fabsf), double (fabs) */
@@ -281,6 +283,8 @@ struct stmt {
 struct function {
     const char *name, *mangled; /* "scan_block", "_Z10scan_blockIL7padding1EEvPfPKfi" */
     bool is_kernel;
+    bool is_host, is_device; /* device: __device__ without __host__ */
+    bool is_outside;         /* only declared: host_call() does it */
     bool is_static; /* nvcc writes .visible unless a function is static, or an instance of a
                        static template */
     int max_threads, min_blocks; /* __launch_bounds__; 0: not said */
@@ -310,8 +314,11 @@ struct unit {
 /* ---- the tokens of a text as a checked tree -------------------------------------------------- */
 
 /* What can be lowered if there are no errors in the diagnostics afterwards. `wanted` are the tokens
- * of instances besides those that the text launches, such as `scan_block<PAD16>`. */
+ * of instances besides those that the text launches, such as `scan_block<PAD16>`. `program` are
+ * those of PROGRAM, if main is wanted, too. */
 struct unit *parse(struct token *, struct token *const *wanted, size_t wanted_count,
-                   struct diagnostics *);
+                   struct token *program, struct diagnostics *);
+
+extern const char PROGRAM[]; /* what the host's headers declare (program.c) */
 
 #endif

@@ -251,7 +251,7 @@ struct function *read_instance(struct parser *p, struct template *template,
 /* ---- calls of functions, and what CUDA has built in ------------------------------------------ */
 
 /* Reads `(a, b)` into the call. */
-static void read_arguments(struct parser *p, struct expr *call)
+void read_arguments(struct parser *p, struct expr *call)
 {
     bool outer = p->in_template_arguments;
     p->in_template_arguments = false;
@@ -297,6 +297,13 @@ struct expr *read_call(struct parser *p, struct token *name, struct function *fu
                  "`%s` is a kernel, and cannot be called from device code", function->name);
         return unknown(p, name->at);
     }
+    if (is_host_code(p) && function->is_device) {
+        complain(p, name->at, "write __host__ before it, too",
+                 "`%s` is a __device__ function, and this is host code", function->name);
+        return unknown(p, name->at);
+    }
+    if (is_host_code(p) && p->function->is_kernel && !function->is_outside)
+        call->argument_count = function->parameter_count; /* main takes two or none */
     add_defaults(p, call, function->parameters);
     if (call->argument_count != function->parameter_count) {
         wrong_count(p, call, function->name, function->parameter_count);
@@ -306,6 +313,7 @@ struct expr *read_call(struct parser *p, struct token *name, struct function *fu
     for (int i = 0; i < call->argument_count; i++, parameter = parameter->next)
         call->arguments[i] = fit(p, call->arguments[i], parameter->type, "this argument");
     function->is_called = true;
+    if (function->is_outside) return call_host(p, call, function->name);
     note_call(p, function, name->at);
     return call;
 }
@@ -463,17 +471,31 @@ static struct expr *promote_for_printf(struct parser *p, struct expr *e)
     return promote(p, e);
 }
 
+/* %zu, %zd and %td, which only the host's printf knows, as %lu and %ld. */
+static void write_sizes_as_long(struct expr *format)
+{
+    char *at = (char *)(uintptr_t)format->string;
+    while ((at = strchr(at, '%')) != NULL) {
+        at += 1 + strspn(at + 1, "-+ #0123456789.*");
+        if (*at == 'z' || *at == 't') *at = 'l';
+        at += *at != 0;
+    }
+}
+
 static struct expr *read_printf(struct parser *p, struct token *name)
 {
     struct expr *call = new_expr(p, EXPR_BUILTIN, type_basic(TYPE_INT), name->at);
     call->builtin = BUILTIN_PRINTF;
-    if (!sees(p, "(") || p->token->next->kind != TOKEN_STRING) {
+    if (is_token(name, "fprintf") && sees(p, "(") && p->token->next->kind == TOKEN_NAME)
+        p->token = p->token->next->next; /* past `(stderr`: there is one output */
+    if (!(sees(p, "(") || sees(p, ",")) || p->token->next->kind != TOKEN_STRING) {
         stumble(p, name->at, "as in printf(\"%d\\n\", i)", "printf begins with a string");
         return unknown(p, name->at);
     }
     go_past(p);
     call->arguments = cc_grow(p->arena, NULL, 0, sizeof(*call->arguments));
     call->arguments[call->argument_count++] = read_string(p);
+    if (is_host_code(p)) write_sizes_as_long(call->arguments[0]);
     while (takes(p, ",")) {
         call->arguments = cc_grow(p->arena, call->arguments, (size_t)call->argument_count,
                                   sizeof(*call->arguments));
@@ -501,6 +523,10 @@ static struct expr *not_called(struct parser *p, struct token *name)
 
 struct expr *read_built_in(struct parser *p, struct token *name)
 {
+    if (is_host_code(p) && (is_token(name, "threadIdx") || is_token(name, "blockIdx") ||
+                            is_token(name, "__syncthreads")))
+        stumble(p, name->at, NULL, "`%s` is for kernels only", text_of(p, name));
+    if (is_host_code(p) && is_token(name, "fprintf") && sees(p, "(")) return read_printf(p, name);
     static const struct {
         const char *name;
         enum special first;

@@ -578,7 +578,13 @@ static struct symbol *new_symbol(struct parser *p, enum symbol_kind kind,
 static void read_beginning(struct parser *p, struct symbol *symbol, struct token *name)
 {
     bool shared = symbol->kind == SYMBOL_SHARED || symbol->kind == SYMBOL_SHARED_DYNAMIC;
-    if (sees(p, "(")) {
+    if (is_dim3(symbol->type) && (sees(p, "(") || sees(p, "=") || sees(p, "{"))) {
+        struct filling filling = {symbol, &symbol->initials, 0};
+        struct expr *parts[3];
+        read_dim3(p, parts, !takes(p, "=") || sees(p, "{"));
+        symbol->initialized = true;
+        for (int k = 0; k < 3; k++) add_initial(p, &filling, 4 * k, parts[k]);
+    } else if (sees(p, "(")) {
         refuse(p, p->token, "an initial value in parentheses");
     } else if (sees(p, "=") || sees(p, "{")) {
         if (shared)
@@ -599,7 +605,7 @@ static struct stmt *read_variable(struct parser *p, const struct specifiers *s,
         stumble(p, p->token->at, NULL, "a name is missing before `%s`", word);
         return NULL;
     }
-    if (sees(p, "(")) {
+    if (sees(p, "(") && !is_dim3(d->type)) {
         refuse(p, p->token,
                p->function != NULL ? "an initial value in parentheses" : "this declaration");
         return NULL;

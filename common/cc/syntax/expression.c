@@ -121,6 +121,7 @@ static struct expr *read_literal(struct parser *p)
 {
     struct token *token = p->token;
     if (token->kind == TOKEN_STRING) {
+        if (is_host_code(p)) return read_string(p);
         complain(p, token->at, NULL, "a string in device code stands only in printf");
         return read_string(p);
     }
@@ -137,8 +138,21 @@ static struct expr *skip_call(struct parser *p, struct token *name)
     return unknown(p, name->at);
 }
 
+/* What was refused before; after it also <…> of a template, or a member. */
+static struct expr *of_refused(struct parser *p, struct token *token)
+{
+    if (sees(p, "<") || sees(p, "::")) give_up(p);
+    return skip_call(p, token);
+}
+
+static struct expr *of_name(struct parser *, struct token *, const struct name *);
+
 static struct expr *of_host(struct parser *p, struct token *token, const struct name *name)
 {
+    if (is_host_code(p) && name->begin != NULL) {
+        bool is_right = read_host(p, token, name);
+        return is_right ? of_name(p, token, find_name(p, token)) : of_refused(p, token);
+    }
     if (name->is_function)
         complain(p, token->at, "write __device__ before it, if a kernel is to call it",
                  "`%s` is a function of the host, and this is device code", name->text);
@@ -151,7 +165,10 @@ static struct expr *of_host(struct parser *p, struct token *token, const struct 
 static struct expr *of_function(struct parser *p, struct token *token, struct function *function)
 {
     if (sees(p, "(")) return read_call(p, token, function);
-    if (sees(p, "<<<"))
+    if (sees(p, "<<<") && is_host_code(p)) {
+        if (function->is_kernel) return read_launch(p, token, function);
+        give_up(p); /* find_launches has said it */
+    } else if (sees(p, "<<<"))
         stumble(p, p->token->at, "only host code launches kernels",
                 "`<<<` launches a kernel, and this is device code");
     else
@@ -169,13 +186,6 @@ static struct expr *of_template(struct parser *p, struct token *token, struct te
     }
     struct function *instance = read_instance(p, template, token);
     return instance == NULL ? skip_call(p, token) : of_function(p, token, instance);
-}
-
-/* What was refused before; after it also <…> of a template, or a member. */
-static struct expr *of_refused(struct parser *p, struct token *token)
-{
-    if (sees(p, "<") || sees(p, "::")) give_up(p);
-    return skip_call(p, token);
 }
 
 static struct expr *of_symbol(struct parser *p, struct token *token, const struct name *name)
@@ -216,7 +226,11 @@ static struct expr *read_named(struct parser *p)
         return unknown(p, token->at);
     }
     go_past(p);
-    if (name == NULL) return of_unknown(p, token);
+    return name == NULL ? of_unknown(p, token) : of_name(p, token, name);
+}
+
+static struct expr *of_name(struct parser *p, struct token *token, const struct name *name)
+{
     switch (name->kind) {
     case NAME_SYMBOL: return of_symbol(p, token, name);
     case NAME_FUNCTION: return of_function(p, token, name->function);

@@ -3,6 +3,7 @@
  */
 #include "ast.h"
 #include "parser.h"
+#include "common/cc/cc.h"
 #include <string.h>
 
 /* ---- host code ------------------------------------------------------------------------------- */
@@ -196,11 +197,14 @@ static void go_past_declaration(struct parser *p, bool is_function)
     }
 }
 
-static void note_host_name(struct parser *p, const struct token *name)
+static void note_host_name(struct parser *p, struct token *name)
 {
     const struct name *before = find_name(p, name);
     if (before != NULL && before->kind != NAME_HOST) return;
-    add_name(p, NAME_HOST, name)->is_function = is_token(name->next, "(");
+    struct name *host = add_name(p, NAME_HOST, name);
+    host->is_function = is_token(name->next, "(");
+    bool is_whole = !host->is_function || is_token(after_bracket(name->next), "{");
+    host->begin = is_whole ? p->token : before != NULL ? before->begin : NULL;
 }
 
 static bool is_struct(const struct token *token)
@@ -366,7 +370,8 @@ static void read_body(struct parser *p, struct function *function)
     p->in_switch = NULL;
     p->loops = 0;
     function->body = read_block(p);
-    bool gives = function->result->kind != TYPE_VOID && function->result->kind != TYPE_UNKNOWN;
+    bool gives = function->result->kind != TYPE_VOID && function->result->kind != TYPE_UNKNOWN &&
+                 !(function->is_host && strcmp(function->name, "main") == 0);
     if (gives && !leaves(function->body) && !p->leaves_function)
         remark(p, function->at, NULL, "`%s` can end without a return", function->name);
     p->depth = depth;
@@ -400,6 +405,8 @@ struct function *read_function(struct parser *p, const struct specifiers *s, str
                                   .result = d.type,
                                   .is_kernel = s->is_global,
                                   .is_static = s->is_static,
+                                  .is_host = p->is_program && template == NULL,
+                                  .is_device = s->is_device && !s->is_host,
                                   .max_threads = s->max_threads,
                                   .min_blocks = s->min_blocks};
     function->name = text_of(p, d.name);
@@ -414,13 +421,19 @@ struct function *read_function(struct parser *p, const struct specifiers *s, str
         is_c ? function->name : mangle_function(p->arena, function, template, arguments);
     if (template == NULL) function = declare(p, d.name, function);
     if (function == NULL) return NULL;
-    if (!sees(p, "{")) return needs(p, ";"), function;
+    if (!sees(p, "{")) {
+        function->is_outside = function->is_host;
+        needs(p, ";");
+        return function;
+    }
     struct scope *outer = p->scope;
     p->scope = scope;
-    if (template != NULL)
+    if (template != NULL || function->is_host) {
         put_off(p, function);
-    else
+        p->token = after_bracket(p->token);
+    } else {
         read_body(p, function);
+    }
     p->scope = outer;
     return function;
 }
@@ -542,6 +555,8 @@ static void read_declaration(struct parser *p)
         read_device(p);
     } else if (defines_enum(p->token)) {
         read_outer_enum(p);
+    } else if (p->is_program && !sees(p, "typedef")) {
+        read_device(p);
     } else {
         skip_host(p);
     }
@@ -577,6 +592,25 @@ static void read_file(struct parser *p)
     }
 }
 
+/* `program` begins with three names: main, dim3, and that of the kernel. */
+static void read_program(struct parser *p, struct token *program)
+{
+    const struct name *name = program != NULL ? find_name(p, program) : NULL;
+    if (name == NULL || name->kind != NAME_HOST || name->begin == NULL || !name->is_function)
+        return;
+    p->is_program = true;
+    p->token = program->next->next->next;
+    read_file(p);
+    struct name *dim3 = find_name(p, program->next), *entry = find_name(p, program->next->next);
+    if (dim3 == NULL || dim3->kind != NAME_TYPE) return; /* the text has declared it */
+    if (entry == NULL || entry->kind != NAME_FUNCTION) return;
+    entry->function->mangled = CC_MAIN;
+    struct type *type = ARENA_NEW(p->arena, struct type);
+    *type = *dim3->type;
+    type->name = dim3->text;
+    dim3->type = type;
+}
+
 /* The instances that the caller of the compiler asks for. */
 static void read_wanted(struct parser *p, struct token *token)
 {
@@ -598,7 +632,7 @@ static void close_end(struct token *token)
 }
 
 struct unit *parse(struct token *first, struct token *const *wanted, size_t wanted_count,
-                   struct diagnostics *d)
+                   struct token *program, struct diagnostics *d)
 {
     struct parser *p = ARENA_NEW(d->arena, struct parser);
     struct unit *unit = ARENA_NEW(d->arena, struct unit);
@@ -609,10 +643,12 @@ struct unit *parse(struct token *first, struct token *const *wanted, size_t want
     p->last_body = &p->bodies;
     close_end(first);
     for (size_t i = 0; i < wanted_count; i++) close_end(wanted[i]);
+    if (program != NULL) close_end(program);
     begin_scope(p);
     p->global = p->scope;
     read_file(p);
     for (size_t i = 0; i < wanted_count; i++) read_wanted(p, wanted[i]);
+    read_program(p, program);
     read_bodies(p);
     check_calls(p);
     return unit;

@@ -275,7 +275,8 @@ struct name *add_name(struct parser *p, enum name_kind kind, const struct token 
         (before->kind == NAME_FUNCTION || before->kind == NAME_TEMPLATE))
         refuse_overload(p, token);
     bool again = kind == NAME_HOST || kind == NAME_TYPE || kind == NAME_TAG;
-    if (before != NULL && !(again && before->kind == kind))
+    bool is_read = p->is_program && before != NULL && before->kind == NAME_HOST;
+    if (before != NULL && !is_read && !(again && before->kind == kind))
         complain(p, token->at, "give one of them another name",
                  "`%s` is declared a second time; the first time is in line %d", before->text,
                  before->at.line);
@@ -372,6 +373,8 @@ void unknown_name(struct parser *p, const struct token *token)
     } else if (header != NULL) {
         complain(p, token->at, cc_format(p->arena, "write #include <%s>", header),
                  "`%s` is not declared here", text);
+    } else if (is_host_code(p) && (is_library_name(token) || !strncmp(text, "cuda", 4))) {
+        refuse(p, token, cc_format(p->arena, "the function %s", text));
     } else if (is_library_name(token)) {
         complain(p, token->at, "a kernel calls __device__ functions only",
                  "`%s` belongs to the host's library, and this is device code", text);

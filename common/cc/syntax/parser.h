@@ -40,6 +40,7 @@ struct name {
         const struct type *type;
         bool is_function; /* of NAME_HOST */
     };
+    struct token *begin; /* of NAME_HOST: its declaration; NULL: only a prototype */
     struct expr *value; /* of NAME_SYMBOL: a const one with a known value; NULL: none */
     struct name *next, *in_bucket;
 };
@@ -90,6 +91,7 @@ struct parser {
     int loops;                  /* around this statement */
     bool in_template_arguments; /* where > is no operator */
     int c_names;                /* extern "C" around this declaration */
+    bool is_program;            /* the file has been read; now main, and what it calls */
 
     struct unit *unit;
     struct function **last_function;
@@ -195,6 +197,7 @@ const struct expr *read_constant_node(struct parser *, const char *what);
 int64_t read_constant(struct parser *, const char *what);
 /* expression.c, call.c */
 struct expr *read_call(struct parser *, struct token *name, struct function *);
+void read_arguments(struct parser *, struct expr *call); /* appends those of `(a, b)` */
 /* A built-in function or variable; NULL: the name is of none. */
 struct expr *read_built_in(struct parser *, struct token *name);
 struct expr *read_string(struct parser *);
@@ -240,8 +243,8 @@ void read_static_assert(struct parser *);
 /* enum NAME { … }, from `enum` on; its type. */
 const struct type *read_enum(struct parser *);
 
-/* function.c: a declaration or definition, from its ( on. The body of an instance is read
- * later, by read_bodies. NULL after an error. */
+/* function.c: a declaration or definition, from its ( on. The body of an instance is read later, by
+ * read_bodies. NULL after an error. */
 struct function *read_function(struct parser *, const struct specifiers *, struct declarator,
                                const struct template *, struct expr **arguments);
 void note_call(struct parser *, struct function *callee, struct position);
@@ -280,6 +283,19 @@ struct function *read_instance(struct parser *, struct template *, const struct 
 
 /* The declaration's name: what stands before its first ( = [ ; or {. NULL: there is none. */
 struct token *declared_name(struct token *begin);
+
+/* ---- host code that main needs (program.c) --------------------------------------------------- */
+
+bool is_host_code(const struct parser *);
+/* Declares the function, or the variables, of a name of the host. False: an error was reported. */
+bool read_host(struct parser *, const struct token *, const struct name *);
+/* host_call() with a name, instead of the call. */
+struct expr *call_host(struct parser *, struct expr *call, const char *name);
+struct expr *read_launch(struct parser *, struct token *name, struct function *kernel);
+/* dim3 is an array of three numbers. */
+bool is_dim3(const struct type *);
+/* `dim3(x, y, z)`, a variable or a number; is_list: `(x, y, z)` or `{x, y, z}`, too. */
+void read_dim3(struct parser *, struct expr **parts, bool is_list);
 
 /* ---- names for the linker (type.c) ----------------------------------------------------------- */
 

@@ -568,6 +568,8 @@ const char *device_foreign_address(const struct emu *emu, uint64_t address)
     if (device_is_odd_address(address, odd, sizeof odd) || emu_is_device(emu, address) ||
         is_near_mapped(emu, address) || device_is_of_peer(emu, address))
         return NULL;
+    if (emu->program && emu_is_device(emu->program->gpu, address))
+        return "memory of the GPU, which the host cannot access";
     if (is_of_program(emu, address))
         return "not in device memory; is it a pointer to memory of the host?";
     if (nearest && address + INDEX_REACH - nearest->base < 2 * INDEX_REACH) return NULL;

@@ -352,6 +352,7 @@ struct emu {
         *descendants;     /* of launches in kernels (schedule.h); NULL: none yet */
     size_t pending_limit; /* of those that have not begun; 0: the default */
     struct emu_host_side host_side; /* as emu_config */
+    struct emu_program *program;    /* whose main runs here; NULL: none */
     struct peer peers[EMU_MAX_PEERS];
     unsigned peer_count;
     struct emu_module *modules;

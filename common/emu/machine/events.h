@@ -87,6 +87,8 @@ void event_condition(struct warp *, const struct insn *, int lane, uint64_t hand
 
 /* A lane's call of the CUDA runtime returns an error. (watch/memcheck.c) */
 void event_runtime_error(struct warp *, const struct insn *, int lane, int error);
+/* A call in main returns an error (emu_run_main). */
+void event_host_error(struct warp *, const struct insn *, int lane, const char *title);
 
 /* ---- turns ----------------------------------------------------------------------------------- */
 

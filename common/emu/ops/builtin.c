@@ -14,8 +14,6 @@ static void builtin_printf(struct warp *, const struct insn *, uint32_t mask);
 
 /* ---- __assertfail, malloc and free in kernels ------------------------------------------------ */
 
-enum { STRING_BYTES = 1024 };
-
 uint64_t builtin_argument(const struct warp *w, const struct insn *i, int lane, unsigned index,
                           size_t bytes)
 {
@@ -78,8 +76,23 @@ bool builtin_read(const struct warp *w, int lane, uint64_t address, void *to, si
     return from;
 }
 
-/* Reads a string from device memory; cuts it at STRING_BYTES and at the end of the memory. */
-static void read_string(const struct warp *w, int lane, uint64_t address, char *text)
+bool builtin_write(struct warp *w, int lane, uint64_t address, const void *from, size_t bytes)
+{
+    uint64_t offset = address - LOCAL_WINDOW;
+    if (offset < WINDOW_BYTES) {
+        if (!inside(w->local, w->block->launch->kernel->stack_bytes, offset, bytes)) return false;
+        for (size_t k = 0; k < bytes; k++)
+            *local_byte(w, offset + k, lane) = ((const uint8_t *)from)[k];
+        return true;
+    }
+    void *to = (void *)(uintptr_t)view(w, address, bytes);
+    if (!to) return false;
+    memcpy(to, from, bytes);
+    event_host_write(w->block->launch->emu, address, bytes);
+    return true;
+}
+
+void builtin_read_string(const struct warp *w, int lane, uint64_t address, char *text)
 {
     size_t length = 0;
     while (length < STRING_BYTES - 1 && builtin_read(w, lane, address + length, text + length, 1) &&
@@ -93,9 +106,9 @@ static void builtin_assert(struct warp *w, const struct insn *i, uint32_t mask)
 {
     int lane = __builtin_ctz(mask);
     char condition[STRING_BYTES], file[STRING_BYTES], function[STRING_BYTES];
-    read_string(w, lane, builtin_argument(w, i, lane, 0, 8), condition);
-    read_string(w, lane, builtin_argument(w, i, lane, 1, 8), file);
-    read_string(w, lane, builtin_argument(w, i, lane, 3, 8), function);
+    builtin_read_string(w, lane, builtin_argument(w, i, lane, 0, 8), condition);
+    builtin_read_string(w, lane, builtin_argument(w, i, lane, 1, 8), file);
+    builtin_read_string(w, lane, builtin_argument(w, i, lane, 3, 8), function);
     struct emu_dim size = w->block->launch->block, id = w->block->id;
     for (uint32_t left = mask; left; left &= left - 1) {
         unsigned thread = w->index * WARP + (unsigned)__builtin_ctz(left);
@@ -130,21 +143,26 @@ void builtin_malloc(struct warp *w, const struct insn *i, uint32_t mask)
     }
 }
 
-void builtin_free(struct warp *w, const struct insn *i, uint32_t mask)
+bool builtin_release(struct warp *w, const struct insn *i, int lane, uint64_t address)
 {
     struct emu *emu = w->block->launch->emu;
+    uint64_t bytes;
+    if (!address) return true;
+    const char *wrong = heap_free(&emu->heap, address, &bytes);
+    if (wrong)
+        fault(w, i, lane, EMU_LAUNCH_FAILURE, "free of 0x%llx, %s", (unsigned long long)address,
+              wrong);
+    else if (bytes)
+        event_drop(emu, address, bytes);
+    w->block->changed = true;
+    return !wrong;
+}
+
+void builtin_free(struct warp *w, const struct insn *i, uint32_t mask)
+{
     for (; mask; mask &= mask - 1) {
         int lane = __builtin_ctz(mask);
-        uint64_t address = builtin_argument(w, i, lane, 0, 8), bytes;
-        if (!address) continue;
-        const char *wrong = heap_free(&emu->heap, address, &bytes);
-        if (wrong) {
-            fault(w, i, lane, EMU_LAUNCH_FAILURE, "free of 0x%llx, %s", (unsigned long long)address,
-                  wrong);
-            return;
-        }
-        if (bytes) event_drop(emu, address, bytes);
-        w->block->changed = true;
+        if (!builtin_release(w, i, lane, builtin_argument(w, i, lane, 0, 8))) return;
     }
 }
 
@@ -154,6 +172,7 @@ void (*builtin_find(const char *name))(struct warp *, const struct insn *, uint3
     if (!strcmp(name, "__assertfail")) return builtin_assert;
     if (!strcmp(name, "malloc")) return builtin_malloc;
     if (!strcmp(name, "free")) return builtin_free;
+    if (!strcmp(name, "host_call")) return builtin_host_call;
     return NULL;
 }
 

@@ -449,9 +449,15 @@ void builtin_set_result(struct warp *, const struct insn *, int lane, const void
                         size_t bytes);
 /* Memory of the heap of malloc; 0: the heap is exhausted. */
 uint64_t builtin_allocate(struct warp *, uint64_t bytes);
+/* Frees it. False: a fault. */
+bool builtin_release(struct warp *, const struct insn *, int lane, uint64_t address);
 /* Reads `bytes` bytes at a lane's generic address, in global memory, shared memory, the lane's
  * local memory or the kernel's parameters. False: the lane may not read them. */
 bool builtin_read(const struct warp *, int lane, uint64_t address, void *to, size_t bytes);
+enum { STRING_BYTES = 1024 };
+/* Reads a string from device memory; cuts it at STRING_BYTES and at the end of the memory. */
+void builtin_read_string(const struct warp *, int lane, uint64_t address, char *text);
+bool builtin_write(struct warp *, int lane, uint64_t address, const void *from, size_t bytes);
 
 /* ---- matrices -------------------------------------------------------------------------------- */
 

@@ -45,7 +45,8 @@ static void find_builtin(struct decoder *d, struct callee *callee)
     const char *name = callee->function->name;
     struct emu_kernel *kernel = d->kernel;
     callee->builtin = builtin_find(name);
-    if (callee->builtin == builtin_malloc || callee->builtin == builtin_free)
+    if (callee->builtin == builtin_malloc || callee->builtin == builtin_free ||
+        callee->builtin == builtin_host_call)
         kernel->uses_heap = true;
     if (callee->builtin || !(callee->builtin = runtime_find(name))) return;
     kernel->uses_runtime = true;

@@ -791,6 +791,7 @@ void op_getctarank(struct warp *, const struct insn *, uint32_t mask); /* d = th
 
 void builtin_malloc(struct warp *, const struct insn *, uint32_t mask);
 void builtin_free(struct warp *, const struct insn *, uint32_t mask);
+void builtin_host_call(struct warp *, const struct insn *, uint32_t mask);
 
 /* The functions above and __assertfail by name; NULL for any other name. */
 void (*builtin_find(const char *name))(struct warp *, const struct insn *, uint32_t mask);

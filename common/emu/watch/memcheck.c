@@ -195,6 +195,17 @@ static void describe_call(const struct insn *i, char *text, size_t size)
                  is_prefixed ? name + strlen(prefix) : name);
 }
 
+void event_host_error(struct warp *w, const struct insn *i, int lane, const char *title)
+{
+    struct launch *launch = w->block->launch;
+    if (launch->checks & EMU_CHECK_MEMORY)
+        check_report(launch->emu, launch,
+                     &(struct check_report){.tool = EMU_CHECK_MEMORY,
+                                            .kind = "api-error",
+                                            .title = title,
+                                            .place = check_place(w, i, lane)});
+}
+
 void event_runtime_error(struct warp *w, const struct insn *i, int lane, int error)
 {
     struct launch *launch = w->block->launch;
@@ -205,9 +216,5 @@ void event_runtime_error(struct warp *w, const struct insn *i, int lane, int err
     snprintf(title, sizeof title, "Program hit %s (error %d) due to \"%s\" on %s",
              host->error_name ? host->error_name(error) : "an error", error,
              host->error_text ? host->error_text(error) : "unknown", call);
-    check_report(launch->emu, launch,
-                 &(struct check_report){.tool = EMU_CHECK_MEMORY,
-                                        .kind = "api-error",
-                                        .title = title,
-                                        .place = check_place(w, i, lane)});
+    event_host_error(w, i, lane, title);
 }

@@ -22,7 +22,8 @@ static void write_diagnostic(struct json *j, const struct cc_diagnostic *d)
 
 struct cc_result *compile_request(const struct request *q)
 {
-    struct cc_options options = {.header = header_of, .context = (void *)(uintptr_t)q};
+    struct cc_options options = {.header = header_of, .context = (void *)(uintptr_t)q,
+                                 .program = q->is_program};
     return cc_compile(q->source_name, q->source, &options);
 }
 

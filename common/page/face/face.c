@@ -15,6 +15,8 @@ struct session {
     struct request request;
     struct emu *emu;
     struct emu_module *module;
+    struct emu *host; /* on which main runs; NULL: none does */
+    struct emu_program program;
     struct document document;
     FILE *trace_file; /* counts lines, and writes the first ones to kept_file */
     FILE *kept_file;
@@ -140,6 +142,29 @@ static bool launch(struct session *s, struct request_launch *l)
     return !error || fail(s, error, emu_message(s->emu));
 }
 
+static bool run_program(struct session *s)
+{
+    enum { MORE = 16 << 20 }; /* besides the heap */
+    const struct emu_config *of_gpu = &s->request.config;
+    struct emu_config config = {.threads = 1,
+                                .memory = of_gpu->memory + MORE,
+                                .number = 1,
+                                .instruction_limit = of_gpu->instruction_limit,
+                                .checks = of_gpu->checks & (EMU_CHECK_MEMORY | EMU_CHECK_INIT)};
+    struct emu_module *module;
+    char message[MESSAGE];
+    const char *ptx = s->request.ptx;
+    s->host = emu_open(&config, message, sizeof message);
+    if (!s->host) return fail(s, EMU_OUT_OF_MEMORY, message);
+    s->program.gpu = s->emu;
+    s->program.module = s->module;
+    int error = emu_heap_limit(s->host, of_gpu->memory);
+    if (!error) error = emu_load(s->host, ptx, strlen(ptx), "the PTX text", &module);
+    if (!error) error = emu_run_main(s->host, module, CC_MAIN, &s->program);
+    if (s->program.fault) fail(s, s->program.fault, s->program.message);
+    return !error || fail(s, error, emu_message(s->host));
+}
+
 static void run(struct session *s, const char *text)
 {
     char message[MESSAGE];
@@ -149,6 +174,7 @@ static void run(struct session *s, const char *text)
     }
     if (s->request.source) return;
     if (!open_device(s) || !load(s) || !make_buffers(s)) return;
+    if (s->request.is_program) run_program(s);
     for (size_t k = 0; k < s->request.launch_count; k++)
         if (!launch(s, &s->request.launches[k])) return;
 }
@@ -235,6 +261,12 @@ static void complete_document(struct session *s)
         document_add_launch(d, &(struct document_launch){0}, emu_record(s->emu, k));
     for (size_t k = 0; k < emu_findings(s->emu); k++)
         document_add_finding(d, 0, emu_finding(s->emu, k));
+    struct emu *host = s->host;
+    if (!host) return;
+    d->errors += emu_finding_count(host, EMU_FINDING_ERROR);
+    d->warnings += emu_finding_count(host, EMU_FINDING_WARNING);
+    for (size_t k = 0; k < emu_findings(host); k++)
+        document_add_finding(d, 0, emu_finding(host, k));
 }
 
 /* The document is JSON of its own: it stands in the answer as a text. */
@@ -281,6 +313,7 @@ char *face_run(const char *text)
     else if (out)
         write_answer(out, s);
     bool is_whole = out && !fclose(out);
+    emu_close(s->host);
     emu_close(s->emu);
     end_trace(s);
     document_free(&s->document);

@@ -11,6 +11,7 @@
  *   schedule SEED                     a random but reproducible order
  *   limit N                           warp instructions, after which a grid is ended
  *   memory BYTES                      of the device
+ *   program                           compile main, too; or run it: it launches the kernels
  *   trace [MOST]                      answer with a trace, with steps (watch/trace.h), or with at
  *                                     most this many events of it
  *   buffer NAME TYPE COUNT FILL       FILL: zero, one, ramp (0, 1, 2, …), digits (0 to 9, always

@@ -280,6 +280,7 @@ static bool read_line(struct reader *r, struct request *q)
     if (!strcmp(key, "schedule")) return number(r, "the seed", &q->config.schedule);
     if (!strcmp(key, "limit")) return number(r, "the limit", &q->config.instruction_limit);
     if (!strcmp(key, "memory")) return bytes(r, "the memory", &q->config.memory);
+    if (!strcmp(key, "program")) return q->is_program = true;
     if (!strcmp(key, "trace")) return read_trace(r, q);
     if (!strcmp(key, "header")) return read_header(r, q);
     if (!strcmp(key, "compile")) return read_source(r, q);

@@ -48,6 +48,7 @@ struct request_header {
 
 struct request {
     struct emu_config config;
+    bool is_program; /* main is compiled or run, too */
     bool wants_trace;
     uint64_t most_events; /* that the trace keeps */
     struct request_buffer buffers[REQUEST_BUFFERS];
