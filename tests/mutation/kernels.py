@@ -24,7 +24,7 @@ KNOWN = Path(__file__).with_name("kernels.txt")
 MAIN = "---- the program"
 MOVED = "CHECK(cudaMemcpy(d_in, in"
 STEPS = range(1, 12)
-BLOCKS = "0 1 5 1000 1003+1 1004+1 4700 4096 2049"  # full blocks and parts; N+1: displaced
+BLOCKS = "0 1 5 1000 1002+1 1003+1 1004+1 4700 4096 2049"  # full blocks and parts; N+1: displaced
 SIZES = {2: "0 1 2 512 1024 1025", 3: "0 1 2 64 2048 4096 1000", 4: "0 1 2 64 2048 4096 1000",
          5: "0 1 5 1000 4700 4096 2049 270000",  # the last: three levels of blocks
          8: BLOCKS + " 8 1000+1 1005+1+1",  # N+1+K: variant K, displaced
