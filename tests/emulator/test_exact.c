@@ -106,6 +106,28 @@ Test(exact, instructions)
     }
 }
 
+Test(exact, fused)
+{
+    static const struct {
+        unsigned bytes;
+        const char *text;
+        uint64_t low, high;
+    } rows[] = {
+        {4, "FFMA R11, R10, R11, R10", 0x0000000b0a0b7223, 0x000fc8000000000a},
+        {0, "FFMA R17, -R0, R15, -RZ", 0x0000000f00117223, 0x000fe200000009ff},
+        {8, "DFMA R12, R6, -R12, 1", 0x3ff00000060c742b, 0x000fd0000000080c},
+        {2, "HFMA2 R15, R13.H0_H0, 0.5, 0.5, …", 0x380038000d0f7831, 0x000fe20000040812},
+        {0, "HFMA2.MMA R11, -RZ, RZ, 0, 0", 0x00000000ff0b7435, 0x000fcc00000001ff},
+        {0, "HFMA2.MMA R19, R15, 1, 1, -R16", 0x3c003c000f137835, 0x000fe40000100010},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        unsigned char bytes[SASS_BYTES];
+        memcpy(bytes, &rows[i].low, 8);
+        memcpy(bytes + 8, &rows[i].high, 8);
+        cr_expect(sass_fused(bytes) == rows[i].bytes, "%s", rows[i].text);
+    }
+}
+
 /* ---- the file -------------------------------------------------------------------------------- */
 
 #define REVERSE "_Z7reversePfPKf"
@@ -254,6 +276,8 @@ Test(exact, report_names_what_was_merged)
            "bytes, SASS 42 x 4 bytes + 7 x 8 bytes)");
     expect("reverse\n    exact (sm_90)\n");
     expect("add_shared\n    changed by ptxas at ");
+    expect("unrolled\n    exact; ptxas fuses products and sums otherwise at merged.cu:77: last "
+           "bits of results may differ from a GPU's (sm_90)\n");
 }
 
 /* The numbers are those of ncu's Source page on an H200. They follow from the kernels: a warp of
@@ -286,7 +310,8 @@ Test(exact, the_counters_report_says_how_exact_it_is)
     expect(",\"emu__machine_code\"\n");
     expect(",\"merged by ptxas, and counted so, at merged.cu:28 (");
     /* The model uses PTX of compute_75, for which the file has no machine code. */
-    cr_assert(run_command(EMU " --page raw --gpu a100 " PROGRAMS "/merged") == 0);
+    cr_assert(run_command(EMU " --page raw --gpu a100 --kernel-name sort " PROGRAMS
+                          "/merged") == 0);
     expect("    counters: unchecked: there is no machine code\n");
 }
 
@@ -299,9 +324,11 @@ Test(exact, steps)
         snprintf(command, sizeof command, EMU " --report ./step%d", step);
         cr_assert(run_command(command) == 0, "%s", output);
         cr_expect(strstr(output, "    exact (sm_90)\n") != NULL);
-        cr_expect(strstr(output, "by ptxas") == NULL, "step %d:\n%s", step, output);
+        cr_expect(strstr(output, "ptxas") == NULL, "step %d:\n%s", step, output);
         cr_expect(strstr(output, "unchecked") == NULL, "step %d:\n%s", step, output);
     }
+    /* Cooperative groups call functions of headers; the accesses count on the step's own line. */
+    cr_expect(run_command(EMU " --report ./step10") == 0 && !strstr(output, "helpers.h"));
 }
 
 /* Asynchronous copies are among the accesses that PTX and machine code have to share. */

@@ -90,8 +90,8 @@ struct cubin_row {
     unsigned section;
     uint64_t address;
     struct cubin_place place;
-    struct cubin_place caller; /* the call, if the code was inlined */
-    unsigned order;            /* of rows with the same address, the last one counts */
+    unsigned order; /* of rows with the same address, the last one counts */
+    size_t call;    /* index + 1 of the row of the call; 0: the code was not inlined */
 };
 
 struct cubin {

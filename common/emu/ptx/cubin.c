@@ -212,7 +212,7 @@ static void emit(struct lines *l, const struct unit *unit, const struct line_sta
                               .place = {file_name(unit->files, state->file), state->line},
                               .order = (unsigned)cubin->row_count};
     if (state->context && state->context <= cubin->row_count - l->sequence)
-        row->caller = cubin->rows[l->sequence + state->context - 1].place;
+        row->call = l->sequence + state->context;
     cubin->row_count++;
 }
 
@@ -307,6 +307,19 @@ static int by_place(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
+/* Afterwards the calls' indices are those of the sorted rows. */
+static bool sort_rows(struct cubin_row *rows, size_t count)
+{
+    size_t *place = malloc((count + 1) * sizeof *place); /* by order */
+    if (!place) return false;
+    if (count) qsort(rows, count, sizeof *rows, by_place);
+    for (size_t k = 0; k < count; k++) place[rows[k].order] = k;
+    for (size_t k = 0; k < count; k++)
+        if (rows[k].call) rows[k].call = place[rows[k].call - 1] + 1;
+    free(place);
+    return true;
+}
+
 static bool cubin_read_lines(struct cubin *cubin)
 {
     size_t size;
@@ -331,6 +344,5 @@ static bool cubin_read_lines(struct cubin *cubin)
         if (read_header(content, &unit)) run(&l, &unit);
         units.at = content.end;
     }
-    if (cubin->row_count) qsort(cubin->rows, cubin->row_count, sizeof *cubin->rows, by_place);
-    return !l.failed;
+    return !l.failed && sort_rows(cubin->rows, cubin->row_count);
 }

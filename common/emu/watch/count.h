@@ -8,6 +8,7 @@
 #include "common/emu/machine/machine.h"
 #include "common/emu/ptx/binary.h"
 #include "common/emu/ptx/ptx.h"
+#include <stdio.h>
 
 /* ---- the rules by which a GPU's memory instructions are counted ------------------------------ */
 
@@ -152,6 +153,10 @@ struct sass_access sass_access(const unsigned char *instruction, unsigned arch);
  * memory ATOMS.POPC.INC, by which ptxas adds 1? */
 bool sass_is_reduction(const unsigned char *instruction);
 
+/* Does it round a product and a sum once? The bytes of the type: 4 (FFMA), 8 (DFMA), 2 (HFMA2, of
+ * halves and bf16). 0: no, or it only moves, adds (a * 1 + b) or multiplies (a * b + 0). */
+unsigned sass_fused(const unsigned char *instruction);
+
 /* ---- does a kernel's machine code access memory as its PTX does? ----------------------------- */
 
 /*
@@ -184,6 +189,26 @@ struct line_accesses {
     size_t count, room;
     bool lost; /* incomplete: out of host memory */
 };
+
+void count_line_access(struct line_accesses *, const char *file, unsigned line, struct sass_access,
+                       enum code, bool is_reduction);
+
+/* The access that a PTX instruction makes; ACCESS_NONE: no access that is counted. */
+const char *insn_file(const struct emu_kernel *, const struct insn *);
+unsigned insn_line(const struct emu_kernel *, const struct insn *);
+
+/* The line on which a machine instruction counts, by the rule of parse_loc in ptx_function.c. */
+struct cubin_place place_of(const struct cubin *, unsigned section, uint64_t address,
+                            const struct ptx_text *, const struct ptx_function *);
+/* Prints "scan.cu:41". */
+void describe_place_of(FILE *, const struct ptx_text *, const struct line_access *);
+
+/* line_length: the number of items of the line that begins at item `first`. line_agrees: do PTX and
+ * machine code agree on these items? */
+size_t line_length(const struct line_accesses *, size_t first);
+
+/* Says where the machine code fuses products and sums otherwise than decode_passes.c. (fused.c) */
+void describe_fusion(FILE *, const struct emu_kernel *, const struct cubin *);
 
 /* A kernel's agreement as emu_agreement() tells it; never NULL. (fidelity.c) */
 const struct emu_agreement *kernel_agreement(struct emu_kernel *);

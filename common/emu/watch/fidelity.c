@@ -177,8 +177,8 @@ static struct line_access *need_line_access(struct line_accesses *list, const ch
     return item;
 }
 
-static void count_line_access(struct line_accesses *list, const char *file, unsigned line,
-                              struct sass_access kind, enum code code, bool is_reduction)
+void count_line_access(struct line_accesses *list, const char *file, unsigned line,
+                       struct sass_access kind, enum code code, bool is_reduction)
 {
     struct line_access *item = need_line_access(list, file, line, kind);
     if (!item) return;
@@ -186,9 +186,7 @@ static void count_line_access(struct line_accesses *list, const char *file, unsi
     item->reductions += is_reduction;
 }
 
-/* line_length: the number of items of the line that begins at item `first`. line_agrees: do PTX and
- * machine code agree on these items? */
-static size_t line_length(const struct line_accesses *list, size_t first)
+size_t line_length(const struct line_accesses *list, size_t first)
 {
     const struct line_access *item = &list->item[first];
     size_t count = 1;
@@ -199,7 +197,6 @@ static size_t line_length(const struct line_accesses *list, size_t first)
 
 /* ---- what is in the code --------------------------------------------------------------------- */
 
-/* The access that a PTX instruction makes; ACCESS_NONE: no access that is counted. */
 static struct sass_access ptx_access(const struct insn *insn)
 {
     unsigned operation = insn->tally == TALLY_LOAD     ? ACCESS_LOAD
@@ -221,12 +218,12 @@ static const char *code_file(const struct ptx_text *text, unsigned file)
     return file < text->file_count && text->code_files[file] ? text->code_files[file] : "";
 }
 
-static const char *insn_file(const struct emu_kernel *kernel, const struct insn *insn)
+const char *insn_file(const struct emu_kernel *kernel, const struct insn *insn)
 {
     return code_file(&kernel->module->text, kernel->lines[insn->line].file);
 }
 
-static unsigned insn_line(const struct emu_kernel *kernel, const struct insn *insn)
+unsigned insn_line(const struct emu_kernel *kernel, const struct insn *insn)
 {
     return *insn_file(kernel, insn) ? kernel->lines[insn->line].line : 0;
 }
@@ -262,13 +259,16 @@ static const char *path_of(const struct ptx_text *text, const char *name)
     return NULL;
 }
 
-/* The line on which a machine instruction counts, by the rule of parse_loc in ptx_function.c. */
-static struct cubin_place place_of(const struct cubin_row *row, const struct ptx_text *text,
-                                   const char *home)
+struct cubin_place place_of(const struct cubin *cubin, unsigned section, uint64_t address,
+                            const struct ptx_text *text, const struct ptx_function *function)
 {
+    const struct cubin_row *row = cubin_row(cubin, section, address);
+    const char *home =
+        function->home_file < text->file_count ? text->files[function->home_file] : NULL;
     if (!row) return (struct cubin_place){"", 0};
-    bool at_caller = row->caller.line && ptx_counts_at_caller(path_of(text, row->place.file), home);
-    return at_caller ? row->caller : row->place;
+    while (row->call && ptx_counts_at_caller(path_of(text, row->place.file), home))
+        row = &cubin->rows[row->call - 1];
+    return row->place;
 }
 
 /* Collects the accesses of a kernel's or function's machine code. False: it has no section of its
@@ -279,12 +279,10 @@ static bool collect_sass(struct line_accesses *list, const struct cubin *cubin, 
     size_t bytes;
     unsigned section = cubin_section(cubin, ".text.", function->name);
     const unsigned char *code = cubin_content(cubin, section, &bytes);
-    const char *home =
-        function->home_file < text->file_count ? text->files[function->home_file] : NULL;
     for (size_t at = 0; bytes - at >= SASS_BYTES; at += SASS_BYTES) {
         struct sass_access kind = sass_access(code + at, arch);
         if (!kind.operation) continue;
-        struct cubin_place place = place_of(cubin_row(cubin, section, at), text, home);
+        struct cubin_place place = place_of(cubin, section, at, text, function);
         count_line_access(list, place.file, place.line, kind, CODE_SASS,
                           sass_is_reduction(code + at));
     }
@@ -388,14 +386,12 @@ static void describe_counts(FILE *out, const struct line_access *line, size_t co
     if (none) fputs(" none", out);
 }
 
-/* Prints "scan.cu:41 (". */
-static void describe_place_of(FILE *out, const struct ptx_text *text,
-                              const struct line_access *line)
+void describe_place_of(FILE *out, const struct ptx_text *text, const struct line_access *line)
 {
     const char *path = path_of(text, line->file), *slash = path ? strrchr(path, '/') : NULL;
     const char *name = slash ? slash + 1 : path ? path : line->file;
     visible_print(out, name, strlen(name));
-    fprintf(out, ":%u (", line->line);
+    fprintf(out, ":%u", line->line);
 }
 
 /* "scan.cu:41 (shared stores: PTX 2 x 4 bytes, SASS 1 x 8 bytes)" */
@@ -403,7 +399,10 @@ static void describe_line(FILE *out, const struct ptx_text *text, const struct l
                           size_t count)
 {
     bool begun = false;
-    if (*line->file) describe_place_of(out, text, line);
+    if (*line->file) {
+        describe_place_of(out, text, line);
+        fputs(" (", out);
+    }
     for (size_t i = 0, length; i < count; i += length) {
         struct sass_access kind = line[i].kind;
         for (length = 1; i + length < count; length++)
@@ -526,6 +525,7 @@ static struct emu_agreement *compare_code(struct emu_kernel *kernel, const struc
                     kernel->uses_runtime ? "functions of the CUDA runtime in it"
                                          : "no such kernel");
         if (copies_tensors(kernel)) fputs("; approximate for bulk copies of tensors", out);
+        if (found) describe_fusion(out, kernel, cubin);
     } else {
         agreement = NULL;
     }

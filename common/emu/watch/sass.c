@@ -28,6 +28,10 @@ enum {
     LDGSTS = 0x1ae, /* cp.async */
     LDSM = 0x03b,   /* ldmatrix */
     STSM = 0x044,   /* stmatrix */
+    FFMA = 0x023,
+    DFMA = 0x02b,
+    HFMA2 = 0x031,
+    HFMA2_MMA = 0x035, /* the same on other units, sm_80 to sm_90 */
 };
 
 enum {
@@ -39,6 +43,9 @@ enum {
     NO_OPERAND = 0xe00,
     ROW_FORM = 0x800, /* of LDSM and STSM */
     ROW_BYTES = 16,
+    REGISTER_FORM = 0x200, /* of FFMA and the like: the second operand is a register */
+    NUMBER_FORM = 0x800,   /* it is a number */
+    RZ = 0xff,             /* the register that is 0 */
 };
 
 static uint64_t word(const unsigned char *p)
@@ -106,5 +113,21 @@ bool sass_is_reduction(const unsigned char *instruction)
     case RED_FLOAT: return true;
     case ATOMS: return (low & FORM_BITS) == NO_OPERAND;
     default: return false;
+    }
+}
+
+unsigned sass_fused(const unsigned char *instruction)
+{
+    uint64_t low = word(instruction), form = low & FORM_BITS;
+    uint32_t number = form == NUMBER_FORM ? low >> 32 & 0x7fff7fff : 0; /* without signs */
+    bool has_zero = (low >> 24 & RZ) == RZ || (word(instruction + 8) & RZ) == RZ ||
+                    (form == REGISTER_FORM && (low >> 32 & RZ) == RZ);
+    if (has_zero || (low >> GUARD_SHIFT & NEVER) == NEVER) return 0;
+    switch (low & OPERATION_BITS) {
+    case FFMA: return number == 0x3f800000 ? 0 : 4;
+    case DFMA: return number == 0x3ff00000 ? 0 : 8;
+    case HFMA2:
+    case HFMA2_MMA: return number == 0x3c003c00 || number == 0x3f803f80 ? 0 : 2;
+    default: return 0;
     }
 }
