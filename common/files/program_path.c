@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-bool program_path(const char *name, char path[PATH_MAX])
+bool program_path(const char *name, char *path)
 {
     for (const char *folders = getenv("PATH"); folders != NULL && *folders != '\0';) {
         int length = (int)strcspn(folders, ":");

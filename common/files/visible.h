@@ -53,7 +53,7 @@ void wrapped_print(FILE *, const char *text, int margin, int width);
 
 /* ---- where a program is that is named without a slash ---------------------------------------- */
 
-/* Finds it in the folders of PATH. False: it is in none of them. */
-bool program_path(const char *name, char path[PATH_MAX]);
+/* Finds it in the folders of PATH; `path` has PATH_MAX bytes. False: it is in none of them. */
+bool program_path(const char *name, char *path);
 
 #endif

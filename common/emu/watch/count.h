@@ -198,7 +198,7 @@ const char *insn_file(const struct emu_kernel *, const struct insn *);
 unsigned insn_line(const struct emu_kernel *, const struct insn *);
 
 /* The line on which a machine instruction counts, by the rule of parse_loc in ptx_function.c. */
-struct cubin_place place_of(const struct cubin *, unsigned section, uint64_t address,
+struct cubin_place code_place(const struct cubin *, unsigned section, uint64_t address,
                             const struct ptx_text *, const struct ptx_function *);
 /* Prints "scan.cu:41". */
 void describe_place_of(FILE *, const struct ptx_text *, const struct line_access *);

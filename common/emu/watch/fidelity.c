@@ -259,7 +259,7 @@ static const char *path_of(const struct ptx_text *text, const char *name)
     return NULL;
 }
 
-struct cubin_place place_of(const struct cubin *cubin, unsigned section, uint64_t address,
+struct cubin_place code_place(const struct cubin *cubin, unsigned section, uint64_t address,
                             const struct ptx_text *text, const struct ptx_function *function)
 {
     const struct cubin_row *row = cubin_row(cubin, section, address);
@@ -282,7 +282,7 @@ static bool collect_sass(struct line_accesses *list, const struct cubin *cubin, 
     for (size_t at = 0; bytes - at >= SASS_BYTES; at += SASS_BYTES) {
         struct sass_access kind = sass_access(code + at, arch);
         if (!kind.operation) continue;
-        struct cubin_place place = place_of(cubin, section, at, text, function);
+        struct cubin_place place = code_place(cubin, section, at, text, function);
         count_line_access(list, place.file, place.line, kind, CODE_SASS,
                           sass_is_reduction(code + at));
     }

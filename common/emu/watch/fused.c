@@ -54,7 +54,7 @@ static void collect_sass(struct line_accesses *list, const struct cubin *cubin,
     for (size_t at = 0; bytes - at >= SASS_BYTES; at += SASS_BYTES) {
         struct sass_access kind = {FUSED, 0, (uint8_t)sass_fused(code + at)};
         if (!kind.bytes || (end && cubin_row(cubin, section, at) == end)) continue;
-        struct cubin_place place = place_of(cubin, section, at, text, function);
+        struct cubin_place place = code_place(cubin, section, at, text, function);
         count_line_access(list, place.file, place.line, kind, CODE_SASS, false);
     }
 }

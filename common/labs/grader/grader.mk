@@ -1,11 +1,7 @@
 # grader.mk — what `make grade` is built from: the sandbox, the grader and its reports.
 
-GRADER_MAINS = %/confine.c %/confine_calls.c %/grade_labs.c %/check_lab.c %/no_platform.c
+GRADER_MAINS = %/confine.c %/grade_labs.c %/check_lab.c %/no_platform.c
 GRADER   := $(filter-out $(GRADER_MAINS),$(wildcard common/labs/grader/*.c)) common/labs/run_entry.c
-# Of these, what judges a class; the rest judges one submission, in a sandbox.
-OF_CLASS  = $(addprefix common/labs/grader/,csv_cell.c grade_basis.c grade_csv.c grade_html.c \
-            grade_jobs.c grade_memory.c grade_moodle.c grade_note.c grade_others.c \
-            grade_report.c grade_return.c grade_seed.c grade_worker.c roster.c roster_alike.c)
 
 # It runs in the sandbox, where no sanitizer could reserve its addresses.
 build/labs/confine build/autograder/labs/confine: $(addprefix common/labs/grader/, \
@@ -18,8 +14,7 @@ build/labs/confine build/autograder/labs/confine: $(addprefix common/labs/grader
 # check one's own lab, no grader is compiled: only an archive's check-lab has --format.
 build/labs/grade-labs: $(call objects,common/labs/grader/grade_labs.c $(GRADER))
 build/labs/check-lab: $(addprefix build/common/labs/grader/,check_lab.o no_platform.o)
-build/autograder/labs/check-lab: $(call objects,common/labs/grader/check_lab.c \
-        $(filter-out $(OF_CLASS),$(GRADER)))
+build/autograder/labs/check-lab: $(call objects,common/labs/grader/check_lab.c $(GRADER))
 build/labs/grade-labs build/labs/check-lab build/autograder/labs/check-lab: \
         $(LAB_COMMON) $(call objects,$(addprefix common/, \
         files/files.c emu/ptx/ptx_types.c))

@@ -3,7 +3,9 @@
  * emulator's files that page.mk leaves out. */
 #include "common/emu/ptx/insn.h"
 #include "common/harness/host/host.h"
-#include "common/harness/print/print.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 struct emu;
 struct launch;

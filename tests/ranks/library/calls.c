@@ -244,14 +244,14 @@ static void too_many(void)
 }
 
 /* The device memory that the program has allocated so far, in bytes. */
-static size_t allocated;
+static size_t bytes_taken;
 
 cudaError_t __real_cudaMalloc(void **, size_t);
 cudaError_t __wrap_cudaMalloc(void **, size_t);
 
 cudaError_t __wrap_cudaMalloc(void **to, size_t bytes)
 {
-    allocated += bytes;
+    bytes_taken += bytes;
     return __real_cudaMalloc(to, bytes);
 }
 
@@ -266,11 +266,11 @@ static void memory(void)
             struct many_scan *scan;
             enum many_op op = i == 0 ? MANY_AFFINE_F32 : MANY_SUM_I32;
             size_t want = many_bytes(op, (enum many_exchange)exchange, sizes[i], ranks, rank);
-            allocated = 0;
+            bytes_taken = 0;
             int code = many_create(&scan, MPI_COMM_WORLD, op, (enum many_exchange)exchange,
                                    sizes[i], wait_seconds, &fault);
             expect(code == 0, "many_create", &fault);
-            expect(allocated == want, "many_bytes", &fault);
+            expect(bytes_taken == want, "many_bytes", &fault);
             many_destroy(scan, &fault);
         }
     }
