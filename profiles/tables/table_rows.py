@@ -37,9 +37,10 @@ HOME_PAGE = ""  # address of the book's page, when it is published
 
 def home_page():
     """README's link to the book's page; until HOME_PAGE is known, to the file in a release."""
-    return ["**[Try it now](%s):** write a kernel in the page `upsweep.html`, with nothing to "
-            "install. Or [on your machine](#begin-on-your-machine)."
-            % (HOME_PAGE or "../../releases/latest")]
+    return ["**[Try it now](%s):** %s, with nothing to install. Or [on your "
+            "machine](#begin-on-your-machine)."
+            % (HOME_PAGE or "../../releases/latest", "write a kernel in the page" if HOME_PAGE else
+               "download `upsweep.html`, open it in a browser, and write a kernel")]
 
 
 def table(head, *rows):

@@ -509,11 +509,11 @@ static void race_lane_access(struct lane_access *t, uint64_t address, unsigned b
 /*
  * Plain loads and stores of a warp, nearly all accesses of most kernels, in few steps.
  *
- * Nothing is decided here that race_lane_access() would decide otherwise. An access takes the short way if
- * the bits of the granule's records tell that each earlier access that matters happens before it:
- * by a barrier of the block or of the warp, or because the same thread made it. Then there is no
- * hazard, and only the records change. Every other access is left to race_lane_access(), such as
- * one that is ordered by a vector clock.
+ * Nothing is decided here that race_lane_access() would decide otherwise. An access takes the short
+ * way if the bits of the granule's records tell that each earlier access that matters happens
+ * before it: by a barrier of the block or of the warp, or because the same thread made it. Then
+ * there is no hazard, and only the records change. Every other access is left to
+ * race_lane_access(), such as one that is ordered by a vector clock.
  */
 
 /* The records that happen before each of a warp's lanes: those of the block until the time of its
