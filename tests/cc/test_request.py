@@ -83,6 +83,17 @@ REFUSED = {
 }
 
 
+# Whole texts that are refused.
+REFUSED_TEXTS = {
+    "void f(int n) {}\nint main() { f(1); } void f(float x) {}":
+        "overloading, a second function `f` with other parameters" + NVCC,
+    "__device__ int g = 5;\nint main() { return g; }":
+        "a __device__ or __constant__ variable in code of the host" + NVCC,
+    "int main(int n, char **a, char **b) { return 0; }":
+        "main with more than two parameters" + NVCC,
+}
+
+
 def run_program(source):
     compiled = answer("program\ncompile own.cu\n" + source)
     if not compiled["ptx"]:
@@ -115,6 +126,9 @@ class Programs(unittest.TestCase):
                 reply = run_program(f"{PROGRAM}{line}}}\n")
                 self.assertEqual([(one["line"], one["text"]) for one in reply["diagnostics"]],
                                  [(11, said)])
+        for text, said in REFUSED_TEXTS.items():
+            with self.subTest(text):
+                self.assertEqual([one["text"] for one in run_program(text)["diagnostics"]], [said])
 
 
 class Requests(unittest.TestCase):

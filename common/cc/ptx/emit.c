@@ -321,7 +321,7 @@ static void write_declarations(struct emit_kernel *k)
     write_shared(k);
 }
 
-void emit_kernel(struct emit *module, struct ir_function *f)
+static void emit_kernel(struct emit *module, struct ir_function *f)
 {
     const struct function *source = f->source;
     struct emit_kernel k = {

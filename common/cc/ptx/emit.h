@@ -52,7 +52,6 @@ struct operand {
     char text[40];
 };
 
-void emit_kernel(struct emit *, struct ir_function *);
 void emit_value(struct emit_kernel *, struct ir_value *);
 struct operand emit_register(struct emit_kernel *, enum ir_type); /* a new one */
 struct operand emit_operand(struct emit_kernel *, struct ir_value *);

@@ -234,6 +234,7 @@ struct symbol {
     struct position at;
     bool addressed; /* a local or parameter that is an array, or whose address is taken */
     bool is_static; /* of SYMBOL_GLOBAL and SYMBOL_CONSTANT; nvcc makes no difference in PTX */
+    bool is_of_gpu; /* of these: __device__ or __constant__ */
     /* If `initialized`, what `initials` does not name is zero. SYMBOL_LOCAL: STMT_DECLARE does
      * it each time. Others begin with it, and as zeros otherwise; shared ones have none. */
     bool initialized;

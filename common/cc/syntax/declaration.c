@@ -560,6 +560,7 @@ static struct symbol *new_symbol(struct parser *p, enum symbol_kind kind,
     symbol->align = s->align > type_align(d->type) ? s->align : type_align(d->type);
     symbol->at = d->name->at;
     symbol->is_static = s->is_static;
+    symbol->is_of_gpu = s->is_device || s->is_constant;
     symbol->addressed = d->type->kind == TYPE_ARRAY;
     if (kind == SYMBOL_SHARED_DYNAMIC) {
         if (symbol->align < DYNAMIC_ALIGN) symbol->align = DYNAMIC_ALIGN;

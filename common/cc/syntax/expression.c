@@ -191,6 +191,8 @@ static struct expr *of_template(struct parser *p, struct token *token, struct te
 static struct expr *of_symbol(struct parser *p, struct token *token, const struct name *name)
 {
     if (name->symbol->type->kind == TYPE_UNKNOWN) return unknown(p, token->at);
+    if (is_host_code(p) && name->symbol->is_of_gpu && name->value == NULL)
+        refuse(p, token, "a __device__ or __constant__ variable in code of the host");
     struct expr *e = new_expr(p, EXPR_SYMBOL, name->symbol->type, token->at);
     e->symbol = name->symbol;
     e->left = name->value;

@@ -205,6 +205,8 @@ static void note_host_name(struct parser *p, struct token *name)
     host->is_function = is_token(name->next, "(");
     bool is_whole = !host->is_function || is_token(after_bracket(name->next), "{");
     host->begin = is_whole ? p->token : before != NULL ? before->begin : NULL;
+    host->is_again = before != NULL &&
+                     (before->is_again || (host->is_function && is_whole && before->begin != NULL));
 }
 
 static bool is_struct(const struct token *token)

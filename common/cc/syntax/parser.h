@@ -41,6 +41,7 @@ struct name {
         bool is_function; /* of NAME_HOST */
     };
     struct token *begin; /* of NAME_HOST: its declaration; NULL: only a prototype */
+    bool is_again;       /* of NAME_HOST: a second function of this name */
     struct expr *value; /* of NAME_SYMBOL: a const one with a known value; NULL: none */
     struct name *next, *in_bucket;
 };

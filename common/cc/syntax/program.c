@@ -69,13 +69,17 @@ bool read_host(struct parser *p, const struct token *token, const struct name *n
     p->scope = p->global;
     p->function = NULL;
     if (sees(p, "<")) refuse(p, token, "a template of a function of the host");
+    if (name->is_again) refuse_overload(p, token);
     const struct specifiers s = read_specifiers(p);
     const struct declarator d = read_declarator(p, &s);
     if (name->is_function && d.name != NULL)
         read_function(p, &s, d, NULL, NULL);
     else if (p->stumbled_at == NULL)
         read_variables(p, &s, d);
-    bool is_right = p->stumbled_at == NULL && find_name(p, token)->kind != NAME_HOST;
+    const struct name *now = find_name(p, token);
+    if (now->kind == NAME_FUNCTION && is_token(token, "main") && now->function->parameter_count > 2)
+        refuse(p, token, "main with more than two parameters");
+    bool is_right = p->stumbled_at == NULL && now->kind != NAME_HOST;
     p->stumbled_at = NULL;
     p->token = here;
     p->previous = before;

@@ -65,10 +65,6 @@ int png_read(struct picture *, FILE *, const char *name, struct fault *);
 int pfm_read(struct picture *, FILE *, char kind, const char *name, struct fault *);
 int npy_picture_read(struct picture *, FILE *, const char *name, struct fault *);
 
-/* A whole number of a PGM, PPM or PFM, after white space and comments; the character behind it has
- * been read, too. False: there is no number, or it is more than `most`. */
-bool pnm_read_number(FILE *, size_t most, size_t *number);
-
 /* Writes to an open file. Returns 0, or an errno. */
 int pnm_write(const struct picture *, FILE *);
 int png_write(const struct picture *, FILE *);

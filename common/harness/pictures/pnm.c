@@ -39,7 +39,9 @@ static int next_word(FILE *file)
     return c;
 }
 
-bool pnm_read_number(FILE *file, size_t most, size_t *number)
+/* A whole number of a PGM, PPM or PFM, after white space and comments; the character behind it has
+ * been read, too. False: there is no number, or it is more than `most`. */
+static bool pnm_read_number(FILE *file, size_t most, size_t *number)
 {
     int c = next_word(file);
     if (!isdigit(c)) return false;

@@ -154,7 +154,7 @@ static const struct access *last_store(const struct accesses *all, const struct 
     return chosen;
 }
 
-bool ask_value(struct quiz *q, struct question *to)
+static bool ask_value(struct quiz *q, struct question *to)
 {
     const struct access *a = pick(q, &q->small, stores_later_value);
     if (!a) a = pick(q, &q->small, stores_value);
@@ -208,7 +208,7 @@ static unsigned words_loaded(const struct accesses *all, unsigned epoch)
     return words;
 }
 
-bool ask_level(struct quiz *q, struct question *to)
+static bool ask_level(struct quiz *q, struct question *to)
 {
     const struct access *a = pick(q, &q->large, uses_shared);
     if (!a) return false;
@@ -299,7 +299,7 @@ static void ask_bank(struct quiz *q, const struct access *a, struct question *to
     PUT(to->answer, "%u", (unsigned)(a->address[lane] / WORD % BANKS));
 }
 
-bool ask_banks(struct quiz *q, struct question *to)
+static bool ask_banks(struct quiz *q, struct question *to)
 {
     const struct access *meeting = pick_alone(q, has_conflicts);
     const struct access *a = meeting ? meeting : pick_alone(q, has_lanes);
@@ -324,7 +324,7 @@ static bool is_global(const struct accesses *all, const struct access *a)
     return access_is(a, "ld", "global") || access_is(a, "st", "global");
 }
 
-bool ask_sectors(struct quiz *q, struct question *to)
+static bool ask_sectors(struct quiz *q, struct question *to)
 {
     const struct access *a = pick(q, &q->large, is_global);
     unsigned sectors = 0;

@@ -90,6 +90,5 @@ struct question {
 
 /* quiz.c: makes a question. False: the kernel gives no occasion for it. */
 typedef bool ask_fn(struct quiz *, struct question *);
-ask_fn ask_value, ask_level, ask_banks, ask_sectors;
 
 #endif

@@ -183,7 +183,8 @@ static unsigned own_uid(void)
     return uid;
 }
 
-bool sandbox_is_bare(const struct sandbox_command *command)
+/* Is it a command without bubblewrap? */
+static bool sandbox_is_bare(const struct sandbox_command *command)
 {
     return command->unprotected || command->container != NULL;
 }
@@ -248,7 +249,7 @@ char **sandbox_line(const struct sandbox_command *command)
     return line.words;
 }
 
-void sandbox_line_end(char **line)
+static void sandbox_line_end(char **line)
 {
     for (char **word = line; word != NULL && *word != NULL; word++) free(*word);
     free(line);

@@ -100,12 +100,9 @@ void sandbox_end(struct sandbox_output *, size_t count);
 /* Tests whether a sandbox can be started. `why` gets one sentence if it cannot. */
 bool sandbox_works(const char *bwrap, const char *confine, char *why, size_t size);
 
-/* The command line of bubblewrap, which ends with NULL; sandbox_line_end() frees it. */
+/* The command line of bubblewrap, which ends with NULL; free() each word and it. */
 char **sandbox_line(const struct sandbox_command *);
-void sandbox_line_end(char **);
 
-/* Is it a command without bubblewrap? */
-bool sandbox_is_bare(const struct sandbox_command *);
 /* The uid that a command of this process gets; 0: that of the caller. */
 unsigned sandbox_uid(const struct sandbox_command *);
 
