@@ -336,6 +336,7 @@ struct emu_ptx {
     const char *text;
     size_t length;
     const char *name;
+    bool never_fuses; /* as ptxas with -O0 or -fmad=false: no product and sum become one fma */
 };
 int emu_link(struct emu *, const struct emu_ptx *, size_t count, struct emu_module **module);
 void emu_unload(struct emu *, struct emu_module *);

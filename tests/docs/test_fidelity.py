@@ -115,9 +115,9 @@ int main() {
     float *c; cudaMallocManaged(&c, 4); k<<<1, 1>>>(1 - 0x1p-24f, 1.5f, c); cudaDeviceSynchronize();
     printf("%a\\n", *c); }"""
 
-    def result(self, *options):
+    def result(self, *options, arch="sm_90"):
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([functions.toolkit() + "/bin/nvcc", "-arch=sm_90", *options, "-cudart",
+            subprocess.run([functions.toolkit() + "/bin/nvcc", "-arch=" + arch, *options, "-cudart",
                             "shared", "-x", "cu", "-", "-o", folder + "/program"], check=True,
                            input=self.SOURCE, text=True)
             return subprocess.run([EMU, "--log-file", os.devnull, folder + "/program"], check=True,
@@ -126,7 +126,8 @@ int main() {
     def test_without_optimisation_or_fmad_ptxas_fuses_nothing_slow(self):
         self.assertEqual(self.result(), "-0x1.8p-24")
         for option in "-O0", "-fmad=false":
-            self.assertEqual(self.result("-Xptxas", option), "-0x1p-23", option)
+            for arch in "sm_90", "compute_90":
+                self.assertEqual(self.result("-Xptxas", option, arch=arch), "-0x1p-23", option)
 
 
 class Functions(unittest.TestCase):

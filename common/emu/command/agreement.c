@@ -121,7 +121,8 @@ static bool print_section(struct report *report, const struct elf *program, cons
         if (error == NO_KERNEL_IMAGE) continue; /* no PTX that the emulator can run */
         whole = error == EMU_OK;
         if (!whole) break;
-        texts[count++] = (struct emu_ptx){ptx.text, ptx.length, "the program's PTX"};
+        texts[count++] = (struct emu_ptx){ptx.text, ptx.length, "the program's PTX",
+                                          ptx.never_fuses};
         if (linked) continue;
         whole = print_texts(report, texts, count, at, left);
         free((char *)texts[--count].text);

@@ -146,6 +146,7 @@ int emu_link(struct emu *emu, const struct emu_ptx *parts, size_t count, struct 
     struct ptx_source *sources = calloc(count + 1, sizeof *sources);
     for (size_t i = 0; sources && i < count; i++)
         sources[i] = (struct ptx_source){parts[i].text, parts[i].length, parts[i].name};
+    for (size_t i = 0; module && i < count; i++) module->never_fuses |= parts[i].never_fuses;
     pthread_mutex_lock(&emu->lock);
     int error = module && sources && count
                     ? ptx_parse(sources, count, &module->text, emu->message, sizeof emu->message)
@@ -166,7 +167,7 @@ int emu_link(struct emu *emu, const struct emu_ptx *parts, size_t count, struct 
 int emu_load(struct emu *emu, const char *ptx, size_t length, const char *name,
              struct emu_module **out)
 {
-    return emu_link(emu, &(struct emu_ptx){ptx, length, name}, 1, out);
+    return emu_link(emu, &(struct emu_ptx){ptx, length, name, false}, 1, out);
 }
 
 const char *emu_source(const struct emu_module *module, size_t index)

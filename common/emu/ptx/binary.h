@@ -125,6 +125,7 @@ struct fatbin_ptx {
     char *text;    /* malloc'ed, NUL-terminated; the caller frees it */
     size_t length; /* without the NUL */
     unsigned arch; /* 90 for compute_90 */
+    bool never_fuses; /* it is meant for ptxas with -O0 or -fmad=false */
 };
 
 /*

@@ -1,6 +1,7 @@
 /*
  * fatbin.c — PTX and machine code from the container in a program, decompressed.
  */
+#define _GNU_SOURCE /* memmem */
 #include "binary.h"
 #include "common/emu/emu.h"
 #include <stdbool.h>
@@ -111,6 +112,7 @@ struct entry {
     uint64_t payload_size;    /* padded with zeros to a multiple of 8 */
     uint64_t compressed_size; /* 0: the payload is the text itself */
     uint64_t text_size;       /* of the text after decompression */
+    bool never_fuses;         /* as that of struct fatbin_ptx */
 };
 
 /* What is left to read. */
@@ -136,6 +138,18 @@ static int malformed(char *message, size_t size, const char *what)
     return EMU_INVALID_PTX;
 }
 
+/* Behind the fields that every header has: where in it the words for ptxas are, and their length. */
+static bool never_fuses(const unsigned char *p, uint64_t header_size)
+{
+    static const char *const words[] = {"-O0 ", "--opt-level=0 ", "-fmad=false ", "--fmad false "};
+    if (header_size < ENTRY_HEADER + 8) return false;
+    uint64_t at = u32(p + ENTRY_HEADER), length = u32(p + ENTRY_HEADER + 4);
+    if (at > header_size || length > header_size - at) return false;
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (memmem(p + at, (size_t)length, words[k], strlen(words[k])) != NULL) return true;
+    return false;
+}
+
 /* Reads the next entry and moves the cursor behind it. Returns NULL, or what is wrong. */
 static const char *next_entry(struct cursor *cursor, struct entry *entry)
 {
@@ -154,6 +168,7 @@ static const char *next_entry(struct cursor *cursor, struct entry *entry)
         .payload_size = payload_size,
         .compressed_size = u32(p + 16),
         .text_size = u64(p + 56),
+        .never_fuses = never_fuses(p, header_size),
     };
     if (entry->compressed_size > payload_size) return "an entry is larger than its room";
     cursor->at += header_size + payload_size;
@@ -301,7 +316,7 @@ int fatbin_extract(const void *data, size_t limit, unsigned max_arch, struct fat
                  strstr(found, " lto") != NULL ? "without -dlto, " : "", max_arch, max_arch);
         return NO_KERNEL_IMAGE;
     }
-    *out = (struct fatbin_ptx){.arch = best.arch};
+    *out = (struct fatbin_ptx){.arch = best.arch, .never_fuses = best.never_fuses};
     int error = unpack(&best, &out->text, &out->length, message, size);
     if (error != EMU_OK) return error;
     while (out->length > 0 && out->text[out->length - 1] == '\0') out->length--; /* padding */

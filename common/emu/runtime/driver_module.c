@@ -120,7 +120,7 @@ static int keep_text(struct link *link, char *text, size_t length, char *name)
     struct emu_ptx *grown = realloc(link->texts, (link->count + 1) * sizeof *grown);
     if (grown == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
     link->texts = grown;
-    grown[link->count++] = (struct emu_ptx){text, length, name};
+    grown[link->count++] = (struct emu_ptx){text, length, name, false};
     return CUDA_SUCCESS;
 }
 

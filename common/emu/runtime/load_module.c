@@ -105,7 +105,7 @@ static bool copy_text(struct module_source *module, const char *text, const char
     if (!copy_data(module, text, length, name_bytes, 1)) return false;
     char *copy = module->data;
     memcpy(copy + length + 1, name, name_bytes);
-    *module->texts = (struct emu_ptx){copy, length, copy + length + 1};
+    *module->texts = (struct emu_ptx){copy, length, copy + length + 1, false};
     return true;
 }
 

@@ -202,7 +202,8 @@ static int link_parts(struct image *image, size_t count, const struct part *part
         return EMU_OUT_OF_MEMORY;
     }
     for (size_t i = 0; i < count; i++) {
-        texts[i] = (struct emu_ptx){parts[i].ptx.text, parts[i].ptx.length, parts[i].name};
+        texts[i] = (struct emu_ptx){parts[i].ptx.text, parts[i].ptx.length, parts[i].name,
+                                    parts[i].ptx.never_fuses};
         if (image->ptx_arch < parts[i].ptx.arch) image->ptx_arch = parts[i].ptx.arch;
     }
     int error = link_texts(image, texts, count, message);

@@ -59,7 +59,7 @@ void emu_machine_code(struct emu *emu, struct emu_module *module, const void *da
     pthread_mutex_lock(&emu->lock);
     event_module_close(module);
     module->machine_code = code;
-    module->never_fuses = code && never_fuses(data, size);
+    module->never_fuses |= code && never_fuses(data, size);
     pthread_mutex_unlock(&emu->lock);
 }
 

@@ -12,7 +12,7 @@ static int try_link(struct emu *emu, const char *a, const char *b, const char *c
     struct emu_ptx parts[3];
     size_t count = 0;
     for (; count < 3 && texts[count]; count++)
-        parts[count] = (struct emu_ptx){texts[count], strlen(texts[count]), names[count]};
+        parts[count] = (struct emu_ptx){texts[count], strlen(texts[count]), names[count], false};
     return emu_link(emu, parts, count, module);
 }
 
