@@ -38,7 +38,7 @@ Test(refused, every_name_of_nvidias_library_is_there)
 #ifdef __SANITIZE_ADDRESS__
 #define CALLER_FILE ""
 #else
-#define CALLER_FILE "test_refused.c:"
+#define CALLER_FILE "test_report_forms.c:"
 #endif
 
 Test(refused, by_name_and_once)
