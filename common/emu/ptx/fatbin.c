@@ -138,7 +138,7 @@ static int malformed(char *message, size_t size, const char *what)
     return EMU_INVALID_PTX;
 }
 
-/* Behind the fields that every header has: where in it the words for ptxas are, and their length. */
+/* Behind the fields that every header has: where in it the words for ptxas are, and how long. */
 static bool never_fuses(const unsigned char *p, uint64_t header_size)
 {
     static const char *const words[] = {"-O0 ", "--opt-level=0 ", "-fmad=false ", "--fmad false "};
