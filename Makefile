@@ -20,6 +20,19 @@ COMPILE   = $(CC) $(C_FLAGS) $(CPPFLAGS) $(DEPEND) -isystem $(TOOLKIT)/include $
 NVCOMPILE = $(NVCC) $(NVCCFLAGS) $(CPPFLAGS) $(DEPEND) -c $< -o $(NEW)
 LINK      = $(CXX) $(SANITIZE) $(LDFLAGS) $(filter %.o,$^) -o $(NEW) $(LIBRARIES)
 
+# The commands that link a program which calls CUDA's runtime, or, with an archive of EMU, one that
+# has in itself what it needs of the emulator.
+define link
+$(call say,link,$@)
+$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
+endef
+define link_with_emulator
+$(call say,link,$@)
+$(Q)ar rcs $(NEW).a $(1)
+$(Q)$(CXX) $(or $(SANITIZE),$(2)) $(LDFLAGS) $(filter-out $(1),$^) $(NEW).a $(ZSTD) -lm -ldl \
+    -pthread -o $(NEW) $(PUT) && rm $(NEW).a
+endef
+
 # Two makes at once do no harm: each writes under a name that no other has, and then renames.
 MAKE_ID  := $(shell mktemp -u XXXXXXXX)
 NEW       = $@.$(MAKE_ID).new
@@ -127,8 +140,7 @@ $(addprefix $(AT),$(filter-out $(OTHERWISE),$(sort $(STEPS) $(filter step%,$(MAK
         $(AT)step%: \
         build/main/step$$(call two_digits,$$*).o \
         $$(call objects,$$(call sources,$$(call folder,$$*)) $(COMMON)) | $$(EMU_RUNS)
-	$(call say,link,$@)
-	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
+	$(link)
 
 # main.c is compiled once for each step; STEP is the descriptor that it runs.
 build/main/%.o: common/harness/main.c

@@ -32,12 +32,10 @@ build/R%/scan.o: steps/07-unrolled/scan.cu
 .PRECIOUS: build/B%/driver.o build/B%/scan.o build/B%/variants.o build/R%/scan.o
 step5-B%: build/main/step05.o build/B%/driver.o build/B%/scan.o build/B%/variants.o \
         $(call objects,$(COMMON)) | emu
-	$(call say,link,$@)
-	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
+	$(link)
 step7-R%: build/main/step07.o build/steps/07-unrolled/driver.o build/R%/scan.o \
         $(call objects,$(COMMON)) | emu
-	$(call say,link,$@)
-	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
+	$(link)
 #step5-BN: ## measure: build step 5 with blocks of N elements; step7-RN: step 7 with N registers
 
 # Step 17: its sources are compiled with the flags of MPI and, if it is there, NCCL. The tests are
@@ -52,8 +50,7 @@ build/$(FOLDER17)/%.o: CPPFLAGS += $(HEADERS17)
 step17: LIBRARIES = $(LIBRARIES17)
 ifneq ($(MPI),)
 step17: $(call objects,$(call sources,$(FOLDER17)) $(COMMON)) | emu
-	$(call say,link,$@)
-	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
+	$(link)
 else
 step17:
 	@echo 'step17 needs Open MPI; `make setup-mpi` installs it.' >&2; exit 1
@@ -111,8 +108,7 @@ endif
 
 build/experiments/%: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib64
 $(EXPERIMENTS): build/experiments/%: $$(call objects,$$(call experiment,$$*) $(COMMON)) | emu
-	$(call say,link,$@)
-	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
+	$(link)
 experiment = $(wildcard steps/$(firstword $(subst -, ,$(1)))-*/experiments/$(patsubst $(firstword \
              $(subst -, ,$(1)))-%,%,$(1)).cu)
 

@@ -17,8 +17,7 @@ build/promises/%: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib6
 build/promises/12-same-bits-cub: build/cub/cub_f32.o
 $(PROMISES) build/promises/12-same-bits-cub: build/promises/12-%: $(LIBRARY) \
         $(call objects,$(COMMON)) $$(call objects,tests/promises/$$(subst -cub,,$$*).cu) | emu
-	$(call say,link,$@)
-	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
+	$(link)
 
 # One program holds all tests, everything in common/ and all steps; its CUDA runtime is emulated.
 # `make test` has a program of its own, build/test/run. It lacks what nvcc takes long for. The names
@@ -50,8 +49,7 @@ $(patsubst %,$(CUDA_BUILD)/tests/fixtures/%_code.cu.o,cooperative async cluster)
 # A program like a step whose scan is wrong on purpose.
 WRONG    := tests/wrong tests/wrong/program steps/09-warp-shuffle
 build/tests/wrong-scan: $(call objects,$(call sources,$(WRONG)) $(COMMON)) | emu
-	$(call say,link,$@)
-	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
+	$(link)
 
 # Step 17 with a scan that is wrong on purpose, where Open MPI is. NCCL needs real GPUs, so tests
 # have a stand-in for it.
@@ -67,16 +65,14 @@ WRAPPED17 = many_run output_end choose_exchange
 build/tests/wrong-ranks: LIBRARIES = $(WRAPPED17:%=-Wl,--wrap=%) $(LIBRARIES17)
 build/tests/wrong-ranks: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib64
 build/tests/wrong-ranks: $(call with_nccl,$(call sources,tests/ranks $(FOLDER17)) $(COMMON)) | emu
-	$(call say,link,$@)
-	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
+	$(link)
 
 # A program that calls step 17's library.
 CALLS17   = $(filter-out %/main.c,$(call sources,$(FOLDER17)))
 build/tests/many-calls: LIBRARIES = -Wl,--wrap=cudaMalloc $(LIBRARIES17)
 build/tests/many-calls: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA))/lib64
 build/tests/many-calls: $(call with_nccl,tests/ranks/library/calls.c $(CALLS17) $(COMMON)) | emu
-	$(call say,link,$@)
-	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
+	$(link)
 
 # Programs of one source file that tests examine or run: see tests/fixtures/programs/programs.h.
 CHECKED  := reported merged endless waits traced ticket two_words ring limits \
@@ -114,8 +110,7 @@ MORE      = experiments library $(PROMISES) \
 NO_PNG   := $(filter-out %/png.c,$(call sources,common/harness/pictures))
 build/tests/step14-no-png: build/main/step14.o $(call objects,$(NO_PNG) $(COMMON) \
         $(call sources,$(filter steps/14-%,$(FOLDERS)))) | emu
-	$(call say,link,$@)
-	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
+	$(link)
 
 # The tests are linked with all objects of the emulator, also those that its library does not
 # export.

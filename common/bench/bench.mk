@@ -13,8 +13,7 @@ build/cub/%.o: common/bench/baseline/cub.cu
 	$(Q)$(NVCOMPILE) -DCUB_NAME=$* -DCUB_IN=$(word 2,$(type)) -DCUB_OUT=$(word 3,$(type)) $(PUT_OBJECT)
 
 cub: build/main/cub.o $(CUB) $(call objects,$(COMMON)) | emu
-	$(call say,link,$@)
-	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
+	$(link)
 
 # ./bench has all steps, CUB and the roof. It finds out at run time which of them are linked in.
 SIDE_BY_SIDE = $(call objects,$(call sources,common/bench $(ONE_PROCESS)) $(COMMON))
@@ -22,10 +21,8 @@ SIDE_BY_SIDE = $(call objects,$(call sources,common/bench $(ONE_PROCESS)) $(COMM
 APPLICATIONS = $(addprefix build/experiments/,13-selects 14-against-npp 15-against-cub 16-rates)
 bench: | $(APPLICATIONS)
 bench: $(SIDE_BY_SIDE) $(CUB) | emu ## measure: build ./bench: steps, CUB and copies side by side
-	$(call say,link,$@)
-	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
+	$(link)
 
 # For the tests, the same without CUB, which takes long to compile.
 $(call in_test,side-by-side): $(SIDE_BY_SIDE) | emu
-	$(call say,link,$@)
-	$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
+	$(link)

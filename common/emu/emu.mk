@@ -117,10 +117,7 @@ build/emu/removed.h: common/emu/removed.h
 
 # The command runs no kernels, so it is linked only with the objects that it calls.
 build/emu/emu: $(call objects,$(EMU_COMMAND) $(wildcard common/command/*.c)) $(EMU)
-	$(call say,link,$@)
-	$(Q)ar rcs $(NEW).a $(EMU)
-	$(Q)$(CXX) $(or $(SANITIZE),-static-libgcc -static-libstdc++) $(LDFLAGS) \
-	    $(filter-out $(EMU),$^) $(NEW).a $(ZSTD) -lm -ldl -pthread -o $(NEW) $(PUT) && rm $(NEW).a
+	$(call link_with_emulator,$(EMU),-static-libgcc -static-libstdc++)
 
 emu-report: emu ## use: say how exact the counters of PROGRAM=./step4 are, kernel by kernel
 	$(Q)$(if $(PROGRAM),,echo 'Which program? make emu-report PROGRAM=./step4' >&2; exit 2;) \

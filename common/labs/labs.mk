@@ -28,24 +28,10 @@ reference = $(if $(filter own,$(COMPILER)),build/cc/upcc \
             $(patsubst %,build/labs/reference%.own.ptx,$(filter $(1),$(OWN_LABS) -exercise4)),\
             build/labs/reference$(1).ptx)
 
-.PHONY: labs
-.PHONY: $(LABS:%=lab%) $(LABS:%=check%) $(LABS:%=hint%)
-
 # ---- the first puzzles ---------------------------------------------------------------------------
 
 FIRSTS   := $(patsubst steps/first-kernel/%.cu,%,$(wildcard steps/first-kernel/first[0-9].cu))
-.PHONY: $(FIRSTS) $(FIRSTS:%=check-%) learn
-
 #firstN: ## learn: write labs/firstN.cu, a whole program that lacks one line; N is 1 to 5
-$(FIRSTS):
-	@mkdir -p labs
-	$(Q)if [ -e labs/$@.cu ]; then \
-	    echo "labs/$@.cu is there already, and stays as it is. Move it away for a new one."; \
-	else \
-	    sed 's|^\( *\).*// lab: \(.*\)|\1// your line: \2|' steps/first-kernel/$@.cu \
-	        >labs/$@.cu.new && mv labs/$@.cu.new labs/$@.cu && \
-	    echo "labs/$@.cu is written. Write the line that is missing; then: make check-$@"; \
-	fi
 
 #check-firstN: ## learn: run labs/firstN.cu on the emulator, with all checkers on
 FIRSTS_NEED = $(if $(filter own,$(COMPILER)),build/cc/upcc build/labs/run-first,$(EMU_RUNS))
@@ -63,16 +49,6 @@ labs: $(LAB_PROGRAMS) $(LAB_REFERENCES) $$(LAB_TEXTS) $$(LAB_BANKS) ## teach: bu
 	@:
 
 #labN: ## learn: write labs/labN.cu, a step with gaps to fill in; N is 2 to 7, 9, 11 or 13
-$(LABS:%=lab%): lab%:
-	@mkdir -p labs
-	$(Q)if [ -e labs/lab$*.cu ]; then \
-	    echo "labs/lab$*.cu is there already, and stays as it is. Move it away for a new one."; \
-	else \
-	    common/labs/skeleton.sh $* $(call lab_source,$*) >labs/lab$*.cu.new && \
-	    mv labs/lab$*.cu.new labs/lab$*.cu && \
-	    echo "labs/lab$*.cu is written. Fill in its gaps; then: make check$*"; \
-	fi
-	@echo && cat common/labs/tasks/$*.md
 
 # The step's own solution, from the same lines as the skeleton.
 build/labs/reference%.cu: common/labs/skeleton.sh $$(call lab_source,$$*) \
@@ -98,19 +74,13 @@ build/labs/reference-exercise%.cu: build/labs/reference%.cu common/labs/exercise
 # The emulator without the CUDA runtime, whose header comes with nvcc.
 EMU_CORE := $(filter-out build/common/emu/runtime/%,$(EMU))
 build/labs/run-lab build/autograder/labs/run-lab: $(LAB_RUNS) $(EMU_CORE)
-	$(call say,link,$@)
-	$(Q)ar rcs $(NEW).a $(EMU_CORE)
-	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $(LAB_RUNS) $(NEW).a $(ZSTD) -lm -ldl -pthread -o $(NEW) \
-	    $(PUT) && rm $(NEW).a
+	$(call link_with_emulator,$(EMU_CORE))
 
 # Launches the first puzzles without the host code in their files.
 build/labs/run-first: $(call objects,$(addprefix common/,labs/run_first.c labs/run_puzzle.c \
         labs/run_entry.c \
         command/fault.c)) $(EMU_CORE)
-	$(call say,link,$@)
-	$(Q)ar rcs $(NEW).a $(EMU_CORE)
-	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $(filter-out $(EMU_CORE),$^) $(NEW).a $(ZSTD) -lm -ldl \
-	    -pthread -o $(NEW) $(PUT) && rm $(NEW).a
+	$(call link_with_emulator,$(EMU_CORE))
 
 # The driver is found when it runs.
 build/labs/gpu-lab: $(call objects,$(wildcard common/labs/gpu/*.c) common/labs/run_entry.c \
@@ -135,17 +105,10 @@ $(LABS:%=check%): check%: $(LAB_PROGRAMS) $$(call reference,$$*) $(LAB_TEXTS)
 $(LABS:%=hint%): hint%: $(LAB_PROGRAMS) $$(call reference,$$*) $(LAB_TEXTS)
 	$(Q)build/labs/check-lab $* labs/lab$*.cu $(JUDGE) --hint $(or $(LEVEL),1)
 
-NO_LABS  := $(filter-out labs $(foreach what,lab check hint,$(LABS:%=$(what)%)), \
-            $(filter lab% hint% $(foreach digit,0 1 2 3 4 5 6 7 8 9,check$(digit)%), \
-            $(MAKECMDGOALS)))
-$(NO_LABS):
-	@echo "There is no $@; there are labs 2 to 7, 9, 11 and 13." >&2; exit 2
-
 # ---- on a GPU -----------------------------------------------------------------------------------
 
 RACE     ?= labs/lab11.cu
 RACE_N    = 16777216
-.PHONY: race
 #race: ## measure: time lab 11, RACE=labs/lab11.cu, beside step 12 on a GPU
 race: $(LAB_PROGRAMS) build/labs/reference11.ptx $(LAB_TEXTS) | step12
 	$(Q)said=$$(build/labs/check-lab 11 $(RACE) --nvcc '$(CUDA)/bin/nvcc' | grep '^GPU'); \
@@ -157,56 +120,25 @@ race: $(LAB_PROGRAMS) build/labs/reference11.ptx $(LAB_TEXTS) | step12
 BUG_LIST := $(wildcard common/labs/bugs/bugs.txt)
 BUGS     := $(if $(BUG_LIST),$(shell sed -n 's/^== //p' $(BUG_LIST)))
 bug_lab   = $(shell sed -n '/^== $(1)$$/{n;s/^. lab \([0-9]*\):.*/\1/p;}' $(BUG_LIST))
-.PHONY: $(BUGS:%=bug%) $(BUGS:%=check-bug%)
-
 #bugN: ## learn: write labs/bugN.cu, a kernel with one fault to find; N is 1 to 10
-$(BUGS:%=bug%): bug%:
-	@mkdir -p labs
-	$(Q)if [ -e labs/bug$*.cu ]; then \
-	    echo "labs/bug$*.cu is there already, and stays as it is. Move it away for a new one."; \
-	else \
-	    common/labs/bugs/bug.sh $* >labs/bug$*.cu.new && mv labs/bug$*.cu.new labs/bug$*.cu && \
-	    echo "labs/bug$*.cu is written. Find the fault and fix it; then: make check-bug$*"; \
-	fi
 
 #check-bugN: ## learn: judge labs/bugN.cu, as the lab that it is made of
 $(BUGS:%=check-bug%): check-bug%: $(LAB_PROGRAMS) $$(call reference,$$(call bug_lab,$$*)) \
         $(LAB_TEXTS)
 	$(Q)build/labs/check-lab $(call bug_lab,$*) labs/bug$*.cu $(JUDGE) $(ARGS) $(FEWER_OK)
 
-NO_BUGS  := $(filter-out $(BUGS:%=bug%) $(BUGS:%=check-bug%), \
-            $(filter bug% check-bug%,$(MAKECMDGOALS)))
-$(NO_BUGS):
-	@echo "There is no $@; there are broken kernels 1 to $(words $(BUGS))." >&2; exit 2
-
 # ---- exercises ----------------------------------------------------------------------------------
 
 EXERCISE   = common/labs/exercises/exercise.sh
 EXERCISE_LIST := $(wildcard common/labs/exercises/exercises.txt)
 EXERCISES := $(if $(EXERCISE_LIST),$(shell sed -n 's/^\([0-9][0-9]*\) .*/\1/p' $(EXERCISE_LIST)))
-.PHONY: $(EXERCISES:%=exercise%) $(EXERCISES:%=check-exercise%)
-
 #exerciseN: ## learn: write labs/exerciseN.cu, for the exercise "write" of chapter N
-$(EXERCISES:%=exercise%): exercise%:
-	@mkdir -p labs
-	$(Q)if [ -e labs/$@.cu ]; then \
-	    echo "labs/$@.cu is there already, and stays as it is. Move it away for a new one."; \
-	else \
-	    $(EXERCISE) $* >labs/$@.cu.new && mv labs/$@.cu.new labs/$@.cu && \
-	    echo "labs/$@.cu is written. What to do is below; then: make check-$@"; \
-	fi
-	@echo && $(EXERCISE) --task $*
 
 #check-exerciseN: ## learn: judge labs/exerciseN.cu, as a lab is
 judged_as = $(shell $(EXERCISE) --judge $(1))
 $(EXERCISES:%=check-exercise%): check-exercise%: $(LAB_PROGRAMS) $(LAB_TEXTS) \
         $$(call reference,$$(subst exercise,-exercise,$$(call judged_as,$$*)))
 	$(Q)build/labs/check-lab $(call judged_as,$*) labs/exercise$*.cu $(JUDGE) $(ARGS) $(FEWER_OK)
-
-NO_EXERCISES := $(filter-out $(EXERCISES:%=exercise%) $(EXERCISES:%=check-exercise%), \
-                $(filter exercise% check-exercise%,$(MAKECMDGOALS)))
-$(NO_EXERCISES):
-	@echo "There is no $@; there are exercises of the chapters $(EXERCISES)." >&2; exit 2
 
 # ---- sheets to fill in --------------------------------------------------------------------------
 
@@ -217,19 +149,11 @@ build/labs/banks.ptx: common/labs/banks/banks.cu build/common/labs/compile.o | b
 
 build/labs/bank-lab: $(call objects,$(wildcard common/labs/banks/*.c) $(addprefix common/,\
         labs/run_entry.c command/fault.c)) $(EMU)
-	$(call say,link,$@)
-	$(Q)ar rcs $(NEW).a $(EMU)
-	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $(filter-out $(EMU),$^) $(NEW).a $(ZSTD) -lm -ldl -pthread \
-	    -o $(NEW) $(PUT) && rm $(NEW).a
+	$(call link_with_emulator,$(EMU))
 
-.PHONY: predict detective check-predict check-detective
 predict: ## learn: write labs/predict.txt, to predict the bank conflicts of each level
 detective: ## learn: write labs/detective.txt, to find out which kernel made which bank conflicts
 predict detective: $(LAB_BANKS)
-	@mkdir -p labs
-	$(Q)if [ -e labs/$@.txt ]; then echo "labs/$@.txt is there already, and stays as it is."; \
-	else build/labs/bank-lab $@ write labs/$@.txt build/labs/banks.ptx && \
-	    echo "labs/$@.txt is written. Fill it in; then: make check-$@"; fi
 
 check-predict: ## learn: compare labs/predict.txt with what the emulator counts
 check-detective: ## learn: check the letters in labs/detective.txt
@@ -238,19 +162,25 @@ check-predict check-detective: check-%: $(LAB_BANKS)
 
 # ---- a kernel without bank conflicts -------------------------------------------------------------
 
-.PHONY: swizzle check-swizzle
-swizzle: ## learn: write labs/swizzle.cu, a product by ldmatrix whose bank conflicts are to be zero
-	@mkdir -p labs
-	$(Q)if [ -e labs/$@.cu ]; then \
-	    echo "labs/$@.cu is there already, and stays as it is. Move it away for a new one."; \
-	else \
-	    cp common/labs/banks/$@.cu labs/$@.cu.new && mv labs/$@.cu.new labs/$@.cu && \
-	    echo "labs/$@.cu is written. Change its function place(); then: make check-$@"; \
-	fi
-
+#swizzle: ## learn: write labs/swizzle.cu, a product by ldmatrix without bank conflicts, in the end
 #check-swizzle: ## learn: judge labs/swizzle.cu by its result and its bank conflicts
 check-swizzle: build/labs/bank-lab build/labs/check-lab
 	@[ -e labs/swizzle.cu ] || { echo '`make swizzle` writes labs/swizzle.cu.' >&2; exit 2; }
 	$(Q)build/labs/check-lab --nvcc '$(CUDA)/bin/nvcc' --compile labs/swizzle.cu \
 	    build/labs/swizzle.ptx
 	$(Q)build/labs/bank-lab swizzle check labs/swizzle.cu build/labs/swizzle.ptx $(FEWER_OK)
+
+# ---- what is written, and names that there are not -----------------------------------------------
+
+WRITTEN  := $(FIRSTS) $(LABS:%=lab%) $(BUGS:%=bug%) $(EXERCISES:%=exercise%) predict detective swizzle
+CHECKED_LABS := $(LABS:%=check%) $(LABS:%=hint%) $(patsubst %,check-%,$(filter-out lab%,$(WRITTEN)))
+.PHONY: labs learn race $(WRITTEN) $(CHECKED_LABS)
+$(WRITTEN):
+	$(Q)common/labs/write.sh $@ $(if $(filter lab%,$@),$(call lab_source,$(@:lab%=%)))
+
+NO_SUCH  := $(filter-out labs $(WRITTEN) $(CHECKED_LABS),$(filter lab% hint% bug% check-bug% \
+            exercise% check-exercise% $(addsuffix %,$(addprefix check,0 1 2 3 4 5 6 7 8 9)), \
+            $(MAKECMDGOALS)))
+$(NO_SUCH):
+	@echo "There is no $@; there are labs 2 to 7, 9, 11 and 13, broken kernels 1 to" \
+	    "$(words $(BUGS)), and exercises of the chapters $(EXERCISES)." >&2; exit 2

@@ -1066,16 +1066,16 @@ exercise_is_fair() {
     unset MAKEFLAGS MAKELEVEL
     run make --no-print-directory lab8
     [ "$status" -eq 2 ]
-    says "There is no lab8; there are labs 2 to 7, 9, 11 and 13."
+    says "There is no lab8; there are labs 2 to 7, 9, 11 and 13, broken kernels 1 to 10, and"
     run make --no-print-directory check8
     [ "$status" -eq 2 ]
-    says "There is no check8; there are labs 2 to 7, 9, 11 and 13."
+    says "There is no check8; "
     run make --no-print-directory check-bug11
     [ "$status" -eq 2 ]
-    says "There is no check-bug11; there are broken kernels 1 to 10."
+    says "There is no check-bug11; "
     run make --no-print-directory exercise8
     [ "$status" -eq 2 ]
-    says "There is no exercise8; there are exercises of the chapters 2 3 4 5 6 7 9 11 13."
+    says "exercises of the chapters 2 3 4 5 6 7 9 11 13."
     mkdir "$BATS_TEST_TMPDIR/driver"
     gcc -shared -fPIC tests/labs/driver/fake.c -o "$BATS_TEST_TMPDIR/driver/libcuda.so.1"
     FAKE=none LD_LIBRARY_PATH=$BATS_TEST_TMPDIR/driver \
