@@ -162,7 +162,7 @@ check-predict check-detective: check-%: $(LAB_BANKS)
 
 # ---- a kernel without bank conflicts -------------------------------------------------------------
 
-#swizzle: ## learn: write labs/swizzle.cu, a product by ldmatrix without bank conflicts, in the end
+#swizzle: ## learn: write labs/swizzle.cu, a product by ldmatrix that is to have no bank conflict
 #check-swizzle: ## learn: judge labs/swizzle.cu by its result and its bank conflicts
 check-swizzle: build/labs/bank-lab build/labs/check-lab
 	@[ -e labs/swizzle.cu ] || { echo '`make swizzle` writes labs/swizzle.cu.' >&2; exit 2; }
@@ -172,7 +172,8 @@ check-swizzle: build/labs/bank-lab build/labs/check-lab
 
 # ---- what is written, and names that there are not -----------------------------------------------
 
-WRITTEN  := $(FIRSTS) $(LABS:%=lab%) $(BUGS:%=bug%) $(EXERCISES:%=exercise%) predict detective swizzle
+WRITTEN  := $(FIRSTS) $(LABS:%=lab%) $(BUGS:%=bug%) $(EXERCISES:%=exercise%) predict detective \
+            swizzle
 CHECKED_LABS := $(LABS:%=check%) $(LABS:%=hint%) $(patsubst %,check-%,$(filter-out lab%,$(WRITTEN)))
 .PHONY: labs learn race $(WRITTEN) $(CHECKED_LABS)
 $(WRITTEN):
