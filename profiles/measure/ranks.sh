@@ -4,7 +4,7 @@
 #   profiles/measure/ranks.sh [DIRECTORY [DEVICE]]      default: build/profiles, cuda
 #
 # Writes two files, each with `#` lines that name GPU, driver, toolkit and date:
-#   ranks.csv           rows of the experiment 17-rates for 1 rank and for 2, 4 … ranks, up to the
+#   ranks.csv           rows of the experiment 17-rates for 1 rank, 2 ranks and so on, up to the
 #                       number of GPUs. Every result is verified there, element by element.
 #   ranks_verified.csv  rows of ./step17 with all GPUs: each operator and type, and each exchange,
 #                       verified on the host
@@ -51,7 +51,7 @@ number=1
 while [ "$number" -le "$gpus" ]; do
     ranks $number build/experiments/17-rates >"$row" || fail "17-rates with $number ranks failed."
     append "$row" "$row.values"
-    number=$((number * 2))
+    number=$((number + 1))
 done
 { about_ranks "Scans by several GPUs: medians and quartiles, of the slowest rank." &&
     profiles/measure/cases.py <"$row.values"; } >"$out/ranks.csv" ||

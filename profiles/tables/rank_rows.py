@@ -126,13 +126,22 @@ def ranks_times():
     ratio = lambda n, p: seconds("step12", n, p) / seconds("scan peer", n, p)
     launched = "scan peer without a graph"
     return on_gpus("Time of a sum of n floats with `--exchange peer` (a graph, cold L2)") + table(
-        ["n", "step 12, 1 GPU", "step 17, 1 GPU", *(cell for p in many for cell in (
-            gpus_of(p), "speed-up", gpus_of(p) + ", without a graph"))],
+        ["n", "step 12, 1 GPU", "step 17, 1 GPU",
+         *(cell for p in many for cell in (gpus_of(p), "speed-up")), "without a graph"],
         *([size(n), duration(seconds("step12", n, many[-1])), duration(seconds("scan peer", n, 1)),
            *(cell for p in many for cell in (
-               duration(seconds("scan peer", n, p)), times_as_fast(ratio(n, p)),
-               duration(seconds(launched, n, p))))]
+               duration(seconds("scan peer", n, p)), times_as_fast(ratio(n, p)))),
+           duration(seconds(launched, n, many[-1]))]
           for n in SIZES))
+
+
+def ranks_weak():
+    """The same number of elements for each GPU, where such sizes were measured."""
+    doubled = [p for p in MEASURED if p & (p - 1) == 0]
+    shares = [n for n in SIZES if all(n * p in SIZES for p in doubled)]
+    return on_gpus("Time of step 17 with the same number of floats for each GPU") + table(
+        ["for each GPU", *map(gpus_of, doubled)],
+        *([size(n), *(duration(seconds("scan peer", n * p, p)) for p in doubled)] for n in shares))
 
 
 def ranks_passes():
@@ -151,13 +160,14 @@ EXCHANGES = ["peer", "nccl", "mpi", "exscan"]
 
 
 def ranks_exchanges():
-    names = [name for name in EXCHANGES if recorded("scan " + name, 2)]
-    cell = lambda what, name, n: duration(seconds("%s %s" % (what, name), n, 2))
+    most = MEASURED[-1]
+    names = [name for name in EXCHANGES if recorded("scan " + name, most)]
+    cell = lambda what, name, n: duration(seconds("%s %s" % (what, name), n, most))
     link = lambda variant: "%.0f GB/s" % (value(variant, "ranks=2", "rate") / 1e9)
-    return on_gpus("Times of 2 ranks") + table(
+    return on_gpus("Times of %d ranks" % most) + table(
         ["`--exchange`", "the exchange alone, %s floats" % size(SMALL),
          "a sum of %s floats" % size(SMALL), "of %s" % size(LARGE)],
-        ["(a graph of an empty kernel)", duration(seconds("empty kernel", SMALL, 2)), "", ""],
+        ["(a graph of an empty kernel)", duration(seconds("empty kernel", SMALL, most)), "", ""],
         *(["`%s`" % name, cell("exchange", name, SMALL), cell("scan", name, SMALL),
            cell("scan", name, LARGE)] for name in names)) + [
         "",
@@ -186,11 +196,10 @@ def ranks_constants():
 def ranks_predicted():
     many = MEASURED[1:]
     return on_gpus("Predicted and measured times") + table(
-        ["n", *(cell for p in many for cell in (
-            "predicted, %s" % gpus_of(p), "measured", "error"))],
-        *([size(n), *(cell for p in many for cell in (
-            duration(MODEL.time(p, n)), duration(seconds("scan peer", n, p)),
-            "%+.1f %%" % (100 * error(n, p))))] for n in SIZES))
+        ["n", "predicted, %s" % gpus_of(many[-1]), "measured",
+         *("error, %s" % gpus_of(p) for p in reversed(many))],
+        *([size(n), duration(MODEL.time(many[-1], n)), duration(seconds("scan peer", n, many[-1])),
+           *("%+.1f %%" % (100 * error(n, p)) for p in reversed(many))] for n in SIZES))
 
 
 PREDICTED = [2, 4, 8, MACHINES]

@@ -27,7 +27,7 @@
 
 #define THREADS       256
 #define ROUNDS        15
-#define MOST          ((size_t)1 << 31) /* elements */
+#define MOST          ((size_t)1 << 33) /* elements */
 #define MOST_EMULATED ((size_t)1 << 16)
 #define FLUSHES       4 /* the GPU is busy until the host has launched what is timed */
 #define LINK_BYTES    ((size_t)256 << 20)
@@ -616,7 +616,7 @@ static void close_bench(struct bench *b)
 
 static int run_all(struct bench *b, struct fault *fault)
 {
-    static const int sums[] = {20, 22, 24, 25, 26, 28, 30, 31}, affines[] = {28, 30};
+    static const int sums[] = {20, 22, 24, 25, 26, 28, 30, 31, 32, 33}, affines[] = {28, 30};
     static const size_t emulated[] = {(size_t)1 << 14, MOST_EMULATED};
     int code = agree(b->ranks.comm, open_bench(b, fault), fault);
     if (!code)
@@ -641,7 +641,7 @@ static int run_all(struct bench *b, struct fault *fault)
 static int run(struct experiment *e, struct fault *fault)
 {
     struct bench b = {};
-    e->lesson = "Two GPUs read and write 3 words per element, one GPU 2: the speed-up is 4/3 at "
+    e->lesson = "P GPUs read and write 3 words per element, one GPU 2: the speed-up is 2/3 P at "
                 "most.";
     b.e = e;
     b.most = e->emulated ? MOST_EMULATED : MOST;
