@@ -1,7 +1,8 @@
 #!/bin/sh
 # write.sh NAME [SOURCE]: make NAME, for what is to be filled in, such as lab3: writes labs/NAME.cu
 # (or .txt), unless it is there, and says what to do with it. SOURCE has the kernels of a lab.
-here=common/labs name=$1 source=$2 number=${1##*[a-z]} file=labs/$1.cu task=
+here=common/labs name=$1 source=$2 number=${1##*[a-z]} task=
+file=labs/$name.cu
 case $name in
 first*)
     todo="Write the line that is missing"
