@@ -93,8 +93,8 @@ def prepare(suite):
         env = {**os.environ, "LIBRARY_PATH": os.path.join(TOP, "build/emu/libraries/lib")}
         subprocess.run([*pip, "install", "pytest==9.2.0", *packages.split()], check=True, env=env)
         if source:
-            subprocess.run([*pip, "download", "--no-deps", "--no-binary", ":all:", "-d", place,
-                            source], check=True, env=env)
+            subprocess.run([*pip, "download", "--no-deps", "--no-binary",
+                            source.split("==")[0], "-d", place, source], check=True, env=env)
             with tarfile.open(glob.glob(os.path.join(place, "*.tar.gz"))[0]) as archive:
                 archive.extractall(os.path.join(place, "source"), filter="data")
         os.mknod(ready)
