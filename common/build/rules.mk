@@ -1,0 +1,96 @@
+# rules.mk — the tools, and how a file is compiled and a program linked: for the Makefile, and for
+# that of the emulator alone.
+
+CC        = gcc
+CXX       = g++
+CUDA     := $(shell common/build/toolkit.sh)
+TOOLKIT   = $(or $(CUDA),common/build/no-cuda)
+NVCC      = $(CUDA)/bin/nvcc -ccbin $(CXX)
+
+# For you to replace, as in `make CFLAGS=-O0`; what the sources need besides is in C_FLAGS.
+CFLAGS    = -O2 -g
+LDFLAGS   =
+C_FLAGS   = -std=c11 -Wall -Wextra -Werror -pthread $(SANITIZE)
+# PTX for the emulator and any GPU since Turing, and machine code for H100 and H200.
+GPUS      = -gencode arch=compute_75,code=compute_75 \
+            -gencode arch=compute_90,code=[sm_90,compute_90]
+NVCCFLAGS = -O3 -lineinfo -Werror all-warnings -Xcompiler -Wall,-Wextra $(GPUS)
+CPPFLAGS  = -I.
+COMPILE   = $(CC) $(C_FLAGS) $(CPPFLAGS) $(DEPEND) -isystem $(TOOLKIT)/include $(CFLAGS) \
+            -c $< -o $(NEW)
+NVCOMPILE = $(NVCC) $(NVCCFLAGS) $(CPPFLAGS) $(DEPEND) -c $< -o $(NEW)
+LINK      = $(CXX) $(SANITIZE) $(LDFLAGS) $(filter %.o,$^) -o $(NEW) $(LIBRARIES)
+
+# The commands that link a program which calls CUDA's runtime, or, with an archive of EMU, one that
+# has in itself what it needs of the emulator.
+define link
+$(call say,link,$@)
+$(Q)$(LINK) $(CUDART) -lm -pthread $(PUT)
+endef
+define link_with_emulator
+$(call say,link,$@)
+$(Q)ar rcs $(NEW).a $(1)
+$(Q)$(CXX) $(or $(SANITIZE),$(2)) $(LDFLAGS) $(filter-out $(1),$^) $(NEW).a $(ZSTD) -lm -ldl \
+    -pthread -o $(NEW) $(PUT) && rm $(NEW).a
+endef
+
+# Two makes at once do no harm: each writes under a name that no other has, and then renames.
+MAKE_ID  := $(shell mktemp -u XXXXXXXX)
+NEW       = $@.$(MAKE_ID).new
+PUT       = && mv -f $(NEW) $@
+DEPEND    = -MMD -MP -MT $@ -MF $(NEW).dependencies
+PUT_OBJECT = && mv -f $(NEW).dependencies $(@:.o=.d) $(PUT)
+
+# A step finds NVIDIA's runtime through RUNPATH. LD_LIBRARY_PATH goes before that: so --device emu
+# can put the emulator in its place.
+RUNPATH   = $(patsubst build/cuda,$$ORIGIN/build/cuda,$(CUDA))/lib64
+CUDART    = -L$(CUDA)/lib64 -lcudart -Wl,--enable-new-dtags,-rpath,'$(RUNPATH)'
+
+# Commands are quiet unless V=1: `say` counts them. A terminal shows how many of them have begun; a
+# log has a line for each tenth, with a word and a file. Both say how long the rest takes at this
+# pace, where it is 10 s or more.
+Q        := $(if $(V),,@)
+say       = @mkdir -p $(@D) $(if $(V),,&& $(if $(COUNTING),: say,$(eval BEGUN += x)$(call count,$\
+            $(words $(BEGUN)),$(TOTAL),$1,$2)))
+TOTAL     = $(eval TOTAL := $(shell $(MAKE) -n -f $(firstword $(MAKEFILE_LIST)) $(MAKEOVERRIDES) \
+            $(MAKECMDGOALS) COUNTING=1 2>/dev/null | grep -c ': say$$'))$(or $(filter-out 0,$(TOTAL)),1)
+count     = { $(left); $(if $(MAKE_TERMOUT),\
+            printf '%s\033[K\r' "$(if $(filter $1,$2),,  $1 of $2$$left)",\
+            [ $$(($1 * 10 / $2)) = $$((($1 - 1) * 10 / $2)) ] || \
+            printf '  %d of %d: %s %s%s\n' $1 $2 $3 $4 "$$left"); }
+BEGAN    := $(shell date +%s)
+left      = left=$$(($1 * 10 < $2 ? 0 : ($$(date +%s) - $(BEGAN)) * ($2 - $1) / $1)); \
+            if [ $$left -ge 10 ]; then left=", about $$left s left"; else left=; fi
+
+# Only the rules below, and all processors unless -j says otherwise.
+MAKEFLAGS += --no-builtin-rules
+ifeq ($(MAKELEVEL),0)
+    MAKEFLAGS += -j$(shell nproc)
+endif
+
+# Goals that compile stop here if a tool is missing.
+GOALS    := $(filter-out help setup setup-% doctor format clean uninstall diff% alone%, \
+            $(or $(MAKECMDGOALS),all))
+ifneq ($(GOALS),)
+    MISSING := $(shell CC='$(CC)' CXX='$(CXX)' common/build/missing.sh \
+               $(if $(filter-out %-architectures,$(filter test% mutate%,$(GOALS))),tests, \
+               $(filter own,$(COMPILER))))
+    $(if $(MISSING),$(error Missing: $(MISSING). `make setup` installs what is missing))
+endif
+
+# A.c becomes build/A.o, and A.cu build/A.cu.o.
+objects   = $(patsubst %.c,build/%.o,$(filter %.c,$(1))) $(patsubst %.cu,$(CUDA_BUILD)/%.cu.o,\
+            $(foreach f,$(filter %.cu,$(1)),$(if $(filter $(SMALLER),$f),small/)$f))
+CUDA_BUILD = build
+
+build/%.o: %.c
+	$(call say,$(CC),$<)
+	$(Q)$(COMPILE) $(PUT_OBJECT)
+
+build/small/%.cu.o: %.cu
+	$(call say,nvcc,$<)
+	$(Q)$(NVCOMPILE) $(PUT_OBJECT)
+
+build/%.cu.o: %.cu
+	$(call say,nvcc,$<)
+	$(Q)$(NVCOMPILE) $(PUT_OBJECT)
