@@ -53,7 +53,8 @@ Q        := $(if $(V),,@)
 say       = @mkdir -p $(@D) $(if $(V),,&& $(if $(COUNTING),: say,$(eval BEGUN += x)$(call count,$\
             $(words $(BEGUN)),$(TOTAL),$1,$2)))
 TOTAL     = $(eval TOTAL := $(shell $(MAKE) -n -f $(firstword $(MAKEFILE_LIST)) $(MAKEOVERRIDES) \
-            $(MAKECMDGOALS) COUNTING=1 2>/dev/null | grep -c ': say$$'))$(or $(filter-out 0,$(TOTAL)),1)
+            $(MAKECMDGOALS) COUNTING=1 2>/dev/null | grep -c ': say$$'))$(or \
+            $(filter-out 0,$(TOTAL)),1)
 count     = { $(left); $(if $(MAKE_TERMOUT),\
             printf '%s\033[K\r' "$(if $(filter $1,$2),,  $1 of $2$$left)",\
             [ $$(($1 * 10 / $2)) = $$((($1 - 1) * 10 / $2)) ] || \
