@@ -6,25 +6,22 @@
 # B200 use. `make test-nightly` builds and runs all that has changed; `make test-all` runs the part
 # that is listed in tests/emulator/test_programs.c.
 #
-#   first steps        vector_add grid_stride matrix_multiply transpose stencil dot_product …
-#   threads together   votes atomics* warp_* cg_* shuffle_* async_barrier spin_lock named_barriers
-#   the language       device_* function_pointers virtual_functions recursion lambdas templates
-#                      integer* bits half_precision fast_math constant_memory separate_compilation
+#   threads together   matrix_multiply votes atomics* warp_shuffles spin_lock cg_groups
 #   launches in kernels  dynamic_*
-#   the runtime        streams callbacks events graphs multi_copy zero_copy managed pitched_copy
-#                      peer_copy occupancy attributes properties clocks errors texture_turn
-#   algorithms         reduction* scan_* histogram *_sort sorting_network fft spmv …
+#   the runtime        streams graph_conditions occupancy texture_turn
 #   tensor cores       wmma_multiply mma_multiply
 #   libraries          cub_* thrust_* blas_* random_numbers network nvrtc
 #   the driver API     driver_*
-#   Ampere, Hopper     async_copy cluster_* bulk_copy mbarrier (compute capability 9.0: T4 skipped)
+#   Hopper             tensor_maps (compute capability 9.0: a T4 skips it)
 #
-# A program of two files is NAME.cu and NAME.part.cu. wrong.cu fails in ways that test_programs.c
-# checks; it is not in the table.
+# What the steps do, what a test in C or in PTX looks at alone, and single functions of CUDA C
+# (profiles/h200/functions.csv) have no program here.
+#
+# wrong.cu fails in ways that test_programs.c checks; it is not in the table.
 
 PROGRAM_DIR    := tests/emulator/programs
 PROGRAM_BUILD  := $(CUDA_BUILD)/$(PROGRAM_DIR)
-PROGRAM_NAMES  := $(patsubst $(PROGRAM_DIR)/%.cu,%,$(filter-out %.part.cu %/wrong.cu,\
+PROGRAM_NAMES  := $(patsubst $(PROGRAM_DIR)/%.cu,%,$(filter-out %/wrong.cu,\
                   $(sort $(wildcard $(PROGRAM_DIR)/*.cu))))
 # A toolkit that `make setup` fetched has no NVRTC.
 ifeq ($(wildcard $(TOOLKIT)/include/nvrtc.h),)
@@ -39,8 +36,6 @@ PROGRAM_O0      = -Xcicc -O0
 PROGRAM_rdc     = -rdc=true
 
 # Additional flags of single programs.
-PROGRAM_lambdas = --extended-lambda
-PROGRAM_dynamic_mandelbrot = -rdc=true
 PROGRAM_dynamic_quicksort = -rdc=true
 PROGRAM_dynamic_streams = -rdc=true
 PROGRAM_graph_conditions = -rdc=true
@@ -68,11 +63,9 @@ PROGRAM_QUICK  := $(addprefix $(PROGRAM_BUILD)/,O3/wrong O3/integer_types $(if $
 
 define program_rule
 $(PROGRAM_BUILD)/$(1)/%: $(PROGRAM_DIR)/%.cu $(wildcard $(PROGRAM_DIR)/*.cuh) \
-        $$$$(wildcard $(PROGRAM_DIR)/$$$$*.part.cu) | $(STAND_INS) \
-        $(PRIVATE)/lib/libcuda.so
+        | $(STAND_INS) $(PRIVATE)/lib/libcuda.so
 	$$(call say,nvcc,$(1)/$$*)
-	$$(Q)$$(NVCC) $$(PROGRAM_FLAGS) $$(PROGRAM_$(1)) $$(PROGRAM_$$*) $$(filter %.part.cu,$$^) \
-	    $$(if $$(filter %.part.cu,$$^),-rdc=true) $$< -o $$(NEW) $$(PUT)
+	$$(Q)$$(NVCC) $$(PROGRAM_FLAGS) $$(PROGRAM_$(1)) $$(PROGRAM_$$*) $$< -o $$(NEW) $$(PUT)
 endef
 $(foreach configuration,$(CONFIGURATIONS),$(eval $(call program_rule,$(configuration))))
 
