@@ -63,7 +63,8 @@ programs() {
     echo "$built/pairs/memory memory-atomic right"
     echo "$built/tests/programs/linked"
     if [ "$runs" = all ]; then right_kernels; fi
-    grep -o '{"[A-Za-z0-9]*/[a-z0-9_]*"' tests/emulator/test_programs.c | tr -d '{"' |
+    sed -n 's|^ *{"\([A-Za-z0-9]*/[a-z0-9_]*\)", "[a-z0-9]*", "\([a-z_]*\)"},$|\1 \2|p' \
+        tests/emulator/test_programs.c |
         grep -v -e driver_errors -e driver_mixed -e dynamic_streams |
         sed "s|^|$built/tests/emulator/programs/|"
 }

@@ -122,7 +122,7 @@ Test(heap, mistakes_are_faults)
 /*
  * Dynamic parallelism: launches that fail, racecheck between a kernel and what
  * it launches, and reports (tests/fixtures/programs/dynamic.cu). What launches do is tested by
- * tests/emulator/programs/dynamic_*.cu.
+ * tests/emulator/programs/dynamic.cu.
  */
 
 TestSuite(dynamic, .init = command_init, .fini = command_fini, .timeout = 120);

@@ -1,7 +1,7 @@
 /*
  * test_driver.c — the driver API (common/emu/driver): what it says to programs that use it wrongly,
  * and that checkers find in them what they find in programs of the runtime. What it does is tested
- * by programs/driver_*.cu and programs/nvrtc.cu.
+ * by programs/driver.cu and programs/nvrtc.cu.
  */
 #define _GNU_SOURCE
 #include "tests/support/command.h"
@@ -306,7 +306,7 @@ Test(driver, right_programs_have_no_findings_slow)
 {
     static const char *const names[] = {"launch", "memory"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        expect_status(0, "$emu --tool racecheck --error-exitcode 9 " O3 "/driver_%s 2>&1",
+        expect_status(0, "$emu --tool racecheck --error-exitcode 9 " O3 "/driver driver_%s 2>&1",
                       names[i]);
 }
 

@@ -1,7 +1,7 @@
 /*
  * test_libraries.c — the libraries that take the place of NVIDIA's (common/emu/libraries): what
  * they say and return when they are used wrongly, what the checkers find in programs that use them,
- * and that no program finds them but by emu. What they compute is tested by programs/blas_*.cu.
+ * and that no program finds them but by emu. What they compute is tested by programs/blas.cu.
  */
 #include "tests/support/command.h"
 #include "tests/fixtures/programs/programs.h"

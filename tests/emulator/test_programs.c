@@ -3,74 +3,64 @@
  * checks its own results; the test checks its exit code. `make test-nightly` runs all of them in
  * every way.
  */
-#define _POSIX_C_SOURCE 200809L
 #include "tests/fixtures/programs/programs.h"
+#include "tests/support/command.h"
 
-#include <criterion/criterion.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 
-#define FOLDER ORDINARY_BUILD "/tests/emulator/programs/"
+TestSuite(programs, .init = command_init, .fini = command_fini);
 
-enum { OUTPUT_SIZE = 1 << 14 };
-
-/* Runs a program; returns its exit code, and what it and the emulator printed. */
-static int run(const char *gpu, const char *program, const char *argument, char *output)
+/* Runs a program of a file; returns its exit code. */
+static int run_program(const char *gpu, const char *file, const char *program)
 {
-    char command[256];
-    snprintf(command, sizeof command, EMU " --gpu %s --log-file /dev/null " FOLDER "%s %s 2>&1",
-             gpu, program, argument);
-    FILE *pipe = popen(command, "r");
-    cr_assert(pipe != NULL);
-    output[fread(output, 1, OUTPUT_SIZE - 1, pipe)] = '\0';
-    int status = pclose(pipe);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return run("$emu --gpu %s --log-file /dev/null " ORDINARY_BUILD
+               "/tests/emulator/programs/%s %s 2>&1",
+               gpu, file, program);
 }
 
-/* How it was built, its name, and the GPU: t4 takes compute_75, h200 compute_90, b200 compute_100.
- * The Makefile reads the names here (programs.mk). */
-static const char *const programs[][2] = {
-    {"G/integer_types", "t4"},
-    {"O3/matrix_multiply", "h200"},
-    {"G/votes", "t4"},
-    {"O0/atomics", "h200"},
-    {"O3/occupancy", "h200"},
-    {"G/streams", "h200"},
-    {"O3/cub_block", "h200"},
-    {"O3/texture_turn", "b200"},
-    {"O3/blas_vectors", "h200"},
-    {"O3/blas_matrices", "t4"},
-    {"O3/random_numbers", "h200"},
-    {"O3/network", "b200"},
-    {"O3/wmma_multiply", "h200"},
-    {"O3/mma_multiply", "t4"},
-    {"O3/tensor_maps", "b200"},
-    {"O3/driver_launch", "h200"},
-    {"O3/driver_memory", "b200"},
-    {"O3/driver_errors", "h200"},
-    {"rdc/driver_mixed", "t4"},
-    {"rdc/dynamic_quicksort", "t4"},
-    {"G/dynamic_streams", "b200"},
-    {"O0/graph_conditions", "t4"},
+/* How it was built, its file, the GPU, and its name: t4 takes compute_75, h200 compute_90, b200
+ * compute_100. The Makefile reads the files here (programs.mk). */
+static const char *const programs[][3] = {
+    {"O0/threads", "h200", "matrix_multiply"},
+    {"O0/threads", "t4", "votes"},
+    {"O0/threads", "h200", "atomics"},
+    {"G/integer_types", "t4", "integer_types"},
+    {"rdc/runtime", "h200", "streams"},
+    {"rdc/runtime", "h200", "occupancy"},
+    {"O3/cub_block", "h200", "cub_block"},
+    {"O3/textures", "b200", "texture_turn"},
+    {"O3/textures", "b200", "tensor_maps"},
+    {"O3/blas", "h200", "blas_vectors"},
+    {"O3/blas", "t4", "blas_matrices"},
+    {"O3/random_numbers", "h200", "random_numbers"},
+    {"O3/network", "b200", "network"},
+    {"O3/matrices", "h200", "wmma_multiply"},
+    {"O3/matrices", "t4", "mma_multiply"},
+    {"O3/driver", "h200", "driver_launch"},
+    {"O3/driver", "b200", "driver_memory"},
+    {"O3/driver", "h200", "driver_errors"},
+    {"O3/driver", "t4", "driver_mixed"},
+    {"G/dynamic", "t4", "dynamic_quicksort"},
+    {"G/dynamic", "b200", "dynamic_streams"},
+    {"G/dynamic", "t4", "graph_conditions"},
 };
+
+static void expect_right(const char *const row[3])
+{
+    int code = run_program(row[1], row[0], row[2]);
+    cr_expect(code == 0, "%s of %s as a %s ended with %d:\n%s", row[2], row[0], row[1], code,
+              output);
+}
 
 Test(programs, are_right_slow)
 {
-    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-        char output[OUTPUT_SIZE];
-        int code = run(programs[i][1], programs[i][0], "", output);
-        cr_expect(code == 0, "%s as a %s ended with %d:\n%s", programs[i][0], programs[i][1], code,
-                  output);
-    }
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) expect_right(programs[i]);
 }
 
 /* Integer arithmetic as nvcc composes it of instructions: the host's compiler has the results. */
 Test(programs, integers_of_all_types)
 {
-    char output[OUTPUT_SIZE];
-    int code = run("h200", "O3/integer_types", "", output);
-    cr_expect(code == 0, "it ended with %d:\n%s", code, output);
+    expect_right((const char *[]){"O3/integer_types", "h200", "integer_types"});
 }
 
 /* ---- programs that fail ---------------------------------------------------------------------- */
@@ -97,8 +87,7 @@ static const struct {
 Test(programs, failures_are_told)
 {
     for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
-        char output[OUTPUT_SIZE];
-        int code = run("h200", "O3/wrong", failures[i].way, output);
+        int code = run_program("h200", "O3/wrong", failures[i].way);
         cr_expect(code == 1 && strstr(output, failures[i].told) && strstr(output, failures[i].said),
                   "%s: expected exit code 1, \"%s\" and \"%s\"; got %d and\n%s", failures[i].way,
                   failures[i].told, failures[i].said, code, output);

@@ -14,7 +14,7 @@
 
 /*
  * Bulk copies of tensors: what is said to programs that use them wrongly, and what
- * the checkers find. That the right bytes are copied is tested by programs/tensor_maps.cu.
+ * the checkers find. That the right bytes are copied is tested by programs/textures.cu.
  */
 
 TestSuite(tensors, .init = command_init, .fini = command_fini, .timeout = 120);
@@ -22,8 +22,8 @@ TestSuite(tensors, .init = command_init, .fini = command_fini, .timeout = 120);
 /* Every form of a copy, checked by every tool. */
 Test(tensors, right_programs_have_no_findings_slow)
 {
-    expect_status(0, "$emu --tool all --error-exitcode 9 $p/../emulator/programs/O3/tensor_maps "
-                     "2>&1");
+    expect_status(0, "$emu --tool all --error-exitcode 9 $p/../emulator/programs/O3/textures "
+                     "tensor_maps 2>&1");
     expect("ERROR SUMMARY: 0 errors\n");
     expect(": right\n");
     expect_status(0, "$emu --tool all --error-exitcode 9 $p/tensors right 2>&1");
@@ -590,8 +590,9 @@ Test(textures_api, programs_slow, .init = command_init, .fini = command_fini)
 {
     static const char *const gpus[] = {"t4", "h200", "b200"};
     for (int i = 0; i < 3; i++) {
-        expect_status(0, "$emu --gpu %s --tool all $p/../emulator/programs/O3/texture_turn 2>&1",
-                      gpus[i]);
+        expect_status(
+            0, "$emu --gpu %s --tool all $p/../emulator/programs/O3/textures texture_turn 2>&1",
+            gpus[i]);
         expect("an image turned through a texture: right");
         expect("ERROR SUMMARY: 0 errors");
     }

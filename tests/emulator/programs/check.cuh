@@ -1,7 +1,7 @@
 /*
- * check.cuh — what the programs in this folder share. Each is one kind of program that a student or
- * an instructor would run. It compares every value that the device computed with the host's, prints
- * one line, and exits with 0 if all was right and with 1 if anything was not.
+ * check.cuh — what the programs in this folder share. A file holds programs of one kind, by name.
+ * Each compares every value that the device computed with the host's, prints one line, and exits
+ * with 0 if all was right and with 1 if anything was not.
  *
  * The same programs run natively on a GPU (native.sh), which proves the programs themselves.
  */
@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 /* Exit codes of a program. As in automake, 77 means a test that cannot run. */
@@ -125,5 +126,29 @@ inline void need_capability(int major, int minor)
     printf("skipped: needs compute capability %d.%d\n", major, minor);
     exit(EXIT_SKIPPED);
 }
+
+struct program {
+    const char *name;
+    int (*run)();
+};
+
+inline int run_program(const std::vector<program> &programs, const char *name)
+{
+    int code = *name && strcmp(name, "list") ? 2 : EXIT_RIGHT;
+    for (const program &p : programs) {
+        if (!strcmp(name, "list")) puts(p.name);
+        if (!strcmp(name, p.name)) code = p.run();
+        if (!*name && code == EXIT_RIGHT) code = p.run();
+    }
+    return code;
+}
+
+/* The end of a file: its programs, each {"name", function}. The file's argument is a name, or
+ * "list"; without one all of them run, up to the first that is not right. */
+#define PROGRAMS(...)                                                                              \
+    int main(int argc, char **argv)                                                                \
+    {                                                                                              \
+        return run_program({__VA_ARGS__}, argc > 1 ? argv[1] : "");                                \
+    }
 
 #endif

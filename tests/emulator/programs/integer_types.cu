@@ -75,7 +75,7 @@ template <typename T> static void check(const char *name, const u128 *a, const u
     }
 }
 
-int main()
+static int run()
 {
     static u128 a[INPUTS], b[INPUTS];
     for (int i = 0; i < INPUTS; i++) a[i] = input(), b[i] = i % 16 ? input() : a[i];
@@ -84,3 +84,5 @@ int main()
     CHECK(int64_t), CHECK(uint64_t), CHECK(i128), CHECK(u128);
     return right("%d results of %d pairs of integers, in 10 types", RESULTS, INPUTS);
 }
+
+PROGRAMS({"integer_types", run})

@@ -156,7 +156,7 @@ static void fill_in(const network &n)
     CUDA(cudaMemset(n.bias, 0, HIDDEN * sizeof(float)));
 }
 
-int main()
+static int run()
 {
     network n;
     for (float **matrix : {&n.hidden, &n.back}) *matrix = device_array<float>(HIDDEN * SAMPLES);
@@ -190,3 +190,5 @@ int main()
     EXPECT(fabs(last - expected) < 1e-3 && last < first / 2);
     return right("loss %.3f, after %d steps %.3f", first, STEPS - 1, last);
 }
+
+PROGRAMS({"network", run})

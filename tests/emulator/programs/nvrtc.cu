@@ -39,7 +39,7 @@ static std::string compile(const char *instance, std::string *kernel)
     return ptx;
 }
 
-int main()
+static int run()
 {
     const int count = 1000, threads = 128;
     CUdevice device;
@@ -67,3 +67,5 @@ int main()
     CU(cuCtxDestroy(context));
     return right("NVRTC compiles a template while the program runs");
 }
+
+PROGRAMS({"nvrtc", run})

@@ -249,7 +249,7 @@ static void try_errors()
     CUDA(cudaFree(device));
 }
 
-int main()
+static int run()
 {
     try_published();
     try_checksums();
@@ -259,3 +259,5 @@ int main()
     try_errors();
     return right("four generators, checksums, distributions");
 }
+
+PROGRAMS({"random_numbers", run})

@@ -17,7 +17,7 @@ struct by_distance {
     }
 };
 
-int main()
+static int run()
 {
     const int N = 20000;
     std::vector<unsigned> keys = random_values<unsigned>(N, 1u << 31);
@@ -55,3 +55,5 @@ int main()
         EXPECT(got_points[i].x == points[i].x && got_points[i].y == points[i].y);
     return right("Thrust: radix sort, sort by key, sort of points");
 }
+
+PROGRAMS({"thrust_sort", run})
