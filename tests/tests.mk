@@ -79,7 +79,7 @@ CHECKED  := reported merged endless waits traced ticket two_words ring limits \
             unwritten lenient launches forks ends names ordered suspended wide_rows \
             blas driver dynamic tensors
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia sm_80 emulated \
-            per-thread linked refused rpath needs_gpu.so needs_cudart.so no_memory.so \
+            per-thread linked refused rpath needs_gpu.so needs_cudart.so \
             zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
             cubin.fatbin static-blas)
 
@@ -199,10 +199,6 @@ build/tests/programs/needs_gpu.so: OPTIONS = $(NVCCFLAGS) -shared -Xcompiler -fP
 
 # A library that gets the runtime from its program.
 build/tests/programs/needs_cudart.so: OPTIONS = $(NVCCFLAGS) -shared -Xcompiler -fPIC -cudart none
-
-build/tests/programs/no_memory.so: tests/fixtures/programs/no_memory.c
-	$(call say,$(CC),$@)
-	$(Q)$(CC) -std=c11 -Wall -Wextra -Werror -O2 -fPIC -shared $< -o $(NEW) -ldl $(PUT)
 
 # A program of two objects, for three generations of GPUs.
 build/tests/programs/linked: $(wildcard tests/fixtures/programs/linked*) | emu
