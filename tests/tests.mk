@@ -43,8 +43,7 @@ $(patsubst %,$(CUDA_BUILD)/tests/fixtures/%.cu.o,own_operators scan_reference so
 
 # Kernels that are tested from the PTX of each generation of the compiler.
 THREE_PTX = -gencode arch=compute_100,code=compute_100
-$(patsubst %,$(CUDA_BUILD)/tests/fixtures/%_code.cu.o,cooperative async cluster): \
-    NVCCFLAGS += $(THREE_PTX)
+$(CUDA_BUILD)/tests/fixtures/cooperative_code.cu.o: NVCCFLAGS += $(THREE_PTX)
 
 # A program like a step whose scan is wrong on purpose.
 WRONG    := tests/wrong tests/wrong/program steps/09-warp-shuffle

@@ -110,7 +110,7 @@ Test(heap, mistakes_are_faults)
         cr_expect(launched == cudaSuccess);
         cr_expect(error == mistakes[i].error && strstr(message, mistakes[i].says), "error %d: %s",
                   error, message);
-        cr_expect(strstr(message, "heap.cu:"), "%s", message);
+        cr_expect(strstr(message, "device_code.cu:"), "%s", message);
         cudaDeviceReset();
         cudaGetLastError();
     }
