@@ -25,8 +25,7 @@ $(PROMISES) build/promises/12-same-bits-cub: build/promises/12-%: $(LIBRARY) \
 TEST_ROOMS = harness steps emulator emulator/ptx labs cc tools fuzz wrong errata support \
              fixtures $(if $(SMALL),support/small,library)
 ONLY_SLOW = $(if $(SMALL),$(addprefix tests/,$(addprefix steps/test_,operators.c own_operators.c \
-            sort.c) $(addprefix fixtures/,own_operators.cu scan_reference.cu sort_code.cu \
-            wave_code.cu)))
+            sort.c) $(addprefix fixtures/,operators_code.cu sort_code.cu wave_code.cu)))
 TESTS    := $(call objects,$(filter-out %/bench_main.c $(ONLY_SLOW),$(call sources,common/bench \
             $(addprefix tests/,$(TEST_ROOMS)) $(ONE_PROCESS) $(if $(SMALL),,common/library)) \
             $(wildcard $(NO_MPI17)) $(COMMON) $(GRADER))) $(LAB_SHARED) $(UPCC)
@@ -37,8 +36,7 @@ build/tests/%.o: CFLAGS = -O1 -g1
 build/tests/%.o: GPUS = $(TWO_PTX)
 
 # Of these large files only the emulator runs kernels, as an H200: one PTX takes half the time.
-$(patsubst %,$(CUDA_BUILD)/tests/fixtures/%.cu.o,own_operators scan_reference sort_code \
-  wave_code): \
+$(patsubst %,$(CUDA_BUILD)/tests/fixtures/%_code.cu.o,operators sort wave): \
     GPUS = -gencode arch=compute_90,code=compute_90
 
 # Kernels that are tested from the PTX of each generation of the compiler.
@@ -73,14 +71,12 @@ build/tests/many-calls: RUNPATH = $(patsubst build/cuda,$$ORIGIN/../cuda,$(CUDA)
 build/tests/many-calls: $(call with_nccl,tests/ranks/library/calls.c $(CALLS17) $(COMMON)) | emu
 	$(link)
 
-# Programs of one source file that tests examine or run: see tests/fixtures/programs/programs.h.
-CHECKED  := reported merged endless waits traced ticket two_words ring limits \
-            unwritten lenient launches forks ends names ordered suspended wide_rows \
-            blas driver dynamic tensors
+# Programs of one source file that tests examine or run: see tests/support/command.h.
+CHECKED  := reported merged endless waits ticket two_words ring unwritten lenient launches ends \
+            names ordered blas driver dynamic tensors
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia sm_80 emulated \
-            per-thread linked refused rpath needs_gpu.so needs_cudart.so \
-            zstd.fatbin lz4.fatbin stored.fatbin only90a.fatbin \
-            cubin.fatbin static-blas)
+            per-thread linked rpath needs_gpu.so needs_cudart.so zstd.fatbin lz4.fatbin \
+            stored.fatbin only90a.fatbin cubin.fatbin static-blas)
 
 # Shares of functions.py: of `make test` another one with each commit. The sanitizers run none.
 SHARES   = $(if $(filter tests-build test-slow,$(MAKECMDGOALS)),$(addprefix build/functions/, \
@@ -155,9 +151,8 @@ build/tests/programs/%: tests/fixtures/programs/kernels.cu | emu
 # Programs for the checkers, a program that ptxas changes, and programs that wait or do not end.
 build/tests/programs/ticket: $(wildcard steps/11-*/*.cu*) steps/11-single-pass/scan.h
 build/tests/programs/ring: $(wildcard steps/12-*/*.cuh steps/12-*/parts/*)
-WITH_STEP16 = $(addprefix build/tests/programs/,names wide_rows)
-$(WITH_STEP16): GPUS = -gencode arch=compute_90,code=compute_90
-$(WITH_STEP16): $(wildcard steps/16-*/*.cuh steps/16-*/parts/* steps/12-*/parts/*)
+build/tests/programs/names: GPUS = -gencode arch=compute_90,code=compute_90
+build/tests/programs/names: $(wildcard steps/16-*/*.cuh steps/16-*/parts/* steps/12-*/parts/*)
 build/tests/programs/dynamic: OPTIONS = -rdc=true
 build/tests/programs/tensors: GPUS = -gencode arch=compute_90,code=[compute_90,sm_90]
 build/tests/programs/tensors: OPTIONS = $(STAND_IN_LINK) -lcuda
@@ -177,14 +172,8 @@ $(CHECKED:%=build/tests/programs/%): %: tests/fixtures/programs/$$(notdir $$@).c
 	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) -g -cudart shared $(OPTIONS) $< -o $(NEW) $(PUT)
 
 # PTX is enough for these.
-$(addprefix build/tests/programs/,endless limits ordered ring ticket two_words unwritten waits): \
+$(addprefix build/tests/programs/,endless ordered ring ticket two_words unwritten waits): \
     GPUS = $(TWO_PTX)
-
-# With NVIDIA's runtime for kernels.
-build/tests/programs/refused: tests/fixtures/programs/refused.cu | emu
-	$(call say,nvcc,$@)
-	$(Q)$(NVCC) -O3 -lineinfo -arch=compute_90 -code=compute_90,sm_90 -rdc=true -cudart shared $< \
-	    -lcudadevrt -o $(NEW) $(PUT)
 
 # Linked by g++ with an RPATH, which comes before LD_LIBRARY_PATH.
 build/tests/programs/rpath: tests/fixtures/programs/kernels.cu
@@ -200,10 +189,11 @@ build/tests/programs/needs_gpu.so: OPTIONS = $(NVCCFLAGS) -shared -Xcompiler -fP
 build/tests/programs/needs_cudart.so: OPTIONS = $(NVCCFLAGS) -shared -Xcompiler -fPIC -cudart none
 
 # A program of two objects, for three generations of GPUs.
-build/tests/programs/linked: $(wildcard tests/fixtures/programs/linked*) | emu
+LINKED = $(NVCC) $(NVCCFLAGS) $(CPPFLAGS) $(THREE_PTX) -rdc=true
+build/tests/programs/linked: tests/fixtures/programs/linked.cu | emu
 	$(call say,nvcc,$@)
-	$(Q)$(NVCC) $(NVCCFLAGS) $(CPPFLAGS) $(THREE_PTX) -rdc=true -cudart shared \
-	    $(filter %.cu,$^) -o $(NEW) $(PUT)
+	$(Q)$(LINKED) -DPART -c $< -o $(NEW).o
+	$(Q)$(LINKED) -cudart shared $(NEW).o $< -o $(NEW) $(PUT) && rm $(NEW).o
 
 # Catalogues of pairs, wrong and right, on which the checkers and compute-sanitizer are compared:
 # for a GPU in build/checks, for the emulator in build/pairs.

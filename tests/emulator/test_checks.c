@@ -20,7 +20,6 @@
 #include "tests/support/catalogue.h"
 #include "tests/support/command.h"
 #include "tests/support/recording.h"
-#include "tests/fixtures/programs/programs.h"
 
 #include <criterion/parameterized.h>
 #include <ctype.h>

@@ -3,7 +3,6 @@
  */
 #include "common/emu/emu.h"
 #include "tests/fixtures/fixtures.h"
-#include "tests/fixtures/programs/programs.h"
 #include "tests/support/command.h"
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>

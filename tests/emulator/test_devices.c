@@ -3,7 +3,6 @@
  */
 #define _GNU_SOURCE
 #include "common/emu/machine/device.h"
-#include "tests/fixtures/programs/programs.h"
 #include "tests/support/command.h"
 #include "tests/support/cudart_check.h"
 #include <criterion/criterion.h>
@@ -16,7 +15,7 @@
 
 /*
  * Programs that have few addresses (ulimit -v) or little device memory, or make
- * very many allocations: limits.cu.
+ * very many allocations: launches.cu.
  */
 
 TestSuite(limits, .init = command_init, .fini = command_fini, .timeout = 120);
@@ -35,7 +34,7 @@ Test(limits, a_program_takes_less_memory_where_there_are_few_addresses)
     static const long limits[] = {300000, 1000000, 5000000, 20000000, 30000000};
     long before = 0;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        expect_status(0, "ulimit -v %ld; $emu --log-file /dev/null $p/limits 2>&1", limits[i]);
+        expect_status(0, "ulimit -v %ld; $emu --log-file /dev/null $p/launches memory 2>&1", limits[i]);
         expect("as its properties say, last value 131070\n");
         cr_expect_geq(megabytes(), before);
         cr_expect_geq(megabytes(), limits[i] / 1024 / 20, "%s", output);
@@ -50,7 +49,7 @@ Test(limits, the_checkers_have_room_too)
     static const char *const tools[] = {"memcheck", "racecheck", "initcheck", "synccheck", "all"};
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
         for (size_t k = 0; k < sizeof tools / sizeof *tools; k++) {
-            expect_status(0, "ulimit -v %ld; $emu --tool %s --error-exitcode 9 $p/limits 2>&1",
+            expect_status(0, "ulimit -v %ld; $emu --tool %s --error-exitcode 9 $p/launches memory 2>&1",
                           limits[i], tools[k]);
             expect("last value 131070\n");
         }
@@ -58,19 +57,19 @@ Test(limits, the_checkers_have_room_too)
 
 Test(limits, every_one_of_many_devices_has_some)
 {
-    expect_status(0, "ulimit -v 20000000; $emu --devices 16 --log-file /dev/null $p/limits 2>&1");
+    expect_status(0, "ulimit -v 20000000; $emu --devices 16 --log-file /dev/null $p/launches memory 2>&1");
     expect("device 15: ");
     cr_expect_geq(megabytes(), 64);
 }
 
 Test(limits, what_was_asked_for_is_given_or_refused)
 {
-    expect_status(0, "ulimit -v 20000000; EMU_MEMORY=100M $emu --log-file /dev/null $p/limits");
+    expect_status(0, "ulimit -v 20000000; EMU_MEMORY=100M $emu --log-file /dev/null $p/launches memory");
     cr_expect_eq(megabytes(), 100);
-    expect_status(3, "ulimit -v 20000000; EMU_MEMORY=8G $emu --log-file /dev/null $p/limits 2>&1");
+    expect_status(3, "ulimit -v 20000000; EMU_MEMORY=8G $emu --log-file /dev/null $p/launches memory 2>&1");
     expect_one_sentence();
     expect("no addresses for 8589934592 bytes of device memory: set EMU_MEMORY to fewer");
-    expect_status(3, "ulimit -v 40000; $emu --devices 16 --log-file /dev/null $p/limits 2>&1");
+    expect_status(3, "ulimit -v 40000; $emu --devices 16 --log-file /dev/null $p/launches memory 2>&1");
     expect_one_sentence();
     expect("EMU_MEMORY");
 }
@@ -80,7 +79,7 @@ Test(limits, very_many_allocations_slow)
 {
     static const char *const ways[] = {"order", "reverse", "async"};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        expect_status(0, "$emu --log-file /dev/null $p/limits 100000 %s", ways[i]);
+        expect_status(0, "$emu --log-file /dev/null $p/launches memory 100000 %s", ways[i]);
         expect("100000 allocations\n");
     }
 }

@@ -5,7 +5,6 @@
  */
 #define _GNU_SOURCE
 #include "tests/support/command.h"
-#include "tests/fixtures/programs/programs.h"
 #include "tests/support/cudart_check.h"
 
 #include <cuda.h>

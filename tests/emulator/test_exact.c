@@ -9,7 +9,6 @@
 #include "common/emu/ptx/binary.h"
 #include "common/emu/watch/count.h"
 #include "common/emu/command/command.h"
-#include "tests/fixtures/programs/programs.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

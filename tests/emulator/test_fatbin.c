@@ -3,7 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "common/emu/ptx/binary.h"
-#include "tests/fixtures/programs/programs.h"
+#include "tests/support/command.h"
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -740,7 +740,7 @@ Test(ipc, wrong_handles_of_events)
 static double megabytes(const char *setting)
 {
     double found = 0;
-    expect_status(0, "%s $emu --log-file /dev/null $p/limits 2>&1", setting);
+    expect_status(0, "%s $emu --log-file /dev/null $p/launches memory 2>&1", setting);
     cr_assert(sscanf(output, "device 0: %lf MB", &found) == 1, "%s", output);
     return found;
 }

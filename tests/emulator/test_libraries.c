@@ -4,7 +4,6 @@
  * and that no program finds them but by emu. What they compute is tested by programs/blas.cu.
  */
 #include "tests/support/command.h"
-#include "tests/fixtures/programs/programs.h"
 
 #include <criterion/parameterized.h>
 #include <string.h>

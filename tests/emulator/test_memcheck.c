@@ -563,7 +563,7 @@ Test(memcheck, no_print_limit)
     static const char *const options[] = {"", "--print-limit 120", "--print-limit 0"};
     static const int printed[] = {100, 120, 150};
     for (int i = 0; i < 3; i++) {
-        expect_status(0, MEMCHECK "--leak-check full %s $p/limits 150 leak 2>&1", options[i]);
+        expect_status(0, MEMCHECK "--leak-check full %s $p/launches memory 150 leak 2>&1", options[i]);
         cr_assert_eq(count("========= Leaked "), printed[i], "%s", output);
         expect("========= ERROR SUMMARY: 150 errors\n");
     }

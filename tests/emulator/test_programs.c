@@ -3,7 +3,6 @@
  * checks its own results; the test checks its exit code. `make test-nightly` runs all of them in
  * every way.
  */
-#include "tests/fixtures/programs/programs.h"
 #include "tests/support/command.h"
 
 #include <string.h>

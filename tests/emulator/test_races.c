@@ -1,7 +1,6 @@
 /*
  * test_races.c — races in kernels and between streams, in any order.
  */
-#include "tests/fixtures/programs/programs.h"
 #include "tests/support/catalogue.h"
 #include "tests/support/command.h"
 #include "tests/support/cudart_check.h"

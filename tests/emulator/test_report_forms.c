@@ -68,7 +68,6 @@ Test(refused, by_name_and_once)
     }
 }
 
-/* Each names the feature, the line in the source, and what to do instead. */
 /* addr2line would name the function before it that is exported. */
 Test(refused, a_caller_without_a_name_is_its_file, .init = command_init, .fini = command_fini)
 {
@@ -84,31 +83,20 @@ Test(refused, a_caller_without_a_name_is_its_file, .init = command_init, .fini =
     expect("emu: cuGLInit is not supported (called by libhidden.so): there is no OpenGL, EGL");
 }
 
+/* A kernel that could not run is in the reports, and neither counted nor checked. */
 Test(refused, features_of_kernels, .init = command_init, .fini = command_fini)
 {
-    static const char *const features[][3] = {
-        {"video", "add(int*)",
-         "the emulator has no video instructions but vabsdiff2 and vabsdiff4; compute the parts by "
-         "integer operations instead"},
-    };
-    for (size_t i = 0; i < sizeof features / sizeof *features; i++) {
-        expect_status(0, "$emu --log-file /dev/null $p/refused %s 2>&1", features[i][0]);
-        expect(features[i][1]);
-        expect("/refused.cu:");
-        expect(features[i][2]);
-        expect("cudaErrorNotSupported\n");
-        expect_not("cudaErrorUnsupportedPtxVersion");
-    }
-}
-
-/* A kernel that could not run is in the reports, and neither counted nor checked. */
-Test(refused, kernels_count_as_failed, .init = command_init, .fini = command_fini)
-{
-    expect_status(9, "$emu --page raw --error-exitcode 9 $p/refused video 2>&1");
+    expect_status(1, "$emu --log-file /dev/null $p/launches video 2>&1");
+    expect("add(int*)");
+    expect("/launches.cu:");
+    expect("the emulator has no video instructions but vabsdiff2 and vabsdiff4; compute the parts "
+           "by integer operations instead");
+    expect("operation not supported\n");
+    expect_status(9, "$emu --page raw --error-exitcode 9 $p/launches video 2>&1");
     expect("  add (1, 1, 1)x(");
     expect("    the kernel failed: operation not supported");
-    expect_status(9, "$emu --error-exitcode 9 --tool racecheck $p/refused video 2>&1");
-    expect_status(0, "$emu --json $p/refused video 2>/dev/null");
+    expect_status(9, "$emu --error-exitcode 9 --tool racecheck $p/launches video 2>&1");
+    expect_status(1, "$emu --json $p/launches video 2>/dev/null");
     expect("\"kernel\": \"add\"");
     expect("\"error\": \"cudaErrorNotSupported\"");
 }

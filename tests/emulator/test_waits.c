@@ -1,7 +1,6 @@
 /*
  * test_waits.c — kernels that wait, and kernels that do not end.
  */
-#include "tests/fixtures/programs/programs.h"
 #include "tests/support/command.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +27,7 @@ Test(endless, ctrl_c_in_a_kernel_says_where_it_was)
     expect_status(130, INTERRUPT("$emu --csv $p/endless count"));
     expect("begun\n"); /* the output of the program is not lost */
     expect("emu: interrupted, at ");
-    expect("endless.cu:24 (PTX line ");
+    expect("endless.cu:33 (PTX line ");
     expect(" in kernel count, block (0,0,0), thread (0,0,0)\n");
     expect("\"twice\""); /* the counters so far */
     expect("\"count\"");
@@ -68,7 +67,7 @@ Test(endless, a_kernel_ends_at_the_limit_slow)
 {
     expect_status(1, "EMU_KERNEL_TIMEOUT=1 $emu --log-file /dev/null $p/endless count 2>&1");
     expect("emu: its grid has run for 1 seconds, and EMU_KERNEL_TIMEOUT allows no more, at ");
-    expect("endless.cu:24");
+    expect("endless.cu:33");
     expect("cudaErrorLaunchTimeout\n");
     expect_status(1, "EMU_KERNEL_TIMEOUT=1 $emu --log-file /dev/null $p/endless blocks 2>&1");
     expect("cudaErrorLaunchTimeout\n");
@@ -112,19 +111,15 @@ Test(endless, waiting_for_the_host_or_another_kernel_slow)
     static const char *const ways[] = {"late", "streams"};
     for (int i = 0; i < 2; i++) {
         expect_status(1, "EMU_TIMEOUT=1 $emu --log-file /dev/null $p/endless %s 2>&1", ways[i]);
-        expect("endless.cu:50");
+        expect("endless.cu:59");
         expect("emu: kernels run one after the other here");
         expect("cudaErrorLaunchTimeout\n");
     }
 }
 
-/* ---- test suspended -------------------------------------------------------------------------- */
+/* ---- kernels that wait for the host, and so are suspended ------------------------------------ */
 
-/*
- * Kernels that the emulator has suspended because they wait for the host
- * (suspended.cu): which threads wait for them, and that they are in the reports however the program
- * ends.
- */
+/* Which threads wait for them, and that they are in the reports however the program ends. */
 
 TestSuite(suspended, .init = command_init, .fini = command_fini, .timeout = 60);
 
@@ -132,46 +127,34 @@ TestSuite(suspended, .init = command_init, .fini = command_fini, .timeout = 60);
 Test(suspended, kernels_of_two_devices_wait_for_each_other)
 {
     expect_status(0, "EMU_TIMEOUT=5 timeout 30 $emu --devices 2 --log-file /dev/null "
-                     "$p/suspended devices 2>&1");
+                     "$p/endless devices 2>&1");
     cr_assert_str_eq(output, "cudaSuccess\ncudaSuccess\n");
 }
 
 /* No thread goes on before the kernel has ended, whichever thread it ends in. */
 Test(suspended, two_threads_wait_for_one_kernel)
 {
-    expect_status(0, "timeout 30 $emu --log-file /dev/null $p/suspended threads 2>&1");
+    expect_status(0, "timeout 30 $emu --log-file /dev/null $p/endless threads 2>&1");
     cr_assert_str_eq(output, "cudaSuccess, -1\ncudaSuccess, -1\n");
 }
 
-/* exit waits for the kernel; _exit and a signal end it, as they end one that runs. */
+/* exit waits for the kernel; _exit ends it, as it ends one that runs. */
 Test(suspended, what_nobody_waits_for_is_in_the_reports)
 {
-    static const struct {
-        const char *end;
-        int status;
-    } ends[] = {{"return", 0}, {"exit", 0}, {"_exit", 0}, {"abort", 134}};
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        for (int form = 0; form < 2; form++) {
-            expect_status(ends[i].status, "timeout 30 $emu %s $p/suspended left %s",
-                          form == 0 ? "--csv" : "--json", ends[i].end);
-            expect("\"work\"");
-        }
+    static const char *const ends[] = {"return", "exit", "_exit"}, *const forms[] = {"csv", "json"};
+    for (int i = 0; i < 6; i++) {
+        expect_status(0, "timeout 30 $emu --%s $p/endless left %s", forms[i % 2], ends[i / 2]);
+        expect("\"work\"");
     }
 }
 
 Test(suspended, a_wait_without_an_end_is_told_at_the_end_slow)
 {
     expect_status(9, "EMU_TIMEOUT=1 timeout 30 $emu --tool memcheck --error-exitcode 9 "
-                     "$p/suspended left never 2>&1");
+                     "$p/endless left never 2>&1");
     expect("deadlock: all blocks that have not ended wait in loops like this one");
-    expect("suspended.cu:30");
+    expect("endless.cu:134");
     expect("ERROR SUMMARY: 1 error");
-}
-
-/* The thread that waits for the kernel cannot go on with it, because it is in the handler. */
-Test(suspended, a_handler_may_end_the_program_while_the_host_waits_slow)
-{
-    expect_status(0, "timeout 30 $emu --csv $p/suspended left handler 2>&1");
 }
 
 /* ---- blocks that wait for each other --------------------------------------------------------- */

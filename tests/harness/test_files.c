@@ -69,12 +69,12 @@ Test(files, a_trace_is_replaced_as_a_whole)
 /* A trace is kept after a kernel's fault: it is needed to find the cause. */
 Test(files, a_trace_of_what_failed_is_kept)
 {
-    expect_status(1, "$emu --log-file /dev/null --trace $t/trace $p/traced fault >/dev/null 2>&1; "
-                     "code=$?; ls $t; grep -c traced.cu: $t/trace; exit $code");
+    expect_status(1, "$emu --log-file /dev/null --trace $t/trace $p/launches fault >/dev/null 2>&1; "
+                     "code=$?; ls $t; grep -c launches.cu: $t/trace; exit $code");
     expect("trace\n1\n");
     expect_status(9,
                   "rm $t/trace; $emu --tool memcheck --error-exitcode 9 --log-file $t/log "
-                  "--trace $t/trace $p/traced fault >/dev/null 2>&1; code=$?; ls $t; exit $code");
+                  "--trace $t/trace $p/launches fault >/dev/null 2>&1; code=$?; ls $t; exit $code");
     cr_expect_str_eq(output, "log\ntrace\n");
 }
 
@@ -235,7 +235,7 @@ Test(files, a_signal_leaves_no_temporary_file_of_a_trace)
 /* A child that the program forks leaves its parent's files alone. */
 Test(files, a_child_leaves_the_trace_to_its_parent)
 {
-    expect_status(0, "$emu --log-file /dev/null --trace $t/trace $p/traced fork >/dev/null && "
-                     "ls $t && grep -c traced.cu: $t/trace");
+    expect_status(0, "$emu --log-file /dev/null --trace $t/trace $p/launches fork >/dev/null && "
+                     "ls $t && grep -c launches.cu: $t/trace");
     cr_expect_str_eq(output, "trace\n2\n");
 }

@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include "common/emu/ptx/binary.h"
 #include "common/emu/emu.h"
-#include "tests/fixtures/programs/programs.h"
 #include "tests/support/command.h"
 
 #include <fcntl.h>

@@ -4,7 +4,7 @@
  * identity.
  */
 #define _GNU_SOURCE
-#include "tests/fixtures/own_operators.h"
+#include "tests/fixtures/operators_code.h"
 #include "tests/support/command.h"
 
 #include <criterion/criterion.h>
@@ -121,6 +121,6 @@ Test(own_operators, beside_names_of_the_program_slow, .init = command_init, .fin
  * pipeline. */
 Test(own_operators, results_of_16_bytes_in_short_rows_slow)
 {
-    expect_status(0, "$emu --log-file /dev/null $p/wide_rows 8");
-    expect_status(0, "$emu --log-file /dev/null $p/wide_rows 300001");
+    expect_status(0, "$emu --log-file /dev/null $p/names 8");
+    expect_status(0, "$emu --log-file /dev/null $p/names 300001");
 }

@@ -1,7 +1,6 @@
 /* command.c — runs shell commands in tests. */
 #define _GNU_SOURCE
 #include "command.h"
-#include "tests/fixtures/programs/programs.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -6,6 +6,21 @@
 
 #include <criterion/criterion.h>
 
+/* Where the Makefile puts the programs and fat binaries that tests look at or run. `shared`,
+ * `nvidia`, `emulated`, `per-thread` and `rpath` are made of kernels.cu: linked with -cudart shared,
+ * with NVIDIA's static runtime as nvcc does by default, with the flags of emu --nvcc-flags, with
+ * -default-stream per-thread, by g++ with an RPATH; the fat binaries are named by what they hold.
+ * Tests run in the repository's root, those with sanitizers in build/asan, where programs of the
+ * ordinary build are used. */
+#ifdef __SANITIZE_ADDRESS__
+#define ORDINARY_BUILD ".."
+#else
+#define ORDINARY_BUILD "build"
+#endif
+#define PROGRAMS ORDINARY_BUILD "/tests/programs"
+#define PAIRS    ORDINARY_BUILD "/pairs" /* of tests/checks */
+#define EMU      ORDINARY_BUILD "/emu/emu"
+
 extern char output[]; /* of the last command: stdout, and stderr too if it says 2>&1 */
 extern char folder[]; /* for files */
 

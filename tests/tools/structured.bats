@@ -391,7 +391,7 @@ build() {
 # ---- forked processes ----------------------------------------------------------------------------
 
 @test "a process that is forked before its parent uses CUDA is observed" {
-    F=build/tests/programs/forks
+    F="build/tests/programs/ends fork"
     for how in child quick; do
         run emu --tool racecheck --error-exitcode 9 $F $how
         [ "$status" -eq 9 ]
@@ -423,7 +423,7 @@ assert len(log["runs"]) == 2' "$T/j" "$T/s"
 
 # As on a GPU.
 @test "a process that is forked after its parent has used CUDA gets an error from each call" {
-    run emu --tool racecheck --error-exitcode 9 build/tests/programs/forks parent child
+    run emu --tool racecheck --error-exitcode 9 build/tests/programs/ends fork parent child
     [ "$status" -eq 9 ]
     says "emu: this process was forked after its parent had used CUDA, "
     says "child: cudaErrorInitializationError, cudaErrorInitializationError"
@@ -473,18 +473,6 @@ reports_all() {
     reports_all SIGPIPE 141
 }
 
-@test "a program that is killed, or ends past the C library: a sentence, and --error-exitcode" {
-    for how in "SIGKILL 137 was ended by signal 9 (Killed)" "raw 5 ended"; do
-        read -r name code sentence <<<"$how"
-        run timeout 30 build/emu/emu --tool racecheck build/tests/programs/ends "$name"
-        [ "$status" -eq "$code" ]
-        says "emu: build/tests/programs/ends $sentence before its reports were written"
-        run timeout 30 build/emu/emu --tool racecheck --error-exitcode 9 \
-            build/tests/programs/ends "$name"
-        [ "$status" -eq 9 ]
-    done
-}
-
 @test "an end without a finding keeps the program's exit code, and does not write twice" {
     for how in "_exit 5" "execv 5" "abort 134"; do
         read -r name code <<<"$how"
@@ -493,6 +481,6 @@ reports_all() {
         [ "$status" -eq "$code" ]
         [ "$(grep -c 'ERROR SUMMARY: 0 errors' <<<"$output")" -eq 1 ]
     done
-    emu --csv --log-file "$T/c" build/tests/programs/forks quick parent
+    emu --csv --log-file "$T/c" build/tests/programs/ends fork quick parent
     [ "$(grep -c '"race"' "$T/c")" -eq 2 ]
 }

@@ -8,7 +8,6 @@
 #define _GNU_SOURCE
 #include "common/emu/ptx/ptx.h"
 #include "tests/support/command.h"
-#include "tests/fixtures/programs/programs.h"
 
 #include <criterion/criterion.h>
 #include <stdarg.h>
