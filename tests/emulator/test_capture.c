@@ -51,6 +51,15 @@ static void run(cudaGraph_t graph, int times)
     ok(cudaGraphExecDestroy(exec));
 }
 
+/* Begins a capture in a stream, and forks to another one. */
+static void begin_fork(cudaStream_t origin, cudaStream_t other)
+{
+    cudaEvent_t fork = new_event();
+    ok(cudaStreamBeginCapture(origin, cudaStreamCaptureModeGlobal));
+    ok(cudaEventRecord(fork, origin));
+    ok(cudaStreamWaitEvent(other, fork, 0));
+}
+
 static void add_one(void *number) { ++*(int *)number; }
 
 /* The memory of a fill has to be there, although nothing is written yet. */
@@ -99,30 +108,23 @@ Test(capture, forks_and_joins)
     cudaStream_t origin = new_stream(cudaStreamDefault), other = new_stream(cudaStreamDefault);
     cudaEvent_t fork = new_event(), join = new_event();
     cudaGraph_t graph;
-    ok(cudaStreamBeginCapture(origin, cudaStreamCaptureModeGlobal));
-    ok(launch_add(sum, 1, origin));
-    ok(cudaEventRecord(fork, origin));
-    ok(cudaStreamWaitEvent(other, fork, 0));
-    cr_assert(status_of(other) == cudaStreamCaptureStatusActive);
-    ok(launch_add(a, 2, origin));
-    ok(launch_add(b, 3, other));
-    ok(cudaEventRecord(join, other));
-    ok(cudaStreamWaitEvent(origin, join, 0));
-    ok(launch_add(sum, 4, origin));
-    is(cudaStreamEndCapture(other, &graph), cudaErrorStreamCaptureUnmatched);
-    is(cudaStreamEndCapture(origin, &graph), cudaErrorStreamCaptureInvalidated);
-    cr_assert(graph == NULL);
-    cudaGetLastError();
-
-    ok(cudaStreamBeginCapture(origin, cudaStreamCaptureModeGlobal));
-    ok(launch_add(sum, 1, origin));
-    ok(cudaEventRecord(fork, origin));
-    ok(cudaStreamWaitEvent(other, fork, 0));
-    ok(launch_add(a, 2, origin));
-    ok(launch_add(b, 3, other));
-    ok(cudaEventRecord(join, other));
-    ok(cudaStreamWaitEvent(origin, join, 0));
-    ok(launch_add(sum, 4, origin));
+    for (int is_right = 0; is_right < 2; is_right++) {
+        ok(cudaStreamBeginCapture(origin, cudaStreamCaptureModeGlobal));
+        ok(launch_add(sum, 1, origin));
+        ok(cudaEventRecord(fork, origin));
+        ok(cudaStreamWaitEvent(other, fork, 0));
+        cr_assert(status_of(other) == cudaStreamCaptureStatusActive);
+        ok(launch_add(a, 2, origin));
+        ok(launch_add(b, 3, other));
+        ok(cudaEventRecord(join, other));
+        ok(cudaStreamWaitEvent(origin, join, 0));
+        ok(launch_add(sum, 4, origin));
+        if (is_right) break;
+        is(cudaStreamEndCapture(other, &graph), cudaErrorStreamCaptureUnmatched);
+        is(cudaStreamEndCapture(origin, &graph), cudaErrorStreamCaptureInvalidated);
+        cr_assert(graph == NULL);
+        cudaGetLastError();
+    }
     ok(cudaStreamEndCapture(origin, &graph));
     cr_assert(status_of(other) == cudaStreamCaptureStatusNone);
     size_t count;
@@ -141,11 +143,8 @@ Test(capture, what_is_not_joined_is_an_error)
 {
     int *device = zero();
     cudaStream_t origin = new_stream(cudaStreamDefault), other = new_stream(cudaStreamDefault);
-    cudaEvent_t fork = new_event();
     cudaGraph_t graph;
-    ok(cudaStreamBeginCapture(origin, cudaStreamCaptureModeGlobal));
-    ok(cudaEventRecord(fork, origin));
-    ok(cudaStreamWaitEvent(other, fork, 0));
+    begin_fork(origin, other);
     ok(launch_add(device, 1, other));
     is(cudaStreamEndCapture(origin, &graph), cudaErrorStreamCaptureUnjoined);
     cr_assert(status_of(origin) == cudaStreamCaptureStatusNone);
@@ -159,11 +158,9 @@ Test(capture, a_joined_stream_may_be_destroyed)
 {
     int *device = zero();
     cudaStream_t origin = new_stream(cudaStreamDefault), other = new_stream(cudaStreamDefault);
-    cudaEvent_t fork = new_event(), join = new_event();
+    cudaEvent_t join = new_event();
     cudaGraph_t graph;
-    ok(cudaStreamBeginCapture(origin, cudaStreamCaptureModeGlobal));
-    ok(cudaEventRecord(fork, origin));
-    ok(cudaStreamWaitEvent(other, fork, 0));
+    begin_fork(origin, other);
     ok(launch_add(device, 1, other));
     ok(cudaEventRecord(join, other));
     ok(cudaStreamWaitEvent(origin, join, 0));
@@ -184,11 +181,9 @@ Test(capture, a_stream_may_be_destroyed_before_it_is_joined)
     for (int is_joined = 0; is_joined <= 1; is_joined++) {
         int *device = zero();
         cudaStream_t origin = new_stream(cudaStreamDefault), other = new_stream(cudaStreamDefault);
-        cudaEvent_t fork = new_event(), join = new_event();
+        cudaEvent_t join = new_event();
         cudaGraph_t graph;
-        ok(cudaStreamBeginCapture(origin, cudaStreamCaptureModeGlobal));
-        ok(cudaEventRecord(fork, origin));
-        ok(cudaStreamWaitEvent(other, fork, 0));
+        begin_fork(origin, other);
         ok(launch_add(device, 1, other));
         ok(cudaEventRecord(join, other));
         ok(cudaStreamDestroy(other));
@@ -204,10 +199,7 @@ Test(capture, the_origin_is_destroyed)
 {
     int *device = zero();
     cudaStream_t origin = new_stream(cudaStreamDefault), other = new_stream(cudaStreamDefault);
-    cudaEvent_t fork = new_event();
-    ok(cudaStreamBeginCapture(origin, cudaStreamCaptureModeGlobal));
-    ok(cudaEventRecord(fork, origin));
-    ok(cudaStreamWaitEvent(other, fork, 0));
+    begin_fork(origin, other);
     ok(cudaStreamDestroy(origin));
     cr_assert(status_of(other) == cudaStreamCaptureStatusNone);
     ok(launch_add(device, 1, other));
@@ -224,6 +216,11 @@ static void expect_spoiled(cudaStream_t stream)
     cudaGetLastError();
     ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
 }
+#define SPOILS(call, error)                                                                        \
+    do {                                                                                           \
+        is(call, error);                                                                           \
+        expect_spoiled(stream);                                                                    \
+    } while (0)
 
 Test(capture, what_may_wait_is_forbidden)
 {
@@ -233,26 +230,17 @@ Test(capture, what_may_wait_is_forbidden)
     cudaEvent_t event = new_event(), outside = new_event();
     ok(cudaEventRecord(outside, other));
     ok(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    is(cudaStreamSynchronize(stream), cudaErrorStreamCaptureUnsupported);
-    expect_spoiled(stream);
-    is(cudaStreamQuery(stream), cudaErrorStreamCaptureUnsupported);
-    expect_spoiled(stream);
-    is(cudaDeviceSynchronize(), cudaErrorStreamCaptureUnsupported);
-    expect_spoiled(stream);
-    is(cudaMalloc(&memory, 4), cudaErrorStreamCaptureUnsupported);
-    expect_spoiled(stream);
-    is(cudaMemcpy(&host, device, 4, cudaMemcpyDeviceToHost), cudaErrorStreamCaptureUnsupported);
-    expect_spoiled(stream);
-    is(cudaEventQuery(outside), cudaErrorStreamCaptureUnsupported);
-    expect_spoiled(stream);
+    SPOILS(cudaStreamSynchronize(stream), cudaErrorStreamCaptureUnsupported);
+    SPOILS(cudaStreamQuery(stream), cudaErrorStreamCaptureUnsupported);
+    SPOILS(cudaDeviceSynchronize(), cudaErrorStreamCaptureUnsupported);
+    SPOILS(cudaMalloc(&memory, 4), cudaErrorStreamCaptureUnsupported);
+    SPOILS(cudaMemcpy(&host, device, 4, cudaMemcpyDeviceToHost), cudaErrorStreamCaptureUnsupported);
+    SPOILS(cudaEventQuery(outside), cudaErrorStreamCaptureUnsupported);
     ok(cudaEventRecord(event, stream));
-    is(cudaEventSynchronize(event), cudaErrorCapturedEvent);
-    expect_spoiled(stream);
-    is(cudaStreamWaitEvent(stream, outside, 0), cudaErrorStreamCaptureIsolation);
-    expect_spoiled(stream);
-    is(cudaStreamAddCallback(stream, (cudaStreamCallback_t)(void (*)(void))add_one, &host, 0),
-       cudaErrorStreamCaptureUnsupported);
-    expect_spoiled(stream);
+    SPOILS(cudaEventSynchronize(event), cudaErrorCapturedEvent);
+    SPOILS(cudaStreamWaitEvent(stream, outside, 0), cudaErrorStreamCaptureIsolation);
+    SPOILS(cudaStreamAddCallback(stream, (cudaStreamCallback_t)(void (*)(void))add_one, &host, 0),
+           cudaErrorStreamCaptureUnsupported);
     is(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaErrorIllegalState);
 }
 

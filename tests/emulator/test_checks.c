@@ -319,7 +319,6 @@ ParameterizedTest(struct checked *pair, checks, wrong_and_right_slow)
         if (is_tried(pair->name, &e, tools[t])) check_wrong(pair, &e, tools[t]);
         expect_same_as_recorded(pair->name, "right", tools[t], (unsigned[]){0, 0});
     }
-    check_right(pair, "all", "--threads 1");
 }
 
 /* A right version stays right in other orders of warps and blocks: each seed is one, and 0 is the
@@ -414,44 +413,4 @@ Test(checks, addresses_that_are_no_accident_are_named)
     expect("global address 0x8 is out of bounds (8 bytes from a null pointer)");
     run("$emu --tool racecheck $pairs/memory memory-shared-pointer wrong 2>&1");
     expect("is out of bounds (it is an address of shared memory)");
-}
-
-/* A run that was stopped, or crashed, has a row, too. */
-Test(checks, rows_of_logs)
-{
-    if (run("command -v python3") != 0) cr_skip("python3 is not installed: make setup installs it");
-    expect_status(0, "mkdir $t/logs; cd $t/logs;"
-                     "printf '========= COMPUTE-SANITIZER\nexit 124\n' >a-b.wrong.memcheck;"
-                     "printf '========= Leaked 4 bytes at 0x1\n========= ERROR SUMMARY: 1 error, "
-                     "2 warnings\n\nexit 9\n' >a-b.right.memcheck;"
-                     "printf '========= RACECHECK SUMMARY: 3 hazards displayed (2 errors, 1 "
-                     "warnings)\n\nexit 0\n' >a-b.right.racecheck;"
-                     "printf '========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 "
-                     "warnings)\n========= ERROR SUMMARY: 1 error\nexit 0\n' >a-b.wrong.racecheck;"
-                     "cd - >/dev/null; profiles/measure/checks.py $t/logs 2>&1");
-    cr_assert_str_eq(output, "program,version,memcheck errors,memcheck warnings,memcheck kinds,"
-                             "memcheck exit,racecheck errors,racecheck warnings,racecheck kinds,"
-                             "racecheck exit\n"
-                             "a-b,right,1,2,Leaked,9,2,1,,0\n"
-                             "a-b,wrong,?,0,,124,1,0,,0\n");
-    expect_status(1, "profiles/measure/checks.py 2>&1");
-    expect("usage: profiles/measure/checks.py DIRECTORY");
-    expect_status(2, "profiles/measure/checks.sh 2>&1");
-    expect("profiles/measure/checks.sh sanitizer [DIRECTORY]");
-}
-
-/* Some of the programs can be recorded alone. The programs are built, and none of them waits for
- * ever. */
-Test(checks, rows_of_some_programs)
-{
-#ifdef __SANITIZE_ADDRESS__
-    cr_skip("the ordinary build runs it, with the same programs.");
-#endif
-    if (run("command -v python3") != 0) cr_skip("python3 is not installed: make setup installs it");
-    expect_status(
-        0, "mkdir $t/bin; ln -s /bin/true $t/bin/make;"
-           "PATH=$t/bin:$PATH PROGRAMS=memory-write profiles/measure/checks.sh emulator $t 2>&1");
-    expect("/checks.csv: 2 rows");
-    expect_status(0, "cat $t/checks.csv");
-    expect("\nmemory-write,wrong,9,0,");
 }

@@ -27,7 +27,8 @@ Test(memory_kinds, copies_in_three_dimensions)
     struct cudaPitchedPtr area;
     struct cudaExtent whole = {WIDTH, HEIGHT, DEPTH}, box = {2, 1, 2};
     ok(cudaMalloc3D(&area, whole));
-    cr_assert(area.pitch >= WIDTH && area.xsize == WIDTH && area.ysize == HEIGHT);
+    cr_assert(area.pitch >= WIDTH && area.pitch % 256 == 0);
+    cr_assert(area.xsize == WIDTH && area.ysize == HEIGHT);
     ok(cudaMemset3D(area, 0xEE, whole));
     struct cudaMemcpy3DParms p = {.srcPtr = {in, WIDTH, WIDTH, HEIGHT},
                                   .srcPos = {3, 0, 0},
