@@ -4,16 +4,33 @@
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "common/emu/emu.h"
 #include "common/harness/run/runs.h"
-#include "tests/fixtures/fixtures.h"
-#include <criterion/criterion.h>
+#include "tests/support/cudart_check.h"
 #include <stdlib.h>
 #include <string.h>
 
+/* The model decides which PTX of the fat binary runs: compute_75, compute_90 or compute_100. */
+#define ON(suite, arch, model, name, check)                                                        \
+    Test(suite, name##_compute_##arch, .timeout = 60) { setenv("EMU_GPU", model, 1), check; }
+#define ON_HOPPER(suite, name, check)                                                              \
+    ON(suite, 90, "h200", name, check) ON(suite, 100_slow, "b200", name, check)
+#define ON_ALL(suite, name, check)                                                                 \
+    ON(suite, 75_slow, "t4", name, check) ON_HOPPER(suite, name, check)
+
+static void *device_copy(const void *host, size_t bytes)
+{
+    void *memory = device_memory(bytes);
+    ok(cudaMemcpy(memory, host, bytes, cudaMemcpyHostToDevice));
+    return memory;
+}
+
+static void read_back(void *host, const void *memory, size_t bytes)
+{
+    ok(cudaMemcpy(host, memory, bytes, cudaMemcpyDeviceToHost));
+}
+
 /* ---- asynchronous copies and barriers of CUDA C++, from the PTX of three architectures ------- */
 
-/*
- * For compute_75 the same sources become plain loads and stores.
- */
+/* For compute_75 the same sources become plain loads and stores. */
 
 enum { THREADS = 128, TILES = 7, ALL = THREADS * TILES };
 
@@ -21,14 +38,10 @@ typedef cudaError_t launch_fn(int *out, const int *in, int threads, int tiles);
 
 static void run(launch_fn *launch, int *got)
 {
-    int in[ALL], *from, *out;
+    int in[ALL], *out = device_memory(sizeof in);
     for (int i = 0; i < ALL; i++) in[i] = 3 * i + 1;
-    cr_assert(cudaMalloc((void **)&from, sizeof in) == cudaSuccess);
-    cr_assert(cudaMalloc((void **)&out, sizeof in) == cudaSuccess);
-    cudaMemcpy(from, in, sizeof in, cudaMemcpyHostToDevice);
-    cr_assert(launch(out, from, THREADS, TILES) == cudaSuccess, "%s", emu_message(emu_runtime()));
-    cr_assert(cudaMemcpy(got, out, sizeof in, cudaMemcpyDeviceToHost) == cudaSuccess, "%s",
-              emu_message(emu_runtime()));
+    ok(launch(out, device_copy(in, sizeof in), THREADS, TILES));
+    read_back(got, out, sizeof in);
 }
 
 static void reverses(launch_fn *launch)
@@ -41,23 +54,13 @@ static void reverses(launch_fn *launch)
     }
 }
 
-/* The model decides which PTX of the fat binary runs: compute_75, compute_90 or compute_100. */
-#define ON(arch, model, name, check)                                                               \
-    Test(async, name##_compute_##arch, .timeout = 60)                                              \
-    {                                                                                              \
-        setenv("EMU_GPU", model, 1);                                                               \
-        check;                                                                                     \
-    }
-#define ON_ASYNC(name, check) ON(90, "h200", name, check) ON(100_slow, "b200", name, check)
-#define ON_ALL(name, check)   ON(75_slow, "t4", name, check) ON_ASYNC(name, check)
-
-ON_ALL(pipeline_primitives, reverses(launch_pipeline_primitives))
-ON_ALL(group_memcpy, reverses(launch_group_memcpy))
-ON_ALL(barrier_memcpy, reverses(launch_barrier_memcpy))
-ON_ALL(pipeline, reverses(launch_pipeline))
-ON_ALL(producer_warp, reverses(launch_producer_warp))
-ON_ASYNC(bulk, reverses(launch_bulk))
-ON_ASYNC(bulk_ring, reverses(launch_bulk_ring))
+ON_ALL(async, pipeline_primitives, reverses(launch_pipeline_primitives))
+ON_ALL(async, group_memcpy, reverses(launch_group_memcpy))
+ON_ALL(async, barrier_memcpy, reverses(launch_barrier_memcpy))
+ON_ALL(async, pipeline, reverses(launch_pipeline))
+ON_ALL(async, producer_warp, reverses(launch_producer_warp))
+ON_HOPPER(async, bulk, reverses(launch_bulk))
+ON_HOPPER(async, bulk_ring, reverses(launch_bulk_ring))
 
 static void drops(void)
 {
@@ -65,7 +68,7 @@ static void drops(void)
     run(launch_drop, got);
     for (int t = 0; t < THREADS; t++) cr_expect(got[t] == t % TILES + 1, "%d: %d", t, got[t]);
 }
-ON_ALL(threads_leave_a_barrier, drops())
+ON_ALL(async, threads_leave_a_barrier, drops())
 
 /* On a GPU the result may be right. */
 static void reads_old_bytes(void)
@@ -74,15 +77,15 @@ static void reads_old_bytes(void)
     run(launch_forgotten_wait, got);
     for (int t = 0; t < THREADS; t++) cr_expect(got[t] == -1, "%d: %d", t, got[t]);
 }
-ON_ASYNC(a_forgotten_wait_is_seen, reads_old_bytes())
+ON_HOPPER(async, a_forgotten_wait_is_seen, reads_old_bytes())
 
 Test(async, a_barrier_that_lacks_a_thread_is_found, .timeout = 60)
 {
     int *out;
     setenv("EMU_GPU", "h200", 1);
     setenv("EMU_TIMEOUT", "1", 1);
-    cr_assert(cudaMalloc((void **)&out, 1000) == cudaSuccess);
-    cr_assert(launch_barrier_that_lacks_one(out, NULL, 64, 0) == cudaSuccess);
+    ok(cudaMalloc((void **)&out, 1000));
+    ok(launch_barrier_that_lacks_one(out, NULL, 64, 0));
     cudaError_t error = cudaDeviceSynchronize();
     const char *message = emu_message(emu_runtime());
     cr_expect(error == cudaErrorLaunchFailure || error == cudaErrorLaunchTimeout, "%d", error);
@@ -91,10 +94,7 @@ Test(async, a_barrier_that_lacks_a_thread_is_found, .timeout = 60)
 
 /* ---- thread block clusters ------------------------------------------------------------------- */
 
-/*
- * Thread block clusters: the numbers and sizes that a block can read, the
- * memory of other blocks, and the launches that are refused. Answers of an H200 are marked as such.
- */
+/* Answers of an H200 are marked as such. */
 
 enum {
     CLUSTER_THREADS = 64,
@@ -104,30 +104,12 @@ enum {
     BINS = 64
 };
 
-static void *device(size_t bytes)
-{
-    void *memory;
-    cr_assert(cudaMalloc(&memory, bytes) == cudaSuccess, "%s", emu_message(emu_runtime()));
-    return memory;
-}
-
-static void read_back(void *host, const void *memory, size_t bytes)
-{
-    cr_assert(cudaMemcpy(host, memory, bytes, cudaMemcpyDeviceToHost) == cudaSuccess, "%s",
-              emu_message(emu_runtime()));
-}
-
-#define ON_BOTH(name, check)                                                                       \
-    Test(cluster, name##_compute_90, .timeout = 60) { setenv("EMU_GPU", "h200", 1), check; }       \
-    Test(cluster, name##_compute_100_slow, .timeout = 60) { setenv("EMU_GPU", "b200", 1), check; }
-
 /* Runs a kernel on 0, 7, 14 …; want(i) is what thread i must have written. */
 static void run_clusters(cudaError_t (*launch)(int *, const int *, int), int (*want)(int))
 {
-    int in[CLUSTER_ALL], got[CLUSTER_ALL], *from = device(sizeof in), *out = device(sizeof in);
+    int in[CLUSTER_ALL], got[CLUSTER_ALL], *out = device_memory(sizeof in);
     for (int i = 0; i < CLUSTER_ALL; i++) in[i] = 7 * i;
-    cudaMemcpy(from, in, sizeof in, cudaMemcpyHostToDevice);
-    cr_assert(launch(out, from, BLOCKS) == cudaSuccess, "%s", emu_message(emu_runtime()));
+    ok(launch(out, device_copy(in, sizeof in), BLOCKS));
     read_back(got, out, sizeof got);
     for (int i = 0; i < CLUSTER_ALL; i++)
         cr_assert(got[i] == want(i), "thread %d: %d, want %d", i, got[i], want(i));
@@ -149,38 +131,37 @@ static int from_neighbours(int i)
 }
 static int from_before(int i) { return element(i, -1); }
 
-ON_BOTH(blocks_read_and_add_in_each_others_memory, run_clusters(launch_neighbours, from_neighbours))
-ON_BOTH(bulk_copies_go_to_other_blocks, run_clusters(launch_push, from_before))
+ON_HOPPER(cluster, blocks_read_and_add_in_each_others_memory,
+          run_clusters(launch_neighbours, from_neighbours))
+ON_HOPPER(cluster, bulk_copies_go_to_other_blocks, run_clusters(launch_push, from_before))
 
 static void histograms(int cluster)
 {
     enum { N = 5000 };
-    int in[N], got[BINS], want[BINS] = {0}, *from = device(sizeof in), *out = device(sizeof got);
+    int in[N], got[BINS], want[BINS] = {0}, *out = device_memory(sizeof got);
     for (int i = 0; i < N; i++) want[in[i] = i * i % 61]++;
-    cudaMemcpy(from, in, sizeof in, cudaMemcpyHostToDevice);
-    cudaMemset(out, 0, sizeof got);
-    cr_assert(launch_histogram(out, from, N, 16, cluster) == cudaSuccess);
+    ok(cudaMemset(out, 0, sizeof got));
+    ok(launch_histogram(out, device_copy(in, sizeof in), N, 16, cluster));
     read_back(got, out, sizeof got);
     cr_expect_arr_eq(got, want, sizeof want);
 }
-ON_BOTH(a_histogram_over_two, histograms(2))
-ON_BOTH(a_histogram_over_eight, histograms(8))
+ON_HOPPER(cluster, a_histogram_over_two, histograms(2))
+ON_HOPPER(cluster, a_histogram_over_eight, histograms(8))
 
 static void check_addresses(void)
 {
-    int got[4], *out = device(sizeof got);
-    cr_assert(launch_addresses(out) == cudaSuccess);
+    int got[4], *out = device_memory(sizeof got);
+    ok(launch_addresses(out));
     read_back(got, out, sizeof got);
     for (int k = 0; k < 4; k++) cr_expect(got[k] == 1, "rank %d", k);
 }
-ON_BOTH(addresses_mean_the_same_in_every_block, check_addresses())
+ON_HOPPER(cluster, addresses_mean_the_same_in_every_block, check_addresses())
 
 static void check_view(dim3 blocks, dim3 cluster, unsigned is_explicit)
 {
-    struct cluster_view got[64], *out = device(sizeof got);
+    struct cluster_view got[64], *out = device_memory(sizeof got);
     dim3 asked = is_explicit ? cluster : (dim3){99, 1, 1};
-    cr_assert(launch_cluster_view(out, blocks, asked) == cudaSuccess, "%s",
-              emu_message(emu_runtime()));
+    ok(launch_cluster_view(out, blocks, asked));
     read_back(got, out, sizeof got);
     for (unsigned b = 0; b < blocks.x * blocks.y * blocks.z; b++) {
         unsigned at[3] = {b % blocks.x, b / blocks.x % blocks.y, b / blocks.x / blocks.y};
@@ -204,13 +185,13 @@ static void check_views(void)
     check_view((dim3){5, 1, 1}, (dim3){1, 1, 1}, 1);
     check_view((dim3){5, 1, 1}, (dim3){1, 1, 1}, 0);
 }
-ON_BOTH(blocks_know_their_cluster, check_views())
+ON_HOPPER(cluster, blocks_know_their_cluster, check_views())
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
 Test(cluster, wrong_sizes_are_refused_as_an_h200_does)
 {
-    struct cluster_view *out = device(64 * sizeof *out);
+    struct cluster_view *out = device_memory(64 * sizeof *out);
     static const struct {
         unsigned blocks, cluster;
         cudaError_t want;
@@ -228,7 +209,7 @@ Test(cluster, wrong_sizes_are_refused_as_an_h200_does)
     }
     int *ints = (int *)out;
     cr_expect(launch_neighbours(ints, ints, 6) == cudaErrorInvalidClusterSize);
-    cr_assert(allow_large_clusters() == cudaSuccess);
+    ok(allow_large_clusters());
     cr_expect(launch_cluster_view(out, (dim3){16, 1, 1}, (dim3){16, 1, 1}) == cudaSuccess);
     cr_expect(launch_cluster_view(out, (dim3){32, 1, 1}, (dim3){32, 1, 1}) ==
               cudaErrorInvalidClusterSize);
@@ -237,7 +218,7 @@ Test(cluster, wrong_sizes_are_refused_as_an_h200_does)
 Test(cluster, gpus_before_hopper_have_none_slow)
 {
     setenv("EMU_GPU", "t4", 1);
-    struct cluster_view *out = device(64 * sizeof *out);
+    struct cluster_view *out = device_memory(64 * sizeof *out);
     cr_expect(launch_cluster_view(out, (dim3){2, 1, 1}, (dim3){2, 1, 1}) ==
               cudaErrorInvalidClusterSize);
     const char *message = emu_message(emu_runtime());
@@ -252,9 +233,9 @@ Test(cluster, occupancy_is_an_h200s)
         int cluster, twice, once;
     } want[] = {{1, 264, 132}, {2, 132, 66}, {8, 30, 15}, {16, 14, 7}};
     int clusters, largest;
-    cr_assert(allow_large_clusters() == cudaSuccess);
+    ok(allow_large_clusters());
     for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
-        cr_assert(active_clusters(&clusters, &largest, want[k].cluster, 1024, 0) == cudaSuccess);
+        ok(active_clusters(&clusters, &largest, want[k].cluster, 1024, 0));
         cr_expect(clusters == want[k].twice && largest == 16, "of %d: %d, at most %d",
                   want[k].cluster, clusters, largest);
         cr_assert(active_clusters(&clusters, &largest, want[k].cluster, 1024, 232448) ==
@@ -262,7 +243,7 @@ Test(cluster, occupancy_is_an_h200s)
         cr_expect(clusters == want[k].once, "of %d: %d", want[k].cluster, clusters);
     }
     struct cudaFuncAttributes fixed;
-    cr_assert(fixed_attributes(&fixed) == cudaSuccess);
+    ok(fixed_attributes(&fixed));
     cr_expect(fixed.clusterDimMustBeSet == 1 && fixed.requiredClusterWidth == 4 &&
               fixed.requiredClusterHeight == 1 && !fixed.nonPortableClusterSizeAllowed);
 }
@@ -271,8 +252,8 @@ Test(cluster, occupancy_is_an_h200s)
 
 static void expect_fault(cudaError_t (*launch)(int *), const char *says)
 {
-    int *out = device(sizeof *out);
-    cr_assert(launch(out) == cudaSuccess);
+    int *out = device_memory(sizeof *out);
+    ok(launch(out));
     cudaError_t error = cudaDeviceSynchronize();
     const char *message = emu_message(emu_runtime());
     cr_expect(error == cudaErrorLaunchFailure, "error %d", error);
@@ -290,29 +271,15 @@ Test(cluster, a_cluster_that_waits_for_ever_is_found, .timeout = 60)
     expect_fault(launch_half_waits, "lacks 1 of 1 arrivals");
 }
 
-/* ---- cooperative groups that synchronise a grid ---------------------------------------------- */
-
-/*
- * Cooperative groups that synchronise a grid, a block or a tile; from the
- * PTX of three architectures.
- */
-
-/* The model decides which PTX of the fat binary runs: compute_75, compute_90 or compute_100. */
-static const char *const models[] = {"t4", "h200", "b200"};
-enum { MODELS = sizeof models / sizeof *models };
-
-/* A device of that model, if the process has no device yet: each test runs in its own. */
-static void use_model(const char *model) { setenv("EMU_GPU", model, 1); }
+/* ---- grids, blocks and tiles of cooperative groups ------------------------------------------- */
 
 static void check_grid_scan(int blocks, int threads)
 {
     enum { N = 3000 };
     static int in[N], got[N];
-    int *out = device(sizeof in), *scratch = device(sizeof in), *from = device(sizeof in);
+    int *out = device_memory(sizeof in), *scratch = device_memory(sizeof in);
     for (int i = 0; i < N; i++) in[i] = i * 7 % 11;
-    cudaMemcpy(from, in, sizeof in, cudaMemcpyHostToDevice);
-    cr_assert(launch_grid_scan(out, scratch, from, N, blocks, threads) == cudaSuccess, "%s",
-              emu_message(emu_runtime()));
+    ok(launch_grid_scan(out, scratch, device_copy(in, sizeof in), N, blocks, threads));
     read_back(got, out, sizeof got);
     for (int i = 0, sum = 0; i < N; i++) {
         sum += in[i];
@@ -320,39 +287,32 @@ static void check_grid_scan(int blocks, int threads)
     }
 }
 
-#define TEST_ON_MODELS(name, check)                                                                \
-    Test(cooperative, name##_compute_75_slow, .timeout = 60) { use_model(models[0]), check; }      \
-    Test(cooperative, name##_compute_90, .timeout = 60) { use_model(models[1]), check; }           \
-    Test(cooperative, name##_compute_100_slow, .timeout = 60) { use_model(models[2]), check; }
-
 static void grid_scans(void)
 {
     check_grid_scan(1, 64);
     check_grid_scan(7, 32);
     check_grid_scan(40, 100);
 }
-TEST_ON_MODELS(a_grid_sync_separates_sweeps, grid_scans())
+ON_ALL(cooperative, a_grid_sync_separates_sweeps, grid_scans())
 
 static void rounds(void)
 {
     enum { BLOCKS = 30, ROUNDS = 5 };
-    int got[3 * BLOCKS], *out = device(sizeof got);
-    cr_assert(launch_grid_sync(out, BLOCKS, 64, ROUNDS, 1) == cudaSuccess);
+    int got[3 * BLOCKS], *out = device_memory(sizeof got);
+    ok(launch_grid_sync(out, BLOCKS, 64, ROUNDS, 1));
     read_back(got, out, sizeof got);
     for (int b = 0; b < BLOCKS; b++)
         cr_expect(got[2 * BLOCKS + b] == (b + BLOCKS - ROUNDS) % BLOCKS, "block %d: %d", b,
                   got[2 * BLOCKS + b]);
 }
-TEST_ON_MODELS(arrive_and_wait, rounds())
+ON_ALL(cooperative, arrive_and_wait, rounds())
 
 static void tiles(void)
 {
     enum { THREADS = 256, TILE = 64 };
-    int in[THREADS], got[THREADS], *from = device(sizeof in), *out = device(sizeof got);
+    int in[THREADS], got[THREADS], *out = device_memory(sizeof got);
     for (int i = 0; i < THREADS; i++) in[i] = i * i % 101;
-    cudaMemcpy(from, in, sizeof in, cudaMemcpyHostToDevice);
-    cr_assert(launch_large_tiles(out, from, THREADS) == cudaSuccess, "%s",
-              emu_message(emu_runtime()));
+    ok(launch_large_tiles(out, device_copy(in, sizeof in), THREADS));
     read_back(got, out, sizeof got);
     for (int i = 0; i < THREADS; i++) {
         int sum = 0;
@@ -360,25 +320,25 @@ static void tiles(void)
         cr_expect(got[i] == sum, "thread %d: %d, want %d", i, got[i], sum);
     }
 }
-TEST_ON_MODELS(tiles_of_two_warps, tiles())
+ON_ALL(cooperative, tiles_of_two_warps, tiles())
 
 static void halves(void)
 {
     enum { THREADS = 100 };
-    int got[THREADS], *out = device(sizeof got);
-    cr_assert(launch_split_barrier(out, THREADS) == cudaSuccess);
+    int got[THREADS], *out = device_memory(sizeof got);
+    ok(launch_split_barrier(out, THREADS));
     read_back(got, out, sizeof got);
     for (int t = 0; t < THREADS; t++) cr_expect(got[t] == 3 * (THREADS - 1 - t) + t);
 }
-TEST_ON_MODELS(a_barrier_in_two_halves, halves())
+ON_ALL(cooperative, a_barrier_in_two_halves, halves())
 
 Test(cooperative, the_grid_knows_itself)
 {
     enum { BLOCKS = 6, THREADS = 32, ALL = BLOCKS * THREADS };
-    struct grid_view got[ALL], *out = device(sizeof got);
+    struct grid_view got[ALL], *out = device_memory(sizeof got);
     dim3 blocks = {3, 2, 1}, threads = {8, 4, 1};
     for (int is_cooperative = 0; is_cooperative < 2; is_cooperative++) {
-        cr_assert(launch_grid_view(out, blocks, threads, is_cooperative) == cudaSuccess);
+        ok(launch_grid_view(out, blocks, threads, is_cooperative));
         read_back(got, out, sizeof got);
         for (unsigned i = 0; i < ALL; i++)
             cr_expect(got[i].size == ALL && got[i].thread_rank == i &&
@@ -391,8 +351,8 @@ Test(cooperative, the_grid_knows_itself)
 /* As on a GPU, the kernel stops itself: without a cooperative launch grid.sync() has no counter. */
 Test(cooperative, a_grid_sync_in_an_ordinary_launch_is_a_fault)
 {
-    int *out = device(1000);
-    cr_assert(launch_grid_sync(out, 4, 32, 1, 0) == cudaSuccess);
+    int *out = device_memory(1000);
+    ok(launch_grid_sync(out, 4, 32, 1, 0));
     cr_expect(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
     cr_expect(strstr(emu_message(emu_runtime()), "trap"), "%s", emu_message(emu_runtime()));
 }
@@ -414,7 +374,7 @@ Test(cooperative, cg_debug_checks_this_grid)
 
 Test(cooperative, a_grid_that_is_not_resident_at_once_is_refused)
 {
-    int *out = device(1000);
+    int *out = device_memory(1000);
     cr_expect(launch_grid_sync(out, 100000, 64, 1, 1) == cudaErrorCooperativeLaunchTooLarge);
 }
 
@@ -422,10 +382,10 @@ Test(cooperative, a_grid_that_is_not_resident_at_once_is_refused)
 Test(cooperative, the_workspace_is_given_back)
 {
     size_t before, after, total;
-    int *out = device(1000);
-    cr_assert(launch_grid_sync(out, 4, 32, 1, 1) == cudaSuccess); /* loads the module, too */
+    int *out = device_memory(1000);
+    ok(launch_grid_sync(out, 4, 32, 1, 1)); /* loads the module, too */
     cudaMemGetInfo(&before, &total);
-    cr_assert(launch_grid_sync(out, 4, 32, 1, 1) == cudaSuccess);
+    ok(launch_grid_sync(out, 4, 32, 1, 1));
     cudaMemGetInfo(&after, &total);
     cr_expect(before == after);
 }
@@ -433,12 +393,12 @@ Test(cooperative, the_workspace_is_given_back)
 Test(cooperative, clocks_count_instructions_and_nanoseconds)
 {
     enum { FEW = 100, MANY = 10100 };
-    unsigned long long few[3], many[3], again[3], *out = device(sizeof few);
-    cr_assert(launch_clocks(out, FEW) == cudaSuccess);
+    unsigned long long few[3], many[3], again[3], *out = device_memory(sizeof few);
+    ok(launch_clocks(out, FEW));
     read_back(few, out, sizeof few);
-    cr_assert(launch_clocks(out, MANY) == cudaSuccess);
+    ok(launch_clocks(out, MANY));
     read_back(many, out, sizeof many);
-    cr_assert(launch_clocks(out, MANY) == cudaSuccess);
+    ok(launch_clocks(out, MANY));
     read_back(again, out, sizeof again);
     /* A round of the loop has a few instructions. */
     unsigned long long more = many[0] - few[0], rounds_more = MANY - FEW;

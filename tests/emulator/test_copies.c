@@ -8,13 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- memory beyond cudaMalloc ---------------------------------------------------------------- */
-
-/*
- * Memory beyond cudaMalloc: in three dimensions, from pools, managed, pinned;
- * and the attributes of each.
- */
-
 /* ---- two and three dimensions ---------------------------------------------------------------- */
 
 enum { WIDTH = 5, HEIGHT = 3, DEPTH = 2 };
@@ -228,12 +221,10 @@ Test(memory_kinds, flags_of_pinned_memory)
     is(cudaHostRegister(plain, sizeof plain, 0x100), cudaErrorInvalidValue);
 }
 
-/* ---- copies and fills in one ----------------------------------------------------------------- */
+/* ---- copies and fills in one, two and three dimensions --------------------------------------- */
 
-/*
- * Copies and fills in one, two and three dimensions: they change exactly the bytes
- * that they should, up to the last byte of an allocation and not beyond it.
- */
+/* They change exactly the bytes that they should, up to the last byte of an allocation and not
+ * beyond it. */
 
 /* An area of slices of rows. The last row is as long as the others. */
 enum { PITCH = 13, ROWS = 5, SLICES = 4, SLICE = PITCH * ROWS, BYTES = SLICE * SLICES };

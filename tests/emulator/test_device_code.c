@@ -2,9 +2,8 @@
  * test_device_code.c — kernels that launch kernels, that allocate, and other code of devices.
  */
 #include "common/emu/emu.h"
-#include "tests/fixtures/fixtures.h"
 #include "tests/support/command.h"
-#include <criterion/criterion.h>
+#include "tests/support/cudart_check.h"
 #include <criterion/parameterized.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,24 +12,28 @@
 
 enum { HEAP_THREADS = 100, BLOCKS = 20 };
 
-static int *heap_ints(size_t count)
-{
-    void *out;
-    cr_assert(cudaMalloc(&out, count * sizeof(int)) == cudaSuccess);
-    return out;
-}
+static int *ints(size_t count) { return device_memory(count * sizeof(int)); }
 
 static void read_ints(int *to, const int *from, size_t count)
 {
-    cr_assert(cudaMemcpy(to, from, count * sizeof *to, cudaMemcpyDeviceToHost) == cudaSuccess, "%s",
-              emu_message(emu_runtime()));
+    ok(cudaMemcpy(to, from, count * sizeof *to, cudaMemcpyDeviceToHost));
+}
+
+/* The error of a launch and its kernel, while the runtime prints a fault to another file: the launch
+ * is an argument of this, and `stderr` has been exchanged before. */
+static cudaError_t end_of(cudaError_t launched, FILE *before)
+{
+    cudaError_t error = cudaDeviceSynchronize();
+    stderr = before;
+    cr_expect(launched == cudaSuccess);
+    return error;
 }
 
 Test(heap, threads_of_many_blocks_at_once)
 {
     enum { COUNT = BLOCKS * HEAP_THREADS };
-    int *out = heap_ints(COUNT), host[COUNT];
-    cr_assert(launch_lists(out, BLOCKS, HEAP_THREADS) == cudaSuccess);
+    int *out = ints(COUNT), host[COUNT];
+    ok(launch_lists(out, BLOCKS, HEAP_THREADS));
     read_ints(host, out, COUNT);
     for (int t = 0; t < COUNT; t++) {
         int n = t % 7, want = (n + 1) * t + n * (n + 1) / 2;
@@ -40,16 +43,16 @@ Test(heap, threads_of_many_blocks_at_once)
 
 Test(heap, blocks_outlive_the_kernel_and_the_host_cannot_reach_them)
 {
-    int *out = heap_ints(HEAP_THREADS), host[HEAP_THREADS];
+    int *out = ints(HEAP_THREADS), host[HEAP_THREADS];
     void *address;
-    cr_assert(launch_keep(out, HEAP_THREADS) == cudaSuccess);
+    ok(launch_keep(out, HEAP_THREADS));
     read_ints(host, out, HEAP_THREADS);
     for (int t = 0; t < HEAP_THREADS; t++) cr_expect(host[t] == 1, "thread %d", t);
-    cr_assert(address_of_kept(&address) == cudaSuccess);
+    ok(address_of_kept(&address));
     cr_expect(cudaMemcpy(host, address, 4, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
     cr_expect(cudaFree(address) == cudaErrorInvalidValue);
     cudaGetLastError();
-    cr_assert(launch_look_and_free(out, HEAP_THREADS) == cudaSuccess);
+    ok(launch_look_and_free(out, HEAP_THREADS));
     read_ints(host, out, HEAP_THREADS);
     for (int t = 0; t < HEAP_THREADS; t++) {
         int other = HEAP_THREADS - 1 - t;
@@ -59,8 +62,8 @@ Test(heap, blocks_outlive_the_kernel_and_the_host_cannot_reach_them)
 
 Test(heap, an_exhausted_heap_gives_null)
 {
-    int *out = heap_ints(2), host[2];
-    cr_assert(launch_exhaust(out, 1 << 20) == cudaSuccess);
+    int *out = ints(2), host[2];
+    ok(launch_exhaust(out, 1 << 20));
     read_ints(host, out, 2);
     cr_expect(host[0] == 7 && host[1] == 1, "%d blocks of a MiB in 8 MiB, %d", host[0], host[1]);
     cr_expect(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 32 << 20) == cudaErrorInvalidValue);
@@ -70,16 +73,16 @@ Test(heap, an_exhausted_heap_gives_null)
 Test(heap, its_size_is_set_before_it_is_used)
 {
     size_t bytes;
-    cr_assert(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 40 << 20) == cudaSuccess);
-    cr_assert(cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize) == cudaSuccess);
+    ok(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 40 << 20));
+    ok(cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize));
     cr_expect(bytes == 40 << 20);
-    int *out = heap_ints(2), host[2];
-    cr_assert(launch_exhaust(out, 1 << 20) == cudaSuccess);
+    int *out = ints(2), host[2];
+    ok(launch_exhaust(out, 1 << 20));
     read_ints(host, out, 2);
     cr_expect(host[0] == 39, "%d blocks", host[0]);
-    cr_assert(cudaDeviceReset() == cudaSuccess);
-    out = heap_ints(2);
-    cr_assert(launch_exhaust(out, 1 << 20) == cudaSuccess);
+    ok(cudaDeviceReset());
+    out = ints(2);
+    ok(launch_exhaust(out, 1 << 20));
     read_ints(host, out, 2);
     cr_expect(host[0] == 7, "%d blocks after a reset", host[0]);
 }
@@ -100,13 +103,9 @@ Test(heap, mistakes_are_faults)
 {
     FILE *nowhere = fopen("/dev/null", "w"), *before = stderr;
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        int *out = heap_ints(1);
-        stderr = nowhere; /* the runtime prints the fault, too */
-        cudaError_t launched = launch_wrong_heap(out, mistakes[i].what);
-        cudaError_t error = cudaDeviceSynchronize();
-        stderr = before;
+        stderr = nowhere;
+        cudaError_t error = end_of(launch_wrong_heap(ints(1), mistakes[i].what), before);
         const char *message = emu_message(emu_runtime());
-        cr_expect(launched == cudaSuccess);
         cr_expect(error == mistakes[i].error && strstr(message, mistakes[i].says), "error %d: %s",
                   error, message);
         cr_expect(strstr(message, "device_code.cu:"), "%s", message);
@@ -118,11 +117,7 @@ Test(heap, mistakes_are_faults)
 
 /* ---- dynamic parallelism --------------------------------------------------------------------- */
 
-/*
- * Dynamic parallelism: launches that fail, racecheck between a kernel and what
- * it launches, and reports (tests/fixtures/programs/dynamic.cu). What launches do is tested by
- * tests/emulator/programs/dynamic.cu.
- */
+/* What launches do is tested by tests/emulator/programs/dynamic.cu. */
 
 TestSuite(dynamic, .init = command_init, .fini = command_fini, .timeout = 120);
 
@@ -312,25 +307,6 @@ Test(dynamic, the_order_of_launches_repeats)
 
 enum { THREADS = 100 }; /* the last warp is not full */
 
-static int *device_ints(void)
-{
-    void *out;
-    cr_assert(cudaMalloc(&out, THREADS * sizeof(int)) == cudaSuccess);
-    return out;
-}
-
-/* Launches, and compares the value that thread t wrote with want(t). */
-static void expect_outputs(cudaError_t (*launch)(int *, int), int (*want)(int))
-{
-    int host[THREADS], *out = device_ints();
-    cr_assert(launch(out, THREADS) == cudaSuccess, "%s", emu_message(emu_runtime()));
-    cr_assert(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost) == cudaSuccess, "%s",
-              emu_message(emu_runtime()));
-    for (int t = 0; t < THREADS; t++)
-        cr_expect(host[t] == want(t), "thread %d: got %d, want %d", t, host[t], want(t));
-    cudaFree(out);
-}
-
 static int fibonacci_of(int t)
 {
     int a = 0, b = 1;
@@ -346,28 +322,34 @@ static int by_class(int t) { return t % 2 ? 100 - t : 3 * t; }
 static int by_structure(int t) { return 10 * t + 6; }
 static int neighbour(int t) { return (t + 1) % THREADS; }
 
-Test(device_code, lanes_recurse_to_different_depths)
+/* The value that thread t writes is want(t). */
+Test(device_code, functions_that_are_not_inlined)
 {
-    expect_outputs(launch_recursion, fibonacci_of);
-}
-Test(device_code, lanes_call_different_functions) { expect_outputs(launch_pointers, by_pointer); }
-Test(device_code, virtual_functions) { expect_outputs(launch_virtual, by_class); }
-Test(device_code, structures_by_value) { expect_outputs(launch_structures, by_structure); }
-Test(device_code, a_barrier_inside_a_function)
-{
-    expect_outputs(launch_barrier_in_function, neighbour);
+    static const struct {
+        const char *name;
+        cudaError_t (*launch)(int *, int);
+        int (*want)(int);
+    } cases[] = {{"recursion", launch_recursion, fibonacci_of},
+                 {"pointers", launch_pointers, by_pointer},
+                 {"virtual functions", launch_virtual, by_class},
+                 {"structures", launch_structures, by_structure},
+                 {"a barrier", launch_barrier_in_function, neighbour}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int host[THREADS], *out = ints(THREADS);
+        ok(cases[i].launch(out, THREADS));
+        read_ints(host, out, THREADS);
+        for (int t = 0; t < THREADS; t++)
+            cr_expect(host[t] == cases[i].want(t), "%s, thread %d: got %d", cases[i].name, t,
+                      host[t]);
+    }
 }
 
 Test(device_code, too_deep_a_recursion_is_a_fault, .timeout = 20)
 {
-    int *out = device_ints();
     FILE *nowhere = fopen("/dev/null", "w"), *before = stderr;
-    stderr = nowhere; /* the runtime prints the fault, too */
-    cudaError_t launched = launch_deep_recursion(out, 1 << 20), error = cudaDeviceSynchronize();
-    stderr = before;
+    stderr = nowhere;
+    cr_expect(end_of(launch_deep_recursion(ints(1), 1 << 20), before) == cudaErrorIllegalAddress);
     fclose(nowhere);
-    cr_assert(launched == cudaSuccess);
-    cr_expect(error == cudaErrorIllegalAddress, "error %d", error);
     const char *message = emu_message(emu_runtime());
     cr_expect(strstr(message, "nested too deeply") && strstr(message, "device_code.cu:"), "%s",
               message);
@@ -405,12 +387,9 @@ Test(device_code, a_failed_assertion_names_the_thread)
     char text[4000];
     FILE *file = tmpfile(), *before = stderr;
     stderr = file;
-    cudaError_t launched = launch_assertion(THREADS, 37), error = cudaDeviceSynchronize();
-    stderr = before;
+    cr_expect(end_of(launch_assertion(THREADS, 37), before) == cudaErrorAssert);
     read_back(file, text, sizeof text);
     fclose(file);
-    cr_expect(launched == cudaSuccess);
-    cr_expect(error == cudaErrorAssert, "error %d", error);
     cr_expect(
         strstr(text,
                "block: [0,0,0], thread: [37,0,0] Assertion `(int)threadIdx.x != wrong` failed."),
@@ -419,6 +398,6 @@ Test(device_code, a_failed_assertion_names_the_thread)
 
 Test(device_code, an_assertion_that_holds_says_nothing)
 {
-    cr_assert(launch_assertion(THREADS, -1) == cudaSuccess);
+    ok(launch_assertion(THREADS, -1));
     cr_expect(cudaDeviceSynchronize() == cudaSuccess);
 }

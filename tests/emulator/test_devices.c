@@ -11,12 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- programs that have few addresses -------------------------------------------------------- */
-
-/*
- * Programs that have few addresses (ulimit -v) or little device memory, or make
- * very many allocations: launches.cu.
- */
+/* ---- few addresses (ulimit -v), little memory, many allocations: launches.cu ----------------- */
 
 TestSuite(limits, .init = command_init, .fini = command_fini, .timeout = 120);
 
@@ -28,13 +23,18 @@ static long megabytes(void)
     return found;
 }
 
-/* In kilobytes, as ulimit takes them. */
+/* Runs the program by this command; the limit is in kilobytes, as ulimit takes them. */
+static void use_memory(int status, long limit, const char *command)
+{
+    expect_status(status, "ulimit -v %ld; %s $p/launches memory 2>&1", limit, command);
+}
+
 Test(limits, a_program_takes_less_memory_where_there_are_few_addresses)
 {
     static const long limits[] = {300000, 1000000, 5000000, 20000000, 30000000};
     long before = 0;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        expect_status(0, "ulimit -v %ld; $emu --log-file /dev/null $p/launches memory 2>&1", limits[i]);
+        use_memory(0, limits[i], "$emu --log-file /dev/null");
         expect("as its properties say, last value 131070\n");
         cr_expect_geq(megabytes(), before);
         cr_expect_geq(megabytes(), limits[i] / 1024 / 20, "%s", output);
@@ -49,27 +49,28 @@ Test(limits, the_checkers_have_room_too)
     static const char *const tools[] = {"memcheck", "racecheck", "initcheck", "synccheck", "all"};
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
         for (size_t k = 0; k < sizeof tools / sizeof *tools; k++) {
-            expect_status(0, "ulimit -v %ld; $emu --tool %s --error-exitcode 9 $p/launches memory 2>&1",
-                          limits[i], tools[k]);
+            char command[60];
+            snprintf(command, sizeof command, "$emu --tool %s --error-exitcode 9", tools[k]);
+            use_memory(0, limits[i], command);
             expect("last value 131070\n");
         }
 }
 
 Test(limits, every_one_of_many_devices_has_some)
 {
-    expect_status(0, "ulimit -v 20000000; $emu --devices 16 --log-file /dev/null $p/launches memory 2>&1");
+    use_memory(0, 20000000, "$emu --devices 16 --log-file /dev/null");
     expect("device 15: ");
     cr_expect_geq(megabytes(), 64);
 }
 
 Test(limits, what_was_asked_for_is_given_or_refused)
 {
-    expect_status(0, "ulimit -v 20000000; EMU_MEMORY=100M $emu --log-file /dev/null $p/launches memory");
+    use_memory(0, 20000000, "EMU_MEMORY=100M $emu --log-file /dev/null");
     cr_expect_eq(megabytes(), 100);
-    expect_status(3, "ulimit -v 20000000; EMU_MEMORY=8G $emu --log-file /dev/null $p/launches memory 2>&1");
+    use_memory(3, 20000000, "EMU_MEMORY=8G $emu --log-file /dev/null");
     expect_one_sentence();
     expect("no addresses for 8589934592 bytes of device memory: set EMU_MEMORY to fewer");
-    expect_status(3, "ulimit -v 40000; $emu --devices 16 --log-file /dev/null $p/launches memory 2>&1");
+    use_memory(3, 40000, "$emu --devices 16 --log-file /dev/null");
     expect_one_sentence();
     expect("EMU_MEMORY");
 }
@@ -86,10 +87,8 @@ Test(limits, very_many_allocations_slow)
 
 /* ---- the rules of older generations give the numbers in the documents ------------------------ */
 
-/*
- * GPU Gems 3, chapter 39 (G80: 16 banks); CUDA C Programming Guide 4.2, appendix F; Kepler tuning
- * guide, 1.4.3.1; the lecture on memory: caching loads are Fermi's, non-caching ones Kepler's.
- */
+/* GPU Gems 3, chapter 39 (G80: 16 banks); CUDA C Programming Guide 4.2, appendix F; Kepler tuning
+ * guide, 1.4.3.1; the lecture on memory: caching loads are Fermi's, non-caching ones Kepler's. */
 
 enum { N = 512 };
 

@@ -17,26 +17,13 @@
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-#define NOTHING                                                                                    \
-    {                                                                                              \
-        ACCESS_NONE, 0, 0                                                                          \
-    }
-#define LOAD(s, n)                                                                                 \
-    {                                                                                              \
-        ACCESS_LOAD, PTX_##s, n                                                                    \
-    }
-#define STORE(s, n)                                                                                \
-    {                                                                                              \
-        ACCESS_STORE, PTX_##s, n                                                                   \
-    }
-#define ATOM(s, n)                                                                                 \
-    {                                                                                              \
-        ACCESS_ATOMIC, PTX_##s, n                                                                  \
-    }
-#define COPY(n)                                                                                    \
-    {                                                                                              \
-        ACCESS_COPY, PTX_GLOBAL, n                                                                 \
-    }
+/* clang-format off */
+#define NOTHING     {ACCESS_NONE, 0, 0}
+#define LOAD(s, n)  {ACCESS_LOAD, PTX_##s, n}
+#define STORE(s, n) {ACCESS_STORE, PTX_##s, n}
+#define ATOM(s, n)  {ACCESS_ATOMIC, PTX_##s, n}
+#define COPY(n)     {ACCESS_COPY, PTX_GLOBAL, n}
+/* clang-format on */
 
 /* Machine instructions, as nvdisasm 13 shows them. */
 static const struct {

@@ -14,10 +14,8 @@
 
 /* ---- taking PTX out of fat binaries that nvcc wrote, and out of damaged ones ----------------- */
 
-/*
- * Each one lies at the end of a page, before a page that must not be touched: reading a byte too
- * many is a crash.
- */
+/* Each one lies at the end of a page, before a page that must not be touched: reading a byte too
+ * many is a crash. */
 
 enum { MALFORMED = 218, NO_KERNEL_IMAGE = 209, OUT_OF_MEMORY = 2 };
 
@@ -112,41 +110,30 @@ Test(fatbin, takes_the_highest_that_runs)
     free(data);
 }
 
-Test(fatbin, says_what_is_there_when_nothing_runs)
+Test(fatbin, what_is_said_when_nothing_runs)
 {
-    size_t size;
-    unsigned char *data = read_file("zstd.fatbin", &size);
-    struct fatbin_ptx ptx;
-    char message[256];
-    cr_assert(extract(data, size, 70, &ptx, message) == NO_KERNEL_IMAGE);
-    cr_assert(strstr(message, "compute_75") && strstr(message, "compute_90") &&
-                  strstr(message, "sm_70"),
-              "%s", message);
-    free(data);
-}
-
-Test(fatbin, code_for_one_architecture_runs_on_no_other)
-{
-    size_t size;
-    unsigned char *data = read_file("only90a.fatbin", &size);
-    struct fatbin_ptx ptx;
-    char message[256];
-    cr_assert(extract(data, size, 90, &ptx, message) == 0, "%s", message);
-    free(ptx.text);
-    cr_assert(extract(data, size, 100, &ptx, message) == NO_KERNEL_IMAGE);
-    cr_assert(strstr(message, "compute_90a"), "%s", message);
-    free(data);
-}
-
-Test(fatbin, machine_code_alone_is_no_kernel_image)
-{
-    size_t size;
-    unsigned char *data = read_file("cubin.fatbin", &size);
-    struct fatbin_ptx ptx;
-    char message[256];
-    cr_assert(extract(data, size, 90, &ptx, message) == NO_KERNEL_IMAGE);
-    cr_assert(strstr(message, "sm_90"), "%s", message);
-    free(data);
+    static const struct {
+        const char *file;
+        unsigned arch;
+        int error;
+        const char *says[3];
+    } cases[] = {
+        {"zstd.fatbin", 70, NO_KERNEL_IMAGE, {"compute_75", "compute_90", "sm_70"}},
+        {"only90a.fatbin", 90, 0, {"", "", ""}},
+        {"only90a.fatbin", 100, NO_KERNEL_IMAGE, {"compute_90a", "", ""}},
+        {"cubin.fatbin", 90, NO_KERNEL_IMAGE, {"sm_90", "", ""}}, /* machine code alone */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t size;
+        unsigned char *data = read_file(cases[i].file, &size);
+        struct fatbin_ptx ptx;
+        char message[256];
+        cr_expect_eq(extract(data, size, cases[i].arch, &ptx, message), cases[i].error, "%s",
+                     cases[i].file);
+        for (int k = 0; k < 3; k++) cr_expect(strstr(message, cases[i].says[k]), "%s", message);
+        free(ptx.text);
+        free(data);
+    }
 }
 
 /* A container that is cut at any byte is shorter than its header says. */
@@ -287,10 +274,7 @@ Test(lz4, wrong_size)
 
 /* ---- fat binaries made by the test ----------------------------------------------------------- */
 
-/*
- * Fat binaries made by the test: which entry is taken, the messages for the
- * others, and each field of a header at its limit.
- */
+/* Which entry is taken, the messages for the others, and each field of a header at its limit. */
 
 enum { PTX = 1, CUBIN = 2, LTO = 8, UNKNOWN = 5 };
 enum { THIS_ARCH = 0x100000, THIS_FAMILY = 0x200000, LZ4 = 0x2000, ZSTD = 0x8000 };
@@ -443,47 +427,43 @@ Test(fatbin_made, size)
     cr_expect_eq(fatbin_size(made, CONTAINER_HEADER - 1), 0);
 }
 
-Test(fatbin_made, headers_of_a_container)
+/* Fields that are changed, one after the other; some rows begin with a right file. */
+Test(fatbin_made, headers)
 {
-    make(&one, 1);
-    put(0, 0xBA55ED51, 4);
-    expect_damaged("it does not begin as one");
-    make(&one, 1);
-    put(6, CONTAINER_HEADER - 1, 2);
-    expect_damaged("it goes beyond its end");
-    make(&one, 1);
-    put(8, made_size - CONTAINER_HEADER + 1, 8);
-    expect_damaged("it goes beyond its end");
-    put(8, UINT64_MAX, 8);
-    expect_damaged("it goes beyond its end");
-    put(6, made_size + 1, 2);
-    put(8, 0, 8);
-    expect_damaged("it goes beyond its end");
-    put(8, ENTRY_HEADER - 1, 8);
-    put(6, CONTAINER_HEADER, 2);
-    expect_damaged("an entry's header is cut off");
+    enum { SIZE = CONTAINER_HEADER + ENTRY_HEADER + PAYLOAD, AT = CONTAINER_HEADER };
+    static const char no_container[] = "it does not begin as one",
+                      beyond[] = "it goes beyond its end",
+                      impossible[] = "an entry's header has an impossible size",
+                      entry_beyond[] = "an entry goes beyond the end";
+    static const struct {
+        bool begins;
+        size_t at;
+        uint64_t value;
+        size_t bytes;
+        const char *says;
+    } fields[] = {
+        {true, 0, 0xBA55ED51, 4, no_container},
+        {true, 6, CONTAINER_HEADER - 1, 2, beyond},
+        {true, 8, SIZE - CONTAINER_HEADER + 1, 8, beyond},
+        {false, 8, UINT64_MAX, 8, beyond},
+        {false, 6, SIZE + 1, 2, NULL},
+        {false, 8, 0, 8, beyond},
+        {false, 8, ENTRY_HEADER - 1, 8, NULL},
+        {false, 6, CONTAINER_HEADER, 2, "an entry's header is cut off"},
+        {true, AT + 4, ENTRY_HEADER - 1, 4, impossible},
+        {false, AT + 4, ENTRY_HEADER + PAYLOAD + 1, 4, impossible},
+        {false, AT + 4, ENTRY_HEADER + 1, 4, entry_beyond},
+        {true, AT + 8, PAYLOAD + 1, 8, entry_beyond},
+        {false, AT + 8, UINT64_MAX, 8, entry_beyond},
+        {true, AT + 16, PAYLOAD + 1, 4, "an entry is larger than its room"},
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        if (fields[i].begins) make(&one, 1);
+        put(fields[i].at, fields[i].value, fields[i].bytes);
+        if (fields[i].says) expect_damaged(fields[i].says);
+    }
     made_size = CONTAINER_HEADER - 1;
-    expect_damaged("it does not begin as one");
-}
-
-Test(fatbin_made, headers_of_an_entry)
-{
-    size_t at = at_entry(0);
-    make(&one, 1);
-    put(at + 4, ENTRY_HEADER - 1, 4);
-    expect_damaged("an entry's header has an impossible size");
-    put(at + 4, ENTRY_HEADER + PAYLOAD + 1, 4);
-    expect_damaged("an entry's header has an impossible size");
-    put(at + 4, ENTRY_HEADER + 1, 4);
-    expect_damaged("an entry goes beyond the end");
-    make(&one, 1);
-    put(at + 8, PAYLOAD + 1, 8);
-    expect_damaged("an entry goes beyond the end");
-    put(at + 8, UINT64_MAX, 8);
-    expect_damaged("an entry goes beyond the end");
-    make(&one, 1);
-    put(at + 16, PAYLOAD + 1, 4);
-    expect_damaged("an entry is larger than its room");
+    expect_damaged(no_container);
 }
 
 /* A header may be longer than its known fields; the text follows it. */

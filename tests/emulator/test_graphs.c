@@ -48,6 +48,14 @@ static cudaGraphExec_t instantiate(cudaGraph_t graph)
     return exec;
 }
 
+static struct cudaMemAllocNodeParams four_bytes(void)
+{
+    return (struct cudaMemAllocNodeParams){
+        .poolProps = {.allocType = cudaMemAllocationTypePinned,
+                      .location = {.type = cudaMemLocationTypeDevice}},
+        .bytesize = 4};
+}
+
 static void launch(cudaGraphExec_t exec)
 {
     ok(cudaGraphLaunch(exec, NULL));
@@ -319,10 +327,7 @@ Test(graphs, memory_of_graphs)
 {
     cudaGraph_t graph = new_graph();
     cudaGraphNode_t allocate, fill, give;
-    struct cudaMemAllocNodeParams params = {
-        .poolProps = {.allocType = cudaMemAllocationTypePinned,
-                      .location = {.type = cudaMemLocationTypeDevice}},
-        .bytesize = 4};
+    struct cudaMemAllocNodeParams params = four_bytes();
     ok(cudaGraphAddMemAllocNode(&allocate, graph, NULL, 0, &params));
     int *memory = params.dptr;
     struct cudaMemsetParams seven = {
@@ -368,10 +373,7 @@ Test(graphs, memory_that_a_graph_has_freed_is_not_accessible)
     cr_redirect_stderr();
     cudaGraph_t graph = new_graph();
     cudaGraphNode_t allocate, give;
-    struct cudaMemAllocNodeParams params = {
-        .poolProps = {.allocType = cudaMemAllocationTypePinned,
-                      .location = {.type = cudaMemLocationTypeDevice}},
-        .bytesize = 4};
+    struct cudaMemAllocNodeParams params = four_bytes();
     int value = 4, *memory;
     ok(cudaGraphAddMemAllocNode(&allocate, graph, NULL, 0, &params));
     memory = params.dptr;
@@ -445,10 +447,7 @@ static void refuses(cudaGraph_t body, cudaGraph_t with_host_function)
     is(cudaGraphAddEventRecordNode(&node, body, NULL, 0, event), cudaErrorInvalidValue);
     is(cudaGraphAddEventWaitNode(&node, body, NULL, 0, event), cudaErrorInvalidValue);
     is(cudaGraphAddChildGraphNode(&node, body, NULL, 0, with_host_function), cudaErrorInvalidValue);
-    struct cudaMemAllocNodeParams memory = {
-        .poolProps = {.allocType = cudaMemAllocationTypePinned,
-                      .location = {.type = cudaMemLocationTypeDevice}},
-        .bytesize = 4};
+    struct cudaMemAllocNodeParams memory = four_bytes();
     is(cudaGraphAddMemAllocNode(&node, body, NULL, 0, &memory), cudaErrorInvalidValue);
     ok(cudaGraphAddEmptyNode(&node, body, NULL, 0));
 }

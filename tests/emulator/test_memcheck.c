@@ -6,12 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- test initcheck -------------------------------------------------------------------------- */
+/* ---- initcheck on an array of which a part is unwritten, unwritten.cu ------------------------ */
 
-/*
- * Initcheck on a program that leaves a part of an array unwritten and reads all
- * of it, unwritten.cu: for every type, and every way to write and read.
- */
+/* For every type, and every way to write and read. */
 
 TestSuite(unwritten, .init = command_init, .fini = command_fini, .timeout = 120);
 
@@ -122,10 +119,8 @@ Test(unwritten, is_found_with_all_tools)
 
 /* ---- the reports of emu --tool synccheck on pairs sync-* of tests/checks --------------------- */
 
-/*
- * The reports of emu --tool synccheck on pairs sync-* of tests/checks: the lines
- * that each kind of error must print, and the picture of a deadlock. test_checks.c runs all pairs.
- */
+/* The lines that each kind of error must print, and the picture of a deadlock. test_checks.c runs
+ * all pairs. */
 
 TestSuite(synccheck, .init = command_init, .fini = command_fini, .timeout = 60);
 
@@ -288,10 +283,8 @@ Test(synccheck, shuffles_from_lanes_that_do_not_take_part)
 
 /* ---- the reports of emu --tool memcheck on pairs of tests/checks ----------------------------- */
 
-/*
- * The reports of emu --tool memcheck on pairs of tests/checks: the lines that
- * each kind of error must print, exit codes, the log, and limits. test_checks.c runs all pairs.
- */
+/* The lines that each kind of error must print, exit codes, the log, and limits. test_checks.c runs
+ * all pairs. */
 
 TestSuite(memcheck, .init = command_init, .fini = command_fini, .timeout = 60);
 
@@ -563,7 +556,8 @@ Test(memcheck, no_print_limit)
     static const char *const options[] = {"", "--print-limit 120", "--print-limit 0"};
     static const int printed[] = {100, 120, 150};
     for (int i = 0; i < 3; i++) {
-        expect_status(0, MEMCHECK "--leak-check full %s $p/launches memory 150 leak 2>&1", options[i]);
+        expect_status(0, MEMCHECK "--leak-check full %s $p/launches memory 150 leak 2>&1",
+                      options[i]);
         cr_assert_eq(count("========= Leaked "), printed[i], "%s", output);
         expect("========= ERROR SUMMARY: 150 errors\n");
     }

@@ -13,10 +13,8 @@
 
 /* ---- right programs under many schedules ----------------------------------------------------- */
 
-/*
- * Right programs under many schedules, numbers of host threads and tools: no run
- * hangs, fails, or has a finding. tests/emulator/schedules.sh says which.
- */
+/* No run hangs, fails, or has a finding. tests/emulator/schedules.sh says which programs they are.
+ * */
 
 TestSuite(schedules, .init = command_init, .fini = command_fini, .timeout = 7200);
 
@@ -30,11 +28,8 @@ Test(schedules, right_programs_stay_right_slow)
 
 /* ---- racecheck between operations of streams and graphs -------------------------------------- */
 
-/*
- * Racecheck between operations of streams and graphs: programs in which they
- * are in order, or not (tests/fixtures/programs/ordered.cu), and what is said of the pairs
- * race-streams-* and race-graph-* of tests/checks, which test_checks.c and test_races.c run.
- */
+/* Programs in which they are in order, or not (ordered.cu), and what is said of the pairs
+ * race-streams-* and race-graph-*. */
 
 TestSuite(stream_races, .init = command_init, .fini = command_fini, .timeout = 120);
 
@@ -201,11 +196,8 @@ Test(streams, attributes_of_streams_are_kept)
 
 /* ---- the pairs race-* of tests/checks -------------------------------------------------------- */
 
-/*
- * The pairs race-* of tests/checks: racecheck finds the mistake for any order of
- * threads and blocks, and names what is missing. The usual order on one host thread, and the right
- * versions in every order, are in test_checks.c.
- */
+/* Racecheck finds the mistake for any order of threads and blocks, and names what is missing. The
+ * usual order on one host thread, and the right versions in every order, are in test_checks.c. */
 
 TestSuite(races, .init = command_init, .fini = command_fini, .timeout = 600);
 

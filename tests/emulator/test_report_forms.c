@@ -13,11 +13,6 @@
 
 /* ---- functions that the runtime library does not support ------------------------------------- */
 
-/*
- * Functions that the runtime library does not support: they exist, and report
- * that they are not supported.
- */
-
 /* A program that is linked to NVIDIA's library also starts with the emulator's. */
 Test(refused, every_name_of_nvidias_library_is_there)
 {
@@ -162,10 +157,8 @@ Test(properties, parameters_of_a_kernel)
 
 /* ---- emu --lenient --------------------------------------------------------------------------- */
 
-/*
- * Emu --lenient: faulty programs that the default stops go on as on a GPU, and
- * each fault is reported once (tests/fixtures/programs/lenient.cu).
- */
+/* Faulty programs that the default stops go on as on a GPU, and each fault is reported once
+ * (lenient.cu). */
 
 TestSuite(lenient, .init = command_init, .fini = command_fini, .timeout = 120);
 
@@ -296,10 +289,7 @@ Test(lenient, what_is_counted)
 
 /* ---- the forms of a report for programs ------------------------------------------------------ */
 
-/*
- * The forms of a report for programs, with names that are rare in
- * ordinary programs: names of files that contain the special characters of the form.
- */
+/* Names of files that contain the special characters of the form. */
 
 /* One conflict, at a line of a file whose name is `file`; and a finding there. */
 static char *form_of(void (*write)(FILE *, const struct document *), const char *file)

@@ -12,10 +12,8 @@
 
 /* ---- bulk copies of tensors ------------------------------------------------------------------ */
 
-/*
- * Bulk copies of tensors: what is said to programs that use them wrongly, and what
- * the checkers find. That the right bytes are copied is tested by programs/textures.cu.
- */
+/* What is said to programs that use them wrongly, and what the checkers find. That the right bytes
+ * are copied is tested by programs/textures.cu. */
 
 TestSuite(tensors, .init = command_init, .fini = command_fini, .timeout = 120);
 
@@ -165,12 +163,7 @@ Test(tensors, wrong_maps_are_refused)
     cr_expect(strstr(text, "emu: a tensor map with an interleaved layout is not supported"));
 }
 
-/* ---- test textures --------------------------------------------------------------------------- */
-
-/*
- * Arrays, and texture and surface objects, as a program gets them from the
- * runtime: copies against a model, wrong arguments, and what is said of an object.
- */
+/* ---- arrays, texture and surface objects ----------------------------------------------------- */
 
 /* The headers call copies of bytes to arrays deprecated. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

@@ -6,11 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- programs that do not end by themselves: Ctrl-C, and the time limits --------------------- */
-
-/*
- * The programs are built from endless.cu.
- */
+/* ---- programs that do not end by themselves (endless.cu): Ctrl-C, and time limits ------------ */
 
 TestSuite(endless, .init = command_init, .fini = command_fini, .timeout = 600);
 
@@ -159,11 +155,8 @@ Test(suspended, a_wait_without_an_end_is_told_at_the_end_slow)
 
 /* ---- blocks that wait for each other --------------------------------------------------------- */
 
-/*
- * Blocks that wait for each other (waits.cu): right programs end with any number of
- * host threads. Programs that would never end are ended by each limit; the message names the place,
- * and it is an error under every tool.
- */
+/* Right programs end with any number of host threads (waits.cu). Programs that would never end are
+ * ended by each limit; the message names the place, and it is an error under every tool. */
 
 TestSuite(waits, .init = command_init, .fini = command_fini, .timeout = 600);
 
