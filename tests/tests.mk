@@ -72,7 +72,7 @@ build/tests/many-calls: $(call with_nccl,tests/ranks/library/calls.c $(CALLS17) 
 	$(link)
 
 # Programs of one source file that tests examine or run: see tests/support/command.h.
-CHECKED  := reported merged endless waits ticket two_words ring unwritten lenient launches ends \
+CHECKED  := reported merged endless waits ticket two_words ring unwritten launches ends \
             names ordered blas driver dynamic tensors
 PROGRAMS := $(addprefix $(CUDA_BUILD)/tests/programs/,$(CHECKED) shared nvidia sm_80 emulated \
             per-thread linked rpath needs_gpu.so needs_cudart.so zstd.fatbin lz4.fatbin \

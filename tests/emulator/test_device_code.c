@@ -4,7 +4,6 @@
 #include "common/emu/emu.h"
 #include "tests/support/command.h"
 #include "tests/support/cudart_check.h"
-#include <criterion/parameterized.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -232,36 +231,7 @@ Test(dynamic, memcheck_tells_of_calls_that_fail)
                   FOUND);
 }
 
-/* ---- racecheck ------------------------------------------------------------------------------- */
-
-struct program {
-    char name[40];
-};
-
-ParameterizedTestParameters(dynamic, only_what_nothing_orders_is_found)
-{
-    static struct program programs[] = {
-        {"before"},   {"before-wrong"},   {"after"}, {"after-wrong"}, {"tail"}, {"tail-wrong"},
-        {"siblings"}, {"siblings-wrong"}, {"event"}, {"event-wrong"}, {"last"}, {"last-wrong"},
-        {"blocks"},   {"blocks-wrong"},   {"fill"},  {"fill-wrong"},  {"next"}, {"next-wrong"}};
-    return cr_make_param_array(struct program, programs, sizeof programs / sizeof *programs);
-}
-
-ParameterizedTest(struct program *program, dynamic, only_what_nothing_orders_is_found)
-{
-#ifdef __SANITIZE_ADDRESS__
-    cr_skip("the ordinary build runs it, with the same programs");
-#endif
-    static const char *const options[] = {"--tool racecheck", "--tool all --schedule 5"};
-    bool is_wrong = strstr(program->name, "-wrong") != NULL;
-    for (int i = 0; i < 2; i++) {
-        int status = run("timeout 60 $emu %s --error-exitcode %d %s/dynamic %s 2>&1", options[i],
-                         FOUND, PROGRAMS, program->name);
-        cr_expect_eq(status, is_wrong ? FOUND : 0, "%s %s: exit status %d\n%s", program->name,
-                     options[i], status, output);
-        cr_expect_eq(strstr(output, "Race reported") != NULL, is_wrong, "%s", output);
-    }
-}
+/* ---- racecheck (the programs that are in order, or not, run in test_races.c) ----------------- */
 
 Test(dynamic, racecheck_says_what_to_do)
 {

@@ -28,8 +28,8 @@ Test(schedules, right_programs_stay_right_slow)
 
 /* ---- racecheck between operations of streams and graphs -------------------------------------- */
 
-/* Programs in which they are in order, or not (ordered.cu), and what is said of the pairs
- * race-streams-* and race-graph-*. */
+/* Programs in which they, or what kernels launch, are in order, or not (ordered.cu, dynamic.cu), and
+ * what is said of the pairs race-streams-* and race-graph-*. */
 
 TestSuite(stream_races, .init = command_init, .fini = command_fini, .timeout = 120);
 
@@ -42,9 +42,17 @@ struct program {
 ParameterizedTestParameters(stream_races, only_what_nothing_orders_is_found)
 {
     static struct program programs[] = {
-        {"flags"},   {"flag-wrong"},    {"threads"}, {"threads-wrong"}, {"told-host"},
-        {"graph"},   {"pieces"},        {"memory"},  {"pieces-wrong"},  {"legacy"},
-        {"devices"}, {"devices-wrong"}, {"peers"},   {"peers-wrong"}};
+        {"ordered flags"},         {"ordered flag-wrong"},     {"ordered threads"},
+        {"ordered threads-wrong"}, {"ordered told-host"},      {"ordered graph"},
+        {"ordered pieces"},        {"ordered memory"},         {"ordered pieces-wrong"},
+        {"ordered legacy"},        {"ordered devices"},        {"ordered devices-wrong"},
+        {"ordered peers"},         {"ordered peers-wrong"},    {"dynamic before"},
+        {"dynamic before-wrong"},  {"dynamic after"},          {"dynamic after-wrong"},
+        {"dynamic tail"},          {"dynamic tail-wrong"},     {"dynamic siblings"},
+        {"dynamic siblings-wrong"}, {"dynamic event"},         {"dynamic event-wrong"},
+        {"dynamic last"},          {"dynamic last-wrong"},     {"dynamic blocks"},
+        {"dynamic blocks-wrong"},  {"dynamic fill"},           {"dynamic fill-wrong"},
+        {"dynamic next"},          {"dynamic next-wrong"}};
     return cr_make_param_array(struct program, programs, sizeof programs / sizeof *programs);
 }
 
@@ -56,8 +64,8 @@ ParameterizedTest(struct program *program, stream_races, only_what_nothing_order
     static const char *const options[] = {"--tool racecheck", "--tool all --schedule 5"};
     bool is_wrong = strstr(program->name, "-wrong") != NULL;
     for (int i = 0; i < 2; i++) {
-        int status = run("timeout 60 $emu --devices 2 %s --error-exitcode %d %s/ordered %s 2>&1",
-                         options[i], FOUND_IN_STREAMS, PROGRAMS, program->name);
+        int status = run("timeout 60 $emu --devices 2 %s --error-exitcode %d $p/%s 2>&1",
+                         options[i], FOUND_IN_STREAMS, program->name);
         cr_expect_eq(status, is_wrong ? FOUND_IN_STREAMS : 0, "%s %s: exit status %d\n%s",
                      program->name, options[i], status, output);
         cr_expect_eq(strstr(output, "Race reported") != NULL, is_wrong, "%s", output);

@@ -158,11 +158,12 @@ Test(properties, parameters_of_a_kernel)
 /* ---- emu --lenient --------------------------------------------------------------------------- */
 
 /* Faulty programs that the default stops go on as on a GPU, and each fault is reported once
- * (lenient.cu). */
+ * (reported.cu). */
 
 TestSuite(lenient, .init = command_init, .fini = command_fini, .timeout = 120);
 
-#define QUIET "--log-file /dev/null "
+#define QUIET  "--log-file /dev/null "
+#define FAULTY "$p/reported lenient "
 
 #define READ   "Invalid __global__ read of size 4 bytes"
 #define HINTED "so does emu --lenient"
@@ -199,7 +200,7 @@ Test(lenient, the_default_stops_and_names_the_option)
 {
     for (size_t i = 0; i < FAULTS; i++) {
         const struct fault *f = &faults[i];
-        expect_status(1, "$emu " QUIET "$p/lenient %s 2>&1", f->name);
+        expect_status(1, "$emu " QUIET FAULTY "%s 2>&1", f->name);
         expect(f->strict);
     }
 }
@@ -210,14 +211,14 @@ Test(lenient, a_fault_is_reported_once)
     for (size_t i = 0; i < FAULTS; i++) {
         const struct fault *f = &faults[i];
         char summary[60];
-        expect_status(0, "$emu --lenient " QUIET "$p/lenient %s 2>&1", f->name);
+        expect_status(0, "$emu --lenient " QUIET FAULTY "%s 2>&1", f->name);
         for (int k = 0; k < 2; k++) expect(f->said[k]);
         cr_assert_eq(count("emu:     --lenient: "), f->findings, "%s:\n%s", f->name, output);
-        cr_assert_eq(count("lenient.cu:"), f->findings, "%s:\n%s", f->name, output);
+        cr_assert_eq(count("reported.cu:"), f->findings, "%s:\n%s", f->name, output);
         snprintf(summary, sizeof summary, "ERROR SUMMARY: %u error", f->findings);
-        expect_status(0, "$emu --lenient --tool memcheck $p/lenient %s 2>&1", f->name);
+        expect_status(0, "$emu --lenient --tool memcheck " FAULTY "%s 2>&1", f->name);
         expect(summary);
-        expect_status(0, "$emu --lenient --json $p/lenient %s 2>&1", f->name);
+        expect_status(0, "$emu --lenient --json " FAULTY "%s 2>&1", f->name);
         cr_assert_eq(count("\"title\""), f->findings, "%s:\n%s", f->name, output);
     }
 }
@@ -225,7 +226,7 @@ Test(lenient, a_fault_is_reported_once)
 Test(lenient, reports_have_the_fault)
 {
     expect_status(0,
-                  "$emu --lenient --sarif $t/sarif --html $t/html " QUIET "$p/lenient tile 2>&1");
+                  "$emu --lenient --sarif $t/sarif --html $t/html " QUIET FAULTY "tile 2>&1");
     expect_status(0, "cat $t/sarif");
     expect("Invalid __shared__ read of size 4 bytes");
     expect_status(0, "grep -A3 'Invalid __shared__ read of size 4 bytes' $t/html");
@@ -234,10 +235,10 @@ Test(lenient, reports_have_the_fault)
 /* Whoever asks for an exit code wants to notice faults. */
 Test(lenient, exit_codes)
 {
-    expect_status(9, "$emu --lenient --error-exitcode 9 " QUIET "$p/lenient tile 2>&1");
-    expect_status(9, "$emu --lenient --error-exitcode 9 --tool synccheck $p/lenient tile 2>&1");
-    expect_status(0, "$emu --lenient --error-exitcode 9 " QUIET "$p/lenient unset 2>&1");
-    expect_status(9, "$emu --lenient --error-exitcode 9 --tool initcheck $p/lenient unset 2>&1");
+    expect_status(9, "$emu --lenient --error-exitcode 9 " QUIET FAULTY "tile 2>&1");
+    expect_status(9, "$emu --lenient --error-exitcode 9 --tool synccheck " FAULTY "tile 2>&1");
+    expect_status(0, "$emu --lenient --error-exitcode 9 " QUIET FAULTY "unset 2>&1");
+    expect_status(9, "$emu --lenient --error-exitcode 9 --tool initcheck " FAULTY "unset 2>&1");
     expect("Uninitialized __global__ memory read of size 4 bytes");
 }
 
@@ -252,14 +253,14 @@ Test(lenient, every_checker_and_model)
             const struct fault *f = &faults[i];
             bool is_init = k == 2 || k == 4;
             char summary[60];
-            expect_status(0, "$emu --lenient --schedule %zu --tool %s $p/lenient %s 2>&1", k + 1,
+            expect_status(0, "$emu --lenient --schedule %zu --tool %s " FAULTY "%s 2>&1", k + 1,
                           tools[k], f->name);
             snprintf(summary, sizeof summary, "ERROR SUMMARY: %u error",
                      f->findings + (is_init && !f->findings));
             if (f->findings || k != 1) expect(summary);
         }
     for (size_t k = 0; k < sizeof gpus / sizeof *gpus; k++)
-        expect_status(0, "$emu --lenient --gpu %s " QUIET "$p/lenient stencil 2>&1", gpus[k]);
+        expect_status(0, "$emu --lenient --gpu %s " QUIET FAULTY "stencil 2>&1", gpus[k]);
 }
 
 /* A page that holds no allocation is not mapped. */
@@ -269,7 +270,7 @@ Test(lenient, what_a_gpu_does_not_let_pass)
         {"far", "a store of 4 bytes at global address 0x3000020"}, {"null", "(a null pointer)"}};
     for (size_t i = 0; i < 2; i++)
         for (int lenient = 0; lenient < 2; lenient++) {
-            expect_status(1, "$emu %s " QUIET "$p/lenient %s 2>&1", lenient ? "--lenient" : "",
+            expect_status(1, "$emu %s " QUIET FAULTY "%s 2>&1", lenient ? "--lenient" : "",
                           cases[i][0]);
             expect("an illegal memory access was encountered");
             expect(cases[i][1]);
@@ -280,10 +281,10 @@ Test(lenient, what_a_gpu_does_not_let_pass)
 /* The load of the last vectors and their store are one request each, as on a GPU. */
 Test(lenient, what_is_counted)
 {
-    expect_status(0, "$emu --lenient --json --log-file /dev/stdout $p/lenient vectors 2>/dev/null");
+    expect_status(0, "$emu --lenient --json --log-file /dev/stdout " FAULTY "vectors 2>/dev/null");
     expect("\"global_load\": {\"requests\": 1,");
     expect("\"global_store\": {\"requests\": 1,");
-    expect_status(0, "$emu --lenient --json --log-file /dev/stdout $p/lenient stencil 2>/dev/null");
+    expect_status(0, "$emu --lenient --json --log-file /dev/stdout " FAULTY "stencil 2>/dev/null");
     expect("\"global_load\": {\"requests\": 12,");
 }
 
