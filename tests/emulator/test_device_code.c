@@ -18,8 +18,8 @@ static void read_ints(int *to, const int *from, size_t count)
     ok(cudaMemcpy(to, from, count * sizeof *to, cudaMemcpyDeviceToHost));
 }
 
-/* The error of a launch and its kernel, while the runtime prints a fault to another file: the launch
- * is an argument of this, and `stderr` has been exchanged before. */
+/* The error of a launch and its kernel. stderr, to which the runtime prints a fault, has been
+ * exchanged before the launch, which is an argument. */
 static cudaError_t end_of(cudaError_t launched, FILE *before)
 {
     cudaError_t error = cudaDeviceSynchronize();

@@ -3,9 +3,8 @@
  * or nodes exist.
  *
  * Most tests make COUNT of something and name each one in the order in which they were made. A
- * search through all the others takes COUNT² / 2 steps, which is 10 to 80 s of processor time on the
- * machine where this was written; without one each test takes less than 0.5 s. SECONDS lies in
- * between.
+ * search through all the others takes COUNT² / 2 steps, on the machine where this was written 10 to
+ * 80 s of processor time; without one each test takes less than 0.5 s. SECONDS lies in between.
  */
 #include "tests/support/cudart_check.h"
 

@@ -28,7 +28,7 @@ Test(schedules, right_programs_stay_right_slow)
 
 /* ---- racecheck between operations of streams and graphs -------------------------------------- */
 
-/* Programs in which they, or what kernels launch, are in order, or not (ordered.cu, dynamic.cu), and
+/* Programs in which they, or what kernels launch, are in order or not (ordered.cu, dynamic.cu), and
  * what is said of the pairs race-streams-* and race-graph-*. */
 
 TestSuite(stream_races, .init = command_init, .fini = command_fini, .timeout = 120);

@@ -168,7 +168,8 @@ static void hybrid(struct array *a, enum hybrid_as as, int steps)
 /* Splits keys by a bit, zeros first, and keeps the order otherwise (39.3.3): where each key goes.
  * As printed the number of zeros is the last element of an exclusive scan, which leaves out the
  * last key. */
-static void split_places(const unsigned *keys, size_t n, unsigned bit, size_t *place, bool as_printed)
+static void split_places(const unsigned *keys, size_t n, unsigned bit, size_t *place,
+                         bool as_printed)
 {
     size_t zeros_before[MOST_ELEMENTS], zeros = 0;
     for (size_t i = 0; i < n; i++) {

@@ -69,8 +69,8 @@ Test(files, a_trace_is_replaced_as_a_whole)
 /* A trace is kept after a kernel's fault: it is needed to find the cause. */
 Test(files, a_trace_of_what_failed_is_kept)
 {
-    expect_status(1, "$emu --log-file /dev/null --trace $t/trace $p/launches fault >/dev/null 2>&1; "
-                     "code=$?; ls $t; grep -c launches.cu: $t/trace; exit $code");
+    expect_status(1, "$emu --log-file /dev/null --trace $t/trace $p/launches fault >/dev/null "
+                     "2>&1; code=$?; ls $t; grep -c launches.cu: $t/trace; exit $code");
     expect("trace\n1\n");
     expect_status(9,
                   "rm $t/trace; $emu --tool memcheck --error-exitcode 9 --log-file $t/log "

@@ -7,11 +7,11 @@
 #include <criterion/criterion.h>
 
 /* Where the Makefile puts the programs and fat binaries that tests look at or run. `shared`,
- * `nvidia`, `emulated`, `per-thread` and `rpath` are made of kernels.cu: linked with -cudart shared,
- * with NVIDIA's static runtime as nvcc does by default, with the flags of emu --nvcc-flags, with
- * -default-stream per-thread, by g++ with an RPATH; the fat binaries are named by what they hold.
- * Tests run in the repository's root, those with sanitizers in build/asan, where programs of the
- * ordinary build are used. */
+ * `nvidia`, `emulated`, `per-thread` and `rpath` are made of kernels.cu: linked with -cudart
+ * shared, with NVIDIA's static runtime as nvcc does by default, with the flags of emu --nvcc-flags,
+ * with -default-stream per-thread, by g++ with an RPATH; the fat binaries are named by what they
+ * hold. Tests run in the repository's root, those with sanitizers in build/asan, where programs of
+ * the ordinary build are used. */
 #ifdef __SANITIZE_ADDRESS__
 #define ORDINARY_BUILD ".."
 #else
