@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # old_code.bats — `emu make` of makefiles and programs that are older than the toolkit: what it
 # changes of the words of nvcc and of linkers. Most tests use stand-ins for both, which print their
-# words; the last ones compile tests/fixtures/old.
+# words; the last ones compile tests/fixtures/programs/old.cu.
 load common
 bats_require_minimum_version 1.5.0
 
@@ -42,7 +42,7 @@ setup() {
     header=$(realpath build/emu)/removed.h
     all="[-cudart] [shared] [-include] [$header] "
     last=-L$(realpath build/emu)
-    old=$PWD/tests/fixtures/old
+    old=$PWD/tests/fixtures/programs/old.cu
     CUDA_HOME=$(common/build/toolkit.sh)
     export CUDA_HOME TMPDIR=$BATS_TEST_TMPDIR/tmp
     mkdir "$TMPDIR"
@@ -227,12 +227,52 @@ gets_ptx() {
     says "[-arch=sm_75] $PWD/a b"
 }
 
-# ---- tests/fixtures/old, compiled ----------------------------------------------------------------
+# ---- old.cu, compiled ----------------------------------------------------------------------------
 
-# copy_old: copies it here, unless what nvcc makes could not be linked with this emulator.
+# copy_old: makes files of 2012 here, unless what nvcc makes could not be linked with this emulator.
 copy_old() {
     [ -z "${SANITIZED:-}" ] || skip "nvcc would have to link the sanitized emulator"
-    cp "$old"/* .
+    cp "$old" .
+    cat >Makefile <<'END'
+# A makefile of 2012: its GPUs are older than any that CUDA 13 compiles for, and it knows where nvcc
+# is.
+CUDA_HOME ?= /usr/local/cuda
+NVCC       = $(CUDA_HOME)/bin/nvcc
+FERMI      = -gencode arch=compute_20,code=sm_20 -gencode arch=compute_20,code=sm_21
+KEPLER     = -gencode=arch=compute_35,code=\"sm_35,compute_35\"
+
+all: old host
+	./old
+
+old: old.o
+	g++ $^ -o $@ -L$(CUDA_HOME)/lib64 -lcudart_static -lpthread -ldl -lrt
+
+old.o: old.cu
+	$(NVCC) -O2 $(FERMI) $(KEPLER) -c $< -o $@
+
+host: host.cpp
+	$(NVCC) -arch sm_13 $< -o $@
+END
+    # As projects were in 2012; with -DLANGUAGE=1, as they have been since CMake 3.8.
+    cat >CMakeLists.txt <<'END'
+if(LANGUAGE)
+    cmake_minimum_required(VERSION 3.18)
+    project(old LANGUAGES CXX CUDA)
+    add_executable(old old.cu)
+else()
+    cmake_minimum_required(VERSION 2.8)
+    project(old)
+    find_package(CUDA REQUIRED)
+    set(CUDA_NVCC_FLAGS ${CUDA_NVCC_FLAGS};-O2;-arch=sm_20)
+    cuda_add_executable(old old.cu)
+endif()
+END
+    # For the host's compiler, which nvcc only hands on: `texture` and `float4` are the file's own.
+    cat >host.cpp <<'END'
+struct texture { int wide; };
+struct float4 { texture of; };
+int main() { return float4{{0}}.of.wide; }
+END
 }
 
 # bats test_tags=slow
