@@ -280,13 +280,7 @@ static void check_right(const struct checked *pair, const char *tool, const char
 }
 
 /* All checkers at once. */
-ParameterizedTestParameters(checks, found_and_silent)
-{
-    static struct checked pairs[MAX_PAIRS];
-    return cr_make_param_array(struct checked, pairs, find_pairs("", pairs));
-}
-
-ParameterizedTest(struct checked *pair, checks, found_and_silent)
+FOR_PAIRS(checks, found_and_silent, "")
 {
 #ifdef __SANITIZE_ADDRESS__
     cr_skip("the ordinary build runs it, with the same programs.");
@@ -304,13 +298,7 @@ ParameterizedTest(struct checked *pair, checks, found_and_silent)
 }
 
 /* Each checker alone, and the numbers of its findings. */
-ParameterizedTestParameters(checks, wrong_and_right_slow)
-{
-    static struct checked pairs[MAX_PAIRS];
-    return cr_make_param_array(struct checked, pairs, find_pairs("", pairs));
-}
-
-ParameterizedTest(struct checked *pair, checks, wrong_and_right_slow)
+FOR_PAIRS(checks, wrong_and_right_slow, "")
 {
     struct expectations e = read_expectations(pair);
     cr_expect(e.n || e.nothing || strncmp(pair->name, "race-", 5) == 0,
@@ -336,13 +324,7 @@ static void check_right_in_order(const struct checked *pair, int seed, bool ever
 
 /* One seed, which depends on the name. For a race: two seeds and order 0. With TEST_NIGHTLY=1: ten
  * seeds and order 0, and also each tool alone. */
-ParameterizedTestParameters(checks, right_in_other_orders_slow)
-{
-    static struct checked pairs[MAX_PAIRS];
-    return cr_make_param_array(struct checked, pairs, find_pairs("", pairs));
-}
-
-ParameterizedTest(struct checked *pair, checks, right_in_other_orders_slow)
+FOR_PAIRS(checks, right_in_other_orders_slow, "")
 {
     enum { SEEDS = 10 };
     bool all = getenv("TEST_NIGHTLY") != NULL, race = strncmp(pair->name, "race-", 5) == 0;

@@ -221,14 +221,8 @@ static void expect_hazards(const struct checked *pair, const char *options)
     cr_expect(!strstr(output, " 0 hazards displayed"), "%s%s:\n%s", pair->name, options, output);
 }
 
-ParameterizedTestParameters(races, found_in_any_order_slow)
-{
-    static struct checked pairs[MAX_PAIRS];
-    return cr_make_param_array(struct checked, pairs, find_pairs("race-", pairs));
-}
-
 /* With TEST_NIGHTLY=1, for ten seeds. */
-ParameterizedTest(struct checked *pair, races, found_in_any_order_slow)
+FOR_PAIRS(races, found_in_any_order_slow, "race-")
 {
     char options[40];
     int seeds = getenv("TEST_NIGHTLY") ? ALL_SEEDS : QUICK_SEEDS;
@@ -243,13 +237,7 @@ ParameterizedTest(struct checked *pair, races, found_in_any_order_slow)
 
 /* A comment `strict readers: hazard` says that a right version is not right for them in some order
  * of threads and blocks. */
-ParameterizedTestParameters(races, right_for_strict_readers_slow)
-{
-    static struct checked pairs[MAX_PAIRS];
-    return cr_make_param_array(struct checked, pairs, find_pairs("race-", pairs));
-}
-
-ParameterizedTest(struct checked *pair, races, right_for_strict_readers_slow)
+FOR_PAIRS(races, right_for_strict_readers_slow, "race-")
 {
     char line[500];
     bool wanted = false, found = false;

@@ -20,6 +20,15 @@ struct checked {
 size_t find_pairs(const char *begin, struct checked pairs[MAX_PAIRS]);
 struct checked find_pair(const char *name);
 
+/* A parameterized test runs for each of these pairs. */
+#define FOR_PAIRS(suite, test, begin)                                                              \
+    ParameterizedTestParameters(suite, test)                                                       \
+    {                                                                                              \
+        static struct checked pairs[MAX_PAIRS];                                                    \
+        return cr_make_param_array(struct checked, pairs, find_pairs(begin, pairs));               \
+    }                                                                                              \
+    ParameterizedTest(struct checked *pair, suite, test)
+
 /* The file of a pair, at its first line. */
 FILE *open_pair(const struct checked *);
 
