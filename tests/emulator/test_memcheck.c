@@ -141,17 +141,6 @@ static void synccheck(const char *pair, const char *counts)
 #define SECOND     LINE "    by thread (32,0,0) in block (0,0,0)"
 #define ALL_SYNC   "################################"
 
-Test(synccheck, what_is_right)
-{
-    static const char *const right[] = {"arms",     "roles",  "line-arms", "line-loop",
-                                        "unrolled", "number", "vote",      "source"};
-    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
-        char version[60];
-        snprintf(version, sizeof version, "%s right", right[i]);
-        synccheck(version, "0 errors");
-    }
-}
-
 Test(synccheck, barriers_in_divergent_code)
 {
     synccheck("arms wrong", "2 errors");
@@ -326,19 +315,11 @@ static unsigned count(const char *text)
 #define HOST        "        Host Frame: "
 #define SYNCHRONIZE " on CUDA API call to cudaDeviceSynchronize.\n"
 
-Test(memcheck, what_is_right)
+Test(memcheck, leaks_that_are_not_asked_for)
 {
-    static const char *const right[] = {
-        "memory-write right",   "memory-read right",       "memory-atomic right",
-        "memory-local right",   "memory-shared-end right", "memory-misaligned-vector right",
-        "memory-heap right",    "memory-parameter right",  "memory-constant right",
-        "memory-freed right",   "memory-leak-reset right", "memory-free-local right",
-        "api-event-query right"};
-    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
-        check("--leak-check full", right[i], 0);
-        expect("\n========= LEAK SUMMARY: 0 bytes leaked in 0 allocations\n");
-    }
-    check("", "memory-leak wrong", 0); /* leaks are not asked for */
+    check("--leak-check full", "memory-heap right", 0);
+    expect("\n========= LEAK SUMMARY: 0 bytes leaked in 0 allocations\n");
+    check("", "memory-leak wrong", 0);
     expect_not("LEAK");
 }
 
