@@ -10,7 +10,6 @@
 #include "steps/16-operators/command/judge.h"
 #include "steps/16-operators/command/request.h"
 #include "steps/16-operators/parts/shape.h"
-#include "tests/fixtures/operators_code.h"
 
 #include <math.h>
 #include <stdlib.h>

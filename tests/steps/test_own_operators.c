@@ -4,7 +4,7 @@
  * identity.
  */
 #define _GNU_SOURCE
-#include "tests/fixtures/operators_code.h"
+#include "tests/fixtures/fixtures.h"
 #include "tests/support/command.h"
 
 #include <criterion/criterion.h>
