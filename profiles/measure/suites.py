@@ -29,6 +29,9 @@ FOR_NUMBA = ("import cuda.bindings._internal.nvjitlink as nvjitlink\n"
              "nvjitlink._inspect_function_pointer = lambda name: 0\n")
 FOR_PYCUDA = ("import functools, pycuda.compiler as c\n"
               "c.compile = functools.partial(c.compile, target='ptx')\n")
+# Names that NumPy has given up, which scikit-cuda uses.
+FOR_OLD_NUMPY = ("import numpy\n"
+                 "numpy.typeDict, numpy.float, numpy.complex = numpy.sctypeDict, float, complex\n")
 NUMBA = "numba-cuda[cu13]==0.30.4 numba==0.68.1 cuda-bindings==13.0.3 cuda-toolkit==13.5.0"
 TESTED = NUMBA + " filecheck==1.0.6 psutil==7.2.2 cffi==2.1.1 ml_dtypes==0.6.0"
 PYCUDA = "pycuda==2026.1 numpy==2.4.6"
@@ -44,11 +47,11 @@ SUITES = {
                "tests/test_gpu_*.py", FOR_NUMBA),
     "pycuda": (PYCUDA, "pycuda==2026.1",
                "test/test_driver.py test/test_cumath.py test/test_gpuarray.py", FOR_PYCUDA),
-    "grunnur": ("grunnur==0.6.0 " + PYCUDA, "grunnur==0.6.0", "tests/test_*.py", FOR_PYCUDA),
+    "grunnur": ("grunnur==0.6.0 pytest-grunnur==0.3.0 " + PYCUDA, "grunnur==0.6.0", "tests/test_*.py", FOR_PYCUDA),
     "reikna": ("reikna==0.9.0 " + PYCUDA, "reikna==0.9.0", "test/test_*/test_*.py", FOR_PYCUDA),
-    "scikit-cuda": ("scikit-cuda==0.5.3 " + PYCUDA, "scikit-cuda==0.5.3",
+    "scikit-cuda": ("scikit-cuda==0.5.3 scipy==1.16.3 " + PYCUDA, "scikit-cuda==0.5.3",
                     "tests/test_cublas.py tests/test_special.py tests/test_integrate.py",
-                    FOR_PYCUDA),
+                    FOR_PYCUDA + FOR_OLD_NUMPY),
 }
 # pytest loads this in each process: a line for each test, as soon as it has ended. The emulator
 # says only once what it does not support, so later tests have the reason of an earlier one.
