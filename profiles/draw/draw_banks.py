@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Draws which lane uses which bank, before and after padding, as traced: notes/figures/banks.svg
-(one level of the tree) and bank-levels.svg (all of them, on 32 banks and on the 16 of 2007)."""
-
+"""Draws memory, in notes/figures/: which lane uses which bank, before and after padding, as traced,
+banks.svg (one level of the tree) and bank-levels.svg (all of them, on 32 banks and on the 16 of
+2007); rows of 32 words, padding.svg; and PTX's state spaces, spaces.svg."""
 from collections import Counter
 
 from svg import Figure
 from traced import accesses
+
 
 WARP, LEVELS, N = 32, 9, 512
 UP_SWEEP = "temp[bi] += temp[ai];"
@@ -128,5 +129,90 @@ def all_levels():
     figure.save("bank-levels.svg")
 
 
+def padding():
+    """Draws shared memory as rows of 32 words, without and with padding."""
+    BANKS, ROWS = 32, 5
+    LEFT, CELL, GAP = 90, 20, 2
+    WANTED = [0, 32, 64, 96]  # words that four lanes want at once: a stride of 32
+
+    def rows(figure, y, place_of, words, title, style):
+        """Rows of places; `place_of` says where a word lies. Places without a word are padding."""
+        figure.text(24, y, title, "ink")
+        y += 28
+        for bank in (0, 1, 2, 3, 31):
+            figure.text(LEFT + bank * CELL + CELL / 2 - 1, y - 6, bank, "quiet tiny", "middle")
+        figure.text(24, y - 6, "bank", "quiet small")
+        word_at = {place_of(word): word for word in range(words)}
+        plain, padding = [], []
+        for place in range(BANKS * ROWS):
+            row, bank = divmod(place, BANKS)
+            x, top = LEFT + bank * CELL, y + row * CELL
+            if place not in word_at:
+                padding += [(x, top)] * (place < place_of(words - 1))
+            elif word_at[place] not in WANTED:
+                plain.append((x, top))
+            else:
+                figure.rect(x, top, CELL - GAP, CELL - GAP, style, radius=2)
+                figure.text(x + (CELL - GAP) / 2, top + 12.5, word_at[place], "ink tiny", "middle")
+        figure.cells(plain, CELL - GAP, "cell")
+        if padding:
+            figure.cells(padding, CELL - GAP, "quiet")
+
+    words = 4 * BANKS
+    figure = Figure(LEFT + BANKS * CELL + 24, 330, "Padding shifts each row",
+                    "Without padding words 0, 32, 64 and 96 lie in bank 0; with a word of padding "
+                    "after every 32 they lie in banks 0 to 3.")
+    figure.text(24, 30, "Four lanes want the words 0, 32, 64 and 96", "head ink")
+    rows(figure, 62, lambda word: word, words,
+         "without padding all four lie in bank 0: four wavefronts", "bad")
+    rows(figure, 196, lambda word: word + word // BANKS, words,
+         "one unused word after every 32 (dark): they lie in banks 0, 1, 2 and 3: one wavefront",
+         "good")
+    figure.save("padding.svg")
+
+
+def spaces():
+    """Draws PTX's state spaces, who sees them and where the emulator keeps them."""
+    LEFT, TOP, ROW = 24, 88, 52
+    COLUMNS = [LEFT, 130, 276, 464, 680]
+
+    # name, PTX, threads that see it, what the emulator holds, style
+    SPACES = [
+        ("registers", ".reg", "a thread", "32 lanes in a row, per warp", "cell"),
+        ("local", ".local", "a thread", "a stretch per lane", "cell"),
+        ("shared", ".shared", "a block", "an array per resident block", "hot"),
+        ("of the cluster", ".shared::cluster", "blocks of a cluster", "those blocks' arrays",
+         "hot"),
+        ("global", ".global", "all grids, the host by copies",
+         "one store, apart from its addresses", "good"),
+        ("constant", ".const", "all grids, read only", "in the same store", "good"),
+        ("parameters", ".param", "all threads, read only", "a copy per launch", "cell"),
+    ]
+    INSTRUCTIONS = ["mov, add, …", "LDL  STL", "LDS  STS  ATOMS", "LD  ST  ATOM",
+                    "LDG  STG  ATOMG  RED",
+                    "LDC", "LDC"]
+
+    figure = Figure(872, TOP + len(SPACES) * ROW + 44, "State spaces",
+                    "The memories that PTX names, who sees each, and what machine code calls them.")
+    figure.text(LEFT, 30, "The memories that PTX names", "head ink")
+    for x, title in zip(COLUMNS, ["", "in PTX", "who sees it", "in the emulator",
+                                  "machine code (sm_90)"]):
+        figure.text(x, 66, title, "quiet")
+    for row, (name, ptx, who, where, style) in enumerate(SPACES):
+        y = TOP + row * ROW
+        figure.rect(LEFT - 10, y - 8, 844, ROW - 8, style)
+        figure.text(LEFT, y + 19, name, "ink")
+        figure.text(COLUMNS[1], y + 19, ptx, "ink mono small")
+        figure.text(COLUMNS[2], y + 19, who, "ink small")
+        figure.text(COLUMNS[3], y + 19, where, "ink small")
+        figure.text(COLUMNS[4], y + 19, INSTRUCTIONS[row], "ink mono small")
+    figure.text(LEFT, TOP + len(SPACES) * ROW + 22,
+                "A generic address is a window: its highest bits say "
+                "shared, local or parameter; everything else is global.", "quiet")
+    figure.save("spaces.svg")
+
+
 one_level()
 all_levels()
+padding()
+spaces()

@@ -1,7 +1,7 @@
 """rank_rows.py -- the tables of step 17, scans by several GPUs, from ranks.csv; and the model that
 predicts their times.
 
-Used by tables.py as the other *_rows.py are, and by draw_ranks.py and the tests for the model.
+Used by tables.py as the other *_rows.py are, and by draw_times.py and the tests for the model.
 """
 import math
 
