@@ -6,7 +6,7 @@ selects.svg (Figure 39-11); from h200/ranks.csv: ranks.svg, and what the model p
 import math
 
 from svg import BLUE, CLASSES, GREEN, INK, QUIET, RED, Figure
-import application_rows
+import experiment_rows
 import bench_rows
 from rank_rows import MACHINES, MEASURED, MODEL, SIZES, seconds
 from records import GPU, TIMED
@@ -46,7 +46,7 @@ def of_the_roof(name):
 
 
 def selected(way):
-    return [(n, MICRO * seconds) for n, seconds in application_rows.selects_curve(way, 50)]
+    return [(n, MICRO * seconds) for n, seconds in experiment_rows.selects_curve(way, 50)]
 
 
 def marks(low, high, base):

@@ -1,12 +1,11 @@
 """rank_rows.py -- the tables of step 17, scans by several GPUs, from ranks.csv; and the model that
 predicts their times.
 
-Used by tables.py as the other *_rows.py are, and by draw_times.py and the tests for the model.
+draw_times.py draws the model.
 """
 import math
 
-from records import duration, find, grouped, has, read, size, three
-from table_rows import table
+from records import duration, find, grouped, has, read, shown, size, table, three
 
 RANKS, RANKS_ON = read("h200/ranks.csv")
 VERIFIED, _ = read("h200/ranks_verified.csv")
@@ -120,6 +119,7 @@ def times_as_fast(ratio):
     return ("%.2f ×" if ratio < 9.995 else "%.0f ×") % ratio
 
 
+@shown
 def ranks_times():
     """Step 17 beside step 12, which was measured in the same run as the most GPUs."""
     many = MEASURED[1:]
@@ -135,6 +135,7 @@ def ranks_times():
           for n in SIZES))
 
 
+@shown
 def ranks_weak():
     """The same number of elements for each GPU, where such sizes were measured."""
     doubled = [p for p in MEASURED if p & (p - 1) == 0]
@@ -144,6 +145,7 @@ def ranks_weak():
         *([size(n), *(duration(seconds("scan peer", n * p, p)) for p in doubled)] for n in shares))
 
 
+@shown
 def ranks_passes():
     """Which rates the passes have, and why the ceiling is not exactly 2/3 P."""
     at = lambda variant: seconds(variant, LARGE, 1)
@@ -159,6 +161,7 @@ def ranks_passes():
 EXCHANGES = ["peer", "nccl", "mpi", "exscan"]
 
 
+@shown
 def ranks_exchanges():
     most = MEASURED[-1]
     names = [name for name in EXCHANGES if recorded("scan " + name, most)]
@@ -178,6 +181,7 @@ def ranks_exchanges():
         % (link("copy to a peer"), link("copies to each other"))]
 
 
+@shown
 def ranks_constants():
     picoseconds = lambda per: "%s ps per element" % three(per * 1e12)
     alone = "the pass alone, 1 GPU, %s floats" % size(LARGEST)
@@ -193,6 +197,7 @@ def ranks_constants():
          "line above" % size(SMALL), duration(MODEL.step12_latency)])
 
 
+@shown
 def ranks_predicted():
     many = MEASURED[1:]
     return on_gpus("Predicted and measured times") + table(
@@ -205,6 +210,7 @@ def ranks_predicted():
 PREDICTED = [2, 4, 8, MACHINES]
 
 
+@shown
 def ranks_crossover():
     def row(p):
         found = measured_crossover(p) if p in MEASURED else None
@@ -217,6 +223,7 @@ def ranks_crossover():
         *(row(p) for p in PREDICTED))
 
 
+@shown
 def ranks_right():
     right = [row for row in VERIFIED if row["right"] == "true" and row["verify"] == "full"]
     sums = {row["parameter"] for row in RANKS if row["variant"] == "bits"}
@@ -231,6 +238,7 @@ def ranks_right():
                 " and ".join(", ".join(map(gpus_of, MEASURED)).rsplit(", ", 1)))]
 
 
+@shown
 def ranks_summary():
     """README's line."""
     return ["On %d %s GPUs it scans %s floats in %s, %s times as fast as step 12 on one of them."

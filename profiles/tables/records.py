@@ -1,6 +1,7 @@
-"""records.py -- reads the CSV files beside it, and writes their numbers as a table shows them.
+"""records.py -- reads the CSV files beside it, and writes tables of their numbers.
 
-Used by tables.py. Rows are dictionaries; the columns are explained in README.md here.
+Rows are dictionaries; the columns are explained in README.md here. TABLES has what makes the lines
+of each table: the modules *_rows.py fill it, and tables.py writes the pages.
 """
 import csv
 import os
@@ -11,6 +12,7 @@ TOP = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..")
 sys.path.append(os.path.join(TOP, "profiles", "measure"))
 import cases  # noqa: E402
 
+TABLES = {}  # by the name in the page
 # ncu's name of a counter: the key that --csv gives it. Wavefronts are those of ncu's Source page,
 # which does not count arbitration; conflicts are those beyond the ideal.
 KEYS = {"source_wavefronts_%s": "wavefronts_%s",
@@ -18,6 +20,12 @@ KEYS = {"source_wavefronts_%s": "wavefronts_%s",
         "l1tex__t_requests_pipe_lsu_mem_global_op_%s.sum": "requests_%s",
         "l1tex__t_sectors_pipe_lsu_mem_global_op_%s.sum": "sectors_%s"}
 KEYS = {name % op: key % op for name, key in KEYS.items() for op in ("ld", "st")}
+
+
+def shown(make):
+    """Puts a function among TABLES, by its name."""
+    TABLES[make.__name__.replace("_", "-")] = make
+    return make
 
 
 def read(path):
@@ -35,23 +43,9 @@ def printed(program):
 
 
 COUNTED, _ = read("emulated/counters.csv")
-INSTRUCTIONS, _ = read("emulated/instructions.csv")
 TIMED, GPU = read("h200/verify.csv")
-PATTERNS, _ = read("h200/patterns.csv")
 NCU, _ = read("h200/counters.csv")
-SANITIZED, _ = read("h200/sanitizer.csv")
-VERY_LARGE, _ = read("h200/large.csv")
-OPERATORS, _ = read("h200/operators.csv")
-COMPILED, _ = read("h200/compiled.csv")
-SIDE_BY_SIDE, SIDE_BY_SIDE_ON = read("h200/bench.csv")
-PROMISES, PROMISES_ON = read("h200/promises.csv")
-CHECKED_BY_GPU, CHECKED_ON = read("h200/checks.csv")
-CHECKED, _ = read("emulated/checks.csv")
 EXPERIMENTS, _ = read("h200/experiments.csv")
-EXPERIMENTS_EMULATED, _ = read("emulated/experiments.csv")
-CHECKS_DIFFER, _ = read("checks_differences.csv")
-SHUFFLES, _ = read("h200/shuffles.csv")
-STALLS, STALLS_ON = read("h200/stalls.csv")
 
 
 def has(rows, **wanted):
@@ -64,10 +58,7 @@ def has(rows, **wanted):
 
 def find(rows, **wanted):
     """The same, but none is an error."""
-    found = has(rows, **wanted)
-    if not found:
-        sys.exit("profiles: no CSV row has %s" % wanted)
-    return found
+    return has(rows, **wanted) or sys.exit("profiles: no CSV row has %s" % wanted)
 
 
 def emulated(step, n, variant="", offset=0):
@@ -90,8 +81,8 @@ def by_ncu(step, n, variant=""):
 # ---- how numbers are written ---------------------------------------------------------------------
 
 def grouped(number):
-    return "{:,}".format(int(number)).replace(",",
-                                              " ") if int(number) >= 10000 else str(int(number))
+    number = int(number)
+    return "{:,}".format(number).replace(",", " ") if number >= 10000 else str(number)
 
 
 def both(row, key):
@@ -131,10 +122,38 @@ def time(row):
     return duration(float(row["seconds"]))
 
 
-def share(row):
-    return percent(float(row["roof_fraction"]))
-
-
 def size(n):
     exponent = n.bit_length() - 1
     return "2" + str(exponent).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def times_as_fast(slow, fast):
+    return three(slow / fast) if slow < 999.5 * fast else grouped(slow / fast)
+
+
+# ---- tables --------------------------------------------------------------------------------------
+
+def table(head, *rows):
+    line = lambda cells: "| " + " | ".join(str(cell) for cell in cells) + " |"
+    return [line(head), "|" + "---|" * len(head), *(line(row) for row in rows)]
+
+
+def grid(corner, columns, rows, cell):
+    """A table of cell(row, column); columns and rows are lists, or {value: its heading}."""
+    headings = lambda keys: keys.values() if isinstance(keys, dict) else map(str, keys)
+    return table([corner, *headings(columns)],
+                 *([heading, *(cell(row, column) for column in columns)]
+                   for row, heading in zip(rows, headings(rows))))
+
+
+def sizes(*exponents):
+    """{n: how it is written}"""
+    return {2**k: size(2**k) for k in exponents}
+
+
+def coded(names):
+    return {name: "`%s`" % name for name in names}
+
+
+def gpu(what, about=GPU):
+    return ["%s on %s:" % (what, machine(about)), ""]

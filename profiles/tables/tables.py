@@ -4,37 +4,19 @@
 usage: profiles/tables/tables.py           brings every table up to date
        profiles/tables/tables.py --check   changes nothing; names stale files, and fails
 
-A table stands between the lines `<!-- begin NAME ... -->` and `<!-- end NAME -->`; table_rows.py or
-another of ROWS has a function of that name (`_` for `-`). lab-task-N is the task of lab N, from
-common/labs/tasks/, which `make labN` prints.
+A table stands between the lines `<!-- begin NAME ... -->` and `<!-- end NAME -->`; records.TABLES
+has what makes its lines. lab-task-N is the task of lab N, from common/labs/tasks/, which `make
+labN` prints.
 """
 import glob
 import os
 import re
 import sys
 
-import application_rows
-import bench_rows
-import course_rows
-import experiment_rows
-import fidelity_rows
-import level_rows
-import memory_rows
-import older_rows
-import promise_rows
-import python_rows
-import rank_rows
-import setting_rows
-import speed_rows
-import stall_rows
-import table_rows
-import tensor_rows
-from records import TOP
+import bench_rows, emulator_rows, experiment_rows  # noqa: E401, F401 (they fill TABLES)
+import fidelity_rows, rank_rows, step_rows  # noqa: E401, F401
+from records import TABLES, TOP
 
-ROWS = (table_rows, level_rows, memory_rows, speed_rows, experiment_rows, application_rows,
-        bench_rows, course_rows,
-        promise_rows, python_rows, fidelity_rows, rank_rows, setting_rows, tensor_rows, older_rows,
-        stall_rows)
 REGION = re.compile(r"(<!-- begin ([a-z0-9-]+)[^\n]*-->\n).*?(<!-- end \2 -->\n)", re.S)
 
 
@@ -44,12 +26,9 @@ def lines_of(path, name):
         task = os.path.join(TOP, "common/labs/tasks", name[len("lab-task-"):] + ".md")
         with open(task, encoding="utf-8") as file:
             return file.read().splitlines()
-    function = name.replace("-", "_")
-    make = next((getattr(rows, function) for rows in ROWS if hasattr(rows, function)), None)
-    if make is None:
-        sys.exit("%s: no function in %s makes the table %s"
-                 % (path, ", ".join(rows.__name__ + ".py" for rows in ROWS), name))
-    return make()
+    if name not in TABLES:
+        sys.exit("%s: nothing in profiles/tables makes the table %s" % (path, name))
+    return TABLES[name]()
 
 
 def fill(path, text):

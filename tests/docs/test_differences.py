@@ -6,7 +6,7 @@ from pathlib import Path
 from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "profiles" / "tables"))
-import table_rows  # noqa: E402  (it lies in profiles/tables)
+import fidelity_rows  # noqa: E402  (it lies in profiles/tables)
 
 
 def recording(*rows):
@@ -19,9 +19,9 @@ def table_of(theirs, ours, *rows):
     """The table that such recordings and explanations make; the rows are (programs, version,
     tools)."""
     why = [dict(zip(("programs", "version", "tools"), row), why="so") for row in rows]
-    with mock.patch.multiple(table_rows, CHECKED_BY_GPU=recording(*theirs),
+    with mock.patch.multiple(fidelity_rows, CHECKED_BY_GPU=recording(*theirs),
                              CHECKED=recording(*ours), CHECKS_DIFFER=why):
-        return table_rows.checks_differ()
+        return fidelity_rows.checks_differ()
 
 
 class Differences(unittest.TestCase):
@@ -58,11 +58,11 @@ class Differences(unittest.TestCase):
 class Table(unittest.TestCase):
     def test_what_has_not_been_recorded_on_a_gpu_says_so(self):
         runs = lambda program: ["%s %s %s 1" % (program, version, tool)
-                                for version in ("wrong", "right") for tool in table_rows.TOOLS]
-        with mock.patch.multiple(table_rows, CHECKED_BY_GPU=recording(*runs("a-b")),
+                                for version in ("wrong", "right") for tool in fidelity_rows.TOOLS]
+        with mock.patch.multiple(fidelity_rows, CHECKED_BY_GPU=recording(*runs("a-b")),
                                  CHECKED=recording(*runs("a-b"), *runs("a-c")),
                                  CHECKED_ON={"GPU": "H200"}):
-            lines = table_rows.checks()
+            lines = fidelity_rows.checks()
         self.assertIn("1 programs, in a wrong and a right version", lines[0])
         self.assertIn("1 more programs have not been run on a GPU (not recorded)",
                       " ".join(lines[:lines.index("")]))
