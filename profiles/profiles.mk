@@ -2,16 +2,16 @@
 
 .PHONY: compare bench-emu docs
 
-# Command-line variables (N, VARIANT, DEVICE; A, B, LINES) reach the scripts, which explain them.
+# Command-line variables (N, VARIANT, DEVICE; A, B, LINES) reach the script, which explains them.
 profile%: step%
-	$(Q)profiles/measure/profile.sh $*
+	$(Q)profiles/measure/compare.py profile $*
 #profileN: ## measure: count step N, by ncu or the emulator; N= VARIANT= DEVICE=cuda|emu
 
 # Of A and B, which may be 4:pad16 or a recording, only the steps are built.
 COMPARED  = $(if $(A)$(B),$(filter $(STEPS),$(TWO_STEPS)),all)
 TWO_STEPS = $(foreach side,$(A) $(B),step$(firstword $(subst :, ,$(side))))
 compare: $$(COMPARED)
-	$(Q)profiles/measure/compare.sh
+	$(Q)profiles/measure/compare.py
 #compare: ## learn: counters side by side: of two steps (A=3 B=4 N=512 LINES=1), or of all
 
 # The emulator's benchmark times the steps and a few kernels of its own.
@@ -40,7 +40,7 @@ build/functions/%: $(FUNCTIONS).py $(FUNCTIONS)_ptx.csv $(FUNCTIONS).cuh
 
 #bench-emu: ## measure: measure the emulator's speed
 bench-emu: build/tests/bench/run build/tests/programs/shared $(PROGRAM_BUILD)/O3/thrust_sort
-	$(Q)profiles/measure/speed.sh
+	$(Q)profiles/measure/measure.py speed
 
 #docs: ## maintain: renew the tables and figures of README.md and notes/ (needs python3)
 docs: build/tests/predicted/print

@@ -89,14 +89,14 @@ tests-build: $(RUN) $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) all labs build/labs/
         build/tests/predicted/print build/tests/wrong-scan \
         build/experiments/02-in-place \
         $(call in_test,side-by-side) \
-        $(addprefix build/fidelity/,answers bits carries contraction) \
+        $(addprefix build/fidelity/,answers bits) \
         $(if $(SANITIZE),,$$(SHARES)) \
         $(if $(SANITIZE),build/cc/upcc build/tests/cc/fuzz,test-cc-build) $(if $(SMALL),,$$(MORE))
 	@:
 
 # What only slow tests need.
 MORE      = experiments library $(PROMISES) \
-            $(addprefix build/fidelity/,alignments copies matrices pages patterns tensor textures) \
+            $(addprefix build/fidelity/,copies matrices memory patterns tensor textures) \
             build/architectures/usual/run $(EXAMPLES) build/tests/step14-no-png \
             $(AUTOGRADER_PROGRAMS) step5-B4 $(PAGE_TESTS) \
             $(if $(MPI),build/tests/wrong-ranks build/tests/many-calls)

@@ -1,6 +1,6 @@
 """traced.py -- what the emulator has traced (emulated/accesses.csv), for the figures.
 
-Used by draw_*.py. trace.sh writes that file.
+Used by draw_*.py. Part `accesses` of measure.py writes that file.
 """
 import sys
 

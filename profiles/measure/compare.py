@@ -1,26 +1,37 @@
 #!/usr/bin/env python3
-"""Compares the counters of steps: what `make compare` runs, after the emulator has counted.
+"""compare.py -- the counters of steps: what `make profileN` and `make compare` run.
 
-usage: compare.py [--lines] FILE_A FILE_B              two scans side by side; --lines: and by line
-       compare.py --all FILE...                        every scan, a row each
-       compare.py --recordings [--lines] FILE_A FILE_B two recordings: what changed
+usage: compare.py profile STEP    counts one scan, by ncu on a GPU or on the emulator
+       compare.py                 shows counters side by side
 
-A FILE is one that profile.sh wrote on the emulator. Beside its numbers stand those recorded on an
-H200 (h200/counters.csv), and those of your own GPU if `make profileN` has written them to
-build/profiles/cuda. A ratio is B over A.
+`profile` writes build/profiles/DEVICE/stepNN[-VARIANT]-N.csv, in the form of h200/counters.csv.
+DEVICE=cuda|emu, N=512 and VARIANT=pad16 choose; without DEVICE it is cuda if the machine has a GPU,
+ncu, and the permission to read the counters.
 
-A recording is any such file, of one scan or many, emulated or not: yesterday's and today's, say. Of
-two that hold one scan each (STEPS, VARIANTS and SIZES leave out the others) all numbers are shown,
-of two that hold many those that differ.
+The second form compares A=3 with B=4:pad16, with N elements, and with LINES=1 also by source line.
+It counts on the emulator; beside its numbers stand those recorded on an H200, and those of your own
+GPU if `make profileN` has written them. A ratio is B over A. Without A and B it shows every scan, a
+row each, with 512 elements for steps of one block (2 to 4) and 65536 for the others; STEPS="8 9"
+and VARIANTS="naive" choose some of them.
+
+A=old.csv B=new.csv compares two recordings, of one scan or many, emulated or not, and counts
+nothing. Of two that hold one scan each (STEPS, VARIANTS and SIZES leave out the others) all numbers
+are shown, of two that hold many those that differ.
 """
 import os
+import re
 import sys
+import tempfile
 import textwrap
 
+import ncu
 from cases import read
+from recording import (TOP, about_gpu, choose, head, help_of, limit, output, run, steps, table_of,
+                       value, variants)
 
 WIDTH = 100  # of a terminal
-PROFILES = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..")
+PROFILES = os.path.join(TOP, "profiles")
+RECORDED = os.path.join(PROFILES, "h200", "counters.csv")
 CONFLICTS = "source_wavefronts_%s - source_ideal_%s"
 
 # label, ncu's name or a difference of two columns of its Source page, what it means
@@ -79,7 +90,7 @@ def recorded(scan, path):
 def own(scan):
     """The same scan on the user's GPU, if it was profiled."""
     variant = "" if scan.variant == "-" else "-" + scan.variant
-    path = os.path.join(PROFILES, "..", "build", "profiles", "cuda",
+    path = os.path.join(TOP, "build/profiles/cuda",
                         "step%02d%s-%s.csv" % (int(scan.step), variant, scan.n))
     return recorded(scan, path)
 
@@ -92,16 +103,10 @@ def ratio(a, b):
     return "." if not a or b is None else "%.2f" % (b / a)
 
 
-def value(size):
-    """1048576 of "2^20" """
-    base, _, exponent = size.partition("^")
-    return str(int(base) ** int(exponent or 1))
-
-
 def asked(scan):
-    """Is it among those that STEPS, VARIANTS and SIZES name, as in steps.sh?"""
+    """Is it among those that STEPS, VARIANTS and SIZES name?"""
     words = lambda name: os.environ.get(name, "").split()
-    sizes = [value(size) for size in words("SIZES")]
+    sizes = [str(value(size)) for size in words("SIZES") or words("N")]
     return all(not wanted or has in wanted for wanted, has in (
         (words("STEPS"), scan.step), (words("VARIANTS"), scan.variant), (sizes, scan.n)))
 
@@ -162,9 +167,7 @@ def show(table, left=(0,)):
 def places(a, b):
     """Pairs of scans and where they were counted."""
     pairs = [("emulator", a, b)]
-    for name, find in (("this GPU", own),
-                       ("H200, recorded",
-                        lambda s: recorded(s, os.path.join(PROFILES, "h200", "counters.csv")))):
+    for name, find in (("this GPU", own), ("H200, recorded", lambda s: recorded(s, RECORDED))):
         found = find(a), find(b)
         if all(found):
             pairs.append((name, *found))
@@ -264,7 +267,7 @@ def everything(scans):
              ["step", "n", *(op for _, op in kinds)]]
     equal, differing = 0, []
     for scan in scans:
-        other = recorded(scan, os.path.join(PROFILES, "h200", "counters.csv"))
+        other = recorded(scan, RECORDED)
         cells = []
         for label, name in names:
             here, there = scan.value(name), other.value(name) if other else None
@@ -282,28 +285,122 @@ def everything(scans):
         explain(differing)
 
 
-def main():
-    arguments = sys.argv[1:]
-    if arguments[:1] == ["--all"] and len(arguments) > 1:
-        everything([Scan(read(path)[0]) for path in arguments[1:]])
-        return
-    files = arguments[:1] == ["--recordings"]
-    arguments = arguments[files:]
-    lines = arguments[:1] == ["--lines"]
-    arguments = arguments[lines:]
-    if len(arguments) != 2:
+# ---- counting ------------------------------------------------------------------------------------
+
+def fail(why, status=1):
+    print("compare: " + why, file=sys.stderr)
+    sys.exit(status)
+
+
+def no_ncu(command):
+    """Why ncu cannot be used here; "" if it can."""
+    try:
+        if run("nvidia-smi", check=False).returncode:
+            return "there is no usable GPU"
+        said = run("ncu", "--metrics", "launch__registers_per_thread,"
+                   "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", *command, check=False,
+                   both=True).stdout
+    except FileNotFoundError as missing:
+        return ("ncu is not installed (it comes with the CUDA toolkit, package cuda-nsight-compute)"
+                if missing.filename == "ncu" else "there is no usable GPU")
+    return ("ncu may not read the counters: as root, run it with sudo, or let everybody, with "
+            "\"options nvidia NVreg_RestrictProfilingToAdminUsers=0\" in a file in "
+            "/etc/modprobe.d and a restart" if "ERR_NVGPUCTRPERM" in said else "")
+
+
+def by_ncu(scan, command):
+    metrics = ncu.METRICS + ncu.METRICS_GPU
+    said = run("ncu", "--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base",
+               "--metrics", ",".join(metrics), *command, check=False, both=True).stdout
+    with tempfile.TemporaryDirectory() as folder:
+        run("ncu", "--clock-control", "none", "--section", "SourceCounters", "--import-source",
+            "yes", "-f", "-o", folder + "/page", *command, check=False)
+        page = run("ncu", "--import", folder + "/page.ncu-rep", "--page", "source", "--csv",
+                   "--print-source", "cuda,sass", check=False, both=True).stdout
+    try:
+        rows = ncu.totals(said, scan, metrics)
+        return rows + ncu.source(page, scan, len({row["launch"] for row in rows}))
+    except ValueError as error:
+        return fail("%s\n%s" % (error, said[-500:]))
+
+
+def by_emulator(scan, command):
+    with tempfile.TemporaryDirectory() as folder:
+        for log, *options in (("raw", "--metrics", ",".join(ncu.METRICS)),
+                              ("lines", "--page", "source")):
+            done = run("build/emu/emu", "--csv", "--log-file", folder + "/" + log, *options,
+                       *command, check=False, both=True)
+            if done.returncode:
+                fail("%s\n%s failed" % (done.stdout, command[0]))
+        texts = []
+        for log in ("raw", "lines"):
+            with open(os.path.join(folder, log), encoding="utf-8") as file:
+                texts.append(file.read())
+    return ncu.totals(texts[0], scan, ncu.METRICS) + ncu.emulated_lines(texts[1], scan)
+
+
+def profile(step, variant="", n=None, device=""):
+    """Counts one scan; the name of its file."""
+    if not os.access("%s/step%s" % (TOP, step), os.X_OK):
+        fail("there is no ./step%s; make step%s builds it" % (step, step), 2)
+    n = n or re.search(r"^Default n: (\d+)", help_of(step), re.M)[1]
+    default = re.search(r"^Variants: (\S+) \(default\)", help_of(step), re.M)
+    variant = variant or (default[1] if default else "-")
+    command = lambda on: ["./step%s" % step, "--device", on, *choose(variant), "--n", n, "--reps",
+                          "0"]
+    if device != "emu":
+        why = no_ncu(command("cuda"))
+        if why and device == "cuda":
+            fail(why + "; DEVICE=emu counts without a GPU", 3)
+        if why:
+            print("profile: %s; so the emulator counts" % why)
+        device = "emu" if why else "cuda"
+    rows = (by_emulator if device == "emu" else by_ncu)((step, variant, n), command(device))
+    path = "build/profiles/%s/step%02d%s-%s.csv" % (
+        device, int(step), "" if variant == "-" else "-" + variant, n)
+    os.makedirs(os.path.dirname(os.path.join(TOP, path)), exist_ok=True)
+    how = "the emulator" if device == "emu" else "ncu --clock-control none"
+    with open(os.path.join(TOP, path + ".new"), "w", encoding="utf-8") as file:
+        file.write(head("%s: counters of one scan of step %s, n = %s." % (how, step, n),
+                        *(about_gpu() if device == "cuda" else [])) + table_of(rows))
+    os.replace(os.path.join(TOP, path + ".new"), os.path.join(TOP, path))
+    return path
+
+
+def count(scan, n):
+    """Counts STEP[:VARIANT] on the emulator."""
+    step, _, variant = scan.partition(":")
+    return Scan(read(os.path.join(TOP, profile(step, variant, n, "emu")))[0])
+
+
+def main(arguments):
+    a, b, n, variant, device = (os.environ.get(name, "")
+                                for name in ("A", "B", "N", "VARIANT", "DEVICE"))
+    lines = bool(os.environ.get("LINES"))
+    if arguments[:1] == ["profile"] and len(arguments) == 2:
+        print("profile: " + profile(arguments[1], variant, n, device))
+    elif arguments:
         sys.exit(__doc__)
-    if files:
-        recordings(*arguments, lines)
-        return
-    a, b = (Scan(read(path)[0]) for path in arguments)
-    compare(a, b, places(a, b))
-    if lines:
-        by_line(a, b)
+    elif not a and not b:
+        everything([count("%d:%s" % (step, name.strip("-")),
+                          n or ("512" if limit(step) else "65536"))
+                    for step in steps(2) for name in variants(step)])
+    elif not a or not b:
+        fail("it takes two, as in: make compare A=3 B=4", 2)
+    elif ".csv" in a + b:
+        for path in (a, b):
+            if not os.path.isfile(path):
+                fail("there is no file " + path, 2)
+        recordings(a, b, lines)
+    else:
+        a, b = count(a, n or "512"), count(b, n or "512")
+        compare(a, b, places(a, b))
+        if lines:
+            by_line(a, b)
 
 
 if __name__ == "__main__":
     try:
-        main()
+        main(sys.argv[1:])
     except BrokenPipeError:  # as in: make compare | head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

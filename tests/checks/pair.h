@@ -3,7 +3,7 @@
  *
  * A pair shows one mistake and its correction: `CATALOGUE NAME wrong` has it, `CATALOGUE NAME
  * right` does not. They run under compute-sanitizer on a GPU and under the emulator's checkers, and
- * the findings are compared (profiles/measure/checks.sh, notes/checks.md). Host code checks
+ * the findings are compared (profiles/measure/measure.py, notes/checks.md). Host code checks
  * nothing, so that the tools must.
  *
  * A pair begins with the comment `NAME — what is wrong`, and its lines have no empty line between

@@ -1,6 +1,8 @@
-"""test_cases.py -- cases.py makes tables of rows of a number each, and reads them; merge.py keeps
-their form."""
-import subprocess
+"""test_cases.py -- measure/cases.py makes tables of rows of a number each, reads and merges them;
+ncu.py makes rows of ncu's Source pages, and emulated.py of what checkers print."""
+import contextlib
+import csv
+import io
 import sys
 import tempfile
 import unittest
@@ -8,7 +10,9 @@ from pathlib import Path
 
 MEASURE = Path(__file__).resolve().parents[2] / "profiles" / "measure"
 sys.path.insert(0, str(MEASURE))
-import cases  # noqa: E402  (it lies in profiles/measure)
+import cases  # noqa: E402  (they are in profiles/measure)
+import emulated  # noqa: E402
+import ncu  # noqa: E402
 
 EXPERIMENTS = """\
 # GPU: X
@@ -23,9 +27,9 @@ load,9,a,7
 
 
 def table(rows):
-    """What the command makes of rows."""
-    return subprocess.run([MEASURE / "cases.py"], input=rows, capture_output=True, text=True,
-                          check=True).stdout
+    file = io.StringIO()
+    cases.write(file, *cases.cases(csv.DictReader(io.StringIO(rows))))
+    return file.getvalue()
 
 
 class Cases(unittest.TestCase):
@@ -68,13 +72,78 @@ class Cases(unittest.TestCase):
             with self.assertRaisesRegex(SystemExit, "a.csv: a row has not as many cells"):
                 cases.read(self.file("a.csv", "n,why\n%s\n" % row))
 
+    def merged(self, old, new):
+        with contextlib.redirect_stdout(io.StringIO()):
+            cases.merge(self.file("new.csv", new), self.file("old.csv", old))
+        return (Path(self.folder.name) / "old.csv").read_text(encoding="utf-8")
+
     def test_a_merged_recording_has_the_same_tables(self):
-        old = self.file("old.csv", EXPERIMENTS)
-        new = self.file("new.csv", EXPERIMENTS.split("\n\n")[0].replace("2.5", "2").replace(
-            "copy,1,b,3", "copy,1,c,3") + "\n")
-        subprocess.run([MEASURE / "merge.py", new, old], check=True, stdout=subprocess.DEVNULL)
-        self.assertEqual(Path(old).read_text(encoding="utf-8"), EXPERIMENTS.replace(
+        new = EXPERIMENTS.split("\n\n")[0].replace("2.5", "2").replace(
+            "copy,1,b,3", "copy,1,c,3") + "\n"
+        self.assertEqual(self.merged(EXPERIMENTS, new), EXPERIMENTS.replace(
             "copy,1,a,2.5,\ncopy,1,b,3,0", "copy,1,b,3,0\ncopy,1,a,2,\ncopy,1,c,3,0"))
+
+    def test_new_rows_of_a_step_and_variant_take_the_place_of_the_old_ones(self):
+        text = lambda gpu, day, *rows: "# GPU: %s\n# date: 2026-01-0%d\nstep,variant,n,errors\n" % (
+            gpu, day) + "".join(row + "\n" for row in rows)
+        old = text("X", 1, "9,a,1,0", "9,b,1,0", "9,b,2,0", "11,a,1,0")
+        self.assertEqual(self.merged(old, text("X", 2, "9,b,1,7", "10,a,1,7")),
+                         text("X", 2, "9,a,1,0", "9,b,1,7", "10,a,1,7", "11,a,1,0"))
+        with self.assertRaisesRegex(SystemExit, "record all steps anew"):
+            self.merged(old, text("Y", 3, "9,b,1,8"))
+
+
+class SourcePages(unittest.TestCase):
+    """A Source page as ncu prints it."""
+    COLUMNS = ('"Line No","Source","Address","Source","L1 Wavefronts Shared",'
+               '"L1 Wavefronts Shared Ideal","L2 Theoretical Sectors Global"\n')
+
+    def page(self, file, function, *wavefronts):
+        """Each instruction occurs twice, as in reports with several launches."""
+        text = '"File Path","/x/%s"\n"Function Name","%s"\n' % (file, function)
+        for count in wavefronts:
+            text += self.COLUMNS + '"42","  a = b;","-","-","7","7","7"\n' + 2 * (
+                '"","","0x10","@P0 LDS R1, [R2]","%d","2","0"\n' % count) + (
+                '"","","0x20","STG.E [R2], R1","0","0","4"\n')
+        return text
+
+    def rows(self, text, launches):
+        return [(row["launch"], row["line"], row["metric"].removeprefix("source_"), row["value"])
+                for row in ncu.source(text, ("9", "-", 64), launches)]
+
+    def test_pages_printed_twice_count_once(self):
+        text = self.page("scan.cu", "void k<1>(int)", 3, 3) + self.page(
+            "scan.cu", "void k<1>(int)", 5, 5)
+        self.assertEqual(self.rows(text, 2), [
+            (launch, "scan.cu#1", *counted) for launch, wavefronts in (("0", "3"), ("1", "5"))
+            for counted in (("wavefronts_ld", wavefronts), ("ideal_ld", "2"), ("sectors_st", "4"))])
+
+    def test_instructions_on_two_pages_count_once(self):
+        """One of a function in another file is on the page of that file and on that of the call."""
+        text = self.page("pair.cuh", "k(int)", 3) + self.page("scan.cu", "k(int)", 3)
+        self.assertEqual(self.rows(text, 1), [
+            ("0", "pair.cuh#1", "wavefronts_ld", "3"), ("0", "pair.cuh#1", "ideal_ld", "2"),
+            ("0", "pair.cuh#1", "sectors_st", "4")])
+
+    def test_equal_lines_are_told_apart_by_their_order(self):
+        """So comments above them may change."""
+        text = ('"File Path","/x/scan.cu"\n"Function Name","k(int)"\n' + self.COLUMNS +
+                '"7","  a = b;","-","-","0","0","0"\n"8","a = b;","-","-","7","7","4"\n'
+                '"","","0x20","STG.E [R2], R1","0","0","4"\n')
+        self.assertEqual(self.rows(text, 1), [("0", "scan.cu#2", "sectors_st", "4")])
+
+
+class Findings(unittest.TestCase):
+    def test_a_run_that_was_stopped_or_crashed_has_cells_too(self):
+        for said, cells in (
+                ("========= COMPUTE-SANITIZER\n", ["?", 0, ""]),
+                ("========= Leaked 4 bytes at 0x1\n========= ERROR SUMMARY: 1 error, 2 warnings\n",
+                 [1, 2, "Leaked"]),
+                ("========= RACECHECK SUMMARY: 3 hazards displayed (2 errors, 1 warnings)\n",
+                 [2, 1, ""]),
+                ("========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)\n"
+                 "========= ERROR SUMMARY: 1 error\n", [1, 0, ""])):
+            self.assertEqual(emulated.findings(said), cells)
 
 
 if __name__ == "__main__":

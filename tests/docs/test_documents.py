@@ -80,14 +80,14 @@ class Tables(unittest.TestCase):
         """The emulator still counts what profiles/emulated holds."""
         code, output = run("""
             t=$(mktemp -d) && trap 'rm -r "$t"' EXIT &&
-                profiles/measure/emulated.sh "$t" 2>&1 || exit 1
+                profiles/measure/measure.py --to "$t" emulated 2>&1 || exit 1
             [ "$(grep -h '^# toolkit' "$t"/* profiles/emulated/* | sort -u | wc -l)" = 1 ] ||
                 exit %d
             diff -r -x checks.csv -x speed.csv -I '^#' profiles/emulated "$t" >"$t.diff"; code=$?
             head -n 50 "$t.diff"; rm "$t.diff"; exit $code""" % TOOLKIT_DIFFERS)
         if code == TOOLKIT_DIFFERS:
             self.skipTest("profiles/emulated is of another version of nvcc")
-        self.assertEqual(code, 0, "profiles/measure/emulated.sh writes something else now:\n"
+        self.assertEqual(code, 0, "measure.py emulated writes something else now:\n"
                          + output)
 
 

@@ -13,22 +13,15 @@ import unittest
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(TOP / "profiles" / place) for place in ("tables", "measure",
-                                                           "measure/fidelity")]
+sys.path[:0] = [str(TOP / "profiles" / place)
+                for place in ("tables", "measure", "measure/fidelity")]
 import compare  # noqa: E402  (they lie in profiles/)
 import fidelity  # noqa: E402
 import fidelity_rows  # noqa: E402
 import functions  # noqa: E402
 import records  # noqa: E402
 
-EMU, PATTERNS = TOP / "build/emu/emu", TOP / "build/fidelity/patterns"
-COPIES = TOP / "build/fidelity/copies"
-MATRICES, TENSOR = TOP / "build/fidelity/matrices", TOP / "build/fidelity/tensor"
-TEXTURES, PAGES = TOP / "build/fidelity/textures", TOP / "build/fidelity/pages"
-BITS = TOP / "build/fidelity/bits"
-CARRIES, ALIGNMENTS = TOP / "build/fidelity/carries", TOP / "build/fidelity/alignments"
-CONTRACTION = TOP / "build/fidelity/contraction"
-ANSWERS = TOP / "build/fidelity/answers"
+EMU, BUILT = TOP / "build/emu/emu", TOP / "build/fidelity"
 TENSORS = TOP / "build/tests/programs/tensors"
 PRODUCT = TOP / "build/matrix-product"
 # Words that differ from the recorded ones: sums of signed bytes by one step of a 16-bit fraction,
@@ -73,38 +66,41 @@ def patterns(program):
         yield (space, row["operation"], kind), row["pattern"]
 
 
-def table(program, *options):
-    """The rows that a program prints on the emulator."""
-    run = subprocess.run([EMU, *options, "--log-file", os.devnull, program], check=True,
-                         capture_output=True, text=True)
-    return list(csv.DictReader(run.stdout.splitlines()))
+def printed(program, *arguments, options=()):
+    """What a program prints on the emulator."""
+    return subprocess.run([EMU, *options, "--log-file", os.devnull, program, *arguments],
+                          check=True, capture_output=True, text=True).stdout
 
 
-class Textures(unittest.TestCase):
-    def test_words_equal_those_of_a_gpu_slow(self):
+def table(program, *arguments, **options):
+    return list(csv.DictReader(printed(program, *arguments, **options).splitlines()))
+
+
+class Words(unittest.TestCase):
+    """Results equal those of a GPU, word for word."""
+
+    def test_textures_slow(self):
         recorded, _ = records.read("h200/textures.csv")
-        printed = table(TEXTURES)
-        self.assertEqual([row["case"] for row in printed], [row["case"] for row in recorded])
+        mine = table(BUILT / "textures")
+        self.assertEqual([row["case"] for row in mine], [row["case"] for row in recorded])
         differ = {}
-        for mine, gpu in zip(printed, recorded):
-            pairs = zip(mine["words"].split(), gpu["words"].split(), strict=True)
-            differ[mine["case"]] = sum(a != b for a, b in pairs)
+        for row, gpu in zip(mine, recorded):
+            pairs = zip(row["words"].split(), gpu["words"].split(), strict=True)
+            differ[row["case"]] = sum(a != b for a, b in pairs)
         self.assertEqual({case: n for case, n in differ.items() if n}, TEXTURES_DIFFER)
 
+    def test_operations(self):
+        self.assertEqual(table(BUILT / "bits"), records.read("h200/bits.csv")[0])
 
-class Carries(unittest.TestCase):
-    def test_flags_equal_those_of_a_gpu(self):
-        self.assertEqual(table(CARRIES), records.read("h200/carries.csv")[0])
+    def test_carries_and_contractions(self):
+        """Products and sums fuse as ptxas fuses them."""
+        for what in "carries", "contraction":
+            self.assertEqual(table(BUILT / "bits", what), records.read("h200/%s.csv" % what)[0])
 
-
-class Bits(unittest.TestCase):
-    def test_results_equal_those_of_a_gpu(self):
-        self.assertEqual(table(BITS), records.read("h200/bits.csv")[0])
-
-
-class Contraction(unittest.TestCase):
-    def test_products_and_sums_fuse_as_ptxas_fuses_them(self):
-        self.assertEqual(table(CONTRACTION), records.read("h200/contraction.csv")[0])
+    def test_boxes_of_tensors(self):
+        for row in records.read("h200/boxes.csv")[0]:
+            self.assertEqual(printed(TENSORS, row["way"]),
+                             "%(way)s: %(error)s, %(element)s\n" % row)
 
 
 class Options(unittest.TestCase):
@@ -120,8 +116,7 @@ int main() {
             subprocess.run([functions.toolkit() + "/bin/nvcc", "-arch=" + arch, *options, "-cudart",
                             "shared", "-x", "cu", "-", "-o", folder + "/program"], check=True,
                            input=self.SOURCE, text=True)
-            return subprocess.run([EMU, "--log-file", os.devnull, folder + "/program"], check=True,
-                                  capture_output=True, text=True).stdout.strip()
+            return printed(folder + "/program").strip()
 
     def test_without_optimisation_or_fmad_ptxas_fuses_nothing_slow(self):
         self.assertEqual(self.result(), "-0x1.8p-24")
@@ -136,14 +131,14 @@ class Functions(unittest.TestCase):
 
     def compare(self, which):
         recorded = {(row["kind"], row["function"]): row["digest"] for row in fidelity_rows.COMPUTED}
-        printed = {}
+        found = {}
         for share in functions.shares(which):
             for row in table(TOP / "build/functions" / str(share)):
-                printed[row["kind"], row["function"]] = row["digest"]
-        self.assertLessEqual(set(printed), set(recorded))
-        self.assertGreater(len(printed), len(recorded) // functions.SHARES - 1)
-        differ = {name for name, digest in printed.items() if digest != recorded[name]}
-        self.assertEqual(differ, fidelity_rows.differing_functions() & set(printed))
+                found[row["kind"], row["function"]] = row["digest"]
+        self.assertLessEqual(set(found), set(recorded))
+        self.assertGreater(len(found), len(recorded) // functions.SHARES - 1)
+        differ = {name for name, digest in found.items() if digest != recorded[name]}
+        self.assertEqual(differ, fidelity_rows.differing_functions() & set(found))
 
     def test_a_share_equals_a_gpu(self):
         self.compare("quick")
@@ -156,7 +151,7 @@ class Alignments(unittest.TestCase):
     def test_addresses_are_aligned_as_on_a_gpu_or_more_slow(self):
         recorded, _ = records.read("h200/alignments.csv")
         # Of 33 MiB there were few, and by chance all managed ones lay at multiples of 64 MiB.
-        for mine, gpu in zip(table(ALIGNMENTS), recorded, strict=True):
+        for mine, gpu in zip(table(BUILT / "memory", "alignments"), recorded, strict=True):
             self.assertGreaterEqual(int(mine["alignment"]), min(32 << 20, int(gpu["alignment"])),
                                     gpu)
 
@@ -168,11 +163,11 @@ class Pages(unittest.TestCase):
 
     def test_a_gpu_goes_on_where_the_emulator_does_slow(self):
         recorded, _ = records.read("h200/pages.csv")
-        printed = table(PAGES, "--lenient")
+        mine_all = table(BUILT / "memory", "pages", options=["--lenient"])
         place = operator.itemgetter("memory", "bytes", "from", "distance")
-        self.assertEqual([place(row) for row in printed], [place(row) for row in recorded])
+        self.assertEqual([place(row) for row in mine_all], [place(row) for row in recorded])
         both, alone = 0, set()
-        for mine, gpu in zip(printed, recorded):
+        for mine, gpu in zip(mine_all, recorded):
             for access in "load", "store":
                 errors = mine[access], gpu[access]
                 if errors[0] == "-" != errors[1]:
@@ -187,21 +182,13 @@ class Pages(unittest.TestCase):
 class Answers(unittest.TestCase):
     def test_the_runtime_answers_as_on_a_gpu_or_says_why_not(self):
         needed = []
-        for mine, gpu in zip(table(ANSWERS), fidelity_rows.ANSWERS, strict=True):
+        for mine, gpu in zip(table(BUILT / "answers"), fidelity_rows.ANSWERS, strict=True):
             why = fidelity_rows.explanations(gpu)
             self.assertEqual((mine["call"], mine["answer"] != gpu["value"]),
                              (gpu["counter"], len(why) == 1), mine["answer"])
             needed += why
         for why in fidelity_rows.DIFFER:
             self.assertEqual(why["spaces"] == "runtime", why in needed, why)
-
-
-class Boxes(unittest.TestCase):
-    def test_bulk_copies_of_tensors_end_as_on_a_gpu(self):
-        for row in records.read("h200/boxes.csv")[0]:
-            run = subprocess.run([EMU, "--log-file", os.devnull, TENSORS, row["way"]], check=True,
-                                 capture_output=True, text=True)
-            self.assertEqual(run.stdout, "%(way)s: %(error)s, %(element)s\n" % row)
 
 
 class Product(unittest.TestCase):
@@ -218,12 +205,13 @@ class Product(unittest.TestCase):
 class Patterns(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        keys = list(patterns(PATTERNS))
-        cls.counted = dict(zip(keys, launches(PATTERNS), strict=True))
+        program = BUILT / "patterns"
+        keys = list(patterns(program))
+        cls.counted = dict(zip(keys, launches(program), strict=True))
         together = dict.fromkeys(instruction for instruction, _ in keys)
-        for instruction, counters in zip(together, launches(PATTERNS, "--joined"), strict=True):
+        for instruction, counters in zip(together, launches(program, "--joined"), strict=True):
             cls.counted[instruction, "all"] = counters
-        for program in COPIES, MATRICES:
+        for program in BUILT / "copies", BUILT / "matrices":
             cls.counted.update(zip(patterns(program), launches(program), strict=True))
 
     def value(self, row):
@@ -253,14 +241,12 @@ class Patterns(unittest.TestCase):
 
 class TensorCores(unittest.TestCase):
     def test_every_result_is_that_of_an_h200_slow(self):
-        run = subprocess.run([EMU, "--log-file", os.devnull, TENSOR], check=True,
-                             capture_output=True, text=True)
         recorded = [list(row.values()) for row in records.read("h200/tensor.csv")[0]]
-        lines = run.stdout.splitlines()
+        lines = printed(BUILT / "tensor").splitlines()
         self.assertEqual([list(map(str, row)) for row in fidelity.condensed(lines)], recorded)
 
     def test_moves_count_as_in_the_machine_code_slow(self):
-        run = subprocess.run([EMU, "--report", MATRICES], check=True, capture_output=True,
+        run = subprocess.run([EMU, "--report", BUILT / "matrices"], check=True, capture_output=True,
                              text=True)
         verdicts = re.findall(r"^    (\w+)", run.stdout, re.MULTILINE)
         self.assertGreater(len(verdicts), 20)

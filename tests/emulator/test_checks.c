@@ -15,7 +15,7 @@
  * tested in test_races.c.
  *
  * The findings are also compared with profiles/emulated/checks.csv, from which a table of
- * notes/more/checks-table.md is made: `profiles/measure/checks.sh emulator` renews it.
+ * notes/more/checks-table.md is made: `profiles/measure/measure.py checks-emulator` renews it.
  */
 #include "tests/support/catalogue.h"
 #include "tests/support/command.h"
@@ -357,7 +357,7 @@ Test(checks, some_order_shows_what_an_h200_showed)
 }
 
 /* compute-sanitizer's findings have been recorded for every pair, on a GPU, in all runs or, for a
- * pair that is new, in none yet: profiles/measure/checks.sh sanitizer. */
+ * pair that is new, in none yet: profiles/measure/measure.py checks-sanitizer. */
 Test(checks, every_pair_has_been_recorded_on_a_gpu)
 {
     static struct checked pairs[MAX_PAIRS];
@@ -377,8 +377,8 @@ Test(checks, every_pair_has_been_recorded_on_a_gpu)
     }
     cr_assert(!*missing, "profiles/h200/checks.csv lacks rows of%s", missing);
     if (*unrecorded)
-        cr_skip("not recorded on a GPU: PROGRAMS=\"%s\" profiles/measure/checks.sh sanitizer "
-                "records them",
+        cr_skip("not recorded on a GPU: PROGRAMS=\"%s\" profiles/measure/measure.py "
+                "checks-sanitizer records them",
                 unrecorded + 1);
 }
 

@@ -46,8 +46,7 @@ const struct line_group *polls_of(const struct number *);
 /* Does a line of the source belong to it? */
 bool in_group(const struct line_group *, const char *path, const char *text);
 
-/* The emulator's value of a metric of ncu, or of a sum that profiles/measure/ncu_source.py
- * makes. */
+/* The emulator's value of a metric of ncu, or of a sum that profiles/measure/ncu.py makes. */
 double metric_of(const struct emu_counts *, const char *name);
 
 /* The emulator's counts of a source line: `name` is its file and its place among the lines of that

@@ -1,5 +1,5 @@
 /*
- * answers.cu — what the runtime answers: attributes, limits, occupancies, error codes. fidelity.sh
+ * answers.cu — what the runtime answers: attributes, limits, occupancies, error codes. measure.py
  * records the table. A row has a call and its answer: values, or the name of its error, and that of
  * cudaGetLastError afterwards if it is another one. The last rows come after a kernel's fault.
  */

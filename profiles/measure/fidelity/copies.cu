@@ -4,7 +4,7 @@
  *
  * Each launch is one warp that makes one copy from global to shared memory. A table in constant
  * memory says which byte each lane reads and which it writes, how many bytes it reads, and which
- * lanes take part. fidelity.sh runs this program under ncu on a GPU; tests/docs/test_fidelity.py
+ * lanes take part. measure.py runs this program under ncu on a GPU; tests/docs/test_fidelity.py
  * runs it on the emulator and compares the counters.
  *
  *   copies [OPERATION [BYTES]]   a launch for each kind of copy and pattern

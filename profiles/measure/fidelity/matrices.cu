@@ -4,7 +4,7 @@
  *
  * Each launch is one warp that makes one such move. For ldmatrix and stmatrix a table in constant
  * memory says where each row of 16 bytes begins. For wmma it says where the matrix begins, and how
- * far apart its rows are. fidelity.sh runs this program under ncu on a GPU.
+ * far apart its rows are. measure.py runs this program under ncu on a GPU.
  *
  *   matrices [OPERATION [SHAPE]]   a launch for each kind of move and pattern
  *   matrices --list [...]          prints what it launches, as CSV: operation,shape,pattern

@@ -3,7 +3,7 @@
  *
  * Each launch is one warp that accesses shared, global, local or constant memory by one
  * instruction. A table in constant memory says which byte each lane accesses, and which lanes take
- * part. (Patterns of accesses to constant memory lie in global memory.) fidelity.sh runs this
+ * part. (Patterns of accesses to constant memory lie in global memory.) measure.py runs this
  * program under ncu on a GPU; tests/docs/test_fidelity.py runs it on the emulator and compares the
  * counters.
  *

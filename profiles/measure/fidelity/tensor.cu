@@ -4,12 +4,10 @@
  * infinities and zeros, and which lane holds which element of a wmma fragment.
  *
  *   build/fidelity/tensor >native            on a GPU
- *   build/fidelity/tensor --whole >whole     also the bits of the first rounds of random inputs
  *   build/emu/emu --log-file /dev/null build/fidelity/tensor >emulated
  *
  * Columns: kind,instruction,case,bits. Bits are hexadecimal. The kinds are
  *   random    a hash of ROUNDS results; the case says how the inputs were chosen
- *   whole     one of these results: register 0 of all lanes, then register 1, …
  *   order     for x[0], x[1], … of lane 0, then of lane 1, …, the place in memory (decimal)
  *   moved     what ldmatrix, stmatrix and movmatrix leave in registers and memory
  *   others    probes: one element of the result for each input of a series
@@ -22,9 +20,8 @@
 
 using namespace nvcuda;
 
-/* Lanes of a warp; launches of random inputs, and how many of them --whole prints; the registers of
- * an operand, in words. */
-enum { LANES = 32, ROUNDS = 64, SHOWN = 8, MOST = 16 };
+/* Lanes of a warp; launches of random inputs; the registers of an operand, in words. */
+enum { LANES = 32, ROUNDS = 64, MOST = 16 };
 
 #define CUDA(call)                                                                                 \
     do {                                                                                           \
@@ -303,7 +300,7 @@ static void print_words(const uint32_t *words, int count)
     printf("\n");
 }
 
-static void random_case(const struct instruction *i, enum class_ how, bool whole)
+static void random_case(const struct instruction *i, enum class_ how)
 {
     int reach = 2 * bias(i->in), words = formats[i->in].bits == 64 ? 2 : 1;
     uint64_t h = 14695981039346656037u;
@@ -320,10 +317,6 @@ static void random_case(const struct instruction *i, enum class_ how, bool whole
         h = hash(h, host[round].d, i->d * words * sizeof host[0].d[0]);
     const char *class_name = i->in == BITS ? "bits" : class_names[how];
     printf("random,%s,%s,%016llx\n", i->name, class_name, (unsigned long long)h);
-    for (int round = 0; whole && round < SHOWN; round++) {
-        printf("whole,%s,%s %d,", i->name, class_name, round);
-        print_words(host[round].d[0], i->d * words * LANES);
-    }
 }
 
 /* Integers whose sums overflow. */
@@ -764,7 +757,7 @@ static void fill_matrix(void *matrix, enum type t, enum class_ how, int reach)
 
 template <int M, int N, int K, typename T, typename LA, typename LB, typename From, typename To,
           typename Stored>
-static void product(const char *name, enum type in, enum type from, enum type to, bool whole)
+static void product(const char *name, enum type in, enum type from)
 {
     enum { BYTES = MATRIX * 8, TIMES = 8 };
     static char a[BYTES], b[BYTES], c[BYTES];
@@ -786,37 +779,31 @@ static void product(const char *name, enum type in, enum type from, enum type to
             CUDA(cudaGetLastError());
             CUDA(cudaMemcpy(d, at + 3 * BYTES, M * N * sizeof(To), cudaMemcpyDeviceToHost));
             h = hash(h, d, M * N * sizeof(To));
-            if (whole && round == 0) {
-                printf("whole,%s,%s 0,", name, class_names[how]);
-                print_words(d, M * N * formats[to].bits / 32);
-            }
         }
         printf("random,%s,%s,%016llx\n", name, class_names[how], (unsigned long long)h);
     }
 }
 
-#define PRODUCT(M, N, K, T, STORED, LA, LB, FROM, TO, IN_TYPE, FROM_TYPE, TO_TYPE)                 \
+#define PRODUCT(M, N, K, T, STORED, LA, LB, FROM, TO, IN_TYPE, FROM_TYPE)                          \
     product<M, N, K, T, wmma::LA, wmma::LB, FROM, TO, STORED>(                                     \
-        "wmma " #M "x" #N "x" #K " " #LA " " #LB " " #T " " #FROM " " #TO, IN_TYPE, FROM_TYPE,     \
-        TO_TYPE, whole);
+        "wmma " #M "x" #N "x" #K " " #LA " " #LB " " #T " " #FROM " " #TO, IN_TYPE, FROM_TYPE);
 #define HALVES(M, N, K, LA, LB)                                                                    \
-    PRODUCT(M, N, K, __half, __half, LA, LB, float, float, F16, F32, F32)                          \
-    PRODUCT(M, N, K, __half, __half, LA, LB, __half, __half, F16, F16, F16)                        \
-    PRODUCT(M, N, K, __half, __half, LA, LB, __half, float, F16, F16, F32)                         \
-    PRODUCT(M, N, K, __half, __half, LA, LB, float, __half, F16, F32, F16)
+    PRODUCT(M, N, K, __half, __half, LA, LB, float, float, F16, F32)                          \
+    PRODUCT(M, N, K, __half, __half, LA, LB, __half, __half, F16, F16)                        \
+    PRODUCT(M, N, K, __half, __half, LA, LB, __half, float, F16, F16)                         \
+    PRODUCT(M, N, K, __half, __half, LA, LB, float, __half, F16, F32)
 #define BFLOATS(M, N, K, LA, LB)                                                                   \
-    PRODUCT(M, N, K, __nv_bfloat16, __nv_bfloat16, LA, LB, float, float, BF16, F32, F32)
+    PRODUCT(M, N, K, __nv_bfloat16, __nv_bfloat16, LA, LB, float, float, BF16, F32)
 
-static void products(bool whole)
+static void products(void)
 {
     SHAPES(HALVES, row_major, col_major)
     SHAPES(HALVES, col_major, row_major)
     SHAPES(BFLOATS, row_major, col_major)
     SHAPES(BFLOATS, col_major, row_major)
-    PRODUCT(16, 16, 8, wmma::precision::tf32, float, row_major, col_major, float, float, TF32, F32,
-            F32)
-    PRODUCT(8, 8, 4, double, double, row_major, col_major, double, double, F64, F64, F64)
-    PRODUCT(8, 8, 4, double, double, col_major, row_major, double, double, F64, F64, F64)
+    PRODUCT(16, 16, 8, wmma::precision::tf32, float, row_major, col_major, float, float, TF32, F32)
+    PRODUCT(8, 8, 4, double, double, row_major, col_major, double, double, F64, F64)
+    PRODUCT(8, 8, 4, double, double, col_major, row_major, double, double, F64, F64)
 }
 
 /* ---- moves of matrices ----------------------------------------------------------------------- */
@@ -861,19 +848,18 @@ static void moves(void)
     }
 }
 
-int main(int argc, char **argv)
+int main()
 {
-    bool whole = argc > 1 && strcmp(argv[1], "--whole") == 0;
     CUDA(cudaMalloc(&device, sizeof host));
     printf("kind,instruction,case,bits\n");
     moves();
     orders();
-    for (const auto &i : integers) random_case(&i, ANY, false), saturated(&i);
+    for (const auto &i : integers) random_case(&i, ANY), saturated(&i);
     for (const auto &i : reals)
-        for (int how = 0; how < CLASSES; how++) random_case(&i, (enum class_)how, whole);
+        for (int how = 0; how < CLASSES; how++) random_case(&i, (enum class_)how);
     for (const auto &i : layouts)
-        for (int how = 0; how < CLASSES; how++) random_case(&i, (enum class_)how, whole);
-    products(whole);
+        for (int how = 0; how < CLASSES; how++) random_case(&i, (enum class_)how);
+    products();
     for (const auto &i : reals) probes(&i);
     return 0;
 }

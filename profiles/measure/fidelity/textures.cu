@@ -2,9 +2,7 @@
  * textures.cu — what a GPU's texture unit reads, as raw bits, where no documentation says it: how
  * weights and sums of filters are rounded, how integers become fractions, and what stands where the
  * guide leaves a gap. A row has the name of a case and the words of all its reads, hexadecimal.
- *
- *   build/fidelity/textures             the table, which fidelity.sh records
- *   build/fidelity/textures --places    a line per read, with its coordinates, to look for a rule
+ * fidelity.py records the table.
  */
 #include <cmath>
 #include <cstdint>
@@ -40,8 +38,6 @@ static __global__ void read(unsigned long long object, kind how, const float4 *i
     out[threadIdx.x + blockIdx.x * blockDim.x] = value;
 }
 
-static bool places; /* --places */
-
 /* Reads `count` places and prints what stands there, in this number of words each. */
 static void show(const char *name, unsigned long long object, kind how, const float4 *in, int count,
                  int words = 1)
@@ -55,13 +51,10 @@ static void show(const char *name, unsigned long long object, kind how, const fl
     read<<<(count + 31) / 32, 32>>>(object, how, coordinates, values);
     CUDA(cudaGetLastError());
     CUDA(cudaMemcpy(out, values, count * sizeof *out, cudaMemcpyDeviceToHost));
-    if (!places) printf("%s,", name);
-    for (int i = 0; i < count; i++) {
-        if (places) printf("%s,%d,%a,%a,%a,", name, i, in[i].x, in[i].y, in[i].z);
-        for (int k = 0; k < words; k++) printf("%s%08x", k || (i && !places) ? " " : "", out[i][k]);
-        if (places) printf("\n");
-    }
-    if (!places) printf("\n");
+    printf("%s", name);
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < words; k++) printf("%c%08x", i || k ? ' ' : ',', out[i][k]);
+    printf("\n");
 }
 
 /* An array of these bytes, one after the other. */
@@ -104,11 +97,9 @@ static float random_float(float from, float to)
     return from + (to - from) * (float)(state >> 40) / (1 << 24);
 }
 
-int main(int argc, char **argv)
+int main()
 {
-    places = argc == 2 && !strcmp(argv[1], "--places");
-    if (argc > 1 && !places) return fprintf(stderr, "usage: textures [--places]\n"), 2;
-    if (!places) printf("case,words\n");
+    printf("case,words\n");
     static float data[512];
     static uint16_t integers[256];
     static unsigned char bytes[256];

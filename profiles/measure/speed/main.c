@@ -8,7 +8,7 @@
  *        took for the first; startup: how long COMMAND takes
  *
  * EMU_THREADS is the number of host threads, BENCH_ONLY the name of the only workload to run.
- * profiles/measure/speed.sh calls this.
+ * Part `speed` of profiles/measure/measure.py calls this.
  */
 #define _DEFAULT_SOURCE /* wait4 */
 #include "bench.h"

@@ -11,7 +11,7 @@
  * other, so that all begin at the same time. The time is that of the slowest rank, between two
  * events of its stream. The contenders run in turns.
  * How to run it: mpirun -np 2 build/experiments/17-rates --csv, on a machine with as many GPUs; or
- * profiles/measure/ranks.sh.
+ * profiles/measure/measure.py ranks.
  */
 #include "steps/17-many-gpus/parts/agree.h"
 #include "steps/17-many-gpus/parts/clock.cuh"

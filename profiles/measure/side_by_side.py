@@ -1,5 +1,5 @@
 """side_by_side.py -- functions of the Python package, of PyTorch and of CuPy, timed in one process;
-python.sh runs it.
+part `python` of measure.py runs it.
 
 Prints CSV: operation, contender, n, median and quartiles in seconds, runs, and whether the result
 was right. Before each run 256 MiB are written, which empties L2 and lets the host run ahead: so the

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# gpu_script.bats — profiles/measure/gpu.sh and merge.py without a GPU: the CSV files that they
-# write when scripts in their own folder stand in for the steps and for NVIDIA's tools.
+# measure.bats — profiles/measure/measure.py without a GPU: the CSV files that it writes when
+# scripts in their own folder stand in for the steps and for NVIDIA's tools.
 load common
 
 # program FILE: makes an executable of standard input.
@@ -9,6 +9,7 @@ program() { cat >"$1" && chmod +x "$1"; }
 # Steps 3 (one block), 10 and 12 (variants), each with one program that answers for all of them;
 # step 12 is wrong, and racecheck finds something in step 10.
 stand_ins() {
+    need python3
     local t=$BATS_TEST_TMPDIR
     mkdir -p "$t/bin" "$t/common/build" "$t/steps/03-tree" "$t/steps/10-grid" "$t/steps/12-ring"
     cp -rL profiles "$t"
@@ -51,10 +52,9 @@ END
 }
 
 # bats test_tags=slow
-@test "the sanitizer runs every step and variant" {
-    need python3
+@test "the sanitizer runs every step and variant, and large leaves out what fails" {
     stand_ins
-    run profiles/measure/gpu.sh out sanitizer
+    run profiles/measure/measure.py --to out sanitizer
     [ "$status" -eq 1 ]
     says "2 runs failed"
     run grep -v '^#' out/sanitizer.csv
@@ -66,11 +66,8 @@ initcheck errors,initcheck exit,synccheck errors,synccheck exit
 12,a,65539,0,0,0,0,0,0,0,0
 12,b,65539,0,0,0,0,0,0,0,0"
     [ "${#lines[@]}" -eq 6 ]
-}
 
-@test "large leaves out what fails" {
-    stand_ins
-    run profiles/measure/gpu.sh out large
+    run profiles/measure/measure.py --to out large
     [ "$status" -eq 1 ]
     says "it is wrong"
     says "2 runs failed"
@@ -81,12 +78,8 @@ initcheck errors,initcheck exit,synccheck errors,synccheck exit
 step,name,variant,n
 10,it,a,2^31+5
 10,it,b,2^31+5" # step 3 does not take these n
-}
 
-@test "STEPS, VARIANTS and SIZES leave the others out" {
-    need python3
-    stand_ins
-    STEPS=10 VARIANTS=b SIZES='2^12 2^13' run profiles/measure/gpu.sh out verify sanitizer
+    STEPS=10 VARIANTS=b SIZES='2^12 2^13' run profiles/measure/measure.py --to out verify sanitizer
     run cat out/sanitizer.csv out/verify.csv
     says "
 10,b,65539,0,0,3,9,0,0,0,0
@@ -95,38 +88,12 @@ step,name,variant,n
 step,name,variant,n
 10,it,b,2^12
 10,it,b,2^13"
-}
-
-# recording FILE GPU DAY ROW...: a recording in the form of sanitizer.csv
-recording() {
-    local file=$BATS_TEST_TMPDIR/$1 gpu=$2 day=$3
-    shift 3
-    printf '%s\n' "# GPU: $gpu" "# date: 2026-01-0$day" step,variant,n,errors "$@" >"$file"
-}
-
-@test "merge: new rows of a step and variant take the place of the old ones, in order" {
-    need python3
-    local d=$BATS_TEST_TMPDIR
-    recording old X 1 9,a,1,0 9,b,1,0 9,b,2,0 11,a,1,0
-    recording new X 2 9,b,1,7 10,a,1,7
-    recording other Y 3 9,b,1,8
-    run profiles/measure/merge.py "$d/new" "$d/old"
-    [ "$status" -eq 0 ]
-    run cat "$d/old"
-    says "
-# date: 2026-01-02
-step,variant,n,errors
-9,a,1,0
-9,b,1,7
-10,a,1,7
-11,a,1,0"
-    run profiles/measure/merge.py "$d/other" "$d/old"
-    [ "$status" -ne 0 ]
-    says "record all steps anew"
+    run profiles/measure/measure.py none
+    [ "$status" -eq 1 ]
+    says "there is no part none"
 }
 
 @test "experiments: a table for each, of those that ran" {
-    need python3
     stand_ins
     mkdir -p steps/03-tree/experiments build/experiments
     touch steps/03-tree/experiments/{a,b,c}.cu
@@ -139,9 +106,9 @@ echo $name,3,x,n=1,time,0.5,s
 echo $name,3,x,n=1,$name,7,
 END
     done
-    run profiles/measure/gpu.sh out experiments
+    run profiles/measure/measure.py --to out experiments
     [ "$status" -eq 1 ]
-    says "build/experiments/03-b failed"
+    says "build/experiments/03-b"
     run cat out/experiments.csv
     says "
 experiment,step,variant,parameter,time (s),a
@@ -153,14 +120,11 @@ c,3,x,n=1,0.5,7"
 
 # bats test_tags=slow
 @test "counters and limits: a row for each launch, and one for each source line" {
-    need python3
     stand_ins
-    echo sum >profiles/measure/metrics.txt
-    echo time >profiles/measure/metrics_limits.txt
+    sed -i 's/ncu.METRICS_LIMITS/["time"]/; s/ncu.METRICS\b/["sum"]/' profiles/measure/gpu.py
     program bin/ncu <<'END'
 #!/bin/sh
 case "$*" in
-*"-f -o "*) while [ "$1" != -o ]; do shift; done; touch "$2.ncu-rep" ;;
 *"--page source"*)
     echo '"File Path","/x/scan.cu"'
     echo '"Function Name","k"'
@@ -171,7 +135,7 @@ case "$*" in
 *) printf '"Kernel Name","sum","time"\n"","inst","ns"\n"k<1>(int)","1,024","7"\n' ;;
 esac
 END
-    STEPS=3 SIZES='512 1024' run profiles/measure/gpu.sh out counters limits
+    STEPS=3 SIZES='512 1024' run profiles/measure/measure.py --to out counters limits
     [ "$status" -eq 0 ]
     run cat out/counters.csv
     says "
