@@ -96,7 +96,7 @@ tests-build: $(RUN) $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) all labs build/labs/
 
 # What only slow tests need.
 MORE      = experiments library $(PROMISES) \
-            $(addprefix build/fidelity/,copies matrices memory patterns tensor textures) \
+            $(addprefix build/fidelity/,memory patterns tensor textures) \
             build/architectures/usual/run $(EXAMPLES) build/tests/step14-no-png \
             $(AUTOGRADER_PROGRAMS) step5-B4 $(PAGE_TESTS) \
             $(if $(MPI),build/tests/wrong-ranks build/tests/many-calls)

@@ -160,12 +160,12 @@ def counted(metrics, *command, source=None):
 def each_kind(name, metrics):
     """A launch for each pattern of each kind of instruction. Each kind has an ncu of its own,
     because ncu waits more than it computes."""
-    rows = list(csv.DictReader(printed(name, "--list").splitlines()))
+    rows = list(csv.DictReader(printed("patterns", "--list", name).splitlines()))
     kind, variant, _ = rows[0]
     patterns = collections.defaultdict(list)
     for row in rows:
         patterns[row[kind], row[variant]].append(row["pattern"])
-    launches = at_once(3, lambda *which: counted(metrics, "build/fidelity/" + name, *which),
+    launches = at_once(3, lambda *which: counted(metrics, "build/fidelity/patterns", name, *which),
                        list(patterns))
     text = ",".join([kind, variant, "pattern", *metrics]) + "\n"
     for (which, names), measured in zip(patterns.items(), launches):

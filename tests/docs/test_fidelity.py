@@ -56,9 +56,9 @@ def launches(program, *options):
         yield {counter: sum(int(values[part]) for part in parts(counter)) for counter in recorded}
 
 
-def patterns(program):
+def patterns(program, *which):
     """(space, operation, type) and the pattern of each launch."""
-    run = subprocess.run([EMU, program, "--list"], check=True, capture_output=True, text=True)
+    run = subprocess.run([EMU, program, "--list", *which], check=True, capture_output=True, text=True)
     lines = run.stdout.splitlines()
     for row in csv.DictReader(line for line in lines if re.match(r"\S+,\S+,", line)):
         space = row.get("space", "matrix" if "shape" in row else "copy")
@@ -211,8 +211,8 @@ class Patterns(unittest.TestCase):
         together = dict.fromkeys(instruction for instruction, _ in keys)
         for instruction, counters in zip(together, launches(program, "--joined"), strict=True):
             cls.counted[instruction, "all"] = counters
-        for program in BUILT / "copies", BUILT / "matrices":
-            cls.counted.update(zip(patterns(program), launches(program), strict=True))
+        for what in "copies", "matrices":
+            cls.counted.update(zip(patterns(program, what), launches(program, what), strict=True))
 
     def value(self, row):
         instruction = row["space"], row["operation"], row["type"]
@@ -246,9 +246,9 @@ class TensorCores(unittest.TestCase):
         self.assertEqual([list(map(str, row)) for row in fidelity.condensed(lines)], recorded)
 
     def test_moves_count_as_in_the_machine_code_slow(self):
-        run = subprocess.run([EMU, "--report", BUILT / "matrices"], check=True, capture_output=True,
+        run = subprocess.run([EMU, "--report", BUILT / "patterns"], check=True, capture_output=True,
                              text=True)
-        verdicts = re.findall(r"^    (\w+)", run.stdout, re.MULTILINE)
+        verdicts = re.findall(r"^(?:ldmatrix|stmatrix|wmma)_\w+\n    (\w+)", run.stdout, re.M)
         self.assertGreater(len(verdicts), 20)
         self.assertEqual(set(verdicts), {"exact"})
 

@@ -321,9 +321,9 @@ Test(exact, steps)
 Test(exact, copies_slow)
 {
     need_toolkit();
-    cr_assert(run_command(EMU " --report build/fidelity/copies") == 0, "%s", output);
-    cr_expect(strstr(output, "    exact (sm_90)\n") != NULL);
-    cr_expect(strstr(output, "by ptxas") == NULL, "%s", output);
+    cr_assert(run_command(EMU " --report build/fidelity/patterns") == 0, "%s", output);
+    cr_expect(strstr(output, "of_copy\n    exact (sm_90)\n") != NULL);
+    cr_expect(strstr(output, "of_copy\n    changed") == NULL, "%s", output);
 }
 
 Test(exact, what_cannot_be_reported)
