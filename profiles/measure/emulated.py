@@ -7,9 +7,12 @@ import glob
 import os
 import re
 import shutil
+import statistics
 import struct
 import subprocess
+import sys
 import tempfile
+import time
 
 from recording import (TOP, about_cpu, about_gpu, at_once, choose, folders, joined, make, output,
                        part, run, table_of, timed, with_toolkit, written)
@@ -306,9 +309,29 @@ SAMPLED = [("counting", "count_|wavefronts|take_units|distinct|lanes_pair"),
             "start_|run_")]
 
 
+EMULATED = {"LD_LIBRARY_PATH": "build/emu"}
+
+
+def startup(command):
+    """Rows of a program from its start to its end: processor and elapsed time, medians of 7 runs."""
+    used, elapsed = [], []
+    for _ in range(7):
+        began = time.monotonic()
+        child = subprocess.Popen([command], cwd=TOP, stdout=subprocess.DEVNULL,
+                                 env={**os.environ, "EMU_THREADS": "1", **EMULATED})
+        _, child.returncode, usage = os.wait4(child.pid, 0)
+        elapsed.append(time.monotonic() - began)
+        used.append(usage.ru_utime + usage.ru_stime)
+        if child.returncode:
+            sys.exit("measure: %s fails" % command)
+    return "".join("startup,%s,0,0,1,plain,%s,%.6g,ms\n" % (
+        os.path.basename(command), what, 1e3 * statistics.median(of))
+                   for what, of in (("processor", used), ("elapsed", elapsed)))
+
+
 def shares(bench, mode, name):
     """The shares of the emulator's parts of the processor time."""
-    env = {"EMU_THREADS": "1", "LD_LIBRARY_PATH": "build/emu", "BENCH_ONLY": name}
+    env = {"EMU_THREADS": "1", "BENCH_ONLY": name, **EMULATED}
     parts = collections.Counter()
     with tempfile.TemporaryDirectory() as folder:
         run("perf", "record", "-q", "-e", "cpu-clock", "-F", 2000, "-o", folder + "/perf", bench,
@@ -341,9 +364,8 @@ def speed():
     bench, cores = "build/tests/bench/run", os.cpu_count()
     text = "group,case,n,block,cores,mode,metric,value,unit\n"
 
-    def say(mode, what, *command, threads=1, **env):
-        return output(bench, mode, what, *command, env={
-            "EMU_THREADS": str(threads), "LD_LIBRARY_PATH": "build/emu", **env})
+    def say(mode, what, threads=1, **env):
+        return output(bench, mode, what, env={"EMU_THREADS": str(threads), **EMULATED, **env})
     for mode in ("plain", "counters"):
         text += say(mode, "scans") + say(mode, "micro")
     text += say("plain", "growth") + say("plain", "launches")
@@ -353,7 +375,7 @@ def speed():
     text += say("plain", "blocks", threads=cores) + say("plain", "check")
     text += "".join(say(tool, "check", EMU_TOOL=tool) for tool in TOOLS)
     for command in ("build/tests/programs/shared", "build/tests/emulator/programs/O3/thrust_sort"):
-        text += say("plain", "startup", command)
+        text += startup(command)
     if shutil.which("perf"):
         text += "".join(shares(bench, mode, name) for mode in ("plain", "counters")
                         for name in ("step 5", "step 7"))
