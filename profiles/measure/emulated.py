@@ -313,7 +313,7 @@ EMULATED = {"LD_LIBRARY_PATH": "build/emu"}
 
 
 def startup(command):
-    """Rows of a program from its start to its end: processor and elapsed time, medians of 7 runs."""
+    """Rows of a program's processor and elapsed time, from start to end: medians of 7 runs."""
     used, elapsed = [], []
     for _ in range(7):
         began = time.monotonic()

@@ -17,7 +17,8 @@ import time
 
 import cases
 
-TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", ".."))
+# In build/test, where tests run, profiles/ is a link, and the steps are those built for tests.
+TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 PARTS, FAILED = {}, []
 # A part: its group, the machine that it needs, the file that it writes and where, the first line of
 # that, what makes the rest, and what makes further lines of the head.

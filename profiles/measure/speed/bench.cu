@@ -10,8 +10,8 @@
  * EMU_THREADS is the number of host threads, BENCH_ONLY the name of the only workload to run.
  *
  * A workload is run once with counters, to count its warp instructions, and then several times to
- * time it. Time is processor time (user and system, all threads together), so that other programs on
- * the machine disturb little. Warp instructions per second of processor time are the rate of one
+ * time it. Time is processor time (user and system, all threads together), so that other programs
+ * on the machine disturb little. Warp instructions per second of processor time are the rate of one
  * core. Of several runs the median is taken. Elapsed time is kept beside it, the shortest of the
  * runs, since other programs can only lengthen it.
  */
