@@ -17,8 +17,10 @@ import time
 
 import cases
 
-# In build/test, where tests run, profiles/ is a link, and the steps are those built for tests.
-TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+# In build/test, where tests run, profiles/ is a link, and the steps are those built for tests; so
+# the name by which a script was called says where the tree is.
+CALLED = sys.argv[0] if os.path.dirname(sys.argv[0]).endswith("profiles/measure") else __file__
+TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(CALLED)), "..", ".."))
 PARTS, FAILED = {}, []
 # A part: its group, the machine that it needs, the file that it writes and where, the first line of
 # that, what makes the rest, and what makes further lines of the head.
