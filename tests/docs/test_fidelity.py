@@ -56,20 +56,19 @@ def launches(program, *options):
         yield {counter: sum(int(values[part]) for part in parts(counter)) for counter in recorded}
 
 
-def patterns(program, *which):
-    """(space, operation, type) and the pattern of each launch."""
-    run = subprocess.run([EMU, program, "--list", *which], check=True, capture_output=True, text=True)
-    lines = run.stdout.splitlines()
-    for row in csv.DictReader(line for line in lines if re.match(r"\S+,\S+,", line)):
-        space = row.get("space", "matrix" if "shape" in row else "copy")
-        kind = next(row[key] for key in ("type", "bytes", "shape") if key in row)
-        yield (space, row["operation"], kind), row["pattern"]
-
-
 def printed(program, *arguments, options=()):
     """What a program prints on the emulator."""
     return subprocess.run([EMU, *options, "--log-file", os.devnull, program, *arguments],
                           check=True, capture_output=True, text=True).stdout
+
+
+def patterns(program, *which):
+    """(space, operation, type) and the pattern of each launch."""
+    lines = printed(program, "--list", *which).splitlines()
+    for row in csv.DictReader(line for line in lines if re.match(r"\S+,\S+,", line)):
+        space = row.get("space", "matrix" if "shape" in row else "copy")
+        kind = next(row[key] for key in ("type", "bytes", "shape") if key in row)
+        yield (space, row["operation"], kind), row["pattern"]
 
 
 def table(program, *arguments, **options):
