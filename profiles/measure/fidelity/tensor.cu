@@ -12,6 +12,7 @@
  *   moved     what ldmatrix, stmatrix and movmatrix leave in registers and memory
  *   others    probes: one element of the result for each input of a series
  */
+#include <cstdarg>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -391,14 +392,23 @@ static void probe(const struct instruction *i, const struct dot *dots, int count
     }
 }
 
-static void show(const char *what, const struct instruction *i, const char *which,
-                 const struct dot *dots, int count)
+/* Makes a series of dots and prints its case, which the format says, and the results. */
+template <typename Make>
+static void show(const char *what, const struct instruction *i, int count, const Make &make,
+                 const char *format, ...)
 {
+    static struct dot dots[LATEST];
     uint64_t results[LATEST];
+    va_list arguments;
+    memset(dots, 0, sizeof dots);
+    for (int n = 0; n < count; n++) make(&dots[n], n);
     probe(i, dots, count, results);
-    printf("%s,%s,%s,", what, i->name, which);
+    printf("%s,%s,", what, i->name);
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
     for (int n = 0; n < count; n++)
-        printf("%s%0*llx", n ? " " : "", formats[i->to].bits / 4, (unsigned long long)results[n]);
+        printf("%c%0*llx", n ? ' ' : ',', formats[i->to].bits / 4, (unsigned long long)results[n]);
     printf("\n");
 }
 
@@ -445,23 +455,16 @@ static const struct { int sign, sixteenths; } addends[] = {{0, 16}, {0, 24}, {0,
  * 2^-s times smaller, for a range of s. */
 static void width(const struct instruction *i, const int places[4], int sixteenths, bool cancels)
 {
-    enum { STEPS = 28 };
-    for (const auto &addend : addends) {
-        static struct dot dots[STEPS];
-        char which[100];
-        memset(dots, 0, sizeof dots);
-        for (int s = 0; s < STEPS; s++) {
+    for (const auto &addend : addends)
+        show(cancels ? "width" : "rounding", i, 28, [&](struct dot *dot, int s) {
             int shift = s + (i->in == F64 ? 40 : 6);
-            set(&dots[s], i, places[0], 0, sixteenths, 0);
-            if (cancels) set(&dots[s], i, places[1], 1, sixteenths, 0);
-            set(&dots[s], i, places[2], addend.sign, addend.sixteenths, -shift);
-            if (places[3] >= 0) set(&dots[s], i, places[3], addend.sign, addend.sixteenths, -shift);
-        }
-        snprintf(which, sizeof which, "%d/16 at %d%s and %s%d/16 at %d %d", sixteenths, places[0],
-                 cancels ? " cancelled" : "", addend.sign ? "-" : "", addend.sixteenths, places[2],
-                 places[3]);
-        show(cancels ? "width" : "rounding", i, which, dots, STEPS);
-    }
+            set(dot, i, places[0], 0, sixteenths, 0);
+            if (cancels) set(dot, i, places[1], 1, sixteenths, 0);
+            set(dot, i, places[2], addend.sign, addend.sixteenths, -shift);
+            if (places[3] >= 0) set(dot, i, places[3], addend.sign, addend.sixteenths, -shift);
+        }, "%d/16 at %d%s and %s%d/16 at %d %d", sixteenths, places[0],
+             cancels ? " cancelled" : "", addend.sign ? "-" : "", addend.sixteenths, places[2],
+             places[3]);
 }
 
 static void widths(const struct instruction *i)
@@ -481,133 +484,86 @@ static void widths(const struct instruction *i)
 /* Products of which both factors are not powers of two: the product may be 2 or more. */
 static void wide_products(const struct instruction *i)
 {
-    enum { STEPS = 28 };
     for (int factor = 20; factor <= 31; factor += 3)
-        for (int cancelled = 0; cancelled < 2; cancelled++) {
-            static struct dot dots[STEPS];
-            char which[60];
-            memset(dots, 0, sizeof dots);
-            for (int s = 0; s < STEPS; s++) {
-                dots[s].a[0] = dots[s].b[0] = dots[s].b[1] = number(i->in, 0, factor, 0);
-                if (cancelled) dots[s].a[1] = number(i->in, 1, factor, 0);
-                set(&dots[s], i, 2, 0, 24, -(s + (i->in == F64 ? 40 : 6)));
-            }
-            snprintf(which, sizeof which, "(%d/16)^2%s and 24/16 at 2", factor,
-                     cancelled ? " cancelled" : "");
-            show("product", i, which, dots, STEPS);
-        }
+        for (bool cancelled : {false, true})
+            show("product", i, 28, [&](struct dot *dot, int s) {
+                dot->a[0] = dot->b[0] = dot->b[1] = number(i->in, 0, factor, 0);
+                if (cancelled) dot->a[1] = number(i->in, 1, factor, 0);
+                set(dot, i, 2, 0, 24, -(s + (i->in == F64 ? 40 : 6)));
+            }, "(%d/16)^2%s and 24/16 at 2", factor, cancelled ? " cancelled" : "");
 }
 
 /* Each special number with each, as factors, as product and c, and as two products. */
 static void specials(const struct instruction *i)
 {
-    for (int fill_sign = 0; fill_sign < 2; fill_sign++)
+    static const char *const ways[] = {"factors", "product and c", "two products"};
+    for (int sign : {0, 1})
         for (int way = 0; way < 3; way++)
-            for (int x = 0; x < SPECIALS; x++) {
-                static struct dot dots[SPECIALS];
-                const uint64_t one = special(i->in, 2);
-                char which[60];
-                memset(dots, 0, sizeof dots);
-                for (int y = 0; y < SPECIALS; y++) {
-                    struct dot *d = &dots[y];
+            for (int x = 0; x < SPECIALS; x++)
+                show("special", i, SPECIALS, [&](struct dot *d, int y) {
                     for (int k = 0; k < i->k; k++)
-                        d->a[k] = special(i->in, fill_sign), d->b[k] = one;
-                    d->c = special(i->from, fill_sign);
+                        d->a[k] = special(i->in, sign), d->b[k] = special(i->in, 2);
+                    d->c = special(i->from, way == 1 ? y : sign);
                     d->a[0] = special(i->in, x);
                     if (way == 0) d->b[0] = special(i->in, y);
-                    if (way == 1) d->c = special(i->from, y);
                     if (way == 2) d->a[1] = special(i->in, y);
-                }
-                const char *const ways[] = {"factors", "product and c", "two products"};
-                snprintf(which, sizeof which, "%s of %d%s", ways[way], x,
-                         fill_sign ? " with -0" : "");
-                show("special", i, which, dots, SPECIALS);
-            }
+                }, "%s of %d%s", ways[way], x, sign ? " with -0" : "");
 }
 
 /* Single products, single c, and pairs of products, near the limits of the result's type. */
 static void limits(const struct instruction *i)
 {
-    enum { STEPS = 32 };
-    static struct dot dots[STEPS];
-    int e = bias(i->to), starts[] = {-e - formats[i->to].mantissa - 4, e - 20};
-    for (int start : starts)
+    static const char *const ways[] = {"product", "c", "two products", "product and c"};
+    int e = bias(i->to);
+    for (int start : {-e - formats[i->to].mantissa - 4, e - 20})
         for (int sixteenths = 16; sixteenths <= 28; sixteenths += 4)
-            for (int way = 0; way < 4; way++) {
-                static const char *const ways[] = {"product", "c", "two products", "product and c"};
-                char which[60];
-                memset(dots, 0, sizeof dots);
-                for (int s = 0; s < STEPS; s++) {
-                    if (way != 1) set(&dots[s], i, 0, 0, sixteenths, start + s);
-                    if (way == 1 || way == 3) set(&dots[s], i, i->k, 0, sixteenths, start + s);
-                    if (way == 2) set(&dots[s], i, 1, 0, sixteenths, start + s);
-                }
-                snprintf(which, sizeof which, "%s of %d/16 from 2^%d", ways[way], sixteenths,
-                         start);
-                show("limit", i, which, dots, STEPS);
-            }
+            for (int way = 0; way < 4; way++)
+                show("limit", i, 32, [&](struct dot *dot, int s) {
+                    if (way != 1) set(dot, i, 0, 0, sixteenths, start + s);
+                    if (way == 1 || way == 3) set(dot, i, i->k, 0, sixteenths, start + s);
+                    if (way == 2) set(dot, i, 1, 0, sixteenths, start + s);
+                }, "%s of %d/16 from 2^%d", ways[way], sixteenths, start);
 }
 
 /* The largest number as c, and products that bring the sum to infinity or back. */
 static void overflow(const struct instruction *i)
 {
-    enum { STEPS = 16 };
-    static struct dot dots[STEPS];
-    int e = bias(i->to), ulp = e - formats[i->to].mantissa;
-    for (int negative = 0; negative < 2; negative++) {
-        memset(dots, 0, sizeof dots);
-        for (int s = 0; s < STEPS; s++) {
-            dots[s].c = special(i->from, 11);
-            set(&dots[s], i, 0, 0, s % 2 ? 31 : 16, ulp - 4 + s / 2);
-            if (negative) set(&dots[s], i, 1, 1, 16, ulp + 2);
-        }
-        show("overflow", i, negative ? "and back" : "of c", dots, STEPS);
-    }
+    int ulp = bias(i->to) - formats[i->to].mantissa;
+    for (bool negative : {false, true})
+        show("overflow", i, 16, [&](struct dot *dot, int s) {
+            dot->c = special(i->from, 11);
+            set(dot, i, 0, 0, s % 2 ? 31 : 16, ulp - 4 + s / 2);
+            if (negative) set(dot, i, 1, 1, 16, ulp + 2);
+        }, negative ? "and back" : "of c");
 }
 
 /* Numbers near the smallest ones: a small c beside the product of two subnormal factors, and sums
  * of all products where each is too small for the result. */
 static void tiny(const struct instruction *i)
 {
-    enum { STEPS = 40 };
-    static struct dot dots[STEPS];
     const int smallest = 1 - bias(i->in) - formats[i->in].mantissa; // exponent of the least factor
-    memset(dots, 0, sizeof dots);
-    for (int s = 0; s < STEPS; s++) {
-        dots[s].a[0] = number(i->in, 0, 16, smallest);
-        dots[s].b[0] = number(i->in, 0, 16, i->in == F16 ? smallest : 0);
-        dots[s].c = number(i->from, 0, 16, (i->in == F16 ? 2 : 1) * smallest - s);
-    }
-    show("tiny", i, "subnormal factor and c", dots, STEPS);
-    for (int zero = 0; zero < 2; zero++)
-        for (int sixteenths = 16; sixteenths < 32; sixteenths += 6) {
-            char which[40];
-            memset(dots, 0, sizeof dots);
-            for (int s = 0; s < STEPS; s++) {
-                for (int k = 0; k < i->k; k++) set(&dots[s], i, k, 0, sixteenths, -160 + s);
-                dots[s].c = zero ? 0 : 1;
-            }
-            snprintf(which, sizeof which, "%d/16 at all, c is %d", sixteenths, !zero);
-            show("tiny", i, which, dots, STEPS);
-        }
+    show("tiny", i, 40, [&](struct dot *dot, int s) {
+        dot->a[0] = number(i->in, 0, 16, smallest);
+        dot->b[0] = number(i->in, 0, 16, i->in == F16 ? smallest : 0);
+        dot->c = number(i->from, 0, 16, (i->in == F16 ? 2 : 1) * smallest - s);
+    }, "subnormal factor and c");
+    for (int c : {1, 0})
+        for (int sixteenths = 16; sixteenths < 32; sixteenths += 6)
+            show("tiny", i, 40, [&](struct dot *dot, int s) {
+                for (int k = 0; k < i->k; k++) set(dot, i, k, 0, sixteenths, -160 + s);
+                dot->c = c;
+            }, "%d/16 at all, c is %d", sixteenths, c);
 }
 
 /* One more bit of a factor: which bits of tf32 matter? */
 static void low_bits(const struct instruction *i)
 {
-    enum { STEPS = 32 };
-    static struct dot dots[STEPS];
-    for (int side = 0; side < 2; side++)
-        for (uint32_t base : {0x3f800000u, 0x3f801000u, 0x3f801fffu, 0x7f800000u, 0u}) {
-            char which[40];
-            memset(dots, 0, sizeof dots);
-            for (int s = 0; s < STEPS; s++) {
-                dots[s].a[0] = dots[s].b[0] = 0x3f800000;
-                (side ? dots[s].b : dots[s].a)[0] = base | 1u << s;
-            }
-            snprintf(which, sizeof which, "%c of %08x", "ab"[side], base);
-            show("bits", i, which, dots, STEPS);
-        }
+    for (bool is_b : {false, true})
+        for (uint32_t base : {0x3f800000u, 0x3f801000u, 0x3f801fffu, 0x7f800000u, 0u})
+            show("bits", i, 32, [&](struct dot *dot, int s) {
+                dot->a[0] = dot->b[0] = 0x3f800000;
+                (is_b ? dot->b : dot->a)[0] = base | 1u << s;
+            }, "%c of %08x", "ab"[is_b], base);
 }
 
 static void probes(const struct instruction *i)
