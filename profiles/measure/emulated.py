@@ -265,19 +265,13 @@ def checks(command, built, count, env):
         done = run("timeout", "-k", 5, limit, *command, "--print-limit", 1000, "--tool", tool,
                    *leaks, "%s/%s" % (built, pairs[pair]), pair, version, env=env, check=False,
                    both=True, stdin=subprocess.DEVNULL)
-        if "LOGS" in os.environ:
-            with open("%s/%s.%s.%s" % (os.environ["LOGS"], pair, version, tool), "w",
-                      encoding="utf-8") as file:
-                file.write(done.stdout + "\nexit %d\n" % done.returncode)
         return (pair, version), tool, [*findings(done.stdout), done.returncode]
     waits = lambda pair, version: pair.startswith("deadlock-") and version == "wrong"
     runs = [(pair, version, tool) for pair in os.environ.get("PROGRAMS", "").split() or pairs
             for version in ("wrong", "right") for tool in TOOLS]
-    found = at_once(count, one, [(*task, os.environ.get("LIMIT", "60"), env)
-                                 for task in runs if not waits(*task[:2])])
+    found = at_once(count, one, [(*task, 60, env) for task in runs if not waits(*task[:2])])
     env = {**env, "EMU_TIMEOUT": os.environ.get("EMU_TIMEOUT", "3")}
-    found += [one(*task, os.environ.get("WAIT", "15"), env)
-              for task in runs if waits(*task[:2])]
+    found += [one(*task, 15, env) for task in runs if waits(*task[:2])]
     rows = collections.defaultdict(dict)
     for key, tool, cells in found:
         rows[key].update(zip(("program", "version"), key))

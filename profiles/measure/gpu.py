@@ -2,7 +2,6 @@
 compute-sanitizer, and counted by ncu; step 17 on several GPUs; the Python package."""
 import collections
 import glob
-import gzip
 import os
 import re
 import sys
@@ -106,7 +105,7 @@ RAW = "--csv", "--page", "raw", "--print-units", "base"
 def counters():
     """At sizes of one block, and from one block to many; two of them if a variant changes little.
     Each launch becomes a row, so for step 8, with dozens of launches, one variant and fewer sizes
-    must be enough. KEEP=DIRECTORY keeps ncu's Source pages."""
+    must be enough."""
     few = {(8, "hybrid"): (512, "2^16", "2^20"), (10, "forward"): ("2^16", "2^20"),
            (11, "tile4096"): ("2^16", "2^20"), (11, "tile8192"): ("2^16", "2^20"),
            (12, "f32"): (512, 2048, "2^16", "2^20", "2^22", "2^24"),  # from 2^24 on scan_pipeline
@@ -128,10 +127,6 @@ def counters():
                                         check=False, both=True).stdout
             raw = page(*RAW)
             source = page("--csv", "--page", "source", "--print-source", "cuda,sass")
-        if "KEEP" in os.environ:
-            with gzip.open("%s/%s-%s-%d.source.gz" % (os.environ["KEEP"], number, variant, n),
-                           "wt") as file:
-                file.write(source)
         try:
             rows = ncu.totals(raw, (number, variant, n), ncu.METRICS)
             launches = len({row["launch"] for row in rows})
