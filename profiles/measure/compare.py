@@ -26,8 +26,8 @@ import textwrap
 
 import ncu
 from cases import read
-from recording import (TOP, about_gpu, choose, head, help_of, limit, output, run, steps, table_of,
-                       value, variants)
+from recording import (TOP, about_gpu, choose, head, help_of, limit, run, steps, table_of, value,
+                       variants)
 
 WIDTH = 100  # of a terminal
 PROFILES = os.path.join(TOP, "profiles")

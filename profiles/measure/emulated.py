@@ -253,10 +253,10 @@ def catalogues():
 
 def checks(command, built, count, env):
     """A row for each pair of tests/checks in its wrong and its right version, with what each tool
-    has found and its exit code. A run is limited to LIMIT seconds. The wrong versions of deadlock-*
-    never end on a GPU: they run last, one at a time, for WAIT seconds each, and have exit code 124.
+    has found and its exit code. A run is limited to a minute. The wrong versions of deadlock-* never
+    end on a GPU: they run last, one at a time, for 15 seconds each, and have exit code 124.
     PROGRAMS="race-bulk …" runs only these; `measure.py merge` puts such rows into a whole
-    recording. LOGS=DIRECTORY keeps the output of the tools, a file per run."""
+    recording."""
     make(os.path.basename(built))
     pairs = catalogues()
 
@@ -399,17 +399,15 @@ def compile_step():
       "How large libupsweep for all GPUs is; see profiles/README.md.", more=about_cpu,
       to="profiles")
 def library():
-    """Builds it anew with JOBS processes, 2 by default. KEEP=1: takes what is built, and leaves the
-    times empty. `gpus` are those with machine code; sizes in bytes, times in seconds."""
-    built, kept = TOP + "/build/library/gpus", "KEEP" in os.environ
-    if not kept:
-        shutil.rmtree(built, ignore_errors=True)
-    times = timed(lambda: make("-j" + os.environ.get("JOBS", "2"), "library", "ALL_GPUS=1"))
+    """Built anew by two processes. `gpus` are those with machine code; sizes in bytes, times in
+    seconds."""
+    built = TOP + "/build/library/gpus"
+    shutil.rmtree(built, ignore_errors=True)
+    times = timed(lambda: make("-j2", "library", "ALL_GPUS=1"))
     said = output("make", "-n", "library", "ALL_GPUS=1", "-W", "steps/12-pipeline/scan.cu", "V=1")
     gpus = sorted(set(re.findall(r"code=sm_(\d+)", said)), key=int)
     shared, = glob.glob(built + "/libupsweep.so.*.*")
     files = glob.glob(built + "/**/*.cu.o", recursive=True)
-    return "gpus,files,shared,static,elapsed,processor\n%s,%d,%d,%d,%s\n" % (
+    return "gpus,files,shared,static,elapsed,processor\n%s,%d,%d,%d,%.3f,%.3f\n" % (
         " ".join(gpus), len(files), os.path.getsize(shared),
-        os.path.getsize(built + "/libupsweep.a"),
-        "," if kept else "%.3f,%.3f" % times)
+        os.path.getsize(built + "/libupsweep.a"), *times)
