@@ -253,10 +253,9 @@ def catalogues():
 
 def checks(command, built, count, env):
     """A row for each pair of tests/checks in its wrong and its right version, with what each tool
-    has found and its exit code. A run is limited to a minute. The wrong versions of deadlock-* never
-    end on a GPU: they run last, one at a time, for 15 seconds each, and have exit code 124.
-    PROGRAMS="race-bulk …" runs only these; `measure.py merge` puts such rows into a whole
-    recording."""
+    has found and its exit code. A run is limited to a minute. The wrong versions of deadlock-*
+    never end on a GPU: they run last, one at a time, for 15 seconds each, and have exit code 124.
+    PROGRAMS="race-bulk …" runs only these; `measure.py merge` puts such rows into a recording."""
     make(os.path.basename(built))
     pairs = catalogues()
 
