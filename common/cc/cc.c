@@ -4,8 +4,6 @@
 #include "common/cc/source/source.h"
 #include "common/cc/syntax/ast.h"
 
-#include <stdlib.h>
-
 struct cc_unit {
     struct arena arena;
     struct diagnostics diagnostics;
@@ -31,34 +29,22 @@ static void compile(struct cc_unit *own, const char *name, const char *text,
     if (d->errors > 0) own->result.ptx = NULL;
 }
 
-/* False: there was no memory. */
-static bool compile_or_fail(struct cc_unit *own, const char *name, const char *text,
-                            const struct cc_options *options)
-{
-    jmp_buf no_memory;
-    own->arena.no_memory = &no_memory;
-    if (setjmp(no_memory) != 0) return false;
-    compile(own, name, text, options);
-    return true;
-}
-
 struct cc_result *cc_compile(const char *name, const char *text, const struct cc_options *options)
 {
     static const struct cc_options none;
-    struct cc_unit *own = calloc(1, sizeof(*own));
-    if (own == NULL) return NULL;
+    struct arena arena = {0};
+    struct cc_unit *own = ARENA_NEW(&arena, struct cc_unit);
+    own->arena = arena;
     own->diagnostics.arena = &own->arena;
     own->diagnostics.sources = &own->sources;
     own->result.unit = own;
-    if (compile_or_fail(own, name, text, options == NULL ? &none : options)) return &own->result;
-    cc_free(&own->result);
-    return NULL;
+    compile(own, name, text, options == NULL ? &none : options);
+    return &own->result;
 }
 
 void cc_free(struct cc_result *result)
 {
     if (result == NULL) return;
-    struct cc_unit *own = result->unit;
-    cc_give_back(&own->arena);
-    free(own);
+    struct arena arena = result->unit->arena; // which holds the unit
+    cc_give_back(&arena);
 }

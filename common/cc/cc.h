@@ -59,7 +59,7 @@ struct cc_result {
     struct cc_unit *unit; /* what the compilation owns */
 };
 
-/* Compiles `text`, which messages and PTX call `name`. NULL: no memory. */
+/* Compiles `text`, which messages and PTX call `name`. */
 struct cc_result *cc_compile(const char *name, const char *text, const struct cc_options *);
 void cc_free(struct cc_result *);
 

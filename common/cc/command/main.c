@@ -319,7 +319,6 @@ static int compile(struct arguments *arguments, struct fault *fault)
                                        .instance_count = arguments->instances.count,
                                        .check_only = arguments->check};
     struct cc_result *result = cc_compile(arguments->source, text, &options);
-    if (result == NULL) return fail(fault, EXIT_DEVICE, "There is not enough memory.");
     if (!arguments->json) print_all(arguments, result);
     int code = write_output(arguments, result, fault);
     if (code == 0) code = result->errors > 0 ? REFUSED : COMPILED;

@@ -24,7 +24,7 @@ struct arena_chunk {
 static void add_chunk(struct arena *arena, size_t size)
 {
     struct arena_chunk *chunk = calloc(1, sizeof(*chunk) + size);
-    if (chunk == NULL) longjmp(*arena->no_memory, 1);
+    if (chunk == NULL) fputs("The compiler has no memory left.\n", stderr), exit(EXIT_FAILURE);
     chunk->next = arena->chunks;
     arena->chunks = chunk;
     arena->used = 0;

@@ -5,7 +5,6 @@
 #define CC_SOURCE_H
 
 #include "common/cc/cc.h"
-#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
@@ -13,14 +12,13 @@
 
 struct arena_chunk;
 
-/* Begins as zeros, but for `no_memory`. */
+/* Begins as zeros. */
 struct arena {
     struct arena_chunk *chunks;
-    size_t used, size;  /* bytes of the first chunk */
-    jmp_buf *no_memory; /* where to go if there is none */
+    size_t used, size; /* bytes of the first chunk */
 };
 
-/* Zeroed memory, aligned for any type. Does not return if there is none. */
+/* Zeroed memory, aligned for any type. Ends the program if there is none. */
 void *cc_take(struct arena *, size_t size);
 #define ARENA_NEW(arena, type) ((type *)cc_take((arena), sizeof(type)))
 

@@ -30,7 +30,7 @@ struct cc_result *compile_request(const struct request *q)
 void compile_diagnostics(struct json *j, const struct cc_result *result)
 {
     json_open(j, "diagnostics", '[');
-    for (size_t k = 0; result && k < result->count; k++)
+    for (size_t k = 0; k < result->count; k++)
         write_diagnostic(j, &result->diagnostics[k]);
     json_close(j, ']');
 }
@@ -40,10 +40,10 @@ void compile_answer(FILE *out, const struct request *q)
     struct cc_result *result = compile_request(q);
     struct json j = {.out = out};
     json_open(&j, NULL, '{');
-    json_number(&j, "error", result ? EMU_OK : EMU_OUT_OF_MEMORY);
-    json_text(&j, "message", result ? "" : "out of memory");
+    json_number(&j, "error", EMU_OK);
+    json_text(&j, "message", "");
     compile_diagnostics(&j, result);
-    json_text(&j, "ptx", result ? result->ptx : NULL);
+    json_text(&j, "ptx", result->ptx);
     json_close(&j, '}');
     cc_free(result);
 }

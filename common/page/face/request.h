@@ -79,9 +79,9 @@ void value_print(FILE *, const struct value_type *, const void *value);
 /* Writes the answer to a request whose `source` is not NULL, as face.h describes it. */
 void compile_answer(FILE *out, const struct request *);
 
-/* Compiles that source. NULL: out of memory. The caller frees the result. */
+/* Compiles that source. The caller frees the result. */
 struct cc_result *compile_request(const struct request *);
-/* Writes the list "diagnostics"; it is empty if the result is NULL. */
+/* Writes the list "diagnostics". */
 void compile_diagnostics(struct json *, const struct cc_result *);
 
 /* ---- judge.c: judges a lab or a first puzzle, as `make check3 COMPILER=own` does ------------- */
