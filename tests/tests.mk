@@ -91,7 +91,7 @@ tests-build: $(RUN) $(PROGRAMS) $$(PAIRS) $$(PROGRAM_QUICK) all labs build/labs/
         $(call in_test,side-by-side) \
         $(addprefix build/fidelity/,answers bits) \
         $(if $(SANITIZE),,$$(SHARES)) \
-        $(if $(SANITIZE),build/cc/upcc build/tests/cc/fuzz,test-cc-build) $(if $(SMALL),,$$(MORE))
+        $(if $(SANITIZE),build/cc/upcc,test-cc-build) $(if $(SMALL),,$$(MORE))
 	@:
 
 # What only slow tests need.
@@ -308,7 +308,7 @@ test-asan: asan ## maintain: run the tests of the C sources under the sanitizers
 # What the fuzzers begin with, a folder each: the seeds, and besides, for two of them, what the
 # compiler makes of a few programs. The first byte for the reader of machine code is the
 # architecture.
-CORPORA := $(addprefix build/tests/fuzz/corpus/,cubin fatbin picture ptx unpack)
+CORPORA := $(addprefix build/tests/fuzz/corpus/,cubin cuda fatbin picture ptx unpack)
 PTX_SEED = $(NVCC) -ptx $(CPPFLAGS) -o $(NEW)
 SEED_PROGRAMS = tests/fixtures/programs/kernels.cu tests/fixtures/cudart_kernels.cu \
                 steps/02-naive/scan.cu
@@ -319,7 +319,7 @@ build/tests/fuzz/corpus/ptx: COMPILED = \
     $(PTX_SEED)/kernels.O0 -arch=compute_90 -Xcicc -O0 $(word 1,$(SEED_PROGRAMS)) && \
     $(PTX_SEED)/cudart_kernels.100 -arch=compute_100 $(word 2,$(SEED_PROGRAMS)) && \
     $(PTX_SEED)/scan.100 -arch=compute_100 $(word 3,$(SEED_PROGRAMS)) &&
-$(filter-out %/cubin,$(CORPORA)): build/tests/fuzz/corpus/%: tests/fuzz/seeds/% \
+$(filter-out %/cubin %/cuda,$(CORPORA)): build/tests/fuzz/corpus/%: tests/fuzz/seeds/% \
         tests/fuzz/seeds.awk
 	$(call say,seeds,$<)
 	$(Q)mkdir -p $(NEW) && LC_ALL=C awk -v folder=$(NEW) -f tests/fuzz/seeds.awk $<
@@ -332,6 +332,10 @@ build/tests/fuzz/corpus/cubin: tests/fuzz/seeds/cubin.cu
 	    printf "\\$$(printf %o $$sm)" | cat - $(NEW)/sm_$$sm.cubin >$(NEW)/sm_$$sm && \
 	    rm $(NEW)/sm_$$sm.cubin || exit 1; done && rm -rf $@ && mv -T $(NEW) $@
 
+build/tests/fuzz/corpus/cuda: $(wildcard steps/0[2345]-*/*.cu steps/first-kernel/*.cu)
+	$(Q)mkdir -p $(NEW) && for file in $^; do cp $$file $(NEW)/$$(echo $$file | tr / -); done && \
+	    rm -rf $@ && mv -T $(NEW) $@
+
 # Each fuzzer gets its bytes through one function, fuzz_NAME; fuzz.sh builds the fuzzers in their
 # own tree.
 build/tests/fuzz/run-%: $(EMU) $(call objects,$(addprefix tests/fuzz/,cubin.c fatbin.c ptx.c \
@@ -339,6 +343,11 @@ build/tests/fuzz/run-%: $(EMU) $(call objects,$(addprefix tests/fuzz/,cubin.c fa
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_$* -o $(NEW) \
 	    -lzstd -lm -ldl -pthread $(PUT)
+
+build/tests/fuzz/run-cuda: build/tests/fuzz/cuda.o $(UPCC)
+	$(call say,link,$@)
+	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ -Wl,--defsym,LLVMFuzzerTestOneInput=fuzz_cuda -lm \
+	    -o $(NEW) $(PUT)
 
 # The reader of pictures needs no CUDA, and is told of less memory than there is.
 READERS  := $(call objects,$(wildcard common/harness/input/*.c) $(addprefix common/, \

@@ -4,22 +4,9 @@
 
 # The seeds of the files of random kernels: chosen before the compiler had an optimiser. `make
 # test-all` takes the first two.
-CC_SEEDS  = 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20
-CC_FIRST  = $(wordlist 1,2,$(CC_SEEDS))
-CC_INPUTS = 1000000
+CC_SEEDS = 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20
+CC_FIRST = $(wordlist 1,2,$(CC_SEEDS))
 cc_random = $(foreach seed,$(1),build/tests/cc/$(seed).nvcc.ptx)
-
-# What runs random kernels from the PTX of both compilers.
-build/tests/cc/compare: $(call objects,tests/cc/programs/compare.c $(addprefix common/,\
-        labs/run_entry.c command/fault.c)) $(EMU_CORE)
-	$(call say,link,$@)
-	$(Q)ar rcs $(NEW).a $(EMU_CORE)
-	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $(filter-out $(EMU_CORE),$^) $(NEW).a $(ZSTD) -lm -ldl \
-	    -pthread -o $(NEW) $(PUT) && rm $(NEW).a
-
-build/tests/cc/fuzz: build/tests/cc/programs/fuzz.o $(UPCC)
-	$(call say,link,$@)
-	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) $^ -lm -o $(NEW) $(PUT)
 
 # A hundred kernels a file, since nvcc takes a second a file.
 build/tests/cc/%.cu: tests/cc/random_kernels.py
@@ -33,8 +20,7 @@ build/tests/cc/%.nvcc.ptx: build/tests/cc/%.cu
 
 test-cc-build: build/cc/upcc build/labs/run-first $(LAB_PROGRAMS) $$(LAB_TEXTS) \
         $(foreach lab,$(OWN_LABS),$(addprefix build/labs/reference$(lab),.ptx .own.ptx)) \
-        build/page/native $(if $(SMALL),,build/tests/cc/compare build/tests/cc/fuzz $(PAGE_PTX) \
-        $(call cc_random,$(CC_FIRST)))
+        build/page/native $(if $(SMALL),,$(PAGE_PTX) $(call cc_random,$(CC_FIRST)))
 
 test-cc: test-cc-build $(call cc_random,$(CC_SEEDS)) ## maintain: hold common/cc against nvcc
-	$(Q)CC_SEEDS='$(CC_SEEDS)' CC_INPUTS=$(CC_INPUTS) python3 -B -m unittest discover -v -s tests/cc
+	$(Q)CC_SEEDS='$(CC_SEEDS)' python3 -B -m unittest discover -v -s tests/cc

@@ -1,8 +1,8 @@
 """own.py -- what the tests of the compiler in common/cc use: compiling with it, running PTX from a
-request of the page (common/page/face/face.h), and the list of explained differences."""
-import fnmatch
+request of the page (common/page/face/face.h), and the labs that are judged without nvcc."""
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -11,6 +11,8 @@ UPCC = str(TOP / "build/cc/upcc")
 BUILT = TOP / "build/tests/cc"
 CUDA = subprocess.run(["common/build/toolkit.sh"], cwd=TOP, capture_output=True, text=True,
                       check=False).stdout.strip()
+LABS = (2, 3, 4, 5)
+PARTS = re.compile(r"^( *// ---- gap (\d+):.*?)(^ *// ---- end of gap \d+\n)", re.M | re.S)
 ENVIRONMENT = {**os.environ, "EMU_THREADS": "1"}
 
 
@@ -42,21 +44,41 @@ def counters(launch):
     return found
 
 
-class Explained:
-    """The lines of differences.txt of one kind: `KIND PATTERN: REASON`."""
+def source_of(lab):
+    return next(TOP.glob(f"steps/{lab:02}-*/scan.cu"))
 
-    def __init__(self, kind):
-        lines = (TOP / "tests/cc/differences.txt").read_text(encoding="utf-8").splitlines()
-        self.patterns = [line.split(":")[0].split(" ", 1)[1] for line in lines
-                         if line.startswith(kind + " ") and ": " in line]
-        self.used = set()
 
-    def has(self, name):
-        """Is a difference of this name explained?"""
-        found = [p for p in self.patterns if fnmatch.fnmatchcase(name, p)]
-        self.used.update(found)
-        return bool(found)
+def made(*command):
+    return run(*command).stdout
 
-    def stale(self):
-        """Patterns that explain no difference any more."""
-        return sorted(set(self.patterns) - self.used)
+
+def sections(path):
+    """The parts of a file by their names, `== NAME`."""
+    text = (TOP / path).read_text(encoding="utf-8")
+    return {name: part for name, part in re.findall(r"^== (.*)\n((?:(?!== ).*\n?)*)", text, re.M)}
+
+
+def filled(lab, part):
+    """A solution with some gaps filled otherwise, as tests/labs/gaps.txt says."""
+    solution = made("common/labs/skeleton.sh", "--solution", lab, source_of(lab))
+    ways = {gap: whole for whole, gap in re.findall(
+        r"(^ *// ---- gap (\d+):.*?^ *// ---- end of gap[ \d]*\n?)", part, re.M | re.S)}
+    commands = re.findall(r"^// sed: (.*)", part, re.M)
+    text = PARTS.sub(lambda m: ways[m[2]] if m[2] in ways else m[0], solution)
+    return run("sed", *(word for c in commands for word in ("-e", c)), given=text).stdout \
+        if commands else text
+
+
+def files():
+    """(name, lab, text) of all that is judged."""
+    for lab in LABS:
+        yield f"solution{lab}", lab, made("common/labs/skeleton.sh", "--solution", lab,
+                                          source_of(lab))
+        yield f"skeleton{lab}", lab, made("common/labs/skeleton.sh", lab, source_of(lab))
+    for name, part in sections("common/labs/bugs/bugs.txt").items():
+        lab = int(re.match(r"# lab (\d+)", part)[1])
+        if lab in LABS:
+            yield f"bug{name}", lab, made("common/labs/bugs/bug.sh", name)
+    for name, part in sections("tests/labs/gaps.txt").items():
+        if int(name.split("-")[0]) in LABS:
+            yield name, int(name.split("-")[0]), filled(int(name.split("-")[0]), part)

@@ -5,7 +5,7 @@
 
 prints CUDA C. Kernel k is called `kernelK`, and a comment before it says how it is launched:
 
-    // launch kernelK BLOCKS THREADS DYNAMIC_BYTES N REDUNDANT CONSTANT_LOOP
+    // launch kernelK BLOCKS THREADS DYNAMIC_BYTES N
 
 Every kernel has the parameters (int *ints, float *floats, const int *given, const float *reals,
 int n). A thread writes OWN words of its own in `ints` and in `floats`, and reads any of the TABLE
@@ -16,19 +16,12 @@ word of it, or each thread reads and writes only words of its own, by a map that
 twice. Barriers stand only where all threads of a block come. No integer overflows: the range of
 each expression is known, and one that grows too large is cut.
 
-A kernel is REDUNDANT (1) if a compiler could save an access by what the text says: if two accesses
-name one array with one index, as it is written, or neighbouring words of it (2 * t and
-2 * t + 1); or if one in a loop has an index that does not depend on a variable that the loop
-changes. Two in five kernels repeat accesses on purpose; in the others it happens seldom.
-CONSTANT_LOOP (1): it has a loop whose number of iterations is a constant, which nvcc unrolls.
-
-The first version had more of these (58 of 100, and now 33): result.txt has the rates of both."""
+Two in five kernels repeat accesses on purpose."""
 import argparse
 import random
 import re
 
 OWN, TABLE = 4, 1024
-TRIES = 8        # to find an access that repeats none
 LARGE = 1 << 28  # no integer expression goes beyond this
 
 # How a thread finds its words of a shared array of 2 T words (T threads, a power of two): the
@@ -82,10 +75,8 @@ class Kernel:
         self.fixed = []      # (name, low, high), which are not assigned to
         self.uniform = [("n", 1, 8)]
         self.unsigned, self.floats, self.shared = [], [], []
-        self.loops = []      # names of what changes in each loop around
         self.accesses = []   # what the text has accessed so far: arrays and indices, as texts
         self.dynamic, self.next = 0, 0
-        self.is_redundant, self.has_constant_loop = False, False
 
     # ---- choices
 
@@ -104,34 +95,16 @@ class Kernel:
 
     # ---- accesses
 
-    def repeats_one(self, array, index):
-        """Could an access be saved, if this one were there, too?"""
-        words = set(re.findall(r"[a-z]\w*", index))
-        if self.loops and not words & self.loops[-1]:
-            return True
-        return any(a == array and are_neighbours(i, index) for a, i in self.accesses)
-
     def access(self, array, index):
-        """Notes an access, and whether it is redundant."""
-        self.is_redundant |= self.repeats_one(array, index)
         self.accesses.append((array, index))
         return f"{array}[{index}]"
-
-    def choose_access(self, make):
-        """The access (array, index) that `make` gives, another one if it is redundant."""
-        found = make()
-        for _ in range(0 if self.repeats else TRIES):
-            if not self.repeats_one(*found):
-                break
-            found = make()
-        return found
 
     def load(self, kind):
         """A load of an int in the table's range or of a float, as (array, index)."""
         same = [a for a in self.accesses if self.may_load(a[0], kind) and self.is_visible(a[1])]
         if self.repeats and same and self.chance(0.6):
             return self.access(*self.pick(same))
-        return self.access(*self.choose_access(lambda: self.new_load(kind)))
+        return self.access(*self.new_load(kind))
 
     def new_load(self, kind):
         table = "given" if kind == "int" else "reals"
@@ -299,7 +272,6 @@ class Kernel:
                                   f"    return BY > 4 ? a + BY : a - BY * 2;\n}}\n")
             return Int(f"{name}<{by}>({a})", a.low - 8, a.high + 9)
         index = self.index(TABLE)
-        self.access("given", f"{index} + 0 & 1023")
         self.functions.append(f"static __device__ int {name}(const int *table, int at, int a)\n"
                               f"{{\n    if (a < 0) return table[at];\n    return a / 2;\n}}\n")
         return Int(f"{name}(given, {index}, {a})", 0, max(TABLE - 1, a.high // 2))
@@ -332,14 +304,9 @@ class Kernel:
             self.line(f"int {name} = {self.int_expression(2).within(low, high)};")
             self.ints.append((name, low, high))
 
-    def changed(self, name):
-        for names in self.loops:
-            names.add(name)
-
     def assign(self):
         if self.floats and self.chance(0.5):
             name = self.pick(self.floats)
-            self.changed(name)
             value = self.float_expression(2)
             sign = self.pick(("=", "=", "+=", "-=", "*="))
             if sign == "*=":
@@ -347,17 +314,13 @@ class Kernel:
             self.line(f"{name} {sign} {value};")
         elif self.unsigned and self.chance(0.3):
             name = self.pick(self.unsigned)
-            self.changed(name)
             self.line(f"{name} {self.pick(('=', '^=', '+='))} {self.unsigned_expression(2)};")
         elif self.ints:
             name, low, high = self.pick(self.ints)
-            self.changed(name)
             self.line(f"{name} = {self.int_expression(2).within(low, high)};")
 
     def store(self):
-        array, index = self.choose_access(self.new_store)
-        if self.repeats_one(array, index) and not self.repeats:
-            return
+        array, index = self.new_store()
         kind = next((s.kind for s in self.shared if s.name == array), array[:-1])
         if kind == "int":
             value = self.int_expression(2).within(0, TABLE - 1)
@@ -390,10 +353,8 @@ class Kernel:
             return
         to = self.pick(outer)
         if variables is self.floats:
-            self.changed(to)
             self.line(f"{to} += {' * '.join(inner)};")
         else:
-            self.changed(to[0])
             value = self.binary("+", Int(*to), Int(*self.pick(inner)))
             self.line(f"{to[0]} = {value.within(*to[1:])};")
 
@@ -434,10 +395,7 @@ class Kernel:
 
     def size(self, name, value):
         """A loop's bound: known at run time, as in the steps, or seldom to the compiler."""
-        if self.chance(0.75):
-            return name
-        self.has_constant_loop = True
-        return str(value)
+        return name if self.chance(0.75) else str(value)
 
     def loop(self, barriers):
         name, is_uniform = self.fresh("i"), barriers and self.chance(0.5)
@@ -452,15 +410,12 @@ class Kernel:
             self.line(f"for (int {name} = {threads} >> 1; {name} > 0; {name} >>= 1) {{")
             high = self.threads >> 1
         else:
-            self.has_constant_loop |= bound.isdigit()
             self.line(f"for (int {name} = 0; {name} < {bound}; {name}++) {{")
-        self.loops.append({name})
         (self.uniform if is_uniform else self.fixed).append((name, 0, high))
         self.arm(with_barriers)
         (self.uniform if is_uniform else self.fixed).pop()
         if not with_barriers and self.chance(0.2):
             self.line(f"    if ({self.condition(1)}) {self.pick(('break', 'continue'))};")
-        self.loops.pop()
         self.line("}")
         if with_barriers:
             self.opened()
@@ -482,7 +437,6 @@ class Kernel:
         else:
             body = self.pick((f"{b} += {a};", f"{b} = {a} * 0.5f + {b};",
                               f"{b} = {a} > {b} ? {a} : {b};"))
-        self.is_redundant |= body.count(a) > 1 or body.count(b) > 2
         self.line(f"        {body}")
         self.line("    }")
         self.line(f"    {offset} *= 2;")
@@ -521,11 +475,10 @@ class Kernel:
             cast = "(float)" if shared.kind == "float" else ""
             table = "given" if shared.kind == "int" else "reals"
             for own in ("t", f"t + {self.threads}"):
-                where = lambda: (table, f"{self.random.randint(1, 9)} * g & {TABLE - 1}")
                 value = f"{cast}({own})"
                 if self.chance(0.7):
-                    value = self.access(*self.choose_access(where))
-                self.line(f"{self.access(shared.name, own)} = {value};")
+                    value = f"{table}[{self.random.randint(1, 9)} * g & {TABLE - 1}]"
+                self.line(f"{shared.name}[{own}] = {value};")
         if self.shared:
             self.opened()
 
@@ -541,9 +494,7 @@ class Kernel:
         if self.chance(0.4):
             self.line(f"float *mine = floats + g * {OWN}; // this thread's part")
             self.own_words = f"g * {OWN} + %d"
-            k = self.random.randrange(OWN)
-            self.access("floats", self.own_words % k)
-            self.line(f"*(mine + {k}) = {self.float_constant()};")
+            self.line(f"*(mine + {self.random.randrange(OWN)}) = {self.float_constant()};")
 
     def finish(self):
         """All variables become part of the result, and two words of each shared array."""
@@ -553,8 +504,7 @@ class Kernel:
             shared.is_open = True
             for _ in range(2):
                 name = self.fresh("v")
-                where = lambda s=shared: (s.name, str(self.index(s.size)))
-                self.line(f"{shared.kind} {name} = {self.access(*self.choose_access(where))};")
+                self.line(f"{shared.kind} {name} = {shared.name}[{self.index(shared.size)}];")
                 if shared.kind == "float":
                     self.floats.append(name)
                 else:
@@ -562,8 +512,6 @@ class Kernel:
         ints = [v[0] for v in self.ints] + [f"(int)({u} & 1023u)" for u in self.unsigned]
         self.line(f"ints[{self.own_words % 0}] = ({' + '.join(ints) or 't'}) & 1023;")
         self.line(f"floats[{self.own_words % 0}] = {' + '.join(self.floats) or '1.0f'};")
-        for array in ("ints", "floats"):
-            self.access(array, self.own_words % 0)
 
     def text(self):
         self.declare_thread()
@@ -575,18 +523,11 @@ class Kernel:
         self.finish()
         parameters = "int *ints, float *floats, const int *given, const float *reals, int n"
         template = "template <int CONSTANT> " if self.template else ""
-        body = [f"// launch {self.name} {self.blocks} {self.threads} {self.dynamic} {self.n} "
-                f"{int(self.is_redundant)} {int(self.has_constant_loop)}",
+        body = [f"// launch {self.name} {self.blocks} {self.threads} {self.dynamic} {self.n}",
                 f"{template}__global__ void {self.name}({parameters})", "{", *self.lines, "}"]
         if self.template:
             body.append(f"template __global__ void {self.name}<{self.template}>({parameters});")
         return "\n".join(self.functions + body) + "\n"
-
-
-def are_neighbours(one, other):
-    """The same index, or words side by side, as they are written."""
-    one, other = one.strip(), other.strip()
-    return one == other or one + " + 1" == other or other + " + 1" == one
 
 
 def main():

@@ -5,12 +5,14 @@ import json
 import re
 import unittest
 
-from own import BUILT, CUDA, TOP, Explained, answer, compile_own, run
+from own import BUILT, CUDA, TOP, answer, compile_own, run
 
 PAIR = re.compile(r"^PAIR\(\{?(\w+)<right>, (\d+), (\d+)(?:, (.*?))?\}?\)$", re.M | re.S)
 FILLS = {"zeros": "zero", "numbers": "ramp", "unwritten": "none"}
 TYPES = {"int": "s32", "unsigned": "u32", "float": "f32", "char": "s8", "double": "f64"}
 ERROR = re.compile(r"error: .{10,}", re.S)
+# Which of two accesses comes later depends on how many instructions there are.
+RACES = ("race-loop", "race-up-sweep")
 NOT_SENTENCES = re.compile(r"internal|assert|abort|segmentation", re.I)
 
 
@@ -95,7 +97,7 @@ class Checks(unittest.TestCase):
         return (BUILT / "pairs.ptx").read_text(encoding="utf-8")
 
     def test_kernels_are_compiled_right_or_refused_slow(self):
-        explained, taken = Explained("checks"), self.compile_all()
+        taken = self.compile_all()
         self.assertGreater(len(taken), 0)
         theirs = self.by_nvcc(taken)
         for pair, ptx in taken:
@@ -103,9 +105,8 @@ class Checks(unittest.TestCase):
                 with self.subTest(pair=pair.name, right=is_right):
                     ours = findings(answer(pair.request(ptx, is_right)))
                     nvcc = findings(answer(pair.request(theirs, is_right)))
-                    if not explained.has(pair.name):
+                    if pair.name not in RACES:
                         self.assertEqual(ours, nvcc)
-        self.assertEqual(explained.stale(), [])
 
 
 if __name__ == "__main__":

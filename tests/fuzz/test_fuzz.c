@@ -41,4 +41,5 @@ Test(fuzz, fat_binaries) { replay("build/tests/fuzz/corpus/fatbin/*", fuzz_fatbi
 Test(fuzz, compressed_texts) { replay("build/tests/fuzz/corpus/unpack/*", fuzz_unpack); }
 Test(fuzz, ptx_slow) { replay("build/tests/fuzz/corpus/ptx/*", fuzz_ptx); }
 Test(fuzz, machine_code_slow) { replay("build/tests/fuzz/corpus/cubin/*", fuzz_cubin); }
+Test(fuzz, cuda) { replay("build/tests/fuzz/corpus/cuda/*", fuzz_cuda); }
 Test(fuzz, pictures) { replay("build/tests/fuzz/corpus/picture/*", fuzz_picture); }

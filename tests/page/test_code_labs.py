@@ -13,7 +13,7 @@ from browser import Page
 from page_files import BUILT, PAGE, TOP, check_below, need, node
 
 sys.path.append(str(TOP / "tests/cc"))
-from lab_files import files  # noqa: E402
+from own import files  # noqa: E402
 from own import run  # noqa: E402
 
 LABS = (2, 3, 4, 5)

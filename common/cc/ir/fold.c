@@ -179,10 +179,8 @@ static bool is_number(struct ir_function *f, const struct ir_value *value, doubl
     return ir_is_constant(value) && value == ir_float(f, value->type, number);
 }
 
-/* NULL while the kernel is lowered: a choice may still take the sign (branches.c). */
-static struct ir_value *negated_of(const struct ir_function *f, struct ir_value *value)
+static struct ir_value *negated_of(struct ir_value *value)
 {
-    if (f->keeps_signs) return NULL;
     return value->op == IR_NEGATE ? ir_operand(value, 0) : NULL;
 }
 
@@ -211,7 +209,7 @@ static struct ir_value *folded_add(struct ir_function *f, struct ir_value *v)
 {
     struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);
     if (is_integer(right, 0)) return left;
-    if (negated_of(f, right)) return new_before(f, v, IR_SUBTRACT, left, negated_of(f, right));
+    if (negated_of(right)) return new_before(f, v, IR_SUBTRACT, left, negated_of(right));
     return regrouped(f, v, IR_ADD);
 }
 
@@ -294,73 +292,19 @@ static struct ir_value *folded_integer(struct ir_function *f, struct ir_value *v
 
 /* ---- real numbers ---------------------------------------------------------------------------- */
 
-/* x / 8 → x * 0.125, where the inverse is exact. */
-static struct ir_value *by_inverse(struct ir_function *f, struct ir_value *v)
-{
-    struct ir_value *right = ir_operand(v, 1);
-    if (!ir_is_constant(right)) return NULL;
-    double number = ir_real(right), inverse = 1 / number;
-    uint64_t fraction = v->type == IR_F32 ? (1u << 23) - 1 : (1ull << 52) - 1;
-    struct ir_value *constant = ir_float(f, v->type, inverse);
-    double smallest = v->type == IR_F32 ? 0x1p-126 : 0x1p-1022;
-    if (right->bits & fraction || number - number != 0 || inverse - inverse != 0) return NULL;
-    if ((inverse < 0 ? -inverse : inverse) < smallest || ir_real(constant) != inverse) return NULL;
-    return new_before(f, v, IR_MULTIPLY, ir_operand(v, 0), constant);
-}
-
 static struct ir_value *opposite(struct ir_function *f, struct ir_value *constant)
 {
     return ir_float(f, constant->type, -ir_real(constant));
-}
-
-enum { DEEPEST = 6 };
-
-bool fold_is_never_minus_zero(struct ir_value *v, int depth)
-{
-    if (ir_is_constant(v)) return ir_real(v) != 0 || !signbit(ir_real(v));
-    if (v->op == IR_CONVERT)
-        return ir_operand(v, 0)->type != IR_F32 && v->operand[0]->type != IR_F64;
-    if (v->op == IR_SQRT)
-        return depth < DEEPEST && fold_is_never_minus_zero(ir_operand(v, 0), depth + 1);
-    struct ir_value *zero = v->op == IR_ADD ? ir_operand(v, 1) : NULL;
-    return v->op == IR_ABS ||
-           (ir_is_constant(zero) && ir_real(zero) == 0 && !signbit(ir_real(zero)));
-}
-
-static bool has_sign(struct ir_value *v) { return v->op == IR_NEGATE || ir_is_constant(v); }
-
-/* The value without its minus sign. */
-static struct ir_value *minus(struct ir_function *f, struct ir_value *v)
-{
-    return v->op == IR_NEGATE ? ir_operand(v, 0) : opposite(f, v);
-}
-
-/* -x * -y → x * y, and so for quotients and constants. */
-static struct ir_value *folded_signs(struct ir_function *f, struct ir_value *v)
-{
-    struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);
-    if (f->keeps_signs || !has_sign(left) || !has_sign(right)) return NULL;
-    if (ir_is_constant(left) && ir_is_constant(right)) return NULL;
-    return new_before(f, v, v->op, minus(f, left), minus(f, right));
-}
-
-static struct ir_value *folded_product(struct ir_function *f, struct ir_value *v)
-{
-    struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);
-    if (is_number(f, right, 1)) return left;
-    if (is_number(f, right, -1)) return new_before(f, v, IR_NEGATE, left, NULL);
-    return folded_signs(f, v);
 }
 
 static struct ir_value *folded_real(struct ir_function *f, struct ir_value *v)
 {
     struct ir_value *left = ir_operand(v, 0), *right = ir_operand(v, 1);
     if (!right) return NULL;
-    struct ir_value *minus_left = negated_of(f, left), *minus_right = negated_of(f, right);
+    struct ir_value *minus_left = negated_of(left), *minus_right = negated_of(right);
     switch (v->op) {
     case IR_ADD:
         if (is_number(f, right, -0.0)) return left;
-        if (is_number(f, right, 0.0) && fold_is_never_minus_zero(left, 0)) return left;
         if (minus_right) return new_before(f, v, IR_SUBTRACT, left, minus_right);
         return minus_left ? new_before(f, v, IR_SUBTRACT, right, minus_left) : NULL;
     case IR_SUBTRACT:
@@ -368,11 +312,10 @@ static struct ir_value *folded_real(struct ir_function *f, struct ir_value *v)
         if (ir_is_constant(right)) return new_before(f, v, IR_ADD, left, opposite(f, right));
         if (is_number(f, left, -0.0)) return new_before(f, v, IR_NEGATE, right, NULL);
         return NULL;
-    case IR_MULTIPLY: return folded_product(f, v);
-    case IR_DIVIDE:
+    case IR_MULTIPLY:
         if (is_number(f, right, 1)) return left;
-        minus_left = by_inverse(f, v);
-        return minus_left ? minus_left : folded_signs(f, v);
+        return is_number(f, right, -1) ? new_before(f, v, IR_NEGATE, left, NULL) : NULL;
+    case IR_DIVIDE: return is_number(f, right, 1) ? left : NULL;
     default: return NULL;
     }
 }
@@ -490,7 +433,7 @@ struct ir_value *ir_folded(struct ir_function *f, struct ir_value *v)
     case IR_EXTEND: return folded_extend(v);
     default: break;
     }
-    if (v->op == IR_NEGATE) return negated_of(f, v->operand[0]);
+    if (v->op == IR_NEGATE) return negated_of(v->operand[0]);
     if (v->op >= IR_EQUAL && v->op <= IR_GREATER_EQUAL) return folded_compare(f, v);
     return ir_is_real(v->type) ? folded_real(f, v) : folded_integer(f, v);
 }
@@ -501,67 +444,6 @@ struct ir_value *ir_build(struct ir_function *f, struct ir_block *block, struct 
     struct ir_value *folded = ir_folded(f, v);
     if (folded) ir_replace(v, folded);
     return ir_resolve(v);
-}
-
-/* ---- the order of operands ------------------------------------------------------------------- */
-
-/*
- * In which order do sums have their operands? The first one is fused first (fuse.c),
- * so it must be that of LLVM's pass Reassociate.
- *
- *     b + a → a + b if a is computed before b          a + b * -2 → a - b * 2
- */
-
-/* LLVM's rank: values that stay where they are have one in the order of the text, others one more
- * than their operands. Of a sum, the operand of the lower rank stands first, and is fused first. */
-static int rank_of(const struct ir_value *v) { return ir_is_constant(v) ? 0 : v->id; }
-
-static void give_rank(struct ir_value *v, int *next)
-{
-    bool stays = !ir_is_pure(v) || v->op == IR_SPECIAL;
-    v->id = stays ? ++*next : (int)v->bits + 1;
-    int more = v->op != IR_NEGATE && v->op != IR_COMPLEMENT;
-    for (int k = 0; !stays && k < IR_OPERANDS && ir_operand(v, k); k++)
-        if (v->id < rank_of(v->operand[k]) + more) v->id = rank_of(v->operand[k]) + more;
-}
-
-static void swap_operands(struct ir_value *v)
-{
-    struct ir_value *left = v->operand[0];
-    v->operand[0] = v->operand[1];
-    v->operand[1] = left;
-}
-
-/* The sign of a negative constant factor, or divisor, becomes that of a sum:
- * x + y * -2 → x - y * 2. `scratch` is what uses the product. */
-static void move_sign(struct ir_function *f, struct ir_value *v)
-{
-    struct ir_value *user = v->scratch;
-    if (v->uses != 1 || !user || (v->op != IR_MULTIPLY && v->op != IR_DIVIDE)) return;
-    int n = ir_is_constant(ir_operand(v, 0)) ? 0 : 1;
-    struct ir_value *constant = ir_operand(v, n);
-    if (!ir_is_constant(constant) || !signbit(ir_real(constant))) return;
-    bool is_second = ir_operand(user, 1) == v;
-    if (user->op != IR_ADD && (user->op != IR_SUBTRACT || !is_second)) return;
-    v->operand[n] = ir_float(f, v->type, -ir_real(constant));
-    if (!is_second) swap_operands(user);
-    user->op = user->op == IR_ADD ? IR_SUBTRACT : IR_ADD;
-}
-
-void pass_operands(struct ir_function *f)
-{
-    ir_note_users(f);
-    for (int b = 0; b < f->block_count; b++) {
-        int next = (b + 1) << 16;
-        for (struct ir_value *v = f->order[b]->first; v; v = v->next) {
-            give_rank(v, &next);
-            if (!ir_is_real(v->type)) continue;
-            move_sign(f, v);
-            bool is_swapped = v->op == IR_ADD && !ir_is_constant(ir_operand(v, 1)) &&
-                              rank_of(ir_operand(v, 1)) < rank_of(ir_operand(v, 0));
-            if (is_swapped) swap_operands(v);
-        }
-    }
 }
 
 /* ---- has this value been computed before? Then the earlier one is used ----------------------- */

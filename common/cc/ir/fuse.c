@@ -163,70 +163,28 @@ void pass_pairs(struct ir_function *f)
 /* ---- products and sums ----------------------------------------------------------------------- */
 
 /*
- * Which products and sums become one fma? Its result is rounded once, not twice, so it
- * must be those that nvcc chooses, or results differ in their last bit.
+ * Which products and sums become one fma? Its result is rounded once, not twice, so it should be
+ * those that nvcc chooses, or results differ in their last bit.
  *
  *     a * b + c → fma(a, b, c)        a * b - c stays: nvcc leaves it to ptxas
  *
  * nvcc fuses a product into the sums that use it if all its uses are sums, at most four, in the
- * block of the product. It goes through a block from its end, and a difference becomes a sum on the
- * way if the minus costs nothing: c - a * 2 → c + a * -2. So does this pass, and it keeps count of
- * uses as they change. Of constants, only the uses in one block count.
+ * block of the product.
  */
 
-enum { MOST_SUMS = 4, DEEPEST = 6 };
+enum { MOST_SUMS = 4 };
 
-/* ---- uses: all in `uses`, those that are no sum of the block in `id` ------------------------- */
-
-static void add_use(struct ir_value *v, const struct ir_value *user, int change)
-{
-    bool is_sum = user && user->op == IR_ADD && user->block == v->block;
-    v->uses += change;
-    if (!is_sum) v->id += change;
-}
-
-static void add_uses_of(struct ir_value *user, int change)
-{
-    for (int k = 0; k < IR_OPERANDS && ir_operand(user, k); k++)
-        add_use(user->operand[k], user, change);
-}
-
-/* Nothing uses the value: nor does it use its operands. */
-static bool drop_unused(struct ir_value *v)
-{
-    if (v->uses > 0 || !v->block || !ir_is_pure(v)) return false;
-    add_uses_of(v, -1);
-    ir_unlink(v);
-    return true;
-}
-
+/* How often values are used: all of it in `uses`, by what is no sum of their block in `id`. */
 static void count_uses(struct ir_function *f)
 {
+    ir_count_uses(f);
     for (int b = 0; b < f->block_count; b++)
-        for (struct ir_value *v = f->order[b]->first; v; v = v->next) v->uses = v->id = 0;
-    for (int b = 0; b < f->block_count; b++) {
-        struct ir_block *block = f->order[b];
-        if (block->condition) add_use(block->condition = ir_resolve(block->condition), NULL, 1);
-        for (struct ir_value *v = block->first; v; v = v->next) {
-            add_uses_of(v, 1);
-            for (int k = 0; v->op == IR_PHI && k < block->before_count; k++)
-                add_use(v->incoming[k] = ir_resolve(v->incoming[k]), NULL, 1);
-        }
-    }
+        for (struct ir_value *v = f->order[b]->first; v; v = v->next) v->id = v->uses;
+    for (int b = 0; b < f->block_count; b++)
+        for (struct ir_value *v = f->order[b]->first; v; v = v->next)
+            for (int k = 0; v->op == IR_ADD && k < 2; k++)
+                if (ir_operand(v, k)->block == v->block) v->operand[k]->id--;
 }
-
-/* How often the block uses each constant, also for the phis behind it. */
-static void count_constants(struct ir_block *block)
-{
-    for (int sets = 0; sets < 2; sets++) {
-        for (struct ir_value *v = block->first; v; v = v->next)
-            for (int k = 0; v->op != IR_PHI && k < IR_OPERANDS && ir_operand(v, k); k++)
-                if (ir_is_constant(v->operand[k]))
-                    v->operand[k]->uses = sets ? v->operand[k]->uses + 1 : 0;
-    }
-}
-
-/* ---- products and sums ----------------------------------------------------------------------- */
 
 static bool is_fusible(const struct ir_value *v, const struct ir_value *sum)
 {
@@ -238,130 +196,17 @@ static void fuse(struct ir_value *sum)
     struct ir_value *left = ir_operand(sum, 0), *right = ir_operand(sum, 1);
     struct ir_value *product = is_fusible(left, sum) ? left : is_fusible(right, sum) ? right : NULL;
     if (!product) return;
-    add_uses_of(sum, -1);
     sum->op = IR_FMA;
     sum->operand[0] = ir_operand(product, 0);
     sum->operand[1] = ir_operand(product, 1);
     sum->operand[2] = product == left ? right : left;
-    add_uses_of(sum, 1);
-    drop_unused(product);
-}
-
-/* ---- a minus that costs nothing -------------------------------------------------------------- */
-
-/* A product with a constant, or with a negated value, that nothing else in the block uses. */
-static bool has_free_minus(struct ir_function *f, struct ir_value *v, const struct ir_block *block,
-                           int depth)
-{
-    bool is_here = ir_is_constant(v) || v->block == block;
-    if (v->op == IR_NEGATE && is_here) return true;
-    if (v->uses != 1 || depth > DEEPEST || !is_here) return false;
-    if (ir_is_constant(v)) return true;
-    if (v->op != IR_MULTIPLY && v->op != IR_DIVIDE) return false;
-    if (has_free_minus(f, ir_operand(v, 0), block, depth + 1)) return true;
-    // nvcc writes x * 2 as x + x.
-    if (v->op == IR_MULTIPLY && ir_operand(v, 1) == ir_float(f, v->type, 2)) return false;
-    return has_free_minus(f, ir_operand(v, 1), block, depth + 1);
-}
-
-/* a + -b → a - b */
-static void subtract_instead(struct ir_value *sum)
-{
-    int n = ir_operand(sum, 1)->op == IR_NEGATE ? 1 : 0;
-    struct ir_value *negated = ir_operand(sum, n);
-    if (negated->op != IR_NEGATE || negated->block != sum->block) return;
-    add_uses_of(sum, -1);
-    sum->op = IR_SUBTRACT;
-    sum->operand[0] = sum->operand[1 - n];
-    sum->operand[1] = ir_operand(negated, 0);
-    add_uses_of(sum, 1);
-    drop_unused(negated);
-}
-
-static void negate(struct ir_function *f, struct ir_value *user, int n, int depth)
-{
-    struct ir_value *v = ir_operand(user, n), *opposite = v;
-    if (v->op == IR_NEGATE)
-        opposite = ir_operand(v, 0);
-    else if (ir_is_constant(v))
-        opposite = ir_float(f, v->type, -ir_real(v));
-    else
-        negate(f, v, !has_free_minus(f, ir_operand(v, 0), v->block, depth + 1), depth + 1);
-    if (opposite == v) return;
-    add_use(v, user, -1);
-    user->operand[n] = opposite;
-    add_use(opposite, user, 1);
-    if (v->op == IR_NEGATE) drop_unused(v);
-}
-
-/* c - a * (b * 2) → c + a * (b * -2), and -(a * 2) → a * -2. */
-static void lose_minus(struct ir_function *f, struct ir_value *v)
-{
-    int n = v->op == IR_SUBTRACT;
-    struct ir_value *last = ir_operand(v, n);
-    if (ir_is_constant(last) || !has_free_minus(f, last, v->block, 0)) return;
-    negate(f, v, n, 0);
-    if (v->op == IR_NEGATE) {
-        last = ir_operand(v, 0);
-        last->uses += v->uses;
-        last->id += v->id;
-        add_uses_of(v, -1);
-        ir_replace(v, last);
-    } else {
-        add_uses_of(v, -1);
-        v->op = IR_ADD;
-        add_uses_of(v, 1);
-    }
-}
-
-/* ---- doubles that a float holds -------------------------------------------------------------- */
-
-/* A float as which the double was extended, or a constant that is one; NULL: neither. */
-static struct ir_value *as_float(struct ir_function *f, struct ir_value *v)
-{
-    if (v->op == IR_CONVERT && ir_operand(v, 0)->type == IR_F32) return v->operand[0];
-    if (!ir_is_constant(v) || (double)(float)ir_real(v) != ir_real(v)) return NULL;
-    return ir_float(f, IR_F32, ir_real(v));
-}
-
-/* (float)((double)a + 2.0) → a + 2.0f: rounding twice gives the same. */
-static void narrow(struct ir_function *f, struct ir_value *convert)
-{
-    struct ir_value *wide = ir_operand(convert, 0);
-    if (convert->type != IR_F32 || wide->type != IR_F64 || wide->uses != 1) return;
-    if (wide->op < IR_ADD || wide->op > IR_DIVIDE) return;
-    struct ir_value *left = as_float(f, ir_operand(wide, 0)), *right;
-    right = as_float(f, ir_operand(wide, 1));
-    if (!left || !right) return;
-    struct ir_value *narrowed = ir_value_new(f, wide->op, IR_F32, wide->place);
-    narrowed->operand[0] = left;
-    narrowed->operand[1] = right;
-    ir_insert(convert->block, convert, narrowed);
-    ir_replace(convert, narrowed);
+    sum->operand[2]->id++;
 }
 
 void pass_fuse(struct ir_function *f)
 {
-    ir_count_uses(f);
-    for (int b = 0; b < f->block_count; b++)
-        for (struct ir_value *v = f->order[b]->first, *next; v; v = next) {
-            next = v->next;
-            if (v->op == IR_CONVERT) narrow(f, v);
-        }
-    pass_same_values(f);
-    pass_unused(f);
     count_uses(f);
-    for (int b = 0; b < f->block_count; b++) {
-        count_constants(f->order[b]);
-        for (struct ir_value *v = f->order[b]->last, *before; v; v = before) {
-            before = v->prev;
-            if (drop_unused(v) || !ir_is_real(v->type)) continue;
-            if (v->op == IR_ADD) subtract_instead(v);
-            if (v->op == IR_SUBTRACT || v->op == IR_NEGATE) lose_minus(f, v);
-            if (v->op == IR_ADD && v->block) subtract_instead(v);
-            if (v->op == IR_ADD && v->block) fuse(v);
-            before = v->block ? v->prev : before;
-        }
-    }
-    pass_same_values(f);
+    for (int b = 0; b < f->block_count; b++)
+        for (struct ir_value *v = f->order[b]->last; v; v = v->prev)
+            if (v->op == IR_ADD && ir_is_real(v->type)) fuse(v);
 }

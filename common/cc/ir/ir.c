@@ -237,16 +237,6 @@ void ir_count_uses(struct ir_function *f)
     }
 }
 
-void ir_note_users(struct ir_function *f)
-{
-    ir_count_uses(f);
-    for (int b = 0; b < f->block_count; b++)
-        for (struct ir_value *v = f->order[b]->first; v; v = v->next) v->scratch = NULL;
-    for (int b = 0; b < f->block_count; b++)
-        for (struct ir_value *v = f->order[b]->first; v; v = v->next)
-            for (int k = 0; k < IR_OPERANDS && v->operand[k]; k++) v->operand[k]->scratch = v;
-}
-
 /* ---- the order of blocks --------------------------------------------------------------------- */
 
 /*
@@ -277,7 +267,7 @@ static void drop(struct ir_block *block)
     block->first = block->last = NULL;
 }
 
-struct ir_block *ir_common_dominator(struct ir_block *a, struct ir_block *b)
+static struct ir_block *common_dominator(struct ir_block *a, struct ir_block *b)
 {
     while (a != b)
         if (a->number > b->number)
@@ -293,7 +283,7 @@ static bool find_above(struct ir_block *block)
     for (int k = 0; k < block->before_count; k++) {
         struct ir_block *before = block->before[k];
         if (!before->above && before->number) continue; // not known yet
-        above = above ? ir_common_dominator(above, before) : before;
+        above = above ? common_dominator(above, before) : before;
     }
     bool is_new = above != block->above;
     block->above = above;
@@ -341,18 +331,13 @@ void passes_run(struct ir_function *f)
         pass_loads(f);
         pass_same_values(f);
         pass_unused(f);
-        pass_choices(f);
         pass_branches(f);
-        f->keeps_signs = false;
         pass_same_values(f);
         pass_loops(f);
-        pass_operands(f);
     }
     pass_loads(f);
     pass_same_values(f);
     pass_unused(f);
-    pass_operands(f);
-    pass_sink(f);
     pass_pairs(f);
     pass_fuse(f);
     pass_unused(f);

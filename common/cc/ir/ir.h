@@ -156,7 +156,6 @@ struct ir_function {
     int constant_count, constant_room;
     struct ir_slot *slots;
     int slot_count;
-    bool keeps_signs; /* of real numbers: no choice has been made of an `if` yet */
     int value_count;  /* made so far; MOST_VALUES is the limit */
     int id_count;
 };
@@ -196,8 +195,6 @@ bool ir_same(struct ir_value *, struct ir_value *);
 uint64_t ir_hash(struct ir_value *);
 
 void ir_count_uses(struct ir_function *);
-/* Also sets `scratch` of each value: a value that uses it, but no phi; or NULL. */
-void ir_note_users(struct ir_function *);
 
 /* ---- values that are simpler (fold.c) -------------------------------------------------------- */
 
@@ -212,17 +209,12 @@ struct ir_value *ir_folded(struct ir_function *, struct ir_value *);
 /* Computes `order`, `number` and `above`, and drops blocks that nothing reaches. */
 void ir_order(struct ir_function *);
 bool ir_dominates(const struct ir_block *, const struct ir_block *);
-/* The nearest block that dominates both, or is one of them. */
-struct ir_block *ir_common_dominator(struct ir_block *, struct ir_block *);
 
 /* ---- what fold.c asks of fold.c -------------------------------------------------------------- */
 
 /* The constant that a value of constants is, computed as the GPU computes it; NULL: an operand is
  * no constant, or the result is undefined in C, and left to the GPU. */
 struct ir_value *fold_constants(struct ir_function *, struct ir_value *);
-
-/* Is it known that this real number is not -0.0? `depth` is 0. */
-bool fold_is_never_minus_zero(struct ir_value *, int depth);
 
 /* ---- what is done with a kernel between the tree and PTX, in this order ---------------------- */
 
@@ -248,14 +240,8 @@ void pass_loops(struct ir_function *);
 void pass_slots(struct ir_function *);
 /* What is common to both arms of an `if`; arms that are no branch. */
 void pass_branches(struct ir_function *);
-/* Operations with a constant on what was chosen. */
-void pass_choices(struct ir_function *);
 /* Values that nothing uses; stores that nothing reads. */
 void pass_unused(struct ir_function *);
-/* Values that one way alone needs. */
-void pass_sink(struct ir_function *);
-/* The order of the operands of sums, and the signs of constants in them. */
-void pass_operands(struct ir_function *);
 /* Neighbouring accesses become one. */
 void pass_pairs(struct ir_function *);
 /* a * b + c */

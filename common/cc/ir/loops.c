@@ -14,8 +14,8 @@
  *     for (…) sum += a * b;          v = a * b; for (…) sum += v;
  *
  * A load is one of them if nothing in the loop may change its memory, and every iteration reaches
- * it. A loop that only counts is left out. Blocks stand in the order of the text, so a loop is what
- * stands from its first block to the last one that jumps back to it.
+ * it. Blocks stand in the order of the text, so a loop is what stands from its first block to the
+ * last one that jumps back to it.
  */
 
 struct loop {
@@ -116,96 +116,12 @@ static void empty_loop(struct ir_function *f, struct loop *loop)
         }
 }
 
-/* ---- loops that do nothing ------------------------------------------------------------------- */
-
-static bool is_within(const struct loop *loop, const struct ir_value *v)
-{
-    return v && v->block && v->block->number >= loop->head->number &&
-           v->block->number <= loop->last;
-}
-
-static bool is_used_outside(struct ir_function *f, const struct loop *loop)
-{
-    for (int b = 0; b < f->block_count; b++) {
-        struct ir_block *block = f->order[b];
-        if (b >= loop->head->number && b <= loop->last) continue;
-        if (is_within(loop, block->condition = ir_resolve(block->condition))) return true;
-        for (struct ir_value *v = block->first; v; v = v->next) {
-            for (int k = 0; k < IR_OPERANDS && ir_operand(v, k); k++)
-                if (is_within(loop, v->operand[k])) return true;
-            for (int k = 0; v->op == IR_PHI && k < block->before_count; k++)
-                if (is_within(loop, v->incoming[k] = ir_resolve(v->incoming[k]))) return true;
-        }
-    }
-    return false;
-}
-
-/* Two ways out of the loop give the block behind it the same values. */
-static bool is_same_edge(struct ir_block *end, int a, int b)
-{
-    for (struct ir_value *v = end->first; v && v->op == IR_PHI; v = v->next)
-        if (ir_resolve(v->incoming[a]) != ir_resolve(v->incoming[b])) return false;
-    return true;
-}
-
-/* Where all ways out of the loop lead to; NULL: it has an effect, or is entered elsewhere. */
-static struct ir_block *end_of(struct ir_function *f, const struct loop *loop)
-{
-    struct ir_block *end = NULL;
-    int first = 0;
-    if (!loop->head->first || loop->head->first->op != IR_PHI) return NULL;
-    for (int b = loop->head->number; b <= loop->last; b++) {
-        struct ir_block *block = f->order[b];
-        for (struct ir_value *v = block->first; v; v = v->next)
-            if (!ir_is_pure(v) && v->op != IR_PHI) return NULL;
-        for (int k = 0; k < block->before_count && block != loop->head; k++)
-            if (block->before[k]->number < loop->head->number ||
-                block->before[k]->number > loop->last)
-                return NULL;
-        for (int n = 0; n < 2; n++) {
-            struct ir_block *next = block->next[n];
-            if (!next || (next->number >= loop->head->number && next->number <= loop->last))
-                continue;
-            int k = ir_edge(next, block);
-            if (!end) end = next, first = k;
-            if (next != end || !is_same_edge(end, first, k)) return NULL;
-        }
-    }
-    return end;
-}
-
-/* The head becomes an empty block that leads to the end. */
-static void drop_loop(struct ir_function *f, struct loop *loop, struct ir_block *end)
-{
-    bool is_led = false;
-    for (int b = loop->head->number; b <= loop->last; b++) {
-        struct ir_block *block = f->order[b];
-        for (int n = 0; n < 2; n++) {
-            if (block->next[n] == end && is_led) ir_disconnect(block, end);
-            for (int k = 0; block->next[n] == end && !is_led; k++)
-                if (end->before[k] == block) end->before[k] = loop->head, is_led = true;
-            block->next[n] = NULL;
-        }
-        block->condition = NULL;
-        block->first = block->last = NULL;
-    }
-    loop->head->before[0] = loop->before;
-    loop->head->before_count = 1;
-    loop->head->next[0] = end;
-    ir_order(f);
-}
-
 /* Inner loops first: what leaves them may leave the outer ones, too. */
 void pass_loops(struct ir_function *f)
 {
     for (int b = f->block_count - 1; b > 0; b--) {
         struct loop loop;
-        if (b >= f->block_count || !find_loop(f->order[b], &loop)) continue;
-        struct ir_block *end = end_of(f, &loop);
-        if (end && !is_used_outside(f, &loop))
-            drop_loop(f, &loop, end);
-        else
-            empty_loop(f, &loop);
+        if (find_loop(f->order[b], &loop)) empty_loop(f, &loop);
     }
 }
 

@@ -478,7 +478,6 @@ struct ir_function *lower_kernel(struct unit *unit, struct function *kernel)
     f->arena = unit->arena;
     f->diagnostics = unit->diagnostics;
     f->source = kernel;
-    f->keeps_signs = true;
     f->entry = ir_block_new(f);
     f->entry->is_sealed = true;
     struct lower l = {.f = f, .place = {kernel->at, NULL}};

@@ -453,7 +453,6 @@ void pass_loads(struct ir_function *f)
 /*
  *     x = temp[i];               (nothing, if x is not used)
  *     p[0] = 1; p[0] = 2;        p[0] = 2
- *     x = p[1]; p[1] = x;        x = p[1]
  */
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -519,18 +518,6 @@ static bool is_written_over(struct ir_function *f, struct ir_value *store)
     return false;
 }
 
-/* The store puts back what was loaded from there. */
-static bool is_put_back(struct ir_function *f, struct ir_value *store)
-{
-    struct ir_value *load = ir_operand(store, 1);
-    if (load->op != IR_LOAD || load->block != store->block || !same_address(load, store) ||
-        load->bytes != store->bytes || load->parts != 1)
-        return false;
-    for (struct ir_value *v = store->prev; v != load; v = v->prev)
-        if (may_change(f, v, load)) return false;
-    return true;
-}
-
 /* Slots whose address is used for more than accesses, and those that nothing reads. */
 static void look_at_slots(struct ir_function *f)
 {
@@ -563,7 +550,7 @@ void pass_unused(struct ir_function *f)
         for (struct ir_value *v = f->order[b]->last, *before; v; v = before) {
             before = v->prev;
             if (v->op != IR_STORE) continue;
-            if (is_for_nothing(f, v) || is_written_over(f, v) || is_put_back(f, v)) ir_unlink(v);
+            if (is_for_nothing(f, v) || is_written_over(f, v)) ir_unlink(v);
         }
     drop_values(f);
 }
