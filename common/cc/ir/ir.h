@@ -156,7 +156,7 @@ struct ir_function {
     int constant_count, constant_room;
     struct ir_slot *slots;
     int slot_count;
-    int value_count;  /* made so far; MOST_VALUES is the limit */
+    int value_count; /* made so far; MOST_VALUES is the limit */
     int id_count;
 };
 enum { MOST_VALUES = 200000, MOST_BLOCKS = 5000 };
