@@ -334,17 +334,32 @@ def page_data(folder):
 
 # ---- the file ----------------------------------------------------------------------------------
 
+LOADER = """(function () {
+"use strict";
+const modules = {}, loaded = {};
+function require(name) {
+    if (!loaded[name]) {
+        loaded[name] = { exports: {} };
+        modules[name](loaded[name], require);
+    }
+    return loaded[name].exports;
+}
+MODULES
+MAIN
+}());
+"""
+
+
 def modules():
     """All modules as one script. Each is a function of a table, as in node."""
     parts = []
     for path in sorted(HERE.glob("*.js")):
-        if path.name in ("worker.js", "main.js", "early.js", "film.js"):
+        if path.name in ("worker.js", "main.js"):
             continue
         parts.append('modules["./%s"] = function (module, require) {\n%s};\n'
                      % (path.name, path.read_text(encoding="utf-8")))
     main = (HERE / "main.js").read_text(encoding="utf-8")
-    loader = (HERE / "loader.txt").read_text(encoding="utf-8")
-    return loader.replace("MODULES", "".join(parts)).replace("MAIN", main)
+    return LOADER.replace("MODULES", "".join(parts)).replace("MAIN", main)
 
 
 def hash_of(text):
@@ -365,13 +380,14 @@ def policy(scripts, style):
 
 def film(folder, emulator):
     """What the first screen plays, as JSON."""
-    command = ["node", "--no-experimental-fetch", str(HERE / "film.js"), str(emulator), str(folder)]
+    command = ["node", "--no-experimental-fetch", str(HERE / "sweep.js"), str(emulator), str(folder)]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 def page(folder, emulator):
     script = "\n" + modules()
-    early = "\n" + (HERE / "early.js").read_text(encoding="utf-8")
+    template = (HERE / "page.html").read_text(encoding="utf-8")
+    early = re.search("<script>(.*?)</script>", template, re.S)[1]
     style = "\n" + (HERE / "style.css").read_text(encoding="utf-8")
     wasm = zlib.compress(emulator.with_suffix(".wasm").read_bytes(), 9)
     worker = '%s\nconst WASM = "%s";\n%s' % (
@@ -380,10 +396,9 @@ def page(folder, emulator):
     if re.search("</script|<!--", script + early):
         fail("a module contains the end of a script")
     parts = {"POLICY": policy((script, early), style), "STYLE": style, "SCRIPT": script,
-             "EARLY": early, "DATA": inert(json.dumps(page_data(folder))),
+             "DATA": inert(json.dumps(page_data(folder))),
              "WORKER": inert(json.dumps(worker)),
              "FILM": inert(film(folder, emulator)), **chapter_parts()}
-    template = (HERE / "page.html").read_text(encoding="utf-8")
     return re.sub(r"@([A-Z]+)@", lambda m: parts[m[1]], template)
 
 

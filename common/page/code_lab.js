@@ -3,8 +3,7 @@
  * the same code (face/judge.c). */
 "use strict";
 const { make, replace, table, whenRead } = require("./dom.js");
-const { makeCodeBox } = require("./code_box.js");
-const { sentence } = require("./compiler.js");
+const { makeCodeBox, sentence } = require("./editor.js");
 const { printedView } = require("./view_counters.js");
 
 const SECONDS = 60; // until a check is stopped

@@ -9,7 +9,7 @@ const RULES = [["hopper", "Hopper"], ["kepler8", "Kepler (8-byte banks)"],
                ["kepler4", "Kepler (4-byte banks)"], ["fermi", "Fermi"], ["gt200", "GT200"],
                ["g80", "G80"]];
 
-/* What every request asks for, and the largest seed that a link holds (state.js). */
+/* What every request asks for, and the largest seed that a link holds (main.js). */
 const ALL_CHECKERS = 15, MOST_SEED = 999999999;
 const MOST_EVENTS = 20000; // of a trace that the page plays
 

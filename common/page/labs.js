@@ -9,10 +9,9 @@
 "use strict";
 const trace = require("./trace.js");
 const { ALL_CHECKERS, kernelsOf, requestOf, stepOf, variantOf } = require("./kernels.js");
-const { barriersOf, keyOf, withoutBarriers } = require("./ptx.js");
-const { compileRequest } = require("./compiler.js");
-const { placesOf } = require("./places.js");
-const { counted, resultText } = require("./sentences.js");
+const { barriersOf, keyOf, withoutBarriers, placesOf } = require("./ptx.js");
+const { compileRequest } = require("./editor.js");
+const { counted, resultText } = require("./texts.js");
 
 /* The answer for a plan, with its document read; an Error if the request is refused. */
 async function ran(bench, plan, ptx, options) {

@@ -1,19 +1,48 @@
 /* main.js -- opens the chapter that the address's fragment names, with its widget. */
+"use strict";
 const { make } = require("./dom.js");
-const { readState, writeState } = require("./state.js");
 const { STEPS, requestOf, stepOf: stepNumbered, variantOf } = require("./kernels.js");
 const { makeSideBySide } = require("./side_by_side.js");
 const { makeRunner } = require("./runner.js");
 const { makeStepWidget } = require("./step_widget.js");
-const { makePredictions } = require("./predict.js");
-const { makeOwn } = require("./own.js");
-const { makeAnswers, makeLabs } = require("./lab_widget.js");
+const { makePredictions, makeAnswers, makeLabs } = require("./questions.js");
+const { makeOwn } = require("./own_kernel.js");
 const { makeCodeLabs } = require("./code_lab.js");
 const { makeTexts, store } = require("./linked_text.js");
 const { makeSearch } = require("./search.js");
 const { makeStart } = require("./start.js");
-const { makeToys } = require("./toy.js");
 const { PTX, SOURCE, requestFor, stagesOf } = require("./sweep.js");
+const { makeToys } = require("./banks.js");
+
+/* ---- the state as an address ----------------------------------------------------------------- */
+/* What the page shows, as the fragment of its address: "#chapter=…&n=…". */
+
+const TEXTS = ["chapter", "place", "variant", "rules", "off", "own", "form", "words", "file",
+               "edit", "numbers", "view", "code", "to", "answers",
+               "text"];
+const NUMBERS = ["n", "seed", "at", "launch", "block", "first"];
+
+/* `damaged` has the names of the fields that should be numbers. */
+function readState(fragment) {
+    const state = { damaged: [] };
+    for (const [name, value] of new URLSearchParams(fragment.replace(/^#/, ""))) {
+        if (TEXTS.includes(name)) state[name] = value;
+        if (!NUMBERS.includes(name)) continue;
+        if (/^\d{1,9}$/.test(value)) state[name] = Number(value);
+        else state.damaged.push(name);
+    }
+    return state;
+}
+
+function writeState(state) {
+    const fields = new URLSearchParams();
+    for (const name of [...TEXTS, ...NUMBERS])
+        if (state[name] !== undefined && state[name] !== "" && state[name] !== 0)
+            fields.set(name, state[name]);
+    return `#${fields}`;
+}
+
+/* ---- the page -------------------------------------------------------------------------------- */
 
 const FIRST = document.documentElement.dataset.first; // named by build_page.py
 const START = "start";

@@ -4,7 +4,7 @@
 .PHONY: page
 
 PAGE     := common/page
-FACE     := $(addprefix $(PAGE)/face/,face.c compile.c judge.c outside.c request.c value.c)
+FACE     := $(addprefix $(PAGE)/face/,face.c judge.c request.c)
 
 # What judges labs, without its programs.
 JUDGES   := $(addprefix common/labs/,compile.c run_case.c run_entry.c \
@@ -14,16 +14,16 @@ JUDGES   := $(addprefix common/labs/,compile.c run_case.c run_entry.c \
             files/wrapped.c step/levels.c step/element.c)
 
 # The emulator without what only the runtime library and the command need: containers of kernels,
-# programs, and reports in other forms than JSON; and without tensor cores and tensor maps, which
-# the page's kernels do not use (face/no_….c). And the compiler without its command.
+# programs, and reports in other forms than JSON; and without threads, tensor cores, tensor maps and
+# launches in kernels, which the page's kernels do not use: face/absent.c stands in their place. And
+# the compiler without its command.
 WASM_ROOMS = ptx machine ops watch
-# And without launches in kernels: alone.c stands in their place.
 NOT_WASM := $(addprefix common/emu/, ptx/fatbin.c ptx/program_elf.c ops/device_runtime.c \
             ops/device_runtime_memory.c ops/matrix_product.c ops/matrix_move.c ptx/decode_matrix.c \
             machine/tensor.c machine/children.c watch/race_children.c )
 WASM_C   := $(filter-out $(NOT_WASM),$(wildcard $(WASM_ROOMS:%=common/emu/%/*.c))) $(FACE) \
             $(wildcard $(addsuffix /*.c,$(CC_ROOMS))) $(JUDGES) \
-            $(addprefix $(PAGE)/face/,alone.c no_matrix.c no_tensor.c) common/files/visible.c \
+            $(PAGE)/face/absent.c common/files/visible.c \
             $(addprefix common/emu/report/,document.c json.c json_document.c)
 WASM     := $(WASM_C:%.c=build/page/wasm/%.o)
 
@@ -79,7 +79,7 @@ build/page/ptx/%.ptx: steps/%.cu
 page: build/page/upsweep.html ## learn: build the book as one page, build/page/upsweep.html
 	@echo "Open $(CURDIR)/$< in a browser, by a double click or as file://$(CURDIR)/$<"
 
-PAGE_IN  := $(wildcard $(PAGE)/*.js $(PAGE)/*.py $(PAGE)/*.html $(PAGE)/*.css $(PAGE)/*.txt) \
+PAGE_IN  := $(wildcard $(PAGE)/*.js $(PAGE)/*.py $(PAGE)/*.html $(PAGE)/*.css) \
             $(wildcard notes/*.md notes/answers/*.md notes/more/*.md notes/figures/*) \
             $(wildcard common/labs/tasks/*.md common/labs/exercises/* common/labs/bugs/*) \
             $(addprefix common/labs/,hints.txt weights.txt skeleton.sh) \

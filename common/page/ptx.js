@@ -1,8 +1,52 @@
-/* ptx.js -- finds a kernel's code and its barriers in a PTX text, removes barriers, and numbers the
- * lines for the emulator. */
+/*
+ * ptx.js -- what a PTX text says: the source line of each line, a kernel's code and its barriers,
+ * which are removed here, and which loads feed which stores.
+ */
 "use strict";
 
-const { placesOf } = require("./places.js");
+/* ---- places ---------------------------------------------------------------------------------- */
+/* The source line of each line of a PTX text, by the emulator's rule
+ * (common/emu/ptx/ptx_function.c): code of a toolkit header counts for the line that has called it,
+ * and code of the compiler's own (line 0) for the line before. */
+
+const FILE = /\.file\s+(\d+)\s+"([^"]*)"/;
+const PLACE_LINE = /^\s*\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:.*inlined_at\s+(\d+)\s+(\d+)\s+(\d+))?/;
+
+const isToolkit = (path) => (path || "").includes("/include/");
+
+/* For each line of the text { file, line }, with the whole name of the file; "" and 0 before the
+ * first place. */
+function findPlaces(ptx) {
+    const lines = ptx.split("\n"), files = {}, homes = new Map();
+    for (const line of lines) {
+        const file = FILE.exec(line);
+        if (file) files[file[1]] = file[2];
+    }
+    let current = { file: "", line: 0 }, first = null;
+    return lines.map((text) => {
+        const loc = PLACE_LINE.exec(text);
+        if (!loc) return current;
+        const [, file, line, column, ...caller] = loc;
+        first = first || file;
+        const calls = homes.get(caller.join(" ")) || { file: files[caller[0]], line: Number(caller[1]) };
+        const isInner = caller[0] && isToolkit(files[file]) && !isToolkit(files[first]);
+        const home = isInner ? calls : { file: files[file] || "", line: Number(line) };
+        homes.set([file, line, column].join(" "), home);
+        if (home.line) current = home;
+        return current;
+    });
+}
+
+let latest = { ptx: null, places: [] }; // several views ask for the places of one text
+
+function placesOf(ptx) {
+    if (latest.ptx !== ptx) latest = { ptx, places: findPlaces(ptx) };
+    return latest.places;
+}
+
+/* ---- code and barriers ----------------------------------------------------------------------- */
+/* Finds a kernel's code and its barriers in a PTX text, removes barriers, and numbers the lines
+ * for the emulator. */
 
 const BARRIER = new RegExp("^(\\s*(?:\\.loc \\d+ \\d+ 1 )?)(?:@!?%\\w+\\s+)?" +
     "((?:bar|barrier)(?:\\.cta)?(?:\\.sync|\\.red)\\b[^;]*;|bar\\.warp\\.sync\\b[^;]*;)");
@@ -123,5 +167,83 @@ function withEdit(original, edit) {
     return lines.slice(0, Number(head)).concat(text === "" ? [] : now, rest).join("\n");
 }
 
-module.exports = { barriersOf, filesOf, keyOf, withoutBarriers, withLines, editOf, isEdit,
-                   withEdit };
+/* ---- loads that feed stores ------------------------------------------------------------------ */
+/* Which loads of shared memory feed a store to shared memory: read from the
+ * registers of a PTX text. Places are "file:line" of the source, as in traces.
+ *
+ * The order of instructions is not regarded: a register that is defined twice feeds as both
+ * definitions do. Predicates and addresses feed nothing. */
+
+const BEFORE_CODE = /^\s*(?:\.loc\s+\d+\s+\d+\s+1\s+)?(?:[\w$]+:\s*)?(?:@!?%\w+\s+)?/;
+const OPERATION = /^([a-z][\w.]*)\s+(.*)$/;
+const VALUE_REGISTER = /%(?!p\d)\w+/g;
+
+const registersIn = (text) => text.replace(/\[[^\]]*\]/g, "").match(VALUE_REGISTER) || [];
+
+/* The operands of an instruction: the first one (a list of registers in braces counts as one), and
+ * the rest. */
+function splitOperands(text) {
+    const first = /^(\{[^}]*\}|\[[^\]]*\]|[^,]*),?\s*(.*)$/.exec(text);
+    return [first[1], first[2]];
+}
+
+/* Adds what an instruction does to a function's registers: definitions (registers, and places of
+ * loads), and the registers that are stored. */
+function addInstruction(found, name, operands, place) {
+    const [first, rest] = splitOperands(operands);
+    if (/^st\./.test(name)) {
+        if (/\.shared\b/.test(name)) found.stores.push({ place, registers: registersIn(rest) });
+        return;
+    }
+    for (const register of registersIn(first)) {
+        const definition = found.definitions.get(register) || { uses: new Set(), loads: new Set() };
+        if (/^ld\..*\.?shared\b/.test(name)) definition.loads.add(place);
+        else registersIn(rest).forEach((use) => definition.uses.add(use));
+        found.definitions.set(register, definition);
+    }
+}
+
+/* The places of all loads that feed these registers. */
+function loadsBehind(definitions, registers) {
+    const seen = new Set(), loads = new Set(), waiting = [...registers];
+    while (waiting.length) {
+        const register = waiting.pop(), definition = definitions.get(register);
+        if (seen.has(register) || !definition) continue;
+        seen.add(register);
+        definition.loads.forEach((place) => loads.add(place));
+        waiting.push(...definition.uses);
+    }
+    return loads;
+}
+
+/* All functions of a text. */
+function registersOf(ptx) {
+    const functions = [], places = placesOf(ptx);
+    let found = null;
+    ptx.split("\n").forEach((line, index) => {
+        const { file, line: number } = places[index];
+        const place = `${file.split("/").pop()}:${number}`;
+        if (/\.(entry|func)\b/.test(line))
+            functions.push(found = { definitions: new Map(), stores: [] });
+        for (const part of line.replace(/\/\/.*/, "").replace(BEFORE_CODE, "").split(";")) {
+            const one = OPERATION.exec(part.trim().replace(/^@!?%\w+\s+/, ""));
+            if (found && one) addInstruction(found, one[1], one[2], place);
+        }
+    });
+    return functions;
+}
+
+/* A map from the place of a store to the set of the places of the loads that feed it. */
+function feedsOf(ptx) {
+    const feeds = new Map();
+    for (const { definitions, stores } of registersOf(ptx))
+        for (const { place, registers } of stores) {
+            const loads = feeds.get(place) || new Set();
+            loadsBehind(definitions, registers).forEach((load) => loads.add(load));
+            feeds.set(place, loads);
+        }
+    return feeds;
+}
+
+module.exports = { placesOf, barriersOf, filesOf, keyOf, withoutBarriers, withLines, editOf,
+                   isEdit, withEdit, feedsOf };

@@ -1,7 +1,6 @@
 /* search.js -- finds words in the sections of all chapters. */
 "use strict";
-const { make, replace } = require("./dom.js");
-const { inPieces } = require("./pieces.js");
+const { make, replace, inPieces } = require("./dom.js");
 
 const MOST = 12, BEFORE = 40, AFTER = 90; // results, and characters around a word
 const HEADING = /<h[1-4] id="([^":]*):([^"]*)"[^>]*>/;
@@ -79,4 +78,4 @@ function makeSearch(field, host, htmls) {
     });
 }
 
-module.exports = { findIn, makeSearch, sectionsOf };
+module.exports = { makeSearch };

@@ -4,8 +4,7 @@
 "use strict";
 const { make, replace, table } = require("./dom.js");
 const trace = require("./trace.js");
-const { intervalsOf } = require("./intervals.js");
-const { feedsOf } = require("./dataflow.js");
+const { feedsOf } = require("./ptx.js");
 
 const N = 512, TICK_MS = 40, PER_TICK = 4; // wavefronts
 const RUNNERS = [{ step: 2, name: "naive", variant: "-" },
@@ -16,7 +15,7 @@ const RUNNERS = [{ step: 2, name: "naive", variant: "-" },
  * addition is a stored word that is computed from more than one. */
 function sumsOf(text, ptx) {
     const events = trace.readTrace(text), additions = new Array(events.length).fill(0);
-    for (const { stores } of intervalsOf(events, feedsOf(ptx)))
+    for (const { stores } of trace.intervalsOf(events, feedsOf(ptx)))
         for (const { at, sources } of stores) additions[at] += sources.length > 1;
     const sums = [{ wavefronts: 0, additions: 0 }];
     events.forEach((event, k) => {

@@ -1,13 +1,12 @@
 /* step_widget.js -- the widget of a step's kernel, with its choices. */
 "use strict";
 const { make, replace, labelled, choice } = require("./dom.js");
-const { makeCodeBox } = require("./code_box.js");
-const { compileRequest, refusedText } = require("./compiler.js");
+const { makeCodeBox, compileRequest, refusedText } = require("./editor.js");
 const { ALL_CHECKERS, MOST_SEED, RULES, kernelsOf, requestOf, sourceOf, variantOf } =
     require("./kernels.js");
 const { barriersOf, filesOf, keyOf, withoutBarriers, editOf, isEdit, withEdit } =
     require("./ptx.js");
-const { ranText } = require("./sentences.js");
+const { ranText } = require("./texts.js");
 const { conflictsText } = require("./view_counters.js");
 const { NONE, makeWidget } = require("./widget.js");
 

@@ -6,9 +6,8 @@
 "use strict";
 const trace = require("./trace.js");
 const { NUMBERS, requestOf, stepOf } = require("./kernels.js");
-const { intervalsOf } = require("./intervals.js");
-const { feedsOf } = require("./dataflow.js");
-const { valueOfBits } = require("./values.js");
+const { feedsOf } = require("./ptx.js");
+const { valueOfBits } = require("./texts.js");
 
 const N = 8, LEVELS = 3, LEAST = -99, MOST = 99;
 const SOURCE = "steps/03-work-efficient/scan.cu";
@@ -48,7 +47,8 @@ function codeOf(events, first, end, source) {
 function stagesOf(text, ptx, source) {
     const events = trace.readTrace(text), stages = [];
     let words = new Array(N).fill(null), first = 0, level = 0, isUp = true;
-    for (const stores of intervalsOf(events, feedsOf(ptx)).flatMap((one) => runsOf(one.stores))) {
+    const intervals = trace.intervalsOf(events, feedsOf(ptx));
+    for (const stores of intervals.flatMap((one) => runsOf(one.stores))) {
         const kind = !stages.length ? "load" : !stores[0].sources.length ? "root"
             : isUp ? "up" : "down";
         isUp = isUp && kind !== "root";
@@ -63,6 +63,20 @@ function stagesOf(text, ptx, source) {
         first = end;
     }
     return stages;
+}
+
+/* When the page is built: runs the kernel on the first screen's numbers in the page's emulator, and
+ * prints the stages as JSON. Arguments: emulator.js, the folder of PTX. */
+async function main() {
+    const fs = require("fs"), { makeEmulator, runRequest } = require("./worker.js");
+    const [file, folder] = process.argv.slice(2), read = (path) => fs.readFileSync(path, "utf8");
+    const ptx = read(`${folder}/${PTX}.ptx`);
+    const emulator = await makeEmulator(require(fs.realpathSync(file)),
+                                        fs.readFileSync(file.replace(/js$/, "wasm")));
+    const answer = JSON.parse(runRequest(emulator, requestFor(NUMBERS, ptx)));
+    if (answer.error) throw new Error(answer.message);
+    const stages = stagesOf(answer.trace, ptx, read(`${__dirname}/../../${SOURCE}`));
+    process.stdout.write(JSON.stringify(stages));
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -105,3 +119,4 @@ function sentenceOf(stage) {
 
 module.exports = { LEAST, LEVELS, MOST, N, NUMBERS, PTX, SOURCE, nameOf, numberText, requestFor,
                    sentenceOf, stagesOf };
+if (require.main === module) main();

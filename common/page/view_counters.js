@@ -2,8 +2,8 @@
  * reader's predictions, the findings, and the result. */
 "use strict";
 const { make, replace, table } = require("./dom.js");
-const { isNear, numbersIn } = require("./predict.js");
-const { counted: count, resultText } = require("./sentences.js");
+const { isNear, numbersIn } = require("./questions.js");
+const { counted: count, resultText } = require("./texts.js");
 
 /* Name, ncu's metric, what the document counts, what the trace has counted so far, and the name in
  * profiles/counters_differences.csv. */

@@ -6,7 +6,7 @@
 "use strict";
 const { make, makeSvg, replace, labelled, choice, table, makeLater } = require("./dom.js");
 const trace = require("./trace.js");
-const { textOfBits } = require("./values.js");
+const { textOfBits } = require("./texts.js");
 
 /* Pixels. A word is as wide as there is room; a narrow page names a row by its barrier's number. */
 const LEAST = 20, USUAL = 28, MOST = 48, NARROW = 500, LABEL = 92, NUMBER = 20;
@@ -200,7 +200,7 @@ function makeTree(host, changed) {
         replace(words, details.open && rows.length ? rowsTable(view, rows, columns) : "");
     }
 
-    /* Begins with a new launch: events of one block and their intervals (intervals.js), the size of
+    /* Begins with a new launch: events of one block and their intervals (trace.js), the size of
      * shared memory in bytes, the type of the words, fold: words at this distance share a column;
      * and which words are shown, as `changed` has been told. */
     function begin({ events, intervals, size, type, fold, words, first }) {

@@ -4,20 +4,16 @@
  * widget shows what an answer of the emulator holds (face/face.h).
  */
 "use strict";
-const { make, replace, labelled, choice } = require("./dom.js");
+const { make, replace, labelled, choice, inPieces } = require("./dom.js");
 const trace = require("./trace.js");
-const { makeSource } = require("./view_source.js");
-const { makeMemory } = require("./view_memory.js");
+const { makeSource, linesTable, findingsByLine } = require("./view_source.js");
+const { makeMemory, showHeld } = require("./view_memory.js");
 const { makePlayer } = require("./player.js");
 const { makeTree } = require("./view_tree.js");
-const { showPiles } = require("./view_piles.js");
-const { showHeld } = require("./view_held.js");
-const { heldBack, makeIntervals } = require("./intervals.js");
-const { inPieces } = require("./pieces.js");
-const { feedsOf } = require("./dataflow.js");
-const { eventText, nextPosition } = require("./sentences.js");
+const { showPiles } = require("./banks.js");
+const { feedsOf } = require("./ptx.js");
+const { eventText, nextPosition } = require("./texts.js");
 const counters = require("./view_counters.js");
-const { linesTable, findingsByLine } = require("./view_lines.js");
 
 const UNITS = [["access", "warp instruction"], ["barrier", "barrier"]];
 const NONE = "There is nothing to play: no access to memory, barrier or shuffle has run.";
@@ -51,7 +47,7 @@ function leftOutText(kept, events) {
  * bytes), intervals, history } of the block, { levels, blocks } of the launch. null: isWanted() has
  * said no. */
 async function playedOf(text, launch, block, ptx, isWanted) {
-    const events = [], levels = [], blocks = new Set(), found = makeIntervals(feedsOf(ptx));
+    const events = [], levels = [], blocks = new Set(), found = trace.makeIntervals(feedsOf(ptx));
     let size = 0;
     const hasAll = await inPieces(trace.linesOf(text), (line) => {
         const event = trace.eventOf(line);
@@ -191,7 +187,7 @@ function makeWidget(host, title, shown, changed) {
             ? eventText(view.events, position, view.races.get(position)) : view.none;
         if (event && event.file && event.file !== view.file) showFile(event.file);
         source.mark(event ? event.line : 0, event && trace.conflictsOf(event) > 0);
-        const held = heldBack(view.events, position - 1);
+        const held = trace.heldBack(view.events, position - 1);
         memory.show(view.events, position, view.history(position), held);
         showPiles(parts.piles, view.events, position, view.banks);
         showHeld(parts.held, held);

@@ -4,7 +4,6 @@
 #include "common/emu/ptx/insn.h"
 #include "common/emu/ptx/ptx.h"
 #include "common/emu/report/report.h"
-#include "request.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -37,15 +37,93 @@
  *
  * When it judges, the answer has "error", "message" and "diagnostics", "text" (what check-lab
  * prints), "right" (are there full points?), and for a lab "verdict" (as check-lab --json prints
- * it) and "hints" (three texts). Meanwhile it calls face_progress (request.h).
+ * it) and "hints" (three texts).
  */
 #ifndef PAGE_FACE_H
 #define PAGE_FACE_H
 
+#include "common/cc/cc.h"
+#include "common/emu/emu.h"
+#include "common/emu/report/report.h"
+
 #include <stddef.h>
+#include <stdio.h>
 
 /* Runs a request, which ends with NUL. Returns JSON, which the caller frees; NULL: out of
  * memory. */
 char *face_run(const char *request);
+
+/* ---- request.c: a request that has been read ------------------------------------------------- */
+
+enum {
+    REQUEST_ARGUMENTS = 64,
+    REQUEST_NAME = 512,
+    REQUEST_BUFFERS = 32,
+    REQUEST_LAUNCHES = 32,
+    REQUEST_HEADERS = 32,
+    REQUEST_LAB = 16
+};
+
+struct value_type {
+    const char *name; /* "u8" … "f64" */
+    unsigned bytes;
+};
+
+struct request_buffer {
+    char name[REQUEST_NAME];
+    const struct value_type *type;
+    size_t count;
+    void *values; /* NULL: the buffer is not filled */
+    emu_addr address;
+};
+
+struct request_launch {
+    char kernel[REQUEST_NAME];
+    bool cooperative;
+    struct emu_dim grid, block;
+    size_t shared;
+    unsigned argument_count;
+    int buffer[REQUEST_ARGUMENTS]; /* the index of a buffer; -1: a value */
+    uint64_t
+        argument[REQUEST_ARGUMENTS]; /* its bits; of a buffer first an offset, then the address */
+};
+
+struct request_header {
+    char path[REQUEST_NAME];
+    char *text;
+};
+
+struct request {
+    struct emu_config config;
+    bool is_program; /* main is compiled or run, too */
+    bool wants_trace;
+    uint64_t most_events; /* that the trace keeps */
+    struct request_buffer buffers[REQUEST_BUFFERS];
+    size_t buffer_count;
+    struct request_launch launches[REQUEST_LAUNCHES];
+    size_t launch_count;
+    const char *ptx;       /* in the text that was read; "": none */
+    const char *source;    /* CUDA C in the text that was read; NULL: nothing is to be compiled */
+    char lab[REQUEST_LAB]; /* as which the source is judged; "": as none */
+    char source_name[REQUEST_NAME];
+    struct request_header headers[REQUEST_HEADERS];
+    size_t header_count;
+};
+
+/* Reads a text, which must outlive the request. False: message[size] says what is wrong. The caller
+ * calls request_free() in both cases. */
+bool request_read(struct request *, const char *text, char *message, size_t size);
+void request_free(struct request *);
+/* The text of a header; NULL: the request has none at this path. */
+const char *request_header(const struct request *, const char *path);
+/* Writes a value as text: nine digits of an f32, seventeen of an f64. */
+void value_print(FILE *, const struct value_type *, const void *value);
+
+/* ---- judge.c --------------------------------------------------------------------------------- */
+
+/* Writes the answer to a request that has CUDA C, as it is described above: the PTX of its `source`,
+ * or what is said of it as the lab `lab`. */
+void compile_answer(FILE *out, const struct request *);
+void judge_answer(FILE *out, const struct request *);
 
 #endif

@@ -1,11 +1,84 @@
-/* judge.c — judges the CUDA C of a request as check-lab does, with its code. See request.h. */
+/* judge.c — compiles the CUDA C of a request, or judges it as check-lab does, with its code. */
 #define _GNU_SOURCE /* fmemopen, open_memstream */
-#include "request.h"
+#include "face.h"
 #include "common/labs/compile.h"
 #include "common/labs/run_case.h"
 #include "common/labs/score.h"
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- compiling ------------------------------------------------------------------------------- */
+
+static const char *header_of(void *context, const char *path)
+{
+    return request_header(context, path);
+}
+
+static void write_diagnostic(struct json *j, const struct cc_diagnostic *d)
+{
+    json_open(j, NULL, '{');
+    json_text(j, "severity", d->severity == CC_ERROR ? "error" : "warning");
+    json_text(j, "file", d->file);
+    json_number(j, "line", (uint64_t)d->line);
+    json_number(j, "column", (uint64_t)d->column);
+    json_number(j, "length", (uint64_t)d->length);
+    json_text(j, "text", d->text);
+    json_text(j, "hint", d->hint);
+    json_close(j, '}');
+}
+
+static struct cc_result *compile_request(const struct request *q)
+{
+    struct cc_options options = {
+        .header = header_of, .context = (void *)(uintptr_t)q, .program = q->is_program};
+    return cc_compile(q->source_name, q->source, &options);
+}
+
+static void compile_diagnostics(struct json *j, const struct cc_result *result)
+{
+    json_open(j, "diagnostics", '[');
+    for (size_t k = 0; k < result->count; k++) write_diagnostic(j, &result->diagnostics[k]);
+    json_close(j, ']');
+}
+
+void compile_answer(FILE *out, const struct request *q)
+{
+    struct cc_result *result = compile_request(q);
+    struct json j = {.out = out};
+    json_open(&j, NULL, '{');
+    json_number(&j, "error", EMU_OK);
+    json_text(&j, "message", "");
+    compile_diagnostics(&j, result);
+    json_text(&j, "ptx", result->ptx);
+    json_close(&j, '}');
+    cc_free(result);
+}
+
+/* ---- what a run says to the page, and the page to it ----------------------------------------- */
+
+#ifdef __wasm__
+
+#include <emscripten.h>
+
+// clang-format off
+EM_JS(void, tell, (unsigned done, unsigned all), {
+    if (Module.progress) Module.progress(done, all);
+})
+// clang-format on
+
+/* Some of the runs are done. The page shows it. */
+static void face_progress(unsigned done, unsigned all) { tell(done, all); }
+
+/* Called by the page where it takes what kernels print. */
+EMSCRIPTEN_KEEPALIVE void face_printed(unsigned bytes) { run_case_printed(bytes); }
+
+#else
+
+static void face_progress(unsigned done, unsigned all) { (void)done, (void)all; }
+
+#endif
+
+/* ---- judging --------------------------------------------------------------------------------- */
 
 enum { DEVICE_BYTES = 16 << 20, SEED = 1, HINTS = 3, MESSAGE = 600 };
 
