@@ -8,8 +8,7 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "tests" / "page"))
-import browser  # noqa: E402
-from page_files import PAGE  # noqa: E402
+from browser import PAGE, browser  # noqa: E402
 
 WIDTH, WINDOW = 1000, 1000
 TIME = 5.6  # between two stages
@@ -38,7 +37,7 @@ def picture(driver, scheme):
 def main():
     if not PAGE.exists():
         sys.exit("take_picture.py: %s is missing: make page builds it" % PAGE)
-    driver = browser.browser()
+    driver = browser()
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
         "width": WIDTH, "height": WINDOW, "deviceScaleFactor": 1, "mobile": False})
     driver.get(PAGE.as_uri())

@@ -1,11 +1,50 @@
-"""browser.py -- the page in headless Chromium: one browser for all tests, and the steps of a test.
-Texts are read by one script each, because every call of the driver takes milliseconds."""
+"""browser.py -- what the tests of the page use: where it lies, and whether it can be built; one
+headless Chromium for all tests, and the steps of a test. Texts are read by one script each, because
+every call of the driver takes milliseconds."""
 import atexit
+import os
+import shutil
+import subprocess
 import sys
 import time
 import unittest
+from pathlib import Path
 
-from page_files import PAGE, need
+TOP = Path(__file__).resolve().parents[2]
+BUILT = TOP / "build" / "page"
+PAGE = BUILT / "upsweep.html"
+TRIES = 10  # of a measurement with a limit
+
+
+def node(*arguments, given=None):
+    """Runs node; emscripten's loader must not find node's own fetch."""
+    command = ["node", "--no-experimental-fetch", str(TOP / "tests/page/answers.js"), *arguments]
+    return subprocess.run(command, input=given, capture_output=True, text=True, check=True).stdout
+
+
+def check_below(test, limit, measure):
+    """Fails unless one of up to TRIES measurements is below the limit: whatever else runs on the
+    machine can only make them longer. Beside other tests it would be left to chance."""
+    if "TEST_NIGHTLY" not in os.environ:
+        test.skipTest("it measures time: make test-nightly has it")
+    found = []
+    while len(found) < TRIES:
+        found.append(measure())
+        if found[-1] < limit:
+            return
+    test.fail("none of %s is below %s" % (found, limit))
+
+
+def need(*programs):
+    """Skips a test where what it needs is not installed; with PAGE_REQUIRED=1 it fails."""
+    missing = [name for name in programs if not shutil.which(name)]
+    if not missing:
+        return
+    message = "%s not found: make setup-page-tests installs what is needed" % ", ".join(missing)
+    if os.environ.get("PAGE_REQUIRED") == "1":
+        raise AssertionError(message)
+    raise unittest.SkipTest(message)
+
 
 try:
     import selenium  # noqa: F401
@@ -90,6 +129,27 @@ class Page(unittest.TestCase):
         """Goes to an address in the page that is open, and waits for the result there."""
         self.driver.execute_script(GO, fragment, ".result")
         return self.wait_for(lambda: self.text(".result"))
+
+    def size(self, width, height=1200):
+        """The window's size in pixels, until the test ends."""
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
+
+    def media(self, media="", **features):
+        """What the reader's system asks for, until the test ends."""
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": [
+            {"name": name.replace("_", "-"), "value": value} for name, value in features.items()]})
+        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.setEmulatedMedia",
+                        {"media": "", "features": []})
+
+    def paste(self, text):
+        """A text into the box for one's own kernel, of the chapter that is open."""
+        editor = self.wait_for(lambda: self.all("textarea[aria-label='Your PTX']"))[0]
+        self.driver.execute_script(
+            "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('change'))",
+            editor, text)
+        return editor
 
     def wait_for(self, ready):
         end = time.monotonic() + SECONDS

@@ -5,8 +5,7 @@ import subprocess
 import time
 import unittest
 
-from browser import Page
-from page_files import BUILT, TOP, check_below, need, node
+from browser import BUILT, TOP, Page, check_below, need, node
 
 STEP_3 = (TOP / "steps/03-work-efficient/scan.cu").read_text(encoding="utf-8")
 # What a reader types: the kernel alone.

@@ -7,9 +7,12 @@ import random
 import re
 import struct
 import subprocess
+import sys
+import tempfile
 import unittest
+from pathlib import Path
 
-from page_files import BUILT, TOP, need, node
+from browser import BUILT, TOP, need, node
 
 EMULATOR = str(BUILT / "emulator.js")
 ENVIRONMENT = {**os.environ, "EMU_THREADS": "1"}
@@ -255,25 +258,32 @@ class Traces(unittest.TestCase):
             self.assertEqual(answer["document"], whole["document"])
 
 
-class Numbers(unittest.TestCase):
-    def test_whole_numbers_are_decimal_and_keep_their_sign(self):
-        need("emcc", "pandoc", "node")
-        cases = [("u32", "010 4294967295 0 -0", "10 4294967295 0 0"),
-                 ("s32", "-2147483648 2147483647 -010", "-2147483648 2147483647 -10"),
-                 ("u64", "18446744073709551615", "18446744073709551615"),
-                 ("s64", "-9223372036854775808 9223372036854775807",
-                  "-9223372036854775808 9223372036854775807"),
-                 ("s8", "-128 127", "-128 127"), ("u16", "65535", "65535"),
-                 ("f32", "010 -2.5 1e3", "10 -2.5 1000")]
-        kernel = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }"
-        requests = ["buffer a %s %d values %s\nptx\n%s" % (kind, len(given.split()), given, kernel)
-                    for kind, given, _ in cases]
-        cases.append(("u8", "ramp", " ".join(str(k % 256) for k in range(300))))
-        requests.append("buffer a u8 300 ramp\nptx\n" + kernel)
-        for request, answer, (_, _, expected) in zip(requests, in_wasm(requests), cases):
-            with self.subTest(request=request):
-                self.assertEqual(json.loads(answer)["buffers"][0]["values"], expected)
-                self.assertEqual(answer, native(request))
+class Sources(unittest.TestCase):
+    def refused(self, change):
+        """What it says of one PTX text after a change."""
+        ptx = (BUILT / "ptx/02-naive/scan.ptx").read_text(encoding="utf-8")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "02-naive" / "scan.ptx"
+            path.parent.mkdir()
+            path.write_text(change(ptx), encoding="utf-8")
+            ran = subprocess.run(
+                [sys.executable, "-B", str(TOP / "common/page/build_page.py"), folder,
+                 str(BUILT / "emulator.js"), str(Path(folder) / "out.html")],
+                capture_output=True, text=True, check=False)
+            self.assertFalse((Path(folder) / "out.html").exists())
+        self.assertEqual(ran.returncode, 1)
+        return ran.stderr
+
+    def test_ptx_that_was_compiled_elsewhere_is_named(self):
+        need("emcc", "pandoc")
+        said = self.refused(lambda ptx: ptx.replace(str(TOP), "/home/other/upsweep"))
+        self.assertRegex(said, "^build_page.py: 02-naive/scan.ptx names /home/other/upsweep/steps/"
+                         "02-naive/scan.cu, which is not in .*: it was compiled elsewhere. Remove "
+                         "build/page/ptx and call make page again$")
+
+    def test_ptx_without_lines_is_named(self):
+        need("emcc", "pandoc")
+        self.assertIn("names no file", self.refused(lambda ptx: ptx.replace(".file", "//")))
 
 
 if __name__ == "__main__":

@@ -1,14 +1,12 @@
-"""test_links.py -- links in the page lead to chapters and places that it has; files of the
-repository that it does not have are text with a title."""
+"""test_links.py -- links in the page lead to chapters and places that it has, those that set the
+player to what they promise; files of the repository that it does not have are text with a title."""
 import json
 import re
 import unittest
 from html.parser import HTMLParser
 from urllib.parse import parse_qs
 
-from browser import Page
-from page_files import PAGE, TOP, need
-
+from browser import GO, PAGE, TOP, Page, need
 
 class Chapter(HTMLParser):
     """The ids, links and titles of a chapter."""
@@ -163,6 +161,9 @@ class Places(Page):
         self.assertEqual(self.focused(), "02-naive:questions")
         self.assertRegex(self.text(".event"), "^Event 1 of")
         self.assertIn("n=64", self.driver.current_url)
+        self.press("Step")
+        self.wait_for(lambda: "at=2" in self.driver.current_url)
+        self.assertIn("place=questions", self.driver.current_url)
 
     def test_a_link_to_another_chapter_opens_it(self):
         self.open("#chapter=02-naive&n=512")
@@ -195,6 +196,68 @@ class Places(Page):
         self.open("#chapter=03-work-efficient&n=512&place=nowhere")
         self.open("#chapter=nowhere")
         self.assertTrue(self.text("h1").startswith("Step 3"))
+
+
+LINK = re.compile(r'class=\\?"play-link\\?" href=\\?"(#chapter=[^"\\]*)\\?"')
+# What the event at a named place says.
+SAYS = {"first-conflict": r"(is a|are) bank conflicts?\.$", "worst-conflict": "are bank conflicts",
+        "first-race": "(load|store)s? (from|to) shared", "first-shuffle": " shfl", "end": None,
+        "first-vote": " vote"}
+
+
+def links():
+    text = PAGE.read_text(encoding="utf-8")
+    return sorted({one.replace("&amp;", "&") for one in LINK.findall(text)})
+
+
+class Play(Page):
+    def test_every_link_leads_to_its_place(self):
+        need("emcc", "pandoc")
+        found = links()
+        self.assertGreater(len(found), 15)
+        chapters = {parse_qs(one[1:])["chapter"][0] for one in found}
+        self.assertEqual(len(chapters), 9)  # each step that runs in the page
+        before = None
+        for link in found:
+            with self.subTest(link=link):
+                state = {name: values[0] for name, values in parse_qs(link[1:]).items()}
+                if state["chapter"] == before:
+                    self.driver.execute_script(GO, link, ".result, .event, .status, .findings")
+                else:
+                    self.load(link)
+                before = state["chapter"]
+                self.wait_for(lambda: re.match("Event [1-9]", self.text(".event")))
+                self.check(state)
+
+    def check(self, state):
+        event, place = self.text(".event"), state["to"]
+        if place.startswith("barrier-"):
+            self.assertRegex(event, "(last of|only warp)")
+        elif place == "end":
+            self.assertRegex(event, r"^Event (\d+) of \1\. ")
+        else:
+            self.assertRegex(event, SAYS[place])
+        self.assertNotIn("does not have", self.text(".status"))
+        self.assertNotIn("to=", self.driver.current_url)
+        if "off" in state:
+            self.assertRegex(self.text(".status"), r"without the barrier in \S+:\d+\.$")
+            self.assertIn("racecheck", self.text(".findings"))
+            self.assertTrue(self.all(".code")[0].is_displayed())
+        if "view" in state:
+            self.assertTrue(self.all("[data-view=%s][aria-pressed=true]" % state["view"]))
+
+    def test_a_link_of_the_shown_chapter_moves_its_player(self):
+        self.open("#chapter=03-work-efficient")
+        self.driver.execute_script(
+            "[...document.querySelectorAll('#chapter-03-work-efficient .play-link')].find("
+            "    (one) => one.textContent.includes('worst')).click()")
+        self.wait_for(lambda: "15 of them are bank conflicts" in self.text(".event"))
+        top = self.driver.execute_script(
+            "return document.querySelector('article:not([hidden]) .host')"
+            ".getBoundingClientRect().top")
+        self.assertLess(abs(top), 60)
+        self.driver.back()
+        self.wait_for(lambda: self.text(".event") == "Before the first instruction.")
 
 
 if __name__ == "__main__":

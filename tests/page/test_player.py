@@ -3,8 +3,7 @@ sight with the verdict, jumps to conflicts and races, and heights that stay."""
 import time
 import unittest
 
-from browser import SHOWN, Page
-from page_files import check_below
+from browser import SHOWN, Page, check_below
 
 USUAL_S = 0.25  # for an event, at the usual speed
 LAPTOP, PHONE, WIDE = (1366, 768), (390, 844), (1920, 1080)
@@ -28,11 +27,6 @@ MARKS = """return Object.fromEntries(
 
 
 class Player(Page):
-    def size(self, size):
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-            "width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False})
-        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
-
     def is_inside(self, selector):
         return self.driver.execute_script(INSIDE, SHOWN + selector)
 
@@ -97,7 +91,7 @@ class Player(Page):
     def test_the_player_and_the_picture_share_a_screen(self):
         for size, more in ((LAPTOP, ""), (LAPTOP, "&code=1"), ((1366, 660), "&code=1"),
                            (PHONE, "")):
-            self.size(size)
+            self.size(*size)
             for chapter in ("02-naive", "03-work-efficient", "04-conflict-free"):
                 with self.subTest(size=size, chapter=chapter, more=more):
                     self.open("#chapter=%s&at=20%s" % (chapter, more))
@@ -106,13 +100,13 @@ class Player(Page):
                         self.assertTrue(self.is_inside(one), one)
 
     def test_the_player_stays_in_sight_while_the_widget_is_longer(self):
-        self.size((1366, 500))
+        self.size(1366, 500)
         self.open("#chapter=03-work-efficient&n=64&code=1")
         self.scroll_to(".widget")
         self.assertTrue(self.is_inside(".player"))
 
     def test_all_banks_are_seen_beside_the_code(self):
-        self.size(WIDE)
+        self.size(*WIDE)
         self.open("#chapter=04-conflict-free&n=512&at=60&view=memory&code=1")
         left, panel, inner = self.driver.execute_script(
             "const panel = document.querySelector('article:not([hidden]) .banks-panel');"
@@ -140,7 +134,7 @@ class Player(Page):
                 self.assertEqual(len(self.driver.execute_script(HEIGHTS)), 1)
 
     def test_the_verdict_stands_where_the_reader_is(self):
-        self.size(LAPTOP)
+        self.size(*LAPTOP)
         self.open("#chapter=03-work-efficient&n=128&code=1")
         self.scroll_to(".stage")
         self.click("button.barrier")

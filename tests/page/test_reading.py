@@ -32,9 +32,7 @@ class Reading(Page):
         self.assertLess(stops, 16)
 
     def test_a_chosen_chapter_is_seen_on_a_phone(self):
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-            "width": PHONE[0], "height": PHONE[1], "deviceScaleFactor": 1, "mobile": False})
-        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
+        self.size(*PHONE)
         self.load()
         self.driver.execute_script("document.getElementById('contents').open = true;"
                                    "document.querySelector('nav a[href*=\"13\"]').click()")
@@ -55,17 +53,6 @@ class Reading(Page):
         self.driver.back()
         self.wait_for(lambda: self.text("h1").startswith("Step 3"))
         self.wait_for(lambda: self.driver.execute_script("return scrollY") == 900)
-
-    def test_a_place_is_kept_in_the_address(self):
-        self.open("#chapter=02-naive&n=64")
-        self.driver.execute_script(
-            "const link = document.createElement('a');"
-            "link.href = '#chapter=02-naive&place=questions';"
-            "document.querySelector('#chapter-02-naive').append(link); link.click();")
-        self.assertIn("place=questions", self.driver.current_url)
-        self.press("Step")
-        self.wait_for(lambda: "at=1" in self.driver.current_url)
-        self.assertIn("place=questions", self.driver.current_url)
 
     def test_chapters_follow_each_other(self):
         self.load("#chapter=first-kernel")
@@ -113,19 +100,14 @@ class Reading(Page):
         self.assertIn("place=the-pictures", self.driver.current_url)
 
     def test_code_that_scrolls_can_be_focused(self):
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-            "width": PHONE[0], "height": PHONE[1], "deviceScaleFactor": 1, "mobile": False})
-        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
+        self.size(*PHONE)
         self.load("#chapter=13-compaction")
         found = self.wait_for(lambda: self.all("pre[tabindex]"))
         self.assertEqual({one.get_attribute("aria-label") for one in found}, {"Code"})
 
     def test_print_has_no_controls_and_cuts_nothing(self):
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.setEmulatedMedia", {"media": ""})
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-            "width": 720, "height": 1000, "deviceScaleFactor": 1, "mobile": False})
-        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
+        self.media("print")
+        self.size(720, 1000)
         for chapter in ("03-work-efficient", "12d-measurements"):
             self.load("#chapter=" + chapter)
             self.wait_for(lambda: self.texts("h1"))
@@ -136,9 +118,7 @@ class Reading(Page):
             self.assertEqual(self.driver.execute_script(SIDEWAYS), [])
 
     def test_forced_colours_keep_the_line_that_runs(self):
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-            "features": [{"name": "forced-colors", "value": "active"}]})
-        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.setEmulatedMedia", {"features": []})
+        self.media(forced_colors="active")
         self.open("#chapter=03-work-efficient&code=1&at=9")
         self.assertEqual(self.driver.execute_script(
             "return getComputedStyle(document.querySelector('article:not([hidden]) tr.runs'))"
@@ -152,9 +132,7 @@ class Reading(Page):
             self.assertNotIn(command, " ".join(self.texts("> :is(p, pre)")))
 
     def test_output_of_a_terminal_fits_its_box(self):
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-            "width": 1366, "height": 768, "deviceScaleFactor": 1, "mobile": False})
-        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
+        self.size(1366, 768)
         for chapter in ("02-naive", "11-single-pass"):
             self.load("#chapter=" + chapter)
             self.wait_for(lambda: self.all("pre"))
@@ -197,12 +175,6 @@ class Search(Page):
 
 
 class OwnText(Page):
-    def paste(self, text):
-        editor = self.wait_for(lambda: self.all("textarea[aria-label='Your PTX']"))[0]
-        self.driver.execute_script(
-            "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('change'))",
-            editor, text)
-
     def test_cuda_c_is_compiled_or_says_why_not(self):
         self.load("#chapter=own")
         self.paste("__global__ void k(float *p) { p[threadIdx.x] = 0; }")
@@ -223,6 +195,71 @@ class OwnText(Page):
         self.press("Run")
         self.wait_for(lambda: self.text(".shape").startswith("scan_block: 1 block"))
         self.assertFalse(self.all("button.example")[0].is_displayed())
+
+
+# The right answer of each chapter, another way to write it or a near one, and a wrong one.
+ANSWERS = {"02-naive": ("384", "380", "512"), "03-work-efficient": ("14", "14.0", "16"),
+           "04-conflict-free": ("1", "1", "31"), "05-arbitrary-size": ("0 + 0", "0", "375 + 225"),
+           "06-vectorized": ("3", "3", "5"), "07-unrolled": ("77 976", "77,976", "8"),
+           "09-warp-shuffle": ("8208", "8 208", "16"),
+           "11-single-pass": ("135 408 + 132 095", "131,072 + 131,072", "3")}
+TABLE = """const place = document.querySelector("article:not([hidden]) .predict");
+let one = place;
+do one = one.nextElementSibling; while (one.tagName !== "TABLE");
+return getComputedStyle(one).display;"""
+WRITE = """const form = document.querySelector("article:not([hidden]) .predict form");
+form.querySelector("input").value = arguments[0];
+form.querySelector("[type=submit]").click();
+return document.querySelector("article:not([hidden]) .predict .verdict").textContent;"""
+
+
+class Predictions(Page):
+    def table(self):
+        return self.driver.execute_script(TABLE)
+
+    def write(self, guess):
+        return self.driver.execute_script(WRITE, guess)
+
+    def test_the_table_appears_with_the_prediction(self):
+        self.load()
+        for chapter, (right, near, wrong) in ANSWERS.items():
+            with self.subTest(chapter=chapter):
+                self.go("#chapter=" + chapter)
+                self.assertEqual(self.table(), "none")
+                self.assertEqual(self.write("?"), "Write a number.")
+                self.assertEqual(self.write(right + " %"),
+                                 "The answer is no share. Write a number without %.")
+                self.assertEqual(self.table(), "none")
+                self.assertEqual(self.write(wrong), "It is %s, not %s." % (right, wrong))
+                self.assertNotEqual(self.table(), "none")
+                self.assertEqual(self.write(right), "Right: %s." % right)
+                self.assertRegex(self.write(near), "^(Right: |Close. It is )")
+                cells = self.texts("td.answer")
+                self.assertEqual(len(cells), 1)
+                self.assertEqual(cells[0].replace("\u00a0", " "), right)
+
+    def test_signs_and_exponents_belong_to_a_number(self):
+        self.open("#chapter=03-work-efficient")
+        for guess in ("-14", "\u221214", "14e3", "1e4"):
+            self.assertEqual(self.write(guess), "It is 14, not %s." % guess)
+        for guess in ("+14", "1.4e1", "14 conflicts"):
+            self.assertEqual(self.write(guess), "Right: 14.")
+
+    def test_a_reader_may_ask_for_the_table(self):
+        self.open("#chapter=07-unrolled")
+        self.press("Show the table")
+        self.assertNotEqual(self.table(), "none")
+        self.go("#chapter=06-vectorized")
+        self.go("#chapter=07-unrolled")
+        self.assertNotEqual(self.table(), "none")
+
+    def test_other_tables_are_shown(self):
+        self.open("#chapter=04-conflict-free")
+        shown = self.driver.execute_script(
+            "return [...document.querySelectorAll('#chapter-04-conflict-free > table')]"
+            ".map((one) => one.checkVisibility())")
+        self.assertEqual(shown.count(False), 1)
+        self.assertGreater(shown.count(True), 2)
 
 
 if __name__ == "__main__":

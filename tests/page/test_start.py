@@ -4,8 +4,7 @@ import itertools
 import random
 import unittest
 
-from browser import Page
-from page_files import PAGE
+from browser import PAGE, Page
 
 NUMBERS = [3, 1, 7, 0, 4, 1, 6, 3]
 MOST_BYTES = 3_000_000
@@ -90,13 +89,11 @@ class Start(Page):
 
     def test_the_first_screen_leads_to_a_kernel(self):
         for width, height in ((1366, 768), (390, 844)):
-            self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-                "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+            self.size(width, height)
             self.load()
             self.assertIn("Write kernels here, nothing to install.", self.text(".at-once"))
             self.assertLess(self.driver.execute_script(
                 "return document.querySelector('.at-once').getBoundingClientRect().bottom"), height)
-        self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
     def test_the_rows_are_what_the_kernel_does_with_any_numbers(self):
         self.load()
@@ -168,9 +165,7 @@ class Start(Page):
         self.assertIn("Now every place holds", self.text(".told"))
 
     def test_play_moves_the_values(self):
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-            "features": [{"name": "prefers-reduced-motion", "value": "no-preference"}]})
-        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.setEmulatedMedia", {"features": []})
+        self.media(prefers_reduced_motion="no-preference")
         self.load()
         self.driver.execute_script(PLACES)
         self.driver.execute_script(FRAMES_OF, 50)
@@ -196,8 +191,7 @@ class Start(Page):
 
     def test_no_height_changes_from_stage_to_stage(self):
         for width in (1366, 390):
-            self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-                "width": width, "height": 844, "deviceScaleFactor": 1, "mobile": False})
+            self.size(width, 844)
             for numbers in (NUMBERS, [-99] * 8):
                 self.load()
                 self.driver.execute_script(SET, numbers)
@@ -208,18 +202,15 @@ class Start(Page):
                     heights.add(self.driver.execute_script(
                         "return document.getElementById('sweep').offsetHeight"))
                 self.assertEqual(len(heights), 1, (width, numbers, heights))
-        self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
     def test_nothing_jumps(self):
         for width, height in ((1366, 768), (390, 844)):
-            self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-                "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+            self.size(width, height)
             for fragment in ("", "#chapter=03-work-efficient", "#chapter=04-conflict-free",
                              "#chapter=09-warp-shuffle"):
                 with self.subTest(width=width, fragment=fragment):
                     self.open(fragment)
                     self.assertLess(self.driver.execute_async_script(SHIFT), 0.05)
-        self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
     def test_the_page_is_small(self):
         self.assertLessEqual(PAGE.stat().st_size, MOST_BYTES)

@@ -1,10 +1,14 @@
-"""test_first_picture.py -- a chapter is seen within a second on a CPU that is four times slower,
-and only the chapter that is opened is made into elements."""
+"""test_pictures.py -- a chapter is seen within a second on a CPU that is four times slower, and only
+the chapter that is opened is made into elements. And a picture of each step's widget in the middle
+of its launch, in build/page/shots/: of the wanted size, not blank, and unlike the others."""
+import base64
+import hashlib
+import re
+import struct
 import time
 import unittest
 
-from browser import Page
-from page_files import check_below
+from browser import BUILT, TOP, Page, check_below
 
 LIMIT_MS = 1000
 SLOWER = 4
@@ -108,6 +112,79 @@ class WithoutScripts(Page):
             self.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
         self.assertIn("Step 3", shown)
         self.assertIn("Without them this page shows one chapter", page)
+
+
+SHOTS = BUILT / "shots"
+WIDTH, HEIGHT = 1280, 1600
+LEAST_COLOURS = 20
+MOST_OF_ONE_COLOUR = 0.97
+CHAPTERS = ("02-naive", "03-work-efficient", "04-conflict-free", "05-arbitrary-size",
+            "06-vectorized", "07-unrolled", "09-warp-shuffle", "10-cooperative", "11-single-pass")
+
+# The widget at the top of the window, the bar at this part of the launch.
+ARRANGE = """const widget = document.querySelector("article:not([hidden]) .host .widget");
+const bar = widget.querySelector(".bar");
+bar.value = Math.round(bar.max * arguments[0]);
+bar.dispatchEvent(new Event("input"));
+widget.scrollIntoView();"""
+
+# How many colours a picture has, and the share of pixels of the most frequent one.
+COLOURS = """const done = arguments[1], picture = new Image();
+picture.onload = () => {
+    const canvas = document.createElement("canvas");
+    canvas.width = picture.width;
+    canvas.height = picture.height;
+    const context = canvas.getContext("2d");
+    context.drawImage(picture, 0, 0);
+    const counts = new Map();
+    const pixels = context.getImageData(0, 0, canvas.width, canvas.height).data;
+    for (const one of new Uint32Array(pixels.buffer)) counts.set(one, (counts.get(one) || 0) + 1);
+    done([counts.size, Math.max(...counts.values()) / (canvas.width * canvas.height)]);
+};
+picture.src = "data:image/png;base64," + arguments[0];"""
+
+
+def size_of(png):
+    """Width and height, which the first chunk of a PNG file holds."""
+    return struct.unpack(">II", png[16:24])
+
+
+class Readme(unittest.TestCase):
+    def test_it_shows_the_page_in_light_and_dark(self):
+        names = re.findall(r'src(?:set)?="([^"]*)"',
+                           (TOP / "README.md").read_text(encoding="utf-8"))
+        self.assertEqual(len(names), 2)
+        sizes = {size_of((TOP / name).read_bytes()) for name in names}
+        self.assertEqual(len(sizes), 1, sizes)
+
+
+class Shots(Page):
+    def setUp(self):
+        SHOTS.mkdir(parents=True, exist_ok=True)
+        self.size(WIDTH, HEIGHT)
+
+    def shot(self, name, scheme):
+        self.media(prefers_color_scheme=scheme)
+        text = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"]
+        png = base64.b64decode(text)
+        (SHOTS / ("%s-%s.png" % (name, scheme))).write_bytes(png)
+        self.assertEqual(size_of(png), (WIDTH, HEIGHT))
+        colours, most = self.driver.execute_async_script(COLOURS, text)
+        self.assertGreater(colours, LEAST_COLOURS)
+        self.assertLess(most, MOST_OF_ONE_COLOUR)
+        return hashlib.sha256(png).digest()
+
+    def test_each_step_has_a_picture_of_its_own(self):
+        self.load()
+        seen = {}
+        for chapter in CHAPTERS:
+            with self.subTest(chapter=chapter):
+                self.assertRegex(self.go("#chapter=" + chapter), "^The result is right")
+                self.driver.execute_script(ARRANGE, 0.4)
+                for scheme in ("light", "dark"):
+                    picture = self.shot(chapter, scheme)
+                    self.assertNotIn(picture, seen, seen.get(picture))
+                    seen[picture] = chapter, scheme
 
 
 if __name__ == "__main__":
