@@ -1,4 +1,4 @@
-#cc.mk — the compiler of a subset of CUDA C.
+# cc.mk — the compiler of a subset of CUDA C.
 
 CC_ROOMS  = common/cc $(addprefix common/cc/,source syntax ir ptx)
 UPCC     := $(call objects,$(wildcard $(addsuffix /*.c,$(CC_ROOMS))))

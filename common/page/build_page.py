@@ -380,8 +380,8 @@ def policy(scripts, style):
 
 def film(folder, emulator):
     """What the first screen plays, as JSON."""
-    command = ["node", "--no-experimental-fetch", str(HERE / "sweep.js"), str(emulator), str(folder)]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return printed("node", "--no-experimental-fetch", HERE / "sweep.js", emulator.resolve(),
+                   folder.resolve())
 
 
 def page(folder, emulator):

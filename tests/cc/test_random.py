@@ -1,6 +1,6 @@
-"""test_random.py -- random kernels, compiled by nvcc and by common/cc, on the emulator: integers are
-equal, and so are floats but for their last bits, since which product and sum become one fma is left
-to a compiler. CC_SEEDS has the seeds of the files, a hundred kernels each (`make test-cc`)."""
+"""test_random.py -- random kernels, compiled by nvcc and by common/cc, on the emulator: integers
+are equal, and so are floats but for their last bits, since which product and sum become one fma is
+left to a compiler. CC_SEEDS has the seeds of the files, a hundred kernels each."""
 import json
 import math
 import os
@@ -34,8 +34,8 @@ def request(launches, ptx):
         lines += [f"buffer {kind}{number} {kind} {words} values {table(kind, words)}"
                   for kind in ("s32", "f32")]
         name = re.search(rf"\.entry (\w*?\d+kernel{number}(?!\d)\w*)", ptx)[1]
-        lines.append(f"launch {name} {blocks},1,1 {threads},1,1 {dynamic} @s32{number} @f32{number} "
-                     f"@given @reals s32:{n}")
+        lines.append(f"launch {name} {blocks},1,1 {threads},1,1 {dynamic} "
+                     f"@s32{number} @f32{number} @given @reals s32:{n}")
     return "\n".join([*lines, "ptx", ptx])
 
 

@@ -1,6 +1,6 @@
 /*
- * cuda.c — fuzzes the compiler of CUDA C: the bytes are a text. A compilation must keep its promise:
- * PTX and no error, or errors, each with a place and a sentence.
+ * cuda.c — fuzzes the compiler of CUDA C: the bytes are a text. A compilation must keep its
+ * promise: PTX and no error, or errors, each with a place and a sentence.
  */
 #include "fuzz.h"
 

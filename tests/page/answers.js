@@ -3,10 +3,10 @@
  * step and variant instead, as the page makes them: objects of step, variant, n, choice and
  * request; the argument is the folder of PTX. With --judge, judges the answers to a lab on stdin,
  * [name, answers] (common/page/labs.js). With --code, judges the texts on stdin as the page does,
- * [task, path, text] each (common/page/code_lab.js), and measures the processor's time. With --flow,
- * checks the lines that the page draws from loads to stores: of each { ptx, trace } on stdin, how many
- * stores have lines, and how many of these are not the sum of the words at which their lines begin, as
- * the thread has loaded them. */
+ * [task, path, text] each (common/page/code_lab.js), and measures the processor's time. With
+ * --flow, checks the lines that the page draws from loads to stores: of each { ptx, trace } on stdin,
+ * how many stores have lines, and how many of these are not the sum of the words at which their
+ * lines begin, as the thread has loaded them. */
 "use strict";
 const fs = require("fs");
 const path = require("path");
@@ -65,8 +65,6 @@ async function judgedCode(file) {
         return { ...answer, printed: [...run.printed], seconds };
     });
 }
-
-/* ---- flow ---- */
 
 const view = new DataView(new ArrayBuffer(4));
 function floatOf(bits) {

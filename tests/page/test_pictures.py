@@ -1,6 +1,6 @@
-"""test_pictures.py -- a chapter is seen within a second on a CPU that is four times slower, and only
-the chapter that is opened is made into elements. And a picture of each step's widget in the middle
-of its launch, in build/page/shots/: of the wanted size, not blank, and unlike the others."""
+"""test_pictures.py -- a chapter is seen within a second on a CPU that is four times slower, and
+only the chapter that is opened is made into elements. And a picture of each step's widget in the
+middle of its launch, in build/page/shots/: of the wanted size, not blank, unlike the others."""
 import base64
 import hashlib
 import re

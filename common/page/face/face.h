@@ -121,8 +121,8 @@ void value_print(FILE *, const struct value_type *, const void *value);
 
 /* ---- judge.c --------------------------------------------------------------------------------- */
 
-/* Writes the answer to a request that has CUDA C, as it is described above: the PTX of its `source`,
- * or what is said of it as the lab `lab`. */
+/* Writes the answer to a request that has CUDA C, as it is described above: the PTX of its
+ * `source`, or what is said of it as the lab `lab`. */
 void compile_answer(FILE *out, const struct request *);
 void judge_answer(FILE *out, const struct request *);
 
