@@ -1,6 +1,7 @@
 """test_labs.py -- the labs of the page. Without a compiler: what the judge says of answers, that
 the page and `make grade N=page` say the same, and what the browser and a link keep. With one: the
-judge in WebAssembly says what `make check3 COMPILER=own` says, of every file that the tests have."""
+judge in WebAssembly says what `make check3 COMPILER=own` says, of every file that the tests
+have."""
 import csv
 import json
 import random
