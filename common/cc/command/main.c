@@ -216,20 +216,12 @@ static int print_help(void)
 
 static char *read_stream(FILE *stream)
 {
-    size_t size = 0, room = 1 << 16;
-    char *text = malloc(room + 1);
-    while (text != NULL) {
-        size += fread(text + size, 1, room - size, stream);
-        if (size < room || room >= LARGEST_FILE) break;
-        char *larger = realloc(text, 2 * room + 1);
-        if (larger == NULL) free(text);
-        text = larger;
-        room *= 2;
-    }
+    char *text = malloc(LARGEST_FILE + 1);
     if (text == NULL) return NULL;
+    size_t size = fread(text, 1, LARGEST_FILE, stream);
     text[size] = '\0'; /* of a text with zeros the compiler would see the beginning only */
     int error = size == LARGEST_FILE ? EFBIG : strlen(text) < size ? EILSEQ : 0;
-    if (error == 0) return text;
+    if (error == 0) return realloc(text, size + 1);
     free(text);
     errno = error;
     return NULL;
