@@ -19,11 +19,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-int fuzz_fatbin(const uint8_t *data, size_t size); /* the container that holds PTX */
-int fuzz_unpack(const uint8_t *data, size_t size); /* its compression: LZ4, zstd */
-int fuzz_ptx(const uint8_t *data, size_t size);    /* parser, decoder, and a short run */
-int fuzz_cubin(const uint8_t *data, size_t size);  /* machine code, compared with PTX */
-int fuzz_cuda(const uint8_t *data, size_t size);   /* the compiler of CUDA C */
+int fuzz_fatbin(const uint8_t *data, size_t size);  /* the container that holds PTX */
+int fuzz_unpack(const uint8_t *data, size_t size);  /* its compression: LZ4, zstd */
+int fuzz_ptx(const uint8_t *data, size_t size);     /* parser, decoder, and a short run */
+int fuzz_cubin(const uint8_t *data, size_t size);   /* machine code, compared with PTX */
+int fuzz_cuda(const uint8_t *data, size_t size);    /* the compiler of CUDA C */
 int fuzz_picture(const uint8_t *data, size_t size); /* the readers of PGM, PPM and PNG */
 
 #endif
